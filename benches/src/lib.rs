@@ -1,0 +1,1 @@
+//! Workloads shared by the benches and the side-by-side run against the peers.

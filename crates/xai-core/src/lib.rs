@@ -1,0 +1,35 @@
+//! The ground under the crates that measure explanations.
+//!
+//! Nothing is measured here. This crate holds what at least two of the metric families need:
+//! the [error type](Error), [sums](ExactSum) and [means](ExactMean) that are the same to the last
+//! bit in any order, the [`Accumulator`] trait, [per-item randomness](random_stream),
+//! [parallel loops](parallel) that cannot be told from sequential ones.
+//!
+//! # Should I depend on this crate?
+//!
+//! Depend on the family you need (`xai-casebased`, `xai-attribution`, `xai-graph`, `xai-repro`);
+//! each re-exports what it takes from here. Depend on `xai-core` alone to write a metric of your
+//! own with the same manners.
+//!
+//! # Features
+//!
+//! - `rayon` (default): parallel loops. Results are bit-identical without it.
+//! - `serde`: states and results can be stored.
+#![forbid(unsafe_code)]
+
+mod accumulator;
+mod error;
+mod exact_sum;
+mod finite;
+mod label;
+pub mod parallel;
+mod random;
+mod real;
+
+pub use accumulator::Accumulator;
+pub use error::{Error, Name, Result};
+pub use exact_sum::{ExactMean, ExactSum};
+pub use finite::{check_finite, check_finite_slice};
+pub use label::{Label, class_index, labels_to_i64};
+pub use random::{Xoshiro256PlusPlus, random_stream, uniform, uniform_index};
+pub use real::Real;

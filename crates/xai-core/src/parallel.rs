@@ -1,0 +1,124 @@
+//! Work over items that gives the same result with and without threads.
+//!
+//! With the `rayon` feature items run on the current rayon pool, without it in a plain loop. Results
+//! come in item order, the reported error is the one of the lowest item, and states are merged
+//! through operations that do not depend on order, so nobody can tell which of the two it was.
+
+use std::ops::Range;
+
+/// Maps `0..n`, results in order.
+///
+/// ```
+/// assert_eq!(xai_core::parallel::map(4, |i| i * i), vec![0, 1, 4, 9]);
+/// ```
+pub fn map<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
+    #[cfg(feature = "rayon")]
+    {
+        use rayon::prelude::*;
+        (0..n).into_par_iter().map(f).collect()
+    }
+    #[cfg(not(feature = "rayon"))]
+    {
+        (0..n).map(f).collect()
+    }
+}
+
+/// Maps `0..n`, results in order, or the error of the lowest item that has one.
+///
+/// # Errors
+/// That of `f`.
+pub fn try_map<T: Send, E: Send>(
+    n: usize,
+    f: impl Fn(usize) -> Result<T, E> + Sync + Send,
+) -> Result<Vec<T>, E> {
+    map(n, f).into_iter().collect()
+}
+
+/// Maps the blocks of `0..n` (each `block` long, the last one shorter), results in order.
+///
+/// ```
+/// let sizes = xai_core::parallel::map_blocks(10, 4, |range| range.len());
+/// assert_eq!(sizes, vec![4, 4, 2]);
+/// ```
+pub fn map_blocks<T: Send>(
+    n: usize,
+    block: usize,
+    f: impl Fn(Range<usize>) -> T + Sync + Send,
+) -> Vec<T> {
+    let block = block.max(1);
+    map(n.div_ceil(block), |b| {
+        f(b * block..((b + 1) * block).min(n))
+    })
+}
+
+/// Folds the blocks of `0..n` into states and merges the states.
+///
+/// `merge` must be associative and commutative to the last bit (counts, maxima, [`ExactSum`]s):
+/// which blocks share a state is not fixed.
+///
+/// [`ExactSum`]: crate::ExactSum
+///
+/// ```
+/// use xai_core::{ExactSum, parallel};
+/// let values = vec![0.1; 1000];
+/// let sum = parallel::fold_blocks(
+///     values.len(), 64, ExactSum::new,
+///     |sum, range| sum.add_slice(&values[range]),
+///     |sum, other| sum.add_sum(&other),
+/// );
+/// assert_eq!(sum.value(), values.iter().copied().collect::<ExactSum>().value());
+/// ```
+pub fn fold_blocks<S: Send>(
+    n: usize,
+    block: usize,
+    identity: impl Fn() -> S + Sync + Send,
+    fold: impl Fn(&mut S, Range<usize>) + Sync + Send,
+    merge: impl Fn(&mut S, S) + Sync + Send,
+) -> S {
+    let block = block.max(1);
+    let n_blocks = n.div_ceil(block);
+    let step = |mut state: S, b: usize| {
+        fold(&mut state, b * block..((b + 1) * block).min(n));
+        state
+    };
+    #[cfg(feature = "rayon")]
+    {
+        use rayon::prelude::*;
+        (0..n_blocks)
+            .into_par_iter()
+            .fold(&identity, step)
+            .reduce(&identity, |mut left, right| {
+                merge(&mut left, right);
+                left
+            })
+    }
+    #[cfg(not(feature = "rayon"))]
+    {
+        let _ = &merge;
+        (0..n_blocks).fold(identity(), step)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_error_is_that_of_the_lowest_item() {
+        for _ in 0..50 {
+            let result: Result<Vec<()>, usize> =
+                try_map(1000, |i| if i % 7 == 3 { Err(i) } else { Ok(()) });
+            assert_eq!(result, Err(3));
+        }
+    }
+
+    #[test]
+    fn blocks_cover_everything_once() {
+        for (n, block) in [(0, 4), (1, 4), (4, 4), (9, 4), (5, 0)] {
+            let covered: Vec<usize> = map_blocks(n, block, |r| r.collect::<Vec<_>>()).concat();
+            assert_eq!(covered, (0..n).collect::<Vec<_>>());
+            let count = fold_blocks(n, block, || 0, |s, r| *s += r.len(), |s, o| *s += o);
+            assert_eq!(count, n);
+        }
+    }
+}
