@@ -1,2 +1,62 @@
-//! x
-fn main(){}
+//! `xai`: how good are explanations of machine-learning predictions?
+//!
+//! One module a command group; each turns files into arrays, calls the library, and hands the
+//! result to [`context::Context::present`]. Nothing is computed here that the library could.
+#![forbid(unsafe_code)]
+
+mod arrays;
+mod attribution;
+mod casebased;
+mod context;
+mod failure;
+mod graph;
+mod output;
+mod repro;
+mod table;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// How good are explanations of machine-learning predictions?
+///
+/// Without a command, reports on the built-in sample study.
+#[derive(Debug, Parser)]
+#[command(name = "xai", version, infer_subcommands = true)]
+struct Xai {
+    #[command(flatten)]
+    context: context::Context,
+    #[command(subcommand)]
+    group: Option<Group>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Group {
+    /// Does a prediction agree with its nearest training cases?
+    #[command(subcommand)]
+    Casebased(casebased::Command),
+    /// Does the model still believe its answer on what an attribution map keeps?
+    #[command(subcommand)]
+    Attribution(attribution::Command),
+    /// Is an explanatory subgraph sufficient and necessary?
+    #[command(subcommand)]
+    Graph(graph::Command),
+    /// Do repeated trainings make the same predictions, and the same errors?
+    #[command(subcommand)]
+    Repro(repro::Command),
+}
+
+fn main() -> ExitCode {
+    let Xai { context, group } = Xai::parse();
+    let outcome = context.install(|| match &group {
+        Some(Group::Casebased(command)) => casebased::run(command, &context),
+        Some(Group::Attribution(command)) => attribution::run(command, &context),
+        Some(Group::Graph(command)) => graph::run(command, &context),
+        Some(Group::Repro(command)) => repro::run(command, &context),
+        None => Ok(()),
+    });
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}

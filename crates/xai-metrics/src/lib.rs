@@ -1,1 +1,36 @@
-//! x
+//! Measures how good explanations of machine-learning predictions are.
+//!
+//! A facade: one dependency, one feature a family, no logic of its own.
+//!
+//! | module | asks | feature |
+//! |---|---|---|
+//! | [`casebased`] | does a prediction agree with its nearest training cases? | `casebased` |
+//! | [`attribution`] | does the model still believe its answer on what an attribution map keeps? | `attribution` |
+//! | [`graph`] | is an explanatory subgraph sufficient and necessary? | `graph` |
+//! | [`repro`] | do repeated trainings make the same predictions, and the same errors? | `repro` |
+//!
+//! # Should I depend on this crate?
+//!
+//! With one family in mind, depend on that family's crate: it is smaller and has the same items.
+//! This crate is for programs that use several, and for trying them out.
+//!
+//! Features `rayon` (default; parallel, results bit-identical without) and `serde` (results and
+//! states can be stored) apply to every enabled family.
+#![forbid(unsafe_code)]
+
+#[cfg(feature = "attribution")]
+#[doc(inline)]
+pub use xai_attribution as attribution;
+#[cfg(feature = "casebased")]
+#[doc(inline)]
+pub use xai_casebased as casebased;
+#[doc(inline)]
+pub use xai_core as core;
+#[cfg(feature = "graph")]
+#[doc(inline)]
+pub use xai_graph as graph;
+#[cfg(feature = "repro")]
+#[doc(inline)]
+pub use xai_repro as repro;
+
+pub use xai_core::{Accumulator, Error, Result};

@@ -1,0 +1,85 @@
+//! What every command knows: the options that stand everywhere.
+
+use std::time::Duration;
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::output;
+
+/// Options of every command.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Context {
+    /// Print one JSON object on standard output, and nothing else there.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Threads to use; the results do not depend on it. Default: all cores.
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) threads: Option<u16>,
+    /// Seed of everything random; same seed, same numbers.
+    #[arg(long, global = true, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// No progress bars and no remarks on standard error.
+    #[arg(long, global = true)]
+    pub(crate) quiet: bool,
+}
+
+impl Context {
+    /// Prints a result: as JSON if asked, else the text for people.
+    pub(crate) fn present(
+        &self,
+        result: &impl Serialize,
+        text: impl FnOnce() -> String,
+    ) -> Result<(), Failure> {
+        if self.json {
+            output::print_json(result)
+        } else {
+            output::print_text(&text())
+        }
+    }
+
+    /// A remark for the person at the terminal, on standard error.
+    pub(crate) fn remark(&self, text: impl std::fmt::Display) {
+        if !self.quiet {
+            eprintln!("{text}");
+        }
+    }
+
+    /// A progress bar over `n` items on standard error, shown only on a terminal and only for work
+    /// of more than a second.
+    pub(crate) fn progress(&self, n: u64, what: &'static str) -> ProgressBar {
+        let bar = ProgressBar::with_draw_target(Some(n), ProgressDrawTarget::hidden());
+        let style = "{msg} [{bar:40}] {pos}/{len} {per_sec}, {eta} left";
+        if let Ok(style) = ProgressStyle::with_template(style) {
+            bar.set_style(style);
+        }
+        bar.set_message(what);
+        if !self.quiet {
+            let patient = bar.clone();
+            std::thread::spawn(move || {
+                std::thread::sleep(Duration::from_secs(1));
+                if !patient.is_finished() {
+                    patient.set_draw_target(ProgressDrawTarget::stderr());
+                }
+            });
+        }
+        bar
+    }
+
+    /// Runs work on the chosen number of threads.
+    pub(crate) fn install<T: Send>(
+        &self,
+        work: impl FnOnce() -> Result<T, Failure> + Send,
+    ) -> Result<T, Failure> {
+        match self.threads {
+            None => work(),
+            Some(threads) => rayon::ThreadPoolBuilder::new()
+                .num_threads(threads.into())
+                .build()
+                .map_err(Failure::new)?
+                .install(work),
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! Numeric tables from `.csv` files with a header row.
+
+use std::io::Read;
+
+use ndarray::{Array1, Array2};
+
+use crate::failure::{Failure, InFile};
+
+/// A table of text cells with named columns.
+#[derive(Debug, Clone)]
+pub(crate) struct Table {
+    file: String,
+    header: Vec<String>,
+    rows: Vec<csv::StringRecord>,
+}
+
+impl Table {
+    /// Reads a `.csv` file.
+    pub(crate) fn read(file: &str) -> Result<Self, Failure> {
+        let opened = std::fs::File::open(file)
+            .map_err(|e| Failure::new(format!("cannot be opened: {e}")))
+            .in_file(file)?;
+        Self::parse(file, opened)
+    }
+
+    /// Reads the text of a `.csv` file.
+    pub(crate) fn parse(file: &str, text: impl Read) -> Result<Self, Failure> {
+        let mut reader = csv::ReaderBuilder::new()
+            .trim(csv::Trim::All)
+            .from_reader(text);
+        let header: Vec<String> = reader
+            .headers()
+            .map_err(|e| Failure::new(format!("not a CSV table: {e}")))
+            .in_file(file)?
+            .iter()
+            .map(str::to_owned)
+            .collect();
+        if header.iter().all(String::is_empty) {
+            return Err(
+                Failure::new("empty: expected a header row with column names").in_file(file),
+            );
+        }
+        if let Some(twice) = (1..header.len()).find(|&i| header[..i].contains(&header[i])) {
+            return Err(
+                Failure::new(format!("column `{}` occurs twice", header[twice])).in_file(file),
+            );
+        }
+        let rows: Result<Vec<_>, _> = reader.records().collect();
+        let rows = rows
+            .map_err(|e| Failure::new(format!("not a CSV table: {e}")))
+            .in_file(file)?;
+        Ok(Self {
+            file: file.to_owned(),
+            header,
+            rows,
+        })
+    }
+
+    /// The file, for messages.
+    pub(crate) fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// The column names, in file order.
+    pub(crate) fn header(&self) -> &[String] {
+        &self.header
+    }
+
+    /// The number of rows below the header.
+    pub(crate) fn n_rows(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The position of a column.
+    pub(crate) fn column(&self, name: &str) -> Result<usize, Failure> {
+        self.header.iter().position(|h| h == name).ok_or_else(|| {
+            Failure::new(format!("no column `{name}`"))
+                .help(format!("the columns are {}", self.header.join(", ")))
+                .in_file(&self.file)
+        })
+    }
+
+    /// One cell as text.
+    pub(crate) fn text(&self, row: usize, column: usize) -> &str {
+        &self.rows[row][column]
+    }
+
+    /// A column of finite numbers.
+    pub(crate) fn numbers(&self, name: &str) -> Result<Array1<f64>, Failure> {
+        let column = self.column(name)?;
+        (0..self.n_rows())
+            .map(|row| self.number(row, column))
+            .collect()
+    }
+
+    /// A column of integer labels.
+    pub(crate) fn labels(&self, name: &str) -> Result<Vec<i64>, Failure> {
+        let column = self.column(name)?;
+        (0..self.n_rows())
+            .map(|row| {
+                let text = self.text(row, column);
+                text.parse()
+                    .map_err(|_| self.cell(row, column, "an integer label"))
+            })
+            .collect()
+    }
+
+    /// Several columns of finite numbers, `(n_rows, n_columns)`.
+    pub(crate) fn matrix(&self, names: &[String]) -> Result<Array2<f64>, Failure> {
+        let columns: Vec<usize> = names
+            .iter()
+            .map(|name| self.column(name))
+            .collect::<Result<_, _>>()?;
+        let mut values = Vec::with_capacity(self.n_rows() * columns.len());
+        for row in 0..self.n_rows() {
+            for &column in &columns {
+                values.push(self.number(row, column)?);
+            }
+        }
+        Array2::from_shape_vec((self.n_rows(), columns.len()), values).map_err(Failure::new)
+    }
+
+    /// Whether every cell of a column is a number.
+    pub(crate) fn is_numeric(&self, column: usize) -> bool {
+        self.rows
+            .iter()
+            .all(|row| row[column].parse::<f64>().is_ok())
+    }
+
+    fn number(&self, row: usize, column: usize) -> Result<f64, Failure> {
+        self.text(row, column)
+            .parse()
+            .ok()
+            .filter(|x: &f64| x.is_finite())
+            .ok_or_else(|| self.cell(row, column, "a finite number"))
+    }
+
+    /// A cell that is not what it should be. Rows are counted from 1 below the header, as a person
+    /// counts them.
+    fn cell(&self, row: usize, column: usize, expected: &str) -> Failure {
+        Failure::new(format!(
+            "row {}, column `{}`: \"{}\": expected {expected}",
+            row + 1,
+            self.header[column],
+            self.text(row, column)
+        ))
+        .in_file(&self.file)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(text: &str) -> Result<Table, Failure> {
+        Table::parse("t.csv", text.as_bytes())
+    }
+
+    #[test]
+    fn columns_are_found_by_name() {
+        let table = table("a,b,c\n1,2,x\n3,4.5,y\n").unwrap();
+        assert_eq!(table.labels("a").unwrap(), [1, 3]);
+        let matrix = table.matrix(&["b".into(), "a".into()]).unwrap();
+        assert_eq!(matrix, ndarray::array![[2.0, 1.0], [4.5, 3.0]]);
+        assert!(table.is_numeric(0) && !table.is_numeric(2));
+    }
+
+    #[test]
+    fn a_bad_cell_is_named_by_row_and_column() {
+        for (text, expected) in [
+            (
+                "a,b\n1,2\n3,x\n",
+                "error: t.csv: row 2, column `b`: \"x\": expected a finite number",
+            ),
+            (
+                "a,b\n1,NaN\n",
+                "error: t.csv: row 1, column `b`: \"NaN\": expected a finite number",
+            ),
+            (
+                "a,c\n1,2\n",
+                "error: t.csv: no column `b`\nhelp: the columns are a, c",
+            ),
+        ] {
+            assert_eq!(
+                table(text).unwrap().numbers("b").unwrap_err().to_string(),
+                expected
+            );
+        }
+        assert!(
+            table("a,b\n1\n")
+                .unwrap_err()
+                .to_string()
+                .starts_with("error: t.csv: not a CSV table")
+        );
+        assert!(table("").unwrap_err().to_string().contains("header row"));
+        assert!(
+            table("a,a\n1,2\n")
+                .unwrap_err()
+                .to_string()
+                .contains("occurs twice")
+        );
+    }
+}
