@@ -1,1 +1,210 @@
-//! Workloads shared by the benches and the side-by-side run against the peers.
+//! Our side of the run against the peers (`cargo xtask peers`), workload by workload.
+//!
+//! A peer's process writes the data of a workload to `target/peers/data/WORKLOAD/*.npy`, our
+//! process ([`serve`]) reads the same files, and the two are then timed in turns, so that a change
+//! in the machine's mood meets both. At the end our answer is written beside the data and the
+//! peer's process compares it with its own: a time is only reported together with that verdict.
+//!
+//! A family lists its [`Workload`]s in its own module:
+//!
+//! ```
+//! use ndarray::{Array2, Ix2};
+//! use xai_benches::{Answers, Data, Prepared, Result, Workload};
+//!
+//! pub const WORKLOADS: &[Workload] = &[Workload {
+//!     name: "row_sums",            // what `prepare` is called with; one line of the table
+//!     data: "row_sums",            // the folder under target/peers/data
+//!     prepare: row_sums,
+//! }];
+//!
+//! fn row_sums(data: &Data) -> Result<Prepared> {
+//!     let x: Array2<f64> = data.read::<f64, Ix2>("x")?; // x.npy
+//!     let rows = x.nrows() as f64;                      // units of work in one run
+//!     Ok(Prepared::new(
+//!         rows,
+//!         move || Ok(x.sum_axis(ndarray::Axis(1))),     // what is timed
+//!         |sums, answers: &Answers| answers.write("sums", &sums.view()),
+//!     ))
+//! }
+//! # assert_eq!(WORKLOADS[0].name, "row_sums");
+//! ```
+//!
+//! What is timed is what a user would call, with the input already in memory and nothing kept from
+//! an earlier run; what a user does once (fitting an index, packing predictions when the peer's
+//! time leaves out its own preparation too) belongs before `Prepared::new`.
+#![forbid(unsafe_code)]
+
+use ndarray::{Array, ArrayView, Dimension};
+use ndarray_npy::{ReadableElement, WritableElement};
+use std::hint::black_box;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+#[cfg(feature = "attribution")]
+mod attribution;
+#[cfg(feature = "casebased")]
+mod casebased;
+#[cfg(feature = "graph")]
+mod graph;
+#[cfg(feature = "repro")]
+mod repro;
+mod serve;
+
+pub use serve::serve;
+
+/// Anything that can go wrong, as text for the person who runs the benches.
+pub type Result<T, E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
+
+/// One line of our side of the table.
+pub struct Workload {
+    /// Its name, unique over all families.
+    pub name: &'static str,
+    /// The folder of its data; several workloads may share one.
+    pub data: &'static str,
+    /// Reads the data and does what is done once.
+    pub prepare: fn(&Data) -> Result<Prepared>,
+}
+
+/// Every workload of the families that are compiled in.
+#[must_use]
+pub fn workloads() -> Vec<&'static Workload> {
+    #[allow(unused_mut)] // with no family compiled in
+    let mut all: Vec<&'static Workload> = Vec::new();
+    #[cfg(feature = "casebased")]
+    all.extend(casebased::WORKLOADS);
+    #[cfg(feature = "attribution")]
+    all.extend(attribution::WORKLOADS);
+    #[cfg(feature = "graph")]
+    all.extend(graph::WORKLOADS);
+    #[cfg(feature = "repro")]
+    all.extend(repro::WORKLOADS);
+    all
+}
+
+/// The arrays that a peer's process left for a workload.
+pub struct Data {
+    folder: PathBuf,
+}
+
+impl Data {
+    /// The data in a folder.
+    #[must_use]
+    pub fn new(folder: &Path) -> Self {
+        Self {
+            folder: folder.to_owned(),
+        }
+    }
+
+    /// Reads `NAME.npy`.
+    ///
+    /// # Errors
+    /// When the file is missing, or holds another element type or number of axes.
+    pub fn read<T: ReadableElement, D: Dimension>(&self, name: &str) -> Result<Array<T, D>> {
+        let path = self.path(name);
+        ndarray_npy::read_npy(&path).map_err(|e| format!("{}: {e}", path.display()).into())
+    }
+
+    /// Where `NAME.npy` is, for a workload that maps the file itself.
+    #[must_use]
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(format!("{name}.npy"))
+    }
+}
+
+/// Where a workload's answers go, for the peer's process to compare.
+pub struct Answers {
+    folder: PathBuf,
+}
+
+impl Answers {
+    /// Answers in a folder.
+    #[must_use]
+    pub fn new(folder: &Path) -> Self {
+        Self {
+            folder: folder.to_owned(),
+        }
+    }
+
+    /// Writes `NAME.npy`.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn write<T: WritableElement, D: Dimension>(
+        &self,
+        name: &str,
+        array: &ArrayView<'_, T, D>,
+    ) -> Result<()> {
+        std::fs::create_dir_all(&self.folder)?;
+        let path = self.folder.join(format!("{name}.npy"));
+        ndarray_npy::write_npy(&path, array).map_err(|e| format!("{}: {e}", path.display()).into())
+    }
+}
+
+/// A workload that is ready to be timed.
+pub struct Prepared {
+    units: f64,
+    step: Box<dyn FnMut(Step<'_>) -> Result<Duration>>,
+}
+
+/// What [`Prepared`] is asked to do: erases the type of the answer.
+enum Step<'a> {
+    /// So many runs, timed.
+    Time(u32),
+    /// One run, whose answer is written.
+    Answer(&'a Answers),
+}
+
+impl Prepared {
+    /// A workload of `units` units of work a run (queries, pairs, draws: times are per unit), the
+    /// run itself, and how its answer is written.
+    pub fn new<T: 'static>(
+        units: f64,
+        mut run: impl FnMut() -> Result<T> + 'static,
+        write: impl Fn(T, &Answers) -> Result<()> + 'static,
+    ) -> Self {
+        Self {
+            units,
+            step: Box::new(move |step| match step {
+                Step::Time(runs) => {
+                    let mut total = Duration::ZERO;
+                    for _ in 0..runs {
+                        let start = Instant::now();
+                        let answer = black_box(run()?);
+                        total += start.elapsed();
+                        drop(answer);
+                    }
+                    Ok(total)
+                }
+                Step::Answer(answers) => {
+                    write(run()?, answers)?;
+                    Ok(Duration::ZERO)
+                }
+            }),
+        }
+    }
+
+    /// Seconds per unit of work: as many runs as fill 50 ms (at least one), their mean.
+    ///
+    /// The caller takes the minimum of several such rounds.
+    ///
+    /// # Errors
+    /// Those of the run.
+    pub fn time(&mut self) -> Result<f64> {
+        const ROUND: Duration = Duration::from_millis(50);
+        let (mut runs, mut total, mut next) = (0u32, Duration::ZERO, 1u32);
+        while total < ROUND {
+            total += (self.step)(Step::Time(next))?;
+            runs += next;
+            next = next.saturating_mul(2).min(1 << 16);
+        }
+        Ok(total.as_secs_f64() / f64::from(runs) / self.units)
+    }
+
+    /// Runs once and writes the answer; also the warm-up.
+    ///
+    /// # Errors
+    /// Those of the run and of writing.
+    pub fn answer(&mut self, answers: &Answers) -> Result<()> {
+        (self.step)(Step::Answer(answers)).map(|_| ())
+    }
+}
