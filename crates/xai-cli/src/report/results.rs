@@ -1,0 +1,105 @@
+//! What a report says, as values: `report.json`, and the source of the page.
+
+use serde::Serialize;
+
+/// `report.json`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct Report {
+    pub(super) title: String,
+    pub(super) casebased: Option<Casebased>,
+    pub(super) attribution: Option<Attribution>,
+    pub(super) graph: Option<Graph>,
+    pub(super) repro: Option<crate::repro::PairwiseResult>,
+}
+
+/// Agreement of predictions with their nearest training cases.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct Casebased {
+    pub(super) n_train: usize,
+    pub(super) n_test: usize,
+    pub(super) k: usize,
+    pub(super) mean_correspondence: Option<f64>,
+    pub(super) right: Group,
+    pub(super) wrong: Group,
+    pub(super) levels: Vec<LevelCount>,
+    /// The predictions with the lowest correspondence, lowest first.
+    pub(super) least_supported: Vec<Prediction>,
+}
+
+/// The predictions that were right, or those that were wrong.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct Group {
+    pub(super) n: usize,
+    pub(super) mean_correspondence: Option<f64>,
+}
+
+/// How many predictions have a level.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct LevelCount {
+    pub(super) level: String,
+    pub(super) n: usize,
+}
+
+/// One prediction and its precedents.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct Prediction {
+    pub(super) sample: usize,
+    pub(super) predicted: i64,
+    #[serde(rename = "true")]
+    pub(super) truth: Option<i64>,
+    pub(super) correspondence: Option<f64>,
+    pub(super) level: String,
+    pub(super) neighbors: Vec<Neighbor>,
+}
+
+/// One precedent.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct Neighbor {
+    pub(super) index: usize,
+    pub(super) distance: f64,
+    pub(super) label: i64,
+}
+
+/// Whether the model still believes its answer on what each map keeps.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct Attribution {
+    pub(super) n_samples: usize,
+    pub(super) activation: String,
+    pub(super) explainers: Vec<AttributionScores>,
+}
+
+/// The scores of one attribution method.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct AttributionScores {
+    pub(super) name: String,
+    pub(super) average_drop: f64,
+    pub(super) average_increase: f64,
+    pub(super) average_gain: f64,
+}
+
+/// Sufficiency and necessity of explanatory subgraphs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct Graph {
+    pub(super) n_explained: usize,
+    pub(super) explainers: Vec<GraphScores>,
+}
+
+/// The scores of one graph explainer.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct GraphScores {
+    pub(super) name: String,
+    pub(super) curve: Vec<CurvePoint>,
+    /// Undefined when a level has fid₋ = 1.
+    pub(super) fidelity_auc: Option<f64>,
+    pub(super) groundtruth: Option<crate::graph::GroundtruthResult>,
+}
+
+/// The scores with a share of the edges kept.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct CurvePoint {
+    pub(super) kept_fraction: f64,
+    pub(super) pos_fidelity: f64,
+    pub(super) neg_fidelity: f64,
+    pub(super) characterization: f64,
+    pub(super) unfaithfulness: f64,
+}
