@@ -18,6 +18,10 @@
 #![forbid(unsafe_code)]
 
 mod accumulator;
+mod activation;
+mod arg_max;
+mod divergence;
+pub mod elementary;
 mod error;
 mod exact_sum;
 mod finite;
@@ -25,11 +29,16 @@ mod label;
 pub mod parallel;
 mod random;
 mod real;
+mod trapezoid;
 
 pub use accumulator::Accumulator;
+pub use activation::Activation;
+pub use arg_max::{arg_max, arg_max_rows};
+pub use divergence::{kl_divergence, kl_divergence_from_logs, kl_term};
 pub use error::{Error, Name, Result};
 pub use exact_sum::{ExactMean, ExactSum};
 pub use finite::{check_finite, check_finite_slice};
 pub use label::{Label, class_index, labels_to_i64};
 pub use random::{Xoshiro256PlusPlus, random_stream, uniform, uniform_index};
 pub use real::Real;
+pub use trapezoid::trapezoid;
