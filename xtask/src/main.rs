@@ -1,2 +1,54 @@
-//! Workspace automation.
-fn main() {}
+//! Workspace automation, one file a task: `cargo xtask TASK`.
+#![forbid(unsafe_code)]
+
+mod bench;
+mod ci;
+mod package;
+mod peers;
+mod step;
+mod workspace;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: cargo xtask TASK
+
+  ci [STEP…]                      everything a change must pass: fmt, clippy, docs, each library
+                                  crate alone, the whole workspace's tests; or only the named steps
+  bench [CRATE] [-- ARGS]         criterion benches, of one crate or all; ARGS go to criterion
+  package                         what publishing each crate would upload, checked and built
+  peers [FAMILY|WORK…] [--quick]  the Python peers and ours in turns on the same data, as a table;
+                                  families: casebased, attribution, graph, repro
+";
+
+/// What a task says when it fails: one line for the person, or a whole report.
+type Result<T = (), E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (task, rest) = match arguments.split_first() {
+        Some((task, rest)) => (task.as_str(), rest),
+        None => ("help", &[][..]),
+    };
+    let result = match task {
+        "ci" => ci::run(rest),
+        "bench" => bench::run(rest),
+        "package" => package::run(rest),
+        "peers" => peers::run(rest),
+        "help" | "--help" | "-h" => {
+            print!("{USAGE}");
+            return ExitCode::SUCCESS;
+        }
+        other => {
+            eprint!("unknown task {other}\n\n{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

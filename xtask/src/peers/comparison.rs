@@ -1,0 +1,189 @@
+//! What is compared with what, and how far ahead we mean to be.
+
+use super::environment::{Environment, PEERS, XPLIQUE};
+
+/// One peer on one workload.
+pub(crate) struct Peer {
+    /// As the Python side names it.
+    pub(crate) name: &'static str,
+    /// The ratio, its time to ours, that we hold ourselves to.
+    pub(crate) target: Option<f64>,
+}
+
+/// A workload of ours, and the peers that do the same.
+pub(crate) struct Comparison {
+    pub(crate) family: &'static str,
+    pub(crate) environment: &'static Environment,
+    /// The module of the Python side.
+    pub(crate) script: &'static str,
+    /// The folder of the data, and the Python side's name of the workload.
+    pub(crate) data: &'static str,
+    /// Our name of the workload.
+    pub(crate) ours: &'static str,
+    /// What is timed, and per what.
+    pub(crate) work: &'static str,
+    pub(crate) peers: &'static [Peer],
+}
+
+const fn peer(name: &'static str, target: f64) -> Peer {
+    Peer {
+        name,
+        target: Some(target),
+    }
+}
+
+const fn beside(name: &'static str) -> Peer {
+    Peer { name, target: None }
+}
+
+/// Neighbours share data and follow each other, so that the data are made once.
+pub(crate) const COMPARISONS: &[Comparison] = &[
+    Comparison {
+        family: "casebased",
+        environment: &PEERS,
+        script: "casebased",
+        data: "knn_5d",
+        ours: "knn_5d",
+        work: "5 nearest of 56 959 × 5, a query",
+        peers: &[
+            peer("sklearn kd_tree", 3.0),
+            beside("sklearn brute"),
+            beside("faiss flat f32"),
+        ],
+    },
+    Comparison {
+        family: "casebased",
+        environment: &PEERS,
+        script: "casebased",
+        data: "knn_5d",
+        ours: "knn_5d_explain",
+        work: "explain, 56 959 × 5, k = 5, an explanation",
+        peers: &[peer("case-explainer", 3000.0)],
+    },
+    Comparison {
+        family: "casebased",
+        environment: &PEERS,
+        script: "casebased",
+        data: "knn_30d",
+        ours: "knn_30d",
+        work: "5 nearest of 284 807 × 30, a query",
+        peers: &[peer("sklearn brute", 3.0), peer("faiss flat f32", 3.0)],
+    },
+    Comparison {
+        family: "casebased",
+        environment: &PEERS,
+        script: "casebased",
+        data: "knn_30d",
+        ours: "knn_30d_explain",
+        work: "explain, 284 807 × 30, k = 5, an explanation",
+        peers: &[beside("case-explainer")],
+    },
+    Comparison {
+        family: "casebased",
+        environment: &PEERS,
+        script: "casebased",
+        data: "knn_784d",
+        ours: "knn_784d",
+        work: "5 nearest of 60 000 × 784, a query",
+        peers: &[peer("sklearn brute", 4.0), peer("faiss flat f32", 0.9)],
+    },
+    Comparison {
+        family: "repro",
+        environment: &PEERS,
+        script: "repro",
+        data: "ec_pairs",
+        ours: "ec_pairs",
+        work: "error consistency of 200 runs × 100 000 samples, a pair",
+        peers: &[peer("numba", 100.0)],
+    },
+    Comparison {
+        family: "repro",
+        environment: &PEERS,
+        script: "repro",
+        data: "agreement_pairs",
+        ours: "agreement_pa",
+        work: "percent agreement, 100 000 samples, 10 classes, a pair",
+        peers: &[peer("numpy PA", 30.0)],
+    },
+    Comparison {
+        family: "repro",
+        environment: &PEERS,
+        script: "repro",
+        data: "agreement_pairs",
+        ours: "agreement_kappa",
+        work: "Cohen's κ, 100 000 samples, 10 classes, a pair",
+        peers: &[peer("sklearn kappa", 400.0)],
+    },
+    Comparison {
+        family: "repro",
+        environment: &PEERS,
+        script: "repro",
+        data: "agreement_pairs",
+        ours: "agreement_v",
+        work: "Cramér's V, 100 000 samples, 10 classes, a pair",
+        peers: &[peer("scipy Cramer V", 250.0)],
+    },
+    Comparison {
+        family: "repro",
+        environment: &PEERS,
+        script: "repro",
+        data: "study",
+        ours: "study",
+        work: "one draw of the simulation study: 5 runs × 1000 samples, 7 metrics",
+        peers: &[peer("numpy/sklearn/scipy", 250.0)],
+    },
+    Comparison {
+        family: "graph",
+        environment: &PEERS,
+        script: "graph",
+        data: "groundtruth",
+        ours: "groundtruth",
+        work: "ground-truth metrics, 5 M edges",
+        peers: &[peer("PyG + torchmetrics", 10.0)],
+    },
+    Comparison {
+        family: "graph",
+        environment: &PEERS,
+        script: "graph",
+        data: "gef",
+        ours: "gef",
+        work: "unfaithfulness, 1 M × 10, f32",
+        peers: &[peer("torch as in PyG", 6.0)],
+    },
+    Comparison {
+        family: "graph",
+        environment: &PEERS,
+        script: "graph",
+        data: "fidelity",
+        ours: "fidelity",
+        work: "both fidelities from outputs, 1 M × 10, f32",
+        peers: &[peer("torch as in PyG", 3.0)],
+    },
+    Comparison {
+        family: "attribution",
+        environment: &PEERS,
+        script: "attribution",
+        data: "mask",
+        ours: "mask",
+        work: "mask and multiply, 64 × 224 × 224 × 3, f32",
+        peers: &[peer("torch", 2.0)],
+    },
+    Comparison {
+        family: "attribution",
+        environment: &XPLIQUE,
+        script: "attribution_xplique",
+        data: "linear",
+        ours: "average_drop",
+        work: "Average Drop, 64 images 64 × 64 × 3, a linear model",
+        peers: &[beside("xplique average_drop")],
+    },
+    Comparison {
+        family: "attribution",
+        environment: &XPLIQUE,
+        script: "attribution_xplique",
+        data: "linear",
+        ours: "deletion",
+        work: "Deletion, 64 images 64 × 64 × 3, 50 steps, a linear model",
+        peers: &[peer("xplique deletion", 10.0)],
+    },
+];
