@@ -148,8 +148,8 @@ pub struct Prepared {
 
 /// What [`Prepared`] is asked to do: erases the type of the answer.
 enum Step<'a> {
-    /// So many runs, timed.
-    Time(u32),
+    /// One run, timed.
+    Time,
     /// One run, whose answer is written.
     Answer(&'a Answers),
 }
@@ -165,15 +165,12 @@ impl Prepared {
         Self {
             units,
             step: Box::new(move |step| match step {
-                Step::Time(runs) => {
-                    let mut total = Duration::ZERO;
-                    for _ in 0..runs {
-                        let start = Instant::now();
-                        let answer = black_box(run()?);
-                        total += start.elapsed();
-                        drop(answer);
-                    }
-                    Ok(total)
+                Step::Time => {
+                    let start = Instant::now();
+                    let answer = black_box(run()?);
+                    let took = start.elapsed();
+                    drop(answer);
+                    Ok(took)
                 }
                 Step::Answer(answers) => {
                     write(run()?, answers)?;
@@ -183,21 +180,24 @@ impl Prepared {
         }
     }
 
-    /// Seconds per unit of work: as many runs as fill 50 ms (at least one), their mean.
+    /// Seconds per unit of work: the best run of a round, which is as many runs as fill 100 ms but
+    /// at least two, because the first finds caches that the other side has filled.
     ///
-    /// The caller takes the minimum of several such rounds.
+    /// The caller takes the minimum of several such rounds. The peers' side does the same.
     ///
     /// # Errors
     /// Those of the run.
     pub fn time(&mut self) -> Result<f64> {
-        const ROUND: Duration = Duration::from_millis(50);
-        let (mut runs, mut total, mut next) = (0u32, Duration::ZERO, 1u32);
-        while total < ROUND {
-            total += (self.step)(Step::Time(next))?;
-            runs += next;
-            next = next.saturating_mul(2).min(1 << 16);
+        const ROUND: Duration = Duration::from_millis(100);
+        const LEAST: u32 = 2;
+        let (mut runs, mut total, mut best) = (0, Duration::ZERO, Duration::MAX);
+        while runs < LEAST || total < ROUND {
+            let took = (self.step)(Step::Time)?;
+            runs += 1;
+            total += took;
+            best = best.min(took);
         }
-        Ok(total.as_secs_f64() / f64::from(runs) / self.units)
+        Ok(best.as_secs_f64() / self.units)
     }
 
     /// Runs once and writes the answer; also the warm-up.

@@ -15,7 +15,9 @@ from importlib.metadata import version
 
 import numpy as np
 
-ROUND = 0.05  # seconds: one round is as many runs as fill this
+# One round is as many runs as fill these seconds, but at least so many: the first finds caches that the other side
+# has filled, and idle threads.
+ROUND, LEAST = 0.1, 2
 
 
 class Peer:
@@ -33,16 +35,14 @@ class Peer:
         self.answer = self.run()
 
     def time(self):
-        """Seconds per unit, the mean of as many runs as fill a round."""
-        runs, total, following = 0, 0.0, 1
-        while total < ROUND:
-            for _ in range(following):
-                start = time.perf_counter()
-                self.run()
-                total += time.perf_counter() - start
-            runs += following
-            following *= 2
-        return total / runs / self.units
+        """Seconds per unit, the best run of a round."""
+        runs, total, best = 0, 0.0, float("inf")
+        while runs < LEAST or total < ROUND:
+            start = time.perf_counter()
+            self.run()
+            took = time.perf_counter() - start
+            runs, total, best = runs + 1, total + took, min(best, took)
+        return best / self.units
 
 
 class Data:

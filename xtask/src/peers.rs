@@ -2,8 +2,8 @@
 //!
 //! A peer's process makes a workload's data (seeded) and writes them for ours to read. Both stay
 //! alive with the data in memory and are timed in turns, so that whatever else the machine does
-//! meets both; a pause lets the spinning threads of the one before settle. A time is the minimum of
-//! the rounds, and stands in the table beside whether the two answers agree.
+//! meets both; a pause lets the spinning threads of the one before settle. A time is the best run
+//! of all rounds, and stands in the table beside whether the two answers agree.
 
 mod comparison;
 mod conversation;

@@ -97,7 +97,7 @@ impl Row {
 /// The table of one family, with what one must know to read it.
 pub(crate) fn markdown(family: &str, rows: &[Row], rounds: usize, versions: &str) -> String {
     let mut text = format!(
-        "### {family}\n\n{}; {versions}. Minimum of {rounds} rounds, taken in turns.\n\n\
+        "### {family}\n\n{}; {versions}. The best run of {rounds} rounds, taken in turns.\n\n\
          | work | peer | its time | ours | ratio | target | met | answers |\n\
          |---|---|---:|---:|---:|---:|---|---|\n",
         machine()

@@ -1,0 +1,83 @@
+//! The ground: exact sums, finiteness, activations, random streams.
+//!
+//! Sums are compared with a plain loop, which rounds at every term: the ratio is the price of
+//! exactness.
+
+use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use ndarray::{Array1, Array2};
+use std::hint::black_box;
+use xai_core::{Activation, ExactSum, check_finite, random_stream, uniform};
+
+fn values(n: usize) -> Vec<f64> {
+    let mut stream = random_stream(1, 0);
+    (0..n).map(|_| uniform(&mut stream) - 0.5).collect()
+}
+
+fn sums(c: &mut Criterion) {
+    let mut group = c.benchmark_group("sum");
+    for n in [1_000, 1_000_000] {
+        let terms = values(n);
+        group.throughput(Throughput::Elements(n as u64));
+        group.bench_function(format!("exact/{n}"), |b| {
+            b.iter(|| {
+                let mut sum = ExactSum::new();
+                sum.add_slice(black_box(&terms));
+                sum.value()
+            });
+        });
+        group.bench_function(format!("plain/{n}"), |b| {
+            b.iter(|| black_box(&terms).iter().fold(0.0, |sum, x| sum + x));
+        });
+    }
+    group.bench_function("merge", |b| {
+        let other: ExactSum = values(100).into_iter().collect();
+        b.iter_batched_ref(
+            || other.clone(),
+            |sum| sum.add_sum(black_box(&other)),
+            BatchSize::SmallInput,
+        );
+    });
+    group.finish();
+}
+
+fn finiteness(c: &mut Criterion) {
+    let mut group = c.benchmark_group("check_finite");
+    let array = Array1::from(values(1_000_000));
+    group.throughput(Throughput::Bytes(8_000_000));
+    group.bench_function("f64/1000000", |b| {
+        b.iter(|| check_finite("x", black_box(array.view())));
+    });
+    group.bench_function("iter_all_is_finite/1000000", |b| {
+        b.iter(|| black_box(&array).iter().all(|x| x.is_finite()));
+    });
+    group.finish();
+}
+
+fn activations(c: &mut Criterion) {
+    let mut group = c.benchmark_group("activation");
+    let scores = Array2::from_shape_vec((100_000, 10), values(1_000_000)).expect("the product");
+    group.throughput(Throughput::Elements(1_000_000));
+    for activation in [
+        Activation::Softmax,
+        Activation::Sigmoid,
+        Activation::LogSoftmax,
+    ] {
+        group.bench_function(format!("{activation:?}/100000x10"), |b| {
+            b.iter(|| activation.apply(black_box(scores.view())));
+        });
+    }
+    group.finish();
+}
+
+fn randomness(c: &mut Criterion) {
+    c.bench_function("random_stream/new_and_one_draw", |b| {
+        let mut item = 0;
+        b.iter(|| {
+            item += 1;
+            uniform(&mut random_stream(1, item))
+        });
+    });
+}
+
+criterion_group!(core, sums, finiteness, activations, randomness);
+criterion_main!(core);
