@@ -48,7 +48,7 @@ pub fn check_finite_slice<T: Real>(what: impl Into<Name>, slice: &[T]) -> Result
 }
 
 /// `x · 0` is 0 for every finite `x` and NaN otherwise, so a sum of products tells; blocks of
-/// 4096 stop the scan early. Four times `iter().all(is_finite)`, which branches on each element.
+/// 4096 stop the scan early. Three times the speed of `iter().all(is_finite)`, which branches on each element (1 M doubles).
 fn all_finite<T: Real>(slice: &[T]) -> bool {
     slice.chunks(4096).all(|block| {
         let mut lanes = [T::zero(); 16];
