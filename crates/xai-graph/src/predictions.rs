@@ -1,0 +1,157 @@
+//! The predicted classes that fidelity compares: labels, or the arg-max of output rows.
+
+use std::ops::Range;
+
+use ndarray::{ArrayBase, ArrayView2, Data, Ix1, Ix2};
+use xai_core::{Error, Label, Name, Real, Result, arg_max};
+
+/// One predicted class a sample.
+///
+/// Implemented by labels (`Vec`, slices and arrays of any integer, one-dimensional `ndarray`s) and
+/// by model outputs: a two-dimensional `ndarray` of `f32` or `f64`, `(n_samples, n_classes)`, whose
+/// prediction is the arg-max of the row, ties to the lower class. The two may be mixed.
+pub trait Predictions: Sync {
+    /// The number of samples.
+    fn n_samples(&self) -> usize;
+
+    /// The number of classes, where the predictions tell: outputs do, labels do not.
+    fn n_classes(&self) -> Option<usize> {
+        None
+    }
+
+    /// Writes the classes of `rows`, a range within `0..n_samples`, to `classes`, of its length.
+    ///
+    /// # Errors
+    /// [`Error::NonFinite`] for the first NaN among outputs, [`Error::ShapeMismatch`] for outputs
+    /// of fewer than two columns, [`Error::OutOfDomain`] for a label above `i64::MAX`. `what`
+    /// names the array.
+    fn classes(&self, what: &Name, rows: Range<usize>, classes: &mut [i64]) -> Result<()>;
+}
+
+impl<P: Predictions + ?Sized> Predictions for &P {
+    fn n_samples(&self) -> usize {
+        (**self).n_samples()
+    }
+
+    fn n_classes(&self) -> Option<usize> {
+        (**self).n_classes()
+    }
+
+    fn classes(&self, what: &Name, rows: Range<usize>, classes: &mut [i64]) -> Result<()> {
+        (**self).classes(what, rows, classes)
+    }
+}
+
+impl<L: Label> Predictions for [L] {
+    fn n_samples(&self) -> usize {
+        self.len()
+    }
+
+    fn classes(&self, what: &Name, rows: Range<usize>, classes: &mut [i64]) -> Result<()> {
+        let start = rows.start;
+        write_labels(what, start, self[rows].iter().copied(), classes)
+    }
+}
+
+impl<L: Label, const N: usize> Predictions for [L; N] {
+    fn n_samples(&self) -> usize {
+        N
+    }
+
+    fn classes(&self, what: &Name, rows: Range<usize>, classes: &mut [i64]) -> Result<()> {
+        self.as_slice().classes(what, rows, classes)
+    }
+}
+
+impl<L: Label> Predictions for Vec<L> {
+    fn n_samples(&self) -> usize {
+        self.len()
+    }
+
+    fn classes(&self, what: &Name, rows: Range<usize>, classes: &mut [i64]) -> Result<()> {
+        self.as_slice().classes(what, rows, classes)
+    }
+}
+
+impl<L: Label, S: Data<Elem = L> + Sync> Predictions for ArrayBase<S, Ix1> {
+    fn n_samples(&self) -> usize {
+        self.len()
+    }
+
+    fn classes(&self, what: &Name, rows: Range<usize>, classes: &mut [i64]) -> Result<()> {
+        let start = rows.start;
+        let labels = self.slice_axis(ndarray::Axis(0), rows.into());
+        write_labels(what, start, labels.iter().copied(), classes)
+    }
+}
+
+impl<T: Real, S: Data<Elem = T> + Sync> Predictions for ArrayBase<S, Ix2> {
+    fn n_samples(&self) -> usize {
+        self.nrows()
+    }
+
+    fn n_classes(&self) -> Option<usize> {
+        Some(self.ncols())
+    }
+
+    fn classes(&self, what: &Name, rows: Range<usize>, classes: &mut [i64]) -> Result<()> {
+        write_arg_maxima(what, self.view(), rows, classes)
+    }
+}
+
+fn write_labels<L: Label>(
+    what: &Name,
+    start: usize,
+    labels: impl Iterator<Item = L>,
+    classes: &mut [i64],
+) -> Result<()> {
+    for (i, (label, class)) in labels.zip(classes).enumerate() {
+        *class = label.to_i64().ok_or_else(|| {
+            Error::out_of_domain(
+                what.clone(),
+                &[start + i],
+                f64::INFINITY,
+                "a label of at most 2^63 - 1",
+            )
+        })?;
+    }
+    Ok(())
+}
+
+fn write_arg_maxima<T: Real>(
+    what: &Name,
+    outputs: ArrayView2<'_, T>,
+    rows: Range<usize>,
+    classes: &mut [i64],
+) -> Result<()> {
+    if outputs.ncols() < 2 {
+        return Err(Error::shape_described(
+            what.clone(),
+            "(n, c) with c >= 2; compare a single score with its threshold and pass the labels",
+            outputs.shape(),
+        ));
+    }
+    let mut contiguous = Vec::new();
+    for (row_index, class) in rows.zip(classes) {
+        let row = outputs.row(row_index);
+        let row = match row.to_slice() {
+            Some(row) => row,
+            None => {
+                contiguous.clear();
+                contiguous.extend(row);
+                &contiguous
+            }
+        };
+        let Some(best) = arg_max(row) else {
+            let column = row.iter().position(|x| x.is_nan()).unwrap_or_default();
+            return Err(Error::NonFinite {
+                what: what.clone(),
+                index: vec![row_index, column],
+            });
+        };
+        #[allow(clippy::cast_possible_wrap)] // a column number
+        let best = best as i64;
+        *class = best;
+    }
+    Ok(())
+}
