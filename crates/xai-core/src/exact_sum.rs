@@ -271,7 +271,10 @@ mod serialization {
             let settled = |digit: &i64| (0..1 << 32).contains(digit);
             if stored.digits.len() > DIGITS
                 || !stored.digits.iter().take(DIGITS - 1).all(settled)
-                || stored.digits.get(DIGITS - 1).is_some_and(|top| top.abs() >= 1 << 32)
+                || stored
+                    .digits
+                    .get(DIGITS - 1)
+                    .is_some_and(|top| top.abs() >= 1 << 32)
             {
                 return Err(D::Error::custom("not the digits of an exact sum"));
             }
@@ -475,13 +478,20 @@ mod tests {
 
     #[test]
     fn a_mean_of_nothing_is_an_error() {
-        assert!(matches!(ExactMean::new().finish(), Err(Error::Empty { .. })));
+        assert!(matches!(
+            ExactMean::new().finish(),
+            Err(Error::Empty { .. })
+        ));
     }
 
     #[cfg(feature = "serde")]
     #[test]
     fn foreign_digits_are_refused() {
-        for digits in ["[-1]", "[4294967296]", &format!("[{}]", vec!["0"; 68].join(","))] {
+        for digits in [
+            "[-1]",
+            "[4294967296]",
+            &format!("[{}]", vec!["0"; 68].join(",")),
+        ] {
             let text = format!(
                 r#"{{"digits":{digits},"nan":false,"positive_infinity":false,"negative_infinity":false}}"#
             );

@@ -20,6 +20,7 @@
 mod accumulator;
 mod activation;
 mod arg_max;
+mod distance;
 mod divergence;
 pub mod elementary;
 mod error;
@@ -30,10 +31,12 @@ pub mod parallel;
 mod random;
 mod real;
 mod trapezoid;
+mod weighting;
 
 pub use accumulator::Accumulator;
 pub use activation::Activation;
 pub use arg_max::{arg_max, arg_max_rows};
+pub use distance::{Distance, Mahalanobis, Metric, squared_euclidean};
 pub use divergence::{kl_divergence, kl_divergence_from_logs, kl_term};
 pub use error::{Error, Name, Result};
 pub use exact_sum::{ExactMean, ExactSum};
@@ -42,3 +45,4 @@ pub use label::{Label, class_index, labels_to_i64};
 pub use random::{Xoshiro256PlusPlus, random_stream, uniform, uniform_index};
 pub use real::Real;
 pub use trapezoid::trapezoid;
+pub use weighting::{Kernel, Weighting};

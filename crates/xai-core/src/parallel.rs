@@ -46,9 +46,10 @@ pub fn map_blocks<T: Send>(
     f: impl Fn(Range<usize>) -> T + Sync + Send,
 ) -> Vec<T> {
     let block = block.max(1);
-    map(n.div_ceil(block), |b| {
-        f(b * block..((b + 1) * block).min(n))
-    })
+    map(
+        n.div_ceil(block),
+        |b| f(b * block..((b + 1) * block).min(n)),
+    )
 }
 
 /// Folds the blocks of `0..n` into states and merges the states.

@@ -20,7 +20,9 @@ pub use rand_xoshiro::Xoshiro256PlusPlus;
 #[must_use]
 pub fn random_stream(seed: u64, item: u64) -> Xoshiro256PlusPlus {
     const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
-    Xoshiro256PlusPlus::seed_from_u64(mix(mix(seed.wrapping_add(GOLDEN)) ^ item.wrapping_mul(GOLDEN)))
+    Xoshiro256PlusPlus::seed_from_u64(mix(
+        mix(seed.wrapping_add(GOLDEN)) ^ item.wrapping_mul(GOLDEN)
+    ))
 }
 
 /// The finaliser of `SplitMix64`: a bijection of 64 bits.

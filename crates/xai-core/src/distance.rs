@@ -1,0 +1,442 @@
+//! Distances between rows of features.
+
+use std::str::FromStr;
+
+use ndarray::{Array2, ArrayView2};
+
+use crate::{Error, Result};
+
+/// A distance between two rows of equal length.
+///
+/// Implemented by [`Metric`]; implement it for a distance of your own. It must be symmetric, at
+/// least 0 and a number for the rows it is given.
+pub trait Distance: Send + Sync {
+    /// The distance between two rows of the same length.
+    fn distance(&self, a: &[f64], b: &[f64]) -> f64;
+}
+
+/// The distances of the field.
+///
+/// | metric | formula | range |
+/// |---|---|---|
+/// | `Euclidean` | `√Σ (a_i − b_i)²` | [0, ∞) |
+/// | `SquaredEuclidean` | `Σ (a_i − b_i)²` | [0, ∞) |
+/// | `Manhattan` | `Σ |a_i − b_i|` | [0, ∞) |
+/// | `Chebyshev` | `max |a_i − b_i|` | [0, ∞) |
+/// | `Minkowski(p)` | `(Σ |a_i − b_i|^p)^(1/p)`, `p ≥ 1` | [0, ∞) |
+/// | `Cosine` | `1 − a·b / (‖a‖ ‖b‖)` | [0, 2] |
+/// | `Canberra` | `Σ |a_i − b_i| / (|a_i| + |b_i|)`, `0/0 = 0` | [0, d] |
+/// | `BrayCurtis` | `Σ |a_i − b_i| / Σ |a_i + b_i|`, `0/0 = 0` | [0, ∞) |
+/// | `Hamming` | share of `i` with `a_i ≠ b_i` | [0, 1] |
+/// | `Mahalanobis` | `√((a − b)ᵀ C⁻¹ (a − b))` | [0, ∞) |
+///
+/// Sums run in eight interleaved lanes that are joined by a fixed tree: a compiler can vectorise
+/// them, and the bits are the same on every machine.
+///
+/// ```
+/// use xai_core::{Distance, Metric};
+/// let (a, b) = ([1.0, 2.0, 3.0], [1.5, 2.5, 3.5]);
+/// assert_eq!(Metric::Euclidean.distance(&a, &b), 0.75f64.sqrt());
+/// assert_eq!(Metric::Manhattan.distance(&a, &b), 1.5);
+/// assert_eq!(Metric::Chebyshev.distance(&a, &b), 0.5);
+/// ```
+#[derive(Debug, Clone, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
+pub enum Metric {
+    /// Straight-line distance.
+    #[default]
+    Euclidean,
+    /// Its square: the same order, cheaper, and no metric in the mathematical sense.
+    SquaredEuclidean,
+    /// City-block distance.
+    Manhattan,
+    /// The largest difference of any feature.
+    Chebyshev,
+    /// The family of which Manhattan (1), Euclidean (2) and Chebyshev (∞) are members.
+    Minkowski(f64),
+    /// The angle, regardless of length. Undefined for a row of zeros.
+    Cosine,
+    /// Relative differences, added.
+    Canberra,
+    /// Differences relative to the total.
+    BrayCurtis,
+    /// The share of features that differ.
+    Hamming,
+    /// Distance in units of the data's own spread, correlations taken out.
+    Mahalanobis(Mahalanobis),
+}
+
+impl Metric {
+    /// Checks the metric's own parameter.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a Minkowski exponent below 1 or not finite.
+    pub fn validate(&self) -> Result<()> {
+        match self {
+            Self::Minkowski(p) if !(p.is_finite() && *p >= 1.0) => {
+                Err(Error::parameter("p", p, "a finite exponent, at least 1"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks that the metric is defined for every row of `(n, d)` features.
+    ///
+    /// # Errors
+    /// [`Error::OutOfDomain`] naming the first row of zeros where the metric is the cosine
+    /// distance; [`Error::ShapeMismatch`] when rows do not have the features of a Mahalanobis
+    /// covariance.
+    pub fn check_rows(&self, what: &'static str, rows: ArrayView2<'_, f64>) -> Result<()> {
+        match self {
+            Self::Cosine => {
+                let zero = rows
+                    .rows()
+                    .into_iter()
+                    .position(|row| row.iter().all(|&x| x == 0.0));
+                match zero {
+                    Some(row) => Err(Error::out_of_domain(
+                        what,
+                        &[row],
+                        0.0,
+                        "a row with a direction: cosine distance is undefined for a row of zeros; \
+                         leave the row out or choose another metric",
+                    )),
+                    None => Ok(()),
+                }
+            }
+            Self::Mahalanobis(m) if m.n_features() != rows.ncols() => Err(Error::shape(
+                what,
+                &[rows.nrows(), m.n_features()],
+                &[rows.nrows(), rows.ncols()],
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Distance for Metric {
+    fn distance(&self, a: &[f64], b: &[f64]) -> f64 {
+        match self {
+            Self::Euclidean => squared_euclidean(a, b).sqrt(),
+            Self::SquaredEuclidean => squared_euclidean(a, b),
+            Self::Manhattan => sum_lanes(a, b, |x, y| (x - y).abs()),
+            Self::Chebyshev => a
+                .iter()
+                .zip(b)
+                .fold(0.0, |largest: f64, (x, y)| largest.max((x - y).abs())),
+            Self::Minkowski(p) => sum_lanes(a, b, |x, y| (x - y).abs().powf(*p)).powf(1.0 / p),
+            Self::Cosine => {
+                let dot = sum_lanes(a, b, |x, y| x * y);
+                let norms = sum_lanes(a, a, |x, y| x * y) * sum_lanes(b, b, |x, y| x * y);
+                (1.0 - dot / norms.sqrt()).clamp(0.0, 2.0)
+            }
+            Self::Canberra => sum_lanes(a, b, |x, y| {
+                let scale = x.abs() + y.abs();
+                if scale > 0.0 {
+                    (x - y).abs() / scale
+                } else {
+                    0.0
+                }
+            }),
+            Self::BrayCurtis => {
+                let apart = sum_lanes(a, b, |x, y| (x - y).abs());
+                let total = sum_lanes(a, b, |x, y| (x + y).abs());
+                if apart > 0.0 { apart / total } else { 0.0 }
+            }
+            #[allow(clippy::cast_precision_loss)] // counts below 2^53
+            Self::Hamming => {
+                let different = a.iter().zip(b).filter(|(x, y)| x != y).count();
+                different as f64 / a.len().max(1) as f64
+            }
+            Self::Mahalanobis(m) => squared_euclidean(&m.whiten(a), &m.whiten(b)).sqrt(),
+        }
+    }
+}
+
+impl FromStr for Metric {
+    type Err = Error;
+
+    /// `euclidean`, `squared-euclidean`, `manhattan`, `chebyshev`, `minkowski:P`, `cosine`,
+    /// `canberra`, `braycurtis` or `hamming`.
+    fn from_str(name: &str) -> Result<Self> {
+        let metric = match name {
+            "euclidean" => Self::Euclidean,
+            "squared-euclidean" | "sqeuclidean" => Self::SquaredEuclidean,
+            "manhattan" => Self::Manhattan,
+            "chebyshev" => Self::Chebyshev,
+            "cosine" => Self::Cosine,
+            "canberra" => Self::Canberra,
+            "braycurtis" | "bray-curtis" => Self::BrayCurtis,
+            "hamming" => Self::Hamming,
+            _ => match name.strip_prefix("minkowski:").map(str::parse) {
+                Some(Ok(p)) => Self::Minkowski(p),
+                _ => {
+                    return Err(Error::parameter(
+                        "metric",
+                        name,
+                        "euclidean, squared-euclidean, manhattan, chebyshev, minkowski:P, cosine, \
+                         canberra, braycurtis or hamming",
+                    ));
+                }
+            },
+        };
+        metric.validate()?;
+        Ok(metric)
+    }
+}
+
+/// `Σ (a_i − b_i)²` in the summation order of [`Metric`].
+#[inline]
+#[must_use]
+pub fn squared_euclidean(a: &[f64], b: &[f64]) -> f64 {
+    sum_lanes(a, b, |x, y| (x - y) * (x - y))
+}
+
+/// `Σ term(a_i, b_i)` in eight lanes and a fixed tree.
+#[inline(always)]
+fn sum_lanes(a: &[f64], b: &[f64], term: impl Fn(f64, f64) -> f64) -> f64 {
+    let mut lanes = [0.0; 8];
+    let (a_blocks, a_rest) = a.as_chunks::<8>();
+    let (b_blocks, b_rest) = b.as_chunks::<8>();
+    for (x, y) in a_blocks.iter().zip(b_blocks) {
+        for lane in 0..8 {
+            lanes[lane] += term(x[lane], y[lane]);
+        }
+    }
+    for (lane, (x, y)) in lanes.iter_mut().zip(a_rest.iter().zip(b_rest)) {
+        *lane += term(*x, *y);
+    }
+    let [s0, s1, s2, s3, s4, s5, s6, s7] = lanes;
+    ((s0 + s4) + (s2 + s6)) + ((s1 + s5) + (s3 + s7))
+}
+
+/// A Mahalanobis metric: the Cholesky factor `L` of a covariance `C = L Lᵀ`.
+///
+/// The distance is the Euclidean one between whitened rows `L⁻¹ a` and `L⁻¹ b`, so whole data sets
+/// can be whitened once and searched with any Euclidean index.
+///
+/// ```
+/// use ndarray::array;
+/// use xai_core::{Distance, Mahalanobis, Metric};
+/// let metric = Metric::Mahalanobis(Mahalanobis::from_covariance(array![[4.0, 0.0], [0.0, 1.0]].view())?);
+/// assert_eq!(metric.distance(&[0.0, 0.0], &[2.0, 0.0]), 1.0);
+/// # Ok::<(), xai_core::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Mahalanobis {
+    n_features: usize,
+    /// `L`, row-major, full square with zeros above the diagonal.
+    factor: Vec<f64>,
+}
+
+impl Mahalanobis {
+    /// From the covariance of the data, `(d, d)`, symmetric and positive definite.
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`] when it is not square, [`Error::NonFinite`], and
+    /// [`Error::OutOfDomain`] naming the feature that depends on the ones before it.
+    pub fn from_covariance(covariance: ArrayView2<'_, f64>) -> Result<Self> {
+        let (n, columns) = covariance.dim();
+        if n != columns {
+            return Err(Error::shape("covariance", &[n, n], &[n, columns]));
+        }
+        if n == 0 {
+            return Err(Error::empty("covariance"));
+        }
+        crate::check_finite("covariance", covariance)?;
+        let mut factor = vec![0.0; n * n];
+        for i in 0..n {
+            for j in 0..=i {
+                if (covariance[[i, j]] - covariance[[j, i]]).abs()
+                    > 1e-9 * (covariance[[i, i]].abs() + covariance[[j, j]].abs())
+                {
+                    return Err(Error::out_of_domain(
+                        "covariance",
+                        &[i, j],
+                        covariance[[i, j]],
+                        "a symmetric matrix",
+                    ));
+                }
+                let known: f64 = (0..j).map(|k| factor[i * n + k] * factor[j * n + k]).sum();
+                let rest = covariance[[i, j]] - known;
+                if i != j {
+                    factor[i * n + j] = rest / factor[j * n + j];
+                } else if rest > 1e-12 * covariance[[i, i]] {
+                    factor[i * n + i] = rest.sqrt();
+                } else {
+                    return Err(Error::out_of_domain(
+                        "covariance",
+                        &[i, i],
+                        covariance[[i, i]],
+                        "a positive definite matrix: this feature is constant or depends on the \
+                         ones before it; leave it out, or add a little to the diagonal",
+                    ));
+                }
+            }
+        }
+        Ok(Self {
+            n_features: n,
+            factor,
+        })
+    }
+
+    /// From data `(n, d)`: the sample covariance, with `n − 1`.
+    ///
+    /// # Errors
+    /// [`Error::TooFew`] below two rows, and as [`from_covariance`](Self::from_covariance).
+    pub fn from_rows(rows: ArrayView2<'_, f64>) -> Result<Self> {
+        let (n, d) = rows.dim();
+        if n < 2 {
+            return Err(Error::too_few("rows", 2, n));
+        }
+        crate::check_finite("rows", rows)?;
+        #[allow(clippy::cast_precision_loss)] // exact below 2^53 rows
+        let (all, ddof) = (n as f64, (n - 1) as f64);
+        let mut centered = rows.to_owned();
+        for mut column in centered.columns_mut() {
+            let mean = column.iter().copied().collect::<crate::ExactSum>().value() / all;
+            column.mapv_inplace(|x| x - mean);
+        }
+        let mut covariance = Array2::zeros((d, d));
+        for i in 0..d {
+            for j in 0..=i {
+                let products: crate::ExactSum = centered
+                    .column(i)
+                    .iter()
+                    .zip(centered.column(j))
+                    .map(|(x, y)| x * y)
+                    .collect();
+                covariance[[i, j]] = products.value() / ddof;
+                covariance[[j, i]] = covariance[[i, j]];
+            }
+        }
+        Self::from_covariance(covariance.view())
+    }
+
+    /// The number of features.
+    #[must_use]
+    pub fn n_features(&self) -> usize {
+        self.n_features
+    }
+
+    /// `L⁻¹ row`: rows whitened so are as far apart in Euclidean distance as the originals are in
+    /// this one. `row` has [`n_features`](Self::n_features) elements.
+    #[must_use]
+    pub fn whiten(&self, row: &[f64]) -> Vec<f64> {
+        let n = self.n_features;
+        let mut whitened: Vec<f64> = Vec::with_capacity(n);
+        for (i, x) in row.iter().take(n).enumerate() {
+            let factor = &self.factor[i * n..i * n + i];
+            let known: f64 = factor.iter().zip(&whitened).map(|(l, w)| l * w).sum();
+            whitened.push((x - known) / self.factor[i * n + i]);
+        }
+        whitened
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use approx::assert_relative_eq;
+    use ndarray::array;
+    use proptest::prelude::*;
+
+    fn metrics() -> Vec<Metric> {
+        let names = "euclidean squared-euclidean manhattan chebyshev minkowski:3 cosine canberra \
+                     braycurtis hamming";
+        names
+            .split_whitespace()
+            .map(|m| m.parse().unwrap())
+            .collect()
+    }
+
+    proptest! {
+        #[test]
+        fn distances_are_symmetric_and_zero_to_oneself(
+            pair in prop::collection::vec((0.1..10.0f64, -10.0..-0.1f64), 1..40)
+        ) {
+            let (a, b): (Vec<f64>, Vec<f64>) = pair.into_iter().unzip();
+            for metric in metrics() {
+                let there = metric.distance(&a, &b);
+                prop_assert!(there >= 0.0 && there.is_finite());
+                prop_assert_eq!(there.to_bits(), metric.distance(&b, &a).to_bits());
+                prop_assert!(metric.distance(&a, &a) < 1e-15, "{:?}", metric);
+            }
+        }
+
+        #[test]
+        fn minkowski_of_1_and_2_are_manhattan_and_euclidean(
+            pair in prop::collection::vec((-10.0..10.0f64, -10.0..10.0f64), 1..40)
+        ) {
+            let (a, b): (Vec<f64>, Vec<f64>) = pair.into_iter().unzip();
+            assert_relative_eq!(
+                Metric::Minkowski(1.0).distance(&a, &b), Metric::Manhattan.distance(&a, &b),
+                max_relative = 1e-14
+            );
+            assert_relative_eq!(
+                Metric::Minkowski(2.0).distance(&a, &b), Metric::Euclidean.distance(&a, &b),
+                max_relative = 1e-14
+            );
+        }
+    }
+
+    #[test]
+    fn zero_over_zero_counts_as_no_difference() {
+        for metric in [Metric::Canberra, Metric::BrayCurtis] {
+            assert_eq!(metric.distance(&[0.0, 0.0], &[0.0, 0.0]), 0.0);
+        }
+        assert_eq!(
+            Metric::Hamming.distance(&[1.0, 2.0, 3.0, 4.0], &[1.0, 0.0, 3.0, 0.0]),
+            0.5
+        );
+    }
+
+    #[test]
+    fn mahalanobis_of_correlated_features_by_hand() {
+        // C = [[2, 1], [1, 2]], C⁻¹ = [[2, −1], [−1, 2]]/3; (1, 1) gives 2/3, (1, −1) gives 2.
+        let m = Mahalanobis::from_covariance(array![[2.0, 1.0], [1.0, 2.0]].view()).unwrap();
+        let metric = Metric::Mahalanobis(m);
+        let distance = |b: [f64; 2]| metric.distance(&[0.0, 0.0], &b);
+        assert_relative_eq!(
+            distance([1.0, 1.0]),
+            (2f64 / 3.0).sqrt(),
+            max_relative = 1e-15
+        );
+        assert_relative_eq!(distance([1.0, -1.0]), 2f64.sqrt(), max_relative = 1e-15);
+        let rows = array![[0.0, 0.0], [2.0, 0.0], [0.0, 2.0], [2.0, 2.0]];
+        let from_rows = Mahalanobis::from_rows(rows.view()).unwrap();
+        let by_hand = Mahalanobis::from_covariance((Array2::eye(2) * (4.0 / 3.0)).view()).unwrap();
+        assert_eq!(from_rows, by_hand);
+    }
+
+    #[test]
+    fn a_dependent_feature_is_named() {
+        let error =
+            Mahalanobis::from_covariance(array![[1.0, 1.0], [1.0, 1.0]].view()).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .starts_with("covariance[1, 1] = 1: expected a positive definite")
+        );
+    }
+
+    #[test]
+    fn parameters_outside_their_domain_are_refused() {
+        for name in ["minkowski:0.5", "minkowski:x", "minkowski:inf", "taxicab"] {
+            assert!(
+                matches!(name.parse::<Metric>(), Err(Error::InvalidParameter { .. })),
+                "{name}"
+            );
+        }
+        let rows = array![[1.0, 0.0], [0.0, 0.0]];
+        let error = Metric::Cosine.check_rows("train", rows.view()).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .starts_with("train[1] = 0: expected a row with a direction")
+        );
+    }
+}
