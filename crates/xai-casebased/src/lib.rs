@@ -1,2 +1,55 @@
-//! placeholder
+//! Does a prediction agree with its nearest training cases?
+//!
+//! A case-based explanation shows the training rows nearest to a sample, its precedents, and one
+//! number: the [`correspondence`](crate::correspondence()), the share of the neighbours' weight that
+//! has the predicted class.
+//!
+//! # Which part when
+//!
+//! - [`correspondence()`]: neighbours are known already, from any index or database.
+//! - [`CaseExplainer`]: from training rows to explanations; scaling, exact search and
+//!   correspondence in one.
+//! - [`BruteForce`] behind [`NeighborSearch`]: only the neighbours.
+//!
+//! # What the number does not tell
+//!
+//! Agreement with precedents is not correctness: neighbours can agree with a wrong prediction. It
+//! depends on the features' scales, on the metric and on `k`; compare values of one setting only. The
+//! levels *high*, *medium* and *low* are conventions, not probabilities.
+//!
+//! ```
+//! use xai_casebased::{Level, correspondence};
+//! let distances = [0.1, 0.2, 0.3, 0.5, 0.8];
+//! let labels = [1, 1, 1, 0, 1];
+//! let c = correspondence(&distances, &labels, 1)?;
+//! assert!((c.score.unwrap() - 0.8685).abs() < 5e-5);
+//! assert_eq!(c.level, Level::High);
+//! # Ok::<(), xai_casebased::Error>(())
+//! ```
+//!
+//! # Features
+//!
+//! - `rayon` (default): queries in parallel. Results are bit-identical without it.
+//! - `serde`: results can be stored.
 #![forbid(unsafe_code)]
+
+mod brute_force;
+mod class_weights;
+mod correspondence;
+mod explainer;
+mod explanation;
+mod level;
+mod search;
+mod standardization;
+
+pub use brute_force::BruteForce;
+pub use class_weights::ClassWeights;
+pub use correspondence::{
+    Correspondence, CorrespondenceMetric, correspondence, correspondence_of_pairs,
+};
+pub use explainer::{CaseExplainer, CaseExplainerBuilder};
+pub use explanation::{Case, Explanation};
+pub use level::{Level, Thresholds};
+pub use search::{Nearest, NeighborSearch};
+pub use standardization::Standardization;
+pub use xai_core::{Distance, Error, Kernel, Label, Mahalanobis, Metric, Result, Weighting};

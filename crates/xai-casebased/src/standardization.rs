@@ -1,0 +1,69 @@
+//! Features in units of their own spread.
+
+use ndarray::{Array1, Array2, ArrayView2};
+use xai_core::{Error, ExactSum, Result, check_finite};
+
+/// `(x − mean) / std` by feature, with the mean and the *population* standard deviation (ddof 0)
+/// of the training set. A constant feature is only shifted (divisor 1).
+///
+/// ```
+/// use ndarray::array;
+/// use xai_casebased::Standardization;
+/// let s = Standardization::fit(array![[1.0, 7.0], [3.0, 7.0]].view())?;
+/// assert_eq!(s.apply(array![[5.0, 9.0]].view())?, array![[3.0, 2.0]]);
+/// # Ok::<(), xai_casebased::Error>(())
+/// ```
+///
+/// # Source
+/// scikit-learn's `StandardScaler`, which case-explainer uses.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Standardization {
+    /// The mean of each feature.
+    pub mean: Vec<f64>,
+    /// The divisor of each feature, 1 for a constant one.
+    pub scale: Vec<f64>,
+}
+
+impl Standardization {
+    /// Means and deviations of `(n, d)` training rows.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] without rows, [`Error::NonFinite`].
+    pub fn fit(train: ArrayView2<'_, f64>) -> Result<Self> {
+        if train.nrows() == 0 {
+            return Err(Error::empty("training rows"));
+        }
+        check_finite("train", train)?;
+        #[allow(clippy::cast_precision_loss)] // exact below 2^53 rows
+        let n = train.nrows() as f64;
+        let (mut mean, mut scale) = (Vec::new(), Vec::new());
+        for column in train.columns() {
+            let center = column.iter().copied().collect::<ExactSum>().value() / n;
+            let squares: ExactSum = column.iter().map(|x| (x - center) * (x - center)).collect();
+            let deviation = (squares.value() / n).sqrt();
+            // A constant column has a mean that may be off by its last bit; that is no spread.
+            let noise = 10.0 * f64::EPSILON * center.abs();
+            mean.push(center);
+            scale.push(if deviation > noise { deviation } else { 1.0 });
+        }
+        Ok(Self { mean, scale })
+    }
+
+    /// Scales `(m, d)` rows.
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`] for another number of features.
+    pub fn apply(&self, rows: ArrayView2<'_, f64>) -> Result<Array2<f64>> {
+        if rows.ncols() != self.mean.len() {
+            return Err(Error::shape(
+                "rows",
+                &[rows.nrows(), self.mean.len()],
+                &[rows.nrows(), rows.ncols()],
+            ));
+        }
+        let mean = Array1::from(self.mean.clone());
+        let scale = Array1::from(self.scale.clone());
+        Ok((&rows - &mean) / &scale)
+    }
+}
