@@ -100,6 +100,35 @@ pub fn fold_blocks<S: Send>(
     }
 }
 
+/// Visits the chunks of a slice (each `size` long, the last one shorter) with their positions.
+///
+/// ```
+/// let mut values = vec![0; 5];
+/// xai_core::parallel::for_each_chunk(&mut values, 2, |i, chunk| chunk.fill(i));
+/// assert_eq!(values, [0, 0, 1, 1, 2]);
+/// ```
+pub fn for_each_chunk<T: Send>(
+    values: &mut [T],
+    size: usize,
+    f: impl Fn(usize, &mut [T]) + Sync + Send,
+) {
+    let size = size.max(1);
+    #[cfg(feature = "rayon")]
+    {
+        use rayon::prelude::*;
+        values
+            .par_chunks_mut(size)
+            .enumerate()
+            .for_each(|(i, chunk)| f(i, chunk));
+    }
+    #[cfg(not(feature = "rayon"))]
+    {
+        for (i, chunk) in values.chunks_mut(size).enumerate() {
+            f(i, chunk);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
