@@ -202,6 +202,40 @@ impl<'a> FidelityMetric<'a> {
         state.finish()
     }
 
+    /// The subset of the samples, if there is one.
+    pub(crate) fn rows(&self) -> Option<&'a [usize]> {
+        self.index
+    }
+
+    /// `mean_i (1[ŷ_i = y_i] − 1[ŷ'_i = y_i])`: how much less often the answer holds, where `y` is
+    /// the target or, for explanations of the model, `ŷ` itself.
+    pub(crate) fn signed_change(
+        &self,
+        full: &dyn Predictions,
+        other: &dyn Predictions,
+    ) -> Result<f64> {
+        let n_samples = full.n_samples();
+        let n_classes = full.n_classes();
+        let target = checked_target(self, n_samples, n_classes)?;
+        let n = crate::index::n_rows(self.index, n_samples)?;
+        let mut classes = [vec![0; n], vec![0; n], vec![0; n]];
+        let [reference, changed, truth] = &mut classes;
+        self.gather(&"full".into(), full, 0..n, reference)?;
+        self.gather(&"outputs".into(), other, 0..n, changed)?;
+        match target {
+            Some(target) => self.gather(&"target".into(), target, 0..n, truth)?,
+            None => truth.copy_from_slice(reference),
+        }
+        let right = |classes: &[i64]| {
+            std::iter::zip(classes, &*truth)
+                .filter(|(class, truth)| class == truth)
+                .count()
+        };
+        #[allow(clippy::cast_precision_loss)] // exact below 2^53 samples
+        let change = (right(reference) as f64 - right(changed) as f64) / n as f64;
+        Ok(change)
+    }
+
     /// The classes of the visited rows `range`.
     fn gather(
         &self,

@@ -14,6 +14,10 @@
 //! | output rows on the whole and the kept graph | [`unfaithfulness`], [`UnfaithfulnessMetric`] | how far the whole answer moves, not only its winner |
 //! | the true explanation | [`ground_truth`], [`GroundTruthMetric`] | how well the mask finds it |
 //!
+//! | the model itself, as a closure over a [`Graph`] | [`explained_outputs`], [`Sweep::run`], [`RobustFidelityMetric`] | all of the above from a mask; fidelity over explanation sizes; fidelity that takes away a little at a time |
+//! | nothing but the mask | [`mask_properties`], [`edge_mask_properties`] | how small, how decided, how connected it is |
+//! | many graphs | [`OverGraphs`], [`MacroAverages`] | averages over graphs with intervals, and all rows together |
+//!
 //! # What the numbers do not tell
 //!
 //! Fidelity and unfaithfulness feed the model graphs that it never saw in training; a large change
@@ -39,23 +43,37 @@
 
 mod characterization;
 mod fidelity;
+mod graph;
 mod ground_truth;
 mod index;
+mod mask_properties;
 mod outputs;
+mod over_graphs;
 mod predictions;
 mod ranking;
+mod robust_fidelity;
 mod row_divergence;
+mod sparsify;
+mod sweep;
 mod top_k;
 mod unfaithfulness;
 
 pub use characterization::{characterization_score, characterization_scores, fidelity_curve_auc};
 pub use fidelity::{Fidelity, FidelityAccumulator, FidelityBatch, FidelityMetric, fidelity};
+pub use graph::{
+    EdgeRemoval, ExplainedOutputs, Explanation, Graph, GraphModel, OwnedGraph, explained_outputs,
+};
 pub use ground_truth::{
     Confusion, GroundTruth, GroundTruthAccumulator, GroundTruthMetric, Selection, ZeroDivision,
     ground_truth,
 };
+pub use mask_properties::{MaskProperties, edge_mask_properties, mask_properties};
 pub use outputs::{OutputDistribution, ReturnType};
+pub use over_graphs::{DatasetScores, GraphStatistics, MacroAverage, MacroAverages, OverGraphs};
 pub use predictions::Predictions;
+pub use robust_fidelity::{RobustFidelity, RobustFidelityMetric};
+pub use sparsify::{Sparsity, sparsify, sparsify_undirected};
+pub use sweep::{Sweep, SweepCurve, SweepPoint};
 pub use top_k::{top_k_feature_mask, top_k_features};
 pub use unfaithfulness::{
     KlDirection, Unfaithfulness, UnfaithfulnessAccumulator, UnfaithfulnessMetric, unfaithfulness,

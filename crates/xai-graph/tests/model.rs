@@ -1,0 +1,673 @@
+//! From a graph, a mask and a closure to every score: laws, and a graph network end to end.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use ndarray::{Array1, Array2, ArrayView2, Axis, array};
+use proptest::prelude::*;
+use xai_graph::{
+    Accumulator, EdgeRemoval, Error, Explanation, FidelityAccumulator, FidelityBatch,
+    FidelityMetric, Graph, GraphModel, GroundTruthMetric, MacroAverages, MaskProperties,
+    OverGraphs, RobustFidelityMetric, Sparsity, Sweep, UnfaithfulnessMetric, edge_mask_properties,
+    explained_outputs, fidelity, ground_truth, mask_properties, sparsify, sparsify_undirected,
+    unfaithfulness,
+};
+
+type ModelResult = Result<Array2<f64>, std::fmt::Error>;
+
+/// One graph convolution with symmetric normalisation and self-loops: `Â X W`.
+fn convolve(graph: &Graph<'_, f64>, x: ArrayView2<'_, f64>, weights: &Array2<f64>) -> Array2<f64> {
+    let n = graph.n_nodes();
+    let weight = |e: usize| graph.edge_weight.map_or(1.0, |weight| weight[e]);
+    let ends = |e: usize| {
+        let edge = graph.edge_index.column(e);
+        (edge[0] as usize, edge[1] as usize)
+    };
+    let mut degree = Array1::<f64>::ones(n);
+    for e in 0..graph.n_edges() {
+        degree[ends(e).1] += weight(e);
+    }
+    let h = x.dot(weights);
+    let mut out = Array2::zeros(h.dim());
+    for node in 0..n {
+        out.row_mut(node)
+            .scaled_add(1.0 / degree[node], &h.row(node));
+    }
+    for e in 0..graph.n_edges() {
+        let (source, target) = ends(e);
+        let scale = weight(e) / (degree[source] * degree[target]).sqrt();
+        out.row_mut(target).scaled_add(scale, &h.row(source));
+    }
+    out
+}
+
+/// A two-layer graph convolutional network of two classes.
+struct Gcn {
+    first: Array2<f64>,
+    second: Array2<f64>,
+}
+
+impl Gcn {
+    /// Passes the one feature through and asks whether a node's surroundings carry more than 0.4.
+    fn finder() -> Self {
+        Self {
+            first: array![[1.0, 0.0]],
+            second: array![[0.0, 10.0], [0.0, 0.0]],
+        }
+    }
+}
+
+impl GraphModel<f64> for Gcn {
+    fn outputs(
+        &self,
+        graph: Graph<'_, f64>,
+    ) -> Result<Array2<f64>, Box<dyn std::error::Error + Send + Sync>> {
+        let hidden = convolve(&graph, graph.features, &self.first).mapv(|x| x.max(0.0));
+        let mut scores = convolve(&graph, hidden.view(), &self.second);
+        scores.column_mut(0).fill(1.0);
+        Ok(scores)
+    }
+}
+
+/// A ring of `n` nodes, both directions of each edge; the first `n_lit` nodes carry a 1.
+fn ring(n: usize, n_lit: usize) -> (Array2<f64>, Array2<i64>) {
+    let features = Array2::from_shape_fn((n, 1), |(i, _)| if i < n_lit { 1.0 } else { 0.0 });
+    let mut edges = Vec::new();
+    for i in 0..n as i64 {
+        let next = (i + 1) % n as i64;
+        edges.extend([[i, next], [next, i]]);
+    }
+    (features, Array2::from(edges).reversed_axes())
+}
+
+#[test]
+fn a_graph_network_is_explained_end_to_end() {
+    let (features, edges) = ring(40, 10);
+    let graph = Graph::new(features.view(), edges.view()).unwrap();
+    let model = Gcn::finder();
+    let full = model.outputs(graph).unwrap();
+    let classes = xai_core::arg_max_rows("full", full.view()).unwrap();
+    assert!(classes.contains(&0) && classes.contains(&1));
+
+    // What lights a node comes over edges from lit nodes: these are the explanation.
+    let right: Array1<f64> = edges
+        .columns()
+        .into_iter()
+        .map(|ends| f64::from(u8::from(ends[0] < 10)))
+        .collect();
+    let n_right = right.sum() as usize;
+    // As many edges, drawn at random from the others as well.
+    let random: Array1<f64> = (0..edges.ncols())
+        .map(|e| xai_core::uniform(&mut xai_core::random_stream(5, e as u64)))
+        .collect();
+    let random = sparsify(random.view(), Sparsity::TopK(n_right)).unwrap();
+
+    for removal in [EdgeRemoval::Weight, EdgeRemoval::Remove] {
+        let score = |mask: &Array1<f64>| {
+            let outputs =
+                explained_outputs(&model, graph, Explanation::edges(mask.view()), removal).unwrap();
+            assert_eq!(outputs.full, full);
+            let fidelity = fidelity(&outputs.full, &outputs.kept, &outputs.complement).unwrap();
+            let gef = unfaithfulness(outputs.full.view(), outputs.kept.view()).unwrap();
+            (fidelity, gef)
+        };
+        let (good, good_gef) = score(&right);
+        let (bad, bad_gef) = score(&random);
+        assert!(good.pos > bad.pos, "{good} {bad}");
+        assert!(good.neg <= bad.neg, "{good} {bad}");
+        assert!(good.characterization() > bad.characterization());
+        assert!(good_gef < bad_gef);
+        let sweep = Sweep::new().removal(removal);
+        let levels = [0.1, 0.25, 0.5, 1.0].map(Sparsity::Fraction);
+        let at_its_size = |mask: &Array1<f64>| {
+            let curve = sweep.run(&model, graph, mask.view(), &levels).unwrap();
+            assert_eq!(curve.points.len(), 4);
+            assert_eq!(curve.points[3].neg_fidelity, 0.0);
+            assert_eq!(curve.points[3].unfaithfulness, 0.0);
+            curve.points[1].characterization
+        };
+        assert!(at_its_size(&right) > at_its_size(&random));
+    }
+    // Weights of zero and edges that are gone are the same to this model.
+    let explanation = Explanation::edges(right.view());
+    let weighted = explained_outputs(&model, graph, explanation, EdgeRemoval::Weight).unwrap();
+    let removed = explained_outputs(&model, graph, explanation, EdgeRemoval::Remove).unwrap();
+    for (a, b) in weighted.kept.iter().zip(&removed.kept) {
+        assert!((a - b).abs() < 1e-12);
+    }
+    let truth = ground_truth(right.view(), right.view()).unwrap();
+    assert_eq!(truth.jaccard, Some(1.0));
+}
+
+#[test]
+fn sweeping_outputs_and_sweeping_the_model_are_one() {
+    let (features, edges) = ring(12, 4);
+    let graph = Graph::new(features.view(), edges.view()).unwrap();
+    let mask: Array1<f64> = (0..edges.ncols())
+        .map(|e| (e as f64 * 0.37).fract())
+        .collect();
+    let levels = [0.25, 0.5, 0.75];
+    let model = Gcn::finder();
+    let outputs = levels.map(|level| {
+        let hard = sparsify(mask.view(), Sparsity::Fraction(level)).unwrap();
+        let explanation = Explanation::edges(hard.view());
+        explained_outputs(&model, graph, explanation, EdgeRemoval::Weight).unwrap()
+    });
+    let kept: Vec<_> = outputs.iter().map(|outputs| outputs.kept.view()).collect();
+    let complement: Vec<_> = outputs
+        .iter()
+        .map(|outputs| outputs.complement.view())
+        .collect();
+    let from_outputs = Sweep::new()
+        .evaluate(
+            outputs[0].full.view(),
+            ndarray::stack(Axis(0), &kept).unwrap().view(),
+            ndarray::stack(Axis(0), &complement).unwrap().view(),
+            &levels,
+        )
+        .unwrap();
+    let from_model = Sweep::new()
+        .run(&model, graph, mask.view(), &levels.map(Sparsity::Fraction))
+        .unwrap();
+    assert_eq!(from_outputs, from_model);
+    let best = from_model.points[from_model.best].characterization;
+    assert!(
+        from_model
+            .points
+            .iter()
+            .all(|point| point.characterization <= best)
+    );
+}
+
+#[test]
+fn robust_fidelity_of_certain_removal_is_fidelity() {
+    let (features, edges) = ring(20, 6);
+    let graph = Graph::new(features.view(), edges.view()).unwrap();
+    let model = Gcn::finder();
+    let mask: Array1<f64> = (0..edges.ncols())
+        .map(|e| f64::from(u8::from(e < 14)))
+        .collect();
+    let explanation = Explanation::edges(mask.view());
+    let index = [1usize, 4, 5, 7];
+    for removal in [EdgeRemoval::Weight, EdgeRemoval::Remove] {
+        let outputs = explained_outputs(&model, graph, explanation, removal).unwrap();
+        let metric = FidelityMetric::model().index(&index);
+        let plain = metric
+            .evaluate(&outputs.full, &outputs.kept, &outputs.complement)
+            .unwrap();
+        let robust = RobustFidelityMetric::new(1.0, 0.0, 3)
+            .unwrap()
+            .fidelity(metric)
+            .removal(removal)
+            .evaluate(&model, graph, mask.view())
+            .unwrap();
+        assert_eq!((robust.pos, robust.neg), (plain.pos, plain.neg));
+        assert_eq!(
+            (robust.pos_standard_error, robust.neg_standard_error),
+            (0.0, 0.0)
+        );
+    }
+    // Nothing removed, nothing changed.
+    let nothing = RobustFidelityMetric::new(0.0, 1.0, 3).unwrap();
+    let robust = nothing.evaluate(&model, graph, mask.view()).unwrap();
+    assert_eq!((robust.pos, robust.neg, robust.delta), (0.0, 0.0, 0.0));
+}
+
+#[test]
+fn robust_fidelity_finds_the_probability_and_its_error() {
+    // The answer is 1 while both of the first two edges are there.
+    let model = |graph: Graph<'_, f64>| -> ModelResult {
+        let weight = graph.edge_weight.expect("weights");
+        Ok(array![[0.5, weight[0] * weight[1]]])
+    };
+    let (features, edges) = (array![[0.0], [0.0]], array![[0, 1, 0, 1], [1, 0, 1, 0]]);
+    let weight = Array1::ones(4);
+    let graph = Graph::new(features.view(), edges.view())
+        .unwrap()
+        .with_edge_weight(weight.view())
+        .unwrap();
+    let mask = array![1.0, 0.0, 0.0, 0.0];
+    let draws = 4000;
+    let metric = RobustFidelityMetric::new(0.3, 0.8, draws).unwrap();
+    let robust = metric.evaluate(&model, graph, mask.view()).unwrap();
+    for (value, expected, error) in [
+        (robust.pos, 0.3, robust.pos_standard_error),
+        (robust.neg, 0.2, robust.neg_standard_error),
+    ] {
+        let expected_error = (expected * (1.0 - expected) / f64::from(draws as u32)).sqrt();
+        assert!((error - expected_error).abs() < 0.1 * expected_error);
+        assert!((value - expected).abs() < 4.0 * expected_error);
+    }
+    assert_eq!(robust.delta, robust.pos - robust.neg);
+    // The seed decides, nothing else does.
+    assert_eq!(robust, metric.evaluate(&model, graph, mask.view()).unwrap());
+    let other = metric.seed(2).evaluate(&model, graph, mask.view()).unwrap();
+    assert_ne!(robust.pos, other.pos);
+    // Both directions of 0–1 go together: the explanation must hold both or neither.
+    let undirected = metric.undirected(true);
+    let error = undirected.evaluate(&model, graph, mask.view()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "explanation[1] = 0: expected the value of the edge's other direction"
+    );
+}
+
+#[test]
+fn undirected_edges_are_kept_in_pairs() {
+    let edges = array![[0, 1, 1, 2, 2, 2], [1, 0, 2, 1, 2, 0]];
+    let mask = array![0.9, 0.2, 0.5, 0.6, 0.1, 0.7];
+    let kept = |sparsity| sparsify_undirected(mask.view(), edges.view(), sparsity).unwrap();
+    // Scores 0.55, 0.55, 0.1, 0.7: the first of the tie is kept.
+    assert_eq!(
+        kept(Sparsity::TopK(2)),
+        array![1.0, 1.0, 0.0, 0.0, 0.0, 1.0]
+    );
+    assert_eq!(
+        kept(Sparsity::Fraction(0.25)),
+        array![0.0, 0.0, 0.0, 0.0, 0.0, 1.0]
+    );
+    assert_eq!(
+        kept(Sparsity::Threshold(0.5)),
+        array![1.0, 1.0, 1.0, 1.0, 0.0, 1.0]
+    );
+    assert_eq!(kept(Sparsity::TopK(0)).sum(), 0.0);
+    let curve = Sweep::new().undirected(true).run(
+        &|graph: Graph<'_, f64>| -> ModelResult {
+            let weight = graph.edge_weight.map_or(6.0, |weight| weight.sum());
+            Ok(array![[weight, 2.5]])
+        },
+        Graph::new(array![[0.0], [0.0], [0.0]].view(), edges.view()).unwrap(),
+        mask.view(),
+        &[Sparsity::TopK(1), Sparsity::TopK(2), Sparsity::TopK(4)],
+    );
+    let curve = curve.unwrap();
+    let neg: Vec<f64> = curve
+        .points
+        .iter()
+        .map(|point| point.neg_fidelity)
+        .collect();
+    assert_eq!(neg, [1.0, 0.0, 0.0]);
+    assert_eq!(curve.fidelity_auc, None);
+    assert_eq!(curve.best, 2);
+}
+
+#[test]
+fn node_masks_of_every_shape() {
+    let (features, edges) = (array![[1.0, 2.0], [3.0, 4.0]], array![[0], [1]]);
+    let graph = Graph::new(features.view(), edges.view()).unwrap();
+    for (mask, kept) in [
+        (array![[1.0], [0.0]], array![[1.0, 2.0], [0.0, 0.0]]),
+        (array![[0.5, 0.0]], array![[0.5, 0.0], [1.5, 0.0]]),
+        (
+            array![[1.0, 0.0], [0.0, 0.25]],
+            array![[1.0, 0.0], [0.0, 1.0]],
+        ),
+    ] {
+        let explanation = Explanation::nodes(mask.view());
+        let own = explanation.kept(graph, EdgeRemoval::Weight).unwrap();
+        assert_eq!(own.features, kept);
+        let rest = explanation.complement(graph, EdgeRemoval::Weight).unwrap();
+        assert_eq!(&own.features + &rest.features, features);
+        assert_eq!(own.edge_index, edges);
+    }
+}
+
+#[test]
+fn the_batch_reaches_the_model() {
+    let batch = array![0, 0, 1];
+    let (features, edges) = (array![[1.0], [2.0], [3.0]], array![[0, 1], [1, 0]]);
+    let graph = Graph::new(features.view(), edges.view())
+        .unwrap()
+        .with_batch(batch.view())
+        .unwrap();
+    let model = |graph: Graph<'_, f64>| -> ModelResult {
+        let mut sums = Array2::zeros((2, 2));
+        let batch = graph.batch.expect("a batch");
+        for (node, &of) in batch.iter().enumerate() {
+            sums[[of as usize, 1]] += graph.features[[node, 0]] - 0.75;
+        }
+        Ok(sums)
+    };
+    let mask = array![[0.0], [0.0], [1.0]];
+    let explanation = Explanation::nodes(mask.view());
+    let outputs = explained_outputs(&model, graph, explanation, EdgeRemoval::Weight).unwrap();
+    let fidelity = fidelity(&outputs.full, &outputs.kept, &outputs.complement).unwrap();
+    assert_eq!((fidelity.pos, fidelity.neg), (0.5, 0.5));
+}
+
+proptest! {
+    #[test]
+    fn the_complement_of_everything_is_the_empty_graph(n in 2usize..20, lit in 0usize..20) {
+        let (features, edges) = ring(n, lit);
+        let graph = Graph::new(features.view(), edges.view()).unwrap();
+        let (all_edges, all_nodes) = (Array1::ones(edges.ncols()), Array2::ones((n, 1)));
+        let everything = Explanation::edges(all_edges.view()).with_nodes(all_nodes.view());
+        let rest = everything.complement(graph, EdgeRemoval::Remove).unwrap();
+        prop_assert_eq!(rest.edge_index.dim(), (2, 0));
+        prop_assert_eq!(rest.features, Array2::<f64>::zeros((n, 1)));
+        let rest = everything.complement(graph, EdgeRemoval::Weight).unwrap();
+        prop_assert_eq!(rest.edge_weight.sum(), 0.0);
+        let kept = everything.kept(graph, EdgeRemoval::Remove).unwrap();
+        prop_assert_eq!((kept.features, kept.edge_index), (features, edges));
+    }
+
+    #[test]
+    fn everything_is_sufficient(n in 3usize..20, lit in 0usize..20) {
+        let (features, edges) = ring(n, lit);
+        let graph = Graph::new(features.view(), edges.view()).unwrap();
+        let all = Array1::ones(edges.ncols());
+        for removal in [EdgeRemoval::Weight, EdgeRemoval::Remove] {
+            let explanation = Explanation::edges(all.view());
+            let outputs = explained_outputs(&Gcn::finder(), graph, explanation, removal).unwrap();
+            let fidelity = fidelity(&outputs.full, &outputs.kept, &outputs.complement).unwrap();
+            prop_assert_eq!(fidelity.neg, 0.0);
+        }
+    }
+
+    #[test]
+    fn a_model_that_ignores_edges_does_not_miss_them(
+        mask in prop::collection::vec(0.0..=1.0f64, 16), level in 0.0..=1.0f64,
+    ) {
+        let (features, edges) = ring(8, 3);
+        let graph = Graph::new(features.view(), edges.view()).unwrap();
+        let mask = Array1::from(mask);
+        let model = |graph: Graph<'_, f64>| -> ModelResult {
+            Ok(ndarray::concatenate![Axis(1), graph.features, 1.0 - &graph.features])
+        };
+        let outputs =
+            explained_outputs(&model, graph, Explanation::edges(mask.view()), EdgeRemoval::Weight);
+        let outputs = outputs.unwrap();
+        let plain = fidelity(&outputs.full, &outputs.kept, &outputs.complement).unwrap();
+        prop_assert_eq!((plain.pos, plain.neg), (0.0, 0.0));
+        let hard = sparsify(mask.view(), Sparsity::Fraction(level)).unwrap();
+        let robust = RobustFidelityMetric::new(0.5, 0.5, 4).unwrap();
+        let robust = robust.removal(EdgeRemoval::Remove).evaluate(&model, graph, hard.view());
+        prop_assert_eq!(robust.unwrap().delta, 0.0);
+    }
+
+    #[test]
+    fn sparsified_masks_are_hard_and_of_the_size_asked_for(
+        mask in prop::collection::vec((0u32..6).prop_map(|x| f64::from(x) / 5.0), 1..40), k in 0usize..40,
+    ) {
+        let mask = Array1::from(mask);
+        let k = k.min(mask.len());
+        let hard = sparsify(mask.view(), Sparsity::TopK(k)).unwrap();
+        prop_assert_eq!(hard.sum(), k as f64);
+        let kept = |wanted: f64| mask.iter().zip(&hard).filter(move |(_, h)| **h == wanted).map(|(m, _)| *m);
+        let least = kept(1.0).fold(f64::INFINITY, f64::min);
+        prop_assert!(kept(0.0).all(|left| left <= least));
+        let all = sparsify(mask.view(), Sparsity::Fraction(1.0)).unwrap();
+        prop_assert_eq!(all.sum(), mask.len() as f64);
+    }
+
+    #[test]
+    fn mask_properties_are_within_their_bounds(
+        mask in prop::collection::vec(0.0..=1.0f64, 16), threshold in 0.0..=1.0f64,
+    ) {
+        let (_, edges) = ring(8, 0);
+        let mask = Array1::from(mask);
+        let properties = edge_mask_properties(mask.view(), edges.view(), 8, threshold).unwrap();
+        let without_edges = mask_properties(mask.view(), threshold).unwrap();
+        prop_assert_eq!(properties.size, without_edges.size);
+        prop_assert!((properties.sparsity - (1.0 - properties.size as f64 / 16.0)).abs() < 1e-15);
+        prop_assert!(properties.entropy.is_none_or(|h| (0.0..=16f64.ln() + 1e-12).contains(&h)));
+        prop_assert!(properties.component_share.is_none_or(|share| share > 0.0 && share <= 1.0));
+        prop_assert_eq!(properties.n_components == Some(0), properties.size == 0);
+    }
+
+    #[test]
+    fn averages_over_graphs_merge_to_the_last_bit(
+        values in prop::collection::vec((0.0..=1.0f64, 0.0..=1.0f64), 2..30), split in 1usize..30,
+    ) {
+        let split = split.min(values.len() - 1);
+        let result = |&(a, b): &(f64, f64)| ground_truth(
+            array![a, b].view(), array![1.0, 0.0].view(),
+        ).unwrap();
+        let mut whole = MacroAverages::new();
+        let mut parts = [MacroAverages::new(), MacroAverages::new()];
+        for (i, value) in values.iter().enumerate() {
+            whole.add(&result(value));
+            parts[usize::from(i >= split)].add(&result(value));
+        }
+        let [left, mut right] = parts;
+        right.merge(left);
+        prop_assert_eq!(right.finish().unwrap(), whole.finish().unwrap());
+        prop_assert_eq!(whole.n_graphs(), values.len() as u64);
+    }
+}
+
+#[test]
+fn averages_over_graphs_have_students_interval() {
+    let mut dataset = OverGraphs::new(GroundTruthMetric::default().accumulator());
+    // Accuracies 1, ½ and 0; the last graph has no true element, so no recall.
+    for (mask, truth) in [
+        (array![0.9, 0.1], array![1.0, 0.0]),
+        (array![0.9, 0.9], array![1.0, 0.0]),
+        (array![0.9, 0.9], array![0.0, 0.0]),
+    ] {
+        dataset.update((mask.view(), truth.view())).unwrap();
+    }
+    let scores = dataset.finish().unwrap();
+    let accuracy = &scores.macro_average[0];
+    assert_eq!((accuracy.mean, accuracy.n_defined), (Some(0.5), 3));
+    // t(0.975; 2) = 4.302653 times the standard error 0.5 / √3.
+    let half = 4.302_652_729_911_275 * 0.5 / 3f64.sqrt();
+    let [low, high] = accuracy.interval.unwrap();
+    assert!((low - (0.5 - half)).abs() < 1e-9 && (high - (0.5 + half)).abs() < 1e-9);
+    let recall = &scores.macro_average[1];
+    assert_eq!(
+        (recall.mean, recall.n_defined, recall.n_undefined),
+        (Some(1.0), 2, 1)
+    );
+    assert_eq!(recall.interval, Some([1.0, 1.0]));
+    // All six elements together.
+    assert_eq!(scores.micro.accuracy, 0.5);
+    assert_eq!(scores.n_graphs, 3);
+}
+
+#[test]
+fn a_dataset_in_two_parts_is_the_dataset() {
+    let graphs: Vec<[Vec<u8>; 3]> = (0..7u8)
+        .map(|g| {
+            [
+                vec![g % 2; 4],
+                vec![0, 1, g % 3, 1],
+                vec![1, 0, g % 2, g % 4],
+            ]
+        })
+        .collect();
+    let batch = |graph: &[Vec<u8>; 3], state: &mut OverGraphs<FidelityAccumulator>| {
+        state
+            .update(FidelityBatch {
+                metric: FidelityMetric::model(),
+                full: &graph[0],
+                kept: &graph[1],
+                complement: &graph[2],
+            })
+            .unwrap();
+    };
+    let empty = || OverGraphs::new(FidelityAccumulator::new());
+    let (mut whole, mut left, mut right) = (empty(), empty(), empty());
+    for (i, graph) in graphs.iter().enumerate() {
+        batch(graph, &mut whole);
+        batch(graph, if i < 3 { &mut left } else { &mut right });
+    }
+    right.merge(left).unwrap();
+    assert_eq!(right.finish().unwrap(), whole.finish().unwrap());
+    assert!(matches!(empty().finish(), Err(Error::Empty { .. })));
+}
+
+#[test]
+fn levels_run_in_parallel_and_the_whole_graph_once() {
+    let calls = AtomicUsize::new(0);
+    let model = |graph: Graph<'_, f64>| -> ModelResult {
+        calls.fetch_add(1, Ordering::Relaxed);
+        Ok(Array2::zeros((graph.n_nodes(), 2)))
+    };
+    let (features, edges) = ring(4, 1);
+    let graph = Graph::new(features.view(), edges.view()).unwrap();
+    let levels: Vec<Sparsity> = (0..=8).map(Sparsity::TopK).collect();
+    let mask = Array1::zeros(8);
+    Sweep::new()
+        .run(&model, graph, mask.view(), &levels)
+        .unwrap();
+    assert_eq!(calls.into_inner(), 1 + 2 * levels.len());
+}
+
+fn message<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
+    result.unwrap_err().to_string()
+}
+
+#[test]
+fn graphs_and_masks_that_do_not_fit() {
+    let (features, edges) = ring(4, 2);
+    let graph = Graph::new(features.view(), edges.view()).unwrap();
+    let (too_few, negative) = (array![1.0], array![0, -1, 0, 0]);
+    let bad = array![[0, 1], [1, -1]];
+    assert_eq!(
+        message(Graph::new(features.view(), bad.view())),
+        "edge_index[1, 1] = -1: expected a node, 0..4"
+    );
+    assert_eq!(
+        message(Graph::new(features.view(), array![[0, 1]].view())),
+        "edge_index: expected shape (2, n_edges), got (1, 2)"
+    );
+    let nan = array![[0.0], [f64::NAN], [0.0], [0.0]];
+    assert_eq!(
+        message(Graph::new(nan.view(), edges.view())),
+        "features[1, 0]: not a finite number"
+    );
+    assert_eq!(
+        message(graph.with_edge_weight(too_few.view())),
+        "edge_weight: expected shape (8), got (1)"
+    );
+    assert_eq!(
+        message(graph.with_batch(negative.view())),
+        "batch[1] = -1: expected a graph, at least 0"
+    );
+    let no_nodes = Array2::<f64>::zeros((0, 1));
+    let no_edges = Array2::zeros((2, 0));
+    assert!(matches!(
+        Graph::new(no_nodes.view(), no_edges.view()),
+        Err(Error::Empty { .. })
+    ));
+
+    let kept =
+        |explanation: Explanation<'_, f64>, removal| message(explanation.kept(graph, removal));
+    let weight = EdgeRemoval::Weight;
+    assert_eq!(
+        kept(Explanation::edges(array![1.0].view()), weight),
+        "edge_mask: expected shape (8), got (1)"
+    );
+    let mut mask = Array1::zeros(8);
+    mask[3] = 0.5;
+    assert_eq!(
+        kept(Explanation::edges(mask.view()), EdgeRemoval::Remove),
+        "edge_mask[3] = 0.5: expected 0 or 1 where edges are removed; sparsify the mask first"
+    );
+    mask[3] = 1.5;
+    assert_eq!(
+        kept(Explanation::edges(mask.view()), weight),
+        "edge_mask[3] = 1.5: expected a mask in [0, 1]"
+    );
+    mask[3] = f64::NAN;
+    assert_eq!(
+        kept(Explanation::edges(mask.view()), weight),
+        "edge_mask[3]: not a finite number"
+    );
+    assert_eq!(
+        kept(Explanation::nodes(Array2::zeros((4, 3)).view()), weight),
+        "node_mask: expected shape (4, 1), (4, 1) or (1, 1), got (4, 3)"
+    );
+    assert_eq!(
+        kept(
+            Explanation::nodes(array![[0.0], [2.0], [0.0], [0.0]].view()),
+            weight
+        ),
+        "node_mask[1, 0] = 2: expected a mask in [0, 1]"
+    );
+}
+
+#[test]
+fn models_that_fail_or_return_something_else() {
+    let (features, edges) = ring(4, 2);
+    let graph = Graph::new(features.view(), edges.view()).unwrap();
+    let mask = Array1::ones(8);
+    let failing = |_: Graph<'_, f64>| Err::<Array2<f64>, _>("out of memory");
+    let explanation = Explanation::edges(mask.view());
+    let outputs = explained_outputs(&failing, graph, explanation, EdgeRemoval::Weight);
+    assert_eq!(
+        message(outputs),
+        "the model failed on the whole graph: out of memory"
+    );
+    let calls = AtomicUsize::new(0);
+    let moody = |_: Graph<'_, f64>| -> ModelResult {
+        Ok(Array2::zeros((
+            4 + calls.fetch_add(1, Ordering::Relaxed),
+            2,
+        )))
+    };
+    let outputs = explained_outputs(&moody, graph, explanation, EdgeRemoval::Weight);
+    assert_eq!(
+        message(outputs),
+        "the model's outputs on the explanation alone: expected shape (4, 2), got (5, 2)"
+    );
+    let nan = |_: Graph<'_, f64>| -> ModelResult { Ok(Array2::from_elem((4, 2), f64::NAN)) };
+    let curve = Sweep::new().run(&nan, graph, mask.view(), &[Sparsity::TopK(1)]);
+    assert_eq!(message(curve), "full[0, 0]: not a finite number");
+}
+
+#[test]
+fn levels_and_probabilities_outside_their_domain() {
+    let mask = array![0.5, 0.1];
+    assert_eq!(
+        message(sparsify(mask.view(), Sparsity::TopK(3))),
+        "top_k = 3: expected 0..=2, the number of elements"
+    );
+    assert_eq!(
+        message(sparsify(mask.view(), Sparsity::Fraction(1.5))),
+        "fraction = 1.5: expected a share in [0, 1]"
+    );
+    assert!(sparsify(mask.view(), Sparsity::Threshold(f64::NAN)).is_err());
+    assert_eq!(
+        message(sparsify(array![f64::NAN].view(), Sparsity::TopK(1))),
+        "mask[0]: not a finite number"
+    );
+    assert_eq!(
+        message(RobustFidelityMetric::new(1.5, 0.5, 10)),
+        "alpha_pos = 1.5: expected a probability in [0, 1]"
+    );
+    assert_eq!(
+        message(RobustFidelityMetric::new(0.5, 0.5, 1)),
+        "draws: at least 2 needed, got 1"
+    );
+    let rows = array![[0.0, 1.0]];
+    let levels = ndarray::stack![Axis(0), rows, rows];
+    let sweep = |levels_given: &[f64]| {
+        message(Sweep::new().evaluate(rows.view(), levels.view(), levels.view(), levels_given))
+    };
+    assert_eq!(
+        sweep(&[0.2, 0.1]),
+        "levels[1] = 0.1: expected ascending levels, at least 0.2"
+    );
+    assert_eq!(
+        sweep(&[0.2]),
+        "kept: expected shape (1, 1, 2), got (2, 1, 2)"
+    );
+    assert_eq!(
+        message(mask_properties(array![0.5, 1.5].view(), 0.5)),
+        "mask[1] = 1.5: expected a mask in [0, 1]"
+    );
+    assert_eq!(
+        message(edge_mask_properties(
+            mask.view(),
+            array![[0, 1], [1, 2]].view(),
+            2,
+            0.5
+        )),
+        "edge_index[1, 1] = 2: expected a node, 0..2"
+    );
+    let averages = MacroAverages::<MaskProperties>::new();
+    assert!(matches!(averages.finish(), Err(Error::Empty { .. })));
+    let metric = UnfaithfulnessMetric::new();
+    assert!(metric.evaluate(rows.view(), rows.view()).is_ok());
+}
