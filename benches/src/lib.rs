@@ -46,6 +46,8 @@ mod attribution;
 mod casebased;
 #[cfg(feature = "graph")]
 mod graph;
+#[cfg(doctest)]
+mod readme;
 #[cfg(feature = "repro")]
 mod repro;
 mod serve;

@@ -1,0 +1,15 @@
+//! The examples of the crates' READMEs, as doc tests: here, because a crate cannot depend on all.
+
+macro_rules! readme {
+    ($($name:ident $(if $feature:literal)*: $path:literal;)*) => {$(
+        #[cfg(all(doctest $(, feature = $feature)*))]
+        #[doc = include_str!($path)]
+        mod $name {}
+    )*};
+}
+
+readme! {
+    core: "../../crates/xai-core/README.md";
+    casebased if "casebased": "../../crates/xai-casebased/README.md";
+    graph if "graph": "../../crates/xai-graph/README.md";
+}
