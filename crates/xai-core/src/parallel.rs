@@ -52,6 +52,44 @@ pub fn map_blocks<T: Send>(
     )
 }
 
+/// Maps items that are given away (mutable slices, buffers), results in order.
+///
+/// ```
+/// let mut values = vec![1, 2, 3, 4];
+/// let (low, high) = values.split_at_mut(2);
+/// xai_core::parallel::map_owned(vec![low, high], |half, values| values.fill(half));
+/// assert_eq!(values, vec![0, 0, 1, 1]);
+/// ```
+pub fn map_owned<I: Send, T: Send>(
+    items: Vec<I>,
+    f: impl Fn(usize, I) -> T + Sync + Send,
+) -> Vec<T> {
+    let indexed = |(i, item)| f(i, item);
+    #[cfg(feature = "rayon")]
+    {
+        use rayon::prelude::*;
+        items.into_par_iter().enumerate().map(indexed).collect()
+    }
+    #[cfg(not(feature = "rayon"))]
+    {
+        items.into_iter().enumerate().map(indexed).collect()
+    }
+}
+
+/// The number of threads that loops run on, at least 1: into how many pieces it pays to cut work
+/// whose result does not depend on the pieces.
+#[must_use]
+pub fn threads() -> usize {
+    #[cfg(feature = "rayon")]
+    {
+        rayon::current_num_threads()
+    }
+    #[cfg(not(feature = "rayon"))]
+    {
+        1
+    }
+}
+
 /// Folds the blocks of `0..n` into states and merges the states.
 ///
 /// `merge` must be associative and commutative to the last bit (counts, maxima, [`ExactSum`]s):

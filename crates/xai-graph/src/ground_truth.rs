@@ -1,12 +1,13 @@
 //! Ground truth: does the mask find the edges (or nodes, or features) that are known to matter?
 
+use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
 use ndarray::{ArrayView1, ArrayView2};
-use xai_core::{Accumulator, Error, Real, Result, check_finite, elementary};
+use xai_core::{Accumulator, Error, Real, Result, check_finite_slice, elementary, parallel};
 
-use crate::ranking::Ranking;
+use crate::ranking::{BLOCK, Ranking};
 use crate::top_k::largest;
 
 /// What a statistic is that divides nothing by nothing.
@@ -431,25 +432,27 @@ impl<T: Real> Accumulator for GroundTruthAccumulator<T> {
         if n == 0 {
             return Err(Error::empty("elements"));
         }
-        check_finite("predicted", predicted)?;
-        check_finite("target", target)?;
-        let outside = |x: &T| *x < T::zero() || *x > T::one();
-        if !self.metric.logits
-            && let Some(i) = predicted.iter().position(outside)
-        {
-            return Err(Error::out_of_domain(
-                "predicted",
-                &[i],
-                predicted[i].to_f64_exact(),
-                "a score in [0, 1]; for raw scores say that they are logits",
-            ));
-        }
+        let (predicted, target) = (contiguous(predicted), contiguous(target));
+        let (predicted, target): (&[T], &[T]) = (&predicted, &target);
         let threshold = T::from_f64_nearest(self.metric.threshold);
         let truth = |i: usize| target[i] >= threshold;
+        let blocks = parallel::map_blocks(n, BLOCK, |range| {
+            self.metric
+                .count(&predicted[range.clone()], &target[range], threshold)
+        });
+        if blocks.iter().any(|block| block.is_none()) {
+            return Err(self.metric.first_error(predicted, target));
+        }
         let mut confusion = Confusion::default();
+        let mut n_true = Vec::with_capacity(blocks.len());
+        for block in blocks.into_iter().flatten() {
+            #[allow(clippy::cast_possible_truncation)] // at most the length of a slice
+            n_true.push((block.true_positives + block.false_negatives) as usize);
+            confusion.add(block);
+        }
         let k = match self.metric.selection {
             Selection::AboveThreshold => None,
-            Selection::TruthSize => Some((0..n).filter(|&i| truth(i)).count()),
+            Selection::TruthSize => Some(n_true.iter().sum()),
             Selection::TopK(k) if (1..=n).contains(&k) => Some(k),
             Selection::TopK(k) => {
                 let expected = format!("1..={n}, the number of elements");
@@ -457,21 +460,13 @@ impl<T: Real> Accumulator for GroundTruthAccumulator<T> {
             }
         };
         if let Some(k) = k {
-            let mut selected = largest(&predicted.to_vec(), k).into_iter().peekable();
+            confusion = Confusion::default();
+            let mut selected = largest(predicted, k).into_iter().peekable();
             for i in 0..n {
                 confusion.count(selected.next_if_eq(&i).is_some(), truth(i));
             }
-        } else {
-            for i in 0..n {
-                let above = if self.metric.logits {
-                    sigmoid(predicted[i].to_f64_exact()) > self.metric.threshold
-                } else {
-                    predicted[i] > threshold
-                };
-                confusion.count(above, truth(i));
-            }
         }
-        self.ranking.extend(predicted, (0..n).map(truth));
+        self.ranking.extend(predicted, truth, &n_true);
         self.confusion.add(confusion);
         Ok(())
     }
@@ -491,6 +486,63 @@ impl<T: Real> Accumulator for GroundTruthAccumulator<T> {
 
     fn finish(&self) -> Result<GroundTruth> {
         self.clone().finish_into()
+    }
+}
+
+impl GroundTruthMetric {
+    /// Counts a block by threshold; `None` if it holds something that is not a score.
+    fn count<T: Real>(&self, predicted: &[T], target: &[T], threshold: T) -> Option<Confusion> {
+        let (mut n_true, mut n_predicted, mut n_both) = (0u32, 0u32, 0u32);
+        // Sums instead of early exits, so that the loop vectorises.
+        let mut n_bad = 0u32;
+        for (&score, &truth) in predicted.iter().zip(target) {
+            let is_true = truth >= threshold;
+            let above = if self.logits {
+                n_bad += u32::from(!score.is_finite());
+                sigmoid(score.to_f64_exact()) > self.threshold
+            } else {
+                n_bad += u32::from(!(score >= T::zero() && score <= T::one()));
+                score > threshold
+            };
+            n_bad += u32::from(!truth.is_finite());
+            n_true += u32::from(is_true);
+            n_predicted += u32::from(above);
+            n_both += u32::from(is_true & above);
+        }
+        let n = predicted.len() as u64;
+        let [n_true, n_predicted, n_both] = [n_true, n_predicted, n_both].map(u64::from);
+        (n_bad == 0).then(|| Confusion {
+            true_positives: n_both,
+            false_positives: n_predicted - n_both,
+            false_negatives: n_true - n_both,
+            true_negatives: n + n_both - n_true - n_predicted,
+        })
+    }
+
+    /// What is wrong with scores or truth; something is.
+    #[cold]
+    fn first_error<T: Real>(&self, predicted: &[T], target: &[T]) -> Error {
+        let finite = check_finite_slice("predicted", predicted)
+            .and_then(|()| check_finite_slice("target", target));
+        if let Err(error) = finite {
+            return error;
+        }
+        let outside = |x: &T| *x < T::zero() || *x > T::one();
+        let i = predicted.iter().position(outside).unwrap_or_default();
+        Error::out_of_domain(
+            "predicted",
+            &[i],
+            predicted[i].to_f64_exact(),
+            "a score in [0, 1]; for raw scores say that they are logits",
+        )
+    }
+}
+
+/// The elements in order, copied only where they do not lie side by side.
+fn contiguous<T: Real>(mask: ArrayView1<'_, T>) -> Cow<'_, [T]> {
+    match mask.to_slice() {
+        Some(slice) => Cow::Borrowed(slice),
+        None => Cow::Owned(mask.to_vec()),
     }
 }
 

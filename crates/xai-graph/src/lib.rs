@@ -50,6 +50,7 @@ mod mask_properties;
 mod outputs;
 mod over_graphs;
 mod predictions;
+mod radix_sort;
 mod ranking;
 mod robust_fidelity;
 mod row_divergence;
