@@ -252,7 +252,7 @@ fn scale_to_unit<T: Real>(values: &mut [T]) {
 /// ```
 /// use ndarray::array;
 /// use xai_core::{Layout, mask_inputs};
-/// let inputs = array![[2.0, 4.0, 6.0]].into_dyn();
+/// let inputs = array![[2.0f64, 4.0, 6.0]].into_dyn();
 /// let maps = array![[0.0, -1.0, 0.5]].into_dyn();
 /// let masked = mask_inputs(inputs.view(), maps.view(), Layout::Tabular)?;
 /// assert!((masked[[0, 1]] - 4.0).abs() < 1e-7 && (masked[[0, 2]] - 3.0).abs() < 1e-7);

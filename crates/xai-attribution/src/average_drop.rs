@@ -1,0 +1,48 @@
+//! Average Drop.
+
+use crate::sample_scores::{EPSILON, ScoreFormula, ScoreMetric, Sealed};
+
+/// The formula of [`AverageDrop`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Drop;
+
+/// How much of the model's score is lost when only what the map marks is kept.
+///
+/// ```text
+/// AD_i = max(0, base_i − after_i) / (base_i + 1e-8)      AD = mean_i AD_i
+/// ```
+///
+/// With scores in (0, 1]: 0 = nothing is lost, 1 = everything; **lower is better**, for the mask
+/// *keeps* what the map marks. Rises count as 0; see [`AverageIncrease`](crate::AverageIncrease)
+/// for them. Base scores of 0 and below are an error unless
+/// [`base_score_policy`](ScoreMetric::base_score_policy) says otherwise.
+///
+/// ```
+/// use xai_attribution::AverageDrop;
+/// let drop = AverageDrop::new().from_scores(&[0.8, 0.5], &[0.2, 0.9])?;
+/// assert!((drop.value - 0.375).abs() < 1e-8); // (0.6/0.8 + 0)/2
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// # Source
+/// Chattopadhay et al., *Grad-CAM++*, 2018, section 4.1. Xplique's `AverageDropMetric` divides by
+/// whatever the base score is; [`BaseScorePolicy::AsIs`](crate::BaseScorePolicy::AsIs) gives its
+/// number.
+pub type AverageDrop = ScoreMetric<Drop>;
+
+impl Sealed for Drop {}
+
+impl ScoreFormula for Drop {
+    const NAME: &'static str = "average_drop";
+
+    fn undefined(base: f64) -> Option<&'static str> {
+        (base <= 0.0).then_some(
+            "Average Drop divides by the base score, which must be positive; apply \
+             Activation::Softmax or Sigmoid, or choose BaseScorePolicy::AsIs or Skip",
+        )
+    }
+
+    fn value(base: f64, masked: f64) -> f64 {
+        (base - masked).max(0.0) / (base + EPSILON)
+    }
+}

@@ -1,0 +1,66 @@
+//! Complexity of a map: the entropy of its attribution.
+
+use ndarray::ArrayViewD;
+use xai_core::{Layout, Real, Result, elementary, parallel, position_magnitudes};
+
+use crate::SampleScores;
+use crate::sample_scores::EPSILON;
+
+/// Over how many places a map spreads its attribution: the entropy of `|map|` in nats.
+///
+/// ```text
+/// p = m / (Σ m + 1e-8)      C_i = −Σ p ln(p + 1e-8)      m = mean over channels of |map|
+/// ```
+///
+/// 0 = all on one place, `ln n_positions` = evenly spread; lower is easier to read. A map of zeros
+/// has complexity 0. `maps` have the shape of inputs or lack the channel axis, see [`Layout`].
+///
+/// # Errors
+/// [`Error::Empty`](xai_core::Error::Empty) without samples or positions,
+/// [`Error::ShapeMismatch`](xai_core::Error::ShapeMismatch) when the number of axes does not fit
+/// the layout, [`Error::NonFinite`](xai_core::Error::NonFinite).
+///
+/// ```
+/// use ndarray::array;
+/// use xai_attribution::{Layout, complexity};
+/// let c = complexity(array![[1.0, 1.0, -1.0, 1.0], [0.0, 5.0, 0.0, 0.0]].into_dyn().view(), Layout::Tabular)?;
+/// assert!((c.per_sample[0].unwrap() - 4f64.ln()).abs() < 1e-6);
+/// assert!(c.per_sample[1].unwrap().abs() < 1e-6);
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// # Source
+/// Bhatt et al., *Evaluating and Aggregating Feature-based Model Explanations*, 2020.
+pub fn complexity<T: Real>(maps: ArrayViewD<'_, T>, layout: Layout) -> Result<SampleScores> {
+    of_magnitudes(maps, layout, |m| {
+        let total: f64 = m.iter().sum();
+        let term = |&x: &f64| {
+            let p = x / (total + EPSILON);
+            p * elementary::ln(p + EPSILON)
+        };
+        Some(-m.iter().map(term).sum::<f64>())
+    })
+}
+
+/// A score of each sample's map from its magnitudes by position.
+pub(crate) fn of_magnitudes<T: Real>(
+    maps: ArrayViewD<'_, T>,
+    layout: Layout,
+    score: impl Fn(&mut [f64]) -> Option<f64> + Sync + Send,
+) -> Result<SampleScores> {
+    let shape = maps.shape().to_vec();
+    // Maps without a channel axis are read element by element.
+    let layout = match (layout, shape.len()) {
+        (Layout::ChannelsFirst | Layout::ChannelsLast, 3) => Layout::TimeSeries,
+        (Layout::TimeSeries, 2) => Layout::Tabular,
+        _ => layout,
+    };
+    let magnitudes = position_magnitudes(maps, &shape, layout)?;
+    let positions = layout.n_positions(&shape);
+    let scores = parallel::map(shape[0], |i| {
+        let sample = &magnitudes[i * positions..(i + 1) * positions];
+        let mut sample: Vec<f64> = sample.iter().map(|x| x.to_f64_exact()).collect();
+        score(&mut sample)
+    });
+    SampleScores::of(scores)
+}
