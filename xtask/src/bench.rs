@@ -15,14 +15,12 @@ pub(crate) fn run(arguments: &[String]) -> Result {
             if !file.is_file() {
                 return Err(format!("no benches for {name}: {} is missing", file.display()).into());
             }
-            // Only that family's crate is built.
-            command.extend([
-                "--no-default-features",
-                "--features",
-                family,
-                "--bench",
-                family,
-            ]);
+            // Only that family's crate is built; xai-core always is.
+            command.push("--no-default-features");
+            if workspace::FAMILIES.contains(&family) {
+                command.extend(["--features", family]);
+            }
+            command.extend(["--bench", family]);
         }
         _ => return Err("one crate, or none for all: cargo xtask bench [CRATE] [-- ARGS]".into()),
     }

@@ -10,8 +10,9 @@ mod conversation;
 mod environment;
 mod table;
 
+use crate::Result;
 use crate::step::Step;
-use crate::{Result, workspace};
+use crate::workspace::{self, FAMILIES};
 use comparison::{COMPARISONS, Comparison};
 use conversation::Conversation;
 use std::path::Path;
@@ -19,7 +20,6 @@ use std::process::Command;
 use std::time::Duration;
 use table::{Outcome, Row};
 
-const FAMILIES: [&str; 4] = ["casebased", "attribution", "graph", "repro"];
 const SETTLE: Duration = Duration::from_millis(300);
 
 pub(crate) fn run(arguments: &[String]) -> Result {

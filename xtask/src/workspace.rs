@@ -12,6 +12,9 @@ pub(crate) const LIBRARIES: &[&str] = &[
     "xai-metrics",
 ];
 
+/// The metric families, each a crate `xai-FAMILY`, a feature of the benches and a table of the peers.
+pub(crate) const FAMILIES: [&str; 4] = ["casebased", "attribution", "graph", "repro"];
+
 /// Every crate that is published, in an order in which it can be.
 pub(crate) fn published() -> impl Iterator<Item = &'static str> {
     LIBRARIES.iter().copied().chain(["xai-cli"])
