@@ -39,7 +39,8 @@
 //!
 //! - `rayon` (default): parallel loops. Results are bit-identical without it.
 //! - `serde`: results and states can be stored.
-#![forbid(unsafe_code)]
+// `row_divergence` alone allows it, to choose among instruction sets.
+#![deny(unsafe_code)]
 
 mod characterization;
 mod fidelity;

@@ -1,0 +1,123 @@
+//! Graph metrics over size: cost per element should stay flat, and grow with the logarithm of the
+//! size at most where scores are ranked.
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use ndarray::{Array1, Array2};
+use std::hint::black_box;
+use std::time::Duration;
+use xai_core::{random_stream, uniform};
+use xai_graph::{
+    FidelityMetric, ReturnType, UnfaithfulnessMetric, edge_mask_properties, fidelity, ground_truth,
+    unfaithfulness,
+};
+
+const SIZES: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
+const N_CLASSES: usize = 10;
+
+fn scores(n: usize, item: u64) -> Array1<f32> {
+    let mut stream = random_stream(1, item);
+    (0..n).map(|_| uniform(&mut stream) as f32).collect()
+}
+
+fn outputs(n: usize, item: u64) -> Array2<f32> {
+    let mut stream = random_stream(2, item);
+    Array2::from_shape_fn((n, N_CLASSES), |_| 6.0 * uniform(&mut stream) as f32 - 3.0)
+}
+
+fn ground_truths(c: &mut Criterion) {
+    let mut group = c.benchmark_group("ground_truth");
+    for n in SIZES.into_iter().chain([5_000_000]) {
+        let (predicted, truth) = (scores(n, 0), scores(n, 1));
+        group.throughput(Throughput::Elements(n as u64));
+        group.bench_function(BenchmarkId::new("f32", n), |b| {
+            b.iter(|| ground_truth(black_box(predicted.view()), truth.view()));
+        });
+        let (predicted, truth) = (predicted.mapv(f64::from), truth.mapv(f64::from));
+        group.bench_function(BenchmarkId::new("f64", n), |b| {
+            b.iter(|| ground_truth(black_box(predicted.view()), truth.view()));
+        });
+        // Ten distinct scores: as many ties as there can be.
+        let tied = scores(n, 0).mapv(|x| (10.0 * x).floor() / 10.0);
+        let truth = scores(n, 1);
+        group.bench_function(BenchmarkId::new("f32_tied", n), |b| {
+            b.iter(|| ground_truth(black_box(tied.view()), truth.view()));
+        });
+    }
+    group.finish();
+}
+
+fn divergences(c: &mut Criterion) {
+    let mut group = c.benchmark_group("unfaithfulness");
+    for n in SIZES {
+        let (full, kept) = (outputs(n, 0), outputs(n, 1));
+        group.throughput(Throughput::Elements(n as u64));
+        group.bench_function(BenchmarkId::new("logits", n), |b| {
+            b.iter(|| unfaithfulness(black_box(full.view()), kept.view()));
+        });
+        let softmax = |rows: &Array2<f32>| {
+            let rows = xai_core::Activation::Softmax.apply(rows.view());
+            rows.expect("finite").mapv(|x| x as f32)
+        };
+        let (full, kept) = (softmax(&full), softmax(&kept));
+        let metric = UnfaithfulnessMetric::new().returns(ReturnType::Probs);
+        group.bench_function(BenchmarkId::new("probs", n), |b| {
+            b.iter(|| metric.evaluate(black_box(full.view()), kept.view()));
+        });
+    }
+    group.finish();
+}
+
+fn fidelities(c: &mut Criterion) {
+    let mut group = c.benchmark_group("fidelity");
+    for n in SIZES {
+        let [full, kept, complement] = [0, 1, 2].map(|item| outputs(n, item));
+        group.throughput(Throughput::Elements(n as u64));
+        group.bench_function(BenchmarkId::new("outputs", n), |b| {
+            b.iter(|| fidelity(black_box(&full), &kept, &complement));
+        });
+        let classes =
+            |rows: &Array2<f32>| xai_core::arg_max_rows("rows", rows.view()).expect("finite");
+        let labels = [&full, &kept, &complement].map(classes);
+        group.bench_function(BenchmarkId::new("labels", n), |b| {
+            b.iter(|| fidelity(black_box(&labels[0]), &labels[1], &labels[2]));
+        });
+        let metric = FidelityMetric::phenomenon(&labels[1]);
+        group.bench_function(BenchmarkId::new("phenomenon", n), |b| {
+            b.iter(|| metric.evaluate(black_box(&full), &kept, &complement));
+        });
+        group.bench_function(BenchmarkId::new("probabilities", n), |b| {
+            let views = [full.view(), kept.view(), complement.view()];
+            b.iter(|| {
+                let [full, kept, complement] = black_box(views);
+                metric.evaluate_probabilities(full, kept, complement, ReturnType::Logits)
+            });
+        });
+    }
+    group.finish();
+}
+
+fn masks(c: &mut Criterion) {
+    let mut group = c.benchmark_group("edge_mask_properties");
+    for n in SIZES {
+        let n_nodes = n / 4;
+        let mut stream = random_stream(3, 0);
+        let mut node = || (uniform(&mut stream) * n_nodes as f64) as i64;
+        let edges = Array2::from_shape_fn((2, n), |_| node());
+        let mask = scores(n, 0);
+        group.throughput(Throughput::Elements(n as u64));
+        group.bench_function(BenchmarkId::new("f32", n), |b| {
+            b.iter(|| edge_mask_properties(black_box(mask.view()), edges.view(), n_nodes, 0.5));
+        });
+    }
+    group.finish();
+}
+
+criterion_group! {
+    name = benches;
+    config = Criterion::default()
+        .sample_size(10)
+        .warm_up_time(Duration::from_millis(200))
+        .measurement_time(Duration::from_millis(600));
+    targets = ground_truths, divergences, fidelities, masks
+}
+criterion_main!(benches);
