@@ -26,11 +26,13 @@ pub mod elementary;
 mod error;
 mod exact_sum;
 mod finite;
+mod interval;
 mod label;
 mod mask;
 pub mod parallel;
 mod random;
 mod real;
+mod summary;
 mod trapezoid;
 mod weighting;
 
@@ -42,9 +44,13 @@ pub use divergence::{kl_divergence, kl_divergence_from_logs, kl_term};
 pub use error::{Error, Name, Result};
 pub use exact_sum::{ExactMean, ExactSum};
 pub use finite::{check_finite, check_finite_slice};
+pub use interval::{
+    Interval, IntervalMethod, bootstrap_bca, bootstrap_percentile, bootstrap_replicates, jackknife,
+};
 pub use label::{Label, class_index, labels_to_i64};
 pub use mask::{Layout, mask_inputs, position_attributions, position_magnitudes};
 pub use random::{Xoshiro256PlusPlus, random_stream, uniform, uniform_index};
 pub use real::Real;
+pub use summary::{Summary, quantile};
 pub use trapezoid::trapezoid;
 pub use weighting::{Kernel, Weighting};
