@@ -11,5 +11,6 @@ macro_rules! readme {
 readme! {
     core: "../../crates/xai-core/README.md";
     casebased if "casebased": "../../crates/xai-casebased/README.md";
+    attribution if "attribution": "../../crates/xai-attribution/README.md";
     graph if "graph": "../../crates/xai-graph/README.md";
 }
