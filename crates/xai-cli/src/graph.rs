@@ -1,5 +1,9 @@
 //! `xai graph`
 
+#[cfg(feature = "onnx")]
+mod model;
+mod sweep;
+
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -9,7 +13,7 @@ use xai_metrics::Error;
 use xai_metrics::graph::{
     FidelityMetric, GroundTruth, GroundTruthMetric, KlDirection, OutputDistribution, Predictions,
     ReturnType, Selection, UnfaithfulnessMetric, ZeroDivision, characterization_scores,
-    fidelity_curve_auc,
+    edge_mask_properties, fidelity_curve_auc, mask_properties,
 };
 
 use crate::arrays::{self, Numbers, Stored};
@@ -30,6 +34,13 @@ pub(crate) enum Command {
     Unfaithfulness(Unfaithfulness),
     /// Does a mask find what is known to matter?
     Groundtruth(Groundtruth),
+    /// Every score at every explanation size, and the best size.
+    Sweep(sweep::Sweep),
+    /// Fidelity that takes away a little at a time, of an ONNX model.
+    #[cfg(feature = "onnx")]
+    RobustFidelity(model::RobustFidelity),
+    /// How small, how decided, how connected a mask is.
+    Mask(Mask),
 }
 
 /// Runs one command of the group.
@@ -40,6 +51,10 @@ pub(crate) fn run(command: &Command, context: &Context) -> Result<(), Failure> {
         Command::FidelityAuc(command) => command.run(context),
         Command::Unfaithfulness(command) => command.run(context),
         Command::Groundtruth(command) => command.run(context),
+        Command::Sweep(command) => command.run(context),
+        #[cfg(feature = "onnx")]
+        Command::RobustFidelity(command) => command.run(context),
+        Command::Mask(command) => command.run(context),
     }
 }
 
@@ -63,15 +78,8 @@ pub(crate) struct Fidelity {
     /// Predictions on the graph without the explanation.
     #[arg(long, value_name = "C.npy")]
     complement: String,
-    /// True labels (n,), for explanations of the phenomenon.
-    #[arg(long, value_name = "Y.npy")]
-    target: Option<String>,
-    /// Default: phenomenon with a target, model without.
-    #[arg(long)]
-    mode: Option<Mode>,
-    /// Only these rows: positions (m,).
-    #[arg(long, value_name = "I.npy")]
-    index: Option<String>,
+    #[command(flatten)]
+    compared: Compared,
     /// Write the predictions of each row.
     #[arg(long, value_name = "FILE.csv")]
     out: Option<PathBuf>,
@@ -85,8 +93,28 @@ struct FidelityResult {
     n_samples: u64,
 }
 
-impl Fidelity {
-    fn run(&self, context: &Context) -> Result<(), Failure> {
+/// What is compared, and on which rows.
+#[derive(Debug, Args)]
+pub(crate) struct Compared {
+    /// True labels (n,), for explanations of the phenomenon.
+    #[arg(long, value_name = "Y.npy")]
+    target: Option<String>,
+    /// Default: phenomenon with a target, model without.
+    #[arg(long)]
+    mode: Option<Mode>,
+    /// Only these rows: positions (m,).
+    #[arg(long, value_name = "I.npy")]
+    index: Option<String>,
+}
+
+/// The files behind [`Compared`].
+struct Comparison {
+    target: Option<Array1<i64>>,
+    index: Option<Vec<usize>>,
+}
+
+impl Compared {
+    fn read(&self) -> Result<Comparison, Failure> {
         let mode = self.mode.unwrap_or(match self.target {
             Some(_) => Mode::Phenomenon,
             None => Mode::Model,
@@ -99,29 +127,51 @@ impl Fidelity {
                     .help("pass them with --target Y.npy"));
             }
         };
-        let answers = [&self.full, &self.kept, &self.complement].map(|file| Answers::read(file));
-        let [full, kept, complement] = answers;
-        let (full, kept, complement) = (full?, kept?, complement?);
         let index = read_index(self.index.as_deref())?;
-        let mut metric = match &target {
+        Ok(Comparison { target, index })
+    }
+
+    /// What errors call the files.
+    fn files(&self) -> [(&str, Option<&String>); 3] {
+        [
+            ("target", self.target.as_ref()),
+            ("label", self.target.as_ref()),
+            ("index", self.index.as_ref()),
+        ]
+    }
+}
+
+impl Comparison {
+    fn metric(&self) -> FidelityMetric<'_> {
+        let metric = match &self.target {
             Some(target) => FidelityMetric::phenomenon(target),
             None => FidelityMetric::model(),
         };
-        if let Some(index) = &index {
-            metric = metric.index(index);
+        match &self.index {
+            Some(index) => metric.index(index),
+            None => metric,
         }
+    }
+}
+
+impl Fidelity {
+    fn run(&self, context: &Context) -> Result<(), Failure> {
+        let compared = self.compared.read()?;
+        let answers = [&self.full, &self.kept, &self.complement].map(|file| Answers::read(file));
+        let [full, kept, complement] = answers;
+        let (full, kept, complement) = (full?, kept?, complement?);
+        let metric = compared.metric();
         let files = [
             ("full", Some(&self.full)),
             ("kept", Some(&self.kept)),
             ("complement", Some(&self.complement)),
-            ("target", self.target.as_ref()),
-            ("label", self.target.as_ref()),
-            ("index", self.index.as_ref()),
         ];
+        let files = [&files[..], &self.compared.files()].concat();
         let (full, kept, complement) = (full.get(), kept.get(), complement.get());
         let fidelity = blame(metric.evaluate(&full, &kept, &complement), &files)?;
         if let Some(path) = &self.out {
-            let rows = index.unwrap_or_else(|| (0..full.n_samples()).collect());
+            let all = || (0..full.n_samples()).collect();
+            let rows: Vec<usize> = compared.index.clone().unwrap_or_else(all);
             let class = |predictions: &dyn Predictions, row: usize| {
                 let mut class = [0];
                 predictions.classes(&"row".into(), row..row + 1, &mut class)?;
@@ -474,6 +524,40 @@ impl Groundtruth {
         let scores = blame(scores, &files)?;
         let text = scores.to_string();
         context.present(&GroundtruthResult::from(scores), || text)
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Mask {
+    /// The mask, (m,) in [0, 1].
+    #[arg(long, value_name = "M.npy")]
+    mask: String,
+    /// Edges of the mask, (2, m): tells how connected it is.
+    #[arg(long, value_name = "E.npy")]
+    edge_index: Option<String>,
+    /// Selected are the elements above.
+    #[arg(long, default_value_t = 0.0)]
+    threshold: f64,
+}
+
+impl Mask {
+    fn run(&self, context: &Context) -> Result<(), Failure> {
+        let mask = arrays::read_f64::<Ix1>(&self.mask)?;
+        let files = [
+            ("mask", Some(&self.mask)),
+            ("edge_index", self.edge_index.as_ref()),
+        ];
+        let properties = match &self.edge_index {
+            None => mask_properties(mask.view(), self.threshold),
+            Some(file) => {
+                let edges = arrays::read_labels::<Ix2>(file)?;
+                let last = edges.iter().copied().max().unwrap_or(-1);
+                let n_nodes = usize::try_from(last + 1).unwrap_or_default();
+                edge_mask_properties(mask.view(), edges.view(), n_nodes, self.threshold)
+            }
+        };
+        let properties = blame(properties, &files)?;
+        context.present(&properties, || properties.to_string())
     }
 }
 

@@ -382,3 +382,255 @@ fn wrong_usage_has_its_own_exit_code() {
         ],
     );
 }
+
+#[test]
+fn the_sample_study_swept_over_explanation_sizes() {
+    let full = sample("logits_full.npy");
+    let (levels, index) = (sample("kept_fraction.npy"), sample("index.npy"));
+    let (kept, complement) = (
+        sample("gnn_explainer/logits_kept.npy"),
+        sample("gnn_explainer/logits_complement.npy"),
+    );
+    let files = Files::new();
+    let rows = files.path("curve.csv");
+    let arguments = [
+        "sweep",
+        "--full",
+        &full,
+        "--kept",
+        &kept,
+        "--complement",
+        &complement,
+        "--levels",
+        &levels,
+        "--index",
+        &index,
+        "--out",
+        rows.to_str().unwrap(),
+    ];
+    let result = json(&arguments);
+    let curve = result["curve"].as_array().expect("a list");
+    assert_eq!(curve.len(), 10);
+    let number = |point: &Value, name: &str| point[name].as_f64().expect("a number");
+    let best = curve
+        .iter()
+        .map(|point| number(point, "characterization"))
+        .fold(0.0, f64::max);
+    let at_best = curve
+        .iter()
+        .find(|point| point["level"] == result["best_level"])
+        .expect("a level");
+    assert_eq!(number(at_best, "characterization"), best);
+    // A point is what the other commands say about its level.
+    let stored: ndarray::Array3<f32> = ndarray_npy::read_npy(&kept).unwrap();
+    let level = stored.index_axis(ndarray::Axis(0), 3).to_owned();
+    let level = files.write("level.npy", &level);
+    let gef = json(&[
+        "unfaithfulness",
+        "--full",
+        &full,
+        "--kept",
+        &level,
+        "--index",
+        &index,
+    ]);
+    assert_eq!(gef["value"], curve[3]["unfaithfulness"]);
+    let fidelity = json(&[
+        "fidelity",
+        "--full",
+        &full,
+        "--kept",
+        &level,
+        "--complement",
+        &level,
+        "--index",
+        &index,
+    ]);
+    assert_eq!(fidelity["neg_fidelity"], curve[3]["neg_fidelity"]);
+    let written = std::fs::read_to_string(rows).unwrap();
+    assert_eq!(written.lines().count(), 11);
+}
+
+#[test]
+fn properties_of_masks() {
+    let files = Files::new();
+    let mask = files.write("mask.npy", &array![1.0, 1.0, 1.0, 0.0]);
+    let edges = files.write("edges.npy", &array![[0i64, 1, 3, 0], [1, 2, 4, 4]]);
+    let result = json(&["mask", "--mask", &mask]);
+    assert_eq!(result["size"], 3);
+    assert_eq!(result["sparsity"], 0.25);
+    assert!(result["n_components"].is_null());
+    let result = json(&["mask", "--mask", &mask, "--edge-index", &edges]);
+    assert_eq!(result["n_components"], 2);
+    assert_eq!(result["component_share"], 0.6);
+    let wide = files.write("wide.npy", &array![[0i64, 1], [1, 2]]);
+    let message = failure(1, &["mask", "--mask", &mask, "--edge-index", &wide]);
+    assert_eq!(
+        message,
+        format!("error: {wide}: edge_index: expected shape (2, 4), got (2, 2)")
+    );
+}
+
+#[cfg(feature = "onnx")]
+mod onnx {
+    use super::*;
+    use ndarray::{Array1, Array2};
+    use xai_metrics::graph::{Graph, Sparsity, Sweep};
+
+    /// Features, edges and edge scores of a small ring.
+    fn ring() -> (Array2<f32>, Array2<i64>, Array1<f32>) {
+        let n = 12;
+        let features = Array2::from_shape_fn((n, 3), |(i, j)| ((i * 5 + j * 3) % 7) as f32 - 3.0);
+        let edges = Array2::from_shape_fn((2, 2 * n), |(end, e)| {
+            ((e / 2 + usize::from((e % 2 == 0) == (end == 1))) % n) as i64
+        });
+        let mask = Array1::from_shape_fn(2 * n, |e| ((e * 7) % 24) as f32 / 24.0);
+        (features, edges, mask)
+    }
+
+    fn model() -> String {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+        folder
+            .join("graph_convolution.onnx")
+            .to_string_lossy()
+            .into_owned()
+    }
+
+    /// What the file computes: `h = X W`, and each node adds the weighted `h` of its sources.
+    fn convolution(graph: Graph<'_, f32>) -> Result<Array2<f32>, std::fmt::Error> {
+        let weights = array![
+            [0.001_230_153_4f32, 0.298_745_54],
+            [-0.274_137_85, -0.890_591_86],
+            [-0.454_670_8, -0.991_646_5]
+        ];
+        let h = graph.features.dot(&weights);
+        let mut out = h.clone();
+        for (e, ends) in graph.edge_index.columns().into_iter().enumerate() {
+            let weight = graph.edge_weight.map_or(1.0, |weight| weight[e]);
+            out.row_mut(ends[1] as usize)
+                .scaled_add(weight, &h.row(ends[0] as usize));
+        }
+        Ok(out)
+    }
+
+    fn ring_files(files: &Files) -> Vec<String> {
+        let (features, edges, mask) = ring();
+        [
+            "--model",
+            &model(),
+            "--features",
+            &files.write("features.npy", &features),
+            "--edge-index",
+            &files.write("edges.npy", &edges),
+            "--edge-mask",
+            &files.write("mask.npy", &mask),
+        ]
+        .map(str::to_owned)
+        .to_vec()
+    }
+
+    fn with<'a>(command: &'a str, files: &'a [String], more: &[&'a str]) -> Vec<&'a str> {
+        let files = files.iter().map(String::as_str);
+        std::iter::once(command)
+            .chain(files)
+            .chain(more.iter().copied())
+            .collect()
+    }
+
+    #[test]
+    fn a_model_file_is_swept_like_the_closure() {
+        let files = Files::new();
+        let given = ring_files(&files);
+        let (features, edges, mask) = ring();
+        let graph = Graph::new(features.view(), edges.view()).unwrap();
+        let levels: Vec<Sparsity> = (1..=10)
+            .map(|i| Sparsity::Fraction(f64::from(i) / 10.0))
+            .collect();
+        for undirected in [false, true] {
+            let sweep = Sweep::new().undirected(undirected);
+            let expected = sweep
+                .run(&convolution, graph, mask.view(), &levels)
+                .unwrap();
+            for removal in ["weight", "remove"] {
+                let mut arguments = with("sweep", &given, &["--removal", removal]);
+                if undirected {
+                    arguments.push("--undirected");
+                }
+                let result = json(&arguments);
+                let curve = result["curve"].as_array().expect("a list");
+                assert_eq!(curve.len(), 10);
+                for (ours, expected) in curve.iter().zip(&expected.points) {
+                    assert_eq!(ours["pos_fidelity"], expected.pos_fidelity);
+                    assert_eq!(ours["neg_fidelity"], expected.neg_fidelity);
+                    let gef = ours["unfaithfulness"].as_f64().expect("a number");
+                    assert!((gef - expected.unfaithfulness).abs() < 1e-5);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn robust_fidelity_of_a_model_file_depends_on_the_seed_alone() {
+        let files = Files::new();
+        let given = ring_files(&files);
+        let arguments = with(
+            "robust-fidelity",
+            &given,
+            &["--fraction", "0.5", "--alpha-pos", "0.5"],
+        );
+        let result = json(&arguments);
+        let number = |name: &str| result[name].as_f64().expect("a number");
+        assert!(number("pos") > 0.0 && number("pos_standard_error") > 0.0);
+        assert_eq!(result["n_draws"], 50);
+        assert_eq!(
+            json(&[&arguments[..], &["--threads", "1"]].concat()),
+            result
+        );
+        assert_ne!(json(&[&arguments[..], &["--seed", "2"]].concat()), result);
+    }
+
+    #[test]
+    fn models_and_graphs_that_do_not_fit_are_named() {
+        let files = Files::new();
+        let given = ring_files(&files);
+        let not_a_model = files.path("text.onnx");
+        std::fs::write(&not_a_model, "hello").unwrap();
+        let not_a_model = not_a_model.to_string_lossy().into_owned();
+        let swapped = |option: &str, file: &str| {
+            let mut given = given.clone();
+            let at = given
+                .iter()
+                .position(|argument| argument == option)
+                .unwrap();
+            given[at + 1] = file.to_owned();
+            failure(1, &with("sweep", &given, &[]))
+        };
+        let message = swapped("--model", &not_a_model);
+        assert!(
+            message.starts_with(&format!("error: {not_a_model}: not an ONNX model")),
+            "{message}"
+        );
+        let beyond = files.write("beyond.npy", &array![[0i64, 12], [1, 0]]);
+        assert_eq!(
+            swapped("--edge-index", &beyond),
+            format!("error: {beyond}: edge_index[0, 1] = 12: expected a node, 0..12")
+        );
+        let short = files.write("short.npy", &array![0.5f32]);
+        let message = swapped("--edge-mask", &short);
+        assert!(
+            message.starts_with("error: ") && message.contains("expected shape"),
+            "{message}"
+        );
+        let narrow = files.write("narrow.npy", &Array2::<f32>::zeros((12, 2)));
+        let message = swapped("--features", &narrow);
+        assert!(
+            message.starts_with(&format!("error: {}: the model failed", model())),
+            "{message}"
+        );
+        let soft = failure(1, &with("robust-fidelity", &given, &[]));
+        assert!(soft.contains("explanation[1] = "), "{soft}");
+        assert!(soft.ends_with("expected 0 or 1"), "{soft}");
+        failure(2, &["sweep"]);
+        failure(2, &["sweep", "--model", &model()]);
+    }
+}
