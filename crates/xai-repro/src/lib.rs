@@ -1,2 +1,62 @@
-//! placeholder
-#![forbid(unsafe_code)]
+//! Do repeated trainings make the same predictions, and the same errors?
+//!
+//! `k` runs of one method predict the same `n` samples. [`PairwiseReproducibility`] takes every
+//! metric on each of the `k (k − 1)/2` pairs of runs; the result is the distribution over pairs, its
+//! summary, and an interval that respects that pairs share runs.
+//!
+//! # Which metric when
+//!
+//! | metric | asks of a pair | range |
+//! |---|---|---|
+//! | [`EcLocal`](PairMetric::EcLocal) | of the samples either gets wrong, how many do both? | [0, 1] |
+//! | [`EcGlobal`](PairMetric::EcGlobal) | how many samples do both get wrong? | [0, 1] |
+//! | [`EcAcc`](PairMetric::EcAcc) | how often are both right or both wrong? | [0, 1] |
+//! | [`EcCorr`](PairMetric::EcCorr) | are errors correlated (φ)? | [−1, 1] |
+//! | [`PaAcc`](PairMetric::PaAcc) | how often do both predict the same? | [0, 1] |
+//! | [`PaKappa`](PairMetric::PaKappa) | the same, beyond chance (Cohen) | [−1, 1] |
+//! | [`PaCramersV`](PairMetric::PaCramersV) | are predictions associated at all? | [0, 1] |
+//!
+//! Over all runs at once: [`agreement`] (Fleiss' κ, Krippendorff's α, Gwet's AC1). How such metrics
+//! behave: the simulators, [`ClassDistribution`] and [`sample_labels`].
+//!
+//! # What the numbers do not tell
+//!
+//! High agreement comes cheap to accurate models: read error consistency beside accuracy. κ corrects
+//! for the chance agreement of *independent* raters, which runs of one method are not. And agreement
+//! is not correctness: runs can share their mistakes.
+//!
+//! ```
+//! use ndarray::array;
+//! use xai_repro::{PairMetric, PairwiseReproducibility};
+//! let labels = [0, 1, 1, 0];
+//! let predictions = array![[0, 1, 0, 1], [0, 0, 0, 0], [0, 1, 1, 1]];
+//! let runs = PairwiseReproducibility::from_predictions(predictions.view(), &labels)?;
+//! // Errors {2, 3}, {1, 2}, {3}: one of three shared, one of two, none of three.
+//! let local = runs.pairs(PairMetric::EcLocal);
+//! assert_eq!(local, [Some(1.0 / 3.0), Some(0.5), Some(0.0)]);
+//! assert!((runs.summary(PairMetric::EcLocal).mean.unwrap() - 5.0 / 18.0).abs() < 1e-15);
+//! # Ok::<(), xai_repro::Error>(())
+//! ```
+//!
+//! # Features
+//!
+//! - `rayon` (default): pairs in parallel. Results are bit-identical without it.
+//! - `serde`: results can be stored.
+#![deny(unsafe_code)]
+
+pub mod agreement;
+mod bits;
+mod class_distribution;
+mod contingency;
+mod error_sets;
+mod labels;
+mod pair_metric;
+mod pairwise;
+
+pub use class_distribution::ClassDistribution;
+pub use contingency::{ErrorTable, cramers_v};
+pub use error_sets::ErrorSets;
+pub use labels::sample_labels;
+pub use pair_metric::{EmptyUnion, PairMetric};
+pub use pairwise::{PairwiseReproducibility, PairwiseReproducibilityBuilder};
+pub use xai_core::{Error, Interval, Label, Result, Summary};

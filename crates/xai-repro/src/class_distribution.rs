@@ -1,0 +1,144 @@
+//! Shapes of class probabilities.
+
+use std::str::FromStr;
+
+use xai_core::{Error, Result, Xoshiro256PlusPlus, random_stream, uniform, uniform_index};
+
+/// A law that draws the probabilities of `c` classes.
+///
+/// Probabilities are sorted, most frequent class first, and sum to 1.
+///
+/// | law | raw values, then divided by their sum |
+/// |---|---|
+/// | `Flat` | `1` |
+/// | `Balanced` | i.i.d. `U(0.9, 1.1)` |
+/// | `Uniform` | i.i.d. `U(0, 1)` |
+/// | `Exponential` | `linspace(lowest, 1, c) ^ scale`, `scale ~ U(0.1, 20)` |
+/// | `MultiModal` | `m ~ U{1..c}` classes at `c/m`, the others at 1 |
+/// | `Step` | runs of classes at one height, the others i.i.d. `U(0, 1)` |
+///
+/// ```
+/// use xai_repro::ClassDistribution;
+/// assert_eq!(ClassDistribution::Flat.draw(4, 1, 0)?, [0.25; 4]);
+/// let p = ClassDistribution::Uniform.draw(10, 1, 0)?;
+/// assert!(p.is_sorted_by(|a, b| a >= b) && (p.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+/// # Ok::<(), xai_repro::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+pub enum ClassDistribution {
+    /// Every class equally likely.
+    Flat,
+    /// Nearly flat.
+    Balanced,
+    /// Any shape; rarely very skewed.
+    Uniform,
+    /// From nearly flat to very skewed.
+    Exponential {
+        /// The raw value of the rarest class before the power, in [0, 1]. 0 makes it impossible;
+        /// 0.794 bounds the spread of the classes at 100-fold.
+        lowest: f64,
+    },
+    /// A few frequent classes.
+    MultiModal,
+    /// A staircase. With `w = ⌈c/5⌉`: `2..=max(2, w)` steps, each `2..w` classes wide (none where
+    /// fewer than three are free), all at one height `U(0, 1)`.
+    Step,
+}
+
+impl ClassDistribution {
+    /// The exponential law with the spread of at most 100-fold.
+    pub const EXPONENTIAL: Self = Self::Exponential { lowest: 0.794 };
+
+    /// Draws the probabilities of `n_classes` classes: those of draw `item` under `seed`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for no classes, or a `lowest` outside [0, 1].
+    pub fn draw(&self, n_classes: usize, seed: u64, item: u64) -> Result<Vec<f64>> {
+        self.draw_from(n_classes, &mut random_stream(seed, item))
+    }
+
+    /// Draws the probabilities of `n_classes` classes from a stream.
+    ///
+    /// # Errors
+    /// As [`draw`](Self::draw).
+    #[allow(clippy::cast_precision_loss)] // a handful of classes
+    pub fn draw_from(&self, n_classes: usize, stream: &mut Xoshiro256PlusPlus) -> Result<Vec<f64>> {
+        if n_classes == 0 {
+            return Err(Error::parameter("n_classes", 0, "at least 1 class"));
+        }
+        let c = n_classes;
+        let mut raw: Vec<f64> = match *self {
+            Self::Flat => vec![1.0; c],
+            Self::Balanced => (0..c).map(|_| 0.9 + 0.2 * uniform(stream)).collect(),
+            Self::Uniform => (0..c).map(|_| positive_uniform(stream)).collect(),
+            Self::Exponential { lowest } => {
+                if !(0.0..=1.0).contains(&lowest) {
+                    return Err(Error::parameter("lowest", lowest, "a value in [0, 1]"));
+                }
+                let scale = 0.1 + 19.9 * uniform(stream);
+                let step = (1.0 - lowest) / (c - 1).max(1) as f64;
+                // From the top, so that one class is at 1 whatever `lowest` is.
+                (0..c)
+                    .map(|i| (1.0 - step * i as f64).max(lowest).powf(scale))
+                    .collect()
+            }
+            Self::MultiModal => {
+                let modes = 1 + uniform_index(stream, c);
+                let height = c as f64 / modes as f64;
+                (0..c)
+                    .map(|i| if i < modes { height } else { 1.0 })
+                    .collect()
+            }
+            Self::Step => steps(c, stream),
+        };
+        raw.sort_unstable_by(|a, b| b.total_cmp(a));
+        let total: f64 = raw.iter().copied().collect::<xai_core::ExactSum>().value();
+        for p in &mut raw {
+            *p /= total;
+        }
+        Ok(raw)
+    }
+}
+
+/// `U(0, 1)` without 0: a class of probability 0 would be none.
+fn positive_uniform(stream: &mut Xoshiro256PlusPlus) -> f64 {
+    1.0 - uniform(stream)
+}
+
+fn steps(c: usize, stream: &mut Xoshiro256PlusPlus) -> Vec<f64> {
+    let widest = c.div_ceil(5);
+    let n_steps = 2 + uniform_index(stream, widest.max(2) - 1);
+    let mut raw = Vec::with_capacity(c);
+    for _ in 0..n_steps {
+        let height = positive_uniform(stream);
+        let bound = widest.min(c - raw.len());
+        if bound > 2 {
+            let width = 2 + uniform_index(stream, bound - 2);
+            raw.extend(std::iter::repeat_n(height, width));
+        }
+    }
+    raw.resize_with(c, || positive_uniform(stream));
+    raw
+}
+
+impl FromStr for ClassDistribution {
+    type Err = Error;
+
+    /// `flat`, `balanced`, `uniform`, `exponential`, `multimodal` or `step`.
+    fn from_str(name: &str) -> Result<Self> {
+        Ok(match name {
+            "flat" => Self::Flat,
+            "balanced" => Self::Balanced,
+            "uniform" => Self::Uniform,
+            "exponential" => Self::EXPONENTIAL,
+            "multimodal" => Self::MultiModal,
+            "step" => Self::Step,
+            _ => {
+                let expected = "flat, balanced, uniform, exponential, multimodal or step";
+                return Err(Error::parameter("kind", name, expected));
+            }
+        })
+    }
+}

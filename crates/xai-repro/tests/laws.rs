@@ -1,0 +1,196 @@
+//! Laws of the pairwise metrics and of the simulators.
+
+use ndarray::{Array2, Axis};
+use proptest::prelude::*;
+use statrs::distribution::{ChiSquared, ContinuousCDF};
+use xai_repro::agreement::Agreement;
+use xai_repro::{ClassDistribution, PairMetric, PairwiseReproducibility, sample_labels};
+
+/// `(predictions, labels)` of 2..6 runs over up to 150 samples and up to `c` classes.
+fn runs(c: i16) -> impl Strategy<Value = (Array2<i16>, Vec<i16>)> {
+    (2usize..6, 1usize..150).prop_flat_map(move |(k, n)| {
+        (
+            prop::collection::vec(0..c, k * n)
+                .prop_map(move |v| Array2::from_shape_vec((k, n), v).unwrap()),
+            prop::collection::vec(0..c, n),
+        )
+    })
+}
+
+fn metrics(predictions: &Array2<i16>, labels: &[i16]) -> Vec<Vec<Option<f64>>> {
+    let runs = PairwiseReproducibility::from_predictions(predictions.view(), labels).unwrap();
+    PairMetric::ALL
+        .into_iter()
+        .map(|m| runs.pairs(m).to_vec())
+        .collect()
+}
+
+proptest! {
+    #[test]
+    fn values_are_within_their_bounds((p, y) in runs(5)) {
+        for (metric, values) in PairMetric::ALL.into_iter().zip(metrics(&p, &y)) {
+            let low = match metric {
+                PairMetric::EcCorr | PairMetric::PaKappa => -1.0,
+                _ => 0.0,
+            };
+            for value in values.into_iter().flatten() {
+                prop_assert!((low..=1.0).contains(&value), "{} {}", metric, value);
+            }
+        }
+    }
+
+    #[test]
+    fn a_pair_is_the_same_from_either_side((p, y) in runs(4)) {
+        let two = p.select(Axis(0), &[0, 1]);
+        let swapped = p.select(Axis(0), &[1, 0]);
+        prop_assert_eq!(metrics(&two, &y), metrics(&swapped, &y));
+    }
+
+    #[test]
+    fn the_order_of_the_samples_does_not_show(
+        ((p, y), order) in runs(4).prop_flat_map(|(p, y)| {
+            let order: Vec<usize> = (0..y.len()).collect();
+            (Just((p, y)), Just(order).prop_shuffle())
+        })
+    ) {
+        let shuffled: Vec<i16> = order.iter().map(|&i| y[i]).collect();
+        prop_assert_eq!(metrics(&p, &y), metrics(&p.select(Axis(1), &order), &shuffled));
+        prop_assert_eq!(
+            Agreement::of(p.view()).unwrap(),
+            Agreement::of(p.select(Axis(1), &order).view()).unwrap()
+        );
+    }
+
+    #[test]
+    fn relabelling_the_classes_changes_nothing((p, y) in runs(4)) {
+        let renamed = |label: i16| [70, -3, 12, 1000][usize::try_from(label).unwrap()];
+        let relabelled: Vec<i16> = y.iter().copied().map(renamed).collect();
+        prop_assert_eq!(metrics(&p, &y), metrics(&p.mapv(renamed), &relabelled));
+    }
+
+    #[test]
+    fn tables_by_sets_by_square_and_by_sorting_agree((p, y) in runs(11)) {
+        // Spare classes in an added run change the way tables are made, not the first pair.
+        let with_spare = |spare: i16| {
+            let n = p.ncols();
+            let mut wide = Array2::from_shape_fn((p.nrows(), n + 400), |(i, j)| if j < n { p[[i, j]] } else { 0 });
+            let mut labels = y.clone();
+            labels.resize(n + 400, 0);
+            for j in 0..400i16 {
+                wide[[p.nrows() - 1, n + usize::try_from(j).unwrap()]] = j % spare;
+            }
+            (wide, labels)
+        };
+        let first_pair = |spare| {
+            let (wide, labels) = with_spare(spare);
+            metrics(&wide, &labels).into_iter().map(|v| v[0]).collect::<Vec<_>>()
+        };
+        if p.nrows() > 2 {
+            let by_sets = first_pair(2);
+            prop_assert_eq!(&by_sets, &first_pair(20));
+            prop_assert_eq!(&by_sets, &first_pair(300));
+        }
+    }
+
+    #[test]
+    fn identical_runs_agree_in_everything_that_is_defined((p, y) in runs(4)) {
+        let same = p.select(Axis(0), &[0, 0, 0]);
+        for (metric, values) in PairMetric::ALL.into_iter().zip(metrics(&same, &y)) {
+            if metric != PairMetric::EcGlobal {
+                prop_assert!(values.into_iter().flatten().all(|v| v == 1.0), "{}", metric);
+            }
+        }
+    }
+
+    #[test]
+    fn agreement_is_at_most_both_right_plus_both_wrong((p, y) in runs(4)) {
+        // Both right is what is neither shared nor single error: EC_acc − EC_global.
+        let m = metrics(&p, &y);
+        let value = |metric: PairMetric, pair: usize| m[metric as usize][pair].unwrap();
+        let two_classes = p.iter().chain(&y).all(|&label| label < 2);
+        for pair in 0..m[0].len() {
+            let (acc, agree) = (value(PairMetric::EcAcc, pair), value(PairMetric::PaAcc, pair));
+            prop_assert!(agree <= acc + 1e-15);
+            if two_classes {
+                prop_assert!((agree - acc).abs() < 1e-15);
+            }
+        }
+    }
+
+    #[test]
+    fn distributions_descend_and_sum_to_one(c in 1usize..200, item in 0u64..1000) {
+        for kind in ["flat", "balanced", "uniform", "exponential", "multimodal", "step"] {
+            let law: ClassDistribution = kind.parse().unwrap();
+            let p = law.draw(c, 5, item).unwrap();
+            prop_assert_eq!(p.len(), c);
+            prop_assert!(p.is_sorted_by(|a, b| a >= b), "{}", kind);
+            prop_assert!((p.iter().sum::<f64>() - 1.0).abs() < 1e-12, "{}", kind);
+            prop_assert!(p.iter().all(|&x| x > 0.0), "{}", kind);
+            prop_assert_eq!(&p, &law.draw(c, 5, item).unwrap());
+        }
+    }
+}
+
+#[test]
+fn tables_of_two_classes_are_equal_to_error_accuracy() {
+    let p = Array2::from_shape_fn((3, 97), |(i, j)| i16::from((i * 7 + j * 13) % 5 < 2));
+    let y: Vec<i16> = (0..97).map(|j| i16::from(j % 3 == 0)).collect();
+    let m = metrics(&p, &y);
+    assert_eq!(m[PairMetric::PaAcc as usize], m[PairMetric::EcAcc as usize]);
+}
+
+#[test]
+fn the_interval_is_the_jackknife_over_runs() {
+    let p = Array2::from_shape_fn((4, 60), |(i, j)| ((i * 31 + j * 17 + j / 7) % 3) as i16);
+    let y: Vec<i16> = (0..60).map(|j| (j % 3) as i16).collect();
+    let runs = PairwiseReproducibility::from_predictions(p.view(), &y).unwrap();
+    let mean_without = |left_out: usize| {
+        let others: Vec<usize> = (0..4).filter(|&run| run != left_out).collect();
+        let rest = p.select(Axis(0), &others);
+        let rest = PairwiseReproducibility::from_predictions(rest.view(), &y).unwrap();
+        rest.summary(PairMetric::PaKappa).mean.unwrap()
+    };
+    let leave_one_out: Vec<f64> = (0..4).map(mean_without).collect();
+    let mean = runs.summary(PairMetric::PaKappa).mean.unwrap();
+    let expected = xai_core::jackknife(mean, &leave_one_out, 0.95).unwrap();
+    let ours = runs.interval(PairMetric::PaKappa, 0.95).unwrap().unwrap();
+    assert!((ours.low - expected.low).abs() < 1e-12 && (ours.high - expected.high).abs() < 1e-12);
+}
+
+#[test]
+fn drawn_labels_have_the_frequencies_of_their_law() {
+    for (item, kind) in [
+        "flat",
+        "balanced",
+        "uniform",
+        "exponential",
+        "multimodal",
+        "step",
+    ]
+    .iter()
+    .enumerate()
+    {
+        let law: ClassDistribution = kind.parse().unwrap();
+        let p = law.draw(12, 3, item as u64).unwrap();
+        let n = 200_000;
+        let mut counts = vec![0.0; 12];
+        for label in sample_labels(&p, n, false, 3, 100 + item as u64).unwrap() {
+            counts[label] += 1.0;
+        }
+        let common: Vec<usize> = (0..12).filter(|&i| p[i] * n as f64 >= 5.0).collect();
+        let statistic: f64 = common
+            .iter()
+            .map(|&i| (counts[i] - p[i] * n as f64).powi(2) / (p[i] * n as f64))
+            .sum();
+        let law = ChiSquared::new(common.len() as f64 - 1.0).unwrap();
+        assert!(1.0 - law.cdf(statistic) > 1e-3, "{kind}: {statistic}");
+    }
+}
+
+#[test]
+fn every_class_occurs_when_asked_for() {
+    let labels = sample_labels(&[0.9, 0.08, 0.02], 30, true, 1, 0).unwrap();
+    assert!((0..3).all(|class| labels.contains(&class)));
+    let never = sample_labels(&[0.5, 0.5, 0.0], 10_000, false, 1, 0).unwrap();
+    assert!(!never.contains(&2));
+}
