@@ -173,7 +173,7 @@ fn drawn_labels_have_the_frequencies_of_their_law() {
         let law: ClassDistribution = kind.parse().unwrap();
         let p = law.draw(12, 3, item as u64).unwrap();
         let n = 200_000;
-        let mut counts = vec![0.0; 12];
+        let mut counts = [0.0; 12];
         for label in sample_labels(&p, n, false, 3, 100 + item as u64).unwrap() {
             counts[label] += 1.0;
         }
