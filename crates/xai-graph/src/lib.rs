@@ -16,7 +16,7 @@
 //!
 //! | the model itself, as a closure over a [`Graph`] | [`explained_outputs`], [`Sweep::run`], [`RobustFidelityMetric`] | all of the above from a mask; fidelity over explanation sizes; fidelity that takes away a little at a time |
 //! | nothing but the mask | [`mask_properties`], [`edge_mask_properties`] | how small, how decided, how connected it is |
-//! | many graphs | [`OverGraphs`], [`MacroAverages`] | averages over graphs with intervals, and all rows together |
+//! | many graphs | [`OverGraphs`], [`MacroAverages`], [`micro_intervals`] | averages over graphs with intervals, and all rows together |
 //!
 //! # What the numbers do not tell
 //!
@@ -71,7 +71,9 @@ pub use ground_truth::{
 };
 pub use mask_properties::{MaskProperties, edge_mask_properties, mask_properties};
 pub use outputs::{OutputDistribution, ReturnType};
-pub use over_graphs::{DatasetScores, GraphStatistics, MacroAverage, MacroAverages, OverGraphs};
+pub use over_graphs::{
+    DatasetScores, GraphStatistics, MacroAverage, MacroAverages, OverGraphs, micro_intervals,
+};
 pub use predictions::Predictions;
 pub use robust_fidelity::{RobustFidelity, RobustFidelityMetric};
 pub use sparsify::{Sparsity, sparsify, sparsify_undirected};
@@ -80,4 +82,4 @@ pub use top_k::{top_k_feature_mask, top_k_features};
 pub use unfaithfulness::{
     KlDirection, Unfaithfulness, UnfaithfulnessAccumulator, UnfaithfulnessMetric, unfaithfulness,
 };
-pub use xai_core::{Accumulator, Error, Real, Result};
+pub use xai_core::{Accumulator, Error, Interval, Label, Real, Result};

@@ -8,8 +8,8 @@ use xai_graph::{
     Accumulator, EdgeRemoval, Error, Explanation, FidelityAccumulator, FidelityBatch,
     FidelityMetric, Graph, GraphModel, GroundTruthMetric, MacroAverages, MaskProperties,
     OverGraphs, RobustFidelityMetric, Sparsity, Sweep, UnfaithfulnessMetric, edge_mask_properties,
-    explained_outputs, fidelity, ground_truth, mask_properties, sparsify, sparsify_undirected,
-    unfaithfulness,
+    explained_outputs, fidelity, ground_truth, mask_properties, micro_intervals, sparsify,
+    sparsify_undirected, unfaithfulness,
 };
 
 type ModelResult = Result<Array2<f64>, std::fmt::Error>;
@@ -451,14 +451,18 @@ fn averages_over_graphs_have_students_interval() {
     assert_eq!((accuracy.mean, accuracy.n_defined), (Some(0.5), 3));
     // t(0.975; 2) = 4.302653 times the standard error 0.5 / √3.
     let half = 4.302_652_729_911_275 * 0.5 / 3f64.sqrt();
-    let [low, high] = accuracy.interval.unwrap();
-    assert!((low - (0.5 - half)).abs() < 1e-9 && (high - (0.5 + half)).abs() < 1e-9);
+    let interval = accuracy.interval.unwrap();
+    assert!((interval.low - (0.5 - half)).abs() < 1e-9);
+    assert!((interval.high - (0.5 + half)).abs() < 1e-9);
+    let jackknife = xai_core::jackknife(0.5, &[0.25, 0.5, 0.75], 0.95).unwrap();
+    assert!((interval.high - jackknife.high).abs() < 1e-12);
     let recall = &scores.macro_average[1];
     assert_eq!(
         (recall.mean, recall.n_defined, recall.n_undefined),
         (Some(1.0), 2, 1)
     );
-    assert_eq!(recall.interval, Some([1.0, 1.0]));
+    let interval = recall.interval.unwrap();
+    assert_eq!((interval.low, interval.high), (1.0, 1.0));
     // All six elements together.
     assert_eq!(scores.micro.accuracy, 0.5);
     assert_eq!(scores.n_graphs, 3);
@@ -494,6 +498,41 @@ fn a_dataset_in_two_parts_is_the_dataset() {
     right.merge(left).unwrap();
     assert_eq!(right.finish().unwrap(), whole.finish().unwrap());
     assert!(matches!(empty().finish(), Err(Error::Empty { .. })));
+}
+
+#[test]
+fn micro_intervals_leave_one_graph_out_at_a_time() {
+    let graphs = [
+        (array![0.9, 0.1, 0.8], array![1.0, 0.0, 0.0]),
+        (array![0.9, 0.2], array![1.0, 0.0]),
+        (array![0.4], array![1.0]),
+        (array![0.3, 0.6], array![1.0, 0.0]),
+    ];
+    let empty = || GroundTruthMetric::default().accumulator();
+    let of = |graphs: &[&(Array1<f64>, Array1<f64>)]| {
+        let mut state = empty();
+        for (mask, truth) in graphs {
+            state.update((mask.view(), truth.view())).unwrap();
+        }
+        state
+    };
+    let states: Vec<_> = graphs.iter().map(|graph| of(&[graph])).collect();
+    let intervals = micro_intervals(&states).unwrap();
+    let auroc =
+        |state: xai_graph::GroundTruthAccumulator<f64>| state.finish().unwrap().auroc.unwrap();
+    let left_out: Vec<f64> = (0..4)
+        .map(|out| {
+            let rest: Vec<_> = (0..4).filter(|&i| i != out).map(|i| &graphs[i]).collect();
+            auroc(of(&rest))
+        })
+        .collect();
+    let whole = auroc(of(&graphs.iter().collect::<Vec<_>>()));
+    let expected = xai_core::jackknife(whole, &left_out, 0.95).unwrap();
+    assert_eq!(intervals[4], Some(expected));
+    assert!(matches!(
+        micro_intervals(&states[..1]),
+        Err(Error::TooFew { .. })
+    ));
 }
 
 #[test]
