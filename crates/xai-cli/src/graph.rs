@@ -35,10 +35,10 @@ pub(crate) enum Command {
     /// Does a mask find what is known to matter?
     Groundtruth(Groundtruth),
     /// Every score at every explanation size, and the best size.
-    Sweep(sweep::Sweep),
+    Sweep(Box<sweep::Sweep>),
     /// Fidelity that takes away a little at a time, of an ONNX model.
     #[cfg(feature = "onnx")]
-    RobustFidelity(model::RobustFidelity),
+    RobustFidelity(Box<model::RobustFidelity>),
     /// How small, how decided, how connected a mask is.
     Mask(Mask),
 }
@@ -415,7 +415,7 @@ impl Unfaithfulness {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Undefined {
+enum OnZeroDivision {
     Undefined,
     #[value(name = "0")]
     Zero,
@@ -436,7 +436,7 @@ pub(crate) struct Groundtruth {
     threshold: f64,
     /// What statistics are that divide nothing by nothing.
     #[arg(long, default_value = "undefined")]
-    zero_division: Undefined,
+    zero_division: OnZeroDivision,
     /// The scores are logits.
     #[arg(long)]
     logits: bool,
@@ -487,9 +487,9 @@ impl Groundtruth {
             .selection(selection)
             .logits(self.logits)
             .zero_division(match self.zero_division {
-                Undefined::Undefined => ZeroDivision::Undefined,
-                Undefined::Zero => ZeroDivision::Zero,
-                Undefined::One => ZeroDivision::One,
+                OnZeroDivision::Undefined => ZeroDivision::Undefined,
+                OnZeroDivision::Zero => ZeroDivision::Zero,
+                OnZeroDivision::One => ZeroDivision::One,
             });
         let (predicted, target) = (arrays::read(&self.predicted)?, arrays::read(&self.target)?);
         if predicted.shape() != target.shape() {

@@ -71,10 +71,10 @@ impl Sweep {
             .unfaithfulness(self.divergence.metric());
         let curve = match (&self.full, &self.kept, &self.complement) {
             (Some(full), Some(kept), Some(complement)) => {
-                self.from_outputs(&sweep, full, kept, complement, &levels)?
+                self.over_outputs(&sweep, full, kept, complement, &levels)?
             }
             #[cfg(feature = "onnx")]
-            _ => self.from_model(&sweep, &levels)?,
+            _ => self.over_model(&sweep, &levels)?,
             #[cfg(not(feature = "onnx"))]
             _ => return Err(Failure::usage("--full, --kept and --complement are needed")),
         };
@@ -106,7 +106,7 @@ impl Sweep {
         context.present(&result, || curve.to_string())
     }
 
-    fn from_outputs(
+    fn over_outputs(
         &self,
         sweep: &SweepMetric<'_>,
         full: &String,
@@ -136,7 +136,7 @@ impl Sweep {
     }
 
     #[cfg(feature = "onnx")]
-    fn from_model(&self, sweep: &SweepMetric<'_>, levels: &[f64]) -> Result<SweepCurve, Failure> {
+    fn over_model(&self, sweep: &SweepMetric<'_>, levels: &[f64]) -> Result<SweepCurve, Failure> {
         let files = [("levels", self.levels.as_ref())];
         let files = [&files[..], &self.source.files(), &self.compared.files()].concat();
         self.source.run(sweep, levels, &files)
