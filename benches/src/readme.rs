@@ -13,4 +13,5 @@ readme! {
     casebased if "casebased": "../../crates/xai-casebased/README.md";
     attribution if "attribution": "../../crates/xai-attribution/README.md";
     graph if "graph": "../../crates/xai-graph/README.md";
+    repro if "repro": "../../crates/xai-repro/README.md";
 }
