@@ -62,7 +62,7 @@ pub use average_gain::AverageGain;
 pub use average_increase::AverageIncrease;
 pub use complexity::complexity;
 pub use deletion::{CurvePoint, Deletion, Insertion, PerturbationCurve};
-pub use masked_scores::{MaskedScores, masked_scores};
+pub use masked_scores::{MaskedScores, masked_scores, masked_scores_with_base};
 pub use model::{BoxError, Concurrent, Model};
 pub use sample_scores::{
     BaseScorePolicy, SampleScores, ScoreAccumulator, ScoreFormula, ScoreMetric,

@@ -4,7 +4,7 @@ use ndarray::ArrayViewD;
 use xai_core::{Error, Real, Result, check_finite, mask_inputs};
 
 use crate::scoring::{checked_samples, rows};
-use crate::{IntoTargets, Model, Scoring};
+use crate::{IntoTargets, Model, Scoring, base_scores};
 
 /// The score of every sample, on the whole input and on what its map keeps.
 ///
@@ -47,8 +47,29 @@ pub fn masked_scores<T: Real, M: Model<T> + ?Sized>(
     maps: ArrayViewD<'_, T>,
     scoring: &Scoring,
 ) -> Result<MaskedScores> {
+    let base = base_scores(model, inputs.view(), targets, scoring)?;
+    masked_scores_with_base(model, base, inputs, targets, maps, scoring)
+}
+
+/// As [`masked_scores`], with base scores that were taken before (by
+/// [`base_scores`]): for several explainers of one model, which then sees
+/// `n` rows a map.
+///
+/// # Errors
+/// As [`masked_scores`]; [`Error::ShapeMismatch`] when there is not one base score a sample.
+pub fn masked_scores_with_base<T: Real, M: Model<T> + ?Sized>(
+    model: &M,
+    base: Vec<f64>,
+    inputs: ArrayViewD<'_, T>,
+    targets: &(impl IntoTargets + ?Sized),
+    maps: ArrayViewD<'_, T>,
+    scoring: &Scoring,
+) -> Result<MaskedScores> {
     let targets = targets.to_targets()?;
     let n = checked_samples(&inputs, &targets, scoring)?;
+    if base.len() != n {
+        return Err(Error::shape("base", &[n], &[base.len()]));
+    }
     let layout = scoring.layout_of(inputs.shape())?;
     if maps.shape().first() != Some(&n) {
         return Err(Error::shape_described(
@@ -66,9 +87,6 @@ pub fn masked_scores<T: Real, M: Model<T> + ?Sized>(
             maps.shape(),
         ),
         other => other,
-    })?;
-    let base = scoring.scores(model, n, &targets, &|samples| {
-        Ok(rows(&inputs, samples).to_owned())
     })?;
     let masked = scoring.scores(model, n, &targets, &|samples| {
         mask_inputs(rows(&inputs, samples.clone()), rows(&maps, samples), layout)

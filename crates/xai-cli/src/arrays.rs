@@ -205,11 +205,6 @@ impl Stored {
         }
     }
 
-    /// Whether the array holds integers or booleans, that is labels rather than scores.
-    pub(crate) fn is_integer(&self) -> bool {
-        matches!(self.numbers, Numbers::Integers(_))
-    }
-
     /// The numbers in double precision.
     pub(crate) fn into_f64<D: Dimension>(self) -> Result<Array<f64, D>, Failure> {
         #[allow(clippy::cast_precision_loss)] // as numpy does

@@ -10,7 +10,10 @@ mod casebased;
 mod context;
 mod failure;
 mod graph;
+#[cfg(feature = "onnx")]
+mod onnx;
 mod output;
+mod report;
 mod repro;
 mod table;
 
@@ -44,6 +47,8 @@ enum Group {
     /// Do repeated trainings make the same predictions, and the same errors?
     #[command(subcommand)]
     Repro(repro::Command),
+    /// Every family on one study, as a page and as JSON.
+    Report(report::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -53,7 +58,11 @@ fn main() -> ExitCode {
         Some(Group::Attribution(command)) => attribution::run(command, &context),
         Some(Group::Graph(command)) => graph::run(command, &context),
         Some(Group::Repro(command)) => repro::run(command, &context),
-        None => Ok(()),
+        Some(Group::Report(arguments)) => report::run(arguments, &context),
+        None => {
+            context.remark("no command: `xai report` on the built-in sample study (`xai --help` lists the commands)");
+            report::run(&report::Arguments::default(), &context)
+        }
     });
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

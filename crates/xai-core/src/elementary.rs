@@ -12,7 +12,7 @@ const LN_2_HIGH: f64 = f64::from_bits(0x3fe6_2e42_fee0_0000);
 /// `ln 2` less [`LN_2_HIGH`].
 const LN_2_LOW: f64 = f64::from_bits(0x3dea_39ef_3579_3c76);
 
-/// `e^x`, within one unit in the last place of the true value; 0 below −745.2, ∞ above 709.8.
+/// `e^x`, within 1.5 units in the last place of the true value; 0 below −745.2, ∞ above 709.8.
 ///
 /// NaN is not propagated: the input must be a number.
 ///
@@ -54,7 +54,7 @@ pub fn exp(x: f64) -> f64 {
     sum * power(half) * power(biased - half)
 }
 
-/// `ln x`, within one unit in the last place of the true value; −∞ for 0 and below.
+/// `ln x`, within 1.5 units in the last place of the true value; −∞ for 0 and below.
 ///
 /// NaN and ∞ are not propagated: the input must be a finite number.
 ///

@@ -125,7 +125,8 @@ impl<'a> FidelityMetric<'a> {
     /// fid₊ = mean_i |1[ŷ_i = y_i] − 1[ŷ_i^{G∖S} = y_i]|      fid₋ = mean_i |1[ŷ_i = y_i] − 1[ŷ_i^{S} = y_i]|
     /// ```
     ///
-    /// `target` holds the true label of every sample.
+    /// `target` holds the true label of every sample; outside an [`index`](Self::index) it may be
+    /// anything.
     #[must_use]
     pub fn phenomenon(target: &'a dyn Predictions) -> Self {
         Self {
@@ -214,16 +215,14 @@ impl<'a> FidelityMetric<'a> {
         full: &dyn Predictions,
         other: &dyn Predictions,
     ) -> Result<f64> {
-        let n_samples = full.n_samples();
-        let n_classes = full.n_classes();
-        let target = checked_target(self, n_samples, n_classes)?;
-        let n = crate::index::n_rows(self.index, n_samples)?;
+        self.check_target(full.n_samples())?;
+        let n = crate::index::n_rows(self.index, full.n_samples())?;
         let mut classes = [vec![0; n], vec![0; n], vec![0; n]];
         let [reference, changed, truth] = &mut classes;
         self.gather(&"full".into(), full, 0..n, reference)?;
         self.gather(&"outputs".into(), other, 0..n, changed)?;
-        match target {
-            Some(target) => self.gather(&"target".into(), target, 0..n, truth)?,
+        match self.target {
+            Some(_) => self.gather_target(full.n_classes(), 0..n, truth)?,
             None => truth.copy_from_slice(reference),
         }
         let right = |classes: &[i64]| {
@@ -234,6 +233,37 @@ impl<'a> FidelityMetric<'a> {
         #[allow(clippy::cast_precision_loss)] // exact below 2^53 samples
         let change = (right(reference) as f64 - right(changed) as f64) / n as f64;
         Ok(change)
+    }
+
+    /// Checks that there is a target for every sample, if there is one at all.
+    fn check_target(&self, n_samples: usize) -> Result<()> {
+        match self.target {
+            Some(target) if target.n_samples() != n_samples => {
+                Err(Error::shape("target", &[n_samples], &[target.n_samples()]))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The targets of the visited rows `range`, each one of `n_classes` where that is known; the
+    /// rest may be anything (−1 for "no label"). Does nothing without a target.
+    fn gather_target(
+        &self,
+        n_classes: Option<usize>,
+        range: Range<usize>,
+        truth: &mut [i64],
+    ) -> Result<()> {
+        let Some(target) = self.target else {
+            return Ok(());
+        };
+        self.gather(&"target".into(), target, range.clone(), truth)?;
+        if let Some(n_classes) = n_classes {
+            for (visited, &class) in range.zip(&*truth) {
+                let row = self.index.map_or(visited, |index| index[visited]);
+                xai_core::class_index(row, class, n_classes)?;
+            }
+        }
+        Ok(())
     }
 
     /// The classes of the visited rows `range`.
@@ -332,32 +362,29 @@ impl FidelityAccumulator {
                 return Err(Error::shape(what, full.shape(), outputs.shape()));
             }
         }
-        let target = checked_target(metric, full.nrows(), Some(full.ncols()))?;
+        metric.check_target(full.nrows())?;
         let n = crate::index::n_rows(metric.index, full.nrows())?;
         let full = OutputRows::new("full", full, returns)?;
         let kept = OutputRows::new("kept", kept, returns)?;
         let complement = OutputRows::new("complement", complement, returns)?;
-        let one = |visited: usize| -> Result<(f64, f64)> {
-            let row = metric.index.map_or(visited, |index| index[visited]);
-            let class = match target {
-                Some(target) => {
-                    let mut class = [0];
-                    target.classes(&"target".into(), row..row + 1, &mut class)?;
-                    xai_core::class_index(row, class[0], full.n_classes())?
-                }
-                None => full.class(row)?,
-            };
-            let p = full.probability(row, class)?;
-            let pos = p - complement.probability(row, class)?;
-            let neg = p - kept.probability(row, class)?;
-            Ok((pos.abs(), neg.abs()))
-        };
         let blocks = parallel::map_blocks(n, BLOCK, |range| -> Result<Self> {
             let mut part = Self::new();
-            for visited in range {
-                let (pos, neg) = one(visited)?;
-                part.pos.add(pos);
-                part.neg.add(neg);
+            let mut truth = vec![0; range.len()];
+            metric.gather_target(Some(full.n_classes()), range.clone(), &mut truth)?;
+            let (mut p, mut other) = (Vec::new(), Vec::new());
+            for (visited, &class) in range.zip(&truth) {
+                let row = metric.index.map_or(visited, |index| index[visited]);
+                let predicted = full.read(row, &mut p)?;
+                let class = match metric.target {
+                    Some(_) => xai_core::class_index(row, class, full.n_classes())?,
+                    None => predicted,
+                };
+                let mut change = |outputs: &OutputRows<'_, T>| -> Result<f64> {
+                    outputs.read(row, &mut other)?;
+                    Ok((p[class] - other[class]).abs())
+                };
+                part.pos.add(change(&complement)?);
+                part.neg.add(change(&kept)?);
                 part.n_samples += 1;
             }
             Ok(part)
@@ -368,32 +395,6 @@ impl FidelityAccumulator {
         }
         self.merge(sum)
     }
-}
-
-/// The target of a phenomenon, checked against the number of samples and of classes.
-fn checked_target<'a>(
-    metric: &FidelityMetric<'a>,
-    n_samples: usize,
-    n_classes: Option<usize>,
-) -> Result<Option<&'a dyn Predictions>> {
-    let Some(target) = metric.target else {
-        return Ok(None);
-    };
-    if target.n_samples() != n_samples {
-        return Err(Error::shape("target", &[n_samples], &[target.n_samples()]));
-    }
-    if let Some(n_classes) = n_classes {
-        let mut classes = [0; BLOCK];
-        for start in (0..n_samples).step_by(BLOCK) {
-            let rows = start..(start + BLOCK).min(n_samples);
-            let classes = &mut classes[..rows.len()];
-            target.classes(&"target".into(), rows, classes)?;
-            for (i, &class) in classes.iter().enumerate() {
-                xai_core::class_index(start + i, class, n_classes)?;
-            }
-        }
-    }
-    Ok(Some(target))
 }
 
 impl Accumulator for FidelityAccumulator {
@@ -417,9 +418,9 @@ impl Accumulator for FidelityAccumulator {
             .iter()
             .filter_map(|predictions| predictions.n_classes())
             .min();
-        let target = checked_target(&metric, n_samples, n_classes)?;
+        metric.check_target(n_samples)?;
         let n = crate::index::n_rows(metric.index, n_samples)?;
-        let names: [Name; 4] = ["full", "kept", "complement", "target"].map(Name::from);
+        let names: [Name; 3] = ["full", "kept", "complement"].map(Name::from);
         let blocks = parallel::map_blocks(n, BLOCK, |range| -> Result<Changes> {
             let mut buffers = [[0i64; BLOCK]; 4];
             let [on_full, on_kept, on_complement, truth] =
@@ -437,13 +438,8 @@ impl Accumulator for FidelityAccumulator {
                         .sum(),
                 }
             };
-            let truth = match target {
-                Some(target) => {
-                    metric.gather(&names[3], target, range.clone(), truth)?;
-                    Some(&*truth)
-                }
-                None => None,
-            };
+            metric.gather_target(n_classes, range, truth)?;
+            let truth = metric.target.map(|_| &*truth);
             Ok(Changes {
                 pos: count(on_complement, on_full, truth),
                 neg: count(on_kept, on_full, truth),

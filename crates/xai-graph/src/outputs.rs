@@ -1,7 +1,7 @@
 //! What a model's output rows hold, and how they become probabilities.
 
 use ndarray::{ArrayView1, ArrayView2};
-use xai_core::{Error, Name, Real, Result, arg_max, elementary};
+use xai_core::{Activation, Error, Name, Real, Result, arg_max, elementary};
 
 /// How far the probabilities of a row may be from summing to 1: single precision over a thousand
 /// classes stays within it.
@@ -65,44 +65,29 @@ impl<'a, T: Real> OutputRows<'a, T> {
         self.outputs.ncols()
     }
 
-    /// The predicted class of a row.
-    pub(crate) fn class(&self, row: usize) -> Result<usize> {
-        let scores = self.outputs.row(row);
-        check_row(
-            &self.what,
-            row,
-            scores,
-            self.returns,
-            OutputDistribution::Categorical,
-        )?;
-        let class = match scores.to_slice() {
-            Some(scores) => arg_max(scores),
-            None => arg_max(&scores.to_vec()),
-        };
-        Ok(class.unwrap_or_default()) // a checked row has columns and no NaN
-    }
-
-    /// The probability of a class in a row.
-    pub(crate) fn probability(&self, row: usize, class: usize) -> Result<f64> {
-        let scores = self.outputs.row(row);
-        check_row(
-            &self.what,
-            row,
-            scores,
-            self.returns,
-            OutputDistribution::Categorical,
-        )?;
-        let chosen = scores[class].to_f64_exact();
-        Ok(match self.returns {
-            ReturnType::Probs => chosen,
-            ReturnType::LogProbs => elementary::exp(chosen),
-            ReturnType::Logits => {
-                let scores = scores.iter().map(|x| x.to_f64_exact());
-                let largest = scores.clone().fold(f64::NEG_INFINITY, f64::max);
-                let total: f64 = scores.map(|x| elementary::exp(x - largest)).sum();
-                elementary::exp(chosen - largest) / total
+    /// Writes the probabilities of a row to `probabilities` and returns the predicted class.
+    pub(crate) fn read(&self, row: usize, probabilities: &mut Vec<f64>) -> Result<usize> {
+        let outputs = self.outputs.row(row);
+        probabilities.clear();
+        probabilities.extend(outputs.iter().map(|x| x.to_f64_exact()));
+        // 0, or NaN from the first that is not finite.
+        let finite = probabilities.iter().map(|x| x * 0.0).sum::<f64>() == 0.0;
+        if self.returns != ReturnType::Logits || !finite {
+            let categorical = OutputDistribution::Categorical;
+            check_row(&self.what, row, outputs, self.returns, categorical)?;
+        }
+        // Of the outputs themselves: probabilities may tie where logits do not.
+        let class = arg_max(probabilities).unwrap_or_default(); // checked: columns, no NaN
+        match self.returns {
+            ReturnType::Logits => Activation::Softmax.apply_row(probabilities),
+            ReturnType::Probs => {}
+            ReturnType::LogProbs => {
+                for p in probabilities {
+                    *p = elementary::exp(*p);
+                }
             }
-        })
+        }
+        Ok(class)
     }
 }
 

@@ -204,6 +204,13 @@ fn a_target_that_the_outputs_have_no_class_for() {
 }
 
 #[test]
+fn targets_of_rows_that_are_not_compared_may_be_anything() {
+    let rows = array![[0.0, 1.0], [1.0, 0.0]];
+    let metric = FidelityMetric::phenomenon(&[1, -1]).index(&[0]);
+    assert_eq!(metric.evaluate(&rows, &rows, &rows).unwrap().n_samples, 1);
+}
+
+#[test]
 fn fidelities_and_weights_outside_their_domain() {
     assert_eq!(
         message(characterization_scores(&[0.5, 1.5], &[0.0, 0.0], 0.5, 0.5)),

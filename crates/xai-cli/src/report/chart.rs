@@ -20,7 +20,9 @@ const COLORS: [RGBColor; 4] = [
 
 /// A chart of scores in `[0, 1]` over `x`.
 pub(super) fn lines(x_label: &str, lines: &[Line<'_>]) -> Result<String, Failure> {
-    let all_x = lines.iter().flat_map(|line| line.points.iter().map(|p| p.0));
+    let all_x = lines
+        .iter()
+        .flat_map(|line| line.points.iter().map(|p| p.0));
     let (low, high) = all_x.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
         (low.min(x), high.max(x))
     });

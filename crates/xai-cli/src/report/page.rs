@@ -5,6 +5,7 @@ use askama::Template;
 use super::chart::{self, Line};
 use super::results::{GraphScores, Report};
 use crate::failure::Failure;
+use crate::output::{self, decimals};
 
 #[derive(Template)]
 #[template(path = "report.html")]
@@ -50,7 +51,77 @@ fn fidelity_chart(scores: &GraphScores) -> Result<String, Failure> {
     )
 }
 
+/// The report in a few lines, for the terminal.
+pub(super) fn digest(report: &Report) -> String {
+    let mut parts = vec![report.title.clone()];
+    if let Some(c) = &report.casebased {
+        parts.push(output::table(
+            &["predictions", "number", "mean correspondence"],
+            [("right", &c.right), ("wrong", &c.wrong)].map(|(name, group)| {
+                [
+                    name.to_owned(),
+                    group.n.to_string(),
+                    decimals(group.mean_correspondence),
+                ]
+            }),
+        ));
+    }
+    if let Some(a) = &report.attribution {
+        parts.push(output::table(
+            &[
+                "attribution",
+                "average drop",
+                "average increase",
+                "average gain",
+            ],
+            a.explainers.iter().map(|e| {
+                let scores = [e.average_drop, e.average_increase, e.average_gain];
+                let scores = scores.map(|score| decimals(Some(score)));
+                std::iter::once(e.name.clone()).chain(scores)
+            }),
+        ));
+    }
+    if let Some(g) = &report.graph {
+        parts.push(output::table(
+            &[
+                "graph",
+                "edges kept",
+                "best characterization",
+                "curve AUC",
+                "AUROC",
+            ],
+            g.explainers.iter().map(|e| {
+                let best = e
+                    .curve
+                    .iter()
+                    .max_by(|a, b| a.characterization.total_cmp(&b.characterization));
+                [
+                    e.name.clone(),
+                    best.map_or_else(String::new, |p| format!("{:.2}", p.kept_fraction)),
+                    decimals(best.map(|p| p.characterization)),
+                    decimals(e.fidelity_auc),
+                    decimals(e.groundtruth.as_ref().and_then(|t| t.auroc)),
+                ]
+            }),
+        ));
+    }
+    if let Some(r) = &report.repro {
+        parts.push(output::table(
+            &["reproducibility", "mean", "95 % interval"],
+            r.metrics.iter().map(|(name, metric)| {
+                let interval = metric.interval.map_or_else(
+                    || decimals(None),
+                    |[low, high]| format!("[{low:.4}, {high:.4}]"),
+                );
+                [name.clone(), decimals(metric.mean), interval]
+            }),
+        ));
+    }
+    parts.join("\n\n")
+}
+
 /// Filters of the template.
+#[allow(unreachable_pub)] // the macro makes them so
 mod filters {
     /// Four decimals.
     #[askama::filter_fn]

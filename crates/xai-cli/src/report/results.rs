@@ -23,7 +23,7 @@ pub(super) struct Casebased {
     pub(super) wrong: Group,
     pub(super) levels: Vec<LevelCount>,
     /// The predictions with the lowest correspondence, lowest first.
-    pub(super) least_supported: Vec<Prediction>,
+    pub(super) least_supported: Vec<crate::casebased::ExplanationResult>,
 }
 
 /// The predictions that were right, or those that were wrong.
@@ -36,28 +36,8 @@ pub(super) struct Group {
 /// How many predictions have a level.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct LevelCount {
-    pub(super) level: String,
+    pub(super) level: xai_metrics::casebased::Level,
     pub(super) n: usize,
-}
-
-/// One prediction and its precedents.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub(super) struct Prediction {
-    pub(super) sample: usize,
-    pub(super) predicted: i64,
-    #[serde(rename = "true")]
-    pub(super) truth: Option<i64>,
-    pub(super) correspondence: Option<f64>,
-    pub(super) level: String,
-    pub(super) neighbors: Vec<Neighbor>,
-}
-
-/// One precedent.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub(super) struct Neighbor {
-    pub(super) index: usize,
-    pub(super) distance: f64,
-    pub(super) label: i64,
 }
 
 /// Whether the model still believes its answer on what each map keeps.

@@ -213,7 +213,12 @@ mod tests {
         let mut names = vec![attribution.model, attribution.inputs, attribution.targets];
         names.extend(attribution.explainers.into_iter().map(|e| e.maps));
         names.extend([graph.full, graph.kept_fraction]);
-        names.extend(graph.explainers.into_iter().flat_map(|e| [e.kept, e.complement]));
+        names.extend(
+            graph
+                .explainers
+                .into_iter()
+                .flat_map(|e| [e.kept, e.complement]),
+        );
         for name in names {
             assert!(!source.bytes(&name).unwrap().is_empty(), "{name}");
         }
@@ -222,6 +227,11 @@ mod tests {
     #[test]
     fn a_wrong_study_file_is_named_with_its_line() {
         let failure = parse(b"title = 'x'\n[casebased]\ntrian = 't.csv'\n").unwrap_err();
-        assert!(failure.to_string().starts_with("error: line 3: unknown field `trian`"), "{failure}");
+        assert!(
+            failure
+                .to_string()
+                .starts_with("error: line 3: unknown field `trian`"),
+            "{failure}"
+        );
     }
 }
