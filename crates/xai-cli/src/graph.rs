@@ -7,12 +7,12 @@ mod sweep;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use ndarray::{Array1, Array2, Ix1, Ix2};
+use ndarray::{Array1, Array2, ArrayD, Ix1, Ix2, IxDyn};
 use serde::Serialize;
 use xai_metrics::Error;
 use xai_metrics::graph::{
     FidelityMetric, GroundTruth, GroundTruthMetric, KlDirection, OutputDistribution, Predictions,
-    ReturnType, Selection, UnfaithfulnessMetric, ZeroDivision, characterization_scores,
+    Real, ReturnType, Selection, UnfaithfulnessMetric, ZeroDivision, characterization_scores,
     edge_mask_properties, fidelity_curve_auc, mask_properties,
 };
 
@@ -428,7 +428,8 @@ pub(crate) struct Groundtruth {
     /// Scores of the mask, any shape, in [0, 1].
     #[arg(long, value_name = "P.npy")]
     predicted: String,
-    /// The truth, of the same shape: 0/1, or scores.
+    /// The truth, of the same shape: 0/1, or scores. With one more axis in front, several valid
+    /// truths: the one that the mask fits best counts.
     #[arg(long, value_name = "T.npy")]
     target: String,
     /// True when target >= threshold, predicted when score > threshold.
@@ -459,6 +460,9 @@ pub(crate) struct GroundtruthResult {
     pub(crate) average_precision: Option<f64>,
     pub(crate) jaccard: Option<f64>,
     pub(crate) n_undefined: usize,
+    /// Which of several truths it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) best_truth: Option<usize>,
 }
 
 impl From<GroundTruth> for GroundtruthResult {
@@ -472,6 +476,7 @@ impl From<GroundTruth> for GroundtruthResult {
             average_precision: scores.average_precision,
             jaccard: scores.jaccard,
             n_undefined: scores.n_undefined,
+            best_truth: None,
         }
     }
 }
@@ -492,38 +497,44 @@ impl Groundtruth {
                 OnZeroDivision::One => ZeroDivision::One,
             });
         let (predicted, target) = (arrays::read(&self.predicted)?, arrays::read(&self.target)?);
-        if predicted.shape() != target.shape() {
-            return Err(Failure::new(format!(
-                "expected the shape of the scores, {:?}, got {:?}",
-                predicted.shape(),
-                target.shape()
-            ))
-            .in_file(&self.target));
-        }
+        let n_truths = match target.shape() {
+            shape if shape == predicted.shape() => None,
+            [n_truths, shape @ ..] if shape == predicted.shape() => Some(*n_truths),
+            shape => {
+                return Err(Failure::new(format!(
+                    "expected the shape of the scores, {:?}, got {shape:?}",
+                    predicted.shape()
+                ))
+                .in_file(&self.target));
+            }
+        };
         let files = [
             ("predicted", Some(&self.predicted)),
             ("target", Some(&self.target)),
+            ("truths", Some(&self.target)),
             ("elements", Some(&self.predicted)),
         ];
         // Single precision stays single: a threshold of 0.3 then means the single-precision 0.3.
         let scores = if is_single(&predicted) && !matches!(target.numbers, Numbers::F64(_)) {
-            let predicted: Array1<f32> = predicted
-                .into_f32::<ndarray::IxDyn>()?
-                .into_iter()
-                .collect();
-            let target: Array1<f32> = target.into_f32::<ndarray::IxDyn>()?.into_iter().collect();
-            metric.evaluate(predicted.view(), target.view())
+            let (predicted, target) = (predicted.into_f32::<IxDyn>()?, target.into_f32::<IxDyn>()?);
+            against(&metric, predicted, target, n_truths)
         } else {
-            let predicted: Array1<f64> = predicted
-                .into_f64::<ndarray::IxDyn>()?
-                .into_iter()
-                .collect();
-            let target: Array1<f64> = target.into_f64::<ndarray::IxDyn>()?.into_iter().collect();
-            metric.evaluate(predicted.view(), target.view())
+            let (predicted, target) = (predicted.into_f64::<IxDyn>()?, target.into_f64::<IxDyn>()?);
+            against(&metric, predicted, target, n_truths)
         };
-        let scores = blame(scores, &files)?;
-        let text = scores.to_string();
-        context.present(&GroundtruthResult::from(scores), || text)
+        let (best_truth, scores) = blame(scores, &files)?;
+        let mut text = scores.to_string();
+        if let Some(which) = best_truth {
+            text.push_str(&format!(
+                "\nagainst truth {which} of {}",
+                n_truths.unwrap_or(1)
+            ));
+        }
+        let result = GroundtruthResult {
+            best_truth,
+            ..scores.into()
+        };
+        context.present(&result, || text)
     }
 }
 
@@ -558,6 +569,30 @@ impl Mask {
         };
         let properties = blame(properties, &files)?;
         context.present(&properties, || properties.to_string())
+    }
+}
+
+/// Scores a mask of any shape against its truth, or against the best of several.
+fn against<T: Real>(
+    metric: &GroundTruthMetric,
+    predicted: ArrayD<T>,
+    target: ArrayD<T>,
+    n_truths: Option<usize>,
+) -> Result<(Option<usize>, GroundTruth), Error> {
+    let predicted: Array1<T> = predicted.into_iter().collect();
+    match n_truths {
+        None => {
+            let target: Array1<T> = target.into_iter().collect();
+            let scores = metric.evaluate(predicted.view(), target.view())?;
+            Ok((None, scores))
+        }
+        Some(n_truths) => {
+            let shape = (n_truths, predicted.len());
+            let target = Array2::from_shape_vec(shape, target.into_iter().collect())
+                .map_err(|e| Error::parameter("target", e, "one truth a row"))?;
+            let (which, scores) = metric.best_of(predicted.view(), target.view())?;
+            Ok((Some(which), scores))
+        }
     }
 }
 

@@ -231,6 +231,22 @@ fn ground_truth_with_undefined_statistics() {
 }
 
 #[test]
+fn the_best_of_several_truths() {
+    let files = Files::new();
+    let scores = files.write("scores.npy", &array![0.1f32, 0.9, 0.8]);
+    let truths = files.write("truths.npy", &array![[1u8, 1, 0], [0, 1, 1]]);
+    let result = json(&["groundtruth", "--predicted", &scores, "--target", &truths]);
+    assert_eq!(
+        (&result["best_truth"], &result["jaccard"]),
+        (&1.into(), &1.0.into())
+    );
+    let one = files.write("one.npy", &array![1u8, 1, 0]);
+    let result = json(&["groundtruth", "--predicted", &scores, "--target", &one]);
+    assert!(result.get("best_truth").is_none());
+    assert_eq!(result["jaccard"], 1.0 / 3.0);
+}
+
+#[test]
 fn bad_files_are_named_with_the_place() {
     let files = Files::new();
     let rows = files.write("rows.npy", &array![[0.0, 1.0], [1.0, 0.0]]);
@@ -240,6 +256,7 @@ fn bad_files_are_named_with_the_place() {
     let beyond = files.write("beyond.npy", &array![0i64, 7]);
     let negative = files.write("negative.npy", &array![-1i64]);
     let floats = files.write("floats.npy", &array![0.5, 2.0]);
+    let three = files.write("three.npy", &array![0.0, 1.0, 0.0]);
     let empty = files.write("empty.npy", &ndarray::Array1::<i64>::zeros(0));
     let fidelity = |kept: &str, more: &[&str]| {
         let arguments = [
@@ -303,8 +320,8 @@ fn bad_files_are_named_with_the_place() {
             format!("error: {floats}: predicted[1] = 2: expected a score in [0, 1]"),
         ),
         (
-            groundtruth(&floats, &rows),
-            format!("error: {rows}: expected the shape of the scores, [2], got [2, 2]"),
+            groundtruth(&floats, &three),
+            format!("error: {three}: expected the shape of the scores, [2], got [3]"),
         ),
     ];
     for (message, expected) in cases {
