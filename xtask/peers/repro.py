@@ -33,7 +33,7 @@ def ec_pairs(data):
     data.save(errors=errors.astype(np.uint8))
     upper = np.triu_indices(len(errors), 1)
     compare = lambda answer, ours: close(answer[upper], ours("ec_local"), 1e-12)
-    return [Peer("numba", lambda: error_consistency(errors), len(upper[0]), PER_PAIR, {"ec_pairs": compare})]
+    return [Peer("numba", lambda: error_consistency(errors), len(upper[0]), PER_PAIR, {"ec_pairs": compare, "ec_pairs_raw": compare})]
 
 
 def agreement_pairs(data):
@@ -48,10 +48,15 @@ def agreement_pairs(data):
         compare = lambda answer, read: close(answer, read("values"), 1e-12, 1e-14)
         return Peer(name, lambda: [statistic(a, b) for a, b in pairs], len(pairs), PER_PAIR, {ours: compare})
 
+    percent_agreement = lambda a, b: np.mean(a == b)
+    statistics = [percent_agreement, cohen_kappa_score, cramers_v]
+    compare = lambda answer, read: close(answer, read("values"), 1e-12, 1e-14)
+    run = lambda: [statistic(a, b) for statistic in statistics for a, b in pairs]
     return [
-        peer("numpy PA", "agreement_pa", lambda a, b: np.mean(a == b)),
+        peer("numpy PA", "agreement_pa", percent_agreement),
         peer("sklearn kappa", "agreement_kappa", cohen_kappa_score),
         peer("scipy Cramer V", "agreement_v", cramers_v),
+        Peer("numpy + sklearn + scipy", run, len(pairs), PER_PAIR, {"agreement_raw": compare}),
     ]
 
 
