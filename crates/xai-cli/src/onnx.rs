@@ -85,7 +85,7 @@ impl Model<f32> for OnnxModel {
 }
 
 /// The engine's reasons, outermost first: the innermost names the operator that is missing.
-fn reasons(error: &TractError) -> String {
+pub(crate) fn reasons(error: &TractError) -> String {
     let chain: Vec<String> = error.chain().map(ToString::to_string).collect();
     chain.join(": ")
 }

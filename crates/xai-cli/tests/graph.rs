@@ -627,6 +627,12 @@ mod onnx {
             message.starts_with(&format!("error: {not_a_model}: not an ONNX model")),
             "{message}"
         );
+        let missing = files.path("missing.onnx").to_string_lossy().into_owned();
+        let message = swapped("--model", &missing);
+        assert!(
+            message.starts_with(&format!("error: {missing}: cannot be opened")),
+            "{message}"
+        );
         let beyond = files.write("beyond.npy", &array![[0i64, 12], [1, 0]]);
         assert_eq!(
             swapped("--edge-index", &beyond),

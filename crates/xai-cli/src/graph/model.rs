@@ -17,6 +17,7 @@ use super::{Compared, blame};
 use crate::arrays;
 use crate::context::Context;
 use crate::failure::{Failure, InFile};
+use crate::onnx::reasons;
 
 type BoxError = Box<dyn StdError + Send + Sync>;
 
@@ -31,9 +32,12 @@ struct OnnxGraphModel {
 
 impl OnnxGraphModel {
     fn read(file: &str) -> Result<Self, Failure> {
+        let bytes = std::fs::read(file)
+            .map_err(|e| Failure::new(format!("cannot be opened: {e}")))
+            .in_file(file)?;
         let model = tract_onnx::onnx()
-            .model_for_path(file)
-            .map_err(|e| Failure::new(format!("not an ONNX model: {}", reason(&e))))
+            .model_for_read(&mut bytes.as_slice())
+            .map_err(|e| Failure::new(format!("not an ONNX model: {}", reasons(&e))))
             .in_file(file)?;
         let n_inputs = model.input_outlets().map_or(0, <[_]>::len);
         if !(2..=3).contains(&n_inputs) {
@@ -92,13 +96,8 @@ impl OnnxGraphModel {
 
 impl GraphModel<f32> for OnnxGraphModel {
     fn outputs(&self, graph: Graph<'_, f32>) -> Result<Array2<f32>, BoxError> {
-        self.run(&graph).map_err(|e| reason(&e).into())
+        self.run(&graph).map_err(|e| reasons(&e).into())
     }
-}
-
-/// The innermost cause, which says most.
-fn reason(error: &TractError) -> String {
-    error.root_cause().to_string()
 }
 
 /// How edges are taken away.

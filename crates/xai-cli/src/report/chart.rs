@@ -5,8 +5,9 @@ use plotters::prelude::*;
 use crate::failure::Failure;
 
 /// One line of a chart.
-pub(super) struct Line<'a> {
-    pub(super) name: &'a str,
+pub(super) struct Line {
+    /// Shown in the legend as it is: no markup.
+    pub(super) name: &'static str,
     pub(super) points: Vec<(f64, f64)>,
 }
 
@@ -18,8 +19,8 @@ const COLORS: [RGBColor; 4] = [
     RGBColor(204, 121, 167),
 ];
 
-/// A chart of scores in `[0, 1]` over `x`.
-pub(super) fn lines(x_label: &str, lines: &[Line<'_>]) -> Result<String, Failure> {
+/// A chart of scores in `[0, 1]` over `x`, under a legend that cannot cover a line.
+pub(super) fn lines(x_label: &str, lines: &[Line]) -> Result<String, Failure> {
     let all_x = lines
         .iter()
         .flat_map(|line| line.points.iter().map(|p| p.0));
@@ -33,16 +34,28 @@ pub(super) fn lines(x_label: &str, lines: &[Line<'_>]) -> Result<String, Failure
     let mut svg = String::new();
     draw(&mut svg, x_label, lines, low - margin..high + margin)
         .map_err(|e| Failure::new(format!("a chart could not be drawn: {e}")))?;
-    Ok(svg)
+    Ok(legend(lines) + &svg)
+}
+
+fn legend(lines: &[Line]) -> String {
+    let entry = |(line, color): (&Line, &RGBColor)| {
+        let RGBColor(r, g, b) = color;
+        format!(
+            "<span style=\"color:rgb({r},{g},{b})\">&#9679; {}</span>",
+            line.name
+        )
+    };
+    let entries: Vec<String> = lines.iter().zip(COLORS.iter().cycle()).map(entry).collect();
+    format!("<p class=\"legend\">{}</p>", entries.join(" "))
 }
 
 fn draw(
     svg: &mut String,
     x_label: &str,
-    lines: &[Line<'_>],
+    lines: &[Line],
     x_range: std::ops::Range<f64>,
 ) -> Result<(), Box<dyn std::error::Error>> {
-    let root = SVGBackend::with_string(svg, (520, 300)).into_drawing_area();
+    let root = SVGBackend::with_string(svg, (470, 290)).into_drawing_area();
     let mut chart = ChartBuilder::on(&root)
         .margin(8)
         .x_label_area_size(38)
@@ -58,25 +71,16 @@ fn draw(
         .label_style(("sans-serif", 13))
         .draw()?;
     for (line, color) in lines.iter().zip(COLORS.iter().cycle()) {
-        chart
-            .draw_series(LineSeries::new(
-                line.points.iter().copied(),
-                color.stroke_width(2),
-            ))?
-            .label(line.name)
-            .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], color.stroke_width(2)));
+        chart.draw_series(LineSeries::new(
+            line.points.iter().copied(),
+            color.stroke_width(2),
+        ))?;
         chart.draw_series(
             line.points
                 .iter()
                 .map(|&point| Circle::new(point, 3, color.filled())),
         )?;
     }
-    chart
-        .configure_series_labels()
-        .position(SeriesLabelPosition::MiddleRight)
-        .background_style(WHITE.mix(0.85))
-        .label_font(("sans-serif", 13))
-        .draw()?;
     root.present()?;
     Ok(())
 }
