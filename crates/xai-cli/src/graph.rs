@@ -163,6 +163,7 @@ impl Fidelity {
         let metric = compared.metric();
         let files = [
             ("full", Some(&self.full)),
+            ("samples", Some(&self.full)),
             ("kept", Some(&self.kept)),
             ("complement", Some(&self.complement)),
         ];
@@ -389,6 +390,7 @@ impl Unfaithfulness {
         };
         let files = [
             ("full", Some(&self.full)),
+            ("samples", Some(&self.full)),
             ("kept", Some(&self.kept)),
             ("index", self.index.as_ref()),
         ];
@@ -661,15 +663,20 @@ fn blame<T>(result: Result<T, Error>, files: &[(&str, Option<&String>)]) -> Resu
     result.map_err(|error| {
         let message = error.to_string();
         let (what, advice) = message.split_once(';').unwrap_or((&message, ""));
-        let mut failure = Failure::new(what);
-        let help = if advice.contains("Bernoulli") && !advice.contains("Logits") {
-            "pass --columns bernoulli for a single score a row"
-        } else if advice.contains("Logits") {
-            "pass --returns logits for raw scores, --columns bernoulli for independent columns"
-        } else if advice.contains("logits") {
-            "pass --logits for raw scores"
-        } else {
-            advice.trim()
+        // What was given instead stands behind the advice.
+        let (advice, got) = match advice.rfind(", got ") {
+            Some(at) => advice.split_at(at),
+            None => (advice, ""),
+        };
+        let mut failure = Failure::new(format!("{what}{got}"));
+        let help = match (advice.contains("Logits"), advice.contains("Bernoulli")) {
+            (true, true) => {
+                "pass --returns logits for raw scores, --columns bernoulli for independent columns"
+            }
+            (true, false) => "pass --returns logits for raw scores",
+            (false, true) => "pass --columns bernoulli for a single score a row",
+            _ if advice.contains("logits") => "pass --logits for raw scores",
+            _ => advice.trim(),
         };
         if !help.is_empty() {
             failure = failure.help(help);

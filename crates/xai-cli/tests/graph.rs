@@ -256,6 +256,8 @@ fn bad_files_are_named_with_the_place() {
     let beyond = files.write("beyond.npy", &array![0i64, 7]);
     let negative = files.write("negative.npy", &array![-1i64]);
     let floats = files.write("floats.npy", &array![0.5, 2.0]);
+    let single = files.write("single.npy", &array![[0.5], [0.25]]);
+    let none = files.write("none.npy", &ndarray::Array2::<f64>::zeros((0, 3)));
     let three = files.write("three.npy", &array![0.0, 1.0, 0.0]);
     let empty = files.write("empty.npy", &ndarray::Array1::<i64>::zeros(0));
     let fidelity = |kept: &str, more: &[&str]| {
@@ -310,6 +312,25 @@ fn bad_files_are_named_with_the_place() {
         (
             unfaithfulness(&wide, &[]),
             format!("error: {wide}: kept: expected shape (2, 2), got (2, 3)"),
+        ),
+        (
+            failure(
+                1,
+                &[
+                    "fidelity",
+                    "--full",
+                    &single,
+                    "--kept",
+                    &single,
+                    "--complement",
+                    &single,
+                ],
+            ),
+            format!("error: {single}: full: expected shape (n, c) with c >= 2, got (2, 1)"),
+        ),
+        (
+            failure(1, &["unfaithfulness", "--full", &none, "--kept", &none]),
+            format!("error: {none}: samples: nothing to measure, at least one is needed"),
         ),
         (
             unfaithfulness(&nan, &[]),

@@ -116,6 +116,7 @@ impl Sweep {
     ) -> Result<SweepCurve, Failure> {
         let files = [
             ("full", Some(full)),
+            ("samples", Some(full)),
             ("kept", Some(kept)),
             ("complement", Some(complement)),
             ("levels", self.levels.as_ref()),
