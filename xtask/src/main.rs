@@ -13,8 +13,8 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: cargo xtask TASK
 
-  ci [STEP…]                      everything a change must pass: fmt, clippy, docs, each library
-                                  crate alone, the whole workspace's tests; or only the named steps
+  ci [STEP…]                      everything a change must pass: fmt, clippy, docs, the tests of
+                                  each library alone, those of the rest; or only the named steps
   bench [CRATE] [-- ARGS]         criterion benches, of one crate or all; ARGS go to criterion
   package                         what publishing each crate would upload, checked and built
   peers [FAMILY|WORK…] [--quick]  the Python peers and ours in turns on the same data, as a table;
