@@ -4,7 +4,7 @@ use crate::sample_scores::{EPSILON, ScoreFormula, ScoreMetric, Sealed};
 
 /// The formula of [`AverageDrop`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Drop;
+pub struct DropFormula;
 
 /// How much of the model's score is lost when only what the map marks is kept.
 ///
@@ -28,11 +28,11 @@ pub struct Drop;
 /// Chattopadhay et al., *Grad-CAM++*, 2018, section 4.1. Xplique's `AverageDropMetric` divides by
 /// whatever the base score is; [`BaseScorePolicy::AsIs`](crate::BaseScorePolicy::AsIs) gives its
 /// number.
-pub type AverageDrop = ScoreMetric<Drop>;
+pub type AverageDrop = ScoreMetric<DropFormula>;
 
-impl Sealed for Drop {}
+impl Sealed for DropFormula {}
 
-impl ScoreFormula for Drop {
+impl ScoreFormula for DropFormula {
     const NAME: &'static str = "average_drop";
 
     fn undefined(base: f64) -> Option<&'static str> {

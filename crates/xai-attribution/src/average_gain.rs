@@ -4,7 +4,7 @@ use crate::sample_scores::{EPSILON, ScoreFormula, ScoreMetric, Sealed};
 
 /// The formula of [`AverageGain`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Gain;
+pub struct GainFormula;
 
 /// How far towards certainty the score rises when only what the map marks is kept.
 ///
@@ -24,11 +24,11 @@ pub struct Gain;
 ///
 /// # Source
 /// Zhang et al., *Opti-CAM*, arXiv 2301.07002.
-pub type AverageGain = ScoreMetric<Gain>;
+pub type AverageGain = ScoreMetric<GainFormula>;
 
-impl Sealed for Gain {}
+impl Sealed for GainFormula {}
 
-impl ScoreFormula for Gain {
+impl ScoreFormula for GainFormula {
     const NAME: &'static str = "average_gain";
 
     fn undefined(base: f64) -> Option<&'static str> {

@@ -4,7 +4,7 @@ use crate::sample_scores::{ScoreFormula, ScoreMetric, Sealed};
 
 /// The formula of [`AverageIncrease`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Increase;
+pub struct IncreaseFormula;
 
 /// How often the score rises when only what the map marks is kept.
 ///
@@ -23,11 +23,11 @@ pub struct Increase;
 ///
 /// # Source
 /// Chattopadhay et al., *Grad-CAM++*, 2018, section 4.1.
-pub type AverageIncrease = ScoreMetric<Increase>;
+pub type AverageIncrease = ScoreMetric<IncreaseFormula>;
 
-impl Sealed for Increase {}
+impl Sealed for IncreaseFormula {}
 
-impl ScoreFormula for Increase {
+impl ScoreFormula for IncreaseFormula {
     const NAME: &'static str = "average_increase";
 
     fn undefined(_: f64) -> Option<&'static str> {

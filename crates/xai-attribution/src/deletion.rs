@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use ndarray::{ArrayD, ArrayViewD, Axis};
+use ndarray::{ArrayViewD, Axis, IxDyn};
 use xai_core::{
     Activation, Error, ExactMean, Layout, Real, Result, check_finite, position_attributions,
 };
@@ -29,6 +29,9 @@ pub struct CurvePoint {
     /// The mean score over the samples.
     pub score: f64,
 }
+
+/// A curve of more points has more points than an input has positions.
+const MOST_STEPS: usize = 1 << 24;
 
 /// Which end the curve starts from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,7 +118,8 @@ macro_rules! perturbation_metric {
             /// The curve for a model, its inputs and their attribution maps.
             ///
             /// `inputs` and `maps` as in [`Layout`], `targets` class indices `(n,)` or rows
-            /// `(n, n_outputs)`. The model sees `n` rows a step that flips anything.
+            /// `(n, n_outputs)`. The model sees `n` rows a step that flips anything,
+            /// one batch after another.
             ///
             /// # Errors
             /// As [`AverageDrop::evaluate`](crate::AverageDrop::evaluate), and
@@ -186,8 +190,12 @@ perturbation_metric! {
 
 impl Perturbation {
     fn check(&self) -> Result<()> {
-        if self.steps == Some(0) {
-            return Err(Error::parameter("steps", 0, "at least 1, or all"));
+        if let Some(steps) = self.steps.filter(|steps| !(1..=MOST_STEPS).contains(steps)) {
+            return Err(Error::parameter(
+                "steps",
+                steps,
+                "at least 1 and at most 16 777 216, or a step a position",
+            ));
         }
         if !(self.max_fraction > 0.0 && self.max_fraction <= 1.0) {
             return Err(Error::parameter(
@@ -242,19 +250,24 @@ impl Perturbation {
         // what the step before has not.
         for start in (0..n).step_by(self.scoring.batch_size) {
             let samples = start..(start + self.scoring.batch_size).min(n);
-            let original = rows(&inputs, samples.clone()).to_owned();
-            let blank = ArrayD::from_elem(original.raw_dim(), baseline);
+            let original: Vec<T> = rows(&inputs, samples.clone()).iter().copied().collect();
+            let blank = vec![baseline; original.len()];
             let (mut current, source) = match direction {
-                Direction::Delete => (original.clone(), blank),
+                Direction::Delete => (original, blank),
                 Direction::Insert => (blank, original),
             };
+            let mut shape = inputs.shape().to_vec();
+            shape[0] = samples.len();
             let orders = places.orders(samples.clone(), max);
             let mut scores: Vec<f64> = Vec::new();
             for (step, mean) in means.iter_mut().enumerate() {
                 let done = if step == 0 { 0 } else { flipped[step - 1] };
                 if step == 0 || flipped[step] > done {
                     places.flip(&mut current, &source, &orders, done..flipped[step]);
-                    scores = self.batch_scores(model, &current, targets, samples.clone())?;
+                    let batch = ArrayViewD::from_shape(IxDyn(&shape), &current)
+                        .map_err(|_| Error::shape("inputs", &shape, &[current.len()]))?;
+                    let answer = model.outputs(batch);
+                    scores = self.scoring.score_batch(samples.clone(), targets, answer)?;
                 }
                 mean.extend(scores.iter().copied());
             }
@@ -272,17 +285,6 @@ impl Perturbation {
                 .map(|(n_flipped, score)| CurvePoint { n_flipped, score })
                 .collect(),
         })
-    }
-
-    fn batch_scores<T: Real, M: Model<T> + ?Sized>(
-        &self,
-        model: &M,
-        batch: &ArrayD<T>,
-        targets: &Targets,
-        samples: Range<usize>,
-    ) -> Result<Vec<f64>> {
-        self.scoring
-            .score_batch(samples, targets, model.outputs(batch.view()))
     }
 }
 
@@ -345,17 +347,8 @@ impl<T: Real> Places<T> {
     }
 
     /// Copies the positions of rank `ranks` from `source`.
-    fn flip(
-        &self,
-        current: &mut ArrayD<T>,
-        source: &ArrayD<T>,
-        orders: &[Vec<u32>],
-        ranks: Range<usize>,
-    ) {
+    fn flip(&self, current: &mut [T], source: &[T], orders: &[Vec<u32>], ranks: Range<usize>) {
         let size = self.positions * self.channels;
-        let (Some(current), Some(source)) = (current.as_slice_mut(), source.as_slice()) else {
-            return;
-        };
         let samples = current
             .chunks_exact_mut(size)
             .zip(source.chunks_exact(size));

@@ -40,7 +40,8 @@
 //!
 //! # Features
 //!
-//! - `rayon` (default): masks in parallel, and batches of models wrapped in [`Concurrent`].
+//! - `rayon` (default): masks in parallel, and the batches of base and masked
+//!   scores of models wrapped in [`Concurrent`].
 //!   Results are bit-identical without it.
 //! - `serde`: results and states can be stored.
 #![forbid(unsafe_code)]

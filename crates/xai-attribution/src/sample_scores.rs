@@ -28,8 +28,8 @@ pub enum BaseScorePolicy {
     /// An error that names the sample.
     #[default]
     Error,
-    /// The formula as it stands, whatever comes out: the peer's number (an Average Drop of −3,
-    /// for instance).
+    /// The formula as it stands: the peer's number (an Average Drop of −3, for instance). Where
+    /// not even that is finite the sample is left out, and counted.
     AsIs,
     /// Leaves the sample out of the mean, and counts it.
     Skip,
@@ -145,19 +145,23 @@ impl<F: ScoreFormula> ScoreMetric<F> {
         base.iter()
             .zip(masked)
             .enumerate()
-            .map(
-                |(index, (&base, &masked))| match (F::undefined(base), self.policy) {
-                    (None, _) | (Some(_), BaseScorePolicy::AsIs) => {
-                        Ok(Some(F::value(base, masked)))
-                    }
-                    (Some(_), BaseScorePolicy::Skip) => Ok(None),
-                    (Some(why), BaseScorePolicy::Error) => Err(Error::UndefinedScore {
+            .map(|(index, (&base, &masked))| {
+                let value = F::value(base, masked);
+                let why = match F::undefined(base) {
+                    None if value.is_finite() => return Ok(Some(value)),
+                    None => "the quotient leaves the range of f64",
+                    Some(why) => why,
+                };
+                match self.policy {
+                    BaseScorePolicy::AsIs if value.is_finite() => Ok(Some(value)),
+                    BaseScorePolicy::AsIs | BaseScorePolicy::Skip => Ok(None),
+                    BaseScorePolicy::Error => Err(Error::UndefinedScore {
                         index,
                         value: base,
                         why: why.into(),
                     }),
-                },
-            )
+                }
+            })
             .collect()
     }
 

@@ -92,7 +92,7 @@ impl Scoring {
         }
         if let Some(((row, output), _)) = outputs.indexed_iter().find(|(_, x)| !x.is_finite()) {
             return Err(Error::NonFinite {
-                what: "outputs of the model".into(),
+                what: format!("outputs of the model for {}", what()).into(),
                 index: vec![samples.start + row, output],
             });
         }
@@ -102,7 +102,14 @@ impl Scoring {
             activated.clear();
             activated.extend(row);
             self.activation.apply_row(&mut activated);
-            scores.push(targets.score(sample, &activated)?);
+            let score = targets.score(sample, &activated)?;
+            if !score.is_finite() {
+                return Err(Error::NonFinite {
+                    what: "scores of the model".into(),
+                    index: vec![sample],
+                });
+            }
+            scores.push(score);
         }
         Ok(scores)
     }

@@ -26,12 +26,12 @@ pub trait Distance: Send + Sync {
 /// | `Minkowski(p)` | `(Σ |a_i − b_i|^p)^(1/p)`, `p ≥ 1` | [0, ∞) |
 /// | `Cosine` | `1 − a·b / (‖a‖ ‖b‖)` | [0, 2] |
 /// | `Canberra` | `Σ |a_i − b_i| / (|a_i| + |b_i|)`, `0/0 = 0` | [0, d] |
-/// | `BrayCurtis` | `Σ |a_i − b_i| / Σ |a_i + b_i|`, `0/0 = 0` | [0, ∞) |
+/// | `BrayCurtis` | `Σ |a_i − b_i| / Σ |a_i + b_i|`, `0/0 = 0` | [0, ∞], ∞ for opposite rows |
 /// | `Hamming` | share of `i` with `a_i ≠ b_i` | [0, 1] |
 /// | `Mahalanobis` | `√((a − b)ᵀ C⁻¹ (a − b))` | [0, ∞) |
 ///
 /// Sums run in eight interleaved lanes that are joined by a fixed tree: a compiler can vectorise
-/// them, and the bits are the same on every machine.
+/// them, and the bits are the same on every machine. A distance beyond the range of `f64` is ∞.
 ///
 /// ```
 /// use xai_core::{Distance, Metric};
@@ -126,11 +126,25 @@ impl Distance for Metric {
                 .iter()
                 .zip(b)
                 .fold(0.0, |largest: f64, (x, y)| largest.max((x - y).abs())),
-            Self::Minkowski(p) => sum_lanes(a, b, |x, y| (x - y).abs().powf(*p)).powf(1.0 / p),
+            Self::Minkowski(p) => {
+                // In units of the largest difference, so that no power leaves the range.
+                let largest = Self::Chebyshev.distance(a, b);
+                if largest == 0.0 {
+                    return 0.0;
+                }
+                let powers = sum_lanes(a, b, |x, y| ((x - y).abs() / largest).powf(*p));
+                largest * powers.powf(1.0 / p)
+            }
             Self::Cosine => {
-                let dot = sum_lanes(a, b, |x, y| x * y);
-                let norms = sum_lanes(a, a, |x, y| x * y) * sum_lanes(b, b, |x, y| x * y);
-                (1.0 - dot / norms.sqrt()).clamp(0.0, 2.0)
+                let (a_norm, b_norm) = (norm(a), norm(b));
+                if a_norm.is_normal() && b_norm.is_normal() {
+                    let dot = sum_lanes(a, b, |x, y| x * y);
+                    let cosine = dot / (a_norm * b_norm);
+                    if cosine.is_finite() {
+                        return (1.0 - cosine).clamp(0.0, 2.0);
+                    }
+                }
+                cosine_of_extremes(a, b)
             }
             Self::Canberra => sum_lanes(a, b, |x, y| {
                 let scale = x.abs() + y.abs();
@@ -187,6 +201,23 @@ impl FromStr for Metric {
     }
 }
 
+fn norm(row: &[f64]) -> f64 {
+    sum_lanes(row, row, |x, y| x * y).sqrt()
+}
+
+/// Cosine distance of rows whose squares leave the range of `f64`: each in units of its largest
+/// element first, which changes no angle.
+#[cold]
+fn cosine_of_extremes(a: &[f64], b: &[f64]) -> f64 {
+    let unit = |row: &[f64]| -> Vec<f64> {
+        let largest = row.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+        row.iter().map(|x| x / largest).collect()
+    };
+    let (a, b) = (unit(a), unit(b));
+    let dot = sum_lanes(&a, &b, |x, y| x * y);
+    (1.0 - dot / (norm(&a) * norm(&b))).clamp(0.0, 2.0)
+}
+
 /// `Σ (a_i − b_i)²` in the summation order of [`Metric`].
 #[inline]
 #[must_use]
@@ -197,6 +228,7 @@ pub fn squared_euclidean(a: &[f64], b: &[f64]) -> f64 {
 /// `Σ term(a_i, b_i)` in eight lanes and a fixed tree.
 #[inline(always)]
 fn sum_lanes(a: &[f64], b: &[f64], term: impl Fn(f64, f64) -> f64) -> f64 {
+    debug_assert_eq!(a.len(), b.len(), "rows of one length");
     let mut lanes = [0.0; 8];
     let (a_blocks, a_rest) = a.as_chunks::<8>();
     let (b_blocks, b_rest) = b.as_chunks::<8>();
@@ -226,10 +258,38 @@ fn sum_lanes(a: &[f64], b: &[f64], term: impl Fn(f64, f64) -> f64) -> f64 {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Stored"))]
 pub struct Mahalanobis {
     n_features: usize,
     /// `L`, row-major, full square with zeros above the diagonal.
     factor: Vec<f64>,
+}
+
+/// What a stored metric says of itself, unchecked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct Stored {
+    n_features: usize,
+    factor: Vec<f64>,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Stored> for Mahalanobis {
+    type Error = &'static str;
+
+    fn try_from(stored: Stored) -> std::result::Result<Self, Self::Error> {
+        let n = stored.n_features;
+        let square = n.checked_mul(n) == Some(stored.factor.len()) && n > 0;
+        let finite = stored.factor.iter().all(|x| x.is_finite());
+        if square && finite && (0..n).all(|i| stored.factor[i * n + i] > 0.0) {
+            Ok(Self {
+                n_features: n,
+                factor: stored.factor,
+            })
+        } else {
+            Err("not the Cholesky factor of a covariance")
+        }
+    }
 }
 
 impl Mahalanobis {
@@ -381,6 +441,15 @@ mod tests {
                 max_relative = 1e-14
             );
         }
+    }
+
+    #[test]
+    fn magnitudes_at_the_edge_of_the_range_keep_their_angle_and_scale() {
+        assert!(Metric::Cosine.distance(&[1e80], &[1e80]) < 1e-15);
+        assert!(Metric::Cosine.distance(&[1e200, 1e200], &[1e-200, 1e-200]) < 1e-15);
+        assert_eq!(Metric::Cosine.distance(&[1e-90, 0.0], &[0.0, 1e-90]), 1.0);
+        assert_eq!(Metric::Minkowski(400.0).distance(&[0.1], &[0.0]), 0.1);
+        assert_eq!(Metric::Minkowski(1000.0).distance(&[10.0], &[0.0]), 10.0);
     }
 
     #[test]

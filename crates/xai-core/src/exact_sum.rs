@@ -274,7 +274,7 @@ mod serialization {
                 || stored
                     .digits
                     .get(DIGITS - 1)
-                    .is_some_and(|top| top.abs() >= 1 << 32)
+                    .is_some_and(|top| top.unsigned_abs() >= 1 << 32)
             {
                 return Err(D::Error::custom("not the digits of an exact sum"));
             }

@@ -34,7 +34,8 @@ pub struct Interval {
 }
 
 fn check_level(level: f64) -> Result<()> {
-    if level > 0.0 && level < 1.0 {
+    // A level that rounds to certainty has no finite interval.
+    if level > 0.0 && 0.5 + level / 2.0 < 1.0 {
         Ok(())
     } else {
         Err(Error::parameter("level", level, "a coverage in (0, 1)"))
@@ -101,10 +102,11 @@ fn mean_of(values: &[f64]) -> f64 {
 ///
 /// `statistic` is given the positions of the drawn units, with replacement; replicate `b` draws
 /// from the stream of `(seed, b)`, so the replicates do not depend on threads. Where it returns
-/// `None` the replicate is left out.
+/// `None` the replicate is left out: the replicates are fewer than asked for by as many.
 ///
 /// # Errors
-/// [`Error::TooFew`] below two units, [`Error::InvalidParameter`] without replicates.
+/// [`Error::TooFew`] below two units, [`Error::InvalidParameter`] without replicates,
+/// [`Error::NonFinite`] for a replicate that is not finite.
 ///
 /// ```
 /// let values = [1.0, 2.0, 3.0];
@@ -130,7 +132,9 @@ pub fn bootstrap_replicates(
         let units: Vec<usize> = (0..n).map(|_| uniform_index(&mut stream, n)).collect();
         statistic(&units)
     });
-    Ok(replicates.into_iter().flatten().collect())
+    let replicates: Vec<f64> = replicates.into_iter().flatten().collect();
+    crate::check_finite_slice("bootstrap replicates", &replicates)?;
+    Ok(replicates)
 }
 
 /// The interval between quantiles of bootstrap replicates.

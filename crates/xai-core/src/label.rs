@@ -59,7 +59,7 @@ pub fn labels_to_i64<L: Label>(
                 crate::Error::out_of_domain(
                     what,
                     &[index],
-                    f64::INFINITY,
+                    format!("{label:?}").parse().unwrap_or(f64::INFINITY),
                     "a label of at most 2^63 - 1",
                 )
             })

@@ -1,8 +1,10 @@
 //! From attribution maps to masks that keep what a map marks as important.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use ndarray::{ArrayD, ArrayViewD, IxDyn};
 
-use crate::{Error, Real, Result, check_finite, parallel};
+use crate::{Error, Real, Result, check_finite, check_finite_slice, parallel};
 
 /// What keeps the scaling of a constant map defined: such a map gives a mask of zeros.
 const EPSILON: f64 = 1e-8;
@@ -222,8 +224,8 @@ fn channels_as_f64(channels: usize) -> f64 {
     channels as f64
 }
 
-/// Scales values to [0, 1]: `(v − min) / (max − min + ε)`.
-fn scale_to_unit<T: Real>(values: &mut [T]) {
+/// Scales values to [0, 1]: `(v − min) / (max − min + ε)`. Whether they are finite is returned.
+fn scale_to_unit<T: Real>(values: &mut [T]) -> bool {
     let (mut low, mut high) = (T::infinity(), T::neg_infinity());
     for &v in values.iter() {
         low = if v < low { v } else { low };
@@ -233,6 +235,17 @@ fn scale_to_unit<T: Real>(values: &mut [T]) {
     for v in values {
         *v = (*v - low) / range;
     }
+    range.is_finite()
+}
+
+/// Channels of finite values may still add up beyond the range.
+fn too_large() -> Error {
+    Error::out_of_domain(
+        "explanations",
+        &[],
+        f64::INFINITY,
+        "attributions whose channels add up to a finite number; scale the maps down",
+    )
 }
 
 /// Inputs multiplied by the masks of their attribution maps.
@@ -280,17 +293,23 @@ pub fn mask_inputs<T: Real>(
     let input_values = inputs.as_slice().unwrap_or_default();
     let map_values = maps.as_slice().unwrap_or_default();
     let mut masked = vec![T::zero(); n * input_size];
+    let all_finite = AtomicBool::new(true);
     parallel::for_each_chunk(&mut masked, input_size, |i, masked| {
         let mut mask = vec![T::zero(); geometry.positions];
         let map = &map_values[i * map_size..(i + 1) * map_size];
         geometry.position_values(map, true, &mut mask);
-        scale_to_unit(&mut mask);
+        if !scale_to_unit(&mut mask) {
+            all_finite.store(false, Ordering::Relaxed);
+        }
         geometry.multiply(
             &input_values[i * input_size..(i + 1) * input_size],
             &mask,
             masked,
         );
     });
+    if !all_finite.into_inner() {
+        return Err(too_large());
+    }
     ArrayD::from_shape_vec(IxDyn(inputs.shape()), masked)
         .map_err(|_| Error::shape("inputs", inputs.shape(), &[n, input_size]))
 }
@@ -358,6 +377,7 @@ fn averaged_channels<T: Real>(
         let map = &map_values[i * map_size..(i + 1) * map_size];
         geometry.position_values(map, absolute, values);
     });
+    check_finite_slice("explanations", &values).map_err(|_| too_large())?;
     Ok(values)
 }
 

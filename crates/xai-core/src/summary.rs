@@ -22,7 +22,8 @@ pub struct Summary {
     pub n_undefined: usize,
     /// The mean; `None` without defined values.
     pub mean: Option<f64>,
-    /// The standard deviation, with `n − 1` (ddof 1); `None` below two values.
+    /// The standard deviation, with `n − 1` (ddof 1); `None` below two values,
+    /// or where it leaves the range of `f64`.
     pub std: Option<f64>,
     /// The smallest value.
     pub min: Option<f64>,
@@ -80,7 +81,8 @@ fn mean(values: &[f64]) -> Option<f64> {
 #[allow(clippy::cast_precision_loss)] // exact below 2^53 values
 fn standard_deviation(values: &[f64], mean: f64) -> Option<f64> {
     let squares: ExactSum = values.iter().map(|x| (x - mean) * (x - mean)).collect();
-    (values.len() > 1).then(|| (squares.value() / (values.len() - 1) as f64).sqrt())
+    let deviation = (squares.value() / (values.len().max(2) - 1) as f64).sqrt();
+    (values.len() > 1 && deviation.is_finite()).then_some(deviation)
 }
 
 /// The `q`-quantile of finite values: linear interpolation at place `q (n − 1)` of the sorted
@@ -116,7 +118,13 @@ pub(crate) fn quantile_of_sorted(sorted: &[f64], q: f64) -> Option<f64> {
     let above = (below + 1).min(last);
     let weight = place - below as f64;
     // Exact at both ends, and between equal values.
-    Some(sorted[below] + weight * (sorted[above] - sorted[below]))
+    let (low, high) = (sorted[below], sorted[above]);
+    let gap = high - low;
+    Some(if gap.is_finite() {
+        low + weight * gap
+    } else {
+        low * (1.0 - weight) + high * weight
+    })
 }
 
 #[cfg(test)]
