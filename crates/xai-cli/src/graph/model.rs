@@ -5,6 +5,7 @@ use std::error::Error as StdError;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::{Args, ValueEnum};
+use indicatif::ProgressBar;
 use ndarray::{Array1, Array2, Ix1, Ix2};
 use tract_onnx::prelude::*;
 use xai_metrics::graph::{
@@ -28,10 +29,13 @@ struct OnnxGraphModel {
     takes_weight: bool,
     /// The engine plans for exact shapes; where edges are removed their number changes.
     plans: Mutex<HashMap<usize, Arc<TypedRunnableModel>>>,
+    /// One step a run.
+    progress: ProgressBar,
 }
 
 impl OnnxGraphModel {
-    fn read(file: &str) -> Result<Self, Failure> {
+    /// Reads a model file that will be run `n_runs` times.
+    fn read(file: &str, n_runs: usize, context: &Context) -> Result<Self, Failure> {
         let bytes = std::fs::read(file)
             .map_err(|e| Failure::new(format!("cannot be opened: {e}")))
             .in_file(file)?;
@@ -50,6 +54,7 @@ impl OnnxGraphModel {
             model,
             takes_weight: n_inputs == 3,
             plans: Mutex::default(),
+            progress: context.progress(n_runs as u64, "running the model"),
         })
     }
 
@@ -94,9 +99,17 @@ impl OnnxGraphModel {
     }
 }
 
+impl Drop for OnnxGraphModel {
+    fn drop(&mut self) {
+        self.progress.finish_and_clear();
+    }
+}
+
 impl GraphModel<f32> for OnnxGraphModel {
     fn outputs(&self, graph: Graph<'_, f32>) -> Result<Array2<f32>, BoxError> {
-        self.run(&graph).map_err(|e| reasons(&e).into())
+        let outputs = self.run(&graph).map_err(|e| reasons(&e).into());
+        self.progress.inc(1);
+        outputs
     }
 }
 
@@ -211,11 +224,12 @@ impl SweepSource {
         sweep: &Sweep<'_>,
         levels: &[f64],
         files: &[(&str, Option<&String>)],
+        context: &Context,
     ) -> Result<SweepCurve, Failure> {
         let Some(file) = &self.model else {
             return Err(Failure::usage("--model or --full is needed"));
         };
-        let model = OnnxGraphModel::read(file)?;
+        let model = OnnxGraphModel::read(file, 1 + 2 * levels.len(), context)?;
         let stored = self.graph.read(&model)?;
         let level = |&level: &f64| match self.by {
             By::Fraction => Ok(Sparsity::Fraction(level)),
@@ -273,7 +287,8 @@ pub(crate) struct RobustFidelity {
 impl RobustFidelity {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
         let compared = self.compared.read()?;
-        let model = OnnxGraphModel::read(&self.model)?;
+        let n_runs = self.draws.saturating_mul(2).saturating_add(1);
+        let model = OnnxGraphModel::read(&self.model, n_runs, context)?;
         let stored = self.graph.read(&model)?;
         let metric = RobustFidelityMetric::new(self.alpha_pos, self.alpha_neg, self.draws)?
             .seed(context.seed)

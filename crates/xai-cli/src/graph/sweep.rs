@@ -74,7 +74,7 @@ impl Sweep {
                 self.over_outputs(&sweep, full, kept, complement, &levels)?
             }
             #[cfg(feature = "onnx")]
-            _ => self.over_model(&sweep, &levels)?,
+            _ => self.over_model(&sweep, &levels, context)?,
             #[cfg(not(feature = "onnx"))]
             _ => return Err(Failure::usage("--full, --kept and --complement are needed")),
         };
@@ -137,9 +137,14 @@ impl Sweep {
     }
 
     #[cfg(feature = "onnx")]
-    fn over_model(&self, sweep: &SweepMetric<'_>, levels: &[f64]) -> Result<SweepCurve, Failure> {
+    fn over_model(
+        &self,
+        sweep: &SweepMetric<'_>,
+        levels: &[f64],
+        context: &Context,
+    ) -> Result<SweepCurve, Failure> {
         let files = [("levels", self.levels.as_ref())];
         let files = [&files[..], &self.source.files(), &self.compared.files()].concat();
-        self.source.run(sweep, levels, &files)
+        self.source.run(sweep, levels, &files, context)
     }
 }
