@@ -13,7 +13,7 @@ use crate::{Nearest, NeighborSearch};
 /// use ndarray::array;
 /// use xai_casebased::{BruteForce, Metric, NeighborSearch};
 /// let search = BruteForce::new(array![[0.0], [3.0], [-1.0], [1.0]].view(), Metric::Euclidean)?;
-/// let found: Vec<_> = search.nearest(&[0.0], 3).iter().map(|n| (n.index, n.distance)).collect();
+/// let found: Vec<_> = search.nearest(&[0.0], 3)?.iter().map(|n| (n.index, n.distance)).collect();
 /// assert_eq!(found, [(0, 0.0), (2, 1.0), (3, 1.0)]); // a tie: the lower row first
 /// # Ok::<(), xai_casebased::Error>(())
 /// ```
@@ -67,7 +67,7 @@ impl NeighborSearch for BruteForce {
         self.train.ncols()
     }
 
-    fn nearest(&self, query: &[f64], k: usize) -> Vec<Nearest> {
+    fn nearest_to_checked(&self, query: &[f64], k: usize) -> Vec<Nearest> {
         match &self.metric {
             // The order of squares is not always that of their roots: two squares may share one.
             Metric::Mahalanobis(m) => {

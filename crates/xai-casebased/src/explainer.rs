@@ -250,7 +250,7 @@ impl CaseExplainer {
             None => samples.to_owned(),
         };
         self.metric.check_rows("samples", scaled.view())?;
-        let found = self.search.nearest_batch(scaled.view(), self.k);
+        let found = self.search.nearest_batch(scaled.view(), self.k)?;
         parallel::try_map(m, |sample| {
             let nearest = &found[sample];
             let tally = self

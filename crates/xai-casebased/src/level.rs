@@ -34,7 +34,7 @@ impl fmt::Display for Level {
 ///
 /// The two are conventions of the peer and should be set for the domain.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Thresholds {
     high: f64,
     medium: f64,

@@ -43,6 +43,14 @@ impl Standardization {
             let squares: ExactSum = column.iter().map(|x| (x - center) * (x - center)).collect();
             let deviation = (squares.value() / n).sqrt();
             // A constant column has a mean that may be off by its last bit; that is no spread.
+            if !deviation.is_finite() {
+                return Err(Error::out_of_domain(
+                    "deviation of feature",
+                    &[mean.len()],
+                    deviation,
+                    "a finite spread; scale the feature down",
+                ));
+            }
             let noise = 10.0 * f64::EPSILON * center.abs();
             mean.push(center);
             scale.push(if deviation > noise { deviation } else { 1.0 });
@@ -55,7 +63,7 @@ impl Standardization {
     /// # Errors
     /// [`Error::ShapeMismatch`] for another number of features.
     pub fn apply(&self, rows: ArrayView2<'_, f64>) -> Result<Array2<f64>> {
-        if rows.ncols() != self.mean.len() {
+        if rows.ncols() != self.mean.len() || self.scale.len() != self.mean.len() {
             return Err(Error::shape(
                 "rows",
                 &[rows.nrows(), self.mean.len()],

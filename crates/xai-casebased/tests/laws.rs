@@ -54,7 +54,7 @@ proptest! {
     fn the_search_is_the_sorted_scan((train, queries, k) in problem()) {
         for metric in [Metric::Euclidean, Metric::Manhattan, Metric::Chebyshev, Metric::Canberra] {
             let search = BruteForce::new(train.view(), metric.clone()).unwrap();
-            let batch = search.nearest_batch(queries.view(), k);
+            let batch = search.nearest_batch(queries.view(), k).unwrap();
             for (query, found) in queries.rows().into_iter().zip(batch) {
                 let query = query.to_vec();
                 let mut all: Vec<(f64, usize)> = train

@@ -1,8 +1,7 @@
 //! Sets of samples as bits.
 //!
 //! Counting what two sets share is a population count over an AND. The baseline of x86-64 has no
-//! instruction for it; where the processor has one it is chosen at run time. Pair of 100 000
-//! samples on one core of an AMD Zen 4: see `benches/repro.rs`.
+//! instruction for it; where the processor has one it is chosen at run time.
 #![allow(unsafe_code)]
 
 /// A set of samples, one bit each.

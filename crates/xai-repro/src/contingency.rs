@@ -1,51 +1,37 @@
 //! Tables of two runs' outcomes, and what they say.
 
 /// How two runs' errors fall together: a 2 × 2 table of `n` samples.
-///
-/// ```
-/// use xai_repro::ErrorTable;
-/// let table = ErrorTable { both: 1, first: 2, second: 3, n_samples: 10 };
-/// assert_eq!(table.union(), 4);
-/// assert_eq!(table.local_consistency(), Some(0.25));
-/// assert_eq!(table.global_consistency(), 0.1);
-/// assert_eq!(table.accuracy(), 0.7); // 1 both wrong, 6 both right
-/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct ErrorTable {
+pub(crate) struct ErrorTable {
     /// Samples that both get wrong.
-    pub both: u64,
+    pub(crate) both: u64,
     /// Samples that the first gets wrong.
-    pub first: u64,
+    pub(crate) first: u64,
     /// Samples that the second gets wrong.
-    pub second: u64,
+    pub(crate) second: u64,
     /// All samples, at least 1.
-    pub n_samples: u64,
+    pub(crate) n_samples: u64,
 }
 
 #[allow(clippy::cast_precision_loss)] // counts below 2^53
 impl ErrorTable {
     /// Samples that either gets wrong.
-    #[must_use]
-    pub fn union(&self) -> u64 {
+    pub(crate) fn union(&self) -> u64 {
         self.first + self.second - self.both
     }
 
     /// `|e_i ∧ e_j| / |e_i ∨ e_j|`; `None` for an empty union.
-    #[must_use]
-    pub fn local_consistency(&self) -> Option<f64> {
+    pub(crate) fn local_consistency(&self) -> Option<f64> {
         (self.union() > 0).then(|| self.both as f64 / self.union() as f64)
     }
 
     /// `|e_i ∧ e_j| / n`.
-    #[must_use]
-    pub fn global_consistency(&self) -> f64 {
+    pub(crate) fn global_consistency(&self) -> f64 {
         self.both as f64 / self.n_samples as f64
     }
 
     /// The share of samples that both get right or both wrong.
-    #[must_use]
-    pub fn accuracy(&self) -> f64 {
+    pub(crate) fn accuracy(&self) -> f64 {
         let equal = self.n_samples + 2 * self.both - self.first - self.second;
         equal as f64 / self.n_samples as f64
     }
@@ -55,8 +41,7 @@ impl ErrorTable {
     /// ```text
     /// φ = (n |e_i ∧ e_j| − |e_i| |e_j|) / √(|e_i| (n − |e_i|) |e_j| (n − |e_j|))
     /// ```
-    #[must_use]
-    pub fn correlation(&self) -> Option<f64> {
+    pub(crate) fn correlation(&self) -> Option<f64> {
         let [n, both, first, second] =
             [self.n_samples, self.both, self.first, self.second].map(i128::from);
         let spread = |wrong: i128| wrong * (n - wrong);
@@ -85,8 +70,8 @@ pub(crate) fn cohens_kappa(n: u64, equal: u64, first: &[u64], second: &[u64]) ->
     (room > 0).then(|| (n * i128::from(equal) - by_chance) as f64 / room as f64)
 }
 
-/// Cramér's V of a table of counts, `(classes of the first) × (classes of the second)`, given as
-/// `(row, column, count)`; absent cells are 0. `None` when either has one class only.
+/// Cramér's V of a table of counts given as `(row, column, count)`, absent cells 0, and of its
+/// row and column totals. `None` when either side has one class only.
 ///
 /// ```text
 /// V = √(χ² / (n (min(r, c) − 1)))      χ² = n (Σ n_ij² / (n_i· n_·j) − 1)
@@ -94,30 +79,6 @@ pub(crate) fn cohens_kappa(n: u64, equal: u64, first: &[u64], second: &[u64]) ->
 ///
 /// No bias correction; classes that occur in neither run do not count. 0 = independent, 1 = one
 /// determines the other.
-///
-/// ```
-/// use xai_repro::cramers_v;
-/// assert_eq!(cramers_v([(0, 0, 5), (1, 1, 3)]), Some(1.0));
-/// assert_eq!(cramers_v([(0, 0, 1), (0, 1, 1), (1, 0, 1), (1, 1, 1)]), Some(0.0));
-/// assert_eq!(cramers_v([(0, 0, 5), (1, 0, 3)]), None);
-/// ```
-pub fn cramers_v(cells: impl IntoIterator<Item = (usize, usize, u64)>) -> Option<f64> {
-    let cells: Vec<(usize, usize, u64)> = cells
-        .into_iter()
-        .filter(|&(_, _, count)| count > 0)
-        .collect();
-    let (mut rows, mut columns) = (Vec::new(), Vec::new());
-    for &(row, column, count) in &cells {
-        for (totals, at) in [(&mut rows, row), (&mut columns, column)] {
-            if totals.len() <= at {
-                totals.resize(at + 1, 0u64);
-            }
-            totals[at] += count;
-        }
-    }
-    cramers_v_of(&cells, &rows, &columns)
-}
-
 #[allow(clippy::cast_precision_loss)] // counts below 2^53
 pub(crate) fn cramers_v_of(
     cells: &[(usize, usize, u64)],
@@ -138,4 +99,34 @@ pub(crate) fn cramers_v_of(
         .collect();
     let v_squared = (association.value() - 1.0) / (classes - 1) as f64;
     Some(v_squared.clamp(0.0, 1.0).sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_table_by_hand() {
+        let table = ErrorTable {
+            both: 1,
+            first: 2,
+            second: 3,
+            n_samples: 10,
+        };
+        assert_eq!(table.union(), 4);
+        assert_eq!(table.local_consistency(), Some(0.25));
+        assert_eq!(table.global_consistency(), 0.1);
+        assert_eq!(table.accuracy(), 0.7); // 1 both wrong, 6 both right
+        // (10·1 − 2·3)/√(2·8·3·7)
+        assert_eq!(table.correlation(), Some(4.0 / 336f64.sqrt()));
+    }
+
+    #[test]
+    fn cramers_v_by_hand() {
+        let even = [(0, 0, 1), (0, 1, 1), (1, 0, 1), (1, 1, 1)];
+        assert_eq!(cramers_v_of(&even, &[2, 2], &[2, 2]), Some(0.0));
+        let diagonal = [(0, 0, 5), (1, 1, 3)];
+        assert_eq!(cramers_v_of(&diagonal, &[5, 3], &[5, 3]), Some(1.0));
+        assert_eq!(cramers_v_of(&[(0, 0, 5), (1, 0, 3)], &[5, 3], &[8]), None);
+    }
 }

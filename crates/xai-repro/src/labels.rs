@@ -33,6 +33,9 @@ pub fn sample_labels(
     if every_class && n < c {
         return Err(Error::too_few("labels, to have every class", c, n));
     }
+    if every_class {
+        check_likely(probabilities, n)?;
+    }
     let mut stream = random_stream(seed, item);
     let mut labels = vec![0; n];
     for _ in 0..MOST_REDRAWS {
@@ -44,12 +47,31 @@ pub fn sample_labels(
             return Ok(labels);
         }
     }
-    let rarest = probabilities.iter().copied().fold(f64::INFINITY, f64::min);
-    Err(Error::parameter(
+    Err(too_rare(probabilities, n))
+}
+
+/// Refuses at once what redrawing would find out late: a draw has every class with at most the
+/// chance that it has the rarest one.
+fn check_likely(probabilities: &[f64], n: usize) -> Result<()> {
+    #[allow(clippy::cast_precision_loss)] // a rough bound
+    let absent = (n as f64 * (-rarest(probabilities)).ln_1p()).exp();
+    #[allow(clippy::cast_precision_loss)]
+    if (1.0 - absent) * (MOST_REDRAWS as f64) < 1.0 {
+        return Err(too_rare(probabilities, n));
+    }
+    Ok(())
+}
+
+fn rarest(probabilities: &[f64]) -> f64 {
+    probabilities.iter().copied().fold(f64::INFINITY, f64::min)
+}
+
+fn too_rare(probabilities: &[f64], n: usize) -> Error {
+    Error::parameter(
         "probabilities",
-        format!("{rarest} for the rarest class"),
+        format!("{} for the rarest class", rarest(probabilities)),
         format!("a class likely enough to occur among {n} labels; draw more labels"),
-    ))
+    )
 }
 
 fn cumulative(probabilities: &[f64]) -> Result<Vec<f64>> {

@@ -54,7 +54,6 @@ mod pair_metric;
 mod pairwise;
 
 pub use class_distribution::ClassDistribution;
-pub use contingency::{ErrorTable, cramers_v};
 pub use error_sets::ErrorSets;
 pub use labels::sample_labels;
 pub use pair_metric::{EmptyUnion, PairMetric};

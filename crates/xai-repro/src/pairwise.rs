@@ -47,10 +47,10 @@ impl PairwiseReproducibilityBuilder {
     /// [`Error::TooFew`] below two runs, [`Error::Empty`] without samples or metrics,
     /// [`Error::ShapeMismatch`] when there is not one label a sample, [`Error::OutOfDomain`] for a
     /// label above `i64::MAX`, or for a pair without errors under [`EmptyUnion::Error`].
-    pub fn from_predictions<L: Label>(
+    pub fn from_predictions<L: Label, M: Label>(
         &self,
         predictions: ArrayView2<'_, L>,
-        labels: &[L],
+        labels: &[M],
     ) -> Result<PairwiseReproducibility> {
         let (k, n) = predictions.dim();
         if k < 2 {
@@ -65,6 +65,17 @@ impl PairwiseReproducibilityBuilder {
         if self.metrics.is_empty() {
             return Err(Error::empty("metrics"));
         }
+        let labels = xai_core::labels_to_i64("labels", labels.iter().copied())?;
+        if let Some(((run, sample), label)) = predictions
+            .indexed_iter()
+            .find(|(_, label)| label.to_i64().is_none())
+        {
+            return Err(Error::parameter(
+                format!("predictions[{run}, {sample}]"),
+                format!("{label:?}"),
+                "a label of at most 2^63 - 1",
+            ));
+        }
         let predictions = predictions.as_standard_layout();
         let rows: Vec<&[L]> = predictions
             .as_slice()
@@ -73,7 +84,7 @@ impl PairwiseReproducibilityBuilder {
             .collect();
         let sets = parallel::map(k, |run| {
             let row = rows[run];
-            BitSet::from_fn(n, |sample| row[sample] != labels[sample])
+            BitSet::from_fn(n, |sample| row[sample].to_i64() != Some(labels[sample]))
         });
         let errors = ErrorSets::new(n, sets);
         let wanted = |metric| self.metrics.contains(&metric);
@@ -166,6 +177,92 @@ enum Codes {
     Words(Vec<Vec<u32>>),
 }
 
+/// Labels that span less than this are coded through a table; others by bisection.
+const WIDEST_TABLE: i64 = 1 << 16;
+
+/// Dense codes for the labels that occur, in ascending order.
+struct Classes<L> {
+    /// The labels, where they span too much for a table.
+    sorted: Vec<L>,
+    /// The smallest label, and the code of each from there on.
+    table: Option<(i64, Vec<u32>)>,
+    n_classes: usize,
+}
+
+impl<L: Label> Classes<L> {
+    fn of(rows: &[&[L]]) -> Self {
+        let spans = parallel::map(rows.len(), |run| {
+            let labels = rows[run].iter().filter_map(|label| label.to_i64());
+            labels.fold((i64::MAX, i64::MIN), |(low, high), x| {
+                (low.min(x), high.max(x))
+            })
+        });
+        let low = spans.iter().map(|span| span.0).min().unwrap_or_default();
+        let high = spans.iter().map(|span| span.1).max().unwrap_or_default();
+        match high.checked_sub(low).filter(|span| *span < WIDEST_TABLE) {
+            Some(span) => Self::tabulated(rows, low, usize::try_from(span).unwrap_or_default() + 1),
+            None => Self::bisected(rows),
+        }
+    }
+
+    fn tabulated(rows: &[&[L]], low: i64, width: usize) -> Self {
+        let present = parallel::map(rows.len(), |run| {
+            let mut present = vec![false; width];
+            for &label in rows[run] {
+                present[place(label, low)] = true;
+            }
+            present
+        });
+        let mut n_classes = 0;
+        let codes = (0..width)
+            .map(|at| {
+                let code = n_classes;
+                n_classes += u32::from(present.iter().any(|run| run[at]));
+                code
+            })
+            .collect();
+        Self {
+            sorted: Vec::new(),
+            table: Some((low, codes)),
+            n_classes: n_classes as usize,
+        }
+    }
+
+    fn bisected(rows: &[&[L]]) -> Self {
+        let present = parallel::map(rows.len(), |run| {
+            let mut present = rows[run].to_vec();
+            present.sort_unstable();
+            present.dedup();
+            present
+        });
+        let mut sorted = present.concat();
+        sorted.sort_unstable();
+        sorted.dedup();
+        Self {
+            n_classes: sorted.len(),
+            sorted,
+            table: None,
+        }
+    }
+
+    /// The code of a label that occurs.
+    fn code(&self, label: L) -> u32 {
+        match &self.table {
+            Some((low, codes)) => codes[place(label, *low)],
+            #[allow(clippy::cast_possible_truncation)] // fewer classes than samples
+            None => self.sorted.binary_search(&label).unwrap_or_default() as u32,
+        }
+    }
+}
+
+/// Where a label stands in a table that begins at `low`; all labels fit `i64`, as was checked.
+fn place<L: Label>(label: L, low: i64) -> usize {
+    label
+        .to_i64()
+        .and_then(|x| usize::try_from(x - low).ok())
+        .unwrap_or_default()
+}
+
 /// The runs' predictions, prepared for pairs.
 struct CodedRuns {
     codes: Codes,
@@ -184,24 +281,12 @@ const MOST_CLASSES_AS_SQUARE: usize = 256;
 
 impl CodedRuns {
     fn new<L: Label>(rows: &[&[L]], with_tables: bool) -> Self {
-        let mut classes: Vec<L> = rows
-            .iter()
-            .flat_map(|row| {
-                let mut present = row.to_vec();
-                present.sort_unstable();
-                present.dedup();
-                present
-            })
-            .collect();
-        classes.sort_unstable();
-        classes.dedup();
-        let code = |label: L| classes.binary_search(&label).unwrap_or_default();
-        let n_classes = classes.len();
+        let classes = Classes::of(rows);
+        let n_classes = classes.n_classes;
         let words = parallel::map(rows.len(), |run| {
-            #[allow(clippy::cast_possible_truncation)] // fewer classes than samples
             rows[run]
                 .iter()
-                .map(|&label| code(label) as u32)
+                .map(|&label| classes.code(label))
                 .collect::<Vec<u32>>()
         });
         let class_counts = words
@@ -321,9 +406,9 @@ impl PairwiseReproducibility {
     ///
     /// # Errors
     /// As [`PairwiseReproducibilityBuilder::from_predictions`].
-    pub fn from_predictions<L: Label>(
+    pub fn from_predictions<L: Label, M: Label>(
         predictions: ArrayView2<'_, L>,
-        labels: &[L],
+        labels: &[M],
     ) -> Result<Self> {
         Self::builder().from_predictions(predictions, labels)
     }

@@ -132,6 +132,19 @@ proptest! {
 }
 
 #[test]
+fn labels_far_apart_are_classes_like_any() {
+    let p = Array2::from_shape_fn((3, 90), |(i, j)| ((i * 7 + j * 13 + j / 9) % 4) as i16);
+    let y: Vec<i16> = (0..90).map(|j| (j % 4) as i16).collect();
+    let far = |label: i16| [i64::MIN, -5, 1 << 40, i64::MAX][usize::try_from(label).unwrap()];
+    let far_labels: Vec<i64> = y.iter().copied().map(far).collect();
+    let near = PairwiseReproducibility::from_predictions(p.view(), &y).unwrap();
+    let far = PairwiseReproducibility::from_predictions(p.mapv(far).view(), &far_labels).unwrap();
+    for metric in PairMetric::ALL {
+        assert_eq!(near.pairs(metric), far.pairs(metric), "{metric}");
+    }
+}
+
+#[test]
 fn tables_of_two_classes_are_equal_to_error_accuracy() {
     let p = Array2::from_shape_fn((3, 97), |(i, j)| i16::from((i * 7 + j * 13) % 5 < 2));
     let y: Vec<i16> = (0..97).map(|j| i16::from(j % 3 == 0)).collect();
