@@ -7,7 +7,7 @@
 use crate::step::{Step, cargo};
 use crate::{Result, workspace};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What a registry refuses above.
@@ -17,7 +17,11 @@ pub(crate) fn run(arguments: &[String]) -> Result {
     if let Some(unknown) = arguments.first() {
         return Err(format!("package takes no arguments, got {unknown}").into());
     }
-    let mut command = vec!["package", "--allow-dirty"];
+    let version = version()?;
+    let target = workspace::target().join("packaging");
+    forget_earlier_runs(&target, &version)?;
+    let target_text = target.display().to_string();
+    let mut command = vec!["package", "--allow-dirty", "--target-dir", &target_text];
     for name in workspace::published() {
         command.extend(["--package", name]);
     }
@@ -26,8 +30,11 @@ pub(crate) fn run(arguments: &[String]) -> Result {
     let mut faults = Vec::new();
     for name in workspace::published() {
         let files = list(name)?;
-        let archive = archive(name)?;
-        let manifest = fs::read_to_string(archive.with_extension("").join("Cargo.toml"))?;
+        let package = target.join("package");
+        let archive = package.join(format!("{name}-{version}.crate"));
+        // Cargo unpacked it beside, to build it.
+        let unpacked = package.join(format!("{name}-{version}"));
+        let manifest = fs::read_to_string(unpacked.join("Cargo.toml"))?;
         for fault in missing(&manifest, &files) {
             faults.push(format!("{name}: {fault}"));
         }
@@ -69,16 +76,60 @@ fn list(name: &str) -> Result<Vec<String>> {
         .collect())
 }
 
-/// A crate's archive; cargo unpacked it beside, to build it.
-fn archive(name: &str) -> Result<PathBuf> {
+/// The version that every crate has.
+fn version() -> Result<String> {
     let manifest = fs::read_to_string(workspace::root().join("Cargo.toml"))?;
     let version = manifest
         .lines()
         .skip_while(|line| *line != "[workspace.package]")
         .find_map(|line| line.strip_prefix("version = "))
         .ok_or("Cargo.toml: no version in [workspace.package]")?;
-    let version = version.trim_matches('"');
-    Ok(workspace::target().join(format!("package/{name}-{version}.crate")))
+    Ok(version.trim_matches('"').to_owned())
+}
+
+/// Removes what an earlier run left of our own crates, so that this one builds what it packaged.
+///
+/// While it packages, cargo serves the members to each other from a registry in the target folder.
+/// It believes that what a registry holds under one version never changes, and would build the
+/// unpacked sources and the libraries of last time. Everybody else's stay, they never do change.
+fn forget_earlier_runs(target: &Path, version: &str) -> Result {
+    let package = target.join("package");
+    if package.is_dir() {
+        fs::remove_dir_all(package)?;
+    }
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| std::env::home_dir().map(|home| home.join(".cargo")));
+    let sources = home.ok_or("no home folder")?.join("registry/src");
+    for name in workspace::published() {
+        for fingerprint in entries(&target.join("debug/.fingerprint"))? {
+            if starts_with(&fingerprint, &format!("{name}-")) {
+                fs::remove_dir_all(fingerprint)?;
+            }
+        }
+        for registry in entries(&sources)? {
+            // A registry in a folder has no host, so its name is a dash and a hash.
+            let unpacked = registry.join(format!("{name}-{version}"));
+            if starts_with(&registry, "-") && unpacked.is_dir() {
+                fs::remove_dir_all(unpacked)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What a folder holds; nothing where there is none.
+fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
+    if !folder.is_dir() {
+        return Ok(Vec::new());
+    }
+    fs::read_dir(folder)?
+        .map(|entry| Ok(entry?.path()))
+        .collect()
+}
+
+fn starts_with(path: &Path, start: &str) -> bool {
+    path.file_name()
+        .is_some_and(|name| name.to_string_lossy().starts_with(start))
 }
 
 /// What a published crate should have and this one has not.
