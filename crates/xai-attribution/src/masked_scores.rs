@@ -1,7 +1,7 @@
 //! The model's scores before and after masking.
 
 use ndarray::ArrayViewD;
-use xai_core::{Error, Real, Result, check_finite, mask_inputs};
+use xai_core::{Error, Layout, Real, Result, check_finite, mask_inputs};
 
 use crate::scoring::{checked_samples, rows};
 use crate::{IntoTargets, Model, Scoring, base_scores};
@@ -21,7 +21,7 @@ pub struct MaskedScores {
 
 /// Scores every sample twice: the model sees `2 n` rows.
 ///
-/// `inputs` and `maps` have a [`Layout`](xai_core::Layout); `targets` are class indices or rows.
+/// `inputs` and `maps` have a [`Layout`]; `targets` are class indices or rows.
 ///
 /// # Errors
 /// As [`AverageDrop::evaluate`](crate::AverageDrop::evaluate).
@@ -47,6 +47,8 @@ pub fn masked_scores<T: Real, M: Model<T> + ?Sized>(
     maps: ArrayViewD<'_, T>,
     scoring: &Scoring,
 ) -> Result<MaskedScores> {
+    // Before the model is called at all.
+    checked_layout(&inputs, &maps, scoring)?;
     let base = base_scores(model, inputs.view(), targets, scoring)?;
     masked_scores_with_base(model, base, inputs, targets, maps, scoring)
 }
@@ -70,7 +72,24 @@ pub fn masked_scores_with_base<T: Real, M: Model<T> + ?Sized>(
     if base.len() != n {
         return Err(Error::shape("base", &[n], &[base.len()]));
     }
+    let layout = checked_layout(&inputs, &maps, scoring)?;
+    let masked = scoring.scores(model, n, &targets, &|samples| {
+        mask_inputs(rows(&inputs, samples.clone()), rows(&maps, samples), layout)
+    })?;
+    Ok(MaskedScores { base, masked })
+}
+
+/// The layout of inputs whose maps fit them.
+fn checked_layout<T: Real>(
+    inputs: &ArrayViewD<'_, T>,
+    maps: &ArrayViewD<'_, T>,
+    scoring: &Scoring,
+) -> Result<Layout> {
     let layout = scoring.layout_of(inputs.shape())?;
+    let n = inputs.shape()[0];
+    if n == 0 {
+        return Err(Error::empty("inputs"));
+    }
     if maps.shape().first() != Some(&n) {
         return Err(Error::shape_described(
             "explanations",
@@ -80,7 +99,7 @@ pub fn masked_scores_with_base<T: Real, M: Model<T> + ?Sized>(
     }
     check_finite("explanations", maps.view())?;
     // The shapes of one sample stand for all, so no batch is scored before a mismatch is found.
-    mask_inputs(rows(&inputs, 0..1), rows(&maps, 0..1), layout).map_err(|e| match e {
+    mask_inputs(rows(inputs, 0..1), rows(maps, 0..1), layout).map_err(|e| match e {
         Error::ShapeMismatch { expected, .. } => Error::shape_described(
             "explanations",
             format!("a sample each like {expected}"),
@@ -88,8 +107,5 @@ pub fn masked_scores_with_base<T: Real, M: Model<T> + ?Sized>(
         ),
         other => other,
     })?;
-    let masked = scoring.scores(model, n, &targets, &|samples| {
-        mask_inputs(rows(&inputs, samples.clone()), rows(&maps, samples), layout)
-    })?;
-    Ok(MaskedScores { base, masked })
+    Ok(layout)
 }
