@@ -67,15 +67,23 @@ pub fn top_k_feature_mask<T: Real>(node_mask: ArrayView2<'_, T>, k: usize) -> Re
 
 /// The indices of the `k` largest of finite values, ascending; ties go to the lower index.
 pub(crate) fn largest<T: Real>(values: &[T], k: usize) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..values.len()).collect();
-    let descending = |&a: &usize, &b: &usize| {
-        let by_value = values[b].partial_cmp(&values[a]).unwrap_or(Ordering::Equal);
-        by_value.then(a.cmp(&b))
-    };
-    if k < order.len() {
-        order.select_nth_unstable_by(k, descending);
-        order.truncate(k);
+    if k == 0 {
+        return Vec::new();
     }
-    order.sort_unstable();
-    order
+    if k >= values.len() {
+        return (0..values.len()).collect();
+    }
+    let mut copy = values.to_vec();
+    let descending = |a: &T, b: &T| b.partial_cmp(a).unwrap_or(Ordering::Equal);
+    let (above, &mut least, _) = copy.select_nth_unstable_by(k - 1, descending);
+    let mut ties = k - above.iter().filter(|&&x| x > least).count();
+    drop(copy);
+    let mut chosen = |&i: &usize| {
+        let tie = values[i] == least && ties > 0;
+        ties -= usize::from(tie);
+        values[i] > least || tie
+    };
+    let mut indices = Vec::with_capacity(k);
+    indices.extend((0..values.len()).filter(&mut chosen));
+    indices
 }
