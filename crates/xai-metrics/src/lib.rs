@@ -34,3 +34,40 @@ pub use xai_graph as graph;
 pub use xai_repro as repro;
 
 pub use xai_core::{Accumulator, Error, Result};
+
+/// What most programs use, of every enabled family.
+///
+/// ```
+/// use xai_metrics::prelude::*;
+/// let c = correspondence(&[0.1, 0.4], &[1, 1], 1)?;
+/// assert_eq!(c.level, Level::High);
+/// # Ok::<(), xai_metrics::Error>(())
+/// ```
+pub mod prelude {
+    #[cfg(feature = "attribution")]
+    pub use xai_attribution::{
+        AverageDrop, AverageGain, AverageIncrease, BaseScorePolicy, Deletion, Insertion, Model,
+        complexity, sparseness,
+    };
+    #[cfg(feature = "casebased")]
+    pub use xai_casebased::{CaseExplainer, Kernel, Level, Metric, correspondence};
+    pub use xai_core::{Accumulator, Activation, Error, Layout, Result};
+    #[cfg(feature = "graph")]
+    pub use xai_graph::{
+        FidelityMetric, GroundTruthMetric, KlDirection, UnfaithfulnessMetric,
+        characterization_score, fidelity, fidelity_curve_auc, unfaithfulness,
+    };
+    #[cfg(feature = "repro")]
+    pub use xai_repro::{EmptyUnion, PairMetric, PairwiseReproducibility};
+}
+
+/// The examples of the workspace's README.
+#[cfg(all(
+    doctest,
+    feature = "casebased",
+    feature = "attribution",
+    feature = "graph",
+    feature = "repro"
+))]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
