@@ -63,7 +63,11 @@ impl Activation {
         match self {
             Self::None => {}
             Self::Softmax => {
-                let total = exponentials(row, |_, e| e);
+                let largest = largest(row);
+                for x in row.iter_mut() {
+                    *x = elementary::exp(*x - largest);
+                }
+                let total: f64 = row.iter().sum();
                 for x in row {
                     *x /= total;
                 }
@@ -74,7 +78,17 @@ impl Activation {
                 }
             }
             Self::LogSoftmax => {
-                let log_total = elementary::ln(exponentials(row, |below, _| below));
+                let largest = largest(row);
+                let mut total = 0.0;
+                for part in row.chunks_mut(16) {
+                    let mut exponentials = [0.0; 16];
+                    for (x, e) in part.iter_mut().zip(&mut exponentials) {
+                        *x -= largest;
+                        *e = elementary::exp(*x);
+                    }
+                    total += exponentials[..part.len()].iter().sum::<f64>();
+                }
+                let log_total = elementary::ln(total);
                 for x in row {
                     *x -= log_total;
                 }
@@ -83,18 +97,14 @@ impl Activation {
     }
 }
 
-/// Replaces each score by `keep(x − max, e^{x − max})` and returns the sum of the exponentials.
+// In both, the exponentials are computed before any is added: a sum in the same loop has to go in
+// order and would keep it from vectorising.
+
+/// The largest score, −∞ for an empty row.
 #[inline]
-fn exponentials(row: &mut [f64], keep: impl Fn(f64, f64) -> f64) -> f64 {
-    let largest = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let mut total = 0.0;
-    for x in row {
-        let below = *x - largest;
-        let e = elementary::exp(below);
-        total += e;
-        *x = keep(below, e);
-    }
-    total
+fn largest(row: &[f64]) -> f64 {
+    row.iter()
+        .fold(f64::NEG_INFINITY, |a, &x| if x > a { x } else { a })
 }
 
 /// `1 / (1 + e^{−x})` through `e^{−|x|}`, which cannot overflow.
