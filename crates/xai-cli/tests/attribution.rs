@@ -98,7 +98,21 @@ fn bad_files_are_named_with_the_place() {
     files.array("floats.npy", &Array::from_elem(240, 1.0f64));
     files.array("flat.npy", &Array::from_elem((240, 9), 1.0f32));
     files.array("nan.npy", &Array::from_elem((240, 8, 8), f32::NAN));
+    files.array("three.npy", &Array::from_elem((2, 3, 8, 8), 1.0f32));
+    files.array("maps.npy", &Array::from_elem((2, 8, 8), 1.0f32));
     files.text("text.npy", "hello");
+    let failure = files.failure(
+        1,
+        &format!(
+            "attribution average-drop --model {} --inputs three.npy --targets few.npy \
+             --explanations maps.npy --channels first",
+            sample("model.onnx")
+        ),
+    );
+    assert!(
+        failure.contains("model.onnx: the model failed on batch 0 (samples 0..2): "),
+        "{failure}"
+    );
     let run = |model: &str, targets: &str, maps: &str| {
         files.failure(
             1,

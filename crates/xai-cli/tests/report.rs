@@ -207,6 +207,15 @@ fn the_report_says_what_the_single_commands_say() {
 }
 
 #[test]
+fn one_thread_reports_what_many_report_to_the_last_bit() {
+    let folder = tempfile::tempdir().unwrap();
+    let many = xai(folder.path(), &["report", "--json", "--threads", "4"]).stdout;
+    let one = xai(folder.path(), &["report", "--json", "--threads", "1"]).stdout;
+    assert!(many.len() > 10_000);
+    assert_eq!(many, one);
+}
+
+#[test]
 fn a_study_of_ones_own_is_read_beside_its_file() {
     let folder = tempfile::tempdir().unwrap();
     let study = folder.path().join("mine.toml");
