@@ -1,20 +1,33 @@
 //! Our side of the workloads of `xai-attribution`.
 
-use ndarray::{ArrayD, Ix4, IxDyn};
-use xai_attribution::{Layout, mask_inputs};
+use ndarray::{Array1, Array2, Array4, ArrayD, ArrayViewD, Ix1, Ix2, Ix4, ShapeError, aview1};
+use xai_attribution::{Activation, AverageDrop, Deletion, Layout, mask_inputs};
 
 use crate::{Data, Prepared, Result, Workload};
 
 /// The workloads; names, data files and answers as in `benches/README.md`.
-pub(crate) const WORKLOADS: &[Workload] = &[Workload {
-    name: "mask",
-    data: "mask",
-    prepare: mask,
-}];
+pub(crate) const WORKLOADS: &[Workload] = &[
+    Workload {
+        name: "mask",
+        data: "mask",
+        prepare: mask,
+    },
+    Workload {
+        name: "average_drop",
+        data: "linear",
+        prepare: average_drop,
+    },
+    Workload {
+        name: "deletion",
+        data: "linear",
+        prepare: deletion,
+    },
+];
 
 fn mask(data: &Data) -> Result<Prepared> {
-    let inputs: ArrayD<f32> = data.read::<f32, IxDyn>("inputs")?;
-    let maps: ArrayD<f32> = data.read::<f32, IxDyn>("maps")?;
+    let inputs: Array4<f32> = data.read("inputs")?;
+    let maps: Array4<f32> = data.read("maps")?;
+    let (inputs, maps) = (inputs.into_dyn(), maps.into_dyn());
     Ok(Prepared::new(
         1.0,
         move || {
@@ -24,6 +37,70 @@ fn mask(data: &Data) -> Result<Prepared> {
                 Layout::ChannelsLast,
             )?)
         },
-        |masked, answers| answers.write("masked", &masked.into_dimensionality::<Ix4>()?.view()),
+        |masked, answers| answers.write("masked", &masked.view()),
     ))
+}
+
+/// Images, their maps and classes, and a linear model of them.
+struct Linear {
+    inputs: ArrayD<f32>,
+    maps: ArrayD<f32>,
+    targets: Vec<i64>,
+    weights: Array2<f32>,
+    bias: Array1<f32>,
+}
+
+impl Linear {
+    fn read(data: &Data) -> Result<Self> {
+        Ok(Self {
+            inputs: data.read::<f32, Ix4>("inputs")?.into_dyn(),
+            maps: data.read::<f32, Ix4>("maps")?.into_dyn(),
+            targets: data.read::<i64, Ix1>("targets")?.to_vec(),
+            weights: data.read::<f32, Ix2>("weights")?,
+            bias: data.read::<f32, Ix1>("bias")?,
+        })
+    }
+
+    fn outputs(&self, batch: ArrayViewD<'_, f32>) -> Result<Array2<f32>, ShapeError> {
+        let rows = batch.to_shape((batch.shape()[0], self.weights.nrows()))?;
+        Ok(rows.dot(&self.weights) + &self.bias)
+    }
+}
+
+fn average_drop(data: &Data) -> Result<Prepared> {
+    let linear = Linear::read(data)?;
+    let metric = AverageDrop::new().activation(Activation::Softmax);
+    let run = move || {
+        let model = |batch: ArrayViewD<'_, f32>| linear.outputs(batch);
+        let scores = metric.evaluate(
+            &model,
+            linear.inputs.view(),
+            &linear.targets,
+            linear.maps.view(),
+        )?;
+        Ok(scores.value)
+    };
+    Ok(Prepared::new(1.0, run, |value, answers| {
+        answers.write("value", &aview1(&[value]))
+    }))
+}
+
+fn deletion(data: &Data) -> Result<Prepared> {
+    let linear = Linear::read(data)?;
+    let metric = Deletion::new()
+        .activation(Activation::Softmax)
+        .steps(Some(50));
+    let run = move || {
+        let model = |batch: ArrayViewD<'_, f32>| linear.outputs(batch);
+        let curve = metric.evaluate(
+            &model,
+            linear.inputs.view(),
+            &linear.targets,
+            linear.maps.view(),
+        )?;
+        Ok(curve.auc)
+    };
+    Ok(Prepared::new(1.0, run, |value, answers| {
+        answers.write("value", &aview1(&[value]))
+    }))
 }
