@@ -207,8 +207,9 @@ pub(crate) fn call<T: Real>(
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum EdgeRemoval {
-    /// Edge weights are multiplied by the mask, as `PyTorch` Geometric does with messages. Takes
-    /// soft masks.
+    /// Edge weights are multiplied by the mask; takes soft masks. `PyTorch` Geometric multiplies the
+    /// messages instead: the same for a model that scales messages by the weight, but not for one
+    /// that also normalises by weighted degrees.
     #[default]
     Weight,
     /// Edges of mask 0 leave the edge index. The mask must be hard, 0 or 1; see

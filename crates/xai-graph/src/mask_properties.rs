@@ -67,7 +67,8 @@ impl fmt::Display for MaskProperties {
 /// ```
 ///
 /// # Source
-/// Mask size, sparsity and entropy as in Amara et al., *`GraphFramEx`*, arXiv 2206.09677.
+/// Properties of this kind are reported by Amara et al., *`GraphFramEx`*, arXiv 2206.09677; the
+/// entropy here is that of the mask divided by its sum.
 pub fn mask_properties<T: Real>(mask: ArrayView1<'_, T>, threshold: f64) -> Result<MaskProperties> {
     if !(0.0..=1.0).contains(&threshold) {
         return Err(Error::parameter(
