@@ -76,7 +76,7 @@ impl Case {
                 .to_owned()
                 .into_shape_with_order((n, w.nrows()))
                 .unwrap();
-            Ok(flat.dot(&w) + &ndarray::aview1(&b))
+            Ok(flat.dot(&w) + ndarray::aview1(&b))
         }
     }
 

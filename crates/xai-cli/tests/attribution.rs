@@ -54,6 +54,56 @@ fn undefined_base_scores_follow_the_policy() {
 }
 
 #[test]
+fn complexity_and_sparseness_of_maps() {
+    let files = Files::new();
+    files.array(
+        "e.npy",
+        &array![[1.0, 1.0, -1.0, 1.0], [0.0, 5.0, 0.0, 0.0]],
+    );
+    let c = files.json("attribution complexity --explanations e.npy");
+    assert!((c["per_sample"][0].as_f64().unwrap() - 4f64.ln()).abs() < 1e-6);
+    let s = files.json("attribution sparseness --explanations e.npy");
+    assert_eq!(s["per_sample"], serde_json::json!([0.0, 0.75]));
+    files.array("flat.npy", &array![1.0, 2.0]);
+    assert!(
+        files
+            .failure(1, "attribution complexity --explanations flat.npy")
+            .starts_with("error: flat.npy: inputs: expected shape (n, features)")
+    );
+}
+
+#[cfg(feature = "onnx")]
+#[test]
+fn deletion_and_insertion_of_the_sample() {
+    let files = Files::new();
+    let run = |metric: &str, rest: &str| {
+        format!(
+            "attribution {metric} --model {} --inputs {} --targets {} --explanations {} \
+             --activation softmax --channels first {rest}",
+            sample("model.onnx"),
+            sample("inputs.npy"),
+            sample("targets.npy"),
+            sample("occlusion.npy"),
+        )
+    };
+    let deletion = files.json(&run("deletion", "--steps 4"));
+    let insertion = files.json(&run("insertion", "--steps 4"));
+    let point = |curve: &serde_json::Value, i: usize| curve["curve"][i]["score"].as_f64().unwrap();
+    assert_eq!(deletion["curve"][1]["n_flipped"], 16);
+    assert!((point(&deletion, 0) - point(&insertion, 4)).abs() < 1e-9);
+    assert!((point(&deletion, 4) - point(&insertion, 0)).abs() < 1e-9);
+    assert!(deletion["value"].as_f64().unwrap() < insertion["value"].as_f64().unwrap());
+    let all = files.json(&run("deletion", "--steps all --max-fraction 0.5"));
+    assert_eq!(all["curve"].as_array().unwrap().len(), 33);
+    files.failure(2, &run("deletion", "--steps 0"));
+    assert!(
+        files
+            .failure(2, &run("deletion", "--max-fraction 2"))
+            .contains("a share in (0, 1]")
+    );
+}
+
+#[test]
 fn wrong_usage_has_its_own_exit_code() {
     let files = Files::new();
     files.array("b.npy", &array![0.5]);
