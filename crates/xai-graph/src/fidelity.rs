@@ -414,10 +414,21 @@ impl Accumulator for FidelityAccumulator {
                 return Err(Error::shape(what, &[n_samples], &[predictions.n_samples()]));
             }
         }
-        let n_classes = [full, kept, complement]
-            .iter()
-            .filter_map(|predictions| predictions.n_classes())
-            .min();
+        // Outputs have columns, labels do not; two outputs of one model have the same.
+        let mut n_classes = None;
+        for (what, predictions) in [("full", full), ("kept", kept), ("complement", complement)] {
+            match (n_classes, predictions.n_classes()) {
+                (Some(expected), Some(actual)) if actual != expected => {
+                    return Err(Error::shape(
+                        what,
+                        &[n_samples, expected],
+                        &[n_samples, actual],
+                    ));
+                }
+                (None, classes) => n_classes = classes,
+                _ => {}
+            }
+        }
         metric.check_target(n_samples)?;
         let n = crate::index::n_rows(metric.index, n_samples)?;
         let names: [Name; 3] = ["full", "kept", "complement"].map(Name::from);

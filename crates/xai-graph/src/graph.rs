@@ -7,6 +7,7 @@ use xai_core::{Error, Name, Real, Result, check_finite};
 
 /// A graph as a model takes it.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive] // made by `new`, which checks
 pub struct Graph<'a, T> {
     /// `(n_nodes, n_features)`.
     pub features: ArrayView2<'a, T>,
@@ -306,6 +307,21 @@ impl<'a, T: Real> Explanation<'a, T> {
             }
         }
         let mut edge_index = graph.edge_index.to_owned();
+        // Public fields can be changed after they were checked.
+        if graph.edge_index.nrows() != 2 {
+            return Err(Error::shape_described(
+                "edge_index",
+                "(2, n_edges)",
+                graph.edge_index.shape(),
+            ));
+        }
+        if let Some(weight) = graph.edge_weight.filter(|w| w.len() != graph.n_edges()) {
+            return Err(Error::shape(
+                "edge_weight",
+                &[graph.n_edges()],
+                weight.shape(),
+            ));
+        }
         let mut edge_weight = match graph.edge_weight {
             Some(weight) => weight.to_owned(),
             None => Array1::ones(graph.n_edges()),

@@ -129,6 +129,9 @@ pub fn edge_mask_properties<T: Real>(
     }
     check_edge_index(edge_index, n_nodes)?;
     let threshold = T::from_f64_nearest(threshold);
+    // Nodes beyond the last edge touch nothing, however many there are said to be.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // checked: in 0..n_nodes
+    let n_nodes = edge_index.iter().max().map_or(0, |&node| node as usize + 1);
     let mut components = UnionFind::<usize>::new(n_nodes);
     let mut touched = vec![false; n_nodes];
     for (ends, &value) in edge_index.columns().into_iter().zip(mask) {

@@ -1,6 +1,7 @@
 //! From a mask to a curve: every score at every explanation size.
 
 use std::fmt;
+use std::mem::discriminant;
 
 use ndarray::{ArrayView1, ArrayView2, ArrayView3, Axis};
 use xai_core::{Error, Real, Result, parallel};
@@ -151,6 +152,7 @@ impl<'a> Sweep<'a> {
                 return Err(Error::shape(what, &[levels.len(), n, c], outputs.shape()));
             }
         }
+        check_levels(levels)?;
         let points = levels.iter().enumerate().map(|(i, &level)| {
             let (kept, complement) = (
                 kept.index_axis(Axis(0), i),
@@ -177,6 +179,20 @@ impl<'a> Sweep<'a> {
         mask: ArrayView1<'_, T>,
         levels: &[Sparsity],
     ) -> Result<SweepCurve> {
+        // Before the model is called at all.
+        if let Some(i) =
+            (1..levels.len()).find(|&i| discriminant(&levels[i]) != discriminant(&levels[i - 1]))
+        {
+            return Err(Error::parameter(
+                format!("levels[{i}]"),
+                format!("{:?}", levels[i]),
+                format!("levels of one kind, as {:?}", levels[i - 1]),
+            ));
+        }
+        check_levels(&levels.iter().map(|level| level.level()).collect::<Vec<_>>())?;
+        for &level in levels {
+            sparsify(mask, level)?;
+        }
         let full = call(model, graph, "the whole graph", None)?;
         let shape = Some(full.dim());
         let points = parallel::try_map(levels.len(), |i| {
@@ -223,17 +239,23 @@ impl<'a> Sweep<'a> {
     }
 }
 
-fn curve(points: Vec<SweepPoint>) -> Result<SweepCurve> {
-    if points.is_empty() {
+/// Levels that make an axis: at least one, finite, ascending.
+fn check_levels(levels: &[f64]) -> Result<()> {
+    if levels.is_empty() {
         return Err(Error::empty("levels"));
     }
-    let column = |of: fn(&SweepPoint) -> f64| points.iter().map(of).collect::<Vec<_>>();
-    let (pos, neg) = (column(|p| p.pos_fidelity), column(|p| p.neg_fidelity));
-    let levels = column(|p| p.level);
+    xai_core::check_finite_slice("levels", levels)?;
     if let Some(i) = (1..levels.len()).find(|&i| levels[i] < levels[i - 1]) {
         let expected = format!("ascending levels, at least {}", levels[i - 1]);
         return Err(Error::out_of_domain("levels", &[i], levels[i], expected));
     }
+    Ok(())
+}
+
+fn curve(points: Vec<SweepPoint>) -> Result<SweepCurve> {
+    let column = |of: fn(&SweepPoint) -> f64| points.iter().map(of).collect::<Vec<_>>();
+    let (pos, neg) = (column(|p| p.pos_fidelity), column(|p| p.neg_fidelity));
+    let levels = column(|p| p.level);
     let defined = points.len() > 1 && neg.iter().all(|&neg| neg < 1.0);
     let fidelity_auc = if defined {
         Some(fidelity_curve_auc(&pos, &neg, &levels)?)

@@ -355,3 +355,56 @@ fn a_failed_update_leaves_the_state_as_it_was() {
         .unwrap_err();
     assert_eq!(state, before);
 }
+
+#[test]
+fn levels_that_make_no_axis_are_refused_before_the_model_is_called() {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use xai_graph::{Graph, Sparsity, Sweep};
+    let calls = AtomicUsize::new(0);
+    let model = |graph: Graph<'_, f64>| -> Result<ndarray::Array2<f64>, std::fmt::Error> {
+        calls.fetch_add(1, Ordering::Relaxed);
+        Ok(ndarray::Array2::zeros((graph.n_nodes(), 2)))
+    };
+    let (features, edges) = (
+        ndarray::array![[1.0], [2.0]],
+        ndarray::array![[0, 1], [1, 0]],
+    );
+    let graph = Graph::new(features.view(), edges.view()).unwrap();
+    let mask = ndarray::array![0.2, 0.8];
+    let sweep = |levels: &[Sparsity]| {
+        let curve = Sweep::default().run(&model, graph, mask.view(), levels);
+        curve.unwrap_err().to_string()
+    };
+    assert!(sweep(&[]).starts_with("levels: nothing to measure"));
+    assert_eq!(
+        sweep(&[Sparsity::Fraction(0.9), Sparsity::Fraction(0.1)]),
+        "levels[1] = 0.1: expected ascending levels, at least 0.9"
+    );
+    assert_eq!(
+        sweep(&[Sparsity::Fraction(0.9), Sparsity::TopK(1)]),
+        "levels[1] = TopK(1): expected levels of one kind, as Fraction(0.9)"
+    );
+    assert!(sweep(&[Sparsity::Fraction(f64::NAN)]).starts_with("levels[0]: not a finite number"));
+    sweep(&[Sparsity::TopK(3)]);
+    assert_eq!(calls.load(Ordering::Relaxed), 0);
+}
+
+#[test]
+fn outputs_of_different_models_do_not_compare() {
+    use ndarray::array;
+    let (three, two) = (array![[0.1, 0.2, 0.7]], array![[0.1, 0.9]]);
+    let error = xai_graph::fidelity(&three, &two, &three).unwrap_err();
+    assert_eq!(error.to_string(), "kept: expected shape (1, 3), got (1, 2)");
+}
+
+#[test]
+fn nodes_without_edges_cost_nothing() {
+    use ndarray::array;
+    let properties = xai_graph::edge_mask_properties(
+        array![0.9].view(),
+        array![[0], [1]].view(),
+        usize::MAX,
+        0.5,
+    );
+    assert_eq!(properties.unwrap().n_components, Some(1));
+}
