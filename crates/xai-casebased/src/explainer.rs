@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
-use xai_core::{Error, Kernel, Label, Metric, Result, Weighting, check_finite, parallel};
+use xai_core::{Error, Kernel, Label, Metric, Real, Result, Weighting, check_finite, parallel};
 
 use crate::correspondence::Tally;
 use crate::{
@@ -135,7 +135,11 @@ impl CaseExplainerBuilder {
     /// [`Error::InvalidParameter`] for `k = 0`, a metric, kernel or class weight outside its
     /// domain; [`Error::Empty`] without rows or features; [`Error::ShapeMismatch`] when the labels
     /// are not one a row; [`Error::NonFinite`].
-    pub fn fit<L: Label>(self, train: ArrayView2<'_, f64>, labels: &[L]) -> Result<CaseExplainer> {
+    pub fn fit<T: Real, L: Label>(
+        self,
+        train: ArrayView2<'_, T>,
+        labels: &[L],
+    ) -> Result<CaseExplainer> {
         if self.k == 0 {
             return Err(Error::parameter("k", 0, "at least 1 neighbour"));
         }
@@ -143,6 +147,7 @@ impl CaseExplainerBuilder {
             return Err(Error::shape("labels", &[train.nrows()], &[labels.len()]));
         }
         let labels = xai_core::labels_to_i64("labels", labels.iter().copied())?;
+        let train = train.mapv(Real::to_f64_exact);
         let mut correspondence = self
             .correspondence
             .class_weights(ClassWeights::new(self.class_weights)?);
@@ -151,18 +156,16 @@ impl CaseExplainerBuilder {
         }
         let standardization = self
             .scale
-            .then(|| Standardization::fit(train))
+            .then(|| Standardization::fit(train.view()))
             .transpose()?;
         let search = match &standardization {
-            Some(s) => BruteForce::new(s.apply(train)?.view(), self.metric.clone())?,
-            None => BruteForce::new(train, self.metric.clone())?,
+            Some(s) => BruteForce::new(s.apply(train.view())?.view(), self.metric.clone())?,
+            None => BruteForce::new(train.view(), self.metric.clone())?,
         };
         Ok(CaseExplainer {
             search: Box::new(search),
             standardization,
-            original: self
-                .provenance
-                .then(|| train.as_standard_layout().into_owned()),
+            original: self.provenance.then_some(train),
             labels,
             k: self.k,
             metric: self.metric,
@@ -193,9 +196,9 @@ impl CaseExplainer {
     /// # Errors
     /// [`Error::ShapeMismatch`] for another number of features, [`Error::NonFinite`], and
     /// [`Error::OutOfDomain`] where the metric is undefined for the sample.
-    pub fn explain<L: Label>(
+    pub fn explain<T: Real, L: Label>(
         &self,
-        sample: ArrayView1<'_, f64>,
+        sample: ArrayView1<'_, T>,
         predicted: L,
     ) -> Result<Explanation> {
         let mut explanations = self.explain_batch(sample.insert_axis(Axis(0)), &[predicted])?;
@@ -206,9 +209,9 @@ impl CaseExplainer {
     ///
     /// # Errors
     /// As [`explain`](Self::explain); [`Error::Empty`] without samples.
-    pub fn explain_batch<L: Label>(
+    pub fn explain_batch<T: Real, L: Label>(
         &self,
-        samples: ArrayView2<'_, f64>,
+        samples: ArrayView2<'_, T>,
         predicted: &[L],
     ) -> Result<Vec<Explanation>> {
         let predicted = xai_core::labels_to_i64("predicted", predicted.iter().copied())?;
@@ -221,13 +224,13 @@ impl CaseExplainer {
     /// # Errors
     /// As [`explain_batch`](Self::explain_batch); [`Error::OutOfDomain`] for a sample whose
     /// neighbours all weigh 0 and so elect nobody.
-    pub fn explain_votes(&self, samples: ArrayView2<'_, f64>) -> Result<Vec<Explanation>> {
+    pub fn explain_votes<T: Real>(&self, samples: ArrayView2<'_, T>) -> Result<Vec<Explanation>> {
         self.explanations(samples, None)
     }
 
-    fn explanations(
+    fn explanations<T: Real>(
         &self,
-        samples: ArrayView2<'_, f64>,
+        samples: ArrayView2<'_, T>,
         predicted: Option<&[i64]>,
     ) -> Result<Vec<Explanation>> {
         let (m, d) = samples.dim();
@@ -245,9 +248,10 @@ impl CaseExplainer {
             return Err(Error::shape("predicted", &[m], &[predicted.len()]));
         }
         check_finite("samples", samples)?;
+        let samples = samples.mapv(Real::to_f64_exact);
         let scaled = match &self.standardization {
-            Some(s) => s.apply(samples)?,
-            None => samples.to_owned(),
+            Some(s) => s.apply(samples.view())?,
+            None => samples,
         };
         self.metric.check_rows("samples", scaled.view())?;
         let found = self.search.nearest_batch(scaled.view(), self.k)?;

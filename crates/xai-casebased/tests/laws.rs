@@ -89,6 +89,19 @@ proptest! {
     }
 
     #[test]
+    fn single_precision_rows_are_the_same_rows((train, queries, k) in problem()) {
+        let labels: Vec<usize> = (0..train.nrows()).map(|i| i % 3).collect();
+        let predicted = vec![1; queries.nrows()];
+        let (train32, queries32) = (train.mapv(|x| x as f32), queries.mapv(|x| x as f32));
+        let double = CaseExplainer::builder().k(k).fit(train.view(), &labels).unwrap();
+        let single = CaseExplainer::builder().k(k).fit(train32.view(), &labels).unwrap();
+        prop_assert_eq!(
+            double.explain_batch(queries.view(), &predicted).unwrap(),
+            single.explain_batch(queries32.view(), &predicted).unwrap()
+        );
+    }
+
+    #[test]
     fn standardised_features_have_mean_0_and_deviation_1((train, _, _) in problem()) {
         let scaled = Standardization::fit(train.view()).unwrap().apply(train.view()).unwrap();
         for column in scaled.columns() {
