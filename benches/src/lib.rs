@@ -182,16 +182,16 @@ impl Prepared {
         }
     }
 
-    /// Seconds per unit of work: the best run of a round, which is as many runs as fill 100 ms but
-    /// at least two, because the first finds caches that the other side has filled.
+    /// Seconds per unit of work: the best run of a round, which is as many runs as fill 500 ms but
+    /// at least three, because the first finds caches that the other side has filled.
     ///
     /// The caller takes the minimum of several such rounds. The peers' side does the same.
     ///
     /// # Errors
     /// Those of the run.
     pub fn time(&mut self) -> Result<f64> {
-        const ROUND: Duration = Duration::from_millis(100);
-        const LEAST: u32 = 2;
+        const ROUND: Duration = Duration::from_millis(500);
+        const LEAST: u32 = 3;
         let (mut runs, mut total, mut best) = (0, Duration::ZERO, Duration::MAX);
         while runs < LEAST || total < ROUND {
             let took = (self.step)(Step::Time)?;

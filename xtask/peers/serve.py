@@ -17,7 +17,7 @@ import numpy as np
 
 # One round is as many runs as fill these seconds, but at least so many: the first finds caches that the other side
 # has filled, and idle threads.
-ROUND, LEAST = 0.1, 2
+ROUND, LEAST = 0.5, 3
 
 
 class Peer:
