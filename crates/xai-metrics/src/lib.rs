@@ -37,7 +37,8 @@ pub use xai_core::{Accumulator, Error, Result};
 
 /// What most programs use, of every enabled family.
 ///
-/// ```
+#[cfg_attr(feature = "casebased", doc = "```")]
+#[cfg_attr(not(feature = "casebased"), doc = "```ignore")]
 /// use xai_metrics::prelude::*;
 /// let c = correspondence(&[0.1, 0.4], &[1, 1], 1)?;
 /// assert_eq!(c.level, Level::High);
