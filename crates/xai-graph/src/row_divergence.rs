@@ -220,7 +220,10 @@ fn exponentials(logits: &mut [Lanes], mut e: Option<&mut [Lanes]>) -> (Lanes, Ma
     for (c, column) in logits.iter_mut().enumerate() {
         let mut exponential = [0.0; LANES];
         for lane in 0..LANES {
-            column[lane] -= largest[lane];
+            // Logits of opposite signs may lie further apart than f64 reaches; a floor keeps
+            // their product with a probability of 0 a number.
+            let below = column[lane] - largest[lane];
+            column[lane] = if below > -1e300 { below } else { -1e300 };
             exponential[lane] = elementary::exp(column[lane]);
             total[lane] += exponential[lane];
         }

@@ -395,3 +395,23 @@ fn more_rows_than_a_block_are_the_sum_of_their_parts() {
     let agreement = ground_truth(truth.view(), truth.view()).unwrap();
     assert_eq!((agreement.auroc, agreement.jaccard), (Some(1.0), Some(1.0)));
 }
+
+#[test]
+fn logits_further_apart_than_the_range_are_certain_and_opposite() {
+    for size in [1e3, 8e307, 9e307, f64::MAX] {
+        let (y, opposite) = (
+            ndarray::array![[size, -size]],
+            ndarray::array![[-size, size]],
+        );
+        assert_eq!(
+            xai_graph::unfaithfulness(y.view(), opposite.view()).unwrap(),
+            1.0,
+            "{size}"
+        );
+        assert_eq!(
+            xai_graph::unfaithfulness(y.view(), y.view()).unwrap(),
+            0.0,
+            "{size}"
+        );
+    }
+}
