@@ -309,7 +309,7 @@ impl ExactMean {
     #[inline]
     pub fn add<T: Real>(&mut self, value: T) {
         self.sum.add(value);
-        self.count += 1;
+        self.count = self.count.saturating_add(1);
     }
 
     /// The number of values so far.
@@ -334,7 +334,7 @@ impl ExactMean {
     /// Adds all values of another mean.
     pub fn add_mean(&mut self, other: &Self) {
         self.sum.add_sum(&other.sum);
-        self.count += other.count;
+        self.count = self.count.saturating_add(other.count);
     }
 }
 
