@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock};
 
+use comfy_table::{LineStyle, TableStyle};
 use serde::Serialize;
 
 use crate::failure::{Failure, InFile};
@@ -129,7 +130,7 @@ where
     C: std::fmt::Display,
 {
     let mut table = comfy_table::Table::new();
-    table.load_style(comfy_table::presets::UTF8_HORIZONTAL_ONLY);
+    table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')));
     table.set_header(header.iter().copied());
     for row in rows {
         table.add_row(
