@@ -159,8 +159,8 @@ impl CaseExplainerBuilder {
             .then(|| Standardization::fit(train.view()))
             .transpose()?;
         let search = match &standardization {
-            Some(s) => BruteForce::new(s.apply(train.view())?.view(), self.metric.clone())?,
-            None => BruteForce::new(train.view(), self.metric.clone())?,
+            Some(s) => crate::KdTree::new(s.apply(train.view())?.view(), self.metric.clone())?,
+            None => crate::KdTree::new(train.view(), self.metric.clone())?,
         };
         Ok(CaseExplainer {
             search: Box::new(search),

@@ -31,16 +31,23 @@
 //!
 //! - `rayon` (default): queries in parallel. Results are bit-identical without it.
 //! - `serde`: results can be stored.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod brute_force;
 mod class_weights;
 mod correspondence;
+mod direct_scan;
 mod explainer;
 mod explanation;
+mod filtered_scan;
+mod k_nearest;
+mod kd_tree;
 mod level;
+mod matrix_product;
+mod row_blocks;
 mod search;
 mod standardization;
+mod training_rows;
 
 pub use brute_force::BruteForce;
 pub use class_weights::ClassWeights;
@@ -49,7 +56,8 @@ pub use correspondence::{
 };
 pub use explainer::{CaseExplainer, CaseExplainerBuilder};
 pub use explanation::{Case, Explanation};
+pub use kd_tree::KdTree;
 pub use level::{Level, Thresholds};
-pub use search::{Nearest, NeighborSearch};
+pub use search::{Engine, Nearest, NeighborSearch};
 pub use standardization::Standardization;
 pub use xai_core::{Distance, Error, Kernel, Label, Mahalanobis, Metric, Result, Weighting};

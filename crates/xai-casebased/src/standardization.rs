@@ -58,6 +58,15 @@ impl Standardization {
         Ok(Self { mean, scale })
     }
 
+    /// Scales one row of as many features.
+    #[inline]
+    pub(crate) fn write(&self, from: &[f64], to: &mut [f64]) {
+        for (((to, from), mean), scale) in to.iter_mut().zip(from).zip(&self.mean).zip(&self.scale)
+        {
+            *to = (from - mean) / scale;
+        }
+    }
+
     /// Scales `(m, d)` rows.
     ///
     /// # Errors

@@ -169,6 +169,24 @@ impl Distance for Metric {
     }
 }
 
+impl std::fmt::Display for Metric {
+    /// The name that [`FromStr`] reads; a Mahalanobis metric, which has no text, is `mahalanobis`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            Self::Euclidean => "euclidean",
+            Self::SquaredEuclidean => "squared-euclidean",
+            Self::Manhattan => "manhattan",
+            Self::Chebyshev => "chebyshev",
+            Self::Minkowski(p) => return f.pad(&format!("minkowski:{p}")),
+            Self::Cosine => "cosine",
+            Self::Canberra => "canberra",
+            Self::BrayCurtis => "braycurtis",
+            Self::Hamming => "hamming",
+            Self::Mahalanobis(_) => "mahalanobis",
+        })
+    }
+}
+
 impl FromStr for Metric {
     type Err = Error;
 
@@ -440,6 +458,13 @@ mod tests {
                 Metric::Minkowski(2.0).distance(&a, &b), Metric::Euclidean.distance(&a, &b),
                 max_relative = 1e-14
             );
+        }
+    }
+
+    #[test]
+    fn a_metric_is_read_back_from_its_name() {
+        for metric in metrics() {
+            assert_eq!(metric.to_string().parse::<Metric>().unwrap(), metric);
         }
     }
 

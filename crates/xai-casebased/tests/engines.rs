@@ -1,0 +1,235 @@
+//! Every engine gives the answer of a plain scan, to the last bit.
+
+use ndarray::{Array2, ArrayView2};
+use proptest::prelude::*;
+use xai_casebased::{BruteForce, Distance, KdTree, Mahalanobis, Metric, Nearest, NeighborSearch};
+
+/// What every engine promises, in the plainest words.
+fn plain_scan(
+    train: ArrayView2<'_, f64>,
+    metric: &Metric,
+    query: &[f64],
+    k: usize,
+) -> Vec<Nearest> {
+    let mut all: Vec<Nearest> = train
+        .rows()
+        .into_iter()
+        .enumerate()
+        .map(|(index, row)| Nearest {
+            index,
+            distance: metric.distance(&row.to_vec(), query),
+        })
+        .collect();
+    all.sort_by(|a, b| {
+        a.distance
+            .total_cmp(&b.distance)
+            .then(a.index.cmp(&b.index))
+    });
+    all.truncate(k);
+    all
+}
+
+fn engines(
+    train: ArrayView2<'_, f64>,
+    metric: &Metric,
+) -> Vec<(&'static str, Box<dyn NeighborSearch>)> {
+    let mut engines: Vec<(&'static str, Box<dyn NeighborSearch>)> = vec![
+        (
+            "brute",
+            Box::new(BruteForce::new(train, metric.clone()).unwrap()),
+        ),
+        (
+            "direct",
+            Box::new(BruteForce::direct(train, metric.clone()).unwrap()),
+        ),
+        (
+            "filtered",
+            Box::new(BruteForce::filtered(train, metric.clone()).unwrap()),
+        ),
+    ];
+    if KdTree::supports(metric) {
+        engines.push((
+            "kd-tree",
+            Box::new(KdTree::new(train, metric.clone()).unwrap()),
+        ));
+    }
+    engines
+}
+
+fn bits(found: &[Nearest]) -> Vec<(usize, u64)> {
+    found
+        .iter()
+        .map(|n| (n.index, n.distance.to_bits()))
+        .collect()
+}
+
+#[derive(Debug, Clone)]
+struct Problem {
+    train: Array2<f64>,
+    queries: Array2<f64>,
+    metric: Metric,
+    k: usize,
+}
+
+/// Values of very different kinds: smooth ones, a coarse grid full of ties, far from the origin,
+/// very large and very small.
+fn value(kind: u8) -> BoxedStrategy<f64> {
+    match kind {
+        0 => (-3.0..3.0f64).boxed(),
+        1 => (0i8..4).prop_map(f64::from).boxed(),
+        2 => (0i8..100).prop_map(|x| 1e6 + f64::from(x) * 1e-3).boxed(),
+        3 => (-1e150..1e150f64).boxed(),
+        4 => (1e-160..9e-160f64).boxed(),
+        _ => prop_oneof![Just(0.0), -1e-3..1e-3f64, -1e5..1e5f64].boxed(),
+    }
+}
+
+fn problem() -> impl Strategy<Value = Problem> {
+    let metric = (0usize..11, 1.0..6.0f64).prop_map(|(which, p)| match which {
+        0 | 1 => Metric::Euclidean,
+        2 => Metric::SquaredEuclidean,
+        3 => Metric::Manhattan,
+        4 => Metric::Chebyshev,
+        5 => Metric::Minkowski(p),
+        6 | 7 => Metric::Cosine,
+        8 => Metric::Canberra,
+        9 => Metric::BrayCurtis,
+        _ => Metric::Hamming,
+    });
+    (
+        1usize..300,
+        1usize..40,
+        1usize..6,
+        0u8..6,
+        metric,
+        1usize..40,
+    )
+        .prop_flat_map(|(n, d, m, kind, metric, k)| {
+            (
+                prop::collection::vec(value(kind), n * d),
+                prop::collection::vec(value(kind), m * d),
+                prop::collection::vec(any::<prop::sample::Index>(), 8),
+            )
+                .prop_map(move |(train, queries, picks)| {
+                    let mut train = Array2::from_shape_vec((n, d), train).unwrap();
+                    let mut queries = Array2::from_shape_vec((m, d), queries).unwrap();
+                    // Duplicates among the rows, and a query that is a row.
+                    for pair in picks[..6].chunks(2) {
+                        let from = train.row(pair[0].index(n)).to_owned();
+                        train.row_mut(pair[1].index(n)).assign(&from);
+                    }
+                    let from = train.row(picks[6].index(n)).to_owned();
+                    queries.row_mut(picks[7].index(m)).assign(&from);
+                    if matches!(metric, Metric::Cosine) {
+                        for mut row in train.rows_mut().into_iter().chain(queries.rows_mut()) {
+                            if row.iter().all(|&x| x == 0.0) {
+                                row[0] = 1.0;
+                            }
+                        }
+                    }
+                    Problem {
+                        train,
+                        queries,
+                        metric: metric.clone(),
+                        k,
+                    }
+                })
+        })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_engine_gives_the_bits_of_a_plain_scan(p in problem()) {
+        for (name, engine) in engines(p.train.view(), &p.metric) {
+            let found = match engine.nearest_batch(p.queries.view(), p.k) {
+                Ok(found) => found,
+                // Squares of 1e150 are beyond f64; who takes them says so.
+                Err(e) => {
+                    prop_assert!(e.to_string().contains("within the range of f64"), "{}", e);
+                    continue;
+                }
+            };
+            for (query, found) in p.queries.rows().into_iter().zip(found) {
+                let expected = plain_scan(p.train.view(), &p.metric, &query.to_vec(), p.k);
+                prop_assert_eq!(bits(&found), bits(&expected), "{} {:?}", name, p.metric);
+            }
+        }
+    }
+
+    #[test]
+    fn mahalanobis_of_every_engine_is_that_of_a_plain_scan(
+        values in prop::collection::vec(-3.0..3.0f64, 60 * 4),
+        queries in prop::collection::vec(-4.0..4.0f64, 3 * 4),
+        k in 1usize..20,
+    ) {
+        let train = Array2::from_shape_vec((60, 4), values).unwrap();
+        let queries = Array2::from_shape_vec((3, 4), queries).unwrap();
+        let metric = Metric::Mahalanobis(Mahalanobis::from_rows(train.view()).unwrap());
+        for (name, engine) in engines(train.view(), &metric) {
+            let found = engine.nearest_batch(queries.view(), k).unwrap();
+            for (query, found) in queries.rows().into_iter().zip(found) {
+                let expected = plain_scan(train.view(), &metric, &query.to_vec(), k);
+                prop_assert_eq!(bits(&found), bits(&expected), "{}", name);
+            }
+        }
+    }
+}
+
+/// Several tiles of the matrix product, several levels of the tree, several blocks of queries.
+#[test]
+fn large_problems_agree_too() {
+    let mut state = 7u64;
+    let mut value = |coarse: bool| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        let x = (state >> 33) as f64 / f64::from(1u32 << 31);
+        if coarse { (x * 6.0).floor() } else { x }
+    };
+    for (n, d, m, coarse) in [
+        (6000, 3, 300, false),
+        (6000, 3, 40, true),
+        (3000, 12, 300, false),
+        (5000, 25, 40, true),
+    ] {
+        let train = Array2::from_shape_simple_fn((n, d), || value(coarse));
+        let queries = Array2::from_shape_simple_fn((m, d), || value(coarse));
+        for metric in [Metric::Euclidean, Metric::Manhattan, Metric::Chebyshev] {
+            for (name, engine) in engines(train.view(), &metric) {
+                let found = engine.nearest_batch(queries.view(), 7).unwrap();
+                assert_eq!(found.len(), m);
+                for (query, found) in queries.rows().into_iter().zip(found).step_by(9) {
+                    let expected = plain_scan(train.view(), &metric, &query.to_vec(), 7);
+                    assert_eq!(bits(&found), bits(&expected), "{name} {metric}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn queries_without_an_answer_are_named() {
+    let train = ndarray::array![[1.0, 2.0], [3.0, 4.0]];
+    for (_, engine) in engines(train.view(), &Metric::Cosine) {
+        let error = engine.nearest(&[0.0, 0.0], 1).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .starts_with("queries[0] = 0: expected a row with a direction")
+        );
+    }
+    for (_, engine) in engines(train.view(), &Metric::Euclidean) {
+        let error = engine.nearest(&[1e200, 0.0], 1).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "distance of query[0] = inf: expected a distance within the range of f64; scale the \
+             features down"
+        );
+        assert!(engine.nearest(&[f64::NAN, 0.0], 1).is_err());
+        assert!(engine.nearest(&[0.0], 1).is_err());
+        assert_eq!(engine.nearest(&[0.0, 0.0], 0).unwrap(), []);
+        assert_eq!(engine.nearest(&[0.0, 0.0], 9).unwrap().len(), 2);
+    }
+}
