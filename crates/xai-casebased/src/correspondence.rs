@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use xai_core::{Error, ExactSum, Kernel, Label, Result, Weighting};
+use xai_core::{Error, Kernel, Label, Result, Weighting};
 
 use crate::{ClassWeights, Level, Thresholds};
 
@@ -185,12 +185,12 @@ impl CorrespondenceMetric {
         let labels = xai_core::labels_to_i64("labels", labels.iter().copied())?;
         let predicted = xai_core::labels_to_i64("predicted", [predicted])?[0];
         let tally = self.tally(distances.iter().copied().zip(labels))?;
-        Ok(tally.correspondence(predicted, self.thresholds))
+        Ok(tally.correspondence(Some(predicted), self.thresholds))
     }
 
     /// Adds up the weights of neighbours at valid distances.
     pub(crate) fn tally(&self, neighbors: impl Iterator<Item = (f64, i64)>) -> Result<Tally> {
-        let mut tally = Tally::default();
+        let mut weights: Vec<(i64, f64)> = Vec::with_capacity(neighbors.size_hint().0);
         for (i, (distance, label)) in neighbors.enumerate() {
             let weight = self.weighting.weight(distance);
             if !(weight.is_finite() && weight >= 0.0) {
@@ -201,9 +201,9 @@ impl CorrespondenceMetric {
                     format!("a finite weight, at least 0, at distance {distance}"),
                 ));
             }
-            tally.add(label, weight * self.class_weights.of(label));
+            weights.push((label, weight * self.class_weights.of(label)));
         }
-        Ok(tally)
+        Tally::of(weights)
     }
 
     pub(crate) fn level_thresholds(&self) -> Thresholds {
@@ -211,59 +211,79 @@ impl CorrespondenceMetric {
     }
 }
 
-/// `W(c)` by class: exact sums, so that the order of the neighbours cannot show.
-#[derive(Default)]
+/// `W(c)` by ascending class. The weights of a class are added in ascending order with what
+/// rounding loses carried along, so that the order of the neighbours cannot show.
 pub(crate) struct Tally {
-    by_class: Vec<(i64, ExactSum)>,
+    by_class: Vec<(i64, f64)>,
+    total: f64,
     n_neighbors: usize,
 }
 
 impl Tally {
-    fn add(&mut self, label: i64, weight: f64) {
-        self.n_neighbors += 1;
-        match self.by_class.iter_mut().find(|(class, _)| *class == label) {
-            Some((_, sum)) => sum.add(weight),
-            None => {
-                let mut sum = ExactSum::new();
-                sum.add(weight);
-                self.by_class.push((label, sum));
-            }
+    fn of(mut weights: Vec<(i64, f64)>) -> Result<Self> {
+        weights.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        let by_class: Vec<(i64, f64)> = weights
+            .chunk_by(|a, b| a.0 == b.0)
+            .map(|class| (class[0].0, ascending_sum(class.iter().map(|(_, w)| *w))))
+            .collect();
+        let total = ascending_sum(by_class.iter().map(|(_, w)| *w));
+        if !total.is_finite() {
+            return Err(Error::out_of_domain(
+                "sum of the weights",
+                &[],
+                total,
+                "a sum within the range of f64; scale the class weights or the weighting down",
+            ));
         }
+        Ok(Self {
+            by_class,
+            total,
+            n_neighbors: weights.len(),
+        })
     }
 
     /// The class of the largest weight, the lower label of several; `None` without any weight.
     pub(crate) fn vote(&self) -> Option<i64> {
         let mut best: Option<(f64, i64)> = None;
-        for (label, sum) in &self.by_class {
-            let weight = sum.value();
-            let wins = best
-                .is_none_or(|(most, lowest)| weight > most || (weight == most && *label < lowest));
-            if weight > 0.0 && wins {
-                best = Some((weight, *label));
+        for &(label, weight) in &self.by_class {
+            if weight > 0.0 && best.is_none_or(|(most, _)| weight > most) {
+                best = Some((weight, label));
             }
         }
         best.map(|(_, label)| label)
     }
 
-    pub(crate) fn correspondence(&self, predicted: i64, thresholds: Thresholds) -> Correspondence {
-        let mut total = ExactSum::new();
-        let mut agreeing = 0.0;
-        let mut class_weights_sum = BTreeMap::new();
-        for (label, sum) in &self.by_class {
-            let weight = sum.value();
-            total.add_sum(sum);
-            class_weights_sum.insert(*label, weight);
-            if *label == predicted {
-                agreeing = weight;
-            }
-        }
-        let total = total.value();
-        let score = (total > 0.0 && total.is_finite()).then(|| agreeing / total);
+    /// The correspondence of a predicted class; undefined without one.
+    pub(crate) fn correspondence(
+        &self,
+        predicted: Option<i64>,
+        thresholds: Thresholds,
+    ) -> Correspondence {
+        let score = predicted.filter(|_| self.total > 0.0).map(|predicted| {
+            let agreeing = self.by_class.iter().find(|(class, _)| *class == predicted);
+            // The total is rounded by itself.
+            agreeing.map_or(0.0, |(_, weight)| (weight / self.total).min(1.0))
+        });
         Correspondence {
             score,
             level: thresholds.level(score),
             n_neighbors: self.n_neighbors,
-            class_weights_sum,
+            class_weights_sum: self.by_class.iter().copied().collect(),
         }
     }
+}
+
+/// Neumaier's compensated sum of non-negative numbers.
+fn ascending_sum(values: impl Iterator<Item = f64>) -> f64 {
+    let (mut sum, mut lost) = (0.0f64, 0.0);
+    for value in values {
+        let next = sum + value;
+        lost += if sum >= value {
+            (sum - next) + value
+        } else {
+            (value - next) + sum
+        };
+        sum = next;
+    }
+    if sum.is_finite() { sum + lost } else { sum }
 }

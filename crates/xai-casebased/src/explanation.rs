@@ -1,10 +1,12 @@
 //! A prediction and its precedents.
 
+use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use xai_core::{Error, Label, Result};
 
-use crate::{Correspondence, Level};
+use crate::{Correspondence, Level, MetadataValue};
 
 /// A training case near the explained sample.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,7 +14,8 @@ use crate::{Correspondence, Level};
 pub struct Case {
     /// The training row.
     pub index: usize,
-    /// Its distance to the sample, in scaled features where scaling is on.
+    /// Its distance to the sample: in scaled features where scaling is on, in the space of the
+    /// [`Similarity`](crate::Similarity) where one was chosen.
     pub distance: f64,
     /// Its class.
     pub label: i64,
@@ -21,13 +24,20 @@ pub struct Case {
         feature = "serde",
         serde(skip_serializing_if = "Option::is_none", default)
     )]
-    pub class_name: Option<String>,
-    /// Its features as they were handed in, unscaled; empty without provenance.
+    pub class_name: Option<Arc<str>>,
+    /// Its features as they were handed in, unscaled, in the order of
+    /// [`Explanation::feature_names`]; without redacted ones, empty without provenance.
     #[cfg_attr(
         feature = "serde",
         serde(skip_serializing_if = "Vec::is_empty", default)
     )]
     pub features: Vec<f64>,
+    /// What else is known of it, without redacted columns; empty without provenance.
+    #[cfg_attr(
+        feature = "serde",
+        serde(skip_serializing_if = "BTreeMap::is_empty", default)
+    )]
+    pub metadata: BTreeMap<Arc<str>, MetadataValue>,
 }
 
 /// Why a prediction looks the way it does: its nearest training cases and how far they agree.
@@ -38,31 +48,47 @@ pub struct Case {
 pub struct Explanation {
     /// The position of the sample in its batch.
     pub sample: usize,
-    /// The predicted class.
-    pub predicted: i64,
+    /// The predicted class; `None` where the neighbours were asked to vote and all weigh 0.
+    pub predicted: Option<i64>,
     /// The name of the predicted class, where names were given.
     #[cfg_attr(
         feature = "serde",
         serde(skip_serializing_if = "Option::is_none", default)
     )]
-    pub predicted_name: Option<String>,
+    pub predicted_name: Option<Arc<str>>,
     /// The true class, where it is known.
     #[cfg_attr(feature = "serde", serde(rename = "true"))]
     pub truth: Option<i64>,
+    /// The name of the true class, where names were given.
+    #[cfg_attr(
+        feature = "serde",
+        serde(rename = "true_name", skip_serializing_if = "Option::is_none", default)
+    )]
+    pub truth_name: Option<Arc<str>>,
     /// Agreement of the neighbours with the prediction.
     pub correspondence: Correspondence,
     /// The nearest training cases, nearest first.
     pub neighbors: Vec<Case>,
+    /// The names of the features that the cases show.
+    pub feature_names: Arc<[String]>,
+    /// The share of true neighbours that the search is known to find, measured when the explainer
+    /// was fitted; `None` for an exact search, which finds all.
+    #[cfg_attr(
+        feature = "serde",
+        serde(skip_serializing_if = "Option::is_none", default)
+    )]
+    pub recall: Option<f64>,
 }
 
 impl Explanation {
-    /// Whether the prediction is right; `None` where the truth is not known.
+    /// Whether the prediction is right; `None` where the truth or the prediction is not known.
     #[must_use]
     pub fn is_correct(&self) -> Option<bool> {
-        self.truth.map(|truth| truth == self.predicted)
+        Some(self.truth? == self.predicted?)
     }
 
-    /// The same explanations with the true classes, so that they can tell right from wrong.
+    /// The same explanations with the true classes, so that they can tell right from wrong. Names
+    /// of the true classes: [`CaseExplainer::with_truth`](crate::CaseExplainer::with_truth).
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] when there is not one label an explanation.
@@ -86,25 +112,31 @@ impl Explanation {
 
 impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let named = |label: i64, name: &Option<String>| match name {
+        let named = |label: i64, name: &Option<Arc<str>>| match name {
             Some(name) => format!("{name} ({label})"),
             None => label.to_string(),
         };
         writeln!(f, "Sample {}", self.sample)?;
-        write!(
-            f,
-            "Predicted class: {}",
-            named(self.predicted, &self.predicted_name)
-        )?;
+        match self.predicted {
+            Some(label) => write!(f, "Predicted class: {}", named(label, &self.predicted_name))?,
+            None => write!(f, "Predicted class: none, no neighbour has any weight")?,
+        }
         match (self.truth, self.is_correct()) {
             (Some(_), Some(true)) => writeln!(f, ", right")?,
-            (Some(truth), _) => writeln!(f, ", wrong: the true class is {truth}")?,
-            (None, _) => writeln!(f)?,
+            (Some(truth), Some(false)) => {
+                let truth = named(truth, &self.truth_name);
+                writeln!(f, ", wrong: the true class is {truth}")?;
+            }
+            _ => writeln!(f)?,
         }
         writeln!(f, "Correspondence: {}", self.correspondence)?;
-        write!(f, "Nearest training cases:")?;
+        write!(f, "Nearest training cases")?;
+        if let Some(recall) = self.recall {
+            write!(f, " (approximate, recall {:.1}%)", 100.0 * recall)?;
+        }
+        write!(f, ":")?;
         for (rank, case) in self.neighbors.iter().enumerate() {
-            let marker = if case.label == self.predicted {
+            let marker = if Some(case.label) == self.predicted {
                 "agrees"
             } else {
                 "differs"
@@ -117,6 +149,9 @@ impl fmt::Display for Explanation {
                 named(case.label, &case.class_name),
                 case.distance,
             )?;
+            for (name, value) in &case.metadata {
+                write!(f, "\n      {name}: {value}")?;
+            }
         }
         Ok(())
     }

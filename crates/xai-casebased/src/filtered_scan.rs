@@ -86,50 +86,73 @@ impl FilteredScan {
         let (n, d) = (rows.n_rows(), rows.n_features());
         let cosine = matches!(metric, Metric::Cosine);
         let mut center = vec![0.0; d];
-        let mut row = vec![0.0; d];
         let mut largest = 0.0f64;
         if !cosine {
-            for i in 0..n {
-                rows.write(i, &mut row);
-                for (sum, x) in center.iter_mut().zip(&row) {
-                    *sum += x / n as f64;
+            // Where the centre lies decides what the filter costs, never what it lets through.
+            let sums = parallel::map_blocks(n, ROWS, |block| {
+                let (mut sums, mut row) = (vec![0.0; d], vec![0.0; d]);
+                for i in block {
+                    rows.write(i, &mut row);
+                    sums.iter_mut().zip(&row).for_each(|(sum, x)| *sum += x);
+                }
+                sums
+            });
+            for sums in &sums {
+                for (center, sum) in center.iter_mut().zip(sums) {
+                    *center += sum / n as f64;
                 }
             }
             for x in &mut center {
                 *x = if x.is_finite() { *x } else { 0.0 };
             }
-            for i in 0..n {
-                rows.write(i, &mut row);
-                for (x, center) in row.iter().zip(&center) {
-                    largest = largest.max((x - center).abs());
+            largest = parallel::map_blocks(n, ROWS, |block| {
+                let (mut most, mut row) = (0.0f64, vec![0.0; d]);
+                for i in block {
+                    rows.write(i, &mut row);
+                    for (x, center) in row.iter().zip(&center) {
+                        most = most.max((x - center).abs());
+                    }
                 }
-            }
+                most
+            })
+            .into_iter()
+            .fold(0.0, f64::max);
         }
         let mut scan = Self {
             metric,
             cosine,
             center,
             scale: power_of_two_below(1.0 / largest),
-            single: Vec::with_capacity(n * d),
-            half_squares: Vec::with_capacity(n),
-            norms: Vec::with_capacity(n.div_ceil(ROWS)),
+            single: vec![0.0; n * d],
+            half_squares: vec![0.0; n],
+            norms: vec![0.0; n.div_ceil(ROWS)],
             rows,
         };
-        for tile in (0..n).step_by(ROWS) {
-            let mut most = 0.0f64;
-            for i in tile..(tile + ROWS).min(n) {
-                scan.rows.write(i, &mut row);
+        let mut single = std::mem::take(&mut scan.single);
+        let mut half_squares = std::mem::take(&mut scan.half_squares);
+        let tiles: Vec<_> = single
+            .chunks_mut(ROWS * d)
+            .zip(half_squares.chunks_mut(ROWS))
+            .collect();
+        scan.norms = parallel::map_owned(tiles, |tile, (single, half_squares)| {
+            let (mut most, mut row) = (0.0f64, vec![0.0; d]);
+            let to = single.chunks_exact_mut(d).zip(half_squares);
+            for (i, (single, half_square)) in to.enumerate() {
+                scan.rows.write(tile * ROWS + i, &mut row);
                 let norm = scan.normalize(&mut row);
                 most = most.max(norm);
-                scan.single.extend(row.iter().map(|&x| x as f32));
-                scan.half_squares.push(if cosine {
-                    0.0
-                } else {
-                    (0.5 * norm * norm) as f32
-                });
+                single
+                    .iter_mut()
+                    .zip(&row)
+                    .for_each(|(to, &x)| *to = x as f32);
+                if !cosine {
+                    *half_square = (0.5 * norm * norm) as f32;
+                }
             }
-            scan.norms.push(most * (1.0 + 1e-9));
-        }
+            most * (1.0 + 1e-9)
+        });
+        scan.single = single;
+        scan.half_squares = half_squares;
         scan
     }
 
@@ -225,8 +248,8 @@ impl FilteredScan {
         for (group, (p, h)) in products.chunks(16).zip(half_squares.chunks(16)).enumerate() {
             let mut above = false;
             for (p, h) in p.iter().zip(h) {
-                // Not `p - h < threshold`: whoever is not comparable is looked at.
-                above |= !(p - h < threshold);
+                // Whoever is not comparable is looked at.
+                above |= (p - h >= threshold) | (p - h).is_nan();
             }
             if !above {
                 continue;
@@ -253,7 +276,7 @@ impl FilteredScan {
     fn threshold(&self, search: &Search<'_>, largest: f64) -> f32 {
         let limit = search.best.limit();
         let (a, b, d) = (search.norm, largest, self.n_features() as f64);
-        if !limit.is_finite() || !(a <= LARGEST_NORM) {
+        if !limit.is_finite() || a.is_nan() || a > LARGEST_NORM {
             return f32::NEG_INFINITY;
         }
         let single = 1.01 * U32 * (d + 8.0) * (a * b + 0.5 * b * b);

@@ -77,6 +77,18 @@ impl Thresholds {
         Ok(Self { high, medium })
     }
 
+    /// Where high begins.
+    #[must_use]
+    pub fn high(&self) -> f64 {
+        self.high
+    }
+
+    /// Where medium begins.
+    #[must_use]
+    pub fn medium(&self) -> f64 {
+        self.medium
+    }
+
     /// The level of a score.
     #[must_use]
     pub fn level(&self, score: Option<f64>) -> Level {

@@ -6,6 +6,9 @@ use std::str::FromStr;
 use ndarray::ArrayView2;
 use xai_core::{Error, Metric, Result, check_finite};
 
+use crate::KdTree;
+use crate::filtered_scan::FilteredScan;
+
 /// One neighbour of a query.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -38,6 +41,11 @@ pub trait NeighborSearch: Send + Sync {
 
     /// The distance.
     fn metric(&self) -> &Metric;
+
+    /// The share of true neighbours that the search finds; `None` for an exact search.
+    fn recall(&self) -> Option<f64> {
+        None
+    }
 
     /// The nearest `k` training rows of each of `(m, d)` queries that callers have checked, lists
     /// in the order of the queries. Engines run blocks of queries in parallel.
@@ -95,7 +103,6 @@ pub enum Engine {
     /// The exact engine that is expected to be fastest for the shape of the data: [`KdTree`] for
     /// few features, else [`BruteForce`].
     ///
-    /// [`KdTree`]: crate::KdTree
     /// [`BruteForce`]: crate::BruteForce
     #[default]
     Auto,
@@ -103,12 +110,17 @@ pub enum Engine {
     BruteForce,
     /// A tree of boxes, for the Minkowski family of metrics.
     KdTree,
+    /// A graph that finds most of the neighbours: never chosen by itself.
+    #[cfg(feature = "approximate")]
+    Approximate(crate::Hnsw),
 }
 
-/// Up to how many features a tree is expected to beat a scan: measured on independent normal
-/// features, the hardest case for a tree, where the two meet between 9 (10 000 rows) and
-/// 11 (300 000 rows) features.
+/// Up to how many features a tree is expected to beat a scan by matrix products, and one that takes
+/// every distance: measured on independent normal features, the hardest case for a tree. It meets
+/// the matrix products between 8 (10 000 rows) and 10 (300 000 rows) features, the full distances
+/// between 10 and 12.
 const TREE_FEATURES: usize = 9;
+const TREE_FEATURES_WITHOUT_FILTER: usize = 11;
 
 /// Below this many rows a tree has nothing to leave out.
 const TREE_ROWS: usize = 512;
@@ -118,14 +130,14 @@ impl Engine {
     #[must_use]
     pub fn resolve(self, n_rows: usize, n_features: usize, metric: &Metric) -> Self {
         match self {
-            Self::Auto
-                if crate::KdTree::supports(metric)
-                    && n_features <= TREE_FEATURES
-                    && n_rows >= TREE_ROWS =>
-            {
-                Self::KdTree
+            Self::Auto => {
+                let most = match FilteredScan::supports(metric, n_features) {
+                    true => TREE_FEATURES,
+                    false => TREE_FEATURES_WITHOUT_FILTER,
+                };
+                let tree = KdTree::supports(metric) && n_features <= most && n_rows >= TREE_ROWS;
+                if tree { Self::KdTree } else { Self::BruteForce }
             }
-            Self::Auto => Self::BruteForce,
             named => named,
         }
     }
@@ -137,6 +149,8 @@ impl fmt::Display for Engine {
             Self::Auto => "auto",
             Self::BruteForce => "brute",
             Self::KdTree => "kd-tree",
+            #[cfg(feature = "approximate")]
+            Self::Approximate(_) => "hnsw",
         })
     }
 }
@@ -144,13 +158,23 @@ impl fmt::Display for Engine {
 impl FromStr for Engine {
     type Err = Error;
 
-    /// `auto`, `brute` or `kd-tree`.
+    /// `auto`, `brute`, `kd-tree`, or `hnsw` where approximate search is built in.
     fn from_str(name: &str) -> Result<Self> {
         match name {
             "auto" => Ok(Self::Auto),
             "brute" | "brute-force" => Ok(Self::BruteForce),
             "kd-tree" => Ok(Self::KdTree),
-            _ => Err(Error::parameter("engine", name, "auto, brute or kd-tree")),
+            #[cfg(feature = "approximate")]
+            "hnsw" => Ok(Self::Approximate(crate::Hnsw::default())),
+            _ => Err(Error::parameter(
+                "engine",
+                name,
+                if cfg!(feature = "approximate") {
+                    "auto, brute, kd-tree or hnsw"
+                } else {
+                    "auto, brute or kd-tree"
+                },
+            )),
         }
     }
 }

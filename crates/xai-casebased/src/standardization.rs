@@ -1,7 +1,7 @@
 //! Features in units of their own spread.
 
 use ndarray::{Array1, Array2, ArrayView2};
-use xai_core::{Error, ExactSum, Result, check_finite};
+use xai_core::{Error, ExactSum, Result, check_finite, parallel};
 
 /// `(x − mean) / std` by feature, with the mean and the *population* standard deviation (ddof 0)
 /// of the training set. A constant feature is only shifted (divisor 1).
@@ -37,22 +37,24 @@ impl Standardization {
         check_finite("train", train)?;
         #[allow(clippy::cast_precision_loss)] // exact below 2^53 rows
         let n = train.nrows() as f64;
-        let (mut mean, mut scale) = (Vec::new(), Vec::new());
-        for column in train.columns() {
-            let center = column.iter().copied().collect::<ExactSum>().value() / n;
-            let squares: ExactSum = column.iter().map(|x| (x - center) * (x - center)).collect();
+        let mean: Vec<f64> = column_sums(train, |_, x| x)
+            .iter()
+            .map(|sum| sum.value() / n)
+            .collect();
+        let squares = column_sums(train, |column, x| (x - mean[column]) * (x - mean[column]));
+        let mut scale = Vec::with_capacity(mean.len());
+        for (feature, (squares, center)) in squares.iter().zip(&mean).enumerate() {
             let deviation = (squares.value() / n).sqrt();
-            // A constant column has a mean that may be off by its last bit; that is no spread.
             if !deviation.is_finite() {
                 return Err(Error::out_of_domain(
                     "deviation of feature",
-                    &[mean.len()],
+                    &[feature],
                     deviation,
                     "a finite spread; scale the feature down",
                 ));
             }
+            // A constant column has a mean that may be off by its last bit; that is no spread.
             let noise = 10.0 * f64::EPSILON * center.abs();
-            mean.push(center);
             scale.push(if deviation > noise { deviation } else { 1.0 });
         }
         Ok(Self { mean, scale })
@@ -83,4 +85,37 @@ impl Standardization {
         let scale = Array1::from(self.scale.clone());
         Ok((&rows - &mean) / &scale)
     }
+}
+
+/// `Σ_row term(column, x)` of every column, exactly. Columns are gathered block by block of rows, so
+/// that every row is read once from start to end.
+fn column_sums(
+    rows: ArrayView2<'_, f64>,
+    term: impl Fn(usize, f64) -> f64 + Sync,
+) -> Vec<ExactSum> {
+    const BLOCK: usize = 128;
+    let (n, d) = rows.dim();
+    let rows = rows.as_standard_layout();
+    let values = rows.as_slice().unwrap_or_default();
+    parallel::fold_blocks(
+        n,
+        BLOCK,
+        || vec![ExactSum::new(); d],
+        |sums, block| {
+            let mut gathered = [0.0; BLOCK];
+            let values = &values[block.start * d..block.end * d];
+            for (column, sum) in sums.iter_mut().enumerate() {
+                let gathered = &mut gathered[..block.len()];
+                for (to, row) in gathered.iter_mut().zip(values.chunks_exact(d)) {
+                    *to = term(column, row[column]);
+                }
+                sum.add_slice(gathered);
+            }
+        },
+        |sums, others| {
+            for (sum, other) in sums.iter_mut().zip(&others) {
+                sum.add_sum(other);
+            }
+        },
+    )
 }

@@ -2,8 +2,8 @@
 
 use ndarray::{Array2, array};
 use xai_casebased::{
-    BruteForce, CaseExplainer, ClassWeights, CorrespondenceMetric, Error, Explanation, Kernel,
-    Metric, Thresholds, correspondence,
+    BruteForce, CaseExplainer, ClassWeights, CorrespondenceMetric, Engine, Error, Explanation,
+    Kernel, Metric, Thresholds, correspondence,
 };
 
 fn message<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
@@ -127,11 +127,98 @@ fn bad_samples_are_named() {
         message(Explanation::with_truth(explanations, &[0, 1])),
         "truth: expected shape (1), got (2)"
     );
-    let silent = CaseExplainer::builder()
-        .class_weight(0, 0.0)
-        .class_weight(1, 0.0);
-    let silent = silent.fit(train.view(), &[0, 1]).unwrap();
+    let heavy = CaseExplainer::builder()
+        .class_weight(0, 1.7e308)
+        .class_weight(1, 1.7e308)
+        .scale(false)
+        .fit(array![[0.0], [0.0]].view(), &[0, 1])
+        .unwrap();
+    assert!(message(heavy.explain(array![0.0].view(), 0)).starts_with("sum of the weights = inf"));
+    let far = CaseExplainer::builder().scale(false);
+    let far = far.fit(array![[0.0], [1.0]].view(), &[0, 1]).unwrap();
+    assert_eq!(
+        message(far.explain(array![1e200].view(), 0)),
+        "distance of sample[0] = inf: expected a distance within the range of f64; scale the \
+         features down"
+    );
+}
+
+/// A sample whose neighbours all weigh 0 elects nobody; the rest of the batch is answered.
+#[test]
+fn who_has_no_vote_elects_nobody() {
+    let train = array![[0.0, 1.0], [1.0, 0.0]];
+    let explainer = CaseExplainer::builder().k(1).class_weight(1, 0.0);
+    let explainer = explainer.fit(train.view(), &[0, 1]).unwrap();
+    let votes = explainer.explain_votes(train.view()).unwrap();
+    assert_eq!(
+        (votes[0].predicted, votes[0].correspondence.score),
+        (Some(0), Some(1.0))
+    );
+    assert_eq!(
+        (votes[1].predicted, votes[1].correspondence.score),
+        (None, None)
+    );
     assert!(
-        message(silent.explain_votes(train.view())).starts_with("weights of the neighbours[0] = 0")
+        votes[1]
+            .to_string()
+            .contains("none, no neighbour has any weight")
+    );
+}
+
+#[test]
+fn bad_choices_of_an_explainer_are_named() {
+    let train = array![[0.0, 1.0], [1.0, 0.0]];
+    let fit =
+        |b: xai_casebased::CaseExplainerBuilder| message(b.fit(train.view(), &[0, 1]).map(|_| ()));
+    let builder = CaseExplainer::builder;
+    assert_eq!(
+        fit(builder().feature_names(["a"])),
+        "feature names: expected shape (2), got (1)"
+    );
+    assert_eq!(
+        fit(builder().feature_names(["a", "a"])),
+        "feature name = a: expected one feature of that name"
+    );
+    assert_eq!(
+        fit(builder().metadata("age", vec![1.0])),
+        "metadata column age: expected shape (2), got (1)"
+    );
+    assert_eq!(
+        fit(builder()
+            .metadata("age", vec![1.0, 2.0])
+            .metadata("age", vec![1i64, 2])),
+        "metadata = age: expected one column of that name"
+    );
+    assert_eq!(
+        fit(builder().redact("name")),
+        "redacted column = name: expected the name of a feature or of a metadata column"
+    );
+    assert_eq!(
+        fit(builder().aggregate_only(0)),
+        "minimum of distinct rows = 0: expected at least 1 training row"
+    );
+    assert!(
+        fit(builder().engine(Engine::KdTree).metric(Metric::Canberra))
+            .starts_with("metric = canberra: expected euclidean, squared-euclidean")
+    );
+    assert_eq!(
+        message("quick".parse::<Engine>()).split(':').next(),
+        Some("engine = quick")
+    );
+    let explainer = builder()
+        .aggregate_only(2)
+        .fit(train.view(), &[0, 1])
+        .unwrap();
+    assert!(message(explainer.explain(train.row(0), 0)).starts_with("explanations: refused, they"));
+    let model = |_: ndarray::ArrayView2<'_, f64>| Err::<Vec<i32>, _>("out of memory");
+    let explainer = builder().fit(train.view(), &[0, 1]).unwrap();
+    assert_eq!(
+        message(explainer.explain_with(train.view(), model)),
+        "the model failed on samples 0..2: out of memory"
+    );
+    let model = |_: ndarray::ArrayView2<'_, f64>| Ok::<_, std::fmt::Error>(vec![1]);
+    assert_eq!(
+        message(explainer.explain_with(train.view(), model)),
+        "predicted: expected shape (2), got (1)"
     );
 }

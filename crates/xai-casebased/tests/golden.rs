@@ -3,7 +3,9 @@
 use approx::assert_relative_eq;
 use ndarray::Array2;
 use serde_json::Value;
-use xai_casebased::{CaseExplainer, ClassWeights, CorrespondenceMetric, Distance, Kernel, Metric};
+use xai_casebased::{
+    CaseExplainer, ClassWeights, CorrespondenceMetric, Distance, Engine, KdTree, Kernel, Metric,
+};
 
 fn golden() -> Value {
     serde_json::from_str(include_str!("golden/casebased.json")).unwrap()
@@ -139,17 +141,26 @@ fn explanations_are_those_of_the_peer() {
         } else {
             samples
         };
+        let metric: Metric = case["metric"].as_str().unwrap().parse().unwrap();
         let mut builder = CaseExplainer::builder()
             .k(usize::try_from(case["k"].as_u64().unwrap()).unwrap())
-            .metric(case["metric"].as_str().unwrap().parse().unwrap())
+            .metric(metric.clone())
             .scale(case["scale"].as_bool().unwrap());
         for (label, weight) in class_weights(&case["class_weights"]) {
             builder = builder.class_weight(label, weight);
         }
-        let explainer = builder.fit(train.view(), &labels).unwrap();
-        let ours = explainer
-            .explain_batch(samples.view(), &integers(&case["predicted"]))
-            .unwrap();
+        let through = |engine: Engine| {
+            let explainer = builder.clone().engine(engine);
+            let explainer = explainer.fit(train.view(), &labels).unwrap();
+            explainer
+                .explain_batch(samples.view(), &integers(&case["predicted"]))
+                .unwrap()
+        };
+        let ours = through(Engine::Auto);
+        assert_eq!(ours, through(Engine::BruteForce));
+        if KdTree::supports(&metric) {
+            assert_eq!(ours, through(Engine::KdTree));
+        }
         for (ours, peer) in ours.iter().zip(case["explanations"].as_array().unwrap()) {
             let score = ours.correspondence.score.unwrap();
             assert_relative_eq!(

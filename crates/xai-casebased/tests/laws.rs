@@ -84,7 +84,7 @@ proptest! {
         let votes = explainer.explain_votes(queries.view()).unwrap();
         for vote in votes {
             let most = vote.correspondence.class_weights_sum.values().copied().fold(0.0, f64::max);
-            prop_assert_eq!(vote.correspondence.class_weights_sum[&vote.predicted], most);
+            prop_assert_eq!(vote.correspondence.class_weights_sum[&vote.predicted.unwrap()], most);
         }
     }
 

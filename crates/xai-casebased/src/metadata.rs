@@ -1,0 +1,128 @@
+//! What is known of a training row beside its features.
+
+use std::fmt;
+use std::sync::Arc;
+
+use xai_core::{Error, Result};
+
+/// A column of values, one a training row.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub enum MetadataColumn {
+    /// Whole numbers: years, identifiers.
+    Integers(Vec<i64>),
+    /// Measurements; NaN is allowed, as nothing is computed from them.
+    Numbers(Vec<f64>),
+    /// Yes or no.
+    Booleans(Vec<bool>),
+    /// Text.
+    Texts(Vec<Arc<str>>),
+}
+
+impl MetadataColumn {
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Integers(values) => values.len(),
+            Self::Numbers(values) => values.len(),
+            Self::Booleans(values) => values.len(),
+            Self::Texts(values) => values.len(),
+        }
+    }
+
+    pub(crate) fn value(&self, row: usize) -> MetadataValue {
+        match self {
+            Self::Integers(values) => MetadataValue::Integer(values[row]),
+            Self::Numbers(values) => MetadataValue::Number(values[row]),
+            Self::Booleans(values) => MetadataValue::Boolean(values[row]),
+            Self::Texts(values) => MetadataValue::Text(values[row].clone()),
+        }
+    }
+}
+
+impl From<Vec<i64>> for MetadataColumn {
+    fn from(values: Vec<i64>) -> Self {
+        Self::Integers(values)
+    }
+}
+
+impl From<Vec<f64>> for MetadataColumn {
+    fn from(values: Vec<f64>) -> Self {
+        Self::Numbers(values)
+    }
+}
+
+impl From<Vec<bool>> for MetadataColumn {
+    fn from(values: Vec<bool>) -> Self {
+        Self::Booleans(values)
+    }
+}
+
+impl From<Vec<String>> for MetadataColumn {
+    fn from(values: Vec<String>) -> Self {
+        Self::Texts(values.into_iter().map(Into::into).collect())
+    }
+}
+
+impl From<Vec<&str>> for MetadataColumn {
+    fn from(values: Vec<&str>) -> Self {
+        Self::Texts(values.into_iter().map(Into::into).collect())
+    }
+}
+
+/// One value of a [`MetadataColumn`].
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(untagged))]
+#[non_exhaustive]
+pub enum MetadataValue {
+    /// Yes or no.
+    Boolean(bool),
+    /// A whole number.
+    Integer(i64),
+    /// A measurement.
+    Number(f64),
+    /// Text.
+    Text(Arc<str>),
+}
+
+impl fmt::Display for MetadataValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Boolean(value) => value.fmt(f),
+            Self::Integer(value) => value.fmt(f),
+            Self::Number(value) => value.fmt(f),
+            Self::Text(value) => value.fmt(f),
+        }
+    }
+}
+
+/// The columns of a training set, by name.
+#[derive(Debug, Clone, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Metadata {
+    pub(crate) columns: Vec<(Arc<str>, MetadataColumn)>,
+}
+
+impl Metadata {
+    /// Every column has one value a row, and a name of its own.
+    pub(crate) fn validate(&self, n_rows: usize) -> Result<()> {
+        for (i, (name, column)) in self.columns.iter().enumerate() {
+            if column.len() != n_rows {
+                return Err(Error::shape(
+                    format!("metadata column {name}"),
+                    &[n_rows],
+                    &[column.len()],
+                ));
+            }
+            if self.columns[..i].iter().any(|(other, _)| other == name) {
+                return Err(Error::parameter(
+                    "metadata",
+                    name,
+                    "one column of that name",
+                ));
+            }
+        }
+        Ok(())
+    }
+}

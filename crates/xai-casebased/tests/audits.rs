@@ -1,0 +1,101 @@
+//! Laws of the audit.
+
+use ndarray::Array2;
+use proptest::prelude::*;
+use xai_casebased::{Accumulator, Audit, CaseExplainer, Error, Explanation};
+
+fn explanations() -> impl Strategy<Value = Vec<Explanation>> {
+    prop::collection::vec(
+        (0u8..6, 0i64..3, prop::option::of(0i64..3), any::<bool>()),
+        1..60,
+    )
+    .prop_map(|samples| {
+        let train =
+            Array2::from_shape_fn((12, 1), |(i, _)| f64::from(u8::try_from(i % 6).unwrap()));
+        let labels: Vec<i64> = (0..12).map(|i| i % 3).collect();
+        let fit = |weight| {
+            let builder = CaseExplainer::builder().k(4).class_weight(0, weight);
+            let builder = builder.class_weight(1, weight).class_weight(2, weight);
+            builder.fit(train.view(), &labels).unwrap()
+        };
+        let (explainer, silent) = (fit(1.0), fit(0.0));
+        samples
+            .into_iter()
+            .map(|(x, predicted, truth, weighs)| {
+                let explainer = if weighs { &explainer } else { &silent };
+                let mut e = explainer
+                    .explain(ndarray::array![f64::from(x)].view(), predicted)
+                    .unwrap();
+                e.truth = truth;
+                e
+            })
+            .collect()
+    })
+}
+
+proptest! {
+    #[test]
+    fn any_split_merged_in_any_order_is_the_whole(all in explanations(), cut in any::<prop::sample::Index>()) {
+        let mut whole = Audit::listing(7);
+        whole.update(&all).unwrap();
+        let cut = cut.index(all.len());
+        let mut left = Audit::listing(7);
+        left.update(&all[..cut]).unwrap();
+        let mut right = Audit::listing(7).starting_at(cut);
+        for explanation in all[cut..].chunks(3) {
+            right.update(explanation).unwrap();
+        }
+        let (mut forward, mut backward) = (left.clone(), right.clone());
+        forward.merge(right).unwrap();
+        backward.merge(left).unwrap();
+        let report = whole.finish().unwrap();
+        prop_assert_eq!(&forward.finish().unwrap(), &report);
+        prop_assert_eq!(&backward.finish().unwrap(), &report);
+    }
+
+    #[test]
+    fn the_report_counts_what_there_is(all in explanations()) {
+        let mut audit = Audit::listing(5);
+        audit.update(&all).unwrap();
+        let report = audit.finish().unwrap();
+        let scores: Vec<f64> = all.iter().filter_map(|e| e.correspondence.score).collect();
+        prop_assert_eq!(report.n_samples, all.len());
+        prop_assert_eq!(report.n_undefined, all.len() - scores.len());
+        prop_assert_eq!(report.by_class.values().map(|c| c.n).sum::<usize>(), all.len());
+        let judged = all.iter().filter(|e| e.truth.is_some()).count();
+        prop_assert_eq!(report.right.n + report.wrong.n, judged);
+        let binned = all.iter().filter(|e| e.truth.is_some() && e.correspondence.score.is_some());
+        prop_assert_eq!(report.reliability.iter().map(|b| b.n).sum::<usize>(), binned.clone().count());
+        for bin in &report.reliability {
+            let inside: Vec<_> = binned.clone().filter(|e| {
+                let score = e.correspondence.score.unwrap();
+                score >= bin.from - 1e-12 && (score < bin.to + 1e-12 || bin.to == 1.0)
+            }).collect();
+            prop_assert!(inside.len() >= bin.n);
+            if let Some(mean) = bin.mean_correspondence {
+                prop_assert!(mean >= bin.from - 1e-12 && mean <= bin.to + 1e-12);
+            }
+        }
+        if let Some(mean) = report.mean_correspondence {
+            prop_assert!((mean - scores.iter().sum::<f64>() / scores.len() as f64).abs() < 1e-12);
+        }
+        if let Some(error) = report.expected_calibration_error {
+            prop_assert!((0.0..=1.0).contains(&error));
+        }
+        let listed: Vec<f64> = report.least_supported.iter().map(|l| l.correspondence).collect();
+        let mut sorted = scores.clone();
+        sorted.sort_by(f64::total_cmp);
+        sorted.truncate(5);
+        prop_assert_eq!(listed, sorted);
+    }
+}
+
+#[test]
+fn audits_of_nothing_and_of_different_kinds_are_refused() {
+    assert!(matches!(Audit::new().finish(), Err(Error::Empty { .. })));
+    let error = Audit::listing(3).merge(Audit::listing(4)).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "listed predictions = 4: expected 3 as in the other audit"
+    );
+}

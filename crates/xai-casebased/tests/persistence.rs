@@ -1,0 +1,144 @@
+//! What is stored comes back, and nothing else does.
+#![cfg(feature = "persistence")]
+
+use ndarray::{Array2, array};
+use proptest::prelude::*;
+use xai_casebased::{
+    CaseExplainer, CaseExplainerBuilder, Embedding, Engine, Error, Kernel, Mahalanobis, Metric,
+};
+
+fn builder() -> CaseExplainerBuilder {
+    CaseExplainer::builder()
+        .k(3)
+        .class_name(1, "late")
+        .feature_names(["a", "b"])
+        .metadata("site", vec!["n", "s", "e", "w"])
+        .metadata("mass", vec![1.0, 2.0, f64::NAN, 4.0])
+        .redact("b")
+        .weighting(Kernel::Gaussian { bandwidth: 2.0 })
+        .class_weight(1, 2.5)
+}
+
+fn stored(builder: CaseExplainerBuilder) -> Vec<u8> {
+    let train = array![[0.0, 1.0], [0.5, 0.25], [4.0, 5.0], [4.5, 5.5]];
+    let explainer = builder.fit(train.view(), &[0, 0, 1, 1]).unwrap();
+    let mut bytes = Vec::new();
+    explainer.save(&mut bytes).unwrap();
+    bytes
+}
+
+fn load(bytes: &[u8]) -> Result<CaseExplainer, Error> {
+    CaseExplainer::load(bytes)
+}
+
+/// The checksum that a forger who knows the format would write.
+fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
+    let end = bytes.len() - 8;
+    let checksum = xxhash_rust::xxh3::xxh3_64(&bytes[..end]).to_le_bytes();
+    bytes[end..].copy_from_slice(&checksum);
+    bytes
+}
+
+#[test]
+fn a_loaded_explainer_explains_as_the_stored_one() {
+    let train = Array2::from_shape_fn((700, 4), |(i, j)| ((i * 37 + j * 101) % 89) as f64);
+    let labels: Vec<usize> = (0..700).map(|i| i % 4).collect();
+    let covariance = Mahalanobis::from_rows(train.view()).unwrap();
+    for metric in [
+        Metric::Euclidean,
+        Metric::Minkowski(3.5),
+        Metric::Mahalanobis(covariance),
+    ] {
+        for engine in [Engine::Auto, Engine::BruteForce, Engine::KdTree] {
+            let builder = CaseExplainer::builder()
+                .metric(metric.clone())
+                .engine(engine);
+            let explainer = builder.fit(train.view(), &labels).unwrap();
+            let mut bytes = Vec::new();
+            explainer.save(&mut bytes).unwrap();
+            let again = load(&bytes).unwrap();
+            let queries = train.mapv(|x| x + 0.25);
+            assert_eq!(
+                again.explain_votes(queries.view()).unwrap(),
+                explainer.explain_votes(queries.view()).unwrap()
+            );
+            assert_eq!(again.training_info(), explainer.training_info());
+        }
+    }
+}
+
+#[test]
+fn files_that_are_not_ours_are_named() {
+    let bytes = stored(builder());
+    let message = |bytes: &[u8]| match load(bytes).map(|_| ()) {
+        Err(error @ Error::Corrupt { .. }) => error.to_string(),
+        other => panic!("{other:?}"),
+    };
+    assert!(message(b"").contains("does not begin with XAICASES"));
+    assert!(message(b"\x93NUMPY and more").contains("not a stored explainer"));
+    assert!(message(&bytes[..10]).contains("ends within its header"));
+    assert!(message(&bytes[..bytes.len() - 1]).contains("cut off or damaged"));
+    assert!(message(&[&bytes[..], b"x"].concat()).contains("cut off or damaged"));
+    let mut newer = bytes.clone();
+    newer[8] = 2;
+    assert!(message(&newer).contains("version 2 of the format; this build reads version 1"));
+    let mut damaged = bytes.clone();
+    damaged[33] ^= 0x40;
+    assert!(message(&damaged).contains("the checksum does not match"));
+}
+
+#[test]
+fn closures_are_not_stored() {
+    let train = array![[0.0], [1.0]];
+    let save = |builder: CaseExplainerBuilder| {
+        let explainer = builder.fit(train.view(), &[0, 1]).unwrap();
+        explainer.save(Vec::new()).unwrap_err().to_string()
+    };
+    let closure = CaseExplainer::builder().weighting_with(|d: f64| 1.0 / (1.0 + d));
+    assert!(save(closure).contains("a closure cannot be stored"));
+    let same = |rows: ndarray::ArrayView2<'_, f64>| Ok::<_, std::fmt::Error>(rows.to_owned());
+    let embedding = CaseExplainer::builder().similarity(Embedding::new(same));
+    assert!(save(embedding).starts_with("similarity = embedding"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100_000, ..ProptestConfig::default() })]
+
+    /// Without the right checksum nothing is believed.
+    #[test]
+    fn no_damaged_file_is_read(
+        changes in prop::collection::vec((any::<prop::sample::Index>(), 1u8..=255), 1..4),
+        cut in prop::option::of(any::<prop::sample::Index>()),
+    ) {
+        thread_local!(static BYTES: Vec<u8> = stored(builder()));
+        let (original, mut bytes) = BYTES.with(|b| (b.clone(), b.clone()));
+        for (place, by) in changes {
+            let place = place.index(bytes.len());
+            bytes[place] ^= by;
+        }
+        if let Some(cut) = cut {
+            bytes.truncate(cut.index(bytes.len()));
+        }
+        if bytes != original {
+            let refused = matches!(load(&bytes), Err(Error::Corrupt { .. }));
+            prop_assert!(refused);
+        }
+    }
+
+    /// Even a file with the right checksum gives an explainer that works, or an error.
+    #[test]
+    fn no_forged_file_panics(
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+    ) {
+        thread_local!(static BYTES: Vec<u8> = stored(builder()));
+        let mut bytes = BYTES.with(Clone::clone);
+        for (place, to) in changes {
+            let place = 20 + place.index(bytes.len() - 28);
+            bytes[place] = to;
+        }
+        if let Ok(explainer) = load(&sealed(bytes)) {
+            let sample = Array2::from_elem((1, explainer.training_info().n_features), 0.5);
+            let _ = explainer.explain_votes(sample.view());
+        }
+    }
+}

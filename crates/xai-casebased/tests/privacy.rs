@@ -1,0 +1,116 @@
+//! What must not leave the explainer does not.
+
+use ndarray::{Array2, array};
+use proptest::prelude::*;
+use xai_casebased::{CaseExplainer, MetadataValue};
+
+#[test]
+fn metadata_of_every_type_reaches_the_explanation() {
+    let explainer = CaseExplainer::builder()
+        .k(1)
+        .feature_names(["width"])
+        .metadata("year", vec![1999i64, 2004])
+        .metadata("mass", vec![1.5, 2.5])
+        .metadata("valid", vec![true, false])
+        .metadata("site", vec!["north", "south"])
+        .class_name(7, "rust")
+        .fit(array![[0.0], [1.0]].view(), &[3, 7])
+        .unwrap();
+    let explanations = explainer.explain_batch(array![[0.9]].view(), &[7]).unwrap();
+    let explanation = &explainer.with_truth(explanations, &[7]).unwrap()[0];
+    let case = &explanation.neighbors[0];
+    assert_eq!(case.metadata["year"], MetadataValue::Integer(2004));
+    assert_eq!(case.metadata["mass"], MetadataValue::Number(2.5));
+    assert_eq!(case.metadata["valid"], MetadataValue::Boolean(false));
+    assert_eq!(case.metadata["site"], MetadataValue::Text("south".into()));
+    assert_eq!(explanation.feature_names.to_vec(), ["width"]);
+    assert_eq!(explanation.truth_name.as_deref(), Some("rust"));
+    assert_eq!(explanation.is_correct(), Some(true));
+    let info = explainer.training_info();
+    assert_eq!((info.n_rows, info.class_counts[&3], info.k), (2, 1, 1));
+    assert_eq!(
+        info.to_string(),
+        "2 rows, 1 features (standardised), 2 classes; 1 nearest by euclidean distance (features, \
+         brute)"
+    );
+}
+
+proptest! {
+    /// Every value of a redacted column is a number that occurs nowhere else.
+    #[test]
+    fn redacted_values_are_in_no_output(
+        secrets in prop::collection::vec(1_000_000u32..9_000_000, 12),
+        k in 1usize..15,
+    ) {
+        let train = Array2::from_shape_fn((12, 3), |(i, j)| match j {
+            1 => f64::from(secrets[i]),
+            _ => (i * 3 + j) as f64 / 8.0,
+        });
+        let names: Vec<String> = secrets.iter().map(|s| format!("N{s}")).collect();
+        let explainer = CaseExplainer::builder()
+            .k(k)
+            .feature_names(["a", "secret", "b"])
+            .metadata("patient", names)
+            .metadata("site", vec!["x"; 12])
+            .redact("secret")
+            .redact("patient")
+            .fit(train.view(), &[0; 12])
+            .unwrap();
+        for explanation in explainer.explain_votes(train.view()).unwrap() {
+            prop_assert_eq!(explanation.feature_names.to_vec(), ["a", "b"]);
+            let text = format!("{explanation} {explanation:?}");
+            #[cfg(feature = "serde")]
+            let text = text + &serde_json::to_string(&explanation).unwrap();
+            for secret in &secrets {
+                prop_assert!(!text.contains(&secret.to_string()));
+            }
+            for case in &explanation.neighbors {
+                prop_assert_eq!(case.features[0], train[[case.index, 0]]);
+                prop_assert_eq!(case.features[1], train[[case.index, 2]]);
+                prop_assert_eq!(case.metadata.len(), 1);
+            }
+        }
+        let info = explainer.training_info();
+        prop_assert_eq!(info.redacted, ["secret", "patient"]);
+    }
+
+    /// An aggregate is released exactly when enough distinct rows stand behind it, and it is the
+    /// aggregate of the explanation.
+    #[test]
+    fn an_aggregate_has_enough_distinct_rows_behind_it(
+        values in prop::collection::vec(0u8..6, 30),
+        k in 1usize..12,
+        minimum in 1usize..6,
+    ) {
+        let train = Array2::from_shape_fn((30, 1), |(i, _)| f64::from(values[i]));
+        let labels: Vec<i64> = (0..30).map(|i| i % 3).collect();
+        let builder = CaseExplainer::builder().k(k);
+        let open = builder.clone().fit(train.view(), &labels).unwrap();
+        let closed = builder.aggregate_only(minimum).fit(train.view(), &labels).unwrap();
+        prop_assert!(closed.explain_votes(train.view()).is_err());
+        let explanations = open.explain_votes(train.view()).unwrap();
+        let released = closed.aggregate(train.view(), None).unwrap();
+        for (explanation, released) in explanations.iter().zip(released) {
+            let mut rows: Vec<_> = explanation.neighbors.iter().map(|c| values[c.index]).collect();
+            rows.sort_unstable();
+            rows.dedup();
+            match released {
+                Err(e) => {
+                    prop_assert!(rows.len() < minimum);
+                    let says = format!("{} distinct training rows", rows.len());
+                    prop_assert!(e.to_string().contains(&says));
+                }
+                Ok(aggregate) => {
+                    prop_assert!(rows.len() >= minimum);
+                    prop_assert_eq!(aggregate.n_distinct, rows.len());
+                    prop_assert_eq!(&aggregate.correspondence, &explanation.correspondence);
+                    let (nearest, farthest) = aggregate.distance_range.unwrap();
+                    prop_assert_eq!(nearest, explanation.neighbors[0].distance);
+                    prop_assert_eq!(farthest, explanation.neighbors[k - 1].distance);
+                    let sum: f64 = aggregate.class_shares.values().sum();
+                    prop_assert!((sum - 1.0).abs() < 1e-12);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! The similarity strategies, against their definitions.
+
+use std::convert::Infallible;
+
+use ndarray::{Array2, ArrayView2, Axis};
+use proptest::prelude::*;
+use xai_casebased::{
+    CaseExplainer, Embedding, Error, ForestProximity, Metric, Overflow, Standardization, TreeLeaf,
+};
+
+fn rows(n: usize, d: usize) -> impl Strategy<Value = Array2<f64>> {
+    prop::collection::vec(-3.0..3.0f64, n * d)
+        .prop_map(move |values| Array2::from_shape_vec((n, d), values).unwrap())
+}
+
+/// Two units of a network that is not linear.
+fn layer(rows: ArrayView2<'_, f64>) -> Result<Array2<f64>, Infallible> {
+    let weights = ndarray::array![[1.0, -0.5], [0.3, 2.0], [-1.0, 0.7]];
+    Ok(rows.dot(&weights).mapv(|a| a.max(0.0)))
+}
+
+fn leaf(row: ndarray::ArrayView1<'_, f64>, tree: usize) -> u32 {
+    u32::from(row[tree % 3] > 0.0) + 2 * u32::from(row[(tree + 1) % 3] > 1.0)
+}
+
+fn order(explanation: &xai_casebased::Explanation) -> Vec<(usize, f64)> {
+    explanation
+        .neighbors
+        .iter()
+        .map(|c| (c.index, c.distance))
+        .collect()
+}
+
+/// All rows by `key`, lower rows first among equals.
+fn ranked(n: usize, key: impl Fn(usize) -> f64, k: usize) -> Vec<(usize, f64)> {
+    let mut all: Vec<(usize, f64)> = (0..n).map(|i| (i, key(i))).collect();
+    all.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+    all.truncate(k);
+    all
+}
+
+fn euclidean(a: ndarray::ArrayView1<'_, f64>, b: ndarray::ArrayView1<'_, f64>) -> f64 {
+    xai_casebased::Distance::distance(&Metric::Euclidean, &a.to_vec(), &b.to_vec())
+}
+
+proptest! {
+    #[test]
+    fn a_blend_is_the_distance_in_the_joined_space(
+        train in rows(40, 3), queries in rows(4, 3), share in 0.0..=1.0f64, w in 0.0..5.0f64,
+    ) {
+        let labels = vec![0; 40];
+        let explainer = CaseExplainer::builder()
+            .k(7)
+            .similarity(Embedding::new(layer).blend(share).weights([w, 1.0]))
+            .fit(train.view(), &labels)
+            .unwrap();
+        let activations = layer(train.view()).unwrap();
+        let by_features = Standardization::fit(train.view()).unwrap();
+        let by_layer = Standardization::fit(activations.view()).unwrap();
+        let space = |rows: ArrayView2<'_, f64>| {
+            let features = by_features.apply(rows).unwrap();
+            let layer = by_layer.apply(layer(rows).unwrap().view()).unwrap();
+            let mut joined = Array2::zeros((rows.nrows(), 5));
+            for i in 0..rows.nrows() {
+                for j in 0..3 {
+                    joined[[i, j]] = features[[i, j]] * share.sqrt();
+                }
+                joined[[i, 3]] = layer[[i, 0]] * w.sqrt() * (1.0 - share).sqrt();
+                joined[[i, 4]] = layer[[i, 1]] * (1.0 - share).sqrt();
+            }
+            joined
+        };
+        let (ours, theirs) = (space(train.view()), space(queries.view()));
+        let explanations = explainer.explain_batch(queries.view(), &[0; 4]).unwrap();
+        for (explanation, query) in explanations.iter().zip(theirs.rows()) {
+            let expected = ranked(40, |i| euclidean(ours.row(i), query), 7);
+            for ((_, ours), (_, theirs)) in order(explanation).iter().zip(&expected) {
+                prop_assert!((ours - theirs).abs() < 1e-9);
+            }
+        }
+    }
+
+    #[test]
+    fn pure_features_and_an_identity_embedding_agree(train in rows(30, 3), queries in rows(3, 3)) {
+        let labels: Vec<usize> = (0..30).map(|i| i % 3).collect();
+        let identity = |rows: ArrayView2<'_, f64>| Ok::<_, Infallible>(rows.to_owned());
+        let plain = CaseExplainer::builder().fit(train.view(), &labels).unwrap();
+        for embedding in [Embedding::new(identity), Embedding::new(layer).blend(1.0)] {
+            let other = CaseExplainer::builder().similarity(embedding);
+            let other = other.fit(train.view(), &labels).unwrap();
+            prop_assert_eq!(
+                plain.explain_votes(queries.view()).unwrap(),
+                other.explain_votes(queries.view()).unwrap()
+            );
+        }
+    }
+
+    #[test]
+    fn weights_of_the_predicted_class_choose_the_space(train in rows(30, 3), query in rows(2, 3)) {
+        let labels = vec![0; 30];
+        let only = |unit: usize| -> Vec<f64> { (0..2).map(|i| f64::from(u8::from(i == unit))).collect() };
+        let by_class = Embedding::new(layer).standardize(false)
+            .class_weights(5, only(0)).unwrap()
+            .weights(only(1));
+        let by_class = CaseExplainer::builder().similarity(by_class).fit(train.view(), &labels).unwrap();
+        let explanations = by_class.explain_batch(query.view(), &[5, 6]).unwrap();
+        let (units, theirs) = (layer(train.view()).unwrap(), layer(query.view()).unwrap());
+        for (i, unit) in [(0, 0), (1, 1)] {
+            let near = |row: usize| (units[[row, unit]] - theirs[[i, unit]]).abs();
+            prop_assert_eq!(order(&explanations[i]), ranked(30, near, 5));
+        }
+        let error = by_class.explain_votes(query.view()).unwrap_err().to_string();
+        prop_assert!(error.contains("expected predictions"));
+    }
+
+    #[test]
+    fn the_leaf_comes_first_and_overflow_goes_on_by_distance(
+        train in rows(40, 3), queries in rows(4, 3), k in 1usize..45,
+    ) {
+        let labels = vec![0; 40];
+        let tree = || TreeLeaf::new(|rows: ArrayView2<'_, f64>| {
+            Ok::<_, Infallible>(rows.rows().into_iter().map(|row| leaf(row, 0)).collect())
+        });
+        let fit = |overflow| CaseExplainer::builder().k(k).scale(false)
+            .similarity(tree().overflow(overflow)).fit(train.view(), &labels).unwrap();
+        let (short, full) = (fit(Overflow::Truncate), fit(Overflow::Nearest));
+        for query in queries.rows() {
+            let same = |i: usize| leaf(train.row(i), 0) == leaf(query, 0);
+            let all = ranked(40, |i| euclidean(train.row(i), query), 40);
+            let mut expected: Vec<_> = all.iter().copied().filter(|(i, _)| same(*i)).collect();
+            expected.truncate(k);
+            prop_assert_eq!(order(&short.explain(query, 0).unwrap()), expected.clone());
+            let free = k.min(40) - expected.len();
+            expected.extend(all.iter().copied().filter(|(i, _)| !same(*i)).take(free));
+            prop_assert_eq!(order(&full.explain(query, 0).unwrap()), expected);
+        }
+    }
+
+    #[test]
+    fn proximity_is_the_share_of_common_leaves(
+        train in rows(40, 3), queries in rows(20, 3), k in 1usize..45,
+    ) {
+        let labels = vec![0; 40];
+        let forest = ForestProximity::new(|rows: ArrayView2<'_, f64>| {
+            Ok::<_, Infallible>(Array2::from_shape_fn((rows.nrows(), 7), |(i, tree)| {
+                leaf(rows.row(i), tree)
+            }))
+        });
+        let explainer = CaseExplainer::builder().k(k).similarity(forest);
+        let explainer = explainer.fit(train.view(), &labels).unwrap();
+        let explanations = explainer.explain_batch(queries.view(), &[0; 20]).unwrap();
+        for (explanation, query) in explanations.iter().zip(queries.rows()) {
+            let shared = |i: usize| (0..7).filter(|&t| leaf(train.row(i), t) == leaf(query, t)).count();
+            let expected = ranked(40, |i| 1.0 - shared(i) as f64 / 7.0, k);
+            prop_assert_eq!(order(explanation), expected);
+        }
+    }
+}
+
+#[test]
+fn closures_that_misbehave_are_named() {
+    let train = ndarray::array![[0.0], [1.0], [2.0]];
+    let fit = |similarity: Embedding| {
+        let builder = CaseExplainer::builder().similarity(similarity);
+        builder
+            .fit(train.view(), &[0, 0, 1])
+            .map(|_| ())
+            .unwrap_err()
+    };
+    let fails = |_: ArrayView2<'_, f64>| Err::<Array2<f64>, _>("no such layer");
+    let error = fit(Embedding::new(fails));
+    assert_eq!(
+        error.to_string(),
+        "the model failed on embedding of rows 0..3: no such layer"
+    );
+    assert!(matches!(error, Error::Model { .. }));
+    let short = |_: ArrayView2<'_, f64>| Ok::<_, Infallible>(Array2::zeros((1, 2)));
+    assert_eq!(
+        fit(Embedding::new(short)).to_string(),
+        "embedding: expected shape (3, 2), got (1, 2)"
+    );
+    let empty = |rows: ArrayView2<'_, f64>| Ok::<_, Infallible>(Array2::zeros((rows.nrows(), 0)));
+    assert!(matches!(fit(Embedding::new(empty)), Error::Empty { .. }));
+    let nan = |rows: ArrayView2<'_, f64>| Ok::<_, Infallible>(rows.mapv(|x| 1.0 / (x - 1.0) * 0.0));
+    assert_eq!(
+        fit(Embedding::new(nan)).to_string(),
+        "embedding[1, 0]: not a finite number"
+    );
+    let same = |rows: ArrayView2<'_, f64>| Ok::<_, Infallible>(rows.to_owned());
+    assert_eq!(
+        fit(Embedding::new(same).weights([1.0, 2.0])).to_string(),
+        "weights of the embedding: expected shape (1), got (2)"
+    );
+    assert!(
+        fit(Embedding::new(same).weights([-1.0]))
+            .to_string()
+            .contains("at least 0")
+    );
+    assert!(
+        fit(Embedding::new(same).blend(1.5))
+            .to_string()
+            .contains("a share in [0, 1]")
+    );
+    // Another number of dimensions for samples than for training rows.
+    let by_size = |rows: ArrayView2<'_, f64>| {
+        let columns = vec![rows.column(0).insert_axis(Axis(1)); rows.nrows()];
+        Ok::<_, ndarray::ShapeError>(ndarray::concatenate(Axis(1), &columns)?)
+    };
+    let explainer = CaseExplainer::builder().similarity(Embedding::new(by_size));
+    let explainer = explainer.fit(train.view(), &[0, 0, 1]).unwrap();
+    assert_eq!(
+        explainer
+            .explain(ndarray::array![0.5].view(), 0)
+            .unwrap_err()
+            .to_string(),
+        "embedding: expected shape (1, 3), got (1, 1)"
+    );
+}
