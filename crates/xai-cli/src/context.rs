@@ -68,6 +68,17 @@ impl Context {
         bar
     }
 
+    /// As [`progress`](Self::progress), over the bytes of a file.
+    pub(crate) fn progress_bytes(&self, file: &str, what: &'static str) -> ProgressBar {
+        let bytes = std::fs::metadata(file).map_or(0, |metadata| metadata.len());
+        let bar = self.progress(bytes, what);
+        let style = "{msg} [{bar:40}] {bytes}/{total_bytes} {bytes_per_sec}, {eta} left";
+        if let Ok(style) = ProgressStyle::with_template(style) {
+            bar.set_style(style);
+        }
+        bar
+    }
+
     /// Runs work on the chosen number of threads.
     pub(crate) fn install<T: Send>(
         &self,

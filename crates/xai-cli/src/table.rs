@@ -12,19 +12,27 @@ pub(crate) struct Table {
     file: String,
     header: Vec<String>,
     rows: Vec<csv::StringRecord>,
+    /// Rows of the file before these.
+    first_row: usize,
+    /// Bytes of the file up to the end of these.
+    end_byte: u64,
 }
 
-impl Table {
-    /// Reads a `.csv` file.
-    pub(crate) fn read(file: &str) -> Result<Self, Failure> {
-        let opened = std::fs::File::open(file)
-            .map_err(|e| Failure::new(format!("cannot be opened: {e}")))
-            .in_file(file)?;
-        Self::parse(file, opened)
-    }
+/// Rows of a table that is read piece by piece.
+const PIECE: usize = 4096;
 
-    /// Reads the text of a `.csv` file.
-    pub(crate) fn parse(file: &str, text: impl Read) -> Result<Self, Failure> {
+/// A `.csv` file, piece by piece: at least one, the first possibly without rows.
+pub(crate) struct Pieces<R> {
+    file: String,
+    header: Vec<String>,
+    reader: csv::Reader<R>,
+    size: usize,
+    first_row: usize,
+    done: bool,
+}
+
+impl<R: Read> Pieces<R> {
+    fn new(file: &str, text: R, size: usize) -> Result<Self, Failure> {
         let mut reader = csv::ReaderBuilder::new()
             .trim(csv::Trim::All)
             .from_reader(text);
@@ -45,15 +53,113 @@ impl Table {
                 Failure::new(format!("column `{}` occurs twice", header[twice])).in_file(file),
             );
         }
-        let rows: Result<Vec<_>, _> = reader.records().collect();
-        let rows = rows
-            .map_err(|e| Failure::new(format!("not a CSV table: {e}")))
-            .in_file(file)?;
         Ok(Self {
             file: file.to_owned(),
             header,
-            rows,
+            reader,
+            size,
+            first_row: 0,
+            done: false,
         })
+    }
+
+    /// The position of a column.
+    pub(crate) fn column(&self, name: &str) -> Result<usize, Failure> {
+        position(&self.header, name).in_file(&self.file)
+    }
+}
+
+impl<R: Read> Iterator for Pieces<R> {
+    type Item = Result<Table, Failure>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.done {
+            return None;
+        }
+        let rows: Result<Vec<_>, _> = self.reader.records().take(self.size).collect();
+        let rows = match rows {
+            Ok(rows) => rows,
+            Err(e) => {
+                self.done = true;
+                let failure = Failure::new(format!("not a CSV table: {e}"));
+                return Some(Err(failure.in_file(&self.file)));
+            }
+        };
+        self.done = rows.len() < self.size;
+        let first_row = self.first_row;
+        self.first_row += rows.len();
+        if rows.is_empty() && first_row > 0 {
+            return None;
+        }
+        Some(Ok(Table {
+            file: self.file.clone(),
+            header: self.header.clone(),
+            rows,
+            first_row,
+            end_byte: self.reader.position().byte(),
+        }))
+    }
+}
+
+fn position(header: &[String], name: &str) -> Result<usize, Failure> {
+    header.iter().position(|h| h == name).ok_or_else(|| {
+        Failure::new(format!("no column `{name}`"))
+            .help(format!("the columns are {}", header.join(", ")))
+    })
+}
+
+fn open(file: &str) -> Result<std::fs::File, Failure> {
+    std::fs::File::open(file)
+        .map_err(|e| Failure::new(format!("cannot be opened: {e}")))
+        .in_file(file)
+}
+
+impl Table {
+    /// Reads a `.csv` file.
+    pub(crate) fn read(file: &str) -> Result<Self, Failure> {
+        Self::parse(file, open(file)?)
+    }
+
+    /// Reads a `.csv` file piece by piece.
+    pub(crate) fn pieces(file: &str) -> Result<Pieces<std::fs::File>, Failure> {
+        Pieces::new(file, open(file)?, PIECE)
+    }
+
+    /// Reads the text of a `.csv` file.
+    pub(crate) fn parse(file: &str, text: impl Read) -> Result<Self, Failure> {
+        let mut whole = Pieces::new(file, text, usize::MAX)?;
+        match whole.next() {
+            Some(table) => table,
+            None => Err(Failure::new("empty").in_file(file)),
+        }
+    }
+
+    /// The first rows alone.
+    pub(crate) fn first_rows(&self, limit: usize) -> Self {
+        Self {
+            rows: self.rows[..limit.min(self.rows.len())].to_vec(),
+            ..self.without_rows()
+        }
+    }
+
+    fn without_rows(&self) -> Self {
+        Self {
+            file: self.file.clone(),
+            header: self.header.clone(),
+            rows: Vec::new(),
+            first_row: self.first_row,
+            end_byte: self.end_byte,
+        }
+    }
+
+    /// Bytes of the file up to the end of these rows.
+    pub(crate) fn end_byte(&self) -> u64 {
+        self.end_byte
+    }
+
+    /// Whether there is a column of that name.
+    pub(crate) fn has_column(&self, name: &str) -> bool {
+        self.header.iter().any(|h| h == name)
     }
 
     /// The file, for messages.
@@ -73,11 +179,7 @@ impl Table {
 
     /// The position of a column.
     pub(crate) fn column(&self, name: &str) -> Result<usize, Failure> {
-        self.header.iter().position(|h| h == name).ok_or_else(|| {
-            Failure::new(format!("no column `{name}`"))
-                .help(format!("the columns are {}", self.header.join(", ")))
-                .in_file(&self.file)
-        })
+        position(&self.header, name).in_file(&self.file)
     }
 
     /// One cell as text.
@@ -120,13 +222,6 @@ impl Table {
         Array2::from_shape_vec((self.n_rows(), columns.len()), values).map_err(Failure::new)
     }
 
-    /// Whether every cell of a column is a number.
-    pub(crate) fn is_numeric(&self, column: usize) -> bool {
-        self.rows
-            .iter()
-            .all(|row| row[column].parse::<f64>().is_ok())
-    }
-
     fn number(&self, row: usize, column: usize) -> Result<f64, Failure> {
         self.text(row, column)
             .parse()
@@ -137,10 +232,10 @@ impl Table {
 
     /// A cell that is not what it should be. Rows are counted from 1 below the header, as a person
     /// counts them.
-    fn cell(&self, row: usize, column: usize, expected: &str) -> Failure {
+    pub(crate) fn cell(&self, row: usize, column: usize, expected: &str) -> Failure {
         Failure::new(format!(
             "row {}, column `{}`: \"{}\": expected {expected}",
-            row + 1,
+            self.first_row + row + 1,
             self.header[column],
             self.text(row, column)
         ))
@@ -162,7 +257,29 @@ mod tests {
         assert_eq!(table.labels("a").unwrap(), [1, 3]);
         let matrix = table.matrix(&["b".into(), "a".into()]).unwrap();
         assert_eq!(matrix, ndarray::array![[2.0, 1.0], [4.5, 3.0]]);
-        assert!(table.is_numeric(0) && !table.is_numeric(2));
+    }
+
+    #[test]
+    fn pieces_join_to_the_whole_and_count_rows_on() {
+        let text = "a,b\n1,2\n3,4\n5,x\n";
+        for size in [1, 2, 3, 4] {
+            let pieces: Vec<_> = Pieces::new("t.csv", text.as_bytes(), size)
+                .unwrap()
+                .collect();
+            let rows: Vec<_> = pieces
+                .iter()
+                .flat_map(|piece| piece.as_ref().unwrap().labels("a").unwrap())
+                .collect();
+            assert_eq!(rows, [1, 3, 5]);
+            let last = pieces.last().unwrap().as_ref().unwrap();
+            assert_eq!(
+                last.labels("b").unwrap_err().to_string(),
+                "error: t.csv: row 3, column `b`: \"x\": expected an integer label"
+            );
+            assert_eq!(last.end_byte(), text.len() as u64);
+        }
+        let header_only: Vec<_> = Pieces::new("t.csv", &b"a,b\n"[..], 2).unwrap().collect();
+        assert_eq!(header_only.len(), 1);
     }
 
     #[test]

@@ -98,6 +98,172 @@ fn redacted_columns_never_reach_the_rows() {
 }
 
 #[test]
+fn metadata_accompanies_and_is_no_feature() {
+    let files = tables();
+    files.text(
+        "t.csv",
+        "a,name,b,y,year\n0,x,0,0,1990\n1,x,0,0,1991\n9,z,9,1,2001\n",
+    );
+    let explain = "casebased explain --train t.csv --test q.csv --label y -k 1 --out o.csv \
+                   --metadata year --metadata name";
+    let result = files.json(explain);
+    assert_eq!(result["explanations"][1]["neighbors"][0]["index"], 2);
+    let open = std::fs::read_to_string(files.path("o.csv")).unwrap();
+    assert!(open.starts_with(
+        "sample,predicted,true,correspondence,level,rank,index,distance,label,a,b,name,year\n"
+    ));
+    assert!(open.contains(",9,9,z,2001\n"), "{open}");
+    files.json(&format!("{explain} --redact name"));
+    let redacted = std::fs::read_to_string(files.path("o.csv")).unwrap();
+    assert!(redacted.contains(",9,9,2001\n"), "{redacted}");
+    let refused = files.failure(2, &format!("{explain} --redact y"));
+    assert!(
+        refused.starts_with("error: --redact y: the classes of the neighbours"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn every_index_gives_the_same_answer() {
+    let files = Files::new();
+    let mut rows = String::from("a,b,y\n");
+    for i in 0..700 {
+        rows += &format!("{},{},{}\n", i * 37 % 101, i * 53 % 89, i % 3);
+    }
+    files.text("t.csv", &rows);
+    let explain = "casebased explain --train t.csv --test t.csv --label y --limit 50";
+    let auto = files.json(explain);
+    for index in ["brute", "kd-tree"] {
+        assert_eq!(files.json(&format!("{explain} --index {index}")), auto);
+    }
+    let refused = files.failure(1, &format!("{explain} --index kd-tree --metric cosine"));
+    assert!(
+        refused.contains("metric = cosine: expected euclidean"),
+        "{refused}"
+    );
+    files.failure(2, &format!("{explain} --index octree"));
+}
+
+#[test]
+fn aggregates_show_no_row() {
+    let files = tables();
+    files.text(
+        "t.csv",
+        "a,b,y\n0,0,0\n0,0,0\n1,0,0\n9,9,1\n10,9,1\n11,9,1\n",
+    );
+    let explain = "casebased explain --train t.csv --test q.csv --label y -k 3 --aggregate-only 3";
+    let result = files.json(&format!("{explain} --out o.csv"));
+    assert_eq!(result["n_refused"], 1);
+    let (refused, released) = (&result["explanations"][0], &result["explanations"][1]);
+    assert!(
+        refused["refused"]
+            .as_str()
+            .unwrap()
+            .contains("2 distinct training rows")
+    );
+    assert_eq!(released["class_shares"]["1"], 1.0);
+    assert_eq!(released["n_distinct"], 3);
+    assert!(released.get("neighbors").is_none());
+    let rows = std::fs::read_to_string(files.path("o.csv")).unwrap();
+    assert!(!rows.contains("index"), "{rows}");
+    assert!(files.table(explain).contains("1 refused"));
+    let audit = files.failure(
+        2,
+        "casebased audit --train t.csv --test q.csv --label y --aggregate-only 3",
+    );
+    assert!(audit.contains("an audit lists single predictions"));
+}
+
+#[test]
+fn a_stored_explainer_explains_as_the_fitted_one() {
+    let files = tables();
+    let how = "-k 2 --metric manhattan --weighting uniform --class-weight 1=2 --redact a";
+    let fitted = files.json(&format!(
+        "casebased fit --train t.csv --label y --out cases.xai {how}"
+    ));
+    assert_eq!((&fitted["n_rows"], &fitted["k"]), (&4.into(), &2.into()));
+    let explain = "casebased explain --test q.csv --label y --predicted p --out o.csv";
+    let stored = files.json(&format!("{explain} --explainer cases.xai"));
+    let rows = std::fs::read(files.path("o.csv")).unwrap();
+    assert_eq!(
+        stored,
+        files.json(&format!("{explain} --train t.csv {how}"))
+    );
+    assert_eq!(rows, std::fs::read(files.path("o.csv")).unwrap());
+    assert!(!String::from_utf8(rows).unwrap().contains(",a,"));
+    files.text("foreign.xai", "a,b\n1,2\n");
+    let foreign = files.failure(1, &format!("{explain} --explainer foreign.xai"));
+    assert!(
+        foreign.starts_with("error: foreign.xai: stored explainer: not a stored explainer"),
+        "{foreign}"
+    );
+    let both = files.failure(2, &format!("{explain} --explainer cases.xai -k 3"));
+    assert!(
+        both.contains("a stored explainer has its choices already"),
+        "{both}"
+    );
+    files.failure(2, explain);
+}
+
+#[test]
+fn an_audit_in_pieces_is_the_audit_of_all() {
+    let files = Files::new();
+    let table = |n: usize| {
+        let mut rows = String::from("a,b,y,p\n");
+        for i in 0..n {
+            rows += &format!(
+                "{},{},{},{}\n",
+                i * 37 % 101,
+                i * 53 % 89,
+                i * 37 % 101 / 51,
+                i % 2
+            );
+        }
+        rows
+    };
+    files.text("t.csv", &table(300));
+    files.text("q.csv", &table(9000));
+    let how = "--train t.csv --test q.csv --label y --predicted p";
+    let report = files.json(&format!("casebased audit {how} --out o.csv --list 3"));
+    let explained = files.json(&format!("casebased explain {how}"));
+    assert_eq!(report["n_samples"], 9000);
+    assert_eq!(
+        report["mean_correspondence"],
+        explained["mean_correspondence"]
+    );
+    let wrong = explained["explanations"].as_array().unwrap().iter();
+    let wrong = wrong.filter(|e| e["predicted"] != e["true"]).count();
+    assert_eq!(report["wrong"]["n"], wrong);
+    assert_eq!(report["least_supported"].as_array().unwrap().len(), 3);
+    assert_eq!(report["reliability"].as_array().unwrap().len(), 10);
+    let rows = std::fs::read_to_string(files.path("o.csv")).unwrap();
+    assert_eq!(rows.lines().count(), 9001);
+    let last = &explained["explanations"][8999];
+    let expected = format!(
+        "8999,{},{},{}",
+        last["predicted"], last["true"], last["correspondence"]
+    );
+    let parsed: Vec<&str> = rows.lines().last().unwrap().split(',').collect();
+    assert_eq!(
+        parsed[..3].join(","),
+        expected.split(',').take(3).collect::<Vec<_>>().join(",")
+    );
+    assert!(
+        files
+            .table(&format!("casebased audit {how}"))
+            .contains("expected calibration error")
+    );
+    // A bad row far down leaves no half-written file behind.
+    std::fs::remove_file(files.path("o.csv")).unwrap();
+    files.text("q.csv", &(table(9000) + "1,x,0,0\n"));
+    assert_eq!(
+        files.failure(1, &format!("casebased audit {how} --out o.csv")),
+        "error: q.csv: row 9001, column `b`: \"x\": expected a finite number"
+    );
+    assert!(!files.path("o.csv").exists());
+}
+
+#[test]
 fn bad_files_are_named_with_the_place() {
     let files = tables();
     let explain = |rest: &str| files.failure(1, &format!("casebased explain --label y {rest}"));

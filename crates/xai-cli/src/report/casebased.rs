@@ -4,7 +4,7 @@ use xai_metrics::casebased::{CaseExplainer, Explanation, Level};
 
 use super::results::{Casebased, Group, LevelCount};
 use super::study::{self, Source};
-use crate::casebased::{Cases, ExplanationResult, mean_correspondence};
+use crate::casebased::{ExplanationResult, Samples, Training, mean_correspondence};
 use crate::failure::{Failure, InFile};
 
 /// How many of the least-supported predictions are shown.
@@ -13,19 +13,27 @@ const SHOWN: usize = 10;
 pub(super) fn evaluate(section: &study::Casebased, source: &Source) -> Result<Casebased, Failure> {
     let train = source.table(&section.train)?;
     let test = source.table(&section.test)?;
-    let cases = Cases::read(
-        &train,
-        &test,
+    let train_file = train.file().to_owned();
+    let training = Training::read(
+        std::iter::once(Ok(train)),
         &section.label,
-        Some(&section.predicted),
-        None,
+        &[],
+        &[&section.predicted],
     )?;
+    let samples = Samples::read(
+        &test,
+        &training.features,
+        Some(&section.label),
+        Some(&section.predicted),
+        usize::MAX,
+    )?;
+    let n_train = training.labels.len();
     let explainer = CaseExplainer::builder()
         .k(section.k)
         .provenance(false)
-        .fit(cases.train.view(), &cases.labels)
-        .in_file(train.file())?;
-    let explanations = cases.explain(&explainer, test.file())?;
+        .fit_owned(training.rows, &training.labels)
+        .in_file(&train_file)?;
+    let explanations = samples.explain(&explainer, test.file())?;
     let group = |right: bool| {
         let members = || {
             explanations
@@ -43,9 +51,9 @@ pub(super) fn evaluate(section: &study::Casebased, source: &Source) -> Result<Ca
             n: explanations.iter().filter(|e| e.level() == level).count(),
         });
     Ok(Casebased {
-        n_train: cases.train.nrows(),
-        n_test: cases.test.nrows(),
-        k: section.k.min(cases.train.nrows()),
+        n_train,
+        n_test: samples.rows.nrows(),
+        k: section.k.min(n_train),
         mean_correspondence: mean_correspondence(&explanations),
         right: group(true),
         wrong: group(false),

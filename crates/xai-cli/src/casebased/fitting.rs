@@ -1,0 +1,172 @@
+//! From the command line to a fitted explainer.
+
+use clap::Args;
+use xai_metrics::casebased::{CaseExplainer, Engine, Metric};
+
+use super::{Training, Weights};
+use crate::failure::{Failure, InFile};
+use crate::table::Table;
+
+/// How an explainer is fitted.
+#[derive(Debug, Args)]
+pub(super) struct Fitting {
+    /// Neighbours a case. Default: 5.
+    #[arg(short, long)]
+    k: Option<usize>,
+    /// euclidean, squared-euclidean, manhattan, chebyshev, minkowski:P, cosine, canberra,
+    /// braycurtis or hamming. Default: euclidean.
+    #[arg(long, value_name = "METRIC")]
+    metric: Option<Metric>,
+    /// Take the features as they are, instead of in units of their spread.
+    #[arg(long)]
+    no_scale: bool,
+    /// How neighbours are searched: auto, brute or kd-tree. The answer is the same.
+    #[arg(long, value_name = "ENGINE")]
+    index: Option<Engine>,
+    #[command(flatten)]
+    weights: Weights,
+    /// A column of the training file that accompanies the cases and is no feature. May be repeated.
+    #[arg(long, value_name = "COLUMN")]
+    metadata: Vec<String>,
+    /// A column whose values must not leave the program. May be repeated.
+    #[arg(long, value_name = "COLUMN")]
+    redact: Vec<String>,
+    /// Release only shares of classes and ranges of distances, of at least M distinct training
+    /// rows, and never a row.
+    #[arg(long, value_name = "M")]
+    aggregate_only: Option<usize>,
+}
+
+/// Where an explainer comes from.
+#[derive(Debug, Args)]
+pub(super) struct Source {
+    /// The training cases: numeric features and a label column.
+    #[arg(long, value_name = "T.csv", required_unless_present = "explainer")]
+    train: Option<String>,
+    /// An explainer stored by `xai casebased fit`, instead of training cases.
+    #[arg(long, value_name = "FILE", conflicts_with = "train")]
+    explainer: Option<String>,
+    #[command(flatten)]
+    fitting: Fitting,
+}
+
+/// An explainer, and what the commands ask it.
+pub(super) struct Fitted {
+    pub(super) explainer: CaseExplainer,
+    /// All features, redacted ones included: what a test file must have.
+    pub(super) features: Vec<String>,
+    pub(super) aggregate_only: bool,
+}
+
+impl From<CaseExplainer> for Fitted {
+    fn from(explainer: CaseExplainer) -> Self {
+        let info = explainer.training_info();
+        Self {
+            explainer,
+            features: info.feature_names,
+            aggregate_only: info.aggregate_minimum.is_some(),
+        }
+    }
+}
+
+impl Source {
+    /// Fits or loads the explainer. `provenance` is whether rows will be shown.
+    pub(super) fn explainer(
+        &self,
+        label: Option<&str>,
+        predicted: Option<&str>,
+        provenance: bool,
+    ) -> Result<Fitted, Failure> {
+        if let Some(file) = &self.explainer {
+            if self.fitting.any_given() {
+                return Err(Failure::usage(
+                    "--explainer: a stored explainer has its choices already",
+                )
+                .help("leave out the options of fitting, or fit again"));
+            }
+            let opened = std::fs::File::open(file)
+                .map_err(|e| Failure::new(format!("cannot be opened: {e}")))
+                .in_file(file)?;
+            let explainer = CaseExplainer::load(std::io::BufReader::new(opened)).in_file(file)?;
+            return Ok(explainer.into());
+        }
+        let (Some(train), Some(label)) = (&self.train, label) else {
+            return Err(Failure::usage("--label COLUMN: needed to fit an explainer"));
+        };
+        self.fitting.fit(train, label, predicted, provenance)
+    }
+}
+
+impl Fitting {
+    fn any_given(&self) -> bool {
+        self.k.is_some()
+            || self.metric.is_some()
+            || self.no_scale
+            || self.index.is_some()
+            || self.weights.any_given()
+            || !self.metadata.is_empty()
+            || !self.redact.is_empty()
+            || self.aggregate_only.is_some()
+    }
+
+    /// Fits an explainer to a training file.
+    pub(super) fn fit(
+        &self,
+        train: &str,
+        label: &str,
+        predicted: Option<&str>,
+        provenance: bool,
+    ) -> Result<Fitted, Failure> {
+        if self.k == Some(0) {
+            return Err(Failure::usage("-k 0: expected at least 1 neighbour"));
+        }
+        if self.aggregate_only == Some(0) {
+            return Err(Failure::usage(
+                "--aggregate-only 0: expected at least 1 training row",
+            ));
+        }
+        let mut builder = CaseExplainer::builder()
+            .metric(self.metric.clone().unwrap_or_default())
+            .scale(!self.no_scale)
+            .engine(self.index.unwrap_or_default())
+            .weighting(self.weights.kernel())
+            .thresholds(self.weights.thresholds()?)
+            .provenance(provenance);
+        if let Some(k) = self.k {
+            builder = builder.k(k);
+        }
+        if let Some(minimum) = self.aggregate_only {
+            builder = builder.aggregate_only(minimum);
+        }
+        self.weights.class_weights()?;
+        for &(label, weight) in &self.weights.class_weights {
+            builder = builder.class_weight(label, weight);
+        }
+        if self.redact.iter().any(|column| column == label) {
+            return Err(Failure::usage(format!(
+                "--redact {label}: the classes of the neighbours are the explanation"
+            ))
+            .help("--aggregate-only M shows shares of classes and no training row"));
+        }
+        let mut pieces = Table::pieces(train)?;
+        for column in self.redact.iter().chain(&self.metadata) {
+            pieces.column(column)?;
+        }
+        let excluded: Vec<&str> = predicted.into_iter().collect();
+        let training = Training::read(&mut pieces, label, &self.metadata, &excluded)?;
+        for column in &self.redact {
+            // Columns that are neither are never shown.
+            if training.features.contains(column) || self.metadata.contains(column) {
+                builder = builder.redact(column);
+            }
+        }
+        for (name, column) in training.metadata {
+            builder = builder.metadata(name, column);
+        }
+        let explainer = builder
+            .feature_names(training.features)
+            .fit_owned(training.rows, &training.labels)
+            .in_file(train)?;
+        Ok(explainer.into())
+    }
+}
