@@ -1,14 +1,19 @@
-//! Correspondence alone, and explanations over training size, dimension and neighbours.
+//! Correspondence alone, the workloads that are also run against the peers, and how cost grows
+//! with rows, features and neighbours.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use ndarray::Array2;
 use std::hint::black_box;
-use xai_casebased::{CaseExplainer, Metric, correspondence};
+use xai_casebased::{CaseExplainer, Engine, Metric, correspondence};
 use xai_core::{random_stream, uniform};
 
+/// Independent normal features, the hardest case for a tree.
 fn rows(n: usize, d: usize, item: u64) -> Array2<f64> {
     let mut stream = random_stream(1, item);
-    Array2::from_shape_fn((n, d), |_| uniform(&mut stream) - 0.5)
+    Array2::from_shape_simple_fn((n, d), || {
+        let (u, v) = (1.0 - uniform(&mut stream), uniform(&mut stream));
+        (-2.0 * u.ln()).sqrt() * (std::f64::consts::TAU * v).cos()
+    })
 }
 
 fn correspondences(c: &mut Criterion) {
@@ -23,36 +28,106 @@ fn correspondences(c: &mut Criterion) {
     group.finish();
 }
 
+/// The sizes of the comparison with the peers.
+fn nearest(c: &mut Criterion) {
+    let mut group = c.benchmark_group("nearest_batch");
+    group.sample_size(10);
+    for (name, n, d, queries) in [
+        ("knn_5d", 56_959, 5, 2_000),
+        ("knn_30d", 284_807, 30, 1_000),
+        ("knn_784d", 60_000, 784, 256),
+    ] {
+        let train = rows(n, d, 0);
+        let search = Engine::Auto.build(train.view(), Metric::Euclidean);
+        let search = search.expect("finite rows");
+        drop(train);
+        let queries = rows(queries, d, 1);
+        group.throughput(Throughput::Elements(queries.nrows() as u64));
+        group.bench_function(name, |b| {
+            b.iter(|| search.nearest_batch(black_box(queries.view()), 5));
+        });
+    }
+    group.finish();
+}
+
+/// Cost of a query over rows and neighbours: what the documentation says of its growth.
+fn growth(c: &mut Criterion) {
+    const QUERIES: usize = 256;
+    let mut group = c.benchmark_group("growth");
+    group
+        .sample_size(10)
+        .throughput(Throughput::Elements(QUERIES as u64));
+    let mut bench = |name: String, engine: Engine, n: usize, d: usize, k: usize, metric| {
+        let search = engine.build(rows(n, d, 0).view(), metric);
+        let search = search.expect("finite rows");
+        let queries = rows(QUERIES, d, 1);
+        group.bench_function(BenchmarkId::from_parameter(name), |b| {
+            b.iter(|| search.nearest_batch(black_box(queries.view()), k));
+        });
+    };
+    for n in [4_000, 16_000, 64_000, 256_000] {
+        let (tree, scan) = (Engine::KdTree, Engine::BruteForce);
+        bench(format!("tree/n={n}"), tree, n, 5, 5, Metric::Euclidean);
+        bench(format!("filter/n={n}"), scan, n, 30, 5, Metric::Euclidean);
+        bench(format!("direct/n={n}"), scan, n, 30, 5, Metric::Manhattan);
+    }
+    for k in [1, 10, 100, 1_000] {
+        let (tree, scan) = (Engine::KdTree, Engine::BruteForce);
+        bench(format!("tree/k={k}"), tree, 64_000, 5, k, Metric::Euclidean);
+        bench(
+            format!("filter/k={k}"),
+            scan,
+            64_000,
+            30,
+            k,
+            Metric::Euclidean,
+        );
+        bench(
+            format!("direct/k={k}"),
+            scan,
+            64_000,
+            30,
+            k,
+            Metric::Manhattan,
+        );
+    }
+    for metric in [
+        "cosine",
+        "chebyshev",
+        "minkowski:3",
+        "canberra",
+        "braycurtis",
+        "hamming",
+    ] {
+        let parsed = metric.parse().expect("a metric");
+        bench(metric.to_owned(), Engine::BruteForce, 16_000, 30, 5, parsed);
+    }
+    group.finish();
+}
+
 fn explanations(c: &mut Criterion) {
-    const QUERIES: usize = 100;
+    const QUERIES: usize = 2_000;
     let mut group = c.benchmark_group("explain_batch");
     group
         .sample_size(10)
         .throughput(Throughput::Elements(QUERIES as u64));
-    let mut bench = |n: usize, d: usize, k: usize, metric: Metric| {
-        let train = rows(n, d, 0);
-        let labels: Vec<usize> = (0..n).map(|i| i % 2).collect();
-        let name = format!("{n}x{d}/k={k}/{metric:?}");
-        let explainer = CaseExplainer::builder()
-            .k(k)
-            .metric(metric)
-            .fit(train.view(), &labels)
-            .expect("finite rows");
-        let queries = rows(QUERIES, d, 1);
-        group.bench_function(BenchmarkId::from_parameter(name), |b| {
+    let (n, d) = (56_959, 5);
+    let labels: Vec<usize> = (0..n).map(|i| i % 2).collect();
+    let train = rows(n, d, 0);
+    let queries = rows(QUERIES, d, 1);
+    for provenance in [true, false] {
+        let builder = CaseExplainer::builder().provenance(provenance);
+        let explainer = builder.fit(train.view(), &labels).expect("finite rows");
+        let name = if provenance { "provenance" } else { "bare" };
+        group.bench_function(name, |b| {
             b.iter(|| explainer.explain_batch(black_box(queries.view()), &[1usize; QUERIES]));
         });
-    };
-    for n in [1_000, 10_000, 100_000] {
-        bench(n, 10, 5, Metric::Euclidean);
     }
-    for d in [2, 100] {
-        bench(10_000, d, 5, Metric::Euclidean);
-    }
-    bench(10_000, 10, 100, Metric::Euclidean);
-    bench(10_000, 10, 5, Metric::Manhattan);
+    group.bench_function("fit", |b| {
+        b.iter(|| CaseExplainer::builder().fit(black_box(train.view()), &labels));
+    });
     group.finish();
 }
 
-criterion_group!(casebased, correspondences, explanations);
+criterion_group!(casebased, correspondences, nearest, growth, explanations);
 criterion_main!(casebased);

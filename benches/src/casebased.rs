@@ -1,7 +1,7 @@
 //! Our side of the workloads of `xai-casebased`.
 
 use ndarray::{Array1, Array2, Ix1, Ix2};
-use xai_casebased::{BruteForce, CaseExplainer, Metric, NeighborSearch};
+use xai_casebased::{CaseExplainer, Engine, Metric};
 
 use crate::{Data, Prepared, Result, Workload};
 
@@ -40,7 +40,7 @@ const K: usize = 5;
 fn nearest(data: &Data) -> Result<Prepared> {
     let train: Array2<f64> = data.read::<f64, Ix2>("train")?;
     let queries: Array2<f64> = data.read::<f64, Ix2>("queries")?;
-    let search = BruteForce::new(train.view(), Metric::Euclidean)?;
+    let search = Engine::Auto.build(train.view(), Metric::Euclidean)?;
     let n_queries = queries.nrows();
     Ok(Prepared::new(
         n_queries as f64,

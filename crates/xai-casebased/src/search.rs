@@ -126,6 +126,28 @@ const TREE_FEATURES_WITHOUT_FILTER: usize = 11;
 const TREE_ROWS: usize = 512;
 
 impl Engine {
+    /// Builds this engine over `(n, d)` training rows.
+    ///
+    /// # Errors
+    /// As [`KdTree::new`] and [`BruteForce::new`](crate::BruteForce::new).
+    ///
+    /// ```
+    /// use ndarray::Array2;
+    /// use xai_casebased::{Engine, Metric};
+    /// let train = Array2::from_shape_fn((600, 3), |(i, j)| ((i * 7 + j * 3) % 11) as f64);
+    /// let chosen = Engine::Auto.build(train.view(), Metric::Manhattan)?;
+    /// let scan = Engine::BruteForce.build(train.view(), Metric::Manhattan)?;
+    /// assert_eq!(chosen.nearest(&[1.0, 2.0, 3.0], 4)?, scan.nearest(&[1.0, 2.0, 3.0], 4)?);
+    /// # Ok::<(), xai_casebased::Error>(())
+    /// ```
+    pub fn build(
+        self,
+        train: ArrayView2<'_, f64>,
+        metric: Metric,
+    ) -> Result<Box<dyn NeighborSearch>> {
+        crate::explainer::search_of(train.to_owned(), &metric, self)
+    }
+
     /// What [`Engine::Auto`] stands for with this many rows and features and this metric.
     #[must_use]
     pub fn resolve(self, n_rows: usize, n_features: usize, metric: &Metric) -> Self {

@@ -204,7 +204,7 @@ fn closures_that_misbehave_are_named() {
     // Another number of dimensions for samples than for training rows.
     let by_size = |rows: ArrayView2<'_, f64>| {
         let columns = vec![rows.column(0).insert_axis(Axis(1)); rows.nrows()];
-        Ok::<_, ndarray::ShapeError>(ndarray::concatenate(Axis(1), &columns)?)
+        ndarray::concatenate(Axis(1), &columns)
     };
     let explainer = CaseExplainer::builder().similarity(Embedding::new(by_size));
     let explainer = explainer.fit(train.view(), &[0, 0, 1]).unwrap();
