@@ -28,31 +28,80 @@ pub(crate) struct RowBlocks {
     n_rows: usize,
     n_features: usize,
     rank: Rank,
+    from_rank: FromRank,
     /// `‖row‖` where the metric needs it, else empty.
     norms: Vec<f64>,
     level: Level,
 }
 
-/// What candidates are compared by before their distance is taken: cheaper than the distance, and
-/// never above what the rank of the limit says for a row that has a place.
-#[derive(Debug, Clone)]
+/// What rows are compared by before their distance is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Rank {
-    /// `Σ (a − b)²`; the distance is its root.
-    SquaredEuclidean { root: bool },
-    /// `Σ |a − b|`.
+    /// `Σ (a − b)²`
+    SquaredEuclidean,
+    /// `Σ |a − b|`
     Manhattan,
-    /// `max |a − b|`.
+    /// `max |a − b|`
     Chebyshev,
-    /// `max |a − b|`, which is at most the distance; survivors are computed by themselves.
-    Minkowski(Metric),
-    /// The distance itself, from a dot product.
+    /// `1 − a·b / (‖a‖ ‖b‖)`
     Cosine,
-    /// `Σ |a − b| / (|a| + |b|)`.
+    /// `Σ |a − b| / (|a| + |b|)`
     Canberra,
-    /// `Σ |a − b| / Σ |a + b|`.
+    /// `Σ |a − b| / Σ |a + b|`
     BrayCurtis,
     /// The share of features that differ.
     Hamming,
+}
+
+/// How the distance comes from the rank.
+#[derive(Debug, Clone)]
+enum FromRank {
+    /// It is the rank.
+    Itself,
+    /// It is the root of the rank.
+    Root,
+    /// It is taken by itself, and no less than `least` times the norm that the rank stands for.
+    Computed { metric: Metric, least: f64 },
+}
+
+impl FromRank {
+    /// For the metrics with a vectorised kernel the rank decides; for Minkowski's, powers of which
+    /// are dear, it leaves out who is too far by a norm that never exceeds it: `d` features and
+    /// `1 ≤ q ≤ p` give `‖x‖_p ≥ d^(1/p − 1/q) ‖x‖_q`, and `q > p` gives `‖x‖_p ≥ ‖x‖_q`.
+    #[allow(clippy::cast_precision_loss)] // features below 2^53
+    fn of(metric: &Metric, n_features: usize) -> (Rank, Self) {
+        let rank = match metric {
+            Metric::SquaredEuclidean => Rank::SquaredEuclidean,
+            // Mahalanobis rows are whitened.
+            Metric::Euclidean | Metric::Mahalanobis(_) => {
+                return (Rank::SquaredEuclidean, Self::Root);
+            }
+            Metric::Manhattan => Rank::Manhattan,
+            Metric::Chebyshev => Rank::Chebyshev,
+            Metric::Cosine => Rank::Cosine,
+            Metric::Canberra => Rank::Canberra,
+            Metric::BrayCurtis => Rank::BrayCurtis,
+            Metric::Hamming => Rank::Hamming,
+            Metric::Minkowski(p) => {
+                // The norm that is nearest in kind; measured at 30 normal features and p = 3, the
+                // Euclidean one leaves out 60 times as many rows as the largest difference.
+                let (rank, q) = match *p {
+                    p if p < 1.5 => (Rank::Manhattan, 1.0),
+                    p if p <= 8.0 => (Rank::SquaredEuclidean, 2.0),
+                    _ => (Rank::Chebyshev, f64::INFINITY),
+                };
+                let least = (n_features as f64).powf((1.0 / p - 1.0 / q).min(0.0));
+                let metric = metric.clone();
+                return (rank, Self::Computed { metric, least });
+            }
+            // A metric that this file does not know is bounded by nothing.
+            other => {
+                let metric = other.clone();
+                return (Rank::Chebyshev, Self::Computed { metric, least: 0.0 });
+            }
+        };
+        (rank, Self::Itself)
+    }
 }
 
 /// The widest instructions this machine has.
@@ -95,18 +144,7 @@ impl RowBlocks {
         metric: &Metric,
         mut row: impl FnMut(usize, &mut [f64]),
     ) -> Self {
-        let rank = match metric {
-            Metric::SquaredEuclidean => Rank::SquaredEuclidean { root: false },
-            Metric::Euclidean | Metric::Mahalanobis(_) => Rank::SquaredEuclidean { root: true },
-            Metric::Manhattan => Rank::Manhattan,
-            Metric::Chebyshev => Rank::Chebyshev,
-            Metric::Cosine => Rank::Cosine,
-            Metric::Canberra => Rank::Canberra,
-            Metric::BrayCurtis => Rank::BrayCurtis,
-            Metric::Hamming => Rank::Hamming,
-            // Also for metrics this file does not know yet: their rank must not exceed them.
-            other => Rank::Minkowski(other.clone()),
-        };
+        let (rank, from_rank) = FromRank::of(metric, n_features);
         let mut values = vec![0.0; n_rows.div_ceil(ROWS) * ROWS * n_features];
         let mut norms = Vec::new();
         let mut buffer = vec![0.0; n_features];
@@ -128,6 +166,7 @@ impl RowBlocks {
             n_rows,
             n_features,
             rank,
+            from_rank,
             norms,
             level: Level::detect(),
         }
@@ -158,16 +197,21 @@ impl RowBlocks {
 
     /// The rank that no row within the distance `limit` exceeds.
     pub(crate) fn rank_limit(&self, limit: f64) -> f64 {
-        match self.rank {
-            // A root rounds by half a unit in the last place, so squares up to two units above the
-            // rounded square of the limit can have it as their root.
-            Rank::SquaredEuclidean { root: true } if limit.is_finite() => {
-                let square = limit * limit;
-                square + square * (4.0 * f64::EPSILON) + f64::MIN_POSITIVE
+        // A root rounds by half a unit in the last place, so squares up to two units above the
+        // rounded square of the limit can have it as their root.
+        let square = |limit: f64, slack: f64| limit * limit * (1.0 + slack) + f64::MIN_POSITIVE;
+        match &self.from_rank {
+            FromRank::Itself => limit,
+            FromRank::Root => square(limit, 4.0 * f64::EPSILON),
+            FromRank::Computed { least, .. } => {
+                // Powers and their sum round; 1e-10 is room for 10^5 features.
+                let norm = limit * (1.0 + 1e-10) / least;
+                match self.rank {
+                    _ if *least == 0.0 => f64::INFINITY,
+                    Rank::SquaredEuclidean => square(norm, 1e-10),
+                    _ => norm,
+                }
             }
-            // Roundings of the powers and their sum.
-            Rank::Minkowski(_) => limit + limit * 1e-12,
-            _ => limit,
         }
     }
 
@@ -195,17 +239,18 @@ impl RowBlocks {
             let i = mask.trailing_zeros() as usize;
             mask &= mask - 1;
             let rank = ranks[i / ROWS][i % ROWS];
-            let distance = match &self.rank {
-                Rank::SquaredEuclidean { root: true } => rank.sqrt(),
-                Rank::Minkowski(metric) => metric.distance(&self.row(first + i), query.values),
-                _ => rank,
+            let distance = match &self.from_rank {
+                FromRank::Itself => rank,
+                FromRank::Root => rank.sqrt(),
+                FromRank::Computed { metric, .. } => {
+                    metric.distance(&self.row(first + i), query.values)
+                }
             };
             found(first + i, distance);
         }
     }
 
     /// One row, gathered.
-    #[cold]
     pub(crate) fn row(&self, row: usize) -> Vec<f64> {
         let block = row / ROWS * ROWS * self.n_features;
         (0..self.n_features)
@@ -281,12 +326,12 @@ impl RowBlocks {
                 mask
             }};
         }
-        match &self.rank {
-            Rank::SquaredEuclidean { .. } => {
+        match self.rank {
+            Rank::SquaredEuclidean => {
                 mask!(|block, i| sum(block, q, |x, y| (x - y) * (x - y)))
             }
             Rank::Manhattan => mask!(|block, i| sum(block, q, |x, y| (x - y).abs())),
-            Rank::Chebyshev | Rank::Minkowski(_) => mask!(|block, i| largest_difference(block, q)),
+            Rank::Chebyshev => mask!(|block, i| largest_difference(block, q)),
             Rank::Canberra => mask!(|block, i| sum(block, q, |x, y| {
                 let scale = x.abs() + y.abs();
                 let ratio = (x - y).abs() / scale;
@@ -477,34 +522,33 @@ impl BoxBlocks {
         match rows.level {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: the level was detected on this machine.
-            Level::Avx512 => unsafe { bounds_avx512(low, high, query.values, &rows.rank) },
+            Level::Avx512 => unsafe { bounds_avx512(low, high, query.values, rows.rank) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
-            Level::Avx2 => unsafe { bounds_avx2(low, high, query.values, &rows.rank) },
-            _ => bounds_anywhere(low, high, query.values, &rows.rank),
+            Level::Avx2 => unsafe { bounds_avx2(low, high, query.values, rows.rank) },
+            _ => bounds_anywhere(low, high, query.values, rows.rank),
         }
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq")]
-fn bounds_avx512(low: &[f64], high: &[f64], query: &[f64], rank: &Rank) -> Lanes {
+fn bounds_avx512(low: &[f64], high: &[f64], query: &[f64], rank: Rank) -> Lanes {
     bounds_anywhere(low, high, query, rank)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn bounds_avx2(low: &[f64], high: &[f64], query: &[f64], rank: &Rank) -> Lanes {
+fn bounds_avx2(low: &[f64], high: &[f64], query: &[f64], rank: Rank) -> Lanes {
     bounds_anywhere(low, high, query, rank)
 }
 
 #[inline(always)]
-fn bounds_anywhere(low: &[f64], high: &[f64], query: &[f64], rank: &Rank) -> Lanes {
+fn bounds_anywhere(low: &[f64], high: &[f64], query: &[f64], rank: Rank) -> Lanes {
     match rank {
-        Rank::SquaredEuclidean { .. } => box_sum(low, high, query, |x| x * x),
+        Rank::SquaredEuclidean => box_sum(low, high, query, |x| x * x),
         Rank::Manhattan => box_sum(low, high, query, |x| x),
-        // At most the largest difference, which is at most any other Minkowski distance.
-        Rank::Chebyshev | Rank::Minkowski(_) => box_largest(low, high, query),
+        Rank::Chebyshev => box_largest(low, high, query),
         _ => [0.0; ROWS],
     }
 }

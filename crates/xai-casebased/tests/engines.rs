@@ -85,7 +85,7 @@ fn value(kind: u8) -> BoxedStrategy<f64> {
 }
 
 fn problem() -> impl Strategy<Value = Problem> {
-    let metric = (0usize..11, 1.0..6.0f64).prop_map(|(which, p)| match which {
+    let metric = (0usize..11, 1.0..12.0f64).prop_map(|(which, p)| match which {
         0 | 1 => Metric::Euclidean,
         2 => Metric::SquaredEuclidean,
         3 => Metric::Manhattan,

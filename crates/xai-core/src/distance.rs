@@ -86,8 +86,9 @@ impl Metric {
     ///
     /// # Errors
     /// [`Error::OutOfDomain`] naming the first row of zeros where the metric is the cosine
-    /// distance; [`Error::ShapeMismatch`] when rows do not have the features of a Mahalanobis
-    /// covariance.
+    /// distance, or the first element beyond 1e300 where it is Canberra's or Bray and Curtis's, whose
+    /// sums would leave the range; [`Error::ShapeMismatch`] when rows do not have the features of a
+    /// Mahalanobis covariance.
     pub fn check_rows(&self, what: &'static str, rows: ArrayView2<'_, f64>) -> Result<()> {
         match self {
             Self::Cosine => {
@@ -102,6 +103,18 @@ impl Metric {
                         0.0,
                         "a row with a direction: cosine distance is undefined for a row of zeros; \
                          leave the row out or choose another metric",
+                    )),
+                    None => Ok(()),
+                }
+            }
+            Self::Canberra | Self::BrayCurtis => {
+                match rows.indexed_iter().find(|(_, x)| x.abs() > 1e300) {
+                    Some(((row, column), &x)) => Err(Error::out_of_domain(
+                        what,
+                        &[row, column],
+                        x,
+                        "a value up to 1e300, as this metric adds absolute values; scale the \
+                         feature down",
                     )),
                     None => Ok(()),
                 }
@@ -532,5 +545,10 @@ mod tests {
                 .to_string()
                 .starts_with("train[1] = 0: expected a row with a direction")
         );
+        let rows = array![[1.0, 2.0], [0.0, -1.5e308]];
+        let error = Metric::Canberra
+            .check_rows("train", rows.view())
+            .unwrap_err();
+        assert!(error.to_string().starts_with("train[1, 1] = -15000"));
     }
 }
