@@ -118,13 +118,12 @@ impl KdTree {
             nodes,
             ..
         } = builder;
-        let rows = RowBlocks::new(n, d, &metric, |i, to| {
-            let row = index[i] as usize;
-            to.copy_from_slice(&values[row * d..(row + 1) * d]);
-        });
+        // Scaled once more rather than held twice.
+        drop(values);
+        let blocks = RowBlocks::new(n, d, &metric, |i, to| rows.write(index[i] as usize, to));
         Ok(Self {
             metric,
-            rows,
+            rows: blocks,
             index,
             boxes,
             nodes,

@@ -1,0 +1,73 @@
+//! Explaining takes little memory beside the training data.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use ndarray::Array2;
+use xai_casebased::{CaseExplainer, Engine};
+
+/// The system's allocator, counting the bytes that are held and the most that ever were.
+struct Counting;
+
+static HELD: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: every call is passed on to the system's allocator unchanged; counting allocates nothing.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let held = HELD.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
+        PEAK.fetch_max(held, Ordering::Relaxed);
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        HELD.fetch_sub(layout.size(), Ordering::Relaxed);
+        // SAFETY: the caller keeps the contract of `dealloc`, and `alloc` is the system's.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn rows(n: usize, d: usize, item: u64) -> Array2<f64> {
+    let mut stream = xai_core::random_stream(4, item);
+    Array2::from_shape_simple_fn((n, d), || xai_core::uniform(&mut stream))
+}
+
+/// The most bytes held from before the training rows are made until 300 samples are explained.
+fn peak(n: usize, d: usize, engine: Engine, owned: bool) -> usize {
+    let before = HELD.load(Ordering::Relaxed);
+    PEAK.store(before, Ordering::Relaxed);
+    let labels: Vec<u8> = (0..n).map(|i| u8::from(i % 3 == 0)).collect();
+    let train = rows(n, d, 0);
+    let samples = rows(300, d, 1);
+    let builder = CaseExplainer::builder().engine(engine);
+    let explainer = if owned {
+        builder.fit_owned(train, &labels).unwrap()
+    } else {
+        builder.fit(train.view(), &labels).unwrap()
+    };
+    let explanations = explainer.explain_votes(samples.view()).unwrap();
+    assert_eq!(explanations.len(), 300);
+    PEAK.load(Ordering::Relaxed) - before
+}
+
+// One test: the counters are the process's.
+#[test]
+fn the_training_data_counts_less_than_three_times() {
+    // Threads and their stacks start before anything is counted.
+    xai_core::parallel::map(64, |i| i);
+    let (n, d) = (60_000, 30);
+    let data = 8 * n * d;
+    // The rows, half of them again in single precision, and 1 MB a thread for the products.
+    let products = xai_core::parallel::threads() * (1 << 20) + (2 << 20);
+    let filtered = peak(n, d, Engine::BruteForce, true);
+    assert!(filtered < 3 * data / 2 + products, "{filtered} of {data}");
+    let copied = peak(n, d, Engine::BruteForce, false);
+    assert!(copied < 3 * data, "{copied} of {data}");
+    // A tree holds the rows once more.
+    let tree = peak(n, d, Engine::KdTree, true);
+    assert!(tree < 5 * data / 2, "{tree} of {data}");
+}
