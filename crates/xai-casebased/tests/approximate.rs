@@ -1,0 +1,119 @@
+//! Approximate search says what it is, and how good.
+#![cfg(feature = "approximate")]
+
+use ndarray::{Array2, array};
+use xai_casebased::{
+    ApproximateSearch, BruteForce, CaseExplainer, Distance, Engine, Hnsw, Metric, NeighborSearch,
+};
+
+fn rows(n: usize, d: usize, item: u64) -> Array2<f64> {
+    let mut stream = xai_core::random_stream(6, item);
+    Array2::from_shape_simple_fn((n, d), || xai_core::uniform(&mut stream))
+}
+
+#[test]
+fn most_neighbours_are_found_at_their_exact_distances() {
+    let (train, queries) = (rows(2000, 8, 0), rows(50, 8, 1));
+    for metric in [Metric::Euclidean, Metric::Manhattan, Metric::Cosine] {
+        let search = ApproximateSearch::new(train.view(), metric.clone(), Hnsw::default()).unwrap();
+        let recall = search.recall().unwrap();
+        assert!((0.9..=1.0).contains(&recall), "{metric}: {recall}");
+        let measured = search.measure_recall(queries.view(), 10).unwrap();
+        assert!((0.9..=1.0).contains(&measured), "{metric}: {measured}");
+        let exact = BruteForce::new(train.view(), metric.clone()).unwrap();
+        let exact = exact.nearest_batch(queries.view(), 10).unwrap();
+        let found = search.nearest_batch(queries.view(), 10).unwrap();
+        let mut hits = 0;
+        for ((found, exact), query) in found.iter().zip(&exact).zip(queries.rows()) {
+            for pair in found.windows(2) {
+                assert!((pair[0].distance, pair[0].index) < (pair[1].distance, pair[1].index));
+            }
+            for n in found {
+                let own = metric.distance(&train.row(n.index).to_vec(), &query.to_vec());
+                assert_eq!(n.distance.to_bits(), own.to_bits());
+            }
+            hits += found.iter().filter(|n| exact.contains(n)).count();
+        }
+        assert_eq!(measured, hits as f64 / 500.0);
+    }
+}
+
+#[test]
+fn the_same_rows_give_the_same_graph() {
+    let (train, queries) = (rows(1500, 6, 2), rows(40, 6, 3));
+    let found = || {
+        let search = ApproximateSearch::new(train.view(), Metric::Euclidean, Hnsw::default());
+        search.unwrap().nearest_batch(queries.view(), 5).unwrap()
+    };
+    assert_eq!(found(), found());
+}
+
+#[test]
+fn explanations_carry_the_recall_and_auto_never_chooses_it() {
+    let train = rows(1000, 40, 4);
+    let labels: Vec<usize> = (0..1000).map(|i| i % 2).collect();
+    let fit = |engine| {
+        let builder = CaseExplainer::builder().engine(engine);
+        builder.fit(train.view(), &labels).unwrap()
+    };
+    let narrow = Hnsw {
+        connections: 2,
+        ef_construction: 3,
+        ef_search: 1,
+    };
+    let (wide, narrow) = (
+        fit(Engine::Approximate(Hnsw::default())),
+        fit(Engine::Approximate(narrow)),
+    );
+    let recall = |e: &CaseExplainer| e.explain(train.row(0), 0).unwrap().recall.unwrap();
+    assert!(
+        recall(&narrow) < recall(&wide),
+        "{} {}",
+        recall(&narrow),
+        recall(&wide)
+    );
+    assert_eq!(narrow.training_info().recall, Some(recall(&narrow)));
+    let text = narrow.explain(train.row(0), 0).unwrap().to_string();
+    assert!(text.contains("(approximate, recall "), "{text}");
+    assert_eq!(
+        fit(Engine::Auto).explain(train.row(0), 0).unwrap().recall,
+        None
+    );
+    assert_eq!(fit(Engine::Auto).training_info().engine, Engine::BruteForce);
+}
+
+#[test]
+fn what_a_graph_cannot_do_is_named() {
+    let train = array![[1.0, 2.0], [3.0, 4.0]];
+    let message = |metric, hnsw| {
+        ApproximateSearch::new(train.view(), metric, hnsw)
+            .unwrap_err()
+            .to_string()
+    };
+    assert!(message(Metric::Canberra, Hnsw::default()).starts_with("metric = canberra: expected"));
+    let none = Hnsw {
+        ef_search: 0,
+        ..Hnsw::default()
+    };
+    assert_eq!(
+        message(Metric::Euclidean, none),
+        "ef_search = 0: expected at least 1 candidate"
+    );
+    let lonely = Hnsw {
+        connections: 1,
+        ..Hnsw::default()
+    };
+    assert!(message(Metric::Euclidean, lonely).starts_with("connections = 1"));
+    let large = array![[1e30], [0.0]];
+    let error = ApproximateSearch::new(large.view(), Metric::Euclidean, Hnsw::default());
+    assert!(
+        error
+            .unwrap_err()
+            .to_string()
+            .starts_with("train[0, 0] = 1000000000")
+    );
+    let search = ApproximateSearch::new(train.view(), Metric::Euclidean, Hnsw::default()).unwrap();
+    assert!(search.nearest(&[f64::NAN, 0.0], 1).is_err());
+    assert_eq!(search.nearest(&[1.0, 2.0], 9).unwrap().len(), 2);
+    assert!(search.measure_recall(train.view(), 0).is_err());
+}
