@@ -49,26 +49,52 @@
 mod average_drop;
 mod average_gain;
 mod average_increase;
+mod baseline;
+mod batch;
 mod complexity;
 mod deletion;
+mod evaluation;
+mod evaluation_error;
+mod evaluation_metric;
+mod evaluation_table;
 mod masked_scores;
 mod model;
+mod mu_fidelity;
+mod places;
+mod rank_correlation;
 mod sample_scores;
+mod samples;
 mod scoring;
 mod sparseness;
 mod targets;
+mod wilcoxon;
 
 pub use average_drop::AverageDrop;
 pub use average_gain::AverageGain;
 pub use average_increase::AverageIncrease;
-pub use complexity::complexity;
+pub use baseline::{Baseline, BaselineFunction};
+pub use batch::{ExplainedBatch, SampleBatch};
+pub use complexity::{Complexity, complexity};
 pub use deletion::{CurvePoint, Deletion, Insertion, PerturbationCurve};
+pub use evaluation::Evaluation;
+pub use evaluation_error::{CompletedScores, EvaluationError};
+pub use evaluation_metric::{Better, EvaluationMetric};
+pub use evaluation_table::{
+    Comparison, EvaluationScores, EvaluationTable, ExplainerScore, MetricResult, MetricScores,
+    Statistics,
+};
 pub use masked_scores::{MaskedScores, masked_scores, masked_scores_with_base};
-pub use model::{BoxError, Concurrent, Model};
+pub use model::{BoxError, Concurrent, Counted, Model, ModelCalls};
+pub use mu_fidelity::{MuFidelity, SubsetSampling};
+pub use rank_correlation::spearman;
 pub use sample_scores::{
     BaseScorePolicy, SampleScores, ScoreAccumulator, ScoreFormula, ScoreMetric,
 };
+pub use samples::Samples;
 pub use scoring::{Scoring, base_scores};
-pub use sparseness::sparseness;
+pub use sparseness::{Sparseness, sparseness};
 pub use targets::{IntoTargets, Targets};
-pub use xai_core::{Accumulator, Activation, Error, Label, Layout, Real, Result, mask_inputs};
+pub use wilcoxon::{SignedRankTest, holm, wilcoxon_signed_rank};
+pub use xai_core::{
+    Accumulator, Activation, Error, Interval, Label, Layout, Real, Result, mask_inputs,
+};

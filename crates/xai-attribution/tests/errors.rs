@@ -2,7 +2,8 @@
 
 use ndarray::{Array2, ArrayD, ArrayViewD, IxDyn, array};
 use xai_attribution::{
-    AverageDrop, AverageGain, BaseScorePolicy, Deletion, Error, Layout, SampleScores, complexity,
+    AverageDrop, AverageGain, BaseScorePolicy, Deletion, Error, EvaluationError, Layout,
+    SampleScores, complexity,
 };
 
 type Answer = Result<Array2<f64>, std::io::Error>;
@@ -13,7 +14,9 @@ fn first_two(batch: ArrayViewD<'_, f64>) -> Answer {
     }))
 }
 
-fn message<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
+fn message<T: std::fmt::Debug, E: std::fmt::Display + std::fmt::Debug>(
+    result: Result<T, E>,
+) -> String {
     result.unwrap_err().to_string()
 }
 
@@ -26,7 +29,7 @@ fn drop_of(
     x: &ArrayD<f64>,
     y: &[i64],
     e: &ArrayD<f64>,
-) -> Result<SampleScores, Error> {
+) -> Result<SampleScores, EvaluationError> {
     let model = |batch: ArrayViewD<'_, f64>| model(batch);
     AverageDrop::new()
         .batch_size(2)
