@@ -3,6 +3,7 @@
 use ndarray::ArrayViewD;
 use xai_core::{Layout, Real, Result, elementary, parallel, position_magnitudes};
 
+use crate::places::layout_of_maps;
 use crate::sample_scores::EPSILON;
 use crate::{Better, EvaluationMetric, ExplainedBatch, SampleScores};
 
@@ -92,12 +93,7 @@ pub(crate) fn of_magnitudes<T: Real>(
     score: impl Fn(&mut [f64]) -> Option<f64> + Sync + Send,
 ) -> Result<SampleScores> {
     let shape = maps.shape().to_vec();
-    // Maps without a channel axis are read element by element.
-    let layout = match (layout, shape.len()) {
-        (Layout::ChannelsFirst | Layout::ChannelsLast, 3) => Layout::TimeSeries,
-        (Layout::TimeSeries, 2) => Layout::Tabular,
-        _ => layout,
-    };
+    let layout = layout_of_maps(&shape, layout);
     let magnitudes = position_magnitudes(maps, &shape, layout)?;
     SampleScores::of(by_sample(&magnitudes, shape[0], score))
 }

@@ -57,15 +57,22 @@ mod evaluation;
 mod evaluation_error;
 mod evaluation_metric;
 mod evaluation_table;
+mod explainer;
+mod map_similarity;
 mod masked_scores;
 mod model;
+mod model_randomization;
 mod mu_fidelity;
 mod places;
+mod random_logit;
 mod rank_correlation;
+mod representativity;
 mod sample_scores;
 mod samples;
 mod scoring;
 mod sparseness;
+mod stability;
+mod structural_similarity;
 mod targets;
 mod wilcoxon;
 
@@ -83,16 +90,23 @@ pub use evaluation_table::{
     Comparison, EvaluationScores, EvaluationTable, ExplainerScore, MetricResult, MetricScores,
     Statistics,
 };
+pub use explainer::Explainer;
+pub use map_similarity::MapSimilarity;
 pub use masked_scores::{MaskedScores, masked_scores, masked_scores_with_base};
 pub use model::{BoxError, Concurrent, Counted, Model, ModelCalls};
+pub use model_randomization::{ModelRandomization, RandomizationOrder, RandomizationStep};
 pub use mu_fidelity::{MuFidelity, SubsetSampling};
+pub use random_logit::RandomLogit;
 pub use rank_correlation::spearman;
+pub use representativity::{MegeReco, Representativity};
 pub use sample_scores::{
     BaseScorePolicy, SampleScores, ScoreAccumulator, ScoreFormula, ScoreMetric,
 };
 pub use samples::Samples;
 pub use scoring::{Scoring, base_scores};
 pub use sparseness::{Sparseness, sparseness};
+pub use stability::{MapDistance, MapDistanceFunction, Neighborhood, Stability, StabilityScores};
+pub use structural_similarity::structural_similarity;
 pub use targets::{IntoTargets, Targets};
 pub use wilcoxon::{SignedRankTest, holm, wilcoxon_signed_rank};
 pub use xai_core::{

@@ -65,6 +65,25 @@ pub(crate) fn attributions_by_position<T: Real>(
     position_attributions(maps, shape, layout)
 }
 
+/// The attribution of every position of maps whose inputs are not at hand: channels averaged where
+/// the maps have them, signs kept.
+pub(crate) fn attributions_of_maps<T: Real>(
+    maps: ArrayViewD<'_, T>,
+    layout: Layout,
+) -> Result<Vec<T>> {
+    let shape = maps.shape().to_vec();
+    position_attributions(maps, &shape, layout_of_maps(&shape, layout))
+}
+
+/// Maps without a channel axis are read element by element.
+pub(crate) fn layout_of_maps(shape: &[usize], layout: Layout) -> Layout {
+    match (layout, shape.len()) {
+        (Layout::ChannelsFirst | Layout::ChannelsLast, 3) => Layout::TimeSeries,
+        (Layout::TimeSeries, 2) => Layout::Tabular,
+        _ => layout,
+    }
+}
+
 /// Below this many elements threads cost more than they save.
 const ELEMENTS_WORTH_A_THREAD: usize = 1 << 15;
 
