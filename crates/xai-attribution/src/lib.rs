@@ -13,14 +13,24 @@
 //! | [`AverageGain`] | how far towards certainty does it rise? | higher |
 //! | [`Deletion`] | how fast does the score fall when the most important places go first? | lower |
 //! | [`Insertion`] | how fast does it rise when they come back first? | higher |
-//! | [`complexity`] | over how many places is the attribution spread (entropy)? | lower |
-//! | [`sparseness`] | how unequal are the attributions (Gini index)? | higher |
+//! | [`MuFidelity`] | does it fall as the attributions say, for random subsets? | higher |
+//! | [`complexity()`] | over how many places is the attribution spread (entropy)? | lower |
+//! | [`sparseness()`] | how unequal are the attributions (Gini index)? | higher |
+//! | [`Stability`] | how far does the map move when the input moves a little? | lower |
+//! | [`RandomLogit`] | does the map of another class look the same? | lower |
+//! | [`ModelRandomization`] | does the map of a model of random numbers look the same? | lower |
+//! | [`Representativity`] | do models that agree explain themselves alike (MeGe, ReCo)? | higher |
+//!
+//! The first eight judge maps that exist; [`Evaluation`] takes any of them for any number of
+//! explainers at once, shares every score of the model, and says which differences are more than
+//! chance. The last four ask the explainer, or several models, again.
 //!
 //! # What the numbers do not tell
 //!
 //! A masked input is unlike any the model was trained on; part of a drop is the model's reaction to
 //! that. Compare maps of one model on one data set, not models. And a low drop does not make a map
-//! right for people: it says that the model finds its answer in what the map keeps.
+//! right for people: it says that the model finds its answer in what the map keeps. A difference
+//! that is more than chance may still be too small to matter: read the intervals beside the tests.
 //!
 //! ```
 //! use ndarray::{Array2, ArrayViewD, Axis, array};
@@ -38,11 +48,32 @@
 //! # Ok::<(), xai_attribution::Error>(())
 //! ```
 //!
+//! Two explainers side by side:
+//!
+//! ```
+//! use ndarray::{Array2, ArrayViewD, array};
+//! use xai_attribution::{AverageDrop, Deletion, Evaluation};
+//! let model = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+//!     Ok(batch.into_dimensionality().unwrap().to_owned())
+//! };
+//! let inputs = array![[0.8, 0.2], [0.4, 0.6], [0.9, 0.1]];
+//! let good = array![[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]];
+//! let bad = array![[0.0, 1.0], [1.0, 0.0], [0.0, 1.0]];
+//! let table = Evaluation::new(&model, inputs.view(), &[0, 1, 0])
+//!     .explainer("good", good.view())
+//!     .explainer("bad", bad.view())
+//!     .metric(AverageDrop::default())
+//!     .metric(Deletion::default())
+//!     .run()?;
+//! assert_eq!(table.metric("deletion").unwrap().ranking, [0, 1]);
+//! println!("{table}");
+//! # Ok::<(), xai_attribution::Error>(())
+//! ```
+//!
 //! # Features
 //!
-//! - `rayon` (default): masks in parallel, and the batches of base and masked
-//!   scores of models wrapped in [`Concurrent`].
-//!   Results are bit-identical without it.
+//! - `rayon` (default): masks and perturbations in parallel, and the batches of models wrapped in
+//!   [`Concurrent`]. Results are bit-identical without it.
 //! - `serde`: results and states can be stored.
 #![forbid(unsafe_code)]
 

@@ -260,7 +260,7 @@ fn comparing_the_explainers_of_the_sample_says_which_to_trust() {
     assert_eq!(better_than_random("average_drop"), ["occlusion"]);
     assert_eq!(
         better_than_random("deletion"),
-        ["integrated_gradients", "occlusion"]
+        ["integrated_gradients", "occlusion", "saliency"]
     );
     // Base scores and baseline once; a masked score and 2 · 9 inner steps an explainer; subsets
     // once for all explainers.
@@ -300,9 +300,15 @@ fn a_comparison_says_what_its_commands_say_alone() {
     let of_gain = &metrics["average_gain"]["explainers"]["random"];
     assert_eq!(of_gain["value"], gain["value"]);
     assert_eq!(of_gain["per_sample"], gain["per_sample"]);
-    assert_eq!(table, files.json(&compare("occlusion random", &format!("{rest} --threads 1"))));
+    assert_eq!(
+        table,
+        files.json(&compare("occlusion random", &format!("{rest} --threads 1")))
+    );
     let text = files.table(&compare("occlusion random", rest));
-    assert!(text.contains("deletion ↓") && text.contains("average_gain ↑"), "{text}");
+    assert!(
+        text.contains("deletion ↓") && text.contains("average_gain ↑"),
+        "{text}"
+    );
     assert!(text.contains("240 samples; model: "), "{text}");
 }
 
@@ -322,8 +328,16 @@ fn a_comparison_that_cannot_be_names_the_file() {
             .failure(1, &with("bad=one.npy"))
             .starts_with("error: one.npy: explanations: expected shape a sample each like")
     );
-    assert!(files.failure(2, &with("random=one.npy")).contains("names that occur once"));
-    assert!(files.failure(2, &with("one.npy")).contains("expected NAME=FILE"));
+    assert!(
+        files
+            .failure(2, &with("random=one.npy"))
+            .contains("names that occur once")
+    );
+    assert!(
+        files
+            .failure(2, &with("one.npy"))
+            .contains("expected NAME=FILE")
+    );
     files.failure(2, &compare("random", "--metrics fidelity"));
     assert!(
         files
@@ -334,9 +348,11 @@ fn a_comparison_that_cannot_be_names_the_file() {
     let raw = compare("random", "--metrics complexity,average_drop --out kept.csv")
         .replace("--activation softmax", "--batch-size 20");
     let failure = files.failure(1, &raw);
-    if failure.contains("Average Drop divides by the base score") {
-        assert!(failure.ends_with("help: the scores computed until then are in kept.csv"));
-        let kept = std::fs::read_to_string(files.path("kept.csv")).unwrap();
-        assert!(kept.contains("\nrandom,complexity,0,") && kept.contains("\n,base,0,"));
-    }
+    assert!(
+        failure.contains("Average Drop divides by the base score"),
+        "{failure}"
+    );
+    assert!(failure.ends_with("help: the scores computed until then are in kept.csv"));
+    let kept = std::fs::read_to_string(files.path("kept.csv")).unwrap();
+    assert!(kept.contains("\nrandom,complexity,0,") && kept.contains("\n,base,0,"));
 }
