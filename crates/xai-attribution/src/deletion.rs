@@ -399,21 +399,60 @@ impl Perturbation {
 fn orders<T: Real>(attributions: &[T], positions: usize, max: usize) -> Vec<Vec<u32>> {
     xai_core::parallel::map(attributions.len() / positions, |sample| {
         let attributions = &attributions[sample * positions..(sample + 1) * positions];
-        #[allow(clippy::cast_possible_truncation)] // an input of 2^32 positions has no map
-        let mut order: Vec<u32> = (0..positions as u32).collect();
-        let by_attribution = |a: &u32, b: &u32| {
-            let (x, y) = (attributions[*a as usize], attributions[*b as usize]);
-            y.partial_cmp(&x)
-                .unwrap_or(std::cmp::Ordering::Equal)
-                .then(a.cmp(b))
-        };
-        if max < order.len() {
-            order.select_nth_unstable_by(max, by_attribution);
-            order.truncate(max);
+        // Integers that ascend as the attributions descend, positions behind them. Comparing through
+        // an index instead: 44 ms for 40 (50 steps of 64 images of 64 × 64 × 3, a cheap model of 32).
+        if size_of::<T>() == 4 {
+            #[allow(clippy::cast_possible_truncation)] // `T` is f32: the value is one already
+            let key = |x: f64| u64::from(descending_f32(x as f32)) << 32;
+            first(
+                attributions.iter().map(|x| key(x.to_f64_exact())),
+                max,
+                |key| key as u32,
+            )
+        } else {
+            let key = |x: f64| u128::from(descending_f64(x)) << 64;
+            first(
+                attributions.iter().map(|x| key(x.to_f64_exact())),
+                max,
+                |key| key as u32,
+            )
         }
-        order.sort_unstable_by(by_attribution);
-        order
     })
+}
+
+/// The places of the `max` least keys, in their order. Keys have room for a place in their low bits.
+fn first<K>(keys: impl Iterator<Item = K>, max: usize, place: impl Fn(K) -> u32) -> Vec<u32>
+where
+    K: Copy + Ord + From<u32> + std::ops::BitOr<Output = K>,
+{
+    // An input of 2^32 positions has no map.
+    let mut keys: Vec<K> = keys.zip(0u32..).map(|(key, i)| key | K::from(i)).collect();
+    if max < keys.len() {
+        keys.select_nth_unstable(max);
+        keys.truncate(max);
+    }
+    keys.sort_unstable();
+    keys.into_iter().map(place).collect()
+}
+
+/// Bits that descend as finite values ascend; −0 and 0 have the same.
+fn descending_f32(x: f32) -> u32 {
+    let bits = (x + 0.0).to_bits();
+    if bits >> 31 == 1 {
+        bits
+    } else {
+        !bits & 0x7fff_ffff
+    }
+}
+
+/// As [`descending_f32`].
+fn descending_f64(x: f64) -> u64 {
+    let bits = (x + 0.0).to_bits();
+    if bits >> 63 == 1 {
+        bits
+    } else {
+        !bits & (u64::MAX >> 1)
+    }
 }
 
 /// Copies the positions of rank `ranks` from `source`, in every sample.
@@ -431,4 +470,34 @@ fn flip<T: Real>(
             places.copy(current, source, position as usize);
         }
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn by_comparison<T: Real>(attributions: &[T], max: usize) -> Vec<u32> {
+        let mut order: Vec<u32> = (0..attributions.len() as u32).collect();
+        let value = |i: &u32| attributions[*i as usize];
+        order.sort_by(|a, b| value(b).partial_cmp(&value(a)).unwrap());
+        order.truncate(max);
+        order
+    }
+
+    proptest! {
+        #[test]
+        fn keys_order_as_comparisons_do(
+            values in prop::collection::vec(
+                prop_oneof![any::<f32>().prop_filter("finite", |x| x.is_finite()), -2.0..2.0f32, Just(0.0), Just(-0.0), Just(1.0)],
+                1..60,
+            ),
+            share in 0.0..1.0f64,
+        ) {
+            let max = ((values.len() as f64 * share) as usize).max(1);
+            prop_assert_eq!(&orders(&values, values.len(), max)[0], &by_comparison(&values, max));
+            let double: Vec<f64> = values.iter().map(|&x| f64::from(x) * 1e200).collect();
+            prop_assert_eq!(&orders(&double, double.len(), max)[0], &by_comparison(&double, max));
+        }
+    }
 }

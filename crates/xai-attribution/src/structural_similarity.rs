@@ -104,27 +104,29 @@ fn window(room: usize) -> Vec<f64> {
     (0..size).map(|i| weight(i) / total).collect()
 }
 
-/// Means under the window wherever it lies fully inside.
+/// Means under the window wherever it lies fully inside: along the rows, then down the columns, a
+/// weight at a time, so that the inner loops run over neighbours.
 fn local_means(image: &[f64], height: usize, width: usize, window: &[f64]) -> Vec<f64> {
-    let inner = width + 1 - window.len();
-    let rows: Vec<f64> = image
-        .chunks_exact(width)
-        .flat_map(|row| {
-            row.windows(window.len())
-                .map(|part| part.iter().zip(window).map(|(x, w)| x * w).sum::<f64>())
-        })
-        .collect();
-    (0..height + 1 - window.len())
-        .flat_map(|top| {
-            let rows = &rows;
-            (0..inner).map(move |column| {
-                let weighted = window.iter().enumerate();
-                weighted
-                    .map(|(i, w)| w * rows[(top + i) * inner + column])
-                    .sum()
-            })
-        })
-        .collect()
+    let (inner, inner_height) = (width + 1 - window.len(), height + 1 - window.len());
+    let mut rows = vec![0.0; height * inner];
+    for (row, out) in image.chunks_exact(width).zip(rows.chunks_exact_mut(inner)) {
+        for (shift, weight) in window.iter().enumerate() {
+            add_scaled(out, &row[shift..], *weight);
+        }
+    }
+    let mut means = vec![0.0; inner_height * inner];
+    for (top, out) in means.chunks_exact_mut(inner).enumerate() {
+        for (shift, weight) in window.iter().enumerate() {
+            add_scaled(out, &rows[(top + shift) * inner..], *weight);
+        }
+    }
+    means
+}
+
+fn add_scaled(to: &mut [f64], from: &[f64], weight: f64) {
+    for (to, from) in to.iter_mut().zip(from) {
+        *to += weight * from;
+    }
 }
 
 #[cfg(test)]
