@@ -1,9 +1,13 @@
-//! Masks, and the library's work beside a cheap model.
+//! Masks, the library's work beside a cheap model, and its overhead beside a small convolutional
+//! network.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use ndarray::{Array2, ArrayD, ArrayViewD, IxDyn};
 use std::hint::black_box;
-use xai_attribution::{AverageDrop, Deletion, Layout, complexity, mask_inputs, sparseness};
+use xai_attribution::{
+    AverageDrop, AverageGain, AverageIncrease, Complexity, Deletion, Evaluation, Insertion, Layout,
+    MuFidelity, Sparseness, complexity, mask_inputs, sparseness, structural_similarity,
+};
 use xai_core::{random_stream, uniform};
 
 fn images(n: usize, side: usize, item: u64) -> ArrayD<f32> {
@@ -51,6 +55,20 @@ fn metrics(c: &mut Criterion) {
         let deletion = Deletion::new().steps(Some(50));
         b.iter(|| deletion.evaluate(&strided, x.view(), &targets, e.view()));
     });
+    group.bench_function("mu_fidelity_50_subsets", |b| {
+        let fidelity = MuFidelity::new().n_subsets(50);
+        b.iter(|| fidelity.evaluate(&strided, x.view(), &targets, e.view()));
+    });
+    group.bench_function("ssim", |b| {
+        let of = |a: &ArrayD<f32>| {
+            let first = a.index_axis(ndarray::Axis(0), 0).to_owned();
+            first
+                .into_dimensionality::<ndarray::Ix3>()
+                .expect("an image")
+        };
+        let (a, b_image) = (of(&x), of(&e));
+        b.iter(|| structural_similarity(black_box(a.view()), b_image.view()));
+    });
     group.bench_function("complexity", |b| {
         b.iter(|| complexity(e.view(), Layout::ChannelsLast))
     });
@@ -60,5 +78,127 @@ fn metrics(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(attribution, masks, metrics);
+/// A network of the size of the sample study's: 8 × 8 pixels, two convolutions of 3 × 3 with 16 and
+/// 32 channels, each with a maximum over 2 × 2, and ten outputs.
+struct Network {
+    first: Vec<f32>,
+    second: Vec<f32>,
+    dense: Vec<f32>,
+}
+
+impl Network {
+    fn new() -> Self {
+        let weights = |n: usize, item: u64| {
+            let mut stream = random_stream(2, item);
+            (0..n).map(|_| uniform(&mut stream) as f32 - 0.5).collect()
+        };
+        Self {
+            first: weights(16 * 9, 0),
+            second: weights(32 * 16 * 9, 1),
+            dense: weights(10 * 32 * 4, 2),
+        }
+    }
+
+    /// A convolution with zeros around, cut at 0, then the maximum over 2 × 2.
+    fn layer(input: &[f32], channels: usize, side: usize, weights: &[f32], out: &mut Vec<f32>) {
+        let area = side * side;
+        let half = side / 2;
+        for kernel in weights.chunks_exact(9 * channels) {
+            let mut sums = vec![0.0f32; area];
+            for (plane, kernel) in input.chunks_exact(area).zip(kernel.chunks_exact(9)) {
+                for (k, w) in kernel.iter().enumerate() {
+                    let (down, right) = (k / 3, k % 3);
+                    for row in 1usize.saturating_sub(down)..side.min(side + 1 - down) {
+                        let (from, to) = (1usize.saturating_sub(right), side.min(side + 1 - right));
+                        let source = (row + down - 1) * side + from + right - 1;
+                        let plane = &plane[source..source + to - from];
+                        let sums = &mut sums[row * side + from..row * side + to];
+                        for (sum, x) in sums.iter_mut().zip(plane) {
+                            *sum += w * x;
+                        }
+                    }
+                }
+            }
+            for row in 0..half {
+                for column in 0..half {
+                    let at = 2 * row * side + 2 * column;
+                    let four = [sums[at], sums[at + 1], sums[at + side], sums[at + side + 1]];
+                    out.push(four.into_iter().fold(0.0, f32::max));
+                }
+            }
+        }
+    }
+
+    fn outputs(&self, batch: ArrayViewD<'_, f32>) -> Result<Array2<f32>, std::fmt::Error> {
+        let values = batch.as_slice().ok_or(std::fmt::Error)?;
+        let mut outputs = Vec::with_capacity(10 * values.len() / 64);
+        let (mut hidden, mut last) = (Vec::new(), Vec::new());
+        for image in values.chunks_exact(64) {
+            hidden.clear();
+            last.clear();
+            Self::layer(image, 1, 8, &self.first, &mut hidden);
+            Self::layer(&hidden, 16, 4, &self.second, &mut last);
+            let dot = |row: &[f32]| row.iter().zip(&last).map(|(w, x)| w * x).sum::<f32>();
+            outputs.extend(self.dense.chunks_exact(128).map(dot));
+        }
+        Array2::from_shape_vec((values.len() / 64, 10), outputs).map_err(|_| std::fmt::Error)
+    }
+}
+
+/// 240 images, four explainers, as in the sample study. The model alone on as many rows is the
+/// floor of each metric; what is above it is the library's.
+fn overhead(c: &mut Criterion) {
+    let mut group = c.benchmark_group("240x1x8x8_network");
+    group.sample_size(10);
+    let array = |item: u64| {
+        let mut stream = random_stream(3, item);
+        ArrayD::from_shape_fn(IxDyn(&[240, 1, 8, 8]), |_| uniform(&mut stream) as f32)
+    };
+    let (x, maps) = (array(0), [array(1), array(2), array(3), array(4)]);
+    let targets = vec![3u8; 240];
+    let network = Network::new();
+    let model = |batch: ArrayViewD<'_, f32>| network.outputs(batch);
+    // As the metrics do: 64 rows at once, softmax after.
+    let rows = |n: usize| {
+        let batch = x.slice_axis(ndarray::Axis(0), (0..64).into());
+        for rows in (0..n).step_by(64).map(|first| 64.min(n - first)) {
+            let part = batch.slice_axis(ndarray::Axis(0), (0..rows).into());
+            let _ = black_box(model(part));
+        }
+    };
+    let layout = Layout::ChannelsFirst;
+    group.bench_function("model_alone/480", |b| b.iter(|| rows(480)));
+    group.bench_function("average_drop", |b| {
+        let drop = AverageDrop::new().layout(layout);
+        b.iter(|| drop.evaluate(&model, x.view(), &targets, maps[0].view()));
+    });
+    group.bench_function("model_alone/2640", |b| b.iter(|| rows(2640)));
+    group.bench_function("deletion_10_steps", |b| {
+        let deletion = Deletion::new().layout(layout);
+        b.iter(|| deletion.evaluate(&model, x.view(), &targets, maps[0].view()));
+    });
+    // Base, baseline, four masked scores, 2 · 9 steps each, 20 subsets, of 240 samples.
+    group.bench_function("model_alone/23520", |b| b.iter(|| rows(23_520)));
+    group.bench_function("compare_all", |b| {
+        b.iter(|| {
+            let mut evaluation = Evaluation::new(&model, x.view(), &targets)
+                .layout(layout)
+                .metric(AverageDrop::default())
+                .metric(AverageIncrease::default())
+                .metric(AverageGain::default())
+                .metric(Deletion::default())
+                .metric(Insertion::default())
+                .metric(MuFidelity::new().n_subsets(20))
+                .metric(Complexity)
+                .metric(Sparseness);
+            for (name, maps) in ["a", "b", "c", "d"].iter().zip(&maps) {
+                evaluation = evaluation.explainer(*name, maps.view());
+            }
+            evaluation.run()
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(attribution, masks, metrics, overhead);
 criterion_main!(attribution);

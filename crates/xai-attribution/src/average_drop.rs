@@ -1,5 +1,6 @@
 //! Average Drop.
 
+use crate::Better;
 use crate::sample_scores::{EPSILON, ScoreFormula, ScoreMetric, Sealed};
 
 /// The formula of [`AverageDrop`].
@@ -34,6 +35,7 @@ impl Sealed for DropFormula {}
 
 impl ScoreFormula for DropFormula {
     const NAME: &'static str = "average_drop";
+    const BETTER: Better = Better::Lower;
 
     fn undefined(base: f64) -> Option<&'static str> {
         (base <= 0.0).then_some(

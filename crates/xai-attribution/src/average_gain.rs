@@ -1,5 +1,6 @@
 //! Average Gain.
 
+use crate::Better;
 use crate::sample_scores::{EPSILON, ScoreFormula, ScoreMetric, Sealed};
 
 /// The formula of [`AverageGain`].
@@ -30,6 +31,7 @@ impl Sealed for GainFormula {}
 
 impl ScoreFormula for GainFormula {
     const NAME: &'static str = "average_gain";
+    const BETTER: Better = Better::Higher;
 
     fn undefined(base: f64) -> Option<&'static str> {
         (base > 1.0).then_some(

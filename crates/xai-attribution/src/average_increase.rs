@@ -1,5 +1,6 @@
 //! Average Increase.
 
+use crate::Better;
 use crate::sample_scores::{ScoreFormula, ScoreMetric, Sealed};
 
 /// The formula of [`AverageIncrease`].
@@ -29,6 +30,7 @@ impl Sealed for IncreaseFormula {}
 
 impl ScoreFormula for IncreaseFormula {
     const NAME: &'static str = "average_increase";
+    const BETTER: Better = Better::Higher;
 
     fn undefined(_: f64) -> Option<&'static str> {
         None

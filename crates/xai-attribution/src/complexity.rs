@@ -3,8 +3,9 @@
 use ndarray::ArrayViewD;
 use xai_core::{Layout, Real, Result, elementary, parallel, position_magnitudes};
 
-use crate::SampleScores;
+use crate::places::layout_of_maps;
 use crate::sample_scores::EPSILON;
+use crate::{Better, EvaluationMetric, ExplainedBatch, SampleScores};
 
 /// Over how many places a map spreads its attribution: the entropy of `|map|` in nats.
 ///
@@ -32,13 +33,56 @@ use crate::sample_scores::EPSILON;
 /// # Source
 /// Bhatt et al., *Evaluating and Aggregating Feature-based Model Explanations*, 2020.
 pub fn complexity<T: Real>(maps: ArrayViewD<'_, T>, layout: Layout) -> Result<SampleScores> {
-    of_magnitudes(maps, layout, |m| {
-        let total: f64 = m.iter().sum();
-        let term = |&x: &f64| {
-            let p = x / (total + EPSILON);
-            p * elementary::ln(p + EPSILON)
-        };
-        Some(-m.iter().map(term).sum::<f64>())
+    of_magnitudes(maps, layout, entropy)
+}
+
+/// [`complexity`] as a metric of an [`Evaluation`](crate::Evaluation).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Complexity;
+
+impl<T: Real> EvaluationMetric<T> for Complexity {
+    fn name(&self) -> &'static str {
+        "complexity"
+    }
+
+    fn better(&self) -> Better {
+        Better::Lower
+    }
+
+    fn scores(&self, batch: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
+        of_batch(batch, entropy)
+    }
+}
+
+fn entropy(magnitudes: &mut [f64]) -> Option<f64> {
+    let total: f64 = magnitudes.iter().sum();
+    let term = |&x: &f64| {
+        let p = x / (total + EPSILON);
+        p * elementary::ln(p + EPSILON)
+    };
+    Some(-magnitudes.iter().map(term).sum::<f64>())
+}
+
+/// A score of each map of a batch from its magnitudes by position.
+pub(crate) fn of_batch<T: Real>(
+    batch: &ExplainedBatch<'_, T>,
+    score: impl Fn(&mut [f64]) -> Option<f64> + Sync + Send,
+) -> Result<Vec<Option<f64>>> {
+    let inputs = batch.batch().inputs();
+    let magnitudes = position_magnitudes(batch.maps(), inputs.shape(), batch.batch().layout())?;
+    Ok(by_sample(&magnitudes, inputs.shape()[0], score))
+}
+
+fn by_sample<T: Real>(
+    magnitudes: &[T],
+    n: usize,
+    score: impl Fn(&mut [f64]) -> Option<f64> + Sync + Send,
+) -> Vec<Option<f64>> {
+    let positions = magnitudes.len() / n;
+    parallel::map(n, |i| {
+        let sample = &magnitudes[i * positions..(i + 1) * positions];
+        let mut sample: Vec<f64> = sample.iter().map(|x| x.to_f64_exact()).collect();
+        score(&mut sample)
     })
 }
 
@@ -49,18 +93,7 @@ pub(crate) fn of_magnitudes<T: Real>(
     score: impl Fn(&mut [f64]) -> Option<f64> + Sync + Send,
 ) -> Result<SampleScores> {
     let shape = maps.shape().to_vec();
-    // Maps without a channel axis are read element by element.
-    let layout = match (layout, shape.len()) {
-        (Layout::ChannelsFirst | Layout::ChannelsLast, 3) => Layout::TimeSeries,
-        (Layout::TimeSeries, 2) => Layout::Tabular,
-        _ => layout,
-    };
+    let layout = layout_of_maps(&shape, layout);
     let magnitudes = position_magnitudes(maps, &shape, layout)?;
-    let positions = layout.n_positions(&shape);
-    let scores = parallel::map(shape[0], |i| {
-        let sample = &magnitudes[i * positions..(i + 1) * positions];
-        let mut sample: Vec<f64> = sample.iter().map(|x| x.to_f64_exact()).collect();
-        score(&mut sample)
-    });
-    SampleScores::of(scores)
+    SampleScores::of(by_sample(&magnitudes, shape[0], score))
 }

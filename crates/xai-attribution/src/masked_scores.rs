@@ -1,10 +1,13 @@
 //! The model's scores before and after masking.
 
-use ndarray::ArrayViewD;
-use xai_core::{Error, Layout, Real, Result, check_finite, mask_inputs};
+use std::sync::Mutex;
 
-use crate::scoring::{checked_samples, rows};
-use crate::{IntoTargets, Model, Scoring, base_scores};
+use xai_core::{Error, Real, Result};
+
+use crate::batch::{Study, evaluate_all};
+use crate::evaluation_metric::Collector;
+use crate::scoring::{into_inner, lock};
+use crate::{EvaluationError, IntoTargets, Model, Samples, Scoring};
 
 /// The score of every sample, on the whole input and on what its map keeps.
 ///
@@ -21,7 +24,7 @@ pub struct MaskedScores {
 
 /// Scores every sample twice: the model sees `2 n` rows.
 ///
-/// `inputs` and `maps` have a [`Layout`]; `targets` are class indices or rows.
+/// `inputs` and `maps` have a [`Layout`](xai_core::Layout); `targets` are class indices or rows.
 ///
 /// # Errors
 /// As [`AverageDrop::evaluate`](crate::AverageDrop::evaluate).
@@ -42,70 +45,67 @@ pub struct MaskedScores {
 /// ```
 pub fn masked_scores<T: Real, M: Model<T> + ?Sized>(
     model: &M,
-    inputs: ArrayViewD<'_, T>,
+    inputs: impl Samples<T>,
     targets: &(impl IntoTargets + ?Sized),
-    maps: ArrayViewD<'_, T>,
+    maps: impl Samples<T>,
     scoring: &Scoring,
-) -> Result<MaskedScores> {
-    // Before the model is called at all.
-    checked_layout(&inputs, &maps, scoring)?;
-    let base = base_scores(model, inputs.view(), targets, scoring)?;
-    masked_scores_with_base(model, base, inputs, targets, maps, scoring)
+) -> Result<MaskedScores, EvaluationError> {
+    let n = inputs.shape().first().copied().unwrap_or_default();
+    let base = Mutex::new(vec![0.0; n]);
+    let masked = collect(model, inputs, targets, maps, scoring, Some(&base))?;
+    Ok(MaskedScores {
+        base: into_inner(base),
+        masked,
+    })
 }
 
 /// As [`masked_scores`], with base scores that were taken before (by
-/// [`base_scores`]): for several explainers of one model, which then sees
-/// `n` rows a map.
+/// [`base_scores`](crate::base_scores())): for several explainers of one model, which then sees
+/// `n` rows a map. [`Evaluation`](crate::Evaluation) does so by itself.
 ///
 /// # Errors
 /// As [`masked_scores`]; [`Error::ShapeMismatch`] when there is not one base score a sample.
 pub fn masked_scores_with_base<T: Real, M: Model<T> + ?Sized>(
     model: &M,
     base: Vec<f64>,
-    inputs: ArrayViewD<'_, T>,
+    inputs: impl Samples<T>,
     targets: &(impl IntoTargets + ?Sized),
-    maps: ArrayViewD<'_, T>,
+    maps: impl Samples<T>,
     scoring: &Scoring,
-) -> Result<MaskedScores> {
-    let targets = targets.to_targets()?;
-    let n = checked_samples(&inputs, &targets, scoring)?;
+) -> Result<MaskedScores, EvaluationError> {
+    let n = inputs.shape().first().copied().unwrap_or_default();
     if base.len() != n {
-        return Err(Error::shape("base", &[n], &[base.len()]));
+        return Err(Error::shape("base", &[n], &[base.len()]).into());
     }
-    let layout = checked_layout(&inputs, &maps, scoring)?;
-    let masked = scoring.scores(model, n, &targets, &|samples| {
-        mask_inputs(rows(&inputs, samples.clone()), rows(&maps, samples), layout)
-    })?;
+    let masked = collect(model, inputs, targets, maps, scoring, None)?;
     Ok(MaskedScores { base, masked })
 }
 
-/// The layout of inputs whose maps fit them.
-fn checked_layout<T: Real>(
-    inputs: &ArrayViewD<'_, T>,
-    maps: &ArrayViewD<'_, T>,
+/// The masked scores; the base scores are taken where there is a place for them.
+fn collect<T: Real, M: Model<T> + ?Sized>(
+    model: &M,
+    inputs: impl Samples<T>,
+    targets: &(impl IntoTargets + ?Sized),
+    maps: impl Samples<T>,
     scoring: &Scoring,
-) -> Result<Layout> {
-    let layout = scoring.layout_of(inputs.shape())?;
-    let n = inputs.shape()[0];
-    if n == 0 {
-        return Err(Error::empty("inputs"));
-    }
-    if maps.shape().first() != Some(&n) {
-        return Err(Error::shape_described(
-            "explanations",
-            format!("{n} samples, as the inputs"),
-            maps.shape(),
-        ));
-    }
-    check_finite("explanations", maps.view())?;
-    // The shapes of one sample stand for all, so no batch is scored before a mismatch is found.
-    mask_inputs(rows(inputs, 0..1), rows(maps, 0..1), layout).map_err(|e| match e {
-        Error::ShapeMismatch { expected, .. } => Error::shape_described(
-            "explanations",
-            format!("a sample each like {expected}"),
-            maps.shape(),
-        ),
-        other => other,
-    })?;
-    Ok(layout)
+    base: Option<&Mutex<Vec<f64>>>,
+) -> Result<Vec<f64>, EvaluationError> {
+    let mut study = Study::new(inputs, targets.to_targets()?, *scoring)?;
+    let masked = Mutex::new(vec![0.0; study.n_samples()]);
+    let collector = Collector {
+        name: "masked",
+        baseline: None,
+        collect: |batch: &crate::ExplainedBatch<'_, T>| {
+            let samples = batch.batch().samples();
+            if let Some(base) = base {
+                let scores = batch.batch().base_scores()?;
+                lock(base)[samples.clone()].copy_from_slice(scores);
+            }
+            let scores = batch.masked_scores()?;
+            lock(&masked)[samples].copy_from_slice(scores);
+            Ok(vec![None; scores.len()])
+        },
+    };
+    evaluate_all(model, &mut study, &[(None, &maps)], &[&collector], &|_| {})?;
+    Ok(into_inner(masked))
 }

@@ -2,10 +2,11 @@
 
 use std::marker::PhantomData;
 
-use ndarray::ArrayViewD;
 use xai_core::{Accumulator, Activation, Error, ExactMean, Layout, Real, Result};
 
-use crate::{IntoTargets, Model, Scoring, masked_scores};
+use crate::evaluation_metric::{Better, EvaluationMetric, evaluate_one};
+use crate::samples::of_sample;
+use crate::{EvaluationError, ExplainedBatch, IntoTargets, Model, Samples, Scoring};
 
 /// A metric's value for a data set and for each sample.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,6 +45,9 @@ pub(crate) use sealed::Sealed;
 pub trait ScoreFormula: Sealed + Copy + Default + Send + Sync + 'static {
     /// The metric's name as in the command line: `average_drop`.
     const NAME: &'static str;
+
+    /// Which end of the scale is the good one.
+    const BETTER: Better;
 
     /// Why the formula is undefined for a base score, if it is.
     #[doc(hidden)]
@@ -103,9 +107,10 @@ impl<F: ScoreFormula> ScoreMetric<F> {
 
     /// The metric for a model, its inputs and their attribution maps.
     ///
-    /// `inputs` and `maps` as in [`Layout`], `targets` class indices `(n,)` or rows
-    /// `(n, n_outputs)`. The model sees `2 n` rows, never more than the batch size at once; for
-    /// several metrics of one model take [`masked_scores`] once.
+    /// `inputs` and `maps` are [`Samples`] (array views are) of a [`Layout`], `targets` class
+    /// indices `(n,)` or rows `(n, n_outputs)`. The model sees `2 n` rows, never more than the
+    /// batch size at once; several metrics of one model share them in an
+    /// [`Evaluation`](crate::Evaluation).
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] for arrays that do not fit each other and for a model that answers
@@ -113,16 +118,17 @@ impl<F: ScoreFormula> ScoreMetric<F> {
     /// NaN or infinity in inputs, maps or outputs, [`Error::LabelOutOfRange`] for a target class
     /// that the model has no output for, [`Error::InvalidParameter`] for a batch size of 0,
     /// [`Error::Model`] with the model's own error, and [`Error::UndefinedScore`] for a base score
-    /// as [`BaseScorePolicy`] says.
+    /// as [`BaseScorePolicy`] says. Each comes with the scores
+    /// [computed until then](EvaluationError::completed).
     pub fn evaluate<T: Real, M: Model<T> + ?Sized>(
         &self,
         model: &M,
-        inputs: ArrayViewD<'_, T>,
+        inputs: impl Samples<T>,
         targets: &(impl IntoTargets + ?Sized),
-        maps: ArrayViewD<'_, T>,
-    ) -> Result<SampleScores> {
-        let scores = masked_scores(model, inputs, targets, maps, &self.scoring)?;
-        self.from_scores(&scores.base, &scores.masked)
+        maps: impl Samples<T>,
+    ) -> Result<SampleScores, EvaluationError> {
+        let per_sample = evaluate_one(model, inputs, targets, maps, self.scoring, self)?;
+        Ok(SampleScores::of(per_sample)?)
     }
 
     /// The metric from scores that exist already: `base` and `masked` are `(n,)`.
@@ -174,6 +180,26 @@ impl<F: ScoreFormula> ScoreMetric<F> {
             n_undefined: 0,
             formula: PhantomData,
         }
+    }
+}
+
+impl<T: Real, F: ScoreFormula> EvaluationMetric<T> for ScoreMetric<F> {
+    fn name(&self) -> &str {
+        F::NAME
+    }
+
+    fn better(&self) -> Better {
+        F::BETTER
+    }
+
+    fn scores(&self, batch: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
+        let base = batch.batch().base_scores()?;
+        self.per_sample(base, batch.masked_scores()?)
+            .map_err(|error| of_sample(error, batch.batch().samples().start))
+    }
+
+    fn scoring(&self) -> Option<Scoring> {
+        Some(self.scoring)
     }
 }
 

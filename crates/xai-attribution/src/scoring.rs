@@ -1,9 +1,13 @@
 //! From batches of inputs to one score a sample.
 
-use ndarray::{Array2, ArrayD, ArrayViewD, Axis, Slice};
-use xai_core::{Activation, Error, Layout, Real, Result, check_finite};
+use std::sync::Mutex;
 
-use crate::{BoxError, IntoTargets, Model, Targets};
+use ndarray::Array2;
+use xai_core::{Activation, Error, Layout, Real, Result};
+
+use crate::batch::{BASE, Study, for_each_batch};
+use crate::evaluation_error::EvaluationError;
+use crate::{BoxError, CompletedScores, IntoTargets, Model, Samples, Targets};
 
 /// How scores are taken from a model: activation, batch size, layout of the inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,58 +59,41 @@ impl Scoring {
         Ok(())
     }
 
-    /// Scores `n` samples; `make` hands out the inputs of a range of samples.
-    pub(crate) fn scores<T: Real, M: Model<T> + ?Sized>(
+    /// The scores of the rows of one call from what the model answered. `what` describes the
+    /// call, `sample` the sample that a row is made of.
+    pub(crate) fn scores_of_answer(
         &self,
-        model: &M,
-        n: usize,
         targets: &Targets,
-        make: &(dyn Fn(std::ops::Range<usize>) -> Result<ArrayD<T>> + Sync),
-    ) -> Result<Vec<f64>> {
-        let range = |batch: usize| batch * self.batch_size..((batch + 1) * self.batch_size).min(n);
-        let n_batches = n.div_ceil(self.batch_size);
-        let answers = model.outputs_of_batches(n_batches, &|batch| Ok(make(range(batch))?));
-        let mut scores = Vec::with_capacity(n);
-        for (batch, answer) in answers.into_iter().enumerate() {
-            scores.extend(self.score_batch(range(batch), targets, answer)?);
-        }
-        Ok(scores)
-    }
-
-    /// The scores of one batch from what the model answered.
-    pub(crate) fn score_batch(
-        &self,
-        samples: std::ops::Range<usize>,
-        targets: &Targets,
+        n_rows: usize,
+        sample: impl Fn(usize) -> usize,
+        what: impl Fn() -> String,
         answer: Result<Array2<f64>, BoxError>,
     ) -> Result<Vec<f64>> {
-        let batch = samples.start / self.batch_size;
-        let what = || format!("batch {batch} (samples {}..{})", samples.start, samples.end);
         let outputs = answer.map_err(|source| Error::model(what(), source))?;
-        if outputs.nrows() != samples.len() {
+        if outputs.nrows() != n_rows {
             return Err(Error::shape(
                 format!("outputs of the model for {}", what()),
-                &[samples.len(), outputs.ncols()],
+                &[n_rows, outputs.ncols()],
                 &[outputs.nrows(), outputs.ncols()],
             ));
         }
         if let Some(((row, output), _)) = outputs.indexed_iter().find(|(_, x)| !x.is_finite()) {
             return Err(Error::NonFinite {
                 what: format!("outputs of the model for {}", what()).into(),
-                index: vec![samples.start + row, output],
+                index: vec![sample(row), output],
             });
         }
-        let mut scores = Vec::with_capacity(samples.len());
-        let mut activated = Vec::new();
-        for (row, sample) in outputs.outer_iter().zip(samples) {
+        let mut scores = Vec::with_capacity(n_rows);
+        let mut activated = Vec::with_capacity(outputs.ncols());
+        for (row, outputs) in outputs.outer_iter().enumerate() {
             activated.clear();
-            activated.extend(row);
+            activated.extend(outputs);
             self.activation.apply_row(&mut activated);
-            let score = targets.score(sample, &activated)?;
+            let score = targets.score(sample(row), &activated)?;
             if !score.is_finite() {
                 return Err(Error::NonFinite {
                     what: "scores of the model".into(),
-                    index: vec![sample],
+                    index: vec![sample(row)],
                 });
             }
             scores.push(score);
@@ -134,39 +121,40 @@ impl Scoring {
 /// ```
 pub fn base_scores<T: Real, M: Model<T> + ?Sized>(
     model: &M,
-    inputs: ArrayViewD<'_, T>,
+    inputs: impl Samples<T>,
     targets: &(impl IntoTargets + ?Sized),
     scoring: &Scoring,
-) -> Result<Vec<f64>> {
-    let targets = targets.to_targets()?;
-    checked_samples(&inputs, &targets, scoring)?;
-    scoring.scores(model, inputs.shape()[0], &targets, &|samples| {
-        Ok(rows(&inputs, samples).to_owned())
-    })
+) -> Result<Vec<f64>, EvaluationError> {
+    let study = Study::new(inputs, targets.to_targets()?, *scoring)?;
+    let scores = Mutex::new(vec![None; study.n_samples()]);
+    let outcome = for_each_batch(model, &study, &|batch| {
+        let base = batch.base_scores()?;
+        let mut scores = lock(&scores);
+        for (score, &base) in scores[batch.samples()].iter_mut().zip(base) {
+            *score = Some(base);
+        }
+        Ok(())
+    });
+    let scores = into_inner(scores);
+    match outcome {
+        Ok(()) => Ok(scores.into_iter().flatten().collect()),
+        Err(stopped) => Err(stopped.with_completed(vec![CompletedScores {
+            explainer: None,
+            score: BASE.into(),
+            per_sample: scores,
+        }])),
+    }
 }
 
-/// Checks what every metric with a model checks, and gives the number of samples.
-pub(crate) fn checked_samples<T: Real>(
-    inputs: &ArrayViewD<'_, T>,
-    targets: &Targets,
-    scoring: &Scoring,
-) -> Result<usize> {
-    scoring.check()?;
-    let n = inputs.shape().first().copied().unwrap_or_default();
-    if n == 0 {
-        return Err(Error::empty("inputs"));
-    }
-    if targets.n_samples() != n {
-        return Err(Error::shape("targets", &[n], &[targets.n_samples()]));
-    }
-    check_finite("inputs", inputs.view())?;
-    Ok(n)
+/// A panic of the model in another thread must not hide behind a poisoned lock.
+pub(crate) fn lock<V>(mutex: &Mutex<V>) -> std::sync::MutexGuard<'_, V> {
+    mutex
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-/// Some samples of an array.
-pub(crate) fn rows<'a, T>(
-    array: &'a ArrayViewD<'_, T>,
-    samples: std::ops::Range<usize>,
-) -> ArrayViewD<'a, T> {
-    array.slice_axis(Axis(0), Slice::from(samples))
+pub(crate) fn into_inner<V>(mutex: Mutex<V>) -> V {
+    mutex
+        .into_inner()
+        .unwrap_or_else(std::sync::PoisonError::into_inner)
 }

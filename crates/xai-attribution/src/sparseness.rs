@@ -3,8 +3,8 @@
 use ndarray::ArrayViewD;
 use xai_core::{Layout, Real, Result};
 
-use crate::SampleScores;
-use crate::complexity::of_magnitudes;
+use crate::complexity::{of_batch, of_magnitudes};
+use crate::{Better, EvaluationMetric, ExplainedBatch, SampleScores};
 
 /// How unequally a map shares its attribution: the Gini index of `|map|`.
 ///
@@ -30,20 +30,40 @@ use crate::complexity::of_magnitudes;
 /// # Source
 /// Chalasani et al., *Concise Explanations of Neural Networks using Adversarial Training*, 2020.
 pub fn sparseness<T: Real>(maps: ArrayViewD<'_, T>, layout: Layout) -> Result<SampleScores> {
-    of_magnitudes(maps, layout, |m| {
-        m.sort_unstable_by(f64::total_cmp);
-        let total: f64 = m.iter().sum();
-        if total == 0.0 {
-            return None;
-        }
-        #[allow(clippy::cast_precision_loss)] // exact below 2^53 positions
-        let n = m.len() as f64;
-        #[allow(clippy::cast_precision_loss)]
-        let weighted: f64 = m
-            .iter()
-            .enumerate()
-            .map(|(k, x)| x / total * ((n - k as f64 - 0.5) / n))
-            .sum();
-        Some(1.0 - 2.0 * weighted)
-    })
+    of_magnitudes(maps, layout, gini_index)
+}
+
+/// [`sparseness`] as a metric of an [`Evaluation`](crate::Evaluation).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Sparseness;
+
+impl<T: Real> EvaluationMetric<T> for Sparseness {
+    fn name(&self) -> &'static str {
+        "sparseness"
+    }
+
+    fn better(&self) -> Better {
+        Better::Higher
+    }
+
+    fn scores(&self, batch: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
+        of_batch(batch, gini_index)
+    }
+}
+
+fn gini_index(magnitudes: &mut [f64]) -> Option<f64> {
+    magnitudes.sort_unstable_by(f64::total_cmp);
+    let total: f64 = magnitudes.iter().sum();
+    if total == 0.0 {
+        return None;
+    }
+    #[allow(clippy::cast_precision_loss)] // exact below 2^53 positions
+    let n = magnitudes.len() as f64;
+    #[allow(clippy::cast_precision_loss)]
+    let weighted: f64 = magnitudes
+        .iter()
+        .enumerate()
+        .map(|(k, x)| x / total * ((n - k as f64 - 0.5) / n))
+        .sum();
+    Some(1.0 - 2.0 * weighted)
 }

@@ -1,6 +1,6 @@
 //! Which score of the model is meant, for each sample.
 
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 use xai_core::{Error, Label, Real, Result};
 
 /// The target of every sample.
@@ -20,6 +20,19 @@ impl Targets {
         match self {
             Self::Classes(classes) => classes.len(),
             Self::Rows(rows) => rows.nrows(),
+        }
+    }
+
+    /// The targets of some samples.
+    pub(crate) fn select(&self, samples: std::ops::Range<usize>) -> Self {
+        self.gather(&samples.collect::<Vec<_>>())
+    }
+
+    /// The targets of samples in any order, any number of times.
+    pub(crate) fn gather(&self, samples: &[usize]) -> Self {
+        match self {
+            Self::Classes(classes) => Self::Classes(samples.iter().map(|&i| classes[i]).collect()),
+            Self::Rows(rows) => Self::Rows(rows.select(Axis(0), samples)),
         }
     }
 

@@ -135,7 +135,7 @@ fn a_base_score_that_cannot_be_divided_by_is_an_error_unless_as_is() {
         let (x, e) = (case.inputs(), case.maps());
         let metric = AverageDrop::new().activation(case.activation());
         let ours = metric.evaluate(&case.model(), x.view(), &case.targets(), e.view());
-        match ours {
+        match ours.map_err(Error::from) {
             Ok(ours) => case.check(ours.value, &case.0["average_drop"]),
             Err(Error::UndefinedScore { value, .. }) => {
                 assert!(value <= 0.0 && case.activation() == Activation::None);

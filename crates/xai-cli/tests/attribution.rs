@@ -202,3 +202,157 @@ fn bad_files_are_named_with_the_place() {
         "error: nan.npy: explanations[0, 0, 0]: not a finite number"
     );
 }
+
+#[cfg(feature = "onnx")]
+fn compare(explanations: &str, rest: &str) -> String {
+    let maps = |name: &str| format!("{name}={}", sample(&format!("{name}.npy")));
+    let maps: Vec<String> = explanations.split_whitespace().map(maps).collect();
+    format!(
+        "attribution compare --model {} --inputs {} --targets {} --activation softmax \
+         --channels first {rest} --explanations {}",
+        sample("model.onnx"),
+        sample("inputs.npy"),
+        sample("targets.npy"),
+        maps.join(" ")
+    )
+}
+
+#[cfg(feature = "onnx")]
+const ALL: &str = "saliency integrated_gradients occlusion random";
+
+/// Expected values were computed with another runtime.
+#[cfg(feature = "onnx")]
+#[test]
+fn comparing_the_explainers_of_the_sample_says_which_to_trust() {
+    let files = Files::new();
+    let table = files.json(&compare(ALL, "--metrics all --out scores.csv"));
+    assert_eq!(table["n_samples"], 240);
+    let drop = &table["metrics"]["average_drop"];
+    for (explainer, expected) in [
+        ("occlusion", 0.2342),
+        ("integrated_gradients", 0.2764),
+        ("random", 0.3026),
+        ("saliency", 0.5009),
+    ] {
+        let score = &drop["explainers"][explainer];
+        let value = score["value"].as_f64().unwrap();
+        assert!((value - expected).abs() < 2e-4, "{explainer}: {value}");
+        let end = |i: usize| score["interval"][i].as_f64().unwrap();
+        assert!(end(0) < value && value < end(1));
+        assert_eq!(score["per_sample"].as_array().unwrap().len(), 240);
+    }
+    assert_eq!(
+        drop["ranking"],
+        serde_json::json!(["occlusion", "integrated_gradients", "random", "saliency"])
+    );
+    let better_than_random = |metric: &str| -> Vec<String> {
+        let comparisons = table["metrics"][metric]["comparisons"].as_array().unwrap();
+        assert_eq!(comparisons.len(), 6);
+        let mut better: Vec<String> = comparisons
+            .iter()
+            .filter(|c| c["first"] == "random" || c["second"] == "random")
+            .filter(|c| c["p_corrected"].as_f64().unwrap() < 0.01 && c["favours"] != "random")
+            .map(|c| c["favours"].as_str().unwrap().to_owned())
+            .collect();
+        better.sort();
+        better
+    };
+    assert_eq!(better_than_random("average_drop"), ["occlusion"]);
+    assert_eq!(
+        better_than_random("deletion"),
+        ["integrated_gradients", "occlusion", "saliency"]
+    );
+    // Base scores and baseline once; a masked score and 2 · 9 inner steps an explainer; subsets
+    // once for all explainers.
+    assert_eq!(
+        table["model_calls"]["rows"],
+        240 * (1 + 1 + 4 + 4 * 2 * 9 + 200)
+    );
+    let rows = std::fs::read_to_string(files.path("scores.csv")).unwrap();
+    assert!(rows.starts_with("explainer,metric,sample,score\nsaliency,average_drop,0,"));
+    assert_eq!(rows.lines().count(), 1 + 4 * 8 * 240);
+}
+
+#[cfg(feature = "onnx")]
+#[test]
+fn a_comparison_says_what_its_commands_say_alone() {
+    let files = Files::new();
+    let rest = "--metrics deletion,average_gain,deletion --steps 5 --baseline mean --seed 3";
+    let table = files.json(&compare("occlusion random", rest));
+    let metrics = table["metrics"].as_object().unwrap();
+    assert_eq!(metrics.keys().collect::<Vec<_>>().len(), 2);
+    let alone = |command: &str, rest: &str| {
+        files.json(&format!(
+            "attribution {command} --model {} --inputs {} --targets {} --explanations {} \
+             --activation softmax --channels first {rest}",
+            sample("model.onnx"),
+            sample("inputs.npy"),
+            sample("targets.npy"),
+            sample("random.npy"),
+        ))
+    };
+    let deletion = alone("deletion", "--steps 5 --baseline mean");
+    assert_eq!(
+        metrics["deletion"]["explainers"]["random"]["value"],
+        deletion["value"]
+    );
+    let gain = alone("average-gain", "");
+    let of_gain = &metrics["average_gain"]["explainers"]["random"];
+    assert_eq!(of_gain["value"], gain["value"]);
+    assert_eq!(of_gain["per_sample"], gain["per_sample"]);
+    assert_eq!(
+        table,
+        files.json(&compare("occlusion random", &format!("{rest} --threads 1")))
+    );
+    let text = files.table(&compare("occlusion random", rest));
+    assert!(
+        text.contains("deletion ↓") && text.contains("average_gain ↑"),
+        "{text}"
+    );
+    assert!(text.contains("240 samples; model: "), "{text}");
+}
+
+#[cfg(feature = "onnx")]
+#[test]
+fn a_comparison_that_cannot_be_names_the_file() {
+    let files = Files::new();
+    files.array("nan.npy", &Array::from_elem((240, 8, 8), f32::NAN));
+    files.array("one.npy", &Array::from_elem((240, 3), 1.0f32));
+    let with = |rest: &str| format!("{} {rest}", compare("random", "--metrics deletion"));
+    assert_eq!(
+        files.failure(1, &with("bad=nan.npy")),
+        "error: nan.npy: explanations[0, 0, 0]: not a finite number"
+    );
+    assert!(
+        files
+            .failure(1, &with("bad=one.npy"))
+            .starts_with("error: one.npy: explanations: expected shape a sample each like")
+    );
+    assert!(
+        files
+            .failure(2, &with("random=one.npy"))
+            .contains("names that occur once")
+    );
+    assert!(
+        files
+            .failure(2, &with("one.npy"))
+            .contains("expected NAME=FILE")
+    );
+    files.failure(2, &compare("random", "--metrics fidelity"));
+    assert!(
+        files
+            .failure(2, &compare("random", "--baseline fog"))
+            .contains("expected a number, a number a channel")
+    );
+    // Logits may be negative: the sample is named, and what was computed is kept.
+    let raw = compare("random", "--metrics complexity,average_drop --out kept.csv")
+        .replace("--activation softmax", "--batch-size 20");
+    let failure = files.failure(1, &raw);
+    assert!(
+        failure.contains("Average Drop divides by the base score"),
+        "{failure}"
+    );
+    assert!(failure.ends_with("help: the scores computed until then are in kept.csv"));
+    let kept = std::fs::read_to_string(files.path("kept.csv")).unwrap();
+    assert!(kept.contains("\nrandom,complexity,0,") && kept.contains("\n,base,0,"));
+}

@@ -47,8 +47,8 @@ pub use xai_core::{Accumulator, Error, Result};
 pub mod prelude {
     #[cfg(feature = "attribution")]
     pub use xai_attribution::{
-        AverageDrop, AverageGain, AverageIncrease, BaseScorePolicy, Deletion, Insertion, Model,
-        complexity, sparseness,
+        AverageDrop, AverageGain, AverageIncrease, BaseScorePolicy, Baseline, Concurrent, Deletion,
+        Evaluation, Insertion, Model, MuFidelity, complexity, sparseness,
     };
     #[cfg(feature = "casebased")]
     pub use xai_casebased::{CaseExplainer, Kernel, Level, Metric, correspondence};

@@ -1,0 +1,394 @@
+//! What an evaluation says: scores, intervals, rankings, and which differences are more than chance.
+
+use xai_core::{Error, ExactMean, Interval, Result, bootstrap_bca, bootstrap_replicates};
+
+use crate::wilcoxon::{holm, wilcoxon_signed_rank};
+use crate::{Better, ModelCalls};
+
+/// The scores of every explainer by every metric, sample by sample.
+///
+/// Parts of a data set that were evaluated apart (on several machines, for instance) are joined by
+/// [`append`](Self::append); the [`table`](Self::table) of the joined scores is that of the whole.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct EvaluationScores {
+    /// How many samples were explained.
+    pub n_samples: usize,
+    /// The names of the explainers.
+    pub explainers: Vec<String>,
+    /// The scores by each metric.
+    pub metrics: Vec<MetricScores>,
+    /// How often the model was called for all of it.
+    pub model_calls: ModelCalls,
+}
+
+/// The scores of every explainer by one metric, sample by sample.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct MetricScores {
+    /// The metric's name.
+    pub metric: String,
+    /// Which end of its scale is the good one.
+    pub better: Better,
+    /// `[explainer][sample]`; `None` where undefined.
+    pub per_sample: Vec<Vec<Option<f64>>>,
+}
+
+/// How intervals are made.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Statistics {
+    /// The coverage of the intervals, in (0, 1). Default: 0.95.
+    pub level: f64,
+    /// The number of bootstrap replicates; 0 makes no intervals. Default: 1000.
+    pub replicates: usize,
+    /// What the bootstrap depends on. Default: 1.
+    pub seed: u64,
+}
+
+impl Default for Statistics {
+    fn default() -> Self {
+        Self {
+            level: 0.95,
+            replicates: 1000,
+            seed: 1,
+        }
+    }
+}
+
+impl Statistics {
+    pub(crate) fn check(&self) -> Result<()> {
+        if self.level > 0.0 && self.level < 1.0 {
+            Ok(())
+        } else {
+            Err(Error::parameter(
+                "level",
+                self.level,
+                "a coverage in (0, 1)",
+            ))
+        }
+    }
+}
+
+/// The table that an [`Evaluation`](crate::Evaluation) ends in: explainers by metrics.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct EvaluationTable {
+    /// How many samples were explained.
+    pub n_samples: usize,
+    /// The names of the explainers.
+    pub explainers: Vec<String>,
+    /// The results by each metric.
+    pub metrics: Vec<MetricResult>,
+    /// How often the model was called for all of it.
+    pub model_calls: ModelCalls,
+    /// How intervals were made.
+    pub statistics: Statistics,
+}
+
+/// What one metric says about all explainers.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct MetricResult {
+    /// The metric's name.
+    pub metric: String,
+    /// Which end of its scale is the good one.
+    pub better: Better,
+    /// The score of each explainer, in their order.
+    pub scores: Vec<ExplainerScore>,
+    /// The explainers by their place among the names, best value first; equal values in the order
+    /// of the names, undefined ones last.
+    pub ranking: Vec<usize>,
+    /// Every pair of explainers, the better value first.
+    pub comparisons: Vec<Comparison>,
+}
+
+/// One explainer's score by one metric.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ExplainerScore {
+    /// The explainer.
+    pub explainer: String,
+    /// The mean over the samples that have a score; `None` where none has.
+    pub value: Option<f64>,
+    /// An interval of that mean by a bias-corrected bootstrap over samples; `None` with fewer than
+    /// two scores.
+    pub interval: Option<Interval>,
+    /// One a sample; `None` where undefined.
+    pub per_sample: Vec<Option<f64>>,
+    /// How many samples have no score.
+    pub n_undefined: usize,
+}
+
+/// The paired test of the difference of two explainers by one metric.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Comparison {
+    /// The explainer of the better value.
+    pub first: String,
+    /// The other one.
+    pub second: String,
+    /// Samples on which both have a score.
+    pub n_pairs: usize,
+    /// The mean over those of the score of the first less that of the second.
+    pub difference: Option<f64>,
+    /// Which of the two the signed ranks speak for; `None` when for neither. A few large
+    /// differences may move the mean the other way.
+    pub favours: Option<String>,
+    /// Of the Wilcoxon signed-rank test; `None` when all differences are 0.
+    pub p_value: Option<f64>,
+    /// The same after Holm's correction for all pairs of this metric.
+    pub p_corrected: Option<f64>,
+}
+
+impl EvaluationScores {
+    /// Adds the scores of samples that come after these.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] when explainers or metrics are not the same, in the same order;
+    /// nothing is added then.
+    pub fn append(&mut self, next: Self) -> Result<()> {
+        let names = |scores: &Self| -> Vec<String> {
+            let metrics = scores.metrics.iter().map(|m| m.metric.clone());
+            scores.explainers.iter().cloned().chain(metrics).collect()
+        };
+        if names(self) != names(&next) {
+            return Err(Error::parameter(
+                "scores",
+                names(&next).join(", "),
+                format!("explainers and metrics {}", names(self).join(", ")),
+            ));
+        }
+        self.n_samples += next.n_samples;
+        self.model_calls += next.model_calls;
+        for (metric, next) in self.metrics.iter_mut().zip(next.metrics) {
+            for (scores, next) in metric.per_sample.iter_mut().zip(next.per_sample) {
+                scores.extend(next);
+            }
+        }
+        Ok(())
+    }
+
+    /// Means, intervals, rankings and tests.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a level outside (0, 1).
+    pub fn table(&self, statistics: &Statistics) -> Result<EvaluationTable> {
+        statistics.check()?;
+        let metrics: Result<Vec<MetricResult>> = self
+            .metrics
+            .iter()
+            .map(|metric| metric.result(&self.explainers, statistics))
+            .collect();
+        Ok(EvaluationTable {
+            n_samples: self.n_samples,
+            explainers: self.explainers.clone(),
+            metrics: metrics?,
+            model_calls: self.model_calls,
+            statistics: *statistics,
+        })
+    }
+}
+
+impl MetricScores {
+    fn result(&self, explainers: &[String], statistics: &Statistics) -> Result<MetricResult> {
+        let scores: Result<Vec<ExplainerScore>> = explainers
+            .iter()
+            .zip(&self.per_sample)
+            .map(|(explainer, per_sample)| {
+                let defined: Vec<f64> = per_sample.iter().flatten().copied().collect();
+                Ok(ExplainerScore {
+                    explainer: explainer.clone(),
+                    value: mean(&defined),
+                    interval: interval(&defined, statistics)?,
+                    per_sample: per_sample.clone(),
+                    n_undefined: per_sample.len() - defined.len(),
+                })
+            })
+            .collect();
+        let scores = scores?;
+        let mut ranking: Vec<usize> = (0..scores.len()).collect();
+        // The key is lower for the better; a stable sort keeps ties in order.
+        let key = |&e: &usize| match (scores[e].value, self.better) {
+            (Some(value), Better::Lower) => value,
+            (Some(value), Better::Higher) => -value,
+            (None, _) => f64::INFINITY,
+        };
+        ranking.sort_by(|a, b| key(a).total_cmp(&key(b)));
+        Ok(MetricResult {
+            metric: self.metric.clone(),
+            better: self.better,
+            comparisons: self.comparisons(&scores, &ranking)?,
+            scores,
+            ranking,
+        })
+    }
+
+    fn comparisons(&self, scores: &[ExplainerScore], ranking: &[usize]) -> Result<Vec<Comparison>> {
+        let mut comparisons = Vec::new();
+        for (place, &first) in ranking.iter().enumerate() {
+            for &second in &ranking[place + 1..] {
+                let (first, second) = (&scores[first], &scores[second]);
+                let differences: Vec<f64> = first
+                    .per_sample
+                    .iter()
+                    .zip(&second.per_sample)
+                    .filter_map(|(a, b)| Some(a.as_ref()? - b.as_ref()?))
+                    .collect();
+                let test = wilcoxon_signed_rank(&differences)?;
+                let (low, high) = (test.w_minus > test.w_plus, test.w_plus > test.w_minus);
+                let favours = match self.better {
+                    Better::Lower if low => Some(first),
+                    Better::Higher if high => Some(first),
+                    _ if low || high => Some(second),
+                    _ => None,
+                };
+                comparisons.push(Comparison {
+                    first: first.explainer.clone(),
+                    second: second.explainer.clone(),
+                    n_pairs: differences.len(),
+                    difference: mean(&differences),
+                    favours: favours.map(|score| score.explainer.clone()),
+                    p_value: test.p_value,
+                    p_corrected: None,
+                });
+            }
+        }
+        let p_values: Vec<Option<f64>> = comparisons.iter().map(|c| c.p_value).collect();
+        for (comparison, corrected) in comparisons.iter_mut().zip(holm(&p_values)) {
+            comparison.p_corrected = corrected;
+        }
+        Ok(comparisons)
+    }
+}
+
+fn mean(values: &[f64]) -> Option<f64> {
+    values.iter().copied().collect::<ExactMean>().value()
+}
+
+/// The interval of a mean: samples are drawn with replacement.
+fn interval(values: &[f64], statistics: &Statistics) -> Result<Option<Interval>> {
+    let Some(estimate) = mean(values).filter(|_| values.len() > 1 && statistics.replicates > 1)
+    else {
+        return Ok(None);
+    };
+    #[allow(clippy::cast_precision_loss)] // exact below 2^53 samples
+    let n = values.len() as f64;
+    // The units of a replicate come in the order of its own stream, so a plain sum is the same on
+    // any number of threads.
+    let replicate = |units: &[usize]| Some(units.iter().map(|&i| values[i]).sum::<f64>() / n);
+    let replicates = bootstrap_replicates(
+        values.len(),
+        statistics.replicates,
+        statistics.seed,
+        replicate,
+    )?;
+    let leave_one_out: Vec<f64> = values
+        .iter()
+        .map(|x| estimate + (estimate - x) / (n - 1.0))
+        .collect();
+    bootstrap_bca(estimate, &replicates, &leave_one_out, statistics.level).map(Some)
+}
+
+impl EvaluationTable {
+    /// What one metric says.
+    #[must_use]
+    pub fn metric(&self, metric: &str) -> Option<&MetricResult> {
+        self.metrics.iter().find(|result| result.metric == metric)
+    }
+
+    /// One explainer's score by one metric.
+    #[must_use]
+    pub fn score(&self, explainer: &str, metric: &str) -> Option<&ExplainerScore> {
+        self.metric(metric)?
+            .scores
+            .iter()
+            .find(|score| score.explainer == explainer)
+    }
+}
+
+impl MetricResult {
+    /// Whether one explainer is better than another at a corrected significance level `alpha`.
+    ///
+    /// `None` for names that are not in the table.
+    #[must_use]
+    pub fn is_better(&self, explainer: &str, than: &str, alpha: f64) -> Option<bool> {
+        let comparison = self.comparisons.iter().find(|c| {
+            (c.first == explainer && c.second == than) || (c.first == than && c.second == explainer)
+        })?;
+        let favoured = comparison.favours.as_deref() == Some(explainer);
+        Some(favoured && comparison.p_corrected.is_some_and(|p| p < alpha))
+    }
+}
+
+/// The table as text: a row an explainer, a column a metric, the best value of each starred; then,
+/// for every metric, the pairs that differ at the level of the table.
+impl std::fmt::Display for EvaluationTable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut columns: Vec<Vec<String>> = vec![
+            std::iter::once("explainer".to_owned())
+                .chain(self.explainers.iter().cloned())
+                .collect(),
+        ];
+        for result in &self.metrics {
+            let arrow = match result.better {
+                Better::Lower => '↓',
+                Better::Higher => '↑',
+            };
+            let mut column = vec![format!("{} {arrow}", result.metric)];
+            for (e, score) in result.scores.iter().enumerate() {
+                let star = if result.ranking.first() == Some(&e) {
+                    "*"
+                } else {
+                    " "
+                };
+                column.push(match (score.value, score.interval) {
+                    (None, _) => "–".to_owned(),
+                    (Some(value), None) => format!("{value:.4}{star}"),
+                    (Some(value), Some(Interval { low, high, .. })) => {
+                        format!("{value:.4}{star} [{low:.4}, {high:.4}]")
+                    }
+                });
+            }
+            columns.push(column);
+        }
+        let width = |column: &Vec<String>| column.iter().map(|c| c.chars().count()).max();
+        let widths: Vec<usize> = columns.iter().filter_map(width).collect();
+        for row in 0..=self.explainers.len() {
+            let mut line = String::new();
+            for (column, width) in columns.iter().zip(&widths) {
+                line.push_str(&format!("{:<width$}  ", column[row]));
+            }
+            writeln!(f, "{}", line.trim_end())?;
+        }
+        let alpha = 1.0 - self.statistics.level;
+        writeln!(f)?;
+        for result in &self.metrics {
+            let pairs: Vec<String> = result
+                .comparisons
+                .iter()
+                .filter_map(|c| {
+                    let winner = c.favours.as_ref()?;
+                    let loser = if *winner == c.first {
+                        &c.second
+                    } else {
+                        &c.first
+                    };
+                    let p = c.p_corrected.filter(|p| *p < alpha)?;
+                    Some(format!("{winner} > {loser} (p = {p:.2e})"))
+                })
+                .collect();
+            let pairs = if pairs.is_empty() {
+                "no difference".to_owned()
+            } else {
+                pairs.join(", ")
+            };
+            writeln!(f, "{}: {pairs}", result.metric)?;
+        }
+        write!(
+            f,
+            "{} samples; model: {}; differences at corrected p < {alpha:.3}",
+            self.n_samples, self.model_calls
+        )
+    }
+}

@@ -1,0 +1,343 @@
+//! Laws of an evaluation of many explainers by many metrics.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use ndarray::{Array2, ArrayD, ArrayViewD, Axis, Dimension, IxDyn, Slice};
+use proptest::prelude::*;
+use xai_attribution::{
+    Activation, AverageDrop, AverageGain, AverageIncrease, Baseline, Complexity, Concurrent,
+    Counted, Deletion, Evaluation, EvaluationTable, Insertion, Model, ModelCalls, MuFidelity,
+    Sparseness, Statistics, SubsetSampling, complexity, sparseness,
+};
+
+type Answer = Result<Array2<f64>, std::fmt::Error>;
+
+/// Three classes, each scored by its own third of the elements; row by row, so that no row depends
+/// on its batch.
+fn thirds(batch: ArrayViewD<'_, f64>) -> Answer {
+    let n = batch.shape()[0];
+    let rows: Vec<f64> = batch
+        .outer_iter()
+        .flat_map(|x| {
+            let mut sums = [0.0; 3];
+            for (i, v) in x.iter().enumerate() {
+                sums[i % 3] += v * (1.0 + (i % 5) as f64) / 8.0;
+            }
+            sums
+        })
+        .collect();
+    Ok(Array2::from_shape_vec((n, 3), rows).unwrap())
+}
+
+/// Images of 4 × 5 pixels and 2 channels, with maps of three explainers and targets.
+fn study() -> impl Strategy<Value = (ArrayD<f64>, [ArrayD<f64>; 3], Vec<u8>)> {
+    let array = |shape: Vec<usize>, low: f64| {
+        prop::collection::vec(low..1.0f64, shape.iter().product::<usize>())
+            .prop_map(move |values| ArrayD::from_shape_vec(IxDyn(&shape), values).unwrap())
+    };
+    (1usize..12).prop_flat_map(move |n| {
+        let map = || array(vec![n, 4, 5], -1.0);
+        let full = array(vec![n, 4, 5, 2], -1.0);
+        (
+            array(vec![n, 4, 5, 2], 0.0),
+            (map(), map(), full).prop_map(|(a, b, c)| [a, b, c]),
+            prop::collection::vec(0..3u8, n),
+        )
+    })
+}
+
+fn evaluation<'a, M: Model<f64> + ?Sized>(
+    model: &'a M,
+    x: &'a ArrayD<f64>,
+    maps: &'a [ArrayD<f64>; 3],
+    y: &[u8],
+) -> Evaluation<'a, f64, M> {
+    let mut evaluation = Evaluation::new(model, x.view(), y)
+        .activation(Activation::Softmax)
+        .replicates(50)
+        .metric(AverageDrop::default())
+        .metric(AverageIncrease::default())
+        .metric(AverageGain::default())
+        .metric(Deletion::new().steps(Some(5)))
+        .metric(Insertion::new().steps(Some(5)))
+        .metric_named(
+            "deletion_to_the_mean",
+            Deletion::new()
+                .steps(Some(3))
+                .baseline(Baseline::DatasetMean),
+        )
+        .metric(MuFidelity::new().n_subsets(7).grid(Some(3)))
+        .metric(Complexity)
+        .metric(Sparseness);
+    for (name, maps) in ["a", "b", "c"].iter().zip(maps) {
+        evaluation = evaluation.explainer(*name, maps.view());
+    }
+    evaluation
+}
+
+/// A table without what may depend on the batch size.
+fn numbers(mut table: EvaluationTable) -> EvaluationTable {
+    table.model_calls.calls = 0;
+    table
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn batches_and_concurrency_do_not_show((x, maps, y) in study(), batch_size in 1usize..20) {
+        let whole = numbers(evaluation(&thirds, &x, &maps, &y).run().unwrap());
+        let batched = evaluation(&thirds, &x, &maps, &y).batch_size(batch_size).run().unwrap();
+        prop_assert_eq!(&whole, &numbers(batched.clone()));
+        let concurrent = Concurrent(&thirds);
+        let concurrent = evaluation(&concurrent, &x, &maps, &y).batch_size(batch_size).run().unwrap();
+        prop_assert_eq!(&batched, &concurrent); // the calls too
+    }
+
+    #[test]
+    fn a_metric_says_the_same_alone_and_in_company((x, maps, y) in study()) {
+        let table = evaluation(&thirds, &x, &maps, &y).run().unwrap();
+        let softmax = Activation::Softmax;
+        for (name, maps) in ["a", "b", "c"].iter().zip(&maps) {
+            let per_sample = |metric: &str| table.score(name, metric).unwrap().per_sample.clone();
+            macro_rules! alone {
+                ($metric:expr) => {
+                    $metric.activation(softmax).evaluate(&thirds, x.view(), &y, maps.view())
+                };
+            }
+            prop_assert_eq!(alone!(AverageDrop::new()).unwrap().per_sample, per_sample("average_drop"));
+            prop_assert_eq!(alone!(AverageGain::new()).unwrap().per_sample, per_sample("average_gain"));
+            let deletion = alone!(Deletion::new().steps(Some(5))).unwrap();
+            let areas: Vec<_> = deletion.per_sample.iter().copied().map(Some).collect();
+            prop_assert_eq!(areas, per_sample("deletion"));
+            prop_assert_eq!(Some(deletion.auc), table.score(name, "deletion").unwrap().value);
+            if let Ok(fidelity) = alone!(MuFidelity::new().n_subsets(7).grid(Some(3))) {
+                prop_assert_eq!(fidelity.per_sample, per_sample("mu_fidelity"));
+            }
+            let layout = xai_attribution::Layout::ChannelsLast;
+            prop_assert_eq!(complexity(maps.view(), layout).unwrap().per_sample, per_sample("complexity"));
+            prop_assert_eq!(sparseness(maps.view(), layout).unwrap().per_sample, per_sample("sparseness"));
+        }
+    }
+
+    #[test]
+    fn parts_of_a_data_set_join_to_the_whole((x, maps, y) in study(), cut in 0usize..12) {
+        // The mean of a part is not that of the whole, so that metric is left out.
+        let part = |range: std::ops::Range<usize>| {
+            let of = |a: &ArrayD<f64>| a.slice_axis(Axis(0), Slice::from(range.clone())).to_owned();
+            let x = of(&x);
+            let maps: Vec<_> = maps.iter().map(of).collect();
+            let mut evaluation = Evaluation::new(&thirds, x.view(), &y[range.clone()])
+                .batch_size(3)
+                .metric(Insertion::default())
+                .metric(MuFidelity::new().n_subsets(5).grid(None))
+                .first_sample(range.start as u64);
+            for (name, maps) in ["a", "b", "c"].iter().zip(&maps) {
+                evaluation = evaluation.explainer(*name, maps.view());
+            }
+            evaluation.scores().unwrap()
+        };
+        let n = y.len();
+        let cut = cut % n;
+        let whole = part(0..n);
+        let mut joined = part(cut..n);
+        if cut > 0 {
+            joined = part(0..cut);
+            joined.append(part(cut..n)).unwrap();
+        }
+        prop_assert_eq!(&joined.metrics, &whole.metrics);
+        prop_assert_eq!(joined.model_calls.rows, whole.model_calls.rows);
+        let statistics = Statistics { replicates: 20, ..Statistics::default() };
+        let (a, b) = (joined.table(&statistics).unwrap(), whole.table(&statistics).unwrap());
+        prop_assert_eq!(numbers(a), numbers(b));
+    }
+
+    #[test]
+    fn mu_fidelity_of_the_terms_of_a_linear_model_is_one(
+        x in prop::collection::vec(1u8..200, 4 * 24),
+        w in prop::collection::vec(-20i8..20, 24),
+        grid in prop::option::of(1usize..5),
+        sampling in prop::sample::select(vec![SubsetSampling::FixedSize, SubsetSampling::Independent]),
+        fraction in 0.1..0.9f64,
+    ) {
+        // Integers, so that drops are the sums of the attributions to the last bit.
+        let x: Vec<f64> = x.into_iter().map(f64::from).collect();
+        let x = ArrayD::from_shape_vec(vec![4, 3, 4, 2], x).unwrap();
+        let w: Vec<f64> = w.into_iter().map(f64::from).collect();
+        let terms = x.clone() * ArrayD::from_shape_vec(vec![3, 4, 2], w.clone()).unwrap();
+        let linear = |batch: ArrayViewD<'_, f64>| -> Answer {
+            let scores = batch.outer_iter().map(|x| x.iter().zip(&w).map(|(x, w)| x * w).sum());
+            Ok(Array2::from_shape_vec((batch.shape()[0], 1), scores.collect()).unwrap())
+        };
+        let fidelity = MuFidelity::new().n_subsets(30).grid(grid).sampling(sampling).fraction(fraction);
+        let of = |maps: &ArrayD<f64>| fidelity.evaluate(&linear, x.view(), &[0; 4], maps.view());
+        // All attributions may be equal by chance, or a grid have one cell: then there is no order.
+        if let (Ok(right), Ok(wrong)) = (of(&terms), of(&terms.mapv(|t| -t))) {
+            for score in right.per_sample.into_iter().flatten() {
+                prop_assert_eq!(score, 1.0);
+            }
+            for score in wrong.per_sample.into_iter().flatten() {
+                prop_assert_eq!(score, -1.0);
+            }
+        }
+    }
+
+    #[test]
+    fn baselines_that_are_the_same_inputs_give_the_same_curve((x, maps, y) in study(), grey in -1.0..1.0f64) {
+        let of = |baseline: Baseline| {
+            let deletion = Deletion::new().baseline(baseline);
+            deletion.evaluate(&thirds, x.view(), &y, maps[2].view()).unwrap()
+        };
+        let number = of(Baseline::Value(grey));
+        prop_assert_eq!(&number, &of(vec![grey, grey].into()));
+        let sample = x.index_axis(Axis(0), 0).to_owned();
+        prop_assert_eq!(&number, &of(Baseline::input(sample.mapv(|_| grey))));
+        prop_assert_eq!(&number, &of(Baseline::from_fn(move |x| x.mapv(|_| grey))));
+        let mut mean = sample.clone();
+        for (i, m) in mean.indexed_iter_mut() {
+            let exact: xai_core::ExactMean =
+                x.outer_iter().map(|x| x[i.clone()]).collect();
+            *m = exact.value().unwrap();
+        }
+        prop_assert_eq!(of(Baseline::DatasetMean), of(Baseline::input(mean)));
+    }
+}
+
+fn grey(n: usize) -> (ArrayD<f64>, [ArrayD<f64>; 3], Vec<u8>) {
+    let array = |shape: &[usize], by: usize| {
+        ArrayD::from_shape_fn(IxDyn(shape), |i| {
+            let place = i.as_array_view().iter().fold(by, |a, k| a * 7 + k);
+            ((place * 31) % 17) as f64 / 16.0
+        })
+    };
+    let map = |by| array(&[n, 4, 5], by);
+    (
+        array(&[n, 4, 5, 2], 1),
+        [map(2), map(3), map(4)],
+        vec![1; n],
+    )
+}
+
+#[test]
+fn the_model_is_called_as_often_as_the_formulas_need_and_no_more() {
+    let largest = AtomicUsize::new(0);
+    let model = |batch: ArrayViewD<'_, f64>| {
+        largest.fetch_max(batch.shape()[0], Ordering::Relaxed);
+        thirds(batch)
+    };
+    let (x, maps, y) = grey(50);
+    let one = Evaluation::new(&model, x.view(), &y)
+        .activation(Activation::Softmax)
+        .batch_size(8)
+        .explainer("a", maps[0].view())
+        .metric(AverageDrop::default())
+        .metric(AverageIncrease::default())
+        .metric(AverageGain::default())
+        .run()
+        .unwrap();
+    assert_eq!(
+        one.model_calls,
+        ModelCalls {
+            calls: 14,
+            rows: 100
+        }
+    ); // 2 n rows, ⌈50 / 8⌉ calls each
+    assert_eq!(largest.load(Ordering::Relaxed), 8);
+
+    // Base scores once; a masked score an explainer; the baseline once; 4 inner steps of two curves
+    // an explainer; the mean as another baseline with 2 inner steps; 7 subsets once.
+    let all = evaluation(&model, &x, &maps, &y)
+        .batch_size(8)
+        .run()
+        .unwrap();
+    let rows = 50 * (1 + 3 + 1 + 3 * 2 * 4 + 1 + 3 * 2 + 7);
+    assert_eq!(all.model_calls.rows, rows);
+    assert_eq!(largest.load(Ordering::Relaxed), 8);
+    assert_eq!(all.n_samples, 50);
+}
+
+#[test]
+fn few_samples_share_calls_over_steps_and_subsets() {
+    let (x, maps, y) = grey(2);
+    let counted = Counted::new(&thirds);
+    Deletion::new()
+        .evaluate(&counted, x.view(), &y, maps[0].view())
+        .unwrap();
+    // Both ends, and the 9 steps between them of 2 samples in one call of 18 rows.
+    assert_eq!(counted.calls(), ModelCalls { calls: 3, rows: 22 });
+    let counted = Counted::new(&thirds);
+    MuFidelity::new()
+        .n_subsets(64)
+        .evaluate(&counted, x.view(), &y, maps[0].view())
+        .unwrap();
+    assert_eq!(
+        counted.calls(),
+        ModelCalls {
+            calls: 3,
+            rows: 2 + 128
+        }
+    );
+}
+
+#[test]
+fn metrics_of_maps_alone_never_call_the_model() {
+    let (x, maps, y) = grey(5);
+    let table = Evaluation::new(&thirds, x.view(), &y)
+        .explainer("a", maps[0].view())
+        .metric(Complexity)
+        .metric(Sparseness)
+        .run()
+        .unwrap();
+    assert_eq!(table.model_calls, ModelCalls::default());
+}
+
+#[test]
+fn an_explainer_that_keeps_the_evidence_is_better_than_one_that_keeps_the_rest() {
+    let (x, _, y) = grey(60);
+    // Class 1 reads every third element, from the second on.
+    let right = ArrayD::from_shape_fn(x.raw_dim(), |i| {
+        f64::from(u8::from((i[1] * 10 + i[2] * 2 + i[3]) % 3 == 1)) + 0.01 * i[1] as f64
+    });
+    let wrong = right.mapv(|v| 1.1 - v);
+    let table = Evaluation::new(&thirds, x.view(), &y)
+        .activation(Activation::Softmax)
+        .explainer("wrong", wrong.view())
+        .explainer("right", right.view())
+        .explainer("right again", right.view())
+        .metric(AverageDrop::default())
+        .metric(Deletion::new().steps(Some(4)))
+        .run()
+        .unwrap();
+    for metric in ["average_drop", "deletion"] {
+        let result = table.metric(metric).unwrap();
+        assert_eq!(result.ranking, [1, 2, 0], "{metric}");
+        assert_eq!(result.is_better("right", "wrong", 0.01), Some(true));
+        assert_eq!(result.is_better("wrong", "right", 0.01), Some(false));
+        assert_eq!(result.is_better("right", "right again", 0.99), Some(false));
+        assert_eq!(result.is_better("right", "nobody", 0.01), None);
+        let equal = &result.comparisons[0];
+        assert_eq!((equal.difference, equal.p_value), (Some(0.0), None));
+        assert_eq!(equal.favours, None);
+        for score in &result.scores {
+            let interval = score.interval.unwrap();
+            let value = score.value.unwrap();
+            assert!(interval.low <= value && value <= interval.high);
+        }
+        // Two defined tests: Holm doubles the smaller p-value.
+        let p: Vec<f64> = result
+            .comparisons
+            .iter()
+            .filter_map(|c| c.p_value)
+            .collect();
+        assert_eq!(p.len(), 2);
+        assert_eq!(
+            result.comparisons[1].p_corrected,
+            Some((2.0 * p[0]).min(1.0))
+        );
+    }
+    let text = table.to_string();
+    assert!(
+        text.contains("average_drop ↓") && text.contains("right > wrong"),
+        "{text}"
+    );
+}
