@@ -45,17 +45,23 @@
 #![deny(unsafe_code)]
 
 pub mod agreement;
-mod bits;
 mod class_distribution;
+mod classes;
 mod contingency;
 mod error_sets;
+mod kernels;
 mod labels;
+mod packed_runs;
 mod pair_metric;
+mod pair_tiles;
 mod pairwise;
+mod spread;
 
 pub use class_distribution::ClassDistribution;
 pub use error_sets::ErrorSets;
+pub use kernels::InstructionSet;
 pub use labels::sample_labels;
+pub use packed_runs::{PackedRuns, PackedRunsBuilder};
 pub use pair_metric::{EmptyUnion, PairMetric};
-pub use pairwise::{PairwiseReproducibility, PairwiseReproducibilityBuilder};
+pub use pairwise::{PairwiseReproducibility, PairwiseReproducibilityBuilder, PairwiseSummaries};
 pub use xai_core::{Error, Interval, Label, Result, Summary};
