@@ -92,44 +92,46 @@ impl Lookup {
     }
 }
 
-/// The distinct labels of a run, ascending.
+/// Checks that a run's labels can be told apart as `i64`.
 ///
 /// # Errors
 /// [`Error::InvalidParameter`] for a label above `i64::MAX`.
-pub(crate) fn distinct<L: Label>(run: usize, labels: &[L]) -> Result<Vec<i64>> {
-    let (mut low, mut high) = (i64::MAX, i64::MIN);
-    for (sample, &label) in labels.iter().enumerate() {
-        let Some(label) = label.to_i64() else {
-            return Err(Error::parameter(
-                format!("predictions[{run}, {sample}]"),
-                format!("{label:?}"),
-                "a label of at most 2^63 - 1",
-            ));
-        };
-        low = low.min(label);
-        high = high.max(label);
+pub(crate) fn check<L: Label>(run: usize, labels: &[L]) -> Result<()> {
+    match labels.iter().position(|label| label.to_i64().is_none()) {
+        None => Ok(()),
+        Some(sample) => Err(Error::parameter(
+            format!("predictions[{run}, {sample}]"),
+            format!("{:?}", labels[sample]),
+            "a label of at most 2^63 - 1",
+        )),
     }
+}
+
+/// The distinct labels of a run, ascending.
+pub(crate) fn distinct<L: Label>(labels: &[L]) -> Vec<i64> {
+    let each = || labels.iter().filter_map(|label| label.to_i64());
+    let low = each().min().unwrap_or_default();
+    let high = each().max().unwrap_or_default();
     if labels.is_empty() {
-        return Ok(Vec::new());
+        return Vec::new();
     }
-    let each = labels.iter().filter_map(|label| label.to_i64());
     if high.abs_diff(low) < WIDEST_TABLE {
         #[allow(clippy::cast_possible_truncation)] // below 2^16
         let place = |label: i64| label.abs_diff(low) as usize;
         let mut present = vec![false; place(high) + 1];
-        for label in each {
+        for label in each() {
             present[place(label)] = true;
         }
         let labels = (low..=high).zip(present);
-        return Ok(labels
+        return labels
             .filter(|(_, present)| *present)
             .map(|(label, _)| label)
-            .collect());
+            .collect();
     }
-    let mut sorted: Vec<i64> = each.collect();
+    let mut sorted: Vec<i64> = each().collect();
     sorted.sort_unstable();
     sorted.dedup();
-    Ok(sorted)
+    sorted
 }
 
 #[cfg(test)]
@@ -139,9 +141,9 @@ mod tests {
     #[test]
     fn codes_stay_when_labels_are_added() {
         let mut classes = Classes::default();
-        classes.extend(distinct(0, &[7, -2, 7]).unwrap());
+        classes.extend(distinct(&[7, -2, 7]));
         assert_eq!(classes.labels(), [-2, 7]);
-        classes.extend(distinct(1, &[i64::MIN, 7, i64::MAX]).unwrap());
+        classes.extend(distinct(&[i64::MIN, 7, i64::MAX]));
         assert_eq!(classes.labels(), [-2, 7, i64::MIN, i64::MAX]);
         let codes = [-2, 7, i64::MIN, i64::MAX, 8].map(|label| classes.code(label));
         assert_eq!(codes, [Some(0), Some(1), Some(2), Some(3), None]);

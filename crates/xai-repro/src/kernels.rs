@@ -10,6 +10,7 @@
 //! vector units busy (an AND, a count and an addition a pair of blocks, 1.5 cycles) where one pair at a
 //! time waits for loads (2 cycles from the nearest cache, 4 and more from memory).
 #![allow(unsafe_code)]
+#![allow(clippy::needless_range_loop)] // lanes index several arrays of one length
 
 use std::fmt;
 
@@ -236,7 +237,6 @@ fn shared_lanes<const R: usize, const C: usize>(
 }
 
 #[inline(always)]
-#[allow(clippy::needless_range_loop)] // three arrays of one length
 fn different_lanes<const R: usize, const C: usize>(
     left: [&[Block]; R],
     right: [&[Block]; C],

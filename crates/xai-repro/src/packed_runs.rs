@@ -6,7 +6,7 @@ use ndarray::ArrayView2;
 use xai_core::{Error, Label, Result, parallel};
 
 use crate::PairMetric;
-use crate::classes::{Classes, distinct};
+use crate::classes::{Classes, check, distinct};
 use crate::kernels::Block;
 
 /// What pairs are counted for.
@@ -104,11 +104,24 @@ pub(crate) enum TableSource {
 
 /// Up to this many classes a pair's table comes from AND-popcounts of class sets, above it from a
 /// histogram. The first costs `(c − 1)²/512` register operations a sample, the second a store.
-/// Measured on Zen 4, 100 000 samples a pair, one core, in µs:
 ///
-/// | classes | sets | histogram |
-/// |---|---|---|
-pub(crate) const MOST_CLASSES_AS_SETS: usize = 20;
+/// Measured on one core of a Zen 4, random classes, µs a pair with Cramér's V:
+///
+/// | classes | 1000 samples: sets | histogram | 100 000 samples: sets | histogram |
+/// |---|---|---|---|---|
+/// | 5 | 0.3 | 1.0 | 2.1 | 78 |
+/// | 10 | 1.0 | 1.2 | 12 | 78 |
+/// | 15 | 1.9 | 1.9 | 27 | 78 |
+/// | 20 | 3.3 | 2.6 | 48 | 80 |
+/// | 25 | 4.4 | 3.0 | 75 | 80 |
+/// | 30 | 6.0 | 3.5 | 110 | 91 |
+pub(crate) const MOST_CLASSES_AS_SETS: usize = 24;
+
+/// The same where rows of bits are so short that the ends of loops count.
+const MOST_CLASSES_AS_SHORT_SETS: usize = 14;
+
+/// Below this many samples rows are short.
+const SHORT: usize = 8192;
 
 impl PackedRuns {
     /// Packs `(k, n)` predictions and `(n,)` true labels for every metric.
@@ -258,10 +271,10 @@ impl PackedRunsBuilder {
 
     /// Adds runs of the right length.
     fn push_all<L: Label>(&mut self, runs: &[&[L]]) -> Result<()> {
-        let present =
-            parallel::try_map(runs.len(), |run| distinct(self.runs.len() + run, runs[run]))?;
+        let first = self.runs.len();
+        parallel::try_map(runs.len(), |run| check(first + run, runs[run]))?;
         if self.wanted.classes() {
-            let mut present = present.concat();
+            let mut present = parallel::map(runs.len(), |run| distinct(runs[run])).concat();
             present.sort_unstable();
             present.dedup();
             self.classes.extend(present);
@@ -438,7 +451,11 @@ impl PackedRuns {
     fn table_source(&self) -> TableSource {
         let c = self.labels.len();
         let k = self.planes.len();
-        if c <= MOST_CLASSES_AS_SETS {
+        let most = match self.n_samples() {
+            ..SHORT => MOST_CLASSES_AS_SHORT_SETS,
+            SHORT.. => MOST_CLASSES_AS_SETS,
+        };
+        if c <= most {
             return TableSource::Sets(parallel::map(k, |run| self.class_sets(run)));
         }
         #[allow(clippy::cast_possible_truncation)] // as many classes as fit

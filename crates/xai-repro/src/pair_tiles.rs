@@ -8,7 +8,7 @@ use std::ops::Range;
 use crate::InstructionSet;
 use crate::contingency::Cell;
 use crate::kernels::Block;
-use crate::packed_runs::{PackedRuns, TableSource, Wanted};
+use crate::packed_runs::{MOST_CLASSES_AS_SETS, PackedRuns, TableSource, Wanted};
 
 /// Bytes of rows that are worked on at once: half of a second-level cache of 1 MiB.
 const CACHE: usize = 512 * 1024;
@@ -226,7 +226,7 @@ fn cells_of_sets(
     let chunk = (CACHE / (size_of::<Block>() * 2 * n_sets.max(1))).max(4);
     for start in (0..n_blocks).step_by(chunk) {
         let end = (start + chunk).min(n_blocks);
-        let mut rows: [&[Block]; crate::packed_runs::MOST_CLASSES_AS_SETS] = Default::default();
+        let mut rows: [&[Block]; MOST_CLASSES_AS_SETS] = [&[]; MOST_CLASSES_AS_SETS];
         let mut columns = rows;
         for class in 0..n_sets {
             rows[class] = &left[class * n_blocks..][start..end];
@@ -328,15 +328,18 @@ fn cells_by_row<C: Copy>(
     }
     counts.clear();
     counts.resize(n_classes, 0);
+    touched.clear();
+    touched.resize(n_classes + 1, 0);
     for (row, bounds) in grouped.starts.windows(2).enumerate() {
+        let mut n_touched = 0;
         for &sample in &grouped.samples[bounds[0]..bounds[1]] {
             let column = index(codes[second][sample as usize]);
-            if counts[column] == 0 {
-                touched.push(column as u32);
-            }
+            // Always written, kept if new: whether it is new cannot be predicted.
+            touched[n_touched] = column as u32;
+            n_touched += usize::from(counts[column] == 0);
             counts[column] += 1;
         }
-        for column in touched.drain(..) {
+        for &column in &touched[..n_touched] {
             cells.push(Cell {
                 row: row as u32,
                 column,
