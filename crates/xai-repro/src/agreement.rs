@@ -5,10 +5,12 @@
 //! always the same prediction; 0 = as by chance; undefined where every prediction is the same class,
 //! because then chance leaves no room.
 
-use std::collections::HashMap;
-
 use ndarray::ArrayView2;
-use xai_core::{Error, Label, Result};
+use xai_core::{Error, Label, Result, parallel};
+
+use crate::packed_runs::{RunTotals, Wanted};
+use crate::pair_tiles::{Tile, TileBuffers, count_tile};
+use crate::{InstructionSet, PackedRuns, PairMetric};
 
 /// How often each class is predicted, and how often two runs agree.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,27 +45,61 @@ impl Agreement {
         if n_samples == 0 {
             return Err(Error::empty("samples"));
         }
-        let mut totals: HashMap<L, u64> = HashMap::new();
-        let mut agreeing = 0u128;
-        let mut column: Vec<L> = Vec::with_capacity(n_runs);
-        for sample in predictions.columns() {
-            column.clear();
-            column.extend(sample);
-            column.sort_unstable();
-            for class in column.chunk_by(|a, b| a == b) {
-                let count = class.len() as u64;
-                *totals.entry(class[0]).or_default() += count;
-                agreeing += u128::from(count * (count - 1));
-            }
+        // The labels play no part; any will do.
+        let labels = vec![0u8; n_samples];
+        let packed = PackedRuns::for_metrics(&[PairMetric::PaAcc], predictions, &labels)?;
+        Self::of_packed(&packed)
+    }
+
+    /// The same over packed runs.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] when the runs were packed for error metrics alone.
+    pub fn of_packed(packed: &PackedRuns) -> Result<Self> {
+        if !packed.wanted.equal {
+            return Err(Error::parameter(
+                "packed runs",
+                "errors alone",
+                "runs packed for a metric of agreement too, pa_acc for instance",
+            ));
         }
-        let mut class_counts: Vec<u64> = totals.into_values().collect();
+        let wanted = Wanted {
+            equal: true,
+            ..Wanted::default()
+        };
+        let tiles = Tile::cover(packed.n_runs(), parallel::threads());
+        let agreeing = parallel::map(tiles.len(), |tile| {
+            let mut equal = 0u128;
+            count_tile(
+                packed,
+                &tiles[tile],
+                wanted,
+                InstructionSet::fastest(),
+                &mut TileBuffers::default(),
+                |pair| equal += u128::from(pair.equal),
+            );
+            2 * equal
+        });
+        Ok(Self::of_counts(&packed.totals, agreeing.into_iter().sum()))
+    }
+
+    /// From what is counted of each run, and the ordered pairs of runs that agree over all samples.
+    pub(crate) fn of_counts(totals: &RunTotals, agreeing: u128) -> Self {
+        let n_classes = totals.class_counts.iter().map(Vec::len).max().unwrap_or(0);
+        let mut class_counts: Vec<u64> = (0..n_classes)
+            .map(|class| {
+                let of_run = totals.class_counts.iter().filter_map(|run| run.get(class));
+                of_run.sum()
+            })
+            .filter(|&count| count > 0)
+            .collect();
         class_counts.sort_unstable();
-        Ok(Self {
-            n_runs,
-            n_samples,
+        Self {
+            n_runs: totals.n_wrong.len(),
+            n_samples: usize::try_from(totals.n_samples).unwrap_or(usize::MAX),
             class_counts,
             agreeing,
-        })
+        }
     }
 
     /// The chance that two different runs agree on a sample.

@@ -45,23 +45,26 @@
 #![deny(unsafe_code)]
 
 pub mod agreement;
-mod class_distribution;
 mod classes;
 mod contingency;
 mod error_sets;
 mod kernels;
-mod labels;
 mod packed_runs;
 mod pair_metric;
 mod pair_tiles;
 mod pairwise;
+mod simulate;
 mod spread;
+mod study;
 
-pub use class_distribution::ClassDistribution;
 pub use error_sets::ErrorSets;
 pub use kernels::InstructionSet;
-pub use labels::sample_labels;
 pub use packed_runs::{PackedRuns, PackedRunsBuilder};
 pub use pair_metric::{EmptyUnion, PairMetric};
 pub use pairwise::{PairwiseReproducibility, PairwiseReproducibilityBuilder, PairwiseSummaries};
+pub use simulate::{
+    AliasTable, ClassDistribution, Dependence, ErrorSet, LabelSimulator, PredictionSimulator,
+    sample_labels,
+};
+pub use study::{MetricBehavior, Study, StudyBuilder, StudyDraw, StudySummary, mean_metrics};
 pub use xai_core::{Error, Interval, Label, Result, Summary};

@@ -193,7 +193,7 @@ fn drawn_labels_have_the_frequencies_of_their_law() {
         let n = 200_000;
         let mut counts = [0.0; 12];
         for label in sample_labels(&p, n, false, 3, 100 + item as u64).unwrap() {
-            counts[label] += 1.0;
+            counts[label as usize] += 1.0;
         }
         let common: Vec<usize> = (0..12).filter(|&i| p[i] * n as f64 >= 5.0).collect();
         let statistic: f64 = common
