@@ -1,7 +1,7 @@
 //! Our side of the workloads of `xai-repro`.
 
-use ndarray::{Array2, aview1};
-use xai_repro::{PackedRuns, PairMetric, PairwiseReproducibility};
+use ndarray::{Array2, Array3, Axis, aview1};
+use xai_repro::{PackedRuns, PairMetric, PairwiseReproducibility, Study, StudyDraw, mean_metrics};
 
 use crate::{Data, Prepared, Result, Workload};
 
@@ -36,6 +36,11 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         name: "agreement_raw",
         data: "agreement_pairs",
         prepare: |data| raw("predictions", "values", &AGREEMENT, data),
+    },
+    Workload {
+        name: "study",
+        data: "study",
+        prepare: study,
     },
 ];
 
@@ -125,4 +130,45 @@ fn prepared(
             answers.write(answer, &aview1(&values))
         },
     ))
+}
+
+/// Draws of the study as it is; random draws cannot be compared with the peer's, so what is compared is
+/// the metrics of the peer's draws, taken by the same function.
+fn study(data: &Data) -> Result<Prepared> {
+    const DRAWS: u32 = 400;
+    let labels: Array2<i64> = data.read("labels")?;
+    let predictions: Array3<i64> = data.read("predictions")?;
+    let study = Study::builder().build()?;
+    Ok(Prepared::new(
+        DRAWS.into(),
+        move || Ok(study.draws(0..DRAWS.into())?),
+        move |_, answers| answers.write("metrics", &of_peer(&labels, &predictions)?.view()),
+    ))
+}
+
+/// The peer's metrics, in its order, of its draws.
+fn of_peer(labels: &Array2<i64>, predictions: &Array3<i64>) -> Result<Array2<f64>> {
+    const METRICS: [&str; 7] = [
+        "pa_acc",
+        "pa_kappa",
+        "pa_cramers_v",
+        "ec_corr",
+        "ec_acc",
+        "ec_global",
+        "ec_local",
+    ];
+    let mut values = Array2::zeros((labels.nrows(), METRICS.len()));
+    for (draw, mut row) in values.axis_iter_mut(Axis(0)).enumerate() {
+        let labels = labels
+            .row(draw)
+            .mapv(|label| u32::try_from(label).unwrap_or(u32::MAX));
+        let runs = predictions.index_axis(Axis(0), draw);
+        let runs = runs.mapv(|label| u32::try_from(label).unwrap_or(u32::MAX));
+        let (_, metrics) = mean_metrics(runs.view(), &labels.to_vec())?;
+        for (value, name) in row.iter_mut().zip(METRICS) {
+            let at = StudyDraw::METRICS.iter().position(|metric| *metric == name);
+            *value = at.and_then(|at| metrics[at]).unwrap_or(f64::NAN);
+        }
+    }
+    Ok(values)
 }

@@ -61,6 +61,14 @@ impl Classes {
         }
     }
 
+    /// The smallest label, and the code of each from there on, where labels are near each other.
+    pub(crate) fn table(&self) -> Option<(i64, &[u32])> {
+        match &self.lookup {
+            Lookup::Table { low, codes } => Some((*low, codes)),
+            Lookup::Map(_) => None,
+        }
+    }
+
     /// The code of a label, if it occurs.
     #[inline]
     pub(crate) fn code(&self, label: i64) -> Option<u32> {

@@ -71,7 +71,7 @@ pub(crate) fn cohens_kappa(n: u64, equal: u64, first: &[u64], second: &[u64]) ->
 }
 
 /// A cell of a class table that is not 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Cell {
     /// The class that the first run predicts.
@@ -142,13 +142,29 @@ impl CountLogs {
         if count < 2 {
             return 0; // 0 ln 0 is 0
         }
-        let x = count as f64;
-        (x * xai_core::elementary::ln(x) * self.units) as i64
+        let small = usize::try_from(count)
+            .ok()
+            .and_then(|x| small_logs().get(x));
+        (small.copied().unwrap_or_else(|| x_ln_x(count)) * self.units) as i64
     }
 
     fn sum(self, counts: impl Iterator<Item = u64>) -> i128 {
         counts.map(|count| i128::from(self.of(count))).sum()
     }
+}
+
+#[allow(clippy::cast_precision_loss)]
+fn x_ln_x(x: u64) -> f64 {
+    let x = x as f64;
+    x * xai_core::elementary::ln(x)
+}
+
+/// `x ln x` of small counts, which most cells of a table of many classes have: a look-up takes a tenth
+/// of the time.
+fn small_logs() -> &'static [f64; 1024] {
+    static LOGS: std::sync::LazyLock<[f64; 1024]> =
+        std::sync::LazyLock::new(|| std::array::from_fn(|x| x_ln_x(x.max(1) as u64)));
+    &LOGS
 }
 
 /// Normalised mutual information of a table: `None` when both sides have one class only.

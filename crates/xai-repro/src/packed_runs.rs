@@ -272,14 +272,16 @@ impl PackedRunsBuilder {
     /// Adds runs of the right length.
     fn push_all<L: Label>(&mut self, runs: &[&[L]]) -> Result<()> {
         let first = self.runs.len();
-        parallel::try_map(runs.len(), |run| check(first + run, runs[run]))?;
+        let n = self.labels.len();
+        let checked = map_runs(runs.len(), n, |run| check(first + run, runs[run]));
+        checked.into_iter().collect::<Result<()>>()?;
         if self.wanted.classes() {
-            let mut present = parallel::map(runs.len(), |run| distinct(runs[run])).concat();
+            let mut present = map_runs(runs.len(), n, |run| distinct(runs[run])).concat();
             present.sort_unstable();
             present.dedup();
             self.classes.extend(present);
         }
-        let packed = parallel::map(runs.len(), |run| self.pack(runs[run]));
+        let packed = map_runs(runs.len(), n, |run| self.pack(runs[run]));
         self.runs.extend(packed);
         Ok(())
     }
@@ -294,12 +296,17 @@ impl PackedRunsBuilder {
             class_counts: Vec::new(),
         };
         if self.wanted.classes() {
-            let code = |label: &L| {
-                let label = label.to_i64().unwrap_or_default();
-                self.classes.code(label).unwrap_or_default()
+            let n_classes = self.classes.len();
+            (run.planes, run.class_counts) = match self.classes.table() {
+                Some((low, codes)) => plane_bits(predictions, n_classes, |label| {
+                    let label = label.to_i64().unwrap_or_default();
+                    codes[label.abs_diff(low) as usize]
+                }),
+                None => plane_bits(predictions, n_classes, |label| {
+                    let label = label.to_i64().unwrap_or_default();
+                    self.classes.code(label).unwrap_or_default()
+                }),
             };
-            (run.planes, run.class_counts) =
-                plane_bits(predictions, code, run.n_planes, self.classes.len());
         }
         run
     }
@@ -363,46 +370,46 @@ fn planes_for(n_classes: usize) -> usize {
     (usize::BITS - n_classes.saturating_sub(1).leading_zeros()) as usize
 }
 
-/// Eight bytes, each 0 or 1, as eight bits.
+/// The bits of 64 bytes at one place in each.
 #[inline(always)]
-fn bits_of_bytes(bytes: [u8; 8]) -> u64 {
-    // The products land in the top byte without carries.
-    u64::from_le_bytes(bytes).wrapping_mul(0x0102_0408_1020_4080) >> 56
+fn plane_of_bytes(bytes: &[u8; 64], place: usize) -> u64 {
+    let (eights, _) = bytes.as_chunks::<8>();
+    eights.iter().enumerate().fold(0, |word, (i, &eight)| {
+        let ones = u64::from_le_bytes(eight) >> place & 0x0101_0101_0101_0101;
+        // The products land in the top byte without carries.
+        word | ones.wrapping_mul(0x0102_0408_1020_4080) >> 56 << (8 * i)
+    })
 }
 
-/// The samples of at most a word, by whether a function of them is 1 or 0.
+/// Sets the bit at one place in each of 64 bytes.
 #[inline(always)]
-fn word_of(n: usize, bit: impl Fn(usize) -> u8) -> u64 {
-    let mut lanes = [0u8; 64];
-    if n == 64 {
-        // A fixed length vectorises.
-        for (sample, lane) in lanes.iter_mut().enumerate() {
-            *lane = bit(sample);
-        }
-    } else {
-        for (sample, lane) in lanes[..n].iter_mut().enumerate() {
-            *lane = bit(sample);
-        }
+fn plane_to_bytes(word: u64, place: usize, bytes: &mut [u8; 64]) {
+    let (eights, _) = bytes.as_chunks_mut::<8>();
+    for (eight, bits) in eights.iter_mut().zip(word.to_le_bytes()) {
+        // Each byte keeps one of the eight bits; then that bit, if set, becomes a 1.
+        let each = u64::from(bits) * 0x0101_0101_0101_0101 & 0x8040_2010_0804_0201;
+        let ones = (each + 0x7f7f_7f7f_7f7f_7f7f) >> 7 & 0x0101_0101_0101_0101;
+        *eight = (u64::from_le_bytes(*eight) | ones << place).to_le_bytes();
     }
-    let (bytes, _) = lanes.as_chunks::<8>();
-    let each = bytes.iter().enumerate();
-    each.fold(0, |word, (i, &bytes)| {
-        word | bits_of_bytes(bytes) << (8 * i)
-    })
 }
 
 fn wrong_bits<L: Label>(predictions: &[L], labels: &[i64]) -> Vec<Block> {
     let blocks = predictions
         .chunks(Block::SAMPLES)
         .zip(labels.chunks(Block::SAMPLES));
+    let mut wrong = [0u8; 64];
     blocks
         .map(|(predictions, labels)| {
             let mut block = Block::default();
             let words = predictions.chunks(64).zip(labels.chunks(64));
             for (word, (predicted, label)) in block.0.iter_mut().zip(words) {
-                *word = word_of(predicted.len(), |i| {
-                    u8::from(predicted[i].to_i64() != Some(label[i]))
-                });
+                if predicted.len() < 64 {
+                    wrong = [0; 64];
+                }
+                for ((wrong, predicted), &label) in wrong.iter_mut().zip(predicted).zip(label) {
+                    *wrong = u8::from(predicted.to_i64() != Some(label));
+                }
+                *word = plane_of_bytes(&wrong, 0);
             }
             block
         })
@@ -410,30 +417,47 @@ fn wrong_bits<L: Label>(predictions: &[L], labels: &[i64]) -> Vec<Block> {
 }
 
 /// The bit planes of codes, and how often each code occurs.
-fn plane_bits<L>(
+#[allow(clippy::cast_possible_truncation)] // bytes of codes
+fn plane_bits<L: Copy>(
     predictions: &[L],
-    code: impl Fn(&L) -> u32,
-    n_planes: usize,
     n_classes: usize,
+    code: impl Fn(L) -> u32,
 ) -> (Vec<Block>, Vec<u64>) {
-    let mut blocks = Vec::with_capacity(predictions.len().div_ceil(Block::SAMPLES) * n_planes);
+    let n_planes = planes_for(n_classes);
+    let n_bytes = n_planes.div_ceil(8);
+    let mut blocks = vec![Block::default(); predictions.len().div_ceil(Block::SAMPLES) * n_planes];
     // Two counters a class: equal neighbours do not wait for each other's store.
     let mut counts = vec![[0u64; 2]; n_classes];
-    let mut codes = [0u32; 64];
-    for samples in predictions.chunks(Block::SAMPLES) {
-        let start = blocks.len();
-        blocks.resize(start + n_planes, Block::default());
+    let mut bytes = [[0u8; 64]; 4];
+    for (at, samples) in predictions.chunks(Block::SAMPLES).enumerate() {
+        let planes = &mut blocks[at * n_planes..][..n_planes];
         for (word, samples) in samples.chunks(64).enumerate() {
-            for (i, (code_of, sample)) in codes.iter_mut().zip(samples).enumerate() {
-                *code_of = code(sample);
-                counts[*code_of as usize][i % 2] += 1;
+            if samples.len() < 64 {
+                bytes = [[0; 64]; 4];
             }
-            for (plane, block) in blocks[start..].iter_mut().enumerate() {
-                block.0[word] = word_of(samples.len(), |i| (codes[i] >> plane & 1) as u8);
+            for (i, &sample) in samples.iter().enumerate() {
+                let code = code(sample);
+                counts[code as usize][i % 2] += 1;
+                bytes[0][i] = code as u8;
+                for (place, bytes) in bytes[..n_bytes].iter_mut().enumerate().skip(1) {
+                    bytes[i] = (code >> (8 * place)) as u8;
+                }
+            }
+            for (plane, block) in planes.iter_mut().enumerate() {
+                block.0[word] = plane_of_bytes(&bytes[plane / 8], plane % 8);
             }
         }
     }
     (blocks, counts.into_iter().map(|[a, b]| a + b).collect())
+}
+
+/// Maps runs of `n` samples, in parallel where there is enough to do: a hundred thousand predictions.
+fn map_runs<T: Send>(k: usize, n: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
+    if k.saturating_mul(n) < 100_000 {
+        (0..k).map(f).collect()
+    } else {
+        parallel::map(k, f)
+    }
 }
 
 /// The planes of a run that was packed when fewer classes were known.
@@ -450,23 +474,23 @@ fn with_more_planes(planes: &[Block], had: usize, needed: usize, n_blocks: usize
 impl PackedRuns {
     fn table_source(&self) -> TableSource {
         let c = self.labels.len();
-        let k = self.planes.len();
-        let most = match self.n_samples() {
+        let (k, n) = (self.planes.len(), self.n_samples());
+        let most = match n {
             ..SHORT => MOST_CLASSES_AS_SHORT_SETS,
             SHORT.. => MOST_CLASSES_AS_SETS,
         };
         if c <= most {
-            return TableSource::Sets(parallel::map(k, |run| self.class_sets(run)));
+            return TableSource::Sets(map_runs(k, n, |run| self.class_sets(run)));
         }
         #[allow(clippy::cast_possible_truncation)] // as many classes as fit
         match c {
             0..=0x100 => {
-                TableSource::Bytes(parallel::map(k, |run| self.codes(run, |code| code as u8)))
+                TableSource::Bytes(map_runs(k, n, |run| self.codes(run, |code| code as u8)))
             }
             0x101..=0x1_0000 => {
-                TableSource::Halves(parallel::map(k, |run| self.codes(run, |code| code as u16)))
+                TableSource::Halves(map_runs(k, n, |run| self.codes(run, |code| code as u16)))
             }
-            _ => TableSource::Words(parallel::map(k, |run| self.codes(run, |code| code))),
+            _ => TableSource::Words(map_runs(k, n, |run| self.codes(run, |code| code))),
         }
     }
 
@@ -513,18 +537,19 @@ impl PackedRuns {
         last
     }
 
+    /// The code of each sample.
     fn codes<C>(&self, run: usize, narrow: impl Fn(u32) -> C) -> Vec<C> {
         let mut codes = Vec::with_capacity(self.n_blocks() * Block::SAMPLES);
         for planes in self.planes[run].chunks_exact(self.n_planes.max(1)) {
             for word in 0..8 {
-                let mut lanes = [0u32; 64];
+                let mut bytes = [[0u8; 64]; 4];
                 for (plane, block) in planes.iter().enumerate() {
-                    let bits = block.0[word];
-                    for (sample, lane) in lanes.iter_mut().enumerate() {
-                        *lane |= ((bits >> sample & 1) as u32) << plane;
-                    }
+                    plane_to_bytes(block.0[word], plane % 8, &mut bytes[plane / 8]);
                 }
-                codes.extend(lanes.into_iter().map(&narrow));
+                codes.extend((0..64).map(|i| {
+                    let code = [bytes[0][i], bytes[1][i], bytes[2][i], bytes[3][i]];
+                    narrow(u32::from_le_bytes(code))
+                }));
             }
         }
         codes.truncate(self.n_samples());

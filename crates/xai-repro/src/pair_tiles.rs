@@ -291,17 +291,21 @@ fn cells_by_square<C: Copy>(
     for (i, (&row, &column)) in left.iter().zip(right).enumerate() {
         square[index(row) * n_classes + index(column)][i % 2] += 1;
     }
+    // Always written, kept if not empty: which cells are empty cannot be predicted.
+    let cells = &mut buffers.cells;
+    cells.resize(n_classes * n_classes + 1, Cell::default());
+    let mut n_cells = 0;
     for (row, counts) in square.chunks_exact(n_classes).enumerate() {
         for (column, [even, odd]) in counts.iter().enumerate() {
-            if even | odd != 0 {
-                buffers.cells.push(Cell {
-                    row: row as u32,
-                    column: column as u32,
-                    count: u64::from(*even) + u64::from(*odd),
-                });
-            }
+            cells[n_cells] = Cell {
+                row: row as u32,
+                column: column as u32,
+                count: u64::from(*even) + u64::from(*odd),
+            };
+            n_cells += usize::from(even | odd != 0);
         }
     }
+    cells.truncate(n_cells);
 }
 
 /// Cells row by row: the samples that the first run puts into a class are counted by the second run's
