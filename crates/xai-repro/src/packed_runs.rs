@@ -387,7 +387,7 @@ fn plane_to_bytes(word: u64, place: usize, bytes: &mut [u8; 64]) {
     let (eights, _) = bytes.as_chunks_mut::<8>();
     for (eight, bits) in eights.iter_mut().zip(word.to_le_bytes()) {
         // Each byte keeps one of the eight bits; then that bit, if set, becomes a 1.
-        let each = u64::from(bits) * 0x0101_0101_0101_0101 & 0x8040_2010_0804_0201;
+        let each = (u64::from(bits) * 0x0101_0101_0101_0101) & 0x8040_2010_0804_0201;
         let ones = (each + 0x7f7f_7f7f_7f7f_7f7f) >> 7 & 0x0101_0101_0101_0101;
         *eight = (u64::from_le_bytes(*eight) | ones << place).to_le_bytes();
     }
