@@ -3,6 +3,9 @@
 //! ```text
 //! cargo run --release -p xai-repro --example study [DRAWS]
 //! ```
+//!
+//! With `--features serde` and the variable `STUDY_JSON` it prints the summary as the golden file
+//! `tests/golden/study_seed_1.json` holds it.
 
 use std::time::Instant;
 
@@ -16,6 +19,14 @@ fn main() -> Result<()> {
     let drawn_in = start.elapsed().as_secs_f64();
     let summary = StudySummary::of(&rows)?;
     let summarized_in = start.elapsed().as_secs_f64() - drawn_in;
+    #[cfg(feature = "serde")]
+    if std::env::var_os("STUDY_JSON").is_some() {
+        println!(
+            "{}",
+            serde_json::to_string_pretty(&summary).unwrap_or_default()
+        );
+        return Ok(());
+    }
     print!("{summary}");
     println!("{draws} draws in {drawn_in:.2} s, summarised in {summarized_in:.2} s");
     Ok(())
