@@ -154,7 +154,7 @@ impl CountLogs {
 }
 
 #[allow(clippy::cast_precision_loss)]
-fn x_ln_x(x: u64) -> f64 {
+pub(crate) fn x_ln_x(x: u64) -> f64 {
     let x = x as f64;
     x * xai_core::elementary::ln(x)
 }

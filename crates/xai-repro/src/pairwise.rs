@@ -6,6 +6,7 @@ use xai_core::{Error, Interval, Label, Result, Summary, parallel};
 use crate::contingency::{ErrorTable, cohens_kappa, cramers_v, normalized_mutual_information};
 use crate::packed_runs::{PackedRuns, RunTotals, Wanted};
 use crate::pair_tiles::{PairCounts, Tile, TileBuffers, count_tile};
+use crate::run_interval::{PairStatistic, PairValues, RunInterval, interval_over_runs};
 use crate::spread::PairSpread;
 use crate::{EmptyUnion, ErrorSets, InstructionSet, PairMetric};
 
@@ -404,6 +405,26 @@ impl PairwiseReproducibility {
     /// [`Error::InvalidParameter`] for a level outside (0, 1).
     pub fn interval(&self, metric: PairMetric, level: f64) -> Result<Option<Interval>> {
         self.spread(metric).interval(level)
+    }
+
+    /// An interval over *runs* for any statistic of a metric over the pairs. `None` as for
+    /// [`interval`](Self::interval), which this is, up to rounding, for the mean and the jackknife.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a level outside (0, 1), a quantile outside [0, 1] or no
+    /// replicates.
+    pub fn interval_of(
+        &self,
+        metric: PairMetric,
+        statistic: PairStatistic,
+        method: RunInterval,
+        level: f64,
+    ) -> Result<Option<Interval>> {
+        statistic.check()?;
+        let values = PairValues::new(self.n_runs(), self.pairs(metric));
+        interval_over_runs(self.n_runs(), method, level, |times| {
+            values.statistic(statistic, times)
+        })
     }
 
     /// The values that the summary is of.
