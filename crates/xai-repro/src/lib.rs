@@ -60,6 +60,7 @@ mod run_interval;
 mod sample_consistency;
 mod simulate;
 mod spread;
+mod streaming;
 mod study;
 
 pub use error_sets::ErrorSets;
@@ -75,5 +76,6 @@ pub use simulate::{
     AliasTable, ClassDistribution, Dependence, ErrorSet, LabelSimulator, PredictionSimulator,
     sample_labels,
 };
+pub use streaming::{PairwiseAccumulator, StreamedReproducibility};
 pub use study::{MetricBehavior, Study, StudyBuilder, StudyDraw, StudySummary, mean_metrics};
-pub use xai_core::{Error, Interval, Label, Result, Summary};
+pub use xai_core::{Accumulator, Error, Interval, Label, Result, Summary};

@@ -17,6 +17,13 @@ use crate::{EmptyUnion, ErrorSets, InstructionSet, PairMetric};
 #[derive(Debug, Clone, PartialEq)]
 pub struct PairwiseReproducibility {
     errors: ErrorSets,
+    pairs: PairTable,
+}
+
+/// The value of each metric on each pair.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct PairTable {
+    n_runs: usize,
     empty_union: EmptyUnion,
     /// By metric, in the order of [`PairMetric::ALL`]; empty for a metric not asked for.
     values: Vec<Vec<Option<f64>>>,
@@ -165,10 +172,7 @@ impl PairwiseReproducibilityBuilder {
     pub fn from_packed(&self, packed: &PackedRuns) -> Result<PairwiseReproducibility> {
         let k = packed.n_runs();
         let evaluation = self.evaluation(packed)?;
-        let mut values = vec![Vec::new(); PairMetric::ALL.len()];
-        for &metric in &self.metrics {
-            values[metric as usize] = vec![None; k * (k - 1) / 2];
-        }
+        let mut pairs = PairTable::undefined(k, &self.metrics, self.empty_union);
         let tiles = Tile::cover(k, parallel::threads());
         let of_tiles = self.map_tiles(packed, &tiles, |tile, buffers| {
             let n_pairs = tile.pairs().count();
@@ -183,23 +187,20 @@ impl PairwiseReproducibilityBuilder {
         })?;
         for (tile, of_tile) in tiles.iter().zip(&of_tiles) {
             for (of_metric, &metric) in of_tile.iter().zip(&self.metrics) {
-                let values = &mut values[metric as usize];
                 let mut from = of_metric.as_slice();
                 for row in tile.rows.clone() {
                     let columns = tile.columns.start.max(row + 1)..tile.columns.end;
                     let (of_row, rest) = from.split_at(columns.len());
                     from = rest;
                     if !columns.is_empty() {
-                        let start = pair_index(k, row, columns.start);
-                        values[start..start + of_row.len()].copy_from_slice(of_row);
+                        pairs.set(metric, pair_index(k, row, columns.start), of_row);
                     }
                 }
             }
         }
         Ok(PairwiseReproducibility {
             errors: ErrorSets::of_packed(packed),
-            empty_union: self.empty_union,
-            values,
+            pairs,
         })
     }
 
@@ -343,6 +344,81 @@ pub(crate) fn pair_index(k: usize, first: usize, second: usize) -> usize {
     first * (2 * k - first - 1) / 2 + second - first - 1
 }
 
+impl PairTable {
+    /// Undefined on all pairs of `k` runs.
+    pub(crate) fn undefined(k: usize, metrics: &[PairMetric], empty_union: EmptyUnion) -> Self {
+        let mut values = vec![Vec::new(); PairMetric::ALL.len()];
+        for &metric in metrics {
+            values[metric as usize] = vec![None; k * (k - 1) / 2];
+        }
+        Self {
+            n_runs: k,
+            empty_union,
+            values,
+        }
+    }
+
+    /// Sets the values of a metric from a pair on.
+    pub(crate) fn set(&mut self, metric: PairMetric, from: usize, values: &[Option<f64>]) {
+        self.values[metric as usize][from..from + values.len()].copy_from_slice(values);
+    }
+
+    pub(crate) fn pairs(&self, metric: PairMetric) -> &[Option<f64>] {
+        &self.values[metric as usize]
+    }
+
+    pub(crate) fn n_runs(&self) -> usize {
+        self.n_runs
+    }
+
+    pub(crate) fn summary(&self, metric: PairMetric) -> Summary {
+        let counted = self.pairs(metric).iter().copied();
+        let counted = counted.filter(|value| value.is_some() || !self.drops(metric));
+        // Values are ratios of counts, so they are finite.
+        let quantiles = Summary::of(counted).unwrap_or_default();
+        Summary {
+            q25: quantiles.q25,
+            median: quantiles.median,
+            q75: quantiles.q75,
+            ..self.spread(metric).spread.summary()
+        }
+    }
+
+    pub(crate) fn interval(&self, metric: PairMetric, level: f64) -> Result<Option<Interval>> {
+        self.spread(metric).interval(level)
+    }
+
+    pub(crate) fn interval_of(
+        &self,
+        metric: PairMetric,
+        statistic: PairStatistic,
+        method: RunInterval,
+        level: f64,
+    ) -> Result<Option<Interval>> {
+        statistic.check()?;
+        let values = PairValues::new(self.n_runs, self.pairs(metric));
+        interval_over_runs(self.n_runs, method, level, |times| {
+            values.statistic(statistic, times)
+        })
+    }
+
+    fn drops(&self, metric: PairMetric) -> bool {
+        metric == PairMetric::EcLocal && self.empty_union == EmptyUnion::Drop
+    }
+
+    fn spread(&self, metric: PairMetric) -> PairSpread {
+        let k = self.n_runs;
+        let mut spread = PairSpread::new(k);
+        let pairs = (0..k).flat_map(|i| (i + 1..k).map(move |j| (i, j)));
+        for ((i, j), &value) in pairs.zip(self.pairs(metric)) {
+            if value.is_some() || !self.drops(metric) {
+                spread.add(i, j, value);
+            }
+        }
+        spread
+    }
+}
+
 impl PairwiseReproducibility {
     /// All metrics, an empty union undefined.
     #[must_use]
@@ -368,7 +444,7 @@ impl PairwiseReproducibility {
     /// The number of runs.
     #[must_use]
     pub fn n_runs(&self) -> usize {
-        self.errors.n_runs()
+        self.pairs.n_runs()
     }
 
     /// The runs' error sets: accuracies, always and ever wrong, leave-one-out consistency.
@@ -381,20 +457,13 @@ impl PairwiseReproducibility {
     /// not asked for.
     #[must_use]
     pub fn pairs(&self, metric: PairMetric) -> &[Option<f64>] {
-        &self.values[metric as usize]
+        self.pairs.pairs(metric)
     }
 
     /// The distribution of a metric over the pairs.
     #[must_use]
     pub fn summary(&self, metric: PairMetric) -> Summary {
-        // Values are ratios of counts, so they are finite.
-        let quantiles = Summary::of(self.counted(metric)).unwrap_or_default();
-        Summary {
-            q25: quantiles.q25,
-            median: quantiles.median,
-            q75: quantiles.q75,
-            ..self.spread(metric).spread.summary()
-        }
+        self.pairs.summary(metric)
     }
 
     /// An interval for the mean of a metric over pairs, by a jackknife over *runs*: pairs share
@@ -404,7 +473,7 @@ impl PairwiseReproducibility {
     /// # Errors
     /// [`Error::InvalidParameter`] for a level outside (0, 1).
     pub fn interval(&self, metric: PairMetric, level: f64) -> Result<Option<Interval>> {
-        self.spread(metric).interval(level)
+        self.pairs.interval(metric, level)
     }
 
     /// An interval over *runs* for any statistic of a metric over the pairs. `None` as for
@@ -420,31 +489,7 @@ impl PairwiseReproducibility {
         method: RunInterval,
         level: f64,
     ) -> Result<Option<Interval>> {
-        statistic.check()?;
-        let values = PairValues::new(self.n_runs(), self.pairs(metric));
-        interval_over_runs(self.n_runs(), method, level, |times| {
-            values.statistic(statistic, times)
-        })
-    }
-
-    /// The values that the summary is of.
-    fn counted(&self, metric: PairMetric) -> impl Iterator<Item = Option<f64>> + '_ {
-        let dropped = metric == PairMetric::EcLocal && self.empty_union == EmptyUnion::Drop;
-        let values = self.pairs(metric).iter().copied();
-        values.filter(move |value| value.is_some() || !dropped)
-    }
-
-    fn spread(&self, metric: PairMetric) -> PairSpread {
-        let k = self.n_runs();
-        let dropped = metric == PairMetric::EcLocal && self.empty_union == EmptyUnion::Drop;
-        let mut spread = PairSpread::new(k);
-        let pairs = (0..k).flat_map(|i| (i + 1..k).map(move |j| (i, j)));
-        for ((i, j), &value) in pairs.zip(self.pairs(metric)) {
-            if value.is_some() || !dropped {
-                spread.add(i, j, value);
-            }
-        }
-        spread
+        self.pairs.interval_of(metric, statistic, method, level)
     }
 }
 
