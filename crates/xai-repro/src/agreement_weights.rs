@@ -3,7 +3,7 @@
 use ndarray::{Array2, ArrayView2};
 use xai_core::{Error, ExactSum, Label, Result, parallel};
 
-use crate::classes::{check, distinct};
+use crate::classes::{distinct, extremes};
 
 /// How much two classes agree: 1 on the diagonal, less elsewhere.
 ///
@@ -133,10 +133,14 @@ pub fn gwet_ac2<L: Label>(
     }
     let rows = predictions.as_standard_layout();
     let all = rows.as_slice().unwrap_or_default();
-    for (run, labels) in all.chunks_exact(n).enumerate() {
-        check(run, labels)?;
+    let mut labels = Vec::new();
+    for (run, row) in all.chunks_exact(n).enumerate() {
+        if let Some(extremes) = extremes(run, row)? {
+            labels.extend(distinct(row, extremes));
+        }
     }
-    let labels = distinct(all);
+    labels.sort_unstable();
+    labels.dedup();
     let q = labels.len();
     weights.check(q)?;
     if q < 2 {

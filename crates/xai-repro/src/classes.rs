@@ -69,6 +69,20 @@ impl Classes {
         }
     }
 
+    /// Whether every label between two, these included, occurs.
+    pub(crate) fn covers(&self, (low, high): (i64, i64)) -> bool {
+        let Some((start, codes)) = self.table() else {
+            return false;
+        };
+        let place = |label: i64| usize::try_from(label.checked_sub(start)?).ok();
+        match (place(low), place(high)) {
+            (Some(low), Some(high)) => codes
+                .get(low..=high)
+                .is_some_and(|codes| codes.iter().all(|&code| code != NO_CODE)),
+            _ => false,
+        }
+    }
+
     /// The code of a label, if it occurs.
     #[inline]
     pub(crate) fn code(&self, label: i64) -> Option<u32> {
@@ -100,29 +114,34 @@ impl Lookup {
     }
 }
 
-/// Checks that a run's labels can be told apart as `i64`.
+/// The smallest and the largest label of a run; `None` without labels.
 ///
 /// # Errors
 /// [`Error::InvalidParameter`] for a label above `i64::MAX`.
-pub(crate) fn check<L: Label>(run: usize, labels: &[L]) -> Result<()> {
-    match labels.iter().position(|label| label.to_i64().is_none()) {
-        None => Ok(()),
-        Some(sample) => Err(Error::parameter(
-            format!("predictions[{run}, {sample}]"),
-            format!("{:?}", labels[sample]),
-            "a label of at most 2^63 - 1",
-        )),
+pub(crate) fn extremes<L: Label>(run: usize, labels: &[L]) -> Result<Option<(i64, i64)>> {
+    let Some(&first) = labels.first() else {
+        return Ok(None);
+    };
+    // In the label's own type, where the loops vectorise.
+    let low = labels.iter().copied().fold(first, L::min);
+    let high = labels.iter().copied().fold(first, L::max);
+    match (low.to_i64(), high.to_i64()) {
+        (Some(low), Some(high)) => Ok(Some((low, high))),
+        _ => {
+            let above = |label: &L| label.to_i64().is_none();
+            let sample = labels.iter().position(above).unwrap_or_default();
+            Err(Error::parameter(
+                format!("predictions[{run}, {sample}]"),
+                format!("{:?}", labels[sample]),
+                "a label of at most 2^63 - 1",
+            ))
+        }
     }
 }
 
-/// The distinct labels of a run, ascending.
-pub(crate) fn distinct<L: Label>(labels: &[L]) -> Vec<i64> {
+/// The distinct labels of a run that lie within these extremes, ascending.
+pub(crate) fn distinct<L: Label>(labels: &[L], (low, high): (i64, i64)) -> Vec<i64> {
     let each = || labels.iter().filter_map(|label| label.to_i64());
-    let low = each().min().unwrap_or_default();
-    let high = each().max().unwrap_or_default();
-    if labels.is_empty() {
-        return Vec::new();
-    }
     if high.abs_diff(low) < WIDEST_TABLE {
         #[allow(clippy::cast_possible_truncation)] // below 2^16
         let place = |label: i64| label.abs_diff(low) as usize;
@@ -147,11 +166,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_label_that_does_not_fit_is_named_with_its_place() {
+        assert_eq!(extremes(0, &[3u8, 1, 2]).unwrap(), Some((1, 3)));
+        assert_eq!(extremes::<u8>(0, &[]).unwrap(), None);
+        assert_eq!(
+            extremes(2, &[1, u64::MAX]).unwrap_err().to_string(),
+            "predictions[2, 1] = 18446744073709551615: expected a label of at most 2^63 - 1"
+        );
+    }
+
+    #[test]
     fn codes_stay_when_labels_are_added() {
         let mut classes = Classes::default();
-        classes.extend(distinct(&[7, -2, 7]));
+        classes.extend(distinct(&[7, -2, 7], (-2, 7)));
         assert_eq!(classes.labels(), [-2, 7]);
-        classes.extend(distinct(&[i64::MIN, 7, i64::MAX]));
+        classes.extend(distinct(&[i64::MIN, 7, i64::MAX], (i64::MIN, i64::MAX)));
         assert_eq!(classes.labels(), [-2, 7, i64::MIN, i64::MAX]);
         let codes = [-2, 7, i64::MIN, i64::MAX, 8].map(|label| classes.code(label));
         assert_eq!(codes, [Some(0), Some(1), Some(2), Some(3), None]);

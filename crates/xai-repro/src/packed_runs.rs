@@ -6,7 +6,7 @@ use ndarray::ArrayView2;
 use xai_core::{Error, Label, Result, parallel};
 
 use crate::PairMetric;
-use crate::classes::{Classes, check, distinct};
+use crate::classes::{Classes, distinct, extremes};
 use crate::kernels::Block;
 
 /// What pairs are counted for.
@@ -259,24 +259,35 @@ impl PackedRunsBuilder {
     /// [`Error::ShapeMismatch`] when there is not one prediction a label,
     /// [`Error::InvalidParameter`] for a label above `i64::MAX`; the packing is unchanged then.
     pub fn push<L: Label>(&mut self, predictions: &[L]) -> Result<()> {
-        if predictions.len() != self.labels.len() {
-            return Err(Error::shape(
-                format!("predictions of run {}", self.runs.len()),
-                &[self.labels.len()],
-                &[predictions.len()],
-            ));
-        }
         self.push_all(&[predictions])
     }
 
-    /// Adds runs of the right length.
-    fn push_all<L: Label>(&mut self, runs: &[&[L]]) -> Result<()> {
+    /// Adds several runs, packed in parallel.
+    ///
+    /// # Errors
+    /// As [`push`](Self::push).
+    pub fn push_all<L: Label>(&mut self, runs: &[&[L]]) -> Result<()> {
         let first = self.runs.len();
         let n = self.labels.len();
-        let checked = map_runs(runs.len(), n, |run| check(first + run, runs[run]));
-        checked.into_iter().collect::<Result<()>>()?;
+        if let Some(run) = runs.iter().position(|run| run.len() != n) {
+            let what = format!("predictions of run {}", first + run);
+            return Err(Error::shape(what, &[n], &[runs[run].len()]));
+        }
+        let extremes = map_runs(runs.len(), n, |run| extremes(first + run, runs[run]));
+        let extremes: Vec<Option<(i64, i64)>> = extremes.into_iter().collect::<Result<_>>()?;
         if self.wanted.classes() {
-            let mut present = map_runs(runs.len(), n, |run| distinct(runs[run])).concat();
+            // A run within labels that are known, without gaps, has no new ones.
+            let mut known = self.classes.clone();
+            if let ([], Some(run), Some(Some(extremes))) =
+                (known.labels(), runs.first(), extremes.first())
+            {
+                known.extend(distinct(run, *extremes));
+            }
+            let new = map_runs(runs.len(), n, |run| match extremes[run] {
+                Some(extremes) if !known.covers(extremes) => distinct(runs[run], extremes),
+                _ => Vec::new(),
+            });
+            let mut present = [known.labels().to_vec(), new.concat()].concat();
             present.sort_unstable();
             present.dedup();
             self.classes.extend(present);

@@ -117,7 +117,7 @@ fn check_length(
     .in_file(labels))
 }
 
-/// Packs runs for metrics. Arrays that are stored run after run are read and packed one run at a time,
+/// Packs runs for metrics. Arrays that are stored run after run are read and packed some runs at a time,
 /// so that they may be larger than memory.
 pub(super) fn pack(
     files: &[String],
@@ -154,6 +154,9 @@ struct StoredRuns {
     n_runs: usize,
     n_samples: usize,
 }
+
+/// Runs that are read, and packed in parallel, at once.
+const RUNS_AT_ONCE: usize = 8;
 
 /// How a label is stored, little-endian.
 #[derive(Debug, Clone, Copy)]
@@ -206,31 +209,36 @@ impl StoredRuns {
     }
 
     fn pack(mut self, packing: &mut PackedRunsBuilder) -> Result<(), Failure> {
-        for _ in 0..self.n_runs {
+        let mut left = self.n_runs;
+        while left > 0 {
+            let n_runs = left.min(RUNS_AT_ONCE);
             match self.kind {
-                Kind::U8 => self.push(packing, u8::from_le_bytes),
-                Kind::I8 => self.push(packing, i8::from_le_bytes),
-                Kind::I16 => self.push(packing, i16::from_le_bytes),
-                Kind::U16 => self.push(packing, u16::from_le_bytes),
-                Kind::I32 => self.push(packing, i32::from_le_bytes),
-                Kind::U32 => self.push(packing, u32::from_le_bytes),
-                Kind::I64 => self.push(packing, i64::from_le_bytes),
+                Kind::U8 => self.push(n_runs, packing, u8::from_le_bytes),
+                Kind::I8 => self.push(n_runs, packing, i8::from_le_bytes),
+                Kind::I16 => self.push(n_runs, packing, i16::from_le_bytes),
+                Kind::U16 => self.push(n_runs, packing, u16::from_le_bytes),
+                Kind::I32 => self.push(n_runs, packing, i32::from_le_bytes),
+                Kind::U32 => self.push(n_runs, packing, u32::from_le_bytes),
+                Kind::I64 => self.push(n_runs, packing, i64::from_le_bytes),
             }?;
+            left -= n_runs;
         }
         Ok(())
     }
 
     fn push<const BYTES: usize, L: xai_metrics::core::Label>(
         &mut self,
+        n_runs: usize,
         packing: &mut PackedRunsBuilder,
         label: impl Fn([u8; BYTES]) -> L,
     ) -> Result<(), Failure> {
-        let mut bytes = vec![0; BYTES * self.n_samples];
+        let mut bytes = vec![0; BYTES * self.n_samples * n_runs];
         self.reader
             .read_exact(&mut bytes)
             .map_err(|e| Failure::new(format!("damaged array data: {e}")))?;
         let (labels, _) = bytes.as_chunks::<BYTES>();
         let labels: Vec<L> = labels.iter().map(|&bytes| label(bytes)).collect();
-        Ok(packing.push(&labels)?)
+        let runs: Vec<&[L]> = labels.chunks_exact(self.n_samples).collect();
+        Ok(packing.push_all(&runs)?)
     }
 }
