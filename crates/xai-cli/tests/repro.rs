@@ -169,3 +169,222 @@ fn bad_files_are_named_with_the_place() {
     files.failure(2, "repro simulate classes --kind gauss --n-classes 3");
     files.failure(2, "repro simulate classes --kind flat --n-classes 0");
 }
+
+#[test]
+fn runs_come_from_one_array_several_files_or_a_table() {
+    let files = runs();
+    files.array("a.npy", &array![0i64, 1, 0, 1]);
+    files.array("b.npy", &array![false, false, false, false]);
+    files.array("c.npy", &array![0u32, 1, 1, 1]);
+    files.text("runs.csv", "y,a,b,c\n0,0,0,0\n1,1,0,1\n1,0,0,1\n0,1,0,1\n");
+    files.text("bare.csv", "a,b,c\n0,0,0\n1,0,1\n0,0,1\n1,0,1\n");
+    let columns = array![[0i16, 0, 0], [1, 0, 1], [0, 0, 1], [1, 0, 1]];
+    let fortran = ndarray::ArrayView2::from_shape((4, 3), columns.as_slice().unwrap()).unwrap();
+    files.array("f.npy", &fortran.reversed_axes().to_owned());
+    let one = files.json("repro pairwise --predictions p.npy --labels y.npy");
+    for (predictions, labels) in [
+        ("a.npy b.npy c.npy", "y.npy"),
+        ("runs.csv", "y"),
+        ("bare.csv", "y.npy"),
+        ("f.npy", "y.npy"),
+    ] {
+        let command = format!("repro pairwise --predictions {predictions} --labels {labels}");
+        assert_eq!(files.json(&command), one, "{predictions}");
+    }
+    files.array("short.npy", &array![0u8, 1]);
+    let with = |predictions: &str, labels: &str| {
+        let command = format!("repro pairwise --predictions {predictions} --labels {labels}");
+        files.failure(1, &command)
+    };
+    assert_eq!(
+        with("a.npy short.npy", "y.npy"),
+        "error: short.npy: 2 samples a run, but a.npy has 4"
+    );
+    assert_eq!(
+        with("runs.csv", "label"),
+        "error: runs.csv: no column `label`\nhelp: the columns are y, a, b, c"
+    );
+    files.text("words.csv", "y,a,b\n0,0,dog\n1,1,0\n");
+    assert_eq!(
+        with("words.csv", "y"),
+        "error: words.csv: row 1, column `b`: \"dog\": expected an integer label"
+    );
+}
+
+#[test]
+fn summaries_alone_are_those_of_the_pairs() {
+    let files = runs();
+    let command = "repro pairwise --predictions p.npy --labels y.npy";
+    let (mut whole, mut short) = (
+        files.json(command),
+        files.json(&format!("{command} --summary-only")),
+    );
+    for result in [&mut whole, &mut short] {
+        for metric in result["metrics"].as_object_mut().unwrap().values_mut() {
+            let metric = metric.as_object_mut().unwrap();
+            metric.remove("pairs");
+            metric.remove("median");
+        }
+    }
+    assert_eq!(whole, short);
+    files.failure(2, &format!("{command} --summary-only --out o.csv"));
+}
+
+#[test]
+fn bootstrap_intervals_depend_on_the_seed_alone() {
+    let files = Files::new();
+    files.array(
+        "p.npy",
+        &Array2::from_shape_fn((6, 50), |(i, j)| ((i * 7 + j * j) % 5 / 2) as u8),
+    );
+    files.array(
+        "y.npy",
+        &ndarray::Array1::from_shape_fn(50, |j| (j % 3) as u8),
+    );
+    let interval = |rest: &str| {
+        let command = format!("repro pairwise --predictions p.npy --labels y.npy {rest}");
+        files.json(&command)["metrics"]["pa_acc"]["interval"].clone()
+    };
+    let bca = interval("--interval bca");
+    assert_eq!(bca, interval("--interval bca --threads 1"));
+    assert_ne!(bca, interval("--interval bca --seed 2"));
+    assert_ne!(bca, interval(""));
+}
+
+#[test]
+fn inconsistent_samples_are_listed() {
+    let files = runs();
+    let result = files.json("repro pairwise --predictions p.npy --labels y.npy --inconsistent 2");
+    let samples = &result["samples"];
+    assert_eq!(samples["ever_changing"], 3);
+    let listed = samples["most_inconsistent"].as_array().unwrap();
+    let places: Vec<u64> = listed
+        .iter()
+        .map(|s| s["sample"].as_u64().unwrap())
+        .collect();
+    assert_eq!(places, [1, 2]);
+    assert!((listed[0]["modal_share"].as_f64().unwrap() - 2.0 / 3.0).abs() < 1e-15);
+    let table = files.table("repro pairwise --predictions p.npy --labels y.npy --inconsistent 2");
+    assert!(table.contains("3 samples change their prediction"));
+}
+
+#[test]
+fn two_groups_of_runs_are_compared() {
+    let files = Files::new();
+    files.array(
+        "a.npy",
+        &Array2::from_shape_fn((4, 40), |(_, j)| u8::from(j < 8)),
+    );
+    files.array(
+        "b.npy",
+        &Array2::from_shape_fn((4, 40), |(i, j)| u8::from(j / 8 == i + 1)),
+    );
+    files.array("y.npy", &ndarray::Array1::<u8>::zeros(40));
+    let command =
+        "repro compare --first a.npy --second b.npy --labels y.npy --metrics ec_local,pa_acc";
+    let result = files.json(command);
+    assert_eq!(
+        (&result["n_first"], &result["n_second"]),
+        (&4.into(), &4.into())
+    );
+    let local = &result["metrics"]["ec_local"];
+    assert_eq!(local["difference"], 1.0);
+    assert_eq!(local["first"]["mean"], 1.0);
+    // Of the 70 assignments this one and its mirror image are the furthest apart.
+    assert_eq!(local["p_value"], 2.0 / 70.0);
+    assert_eq!(
+        (&local["exact"], &local["n_assignments"]),
+        (&true.into(), &70.into())
+    );
+    assert!(files.table(command).contains("ec_local"));
+    files.array("c.npy", &Array2::<u8>::zeros((1, 40)));
+    assert_eq!(
+        files.failure(
+            1,
+            "repro compare --first a.npy --second c.npy --labels y.npy"
+        ),
+        "error: c.npy: runs of the second group: at least 2 needed, got 1"
+    );
+}
+
+#[test]
+fn runs_that_predict_numbers_have_metrics_of_their_own() {
+    let files = Files::new();
+    files.array("p.npy", &array![[1.0, 1.0, 4.0, 2.0], [1.0, 0.0, 2.0, 2.0]]);
+    files.array("y.npy", &array![1.0f32, 2.0, 3.0, 4.0]);
+    let result = files.json("repro regression --predictions p.npy --targets y.npy");
+    assert_eq!(result["metrics"]["ec_ratio"]["mean"], 0.875);
+    assert_eq!(result["metrics"]["mae"]["pairs"], serde_json::json!([0.75]));
+    assert_eq!(
+        result["mean_absolute_error"],
+        serde_json::json!([1.0, 1.25])
+    );
+    assert!(
+        files
+            .table("repro regression --predictions p.npy --targets y.npy")
+            .contains("concordance")
+    );
+    files.array("short.npy", &array![1.0, 2.0]);
+    assert_eq!(
+        files.failure(
+            1,
+            "repro regression --predictions p.npy --targets short.npy"
+        ),
+        "error: short.npy: 2 targets, but p.npy has 4 samples a run"
+    );
+}
+
+#[test]
+fn the_study_summarises_every_metric() {
+    let files = Files::new();
+    let command = "repro simulate study --iterations 40 --n-samples 100 --seed 3";
+    let result = files.json(command);
+    assert_eq!(result["summary"]["n_draws"], 40);
+    let metrics = result["summary"]["metrics"].as_array().unwrap();
+    assert_eq!(metrics.len(), 13);
+    assert_eq!(metrics[0]["metric"], "ec_local");
+    assert_eq!(files.json(&format!("{command} --threads 1")), result);
+    assert!(files.table(command).contains("pa_kappa"));
+    files.failure(2, "repro simulate study --iterations 0");
+    files.failure(2, "repro simulate study --runs 1");
+}
+
+#[test]
+fn an_interrupted_study_goes_on_where_it_stopped() {
+    let files = Files::new();
+    let command = "repro simulate study --iterations 30 --n-samples 60 --runs 3 --out s.csv";
+    let result = files.json(command);
+    let whole = std::fs::read_to_string(files.path("s.csv")).unwrap();
+    assert_eq!(whole.lines().count(), 31);
+    assert!(!files.path("s.csv.partial").exists());
+    // Interrupted within a line, at its end, and within the header.
+    for bytes in [whole.len() / 2, whole.find("\n9,").unwrap() + 1, 10] {
+        std::fs::remove_file(files.path("s.csv")).unwrap();
+        files.text("s.csv.partial", &whole[..bytes]);
+        assert_eq!(files.json(command), result);
+        assert_eq!(std::fs::read_to_string(files.path("s.csv")).unwrap(), whole);
+    }
+    files.text("s.csv.partial", &whole);
+    for other in ["--seed 2", "--n-samples 61", "--iterations 20"] {
+        let message = files.failure(
+            1,
+            &format!("{command} {other}").replace(
+                "--iterations 30 --n-samples 60",
+                match other {
+                    "--n-samples 61" => "--iterations 30",
+                    "--iterations 20" => "--n-samples 60",
+                    _ => "--iterations 30 --n-samples 60",
+                },
+            ),
+        );
+        assert!(
+            message.starts_with("error: s.csv.partial: rows of another study"),
+            "{message}"
+        );
+    }
+    files.text("s.csv.partial", "a,b\n1,2\n");
+    assert_eq!(
+        files.failure(1, command),
+        "error: s.csv.partial: draws of the study: another header\nhelp: remove the file to start anew"
+    );
+}

@@ -5,19 +5,133 @@
 //! always the same prediction; 0 = as by chance; undefined where every prediction is the same class,
 //! because then chance leaves no room.
 
-use std::collections::HashMap;
-
 use ndarray::ArrayView2;
-use xai_core::{Error, Label, Result};
+use xai_core::{Error, Interval, Label, Result, parallel};
+
+pub use crate::agreement_weights::{AgreementWeights, gwet_ac2};
+use crate::packed_runs::{RunTotals, Wanted};
+use crate::pair_tiles::{Tile, TileBuffers, count_tile};
+use crate::pairwise::pair_index;
+use crate::run_interval::interval_over_runs;
+use crate::{InstructionSet, PackedRuns, PairMetric, RunInterval};
+
+/// A coefficient of [`Agreement`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum AgreementCoefficient {
+    /// [`Agreement::fleiss_kappa`]
+    FleissKappa,
+    /// [`Agreement::krippendorff_alpha`]
+    KrippendorffAlpha,
+    /// [`Agreement::gwet_ac1`]
+    GwetAc1,
+}
+
+/// An interval over *runs* for a coefficient: runs are left out, or drawn again, with all their
+/// predictions. `None` below three runs, and where the coefficient is undefined for all runs or without
+/// one of them.
+///
+/// # Errors
+/// As [`Agreement::of_packed`]; [`Error::InvalidParameter`] for a level outside (0, 1) or no
+/// replicates.
+///
+/// ```
+/// use ndarray::array;
+/// use xai_repro::agreement::{Agreement, AgreementCoefficient, interval};
+/// use xai_repro::{PackedRuns, RunInterval};
+/// let runs = array![[0, 0, 1, 1, 1], [0, 1, 1, 1, 0], [0, 0, 1, 0, 1], [1, 0, 1, 1, 1]];
+/// let packed = PackedRuns::new(runs.view(), &[0, 0, 1, 1, 1])?;
+/// let kappa = Agreement::of_packed(&packed)?.fleiss_kappa().unwrap();
+/// let coefficient = AgreementCoefficient::FleissKappa;
+/// let around = interval(&packed, coefficient, RunInterval::Jackknife, 0.95)?.unwrap();
+/// assert!((0.5 * (around.low + around.high) - kappa).abs() < 1e-12);
+/// # Ok::<(), xai_repro::Error>(())
+/// ```
+pub fn interval(
+    packed: &PackedRuns,
+    coefficient: AgreementCoefficient,
+    method: RunInterval,
+    level: f64,
+) -> Result<Option<Interval>> {
+    let equal = equal_of_pairs(packed)?;
+    let k = packed.n_runs();
+    let n_classes = packed.classes().len();
+    interval_over_runs(k, method, level, |times| {
+        // A run and its copy are no pair, so those are taken from the ordered pairs of all runs drawn.
+        let drawn: u64 = times.iter().copied().map(u64::from).sum();
+        let with_copies: u64 = times.iter().map(|&t| u64::from(t) * u64::from(t)).sum();
+        let n_pairs = drawn * drawn - with_copies;
+        let mut agreeing = 0u128;
+        let mut pair = equal.iter();
+        for i in 0..k {
+            for j in i + 1..k {
+                let equal = u128::from(pair.next().copied().unwrap_or_default());
+                agreeing += 2 * u128::from(times[i]) * u128::from(times[j]) * equal;
+            }
+        }
+        let class_counts = (0..n_classes)
+            .map(|class| {
+                let runs = packed.totals.class_counts.iter().zip(times);
+                runs.map(|(counts, &t)| counts[class] * u64::from(t)).sum()
+            })
+            .filter(|&count| count > 0)
+            .collect();
+        let agreement = Agreement {
+            n_predictions: drawn * packed.totals.n_samples,
+            n_pairs: u128::from(n_pairs) * u128::from(packed.totals.n_samples),
+            class_counts,
+            agreeing,
+        };
+        (n_pairs > 0).then(|| agreement.coefficient(coefficient))?
+    })
+}
+
+/// On how many samples each pair agrees, pairs in order.
+fn equal_of_pairs(packed: &PackedRuns) -> Result<Vec<u64>> {
+    if !packed.wanted.equal {
+        return Err(Error::parameter(
+            "packed runs",
+            "errors alone",
+            "runs packed for a metric of agreement too, pa_acc for instance",
+        ));
+    }
+    let wanted = Wanted {
+        equal: true,
+        ..Wanted::default()
+    };
+    let k = packed.n_runs();
+    let tiles = Tile::cover(k, parallel::threads());
+    let of_tiles = parallel::map(tiles.len(), |tile| {
+        let mut equal = Vec::new();
+        count_tile(
+            packed,
+            &tiles[tile],
+            wanted,
+            InstructionSet::fastest(),
+            &mut TileBuffers::default(),
+            |pair| equal.push((pair_index(k, pair.first, pair.second), pair.equal)),
+        );
+        equal
+    });
+    let mut equal = vec![0; k * (k - 1) / 2];
+    for (at, count) in of_tiles.into_iter().flatten() {
+        equal[at] = count;
+    }
+    Ok(equal)
+}
 
 /// How often each class is predicted, and how often two runs agree.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Agreement {
-    n_runs: usize,
-    n_samples: usize,
+    /// Runs times samples.
+    n_predictions: u64,
+    /// Ordered pairs of different runs, over all samples.
+    n_pairs: u128,
+    /// How often each class that occurs is predicted.
     class_counts: Vec<u64>,
-    /// Ordered pairs of runs that agree, over all samples.
+    /// Ordered pairs of different runs that agree, over all samples.
     agreeing: u128,
 }
 
@@ -43,43 +157,64 @@ impl Agreement {
         if n_samples == 0 {
             return Err(Error::empty("samples"));
         }
-        let mut totals: HashMap<L, u64> = HashMap::new();
-        let mut agreeing = 0u128;
-        let mut column: Vec<L> = Vec::with_capacity(n_runs);
-        for sample in predictions.columns() {
-            column.clear();
-            column.extend(sample);
-            column.sort_unstable();
-            for class in column.chunk_by(|a, b| a == b) {
-                let count = class.len() as u64;
-                *totals.entry(class[0]).or_default() += count;
-                agreeing += u128::from(count * (count - 1));
-            }
-        }
-        let mut class_counts: Vec<u64> = totals.into_values().collect();
+        // The labels play no part; any will do.
+        let labels = vec![0u8; n_samples];
+        let packed = PackedRuns::for_metrics(&[PairMetric::PaAcc], predictions, &labels)?;
+        Self::of_packed(&packed)
+    }
+
+    /// The same over packed runs.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] when the runs were packed for error metrics alone.
+    pub fn of_packed(packed: &PackedRuns) -> Result<Self> {
+        let equal = equal_of_pairs(packed)?.into_iter().map(u128::from);
+        Ok(Self::of_counts(&packed.totals, 2 * equal.sum::<u128>()))
+    }
+
+    /// From what is counted of each run, and the ordered pairs of runs that agree over all samples.
+    pub(crate) fn of_counts(totals: &RunTotals, agreeing: u128) -> Self {
+        let n_classes = totals.class_counts.iter().map(Vec::len).max().unwrap_or(0);
+        let mut class_counts: Vec<u64> = (0..n_classes)
+            .map(|class| {
+                let of_run = totals.class_counts.iter().filter_map(|run| run.get(class));
+                of_run.sum()
+            })
+            .filter(|&count| count > 0)
+            .collect();
         class_counts.sort_unstable();
-        Ok(Self {
-            n_runs,
-            n_samples,
+        let (k, n) = (totals.n_wrong.len() as u64, totals.n_samples);
+        Self {
+            n_predictions: k * n,
+            n_pairs: u128::from(k * (k - 1)) * u128::from(n),
             class_counts,
             agreeing,
-        })
+        }
     }
 
     /// The chance that two different runs agree on a sample.
     #[must_use]
     #[allow(clippy::cast_precision_loss)]
     pub fn observed(&self) -> f64 {
-        let (k, n) = (self.n_runs as u128, self.n_samples as u128);
-        self.agreeing as f64 / (n * k * (k - 1)) as f64
+        self.agreeing as f64 / self.n_pairs as f64
     }
 
     #[allow(clippy::cast_precision_loss)]
     fn shares(&self) -> impl Iterator<Item = f64> {
-        let all = (self.n_runs * self.n_samples) as f64;
+        let all = self.n_predictions as f64;
         self.class_counts
             .iter()
             .map(move |&count| count as f64 / all)
+    }
+
+    /// A coefficient by name.
+    #[must_use]
+    pub fn coefficient(&self, coefficient: AgreementCoefficient) -> Option<f64> {
+        match coefficient {
+            AgreementCoefficient::FleissKappa => self.fleiss_kappa(),
+            AgreementCoefficient::KrippendorffAlpha => self.krippendorff_alpha(),
+            AgreementCoefficient::GwetAc1 => self.gwet_ac1(),
+        }
     }
 
     fn corrected(&self, observed: f64, by_chance: f64) -> Option<f64> {
@@ -107,7 +242,7 @@ impl Agreement {
     #[must_use]
     #[allow(clippy::cast_precision_loss)]
     pub fn krippendorff_alpha(&self) -> Option<f64> {
-        let all = (self.n_runs * self.n_samples) as f64;
+        let all = self.n_predictions as f64;
         let observed = (1.0 - 1.0 / all) * self.observed() + 1.0 / all;
         self.corrected(observed, self.shares().map(|p| p * p).sum())
     }

@@ -1,23 +1,39 @@
 //! Which samples the runs get wrong.
 
-use crate::bits::BitSet;
-use crate::contingency::ErrorTable;
+use std::sync::Arc;
+
+use xai_core::parallel;
+
+use crate::kernels::Block;
+use crate::packed_runs::PackedRuns;
 
 /// The error set of every run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ErrorSets {
-    n_samples: usize,
-    sets: Vec<BitSet>,
+    n_samples: u64,
+    sets: Arc<Vec<Vec<Block>>>,
     sizes: Vec<u64>,
 }
 
+/// How the runs' errors fall together in a block of samples.
+#[derive(Debug, Clone, Copy, Default)]
+struct Overlap {
+    /// Wrong in every run.
+    always: Block,
+    /// Wrong in at least one run.
+    ever: Block,
+    /// Wrong in every run but one.
+    all_but_one: Block,
+    /// Wrong in exactly one run.
+    one: Block,
+}
+
 impl ErrorSets {
-    pub(crate) fn new(n_samples: usize, sets: Vec<BitSet>) -> Self {
-        let sizes = sets.iter().map(BitSet::len).collect();
+    pub(crate) fn of_packed(packed: &PackedRuns) -> Self {
         Self {
-            n_samples,
-            sets,
-            sizes,
+            n_samples: packed.totals.n_samples,
+            sets: Arc::clone(&packed.wrong),
+            sizes: packed.totals.n_wrong.clone(),
         }
     }
 
@@ -27,45 +43,31 @@ impl ErrorSets {
         self.sets.len()
     }
 
-    /// How two runs' errors fall together.
-    pub(crate) fn table(&self, first: usize, second: usize) -> ErrorTable {
-        ErrorTable {
-            both: self.sets[first].intersection_len(&self.sets[second]),
-            first: self.sizes[first],
-            second: self.sizes[second],
-            n_samples: self.n_samples as u64,
-        }
-    }
-
     /// Each run's accuracy, in [0, 1].
     #[must_use]
-    #[allow(clippy::cast_precision_loss)] // counts below 2^53
     pub fn accuracy(&self) -> Vec<f64> {
-        let n = self.n_samples as u64;
-        self.sizes
-            .iter()
-            .map(|&wrong| (n - wrong) as f64 / n as f64)
-            .collect()
+        accuracies(self.n_samples, &self.sizes)
     }
 
     /// The samples that every run gets wrong, ascending.
     #[must_use]
     pub fn always_wrong(&self) -> Vec<usize> {
-        self.joined(&|all, set| all.intersect(set)).members()
+        self.members(|overlap| overlap.always)
     }
 
     /// The samples that at least one run gets wrong, ascending.
     #[must_use]
     pub fn ever_wrong(&self) -> Vec<usize> {
-        self.joined(&|any, set| any.unite(set)).members()
+        self.members(|overlap| overlap.ever)
     }
 
-    fn joined(&self, join: &dyn Fn(&mut BitSet, &BitSet)) -> BitSet {
-        let mut joined = self.sets.first().cloned().unwrap_or_default();
-        for set in self.sets.iter().skip(1) {
-            join(&mut joined, set);
-        }
-        joined
+    /// The number of samples that every run gets wrong, and of those that at least one does.
+    #[must_use]
+    pub fn n_always_and_ever_wrong(&self) -> (u64, u64) {
+        let counts = self.overlaps(|overlap| (overlap.always.len(), overlap.ever.len()));
+        counts
+            .into_iter()
+            .fold((0, 0), |sum, counts| (sum.0 + counts.0, sum.1 + counts.1))
     }
 
     /// For each run, the error consistency of all the *other* runs at once: the size of the
@@ -73,44 +75,117 @@ impl ErrorSets {
     ///
     /// A run whose absence raises it is the one that errs differently.
     #[must_use]
-    #[allow(clippy::cast_precision_loss)] // counts below 2^53
     pub fn leave_one_out_consistency(&self) -> Vec<Option<f64>> {
-        let intersections = self.all_but_one(&|a, b| a.intersect(b));
-        let unions = self.all_but_one(&|a, b| a.unite(b));
-        let ratio = |(i, u): (u64, u64)| (u > 0).then(|| i as f64 / u as f64);
-        intersections.into_iter().zip(unions).map(ratio).collect()
+        let (always, ever, alone) = self.overlap_counts();
+        leave_one_out(always, ever, &alone)
     }
 
-    /// The size of what joins all sets but one, for each: from what joins those before and those
-    /// after it, so that `k` runs cost `3 k` joins, not `k²`.
-    fn all_but_one(&self, join: &dyn Fn(&mut BitSet, &BitSet)) -> Vec<u64> {
-        let k = self.sets.len();
-        let mut after: Vec<Option<BitSet>> = vec![None; k];
-        for i in (0..k.saturating_sub(1)).rev() {
-            let mut joined = self.sets[i + 1].clone();
-            if let Some(later) = &after[i + 1] {
-                join(&mut joined, later);
+    /// The numbers of samples always and ever wrong, and what each run alone adds to them.
+    pub(crate) fn overlap_counts(&self) -> (u64, u64, Vec<Alone>) {
+        let (always, ever) = self.n_always_and_ever_wrong();
+        let overlaps = self.overlaps(|overlap| (overlap.all_but_one, overlap.one));
+        let alone = parallel::map(self.n_runs(), |run| {
+            let mut alone = Alone::default();
+            for (wrong, (all_but_one, one)) in self.sets[run].iter().zip(&overlaps) {
+                alone.add(wrong, all_but_one, one);
             }
-            after[i] = Some(joined);
-        }
-        let mut before: Option<BitSet> = None;
-        let mut sizes = Vec::with_capacity(k);
-        for i in 0..k {
-            let size = match (&before, &after[i]) {
-                (Some(before), Some(after)) => {
-                    let mut joined = before.clone();
-                    join(&mut joined, after);
-                    joined.len()
-                }
-                (Some(others), None) | (None, Some(others)) => others.len(),
-                (None, None) => 0,
-            };
-            sizes.push(size);
-            match &mut before {
-                Some(before) => join(before, &self.sets[i]),
-                None => before = Some(self.sets[i].clone()),
-            }
-        }
-        sizes
+            alone
+        });
+        (always, ever, alone)
     }
+
+    fn members(&self, of: impl Fn(&Overlap) -> Block + Sync + Send) -> Vec<usize> {
+        let bits = |word: u64| (0..64).filter(move |bit| word >> bit & 1 == 1);
+        let blocks = self.overlaps(of);
+        let words = blocks.iter().flat_map(|block| block.0).enumerate();
+        words
+            .flat_map(|(i, word)| bits(word).map(move |bit| 64 * i + bit))
+            .collect()
+    }
+
+    /// Maps the overlaps of all blocks, in order.
+    fn overlaps<T: Send>(&self, of: impl Fn(&Overlap) -> T + Sync + Send) -> Vec<T> {
+        overlaps(&self.sets, self.n_samples, &of)
+    }
+}
+
+/// What one run alone adds to, or keeps from, the sets of all.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Alone {
+    /// Samples that only this run gets right.
+    pub(crate) right: u64,
+    /// Samples that only this run gets wrong.
+    pub(crate) wrong: u64,
+}
+
+impl Alone {
+    fn add(&mut self, wrong: &Block, all_but_one: &Block, one: &Block) {
+        for lane in 0..8 {
+            self.right += u64::from((all_but_one.0[lane] & !wrong.0[lane]).count_ones());
+            self.wrong += u64::from((one.0[lane] & wrong.0[lane]).count_ones());
+        }
+    }
+}
+
+/// Each run's accuracy from the number of samples it gets wrong.
+#[allow(clippy::cast_precision_loss)] // counts below 2^53
+pub(crate) fn accuracies(n_samples: u64, n_wrong: &[u64]) -> Vec<f64> {
+    let right = n_wrong.iter().map(|&wrong| n_samples - wrong);
+    right.map(|right| right as f64 / n_samples as f64).collect()
+}
+
+/// Without a run, what only it got right is always wrong, and what only it got wrong never is.
+#[allow(clippy::cast_precision_loss)] // counts below 2^53
+pub(crate) fn leave_one_out(always: u64, ever: u64, alone: &[Alone]) -> Vec<Option<f64>> {
+    alone
+        .iter()
+        .map(|alone| {
+            let (intersection, union) = (always + alone.right, ever - alone.wrong);
+            (union > 0).then(|| intersection as f64 / union as f64)
+        })
+        .collect()
+}
+
+fn overlaps<T: Send>(
+    sets: &[Vec<Block>],
+    n_samples: u64,
+    of: &(impl Fn(&Overlap) -> T + Sync + Send),
+) -> Vec<T> {
+    let n_blocks = sets.first().map_or(0, Vec::len);
+    let blocks = parallel::map_blocks(n_blocks, 64, |range| -> Vec<T> {
+        // Bits met at least once and at least twice, among the wrong and among the right.
+        let (mut wrong, mut right) = (vec![[Block::default(); 2]; range.len()], Vec::new());
+        right.clone_from(&wrong);
+        for set in sets {
+            let errors = &set[range.clone()];
+            for ((wrong, right), errors) in wrong.iter_mut().zip(&mut right).zip(errors) {
+                for lane in 0..8 {
+                    let bits = errors.0[lane];
+                    for ([once, twice], bits) in [(&mut *wrong, bits), (&mut *right, !bits)] {
+                        twice.0[lane] |= once.0[lane] & bits;
+                        once.0[lane] |= bits;
+                    }
+                }
+            }
+        }
+        let overlaps = wrong.iter().zip(&right).zip(range);
+        overlaps
+            .map(|((wrong, right), block)| {
+                let mut overlap = Overlap::default();
+                for lane in 0..8 {
+                    let first = (block * Block::SAMPLES + 64 * lane) as u64;
+                    let used = n_samples.saturating_sub(first).min(64);
+                    // Beyond the last sample nothing is wrong in any run.
+                    let samples = u64::MAX.checked_shr(64 - used as u32).unwrap_or(0);
+                    overlap.ever.0[lane] = wrong[0].0[lane];
+                    overlap.one.0[lane] = wrong[0].0[lane] & !wrong[1].0[lane];
+                    overlap.always.0[lane] = !right[0].0[lane] & samples;
+                    overlap.all_but_one.0[lane] = right[0].0[lane] & !right[1].0[lane] & samples;
+                }
+                of(&overlap)
+            })
+            .collect()
+    });
+    blocks.into_iter().flatten().collect()
 }

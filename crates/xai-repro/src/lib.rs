@@ -45,17 +45,37 @@
 #![deny(unsafe_code)]
 
 pub mod agreement;
-mod bits;
-mod class_distribution;
+mod agreement_weights;
+mod classes;
 mod contingency;
 mod error_sets;
-mod labels;
+mod group_comparison;
+mod kernels;
+mod packed_runs;
 mod pair_metric;
+mod pair_tiles;
 mod pairwise;
+mod regression;
+mod run_interval;
+mod sample_consistency;
+mod simulate;
+mod spread;
+mod streaming;
+mod study;
 
-pub use class_distribution::ClassDistribution;
 pub use error_sets::ErrorSets;
-pub use labels::sample_labels;
+pub use group_comparison::{GroupComparison, GroupDifference};
+pub use kernels::InstructionSet;
+pub use packed_runs::{PackedRuns, PackedRunsBuilder};
 pub use pair_metric::{EmptyUnion, PairMetric};
-pub use pairwise::{PairwiseReproducibility, PairwiseReproducibilityBuilder};
-pub use xai_core::{Error, Interval, Label, Result, Summary};
+pub use pairwise::{PairwiseReproducibility, PairwiseReproducibilityBuilder, PairwiseSummaries};
+pub use regression::{RegressionMetric, RegressionReproducibility};
+pub use run_interval::{PairStatistic, RunInterval};
+pub use sample_consistency::SampleConsistency;
+pub use simulate::{
+    AliasTable, ClassDistribution, Dependence, ErrorSet, LabelSimulator, PredictionSimulator,
+    sample_labels,
+};
+pub use streaming::{PairwiseAccumulator, StreamedReproducibility};
+pub use study::{MetricBehavior, Study, StudyBuilder, StudyDraw, StudySummary, mean_metrics};
+pub use xai_core::{Accumulator, Error, Interval, Label, Result, Summary};

@@ -30,11 +30,20 @@ pub enum PairMetric {
     /// Cramér's V without bias correction, over the classes present in the pair, in [0, 1].
     /// Undefined when either run predicts one class only.
     PaCramersV,
+    /// Matthews' correlation of errors, in [−1, 1]: equal to [`EcCorr`](Self::EcCorr) where that is
+    /// defined, and 0 where a run gets everything right or everything wrong, as is the custom for
+    /// this coefficient (scikit-learn's too). Use it to let such pairs count as uncorrelated.
+    EcMatthews,
+    /// Disagreement rate ("churn"): `mean(ŷ_i ≠ ŷ_j)` in [0, 1]; `1 −` [`PaAcc`](Self::PaAcc).
+    PaDisagreement,
+    /// Normalised mutual information `2 I(ŷ_i; ŷ_j) / (H(ŷ_i) + H(ŷ_j))` in [0, 1]. Undefined when
+    /// both runs predict one class only (scikit-learn says 1).
+    PaNmi,
 }
 
 impl PairMetric {
     /// All of them, in the order they are reported.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 10] = [
         Self::EcLocal,
         Self::EcGlobal,
         Self::EcAcc,
@@ -42,6 +51,18 @@ impl PairMetric {
         Self::PaAcc,
         Self::PaKappa,
         Self::PaCramersV,
+        Self::EcMatthews,
+        Self::PaDisagreement,
+        Self::PaNmi,
+    ];
+
+    /// Those of errors alone: one bit a sample and run is all they need.
+    pub const OF_ERRORS: [Self; 5] = [
+        Self::EcLocal,
+        Self::EcGlobal,
+        Self::EcAcc,
+        Self::EcCorr,
+        Self::EcMatthews,
     ];
 
     /// The name in files and on the command line: `ec_local`.
@@ -55,7 +76,25 @@ impl PairMetric {
             Self::PaAcc => "pa_acc",
             Self::PaKappa => "pa_kappa",
             Self::PaCramersV => "pa_cramers_v",
+            Self::EcMatthews => "ec_matthews",
+            Self::PaDisagreement => "pa_disagreement",
+            Self::PaNmi => "pa_nmi",
         }
+    }
+
+    /// Whether it is taken on the errors that a pair shares.
+    pub(crate) fn needs_errors(self) -> bool {
+        Self::OF_ERRORS.contains(&self)
+    }
+
+    /// Whether it is taken on the number of equal predictions.
+    pub(crate) fn needs_equal(self) -> bool {
+        matches!(self, Self::PaAcc | Self::PaKappa | Self::PaDisagreement)
+    }
+
+    /// Whether it is taken on the class table of a pair.
+    pub(crate) fn needs_table(self) -> bool {
+        matches!(self, Self::PaCramersV | Self::PaNmi)
     }
 }
 

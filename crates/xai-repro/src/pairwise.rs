@@ -1,11 +1,14 @@
 //! Every metric on every pair of runs.
 
 use ndarray::ArrayView2;
-use xai_core::{Error, ExactSum, Interval, Label, Result, Summary, jackknife, parallel};
+use xai_core::{Error, Interval, Label, Result, Summary, parallel};
 
-use crate::bits::{BitSet, equal_count};
-use crate::contingency::{cohens_kappa, cramers_v_of};
-use crate::{EmptyUnion, ErrorSets, PairMetric};
+use crate::contingency::{ErrorTable, cohens_kappa, cramers_v, normalized_mutual_information};
+use crate::packed_runs::{PackedRuns, RunTotals, Wanted};
+use crate::pair_tiles::{PairCounts, Tile, TileBuffers, count_tile};
+use crate::run_interval::{PairStatistic, PairValues, RunInterval, interval_over_runs};
+use crate::spread::PairSpread;
+use crate::{EmptyUnion, ErrorSets, InstructionSet, PairMetric};
 
 /// The pairwise metrics of `k` runs over `n` samples.
 ///
@@ -14,9 +17,40 @@ use crate::{EmptyUnion, ErrorSets, PairMetric};
 #[derive(Debug, Clone, PartialEq)]
 pub struct PairwiseReproducibility {
     errors: ErrorSets,
+    pairs: PairTable,
+}
+
+/// The value of each metric on each pair.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct PairTable {
+    n_runs: usize,
     empty_union: EmptyUnion,
     /// By metric, in the order of [`PairMetric::ALL`]; empty for a metric not asked for.
     values: Vec<Vec<Option<f64>>>,
+}
+
+/// The summaries of the pairwise metrics alone, without the values of the pairs: memory grows with
+/// the runs, not with their pairs.
+///
+/// Mean, deviation, extremes and intervals are those of [`PairwiseReproducibility`] to the last bit.
+/// Quantiles need all values, so they are `None` here; ask [`PairwiseReproducibility`] for them.
+///
+/// ```
+/// use ndarray::array;
+/// use xai_repro::{PackedRuns, PairMetric, PairwiseReproducibility};
+/// let predictions = array![[0, 1, 0, 1], [0, 0, 0, 0], [0, 1, 1, 1]];
+/// let packed = PackedRuns::for_metrics(&PairMetric::OF_ERRORS, predictions.view(), &[0, 1, 1, 0])?;
+/// let builder = PairwiseReproducibility::builder().metrics(&PairMetric::OF_ERRORS);
+/// let summaries = builder.summarize(&packed)?;
+/// let local = summaries.summary(PairMetric::EcLocal).unwrap(); // of 1/3, 1/2, 0
+/// assert!((local.mean.unwrap() - 5.0 / 18.0).abs() < 1e-15);
+/// assert_eq!((local.min, local.max, local.median), (Some(0.0), Some(0.5), None));
+/// # Ok::<(), xai_repro::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct PairwiseSummaries {
+    errors: ErrorSets,
+    spreads: Vec<(PairMetric, PairSpread)>,
 }
 
 /// The choices of [`PairwiseReproducibility`].
@@ -24,7 +58,69 @@ pub struct PairwiseReproducibility {
 pub struct PairwiseReproducibilityBuilder {
     metrics: Vec<PairMetric>,
     empty_union: EmptyUnion,
+    instruction_set: InstructionSet,
 }
+
+/// What a metric of a pair is taken from, beside the counts of the pair.
+pub(crate) struct Evaluation<'a> {
+    pub(crate) totals: &'a RunTotals,
+    pub(crate) empty_union: EmptyUnion,
+}
+
+impl Evaluation<'_> {
+    /// A metric of a pair.
+    ///
+    /// # Errors
+    /// [`Error::OutOfDomain`] for an empty union under [`EmptyUnion::Error`].
+    #[allow(clippy::cast_precision_loss)] // counts below 2^53
+    pub(crate) fn value(&self, metric: PairMetric, pair: &PairCounts<'_>) -> Result<Option<f64>> {
+        let n = self.totals.n_samples;
+        let table = ErrorTable {
+            both: pair.both_wrong,
+            first: self.totals.n_wrong[pair.first],
+            second: self.totals.n_wrong[pair.second],
+            n_samples: n,
+        };
+        let classes = |run: usize| self.totals.class_counts[run].as_slice();
+        let (first, second) = (pair.first, pair.second);
+        Ok(match metric {
+            PairMetric::EcLocal => match (table.local_consistency(), self.empty_union) {
+                (Some(value), _) => Some(value),
+                (None, EmptyUnion::Undefined | EmptyUnion::Drop) => None,
+                (None, EmptyUnion::Zero) => Some(0.0),
+                (None, EmptyUnion::One) => Some(1.0),
+                (None, EmptyUnion::Error) => {
+                    return Err(Error::out_of_domain(
+                        "errors of the pair of runs",
+                        &[first, second],
+                        0.0,
+                        "at least one error in either run; choose another EmptyUnion policy",
+                    ));
+                }
+            },
+            PairMetric::EcGlobal => Some(table.global_consistency()),
+            PairMetric::EcAcc => Some(table.accuracy()),
+            PairMetric::EcCorr => table.correlation(),
+            PairMetric::EcMatthews => Some(table.correlation().unwrap_or(0.0)),
+            PairMetric::PaAcc => Some(pair.equal as f64 / n as f64),
+            PairMetric::PaDisagreement => Some((n - pair.equal) as f64 / n as f64),
+            PairMetric::PaKappa => cohens_kappa(n, pair.equal, classes(first), classes(second)),
+            PairMetric::PaCramersV => cramers_v(pair.cells, classes(first), classes(second)),
+            PairMetric::PaNmi => {
+                normalized_mutual_information(n, pair.cells, classes(first), classes(second))
+            }
+        })
+    }
+
+    /// Whether an undefined value is left out of the summary altogether.
+    fn drops(&self, metric: PairMetric) -> bool {
+        metric == PairMetric::EcLocal && self.empty_union == EmptyUnion::Drop
+    }
+}
+
+/// Below this many blocks and planes over all pairs, threads cost more than they save: a tenth of a
+/// millisecond of counting on one core.
+const WORTH_THREADS: usize = 200_000;
 
 impl PairwiseReproducibilityBuilder {
     /// Only these metrics; all by default.
@@ -41,355 +137,286 @@ impl PairwiseReproducibilityBuilder {
         self
     }
 
+    /// The instructions to count with; the fastest by default. The results do not depend on it.
+    #[must_use]
+    pub fn instruction_set(mut self, instruction_set: InstructionSet) -> Self {
+        self.instruction_set = instruction_set;
+        self
+    }
+
     /// Takes the metrics of `(k, n)` predictions and `(n,)` true labels.
     ///
     /// # Errors
     /// [`Error::TooFew`] below two runs, [`Error::Empty`] without samples or metrics,
-    /// [`Error::ShapeMismatch`] when there is not one label a sample, [`Error::OutOfDomain`] for a
-    /// label above `i64::MAX`, or for a pair without errors under [`EmptyUnion::Error`].
+    /// [`Error::ShapeMismatch`] when there is not one label a sample, [`Error::OutOfDomain`] and
+    /// [`Error::InvalidParameter`] for a label above `i64::MAX`, [`Error::OutOfDomain`] for a pair
+    /// without errors under [`EmptyUnion::Error`].
     pub fn from_predictions<L: Label, M: Label>(
         &self,
         predictions: ArrayView2<'_, L>,
         labels: &[M],
     ) -> Result<PairwiseReproducibility> {
-        let (k, n) = predictions.dim();
-        if k < 2 {
-            return Err(Error::too_few("runs", 2, k));
-        }
-        if n == 0 {
-            return Err(Error::empty("samples"));
-        }
-        if labels.len() != n {
-            return Err(Error::shape("labels", &[n], &[labels.len()]));
-        }
-        if self.metrics.is_empty() {
-            return Err(Error::empty("metrics"));
-        }
-        let labels = xai_core::labels_to_i64("labels", labels.iter().copied())?;
-        if let Some(((run, sample), label)) = predictions
-            .indexed_iter()
-            .find(|(_, label)| label.to_i64().is_none())
-        {
-            return Err(Error::parameter(
-                format!("predictions[{run}, {sample}]"),
-                format!("{label:?}"),
-                "a label of at most 2^63 - 1",
-            ));
-        }
-        let predictions = predictions.as_standard_layout();
-        let rows: Vec<&[L]> = predictions
-            .as_slice()
-            .unwrap_or_default()
-            .chunks_exact(n)
-            .collect();
-        let sets = parallel::map(k, |run| {
-            let row = rows[run];
-            BitSet::from_fn(n, |sample| row[sample].to_i64() != Some(labels[sample]))
-        });
-        let errors = ErrorSets::new(n, sets);
-        let wanted = |metric| self.metrics.contains(&metric);
-        let coded = [
-            PairMetric::PaAcc,
-            PairMetric::PaKappa,
-            PairMetric::PaCramersV,
-        ]
-        .into_iter()
-        .any(wanted)
-        .then(|| CodedRuns::new(&rows, wanted(PairMetric::PaCramersV)));
-        let pairs: Vec<(usize, usize)> = (0..k)
-            .flat_map(|i| (i + 1..k).map(move |j| (i, j)))
-            .collect();
-        let rows_of_values = parallel::try_map(pairs.len(), |pair| {
-            let (i, j) = pairs[pair];
-            self.of_pair(i, j, &errors, coded.as_ref())
+        self.from_packed(&PackedRuns::for_metrics(
+            &self.metrics,
+            predictions,
+            labels,
+        )?)
+    }
+
+    /// Takes the metrics of packed runs.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] without metrics, [`Error::InvalidParameter`] for a metric that the runs
+    /// were not packed for, [`Error::OutOfDomain`] for a pair without errors under
+    /// [`EmptyUnion::Error`].
+    pub fn from_packed(&self, packed: &PackedRuns) -> Result<PairwiseReproducibility> {
+        let k = packed.n_runs();
+        let evaluation = self.evaluation(packed)?;
+        let mut pairs = PairTable::undefined(k, &self.metrics, self.empty_union);
+        let tiles = Tile::cover(k, parallel::threads());
+        let of_tiles = self.map_tiles(packed, &tiles, |tile, buffers| {
+            let n_pairs = tile.pairs().count();
+            let mut of_tile = vec![Vec::with_capacity(n_pairs); self.metrics.len()];
+            self.count(packed, tile, buffers, |pair| {
+                for (values, &metric) in of_tile.iter_mut().zip(&self.metrics) {
+                    values.push(evaluation.value(metric, pair)?);
+                }
+                Ok(())
+            })?;
+            Ok(of_tile)
         })?;
-        let values = PairMetric::ALL
-            .into_iter()
-            .enumerate()
-            .map(|(m, metric)| match wanted(metric) {
-                true => rows_of_values.iter().map(|row| row[m]).collect(),
-                false => Vec::new(),
-            })
-            .collect();
+        for (tile, of_tile) in tiles.iter().zip(&of_tiles) {
+            for (of_metric, &metric) in of_tile.iter().zip(&self.metrics) {
+                let mut from = of_metric.as_slice();
+                for row in tile.rows.clone() {
+                    let columns = tile.columns.start.max(row + 1)..tile.columns.end;
+                    let (of_row, rest) = from.split_at(columns.len());
+                    from = rest;
+                    if !columns.is_empty() {
+                        pairs.set(metric, pair_index(k, row, columns.start), of_row);
+                    }
+                }
+            }
+        }
         Ok(PairwiseReproducibility {
-            errors,
-            empty_union: self.empty_union,
-            values,
+            errors: ErrorSets::of_packed(packed),
+            pairs,
         })
     }
 
-    /// The wanted metrics of one pair, in the order of [`PairMetric::ALL`].
-    fn of_pair(
-        &self,
-        i: usize,
-        j: usize,
-        errors: &ErrorSets,
-        coded: Option<&CodedRuns>,
-    ) -> Result<[Option<f64>; 7]> {
-        let table = errors.table(i, j);
-        let local = match (table.local_consistency(), self.empty_union) {
-            (Some(value), _) => Some(value),
-            (None, EmptyUnion::Undefined | EmptyUnion::Drop) => None,
-            (None, EmptyUnion::Zero) => Some(0.0),
-            (None, EmptyUnion::One) => Some(1.0),
-            (None, EmptyUnion::Error) if !self.metrics.contains(&PairMetric::EcLocal) => None,
-            (None, EmptyUnion::Error) => {
-                return Err(Error::out_of_domain(
-                    "errors of the pair of runs",
-                    &[i, j],
-                    0.0,
-                    "at least one error in either run; choose another EmptyUnion policy",
-                ));
-            }
-        };
-        let mut values = [
-            local,
-            Some(table.global_consistency()),
-            Some(table.accuracy()),
-            table.correlation(),
-            None,
-            None,
-            None,
-        ];
-        if let Some(coded) = coded {
-            let equal = coded.equal(i, j);
-            #[allow(clippy::cast_precision_loss)] // counts below 2^53
-            {
-                values[4] = Some(equal as f64 / table.n_samples as f64);
-            }
-            values[5] = cohens_kappa(
-                table.n_samples,
-                equal,
-                &coded.class_counts[i],
-                &coded.class_counts[j],
-            );
-            if self.metrics.contains(&PairMetric::PaCramersV) {
-                values[6] = coded.cramers_v(i, j);
-            }
-        }
-        Ok(values)
-    }
-}
-
-/// Predictions as dense codes, in the narrowest integer.
-enum Codes {
-    Bytes(Vec<Vec<u8>>),
-    Words(Vec<Vec<u32>>),
-}
-
-/// Labels that span less than this are coded through a table; others by bisection.
-const WIDEST_TABLE: i64 = 1 << 16;
-
-/// Dense codes for the labels that occur, in ascending order.
-struct Classes<L> {
-    /// The labels, where they span too much for a table.
-    sorted: Vec<L>,
-    /// The smallest label, and the code of each from there on.
-    table: Option<(i64, Vec<u32>)>,
-    n_classes: usize,
-}
-
-impl<L: Label> Classes<L> {
-    fn of(rows: &[&[L]]) -> Self {
-        let spans = parallel::map(rows.len(), |run| {
-            let labels = rows[run].iter().filter_map(|label| label.to_i64());
-            labels.fold((i64::MAX, i64::MIN), |(low, high), x| {
-                (low.min(x), high.max(x))
-            })
-        });
-        let low = spans.iter().map(|span| span.0).min().unwrap_or_default();
-        let high = spans.iter().map(|span| span.1).max().unwrap_or_default();
-        match high.checked_sub(low).filter(|span| *span < WIDEST_TABLE) {
-            Some(span) => Self::tabulated(rows, low, usize::try_from(span).unwrap_or_default() + 1),
-            None => Self::bisected(rows),
-        }
-    }
-
-    fn tabulated(rows: &[&[L]], low: i64, width: usize) -> Self {
-        let present = parallel::map(rows.len(), |run| {
-            let mut present = vec![false; width];
-            for &label in rows[run] {
-                present[place(label, low)] = true;
-            }
-            present
-        });
-        let mut n_classes = 0;
-        let codes = (0..width)
-            .map(|at| {
-                let code = n_classes;
-                n_classes += u32::from(present.iter().any(|run| run[at]));
-                code
-            })
-            .collect();
-        Self {
-            sorted: Vec::new(),
-            table: Some((low, codes)),
-            n_classes: n_classes as usize,
-        }
-    }
-
-    fn bisected(rows: &[&[L]]) -> Self {
-        let present = parallel::map(rows.len(), |run| {
-            let mut present = rows[run].to_vec();
-            present.sort_unstable();
-            present.dedup();
-            present
-        });
-        let mut sorted = present.concat();
-        sorted.sort_unstable();
-        sorted.dedup();
-        Self {
-            n_classes: sorted.len(),
-            sorted,
-            table: None,
-        }
-    }
-
-    /// The code of a label that occurs.
-    fn code(&self, label: L) -> u32 {
-        match &self.table {
-            Some((low, codes)) => codes[place(label, *low)],
-            #[allow(clippy::cast_possible_truncation)] // fewer classes than samples
-            None => self.sorted.binary_search(&label).unwrap_or_default() as u32,
-        }
-    }
-}
-
-/// Where a label stands in a table that begins at `low`; all labels fit `i64`, as was checked.
-fn place<L: Label>(label: L, low: i64) -> usize {
-    label
-        .to_i64()
-        .and_then(|x| usize::try_from(x - low).ok())
-        .unwrap_or_default()
-}
-
-/// The runs' predictions, prepared for pairs.
-struct CodedRuns {
-    codes: Codes,
-    n_classes: usize,
-    class_counts: Vec<Vec<u64>>,
-    /// The samples of each class of each run, for few classes.
-    class_sets: Option<Vec<Vec<BitSet>>>,
-}
-
-/// Up to this many classes a pair's table comes from AND-popcounts of class sets, above it from a
-/// histogram: the first costs `c²/64` words a sample, the second a store a sample.
-const MOST_CLASSES_AS_SETS: usize = 12;
-
-/// Up to this many classes a histogram is a full square; above it pairs of codes are sorted.
-const MOST_CLASSES_AS_SQUARE: usize = 256;
-
-impl CodedRuns {
-    fn new<L: Label>(rows: &[&[L]], with_tables: bool) -> Self {
-        let classes = Classes::of(rows);
-        let n_classes = classes.n_classes;
-        let words = parallel::map(rows.len(), |run| {
-            rows[run]
-                .iter()
-                .map(|&label| classes.code(label))
-                .collect::<Vec<u32>>()
-        });
-        let class_counts = words
+    /// Summarises the metrics of packed runs without keeping the values of the pairs.
+    ///
+    /// # Errors
+    /// As [`from_packed`](Self::from_packed).
+    pub fn summarize(&self, packed: &PackedRuns) -> Result<PairwiseSummaries> {
+        let k = packed.n_runs();
+        let evaluation = self.evaluation(packed)?;
+        let spread = || PairSpread::new(k);
+        let mut spreads: Vec<(PairMetric, PairSpread)> = self
+            .metrics
             .iter()
-            .map(|run| {
-                let mut counts = vec![0; n_classes];
-                for &class in run {
-                    counts[class as usize] += 1;
+            .map(|&metric| (metric, spread()))
+            .collect();
+        let tiles = Tile::cover(k, parallel::threads());
+        // Some tiles at a time: what is merged at once does not grow with the number of pairs.
+        for tiles in tiles.chunks(16 * parallel::threads()) {
+            let of_tiles = self.map_tiles(packed, tiles, |tile, buffers| {
+                // A tile knows its own runs only: those of its rows, then those of its columns.
+                let n_rows = tile.rows.len();
+                let spread = PairSpread::new(n_rows + tile.columns.len());
+                let mut of_tile = vec![spread; self.metrics.len()];
+                self.count(packed, tile, buffers, |pair| {
+                    let row = pair.first - tile.rows.start;
+                    let column = n_rows + pair.second - tile.columns.start;
+                    for (spread, &metric) in of_tile.iter_mut().zip(&self.metrics) {
+                        let value = evaluation.value(metric, pair)?;
+                        if value.is_some() || !evaluation.drops(metric) {
+                            spread.add(row, column, value);
+                        }
+                    }
+                    Ok(())
+                })?;
+                Ok(of_tile)
+            })?;
+            for (tile, of_tile) in tiles.iter().zip(&of_tiles) {
+                let runs = tile.rows.clone().chain(tile.columns.clone());
+                for ((_, spread), of_metric) in spreads.iter_mut().zip(of_tile) {
+                    spread.merge(of_metric, runs.clone());
                 }
-                counts
-            })
-            .collect();
-        let class_sets = (with_tables && n_classes <= MOST_CLASSES_AS_SETS).then(|| {
-            parallel::map(words.len(), |run| {
-                let of_class = |class| {
-                    BitSet::from_fn(words[run].len(), |sample| {
-                        words[run][sample] as usize == class
-                    })
-                };
-                (0..n_classes).map(of_class).collect()
-            })
-        });
-        let codes = if n_classes <= 256 {
-            #[allow(clippy::cast_possible_truncation)]
-            Codes::Bytes(
-                words
-                    .into_iter()
-                    .map(|run| run.into_iter().map(|c| c as u8).collect())
-                    .collect(),
-            )
-        } else {
-            Codes::Words(words)
-        };
-        Self {
-            codes,
-            n_classes,
-            class_counts,
-            class_sets,
-        }
-    }
-
-    /// How many samples two runs predict alike.
-    fn equal(&self, i: usize, j: usize) -> u64 {
-        match &self.codes {
-            Codes::Bytes(runs) => equal_count(&runs[i], &runs[j]),
-            Codes::Words(runs) => equal_count(&runs[i], &runs[j]),
-        }
-    }
-
-    fn cramers_v(&self, i: usize, j: usize) -> Option<f64> {
-        let cells = match (&self.class_sets, &self.codes) {
-            (Some(sets), _) => cells_of_sets(&sets[i], &sets[j]),
-            (None, Codes::Bytes(runs)) => self.cells_of_codes(&runs[i], &runs[j]),
-            (None, Codes::Words(runs)) => self.cells_of_codes(&runs[i], &runs[j]),
-        };
-        cramers_v_of(&cells, &self.class_counts[i], &self.class_counts[j])
-    }
-
-    #[allow(clippy::cast_possible_truncation)]
-    fn cells_of_codes<C: Copy + Into<u32>>(&self, a: &[C], b: &[C]) -> Vec<(usize, usize, u64)> {
-        let c = self.n_classes;
-        if c <= MOST_CLASSES_AS_SQUARE {
-            let mut counts = vec![0u64; c * c];
-            for (&x, &y) in a.iter().zip(b) {
-                counts[x.into() as usize * c + y.into() as usize] += 1;
             }
-            let cell = |(at, &count): (usize, &u64)| (at / c, at % c, count);
-            return counts
-                .iter()
-                .enumerate()
-                .map(cell)
-                .filter(|cell| cell.2 > 0)
-                .collect();
         }
-        let key = |(&x, &y): (&C, &C)| u64::from(x.into()) << 32 | u64::from(y.into());
-        let mut keys: Vec<u64> = a.iter().zip(b).map(key).collect();
-        keys.sort_unstable();
-        keys.chunk_by(|x, y| x == y)
-            .map(|same| {
-                (
-                    (same[0] >> 32) as usize,
-                    same[0] as u32 as usize,
-                    same.len() as u64,
-                )
+        Ok(PairwiseSummaries {
+            errors: ErrorSets::of_packed(packed),
+            spreads,
+        })
+    }
+
+    fn evaluation<'a>(&self, packed: &'a PackedRuns) -> Result<Evaluation<'a>> {
+        if self.metrics.is_empty() {
+            return Err(Error::empty("metrics"));
+        }
+        if let Some(metric) = self
+            .metrics
+            .iter()
+            .find(|&&metric| !Wanted::by(&[metric]).within(packed.wanted))
+        {
+            return Err(Error::parameter(
+                "metric",
+                metric,
+                "one that the runs were packed for; pack them for it too",
+            ));
+        }
+        Ok(Evaluation {
+            totals: &packed.totals,
+            empty_union: self.empty_union,
+        })
+    }
+
+    /// Counts the pairs of a tile, up to the first that is an error.
+    fn count(
+        &self,
+        packed: &PackedRuns,
+        tile: &Tile,
+        buffers: &mut TileBuffers,
+        mut each: impl FnMut(&PairCounts<'_>) -> Result<()>,
+    ) -> Result<(), PairError> {
+        let mut outcome = Ok(());
+        let wanted = Wanted::by(&self.metrics);
+        count_tile(
+            packed,
+            tile,
+            wanted,
+            self.instruction_set,
+            buffers,
+            |pair| {
+                if outcome.is_ok() {
+                    outcome = each(&pair).map_err(|error| PairError {
+                        pair: (pair.first, pair.second),
+                        error,
+                    });
+                }
+            },
+        );
+        outcome
+    }
+
+    /// Maps tiles, in parallel where that pays; the error is that of the lowest pair.
+    fn map_tiles<T: Send>(
+        &self,
+        packed: &PackedRuns,
+        tiles: &[Tile],
+        f: impl Fn(&Tile, &mut TileBuffers) -> Result<T, PairError> + Sync + Send,
+    ) -> Result<Vec<T>> {
+        let outcomes = if packed.cost_of_a_pair(Wanted::by(&self.metrics))
+            * tiles.iter().map(|tile| tile.pairs().count()).sum::<usize>()
+            < WORTH_THREADS
+        {
+            let mut buffers = TileBuffers::default();
+            tiles.iter().map(|tile| f(tile, &mut buffers)).collect()
+        } else {
+            parallel::map(tiles.len(), |tile| {
+                f(&tiles[tile], &mut TileBuffers::default())
             })
-            .collect()
+        };
+        let mut values = Vec::with_capacity(outcomes.len());
+        let mut lowest: Option<PairError> = None;
+        for outcome in outcomes {
+            match outcome {
+                Ok(value) => values.push(value),
+                Err(error) if lowest.as_ref().is_none_or(|low| error.pair < low.pair) => {
+                    lowest = Some(error);
+                }
+                Err(_) => {}
+            }
+        }
+        lowest.map_or(Ok(values), |error| Err(error.error))
     }
 }
 
-fn cells_of_sets(first: &[BitSet], second: &[BitSet]) -> Vec<(usize, usize, u64)> {
-    let row = |(i, a): (usize, &BitSet)| -> Vec<(usize, usize, u64)> {
-        second
-            .iter()
-            .enumerate()
-            .map(|(j, b)| (i, j, a.intersection_len(b)))
-            .collect()
-    };
-    first
-        .iter()
-        .enumerate()
-        .flat_map(row)
-        .filter(|cell| cell.2 > 0)
-        .collect()
+/// What is wrong with a pair, and with which.
+struct PairError {
+    pair: (usize, usize),
+    error: Error,
+}
+
+/// Where a pair stands among all pairs of `k` runs.
+pub(crate) fn pair_index(k: usize, first: usize, second: usize) -> usize {
+    first * (2 * k - first - 1) / 2 + second - first - 1
+}
+
+impl PairTable {
+    /// Undefined on all pairs of `k` runs.
+    pub(crate) fn undefined(k: usize, metrics: &[PairMetric], empty_union: EmptyUnion) -> Self {
+        let mut values = vec![Vec::new(); PairMetric::ALL.len()];
+        for &metric in metrics {
+            values[metric as usize] = vec![None; k * (k - 1) / 2];
+        }
+        Self {
+            n_runs: k,
+            empty_union,
+            values,
+        }
+    }
+
+    /// Sets the values of a metric from a pair on.
+    pub(crate) fn set(&mut self, metric: PairMetric, from: usize, values: &[Option<f64>]) {
+        self.values[metric as usize][from..from + values.len()].copy_from_slice(values);
+    }
+
+    pub(crate) fn pairs(&self, metric: PairMetric) -> &[Option<f64>] {
+        &self.values[metric as usize]
+    }
+
+    pub(crate) fn n_runs(&self) -> usize {
+        self.n_runs
+    }
+
+    pub(crate) fn summary(&self, metric: PairMetric) -> Summary {
+        let counted = self.pairs(metric).iter().copied();
+        let counted = counted.filter(|value| value.is_some() || !self.drops(metric));
+        // Values are ratios of counts, so they are finite.
+        let quantiles = Summary::of(counted).unwrap_or_default();
+        Summary {
+            q25: quantiles.q25,
+            median: quantiles.median,
+            q75: quantiles.q75,
+            ..self.spread(metric).spread.summary()
+        }
+    }
+
+    pub(crate) fn interval(&self, metric: PairMetric, level: f64) -> Result<Option<Interval>> {
+        self.spread(metric).interval(level)
+    }
+
+    pub(crate) fn interval_of(
+        &self,
+        metric: PairMetric,
+        statistic: PairStatistic,
+        method: RunInterval,
+        level: f64,
+    ) -> Result<Option<Interval>> {
+        statistic.check()?;
+        let values = PairValues::new(self.n_runs, self.pairs(metric));
+        interval_over_runs(self.n_runs, method, level, |times| {
+            values.statistic(statistic, times)
+        })
+    }
+
+    fn drops(&self, metric: PairMetric) -> bool {
+        metric == PairMetric::EcLocal && self.empty_union == EmptyUnion::Drop
+    }
+
+    fn spread(&self, metric: PairMetric) -> PairSpread {
+        let k = self.n_runs;
+        let mut spread = PairSpread::new(k);
+        let pairs = (0..k).flat_map(|i| (i + 1..k).map(move |j| (i, j)));
+        for ((i, j), &value) in pairs.zip(self.pairs(metric)) {
+            if value.is_some() || !self.drops(metric) {
+                spread.add(i, j, value);
+            }
+        }
+        spread
+    }
 }
 
 impl PairwiseReproducibility {
@@ -399,6 +426,7 @@ impl PairwiseReproducibility {
         PairwiseReproducibilityBuilder {
             metrics: PairMetric::ALL.to_vec(),
             empty_union: EmptyUnion::default(),
+            instruction_set: InstructionSet::fastest(),
         }
     }
 
@@ -416,7 +444,7 @@ impl PairwiseReproducibility {
     /// The number of runs.
     #[must_use]
     pub fn n_runs(&self) -> usize {
-        self.errors.n_runs()
+        self.pairs.n_runs()
     }
 
     /// The runs' error sets: accuracies, always and ever wrong, leave-one-out consistency.
@@ -429,16 +457,13 @@ impl PairwiseReproducibility {
     /// not asked for.
     #[must_use]
     pub fn pairs(&self, metric: PairMetric) -> &[Option<f64>] {
-        &self.values[metric as usize]
+        self.pairs.pairs(metric)
     }
 
     /// The distribution of a metric over the pairs.
     #[must_use]
     pub fn summary(&self, metric: PairMetric) -> Summary {
-        let dropped = metric == PairMetric::EcLocal && self.empty_union == EmptyUnion::Drop;
-        let values = self.pairs(metric).iter().copied();
-        // Values are ratios of counts, so they are finite.
-        Summary::of(values.filter(|value| value.is_some() || !dropped)).unwrap_or_default()
+        self.pairs.summary(metric)
     }
 
     /// An interval for the mean of a metric over pairs, by a jackknife over *runs*: pairs share
@@ -448,34 +473,62 @@ impl PairwiseReproducibility {
     /// # Errors
     /// [`Error::InvalidParameter`] for a level outside (0, 1).
     pub fn interval(&self, metric: PairMetric, level: f64) -> Result<Option<Interval>> {
-        let k = self.n_runs();
-        let Some(mean) = self.summary(metric).mean.filter(|_| k > 2) else {
-            return Ok(None);
-        };
-        let mut total = ExactSum::new();
-        let mut of_run = vec![(ExactSum::new(), 0u64); k];
-        let mut n_defined = 0u64;
-        let pairs = (0..k).flat_map(|i| (i + 1..k).map(move |j| (i, j)));
-        for ((i, j), value) in pairs.zip(self.pairs(metric)) {
-            if let Some(value) = value {
-                total.add(*value);
-                n_defined += 1;
-                for run in [i, j] {
-                    of_run[run].0.add(-*value);
-                    of_run[run].1 += 1;
-                }
-            }
-        }
-        let mut leave_one_out = Vec::with_capacity(k);
-        for (with_run, n_with_run) in of_run {
-            let mut rest = total.clone();
-            rest.add_sum(&with_run);
-            if n_with_run == n_defined {
-                return Ok(None);
-            }
-            #[allow(clippy::cast_precision_loss)] // counts below 2^53
-            leave_one_out.push(rest.value() / (n_defined - n_with_run) as f64);
-        }
-        jackknife(mean, &leave_one_out, level).map(Some)
+        self.pairs.interval(metric, level)
+    }
+
+    /// An interval over *runs* for any statistic of a metric over the pairs. `None` as for
+    /// [`interval`](Self::interval), which this is, up to rounding, for the mean and the jackknife.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a level outside (0, 1), a quantile outside [0, 1] or no
+    /// replicates.
+    pub fn interval_of(
+        &self,
+        metric: PairMetric,
+        statistic: PairStatistic,
+        method: RunInterval,
+        level: f64,
+    ) -> Result<Option<Interval>> {
+        self.pairs.interval_of(metric, statistic, method, level)
+    }
+}
+
+impl PairwiseSummaries {
+    /// The number of runs.
+    #[must_use]
+    pub fn n_runs(&self) -> usize {
+        self.errors.n_runs()
+    }
+
+    /// The runs' error sets: accuracies, always and ever wrong, leave-one-out consistency.
+    #[must_use]
+    pub fn errors(&self) -> &ErrorSets {
+        &self.errors
+    }
+
+    /// The metrics that were asked for, in that order.
+    pub fn metrics(&self) -> impl Iterator<Item = PairMetric> + '_ {
+        self.spreads.iter().map(|(metric, _)| *metric)
+    }
+
+    /// The distribution of a metric over the pairs, without quantiles; `None` for a metric that was
+    /// not asked for.
+    #[must_use]
+    pub fn summary(&self, metric: PairMetric) -> Option<Summary> {
+        self.spread(metric).map(|spread| spread.spread.summary())
+    }
+
+    /// As [`PairwiseReproducibility::interval`]; `None` also for a metric that was not asked for.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a level outside (0, 1).
+    pub fn interval(&self, metric: PairMetric, level: f64) -> Result<Option<Interval>> {
+        self.spread(metric)
+            .map_or(Ok(None), |spread| spread.interval(level))
+    }
+
+    fn spread(&self, metric: PairMetric) -> Option<&PairSpread> {
+        let of_metric = self.spreads.iter().find(|(m, _)| *m == metric);
+        of_metric.map(|(_, spread)| spread)
     }
 }

@@ -51,6 +51,29 @@ impl ClassDistribution {
     /// The exponential law with the spread of at most 100-fold.
     pub const EXPONENTIAL: Self = Self::Exponential { lowest: 0.794 };
 
+    /// One law of each shape, the exponential one with the spread of at most 100-fold.
+    pub const ALL: [Self; 6] = [
+        Self::Flat,
+        Self::Balanced,
+        Self::Uniform,
+        Self::EXPONENTIAL,
+        Self::MultiModal,
+        Self::Step,
+    ];
+
+    /// The name in files and on the command line: `multimodal`.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Flat => "flat",
+            Self::Balanced => "balanced",
+            Self::Uniform => "uniform",
+            Self::Exponential { .. } => "exponential",
+            Self::MultiModal => "multimodal",
+            Self::Step => "step",
+        }
+    }
+
     /// Draws the probabilities of `n_classes` classes: those of draw `item` under `seed`.
     ///
     /// # Errors
@@ -81,7 +104,7 @@ impl ClassDistribution {
                 let step = (1.0 - lowest) / (c - 1).max(1) as f64;
                 // From the top, so that one class is at 1 whatever `lowest` is.
                 (0..c)
-                    .map(|i| (1.0 - step * i as f64).max(lowest).powf(scale))
+                    .map(|i| power((1.0 - step * i as f64).max(lowest), scale))
                     .collect()
             }
             Self::MultiModal => {
@@ -100,6 +123,12 @@ impl ClassDistribution {
         }
         Ok(raw)
     }
+}
+
+/// `x^y` with the same bits on every machine, which `powf` does not promise.
+fn power(x: f64, y: f64) -> f64 {
+    use xai_core::elementary::{exp, ln};
+    exp(y * ln(x))
 }
 
 /// `U(0, 1)` without 0: a class of probability 0 would be none.
@@ -121,6 +150,12 @@ fn steps(c: usize, stream: &mut Xoshiro256PlusPlus) -> Vec<f64> {
     }
     raw.resize_with(c, || positive_uniform(stream));
     raw
+}
+
+impl std::fmt::Display for ClassDistribution {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(self.name())
+    }
 }
 
 impl FromStr for ClassDistribution {

@@ -1,0 +1,33 @@
+//! The simulation study: time, memory, and what it says.
+//!
+//! ```text
+//! cargo run --release -p xai-repro --example study [DRAWS]
+//! ```
+//!
+//! With `--features serde` and the variable `STUDY_JSON` it prints the summary as the golden file
+//! `tests/golden/study_seed_1.json` holds it.
+
+use std::time::Instant;
+
+use xai_repro::{Result, Study, StudySummary};
+
+fn main() -> Result<()> {
+    let draws = std::env::args().nth(1).and_then(|x| x.parse().ok());
+    let draws: u64 = draws.unwrap_or(25_000);
+    let start = Instant::now();
+    let rows = Study::builder().seed(1).build()?.draws(0..draws)?;
+    let drawn_in = start.elapsed().as_secs_f64();
+    let summary = StudySummary::of(&rows)?;
+    let summarized_in = start.elapsed().as_secs_f64() - drawn_in;
+    #[cfg(feature = "serde")]
+    if std::env::var_os("STUDY_JSON").is_some() {
+        println!(
+            "{}",
+            serde_json::to_string_pretty(&summary).unwrap_or_default()
+        );
+        return Ok(());
+    }
+    print!("{summary}");
+    println!("{draws} draws in {drawn_in:.2} s, summarised in {summarized_in:.2} s");
+    Ok(())
+}

@@ -1,0 +1,192 @@
+//! Agreement that counts near misses: Gwet's AC2.
+
+use ndarray::{Array2, ArrayView2};
+use xai_core::{Error, ExactSum, Label, Result, parallel};
+
+use crate::classes::{distinct, extremes};
+
+/// How much two classes agree: 1 on the diagonal, less elsewhere.
+///
+/// The classes are the labels that occur, ascending; `x_a` is a label, `a` its rank from 0, `q` their number.
+///
+/// | weights | `w(a, b)` |
+/// |---|---|
+/// | `Identity` | 1 if `a = b`, else 0 |
+/// | `Linear` | `1 − \|x_a − x_b\| / (x_max − x_min)` |
+/// | `Quadratic` | `1 − (x_a − x_b)² / (x_max − x_min)²` |
+/// | `Radical` | `1 − √\|x_a − x_b\| / √(x_max − x_min)` |
+/// | `Ordinal` | `1 − M(a, b) / M(0, q − 1)`, `M(a, b) = d (d + 1)/2` with `d = \|a − b\|` |
+/// | `Custom` | given: `(q, q)`, symmetric, in [0, 1], 1 on the diagonal |
+///
+/// # Source
+/// Gwet, *Handbook of Inter-Rater Reliability*, 2014, chapter 3.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum AgreementWeights {
+    /// Only equal classes agree: AC2 is AC1 then.
+    Identity,
+    /// By the distance of the labels.
+    Linear,
+    /// By the squared distance of the labels.
+    Quadratic,
+    /// By the square root of the distance of the labels.
+    Radical,
+    /// By ranks alone: the labels' distances do not count.
+    Ordinal,
+    /// Any weights, rows and columns in ascending order of the labels that occur.
+    Custom(Array2<f64>),
+}
+
+impl AgreementWeights {
+    /// Checks custom weights against the number of classes.
+    fn check(&self, q: usize) -> Result<()> {
+        let Self::Custom(weights) = self else {
+            return Ok(());
+        };
+        if weights.dim() != (q, q) {
+            return Err(Error::shape("weights", &[q, q], weights.shape()));
+        }
+        xai_core::check_finite("weights", weights.view())?;
+        for ((a, b), &weight) in weights.indexed_iter() {
+            #[allow(clippy::float_cmp)] // a symmetric matrix is exactly so
+            let expected = if !(0.0..=1.0).contains(&weight) {
+                "a weight in [0, 1]"
+            } else if a == b && weight != 1.0 {
+                "1 on the diagonal"
+            } else if weight != weights[[b, a]] {
+                "the weight of the transposed place"
+            } else {
+                continue;
+            };
+            return Err(Error::out_of_domain("weights", &[a, b], weight, expected));
+        }
+        Ok(())
+    }
+
+    #[allow(clippy::cast_precision_loss)] // fewer classes than 2^53; distances are rounded once
+    fn weight(&self, labels: &[i64], a: usize, b: usize) -> f64 {
+        if a == b {
+            return 1.0;
+        }
+        let last = labels.len() - 1;
+        let share = labels[a].abs_diff(labels[b]) as f64 / labels[last].abs_diff(labels[0]) as f64;
+        match self {
+            Self::Identity => 0.0,
+            Self::Linear => 1.0 - share,
+            Self::Quadratic => 1.0 - share * share,
+            Self::Radical => 1.0 - share.sqrt(),
+            Self::Ordinal => {
+                let steps = |d: usize| d as f64 * (d + 1) as f64;
+                1.0 - steps(a.abs_diff(b)) / steps(last)
+            }
+            Self::Custom(weights) => weights[[a, b]],
+        }
+    }
+}
+
+/// Gwet's AC2 of `(k, n)` predictions: chance-corrected agreement of all runs at once, where classes
+/// that are near each other agree in part.
+///
+/// ```text
+/// p_o = mean over samples and ordered pairs of runs of w(ŷ_i, ŷ_j)
+/// p_e = (Σ_ab w(a, b) / (q (q − 1))) Σ_c p_c (1 − p_c)
+/// AC2 = (p_o − p_e) / (1 − p_e)
+/// ```
+///
+/// `p_c` is the share of class `c` among all predictions, `q` the number of classes that occur. 1 =
+/// always the same prediction, 0 = as by chance. `None` where agreement is certain by chance: where one
+/// class alone is predicted, for instance.
+///
+/// # Errors
+/// [`Error::TooFew`] below two runs, [`Error::Empty`] without samples, [`Error::InvalidParameter`] for
+/// a label above `i64::MAX`; for custom weights [`Error::ShapeMismatch`], [`Error::NonFinite`] and
+/// [`Error::OutOfDomain`].
+///
+/// ```
+/// use ndarray::array;
+/// use xai_repro::agreement::{Agreement, AgreementWeights, gwet_ac2};
+/// let runs = array![[0, 0, 1, 2], [0, 1, 1, 2]];
+/// let identity = gwet_ac2(runs.view(), &AgreementWeights::Identity)?;
+/// assert_eq!(identity, Agreement::of(runs.view())?.gwet_ac1());
+/// // A miss of one class of three counts half: p_o = 7/8. Shares 3/8, 3/8, 2/8, so
+/// // p_e = (3 + 4·1/2)/6 · (15 + 15 + 12)/64 = 35/64.
+/// let linear = gwet_ac2(runs.view(), &AgreementWeights::Linear)?.unwrap();
+/// assert!((linear - (56.0 - 35.0) / (64.0 - 35.0)).abs() < 1e-15);
+/// # Ok::<(), xai_repro::Error>(())
+/// ```
+///
+/// # Source
+/// Gwet, *Handbook of Inter-Rater Reliability*, 2014, chapter 5; `irrCAC` takes the same weights.
+#[allow(clippy::cast_precision_loss)] // counts below 2^53
+pub fn gwet_ac2<L: Label>(
+    predictions: ArrayView2<'_, L>,
+    weights: &AgreementWeights,
+) -> Result<Option<f64>> {
+    /// Samples whose columns are gathered at once, so that rows are read along.
+    const BLOCK: usize = 256;
+    let (k, n) = predictions.dim();
+    if k < 2 {
+        return Err(Error::too_few("runs", 2, k));
+    }
+    if n == 0 {
+        return Err(Error::empty("samples"));
+    }
+    let rows = predictions.as_standard_layout();
+    let all = rows.as_slice().unwrap_or_default();
+    let mut labels = Vec::new();
+    for (run, row) in all.chunks_exact(n).enumerate() {
+        if let Some(extremes) = extremes(run, row)? {
+            labels.extend(distinct(row, extremes));
+        }
+    }
+    labels.sort_unstable();
+    labels.dedup();
+    let q = labels.len();
+    weights.check(q)?;
+    if q < 2 {
+        return Ok(None);
+    }
+    let (agreeing, counts) = parallel::fold_blocks(
+        n,
+        BLOCK,
+        || (ExactSum::new(), vec![0u64; q]),
+        |(agreeing, counts), range| {
+            let mut column: Vec<usize> = Vec::with_capacity(k);
+            for sample in range {
+                column.clear();
+                let class = |label: &L| label.to_i64().and_then(|x| labels.binary_search(&x).ok());
+                column.extend(rows.column(sample).iter().filter_map(class));
+                column.sort_unstable();
+                let present: Vec<(usize, f64)> = column
+                    .chunk_by(|a, b| a == b)
+                    .map(|same| (same[0], same.len() as f64))
+                    .collect();
+                for &(a, times) in &present {
+                    counts[a] += times as u64;
+                    agreeing.add(times * (times - 1.0));
+                    for &(b, other) in present.iter().filter(|&&(b, _)| b != a) {
+                        agreeing.add(weights.weight(&labels, a, b) * (times * other));
+                    }
+                }
+            }
+        },
+        |(agreeing, counts), (other, others)| {
+            agreeing.add_sum(&other);
+            for (count, more) in counts.iter_mut().zip(others) {
+                *count += more;
+            }
+        },
+    );
+    let observed = agreeing.value() / (n as f64 * k as f64 * (k - 1) as f64);
+    let total: ExactSum = (0..q)
+        .flat_map(|a| (0..q).map(move |b| (a, b)))
+        .map(|(a, b)| weights.weight(&labels, a, b))
+        .collect();
+    let spread: ExactSum = counts
+        .iter()
+        .map(|&count| count as f64 / (n as f64 * k as f64))
+        .map(|share| share * (1.0 - share))
+        .collect();
+    let by_chance = total.value() / (q as f64 * (q - 1) as f64) * spread.value();
+    Ok((by_chance < 1.0).then(|| (observed - by_chance) / (1.0 - by_chance)))
+}

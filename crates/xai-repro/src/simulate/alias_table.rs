@@ -1,0 +1,176 @@
+//! Draws from a discrete law in constant time.
+
+use rand_core::Rng;
+use xai_core::{Error, ExactSum, Result, Xoshiro256PlusPlus};
+
+/// A law over the classes `0..c`, prepared so that a draw costs one random number, one
+/// multiplication and one look-up, however many classes there are.
+///
+/// Column `i` of the table holds class `i` up to a threshold and one other class, its alias, above.
+/// The 64 random bits times `c` give the column in the upper half of the product and the place in the
+/// column in the lower; what that is off by is below `c/2⁶⁴`.
+///
+/// Construction adds, multiplies and compares doubles, nothing else, so the same probabilities draw
+/// the same classes on every machine.
+///
+/// ```
+/// use xai_repro::AliasTable;
+/// let law = AliasTable::new(&[0.5, 0.0, 0.5])?;
+/// let mut stream = xai_core::random_stream(1, 0);
+/// assert!((0..100).all(|_| law.sample(&mut stream) != 1));
+/// # Ok::<(), xai_repro::Error>(())
+/// ```
+///
+/// # Source
+/// Walker, *An efficient method for generating discrete random variables with general
+/// distributions*, 1977; construction after Vose, 1991.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AliasTable {
+    columns: Vec<Column>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Column {
+    /// Below this the class of the column is drawn, else the alias.
+    threshold: u64,
+    alias: u32,
+}
+
+impl AliasTable {
+    /// Prepares the law with these probabilities.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] without classes; [`Error::NonFinite`] and [`Error::OutOfDomain`] for
+    /// probabilities that are not at least 0 or do not sum to 1 (within 1e-9).
+    pub fn new(probabilities: &[f64]) -> Result<Self> {
+        check(probabilities)?;
+        Ok(Self::of_checked(probabilities))
+    }
+
+    /// The table of probabilities that are known to be such.
+    #[allow(
+        clippy::cast_precision_loss, // far fewer classes than 2^53
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss // thresholds in [0, 1]
+    )]
+    pub(crate) fn of_checked(probabilities: &[f64]) -> Self {
+        const ONE: f64 = 18_446_744_073_709_551_616.0; // 2^64
+        let c = probabilities.len();
+        let certain = |class: usize| Column {
+            threshold: u64::MAX,
+            alias: class as u32,
+        };
+        let mut columns: Vec<Column> = (0..c).map(certain).collect();
+        // Shares of a column; those below 1 are filled up by those above.
+        let mut shares: Vec<f64> = probabilities.iter().map(|p| p * c as f64).collect();
+        let (mut small, mut large): (Vec<usize>, Vec<usize>) =
+            (0..c).rev().partition(|&class| shares[class] < 1.0);
+        while let (Some(&class), Some(&donor)) = (small.last(), large.last()) {
+            small.pop();
+            columns[class] = Column {
+                threshold: (shares[class] * ONE) as u64,
+                alias: donor as u32,
+            };
+            shares[donor] -= 1.0 - shares[class];
+            if shares[donor] < 1.0 {
+                large.pop();
+                small.push(donor);
+            }
+        }
+        // What is left is full up to rounding; but a class that is impossible must stay so.
+        if let Some(possible) = (0..c).find(|&class| probabilities[class] > 0.0) {
+            for class in small {
+                if probabilities[class] == 0.0 {
+                    columns[class] = Column {
+                        threshold: 0,
+                        alias: possible as u32,
+                    };
+                }
+            }
+        }
+        Self { columns }
+    }
+
+    /// The number of classes.
+    #[must_use]
+    pub fn n_classes(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Draws a class.
+    #[inline]
+    #[must_use]
+    #[allow(clippy::cast_possible_truncation)] // the two halves of the product
+    pub fn sample(&self, stream: &mut Xoshiro256PlusPlus) -> u32 {
+        let product = u128::from(stream.next_u64()) * self.columns.len() as u128;
+        let column = (product >> 64) as usize;
+        let Column { threshold, alias } = self.columns[column];
+        // Full columns name themselves, so the largest place is no exception.
+        if (product as u64) < threshold {
+            column as u32
+        } else {
+            alias
+        }
+    }
+}
+
+/// Checks that values are the probabilities of a law.
+fn check(probabilities: &[f64]) -> Result<()> {
+    if probabilities.is_empty() {
+        return Err(Error::empty("classes"));
+    }
+    xai_core::check_finite_slice("probabilities", probabilities)?;
+    if let Some(i) = probabilities.iter().position(|&p| p < 0.0) {
+        let value = probabilities[i];
+        return Err(Error::out_of_domain(
+            "probabilities",
+            &[i],
+            value,
+            "a probability",
+        ));
+    }
+    let total = probabilities.iter().copied().collect::<ExactSum>().value();
+    if (total - 1.0).abs() > 1e-9 {
+        return Err(Error::out_of_domain(
+            "sum of probabilities",
+            &[],
+            total,
+            "1, within 1e-9",
+        ));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_columns_add_up_to_the_probabilities(raw in prop::collection::vec(0.0..1.0f64, 1..60)) {
+            let total: f64 = raw.iter().sum();
+            prop_assume!(total > 0.0);
+            let p: Vec<f64> = raw.iter().map(|x| x / total).collect();
+            let table = AliasTable::new(&p).unwrap();
+            let mut mass = vec![0.0; p.len()];
+            for (class, column) in table.columns.iter().enumerate() {
+                let below = column.threshold as f64 / 2f64.powi(64) / p.len() as f64;
+                mass[class] += below;
+                mass[column.alias as usize] += 1.0 / p.len() as f64 - below;
+            }
+            for (mass, p) in mass.iter().zip(&p) {
+                prop_assert!((mass - p).abs() < 1e-14, "{} {}", mass, p);
+                prop_assert!(*p > 0.0 || *mass == 0.0);
+            }
+        }
+    }
+
+    #[test]
+    fn draws_are_the_same_on_every_machine() {
+        let law = AliasTable::new(&[0.1, 0.2, 0.3, 0.4]).unwrap();
+        let mut stream = xai_core::random_stream(7, 3);
+        let draws: Vec<u32> = (0..16).map(|_| law.sample(&mut stream)).collect();
+        assert_eq!(draws, [3, 1, 1, 3, 1, 2, 3, 3, 2, 2, 0, 2, 3, 1, 1, 3]);
+    }
+}

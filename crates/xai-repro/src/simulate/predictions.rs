@@ -1,0 +1,273 @@
+//! Predictions of runs whose errors follow a law.
+
+use std::fmt;
+use std::str::FromStr;
+
+use ndarray::Array2;
+use xai_core::{Error, Result, Xoshiro256PlusPlus, random_stream, uniform_index};
+
+use crate::AliasTable;
+
+/// Where runs may err.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+pub enum ErrorSet {
+    /// On the same samples in every run.
+    Fixed,
+    /// On other samples in each run, equally many.
+    Variable,
+}
+
+/// How runs' errors hang together.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+pub enum Dependence {
+    /// Each run draws its own labels where it may err.
+    Independent,
+    /// Each run copies one base prediction on a share of the samples where it may err.
+    Dependent {
+        /// The share that is copied, `r` in [0, 1]. 1 = all runs are the base prediction; 0 =
+        /// independent.
+        copied: f64,
+    },
+}
+
+/// Draws the predictions of `k` runs for given true labels `y`.
+///
+/// With `n` samples and a maximum error share `s`, let `m = ⌈s n⌉`. A run has an *error set* of `m`
+/// samples, drawn uniformly without replacement; off its set it predicts `y`, on its set what it draws
+/// from the error law (which may be right, so at least `n − m` samples are right in any run).
+///
+/// - [`ErrorSet::Fixed`]: all runs have one set. [`ErrorSet::Variable`]: each has its own.
+/// - [`Dependence::Independent`]: each run draws its own labels.
+/// - [`Dependence::Dependent`]: a base prediction is drawn first, like a run, with a set of its own.
+///   Each run copies it on `⌈r m⌉` samples of that set, drawn uniformly for the run; on the rest of its
+///   own set (fixed: of that set; variable: `m − ⌈r m⌉` other samples) it draws its own labels. So
+///   `r = 1` makes all runs equal, and `r = 0` makes them independent.
+///
+/// ```
+/// use xai_repro::{Dependence, ErrorSet, PredictionSimulator};
+/// let simulator = PredictionSimulator::new(&[0.5, 0.5], 0.1, 1)?
+///     .error_set(ErrorSet::Variable)
+///     .dependence(Dependence::Dependent { copied: 1.0 })?;
+/// let runs = simulator.draw(&[0; 100], 3, 0)?;
+/// assert_eq!(runs.row(0), runs.row(2)); // everything is copied
+/// assert!(runs.row(0).iter().filter(|&&label| label != 0).count() <= 10);
+/// # Ok::<(), xai_repro::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct PredictionSimulator {
+    error_law: AliasTable,
+    max_error_share: f64,
+    error_set: ErrorSet,
+    dependence: Dependence,
+    seed: u64,
+}
+
+/// Buffers that are used again from draw to draw.
+#[derive(Debug, Default)]
+pub(crate) struct PredictionBuffers {
+    /// A permutation of the samples; what is drawn without replacement is moved to its front.
+    samples: Vec<u32>,
+    base_set: Vec<u32>,
+    base: Vec<u32>,
+}
+
+impl PredictionSimulator {
+    /// Runs that err on at most a share `max_error_share` of the samples, there drawing class `i` with
+    /// probability `error_probabilities[i]`; the set fixed, errors independent.
+    ///
+    /// # Errors
+    /// As [`AliasTable::new`]; [`Error::InvalidParameter`] for a share outside [0, 1].
+    pub fn new(error_probabilities: &[f64], max_error_share: f64, seed: u64) -> Result<Self> {
+        check_share("max_error_share", max_error_share)?;
+        Ok(Self {
+            error_law: AliasTable::new(error_probabilities)?,
+            max_error_share,
+            error_set: ErrorSet::Fixed,
+            dependence: Dependence::Independent,
+            seed,
+        })
+    }
+
+    /// Where runs may err.
+    #[must_use]
+    pub fn error_set(mut self, error_set: ErrorSet) -> Self {
+        self.error_set = error_set;
+        self
+    }
+
+    /// How runs' errors hang together.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a copied share outside [0, 1].
+    pub fn dependence(mut self, dependence: Dependence) -> Result<Self> {
+        if let Dependence::Dependent { copied } = dependence {
+            check_share("copied", copied)?;
+        }
+        self.dependence = dependence;
+        Ok(self)
+    }
+
+    /// The `(n_runs, n)` predictions of a draw: those of the stream of the seed and `item`. More runs
+    /// begin with the same ones.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] without labels or runs, [`Error::InvalidParameter`] for 2³² labels or more.
+    pub fn draw(&self, labels: &[u32], n_runs: usize, item: u64) -> Result<Array2<u32>> {
+        if labels.is_empty() {
+            return Err(Error::empty("labels"));
+        }
+        if n_runs == 0 {
+            return Err(Error::empty("runs"));
+        }
+        if u32::try_from(labels.len()).is_err() {
+            return Err(Error::parameter("labels", labels.len(), "fewer than 2^32"));
+        }
+        let mut predictions = Array2::zeros((n_runs, labels.len()));
+        let mut stream = random_stream(self.seed, item);
+        let mut buffers = PredictionBuffers::default();
+        if let Some(runs) = predictions.as_slice_mut() {
+            self.draw_into(labels, &mut stream, &mut buffers, runs);
+        }
+        Ok(predictions)
+    }
+
+    /// Draws runs, one after the other, of fewer than 2³² samples.
+    pub(crate) fn draw_into(
+        &self,
+        labels: &[u32],
+        stream: &mut Xoshiro256PlusPlus,
+        buffers: &mut PredictionBuffers,
+        runs: &mut [u32],
+    ) {
+        let n = labels.len();
+        let m = share_of(self.max_error_share, n);
+        let PredictionBuffers {
+            samples,
+            base_set,
+            base,
+        } = buffers;
+        // The base's set, which is every run's where the set is fixed.
+        ascending(n, samples);
+        draw_to_front(samples, m, stream);
+        base_set.clear();
+        base_set.extend_from_slice(&samples[..m]);
+        let n_copied = match self.dependence {
+            Dependence::Independent => 0,
+            Dependence::Dependent { copied } => {
+                base.clear();
+                base.extend_from_slice(labels);
+                for &sample in base_set.iter() {
+                    base[sample as usize] = self.error_law.sample(stream);
+                }
+                share_of(copied, m)
+            }
+        };
+        for run in runs.chunks_exact_mut(n) {
+            run.copy_from_slice(labels);
+            // Copied samples come first, drawn from the base's set.
+            samples.clear();
+            samples.extend_from_slice(base_set);
+            if n_copied < m {
+                draw_to_front(samples, n_copied, stream);
+            }
+            for &sample in &samples[..n_copied] {
+                run[sample as usize] = base[sample as usize];
+            }
+            if self.error_set == ErrorSet::Variable && n_copied < m {
+                // The rest of the set from all samples that are not copied.
+                let mut others = std::mem::take(samples);
+                let copied = &others[..n_copied];
+                mark_others(n, copied, samples);
+                draw_to_front(samples, m - n_copied, stream);
+                others.truncate(n_copied);
+                others.extend_from_slice(&samples[..m - n_copied]);
+                *samples = others;
+            }
+            for &sample in &samples[n_copied..m] {
+                run[sample as usize] = self.error_law.sample(stream);
+            }
+        }
+    }
+}
+
+/// `⌈share n⌉`, at most `n`.
+#[allow(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss
+)]
+fn share_of(share: f64, n: usize) -> usize {
+    ((share * n as f64).ceil() as usize).min(n)
+}
+
+fn check_share(name: &'static str, share: f64) -> Result<()> {
+    if (0.0..=1.0).contains(&share) {
+        Ok(())
+    } else {
+        Err(Error::parameter(name, share, "a share in [0, 1]"))
+    }
+}
+
+/// Fills `samples` with `0..n`.
+#[allow(clippy::cast_possible_truncation)] // fewer than 2^32 samples
+fn ascending(n: usize, samples: &mut Vec<u32>) {
+    samples.clear();
+    samples.extend(0..n as u32);
+}
+
+/// Fills `samples` with those of `0..n` that are not excluded, ascending.
+#[allow(clippy::cast_possible_truncation)]
+fn mark_others(n: usize, excluded: &[u32], samples: &mut Vec<u32>) {
+    if excluded.is_empty() {
+        return ascending(n, samples);
+    }
+    let mut is_excluded = vec![false; n];
+    for &sample in excluded {
+        is_excluded[sample as usize] = true;
+    }
+    let others = (0..n as u32).zip(is_excluded);
+    samples.clear();
+    samples.extend(
+        others
+            .filter(|(_, excluded)| !excluded)
+            .map(|(sample, _)| sample),
+    );
+}
+
+/// Moves `m` uniformly drawn samples to the front (the first steps of Fisher and Yates's shuffle).
+fn draw_to_front(samples: &mut [u32], m: usize, stream: &mut Xoshiro256PlusPlus) {
+    let n = samples.len();
+    if m >= n {
+        return; // all of them: the order does not show
+    }
+    for at in 0..m {
+        let drawn = at + uniform_index(stream, n - at);
+        samples.swap(at, drawn);
+    }
+}
+
+impl fmt::Display for ErrorSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Fixed => "fixed",
+            Self::Variable => "variable",
+        })
+    }
+}
+
+impl FromStr for ErrorSet {
+    type Err = Error;
+
+    /// `fixed` or `variable`.
+    fn from_str(name: &str) -> Result<Self> {
+        match name {
+            "fixed" => Ok(Self::Fixed),
+            "variable" => Ok(Self::Variable),
+            _ => Err(Error::parameter("error set", name, "fixed or variable")),
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! What the study says about each metric.
+
+use std::fmt;
+
+use xai_core::{Error, Result, Summary, parallel};
+
+use super::StudyDraw;
+use super::association::{auroc, correlation_ratio, pearson, spearman};
+use crate::ClassDistribution;
+
+/// What the study says about each metric.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct StudySummary {
+    /// The number of draws.
+    pub n_draws: usize,
+    /// How accurate the runs were.
+    pub accuracy: Summary,
+    /// One entry a metric, in the order of [`StudyDraw::METRICS`].
+    pub metrics: Vec<MetricBehavior>,
+}
+
+/// How a metric behaves over the draws of the study, over those where it is defined.
+///
+/// A good reproducibility metric is somewhat related to accuracy without being determined by it, does
+/// not follow the number of classes or their distribution, and tells dependent from independent errors.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct MetricBehavior {
+    /// The metric.
+    pub metric: String,
+    /// How its values spread over draws.
+    pub values: Summary,
+    /// Pearson's correlation with the mean accuracy, in [−1, 1].
+    pub pearson_with_accuracy: Option<f64>,
+    /// Spearman's rank correlation with the mean accuracy, in [−1, 1].
+    pub spearman_with_accuracy: Option<f64>,
+    /// Pearson's correlation with the number of classes, in [−1, 1].
+    pub pearson_with_n_classes: Option<f64>,
+    /// Spearman's rank correlation with the number of classes, in [−1, 1].
+    pub spearman_with_n_classes: Option<f64>,
+    /// The share of the variance that lies between the laws of the true labels, η² in [0, 1].
+    pub variance_by_label_distribution: Option<f64>,
+    /// The share of the variance that lies between the laws of the errors, η² in [0, 1].
+    pub variance_by_error_distribution: Option<f64>,
+    /// The chance that the metric is higher for dependent than for independent errors (AUROC): 0.5 = it
+    /// cannot tell them apart, 1 = it always can.
+    pub auroc_of_dependence: Option<f64>,
+}
+
+impl StudySummary {
+    /// Summarises draws, in any order.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] without draws, [`Error::Corrupt`] for a draw with another number of metrics.
+    pub fn of(draws: &[StudyDraw]) -> Result<Self> {
+        if draws.is_empty() {
+            return Err(Error::empty("draws of the study"));
+        }
+        if let Some(draw) = draws
+            .iter()
+            .find(|draw| draw.metrics.len() != StudyDraw::N_METRICS)
+        {
+            return Err(Error::Corrupt {
+                what: format!("draw {}", draw.draw).into(),
+                why: format!("{} metrics", draw.metrics.len()).into(),
+            });
+        }
+        Ok(Self {
+            n_draws: draws.len(),
+            accuracy: Summary::of(draws.iter().map(|draw| Some(draw.accuracy)))?,
+            metrics: parallel::try_map(StudyDraw::N_METRICS, |metric| behavior(draws, metric))?,
+        })
+    }
+
+    /// The behaviour of a metric by name.
+    #[must_use]
+    pub fn metric(&self, name: &str) -> Option<&MetricBehavior> {
+        self.metrics.iter().find(|metric| metric.metric == name)
+    }
+}
+
+fn behavior(draws: &[StudyDraw], metric: usize) -> Result<MetricBehavior> {
+    let value = |draw: &StudyDraw| draw.metrics[metric];
+    let defined: Vec<(&StudyDraw, f64)> = draws
+        .iter()
+        .filter_map(|draw| value(draw).map(|value| (draw, value)))
+        .collect();
+    let column = |of: fn(&StudyDraw) -> f64| -> Vec<f64> {
+        defined.iter().map(|(draw, _)| of(draw)).collect()
+    };
+    let groups = |of: fn(&StudyDraw) -> ClassDistribution| -> Vec<usize> {
+        let place = |law: ClassDistribution| {
+            let same = |other: &ClassDistribution| other.name() == law.name();
+            ClassDistribution::ALL
+                .iter()
+                .position(same)
+                .unwrap_or_default()
+        };
+        defined.iter().map(|(draw, _)| place(of(draw))).collect()
+    };
+    let values: Vec<f64> = defined.iter().map(|&(_, value)| value).collect();
+    let accuracy = column(|draw| draw.accuracy);
+    #[allow(clippy::cast_precision_loss)] // far fewer classes than 2^53
+    let n_classes = column(|draw| draw.n_classes as f64);
+    let dependent: Vec<bool> = defined
+        .iter()
+        .map(|(draw, _)| draw.copied.is_some())
+        .collect();
+    Ok(MetricBehavior {
+        metric: StudyDraw::METRICS[metric].to_owned(),
+        values: Summary::of(draws.iter().map(value))?,
+        pearson_with_accuracy: pearson(&values, &accuracy),
+        spearman_with_accuracy: spearman(&values, &accuracy),
+        pearson_with_n_classes: pearson(&values, &n_classes),
+        spearman_with_n_classes: spearman(&values, &n_classes),
+        variance_by_label_distribution: correlation_ratio(
+            &values,
+            &groups(|draw| draw.label_distribution),
+        ),
+        variance_by_error_distribution: correlation_ratio(
+            &values,
+            &groups(|draw| draw.error_distribution),
+        ),
+        auroc_of_dependence: auroc(&values, &dependent),
+    })
+}
+
+impl fmt::Display for StudySummary {
+    /// One line a metric.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{} draws", self.n_draws)?;
+        for metric in &self.metrics {
+            let two = |value: Option<f64>| value.map_or("–".to_owned(), |x| format!("{x:.2}"));
+            writeln!(
+                f,
+                "{:18} mean {}, rank correlation with accuracy {}, with classes {}, AUROC of dependence {}",
+                metric.metric,
+                two(metric.values.mean),
+                two(metric.spearman_with_accuracy),
+                two(metric.spearman_with_n_classes),
+                two(metric.auroc_of_dependence),
+            )?;
+        }
+        Ok(())
+    }
+}

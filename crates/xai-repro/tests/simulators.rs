@@ -1,0 +1,228 @@
+//! The laws of the simulators, at fixed seeds.
+
+use statrs::distribution::{ChiSquared, ContinuousCDF};
+use xai_repro::{
+    ClassDistribution, Dependence, ErrorSet, LabelSimulator, PairMetric, PairwiseReproducibility,
+    PredictionSimulator, sample_labels,
+};
+
+/// The chance of counts at least as far from their expectations, over categories expected five times
+/// and more.
+fn p_value(counts: &[f64], expected: &[f64]) -> f64 {
+    let common: Vec<usize> = (0..counts.len()).filter(|&i| expected[i] >= 5.0).collect();
+    let terms = common
+        .iter()
+        .map(|&i| (counts[i] - expected[i]).powi(2) / expected[i]);
+    let statistic: f64 = terms.sum();
+    let law = ChiSquared::new((common.len() as f64 - 1.0).max(1.0)).unwrap();
+    1.0 - law.cdf(statistic)
+}
+
+#[test]
+fn drawn_labels_have_the_frequencies_of_their_law() {
+    let n = 200_000;
+    for (item, law) in ClassDistribution::ALL.iter().enumerate() {
+        for c in [2, 12, 50] {
+            let p = law.draw(c, 3, item as u64).unwrap();
+            let mut counts = vec![0.0; c];
+            for label in sample_labels(&p, n, false, 3, 100 + item as u64).unwrap() {
+                counts[label as usize] += 1.0;
+            }
+            let expected: Vec<f64> = p.iter().map(|p| p * n as f64).collect();
+            let p = p_value(&counts, &expected);
+            assert!(p > 1e-3, "{law}, {c} classes: p = {p}");
+        }
+    }
+}
+
+#[test]
+fn errors_have_the_frequencies_of_their_law_in_every_mode() {
+    let (n, k) = (2_000, 50);
+    let p = ClassDistribution::EXPONENTIAL.draw(8, 5, 0).unwrap();
+    // A class of its own for what is right, so that every drawn label shows.
+    let labels = vec![8u32; n];
+    for error_set in [ErrorSet::Fixed, ErrorSet::Variable] {
+        for dependence in [
+            Dependence::Independent,
+            Dependence::Dependent { copied: 0.3 },
+        ] {
+            let simulator = PredictionSimulator::new(&p, 0.4, 9)
+                .unwrap()
+                .error_set(error_set)
+                .dependence(dependence)
+                .unwrap();
+            let mut counts = [0.0; 8];
+            // A base is one draw whatever the number of runs that copy it: many draws of two runs.
+            for item in 0..k {
+                let runs = simulator.draw(&labels, 2, item).unwrap();
+                for run in runs.rows() {
+                    let wrong = run.iter().filter(|&&label| label != 8).count();
+                    assert_eq!(wrong, 800, "⌈0.4 · 2000⌉ samples are drawn anew");
+                }
+                for &label in runs.row(0).iter().filter(|&&label| label != 8) {
+                    counts[label as usize] += 1.0;
+                }
+            }
+            let expected: Vec<f64> = p.iter().map(|p| p * 800.0 * k as f64).collect();
+            let p = p_value(&counts, &expected);
+            assert!(p > 1e-3, "{error_set} {dependence:?}: p = {p}");
+        }
+    }
+}
+
+#[test]
+fn error_sets_are_uniform_over_the_samples() {
+    let labels = vec![1u32; 40];
+    for (error_set, copied) in [
+        (ErrorSet::Fixed, None),
+        (ErrorSet::Variable, None),
+        (ErrorSet::Fixed, Some(0.5)),
+        (ErrorSet::Variable, Some(0.5)),
+    ] {
+        let dependence = copied.map_or(Dependence::Independent, |copied| Dependence::Dependent {
+            copied,
+        });
+        let simulator = PredictionSimulator::new(&[1.0], 0.25, 2)
+            .unwrap()
+            .error_set(error_set)
+            .dependence(dependence)
+            .unwrap();
+        let mut counts = [0.0; 40];
+        let draws = 4_000;
+        for item in 0..draws {
+            let runs = simulator.draw(&labels, 1, item).unwrap();
+            for (count, &label) in counts.iter_mut().zip(&runs) {
+                *count += f64::from(u8::from(label == 0));
+            }
+        }
+        // Ten of forty without replacement: counts vary less than independent ones, by 39/40 · 3/4.
+        let expected = [draws as f64 / 4.0; 40];
+        let p = p_value(&counts, &expected);
+        assert!(p > 1e-3, "{error_set} {copied:?}: p = {p}");
+        assert!(p < 1.0 - 1e-6, "{error_set} {copied:?}: p = {p}");
+    }
+}
+
+#[test]
+fn runs_share_their_set_when_it_is_fixed_and_a_share_when_they_copy() {
+    let labels = vec![0u32; 1000];
+    let shared = |error_set, dependence| {
+        let simulator = PredictionSimulator::new(&[0.0, 1.0], 0.2, 4)
+            .unwrap()
+            .error_set(error_set)
+            .dependence(dependence)
+            .unwrap();
+        let runs = simulator.draw(&labels, 2, 0).unwrap();
+        let pairs = runs.columns().into_iter();
+        pairs
+            .filter(|labels| labels.iter().all(|&label| label == 1))
+            .count()
+    };
+    assert_eq!(shared(ErrorSet::Fixed, Dependence::Independent), 200);
+    // Two sets of 200 of 1000 share 40 on average, with a standard deviation of 5.1.
+    let by_chance = shared(ErrorSet::Variable, Dependence::Independent);
+    assert!((20..60).contains(&by_chance), "{by_chance}");
+    let copied = Dependence::Dependent { copied: 0.9 };
+    let mostly = shared(ErrorSet::Variable, copied);
+    assert!((160..200).contains(&mostly), "{mostly}");
+    let all = Dependence::Dependent { copied: 1.0 };
+    assert_eq!(shared(ErrorSet::Variable, all), 200);
+}
+
+#[test]
+fn copying_everything_makes_all_runs_equal() {
+    let labels = sample_labels(&[0.5, 0.3, 0.2], 500, true, 1, 0).unwrap();
+    for error_set in [ErrorSet::Fixed, ErrorSet::Variable] {
+        let simulator = PredictionSimulator::new(&[0.2, 0.3, 0.5], 0.6, 1)
+            .unwrap()
+            .error_set(error_set)
+            .dependence(Dependence::Dependent { copied: 1.0 })
+            .unwrap();
+        let runs = simulator.draw(&labels, 6, 3).unwrap();
+        let metrics = PairwiseReproducibility::from_predictions(runs.view(), &labels).unwrap();
+        for metric in [
+            PairMetric::EcLocal,
+            PairMetric::EcAcc,
+            PairMetric::EcCorr,
+            PairMetric::PaAcc,
+            PairMetric::PaKappa,
+            PairMetric::PaCramersV,
+            PairMetric::PaNmi,
+        ] {
+            assert!(
+                metrics.pairs(metric).iter().all(|&v| v == Some(1.0)),
+                "{metric}"
+            );
+        }
+    }
+}
+
+#[test]
+fn independent_runs_that_may_err_everywhere_have_no_kappa() {
+    let n = 20_000;
+    let labels = vec![0u32; n];
+    let p = [0.4, 0.3, 0.2, 0.1];
+    let simulator = PredictionSimulator::new(&p, 1.0, 8)
+        .unwrap()
+        .dependence(Dependence::Dependent { copied: 0.0 })
+        .unwrap();
+    let runs = simulator.draw(&labels, 10, 0).unwrap();
+    let metrics = PairwiseReproducibility::from_predictions(runs.view(), &labels).unwrap();
+    // By chance p_e = 0.3; under independence the standard error of κ is √(p_e/(n(1 − p_e))) at most
+    // about 0.005, and 45 pairs stay within 5 of them.
+    for kappa in metrics.pairs(PairMetric::PaKappa) {
+        assert!(kappa.unwrap().abs() < 0.025, "{kappa:?}");
+    }
+    let mean = metrics.summary(PairMetric::PaKappa).mean.unwrap();
+    assert!(mean.abs() < 0.005, "{mean}");
+}
+
+#[test]
+fn what_is_outside_the_error_set_is_right() {
+    let labels = sample_labels(&[0.25; 4], 999, false, 6, 0).unwrap();
+    for item in 0..20 {
+        let share = item as f64 / 19.0;
+        let simulator = PredictionSimulator::new(&[0.25; 4], share, 6)
+            .unwrap()
+            .error_set(ErrorSet::Variable);
+        let runs = simulator.draw(&labels, 3, item).unwrap();
+        for run in runs.rows() {
+            let wrong = run.iter().zip(&labels).filter(|(a, b)| a != b).count();
+            assert!(wrong as f64 <= (share * 999.0).ceil(), "{share} {wrong}");
+        }
+    }
+}
+
+#[test]
+fn more_runs_begin_with_the_same_ones() {
+    let labels = [0u32, 1, 1, 0, 1];
+    let simulator = PredictionSimulator::new(&[0.5, 0.5], 0.8, 3).unwrap();
+    let few = simulator.draw(&labels, 2, 5).unwrap();
+    let many = simulator.draw(&labels, 4, 5).unwrap();
+    assert_eq!(few.row(1), many.row(1));
+    assert_ne!(simulator.draw(&labels, 2, 6).unwrap(), few);
+}
+
+#[test]
+fn the_step_law_has_as_many_classes_as_asked_for() {
+    for c in 2..=200 {
+        for item in 0..20 {
+            let p = ClassDistribution::Step.draw(c, 1, item).unwrap();
+            assert_eq!(p.len(), c);
+            assert!(p.is_sorted_by(|a, b| a >= b));
+            assert!((p.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        }
+    }
+}
+
+#[test]
+fn labels_are_redrawn_until_every_class_occurs() {
+    let simulator = LabelSimulator::new(&[0.9, 0.08, 0.02], 30, 1)
+        .unwrap()
+        .every_class()
+        .unwrap();
+    for item in 0..50 {
+        let labels = simulator.draw(item).unwrap();
+        assert!((0..3).all(|class| labels.contains(&class)));
+    }
+}

@@ -1,0 +1,235 @@
+//! Samples in blocks give what samples at once give.
+
+use ndarray::{Array2, Axis, array};
+use proptest::prelude::*;
+use xai_repro::agreement::Agreement;
+use xai_repro::{
+    Accumulator, EmptyUnion, Error, PairMetric, PairwiseAccumulator, PairwiseReproducibility,
+    StreamedReproducibility,
+};
+
+fn same(streamed: &StreamedReproducibility, at_once: &PairwiseReproducibility) {
+    for metric in PairMetric::ALL {
+        assert_eq!(streamed.pairs(metric), at_once.pairs(metric), "{metric}");
+        assert_eq!(
+            streamed.summary(metric),
+            at_once.summary(metric),
+            "{metric}"
+        );
+        assert_eq!(
+            streamed.interval(metric, 0.9).unwrap(),
+            at_once.interval(metric, 0.9).unwrap()
+        );
+    }
+    let errors = at_once.errors();
+    assert_eq!(streamed.accuracy, errors.accuracy());
+    assert_eq!(
+        (streamed.n_always_wrong, streamed.n_ever_wrong),
+        errors.n_always_and_ever_wrong()
+    );
+    assert_eq!(
+        streamed.n_always_wrong as usize,
+        errors.always_wrong().len()
+    );
+    assert_eq!(
+        streamed.leave_one_out_consistency,
+        errors.leave_one_out_consistency()
+    );
+}
+
+fn part(
+    predictions: &Array2<i64>,
+    labels: &[i64],
+    samples: &[usize],
+) -> Result<PairwiseAccumulator, Error> {
+    let mut state = PairwiseAccumulator::new();
+    let labels: Vec<i64> = samples.iter().map(|&sample| labels[sample]).collect();
+    state.fold(predictions.select(Axis(1), samples).view(), &labels)?;
+    Ok(state)
+}
+
+proptest! {
+    #[test]
+    fn any_blocks_in_any_order_give_what_all_samples_give(
+        ((k, values), places, far) in (2usize..5).prop_flat_map(|k| {
+            (1usize..130).prop_flat_map(move |n| (
+                (Just(k), prop::collection::vec(0i64..6, (k + 1) * n)),
+                prop::collection::vec(0usize..4, n),
+                any::<bool>(),
+            ))
+        })
+    ) {
+        // Labels near each other or far apart.
+        let label = |class: i64| if far { class * 1_000_003 - 7 } else { class };
+        let n = places.len();
+        let labels: Vec<i64> = values[k * n..].iter().map(|&c| label(c)).collect();
+        let values = values[..k * n].iter().map(|&c| label(c)).collect();
+        let predictions = Array2::from_shape_vec((k, n), values).unwrap();
+        let at_once = PairwiseReproducibility::from_predictions(predictions.view(), &labels).unwrap();
+        let parts: Vec<PairwiseAccumulator> = (0..4).map(|place| {
+            let samples: Vec<usize> = (0..n).filter(|&i| places[i] == place).collect();
+            part(&predictions, &labels, &samples).unwrap()
+        }).collect();
+        let merged = |order: [usize; 4]| {
+            let mut all = PairwiseAccumulator::new();
+            for i in order {
+                all.merge(parts[i].clone()).unwrap();
+            }
+            all
+        };
+        let all = merged([0, 1, 2, 3]);
+        same(&all.finish().unwrap(), &at_once);
+        prop_assert_eq!(&merged([3, 1, 0, 2]), &all);
+        let everything: Vec<usize> = (0..n).collect();
+        prop_assert_eq!(&part(&predictions, &labels, &everything).unwrap(), &all);
+        let agreement = all.finish().unwrap().agreement.unwrap();
+        prop_assert_eq!(agreement, Agreement::of(predictions.view()).unwrap());
+    }
+}
+
+#[test]
+fn golden_cases_in_blocks_are_those_at_once() {
+    let golden: serde_json::Value =
+        serde_json::from_str(include_str!("golden/repro.json")).unwrap();
+    for case in golden["cases"].as_array().unwrap() {
+        let row = |values: &serde_json::Value| -> Vec<i64> {
+            let values = values.as_array().unwrap().iter();
+            values.map(|x| x.as_i64().unwrap()).collect()
+        };
+        let rows: Vec<Vec<i64>> = case["predictions"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(row)
+            .collect();
+        let labels = row(&case["labels"]);
+        let predictions =
+            Array2::from_shape_vec((rows.len(), labels.len()), rows.concat()).unwrap();
+        let at_once =
+            PairwiseReproducibility::from_predictions(predictions.view(), &labels).unwrap();
+        let mut state = PairwiseAccumulator::new();
+        for start in (0..labels.len()).step_by(7) {
+            let end = (start + 7).min(labels.len());
+            let block = predictions.slice_axis(Axis(1), (start..end).into());
+            state
+                .update((block, ndarray::aview1(&labels[start..end])))
+                .unwrap();
+        }
+        same(&state.finish().unwrap(), &at_once);
+    }
+}
+
+#[test]
+fn a_state_keeps_what_was_asked_for() {
+    let predictions = array![[0, 1, 0, 1], [0, 0, 0, 0], [0, 1, 1, 1]];
+    let mut state = PairwiseAccumulator::new()
+        .metrics(&[PairMetric::EcLocal])
+        .empty_union(EmptyUnion::Zero);
+    state.fold(predictions.view(), &[0, 1, 1, 0]).unwrap();
+    let result = state.result().unwrap();
+    assert_eq!(result.pairs(PairMetric::EcLocal).len(), 3);
+    assert!(result.pairs(PairMetric::PaAcc).is_empty());
+    assert_eq!((result.agreement, result.n_samples), (None, 4));
+}
+
+#[test]
+fn states_that_do_not_belong_together_are_refused() {
+    let predictions = array![[0, 1], [1, 1]];
+    let mut state = PairwiseAccumulator::new();
+    assert!(matches!(state.result(), Err(Error::Empty { .. })));
+    state.fold(predictions.view(), &[0, 1]).unwrap();
+    let before = state.clone();
+    let three = array![[0, 1], [1, 1], [1, 0]];
+    assert_eq!(
+        state.fold(three.view(), &[0, 1]).unwrap_err().to_string(),
+        "predictions: expected shape (2, 2), got (3, 2)"
+    );
+    assert_eq!(
+        state
+            .fold(predictions.view(), &[0])
+            .unwrap_err()
+            .to_string(),
+        "labels: expected shape (2), got (1)"
+    );
+    let other = PairwiseAccumulator::new().metrics(&[PairMetric::PaAcc]);
+    assert!(matches!(
+        state.combine(other),
+        Err(Error::InvalidParameter { .. })
+    ));
+    let other = PairwiseAccumulator::new().empty_union(EmptyUnion::One);
+    assert!(matches!(
+        state.combine(other),
+        Err(Error::InvalidParameter { .. })
+    ));
+    let mut other = PairwiseAccumulator::new();
+    other.fold(three.view(), &[0, 1]).unwrap();
+    assert!(matches!(
+        state.combine(other),
+        Err(Error::ShapeMismatch { .. })
+    ));
+    assert_eq!(state, before);
+    state
+        .fold(Array2::<i64>::zeros((2, 0)).view(), &[0i64; 0])
+        .unwrap();
+    assert_eq!(state, before);
+}
+
+#[cfg(feature = "serde")]
+mod stored {
+    use super::*;
+
+    #[test]
+    fn a_stored_state_goes_on() {
+        let predictions = array![[0, 1, 0, 70_000], [0, 0, 0, 0], [0, 1, 1, 1]];
+        let labels = [0, 1, 1, 0];
+        let mut state = PairwiseAccumulator::new();
+        let blocks = |range: std::ops::Range<usize>| predictions.slice_axis(Axis(1), range.into());
+        state.fold(blocks(0..2), &labels[..2]).unwrap();
+        let text = serde_json::to_string(&state).unwrap();
+        let mut read: PairwiseAccumulator = serde_json::from_str(&text).unwrap();
+        assert_eq!(read, state);
+        read.fold(blocks(2..4), &labels[2..]).unwrap();
+        let at_once =
+            PairwiseReproducibility::from_predictions(predictions.view(), &labels).unwrap();
+        same(&read.result().unwrap(), &at_once);
+        let empty = serde_json::to_string(&PairwiseAccumulator::new()).unwrap();
+        let empty: PairwiseAccumulator = serde_json::from_str(&empty).unwrap();
+        assert_eq!(empty, PairwiseAccumulator::new());
+    }
+
+    #[test]
+    fn damaged_states_are_refused() {
+        let mut state = PairwiseAccumulator::new();
+        state
+            .fold(array![[0, 1, 5], [1, 1, 5]].view(), &[0, 1, 1])
+            .unwrap();
+        let whole = serde_json::to_value(&state).unwrap();
+        let with = |pointer: &str, value: serde_json::Value| {
+            let mut damaged = whole.clone();
+            *damaged.pointer_mut(pointer).unwrap() = value;
+            serde_json::from_value::<PairwiseAccumulator>(damaged)
+        };
+        assert!(with("/always_wrong", 1.into()).is_ok());
+        for (pointer, value) in [
+            ("/metrics", serde_json::json!([])),
+            ("/both_wrong", serde_json::json!([])),
+            ("/both_wrong/0", 3.into()),
+            ("/equal/0", 4.into()),
+            ("/ever_wrong", 4.into()),
+            ("/alone/0/wrong", 4.into()),
+            ("/classes", serde_json::json!([5, 1, 0])),
+            ("/totals/n_samples", 2.into()),
+            ("/totals/n_samples", u64::MAX.into()),
+            ("/totals/n_wrong/1", 4.into()),
+            ("/totals/class_counts/0/0", 2.into()),
+            ("/tables/0/0/count", 7.into()),
+            ("/tables/0/0/row", 9.into()),
+        ] {
+            let error = with(pointer, value).expect_err(pointer);
+            assert!(
+                error.to_string().contains("state of pairwise metrics"),
+                "{error}"
+            );
+        }
+    }
+}
