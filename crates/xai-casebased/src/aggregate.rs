@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::Correspondence;
+use crate::{Correspondence, Level};
 
 /// The neighbours of a sample in numbers that point to no single training row.
 ///
@@ -15,8 +15,13 @@ pub struct AggregateExplanation {
     pub sample: usize,
     /// The predicted class; `None` where the neighbours were asked to vote and all weigh 0.
     pub predicted: Option<i64>,
-    /// Agreement of the neighbours with the prediction.
-    pub correspondence: Correspondence,
+    /// Agreement of the neighbours with the prediction, in [0, 1]; `None` where undefined. The weights
+    /// behind it are not released: one of them alone would tell a distance.
+    pub correspondence: Option<f64>,
+    /// The correspondence in words.
+    pub level: Level,
+    /// How many neighbours were asked.
+    pub n_neighbors: usize,
     /// The share of the neighbours that has each class, by count; the shares add up to 1.
     pub class_shares: BTreeMap<i64, f64>,
     /// The least and the largest distance of a neighbour; `None` without neighbours.
@@ -31,7 +36,7 @@ impl AggregateExplanation {
     pub(crate) fn new(
         sample: usize,
         predicted: Option<i64>,
-        correspondence: Correspondence,
+        correspondence: &Correspondence,
         neighbors: impl Iterator<Item = (f64, i64)>,
         n_distinct: usize,
     ) -> Self {
@@ -46,7 +51,9 @@ impl AggregateExplanation {
         Self {
             sample,
             predicted,
-            correspondence,
+            correspondence: correspondence.score,
+            level: correspondence.level,
+            n_neighbors: correspondence.n_neighbors,
             class_shares: counts
                 .into_iter()
                 .map(|(label, count)| (label, count as f64 / total as f64))

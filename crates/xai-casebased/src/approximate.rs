@@ -8,7 +8,8 @@ use ndarray::{Array2, ArrayView2};
 use xai_core::{Distance, Error, Metric, Result, parallel};
 
 use crate::k_nearest::KNearest;
-use crate::training_rows::{TrainingRows, prepared_queries};
+use crate::search::in_space;
+use crate::training_rows::TrainingRows;
 use crate::{BruteForce, Nearest, NeighborSearch};
 
 /// The parameters of a hierarchical navigable small world graph.
@@ -20,9 +21,10 @@ use crate::{BruteForce, Nearest, NeighborSearch};
 pub struct Hnsw {
     /// Neighbours that a row is linked to on each layer, 2 to 256. Default: 16.
     pub connections: usize,
-    /// Candidates that are kept while a row is linked, at least 1. Default: 200.
+    /// Candidates that are kept while a row is linked, 1 to 2²⁰. Default: 200.
     pub ef_construction: usize,
-    /// Candidates that are kept during a search, raised to `k` where it is larger. Default: 64.
+    /// Candidates that are kept during a search, 1 to 2²⁰, raised to `k` where it is larger.
+    /// Default: 64.
     pub ef_search: usize,
 }
 
@@ -53,8 +55,8 @@ impl Hnsw {
             ("ef_construction", self.ef_construction),
             ("ef_search", self.ef_search),
         ] {
-            if value == 0 {
-                return Err(Error::parameter(name, value, "at least 1 candidate"));
+            if !(1..=1 << 20).contains(&value) {
+                return Err(Error::parameter(name, value, "1 to 1 048 576 candidates"));
             }
         }
         Ok(())
@@ -73,7 +75,7 @@ impl Hnsw {
 ///
 /// For Euclidean, squared Euclidean, Manhattan, cosine and Mahalanobis distance. Cost: about
 /// `ef_construction · connections · d` operations a row to build, `ef_search · connections · d` a
-/// query. Memory: the rows in single precision and `connections` links each.
+/// query. Memory: the rows in double and in single precision, and `connections` links each.
 ///
 /// ```
 /// use ndarray::Array2;
@@ -93,6 +95,7 @@ pub struct ApproximateSearch {
     rows: TrainingRows,
     metric: Metric,
     graph: AnyGraph,
+    single: Single,
     hnsw: Hnsw,
     recall: f64,
 }
@@ -125,8 +128,7 @@ impl ApproximateSearch {
     /// Builds the graph over `(n, d)` training rows and measures its recall.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for parameters outside their domain or another metric,
-    /// [`Error::OutOfDomain`] for a value beyond single precision, and as
+    /// [`Error::InvalidParameter`] for parameters outside their domain or another metric, and as
     /// [`BruteForce::new`].
     pub fn new(train: ArrayView2<'_, f64>, metric: Metric, hnsw: Hnsw) -> Result<Self> {
         let rows = TrainingRows::new(Arc::new(train.to_owned()), None, &metric)?;
@@ -135,7 +137,7 @@ impl ApproximateSearch {
 
     pub(crate) fn of(rows: TrainingRows, metric: Metric, hnsw: Hnsw) -> Result<Self> {
         hnsw.validate()?;
-        let rows = rows.whitened(&metric);
+        let rows = rows.whitened(&metric)?;
         let (n, links, ef) = (rows.n_rows(), hnsw.connections, hnsw.ef_construction);
         let graph = match metric {
             Metric::Euclidean | Metric::SquaredEuclidean | Metric::Mahalanobis(_) => {
@@ -153,9 +155,18 @@ impl ApproximateSearch {
             }
         };
         let mut row = vec![0.0; rows.n_features()];
+        let mut largest = 0.0f64;
         for i in 0..n {
             rows.write(i, &mut row);
-            let single = single("train", i, &row)?;
+            largest = row.iter().fold(largest, |m, x| m.max(x.abs()));
+        }
+        let single = Single {
+            cosine: matches!(metric, Metric::Cosine),
+            scale: if largest.is_normal() { largest } else { 1.0 },
+        };
+        for i in 0..n {
+            rows.write(i, &mut row);
+            let single = single.of(&row);
             match &graph {
                 AnyGraph::L2(graph) => graph.insert((&single, i)),
                 AnyGraph::L1(graph) => graph.insert((&single, i)),
@@ -166,10 +177,11 @@ impl ApproximateSearch {
             rows,
             metric,
             graph,
+            single,
             hnsw,
             recall: 1.0,
         };
-        search.recall = search.recall_without_oneself();
+        search.recall = search.recall_without_oneself()?;
         Ok(search)
     }
 
@@ -188,14 +200,13 @@ impl ApproximateSearch {
             return Err(Error::empty("neighbours"));
         }
         let found = self.nearest_batch(queries, k)?;
-        let exact = self
-            .exact()
-            .search_checked(self.in_space(queries).view(), k);
+        let queries = in_space(&self.metric, queries)?;
+        let exact = self.exact()?.search_checked(queries.view(), k);
         Ok(share_found(&found, &exact))
     }
 
     /// The exact search over the rows as they are compared.
-    fn exact(&self) -> BruteForce {
+    fn exact(&self) -> Result<BruteForce> {
         BruteForce::of_rows(self.rows.clone(), self.compared_by())
     }
 
@@ -207,18 +218,12 @@ impl ApproximateSearch {
         }
     }
 
-    fn in_space(&self, queries: ArrayView2<'_, f64>) -> Array2<f64> {
-        let rows = prepared_queries(&self.metric, queries);
-        // One value for each of the queries' own.
-        Array2::from_shape_vec(queries.raw_dim(), rows).unwrap_or_else(|_| queries.to_owned())
-    }
-
-    fn recall_without_oneself(&self) -> f64 {
+    fn recall_without_oneself(&self) -> Result<f64> {
         let n = self.rows.n_rows();
         let probes = PROBES.min(n);
         let k = PROBED_NEIGHBORS.min(n - 1);
         if k == 0 {
-            return 1.0;
+            return Ok(1.0);
         }
         let mut queries = Array2::zeros((probes, self.rows.n_features()));
         let chosen: Vec<usize> = (0..probes).map(|i| i * n / probes).collect();
@@ -235,8 +240,8 @@ impl ApproximateSearch {
             lists
         };
         let found = without(self.found(queries.view(), k + 1));
-        let exact = without(self.exact().search_checked(queries.view(), k + 1));
-        share_found(&found, &exact)
+        let exact = without(self.exact()?.search_checked(queries.view(), k + 1));
+        Ok(share_found(&found, &exact))
     }
 
     /// Queries are in the space of the rows.
@@ -249,12 +254,7 @@ impl ApproximateSearch {
                 return best.into_vec();
             }
             let query = queries.row(i).to_vec();
-            // A query beyond single precision is as far from everybody as can be.
-            #[allow(clippy::cast_possible_truncation)]
-            let single: Vec<f32> = query
-                .iter()
-                .map(|&x| (x as f32).clamp(f32::MIN, f32::MAX))
-                .collect();
+            let single = self.single.of(&query);
             let ef = self.hnsw.ef_search.max(k);
             let candidates = match &self.graph {
                 AnyGraph::L2(graph) => graph.search(&single, k, ef),
@@ -292,7 +292,7 @@ impl NeighborSearch for ApproximateSearch {
     }
 
     fn search_checked(&self, queries: ArrayView2<'_, f64>, k: usize) -> Vec<Vec<Nearest>> {
-        self.found(self.in_space(queries).view(), k)
+        self.found(queries, k)
     }
 }
 
@@ -311,18 +311,28 @@ fn share_found(found: &[Vec<Nearest>], exact: &[Vec<Nearest>]) -> f64 {
     }
 }
 
-fn single(what: &'static str, row: usize, values: &[f64]) -> Result<Vec<f32>> {
-    #[allow(clippy::cast_possible_truncation)] // checked below
-    let single: Vec<f32> = values.iter().map(|&x| x as f32).collect();
-    // Squared distances are taken in f32 too.
-    match single.iter().position(|x| x.abs() > 1e18) {
-        Some(i) => Err(Error::out_of_domain(
-            what,
-            &[row, i],
-            values[i],
-            "a value up to 1e18, as an approximate search works in single precision; scale the \
-             features",
-        )),
-        None => Ok(single),
+/// How rows and queries become single precision without leaving its range.
+#[derive(Debug, Clone, Copy)]
+struct Single {
+    /// Directions alone count.
+    cosine: bool,
+    /// The largest element of the rows, which becomes 1.
+    scale: f64,
+}
+
+impl Single {
+    fn of(&self, values: &[f64]) -> Vec<f32> {
+        // Far beyond all rows everybody is equally far; squares of this still fit.
+        const FARTHEST: f64 = 1e15;
+        let largest = values.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+        let (scale, norm) = if self.cosine {
+            let square: f64 = values.iter().map(|x| (x / largest) * (x / largest)).sum();
+            (largest, square.sqrt())
+        } else {
+            (self.scale, 1.0)
+        };
+        #[allow(clippy::cast_possible_truncation)] // candidates are compared in f64
+        let single = |x: &f64| (x / scale / norm).clamp(-FARTHEST, FARTHEST) as f32;
+        values.iter().map(single).collect()
     }
 }

@@ -40,7 +40,7 @@ pub struct Audit {
     right: Group,
     wrong: Group,
     by_class: BTreeMap<i64, ClassState>,
-    bins: Vec<BinState>,
+    bins: [BinState; BINS],
     least: Vec<LeastSupported>,
 }
 
@@ -88,6 +88,8 @@ impl LeastSupported {
         self.correspondence
             .total_cmp(&other.correspondence)
             .then(self.sample.cmp(&other.sample))
+            .then(self.predicted.cmp(&other.predicted))
+            .then(self.truth.cmp(&other.truth))
             .is_lt()
     }
 }
@@ -184,7 +186,7 @@ impl Audit {
             right: Group::default(),
             wrong: Group::default(),
             by_class: BTreeMap::new(),
-            bins: vec![BinState::default(); BINS],
+            bins: Default::default(),
             least: Vec::new(),
         }
     }
@@ -401,6 +403,13 @@ impl fmt::Display for AuditReport {
             )?;
         }
         let error = number(self.expected_calibration_error);
-        write!(f, "expected calibration error {error}")
+        write!(f, "expected calibration error {error}")?;
+        if !self.least_supported.is_empty() {
+            write!(f, "\nleast supported:")?;
+        }
+        for listed in &self.least_supported {
+            write!(f, " {} ({:.4})", listed.sample, listed.correspondence)?;
+        }
+        Ok(())
     }
 }

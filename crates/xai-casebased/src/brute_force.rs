@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use ndarray::{ArrayView2, CowArray, Ix2};
+use ndarray::ArrayView2;
 use xai_core::{Metric, Result};
 
 use crate::direct_scan::DirectScan;
 use crate::filtered_scan::FilteredScan;
-use crate::training_rows::{TrainingRows, prepared_queries};
+use crate::training_rows::TrainingRows;
 use crate::{Nearest, NeighborSearch};
 
 /// From so many features on, matrix products beat the direct kernel: 4.0 against 5.2 µs a query at
@@ -57,7 +57,7 @@ impl BruteForce {
     pub fn new(train: ArrayView2<'_, f64>, metric: Metric) -> Result<Self> {
         let rows = TrainingRows::new(Arc::new(train.to_owned()), None, &metric)?;
         let filter = train.ncols() >= FILTER_FEATURES;
-        Ok(Self::of(rows, metric, filter))
+        Self::of(rows, metric, filter)
     }
 
     /// The same search with every distance taken in full, whatever the metric: for measuring what
@@ -67,7 +67,7 @@ impl BruteForce {
     /// As [`new`](Self::new).
     pub fn direct(train: ArrayView2<'_, f64>, metric: Metric) -> Result<Self> {
         let rows = TrainingRows::new(Arc::new(train.to_owned()), None, &metric)?;
-        Ok(Self::of(rows, metric, false))
+        Self::of(rows, metric, false)
     }
 
     /// The same search by matrix products wherever the metric allows, even for few features.
@@ -76,28 +76,28 @@ impl BruteForce {
     /// As [`new`](Self::new).
     pub fn filtered(train: ArrayView2<'_, f64>, metric: Metric) -> Result<Self> {
         let rows = TrainingRows::new(Arc::new(train.to_owned()), None, &metric)?;
-        Ok(Self::of(rows, metric, true))
+        Self::of(rows, metric, true)
     }
 
-    pub(crate) fn of_rows(rows: TrainingRows, metric: Metric) -> Self {
+    pub(crate) fn of_rows(rows: TrainingRows, metric: Metric) -> Result<Self> {
         let filter = rows.n_features() >= FILTER_FEATURES;
         Self::of(rows, metric, filter)
     }
 
-    fn of(rows: TrainingRows, metric: Metric, filter: bool) -> Self {
-        let rows = rows.whitened(&metric);
+    fn of(rows: TrainingRows, metric: Metric, filter: bool) -> Result<Self> {
+        let rows = rows.whitened(&metric)?;
         let (n_rows, n_features) = (rows.n_rows(), rows.n_features());
         let scan = if filter && FilteredScan::supports(&metric, n_features) {
             Scan::Filtered(FilteredScan::new(rows, metric.clone()))
         } else {
             Scan::Direct(DirectScan::new(&rows, &metric))
         };
-        Self {
+        Ok(Self {
             metric,
             scan,
             n_rows,
             n_features,
-        }
+        })
     }
 }
 
@@ -115,20 +115,9 @@ impl NeighborSearch for BruteForce {
     }
 
     fn search_checked(&self, queries: ArrayView2<'_, f64>, k: usize) -> Vec<Vec<Nearest>> {
-        let queries: CowArray<'_, f64, Ix2> =
-            if matches!(self.metric, Metric::Mahalanobis(_)) || !queries.is_standard_layout() {
-                let rows = prepared_queries(&self.metric, queries);
-                // One value for each of the queries' own.
-                match ndarray::Array2::from_shape_vec(queries.raw_dim(), rows) {
-                    Ok(prepared) => prepared.into(),
-                    Err(_) => queries.into(),
-                }
-            } else {
-                queries.into()
-            };
         match &self.scan {
-            Scan::Direct(scan) => scan.search(queries.view(), k),
-            Scan::Filtered(scan) => scan.search(queries.view(), k),
+            Scan::Direct(scan) => scan.search(queries, k),
+            Scan::Filtered(scan) => scan.search(queries, k),
         }
     }
 }

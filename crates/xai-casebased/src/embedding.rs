@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ndarray::{Array2, ArrayView2, Axis, concatenate};
 use xai_core::{Error, Label, Metric, Result, check_finite};
 
-use crate::retrieval::{ClosureError, Retrieval, Samples, in_batches};
+use crate::retrieval::{ClosureError, Retrieval, Samples, among, in_batches};
 use crate::{Engine, Nearest, NeighborSearch, Standardization};
 
 type Map = dyn Fn(ArrayView2<'_, f64>) -> Result<Array2<f64>, ClosureError> + Send + Sync;
@@ -23,6 +23,9 @@ type Map = dyn Fn(ArrayView2<'_, f64>) -> Result<Array2<f64>, ClosureError> + Se
 /// ```text
 /// ‖·‖² = share · ‖features‖² + (1 − share) · Σ_j weight_j · activation_j²
 /// ```
+///
+/// That is what Euclidean distance makes of it. Other metrics see the same coordinates, features
+/// times `√share` beside activations times `√(weight · (1 − share))`, and join them in their own way.
 ///
 /// ```
 /// use ndarray::array;
@@ -225,6 +228,12 @@ impl EmbeddedSearch {
 }
 
 impl Retrieval for EmbeddedSearch {
+    /// The least of its indices.
+    fn recall(&self) -> Option<f64> {
+        let indices = self.shared.iter().chain(self.by_class.values());
+        indices.filter_map(|index| index.recall()).reduce(f64::min)
+    }
+
     fn nearest(&self, samples: Samples<'_>, k: usize) -> Result<Vec<Vec<Nearest>>> {
         let embedded = in_batches("embedding", samples.original, |rows| {
             (self.embedding.map)(rows)
@@ -268,7 +277,8 @@ impl Retrieval for EmbeddedSearch {
             let scaled = samples.scaled.select(Axis(0), &rows);
             let embedded = embedded.select(Axis(0), &rows);
             let space = self.space(scaled.view(), embedded.view(), weights)?;
-            for (row, nearest) in rows.into_iter().zip(index.nearest_batch(space.view(), k)?) {
+            let nearest = index.nearest_batch(space.view(), k).map_err(among(&rows))?;
+            for (row, nearest) in rows.into_iter().zip(nearest) {
                 found[row] = nearest;
             }
         }

@@ -211,10 +211,11 @@ impl CaseExplainerBuilder {
 
     /// Releases only shares of classes and the range of distances of the neighbours, never a
     /// training row: [`CaseExplainer::aggregate`] instead of explanations, refused where the
-    /// neighbours are fewer than `minimum` distinct training rows.
+    /// neighbours are fewer than `minimum` distinct training rows, at least 2.
     ///
     /// A minimum near `k` keeps single persons out of sight; it is no guarantee against somebody
-    /// who may ask as often as they like.
+    /// who may ask as often as they like: the least distance is that of one row, and enough of them
+    /// locate it.
     #[must_use]
     pub fn aggregate_only(mut self, minimum: usize) -> Self {
         self.choices.aggregate_minimum = Some(minimum);
@@ -257,12 +258,18 @@ impl CaseExplainerBuilder {
         if choices.k == 0 {
             return Err(Error::parameter("k", 0, "at least 1 neighbour"));
         }
-        if choices.aggregate_minimum == Some(0) {
+        if let Some(minimum @ (0 | 1)) = choices.aggregate_minimum {
             return Err(Error::parameter(
                 "minimum of distinct rows",
-                0,
-                "at least 1 training row",
+                minimum,
+                "at least 2 training rows: the aggregate of one is that one",
             ));
+        }
+        if train.is_empty() {
+            return Err(Error::empty(match train.nrows() {
+                0 => "training rows",
+                _ => "features",
+            }));
         }
         if labels.len() != train.nrows() {
             return Err(Error::shape("labels", &[train.nrows()], &[labels.len()]));
@@ -283,17 +290,13 @@ impl CaseExplainerBuilder {
         check_row_count(train.nrows())?;
         let (metric, engine) = (&choices.metric, choices.engine);
         let mut resolved = engine;
-        let mut recall = None;
         let similarity = self.similarity.name();
-        let scaled = || -> Result<Array2<f64>> {
-            if train.is_empty() {
-                return Err(Error::empty(match train.nrows() {
-                    0 => "training rows",
-                    _ => "features",
-                }));
-            }
+        let check = || -> Result<()> {
             metric.validate()?;
-            check_finite("train", train.view())?;
+            check_finite("train", train.view())
+        };
+        let scaled = || -> Result<Array2<f64>> {
+            check()?;
             match &standardization {
                 Some(s) => s.apply(train.view()),
                 None => Ok(train.as_ref().clone()),
@@ -303,9 +306,7 @@ impl CaseExplainerBuilder {
             Similarity::Features => {
                 let rows = TrainingRows::new(train.clone(), standardization.clone(), metric)?;
                 resolved = engine.resolve(rows.n_rows(), rows.n_features(), metric);
-                let search = search_of_rows(rows, metric, engine)?;
-                recall = search.recall();
-                Box::new(search)
+                Box::new(search_of_rows(rows, metric, engine)?)
             }
             Similarity::Embedding(embedding) => {
                 let scaled = scaled()?;
@@ -317,11 +318,12 @@ impl CaseExplainerBuilder {
                 Box::new(tree.fit(train.view(), scaled, metric, engine)?)
             }
             Similarity::ForestProximity(forest) => {
-                scaled()?;
+                check()?;
                 Box::new(forest.fit(train.view())?)
             }
         };
         Ok(CaseExplainer {
+            recall: retrieval.recall(),
             retrieval,
             standardization,
             original: train,
@@ -333,7 +335,6 @@ impl CaseExplainerBuilder {
             shown_metadata: shown.metadata,
             similarity,
             engine: resolved,
-            recall,
         })
     }
 }
@@ -425,7 +426,7 @@ fn search_of_rows(
                 Box::new(crate::ApproximateSearch::of(rows, metric.clone(), hnsw)?)
             }
             Engine::Auto | Engine::BruteForce => {
-                Box::new(BruteForce::of_rows(rows, metric.clone()))
+                Box::new(BruteForce::of_rows(rows, metric.clone())?)
             }
         },
     )
@@ -506,6 +507,7 @@ impl CaseExplainer {
         samples: ArrayView2<'_, T>,
         model: impl FnOnce(ArrayView2<'_, T>) -> Result<Vec<L>, E>,
     ) -> Result<Vec<Explanation>> {
+        self.check_release()?;
         self.check_samples(samples, None)?;
         let predicted = model(samples)
             .map_err(|e| Error::model(format!("samples 0..{}", samples.nrows()), e))?;
@@ -565,7 +567,7 @@ impl CaseExplainer {
             Ok(AggregateExplanation::new(
                 sample,
                 predicted,
-                tally.correspondence(predicted, self.correspondence.level_thresholds()),
+                &tally.correspondence(predicted, self.correspondence.level_thresholds()),
                 nearest.iter().map(|n| (n.distance, self.labels[n.index])),
                 distinct,
             ))
@@ -649,19 +651,25 @@ impl CaseExplainer {
         samples: ArrayView2<'_, T>,
         predicted: Option<&[i64]>,
     ) -> Result<Vec<Explanation>> {
-        if let Some(minimum) = self.choices.aggregate_minimum {
-            return Err(Error::Refused {
+        self.check_release()?;
+        self.each_sample(samples, predicted, |sample, predicted, nearest, tally| {
+            self.explanation(sample, predicted, nearest, tally)
+        })
+    }
+
+    /// Whether training rows may be shown.
+    fn check_release(&self) -> Result<()> {
+        match self.choices.aggregate_minimum {
+            None => Ok(()),
+            Some(minimum) => Err(Error::Refused {
                 what: "explanations".into(),
                 why: format!(
                     "they show training rows, and this explainer only releases aggregates of at \
                      least {minimum} of them; ask for `aggregate`"
                 )
                 .into(),
-            });
+            }),
         }
-        self.each_sample(samples, predicted, |sample, predicted, nearest, tally| {
-            self.explanation(sample, predicted, nearest, tally)
-        })
     }
 
     /// Finds the neighbours of every sample and makes something of them, in parallel.
@@ -780,8 +788,8 @@ fn of_samples(error: Error) -> Error {
             value,
             expected,
         },
-        Error::NonFinite { what, index } if what == "queries" => Error::NonFinite {
-            what: "samples (scaled)".into(),
+        Error::NonFinite { what, index } if what.starts_with("queries") => Error::NonFinite {
+            what: what.replace("queries", "samples (scaled)").into(),
             index,
         },
         other => other,

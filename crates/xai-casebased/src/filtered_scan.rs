@@ -18,7 +18,7 @@
 //!
 //! together at most `1.01 u (d + 4) (A B + B²/2) + d · 2⁻¹⁴⁸ (A + B + 1)` while `d u ≤ 2⁻⁸`. In `f64` the
 //! shift moves a squared distance by at most `4 · 2⁻⁵³ (A + B)²`, and a distance computed in `d`
-//! operations is off by a factor of `1 ± (d + 8) 2⁻⁵³`. `E` below is the sum of all of these with
+//! operations is off by a factor of `1 ± (d + 8) 2⁻⁵³`, and by `d · 2⁻¹⁰²²` where squares underflow. `E` below is the sum of all of these with
 //! room to spare. A row whose computed distance is at most `w` has `½ ‖a − b‖² ≤ ½ w² + E`, that is
 //! `c − h ≥ ½ ‖a‖² − ½ w² − E`; rows below that are left out and no others.
 //!
@@ -276,7 +276,7 @@ impl FilteredScan {
     fn threshold(&self, search: &Search<'_>, largest: f64) -> f32 {
         let limit = search.best.limit();
         let (a, b, d) = (search.norm, largest, self.n_features() as f64);
-        if !limit.is_finite() || a.is_nan() || a > LARGEST_NORM {
+        if !limit.is_finite() || !b.is_finite() || a.is_nan() || a > LARGEST_NORM {
             return f32::NEG_INFINITY;
         }
         let single = 1.01 * U32 * (d + 8.0) * (a * b + 0.5 * b * b);
@@ -291,7 +291,10 @@ impl FilteredScan {
                 Metric::SquaredEuclidean => limit * self.scale * self.scale,
                 _ => (limit * self.scale) * (limit * self.scale),
             };
-            0.5 * a * a - 0.5 * square * (1.0 + (d + 64.0) * f64::EPSILON) - error
+            // Squares of differences may underflow, each by less than the least normal number.
+            let lost = d * f64::MIN_POSITIVE * self.scale * self.scale;
+            let square = square * (1.0 + (d + 64.0) * f64::EPSILON) + lost;
+            0.5 * a * a - 0.5 * square - error
         };
         let rounded = bound as f32;
         if f64::from(rounded) > bound {

@@ -8,7 +8,7 @@ use xai_core::{Error, Metric, Result, parallel};
 
 use crate::k_nearest::KNearest;
 use crate::row_blocks::{BoxBlocks, Query, ROWS, RowBlocks};
-use crate::training_rows::{TrainingRows, prepared_queries};
+use crate::training_rows::TrainingRows;
 use crate::{Nearest, NeighborSearch};
 
 /// Rows in a leaf: four blocks, whose distances cost about as much as the bounds of one more group
@@ -90,7 +90,7 @@ impl KdTree {
                  which a k-d tree can bound; use the brute-force engine",
             ));
         }
-        let rows = rows.whitened(&metric);
+        let rows = rows.whitened(&metric)?;
         let (n, d) = (rows.n_rows(), rows.n_features());
         let Ok(n_rows) = u32::try_from(n) else {
             return Err(Error::parameter(
@@ -291,7 +291,7 @@ impl NeighborSearch for KdTree {
 
     fn search_checked(&self, queries: ArrayView2<'_, f64>, k: usize) -> Vec<Vec<Nearest>> {
         let (m, d) = queries.dim();
-        let queries = prepared_queries(&self.metric, queries);
+        let queries = queries.as_slice().unwrap_or_default();
         let blocks = parallel::map_blocks(m, QUERIES, |block| {
             let mut stack = Vec::new();
             block

@@ -12,7 +12,7 @@ use xai_core::{Error, Result};
 pub enum MetadataColumn {
     /// Whole numbers: years, identifiers.
     Integers(Vec<i64>),
-    /// Measurements; NaN is allowed, as nothing is computed from them.
+    /// Measurements; NaN stands for a missing one.
     Numbers(Vec<f64>),
     /// Yes or no.
     Booleans(Vec<bool>),
@@ -33,6 +33,7 @@ impl MetadataColumn {
     pub(crate) fn value(&self, row: usize) -> MetadataValue {
         match self {
             Self::Integers(values) => MetadataValue::Integer(values[row]),
+            Self::Numbers(values) if values[row].is_nan() => MetadataValue::Missing,
             Self::Numbers(values) => MetadataValue::Number(values[row]),
             Self::Booleans(values) => MetadataValue::Boolean(values[row]),
             Self::Texts(values) => MetadataValue::Text(values[row].clone()),
@@ -84,6 +85,8 @@ pub enum MetadataValue {
     Number(f64),
     /// Text.
     Text(Arc<str>),
+    /// A measurement that is missing; `null` in JSON.
+    Missing,
 }
 
 impl fmt::Display for MetadataValue {
@@ -93,15 +96,25 @@ impl fmt::Display for MetadataValue {
             Self::Integer(value) => value.fmt(f),
             Self::Number(value) => value.fmt(f),
             Self::Text(value) => value.fmt(f),
+            Self::Missing => f.pad("missing"),
         }
     }
 }
 
 /// The columns of a training set, by name.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Clone, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Metadata {
     pub(crate) columns: Vec<(Arc<str>, MetadataColumn)>,
+}
+
+/// Names alone: values may be redacted.
+impl fmt::Debug for Metadata {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list()
+            .entries(self.columns.iter().map(|(name, _)| name))
+            .finish()
+    }
 }
 
 impl Metadata {
@@ -114,6 +127,14 @@ impl Metadata {
                     &[n_rows],
                     &[column.len()],
                 ));
+            }
+            if let MetadataColumn::Numbers(values) = column
+                && let Some(row) = values.iter().position(|x| x.is_infinite())
+            {
+                return Err(Error::NonFinite {
+                    what: format!("metadata column {name}").into(),
+                    index: vec![row],
+                });
             }
             if self.columns[..i].iter().any(|(other, _)| other == name) {
                 return Err(Error::parameter(

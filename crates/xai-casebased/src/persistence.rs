@@ -108,12 +108,21 @@ impl CaseExplainer {
     /// [`Error::Corrupt`] for a file that is foreign, of a newer version, cut off, or damaged;
     /// [`Error::Io`]; what [`fit`](crate::CaseExplainerBuilder::fit) says of the content.
     pub fn load(mut from: impl Read) -> Result<Self> {
+        // What is foreign is not read to its end.
         let mut bytes = Vec::new();
-        from.read_to_end(&mut bytes).map_err(io)?;
+        let mut header = from.by_ref().take(HEADER as u64);
+        header.read_to_end(&mut bytes).map_err(io)?;
+        let rest = announced_length(&bytes)?.saturating_add(TRAILER as u64 + 1);
+        from.take(rest).read_to_end(&mut bytes).map_err(io)?;
         let content = checked_content(&bytes)?;
         let loaded: Loaded = postcard::from_bytes(content)
-            .map_err(|_| corrupt("damaged: the content cannot be read"))?;
+            .map_err(|_| {
+            corrupt("damaged, or stored with a feature that this build lacks: the content cannot be read")
+        })?;
         let n_rows = loaded.labels.len();
+        if n_rows == 0 || loaded.n_features == 0 {
+            return Err(corrupt("damaged: no training rows"));
+        }
         let rows = Array2::from_shape_vec((n_rows, loaded.n_features), loaded.rows)
             .map_err(|_| corrupt("damaged: rows and labels do not belong together"))?;
         if loaded.choices.kernel.is_none() {
@@ -126,7 +135,8 @@ impl CaseExplainer {
     }
 }
 
-fn checked_content(bytes: &[u8]) -> Result<&[u8]> {
+/// The length of the content that a header announces.
+fn announced_length(bytes: &[u8]) -> Result<u64> {
     if !bytes.starts_with(MAGIC) {
         return Err(corrupt(
             "not a stored explainer: it does not begin with XAICASES",
@@ -141,12 +151,17 @@ fn checked_content(bytes: &[u8]) -> Result<&[u8]> {
         )));
     }
     let length = bytes.get(12..HEADER).ok_or_else(too_short)?;
-    let length = u64::from_le_bytes(length.try_into().map_err(|_| too_short())?);
+    Ok(u64::from_le_bytes(
+        length.try_into().map_err(|_| too_short())?,
+    ))
+}
+
+fn checked_content(bytes: &[u8]) -> Result<&[u8]> {
+    let length = announced_length(bytes)?;
     let expected = length.checked_add((HEADER + TRAILER) as u64);
     if expected != Some(bytes.len() as u64) {
         return Err(corrupt(format!(
-            "cut off or damaged: {} bytes, and the header announces a content of {length}",
-            bytes.len()
+            "cut off or damaged: the header announces a content of {length} bytes"
         )));
     }
     let (checked, checksum) = bytes.split_at(bytes.len() - TRAILER);

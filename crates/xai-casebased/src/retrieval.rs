@@ -23,12 +23,36 @@ pub(crate) struct Samples<'a> {
 pub(crate) trait Retrieval: Send + Sync {
     /// The nearest `k` training rows of every sample.
     fn nearest(&self, samples: Samples<'_>, k: usize) -> Result<Vec<Vec<Nearest>>>;
+
+    /// The share of true neighbours that are found; `None` where all are.
+    fn recall(&self) -> Option<f64> {
+        None
+    }
 }
 
 /// Features, as they are scaled.
 impl Retrieval for Box<dyn NeighborSearch> {
     fn nearest(&self, samples: Samples<'_>, k: usize) -> Result<Vec<Vec<Nearest>>> {
         self.nearest_batch(samples.scaled, k)
+    }
+
+    fn recall(&self) -> Option<f64> {
+        self.as_ref().recall()
+    }
+}
+
+/// An error about some of the samples, in the numbers of all.
+pub(crate) fn among(samples: &[usize]) -> impl Fn(Error) -> Error + '_ {
+    let place = |index: &mut Vec<usize>| {
+        if let Some(sample) = index.first_mut() {
+            *sample = samples.get(*sample).copied().unwrap_or(*sample);
+        }
+    };
+    move |mut error| {
+        if let Error::OutOfDomain { index, .. } | Error::NonFinite { index, .. } = &mut error {
+            place(index);
+        }
+        error
     }
 }
 

@@ -359,7 +359,7 @@ impl RowBlocks {
                 let norms = &self.norms[(first + i) * ROWS..(first + i + 1) * ROWS];
                 for (r, (dot, norm)) in distances.iter_mut().zip(norms).enumerate() {
                     let cosine = *dot / (norm * query.norm);
-                    *dot = if norm.is_normal() && query.norm.is_normal() && cosine.is_finite() {
+                    *dot = if regular(*norm) && regular(query.norm) && cosine.is_finite() {
                         (1.0 - cosine).clamp(0.0, 2.0)
                     } else {
                         self.cosine_of_extremes((first + i) * ROWS + r, q)
@@ -602,6 +602,12 @@ fn largest_difference(block: &[f64], query: &[f64]) -> Lanes {
         }
     }
     largest
+}
+
+/// Whether a norm comes from squares within the normal range, as [`Metric`] asks too.
+#[inline(always)]
+fn regular(norm: f64) -> bool {
+    norm > 1e-140 && norm < 1e150
 }
 
 /// `‖row‖` in the summation order of [`Metric`].

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use ndarray::ArrayView2;
+use ndarray::{Array1, Array2, ArrayView2, CowArray, Ix2};
 use xai_core::{Error, Metric, Result, check_finite};
 
 use crate::KdTree;
@@ -47,8 +47,9 @@ pub trait NeighborSearch: Send + Sync {
         None
     }
 
-    /// The nearest `k` training rows of each of `(m, d)` queries that callers have checked, lists
-    /// in the order of the queries. Engines run blocks of queries in parallel.
+    /// The nearest `k` training rows of each of `(m, d)` queries, which are checked, in row-major
+    /// order and in the space of the rows; lists in the order of the queries. Engines run blocks of
+    /// queries in parallel.
     #[doc(hidden)]
     fn search_checked(&self, queries: ArrayView2<'_, f64>, k: usize) -> Vec<Vec<Nearest>>;
 
@@ -75,21 +76,43 @@ pub trait NeighborSearch: Send + Sync {
         }
         check_finite("queries", queries)?;
         self.metric().check_rows("queries", queries)?;
-        let found = self.search_checked(queries, k);
-        // The relative metrics may say ∞ of finite rows and mean it.
-        if !matches!(self.metric(), Metric::BrayCurtis) {
-            let beyond =
-                |list: &Vec<Nearest>| list.last().is_some_and(|n| n.distance.is_infinite());
-            if let Some(query) = found.iter().position(beyond) {
-                return Err(Error::out_of_domain(
-                    "distance of query",
-                    &[query],
-                    f64::INFINITY,
-                    "a distance within the range of f64; scale the features down",
-                ));
-            }
-        }
+        let found = self.search_checked(in_space(self.metric(), queries)?.view(), k);
+        check_distances(&found)?;
         Ok(found)
+    }
+}
+
+/// Queries as the training rows are compared with them: in row-major order, and whitened where the
+/// metric is Mahalanobis.
+pub(crate) fn in_space<'a>(
+    metric: &Metric,
+    queries: ArrayView2<'a, f64>,
+) -> Result<CowArray<'a, f64, Ix2>> {
+    let Metric::Mahalanobis(mahalanobis) = metric else {
+        return Ok(match queries.is_standard_layout() {
+            true => queries.into(),
+            false => queries.as_standard_layout().into_owned().into(),
+        });
+    };
+    let mut whitened = Array2::zeros(queries.raw_dim());
+    for (from, mut to) in queries.rows().into_iter().zip(whitened.rows_mut()) {
+        to.assign(&Array1::from(mahalanobis.whiten(&from.to_vec())));
+    }
+    check_finite("queries (whitened)", whitened.view())?;
+    Ok(whitened.into())
+}
+
+/// Distances beyond the range of `f64` have lost their order.
+pub(crate) fn check_distances(found: &[Vec<Nearest>]) -> Result<()> {
+    let beyond = |list: &Vec<Nearest>| list.last().is_some_and(|n| !n.distance.is_finite());
+    match found.iter().position(beyond) {
+        None => Ok(()),
+        Some(query) => Err(Error::out_of_domain(
+            "distance of query",
+            &[query],
+            f64::INFINITY,
+            "a distance within the range of f64; scale the features down",
+        )),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ndarray::{Array2, ArrayView2};
+use ndarray::Array2;
 use xai_core::{Error, Metric, Result, check_finite};
 
 use crate::Standardization;
@@ -68,9 +68,12 @@ impl TrainingRows {
     }
 
     /// The rows that a search with this metric compares: whitened where it is Mahalanobis.
-    pub(crate) fn whitened(self, metric: &Metric) -> Self {
+    ///
+    /// # Errors
+    /// [`Error::NonFinite`] for a row that whitening takes beyond `f64`.
+    pub(crate) fn whitened(self, metric: &Metric) -> Result<Self> {
         let Metric::Mahalanobis(mahalanobis) = metric else {
-            return self;
+            return Ok(self);
         };
         let mut whitened = Array2::zeros(self.values.raw_dim());
         let mut buffer = vec![0.0; self.n_features()];
@@ -80,10 +83,11 @@ impl TrainingRows {
                 *to = from;
             }
         }
-        Self {
+        check_finite("train (whitened)", whitened.view())?;
+        Ok(Self {
             values: Arc::new(whitened),
             standardization: None,
-        }
+        })
     }
 
     pub(crate) fn n_rows(&self) -> usize {
@@ -104,17 +108,5 @@ impl TrainingRows {
             Some(s) => s.write(from, to),
             None => to.copy_from_slice(from),
         }
-    }
-}
-
-/// Queries as the training rows are compared with them: whitened where the metric is Mahalanobis.
-pub(crate) fn prepared_queries(metric: &Metric, queries: ArrayView2<'_, f64>) -> Vec<f64> {
-    match metric {
-        Metric::Mahalanobis(mahalanobis) => queries
-            .rows()
-            .into_iter()
-            .flat_map(|row| mahalanobis.whiten(&row.to_vec()))
-            .collect(),
-        _ => queries.iter().copied().collect(),
     }
 }

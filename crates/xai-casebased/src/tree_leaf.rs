@@ -8,7 +8,8 @@ use xai_core::{Distance, Error, Metric, Result, parallel};
 
 use crate::k_nearest::KNearest;
 use crate::leaf_index::LeafIndex;
-use crate::retrieval::{ClosureError, Retrieval, Samples, in_batches};
+use crate::retrieval::{ClosureError, Retrieval, Samples, among, in_batches};
+use crate::search::check_distances;
 use crate::{Engine, Nearest, NeighborSearch};
 
 type Leaves = dyn Fn(ArrayView2<'_, f64>) -> Result<Vec<u32>, ClosureError> + Send + Sync;
@@ -140,8 +141,9 @@ impl Retrieval for TreeLeafSearch {
         if let Some(features) = &self.features {
             let short: Vec<usize> = (0..found.len()).filter(|&i| found[i].len() < k).collect();
             // Of the k nearest rows of any leaf, at most those of this leaf are in it.
-            let nearest =
-                features.nearest_batch(samples.scaled.select(Axis(0), &short).view(), k)?;
+            let nearest = features
+                .nearest_batch(samples.scaled.select(Axis(0), &short).view(), k)
+                .map_err(among(&short))?;
             for (sample, nearest) in short.into_iter().zip(nearest) {
                 let inside = self.index.rows(leaves[[sample, 0]]);
                 let outside = nearest.into_iter().filter(|n| {
@@ -151,7 +153,14 @@ impl Retrieval for TreeLeafSearch {
                 found[sample].extend(outside.take(free));
             }
         }
+        check_distances(&found)?;
         Ok(found)
+    }
+
+    fn recall(&self) -> Option<f64> {
+        self.features
+            .as_ref()
+            .and_then(|features| features.recall())
     }
 }
 

@@ -233,3 +233,46 @@ fn queries_without_an_answer_are_named() {
         assert_eq!(engine.nearest(&[0.0, 0.0], 9).unwrap().len(), 2);
     }
 }
+
+/// What is beyond or below the ranges of the filter is still compared as by everybody.
+#[test]
+fn rows_at_the_edges_of_the_range_are_not_lost() {
+    let agree = |train: Array2<f64>, query: &[f64], metric: Metric| {
+        let expected = plain_scan(train.view(), &metric, query, 3);
+        for (name, engine) in engines(train.view(), &metric) {
+            let found = engine.nearest(query, 3).unwrap();
+            assert_eq!(bits(&found), bits(&expected), "{name} {metric}");
+        }
+    };
+    // A centre at the query, and a row whose norm is beyond the filter.
+    let mut wide = Array2::from_shape_fn((40, 3), |(i, _)| (i + 1) as f64);
+    wide.row_mut(0).fill(1e308);
+    wide.row_mut(39).fill(-1e308);
+    wide.row_mut(30).fill(0.25);
+    agree(wide, &[0.0; 3], Metric::Euclidean);
+    // Squares that underflow: distances of 0 between rows that differ.
+    let tiny = Array2::from_shape_fn((40, 30), |(i, _)| if i == 20 { 1.5e-162 } else { 3.1e-162 });
+    agree(tiny.clone(), &[0.0; 30], Metric::Euclidean);
+    agree(tiny.clone(), &[0.0; 30], Metric::SquaredEuclidean);
+    agree(tiny, &[1.0; 30], Metric::Cosine);
+}
+
+#[test]
+fn rows_that_whitening_takes_out_of_range_are_named() {
+    let covariance = ndarray::array![[1e-30, 0.0], [0.0, 1e-30]];
+    let metric = Metric::Mahalanobis(Mahalanobis::from_covariance(covariance.view()).unwrap());
+    let train = ndarray::array![[1e300, 0.0], [0.0, 1.0]];
+    let error = BruteForce::new(train.view(), metric.clone()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "train (whitened)[0, 0]: not a finite number"
+    );
+    let near = ndarray::array![[1.0, 0.0], [0.0, 1.0]];
+    for (_, engine) in engines(near.view(), &metric) {
+        let error = engine.nearest(&[0.0, 1e300], 1).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "queries (whitened)[0, 1]: not a finite number"
+        );
+    }
+}

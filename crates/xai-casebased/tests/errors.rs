@@ -193,9 +193,13 @@ fn bad_choices_of_an_explainer_are_named() {
         fit(builder().redact("name")),
         "redacted column = name: expected the name of a feature or of a metadata column"
     );
+    assert!(
+        fit(builder().aggregate_only(1))
+            .starts_with("minimum of distinct rows = 1: expected at least 2 training rows")
+    );
     assert_eq!(
-        fit(builder().aggregate_only(0)),
-        "minimum of distinct rows = 0: expected at least 1 training row"
+        fit(builder().metadata("age", vec![1.0, f64::INFINITY])),
+        "metadata column age[1]: not a finite number"
     );
     assert!(
         fit(builder().engine(Engine::KdTree).metric(Metric::Canberra))

@@ -101,6 +101,36 @@ fn closures_are_not_stored() {
     assert!(save(embedding).starts_with("similarity = embedding"));
 }
 
+/// A file with the right checksum whose content announces rows that are not there.
+#[test]
+fn forged_sizes_are_refused_before_anything_is_allocated() {
+    let train = array![[7.0]];
+    let mut bytes = Vec::new();
+    let explainer = CaseExplainer::builder().fit(train.view(), &[0]).unwrap();
+    explainer.save(&mut bytes).unwrap();
+    // The content ends in: features, labels (count, one label), rows (count, eight bytes).
+    let end = bytes.len() - 8 - 12;
+    assert_eq!(bytes[end..end + 4], [1, 1, 0, 1]);
+    for features in [1u64 << 40, 1 << 62, u64::MAX, 0] {
+        let mut forged = bytes[..end].to_vec();
+        let mut rest = features;
+        loop {
+            let low = (rest & 0x7f) as u8;
+            rest >>= 7;
+            forged.push(if rest == 0 { low } else { low | 0x80 });
+            if rest == 0 {
+                break;
+            }
+        }
+        forged.extend([0, 0]);
+        let length = (forged.len() - 20) as u64;
+        forged[12..20].copy_from_slice(&length.to_le_bytes());
+        forged.extend([0; 8]);
+        let error = load(&sealed(forged)).map(|_| ()).unwrap_err();
+        assert!(error.to_string().contains("no training rows"), "{error}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 100_000, ..ProptestConfig::default() })]
 

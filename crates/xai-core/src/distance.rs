@@ -142,15 +142,17 @@ impl Distance for Metric {
             Self::Minkowski(p) => {
                 // In units of the largest difference, so that no power leaves the range.
                 let largest = Self::Chebyshev.distance(a, b);
-                if largest == 0.0 {
-                    return 0.0;
+                if largest == 0.0 || largest.is_infinite() {
+                    return largest;
                 }
                 let powers = sum_lanes(a, b, |x, y| ((x - y).abs() / largest).powf(*p));
                 largest * powers.powf(1.0 / p)
             }
             Self::Cosine => {
                 let (a_norm, b_norm) = (norm(a), norm(b));
-                if a_norm.is_normal() && b_norm.is_normal() {
+                // Norms whose squares, element by element, are normal numbers.
+                let regular = |norm: f64| norm > 1e-140 && norm < 1e150;
+                if regular(a_norm) && regular(b_norm) {
                     let dot = sum_lanes(a, b, |x, y| x * y);
                     let cosine = dot / (a_norm * b_norm);
                     if cosine.is_finite() {
@@ -486,6 +488,9 @@ mod tests {
         assert!(Metric::Cosine.distance(&[1e80], &[1e80]) < 1e-15);
         assert!(Metric::Cosine.distance(&[1e200, 1e200], &[1e-200, 1e-200]) < 1e-15);
         assert_eq!(Metric::Cosine.distance(&[1e-90, 0.0], &[0.0, 1e-90]), 1.0);
+        assert!(Metric::Cosine.distance(&[1.6e-162, 1.6e-162], &[1.0, 1.0]) < 1e-15);
+        let overflow = Metric::Minkowski(3.0).distance(&[1.5e308, 1.0], &[-1.5e308, 0.0]);
+        assert_eq!(overflow, f64::INFINITY);
         assert_eq!(Metric::Minkowski(400.0).distance(&[0.1], &[0.0]), 0.1);
         assert_eq!(Metric::Minkowski(1000.0).distance(&[10.0], &[0.0]), 10.0);
     }

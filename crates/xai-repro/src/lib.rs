@@ -77,5 +77,8 @@ pub use simulate::{
     sample_labels,
 };
 pub use streaming::{PairwiseAccumulator, StreamedReproducibility};
-pub use study::{MetricBehavior, Study, StudyBuilder, StudyDraw, StudySummary, mean_metrics};
+pub use study::{
+    AccuracyProfile, MetricBehavior, ProfilePoint, Study, StudyBuilder, StudyDraw, StudySummary,
+    mean_metrics,
+};
 pub use xai_core::{Accumulator, Error, Interval, Label, Result, Summary};

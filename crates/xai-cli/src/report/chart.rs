@@ -31,13 +31,41 @@ pub(super) fn lines(x_label: &str, lines: &[Line]) -> Result<String, Failure> {
         return Ok(String::new());
     }
     let margin = if high > low { 0.0 } else { 0.5 };
-    let mut svg = String::new();
-    draw(&mut svg, x_label, lines, low - margin..high + margin)
-        .map_err(|e| Failure::new(format!("a chart could not be drawn: {e}")))?;
-    Ok(legend(lines) + &svg)
+    let chart = Chart {
+        size: (470, 290),
+        x_label,
+        x_range: low - margin..high + margin,
+        y_range: -0.02..1.02,
+        font: 13,
+        labels: 6,
+    };
+    Ok(legend(lines) + &chart.svg(lines)?)
 }
 
-fn legend(lines: &[Line]) -> String {
+/// One of several small charts side by side, without a legend: scores in `[low, 1]` over shares.
+pub(super) fn panel(low: f64, lines: &[Line]) -> Result<String, Failure> {
+    let chart = Chart {
+        size: (230, 160),
+        x_label: "",
+        x_range: 0.0..1.0,
+        y_range: low - 0.02..1.02,
+        font: 11,
+        labels: 3,
+    };
+    chart.svg(lines)
+}
+
+struct Chart<'a> {
+    size: (u32, u32),
+    x_label: &'a str,
+    x_range: std::ops::Range<f64>,
+    y_range: std::ops::Range<f64>,
+    font: u32,
+    labels: usize,
+}
+
+/// The names of lines in their colours.
+pub(super) fn legend(lines: &[Line]) -> String {
     let entry = |(line, color): (&Line, &RGBColor)| {
         let RGBColor(r, g, b) = color;
         format!(
@@ -49,38 +77,47 @@ fn legend(lines: &[Line]) -> String {
     format!("<p class=\"legend\">{}</p>", entries.join(" "))
 }
 
-fn draw(
-    svg: &mut String,
-    x_label: &str,
-    lines: &[Line],
-    x_range: std::ops::Range<f64>,
-) -> Result<(), Box<dyn std::error::Error>> {
-    let root = SVGBackend::with_string(svg, (470, 290)).into_drawing_area();
-    let mut chart = ChartBuilder::on(&root)
-        .margin(8)
-        .x_label_area_size(38)
-        .y_label_area_size(40)
-        .build_cartesian_2d(x_range, -0.02..1.02)?;
-    chart
-        .configure_mesh()
-        .x_desc(x_label)
-        .x_labels(6)
-        .y_labels(6)
-        .y_label_formatter(&|y| format!("{y:.1}"))
-        .light_line_style(WHITE)
-        .label_style(("sans-serif", 13))
-        .draw()?;
-    for (line, color) in lines.iter().zip(COLORS.iter().cycle()) {
-        chart.draw_series(LineSeries::new(
-            line.points.iter().copied(),
-            color.stroke_width(2),
-        ))?;
-        chart.draw_series(
-            line.points
-                .iter()
-                .map(|&point| Circle::new(point, 3, color.filled())),
-        )?;
+impl Chart<'_> {
+    fn svg(&self, lines: &[Line]) -> Result<String, Failure> {
+        let mut svg = String::new();
+        self.draw(&mut svg, lines)
+            .map_err(|e| Failure::new(format!("a chart could not be drawn: {e}")))?;
+        Ok(svg)
     }
-    root.present()?;
-    Ok(())
+
+    fn draw(&self, svg: &mut String, lines: &[Line]) -> Result<(), Box<dyn std::error::Error>> {
+        let root = SVGBackend::with_string(svg, self.size).into_drawing_area();
+        let named = !self.x_label.is_empty();
+        let mut chart = ChartBuilder::on(&root)
+            .margin(8)
+            .x_label_area_size(if named { 38 } else { 20 })
+            .y_label_area_size(if named { 40 } else { 30 })
+            .build_cartesian_2d(self.x_range.clone(), self.y_range.clone())?;
+        let mut mesh = chart.configure_mesh();
+        if named {
+            mesh.x_desc(self.x_label);
+        }
+        mesh.x_labels(self.labels)
+            .y_labels(self.labels)
+            .y_label_formatter(&|y| format!("{y:.1}"))
+            .light_line_style(WHITE)
+            .label_style(("sans-serif", self.font))
+            .draw()?;
+        for (line, color) in lines.iter().zip(COLORS.iter().cycle()) {
+            chart.draw_series(LineSeries::new(
+                line.points.iter().copied(),
+                color.stroke_width(2),
+            ))?;
+            let radius = if named { 3 } else { 2 };
+            chart.draw_series(
+                line.points
+                    .iter()
+                    .map(|&point| Circle::new(point, radius, color.filled())),
+            )?;
+        }
+        root.present()?;
+        drop(chart);
+        drop(root);
+        Ok(())
+    }
 }

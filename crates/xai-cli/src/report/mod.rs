@@ -6,6 +6,7 @@ mod chart;
 mod graph;
 mod page;
 mod results;
+mod simulation;
 mod study;
 
 use std::path::{Path, PathBuf};
@@ -43,13 +44,14 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failur
         && study.attribution.is_none()
         && study.graph.is_none()
         && study.repro.is_none()
+        && study.simulation.is_none()
     {
         let file = arguments
             .study
             .as_deref()
             .unwrap_or(Path::new("study.toml"));
         return Err(Failure::new("nothing to report: the study has no section")
-            .help("add [casebased], [attribution], [graph] or [repro]")
+            .help("add [casebased], [attribution], [graph], [repro] or [simulation]")
             .in_file(&file.display().to_string()));
     }
     let report = Report {
@@ -70,6 +72,10 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failur
         repro: study
             .repro
             .map(|section| repro(&section, &source))
+            .transpose()?,
+        simulation: study
+            .simulation
+            .map(|section| simulation::evaluate(&section, &source))
             .transpose()?,
     };
     write(&report, &arguments.out)?;

@@ -1,6 +1,7 @@
 //! The report as one self-contained HTML page.
 
 use askama::Template;
+use xai_metrics::repro::{AccuracyProfile, ProfilePoint};
 
 use super::chart::{self, Line};
 use super::results::{GraphScores, Report};
@@ -12,6 +13,8 @@ use crate::output::{self, decimals};
 struct Page<'a> {
     report: &'a Report,
     graph_charts: Vec<String>,
+    simulation_panels: Vec<String>,
+    simulation_legend: String,
     version: &'static str,
 }
 
@@ -23,13 +26,45 @@ pub(super) fn render(report: &Report) -> Result<String, Failure> {
         .flat_map(|graph| &graph.explainers)
         .map(fidelity_chart)
         .collect::<Result<_, _>>()?;
+    let profiles = report.simulation.iter().flat_map(|s| &s.profiles);
+    let simulation_panels = profiles.map(panel).collect::<Result<_, _>>()?;
     Page {
         report,
         graph_charts,
+        simulation_panels,
+        simulation_legend: chart::legend(&["independent errors", "dependent errors"].map(|name| {
+            Line {
+                name,
+                points: Vec::new(),
+            }
+        })),
         version: env!("CARGO_PKG_VERSION"),
     }
     .render()
     .map_err(|e| Failure::new(format!("the page could not be made: {e}")))
+}
+
+/// Points that stand for fewer draws are left out: they jump about.
+const FEWEST_DRAWS: usize = 5;
+
+fn panel(profile: &AccuracyProfile) -> Result<String, Failure> {
+    let line = |name, points: &[ProfilePoint]| Line {
+        name,
+        points: points
+            .iter()
+            .filter(|point| point.n_defined >= FEWEST_DRAWS)
+            .map(|point| (point.accuracy, point.mean))
+            .collect(),
+    };
+    let lines = [
+        line("independent errors", &profile.independent),
+        line("dependent errors", &profile.dependent),
+    ];
+    let below = lines
+        .iter()
+        .flat_map(|line| &line.points)
+        .any(|point| point.1 < 0.0);
+    chart::panel(if below { -0.25 } else { 0.0 }, &lines)
 }
 
 fn fidelity_chart(scores: &GraphScores) -> Result<String, Failure> {
@@ -114,6 +149,24 @@ pub(super) fn digest(report: &Report) -> String {
                     |[low, high]| format!("[{low:.4}, {high:.4}]"),
                 );
                 [name.clone(), decimals(metric.mean), interval]
+            }),
+        ));
+    }
+    if let Some(s) = &report.simulation {
+        parts.push(output::table(
+            &[
+                "simulated metric",
+                "mean",
+                "rank correlation with accuracy",
+                "AUROC of dependence",
+            ],
+            s.summary.metrics.iter().map(|m| {
+                [
+                    m.metric.clone(),
+                    decimals(m.values.mean),
+                    decimals(m.spearman_with_accuracy),
+                    decimals(m.auroc_of_dependence),
+                ]
             }),
         ));
     }

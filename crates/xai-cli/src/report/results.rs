@@ -10,6 +10,7 @@ pub(super) struct Report {
     pub(super) attribution: Option<Attribution>,
     pub(super) graph: Option<Graph>,
     pub(super) repro: Option<crate::repro::PairwiseResult>,
+    pub(super) simulation: Option<Simulation>,
 }
 
 /// Agreement of predictions with their nearest training cases.
@@ -82,4 +83,11 @@ pub(super) struct CurvePoint {
     pub(super) neg_fidelity: f64,
     pub(super) characterization: f64,
     pub(super) unfaithfulness: f64,
+}
+
+/// How the reproducibility metrics behave where the truth is known.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct Simulation {
+    pub(super) summary: xai_metrics::repro::StudySummary,
+    pub(super) profiles: Vec<xai_metrics::repro::AccuracyProfile>,
 }

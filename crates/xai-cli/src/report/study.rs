@@ -19,6 +19,7 @@ pub(super) struct Study {
     pub(super) attribution: Option<Attribution>,
     pub(super) graph: Option<Graph>,
     pub(super) repro: Option<Repro>,
+    pub(super) simulation: Option<Simulation>,
 }
 
 fn untitled() -> String {
@@ -93,6 +94,25 @@ pub(super) struct GraphExplainer {
 pub(super) struct Repro {
     pub(super) predictions: String,
     pub(super) labels: String,
+}
+
+/// The simulation study: draws that `xai repro simulate study --out` wrote, or so many made anew.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Simulation {
+    pub(super) draws: Option<String>,
+    #[serde(default = "iterations")]
+    pub(super) iterations: u64,
+    #[serde(default = "seed")]
+    pub(super) seed: u64,
+}
+
+fn iterations() -> u64 {
+    2000
+}
+
+fn seed() -> u64 {
+    1
 }
 
 /// Where the files of a study are.

@@ -1,9 +1,11 @@
 //! The simulation study: how the metrics behave where the truth is known.
 
+mod accuracy_profile;
 mod association;
 mod draw;
 mod summary;
 
+pub use accuracy_profile::{AccuracyProfile, ProfilePoint};
 pub use draw::StudyDraw;
 pub use summary::{MetricBehavior, StudySummary};
 
