@@ -467,7 +467,7 @@ impl std::fmt::Display for EvaluationTable {
                         &c.first
                     };
                     let p = c.p_corrected.filter(|p| *p < alpha)?;
-                    Some(format!("{winner} > {loser} (p = {p:.2e})"))
+                    Some(format!("{winner} > {loser} (p = {p:.1e})"))
                 })
                 .collect();
             let pairs = if pairs.is_empty() {
