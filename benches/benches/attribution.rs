@@ -5,8 +5,9 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use ndarray::{Array2, ArrayD, ArrayViewD, IxDyn};
 use std::hint::black_box;
 use xai_attribution::{
-    AverageDrop, AverageGain, AverageIncrease, Complexity, Deletion, Evaluation, Insertion, Layout,
-    MuFidelity, Sparseness, complexity, mask_inputs, sparseness, structural_similarity,
+    Activation, AverageDrop, AverageGain, AverageIncrease, Complexity, Deletion, Evaluation,
+    Insertion, Layout, MuFidelity, Sparseness, complexity, mask_inputs, sparseness,
+    structural_similarity,
 };
 use xai_core::{random_stream, uniform};
 
@@ -169,13 +170,23 @@ fn overhead(c: &mut Criterion) {
     let layout = Layout::ChannelsFirst;
     group.bench_function("model_alone/480", |b| b.iter(|| rows(480)));
     group.bench_function("average_drop", |b| {
-        let drop = AverageDrop::new().layout(layout);
-        b.iter(|| drop.evaluate(&model, x.view(), &targets, maps[0].view()));
+        let drop = AverageDrop::new()
+            .layout(layout)
+            .activation(Activation::Softmax);
+        b.iter(|| {
+            let drop = drop.evaluate(&model, x.view(), &targets, maps[0].view());
+            drop.expect("scores")
+        });
     });
     group.bench_function("model_alone/2640", |b| b.iter(|| rows(2640)));
     group.bench_function("deletion_10_steps", |b| {
-        let deletion = Deletion::new().layout(layout);
-        b.iter(|| deletion.evaluate(&model, x.view(), &targets, maps[0].view()));
+        let deletion = Deletion::new()
+            .layout(layout)
+            .activation(Activation::Softmax);
+        b.iter(|| {
+            let curve = deletion.evaluate(&model, x.view(), &targets, maps[0].view());
+            curve.expect("a curve")
+        });
     });
     // Base, baseline, four masked scores, 2 · 9 steps each, 20 subsets, of 240 samples.
     group.bench_function("model_alone/23520", |b| b.iter(|| rows(23_520)));
@@ -183,6 +194,7 @@ fn overhead(c: &mut Criterion) {
         b.iter(|| {
             let mut evaluation = Evaluation::new(&model, x.view(), &targets)
                 .layout(layout)
+                .activation(Activation::Softmax)
                 .metric(AverageDrop::default())
                 .metric(AverageIncrease::default())
                 .metric(AverageGain::default())
@@ -194,7 +206,7 @@ fn overhead(c: &mut Criterion) {
             for (name, maps) in ["a", "b", "c", "d"].iter().zip(&maps) {
                 evaluation = evaluation.explainer(*name, maps.view());
             }
-            evaluation.run()
+            evaluation.run().expect("a table")
         });
     });
     group.finish();

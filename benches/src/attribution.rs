@@ -1,7 +1,7 @@
 //! Our side of the workloads of `xai-attribution`.
 
 use ndarray::{Array1, Array2, Array4, ArrayD, ArrayViewD, Ix1, Ix2, Ix4, ShapeError, aview1};
-use xai_attribution::{Activation, AverageDrop, Deletion, Layout, mask_inputs};
+use xai_attribution::{Activation, AverageDrop, Concurrent, Deletion, Layout, mask_inputs};
 
 use crate::{Data, Prepared, Result, Workload};
 
@@ -93,7 +93,7 @@ fn deletion(data: &Data) -> Result<Prepared> {
     let run = move || {
         let model = |batch: ArrayViewD<'_, f32>| linear.outputs(batch);
         let curve = metric.evaluate(
-            &model,
+            &Concurrent(&model),
             linear.inputs.view(),
             &linear.targets,
             linear.maps.view(),

@@ -167,9 +167,10 @@ impl<'a, T: Real, M: Model<T> + ?Sized> Evaluation<'a, T, M> {
     ///
     /// # Errors
     /// As [`scores`](Self::scores); [`Error::InvalidParameter`] for a level outside (0, 1).
-    pub fn run(&self) -> Result<EvaluationTable, EvaluationError> {
-        self.statistics.check()?;
-        Ok(self.scores()?.table(&self.statistics)?)
+    pub fn run(self) -> Result<EvaluationTable, EvaluationError> {
+        let statistics = self.statistics;
+        statistics.check()?;
+        Ok(self.scores()?.table(&statistics)?)
     }
 
     /// The scores alone, sample by sample: what parts of a data set are
@@ -181,14 +182,17 @@ impl<'a, T: Real, M: Model<T> + ?Sized> Evaluation<'a, T, M> {
     /// for two of one name and for a metric that was given an activation, a batch size or a layout
     /// other than the evaluation's. The error tells explainer and metric, and holds everything
     /// [computed until then](EvaluationError::completed).
-    pub fn scores(&self) -> Result<EvaluationScores, EvaluationError> {
-        let targets = match &self.targets {
-            Ok(targets) => targets.clone(),
-            Err(_) => return Err(self.targets_error().into()),
-        };
-        self.check_names()?;
+    pub fn scores(self) -> Result<EvaluationScores, EvaluationError> {
+        let targets = self.targets?;
+        check_names(
+            "explainer",
+            self.explainers.iter().map(|(name, _)| name.as_str()),
+        )?;
+        check_names("metric", self.metrics.iter().map(|metric| metric.name()))?;
         for metric in &self.metrics {
-            self.check_scoring(&**metric)?;
+            if let Some(own) = metric.scoring() {
+                check_scoring(metric.name(), own, self.scoring)?;
+            }
         }
         let counted = Counted::new(self.model);
         let mut study =
@@ -220,76 +224,43 @@ impl<'a, T: Real, M: Model<T> + ?Sized> Evaluation<'a, T, M> {
             model_calls: counted.calls(),
         })
     }
+}
 
-    /// What was wrong with the targets; errors cannot be cloned, so it is found again.
-    fn targets_error(&self) -> Error {
-        match &self.targets {
-            Err(Error::NonFinite { what, index }) => Error::NonFinite {
-                what: what.clone(),
-                index: index.clone(),
-            },
-            Err(Error::OutOfDomain {
-                what,
-                index,
-                value,
-                expected,
-            }) => Error::OutOfDomain {
-                what: what.clone(),
-                index: index.clone(),
-                value: *value,
-                expected: expected.clone(),
-            },
-            Err(other) => Error::parameter("targets", "unusable", other.to_string()),
-            Ok(_) => Error::empty("targets"),
-        }
+fn check_names<'a>(what: &'static str, names: impl Iterator<Item = &'a str>) -> Result<()> {
+    let names: Vec<&str> = names.collect();
+    if names.is_empty() {
+        return Err(Error::empty(format!("{what}s")));
     }
+    match (1..names.len()).find(|&i| names[..i].contains(&names[i])) {
+        None => Ok(()),
+        Some(i) => Err(Error::parameter(
+            what,
+            names[i],
+            "names that occur once; `metric_named` renames a metric",
+        )),
+    }
+}
 
-    fn check_names(&self) -> Result<()> {
-        let explainers: Vec<&str> = self
-            .explainers
-            .iter()
-            .map(|(name, _)| name.as_str())
-            .collect();
-        let metrics: Vec<&str> = self.metrics.iter().map(|metric| metric.name()).collect();
-        for (what, names) in [("explainer", explainers), ("metric", metrics)] {
-            if names.is_empty() {
-                return Err(Error::empty(format!("{what}s")));
-            }
-            let twice = (1..names.len()).find(|&i| names[..i].contains(&names[i]));
-            if let Some(i) = twice {
-                return Err(Error::parameter(
-                    what,
-                    names[i],
-                    "names that occur once; `metric_named` renames a metric",
-                ));
-            }
-        }
-        Ok(())
+/// What a metric was given by itself must be what the evaluation has, or the default.
+fn check_scoring(metric: &str, own: Scoring, evaluation: Scoring) -> Result<()> {
+    let default = Scoring::default();
+    let conflict = |what: &'static str, own: String| {
+        Err(Error::parameter(
+            format!("{what} of {metric}"),
+            own,
+            format!("that of the evaluation, which all metrics share: set its {what} instead"),
+        ))
+    };
+    if ![default.activation, evaluation.activation].contains(&own.activation) {
+        return conflict("activation", format!("{:?}", own.activation));
     }
-
-    fn check_scoring(&self, metric: &dyn EvaluationMetric<T>) -> Result<()> {
-        let (Some(own), default) = (metric.scoring(), Scoring::default()) else {
-            return Ok(());
-        };
-        let conflict = |what: &'static str, own: String| {
-            Error::parameter(
-                format!("{what} of {}", metric.name()),
-                own,
-                format!("that of the evaluation, which all metrics share: set its {what} instead"),
-            )
-        };
-        let evaluation = self.scoring;
-        if ![default.activation, evaluation.activation].contains(&own.activation) {
-            return Err(conflict("activation", format!("{:?}", own.activation)));
-        }
-        if ![default.batch_size, evaluation.batch_size].contains(&own.batch_size) {
-            return Err(conflict("batch_size", own.batch_size.to_string()));
-        }
-        if ![default.layout, evaluation.layout].contains(&own.layout) {
-            return Err(conflict("layout", format!("{:?}", own.layout)));
-        }
-        Ok(())
+    if ![default.batch_size, evaluation.batch_size].contains(&own.batch_size) {
+        return conflict("batch_size", own.batch_size.to_string());
     }
+    if ![default.layout, evaluation.layout].contains(&own.layout) {
+        return conflict("layout", format!("{:?}", own.layout));
+    }
+    Ok(())
 }
 
 /// A metric under another name.

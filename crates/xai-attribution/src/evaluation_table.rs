@@ -1,6 +1,8 @@
 //! What an evaluation says: scores, intervals, rankings, and which differences are more than chance.
 
-use xai_core::{Error, ExactMean, Interval, Result, bootstrap_bca, bootstrap_replicates};
+use xai_core::{
+    Error, ExactMean, Interval, Result, bootstrap_bca, parallel, random_stream, uniform_index,
+};
 
 use crate::wilcoxon::{holm, wilcoxon_signed_rank};
 use crate::{Better, ModelCalls};
@@ -175,10 +177,27 @@ impl EvaluationScores {
     /// [`Error::InvalidParameter`] for a level outside (0, 1).
     pub fn table(&self, statistics: &Statistics) -> Result<EvaluationTable> {
         statistics.check()?;
+        let columns: Vec<Column> = self
+            .metrics
+            .iter()
+            .flat_map(|metric| &metric.per_sample)
+            .map(|per_sample| Column::new(per_sample))
+            .collect();
+        let replicates = replicates(&columns, self.n_samples, statistics);
+        let n_explainers = self.explainers.len();
         let metrics: Result<Vec<MetricResult>> = self
             .metrics
             .iter()
-            .map(|metric| metric.result(&self.explainers, statistics))
+            .enumerate()
+            .map(|(m, metric)| {
+                let own = m * n_explainers..(m + 1) * n_explainers;
+                let intervals = columns[own.clone()]
+                    .iter()
+                    .zip(&replicates[own])
+                    .map(|(column, replicates)| column.interval(replicates, statistics.level))
+                    .collect::<Result<Vec<_>>>()?;
+                metric.result(&self.explainers, &intervals)
+            })
             .collect();
         Ok(EvaluationTable {
             n_samples: self.n_samples,
@@ -191,22 +210,26 @@ impl EvaluationScores {
 }
 
 impl MetricScores {
-    fn result(&self, explainers: &[String], statistics: &Statistics) -> Result<MetricResult> {
-        let scores: Result<Vec<ExplainerScore>> = explainers
+    fn result(
+        &self,
+        explainers: &[String],
+        intervals: &[Option<Interval>],
+    ) -> Result<MetricResult> {
+        let scores: Vec<ExplainerScore> = explainers
             .iter()
             .zip(&self.per_sample)
-            .map(|(explainer, per_sample)| {
+            .zip(intervals)
+            .map(|((explainer, per_sample), &interval)| {
                 let defined: Vec<f64> = per_sample.iter().flatten().copied().collect();
-                Ok(ExplainerScore {
+                ExplainerScore {
                     explainer: explainer.clone(),
                     value: mean(&defined),
-                    interval: interval(&defined, statistics)?,
+                    interval,
                     per_sample: per_sample.clone(),
                     n_undefined: per_sample.len() - defined.len(),
-                })
+                }
             })
             .collect();
-        let scores = scores?;
         let mut ranking: Vec<usize> = (0..scores.len()).collect();
         // The key is lower for the better; a stable sort keeps ties in order.
         let key = |&e: &usize| match (scores[e].value, self.better) {
@@ -225,35 +248,41 @@ impl MetricScores {
     }
 
     fn comparisons(&self, scores: &[ExplainerScore], ranking: &[usize]) -> Result<Vec<Comparison>> {
-        let mut comparisons = Vec::new();
+        let mut pairs = Vec::new();
         for (place, &first) in ranking.iter().enumerate() {
-            for &second in &ranking[place + 1..] {
-                let (first, second) = (&scores[first], &scores[second]);
-                let differences: Vec<f64> = first
-                    .per_sample
+            let behind = &ranking[place + 1..];
+            pairs.extend(
+                behind
                     .iter()
-                    .zip(&second.per_sample)
-                    .filter_map(|(a, b)| Some(a.as_ref()? - b.as_ref()?))
-                    .collect();
-                let test = wilcoxon_signed_rank(&differences)?;
-                let (low, high) = (test.w_minus > test.w_plus, test.w_plus > test.w_minus);
-                let favours = match self.better {
-                    Better::Lower if low => Some(first),
-                    Better::Higher if high => Some(first),
-                    _ if low || high => Some(second),
-                    _ => None,
-                };
-                comparisons.push(Comparison {
-                    first: first.explainer.clone(),
-                    second: second.explainer.clone(),
-                    n_pairs: differences.len(),
-                    difference: mean(&differences),
-                    favours: favours.map(|score| score.explainer.clone()),
-                    p_value: test.p_value,
-                    p_corrected: None,
-                });
-            }
+                    .map(|&second| (&scores[first], &scores[second])),
+            );
         }
+        let mut comparisons = parallel::try_map(pairs.len(), |pair| -> Result<Comparison> {
+            let (first, second) = pairs[pair];
+            let differences: Vec<f64> = first
+                .per_sample
+                .iter()
+                .zip(&second.per_sample)
+                .filter_map(|(a, b)| Some(a.as_ref()? - b.as_ref()?))
+                .collect();
+            let test = wilcoxon_signed_rank(&differences)?;
+            let (low, high) = (test.w_minus > test.w_plus, test.w_plus > test.w_minus);
+            let favours = match self.better {
+                Better::Lower if low => Some(first),
+                Better::Higher if high => Some(first),
+                _ if low || high => Some(second),
+                _ => None,
+            };
+            Ok(Comparison {
+                first: first.explainer.clone(),
+                second: second.explainer.clone(),
+                n_pairs: differences.len(),
+                difference: mean(&differences),
+                favours: favours.map(|score| score.explainer.clone()),
+                p_value: test.p_value,
+                p_corrected: None,
+            })
+        })?;
         let p_values: Vec<Option<f64>> = comparisons.iter().map(|c| c.p_value).collect();
         for (comparison, corrected) in comparisons.iter_mut().zip(holm(&p_values)) {
             comparison.p_corrected = corrected;
@@ -266,28 +295,91 @@ fn mean(values: &[f64]) -> Option<f64> {
     values.iter().copied().collect::<ExactMean>().value()
 }
 
-/// The interval of a mean: samples are drawn with replacement.
-fn interval(values: &[f64], statistics: &Statistics) -> Result<Option<Interval>> {
-    let Some(estimate) = mean(values).filter(|_| values.len() > 1 && statistics.replicates > 1)
-    else {
-        return Ok(None);
-    };
-    #[allow(clippy::cast_precision_loss)] // exact below 2^53 samples
-    let n = values.len() as f64;
-    // The units of a replicate come in the order of its own stream, so a plain sum is the same on
-    // any number of threads.
-    let replicate = |units: &[usize]| Some(units.iter().map(|&i| values[i]).sum::<f64>() / n);
-    let replicates = bootstrap_replicates(
-        values.len(),
-        statistics.replicates,
-        statistics.seed,
-        replicate,
-    )?;
-    let leave_one_out: Vec<f64> = values
-        .iter()
-        .map(|x| estimate + (estimate - x) / (n - 1.0))
-        .collect();
-    bootstrap_bca(estimate, &replicates, &leave_one_out, statistics.level).map(Some)
+/// The scores of one explainer by one metric, ready to be added up by weight.
+struct Column {
+    /// 0 where undefined.
+    values: Vec<f64>,
+    /// Which are defined, where not all are.
+    defined: Option<Vec<bool>>,
+    n_defined: usize,
+}
+
+impl Column {
+    fn new(per_sample: &[Option<f64>]) -> Self {
+        let defined: Vec<bool> = per_sample.iter().map(Option::is_some).collect();
+        let n_defined = defined.iter().filter(|d| **d).count();
+        Self {
+            values: per_sample.iter().map(|s| s.unwrap_or_default()).collect(),
+            defined: (n_defined < per_sample.len()).then_some(defined),
+            n_defined,
+        }
+    }
+
+    /// The mean over samples that are drawn so many times each; `None` where none is defined.
+    fn mean_of_drawn(&self, times: &[f64]) -> Option<f64> {
+        let sum = dot(&self.values, times);
+        let drawn: f64 = match &self.defined {
+            #[allow(clippy::cast_precision_loss)] // exact below 2^53 samples
+            None => times.len() as f64,
+            Some(defined) => {
+                let drawn = times.iter().zip(defined).filter(|(_, defined)| **defined);
+                drawn.map(|(times, _)| times).sum()
+            }
+        };
+        (drawn > 0.0).then(|| sum / drawn)
+    }
+
+    fn interval(&self, replicates: &[f64], level: f64) -> Result<Option<Interval>> {
+        let defined = || {
+            let all = self.values.iter().enumerate();
+            let is_defined = |i: usize| self.defined.as_ref().is_none_or(|d| d[i]);
+            all.filter(move |(i, _)| is_defined(*i)).map(|(_, &x)| x)
+        };
+        if self.n_defined < 2 || replicates.len() < 2 {
+            return Ok(None);
+        }
+        let Some(estimate) = defined().collect::<ExactMean>().value() else {
+            return Ok(None);
+        };
+        #[allow(clippy::cast_precision_loss)] // exact below 2^53 samples
+        let others = (self.n_defined - 1) as f64;
+        let leave_one_out: Vec<f64> = defined()
+            .map(|x| estimate + (estimate - x) / others)
+            .collect();
+        bootstrap_bca(estimate, replicates, &leave_one_out, level).map(Some)
+    }
+}
+
+/// Bootstrap replicates of the mean of every column. A replicate draws samples with replacement from
+/// a stream of its own, and all columns see the same draw: it costs one draw, and a sum a column.
+fn replicates(columns: &[Column], n: usize, statistics: &Statistics) -> Vec<Vec<f64>> {
+    let means = parallel::map(statistics.replicates, |replicate| {
+        let mut stream = random_stream(statistics.seed, replicate as u64);
+        let mut times = vec![0.0; n];
+        for _ in 0..n {
+            times[uniform_index(&mut stream, n)] += 1.0;
+        }
+        columns
+            .iter()
+            .map(|column| column.mean_of_drawn(&times))
+            .collect::<Vec<_>>()
+    });
+    (0..columns.len())
+        .map(|column| means.iter().filter_map(|of| of[column]).collect())
+        .collect()
+}
+
+/// A sum of products in eight lanes: its order depends on the number of samples alone.
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let mut lanes = [0.0; 8];
+    let (mut a8, mut b8) = (a.chunks_exact(8), b.chunks_exact(8));
+    for (a, b) in (&mut a8).zip(&mut b8) {
+        for ((lane, a), b) in lanes.iter_mut().zip(a).zip(b) {
+            *lane += a * b;
+        }
+    }
+    let rest = a8.remainder().iter().zip(b8.remainder());
+    lanes.iter().sum::<f64>() + rest.map(|(a, b)| a * b).sum::<f64>()
 }
 
 impl EvaluationTable {
@@ -375,7 +467,7 @@ impl std::fmt::Display for EvaluationTable {
                         &c.first
                     };
                     let p = c.p_corrected.filter(|p| *p < alpha)?;
-                    Some(format!("{winner} > {loser} (p = {p:.2e})"))
+                    Some(format!("{winner} > {loser} (p = {p:.1e})"))
                 })
                 .collect();
             let pairs = if pairs.is_empty() {

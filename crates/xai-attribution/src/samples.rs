@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use ndarray::{ArrayView, ArrayViewD, Axis, CowArray, Dimension, IxDyn, Slice};
+use ndarray::{Array, ArrayView, ArrayViewD, Axis, CowArray, Dimension, IxDyn, Slice};
 use xai_core::{Error, Real, Result, check_finite};
 
 use crate::BoxError;
 
 /// An array of samples (inputs or maps) that is asked for one batch at a time.
 ///
-/// Views of any number of axes are samples, also of memory-mapped files: a metric holds a batch, or
+/// Arrays and views of any number of axes are samples, also views of memory-mapped files: a metric holds a batch, or
 /// a batch a thread, and never a copy of the whole. Implement it to read from anywhere else. The
 /// numbers are the same to the last bit, wherever the samples come from.
 ///
@@ -55,6 +55,22 @@ pub trait Samples<T: Real>: Sync {
 impl<T: Real, D: Dimension> Samples<T> for ArrayView<'_, T, D> {
     fn shape(&self) -> &[usize] {
         ArrayView::shape(self)
+    }
+
+    fn batch(&self, samples: Range<usize>) -> Result<CowArray<'_, T, IxDyn>, BoxError> {
+        let mut batch = self.view().into_dyn();
+        batch.slice_axis_inplace(Axis(0), Slice::from(samples));
+        Ok(batch.into())
+    }
+
+    fn in_memory(&self) -> Option<ArrayViewD<'_, T>> {
+        Some(self.view().into_dyn())
+    }
+}
+
+impl<T: Real, D: Dimension> Samples<T> for Array<T, D> {
+    fn shape(&self) -> &[usize] {
+        Array::shape(self)
     }
 
     fn batch(&self, samples: Range<usize>) -> Result<CowArray<'_, T, IxDyn>, BoxError> {

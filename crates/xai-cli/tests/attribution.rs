@@ -356,3 +356,59 @@ fn a_comparison_that_cannot_be_names_the_file() {
     let kept = std::fs::read_to_string(files.path("kept.csv")).unwrap();
     assert!(kept.contains("\nrandom,complexity,0,") && kept.contains("\n,base,0,"));
 }
+
+/// A model of one node in the ONNX format, written field by field.
+#[cfg(feature = "onnx")]
+fn model_of_one_node(operator: &str) -> Vec<u8> {
+    fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
+        let length = u8::try_from(bytes.len()).expect("a short field");
+        [&[number << 3 | 2, length], bytes].concat()
+    }
+    fn number(number: u8, value: u8) -> Vec<u8> {
+        vec![number << 3, value]
+    }
+    let value = |name: &str| {
+        let dimensions = [1, 4].map(|n| field(1, &number(1, n))).concat();
+        let tensor = [number(1, 1), field(2, &dimensions)].concat();
+        [field(1, name.as_bytes()), field(2, &field(1, &tensor))].concat()
+    };
+    let node = [
+        field(1, b"input"),
+        field(2, b"logits"),
+        field(4, operator.as_bytes()),
+    ];
+    let graph = [
+        field(1, &node.concat()),
+        field(2, b"graph"),
+        field(11, &value("input")),
+        field(12, &value("logits")),
+    ];
+    let version = number(2, 17);
+    [number(1, 8), field(8, &version), field(7, &graph.concat())].concat()
+}
+
+#[cfg(feature = "onnx")]
+#[test]
+fn an_operator_that_the_engine_lacks_is_named() {
+    let files = Files::new();
+    files.array("x.npy", &array![[1.0f32, 2.0, 3.0, 4.0]]);
+    files.array("y.npy", &array![3i64]);
+    let run = |model: &str| {
+        format!(
+            "attribution average-drop --model {model} --inputs x.npy --targets y.npy \
+             --explanations x.npy"
+        )
+    };
+    let write = |name: &str, operator: &str| {
+        std::fs::write(files.path(name), model_of_one_node(operator)).expect("written");
+    };
+    write("relu.onnx", "Relu");
+    assert_eq!(
+        files.json(&run("relu.onnx"))["per_sample"][0].as_f64(),
+        Some(0.0)
+    );
+    write("odd.onnx", "TopologicalHash");
+    let failure = files.failure(1, &run("odd.onnx"));
+    assert!(failure.starts_with("error: odd.onnx: "), "{failure}");
+    assert!(failure.contains("TopologicalHash"), "{failure}");
+}

@@ -171,7 +171,6 @@ impl Compare {
             evaluation = self.add(metric, evaluation, context.seed);
         }
         let table = evaluation.run();
-        drop(evaluation);
         bar.finish_and_clear();
         let table = table.map_err(|stopped| {
             let explainer = stopped.explainer().map(str::to_owned);
@@ -353,6 +352,15 @@ impl Serialize for MetricJson<'_> {
     }
 }
 
+/// A probability for people; one too small for a double is not 0.
+fn p_value(p: f64) -> String {
+    if p > 0.0 {
+        format!("{p:.1e}")
+    } else {
+        "< 1e-300".to_owned()
+    }
+}
+
 /// The table for people: a row a metric, a column an explainer, the best value starred; then the
 /// differences that are more than chance.
 fn text(table: &EvaluationTable) -> String {
@@ -394,9 +402,7 @@ fn text(table: &EvaluationTable) -> String {
                 better.clone(),
                 worse.clone(),
                 output::decimals(c.difference.map(|d| d * sign)),
-                c.p_corrected
-                    .map(|p| format!("{p:.1e}"))
-                    .unwrap_or_default(),
+                c.p_corrected.map(p_value).unwrap_or_default(),
             ])
         })
     });
