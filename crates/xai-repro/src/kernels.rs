@@ -6,9 +6,9 @@
 //! for every level of the processor and picked at run time. All levels count the same.
 //!
 //! A *tile* of rows is counted against a tile of rows at once: a block that is loaded is used for
-//! every row of the other side while it is in a register. On a Zen 4 core a 4 × 4 tile takes 0.6 ns
-//! for 512 samples of a pair (an AND, a count and an addition; the counts alone would take 0.3), rows
-//! in the second cache. Counted two rows at a time it is the loads that take the time.
+//! every row of the other side while it is in a register. 1000 runs of a million samples are counted in
+//! 0.39 s on two cores of a Zen 4, 512 samples of a pair in 0.6 ns of one core; one pair at a time they
+//! take 0.61 s.
 #![allow(unsafe_code)]
 #![allow(clippy::needless_range_loop)] // lanes index several arrays of one length
 
