@@ -1,60 +1,125 @@
-//! Pairwise metrics over the number of samples and of runs.
+//! Pairwise metrics over the number of samples, runs and classes, and on each instruction set.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use ndarray::Array2;
 use std::hint::black_box;
 use xai_core::{random_stream, uniform_index};
 use xai_repro::agreement::Agreement;
-use xai_repro::{ClassDistribution, PairMetric, PairwiseReproducibility, sample_labels};
+use xai_repro::{
+    AliasTable, ClassDistribution, InstructionSet, PackedRuns, PairMetric, PairwiseAccumulator,
+    PairwiseReproducibility, PredictionSimulator, RegressionReproducibility, SampleConsistency,
+    Study,
+};
 
 fn predictions(k: usize, n: usize, classes: usize) -> Array2<u16> {
     let mut stream = random_stream(1, 0);
     Array2::from_shape_fn((k, n), |_| uniform_index(&mut stream, classes) as u16)
 }
 
-/// Seconds a pair, packing included, spread over many pairs.
+fn packed(k: usize, n: usize, classes: usize) -> PackedRuns {
+    let runs = predictions(k, n, classes);
+    PackedRuns::new(runs.view(), &vec![0u16; n]).expect("runs")
+}
+
+/// A pair of packed runs: linear in the number of samples.
 fn pairs(c: &mut Criterion) {
-    let mut group = c.benchmark_group("pairwise");
-    let k = 40;
+    let mut group = c.benchmark_group("pairs_of_packed_runs");
+    let k = 64;
     group
         .sample_size(10)
         .throughput(Throughput::Elements((k * (k - 1) / 2) as u64));
-    for n in [1_000, 10_000, 100_000] {
-        let runs = predictions(k, n, 10);
-        let labels = vec![0u16; n];
+    for n in [1_000, 10_000, 100_000, 300_000] {
+        let packed = packed(k, n, 10);
         for (name, metrics) in [
-            ("errors", &PairMetric::ALL[..4]),
-            ("kappa", &[PairMetric::PaKappa][..]),
-            ("cramers_v", &[PairMetric::PaCramersV][..]),
+            ("errors", &PairMetric::OF_ERRORS[..]),
+            ("kappa", &[PairMetric::PaKappa]),
+            ("cramers_v", &[PairMetric::PaCramersV]),
         ] {
             let builder = PairwiseReproducibility::builder().metrics(metrics);
             group.bench_function(BenchmarkId::new(name, n), |b| {
-                b.iter(|| builder.from_predictions(black_box(runs.view()), &labels));
+                b.iter(|| builder.summarize(black_box(&packed)));
             });
         }
     }
     group.finish();
 }
 
-/// One table a pair by class sets, by a square histogram and by sorting.
+/// The same counts on each instruction set that the processor has.
+fn instruction_sets(c: &mut Criterion) {
+    let mut group = c.benchmark_group("instruction_sets");
+    group.sample_size(10);
+    let packed = packed(64, 100_000, 10);
+    for level in InstructionSet::available() {
+        for (name, metrics) in [
+            ("errors", &PairMetric::OF_ERRORS[..]),
+            ("kappa", &[PairMetric::PaKappa]),
+            ("cramers_v", &[PairMetric::PaCramersV]),
+        ] {
+            let builder = PairwiseReproducibility::builder()
+                .metrics(metrics)
+                .instruction_set(level);
+            group.bench_function(BenchmarkId::new(name, level), |b| {
+                b.iter(|| builder.summarize(black_box(&packed)));
+            });
+        }
+    }
+    group.finish();
+}
+
+/// Class tables by AND-popcounts of class sets, by a square histogram and row by row.
 fn tables(c: &mut Criterion) {
     let mut group = c.benchmark_group("cramers_v_by_classes");
     group.sample_size(10);
-    let labels = vec![0u16; 100_000];
     let builder = PairwiseReproducibility::builder().metrics(&[PairMetric::PaCramersV]);
-    for classes in [2, 6, 12, 13, 50, 256, 1000] {
-        let runs = predictions(10, 100_000, classes);
+    for classes in [2, 5, 10, 24, 25, 50, 256, 300, 5000] {
+        let packed = packed(10, 100_000, classes);
         group.bench_function(BenchmarkId::from_parameter(classes), |b| {
-            b.iter(|| builder.from_predictions(black_box(runs.view()), &labels));
+            b.iter(|| builder.from_packed(black_box(&packed)));
         });
     }
+    group.finish();
+}
+
+/// What comes before the pairs, once a run.
+fn packing(c: &mut Criterion) {
+    let mut group = c.benchmark_group("packing");
+    group.sample_size(10);
+    let (k, n) = (20, 100_000);
+    group.throughput(Throughput::Elements((k * n) as u64));
+    let runs = predictions(k, n, 10);
+    let labels = vec![0u16; n];
+    for (name, metrics) in [
+        ("errors", &PairMetric::OF_ERRORS[..]),
+        ("predictions", &[PairMetric::PaAcc]),
+        ("class_sets", &[PairMetric::PaCramersV]),
+    ] {
+        group.bench_function(name, |b| {
+            b.iter(|| PackedRuns::for_metrics(metrics, black_box(runs.view()), &labels));
+        });
+    }
+    group.bench_function("streamed_block", |b| {
+        b.iter(|| {
+            let mut state = PairwiseAccumulator::new();
+            state.fold(black_box(runs.view()), &labels).map(|()| state)
+        });
+    });
     group.finish();
 }
 
 fn across_runs(c: &mut Criterion) {
     let runs = predictions(20, 10_000, 10);
     c.bench_function("agreement/20x10000", |b| {
-        b.iter(|| Agreement::of(black_box(runs.view())))
+        b.iter(|| Agreement::of(black_box(runs.view())));
+    });
+    c.bench_function("sample_consistency/20x10000", |b| {
+        b.iter(|| SampleConsistency::of(black_box(runs.view())));
+    });
+    let numbers = runs.mapv(|x| f64::from(x) / 7.0);
+    let targets = ndarray::Array1::from_elem(10_000, 0.5);
+    c.bench_function("regression/20x10000", |b| {
+        b.iter(|| {
+            RegressionReproducibility::from_predictions(black_box(numbers.view()), targets.view())
+        });
     });
 }
 
@@ -67,10 +132,31 @@ fn simulators(c: &mut Criterion) {
         });
     });
     let p = ClassDistribution::Uniform.draw(20, 1, 0).expect("classes");
-    c.bench_function("sample_labels/20/1000", |b| {
-        b.iter(|| sample_labels(black_box(&p), 1000, false, 1, 0));
+    let law = AliasTable::new(&p).expect("a law");
+    let mut stream = random_stream(1, 0);
+    c.bench_function("alias_table/20", |b| b.iter(|| law.sample(&mut stream)));
+    let simulator = PredictionSimulator::new(&p, 0.5, 1).expect("a simulator");
+    let labels = vec![0; 1000];
+    c.bench_function("predictions/5x1000", |b| {
+        b.iter(|| simulator.draw(black_box(&labels), 5, 0));
+    });
+    let study = Study::builder().build().expect("a study");
+    c.bench_function("study/draw", |b| {
+        let mut draw = 0;
+        b.iter(|| {
+            draw += 1;
+            study.draw(draw)
+        });
     });
 }
 
-criterion_group!(repro, pairs, tables, across_runs, simulators);
+criterion_group!(
+    repro,
+    pairs,
+    instruction_sets,
+    tables,
+    packing,
+    across_runs,
+    simulators
+);
 criterion_main!(repro);

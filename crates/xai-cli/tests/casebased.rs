@@ -124,6 +124,38 @@ fn metadata_accompanies_and_is_no_feature() {
 }
 
 #[test]
+fn messages_conceal_what_is_redacted_and_tell_what_is_left_out() {
+    let files = Files::new();
+    files.text("t.csv", "a,ssn,distance,y\n1,11,5,0\n2,22,6,1\n,33,7,1\n");
+    files.text("q.csv", "a,ssn,distance,y\n1,123-45-6789,5,0\n");
+    let explain = "casebased explain --train t.csv --test q.csv --label y";
+    let failure = files.failure(1, &format!("{explain} --redact ssn --quiet"));
+    assert_eq!(
+        failure,
+        "error: q.csv: row 1, column `ssn`: expected a finite number"
+    );
+    files.text("q.csv", "a,ssn,distance,y\n1,1,5,0\n");
+    let remarks = files.remarks(&format!("{explain} --redact ssn --out o.csv"));
+    assert_eq!(
+        remarks,
+        "t.csv: column `a` is no feature: row 3 is not a number\n"
+    );
+    let rows = std::fs::read_to_string(files.path("o.csv")).unwrap();
+    assert!(rows.starts_with(
+        "sample,predicted,true,correspondence,level,rank,index,distance,label,case.distance\n"
+    ));
+    // Codes keep their zeros.
+    files.text("t.csv", "a,zip,y\n1,01234,0\n2,99999,1\n");
+    files.text("q.csv", "a,y\n1,0\n");
+    files.json("casebased explain --train t.csv --test q.csv --label y --metadata zip --out o.csv");
+    assert!(
+        std::fs::read_to_string(files.path("o.csv"))
+            .unwrap()
+            .contains(",01234\n")
+    );
+}
+
+#[test]
 fn every_index_gives_the_same_answer() {
     let files = Files::new();
     let mut rows = String::from("a,b,y\n");

@@ -94,7 +94,10 @@ fn without_a_command_the_sample_study_is_reported_and_nothing_beside_it_is_neede
     for explainer in report["graph"]["explainers"].as_array().unwrap() {
         assert_eq!(explainer["curve"].as_array().unwrap().len(), 10);
     }
-    assert_eq!(page.matches("<svg").count(), 2);
+    // Two fidelity curves, and a panel for each simulated metric.
+    let panels = report["simulation"]["profiles"].as_array().unwrap().len();
+    assert_eq!(panels, 13);
+    assert_eq!(page.matches("<svg").count(), 2 + panels);
 }
 
 #[test]
@@ -253,7 +256,7 @@ fn a_wrong_study_is_one_line_that_says_what_to_do() {
     assert_eq!(
         failure(folder.path(), &report, 1),
         "error: s.toml: nothing to report: the study has no section\n\
-         help: add [casebased], [attribution], [graph] or [repro]\n"
+         help: add [casebased], [attribution], [graph], [repro] or [simulation]\n"
     );
     assert!(!folder.path().join("xai-report").exists());
     failure(folder.path(), &["reprot"], 2);

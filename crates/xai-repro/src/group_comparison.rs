@@ -45,7 +45,7 @@ pub struct GroupDifference {
 /// let labels = [0, 1, 0, 1, 0, 1];
 /// let alike = array![[0, 1, 0, 1, 0, 0], [0, 1, 0, 1, 0, 0], [0, 1, 0, 1, 0, 0]];
 /// let apart = array![[1, 1, 0, 1, 0, 1], [0, 1, 1, 1, 0, 1], [0, 1, 0, 1, 1, 1]];
-/// let test = GroupComparison::builder().metrics(&[PairMetric::PaAcc]);
+/// let test = GroupComparison::new().metrics(&[PairMetric::PaAcc]);
 /// let result = &test.compare(alike.view(), apart.view(), &labels)?[0];
 /// // Agreement 1 within the first group, 2/3 within the second.
 /// assert!((result.difference.unwrap() - 1.0 / 3.0).abs() < 1e-15);
@@ -67,10 +67,16 @@ pub struct GroupComparison {
 /// Assignments whose difference is this close are equally far apart: their sums were rounded apart.
 const TIE: f64 = 1e-12;
 
+impl Default for GroupComparison {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl GroupComparison {
     /// All metrics, up to 10 000 assignments, seed 1.
     #[must_use]
-    pub fn builder() -> Self {
+    pub fn new() -> Self {
         Self {
             metrics: PairMetric::ALL.to_vec(),
             empty_union: EmptyUnion::default(),

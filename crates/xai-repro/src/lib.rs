@@ -2,7 +2,7 @@
 //!
 //! `k` runs of one method predict the same `n` samples. [`PairwiseReproducibility`] takes every
 //! metric on each of the `k (k − 1)/2` pairs of runs; the result is the distribution over pairs, its
-//! summary, and an interval that respects that pairs share runs.
+//! summary, and intervals that respect that pairs share runs.
 //!
 //! # Which metric when
 //!
@@ -12,12 +12,28 @@
 //! | [`EcGlobal`](PairMetric::EcGlobal) | how many samples do both get wrong? | [0, 1] |
 //! | [`EcAcc`](PairMetric::EcAcc) | how often are both right or both wrong? | [0, 1] |
 //! | [`EcCorr`](PairMetric::EcCorr) | are errors correlated (φ)? | [−1, 1] |
+//! | [`EcMatthews`](PairMetric::EcMatthews) | the same, constant errors counting as uncorrelated | [−1, 1] |
 //! | [`PaAcc`](PairMetric::PaAcc) | how often do both predict the same? | [0, 1] |
-//! | [`PaKappa`](PairMetric::PaKappa) | the same, beyond chance (Cohen) | [−1, 1] |
+//! | [`PaDisagreement`](PairMetric::PaDisagreement) | how often do they not? | [0, 1] |
+//! | [`PaKappa`](PairMetric::PaKappa) | how often the same, beyond chance (Cohen)? | [−1, 1] |
 //! | [`PaCramersV`](PairMetric::PaCramersV) | are predictions associated at all? | [0, 1] |
+//! | [`PaNmi`](PairMetric::PaNmi) | how much does one prediction tell of the other? | [0, 1] |
 //!
-//! Over all runs at once: [`agreement`] (Fleiss' κ, Krippendorff's α, Gwet's AC1). How such metrics
-//! behave: the simulators, [`ClassDistribution`] and [`sample_labels`].
+//! - All runs at once: [`agreement`] (Fleiss' κ, Krippendorff's α, Gwet's AC1 and AC2); [`ErrorSets`] (always and
+//!   ever wrong, leave one out).
+//! - Sample by sample: [`SampleConsistency`] (entropy, which samples ever change).
+//! - Numbers instead of classes: [`RegressionReproducibility`].
+//! - Two groups of runs: [`GroupComparison`], a permutation test.
+//! - How such metrics behave where the truth is known: the simulators [`ClassDistribution`],
+//!   [`LabelSimulator`] and [`PredictionSimulator`], and the [`Study`] over all of them.
+//!
+//! # Much data
+//!
+//! Pairs are counted on bits, all metrics of a pair from one pass. Who has thousands of runs packs them
+//! once, one at a time if need be ([`PackedRunsBuilder`]), and asks for summaries alone
+//! ([`summarize`](PairwiseReproducibilityBuilder::summarize)): memory then is one bit a sample and run for the error
+//! metrics, and nothing for the pairs. Who has samples in blocks, or on several machines, folds them
+//! into a [`PairwiseAccumulator`]. Both give the same numbers, to the last bit.
 //!
 //! # What the numbers do not tell
 //!
@@ -41,7 +57,7 @@
 //! # Features
 //!
 //! - `rayon` (default): pairs in parallel. Results are bit-identical without it.
-//! - `serde`: results can be stored.
+//! - `serde`: results and states can be stored.
 #![deny(unsafe_code)]
 
 pub mod agreement;

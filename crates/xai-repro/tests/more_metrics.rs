@@ -396,7 +396,7 @@ fn groups_that_differ_are_told_apart_and_equal_ones_are_not() {
     // The first group errs on the same ten samples, the second on ten others each.
     let alike = Array2::from_shape_fn((5, 60), |(_, j)| u8::from(j < 10));
     let apart = Array2::from_shape_fn((5, 60), |(i, j)| u8::from(j / 10 == i + 1));
-    let test = GroupComparison::builder().metrics(&[PairMetric::EcLocal, PairMetric::EcAcc]);
+    let test = GroupComparison::new().metrics(&[PairMetric::EcLocal, PairMetric::EcAcc]);
     let results = test.compare(alike.view(), apart.view(), &labels).unwrap();
     for result in &results {
         // Of the 252 assignments only this one and its mirror image are as far apart.
@@ -420,7 +420,7 @@ fn groups_that_differ_are_told_apart_and_equal_ones_are_not() {
 fn groups_that_cannot_be_compared_are_named() {
     let labels = [0u8, 1];
     let two = array![[0u8, 1], [1, 1]];
-    let test = GroupComparison::builder();
+    let test = GroupComparison::new();
     let message = |result: Result<Vec<_>, Error>| result.unwrap_err().to_string();
     assert_eq!(
         message(test.compare(two.view(), array![[0u8, 1]].view(), &labels)),

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use serde::Serialize;
 use xai_metrics::Accumulator;
 use xai_metrics::casebased::{Audit, AuditReport};
 
@@ -39,7 +40,7 @@ pub(crate) struct AuditOfTable {
 impl AuditOfTable {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
         let (label, predicted) = (self.label.as_deref(), self.predicted.as_deref());
-        let fitted = self.source.explainer(label, predicted, false)?;
+        let fitted = self.source.explainer(label, predicted, false, context)?;
         if fitted.aggregate_only {
             return Err(
                 Failure::usage("--aggregate-only: an audit lists single predictions")
@@ -50,7 +51,7 @@ impl AuditOfTable {
         let bar = context.progress_bytes(&self.test, "auditing");
         let mut fold = |write: &mut dyn FnMut([String; 5]) -> std::io::Result<()>| {
             let mut sample = 0;
-            for piece in Table::pieces(&self.test)? {
+            for piece in Table::pieces(&self.test)?.concealing(&fitted.redacted) {
                 let piece = piece?;
                 let samples =
                     Samples::read(&piece, &fitted.features, label, predicted, usize::MAX)?;
@@ -100,9 +101,23 @@ impl AuditOfTable {
             }
         }
         bar.finish_and_clear();
-        let report = audit.finish().in_file(&self.test)?;
-        context.present(&report, || tables(&report))
+        let result = AuditResult {
+            report: audit.finish().in_file(&self.test)?,
+            recall: fitted.recall,
+        };
+        context.present(&result, || {
+            tables(&result.report) + &super::explain::approximate(result.recall)
+        })
     }
+}
+
+#[derive(Serialize)]
+struct AuditResult {
+    #[serde(flatten)]
+    report: AuditReport,
+    /// The share of true neighbours that an approximate search finds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recall: Option<f64>,
 }
 
 fn tables(report: &AuditReport) -> String {

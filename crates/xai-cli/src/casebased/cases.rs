@@ -12,6 +12,8 @@ pub(crate) struct Training {
     pub(crate) rows: Array2<f64>,
     pub(crate) labels: Vec<i64>,
     pub(crate) metadata: Vec<(String, MetadataColumn)>,
+    /// Columns that begin as numbers and are left out for a cell further down: name and row.
+    pub(crate) left_out: Vec<(String, usize)>,
 }
 
 /// A column that may be a feature.
@@ -35,6 +37,7 @@ impl Training {
         let mut header: Option<Vec<String>> = None;
         let mut labels = Vec::new();
         let mut candidates: Vec<Candidate> = Vec::new();
+        let mut left_out = Vec::new();
         let mut accompanying: Vec<Vec<String>> = vec![Vec::new(); metadata.len()];
         for piece in pieces {
             let piece = piece?;
@@ -55,7 +58,15 @@ impl Training {
                     .collect();
             }
             labels.extend(piece.labels(label)?);
-            candidates.retain_mut(|candidate| candidate.add(&piece));
+            candidates.retain_mut(|candidate| match candidate.add(&piece) {
+                None => true,
+                Some(row) => {
+                    if row > 1 {
+                        left_out.push((piece.header()[candidate.column].clone(), row));
+                    }
+                    false
+                }
+            });
             for (name, values) in metadata.iter().zip(&mut accompanying) {
                 let column = piece.column(name)?;
                 values.extend((0..piece.n_rows()).map(|row| piece.text(row, column).to_owned()));
@@ -82,30 +93,36 @@ impl Training {
                 .zip(accompanying)
                 .map(|(name, values)| (name.clone(), typed(values)))
                 .collect(),
+            left_out,
         })
     }
 }
 
 impl Candidate {
-    /// Adds a piece of the column; `false` when it is no column of numbers.
-    fn add(&mut self, piece: &Table) -> bool {
+    /// Adds a piece of the column, or says which row is no number.
+    fn add(&mut self, piece: &Table) -> Option<usize> {
         for row in 0..piece.n_rows() {
             let Ok(value) = piece.text(row, self.column).parse::<f64>() else {
-                return false;
+                return Some(piece.row_number(row));
             };
             if !value.is_finite() && self.not_finite.is_none() {
                 self.not_finite = Some(piece.cell(row, self.column, "a finite number"));
             }
             self.values.push(value);
         }
-        true
+        None
     }
 }
 
-/// The narrowest type that all values of a column have.
+/// The narrowest type that all values of a column have. A whole number that would be printed in
+/// another way, as a code with leading zeros would, keeps the column text.
 fn typed(values: Vec<String>) -> MetadataColumn {
     fn all<T: std::str::FromStr>(values: &[String]) -> Option<Vec<T>> {
         values.iter().map(|value| value.parse().ok()).collect()
+    }
+    let as_printed = |value: &String| value.parse().map_or(true, |x: i64| x.to_string() == *value);
+    if !values.iter().all(as_printed) {
+        return values.into();
     }
     if let Some(integers) = all::<i64>(&values) {
         return integers.into();

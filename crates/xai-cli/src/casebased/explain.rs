@@ -82,6 +82,9 @@ impl From<&Explanation> for ExplanationResult {
 struct ExplainResult {
     mean_correspondence: Option<f64>,
     n_undefined: usize,
+    /// The share of true neighbours that an approximate search finds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recall: Option<f64>,
     explanations: Vec<ExplanationResult>,
 }
 
@@ -106,6 +109,8 @@ struct AggregatesResult {
     mean_correspondence: Option<f64>,
     n_undefined: usize,
     n_refused: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recall: Option<f64>,
     explanations: Vec<AggregateResult>,
 }
 
@@ -124,8 +129,8 @@ impl Explain {
         let (label, predicted) = (self.label.as_deref(), self.predicted.as_deref());
         let fitted = self
             .source
-            .explainer(label, predicted, self.out.is_some())?;
-        let test = Table::read(&self.test)?;
+            .explainer(label, predicted, self.out.is_some(), context)?;
+        let test = Table::read(&self.test)?.concealing(&fitted.redacted);
         let limit = self.limit.unwrap_or(usize::MAX);
         let samples = Samples::read(&test, &fitted.features, label, predicted, limit)?;
         drop(test);
@@ -142,6 +147,7 @@ impl Explain {
                 .iter()
                 .filter(|e| e.correspondence.score.is_none())
                 .count(),
+            recall: fitted.recall,
             explanations: explanations.iter().map(Into::into).collect(),
         };
         context.present(&result, || result.table())
@@ -175,6 +181,7 @@ impl Explain {
             mean_correspondence: scores.collect::<ExactMean>().value(),
             n_undefined: released().filter(|e| e.correspondence.is_none()).count(),
             n_refused: explanations.len() - released().count(),
+            recall: fitted.recall,
             explanations,
         };
         if let Some(out) = &self.out {
@@ -182,6 +189,13 @@ impl Explain {
         }
         context.present(&result, || result.table())
     }
+}
+
+/// What a table says of a search that does not find everybody.
+pub(super) fn approximate(recall: Option<f64>) -> String {
+    recall.map_or_else(String::new, |recall| {
+        format!("; approximate search, recall {:.1} %", 100.0 * recall)
+    })
 }
 
 fn text(label: Option<i64>) -> String {
@@ -193,14 +207,22 @@ fn write_rows(out: &Path, explanations: &[Explanation]) -> Result<(), Failure> {
         "sample,predicted,true,correspondence,level,rank,index,distance,label"
             .split(',')
             .collect();
+    let mut columns: Vec<String> = Vec::new();
     if let Some(first) = explanations.first() {
-        header.extend(first.feature_names.iter().map(String::as_str));
+        columns.extend(first.feature_names.iter().cloned());
         let case = first.neighbors.first();
-        header.extend(
+        columns.extend(
             case.into_iter()
-                .flat_map(|c| c.metadata.keys().map(|name| &**name)),
+                .flat_map(|c| c.metadata.keys().map(|name| name.to_string())),
         );
     }
+    // A feature may be called as a column is.
+    for column in &mut columns {
+        if header.contains(&column.as_str()) {
+            *column = format!("case.{column}");
+        }
+    }
+    header.extend(columns.iter().map(String::as_str));
     let rows = explanations.iter().flat_map(|e| {
         e.neighbors.iter().enumerate().map(move |(rank, case)| {
             let mut row = vec![
@@ -234,8 +256,8 @@ impl AggregateResult {
                 sample,
                 predicted: released.predicted,
                 truth,
-                correspondence: released.correspondence.score,
-                level: released.correspondence.level,
+                correspondence: released.correspondence,
+                level: released.level,
                 class_shares: released.class_shares,
                 distance_range: released.distance_range,
                 n_distinct: released.n_distinct,
@@ -280,7 +302,7 @@ impl AggregatesResult {
             ]
         });
         format!(
-            "{}\n\n{} of {} samples, {} refused; mean correspondence {}",
+            "{}\n\n{} of {} samples, {} refused; mean correspondence {}{}",
             output::table(
                 &[
                     "sample",
@@ -296,6 +318,7 @@ impl AggregatesResult {
             self.explanations.len(),
             self.n_refused,
             output::decimals(self.mean_correspondence),
+            approximate(self.recall),
         )
     }
 
@@ -356,10 +379,11 @@ impl ExplainResult {
         ];
         let shown = self.explanations.len().min(20);
         format!(
-            "{}\n\n{shown} of {} samples, least supported first; mean correspondence {}",
+            "{}\n\n{shown} of {} samples, least supported first; mean correspondence {}{}",
             output::table(&header, rows),
             self.explanations.len(),
             output::decimals(self.mean_correspondence),
+            approximate(self.recall),
         )
     }
 }

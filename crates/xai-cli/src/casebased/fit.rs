@@ -18,6 +18,9 @@ pub(crate) struct Fit {
     /// The column of the true class.
     #[arg(long, value_name = "COLUMN")]
     label: String,
+    /// A column of predicted classes in the training file, which is no feature.
+    #[arg(long, value_name = "COLUMN")]
+    predicted: Option<String>,
     #[command(flatten)]
     fitting: Fitting,
     /// Where the explainer is stored. The file holds the training rows, redacted columns included.
@@ -27,7 +30,13 @@ pub(crate) struct Fit {
 
 impl Fit {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
-        let fitted = self.fitting.fit(&self.train, &self.label, None, true)?;
+        let fitted = self.fitting.fit(
+            &self.train,
+            &self.label,
+            self.predicted.as_deref(),
+            true,
+            context,
+        )?;
         let mut refused = Ok(());
         output::write_whole(&self.out, |file| {
             fitted.explainer.save(file).map_err(|e| match e {

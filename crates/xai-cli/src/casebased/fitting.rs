@@ -4,6 +4,7 @@ use clap::Args;
 use xai_metrics::casebased::{CaseExplainer, Engine, Metric};
 
 use super::{Training, Weights};
+use crate::context::Context;
 use crate::failure::{Failure, InFile};
 use crate::table::Table;
 
@@ -55,7 +56,11 @@ pub(super) struct Fitted {
     pub(super) explainer: CaseExplainer,
     /// All features, redacted ones included: what a test file must have.
     pub(super) features: Vec<String>,
+    /// Columns whose values no message shows.
+    pub(super) redacted: Vec<String>,
     pub(super) aggregate_only: bool,
+    /// The share of true neighbours that an approximate search finds.
+    pub(super) recall: Option<f64>,
 }
 
 impl From<CaseExplainer> for Fitted {
@@ -64,6 +69,8 @@ impl From<CaseExplainer> for Fitted {
         Self {
             explainer,
             features: info.feature_names,
+            redacted: info.redacted,
+            recall: info.recall,
             aggregate_only: info.aggregate_minimum.is_some(),
         }
     }
@@ -76,6 +83,7 @@ impl Source {
         label: Option<&str>,
         predicted: Option<&str>,
         provenance: bool,
+        context: &Context,
     ) -> Result<Fitted, Failure> {
         if let Some(file) = &self.explainer {
             if self.fitting.any_given() {
@@ -93,7 +101,8 @@ impl Source {
         let (Some(train), Some(label)) = (&self.train, label) else {
             return Err(Failure::usage("--label COLUMN: needed to fit an explainer"));
         };
-        self.fitting.fit(train, label, predicted, provenance)
+        self.fitting
+            .fit(train, label, predicted, provenance, context)
     }
 }
 
@@ -116,14 +125,15 @@ impl Fitting {
         label: &str,
         predicted: Option<&str>,
         provenance: bool,
+        context: &Context,
     ) -> Result<Fitted, Failure> {
         if self.k == Some(0) {
             return Err(Failure::usage("-k 0: expected at least 1 neighbour"));
         }
-        if self.aggregate_only == Some(0) {
-            return Err(Failure::usage(
-                "--aggregate-only 0: expected at least 1 training row",
-            ));
+        if let Some(minimum @ (0 | 1)) = self.aggregate_only {
+            return Err(Failure::usage(format!(
+                "--aggregate-only {minimum}: expected at least 2 training rows"
+            )));
         }
         let mut builder = CaseExplainer::builder()
             .metric(self.metric.clone().unwrap_or_default())
@@ -148,12 +158,17 @@ impl Fitting {
             ))
             .help("--aggregate-only M shows shares of classes and no training row"));
         }
-        let mut pieces = Table::pieces(train)?;
+        let mut pieces = Table::pieces(train)?.concealing(&self.redact);
         for column in self.redact.iter().chain(&self.metadata) {
             pieces.column(column)?;
         }
         let excluded: Vec<&str> = predicted.into_iter().collect();
         let training = Training::read(&mut pieces, label, &self.metadata, &excluded)?;
+        for (column, row) in &training.left_out {
+            context.remark(format_args!(
+                "{train}: column `{column}` is no feature: row {row} is not a number"
+            ));
+        }
         for column in &self.redact {
             // Columns that are neither are never shown.
             if training.features.contains(column) || self.metadata.contains(column) {
@@ -167,6 +182,8 @@ impl Fitting {
             .feature_names(training.features)
             .fit_owned(training.rows, &training.labels)
             .in_file(train)?;
-        Ok(explainer.into())
+        let mut fitted = Fitted::from(explainer);
+        fitted.redacted.clone_from(&self.redact);
+        Ok(fitted)
     }
 }

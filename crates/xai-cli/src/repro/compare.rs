@@ -86,7 +86,7 @@ impl Compare {
             ))
             .in_file(&self.second[0]));
         }
-        let differences = GroupComparison::builder()
+        let differences = GroupComparison::new()
             .metrics(&chosen(&self.metrics))
             .empty_union(self.empty_union.into())
             .n_assignments(self.assignments)

@@ -49,6 +49,13 @@ impl Files {
         serde_json::from_slice(&output.stdout).expect("one JSON object")
     }
 
+    /// What a command that succeeds says on standard error.
+    pub(crate) fn remarks(&self, arguments: &str) -> String {
+        let output = self.run(arguments);
+        assert!(output.status.success());
+        String::from_utf8(output.stderr).expect("text")
+    }
+
     /// The table that a command prints.
     pub(crate) fn table(&self, arguments: &str) -> String {
         let output = self.run(arguments);
