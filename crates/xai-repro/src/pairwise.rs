@@ -22,6 +22,7 @@ pub struct PairwiseReproducibility {
 
 /// The value of each metric on each pair.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub(crate) struct PairTable {
     n_runs: usize,
     empty_union: EmptyUnion,

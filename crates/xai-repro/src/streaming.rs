@@ -58,6 +58,7 @@ pub struct PairwiseAccumulator {
 ///
 /// Pairs are in the order (0, 1), (0, 2), …, (1, 2), ….
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct StreamedReproducibility {
     pairs: PairTable,
     /// The number of samples.
