@@ -62,7 +62,7 @@ pub enum SubsetSampling {
 /// Bhatt et al., *Evaluating and Aggregating Feature-based Model Explanations*, 2020, definition 3.
 /// Xplique's `MuFidelity` draws its subsets as [`SubsetSampling::Independent`] does, though its
 /// text promises a fixed size, shares them between the samples of a batch, and counts an undefined
-/// correlation as 0.
+/// correlation as 0 (its mean is `value · (n − n_undefined) / n`).
 #[derive(Debug, Clone, PartialEq)]
 pub struct MuFidelity {
     scoring: Scoring,
