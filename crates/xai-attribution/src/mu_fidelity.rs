@@ -39,8 +39,8 @@ pub enum SubsetSampling {
 /// has no rank correlation: `None`, and counted.
 ///
 /// On images subsets are made of the cells of a grid (super-pixels), on time series of stretches of
-/// time of one feature, on tables of single features. A cell is `⌊row · grid / height⌋`,
-/// `⌊column · grid / width⌋`; a grid finer than the input means single positions. Sample `i` draws
+/// time of one feature, on tables of single features. A cell is `⌊(row + ½) · grid / height⌋`,
+/// `⌊(column + ½) · grid / width⌋`; a grid finer than the input means single positions. Sample `i` draws
 /// from a stream of its own under the seed, the same for all explainers, so in an
 /// [`Evaluation`](crate::Evaluation) the drops are taken once for all of them.
 ///
@@ -279,8 +279,12 @@ impl Cells {
             Layout::Tabular => (1, shape[1], shape[1]),
         };
         let grid_rows = along(rows);
+        // The middle of a position says which cell it is in.
+        let band =
+            |place: usize, bands: usize, length: usize| (2 * place + 1) * bands / (2 * length);
         let cell = |row: usize, column: usize| {
-            (row * grid_rows / rows * grid_columns + column * grid_columns / columns) as u32
+            let row = band(row, grid_rows, rows);
+            (row * grid_columns + band(column, grid_columns, columns)) as u32
         };
         let of_position: Vec<u32> = (0..rows * columns)
             .map(|p| cell(p / columns, p % columns))
@@ -482,8 +486,9 @@ mod tests {
                 );
             }
         }
-        // Rows 0, 1, 2 of 8 in three bands: ⌊r · 3 / 8⌋ is 0 for r = 0..=2.
+        // Eight rows in three bands: ⌊(r + ½) · 3 / 8⌋ is 0 for r = 0..=2, 1 for 3 and 4, 2 for 5..=7.
         let cells = Cells::new(&[1, 8, 8, 1], Layout::ChannelsLast, Some(3));
         assert_eq!(cells.positions_of(0), [0, 1, 2, 8, 9, 10, 16, 17, 18]);
+        assert_eq!(cells.positions_of(4), [27, 28, 35, 36]);
     }
 }
