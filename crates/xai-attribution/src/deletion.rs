@@ -157,11 +157,11 @@ macro_rules! perturbation_metric {
 
             fn scores(&self, batch: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
                 let curves = self.0.curves($direction, batch)?;
-                Ok(areas(&curves).map(Some).collect())
+                Ok(curves.areas().collect())
             }
 
             fn check(&self, shape: &[usize], layout: Layout) -> Result<()> {
-                self.0.flipped(layout.n_positions(shape)).map(drop)
+                self.0.levels(layout.n_positions(shape)).map(drop)
             }
 
             fn scoring(&self) -> Option<Scoring> {
@@ -235,22 +235,42 @@ impl Direction {
     }
 }
 
-/// The area under each sample's curve; `curves` has the scores of all samples step by step.
-fn areas(curves: &[Vec<f64>]) -> impl Iterator<Item = f64> + '_ {
-    let last = curves.len() - 1;
-    let n = curves[0].len();
-    (0..n).map(move |sample| {
-        let inner: f64 = curves[1..last].iter().map(|step| step[sample]).sum();
-        let ends = 0.5 * curves[0][sample] + 0.5 * curves[last][sample];
-        #[allow(clippy::cast_precision_loss)] // at most 2^24 steps
-        let steps = last as f64;
-        (inner + ends) / steps
-    })
+/// A number of flipped positions, and how many steps have it: more steps than positions repeat.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Level {
+    flipped: usize,
+    steps: usize,
+}
+
+/// The curves of the samples of a batch.
+struct Curves {
+    levels: Vec<Level>,
+    /// The scores of all samples at each level.
+    scores: Vec<Vec<f64>>,
+}
+
+impl Curves {
+    /// The area under each sample's curve: the mean of its trapezoids.
+    #[allow(clippy::cast_precision_loss)] // at most 2^24 steps
+    fn areas(&self) -> impl Iterator<Item = Option<f64>> + '_ {
+        let last = self.scores.len() - 1;
+        let trapezoids = self.levels.iter().map(|level| level.steps).sum::<usize>() - 1;
+        (0..self.scores[0].len()).map(move |sample| {
+            // Every step is a side of two trapezoids, but for the first and the last.
+            let points = self.levels.iter().zip(&self.scores);
+            let sum: f64 = points
+                .map(|(l, scores)| l.steps as f64 * scores[sample])
+                .sum();
+            let ends = 0.5 * self.scores[0][sample] + 0.5 * self.scores[last][sample];
+            Some((sum - ends) / trapezoids as f64)
+        })
+    }
 }
 
 impl Perturbation {
-    /// How many positions are flipped at each step, parameters checked.
-    fn flipped(&self, positions: usize) -> Result<Vec<usize>> {
+    /// The levels of the curve, parameters checked. There are never more of them than positions,
+    /// however many steps.
+    fn levels(&self, positions: usize) -> Result<Vec<Level>> {
         if let Some(steps) = self.steps.filter(|steps| !(1..=MOST_STEPS).contains(steps)) {
             return Err(Error::parameter(
                 "steps",
@@ -279,7 +299,14 @@ impl Perturbation {
             ));
         }
         let steps = self.steps.unwrap_or(max);
-        Ok((0..=steps).map(|j| j * max / steps).collect())
+        let mut levels: Vec<Level> = Vec::with_capacity(steps.min(max) + 1);
+        for flipped in (0..=steps).map(|j| j * max / steps) {
+            match levels.last_mut() {
+                Some(level) if level.flipped == flipped => level.steps += 1,
+                _ => levels.push(Level { flipped, steps: 1 }),
+            }
+        }
+        Ok(levels)
     }
 
     fn evaluate<T: Real, M: Model<T> + ?Sized>(
@@ -291,60 +318,64 @@ impl Perturbation {
         maps: impl Samples<T>,
     ) -> Result<PerturbationCurve, EvaluationError> {
         let mut study = Study::new(inputs, targets.to_targets()?, self.scoring)?;
-        let flipped = self.flipped(Places::new(study.shape(), study.layout()).positions)?;
-        let means = Mutex::new(vec![ExactMean::new(); flipped.len()]);
+        let levels = self.levels(Places::new(study.shape(), study.layout()).positions)?;
+        let means = Mutex::new(vec![ExactMean::new(); levels.len()]);
         let collector = Collector {
             name: direction.name(),
             baseline: Some(&self.baseline),
             collect: |batch: &ExplainedBatch<'_, T>| {
                 let curves = self.curves(direction, batch)?;
-                for (mean, scores) in lock(&means).iter_mut().zip(&curves) {
+                for (mean, scores) in lock(&means).iter_mut().zip(&curves.scores) {
                     mean.extend(scores.iter().copied());
                 }
-                Ok(areas(&curves).map(Some).collect())
+                Ok(curves.areas().collect())
             },
         };
         let scores = evaluate_all(model, &mut study, &[(None, &maps)], &[&collector], &|_| {})?;
         let per_sample: Vec<f64> = scores.into_iter().flatten().flatten().flatten().collect();
         let mean: ExactMean = per_sample.iter().copied().collect();
-        let points = flipped.into_iter().zip(into_inner(means));
+        let points = levels.iter().zip(into_inner(means));
         Ok(PerturbationCurve {
             auc: mean.value().unwrap_or_default(),
             per_sample,
             curve: points
-                .filter_map(|(n_flipped, mean)| {
-                    let score = mean.value()?;
-                    Some(CurvePoint { n_flipped, score })
+                .filter_map(|(level, mean)| {
+                    let n_flipped = level.flipped;
+                    let point = mean.value().map(|score| CurvePoint { n_flipped, score })?;
+                    Some(std::iter::repeat_n(point, level.steps))
                 })
+                .flatten()
                 .collect(),
         })
     }
 
-    /// The scores of all samples of a batch, step by step.
+    /// The scores of all samples of a batch, level by level.
     fn curves<T: Real>(
         &self,
         direction: Direction,
         explained: &ExplainedBatch<'_, T>,
-    ) -> Result<Vec<Vec<f64>>> {
+    ) -> Result<Curves> {
         let batch = explained.batch();
         let places = batch.places();
-        let flipped = self.flipped(places.positions)?;
-        let max = flipped[flipped.len() - 1];
+        let levels = self.levels(places.positions)?;
+        let max = levels[levels.len() - 1].flipped;
         let blank = batch.blank(&self.baseline)?;
         let original = batch.values();
         let (from, to) = match direction {
             Direction::Delete => (original, blank.inputs.as_slice()),
             Direction::Insert => (blank.inputs.as_slice(), original),
         };
-        // The two ends of a curve do not depend on the map; explainers share them. Steps that flip
-        // nothing new repeat the score before them.
+        // The two ends of a curve do not depend on the map; explainers share them.
         let ends = |start: bool| match (direction, start) {
             (Direction::Delete, true) | (Direction::Insert, false) => batch.base_scores(),
             _ => batch.blank_scores(&blank),
         };
-        let mut between: Vec<usize> = flipped.clone();
-        between.dedup();
-        between.retain(|&count| count > 0 && count < places.positions);
+        let is_end = |flipped: usize| flipped == 0 || flipped == places.positions;
+        let between: Vec<usize> = levels
+            .iter()
+            .map(|level| level.flipped)
+            .filter(|&flipped| !is_end(flipped))
+            .collect();
         let n = batch.samples().len();
         let orders = orders(explained.attributions()?, places.positions, max);
         // Several steps share a call where the batch size allows it, so that few samples do not
@@ -380,18 +411,12 @@ impl Perturbation {
             Ok(scores)
         })?;
         let mut answers = answers.into_iter().flatten();
-        let mut curves: Vec<Vec<f64>> = Vec::with_capacity(flipped.len());
-        for (step, &count) in flipped.iter().enumerate() {
-            let scores = if step > 0 && count == flipped[step - 1] {
-                curves[step - 1].clone()
-            } else if count == 0 || count == places.positions {
-                ends(count == 0)?.to_vec()
-            } else {
-                answers.next().unwrap_or_default()
-            };
-            curves.push(scores);
-        }
-        Ok(curves)
+        let score = |level: &Level| match level.flipped {
+            flipped if is_end(flipped) => ends(flipped == 0).map(<[f64]>::to_vec),
+            _ => Ok(answers.next().unwrap_or_default()),
+        };
+        let scores = levels.iter().map(score).collect::<Result<_>>()?;
+        Ok(Curves { levels, scores })
     }
 }
 

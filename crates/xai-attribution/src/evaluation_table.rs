@@ -11,6 +11,28 @@ use crate::{Better, ModelCalls};
 ///
 /// Parts of a data set that were evaluated apart (on several machines, for instance) are joined by
 /// [`append`](Self::append); the [`table`](Self::table) of the joined scores is that of the whole.
+///
+/// ```
+/// use ndarray::{Array2, ArrayViewD, array};
+/// use xai_attribution::{AverageDrop, Evaluation, Statistics};
+/// let model = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+///     Ok(batch.into_dimensionality().unwrap().to_owned())
+/// };
+/// // Two machines, a sample each. The first map leaves out what the model reads, the second keeps it.
+/// let part = |input: [f64; 2], map: [f64; 2], first_sample: u64| {
+///     Evaluation::new(&model, array![input], &[0])
+///         .explainer("mine", array![map])
+///         .metric(AverageDrop::default())
+///         .first_sample(first_sample)
+///         .scores()
+/// };
+/// let mut scores = part([4.0, 1.0], [0.0, 1.0], 0)?;
+/// scores.append(part([2.0, 1.0], [1.0, 0.0], 1)?)?;
+/// let table = scores.table(&Statistics::default())?;
+/// let mine = table.score("mine", "average_drop").unwrap();
+/// assert!((mine.value.unwrap() - 0.5).abs() < 1e-7); // (1 + 0)/2
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct EvaluationScores {
@@ -403,6 +425,28 @@ impl MetricResult {
     /// Whether one explainer is better than another at a corrected significance level `alpha`.
     ///
     /// `None` for names that are not in the table.
+    ///
+    /// ```
+    /// use xai_attribution::{Better, EvaluationScores, MetricScores, ModelCalls, Statistics};
+    /// // Eight samples, of which the first explainer has the lower drop in all.
+    /// let low = (1..=8).map(|i| Some(0.01 * f64::from(i))).collect();
+    /// let high = (1..=8).map(|i| Some(0.02 * f64::from(i))).collect();
+    /// let scores = EvaluationScores {
+    ///     n_samples: 8,
+    ///     explainers: vec!["low".into(), "high".into()],
+    ///     metrics: vec![MetricScores {
+    ///         metric: "average_drop".into(),
+    ///         better: Better::Lower,
+    ///         per_sample: vec![low, high],
+    ///     }],
+    ///     model_calls: ModelCalls::default(),
+    /// };
+    /// let table = scores.table(&Statistics::default())?;
+    /// let drop = table.metric("average_drop").unwrap();
+    /// assert_eq!(drop.comparisons[0].p_value, Some(2.0 / 256.0)); // one of 2^8 signs, both sides
+    /// assert_eq!(drop.is_better("low", "high", 0.01), Some(true));
+    /// # Ok::<(), xai_attribution::Error>(())
+    /// ```
     #[must_use]
     pub fn is_better(&self, explainer: &str, than: &str, alpha: f64) -> Option<bool> {
         let comparison = self.comparisons.iter().find(|c| {

@@ -10,6 +10,18 @@ use crate::{BoxError, Samples, Targets};
 ///
 /// Closures `Fn(ArrayViewD<T>, &Targets) -> Result<ArrayD<T>, E>` are explainers. The batch is in
 /// row-major order, samples first; so is the answer, with any number of axes after the sample.
+///
+/// ```
+/// use ndarray::{ArrayD, ArrayViewD, array};
+/// use xai_attribution::{Explainer, Targets};
+/// // The terms of a linear model of weights 2 and −1.
+/// let terms = |x: ArrayViewD<'_, f64>, _: &Targets| -> Result<ArrayD<f64>, std::fmt::Error> {
+///     Ok(&x * &array![2.0, -1.0].into_dyn())
+/// };
+/// let x = array![[3.0, 4.0]].into_dyn();
+/// let maps = terms.explain(x.view(), &Targets::Classes(vec![0])).unwrap();
+/// assert_eq!(maps, array![[6.0, -4.0]].into_dyn());
+/// ```
 pub trait Explainer<T: Real> {
     /// The maps of one batch.
     ///

@@ -39,8 +39,8 @@ pub enum SubsetSampling {
 /// has no rank correlation: `None`, and counted.
 ///
 /// On images subsets are made of the cells of a grid (super-pixels), on time series of stretches of
-/// time of one feature, on tables of single features. A cell is `⌊row · grid / height⌋`,
-/// `⌊column · grid / width⌋`; a grid finer than the input means single positions. Sample `i` draws
+/// time of one feature, on tables of single features. A cell is `⌊(row + ½) · grid / height⌋`,
+/// `⌊(column + ½) · grid / width⌋`; a grid finer than the input means single positions. Sample `i` draws
 /// from a stream of its own under the seed, the same for all explainers, so in an
 /// [`Evaluation`](crate::Evaluation) the drops are taken once for all of them.
 ///
@@ -62,7 +62,7 @@ pub enum SubsetSampling {
 /// Bhatt et al., *Evaluating and Aggregating Feature-based Model Explanations*, 2020, definition 3.
 /// Xplique's `MuFidelity` draws its subsets as [`SubsetSampling::Independent`] does, though its
 /// text promises a fixed size, shares them between the samples of a batch, and counts an undefined
-/// correlation as 0.
+/// correlation as 0 (its mean is `value · (n − n_undefined) / n`).
 #[derive(Debug, Clone, PartialEq)]
 pub struct MuFidelity {
     scoring: Scoring,
@@ -210,7 +210,7 @@ impl<T: Real> EvaluationMetric<T> for MuFidelity {
                 of_cell[cell as usize] += x.to_f64_exact();
             }
             let sums: Vec<f64> = (sample * n_subsets..(sample + 1) * n_subsets)
-                .map(|row| drops.subset(row).iter().map(|&c| of_cell[c as usize]).sum())
+                .map(|row| drops.subset(row).map(|cell| of_cell[cell]).sum())
                 .collect();
             let ranks = &drops.ranks[sample * n_subsets..(sample + 1) * n_subsets];
             correlation_of_ranks(&centred_ranks(&sums), ranks)
@@ -230,11 +230,11 @@ impl<T: Real> EvaluationMetric<T> for MuFidelity {
         if !(fraction > 0.0 && fraction < 1.0) {
             return Err(Error::parameter("fraction", fraction, "a share in (0, 1)"));
         }
-        if !(2..=1 << 24).contains(&n_subsets) {
+        if !(2..=1 << 20).contains(&n_subsets) {
             return Err(Error::parameter(
                 "n_subsets",
                 n_subsets,
-                "at least 2 and at most 16 777 216",
+                "at least 2 and at most 1 048 576",
             ));
         }
         let n_cells = Cells::new(shape, layout, grid).n_cells;
@@ -279,8 +279,12 @@ impl Cells {
             Layout::Tabular => (1, shape[1], shape[1]),
         };
         let grid_rows = along(rows);
+        // The middle of a position says which cell it is in.
+        let band =
+            |place: usize, bands: usize, length: usize| (2 * place + 1) * bands / (2 * length);
         let cell = |row: usize, column: usize| {
-            (row * grid_rows / rows * grid_columns + column * grid_columns / columns) as u32
+            let row = band(row, grid_rows, rows);
+            (row * grid_columns + band(column, grid_columns, columns)) as u32
         };
         let of_position: Vec<u32> = (0..rows * columns)
             .map(|p| cell(p / columns, p % columns))
@@ -307,8 +311,8 @@ impl Cells {
         }
     }
 
-    fn positions_of(&self, cell: u32) -> &[u32] {
-        &self.positions[self.starts[cell as usize]..self.starts[cell as usize + 1]]
+    fn positions_of(&self, cell: usize) -> &[u32] {
+        &self.positions[self.starts[cell]..self.starts[cell + 1]]
     }
 }
 
@@ -317,17 +321,23 @@ pub(crate) struct Drops {
     subsets: Subsets,
     baseline: Baseline,
     cells: Cells,
-    /// The cells of all subsets: sample by sample, subset by subset.
-    members: Vec<u32>,
-    /// Where each subset begins in `members`.
-    starts: Vec<usize>,
+    /// A bit a cell: the subsets sample by sample, each from a new word on. Lists of cells would
+    /// take six times the memory, which counts where every pixel is a cell.
+    members: Vec<u64>,
     /// The ranks of the drops of each sample.
     ranks: Vec<f64>,
 }
 
 impl Drops {
-    fn subset(&self, row: usize) -> &[u32] {
-        &self.members[self.starts[row]..self.starts[row + 1]]
+    /// The cells of a subset, ascending.
+    fn subset(&self, row: usize) -> impl Iterator<Item = usize> + '_ {
+        let words = self.cells.n_cells.div_ceil(64);
+        let words = self.members[row * words..(row + 1) * words].iter();
+        words.enumerate().flat_map(|(place, &word)| {
+            let left = |word: u64| Some(word).filter(|&word| word != 0);
+            std::iter::successors(left(word), move |&word| left(word & (word - 1)))
+                .map(move |word| place * 64 + word.trailing_zeros() as usize)
+        })
     }
 }
 
@@ -367,31 +377,27 @@ impl MuFidelity {
             clippy::cast_sign_loss
         )]
         let size = ((cells.n_cells as f64 * fraction).round() as usize).max(1);
-        let mut members = Vec::new();
-        let mut starts = vec![0];
-        #[allow(clippy::cast_possible_truncation)] // an input of 2^32 positions has no map
-        let mut deck: Vec<u32> = (0..cells.n_cells as u32).collect();
-        for sample in 0..batch.samples().len() {
+        let words = cells.n_cells.div_ceil(64);
+        let mut members = vec![0u64; batch.samples().len() * n_subsets * words];
+        let mut deck: Vec<usize> = (0..cells.n_cells).collect();
+        for (sample, subsets) in members.chunks_exact_mut(n_subsets * words).enumerate() {
             let mut stream = random_stream(seed, batch.stream_of(sample));
             deck.sort_unstable();
-            for _ in 0..n_subsets {
+            for subset in subsets.chunks_exact_mut(words) {
+                let mut add = |cell: usize| subset[cell / 64] |= 1 << (cell % 64);
                 match sampling {
                     SubsetSampling::FixedSize => {
                         for drawn in 0..size {
                             let other = drawn + uniform_index(&mut stream, deck.len() - drawn);
                             deck.swap(drawn, other);
+                            add(deck[drawn]);
                         }
-                        let first = members.len();
-                        members.extend_from_slice(&deck[..size]);
-                        // Sums over a subset do not depend on the order it was drawn in.
-                        members[first..].sort_unstable();
                     }
                     SubsetSampling::Independent => {
-                        let cells = 0..deck.len() as u32;
-                        members.extend(cells.filter(|_| uniform(&mut stream) < fraction));
+                        let drawn = (0..deck.len()).filter(|_| uniform(&mut stream) < fraction);
+                        drawn.for_each(&mut add);
                     }
                 }
-                starts.push(members.len());
             }
         }
         Drops {
@@ -399,7 +405,6 @@ impl MuFidelity {
             baseline: self.baseline.clone(),
             cells,
             members,
-            starts,
             ranks: Vec::with_capacity(batch.samples().len() * n_subsets),
         }
     }
@@ -434,7 +439,7 @@ impl MuFidelity {
                     let sample = (first + row) / n_subsets;
                     let of_sample = sample * size..(sample + 1) * size;
                     values.copy_from_slice(&original[of_sample.clone()]);
-                    for &cell in drops.subset(first + row) {
+                    for cell in drops.subset(first + row) {
                         for &position in drops.cells.positions_of(cell) {
                             places.copy(values, &blank[of_sample.clone()], position as usize);
                         }
@@ -468,17 +473,22 @@ mod tests {
         ] {
             let cells = Cells::new(&shape, layout, grid);
             assert_eq!(cells.n_cells, n_cells);
-            let mut all: Vec<u32> = (0..n_cells as u32)
+            let mut all: Vec<u32> = (0..n_cells)
                 .flat_map(|cell| cells.positions_of(cell).to_vec())
                 .collect();
             all.sort_unstable();
             assert!(all.iter().copied().eq(0..layout.n_positions(&shape) as u32));
             for (position, &cell) in cells.of_position.iter().enumerate() {
-                assert!(cells.positions_of(cell).contains(&(position as u32)));
+                assert!(
+                    cells
+                        .positions_of(cell as usize)
+                        .contains(&(position as u32))
+                );
             }
         }
-        // Rows 0, 1, 2 of 8 in three bands: ⌊r · 3 / 8⌋ is 0 for r = 0..=2.
+        // Eight rows in three bands: ⌊(r + ½) · 3 / 8⌋ is 0 for r = 0..=2, 1 for 3 and 4, 2 for 5..=7.
         let cells = Cells::new(&[1, 8, 8, 1], Layout::ChannelsLast, Some(3));
         assert_eq!(cells.positions_of(0), [0, 1, 2, 8, 9, 10, 16, 17, 18]);
+        assert_eq!(cells.positions_of(4), [27, 28, 35, 36]);
     }
 }

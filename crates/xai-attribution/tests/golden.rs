@@ -5,8 +5,8 @@ use ndarray::{Array2, ArrayD, ArrayViewD};
 use serde_json::Value;
 use xai_attribution::{
     Activation, AverageDrop, AverageGain, AverageIncrease, BaseScorePolicy, Deletion, Error,
-    Insertion, Layout, PerturbationCurve, SampleScores, Scoring, complexity, masked_scores,
-    sparseness,
+    Insertion, Layout, MuFidelity, PerturbationCurve, SampleScores, Scoring, SubsetSampling,
+    complexity, masked_scores, sparseness,
 };
 
 const TOLERANCE: f64 = 2e-5;
@@ -230,4 +230,36 @@ fn complexity_and_sparseness_are_those_of_the_peer() {
     // The deviation: a map of zeros has no Gini index; the peer's formula gives −(n + 1)/n.
     assert_eq!(zero_maps.len(), 1);
     assert_abs_diff_eq!(zero_maps[0], -21.0 / 20.0, epsilon = 1e-6);
+}
+
+/// The peer's subsets come from its own random numbers, so its means over 4000 of them are compared
+/// at the error of such means. Samples of constant maps count 0 there and are undefined here.
+#[test]
+fn mu_fidelity_is_that_of_the_peer_within_the_error_of_its_subsets() {
+    const PEER: [(usize, f64); 6] = [
+        (1, -0.243_764),
+        (2, 0.078_468),
+        (5, 0.023_888),
+        (7, -0.083_846),
+        (8, -0.144_036),
+        (11, 0.041_256),
+    ];
+    let cases = cases();
+    let fidelity = MuFidelity::new()
+        .sampling(SubsetSampling::Independent)
+        .n_subsets(4000)
+        .fraction(0.3)
+        .grid(Some(3))
+        .batch_size(1000);
+    for (case, peer) in PEER {
+        let case = &cases[case];
+        let (x, e) = (case.inputs(), case.maps());
+        let ours = fidelity.clone().activation(case.activation());
+        let ours = ours
+            .evaluate(&case.model(), x.view(), &case.targets(), e.view())
+            .unwrap();
+        let n = ours.per_sample.len() as f64;
+        let mean = ours.value * (n - ours.n_undefined as f64) / n;
+        assert_abs_diff_eq!(mean, peer, epsilon = 0.025);
+    }
 }

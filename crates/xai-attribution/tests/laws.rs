@@ -135,6 +135,17 @@ proptest! {
     }
 
     #[test]
+    fn a_mask_of_ones_loses_nothing((x, _, y) in tabular()) {
+        let scoring = Scoring::default();
+        let base = base_scores(&linear, x.view(), &y, &scoring).unwrap();
+        let kept = x.clone() * ArrayD::<f64>::ones(x.raw_dim());
+        let after = base_scores(&linear, &kept, &y, &scoring).unwrap();
+        let drop = AverageDrop::new().base_score_policy(BaseScorePolicy::AsIs);
+        prop_assert_eq!(drop.from_scores(&base, &after).unwrap().value, 0.0);
+        prop_assert_eq!(AverageIncrease::new().from_scores(&base, &after).unwrap().value, 0.0);
+    }
+
+    #[test]
     fn insertion_ends_where_deletion_begins_at_the_base_score((x, e, y) in tabular()) {
         let base = base_scores(&linear, x.view(), &y, &Scoring::default()).unwrap();
         let mean = base.iter().copied().collect::<xai_core::ExactMean>().value().unwrap();
