@@ -23,7 +23,7 @@ const QUERIES: usize = 32;
 
 /// Exact search through a tree of boxes, for few features.
 ///
-/// Rows are halved at the median of the widest feature until [`LEAF_ROWS`] remain; a node keeps the
+/// Rows are halved at the median of the widest feature until 32 remain; a node keeps the
 /// tight boxes of eight descendants, so that one vector operation bounds them all. A query looks into
 /// the nearest box first and leaves out those that start beyond its `k`-th neighbour.
 ///
