@@ -514,43 +514,58 @@ impl BoxBlocks {
     ///
     /// A bound takes the rank's own operations in the rank's own order on differences that are no
     /// larger, and every one of them is monotone, rounding included: a bound never exceeds the rank
-    /// of a row in its box, not even in the last bit. Metrics without such a bound get 0.
-    pub(crate) fn bounds(&self, group: usize, query: Query<'_>, rows: &RowBlocks) -> Lanes {
+    /// of a row in its box, not even in the last bit. Metrics without such a bound get 0. Which of them
+    /// are within a limit comes along, a bit each.
+    pub(crate) fn bounds(
+        &self,
+        group: usize,
+        query: Query<'_>,
+        rows: &RowBlocks,
+        limit: f64,
+    ) -> (Lanes, u8) {
         let size = rows.n_features * ROWS;
         let low = &self.low[group * size..(group + 1) * size];
         let high = &self.high[group * size..(group + 1) * size];
         match rows.level {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: the level was detected on this machine.
-            Level::Avx512 => unsafe { bounds_avx512(low, high, query.values, rows.rank) },
+            Level::Avx512 => unsafe { bounds_avx512(low, high, query.values, rows.rank, limit) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
-            Level::Avx2 => unsafe { bounds_avx2(low, high, query.values, rows.rank) },
-            _ => bounds_anywhere(low, high, query.values, rows.rank),
+            Level::Avx2 => unsafe { bounds_avx2(low, high, query.values, rows.rank, limit) },
+            _ => bounds_anywhere::<Baseline>(low, high, query.values, rows.rank, limit),
         }
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq")]
-fn bounds_avx512(low: &[f64], high: &[f64], query: &[f64], rank: Rank) -> Lanes {
-    bounds_anywhere(low, high, query, rank)
+fn bounds_avx512(low: &[f64], high: &[f64], query: &[f64], rank: Rank, limit: f64) -> (Lanes, u8) {
+    bounds_anywhere::<Avx512>(low, high, query, rank, limit)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn bounds_avx2(low: &[f64], high: &[f64], query: &[f64], rank: Rank) -> Lanes {
-    bounds_anywhere(low, high, query, rank)
+fn bounds_avx2(low: &[f64], high: &[f64], query: &[f64], rank: Rank, limit: f64) -> (Lanes, u8) {
+    bounds_anywhere::<Avx2>(low, high, query, rank, limit)
 }
 
 #[inline(always)]
-fn bounds_anywhere(low: &[f64], high: &[f64], query: &[f64], rank: Rank) -> Lanes {
-    match rank {
+fn bounds_anywhere<W: Within>(
+    low: &[f64],
+    high: &[f64],
+    query: &[f64],
+    rank: Rank,
+    limit: f64,
+) -> (Lanes, u8) {
+    let bounds = match rank {
         Rank::SquaredEuclidean => box_sum(low, high, query, |x| x * x),
         Rank::Manhattan => box_sum(low, high, query, |x| x),
         Rank::Chebyshev => box_largest(low, high, query),
         _ => [0.0; ROWS],
-    }
+    };
+    let within = W::within(&bounds, limit);
+    (bounds, within)
 }
 
 /// How far a coordinate is outside an interval.

@@ -258,6 +258,7 @@ pub(crate) fn read_f64<D: Dimension>(file: &str) -> Result<Array<f64, D>, Failur
 }
 
 /// Reads an array of `D` axes in single precision.
+#[cfg(any(feature = "onnx", test))] // models take it
 pub(crate) fn read_f32<D: Dimension>(file: &str) -> Result<Array<f32, D>, Failure> {
     read(file)?.into_f32()
 }
