@@ -30,7 +30,9 @@ const QUERIES: usize = 32;
 /// For the metrics whose difference of rows is at least that of any feature: Euclidean, squared
 /// Euclidean, Manhattan, Chebyshev, Minkowski, and Mahalanobis on whitened rows. Cost: `n log n · d`
 /// to build; a query looks at some hundreds of rows at 5 features, and at nearly all of them beyond
-/// 12 unless the features depend on one another. Memory: the rows once more, scaled.
+/// 12 unless the features depend on one another. At 5 independent normal features the cost of a query
+/// grows as n^0.17 (4 000 to 256 000 rows, k = 5) and as k^0.8 (10 to 1 000 neighbours of 64 000 rows).
+/// Memory: the rows once more, scaled.
 ///
 /// Own code because k-d tree crates fix the number of features when compiled, break ties by visiting
 /// order, and have distances of their own rounding, so that an exact answer takes one neighbour more
