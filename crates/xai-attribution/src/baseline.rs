@@ -115,6 +115,25 @@ impl Baseline {
         first: usize,
         dataset_mean: Option<&[f64]>,
     ) -> Result<Vec<T>> {
+        self.check(inputs.shape(), layout)?;
+        let values = self.values(inputs, layout, first, dataset_mean)?;
+        match values.iter().position(|x| !x.is_finite()) {
+            None => Ok(values),
+            Some(_) => Err(Error::parameter(
+                "baseline",
+                "a number beyond the precision of the inputs",
+                "numbers that single-precision inputs can hold",
+            )),
+        }
+    }
+
+    fn values<T: Real>(
+        &self,
+        inputs: ArrayViewD<'_, T>,
+        layout: Layout,
+        first: usize,
+        dataset_mean: Option<&[f64]>,
+    ) -> Result<Vec<T>> {
         let places = Places::new(inputs.shape(), layout);
         let size = places.size();
         let repeated = |one: &dyn Fn(usize) -> f64| {

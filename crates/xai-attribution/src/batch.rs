@@ -210,6 +210,14 @@ pub(crate) fn evaluate_all<T: Real, M: Model<T> + ?Sized>(
                         );
                         return Err(located(error, Some(metric.name())));
                     }
+                    let infinite = |score: &Option<f64>| score.is_some_and(|x| !x.is_finite());
+                    if let Some(i) = of_batch.iter().position(infinite) {
+                        let error = Error::NonFinite {
+                            what: format!("scores of {}", metric.name()).into(),
+                            index: vec![samples.start + i],
+                        };
+                        return Err(located(error, Some(metric.name())));
+                    }
                     lock(&scores)[e][m][samples.clone()].copy_from_slice(&of_batch);
                     Ok(())
                 });

@@ -54,7 +54,16 @@ impl<T: Real> EvaluationMetric<T> for Complexity {
     }
 }
 
+/// Brings magnitudes whose sum would leave the range of `f64` into units of the largest.
+pub(crate) fn within_range(magnitudes: &mut [f64]) {
+    if magnitudes.iter().sum::<f64>().is_infinite() {
+        let largest = magnitudes.iter().fold(0.0f64, |m, x| m.max(*x));
+        magnitudes.iter_mut().for_each(|x| *x /= largest);
+    }
+}
+
 fn entropy(magnitudes: &mut [f64]) -> Option<f64> {
+    within_range(magnitudes);
     let total: f64 = magnitudes.iter().sum();
     let term = |&x: &f64| {
         let p = x / (total + EPSILON);

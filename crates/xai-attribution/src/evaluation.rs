@@ -149,7 +149,9 @@ impl<'a, T: Real, M: Model<T> + ?Sized> Evaluation<'a, T, M> {
     }
 
     /// The place of the first sample in a larger data set of which this is a part. Random choices
-    /// belong to a sample's place, so parts give the scores of the whole. Default: 0.
+    /// belong to a sample's place, so parts give the scores of the whole (but for
+    /// [`Baseline::DatasetMean`], which is then the mean of the part: give the mean of the whole as
+    /// [`Baseline::Input`]). Default: 0.
     #[must_use]
     pub fn first_sample(mut self, first_sample: u64) -> Self {
         self.first_sample = first_sample;

@@ -82,6 +82,13 @@ impl Default for Statistics {
 
 impl Statistics {
     pub(crate) fn check(&self) -> Result<()> {
+        if self.replicates > 1_000_000 {
+            return Err(Error::parameter(
+                "replicates",
+                self.replicates,
+                "at most 1 000 000",
+            ));
+        }
         if self.level > 0.0 && self.level < 1.0 {
             Ok(())
         } else {
@@ -159,11 +166,15 @@ pub struct Comparison {
     /// Which of the two the signed ranks speak for; `None` when for neither. A few large
     /// differences may move the mean the other way.
     pub favours: Option<String>,
-    /// Of the Wilcoxon signed-rank test; `None` when all differences are 0.
+    /// Of the Wilcoxon signed-rank test; `None` when all differences are 0. Differences up to 10⁻⁶ of
+    /// the largest score of the two count as 0: the ε of a formula makes such ones.
     pub p_value: Option<f64>,
     /// The same after Holm's correction for all pairs of this metric.
     pub p_corrected: Option<f64>,
 }
+
+/// Differences up to this share of the largest score of the two explainers count as none.
+const NEGLIGIBLE: f64 = 1e-6;
 
 impl EvaluationScores {
     /// Adds the scores of samples that come after these.
@@ -172,11 +183,17 @@ impl EvaluationScores {
     /// [`Error::InvalidParameter`] when explainers or metrics are not the same, in the same order;
     /// nothing is added then.
     pub fn append(&mut self, next: Self) -> Result<()> {
+        self.check()?;
+        next.check()?;
         let names = |scores: &Self| -> Vec<String> {
             let metrics = scores.metrics.iter().map(|m| m.metric.clone());
             scores.explainers.iter().cloned().chain(metrics).collect()
         };
-        if names(self) != names(&next) {
+        let better = |scores: &Self| scores.metrics.iter().map(|m| m.better).collect::<Vec<_>>();
+        if self.explainers != next.explainers
+            || names(self) != names(&next)
+            || better(self) != better(&next)
+        {
             return Err(Error::parameter(
                 "scores",
                 names(&next).join(", "),
@@ -193,12 +210,31 @@ impl EvaluationScores {
         Ok(())
     }
 
+    /// Whether every metric has a score of every explainer for every sample.
+    fn check(&self) -> Result<()> {
+        for metric in &self.metrics {
+            let expected = [self.explainers.len(), self.n_samples];
+            let actual = metric.per_sample.iter().map(Vec::len);
+            if metric.per_sample.len() != expected[0] || actual.clone().any(|n| n != expected[1]) {
+                let samples = actual.min().unwrap_or_default();
+                return Err(Error::shape(
+                    format!("scores of {}", metric.metric),
+                    &expected,
+                    &[metric.per_sample.len(), samples],
+                ));
+            }
+        }
+        Ok(())
+    }
+
     /// Means, intervals, rankings and tests.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for a level outside (0, 1).
+    /// [`Error::InvalidParameter`] for a level outside (0, 1) or more than a million replicates,
+    /// [`Error::ShapeMismatch`] for scores that are not one an explainer and sample.
     pub fn table(&self, statistics: &Statistics) -> Result<EvaluationTable> {
         statistics.check()?;
+        self.check()?;
         let columns: Vec<Column> = self
             .metrics
             .iter()
@@ -281,11 +317,19 @@ impl MetricScores {
         }
         let mut comparisons = parallel::try_map(pairs.len(), |pair| -> Result<Comparison> {
             let (first, second) = pairs[pair];
+            // What an ε or a rounding makes of equal scores is no difference: it would favour the same
+            // side of every pair, however small it is.
+            let all = first.per_sample.iter().chain(&second.per_sample);
+            let largest = all
+                .flatten()
+                .fold(0.0f64, |largest, x| largest.max(x.abs()));
+            let noise = NEGLIGIBLE * largest;
             let differences: Vec<f64> = first
                 .per_sample
                 .iter()
                 .zip(&second.per_sample)
                 .filter_map(|(a, b)| Some(a.as_ref()? - b.as_ref()?))
+                .map(|d| if d.abs() <= noise { 0.0 } else { d })
                 .collect();
             let test = wilcoxon_signed_rank(&differences)?;
             let (low, high) = (test.w_minus > test.w_plus, test.w_plus > test.w_minus);

@@ -52,6 +52,7 @@ impl<T: Real> EvaluationMetric<T> for Sparseness {
 }
 
 fn gini_index(magnitudes: &mut [f64]) -> Option<f64> {
+    crate::complexity::within_range(magnitudes);
     magnitudes.sort_unstable_by(f64::total_cmp);
     let total: f64 = magnitudes.iter().sum();
     if total == 0.0 {

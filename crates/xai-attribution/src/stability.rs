@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ndarray::{ArrayD, ArrayViewD, IxDyn};
-use xai_core::{Error, Real, Result, parallel, random_stream, uniform};
+use xai_core::{Error, Real, Result, check_finite_slice, parallel, random_stream, uniform};
 
 use crate::explainer::{Explained, checked_maps};
 use crate::places::for_each_row;
@@ -193,8 +193,9 @@ impl Stability {
             let expected = "a positive, finite number";
             return Err(Error::parameter("radius", self.radius, expected).into());
         }
-        if self.n_neighbors == 0 {
-            return Err(Error::parameter("n_neighbors", 0, "at least 1").into());
+        if !(1..=1 << 24).contains(&self.n_neighbors) {
+            let n = self.n_neighbors;
+            return Err(Error::parameter("n_neighbors", n, "1 to 16 777 216").into());
         }
         let targets = targets.to_targets()?;
         let explained = Explained::new(&inputs, &targets, self.batch_size)?;
@@ -273,6 +274,8 @@ impl Stability {
                     *to = from + T::from_f64_nearest(self.radius * noise);
                 }
             });
+            // A radius beyond the precision of the inputs.
+            check_finite_slice("neighbours", &neighbors)?;
             shape[0] = rows;
             let of_rows: Vec<usize> = (first..first + rows).map(|row| row / n_neighbors).collect();
             let view = ArrayViewD::from_shape(IxDyn(&shape), &neighbors)

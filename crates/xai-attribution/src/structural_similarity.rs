@@ -75,17 +75,29 @@ pub fn structural_similarity<T: Real>(a: ArrayView3<'_, T>, b: ArrayView3<'_, T>
                 .map(|x| x.to_f64_exact() / range)
                 .collect()
         };
-        let (a, b) = (plane(&a), plane(&b));
+        // About their means, lest the squares of a large offset drown the variances.
+        let centred = |mut plane: Vec<f64>| {
+            let mean = plane
+                .iter()
+                .copied()
+                .collect::<ExactMean>()
+                .value()
+                .unwrap_or_default();
+            plane.iter_mut().for_each(|x| *x -= mean);
+            (plane, mean)
+        };
+        let ((a, offset_a), (b, offset_b)) = (centred(plane(&a)), centred(plane(&b)));
         let local = |f: &dyn Fn(f64, f64) -> f64| {
             let image: Vec<f64> = a.iter().zip(&b).map(|(&a, &b)| f(a, b)).collect();
             local_means(&image, height, width, &window)
         };
         let (mean_a, mean_b) = (local(&|a, _| a), local(&|_, b| b));
         let (squares, products) = (local(&|a, b| a * a + b * b), local(&|a, b| a * b));
-        for (i, (&ma, &mb)) in mean_a.iter().zip(&mean_b).enumerate() {
-            let (both, sum) = (2.0 * ma * mb, ma * ma + mb * mb);
-            let luminance = (both + c1) / (sum + c1);
-            let structure = (2.0 * products[i] - both + c2) / (squares[i] - sum + c2);
+        for (i, (&da, &db)) in mean_a.iter().zip(&mean_b).enumerate() {
+            let (ma, mb) = (da + offset_a, db + offset_b);
+            let luminance = (2.0 * ma * mb + c1) / (ma * ma + mb * mb + c1);
+            let structure =
+                (2.0 * (products[i] - da * db) + c2) / (squares[i] - (da * da + db * db) + c2);
             mean.add(luminance * structure);
         }
     }

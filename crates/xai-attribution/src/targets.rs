@@ -68,6 +68,9 @@ pub trait IntoTargets {
 
 impl IntoTargets for Targets {
     fn to_targets(&self) -> Result<Targets> {
+        if let Targets::Rows(rows) = self {
+            xai_core::check_finite("targets", rows.view())?;
+        }
         Ok(self.clone())
     }
 }

@@ -341,3 +341,30 @@ fn an_explainer_that_keeps_the_evidence_is_better_than_one_that_keeps_the_rest()
         "{text}"
     );
 }
+
+/// The same maps in other units give scores that differ by the ε of the formulas, and nobody wins.
+#[test]
+fn an_epsilon_is_no_evidence() {
+    let model = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+        Ok(batch.into_dimensionality().unwrap().to_owned())
+    };
+    let inputs =
+        Array2::from_shape_fn((40, 5), |(i, j)| 0.1 + ((i * 7 + j * 3) % 11) as f64 / 12.0);
+    let maps = Array2::from_shape_fn((40, 5), |(i, j)| ((i * 5 + j * 2) % 7) as f64 / 7.0);
+    let targets: Vec<usize> = (0..40).map(|i| i % 5).collect();
+    let table = Evaluation::new(&model, inputs.view(), &targets)
+        .explainer("as it is", maps.view())
+        .explainer("scaled", maps.mapv(|x| x * 1e-1))
+        .metric(AverageDrop::default())
+        .run()
+        .unwrap();
+    let comparison = &table.metrics[0].comparisons[0];
+    assert_eq!(
+        (comparison.p_value, comparison.favours.as_ref()),
+        (None, None)
+    );
+    assert_ne!(
+        table.metrics[0].scores[0].per_sample,
+        table.metrics[0].scores[1].per_sample
+    );
+}

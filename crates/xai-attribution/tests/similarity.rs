@@ -294,7 +294,7 @@ fn parameters_of_explainer_metrics_outside_their_domain_are_named() {
     );
     assert_eq!(
         of(Stability::new().n_neighbors(0)),
-        "n_neighbors = 0: expected at least 1"
+        "n_neighbors = 0: expected 1 to 16 777 216"
     );
     assert_eq!(
         of(Stability::new().batch_size(0)),
@@ -344,4 +344,20 @@ fn parameters_of_explainer_metrics_outside_their_domain_are_named() {
         one.unwrap_err().to_string(),
         "models: at least 2 needed, got 1"
     );
+}
+
+/// An offset is no structure, however large.
+#[test]
+fn structural_similarity_of_noise_does_not_depend_on_an_offset() {
+    let mut stream = xai_core::random_stream(5, 0);
+    let mut noise =
+        || ndarray::Array3::from_shape_simple_fn((16, 16, 1), || xai_core::uniform(&mut stream));
+    let (a, b) = (noise(), noise());
+    for offset in [1e5, 1e7, 1e9] {
+        let shifted = |x: &ndarray::Array3<f64>| x.mapv(|v| v + offset);
+        let (a, b) = (shifted(&a), shifted(&b));
+        let similarity = xai_attribution::structural_similarity(a.view(), b.view()).unwrap();
+        assert!((-1.0..=1.0).contains(&similarity), "{offset}: {similarity}");
+        assert!(similarity.abs() < 0.5, "{offset}: {similarity}");
+    }
 }

@@ -309,7 +309,7 @@ fn a_comparison_says_what_its_commands_say_alone() {
         text.contains("deletion ↓") && text.contains("average_gain ↑"),
         "{text}"
     );
-    assert!(text.contains("240 samples; model: "), "{text}");
+    assert!(text.contains("samples: 240; model: "), "{text}");
 }
 
 #[cfg(feature = "onnx")]

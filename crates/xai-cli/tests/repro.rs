@@ -388,3 +388,15 @@ fn an_interrupted_study_goes_on_where_it_stopped() {
         "error: s.csv.partial: draws of the study: another header\nhelp: remove the file to start anew"
     );
 }
+
+#[test]
+fn a_study_overwrites_nothing_that_is_not_its_own() {
+    let files = Files::new();
+    files.text("s.csv.partial", "notes without an end of line");
+    let failure = files.failure(1, "repro simulate study --iterations 5 --out s.csv");
+    assert!(failure.contains("another header"), "{failure}");
+    let kept = std::fs::read_to_string(files.path("s.csv.partial")).unwrap();
+    assert_eq!(kept, "notes without an end of line");
+    let refused = files.failure(2, "repro simulate study --iterations 5 --out s.parquet");
+    assert!(refused.contains("rows are written as CSV"), "{refused}");
+}

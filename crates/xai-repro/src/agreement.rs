@@ -70,13 +70,15 @@ pub fn interval(
                 agreeing += 2 * u128::from(times[i]) * u128::from(times[j]) * equal;
             }
         }
-        let class_counts = (0..n_classes)
+        let mut class_counts: Vec<u64> = (0..n_classes)
             .map(|class| {
                 let runs = packed.totals.class_counts.iter().zip(times);
                 runs.map(|(counts, &t)| counts[class] * u64::from(t)).sum()
             })
             .filter(|&count| count > 0)
             .collect();
+        // So that the names of the classes do not show in the last bit.
+        class_counts.sort_unstable();
         let agreement = Agreement {
             n_predictions: drawn * packed.totals.n_samples,
             n_pairs: u128::from(n_pairs) * u128::from(packed.totals.n_samples),
@@ -89,6 +91,23 @@ pub fn interval(
 
 /// On how many samples each pair agrees, pairs in order.
 fn equal_of_pairs(packed: &PackedRuns) -> Result<Vec<u64>> {
+    let k = packed.n_runs();
+    let of_tiles = equal_by_tile(packed, Vec::new, |pairs, pair, equal| {
+        pairs.push((pair, equal))
+    })?;
+    let mut equal = vec![0; k * (k - 1) / 2];
+    for ((first, second), count) in of_tiles.into_iter().flatten() {
+        equal[pair_index(k, first, second)] = count;
+    }
+    Ok(equal)
+}
+
+/// Folds the samples on which each pair agrees, tile of pairs by tile, in parallel.
+fn equal_by_tile<S: Send>(
+    packed: &PackedRuns,
+    state: impl Fn() -> S + Sync + Send,
+    fold: impl Fn(&mut S, (usize, usize), u64) + Sync + Send,
+) -> Result<Vec<S>> {
     if !packed.wanted.equal {
         return Err(Error::parameter(
             "packed runs",
@@ -100,25 +119,19 @@ fn equal_of_pairs(packed: &PackedRuns) -> Result<Vec<u64>> {
         equal: true,
         ..Wanted::default()
     };
-    let k = packed.n_runs();
-    let tiles = Tile::cover(k, parallel::threads());
-    let of_tiles = parallel::map(tiles.len(), |tile| {
-        let mut equal = Vec::new();
+    let tiles = Tile::cover(packed.n_runs(), parallel::threads());
+    Ok(parallel::map(tiles.len(), |tile| {
+        let mut state = state();
         count_tile(
             packed,
             &tiles[tile],
             wanted,
             InstructionSet::fastest(),
             &mut TileBuffers::default(),
-            |pair| equal.push((pair_index(k, pair.first, pair.second), pair.equal)),
+            |pair| fold(&mut state, (pair.first, pair.second), pair.equal),
         );
-        equal
-    });
-    let mut equal = vec![0; k * (k - 1) / 2];
-    for (at, count) in of_tiles.into_iter().flatten() {
-        equal[at] = count;
-    }
-    Ok(equal)
+        state
+    }))
 }
 
 /// How often each class is predicted, and how often two runs agree.
@@ -168,8 +181,9 @@ impl Agreement {
     /// # Errors
     /// [`Error::InvalidParameter`] when the runs were packed for error metrics alone.
     pub fn of_packed(packed: &PackedRuns) -> Result<Self> {
-        let equal = equal_of_pairs(packed)?.into_iter().map(u128::from);
-        Ok(Self::of_counts(&packed.totals, 2 * equal.sum::<u128>()))
+        let of_tiles = equal_by_tile(packed, || 0u128, |sum, _, equal| *sum += u128::from(equal))?;
+        let agreeing = 2 * of_tiles.into_iter().sum::<u128>();
+        Ok(Self::of_counts(&packed.totals, agreeing))
     }
 
     /// From what is counted of each run, and the ordered pairs of runs that agree over all samples.
@@ -227,7 +241,19 @@ impl Agreement {
     /// Fleiss, *Measuring nominal scale agreement among many raters*, 1971.
     #[must_use]
     pub fn fleiss_kappa(&self) -> Option<f64> {
-        self.corrected(self.observed(), self.shares().map(|p| p * p).sum())
+        self.disagreement_ratio().map(|ratio| 1.0 - ratio)
+    }
+
+    /// Observed over expected disagreement, each from whole numbers: where one class dominates, the
+    /// agreements would cancel to nothing.
+    #[allow(clippy::cast_precision_loss)]
+    fn disagreement_ratio(&self) -> Option<f64> {
+        let all = u128::from(self.n_predictions);
+        let counts = self.class_counts.iter().map(|&count| u128::from(count));
+        let apart: u128 = counts.map(|count| count * (all - count)).sum();
+        let observed = (self.n_pairs - self.agreeing) as f64 / self.n_pairs as f64;
+        let expected = apart as f64 / (all as f64 * all as f64);
+        (self.class_counts.len() > 1).then(|| observed / expected)
     }
 
     /// Krippendorff's α for nominal data without gaps: as Fleiss' κ, corrected for the finite
@@ -243,8 +269,8 @@ impl Agreement {
     #[allow(clippy::cast_precision_loss)]
     pub fn krippendorff_alpha(&self) -> Option<f64> {
         let all = self.n_predictions as f64;
-        let observed = (1.0 - 1.0 / all) * self.observed() + 1.0 / all;
-        self.corrected(observed, self.shares().map(|p| p * p).sum())
+        let ratio = self.disagreement_ratio()?;
+        Some(1.0 - ratio * ((all - 1.0) / all))
     }
 
     /// Gwet's AC1: chance is `Σ p_c (1 − p_c)/(q − 1)` over the `q` classes that occur, which stays

@@ -133,11 +133,11 @@ impl GroupComparison {
                 return Err(Error::too_few(name, 2, group.nrows()));
             }
         }
-        if self.n_assignments < 2 {
+        if !(2..=10_000_000).contains(&self.n_assignments) {
             return Err(Error::parameter(
                 "n_assignments",
                 self.n_assignments,
-                "at least 2, the actual one and another",
+                "2 to 10 000 000, the actual one and others",
             ));
         }
         let all = concatenate(Axis(0), &[first, second]).map_err(|_| {

@@ -179,3 +179,15 @@ fn a_class_without_probability_does_not_occur() {
     let never = sample_labels(&[0.5, 0.5, 0.0], 10_000, false, 1, 0).unwrap();
     assert!(!never.contains(&2));
 }
+
+/// One prediction of two million differs: κ = 1 − 10⁻⁶ · N² / (2 (N − 1)) with N = 2 · 10⁶, and α is 0 but
+/// for what is left of one pair. Agreements near 1 would cancel; disagreements do not.
+#[test]
+fn coefficients_keep_their_digits_where_one_class_dominates() {
+    let mut predictions = Array2::<u8>::zeros((2, 1_000_000));
+    predictions[[0, 77]] = 1;
+    let agreement = xai_repro::agreement::Agreement::of(predictions.view()).unwrap();
+    let kappa = agreement.fleiss_kappa().unwrap();
+    assert!((kappa + 5.000_002_5e-7).abs() < 1e-15, "{kappa:e}");
+    assert!(agreement.krippendorff_alpha().unwrap().abs() < 1e-15);
+}

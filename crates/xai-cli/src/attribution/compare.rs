@@ -373,7 +373,7 @@ fn text(table: &EvaluationTable) -> String {
         };
         let mut row = vec![format!("{} {arrow}", result.metric)];
         row.extend(result.scores.iter().enumerate().map(|(e, score)| {
-            let star = if result.ranking.first() == Some(&e) {
+            let star = if result.ranking.first() == Some(&e) && score.value.is_some() {
                 "*"
             } else {
                 ""
@@ -416,10 +416,16 @@ fn text(table: &EvaluationTable) -> String {
             output::table(&header, pairs)
         )
     };
+    let scores = || table.metrics.iter().flat_map(|result| &result.scores);
+    let intervals = match scores().any(|score| score.interval.is_some()) {
+        true => format!(
+            "; intervals of level {} by bootstrap over samples",
+            table.statistics.level
+        ),
+        false => String::new(),
+    };
     format!(
-        "{values}\n\n{differences}\n\n{} samples; model: {}; intervals of {:.0} % by bootstrap over samples",
-        table.n_samples,
-        table.model_calls,
-        100.0 * table.statistics.level,
+        "{values}\n\n{differences}\n\nsamples: {}; model: {}{intervals}",
+        table.n_samples, table.model_calls,
     )
 }

@@ -112,7 +112,7 @@ impl Perturbed {
         let model = OnnxModel::read(&self.model)?;
         let n = inputs.shape().first().copied().unwrap_or_default() as u64;
         let steps = self.steps.0.map_or(0, |steps| steps as u64);
-        let bar = context.progress(n * (steps + 1), "rows scored");
+        let bar = context.progress(n.saturating_mul(steps.saturating_add(1)), "rows scored");
         let watched = Watched {
             model: &model,
             watch: |rows| bar.inc(rows),

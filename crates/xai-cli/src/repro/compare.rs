@@ -29,7 +29,7 @@ pub(crate) struct Compare {
     #[arg(long, value_enum, default_value = "undefined")]
     empty_union: EmptyUnionName,
     /// The most assignments of runs to groups to look at; all there are if they are no more.
-    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(2..))]
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(2..=10_000_000))]
     assignments: u64,
 }
 

@@ -1,7 +1,7 @@
 //! Where runs come from: one array, several files, or a table with a column a run.
 
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{BufReader, Read, Seek};
 
 use clap::Args;
 use ndarray::{Array2, Axis, Ix1};
@@ -183,7 +183,7 @@ impl StoredRuns {
         }
         let descriptor = header.type_descriptor.to_string();
         let (kind, bytes) = match descriptor.trim_matches(['\'', '"']) {
-            "|b1" | "|u1" => (Kind::U8, 1),
+            "|u1" => (Kind::U8, 1),
             "|i1" => (Kind::I8, 1),
             "<i2" => (Kind::I16, 2),
             "<u2" => (Kind::U16, 2),
@@ -198,7 +198,8 @@ impl StoredRuns {
             _ => return None,
         };
         let labels = (n_runs as u64).checked_mul(n_samples as u64)?;
-        let whole = labels.checked_mul(bytes)? <= length && labels > 0;
+        let start = reader.stream_position().ok()?;
+        let whole = labels.checked_mul(bytes)?.checked_add(start)? == length && labels > 0;
         whole.then_some(Self {
             reader,
             kind,

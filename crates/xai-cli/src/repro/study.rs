@@ -40,6 +40,17 @@ struct StudyResult {
 
 impl StudyCommand {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
+        if let Some(out) = &self.out
+            && out
+                .extension()
+                .is_some_and(|extension| extension == "parquet")
+        {
+            return Err(Failure::usage(format!(
+                "--out {}: rows are written as CSV",
+                out.display()
+            ))
+            .help("name a .csv file"));
+        }
         let study = Study::builder()
             .seed(context.seed)
             .n_samples(self.n_samples as usize)

@@ -34,7 +34,7 @@ impl AccuracyProfile {
     /// accuracy of equal width. Bins without a draw that defines the metric have no point.
     ///
     /// # Errors
-    /// [`Error::Empty`] without draws, [`Error::InvalidParameter`] for no bins, [`Error::Corrupt`]
+    /// [`Error::Empty`] without draws, [`Error::InvalidParameter`] for no bins or more than 10 000, [`Error::Corrupt`]
     /// for a draw with another number of metrics.
     ///
     /// ```
@@ -51,8 +51,8 @@ impl AccuracyProfile {
         if draws.is_empty() {
             return Err(Error::empty("draws of the study"));
         }
-        if n_bins == 0 {
-            return Err(Error::parameter("bins", 0, "at least 1 bin"));
+        if !(1..=10_000).contains(&n_bins) {
+            return Err(Error::parameter("bins", n_bins, "1 to 10 000 bins"));
         }
         if let Some(draw) = draws
             .iter()

@@ -134,9 +134,9 @@ impl StudyDraw {
             error_distribution: parse(setting, 3)?,
             error_reversed: parse(setting, 4)?,
             error_set: parse(setting, 5)?,
-            max_error_share: parse(setting, 6)?,
+            max_error_share: present(number(setting[6])?, 6)?,
             copied: number(setting[7])?,
-            accuracy: parse(setting, 8)?,
+            accuracy: present(number(setting[8])?, 8)?,
             metrics: metrics
                 .iter()
                 .map(|cell| number(cell))
@@ -171,6 +171,10 @@ impl StudyDraw {
                 source,
             })?;
             let Some(whole) = line.strip_suffix('\n') else {
+                // Half a header may be overwritten; somebody else's file may not.
+                if bytes == 0 && !Self::csv_header().starts_with(&line) {
+                    return Err(damaged("another header".to_owned()));
+                }
                 return Ok((draws, bytes));
             };
             if bytes == 0 {
@@ -204,6 +208,10 @@ fn parse<T: std::str::FromStr>(cells: &[&str], at: usize) -> Result<T> {
     cells[at]
         .parse()
         .map_err(|_| damaged(format!("\"{}\" in column {}", cells[at], SETTING[at])))
+}
+
+fn present(value: Option<f64>, column: usize) -> Result<f64> {
+    value.ok_or_else(|| damaged(format!("nothing in column {}", SETTING[column])))
 }
 
 fn number(cell: &str) -> Result<Option<f64>> {

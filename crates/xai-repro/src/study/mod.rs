@@ -106,7 +106,9 @@ impl StudyBuilder {
                 return Err(Error::too_few(what, 2, n));
             }
         }
+        let all = study.n_samples.checked_mul(study.n_runs);
         for (what, n) in [
+            ("runs times samples", all.unwrap_or(usize::MAX)),
             ("n_samples", study.n_samples),
             ("max_classes", study.max_classes),
         ] {
