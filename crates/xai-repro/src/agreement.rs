@@ -137,6 +137,7 @@ fn equal_by_tile<S: Send>(
 /// How often each class is predicted, and how often two runs agree.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Stored"))]
 pub struct Agreement {
     /// Runs times samples.
     n_predictions: u64,
@@ -146,6 +147,42 @@ pub struct Agreement {
     class_counts: Vec<u64>,
     /// Ordered pairs of different runs that agree, over all samples.
     agreeing: u128,
+}
+
+/// What stored counts say of themselves, unchecked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct Stored {
+    n_predictions: u64,
+    n_pairs: u128,
+    class_counts: Vec<u64>,
+    agreeing: u128,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Stored> for Agreement {
+    type Error = &'static str;
+
+    fn try_from(stored: Stored) -> std::result::Result<Self, Self::Error> {
+        let counted: u128 = stored
+            .class_counts
+            .iter()
+            .map(|&count| u128::from(count))
+            .sum();
+        let whole = stored.n_pairs > 0
+            && stored.agreeing <= stored.n_pairs
+            && counted == u128::from(stored.n_predictions)
+            && stored.class_counts.iter().all(|&count| count > 0);
+        if !whole {
+            return Err("not the counts of an agreement");
+        }
+        Ok(Self {
+            n_predictions: stored.n_predictions,
+            n_pairs: stored.n_pairs,
+            class_counts: stored.class_counts,
+            agreeing: stored.agreeing,
+        })
+    }
 }
 
 impl Agreement {

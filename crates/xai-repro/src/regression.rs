@@ -104,6 +104,7 @@ impl FromStr for RegressionMetric {
 /// correlation coefficient to evaluate reproducibility*, 1989.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Stored"))]
 pub struct RegressionReproducibility {
     n_runs: usize,
     /// By metric, in the order of [`RegressionMetric::ALL`].
@@ -112,12 +113,58 @@ pub struct RegressionReproducibility {
     pub mean_absolute_error: Vec<f64>,
 }
 
-/// A run's predictions around their mean.
+/// What stored values say of themselves, unchecked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct Stored {
+    n_runs: usize,
+    values: Vec<Vec<Option<f64>>>,
+    mean_absolute_error: Vec<f64>,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Stored> for RegressionReproducibility {
+    type Error = &'static str;
+
+    fn try_from(stored: Stored) -> std::result::Result<Self, Self::Error> {
+        let k = stored.n_runs;
+        let pairs = k.checked_mul(k.wrapping_sub(1)).map(|ordered| ordered / 2);
+        let whole = k >= 2
+            && stored.mean_absolute_error.len() == k
+            && stored.values.len() == RegressionMetric::ALL.len()
+            && stored
+                .values
+                .iter()
+                .all(|values| Some(values.len()) == pairs);
+        if !whole {
+            return Err("not the values of all pairs of runs");
+        }
+        Ok(Self {
+            n_runs: k,
+            values: stored.values,
+            mean_absolute_error: stored.mean_absolute_error,
+        })
+    }
+}
+
+/// A run's predictions around their mean, in units in which squares neither overflow nor vanish.
 struct Centred {
     mean: f64,
+    /// In units of `2^exponent`, the size of the largest.
     deviations: Vec<f64>,
-    /// The sum of their squares.
+    exponent: i32,
+    /// The sum of their squares, in those units.
     squares: f64,
+}
+
+/// The power of two near a size, within a range whose reciprocal is finite; 0 for no size.
+#[allow(clippy::cast_possible_truncation)] // clamped
+fn exponent(size: f64) -> i32 {
+    if size > 0.0 {
+        size.log2().floor().clamp(-1000.0, 1000.0) as i32
+    } else {
+        0
+    }
 }
 
 impl RegressionReproducibility {
@@ -322,11 +369,16 @@ impl Centred {
         } else {
             sum.value() / values.len() as f64
         };
-        let deviations: Vec<f64> = values.iter().map(|x| x - mean).collect();
+        let mut deviations: Vec<f64> = values.iter().map(|x| x - mean).collect();
+        let largest = deviations.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+        let exponent = exponent(largest);
+        let unit = 2f64.powi(-exponent);
+        deviations.iter_mut().for_each(|x| *x *= unit);
         Self {
             mean,
             squares: products(&deviations, &deviations),
             deviations,
+            exponent,
         }
     }
 }
@@ -346,7 +398,18 @@ fn pearson(first: &Centred, second: &Centred, covariance: f64) -> Option<f64> {
 #[allow(clippy::cast_precision_loss)]
 fn concordance(first: &Centred, second: &Centred, covariance: f64, n: usize) -> Option<f64> {
     let shift = first.mean - second.mean;
-    let room = first.squares + second.squares + n as f64 * shift * shift;
-    let concordance = 2.0 * covariance / room;
+    let common = first
+        .exponent
+        .max(second.exponent)
+        .max(exponent(shift.abs()));
+    let (of_first, of_second) = (
+        2f64.powi(first.exponent - common),
+        2f64.powi(second.exponent - common),
+    );
+    let shift = shift * 2f64.powi(-common);
+    let room = first.squares * of_first * of_first
+        + second.squares * of_second * of_second
+        + n as f64 * shift * shift;
+    let concordance = 2.0 * covariance * of_first * of_second / room;
     (room > 0.0 && concordance.is_finite()).then(|| concordance.clamp(-1.0, 1.0))
 }

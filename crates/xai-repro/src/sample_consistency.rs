@@ -81,7 +81,14 @@ impl SampleConsistency {
     #[must_use]
     pub fn most_inconsistent(&self, limit: usize) -> Vec<usize> {
         let mut samples = self.ever_changing();
-        samples.sort_by(|&a, &b| self.entropy[b].total_cmp(&self.entropy[a]));
+        // The fields are public: a sample without an entropy comes last.
+        let entropy = |sample: usize| {
+            self.entropy
+                .get(sample)
+                .copied()
+                .unwrap_or(f64::NEG_INFINITY)
+        };
+        samples.sort_by(|&a, &b| entropy(b).total_cmp(&entropy(a)));
         samples.truncate(limit);
         samples
     }

@@ -444,3 +444,58 @@ fn groups_that_cannot_be_compared_are_named() {
     let result = &local.compare(right.view(), right.view(), &labels).unwrap()[0];
     assert_eq!((result.difference, result.p_value), (None, None));
 }
+
+/// Units far from 1 change neither correlation nor, where both runs have them, concordance.
+#[test]
+fn regression_keeps_its_numbers_in_extreme_units() {
+    let of = |first: f64, second: f64| {
+        let predictions = Array2::from_shape_vec(
+            (2, 4),
+            [1.0, 2.0, 3.0, 5.0]
+                .map(|x| x * first)
+                .into_iter()
+                .chain([1.0, 2.0, 3.0, 4.0].map(|x| x * second))
+                .collect(),
+        )
+        .unwrap();
+        let targets = ndarray::Array1::<f64>::zeros(4);
+        let runs = RegressionReproducibility::from_predictions(predictions.view(), targets.view());
+        let runs = runs.unwrap();
+        let pair = |metric| runs.pairs(metric)[0].unwrap();
+        (
+            pair(RegressionMetric::Pearson),
+            pair(RegressionMetric::Concordance),
+        )
+    };
+    // Deviations −1.75, −0.75, 0.25, 2.25 and −1.5, −0.5, 0.5, 1.5: products 6.5, squares 8.75 and 5.
+    let (pearson, concordance) = of(1.0, 1.0);
+    assert!((pearson - 6.5 / 43.75f64.sqrt()).abs() < 1e-15);
+    assert!((concordance - 13.0 / (8.75 + 5.0 + 4.0 * 0.0625)).abs() < 1e-15);
+    for unit in [1e160, 1e-161, 1e-170, 1e300] {
+        let (p, c) = of(unit, unit);
+        assert!(
+            (p - pearson).abs() < 1e-12 && (c - concordance).abs() < 1e-12,
+            "{unit} {p} {c}"
+        );
+        assert!((of(unit, 1.0).0 - pearson).abs() < 1e-12, "{unit}");
+    }
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn stored_values_that_cannot_be_are_refused() {
+    let predictions = array![[1.0, 2.0, 4.0], [1.0, 3.0, 3.0], [0.0, 2.0, 5.0]];
+    let targets = array![1.0, 2.0, 3.0];
+    let runs = RegressionReproducibility::from_predictions(predictions.view(), targets.view());
+    let runs = runs.unwrap();
+    let text = serde_json::to_string(&runs).unwrap();
+    let again: RegressionReproducibility = serde_json::from_str(&text).unwrap();
+    assert_eq!(again.n_runs(), 3);
+    let forged = text.replace("\"n_runs\":3", "\"n_runs\":4000000000");
+    assert!(serde_json::from_str::<RegressionReproducibility>(&forged).is_err());
+    let agreement = Agreement::of(array![[0, 1, 1], [0, 1, 0]].view()).unwrap();
+    let text = serde_json::to_string(&agreement).unwrap();
+    assert_eq!(serde_json::from_str::<Agreement>(&text).unwrap(), agreement);
+    let forged = text.replace("\"n_pairs\":6", "\"n_pairs\":0");
+    assert!(forged != text && serde_json::from_str::<Agreement>(&forged).is_err());
+}
