@@ -585,38 +585,33 @@ fn box_sum(low: &[f64], high: &[f64], query: &[f64], term: impl Fn(f64) -> f64) 
     })
 }
 
+/// As [`sum_features`], the largest instead of the sum.
 #[inline(always)]
-fn box_largest(low: &[f64], high: &[f64], query: &[f64]) -> Lanes {
-    let ((low, _), (high, _)) = (low.as_chunks::<ROWS>(), high.as_chunks::<ROWS>());
+fn largest_feature(n_features: usize, term: impl Fn(usize, usize) -> f64) -> Lanes {
     let mut largest = [0.0; ROWS];
-    for ((low, high), &q) in low.iter().zip(high).zip(query) {
-        for i in 0..ROWS {
-            let outside = outside(low[i], high[i], q);
-            largest[i] = if outside > largest[i] {
-                outside
-            } else {
-                largest[i]
-            };
+    for feature in 0..n_features {
+        for (row, largest) in largest.iter_mut().enumerate() {
+            let value = term(feature, row);
+            *largest = if value > *largest { value } else { *largest };
         }
     }
     largest
 }
 
 #[inline(always)]
+fn box_largest(low: &[f64], high: &[f64], query: &[f64]) -> Lanes {
+    let ((low, _), (high, _)) = (low.as_chunks::<ROWS>(), high.as_chunks::<ROWS>());
+    largest_feature(query.len(), |feature, i| {
+        outside(low[feature][i], high[feature][i], query[feature])
+    })
+}
+
+#[inline(always)]
 fn largest_difference(block: &[f64], query: &[f64]) -> Lanes {
     let (features, _) = block.as_chunks::<ROWS>();
-    let mut largest = [0.0; ROWS];
-    for (feature, &q) in features.iter().zip(query) {
-        for row in 0..ROWS {
-            let difference = (feature[row] - q).abs();
-            largest[row] = if difference > largest[row] {
-                difference
-            } else {
-                largest[row]
-            };
-        }
-    }
-    largest
+    largest_feature(query.len(), |feature, row| {
+        (features[feature][row] - query[feature]).abs()
+    })
 }
 
 /// Whether a norm comes from squares within the normal range, as [`Metric`] asks too.

@@ -262,11 +262,10 @@ impl Compare {
             let explainer = scores.explainer.as_deref().unwrap_or_default();
             csv_rows(explainer, &scores.score, &scores.per_sample)
         });
-        output::write_csv(out, &HEADER, rows).ok()?;
-        Some(format!(
-            "the scores computed until then are in {}",
-            out.display()
-        ))
+        Some(match output::write_csv(out, &HEADER, rows) {
+            Ok(()) => format!("the scores computed until then are in {}", out.display()),
+            Err(failure) => format!("the scores computed until then are lost: {failure}"),
+        })
     }
 }
 
