@@ -1,6 +1,9 @@
-//! Characterization: necessary and sufficient in one number, and the curve over explanation sizes.
+//! Characterization: necessary and sufficient in one number.
 
-use xai_core::{Error, Real, Result, check_finite_slice, trapezoid};
+use xai_core::number::check_finite_slice;
+use xai_core::{Error, Real, Result};
+
+use crate::input;
 
 /// Weights must sum to 1 this closely; a third and two thirds in `f64` do.
 const WEIGHT_TOLERANCE: f64 = 1e-9;
@@ -18,8 +21,8 @@ const WEIGHT_TOLERANCE: f64 = 1e-9;
 /// without the explanation) or fid₋ is 1 (everything changes with it alone).
 ///
 /// # Errors
-/// [`Error::NonFinite`] and [`Error::OutOfDomain`] for a fidelity outside [0, 1],
-/// [`Error::InvalidParameter`] for weights.
+/// `NonFinite` and `OutOfDomain` for a fidelity outside [0, 1],
+/// `InvalidParameter` for weights.
 ///
 /// ```
 /// let score = xai_graph::characterization_score(0.75, 0.25, 0.5, 0.5)?;
@@ -37,17 +40,18 @@ pub fn characterization_score(
     pos_weight: f64,
     neg_weight: f64,
 ) -> Result<f64> {
-    let scores = characterization_scores(&[pos_fidelity], &[neg_fidelity], pos_weight, neg_weight)?;
-    Ok(scores[0])
+    check_weights(pos_weight, neg_weight)?;
+    check_fidelities(&[pos_fidelity], &[neg_fidelity])?;
+    Ok(score(pos_fidelity, neg_fidelity, pos_weight, neg_weight))
 }
 
 /// The [`characterization_score`] of every point of a fidelity curve.
 ///
 /// # Errors
-/// As [`characterization_score`]; [`Error::ShapeMismatch`] when the lengths differ.
+/// As [`characterization_score`]; `ShapeMismatch` when the lengths differ.
 ///
 /// ```
-/// let scores = xai_graph::characterization_scores(&[0.5, 1.0], &[0.5, 0.0], 0.5, 0.5)?;
+/// let scores = xai_graph::fidelity::characterization_scores(&[0.5, 1.0], &[0.5, 0.0], 0.5, 0.5)?;
 /// assert_eq!(scores, vec![0.5, 1.0]);
 /// # Ok::<(), xai_graph::Error>(())
 /// ```
@@ -65,49 +69,6 @@ pub fn characterization_scores<T: Real>(
             score(pos, neg, pos_weight, neg_weight)
         })
         .collect())
-}
-
-/// The area under `fid₊ / (1 − fid₋)` over a fidelity curve.
-///
-/// ```text
-/// Σ_i (x_{i+1} − x_i) (f_i + f_{i+1}) / 2,  f = fid₊ / (1 − fid₋)
-/// ```
-///
-/// `x` ascends (the share of edges kept, a threshold, …); equal neighbours add nothing. 0 = never
-/// necessary; there is no upper bound, since `f` grows without bound as fid₋ nears 1.
-///
-/// # Errors
-/// [`Error::ShapeMismatch`] when the lengths differ, [`Error::TooFew`] below two points,
-/// [`Error::NonFinite`] and [`Error::OutOfDomain`] for a fidelity outside [0, 1], for fid₋ = 1 and
-/// for a descent of `x`, naming the point.
-///
-/// ```
-/// let area = xai_graph::fidelity_curve_auc(&[0.0, 0.5], &[0.0, 0.5], &[0.0, 1.0])?;
-/// assert_eq!(area, 0.5); // f runs from 0 to 1
-/// # Ok::<(), xai_graph::Error>(())
-/// ```
-///
-/// # Source
-/// `fidelity_curve_auc` of `PyTorch` Geometric, after Amara et al., arXiv 2206.09677.
-pub fn fidelity_curve_auc<T: Real>(pos_fidelity: &[T], neg_fidelity: &[T], x: &[T]) -> Result<f64> {
-    check_fidelities(pos_fidelity, neg_fidelity)?;
-    if x.len() != pos_fidelity.len() {
-        return Err(Error::shape("x", &[pos_fidelity.len()], &[x.len()]));
-    }
-    if let Some(point) = neg_fidelity.iter().position(|neg| *neg == T::one()) {
-        return Err(Error::out_of_domain(
-            "neg_fidelity",
-            &[point],
-            1.0,
-            "less than 1, the curve divides by 1 - fid-; leave the point out",
-        ));
-    }
-    check_finite_slice("x", x)?;
-    let x: Vec<f64> = x.iter().map(|x| x.to_f64_exact()).collect();
-    let ratio: Vec<f64> = std::iter::zip(pos_fidelity, neg_fidelity)
-        .map(|(pos, neg)| pos.to_f64_exact() / (1.0 - neg.to_f64_exact()))
-        .collect();
-    trapezoid(&ratio, &x)
 }
 
 /// The score for checked values. Multiplied through by both terms, so that nothing is divided by 0.
@@ -129,15 +90,18 @@ pub(crate) fn score(pos: f64, neg: f64, pos_weight: f64, neg_weight: f64) -> f64
 }
 
 fn check_weights(pos_weight: f64, neg_weight: f64) -> Result<()> {
-    for (name, weight) in [("pos_weight", pos_weight), ("neg_weight", neg_weight)] {
+    for (input, weight) in [
+        (input::POS_WEIGHT, pos_weight),
+        (input::NEG_WEIGHT, neg_weight),
+    ] {
         if !(weight >= 0.0 && weight.is_finite()) {
-            return Err(Error::parameter(name, weight, "a weight, at least 0"));
+            return Err(Error::parameter(input, weight, "a weight, at least 0"));
         }
     }
     let sum = pos_weight + neg_weight;
     if (sum - 1.0).abs() > WEIGHT_TOLERANCE {
         return Err(Error::parameter(
-            "pos_weight + neg_weight",
+            input::WEIGHT_SUM,
             sum,
             "weights that sum to 1",
         ));
@@ -145,16 +109,21 @@ fn check_weights(pos_weight: f64, neg_weight: f64) -> Result<()> {
     Ok(())
 }
 
-fn check_fidelities<T: Real>(pos: &[T], neg: &[T]) -> Result<()> {
+/// Checks that fid₊ and fid₋ of the points of a curve are in [0, 1] and equally many.
+pub(crate) fn check_fidelities<T: Real>(pos: &[T], neg: &[T]) -> Result<()> {
     if pos.len() != neg.len() {
-        return Err(Error::shape("neg_fidelity", &[pos.len()], &[neg.len()]));
+        return Err(Error::shape(
+            input::NEG_FIDELITY,
+            &[pos.len()],
+            &[neg.len()],
+        ));
     }
-    for (what, values) in [("pos_fidelity", pos), ("neg_fidelity", neg)] {
-        check_finite_slice(what, values)?;
+    for (input, values) in [(input::POS_FIDELITY, pos), (input::NEG_FIDELITY, neg)] {
+        check_finite_slice(input, values)?;
         if let Some(i) = values.iter().position(|x| *x < T::zero() || *x > T::one()) {
             let value = values[i].to_f64_exact();
             return Err(Error::out_of_domain(
-                what,
+                input,
                 &[i],
                 value,
                 "a fidelity in [0, 1]",

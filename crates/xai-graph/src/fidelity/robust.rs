@@ -2,12 +2,18 @@
 
 use std::fmt;
 
-use ndarray::{Array1, ArrayView1};
-use xai_core::{Error, ExactMean, ExactSum, Real, Result, parallel, random_stream, uniform};
+use ndarray::{Array1, Array2, ArrayView1};
+use xai_core::random::{random_stream, uniform};
+use xai_core::{Direction, Error, ExactMean, ExactSum, Input, MetricInfo, Real, Result, parallel};
 
-use crate::FidelityMetric;
-use crate::graph::{EdgeRemoval, Explanation, Graph, GraphModel, call};
-use crate::sparsify::UndirectedEdges;
+use crate::fidelity::metric::FidelityMetric;
+use crate::mask::undirected_edges::UndirectedEdges;
+use crate::metric::GraphMetric;
+use crate::model::edge_choices::EdgeChoices;
+use crate::model::explanation::Explanation;
+use crate::model::graph::Graph;
+use crate::model::graph_model::{GraphModel, call};
+use crate::{help, input};
 
 /// Robust fidelity and how well the draws determine it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -58,7 +64,7 @@ impl fmt::Display for RobustFidelity {
 /// fidelity (for explanations of the phenomenon: its signed form). For explanations of the model
 /// `y` is the answer on the whole graph.
 ///
-/// Draws are seeded one by one: the result depends on the seed and not on the threads.
+/// Each draw has its own random stream: the result depends on the seed and not on the threads.
 ///
 /// ```
 /// use ndarray::{Array2, array};
@@ -70,7 +76,8 @@ impl fmt::Display for RobustFidelity {
 /// let (features, edges) = (array![[0.0], [0.0]], array![[0, 1], [1, 0]]);
 /// let graph = Graph::new(features.view(), edges.view())?;
 /// let explanation = array![1.0, 0.0];
-/// let fidelity = RobustFidelityMetric::new(0.1, 0.9, 1000)?.evaluate(&model, graph, explanation.view())?;
+/// let metric = RobustFidelityMetric::new().draws(1000);
+/// let fidelity = metric.evaluate(&model, graph, explanation.view())?;
 /// assert!((fidelity.pos - 0.1).abs() < 4.0 * fidelity.pos_standard_error);
 /// assert_eq!(fidelity.neg, 0.0);
 /// # Ok::<(), xai_graph::Error>(())
@@ -86,37 +93,51 @@ pub struct RobustFidelityMetric<'a> {
     n_draws: usize,
     seed: u64,
     fidelity: FidelityMetric<'a>,
-    removal: EdgeRemoval,
-    undirected: bool,
+    edges: EdgeChoices,
+}
+
+impl Default for RobustFidelityMetric<'_> {
+    fn default() -> Self {
+        Self {
+            alpha_pos: 0.1,
+            alpha_neg: 0.9,
+            n_draws: 50,
+            seed: 1,
+            fidelity: FidelityMetric::model(),
+            edges: EdgeChoices::new(),
+        }
+    }
 }
 
 impl<'a> RobustFidelityMetric<'a> {
-    /// α₁ (an edge of the explanation is removed), α₂ (an edge outside it stays), both in [0, 1],
-    /// and the number of draws, at least 2 for a standard error.
-    ///
-    /// # Errors
-    /// [`Error::InvalidParameter`], [`Error::TooFew`].
-    pub fn new(alpha_pos: f64, alpha_neg: f64, n_draws: usize) -> Result<Self> {
-        for (name, alpha) in [("alpha_pos", alpha_pos), ("alpha_neg", alpha_neg)] {
-            if !(0.0..=1.0).contains(&alpha) {
-                return Err(Error::parameter(name, alpha, "a probability in [0, 1]"));
-            }
-        }
-        if n_draws < 2 {
-            return Err(Error::too_few("draws", 2, n_draws));
-        }
-        Ok(Self {
-            alpha_pos,
-            alpha_neg,
-            n_draws,
-            seed: 1,
-            fidelity: FidelityMetric::model(),
-            removal: EdgeRemoval::default(),
-            undirected: false,
-        })
+    /// α₁ = 0.1, α₂ = 0.9, 50 draws of seed 1, explanations of the model.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
     }
 
-    /// The seed; 1 unless said otherwise.
+    /// α₁ in [0, 1], the probability that an edge of the explanation is removed.
+    #[must_use]
+    pub fn alpha_pos(mut self, alpha_pos: f64) -> Self {
+        self.alpha_pos = alpha_pos;
+        self
+    }
+
+    /// α₂ in [0, 1], the probability that an edge outside the explanation stays.
+    #[must_use]
+    pub fn alpha_neg(mut self, alpha_neg: f64) -> Self {
+        self.alpha_neg = alpha_neg;
+        self
+    }
+
+    /// The number of random draws, at least 2 for a standard error.
+    #[must_use]
+    pub fn draws(mut self, n_draws: usize) -> Self {
+        self.n_draws = n_draws;
+        self
+    }
+
+    /// The seed of the draws.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
@@ -130,73 +151,50 @@ impl<'a> RobustFidelityMetric<'a> {
         self
     }
 
-    /// How edges are taken away.
+    /// How edges are taken away, and whether their two directions are drawn together.
     #[must_use]
-    pub fn removal(mut self, removal: EdgeRemoval) -> Self {
-        self.removal = removal;
-        self
-    }
-
-    /// Draws the two directions of an edge together.
-    #[must_use]
-    pub fn undirected(mut self, undirected: bool) -> Self {
-        self.undirected = undirected;
+    pub fn edges(mut self, edges: EdgeChoices) -> Self {
+        self.edges = edges;
         self
     }
 
     /// The robust fidelity of an explanation by edges.
     ///
-    /// `explanation` is a hard mask, `(n_edges,)` of 0 and 1 ([`sparsify`](crate::sparsify) makes one);
-    /// of an undirected edge, both directions. The model is called once on the whole graph and
-    /// twice a draw, draws in parallel.
+    /// `explanation` is a hard mask, `(n_edges,)` of 0 and 1
+    /// ([`sparsify`](crate::mask::sparsify()) makes one); of an undirected edge, both directions. The
+    /// model is called once on the whole graph and twice per draw, draws in parallel.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`], [`Error::OutOfDomain`] for a soft mask or one whose directions
-    /// differ, [`Error::Model`], and those of [`FidelityMetric::evaluate`].
+    /// `InvalidParameter` for α outside [0, 1], `TooFew` below two draws, `ShapeMismatch`,
+    /// `OutOfDomain` for a soft mask or one whose directions differ, `Model`, and those of
+    /// [`FidelityMetric::evaluate`].
     pub fn evaluate<T: Real>(
         &self,
         model: &(impl GraphModel<T> + ?Sized),
         graph: Graph<'_, T>,
         explanation: ArrayView1<'_, T>,
     ) -> Result<RobustFidelity> {
+        self.check()?;
         let n_edges = graph.n_edges();
         if explanation.len() != n_edges {
-            return Err(Error::shape("explanation", &[n_edges], explanation.shape()));
+            return Err(Error::shape(
+                input::EXPLANATION,
+                &[n_edges],
+                explanation.shape(),
+            ));
         }
-        let pairs = if self.undirected {
-            UndirectedEdges::new(graph.edge_index)
-        } else {
-            UndirectedEdges::directed(n_edges)
-        };
+        let pairs = self.edges.pairs(graph.edge_index);
         let explained = hard_pairs(explanation, &pairs)?;
         let full = call(model, graph, "the whole graph", None)?;
-        let shape = Some(full.dim());
-        let draws = parallel::try_map(self.n_draws, |draw| -> Result<(f64, f64)> {
-            let mut stream = random_stream(self.seed, draw as u64);
-            // Every undirected edge takes its two numbers, whatever it is part of.
-            let numbers: Vec<(f64, f64)> = (0..pairs.n_pairs)
-                .map(|_| (uniform(&mut stream), uniform(&mut stream)))
-                .collect();
-            let outputs = |what: &str, stays: &dyn Fn(usize) -> bool| {
-                let mask: Array1<T> = pairs
-                    .of_edge
-                    .iter()
-                    .map(|&pair| if stays(pair) { T::one() } else { T::zero() })
-                    .collect();
-                let rest = Explanation::edges(mask.view()).kept(graph, self.removal)?;
-                call(model, rest.view(), format!("{what} of draw {draw}"), shape)
-            };
-            let without = outputs("the graph without a part of the explanation", &|pair| {
-                !explained[pair] || numbers[pair].0 >= self.alpha_pos
-            })?;
-            let with = outputs("the explanation with a part of the rest", &|pair| {
-                explained[pair] || numbers[pair].1 < self.alpha_neg
-            })?;
-            Ok((
-                self.fidelity.signed_change(&full, &without)?,
-                self.fidelity.signed_change(&full, &with)?,
-            ))
-        })?;
+        let drawing = Drawing {
+            metric: self,
+            model,
+            graph,
+            pairs: &pairs,
+            explained: &explained,
+            full: &full,
+        };
+        let draws = parallel::try_map(self.n_draws, |draw| drawing.changes(draw))?;
         let (pos, pos_standard_error) = mean_and_error(draws.iter().map(|draw| draw.0));
         let (neg, neg_standard_error) = mean_and_error(draws.iter().map(|draw| draw.1));
         Ok(RobustFidelity {
@@ -208,6 +206,68 @@ impl<'a> RobustFidelityMetric<'a> {
             n_draws: self.n_draws,
         })
     }
+
+    fn check(&self) -> Result<()> {
+        for (input, alpha) in [
+            (input::ALPHA_POS, self.alpha_pos),
+            (input::ALPHA_NEG, self.alpha_neg),
+        ] {
+            if !(0.0..=1.0).contains(&alpha) {
+                return Err(Error::parameter(input, alpha, "a probability in [0, 1]"));
+            }
+        }
+        match self.n_draws {
+            0 | 1 => Err(Error::too_few(input::DRAWS, 2, self.n_draws)),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What every draw of an evaluation shares.
+struct Drawing<'a, 'g, T, M: ?Sized> {
+    metric: &'a RobustFidelityMetric<'a>,
+    model: &'a M,
+    graph: Graph<'g, T>,
+    pairs: &'a UndirectedEdges,
+    /// Which undirected edges are explained.
+    explained: &'a [bool],
+    /// The outputs on the whole graph.
+    full: &'a Array2<T>,
+}
+
+impl<T: Real, M: GraphModel<T> + ?Sized> Drawing<'_, '_, T, M> {
+    /// How much less often the answer holds without a part of the explanation, and with it and a
+    /// part of the rest.
+    fn changes(&self, draw: usize) -> Result<(f64, f64)> {
+        let (metric, explained) = (self.metric, self.explained);
+        let mut stream = random_stream(metric.seed, draw as u64);
+        // Every undirected edge takes its two numbers, whatever it is part of.
+        let numbers: Vec<(f64, f64)> = (0..self.pairs.n_pairs)
+            .map(|_| (uniform(&mut stream), uniform(&mut stream)))
+            .collect();
+        let without = self.outputs(
+            &format!("the graph without a part of the explanation of draw {draw}"),
+            |pair| !explained[pair] || numbers[pair].0 >= metric.alpha_pos,
+        )?;
+        let with = self.outputs(
+            &format!("the explanation with a part of the rest of draw {draw}"),
+            |pair| explained[pair] || numbers[pair].1 < metric.alpha_neg,
+        )?;
+        let compared = metric.fidelity.compared();
+        Ok((
+            compared.signed_change(self.full, &without)?,
+            compared.signed_change(self.full, &with)?,
+        ))
+    }
+
+    /// The outputs on the undirected edges that stay.
+    fn outputs(&self, part: &str, stays: impl Fn(usize) -> bool) -> Result<Array2<T>> {
+        let value = |&pair: &usize| if stays(pair) { T::one() } else { T::zero() };
+        let mask: Array1<T> = self.pairs.of_edge.iter().map(value).collect();
+        let explanation = Explanation::edges(mask.view());
+        let rest = explanation.kept(self.graph, self.metric.edges.removal)?;
+        call(self.model, rest.view(), part, Some(self.full.dim()))
+    }
 }
 
 /// Which undirected edges are explained, from a hard mask over directed ones.
@@ -215,10 +275,10 @@ fn hard_pairs<T: Real>(mask: ArrayView1<'_, T>, pairs: &UndirectedEdges) -> Resu
     let mut explained = vec![None; pairs.n_pairs];
     for (edge, (&pair, &value)) in pairs.of_edge.iter().zip(mask).enumerate() {
         let bad = |expected: &'static str| {
-            Error::out_of_domain("explanation", &[edge], value.to_f64_exact(), expected)
+            Error::out_of_domain(input::EXPLANATION, &[edge], value.to_f64_exact(), expected)
         };
         if value != T::zero() && value != T::one() {
-            return Err(bad("0 or 1; sparsify the mask first"));
+            return Err(bad("0 or 1").with_help(help::SPARSIFY_FIRST));
         }
         let own = value == T::one();
         if *explained[pair].get_or_insert(own) != own {
@@ -234,7 +294,51 @@ fn mean_and_error(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
     values.clone().for_each(|value| mean.add(value));
     let center = mean.value().unwrap_or_default();
     let squares: ExactSum = values.map(|value| (value - center).powi(2)).collect();
-    #[allow(clippy::cast_precision_loss)] // exact below 2^53
     let n = mean.count() as f64;
     (center, (squares.value() / (n - 1.0) / n).sqrt())
 }
+
+const NEEDS: &[Input] = &[input::MODEL, input::FEATURES, input::EDGE_INDEX, input::EDGE_MASK];
+const SOURCE: &str = "Zheng et al. 2024, arXiv 2310.01820";
+
+/// Robust fid₊.
+pub static ROBUST_POS_FIDELITY: GraphMetric<RobustFidelity> = GraphMetric {
+    info: MetricInfo {
+        name: "robust_pos_fidelity",
+        title: "Robust fidelity+",
+        question: "How much less often does the prediction hold when a part of the explanation is taken away?",
+        direction: Direction::Higher,
+        range: "[-1, 1]",
+        needs: NEEDS,
+        source: SOURCE,
+    },
+    value: |robust| Some(robust.pos),
+};
+
+/// Robust fid₋.
+pub static ROBUST_NEG_FIDELITY: GraphMetric<RobustFidelity> = GraphMetric {
+    info: MetricInfo {
+        name: "robust_neg_fidelity",
+        title: "Robust fidelity-",
+        question: "How much less often does the prediction hold when a part of all the rest is taken away?",
+        direction: Direction::Lower,
+        range: "[-1, 1]",
+        needs: NEEDS,
+        source: SOURCE,
+    },
+    value: |robust| Some(robust.neg),
+};
+
+/// Robust fid₊ − fid₋.
+pub static ROBUST_FIDELITY_DELTA: GraphMetric<RobustFidelity> = GraphMetric {
+    info: MetricInfo {
+        name: "robust_fidelity_delta",
+        title: "Robust fidelity difference",
+        question: "How much more does a part of the explanation matter than a part of the rest?",
+        direction: Direction::Higher,
+        range: "[-2, 2]",
+        needs: NEEDS,
+        source: SOURCE,
+    },
+    value: |robust| Some(robust.delta),
+};

@@ -1,6 +1,9 @@
 //! The area under a curve given by points.
 
-use crate::{Error, ExactSum, Real, Result};
+use xai_core::number::check_finite_slice;
+use xai_core::{Error, ExactSum, Real, Result};
+
+use crate::input;
 
 /// The area under the polyline through `(x_i, y_i)`: `Σ (x_{i+1} − x_i)(y_i + y_{i+1})/2`.
 ///
@@ -8,26 +11,26 @@ use crate::{Error, ExactSum, Real, Result};
 /// the mean of the curve.
 ///
 /// # Errors
-/// [`Error::ShapeMismatch`] when the lengths differ, [`Error::TooFew`] below two points,
-/// [`Error::NonFinite`] for a value that is not finite, [`Error::OutOfDomain`] naming the first
+/// `ShapeMismatch` when the lengths differ, `TooFew` below two points,
+/// `NonFinite` for a value that is not finite, `OutOfDomain` naming the first
 /// point where `x` descends.
 ///
 /// ```
-/// assert_eq!(xai_core::trapezoid(&[0.0, 1.0, 1.0], &[0.0, 1.0, 3.0])?, 2.5);
-/// # Ok::<(), xai_core::Error>(())
+/// assert_eq!(xai_graph::fidelity::trapezoid(&[0.0, 1.0, 1.0], &[0.0, 1.0, 3.0])?, 2.5);
+/// # Ok::<(), xai_graph::Error>(())
 /// ```
 pub fn trapezoid<T: Real>(y: &[T], x: &[T]) -> Result<f64> {
     if x.len() != y.len() {
-        return Err(Error::shape("x", &[y.len()], &[x.len()]));
+        return Err(Error::shape(input::X, &[y.len()], &[x.len()]));
     }
     if y.len() < 2 {
-        return Err(Error::too_few("points of the curve", 2, y.len()));
+        return Err(Error::too_few(input::POINTS, 2, y.len()));
     }
-    crate::check_finite_slice("y", y)?;
-    crate::check_finite_slice("x", x)?;
+    check_finite_slice(input::Y, y)?;
+    check_finite_slice(input::X, x)?;
     if let Some(before) = x.windows(2).position(|pair| pair[1] < pair[0]) {
         return Err(Error::out_of_domain(
-            "x",
+            input::X,
             &[before + 1],
             x[before + 1].to_f64_exact(),
             format!("ascending x, at least {}", x[before]),
@@ -48,6 +51,7 @@ pub fn trapezoid<T: Real>(y: &[T], x: &[T]) -> Result<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use xai_core::ErrorKind;
 
     #[test]
     fn the_area_under_a_line_is_exact() {
@@ -67,22 +71,19 @@ mod tests {
 
     #[test]
     fn bad_curves_are_refused_with_the_place() {
-        let message = |y: &[f64], x: &[f64]| trapezoid(y, x).unwrap_err().to_string();
-        assert_eq!(
-            message(&[0.0; 3], &[0.0, 2.0, 1.0]),
-            "x[2] = 1: expected ascending x, at least 2"
-        );
-        assert_eq!(
-            message(&[0.0; 3], &[0.0; 2]),
-            "x: expected shape (3), got (2)"
-        );
-        assert_eq!(
-            message(&[0.0], &[0.0]),
-            "points of the curve: at least 2 needed, got 1"
-        );
-        assert_eq!(
-            message(&[0.0, f64::NAN], &[0.0, 1.0]),
-            "y[1]: not a finite number"
-        );
+        let error = |y: &[f64], x: &[f64]| trapezoid(y, x).unwrap_err();
+        let descent = error(&[0.0; 3], &[0.0, 2.0, 1.0]);
+        assert_eq!((descent.input(), descent.index()), (input::X, &[2][..]));
+        assert!(matches!(
+            descent.kind(),
+            ErrorKind::OutOfDomain { value: 1.0, .. }
+        ));
+        let lengths = error(&[0.0; 3], &[0.0; 2]);
+        assert_eq!(lengths.input(), input::X);
+        assert!(matches!(lengths.kind(), ErrorKind::ShapeMismatch { .. }));
+        let one = error(&[0.0], &[0.0]);
+        assert_eq!(one.input(), input::POINTS);
+        let nan = error(&[0.0, f64::NAN], &[0.0, 1.0]);
+        assert_eq!((nan.input(), nan.index()), (input::Y, &[1][..]));
     }
 }

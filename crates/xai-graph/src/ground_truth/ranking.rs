@@ -2,26 +2,19 @@
 
 use std::ops::Range;
 
+use xai_core::number::OrderKey;
 use xai_core::{ExactSum, Real, parallel};
 
-use crate::radix_sort::{Key, sort};
+use crate::ground_truth::radix_sort::sort_both;
 
 /// Elements that one thread takes at a time.
 pub(crate) const BLOCK: usize = 1 << 14;
 
-/// Scores of many elements by their truth, as integers of the same order.
-///
-/// Single-precision scores take 4 bytes an element, double-precision ones 8.
+/// Scores of many elements by their truth, as integers of the same order: as many bytes per element
+/// as its score has.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Ranking {
-    single: ByTruth<u32>,
-    double: ByTruth<u64>,
-}
-
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct ByTruth<K> {
+pub(crate) struct Ranking<K> {
     positives: Vec<K>,
     negatives: Vec<K>,
 }
@@ -33,81 +26,12 @@ pub(crate) struct RankStatistics {
     pub(crate) average_precision: Option<f64>,
 }
 
-impl Ranking {
-    /// Adds finite scores, `n_true` of which are true.
-    pub(crate) fn extend<T: Real>(
+impl<K: OrderKey> Ranking<K> {
+    /// Adds finite scores by their truth, in blocks of [`BLOCK`]; `n_true` counts the true ones of
+    /// each.
+    pub(crate) fn extend<T: Real<Key = K>>(
         &mut self,
         scores: &[T],
-        truth: impl Fn(usize) -> bool + Sync + Send,
-        n_true: &[usize],
-    ) {
-        if size_of::<T>() == size_of::<f32>() {
-            #[allow(clippy::cast_possible_truncation)] // it was single precision
-            let key = |score: T| single_key(score.to_f64_exact() as f32);
-            self.single.extend(scores, key, truth, n_true);
-        } else {
-            let key = |score: T| double_key(score.to_f64_exact());
-            self.double.extend(scores, key, truth, n_true);
-        }
-    }
-
-    /// Adds another's scores.
-    pub(crate) fn append(&mut self, other: Self) {
-        self.single.append(other.single);
-        self.double.append(other.double);
-    }
-
-    /// Sorts the scores and reads the statistics off.
-    pub(crate) fn evaluate(mut self) -> RankStatistics {
-        if self.double.is_empty() {
-            return self.single.evaluate();
-        }
-        self.double.append(self.single.widen());
-        self.double.evaluate()
-    }
-}
-
-/// The bits of a finite number, turned so that they are in its order; 0 and −0 are one.
-fn single_key(score: f32) -> u32 {
-    let bits = (score + 0.0).to_bits();
-    bits ^ ((bits.cast_signed() >> 31).cast_unsigned() | 1 << 31)
-}
-
-/// As [`single_key`].
-fn double_key(score: f64) -> u64 {
-    let bits = (score + 0.0).to_bits();
-    bits ^ ((bits.cast_signed() >> 63).cast_unsigned() | 1 << 63)
-}
-
-impl ByTruth<u32> {
-    /// The same scores in double precision.
-    fn widen(self) -> ByTruth<u64> {
-        let widen = |keys: Vec<u32>| {
-            keys.into_iter()
-                .map(|key| {
-                    let negative = key >> 31 == 0;
-                    let bits = if negative { !key } else { key ^ 1 << 31 };
-                    double_key(f32::from_bits(bits).into())
-                })
-                .collect()
-        };
-        ByTruth {
-            positives: widen(self.positives),
-            negatives: widen(self.negatives),
-        }
-    }
-}
-
-impl<K: Key> ByTruth<K> {
-    fn is_empty(&self) -> bool {
-        self.positives.is_empty() && self.negatives.is_empty()
-    }
-
-    /// Adds scores by their truth, in blocks of [`BLOCK`]; `n_true` counts the true ones of each.
-    fn extend<T: Real>(
-        &mut self,
-        scores: &[T],
-        key: impl Fn(T) -> K + Sync + Send,
         truth: impl Fn(usize) -> bool + Sync + Send,
         n_true: &[usize],
     ) {
@@ -131,7 +55,7 @@ impl<K: Key> ByTruth<K> {
             let mut filled = [0, 0];
             for (i, &score) in block.iter().enumerate() {
                 let side = usize::from(truth(b * BLOCK + i));
-                both[side][filled[side]] = key(score);
+                both[side][filled[side]] = score.order_key();
                 filled[side] += 1;
             }
             negatives.copy_from_slice(&both[0][..filled[0]]);
@@ -139,14 +63,15 @@ impl<K: Key> ByTruth<K> {
         });
     }
 
-    fn append(&mut self, other: Self) {
+    /// Adds another's scores.
+    pub(crate) fn merge(&mut self, other: Self) {
         self.positives.extend(other.positives);
         self.negatives.extend(other.negatives);
     }
 
-    fn evaluate(mut self) -> RankStatistics {
-        sort(&mut self.positives);
-        sort(&mut self.negatives);
+    /// Sorts the scores and reads the statistics off.
+    pub(crate) fn evaluate(mut self) -> RankStatistics {
+        sort_both(&mut self.positives, &mut self.negatives);
         let (n_positive, n_negative) = (self.positives.len(), self.negatives.len());
         let counted = parallel::map_blocks(n_positive, BLOCK, |range| self.count(range));
         // Twice the number of pairs in the right order, ties counting half: an integer.
@@ -155,7 +80,6 @@ impl<K: Key> ByTruth<K> {
         for (_, block) in &counted {
             precision.add_sum(block);
         }
-        #[allow(clippy::cast_precision_loss)] // exact below 2^53 elements
         RankStatistics {
             auroc: (n_positive > 0 && n_negative > 0).then(|| {
                 let pairs = n_positive as u128 * n_negative as u128;
@@ -190,8 +114,7 @@ impl<K: Key> ByTruth<K> {
                 up_to += 1;
             }
             twice_ordered += (below + up_to) as u128;
-            #[allow(clippy::cast_precision_loss)] // exact below 2^53 elements
-            {
+                {
                 let found = (positives.len() - first_of_score) as f64;
                 precision.add(found / (found + (negatives.len() - below) as f64));
             }
@@ -201,7 +124,7 @@ impl<K: Key> ByTruth<K> {
 }
 
 /// Lengthens a vector and returns the new part.
-fn grow<K: Key>(keys: &mut Vec<K>, by: usize) -> &mut [K] {
+fn grow<K: OrderKey>(keys: &mut Vec<K>, by: usize) -> &mut [K] {
     let before = keys.len();
     keys.resize(before + by, K::default());
     &mut keys[before..]
@@ -210,59 +133,6 @@ fn grow<K: Key>(keys: &mut Vec<K>, by: usize) -> &mut [K] {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn keys_are_in_the_order_of_the_scores() {
-        let scores = [
-            -f32::MAX,
-            -1.5,
-            -1.0,
-            -f32::MIN_POSITIVE,
-            -0.0,
-            0.0,
-            1e-45,
-            0.3,
-            0.5,
-            1.0,
-            f32::MAX,
-        ];
-        for pair in scores.windows(2) {
-            let (low, high) = (pair[0], pair[1]);
-            let expected = low.partial_cmp(&high).unwrap();
-            assert_eq!(single_key(low).cmp(&single_key(high)), expected);
-            assert_eq!(
-                double_key(low.into()).cmp(&double_key(high.into())),
-                expected
-            );
-        }
-    }
-
-    #[test]
-    fn widening_keeps_the_number() {
-        for score in [-2.5f32, -0.0, 0.0, 1e-45, 0.3, 7e30] {
-            let keys = ByTruth {
-                positives: vec![single_key(score)],
-                negatives: vec![],
-            };
-            assert_eq!(keys.widen().positives, [double_key(score.into())]);
-        }
-    }
-
-    #[test]
-    fn precisions_can_be_mixed() {
-        let scores = [0.1f32, 0.4, 0.35, 0.8];
-        let truth = [false, false, true, true];
-        let mut together = Ranking::default();
-        together.extend(&scores, |i| truth[i], &[2]);
-        let mut mixed = Ranking::default();
-        mixed.extend(&scores[..2], |i| truth[i], &[0]);
-        let wide: Vec<f64> = scores[2..].iter().map(|&x| x.into()).collect();
-        mixed.extend(&wide, |i| truth[2 + i], &[2]);
-        let statistics = mixed.evaluate();
-        assert_eq!(statistics, together.evaluate());
-        assert_eq!(statistics.auroc, Some(0.75));
-        assert!((statistics.average_precision.unwrap() - 5.0 / 6.0).abs() < 1e-15);
-    }
 
     #[test]
     fn blocks_do_not_show() {

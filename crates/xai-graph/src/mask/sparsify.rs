@@ -1,9 +1,12 @@
 //! From a soft mask to a hard one.
 
 use ndarray::{Array1, ArrayView1, ArrayView2};
-use xai_core::{Error, Real, Result, check_finite};
+use xai_core::number::check_finite;
+use xai_core::{Error, Real, Result};
 
-use crate::top_k::largest;
+use crate::input;
+use crate::mask::largest::largest;
+use crate::mask::undirected_edges::UndirectedEdges;
 
 /// How much of a soft mask to keep.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -22,7 +25,6 @@ impl Sparsity {
     /// The level as a number: `k`, the share, or the threshold.
     #[must_use]
     pub fn level(self) -> f64 {
-        #[allow(clippy::cast_precision_loss)] // exact below 2^53
         match self {
             Self::TopK(k) => k as f64,
             Self::Fraction(level) | Self::Threshold(level) => level,
@@ -36,12 +38,12 @@ impl Sparsity {
 /// directions, [`sparsify_undirected`] keeps the two together.
 ///
 /// # Errors
-/// [`Error::InvalidParameter`] for a `k` beyond the elements or a share outside [0, 1],
-/// [`Error::NonFinite`].
+/// `InvalidParameter` for a `k` beyond the elements or a share outside [0, 1],
+/// `NonFinite`.
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_graph::{Sparsity, sparsify};
+/// use xai_graph::mask::{Sparsity, sparsify};
 /// let mask = array![0.2f32, 0.9, 0.5, 0.5];
 /// assert_eq!(sparsify(mask.view(), Sparsity::TopK(2))?, array![0.0, 1.0, 1.0, 0.0]);
 /// assert_eq!(sparsify(mask.view(), Sparsity::Fraction(0.25))?, array![0.0, 1.0, 0.0, 0.0]);
@@ -49,7 +51,7 @@ impl Sparsity {
 /// # Ok::<(), xai_graph::Error>(())
 /// ```
 pub fn sparsify<T: Real>(mask: ArrayView1<'_, T>, sparsity: Sparsity) -> Result<Array1<T>> {
-    check_finite("mask", mask)?;
+    check_finite(input::MASK, mask)?;
     let mut hard = Array1::zeros(mask.len());
     for i in selected(&mask.to_vec(), sparsity)? {
         hard[i] = T::one();
@@ -64,11 +66,11 @@ pub fn sparsify<T: Real>(mask: ArrayView1<'_, T>, sparsity: Sparsity) -> Result<
 /// ties go to the one that comes first.
 ///
 /// # Errors
-/// As [`sparsify`]; [`Error::ShapeMismatch`] when mask and edges do not fit.
+/// As [`sparsify`]; `ShapeMismatch` when mask and edges do not fit.
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_graph::{Sparsity, sparsify_undirected};
+/// use xai_graph::mask::{Sparsity, sparsify_undirected};
 /// let edges = array![[0, 1, 1, 2], [1, 0, 2, 1]]; // 0–1 and 1–2
 /// let mask = array![0.9, 0.1, 0.6, 0.8];
 /// let kept = sparsify_undirected(mask.view(), edges.view(), Sparsity::TopK(1))?;
@@ -80,10 +82,10 @@ pub fn sparsify_undirected<T: Real>(
     edge_index: ArrayView2<'_, i64>,
     sparsity: Sparsity,
 ) -> Result<Array1<T>> {
-    check_finite("mask", mask)?;
+    check_finite(input::MASK, mask)?;
     if edge_index.dim() != (2, mask.len()) {
         return Err(Error::shape(
-            "edge_index",
+            input::EDGE_INDEX,
             &[2, mask.len()],
             edge_index.shape(),
         ));
@@ -111,76 +113,27 @@ fn selected<T: Real>(scores: &[T], sparsity: Sparsity) -> Result<Vec<usize>> {
         Sparsity::TopK(k) if k <= n => Ok(largest(scores, k)),
         Sparsity::TopK(k) => {
             let expected = format!("0..={n}, the number of elements");
-            Err(Error::parameter("top_k", k, expected))
+            Err(Error::parameter(input::TOP_K, k, expected))
         }
         Sparsity::Fraction(share) if (0.0..=1.0).contains(&share) => {
-            #[allow(
-                clippy::cast_precision_loss,
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss
-            )] // a share of a length
             let k = (share * n as f64).round() as usize;
             Ok(largest(scores, k.min(n)))
         }
-        Sparsity::Fraction(share) => Err(Error::parameter("fraction", share, "a share in [0, 1]")),
+        Sparsity::Fraction(share) => Err(Error::parameter(
+            input::FRACTION,
+            share,
+            "a share in [0, 1]",
+        )),
         Sparsity::Threshold(threshold) if threshold.is_finite() => {
             let threshold = T::from_f64_nearest(threshold);
             Ok((0..n).filter(|&i| scores[i] > threshold).collect())
         }
         Sparsity::Threshold(threshold) => {
-            Err(Error::parameter("threshold", threshold, "a finite number"))
+            Err(Error::parameter(
+            input::THRESHOLD,
+            threshold,
+            "a finite number",
+        ))
         }
-    }
-}
-
-/// Which directed edges are one undirected edge.
-pub(crate) struct UndirectedEdges {
-    /// The undirected edge of each directed one, numbered by first appearance.
-    pub(crate) of_edge: Vec<usize>,
-    pub(crate) n_pairs: usize,
-}
-
-impl UndirectedEdges {
-    pub(crate) fn new(edge_index: ArrayView2<'_, i64>) -> Self {
-        let ends = |edge: usize| {
-            let (a, b) = (edge_index[[0, edge]], edge_index[[1, edge]]);
-            (a.min(b), a.max(b))
-        };
-        let mut order: Vec<usize> = (0..edge_index.ncols()).collect();
-        order.sort_by_key(|&edge| ends(edge)); // stable: the first of equals comes first
-        let mut first: Vec<usize> = (0..order.len()).collect();
-        for neighbours in order.windows(2) {
-            if ends(neighbours[0]) == ends(neighbours[1]) {
-                first[neighbours[1]] = first[neighbours[0]];
-            }
-        }
-        let mut n_pairs = 0;
-        let mut of_edge = vec![0; first.len()];
-        for (edge, &first) in first.iter().enumerate() {
-            of_edge[edge] = if first == edge {
-                n_pairs += 1;
-                n_pairs - 1
-            } else {
-                of_edge[first]
-            };
-        }
-        Self { of_edge, n_pairs }
-    }
-
-    /// Every directed edge by itself.
-    pub(crate) fn directed(n_edges: usize) -> Self {
-        Self {
-            of_edge: (0..n_edges).collect(),
-            n_pairs: n_edges,
-        }
-    }
-
-    /// The number of directed edges of each undirected one.
-    fn sizes(&self) -> Vec<f64> {
-        let mut sizes = vec![0.0; self.n_pairs];
-        for &pair in &self.of_edge {
-            sizes[pair] += 1.0;
-        }
-        sizes
     }
 }

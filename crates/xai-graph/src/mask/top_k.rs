@@ -1,9 +1,11 @@
 //! The most important features, and masks of nothing else.
 
-use std::cmp::Ordering;
-
 use ndarray::{Array2, ArrayView2};
-use xai_core::{Error, ExactSum, Real, Result, check_finite};
+use xai_core::number::check_finite;
+use xai_core::{Error, ExactSum, Real, Result};
+
+use crate::input;
+use crate::mask::largest::largest;
 
 /// The `k` features with the largest column sum of a node mask, ascending.
 ///
@@ -11,29 +13,29 @@ use xai_core::{Error, ExactSum, Real, Result, check_finite};
 /// the order of the nodes; ties go to the lower index.
 ///
 /// # Errors
-/// [`Error::InvalidParameter`] for `k` of 0 or beyond the number of features, [`Error::Empty`]
-/// for a mask without nodes, [`Error::NonFinite`].
+/// `InvalidParameter` for `k` of 0 or beyond the number of features, `Empty`
+/// for a mask without nodes, `NonFinite`.
 ///
 /// ```
 /// use ndarray::array;
 /// let mask = array![[0.1, 0.9, 0.5], [0.1, 0.3, 0.7]];
-/// assert_eq!(xai_graph::top_k_features(mask.view(), 1)?, vec![1]); // 1.2 and 1.2 tie
-/// assert_eq!(xai_graph::top_k_features(mask.view(), 2)?, vec![1, 2]);
+/// assert_eq!(xai_graph::mask::top_k_features(mask.view(), 1)?, vec![1]); // 1.2 and 1.2 tie
+/// assert_eq!(xai_graph::mask::top_k_features(mask.view(), 2)?, vec![1, 2]);
 /// # Ok::<(), xai_graph::Error>(())
 /// ```
 pub fn top_k_features<T: Real>(node_mask: ArrayView2<'_, T>, k: usize) -> Result<Vec<usize>> {
     let n_features = node_mask.ncols();
     if k == 0 || k > n_features {
         return Err(Error::parameter(
-            "top_k",
+            input::TOP_K,
             k,
             format!("1..={n_features}, the number of features"),
         ));
     }
     if node_mask.nrows() == 0 {
-        return Err(Error::empty("node mask"));
+        return Err(Error::empty(input::NODE_MASK));
     }
-    check_finite("node_mask", node_mask)?;
+    check_finite(input::NODE_MASK, node_mask)?;
     let mut sums = vec![ExactSum::new(); n_features];
     for row in node_mask.rows() {
         for (sum, &x) in sums.iter_mut().zip(row) {
@@ -54,7 +56,7 @@ pub fn top_k_features<T: Real>(node_mask: ArrayView2<'_, T>, k: usize) -> Result
 /// ```
 /// use ndarray::array;
 /// let mask = array![[0.1f32, 0.9], [0.1, 0.3]];
-/// assert_eq!(xai_graph::top_k_feature_mask(mask.view(), 1)?, array![[0.0, 1.0], [0.0, 1.0]]);
+/// assert_eq!(xai_graph::mask::top_k_feature_mask(mask.view(), 1)?, array![[0.0, 1.0], [0.0, 1.0]]);
 /// # Ok::<(), xai_graph::Error>(())
 /// ```
 pub fn top_k_feature_mask<T: Real>(node_mask: ArrayView2<'_, T>, k: usize) -> Result<Array2<T>> {
@@ -63,27 +65,4 @@ pub fn top_k_feature_mask<T: Real>(node_mask: ArrayView2<'_, T>, k: usize) -> Re
         kept.column_mut(feature).fill(T::one());
     }
     Ok(kept)
-}
-
-/// The indices of the `k` largest of finite values, ascending; ties go to the lower index.
-pub(crate) fn largest<T: Real>(values: &[T], k: usize) -> Vec<usize> {
-    if k == 0 {
-        return Vec::new();
-    }
-    if k >= values.len() {
-        return (0..values.len()).collect();
-    }
-    let mut copy = values.to_vec();
-    let descending = |a: &T, b: &T| b.partial_cmp(a).unwrap_or(Ordering::Equal);
-    let (above, &mut least, _) = copy.select_nth_unstable_by(k - 1, descending);
-    let mut ties = k - above.iter().filter(|&&x| x > least).count();
-    drop(copy);
-    let mut chosen = |&i: &usize| {
-        let tie = values[i] == least && ties > 0;
-        ties -= usize::from(tie);
-        values[i] > least || tie
-    };
-    let mut indices = Vec::with_capacity(k);
-    indices.extend((0..values.len()).filter(&mut chosen));
-    indices
 }

@@ -1,6 +1,9 @@
 //! Kullback–Leibler divergence.
 
-use crate::{Error, Real, Result, elementary};
+use xai_core::number::{check_finite_slice, elementary};
+use xai_core::{Error, Real, Result};
+
+use crate::input;
 
 /// `KL(p‖q) = Σ p_i ln(p_i / q_i)` in nats, from probabilities.
 ///
@@ -9,28 +12,28 @@ use crate::{Error, Real, Result, elementary};
 /// Sums of `p` and `q` are not looked at; what rounding leaves below 0 is 0.
 ///
 /// # Errors
-/// [`Error::ShapeMismatch`] when the lengths differ, [`Error::Empty`] without outcomes,
-/// [`Error::NonFinite`] and [`Error::OutOfDomain`] for what is not a probability.
+/// `ShapeMismatch` when the lengths differ, `Empty` without outcomes,
+/// `NonFinite` and `OutOfDomain` for what is not a probability.
 ///
 /// ```
-/// use xai_core::kl_divergence;
+/// use xai_graph::unfaithfulness::kl_divergence;
 /// let kl = kl_divergence(&[0.5, 0.5], &[0.25, 0.75])?;
 /// assert!((kl - (0.5 * 2f64.ln() + 0.5 * (2.0f64 / 3.0).ln())).abs() < 1e-15);
 /// assert_eq!(kl_divergence(&[0.5, 0.5], &[1.0, 0.0])?, f64::INFINITY);
 /// assert_eq!(kl_divergence(&[1.0, 0.0], &[1.0, 0.0])?, 0.0);
-/// # Ok::<(), xai_core::Error>(())
+/// # Ok::<(), xai_graph::Error>(())
 /// ```
 ///
 /// # Source
 /// Kullback and Leibler, *On information and sufficiency*, 1951.
 pub fn kl_divergence<T: Real>(p: &[T], q: &[T]) -> Result<f64> {
     same_outcomes(p, q)?;
-    for (what, row) in [("p", p), ("q", q)] {
-        crate::check_finite_slice(what, row)?;
+    for (input, row) in [(input::P, p), (input::Q, q)] {
+        check_finite_slice(input, row)?;
         let outside = |x: &T| *x < T::zero() || x.to_f64_exact() > 1.0 + 1e-4;
         if let Some(i) = row.iter().position(outside) {
             let value = row[i].to_f64_exact();
-            return Err(Error::out_of_domain(what, &[i], value, "a probability"));
+            return Err(Error::out_of_domain(input, &[i], value, "a probability"));
         }
     }
     let terms = p.iter().zip(q).map(|(p, q)| {
@@ -46,28 +49,25 @@ pub fn kl_divergence<T: Real>(p: &[T], q: &[T]) -> Result<f64> {
 /// logarithm. −∞ is the log-probability of an impossible outcome.
 ///
 /// # Errors
-/// [`Error::ShapeMismatch`] when the lengths differ, [`Error::Empty`] without outcomes,
-/// [`Error::NonFinite`] for NaN and [`Error::OutOfDomain`] for a positive log-probability.
+/// `ShapeMismatch` when the lengths differ, `Empty` without outcomes,
+/// `NonFinite` for NaN and `OutOfDomain` for a positive log-probability.
 ///
 /// ```
-/// use xai_core::kl_divergence_from_logs;
+/// use xai_graph::unfaithfulness::kl_divergence_from_logs;
 /// let kl = kl_divergence_from_logs(&[0.0, -2000.0], &[-2000.0, 0.0])?;
 /// assert_eq!(kl, 2000.0);
-/// # Ok::<(), xai_core::Error>(())
+/// # Ok::<(), xai_graph::Error>(())
 /// ```
 pub fn kl_divergence_from_logs<T: Real>(log_p: &[T], log_q: &[T]) -> Result<f64> {
     same_outcomes(log_p, log_q)?;
-    for (what, row) in [("log_p", log_p), ("log_q", log_q)] {
+    for (input, row) in [(input::LOG_P, log_p), (input::LOG_Q, log_q)] {
         if let Some(i) = row.iter().position(|x| x.is_nan()) {
-            return Err(Error::NonFinite {
-                what: what.into(),
-                index: vec![i],
-            });
+            return Err(Error::non_finite(input, &[i]));
         }
         if let Some(i) = row.iter().position(|x| x.to_f64_exact() > 1e-4) {
             let value = row[i].to_f64_exact();
             return Err(Error::out_of_domain(
-                what,
+                input,
                 &[i],
                 value,
                 "a log-probability, at most 0",
@@ -83,10 +83,10 @@ pub fn kl_divergence_from_logs<T: Real>(log_p: &[T], log_q: &[T]) -> Result<f64>
 
 fn same_outcomes<T>(p: &[T], q: &[T]) -> Result<()> {
     if p.len() != q.len() {
-        return Err(Error::shape("q", &[p.len()], &[q.len()]));
+        return Err(Error::shape(input::Q, &[p.len()], &[q.len()]));
     }
     if p.is_empty() {
-        return Err(Error::empty("outcomes"));
+        return Err(Error::empty(input::OUTCOMES));
     }
     Ok(())
 }
@@ -96,13 +96,14 @@ fn same_outcomes<T>(p: &[T], q: &[T]) -> Result<()> {
 /// Infinite logarithms only stand for impossible outcomes; both are never infinite when `p > 0`.
 #[inline(always)]
 #[must_use]
-pub fn kl_term(p: f64, log_p: f64, log_q: f64) -> f64 {
+pub(crate) fn kl_term(p: f64, log_p: f64, log_q: f64) -> f64 {
     if p > 0.0 { p * (log_p - log_q) } else { 0.0 }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use xai_core::ErrorKind;
 
     #[test]
     fn a_certain_answer_costs_the_logarithm_of_its_probability() {
@@ -124,28 +125,22 @@ mod tests {
 
     #[test]
     fn what_is_not_a_distribution_is_refused() {
-        let message = |p: &[f64], q: &[f64]| kl_divergence(p, q).unwrap_err().to_string();
+        let error = |p: &[f64], q: &[f64]| kl_divergence(p, q).unwrap_err();
+        let lengths = error(&[1.0, 0.0], &[1.0]);
+        assert_eq!(lengths.input(), input::Q);
+        assert!(matches!(lengths.kind(), ErrorKind::ShapeMismatch { .. }));
+        let negative = error(&[1.0, -0.5], &[1.0, 0.0]);
+        assert_eq!((negative.input(), negative.index()), (input::P, &[1][..]));
+        assert!(matches!(negative.kind(), ErrorKind::OutOfDomain { .. }));
+        let nan = error(&[1.0, 0.0], &[f64::NAN, 0.0]);
+        assert_eq!((nan.input(), nan.index()), (input::Q, &[0][..]));
+        assert!(matches!(nan.kind(), ErrorKind::NonFinite));
+        let nothing = kl_divergence::<f64>(&[], &[]).unwrap_err();
+        assert!(matches!(nothing.kind(), ErrorKind::Empty));
+        let positive = kl_divergence_from_logs(&[0.0], &[0.5]).unwrap_err();
         assert_eq!(
-            message(&[1.0, 0.0], &[1.0]),
-            "q: expected shape (2), got (1)"
-        );
-        assert_eq!(
-            message(&[1.0, -0.5], &[1.0, 0.0]),
-            "p[1] = -0.5: expected a probability"
-        );
-        assert_eq!(
-            message(&[1.0, 0.0], &[f64::NAN, 0.0]),
-            "q[0]: not a finite number"
-        );
-        assert!(matches!(
-            kl_divergence::<f64>(&[], &[]),
-            Err(Error::Empty { .. })
-        ));
-        assert_eq!(
-            kl_divergence_from_logs(&[0.0], &[0.5])
-                .unwrap_err()
-                .to_string(),
-            "log_q[0] = 0.5: expected a log-probability, at most 0"
+            (positive.input(), positive.index()),
+            (input::LOG_Q, &[0][..])
         );
     }
 }

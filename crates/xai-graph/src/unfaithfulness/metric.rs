@@ -1,48 +1,14 @@
-//! Unfaithfulness: how far the answer on the explanation is from the answer on the whole graph.
-
-use std::fmt;
-use std::marker::PhantomData;
-use std::ops::Range;
+//! Unfaithfulness with its choices.
 
 use ndarray::ArrayView2;
-use xai_core::{Accumulator, Error, ExactMean, Name, Real, Result, parallel};
+use xai_core::{Accumulator, Error, Real, Result, parallel};
 
-use crate::outputs::{OutputDistribution, ReturnType, check_row};
-use crate::row_divergence::{LANES, RowDivergence};
-
-/// Which of the two distributions the divergence takes as the truth.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
-pub enum KlDirection {
-    /// `KL(y‖ŷ)`: the answer on the whole graph is the truth, as the papers define it.
-    #[default]
-    Forward,
-    /// `KL(ŷ‖y)`: what `PyTorch` Geometric computes, whose documentation says `KL(y‖ŷ)`.
-    Reverse,
-}
-
-/// The graph explanation unfaithfulness of some samples.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Unfaithfulness {
-    /// `1 − exp(−divergence)` in [0, 1], lower is better.
-    pub value: f64,
-    /// The mean Kullback–Leibler divergence over the rows, in nats; may be ∞.
-    pub divergence: f64,
-    /// The number of rows.
-    pub n_samples: u64,
-}
-
-impl fmt::Display for Unfaithfulness {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "unfaithfulness over {} samples: {:.4} (0 = faithful), mean divergence {:.4} nats",
-            self.n_samples, self.value, self.divergence
-        )
-    }
-}
+use crate::outputs::return_type::{OutputDistribution, ReturnType};
+use crate::outputs::row_subset::RowSubset;
+use crate::unfaithfulness::accumulator::UnfaithfulnessAccumulator;
+use crate::unfaithfulness::row_pairs::{BLOCK, RowPairs};
+use crate::unfaithfulness::scores::{Unfaithfulness, from_divergence};
+use crate::unfaithfulness::setup::{KlDirection, Setup};
 
 /// Graph explanation unfaithfulness (GEF) of logits.
 ///
@@ -60,13 +26,13 @@ impl fmt::Display for Unfaithfulness {
 /// Works in logarithms, so logits of ±1000 do no harm.
 ///
 /// # Errors
-/// [`Error::ShapeMismatch`], [`Error::Empty`], and [`Error::NonFinite`] naming `full` or `kept`.
+/// `ShapeMismatch`, `Empty`, and `NonFinite` naming `full` or `kept`.
 ///
 /// ```
 /// use ndarray::array;
 /// let full = array![[3f64.ln(), 0.0]]; // probabilities ¾, ¼
 /// let kept = array![[0.0, 0.0]]; // ½, ½
-/// let gef = xai_graph::unfaithfulness(full.view(), kept.view())?;
+/// let gef = xai_graph::unfaithfulness(full.view(), kept.view())?.value;
 /// let kl = 0.75 * 1.5f64.ln() + 0.25 * 0.5f64.ln();
 /// assert!((gef - (1.0 - (-kl).exp())).abs() < 1e-15);
 /// # Ok::<(), xai_graph::Error>(())
@@ -76,8 +42,11 @@ impl fmt::Display for Unfaithfulness {
 /// Agarwal et al., *Evaluating explainability for graph neural networks* (`GraphXAI`), arXiv
 /// 2208.09339. `PyTorch` Geometric's `unfaithfulness` documents `KL(y‖ŷ)`, computes `KL(ŷ‖y)`:
 /// [`KlDirection::Reverse`] gives its number; and it returns NaN for logits of ±1000.
-pub fn unfaithfulness<T: Real>(full: ArrayView2<'_, T>, kept: ArrayView2<'_, T>) -> Result<f64> {
-    Ok(UnfaithfulnessMetric::new().evaluate(full, kept)?.value)
+pub fn unfaithfulness<T: Real>(
+    full: ArrayView2<'_, T>,
+    kept: ArrayView2<'_, T>,
+) -> Result<Unfaithfulness> {
+    UnfaithfulnessMetric::new().evaluate(full, kept)
 }
 
 /// Unfaithfulness with its choices.
@@ -97,16 +66,7 @@ pub fn unfaithfulness<T: Real>(full: ArrayView2<'_, T>, kept: ArrayView2<'_, T>)
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct UnfaithfulnessMetric<'a> {
     setup: Setup,
-    index: Option<&'a [usize]>,
-}
-
-/// The choices that two states must share to be merged.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct Setup {
-    returns: ReturnType,
-    distribution: OutputDistribution,
-    direction: KlDirection,
+    rows: RowSubset<'a>,
 }
 
 impl<'a> UnfaithfulnessMetric<'a> {
@@ -141,14 +101,14 @@ impl<'a> UnfaithfulnessMetric<'a> {
     /// Only these rows, by their position; one named twice counts twice.
     #[must_use]
     pub fn index(mut self, index: &'a [usize]) -> Self {
-        self.index = Some(index);
+        self.rows = RowSubset::new(index);
         self
     }
 
     /// The unfaithfulness over all rows.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`], [`Error::Empty`]; [`Error::NonFinite`] and [`Error::OutOfDomain`]
+    /// `ShapeMismatch`, `Empty`; `NonFinite` and `OutOfDomain`
     /// for rows that do not hold what [`returns`](Self::returns) says, naming `full` or `kept`.
     pub fn evaluate<T: Real>(
         &self,
@@ -156,7 +116,7 @@ impl<'a> UnfaithfulnessMetric<'a> {
         kept: ArrayView2<'_, T>,
     ) -> Result<Unfaithfulness> {
         let mut state = self.accumulator();
-        state.fold(full, kept, self.index)?;
+        state.update_rows(&RowPairs::new(full, kept, self.rows, self.setup)?)?;
         state.finish()
     }
 
@@ -180,7 +140,7 @@ impl<'a> UnfaithfulnessMetric<'a> {
         full: ArrayView2<'_, T>,
         kept: ArrayView2<'_, T>,
     ) -> Result<Vec<f64>> {
-        let rows = Rows::new(full, kept, self.index, self.setup)?;
+        let rows = RowPairs::new(full, kept, self.rows, self.setup)?;
         let blocks = parallel::try_map(rows.n_blocks(), |block| {
             let mut values = Vec::with_capacity(BLOCK);
             rows.divergences(block, |kl| values.push(from_divergence(kl)))?;
@@ -192,186 +152,6 @@ impl<'a> UnfaithfulnessMetric<'a> {
     /// A state of no rows with these choices; the subset of rows is not part of it.
     #[must_use]
     pub fn accumulator<T>(&self) -> UnfaithfulnessAccumulator<T> {
-        UnfaithfulnessAccumulator {
-            setup: self.setup,
-            mean: ExactMean::new(),
-            element: PhantomData,
-        }
-    }
-}
-
-/// `1 − exp(−kl)`, exact for small divergences too.
-fn from_divergence(kl: f64) -> f64 {
-    -(-kl).exp_m1()
-}
-
-/// [`Unfaithfulness`] as a state: every row counts the same, whatever batch it came in.
-///
-/// A batch is `(full, kept)`, both `(n_samples, n_classes)`.
-///
-/// ```
-/// use ndarray::array;
-/// use xai_graph::{Accumulator, UnfaithfulnessMetric};
-/// let (full, kept) = (array![[0.0f32, 1.0], [2.0, 0.0]], array![[0.5f32, 1.0], [1.0, 0.0]]);
-/// let mut state = UnfaithfulnessMetric::new().accumulator();
-/// for row in 0..2 {
-///     let rows = ndarray::s![row..row + 1, ..];
-///     state.update((full.slice(rows), kept.slice(rows)))?;
-/// }
-/// assert_eq!(state.finish()?, UnfaithfulnessMetric::new().evaluate(full.view(), kept.view())?);
-/// # Ok::<(), xai_graph::Error>(())
-/// ```
-#[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(bound = ""))]
-pub struct UnfaithfulnessAccumulator<T> {
-    setup: Setup,
-    mean: ExactMean,
-    element: PhantomData<T>,
-}
-
-impl<T: Real> UnfaithfulnessAccumulator<T> {
-    fn fold(
-        &mut self,
-        full: ArrayView2<'_, T>,
-        kept: ArrayView2<'_, T>,
-        index: Option<&[usize]>,
-    ) -> Result<()> {
-        let rows = Rows::new(full, kept, index, self.setup)?;
-        let blocks = parallel::try_map(rows.n_blocks(), |block| {
-            let mut mean = ExactMean::new();
-            rows.divergences(block, |kl| mean.add(kl))?;
-            Ok::<_, Error>(mean)
-        })?;
-        for block in blocks {
-            self.mean.merge(block)?;
-        }
-        Ok(())
-    }
-}
-
-impl<T: Real> Accumulator for UnfaithfulnessAccumulator<T> {
-    type Batch<'a> = (ArrayView2<'a, T>, ArrayView2<'a, T>);
-    type Output = Unfaithfulness;
-
-    fn update(&mut self, (full, kept): Self::Batch<'_>) -> Result<()> {
-        self.fold(full, kept, None)
-    }
-
-    fn merge(&mut self, other: Self) -> Result<()> {
-        if self.setup != other.setup {
-            return Err(Error::parameter(
-                "merged state",
-                format!("{:?}", other.setup),
-                format!("the same choices, {:?}", self.setup),
-            ));
-        }
-        self.mean.merge(other.mean)
-    }
-
-    fn finish(&self) -> Result<Unfaithfulness> {
-        let divergence = self.mean.value().ok_or_else(|| Error::empty("samples"))?;
-        Ok(Unfaithfulness {
-            value: from_divergence(divergence),
-            divergence,
-            n_samples: self.mean.count(),
-        })
-    }
-}
-
-/// Rows that one thread takes at a time.
-const BLOCK: usize = 64 * LANES;
-
-/// Two output arrays whose shapes agree, and the rows of them to visit.
-struct Rows<'a, T> {
-    full: ArrayView2<'a, T>,
-    kept: ArrayView2<'a, T>,
-    index: Option<&'a [usize]>,
-    n_rows: usize,
-    setup: Setup,
-}
-
-impl<'a, T: Real> Rows<'a, T> {
-    fn new(
-        full: ArrayView2<'a, T>,
-        kept: ArrayView2<'a, T>,
-        index: Option<&'a [usize]>,
-        setup: Setup,
-    ) -> Result<Self> {
-        if kept.dim() != full.dim() {
-            return Err(Error::shape("kept", full.shape(), kept.shape()));
-        }
-        let n_rows = crate::index::n_rows(index, full.nrows())?;
-        match (setup.distribution, full.ncols()) {
-            (_, 0) => return Err(Error::empty("columns of full")),
-            (OutputDistribution::Categorical, 1) => {
-                return Err(Error::shape_described(
-                    "full",
-                    "(n, c) with c >= 2; for a single score a row say `OutputDistribution::Bernoulli`",
-                    full.shape(),
-                ));
-            }
-            _ => {}
-        }
-        Ok(Self {
-            full,
-            kept,
-            index,
-            n_rows,
-            setup,
-        })
-    }
-
-    fn n_blocks(&self) -> usize {
-        self.n_rows.div_ceil(BLOCK)
-    }
-
-    /// The row of the arrays that is visited at a position.
-    fn row(&self, visited: usize) -> usize {
-        self.index.map_or(visited, |index| index[visited])
-    }
-
-    /// Calls `each` with the divergence of every row of a block, in order.
-    fn divergences(&self, block: usize, mut each: impl FnMut(f64)) -> Result<()> {
-        let range = block * BLOCK..((block + 1) * BLOCK).min(self.n_rows);
-        let (p, q) = match self.setup.direction {
-            KlDirection::Forward => (self.full, self.kept),
-            KlDirection::Reverse => (self.kept, self.full),
-        };
-        let Setup {
-            returns,
-            distribution,
-            ..
-        } = self.setup;
-        let mut rows = RowDivergence::new(self.full.ncols(), returns, distribution);
-        for start in range.clone().step_by(LANES) {
-            let lanes = start..(start + LANES).min(range.end);
-            let visited = lanes.clone().map(|visited| self.row(visited));
-            match rows.compute(p, q, visited) {
-                Some(divergences) => divergences[..lanes.len()].iter().for_each(|&kl| each(kl)),
-                None => return Err(self.first_error(lanes)),
-            }
-        }
-        Ok(())
-    }
-
-    /// What is wrong with the first bad row among those visited; one is.
-    #[cold]
-    fn first_error(&self, visited: Range<usize>) -> Error {
-        let Setup {
-            returns,
-            distribution,
-            ..
-        } = self.setup;
-        for row in visited.map(|visited| self.row(visited)) {
-            for (what, outputs) in [("full", self.full), ("kept", self.kept)] {
-                let what = Name::from(what);
-                let scores = outputs.row(row);
-                if let Err(error) = check_row(&what, row, scores, returns, distribution) {
-                    return error;
-                }
-            }
-        }
-        Error::empty("samples") // not reached: a row was bad
+        UnfaithfulnessAccumulator::new(self.setup)
     }
 }
