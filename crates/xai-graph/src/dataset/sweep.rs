@@ -170,7 +170,10 @@ impl<'a> Sweep<'a> {
 /// All points compare the same samples.
 fn curve(points: Vec<(SweepPoint, u64)>) -> Result<SweepCurve> {
     let n_samples = points.first().map_or(0, |(_, n_samples)| *n_samples);
-    SweepCurve::new(points.into_iter().map(|(point, _)| point).collect(), n_samples)
+    SweepCurve::new(
+        points.into_iter().map(|(point, _)| point).collect(),
+        n_samples,
+    )
 }
 
 /// Levels that count the same thing.
@@ -194,7 +197,12 @@ fn check_levels(levels: &[f64]) -> Result<()> {
     check_finite_slice(input::LEVELS, levels)?;
     if let Some(i) = (1..levels.len()).find(|&i| levels[i] < levels[i - 1]) {
         let expected = format!("ascending levels, at least {}", levels[i - 1]);
-        return Err(Error::out_of_domain(input::LEVELS, &[i], levels[i], expected));
+        return Err(Error::out_of_domain(
+            input::LEVELS,
+            &[i],
+            levels[i],
+            expected,
+        ));
     }
     Ok(())
 }

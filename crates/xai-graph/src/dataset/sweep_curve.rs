@@ -96,12 +96,7 @@ pub static FIDELITY_AUC: GraphMetric<SweepCurve> = GraphMetric {
         question: "How necessary and sufficient is the explanation over all its sizes?",
         direction: Direction::Higher,
         range: "[0, inf)",
-        needs: &[
-            input::FULL,
-            input::KEPT,
-            input::COMPLEMENT,
-            input::LEVELS,
-        ],
+        needs: &[input::FULL, input::KEPT, input::COMPLEMENT, input::LEVELS],
         source: "PyTorch Geometric, fidelity_curve_auc",
     },
     value: |curve| curve.fidelity_auc,

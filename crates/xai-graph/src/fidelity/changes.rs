@@ -161,7 +161,8 @@ impl<T: Real> ThreeOutputs<'_, T> {
             OutputRows::new(input::KEPT, self.kept, self.returns)?,
             OutputRows::new(input::COMPLEMENT, self.complement, self.returns)?,
         ];
-        let blocks = parallel::map_blocks(n, BLOCK, |range| changes_of_rows(&rows, compared, range));
+        let blocks =
+            parallel::map_blocks(n, BLOCK, |range| changes_of_rows(&rows, compared, range));
         let mut changes = Changes::default();
         for block in blocks {
             changes.merge(&block?);

@@ -71,7 +71,9 @@ pub struct FidelityMetric<'a> {
 
 impl fmt::Debug for FidelityMetric<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("FidelityMetric").field(&self.compared).finish()
+        f.debug_tuple("FidelityMetric")
+            .field(&self.compared)
+            .finish()
     }
 }
 

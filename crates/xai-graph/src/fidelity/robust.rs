@@ -298,7 +298,12 @@ fn mean_and_error(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
     (center, (squares.value() / (n - 1.0) / n).sqrt())
 }
 
-const NEEDS: &[Input] = &[input::MODEL, input::FEATURES, input::EDGE_INDEX, input::EDGE_MASK];
+const NEEDS: &[Input] = &[
+    input::MODEL,
+    input::FEATURES,
+    input::EDGE_INDEX,
+    input::EDGE_MASK,
+];
 const SOURCE: &str = "Zheng et al. 2024, arXiv 2310.01820";
 
 /// Robust fid₊.

@@ -36,11 +36,7 @@ impl Choices {
             Ok(())
         } else {
             let expected = "a threshold in [0, 1]";
-            Err(Error::parameter(
-                input::THRESHOLD,
-                self.threshold,
-                expected,
-            ))
+            Err(Error::parameter(input::THRESHOLD, self.threshold, expected))
         }
     }
 
@@ -59,7 +55,12 @@ impl Choices {
     }
 
     /// Counts a block by threshold; `None` if it holds something that is not a score.
-    pub(crate) fn count<T: Real>(&self, predicted: &[T], target: &[T], threshold: T) -> Option<Confusion> {
+    pub(crate) fn count<T: Real>(
+        &self,
+        predicted: &[T],
+        target: &[T],
+        threshold: T,
+    ) -> Option<Confusion> {
         let (mut n_true, mut n_predicted, mut n_both) = (0u32, 0u32, 0u32);
         // Sums instead of early exits, so that the loop vectorises.
         let mut n_bad = 0u32;

@@ -174,7 +174,7 @@ pub static AVERAGE_PRECISION: GraphMetric<GroundTruth> = GraphMetric {
         direction: Direction::Higher,
         range: "[0, 1]",
         needs: NEEDS,
-        source: "Davis and Goadrich 2006",
+        source: "scikit-learn, average_precision_score",
     },
     value: |scores| scores.average_precision,
 };

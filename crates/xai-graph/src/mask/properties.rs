@@ -169,11 +169,7 @@ fn entropy<T: Real>(mask: ArrayView1<'_, T>) -> Option<f64> {
     let total: f64 = mask.iter().map(|x| x.to_f64_exact()).sum();
     let terms = mask.iter().map(|x| {
         let p = x.to_f64_exact() / total;
-        if p > 0.0 {
-            p * elementary::ln(p)
-        } else {
-            0.0
-        }
+        if p > 0.0 { p * elementary::ln(p) } else { 0.0 }
     });
     // What rounding leaves below 0 is 0.
     (total > 0.0).then(|| (-terms.sum::<f64>()).max(0.0))

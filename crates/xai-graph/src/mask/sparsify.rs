@@ -128,12 +128,10 @@ fn selected<T: Real>(scores: &[T], sparsity: Sparsity) -> Result<Vec<usize>> {
             let threshold = T::from_f64_nearest(threshold);
             Ok((0..n).filter(|&i| scores[i] > threshold).collect())
         }
-        Sparsity::Threshold(threshold) => {
-            Err(Error::parameter(
+        Sparsity::Threshold(threshold) => Err(Error::parameter(
             input::THRESHOLD,
             threshold,
             "a finite number",
-        ))
-        }
+        )),
     }
 }

@@ -95,11 +95,7 @@ impl<'a, T: Real> Explanation<'a, T> {
         })
     }
 
-    fn masked_features(
-        &self,
-        graph: Graph<'_, T>,
-        share: &impl Fn(T) -> T,
-    ) -> Result<Array2<T>> {
+    fn masked_features(&self, graph: Graph<'_, T>, share: &impl Fn(T) -> T) -> Result<Array2<T>> {
         let mut features = graph.features.to_owned();
         let Some(node_mask) = self.node_mask else {
             return Ok(features);
@@ -140,11 +136,7 @@ impl<T: Real> Edges<T> {
         }
         let weight = match graph.edge_weight {
             Some(weight) if weight.len() != n_edges => {
-                return Err(Error::shape(
-                    input::EDGE_WEIGHT,
-                    &[n_edges],
-                    weight.shape(),
-                ));
+                return Err(Error::shape(input::EDGE_WEIGHT, &[n_edges], weight.shape()));
             }
             Some(weight) => weight.to_owned(),
             None => Array1::ones(n_edges),

@@ -54,8 +54,7 @@ impl<'a, T: Real> OutputRows<'a, T> {
             check_row(self.input, row, outputs, self.returns, categorical)?;
         }
         // Of the outputs themselves: probabilities may tie where logits do not.
-        let class = arg_max(probabilities)
-            .ok_or_else(|| Error::non_finite(self.input, &[row]))?;
+        let class = arg_max(probabilities).ok_or_else(|| Error::non_finite(self.input, &[row]))?;
         match self.returns {
             ReturnType::Logits => Activation::Softmax.apply_row(probabilities),
             ReturnType::Probs => {}

@@ -304,9 +304,7 @@ mod tests {
         let mut stream = random_stream(1, 0);
         for (scale, n_columns) in [(1.0, 2), (30.0, 10), (1000.0, 7)] {
             let mut outputs = || {
-                Array2::from_shape_fn((LANES, n_columns), |_| {
-                    scale * (uniform(&mut stream) - 0.5)
-                })
+                Array2::from_shape_fn((LANES, n_columns), |_| scale * (uniform(&mut stream) - 0.5))
             };
             let (p, q) = (outputs(), outputs());
             let forms = [ReturnType::Logits, ReturnType::Probs, ReturnType::LogProbs]
@@ -322,7 +320,6 @@ mod tests {
                     activation.apply(rows.view()).unwrap()
                 };
                 let (p, q) = (form(&p), form(&q));
-                let categorical = OutputDistribution::Categorical;
                 let mut rows = RowDivergence::new(n_columns, returns, distribution);
                 let mut all = InstructionSet::available().into_iter().map(|set| {
                     load(&mut rows.log_p, p.view(), 0..LANES);
