@@ -1,7 +1,8 @@
 //! Our side of the workloads of `xai-graph`.
 
 use ndarray::{Array1, Array2, aview1};
-use xai_graph::{GroundTruthMetric, KlDirection, UnfaithfulnessMetric, ZeroDivision, fidelity};
+use xai_graph::ground_truth::ZeroDivision;
+use xai_graph::{GroundTruthMetric, KlDirection, UnfaithfulnessMetric, fidelity};
 
 use crate::{Data, Prepared, Result, Workload};
 
@@ -28,7 +29,7 @@ pub(crate) const WORKLOADS: &[Workload] = &[
 fn ground_truth(data: &Data) -> Result<Prepared> {
     let predicted: Array1<f32> = data.read("predicted")?;
     let target: Array1<f32> = data.read("target")?;
-    let metric = GroundTruthMetric::default().zero_division(ZeroDivision::Zero);
+    let metric = GroundTruthMetric::new().zero_division(ZeroDivision::Zero);
     Ok(Prepared::new(
         1.0,
         move || Ok(metric.evaluate(predicted.view(), target.view())?),

@@ -54,7 +54,6 @@ pub mod ground_truth;
 pub mod help;
 pub mod input;
 pub mod mask;
-mod metric;
 pub mod model;
 pub mod outputs;
 pub mod registry;

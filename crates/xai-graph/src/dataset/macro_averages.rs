@@ -7,7 +7,7 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 use xai_core::statistics::IntervalMethod;
 use xai_core::{Accumulator, Direction, Error, ExactSum, Interval, Result};
 
-use crate::metric::GraphMetric;
+use crate::registry::metric::GraphMetric;
 use crate::{input, registry};
 
 /// Confidence of the intervals.

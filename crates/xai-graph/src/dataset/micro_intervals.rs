@@ -4,7 +4,7 @@ use xai_core::statistics::jackknife;
 use xai_core::{Accumulator, Error, Interval, Result, parallel};
 
 use crate::dataset::macro_averages::CONFIDENCE;
-use crate::metric::GraphMetric;
+use crate::registry::metric::GraphMetric;
 use crate::{input, registry};
 
 /// One metric of all rows together (the micro average).

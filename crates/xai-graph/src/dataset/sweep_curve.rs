@@ -6,7 +6,7 @@ use xai_core::{Direction, MetricInfo, Result};
 
 use crate::fidelity::curve_auc::fidelity_curve_auc;
 use crate::input;
-use crate::metric::GraphMetric;
+use crate::registry::metric::GraphMetric;
 
 /// The scores of an explanation at one size.
 #[derive(Debug, Clone, Copy, PartialEq)]

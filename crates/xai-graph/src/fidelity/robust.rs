@@ -8,11 +8,11 @@ use xai_core::{Direction, Error, ExactMean, ExactSum, Input, MetricInfo, Real, R
 
 use crate::fidelity::metric::FidelityMetric;
 use crate::mask::undirected_edges::UndirectedEdges;
-use crate::metric::GraphMetric;
 use crate::model::edge_choices::EdgeChoices;
 use crate::model::explanation::Explanation;
 use crate::model::graph::Graph;
 use crate::model::graph_model::{GraphModel, call};
+use crate::registry::metric::GraphMetric;
 use crate::{help, input};
 
 /// Robust fidelity and how well the draws determine it.

@@ -6,7 +6,7 @@ use xai_core::{Direction, Input, MetricInfo};
 
 use crate::fidelity::characterization;
 use crate::input;
-use crate::metric::GraphMetric;
+use crate::registry::metric::GraphMetric;
 
 /// How a prediction changes when the explanation is taken away, and when it alone is left.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -7,7 +7,7 @@ use xai_core::{Direction, Input, MetricInfo};
 use crate::ground_truth::confusion::Confusion;
 use crate::ground_truth::ranking::RankStatistics;
 use crate::input;
-use crate::metric::GraphMetric;
+use crate::registry::metric::GraphMetric;
 
 /// Agreement of a mask with the truth. A statistic is `None` where it is undefined, unless
 /// [`ZeroDivision`](crate::ground_truth::ZeroDivision) says otherwise.

@@ -9,8 +9,8 @@ use xai_core::{Direction, Error, MetricInfo, Real, Result};
 
 use crate::input;
 use crate::mask::unit::check_unit;
-use crate::metric::GraphMetric;
 use crate::model::graph::check_edge_index;
+use crate::registry::metric::GraphMetric;
 
 /// Properties of one mask.
 #[derive(Debug, Clone, Copy, PartialEq)]

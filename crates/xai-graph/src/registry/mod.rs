@@ -2,7 +2,9 @@
 //!
 #![doc = include_str!("../../METRICS.md")]
 
-pub use crate::metric::{AnyGraphMetric, GraphMetric};
+pub(crate) mod metric;
+
+pub use metric::{AnyGraphMetric, GraphMetric};
 
 /// Lists metrics as `in path::of::module: NAMES;`, and as `mod name: NAMES;` for a file beside this
 /// one, which it declares.
@@ -15,7 +17,6 @@ macro_rules! metrics {
     };
 }
 
-#[allow(unused_macro_rules)] // as long as no file stands beside this one
 macro_rules! import {
     (in $($module:ident)::+: $($NAME:ident),+) => {
         pub use crate::$($module)::+::{$($NAME),+};

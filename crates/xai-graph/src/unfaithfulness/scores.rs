@@ -5,7 +5,7 @@ use std::fmt;
 use xai_core::{Direction, MetricInfo};
 
 use crate::input;
-use crate::metric::GraphMetric;
+use crate::registry::metric::GraphMetric;
 
 /// The graph explanation unfaithfulness of some samples.
 #[derive(Debug, Clone, Copy, PartialEq)]
