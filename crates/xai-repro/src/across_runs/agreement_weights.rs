@@ -59,7 +59,12 @@ impl AgreementWeights {
             } else {
                 continue;
             };
-            return Err(Error::out_of_domain(input::WEIGHTS, &[a, b], weight, expected));
+            return Err(Error::out_of_domain(
+                input::WEIGHTS,
+                &[a, b],
+                weight,
+                expected,
+            ));
         }
         Ok(())
     }

@@ -47,4 +47,3 @@ pub(super) fn equal_by_tile<S: Send>(
         state
     }))
 }
-

@@ -107,7 +107,48 @@ impl ErrorSets {
     }
 
     /// Maps the overlaps of all blocks, in order.
-    /// Maps how errors fall together in each block, in order.
+    fn overlaps<T: Send>(&self, of: impl Fn(&Overlap) -> T + Sync + Send) -> Vec<T> {
+        overlaps(&self.sets, self.n_samples, &of)
+    }
+}
+
+/// What one run alone adds to, or keeps from, the sets of all.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Alone {
+    /// Samples that only this run gets right.
+    pub(crate) right: u64,
+    /// Samples that only this run gets wrong.
+    pub(crate) wrong: u64,
+}
+
+impl Alone {
+    fn update(&mut self, wrong: &Block, all_but_one: &Block, one: &Block) {
+        for lane in 0..8 {
+            self.right += u64::from((all_but_one.0[lane] & !wrong.0[lane]).count_ones());
+            self.wrong += u64::from((one.0[lane] & wrong.0[lane]).count_ones());
+        }
+    }
+}
+
+/// Each run's accuracy from the number of samples it gets wrong.
+pub(crate) fn accuracies(n_samples: u64, n_wrong: &[u64]) -> Vec<f64> {
+    let right = n_wrong.iter().map(|&wrong| n_samples - wrong);
+    right.map(|right| right as f64 / n_samples as f64).collect()
+}
+
+/// Without a run, what only it got right is always wrong, and what only it got wrong never is.
+pub(crate) fn leave_one_out(always: u64, ever: u64, alone: &[Alone]) -> Vec<Option<f64>> {
+    alone
+        .iter()
+        .map(|alone| {
+            let (intersection, union) = (always + alone.right, ever - alone.wrong);
+            (union > 0).then(|| intersection as f64 / union as f64)
+        })
+        .collect()
+}
+
+/// Maps how errors fall together in each block, in order.
 fn overlaps<T: Send>(
     sets: &[Vec<Block>],
     n_samples: u64,

@@ -118,7 +118,11 @@ impl GroupComparison {
         if !(2..=10_000_000).contains(&self.n_assignments) {
             let expected = "2 to 10 000 000, the actual one and others";
             let n_assignments = self.n_assignments;
-            return Err(Error::parameter(input::N_ASSIGNMENTS, n_assignments, expected));
+            return Err(Error::parameter(
+                input::N_ASSIGNMENTS,
+                n_assignments,
+                expected,
+            ));
         }
         for (owner, group) in [(FIRST, first), (SECOND, second)] {
             if group.nrows() < 2 {

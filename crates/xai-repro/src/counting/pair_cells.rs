@@ -224,7 +224,7 @@ fn cells_by_row<C: Copy>(
 }
 
 impl Grouped {
-        fn group<C: Copy>(&mut self, codes: &[C], n_classes: usize, index: impl Fn(C) -> usize + Copy) {
+    fn group<C: Copy>(&mut self, codes: &[C], n_classes: usize, index: impl Fn(C) -> usize + Copy) {
         self.starts.clear();
         self.starts.resize(n_classes + 1, 0);
         for &code in codes {

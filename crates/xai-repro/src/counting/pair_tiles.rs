@@ -78,7 +78,9 @@ pub(crate) fn count_tile(
             0
         };
         let cells = if needs.tables {
-            buffers.cells.of_pair(packed, first, second, instruction_set)
+            buffers
+                .cells
+                .of_pair(packed, first, second, instruction_set)
         } else {
             &[]
         };

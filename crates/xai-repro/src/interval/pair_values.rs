@@ -29,9 +29,11 @@ impl PairStatistic {
     /// Checks the share of a quantile.
     pub(crate) fn check(self) -> Result<()> {
         match self {
-            Self::Quantile(share) if !(0.0..=1.0).contains(&share) => {
-                Err(Error::parameter(input::QUANTILE, share, "a share in [0, 1]"))
-            }
+            Self::Quantile(share) if !(0.0..=1.0).contains(&share) => Err(Error::parameter(
+                input::QUANTILE,
+                share,
+                "a share in [0, 1]",
+            )),
             _ => Ok(()),
         }
     }

@@ -91,7 +91,12 @@ pub(super) fn plane_bits<L: Copy>(
 }
 
 /// The planes of a run that was packed when fewer classes were known.
-pub(super) fn with_more_planes(planes: &[Block], had: usize, needed: usize, n_blocks: usize) -> Vec<Block> {
+pub(super) fn with_more_planes(
+    planes: &[Block],
+    had: usize,
+    needed: usize,
+    n_blocks: usize,
+) -> Vec<Block> {
     let mut wider = vec![Block::default(); n_blocks * needed];
     if had > 0 {
         for (to, from) in wider.chunks_exact_mut(needed).zip(planes.chunks_exact(had)) {

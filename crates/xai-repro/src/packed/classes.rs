@@ -131,7 +131,11 @@ pub(crate) fn extremes<L: Label>(run: usize, labels: &[L]) -> Result<Option<(i64
             let above = |label: &L| label.to_i64().is_none();
             let sample = labels.iter().position(above).unwrap_or_default();
             let expected = "a label of at most 2^63 - 1";
-            let error = Error::parameter(input::PREDICTIONS, format!("{:?}", labels[sample]), expected);
+            let error = Error::parameter(
+                input::PREDICTIONS,
+                format!("{:?}", labels[sample]),
+                expected,
+            );
             Err(error.at(&[run, sample]))
         }
     }
@@ -188,7 +192,10 @@ mod tests {
         assert_eq!(extremes(0, &[3u8, 1, 2]).unwrap(), Some((1, 3)));
         assert_eq!(extremes::<u8>(0, &[]).unwrap(), None);
         let error = extremes(2, &[1, u64::MAX]).unwrap_err();
-        assert_eq!((error.input(), error.index()), (input::PREDICTIONS, &[2, 1][..]));
+        assert_eq!(
+            (error.input(), error.index()),
+            (input::PREDICTIONS, &[2, 1][..])
+        );
         assert!(matches!(
             error.kind(),
             ErrorKind::InvalidParameter { value, .. } if value == "18446744073709551615"

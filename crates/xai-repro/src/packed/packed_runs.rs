@@ -79,4 +79,3 @@ impl PackedRuns {
         self.n_samples().div_ceil(Block::SAMPLES)
     }
 }
-

@@ -27,9 +27,7 @@ impl CountLogs {
         if count < 2 {
             return 0; // 0 ln 0 is 0
         }
-        let small = usize::try_from(count)
-            .ok()
-            .and_then(|x| SMALL_LOGS.get(x));
+        let small = usize::try_from(count).ok().and_then(|x| SMALL_LOGS.get(x));
         (small.copied().unwrap_or_else(|| x_ln_x(count)) * self.units) as i64
     }
 

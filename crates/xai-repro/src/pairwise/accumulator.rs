@@ -179,7 +179,11 @@ impl PairwiseAccumulator {
         }
         if self.empty_union != other.empty_union {
             let expected = "the policy of the state it is merged into";
-            return Err(Error::parameter(input::EMPTY_UNION, other.empty_union, expected));
+            return Err(Error::parameter(
+                input::EMPTY_UNION,
+                other.empty_union,
+                expected,
+            ));
         }
         if self.n_runs() > 0 && other.n_runs() > 0 && self.n_runs() != other.n_runs() {
             let (expected, actual) = ([self.n_runs()], [other.n_runs()]);

@@ -144,21 +144,14 @@ impl Pairwise {
     ) -> Result<(), PairError> {
         let mut outcome = Ok(());
         let needs = PairNeeds::of(&self.metrics);
-        count_tile(
-            packed,
-            tile,
-            needs,
-            self.instruction_set,
-            buffers,
-            |pair| {
-                if outcome.is_ok() {
-                    outcome = each(&pair).map_err(|error| PairError {
-                        pair: (pair.first, pair.second),
-                        error,
-                    });
-                }
-            },
-        );
+        count_tile(packed, tile, needs, self.instruction_set, buffers, |pair| {
+            if outcome.is_ok() {
+                outcome = each(&pair).map_err(|error| PairError {
+                    pair: (pair.first, pair.second),
+                    error,
+                });
+            }
+        });
         outcome
     }
 

@@ -73,4 +73,3 @@ impl PairwiseReproducibility {
         self.pairs.interval_of(metric, statistic, method, level)
     }
 }
-

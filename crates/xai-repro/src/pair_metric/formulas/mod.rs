@@ -105,7 +105,8 @@ mod tests {
 
     #[test]
     fn cramers_v_by_hand() {
-        let v = |n, cells, rows, columns| of_table(PairMetric::PA_CRAMERS_V, n, cells, rows, columns);
+        let v =
+            |n, cells, rows, columns| of_table(PairMetric::PA_CRAMERS_V, n, cells, rows, columns);
         let even: &[_] = &[(0, 0, 1), (0, 1, 1), (1, 0, 1), (1, 1, 1)];
         assert_eq!(v(4, even, &[2, 2], &[2, 2]), Some(0.0));
         assert_eq!(v(8, &[(0, 0, 5), (1, 1, 3)], &[5, 3], &[5, 3]), Some(1.0));

@@ -28,9 +28,7 @@ impl PairMetric {
 fn cohens_kappa(runs: &EqualPredictions<'_>) -> Option<f64> {
     let n = i128::from(runs.n_samples);
     let classes = runs.first.iter().zip(runs.second);
-    let by_chance: i128 = classes
-        .map(|(&a, &b)| i128::from(a) * i128::from(b))
-        .sum();
+    let by_chance: i128 = classes.map(|(&a, &b)| i128::from(a) * i128::from(b)).sum();
     let room = n * n - by_chance;
     (room > 0).then(|| (n * i128::from(runs.equal) - by_chance) as f64 / room as f64)
 }
