@@ -10,27 +10,27 @@ pub(crate) const WORKLOADS: &[Workload] = &[
     Workload {
         name: "ec_pairs",
         data: "ec_pairs",
-        prepare: |data| packed("errors", "ec_local", &[PairMetric::EcLocal], data),
+        prepare: |data| packed("errors", "ec_local", &[PairMetric::EC_LOCAL], data),
     },
     Workload {
         name: "ec_pairs_raw",
         data: "ec_pairs",
-        prepare: |data| raw("errors", "ec_local", &[PairMetric::EcLocal], data),
+        prepare: |data| raw("errors", "ec_local", &[PairMetric::EC_LOCAL], data),
     },
     Workload {
         name: "agreement_pa",
         data: "agreement_pairs",
-        prepare: |data| packed("predictions", "values", &[PairMetric::PaAcc], data),
+        prepare: |data| packed("predictions", "values", &[PairMetric::PA_ACC], data),
     },
     Workload {
         name: "agreement_kappa",
         data: "agreement_pairs",
-        prepare: |data| packed("predictions", "values", &[PairMetric::PaKappa], data),
+        prepare: |data| packed("predictions", "values", &[PairMetric::PA_KAPPA], data),
     },
     Workload {
         name: "agreement_v",
         data: "agreement_pairs",
-        prepare: |data| packed("predictions", "values", &[PairMetric::PaCramersV], data),
+        prepare: |data| packed("predictions", "values", &[PairMetric::PA_CRAMERS_V], data),
     },
     Workload {
         name: "agreement_raw",
@@ -45,9 +45,9 @@ pub(crate) const WORKLOADS: &[Workload] = &[
 ];
 
 const AGREEMENT: [PairMetric; 3] = [
-    PairMetric::PaAcc,
-    PairMetric::PaKappa,
-    PairMetric::PaCramersV,
+    PairMetric::PA_ACC,
+    PairMetric::PA_KAPPA,
+    PairMetric::PA_CRAMERS_V,
 ];
 
 /// The predictions of a workload, and labels that are all 0: an error is what is not 0.
@@ -76,10 +76,10 @@ impl Predictions {
     fn pack(&self, metrics: &[PairMetric]) -> Result<PackedRuns> {
         Ok(match self {
             Self::Errors(runs) => {
-                PackedRuns::for_metrics(metrics, runs.view(), &vec![0u8; runs.ncols()])?
+                PackedRuns::new(metrics, runs.view(), &vec![0u8; runs.ncols()])?
             }
             Self::Classes(runs) => {
-                PackedRuns::for_metrics(metrics, runs.view(), &vec![0i64; runs.ncols()])?
+                PackedRuns::new(metrics, runs.view(), &vec![0i64; runs.ncols()])?
             }
         })
     }
@@ -95,7 +95,7 @@ fn packed(
     let predictions = Predictions::read(array, data)?;
     let packed = predictions.pack(metrics)?;
     prepared(predictions.n_pairs(), answer, metrics, move |builder| {
-        Ok(builder.from_packed(&packed)?)
+        Ok(builder.evaluate_packed(&packed)?)
     })
 }
 
@@ -108,7 +108,7 @@ fn raw(
 ) -> Result<Prepared> {
     let predictions = Predictions::read(array, data)?;
     prepared(predictions.n_pairs(), answer, metrics, move |builder| {
-        Ok(builder.from_packed(&predictions.pack(metrics)?)?)
+        Ok(builder.evaluate_packed(&predictions.pack(metrics)?)?)
     })
 }
 
@@ -119,7 +119,7 @@ fn prepared(
     run: impl Fn(&xai_repro::PairwiseReproducibilityBuilder) -> Result<PairwiseReproducibility>
     + 'static,
 ) -> Result<Prepared> {
-    let builder = PairwiseReproducibility::builder().metrics(metrics);
+    let builder = Pairwise::new().metrics(metrics);
     Ok(Prepared::new(
         n_pairs,
         move || run(&builder),

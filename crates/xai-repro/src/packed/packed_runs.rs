@@ -19,9 +19,9 @@ use crate::pair_metric::definition::PairNeeds;
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_repro::{PackedRuns, PairMetric, Pairwise};
+/// use xai_repro::{PackedRuns, PairMetric, Pairwise, registry::PAIR_METRICS};
 /// let predictions = array![[0, 1, 0, 1], [0, 0, 0, 0], [0, 1, 1, 1]];
-/// let packed = PackedRuns::new(predictions.view(), &[0, 1, 1, 0])?;
+/// let packed = PackedRuns::new(PAIR_METRICS, predictions.view(), &[0, 1, 1, 0])?;
 /// assert_eq!((packed.n_runs(), packed.n_samples(), packed.classes()), (3, 4, &[0, 1][..]));
 /// let runs = Pairwise::new().evaluate_packed(&packed)?;
 /// assert_eq!(runs.pairs(PairMetric::EC_LOCAL), [Some(1.0 / 3.0), Some(0.5), Some(0.0)]);
