@@ -1,11 +1,10 @@
 //! Chance-corrected agreement of all runs at once.
 
 use ndarray::ArrayView2;
-use xai_core::{Error, Label, Result};
+use xai_core::{Label, Result};
 
 use crate::across_runs::agreement_coefficient::AgreementCoefficient;
 use crate::across_runs::equal_pairs::equal_by_tile;
-use crate::input;
 use crate::packed::packed_runs::PackedRuns;
 use crate::packed::totals::RunTotals;
 use crate::pair_metric::definition::PairMetric;
@@ -42,7 +41,7 @@ struct StoredAgreement {
 
 #[cfg(feature = "serde")]
 impl TryFrom<StoredAgreement> for Agreement {
-    type Error = Error;
+    type Error = xai_core::Error;
 
     fn try_from(stored: StoredAgreement) -> Result<Self> {
         let counted: u128 = stored
@@ -56,7 +55,7 @@ impl TryFrom<StoredAgreement> for Agreement {
             && stored.class_counts.iter().all(|&count| count > 0);
         if !whole {
             let why = "counts that do not belong together";
-            return Err(Error::corrupt(input::AGREEMENT, why));
+            return Err(xai_core::Error::corrupt(crate::input::AGREEMENT, why));
         }
         Ok(Self {
             n_predictions: stored.n_predictions,

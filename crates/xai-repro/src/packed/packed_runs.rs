@@ -15,7 +15,7 @@ use crate::pair_metric::definition::PairNeeds;
 /// pair's class table there is one bit set a class beside it, or, for many classes, the integers.
 ///
 /// Packing costs a pass over the predictions; who asks for metrics more than once, or has runs that
-/// do not fit into memory at once ([`PackedRunsBuilder`]), packs first.
+/// do not fit into memory at once ([`PackedRunsBuilder`](crate::PackedRunsBuilder)), packs first.
 ///
 /// ```
 /// use ndarray::array;

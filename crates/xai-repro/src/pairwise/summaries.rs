@@ -10,7 +10,7 @@ use crate::pair_metric::definition::PairMetric;
 /// the runs, not with their pairs.
 ///
 /// Mean, deviation, extremes and intervals are those of [`PairwiseReproducibility`](crate::PairwiseReproducibility) to the last bit.
-/// Quantiles need all values, so they are `None` here; ask [`PairwiseReproducibility`] for them.
+/// Quantiles need all values, so they are `None` here; ask [`Pairwise::evaluate`](crate::Pairwise::evaluate) for them.
 ///
 /// ```
 /// use ndarray::array;

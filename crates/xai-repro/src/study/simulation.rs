@@ -22,7 +22,7 @@ use crate::{help, input};
 /// | | law |
 /// |---|---|
 /// | classes | uniform on `2..=50` |
-/// | distribution of labels, and of errors | each one of the six [`ClassDistribution`]s; that of errors reversed in half of the draws |
+/// | distribution of labels, and of errors | each one of the six [`ClassDistribution`](crate::ClassDistribution)s; that of errors reversed in half of the draws |
 /// | maximum error share `s` | uniform on [0, 1) |
 /// | errors | independent or dependent, one half each; copied share `r` uniform on [0, 1) |
 /// | error set | fixed or variable, one half each |
