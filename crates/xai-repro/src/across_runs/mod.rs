@@ -6,7 +6,7 @@ mod agreement_interval;
 mod agreement_weights;
 mod equal_pairs;
 pub(crate) mod error_sets;
-mod sample_consistency;
+pub(crate) mod sample_consistency;
 mod weighted_agreement;
 
 pub use agreement::Agreement;
@@ -14,5 +14,5 @@ pub use agreement_coefficient::AgreementCoefficient;
 pub use agreement_interval::agreement_interval;
 pub use agreement_weights::AgreementWeights;
 pub use error_sets::ErrorSets;
-pub use sample_consistency::SampleConsistency;
+pub use sample_consistency::{InconsistentSample, InconsistentSamples, SampleConsistency};
 pub use weighted_agreement::gwet_ac2;

@@ -33,6 +33,32 @@ pub struct SampleConsistency {
     pub n_classes: Vec<usize>,
 }
 
+/// On how many samples runs disagree, and on which most.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct InconsistentSamples {
+    /// The number of samples whose prediction is not the same in all runs.
+    pub ever_changing: usize,
+    /// The mean entropy over all samples, in nats.
+    pub mean_entropy: f64,
+    /// The samples with the largest entropy, the largest first and equal ones ascending.
+    pub most_inconsistent: Vec<InconsistentSample>,
+}
+
+/// A sample on which runs disagree.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct InconsistentSample {
+    /// Its position.
+    pub sample: usize,
+    /// The entropy of its predictions, in nats.
+    pub entropy: f64,
+    /// The share of runs that predict its most frequent class.
+    pub modal_share: f64,
+    /// The number of classes that are predicted.
+    pub n_classes: usize,
+}
+
 impl SampleConsistency {
     /// Over `(k, n)` predictions.
     ///
@@ -92,6 +118,26 @@ impl SampleConsistency {
         samples.sort_by(|&a, &b| entropy(b).total_cmp(&entropy(a)));
         samples.truncate(limit);
         samples
+    }
+
+    /// On how many samples runs disagree, and the [most inconsistent](Self::most_inconsistent) ones.
+    #[must_use]
+    pub fn inconsistent(&self, limit: usize) -> InconsistentSamples {
+        let most = self.most_inconsistent(limit).into_iter();
+        // The fields are public: a sample without all of them is left out.
+        let of_sample = |sample: usize| {
+            Some(InconsistentSample {
+                sample,
+                entropy: *self.entropy.get(sample)?,
+                modal_share: *self.modal_share.get(sample)?,
+                n_classes: *self.n_classes.get(sample)?,
+            })
+        };
+        InconsistentSamples {
+            ever_changing: self.ever_changing().len(),
+            mean_entropy: self.mean_entropy(),
+            most_inconsistent: most.filter_map(of_sample).collect(),
+        }
     }
 
     /// The mean entropy over the samples, in nats.

@@ -21,9 +21,9 @@ pub(crate) enum TableSource {
 }
 
 /// Up to this many classes a pair's table comes from AND-popcounts of class sets, above it from a
-/// histogram. The first costs `(c − 1)²/512` register operations a sample, the second a store.
+/// histogram. The first costs `(c − 1)²/512` register operations per sample, the second a store.
 ///
-/// Measured on one core of a Zen 4, random classes, µs a pair with Cramér's V:
+/// Measured on one core of a Zen 4, random classes, µs per pair with Cramér's V:
 ///
 /// | classes | 1000 samples: sets | histogram | 100 000 samples: sets | histogram |
 /// |---|---|---|---|---|

@@ -9,10 +9,10 @@ use crate::pair_metric::definition::PairNeeds;
 
 /// The predictions of `k` runs for `n` samples, packed: what each pair of runs is counted on.
 ///
-/// A run's errors are one bit a sample. Its predictions are the narrowest integers that tell the
-/// classes of all runs apart, cut into bit planes: `⌈log2 c⌉` bits a sample for `c` classes, so that
+/// A run's errors are one bit per sample. Its predictions are the narrowest integers that tell the
+/// classes of all runs apart, cut into bit planes: `⌈log2 c⌉` bits per sample for `c` classes, so that
 /// 512 samples of two runs are compared by a handful of instructions. For the metrics that need a
-/// pair's class table there is one bit set a class beside it, or, for many classes, the integers.
+/// pair's class table there is one bit set per class beside it, or, for many classes, the integers.
 ///
 /// Packing costs a pass over the predictions; who asks for metrics more than once, or has runs that
 /// do not fit into memory at once ([`PackedRunsBuilder`](crate::PackedRunsBuilder)), packs first.
@@ -74,7 +74,7 @@ impl PackedRuns {
         self.n_blocks() * of_block
     }
 
-    /// The number of blocks a row of bits.
+    /// The number of blocks per row of bits.
     pub(crate) fn n_blocks(&self) -> usize {
         self.n_samples().div_ceil(Block::SAMPLES)
     }

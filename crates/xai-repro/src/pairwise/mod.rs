@@ -9,6 +9,7 @@ mod evaluate;
 pub(crate) mod evaluation;
 pub(crate) mod options;
 mod pair_table;
+mod report;
 mod reproducibility;
 #[cfg(feature = "serde")]
 mod stored_state;
@@ -19,6 +20,7 @@ pub use crate::counting::pairs::pairs;
 pub use accumulator::PairwiseAccumulator;
 pub use empty_union::EmptyUnion;
 pub use options::Pairwise;
+pub use report::PairwiseReport;
 pub use reproducibility::PairwiseReproducibility;
 pub use streamed::StreamedReproducibility;
 pub use summaries::PairwiseSummaries;

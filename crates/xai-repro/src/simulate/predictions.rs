@@ -21,7 +21,7 @@ pub enum ErrorSet {
     Variable,
 }
 
-/// How runs' errors hang together.
+/// How runs' errors depend on each other.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
