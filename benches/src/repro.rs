@@ -1,7 +1,8 @@
 //! Our side of the workloads of `xai-repro`.
 
 use ndarray::{Array2, Array3, Axis, aview1};
-use xai_repro::{PackedRuns, PairMetric, PairwiseReproducibility, Study, StudyDraw, mean_metrics};
+use xai_repro::study::{MeanMetrics, StudySettings};
+use xai_repro::{PackedRuns, PairMetric, Pairwise, PairwiseReproducibility, SimulationStudy};
 
 use crate::{Data, Prepared, Result, Workload};
 
@@ -10,27 +11,27 @@ pub(crate) const WORKLOADS: &[Workload] = &[
     Workload {
         name: "ec_pairs",
         data: "ec_pairs",
-        prepare: |data| packed("errors", "ec_local", &[PairMetric::EcLocal], data),
+        prepare: |data| packed("errors", "ec_local", &[PairMetric::EC_LOCAL], data),
     },
     Workload {
         name: "ec_pairs_raw",
         data: "ec_pairs",
-        prepare: |data| raw("errors", "ec_local", &[PairMetric::EcLocal], data),
+        prepare: |data| raw("errors", "ec_local", &[PairMetric::EC_LOCAL], data),
     },
     Workload {
         name: "agreement_pa",
         data: "agreement_pairs",
-        prepare: |data| packed("predictions", "values", &[PairMetric::PaAcc], data),
+        prepare: |data| packed("predictions", "values", &[PairMetric::PA_ACC], data),
     },
     Workload {
         name: "agreement_kappa",
         data: "agreement_pairs",
-        prepare: |data| packed("predictions", "values", &[PairMetric::PaKappa], data),
+        prepare: |data| packed("predictions", "values", &[PairMetric::PA_KAPPA], data),
     },
     Workload {
         name: "agreement_v",
         data: "agreement_pairs",
-        prepare: |data| packed("predictions", "values", &[PairMetric::PaCramersV], data),
+        prepare: |data| packed("predictions", "values", &[PairMetric::PA_CRAMERS_V], data),
     },
     Workload {
         name: "agreement_raw",
@@ -45,9 +46,9 @@ pub(crate) const WORKLOADS: &[Workload] = &[
 ];
 
 const AGREEMENT: [PairMetric; 3] = [
-    PairMetric::PaAcc,
-    PairMetric::PaKappa,
-    PairMetric::PaCramersV,
+    PairMetric::PA_ACC,
+    PairMetric::PA_KAPPA,
+    PairMetric::PA_CRAMERS_V,
 ];
 
 /// The predictions of a workload, and labels that are all 0: an error is what is not 0.
@@ -64,7 +65,6 @@ impl Predictions {
         })
     }
 
-    #[allow(clippy::cast_precision_loss)]
     fn n_pairs(&self) -> f64 {
         let k = match self {
             Self::Errors(runs) => runs.nrows(),
@@ -75,11 +75,9 @@ impl Predictions {
 
     fn pack(&self, metrics: &[PairMetric]) -> Result<PackedRuns> {
         Ok(match self {
-            Self::Errors(runs) => {
-                PackedRuns::for_metrics(metrics, runs.view(), &vec![0u8; runs.ncols()])?
-            }
+            Self::Errors(runs) => PackedRuns::new(metrics, runs.view(), &vec![0u8; runs.ncols()])?,
             Self::Classes(runs) => {
-                PackedRuns::for_metrics(metrics, runs.view(), &vec![0i64; runs.ncols()])?
+                PackedRuns::new(metrics, runs.view(), &vec![0i64; runs.ncols()])?
             }
         })
     }
@@ -94,8 +92,8 @@ fn packed(
 ) -> Result<Prepared> {
     let predictions = Predictions::read(array, data)?;
     let packed = predictions.pack(metrics)?;
-    prepared(predictions.n_pairs(), answer, metrics, move |builder| {
-        Ok(builder.from_packed(&packed)?)
+    prepared(predictions.n_pairs(), answer, metrics, move |pairwise| {
+        Ok(pairwise.evaluate_packed(&packed)?)
     })
 }
 
@@ -107,8 +105,8 @@ fn raw(
     data: &Data,
 ) -> Result<Prepared> {
     let predictions = Predictions::read(array, data)?;
-    prepared(predictions.n_pairs(), answer, metrics, move |builder| {
-        Ok(builder.from_packed(&predictions.pack(metrics)?)?)
+    prepared(predictions.n_pairs(), answer, metrics, move |pairwise| {
+        Ok(pairwise.evaluate_packed(&predictions.pack(metrics)?)?)
     })
 }
 
@@ -116,13 +114,12 @@ fn prepared(
     n_pairs: f64,
     answer: &'static str,
     metrics: &'static [PairMetric],
-    run: impl Fn(&xai_repro::PairwiseReproducibilityBuilder) -> Result<PairwiseReproducibility>
-    + 'static,
+    run: impl Fn(&Pairwise) -> Result<PairwiseReproducibility> + 'static,
 ) -> Result<Prepared> {
-    let builder = PairwiseReproducibility::builder().metrics(metrics);
+    let pairwise = Pairwise::new().metrics(metrics);
     Ok(Prepared::new(
         n_pairs,
-        move || run(&builder),
+        move || run(&pairwise),
         move |runs, answers| {
             // Undefined values as NaN, which the other side reads.
             let values = metrics.iter().flat_map(|&metric| runs.pairs(metric));
@@ -138,10 +135,10 @@ fn study(data: &Data) -> Result<Prepared> {
     const DRAWS: u32 = 400;
     let labels: Array2<i64> = data.read("labels")?;
     let predictions: Array3<i64> = data.read("predictions")?;
-    let study = Study::builder().build()?;
+    let study = SimulationStudy::new(StudySettings::default())?;
     Ok(Prepared::new(
         DRAWS.into(),
-        move || Ok(study.draws(0..DRAWS.into())?),
+        move || Ok(study.simulate(0..DRAWS.into())?),
         move |_, answers| answers.write("metrics", &of_peer(&labels, &predictions)?.view()),
     ))
 }
@@ -164,10 +161,9 @@ fn of_peer(labels: &Array2<i64>, predictions: &Array3<i64>) -> Result<Array2<f64
             .mapv(|label| u32::try_from(label).unwrap_or(u32::MAX));
         let runs = predictions.index_axis(Axis(0), draw);
         let runs = runs.mapv(|label| u32::try_from(label).unwrap_or(u32::MAX));
-        let (_, metrics) = mean_metrics(runs.view(), &labels.to_vec())?;
+        let means = MeanMetrics::new(runs.view(), &labels.to_vec())?;
         for (value, name) in row.iter_mut().zip(METRICS) {
-            let at = StudyDraw::METRICS.iter().position(|metric| *metric == name);
-            *value = at.and_then(|at| metrics[at]).unwrap_or(f64::NAN);
+            *value = means.metric(name).unwrap_or(f64::NAN);
         }
     }
     Ok(values)
