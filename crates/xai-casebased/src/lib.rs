@@ -58,6 +58,4 @@ pub use explainer::{CaseExplainer, CaseExplainerBuilder};
 pub use result::{AggregateExplanation, Audit, AuditReport, Case, Explanation, TrainingInfo};
 pub use search::{Engine, NeighborSearch};
 pub use similarity::Similarity;
-pub use xai_core::{
-    Accumulator, Distance, Error, ErrorKind, Kernel, Label, Result, Weighting,
-};
+pub use xai_core::{Accumulator, Distance, Error, ErrorKind, Kernel, Label, Result, Weighting};

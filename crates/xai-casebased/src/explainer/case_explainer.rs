@@ -83,7 +83,9 @@ impl CaseExplainer {
         predicted: L,
     ) -> Result<Explanation> {
         let mut explanations = self.explain_batch(sample.insert_axis(Axis(0)), &[predicted])?;
-        explanations.pop().ok_or_else(|| Error::empty(input::SAMPLES))
+        explanations
+            .pop()
+            .ok_or_else(|| Error::empty(input::SAMPLES))
     }
 
     /// Explains a prediction for each of `(m, d)` samples, in parallel.

@@ -61,8 +61,7 @@ impl Disclosure {
                 ));
             }
         }
-        let shown =
-            |name: &str| choices.provenance && !choices.redacted.iter().any(|r| r == name);
+        let shown = |name: &str| choices.provenance && !choices.redacted.iter().any(|r| r == name);
         let features: Vec<usize> = (0..n_features).filter(|&i| shown(&names[i])).collect();
         let metadata = (0..columns.len()).filter(|&i| shown(&columns[i].0));
         Ok(Self {

@@ -6,7 +6,8 @@ use std::io::{Read, Write};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use xai_core::{Distance, Error, Kernel, Name, Result};
+use xai_core::error::Name;
+use xai_core::{Distance, Error, Kernel, Result};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::correspondence::level::Thresholds;
@@ -185,9 +186,7 @@ impl CaseExplainer {
             return Err(corrupt("damaged: no training rows"));
         }
         if n_rows.checked_mul(stored.n_features) != Some(stored.rows.len()) {
-            return Err(corrupt(
-                "damaged: rows and labels do not belong together",
-            ));
+            return Err(corrupt("damaged: rows and labels do not belong together"));
         }
         let rows = Matrix::from_values(stored.rows.into_owned(), n_rows, stored.n_features);
         let builder = stored.choices.into_builder()?;

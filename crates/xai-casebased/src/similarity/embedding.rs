@@ -267,9 +267,8 @@ impl Space {
         }
         let features = &scaled * share.sqrt();
         embedded *= (1.0 - share).sqrt();
-        concatenate(Axis(1), &[features.view(), embedded.view()]).map_err(|_| {
-            Error::shape(input::EMBEDDING, &[scaled.nrows()], &[embedded.nrows()])
-        })
+        concatenate(Axis(1), &[features.view(), embedded.view()])
+            .map_err(|_| Error::shape(input::EMBEDDING, &[scaled.nrows()], &[embedded.nrows()]))
     }
 }
 

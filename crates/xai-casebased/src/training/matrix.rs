@@ -28,7 +28,11 @@ impl Matrix {
 
     /// Of `n_rows · n_columns` values.
     pub(crate) fn from_values(values: Vec<f64>, n_rows: usize, n_columns: usize) -> Self {
-        assert_eq!(Some(values.len()), n_rows.checked_mul(n_columns), "whole rows");
+        assert_eq!(
+            Some(values.len()),
+            n_rows.checked_mul(n_columns),
+            "whole rows"
+        );
         Self {
             values,
             n_rows,

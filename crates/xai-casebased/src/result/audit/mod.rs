@@ -23,7 +23,12 @@ pub static MEAN_CORRESPONDENCE: MetricInfo = MetricInfo {
     question: "How far do predictions agree with their nearest training rows, on average?",
     direction: Direction::Higher,
     range: "[0, 1]",
-    needs: &[input::TRAIN, input::LABELS, input::SAMPLES, input::PREDICTED],
+    needs: &[
+        input::TRAIN,
+        input::LABELS,
+        input::SAMPLES,
+        input::PREDICTED,
+    ],
     source: "case-explainer 0.2.0",
 };
 

@@ -194,7 +194,9 @@ impl<T: Listed> Least<T> {
         if full && last.is_none_or(|last| !candidate.precedes(last)) {
             return;
         }
-        let place = self.listed.partition_point(|kept| kept.precedes(&candidate));
+        let place = self
+            .listed
+            .partition_point(|kept| kept.precedes(&candidate));
         self.listed.insert(place, candidate);
         self.listed.truncate(self.n_listed);
     }

@@ -124,12 +124,7 @@ impl Ranking {
     /// The distance of a query from the row of this rank, which is gathered where the rank does not
     /// tell it.
     #[inline]
-    pub(crate) fn distance(
-        &self,
-        rank: f64,
-        row: impl FnOnce() -> Vec<f64>,
-        query: &[f64],
-    ) -> f64 {
+    pub(crate) fn distance(&self, rank: f64, row: impl FnOnce() -> Vec<f64>, query: &[f64]) -> f64 {
         match &self.from_rank {
             FromRank::Itself => rank,
             FromRank::Root => rank.sqrt(),
