@@ -106,7 +106,7 @@ fn problem() -> impl Strategy<Value = Problem> {
         distance,
         1usize..40,
     )
-        .prop_flat_map(|(n, d, m, kind, metric, k)| {
+        .prop_flat_map(|(n, d, m, kind, distance, k)| {
             (
                 prop::collection::vec(value(kind), n * d),
                 prop::collection::vec(value(kind), m * d),
@@ -149,7 +149,8 @@ proptest! {
                 Ok(found) => found,
                 // Squares of 1e150 are beyond f64; who takes them says so.
                 Err(e) => {
-                    prop_assert!(matches!(e.kind(), ErrorKind::OutOfDomain { value, .. } if value.is_infinite()));
+                    let beyond = matches!(e.kind(), ErrorKind::OutOfDomain { value, .. } if value.is_infinite());
+                    prop_assert!(beyond);
                     prop_assert_eq!(e.help(), Some(help::SCALE_FEATURES_DOWN));
                     continue;
                 }
