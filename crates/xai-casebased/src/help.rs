@@ -7,7 +7,7 @@ pub const SCALE_FEATURES_DOWN: Help = Help::new("scale the features down");
 /// For weights whose sum leaves the range of `f64`.
 pub const SCALE_WEIGHTS_DOWN: Help = Help::new("scale the class weights or the weighting down");
 /// For rows whose cosine distance is undefined once they are scaled.
-pub const DO_NOT_SCALE: Help = Help::new("leave it out, do not scale, or choose another metric");
+pub const DO_NOT_SCALE: Help = Help::new("leave it out, do not scale, or choose another distance");
 /// For distances that a k-d tree cannot bound.
 pub const USE_BRUTE_FORCE: Help = Help::new("use the brute-force engine");
 /// For explainers that hold a closure.

@@ -139,7 +139,7 @@ impl CaseExplainerBuilder {
     /// Keeps the values of a feature or metadata column out of every explanation, and so out of
     /// its text and JSON. A redacted feature still decides who is near.
     ///
-    /// Distances remain: who knows all other features of a case, and the scale, can reckon what a
+    /// Distances remain: with all other features of a case, and the scale, one can compute what a
     /// redacted one contributed. Where that matters, use [`aggregate_only`](Self::aggregate_only).
     #[must_use]
     pub fn redact(mut self, column: impl Into<String>) -> Self {

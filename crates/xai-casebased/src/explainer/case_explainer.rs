@@ -83,9 +83,7 @@ impl CaseExplainer {
         predicted: L,
     ) -> Result<Explanation> {
         let mut explanations = self.explain_batch(sample.insert_axis(Axis(0)), &[predicted])?;
-        explanations
-            .pop()
-            .ok_or_else(|| Error::empty(input::SAMPLES))
+        Ok(explanations.swap_remove(0))
     }
 
     /// Explains a prediction for each of `(m, d)` samples, in parallel.
@@ -133,7 +131,7 @@ impl CaseExplainer {
     }
 
     /// Explains the class that the neighbours themselves vote for: that of the largest weight,
-    /// the lower label of several; a sample whose neighbours all weigh 0 elects nobody, and its
+    /// the lower label of several; a sample whose neighbours all weigh 0 has no such class, and its
     /// `predicted` is `None`.
     ///
     /// # Errors

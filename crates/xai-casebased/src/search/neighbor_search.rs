@@ -1,6 +1,6 @@
 //! What an engine is.
 
-use ndarray::ArrayView2;
+use ndarray::{ArrayView1, ArrayView2, Axis};
 use xai_core::{Distance, Error, Result};
 
 use crate::search::nearest::Nearest;
@@ -36,10 +36,8 @@ pub trait NeighborSearch: Send + Sync {
     /// # Errors
     /// As [`nearest_batch`](Self::nearest_batch).
     fn nearest(&self, query: &[f64], k: usize) -> Result<Vec<Nearest>> {
-        let query = ArrayView2::from_shape((1, query.len()), query).map_err(|_| {
-            Error::shape(input::QUERIES, &[1, self.n_features()], &[1, query.len()])
-        })?;
-        Ok(self.nearest_batch(query, k)?.pop().unwrap_or_default())
+        let query = ArrayView1::from(query).insert_axis(Axis(0));
+        Ok(self.nearest_batch(query, k)?.swap_remove(0))
     }
 
     /// The nearest `k` training rows of each of `(m, d)` queries, in parallel.

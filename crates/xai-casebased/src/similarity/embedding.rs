@@ -169,7 +169,7 @@ impl Embedding {
         let embedded = space.standardized(embedded)?;
         let scaled = fitting.scaled()?;
         let index = |weights: Option<Vec<f64>>| {
-            let rows = space.join(scaled.view(), embedded.view(), weights.as_deref())?;
+            let rows = space.join(scaled.view(), embedded.view(), weights.as_deref());
             let rows = TrainingRows::finite(Matrix::new(rows), fitting.distance)?;
             Ok(Index {
                 search: fitting.engine.over(rows, fitting.distance)?,
@@ -209,7 +209,7 @@ impl Index {
         embedded: ArrayView2<'_, f64>,
         k: usize,
     ) -> Result<Vec<Vec<Nearest>>> {
-        let rows = space.join(scaled, embedded, self.weights.as_deref())?;
+        let rows = space.join(scaled, embedded, self.weights.as_deref());
         self.search.nearest_batch(rows.view(), k)
     }
 }
@@ -251,7 +251,7 @@ impl Space {
         scaled: ArrayView2<'_, f64>,
         embedded: ArrayView2<'_, f64>,
         weights: Option<&[f64]>,
-    ) -> Result<Array2<f64>> {
+    ) -> Array2<f64> {
         let share = self.feature_share;
         let mut embedded = embedded.to_owned();
         if let Some(weights) = weights {
@@ -260,15 +260,14 @@ impl Space {
             }
         }
         if share == 0.0 {
-            return Ok(embedded);
+            return embedded;
         }
         if share == 1.0 {
-            return Ok(scaled.to_owned());
+            return scaled.to_owned();
         }
         let features = &scaled * share.sqrt();
         embedded *= (1.0 - share).sqrt();
-        concatenate(Axis(1), &[features.view(), embedded.view()])
-            .map_err(|_| Error::shape(input::EMBEDDING, &[scaled.nrows()], &[embedded.nrows()]))
+        concatenate(Axis(1), &[features.view(), embedded.view()]).expect("one embedding per row")
     }
 }
 

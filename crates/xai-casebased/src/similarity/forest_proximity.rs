@@ -143,8 +143,8 @@ impl ForestSearch {
         }
         // Rows that share no leaf are all at distance 1: the lowest of them fill up.
         if touched.len() < k {
-            let strangers = (0..self.n_rows).filter(|&row| shared[row] == 0);
-            for index in strangers.take(k - touched.len()) {
+            let others = (0..self.n_rows).filter(|&row| shared[row] == 0);
+            for index in others.take(k - touched.len()) {
                 best.offer(Nearest {
                     index,
                     distance: 1.0,

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use ndarray::{Array2, ArrayView2, Axis};
+use ndarray::{Array1, Array2, ArrayView2, Axis};
 use xai_core::distance::DistanceFunction;
 use xai_core::tensor::Rows;
 use xai_core::{Distance, Result, parallel};
@@ -87,8 +87,7 @@ impl TreeLeaf {
     fn leaves_of(&self, rows: ArrayView2<'_, f64>) -> Result<Array2<u32>> {
         in_batches(input::LEAVES, rows, |batch| {
             let leaves = (self.leaves)(batch)?;
-            let n = leaves.len();
-            Ok(Array2::from_shape_vec((n, 1), leaves)?)
+            Ok(Array1::from(leaves).insert_axis(Axis(1)))
         })
     }
 

@@ -133,7 +133,7 @@ struct Single {
 
 impl Single {
     fn of(&self, values: &[f64]) -> Vec<f32> {
-        // Far beyond all rows everybody is equally far; squares of this still fit.
+        // Far beyond all rows all queries are equally far; squares of this still fit.
         const FARTHEST: f64 = 1e15;
         let largest = values.iter().fold(0.0f64, |m, x| m.max(x.abs()));
         let (scale, norm) = if self.cosine {

@@ -1,9 +1,9 @@
 //! A scan by matrix products in single precision, whose survivors are compared in full.
 //!
-//! For metrics that an inner product decides, `½ ‖a − b‖² = ½ ‖a‖² + ½ ‖b‖² − a·b`, and a matrix
-//! product gives the dot products of many queries with many rows at the speed of the machine. It
+//! For distances that an inner product decides, `½ ‖a − b‖² = ½ ‖a‖² + ½ ‖b‖² − a·b`, and a matrix
+//! product gives the dot products of many queries with many rows near the peak of the processor. It
 //! rounds to single precision, so it only says which rows *may* be near; the distance of those is
-//! then taken in `f64` like everybody's.
+//! then taken in `f64` as for any other.
 
 use xai_core::distance::DistanceFunction;
 use xai_core::{Distance, parallel};
@@ -17,7 +17,7 @@ use crate::training::rows::TrainingRows;
 
 /// Queries and rows of one matrix product. Its result (1 MB) stays in the second-level cache, and the
 /// packing of the rows is shared by many queries: 256 × 1 024, 256 × 512, 512 × 512 and 512 × 1 024 cost
-/// 497, 490, 462 and 471 µs a query at 60 000 × 784 on two cores, where the multiplications alone take
+/// 497, 490, 462 and 471 µs per query at 60 000 × 784 on two cores, where the multiplications alone take
 /// at least 450.
 const QUERIES: usize = 512;
 const ROWS: usize = 512;
@@ -147,11 +147,11 @@ impl FilteredScan {
                 .threshold(search.best.limit(), search.norm, largest)
         };
         let mut threshold = threshold_of(search);
-        // Sixteen at a time: nearly all groups have nobody above the threshold.
+        // Sixteen at a time: nearly all groups have no row above the threshold.
         for (group, (p, h)) in products.chunks(16).zip(half_squares.chunks(16)).enumerate() {
             let mut above = false;
             for (p, h) in p.iter().zip(h) {
-                // Whoever is not comparable is looked at.
+                // What is not comparable is looked at.
                 above |= (p - h >= threshold) | (p - h).is_nan();
             }
             if !above {

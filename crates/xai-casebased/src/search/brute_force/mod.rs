@@ -16,7 +16,7 @@ use crate::search::neighbor_search::NeighborSearch;
 use crate::search::queries::Queries;
 use crate::training::rows::TrainingRows;
 
-/// From so many features on, matrix products beat the direct kernel: 4.0 against 5.2 µs a query at
+/// From so many features on, matrix products beat the direct kernel: 4.0 against 5.2 µs per query at
 /// 10 000 × 3, 6.8 against 5.5 at 10 000 × 2; the same at 57 000 and 300 000 rows.
 const FILTER_FEATURES: usize = 3;
 
@@ -28,10 +28,10 @@ const FILTER_FEATURES: usize = 3;
 /// kernel takes every distance in full. Both give the bits of
 /// [`DistanceFunction`](xai_core::distance::DistanceFunction).
 ///
-/// Cost: `n · d` operations a query, measured to grow as n^0.94 by matrix products and n^1.08 by the
+/// Cost: `n · d` operations per query, measured to grow as n^0.94 by matrix products and n^1.08 by the
 /// direct kernel (16 000 to 256 000 rows of 30 features; the latter leave the cache on the way); over k,
 /// as k^0.5 and k^0.2 from 10 to 1 000 neighbours. Memory beside the rows: half their size again by matrix
-/// products, once their size by the direct kernel, and 1 MB a thread, however many queries there are.
+/// products, once their size by the direct kernel, and 1 MB per thread, however many queries there are.
 ///
 /// ```
 /// use ndarray::array;

@@ -72,7 +72,7 @@ impl Growing {
             .map(|part| self.corners(part.clone()))
             .collect();
         let node = self.nodes.len();
-        self.nodes.push([Child::Nobody; CHILDREN]);
+        self.nodes.push([Child::Absent; CHILDREN]);
         self.boxes.push(&corners);
         for (i, part) in parts.into_iter().enumerate() {
             self.nodes[node][i] = self.child(part);

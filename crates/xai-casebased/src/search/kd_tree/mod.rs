@@ -130,7 +130,7 @@ impl KdTree {
                 continue;
             }
             match child {
-                Child::Nobody => {}
+                Child::Absent => {}
                 Child::Node(node) => self.push_children(node as usize, query, limit, stack),
                 Child::Leaf(first) => {
                     let first = first as usize;
@@ -163,7 +163,7 @@ impl KdTree {
             let i = within.trailing_zeros() as usize;
             within &= within - 1;
             let (bound, child) = (bounds[i], self.shape.nodes[node][i]);
-            if child == Child::Nobody {
+            if child == Child::Absent {
                 continue;
             }
             stack.push((bound, child));

@@ -47,7 +47,7 @@ impl BoxBlocks {
     /// A bound takes the rank's own operations in the rank's own order on differences that are no
     /// larger, and every one of them is monotone, rounding included: a bound never exceeds the rank
     /// of a row in its box, not even in the last bit. Ranks without such a bound get 0. Which of them
-    /// are within a limit comes along, a bit each.
+    /// are within a limit comes along, one bit each.
     #[inline]
     pub(crate) fn bounds(&self, group: usize, query: &[f64], limit: f64) -> (Lanes, u8) {
         let size = self.n_features * ROWS;

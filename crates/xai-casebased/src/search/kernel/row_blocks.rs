@@ -153,7 +153,7 @@ impl RowBlocks {
     }
 }
 
-/// The ranks of some blocks, and which of them are within a limit, a bit each.
+/// The ranks of some blocks, and which of them are within a limit, one bit each.
 struct Ranks<'a> {
     rows: &'a RowBlocks,
     first: usize,
