@@ -96,6 +96,8 @@ impl CaseExplainer {
         predicted: &[L],
     ) -> Result<Vec<Explanation>> {
         let predicted = labels_to_i64(input::PREDICTED, predicted.iter().copied())?;
+        self.disclosure.check_release()?;
+        self.check_samples(samples)?;
         self.explanations(samples, Some(&predicted))
     }
 
@@ -124,10 +126,11 @@ impl CaseExplainer {
         model: impl FnOnce(ArrayView2<'_, T>) -> Result<Vec<L>, E>,
     ) -> Result<Vec<Explanation>> {
         self.disclosure.check_release()?;
-        self.check_samples(samples, None)?;
+        self.check_samples(samples)?;
         let predicted = model(samples)
             .map_err(|e| Error::model(format!("samples 0..{}", samples.nrows()), e))?;
-        self.explain_batch(samples, &predicted)
+        let predicted = labels_to_i64(input::PREDICTED, predicted)?;
+        self.explanations(samples, Some(&predicted))
     }
 
     /// Explains the class that the neighbours themselves vote for: that of the largest weight,
@@ -137,6 +140,8 @@ impl CaseExplainer {
     /// # Errors
     /// As [`explain_batch`](Self::explain_batch).
     pub fn explain_votes<T: Real>(&self, samples: ArrayView2<'_, T>) -> Result<Vec<Explanation>> {
+        self.disclosure.check_release()?;
+        self.check_samples(samples)?;
         self.explanations(samples, None)
     }
 
@@ -167,6 +172,7 @@ impl CaseExplainer {
         samples: ArrayView2<'_, T>,
         predicted: Option<&[i64]>,
     ) -> Result<Vec<Result<AggregateExplanation>>> {
+        self.check_samples(samples)?;
         self.each_sample(samples, predicted, |sample, predicted, nearest, tally| {
             let n_distinct = self.distinct_rows(nearest);
             self.disclosure.check_aggregate(sample, n_distinct)?;
@@ -236,11 +242,7 @@ impl CaseExplainer {
         }
     }
 
-    fn check_samples<T: Real>(
-        &self,
-        samples: ArrayView2<'_, T>,
-        predicted: Option<&[i64]>,
-    ) -> Result<()> {
+    fn check_samples<T: Real>(&self, samples: ArrayView2<'_, T>) -> Result<()> {
         let (m, d) = samples.dim();
         if m == 0 {
             return Err(Error::empty(input::SAMPLES));
@@ -249,31 +251,31 @@ impl CaseExplainer {
         if d != expected {
             return Err(Error::shape(input::SAMPLES, &[m, expected], &[m, d]));
         }
-        if let Some(predicted) = predicted.filter(|p| p.len() != m) {
-            return Err(Error::shape(input::PREDICTED, &[m], &[predicted.len()]));
-        }
         check_finite(input::SAMPLES, samples)
     }
 
+    /// Explains samples that are checked.
     fn explanations<T: Real>(
         &self,
         samples: ArrayView2<'_, T>,
         predicted: Option<&[i64]>,
     ) -> Result<Vec<Explanation>> {
-        self.disclosure.check_release()?;
         self.each_sample(samples, predicted, |sample, predicted, nearest, tally| {
             self.explanation(sample, predicted, nearest, tally)
         })
     }
 
-    /// Finds the neighbours of every sample and makes something of them, in parallel.
+    /// Finds the neighbours of samples that are checked and makes something of them, in parallel.
     fn each_sample<T: Real, R: Send>(
         &self,
         samples: ArrayView2<'_, T>,
         predicted: Option<&[i64]>,
         make: impl Fn(usize, Option<i64>, &[Nearest], &Tally) -> R + Send + Sync,
     ) -> Result<Vec<R>> {
-        self.check_samples(samples, predicted)?;
+        let m = samples.nrows();
+        if let Some(predicted) = predicted.filter(|p| p.len() != m) {
+            return Err(Error::shape(input::PREDICTED, &[m], &[predicted.len()]));
+        }
         let samples = samples.mapv(Real::to_f64_exact);
         let scaled = match &self.standardization {
             Some(s) => Some(s.apply(samples.view())?),

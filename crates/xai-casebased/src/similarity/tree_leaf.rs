@@ -95,7 +95,11 @@ impl TreeLeaf {
         check_row_count(fitting.train.n_rows())?;
         let distance = fitting.distance;
         let scaled = Matrix::new(fitting.scaled()?);
-        distance.check_rows(input::TRAIN, scaled.view())?;
+        let compared = match fitting.standardization {
+            Some(_) => input::TRAIN_SCALED,
+            None => input::TRAIN,
+        };
+        distance.check_rows(compared, scaled.view())?;
         let leaves = self.leaves_of(fitting.train.view())?;
         let beyond = match self.overflow {
             Overflow::Truncate => None,
