@@ -1,7 +1,7 @@
 //! Our side of the workloads of `xai-casebased`.
 
 use ndarray::{Array1, Array2, Ix1, Ix2};
-use xai_casebased::{CaseExplainer, Engine, Metric};
+use xai_casebased::{CaseExplainer, Distance, Engine};
 
 use crate::{Data, Prepared, Result, Workload};
 
@@ -34,13 +34,13 @@ pub(crate) const WORKLOADS: &[Workload] = &[
     },
 ];
 
-/// Neighbours a query.
+/// Neighbours per query.
 const K: usize = 5;
 
 fn nearest(data: &Data) -> Result<Prepared> {
     let train: Array2<f64> = data.read::<f64, Ix2>("train")?;
     let queries: Array2<f64> = data.read::<f64, Ix2>("queries")?;
-    let search = Engine::Auto.build(train.view(), Metric::Euclidean)?;
+    let search = Engine::Auto.build(train.view(), Distance::Euclidean)?;
     let n_queries = queries.nrows();
     Ok(Prepared::new(
         n_queries as f64,
