@@ -1,8 +1,13 @@
 //! Activations: from a model's raw scores to what a metric reads.
 
+use std::fmt;
+use std::str::FromStr;
+
 use ndarray::{Array2, ArrayView2};
 
-use crate::{Real, Result, check_finite, elementary};
+use crate::error::{Error, Result};
+use crate::input;
+use crate::number::{Real, check_finite, elementary};
 
 /// What turns a model's output row into the scores that a metric reads.
 ///
@@ -35,10 +40,10 @@ impl Activation {
     /// Applies the activation to every row of `(n_samples, n_classes)` scores.
     ///
     /// # Errors
-    /// [`Error::NonFinite`](crate::Error::NonFinite) for the first NaN or infinity, under the name
-    /// `scores`.
+    /// [`ErrorKind::NonFinite`](crate::ErrorKind::NonFinite) for the first NaN or infinity, about
+    /// [`input::SCORES`].
     pub fn apply<T: Real>(self, scores: ArrayView2<'_, T>) -> Result<Array2<f64>> {
-        check_finite("scores", scores)?;
+        check_finite(input::SCORES, scores)?;
         // A fresh array is in row-major order, whatever the order of the view.
         let mut activated = Array2::zeros(scores.dim());
         activated.zip_mut_with(&scores, |to, from: &T| *to = from.to_f64_exact());
@@ -74,7 +79,7 @@ impl Activation {
             }
             Self::Sigmoid => {
                 for x in row {
-                    *x = sigmoid(*x);
+                    *x = elementary::sigmoid(*x);
                 }
             }
             Self::LogSoftmax => {
@@ -97,6 +102,37 @@ impl Activation {
     }
 }
 
+impl fmt::Display for Activation {
+    /// The name that [`FromStr`] reads.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::None => "none",
+            Self::Softmax => "softmax",
+            Self::Sigmoid => "sigmoid",
+            Self::LogSoftmax => "log-softmax",
+        })
+    }
+}
+
+impl FromStr for Activation {
+    type Err = Error;
+
+    /// `none`, `softmax`, `sigmoid` or `log-softmax`.
+    fn from_str(name: &str) -> Result<Self> {
+        match name {
+            "none" => Ok(Self::None),
+            "softmax" => Ok(Self::Softmax),
+            "sigmoid" => Ok(Self::Sigmoid),
+            "log-softmax" => Ok(Self::LogSoftmax),
+            _ => Err(Error::parameter(
+                input::ACTIVATION,
+                name,
+                "none, softmax, sigmoid or log-softmax",
+            )),
+        }
+    }
+}
+
 // In both, the exponentials are computed before any is added: a sum in the same loop has to go in
 // order and would keep it from vectorising.
 
@@ -105,13 +141,6 @@ impl Activation {
 fn largest(row: &[f64]) -> f64 {
     row.iter()
         .fold(f64::NEG_INFINITY, |a, &x| if x > a { x } else { a })
-}
-
-/// `1 / (1 + e^{−x})` through `e^{−|x|}`, which cannot overflow.
-#[inline]
-fn sigmoid(x: f64) -> f64 {
-    let e = elementary::exp(-x.abs());
-    (if x >= 0.0 { 1.0 } else { e }) / (1.0 + e)
 }
 
 #[cfg(test)]
@@ -183,7 +212,7 @@ mod tests {
         let error = Activation::Softmax
             .apply(array![[0.0, 1.0], [f64::INFINITY, 0.0]].view())
             .unwrap_err();
-        assert_eq!(error.to_string(), "scores[1, 0]: not a finite number");
+        assert_eq!((error.input(), error.index()), (input::SCORES, &[1, 0][..]));
     }
 
     #[test]

@@ -2,13 +2,14 @@
 
 use ndarray::ArrayView2;
 
-use crate::{Error, Name, Real, Result};
+use crate::error::{Error, Input, Result};
+use crate::number::Real;
 
 /// The index of the largest element, the lowest of several; `None` for an empty row or one that
 /// holds a NaN. Infinities are ordered like any number: a log-probability may be −∞.
 ///
 /// ```
-/// use xai_core::arg_max;
+/// use xai_core::arg_max::arg_max;
 /// assert_eq!(arg_max(&[0.1, 0.7, 0.7]), Some(1));
 /// assert_eq!(arg_max(&[0.1, f64::NAN]), None);
 /// ```
@@ -29,21 +30,18 @@ pub fn arg_max<T: Real>(row: &[T]) -> Option<usize> {
 /// The arg-max of every row of `(n_samples, n_classes)` outputs, ties to the lower class.
 ///
 /// # Errors
-/// [`Error::NonFinite`] for the first NaN, [`Error::Empty`] when rows have no element.
+/// [`ErrorKind::NonFinite`](crate::ErrorKind::NonFinite) for the first NaN, [`ErrorKind::Empty`](crate::ErrorKind::Empty) when rows have no element.
 ///
 /// ```
 /// use ndarray::array;
-/// let classes = xai_core::arg_max_rows("outputs", array![[0.2f32, 0.8], [0.5, 0.5]].view())?;
+/// use xai_core::{arg_max::arg_max_rows, input};
+/// let classes = arg_max_rows(input::OUTPUTS, array![[0.2f32, 0.8], [0.5, 0.5]].view())?;
 /// assert_eq!(classes, vec![1, 0]);
 /// # Ok::<(), xai_core::Error>(())
 /// ```
-pub fn arg_max_rows<T: Real>(
-    what: impl Into<Name>,
-    outputs: ArrayView2<'_, T>,
-) -> Result<Vec<usize>> {
-    let what = what.into();
+pub fn arg_max_rows<T: Real>(input: Input, outputs: ArrayView2<'_, T>) -> Result<Vec<usize>> {
     if outputs.ncols() == 0 && outputs.nrows() > 0 {
-        return Err(Error::empty(format!("columns of {what}")));
+        return Err(Error::empty(input).part("columns"));
     }
     let mut contiguous = Vec::new();
     outputs
@@ -59,12 +57,9 @@ pub fn arg_max_rows<T: Real>(
                     &contiguous
                 }
             };
-            arg_max(row).ok_or_else(|| Error::NonFinite {
-                what: what.clone(),
-                index: vec![
-                    sample,
-                    row.iter().position(|x| x.is_nan()).unwrap_or_default(),
-                ],
+            arg_max(row).ok_or_else(|| {
+                let column = row.iter().position(|x| x.is_nan()).unwrap_or_default();
+                Error::non_finite(input, &[sample, column])
             })
         })
         .collect()
@@ -73,6 +68,8 @@ pub fn arg_max_rows<T: Real>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ErrorKind;
+    use crate::input;
     use ndarray::{Array2, array};
 
     #[test]
@@ -89,26 +86,27 @@ mod tests {
         for column in 0..3 {
             let mut outputs = array![[0.0, 1.0, 2.0], [0.0, 1.0, 2.0]];
             outputs[[1, column]] = f64::NAN;
-            let error = arg_max_rows("kept", outputs.view()).unwrap_err();
-            assert_eq!(
-                error.to_string(),
-                format!("kept[1, {column}]: not a finite number")
-            );
+            let error = arg_max_rows(input::OUTPUTS, outputs.view()).unwrap_err();
+            assert!(matches!(error.kind(), ErrorKind::NonFinite));
+            assert_eq!(error.index(), [1, column]);
         }
     }
 
     #[test]
     fn columns_of_a_transposed_view_are_rows() {
         let outputs = array![[0.0, 5.0], [1.0, 4.0], [2.0, 3.0]];
-        assert_eq!(arg_max_rows("y", outputs.t()).unwrap(), vec![2, 0]);
+        assert_eq!(
+            arg_max_rows(input::OUTPUTS, outputs.t()).unwrap(),
+            vec![2, 0]
+        );
     }
 
     #[test]
     fn rows_without_columns_have_no_class() {
-        let error = arg_max_rows("y", Array2::<f32>::zeros((2, 0)).view()).unwrap_err();
-        assert!(matches!(error, Error::Empty { .. }));
+        let error = arg_max_rows(input::OUTPUTS, Array2::<f32>::zeros((2, 0)).view()).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Empty));
         assert!(
-            arg_max_rows("y", Array2::<f32>::zeros((0, 3)).view())
+            arg_max_rows(input::OUTPUTS, Array2::<f32>::zeros((0, 3)).view())
                 .unwrap()
                 .is_empty()
         );

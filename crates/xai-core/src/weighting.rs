@@ -2,7 +2,8 @@
 
 use std::str::FromStr;
 
-use crate::{Error, Result};
+use crate::error::{Error, Input, Result};
+use crate::input;
 
 /// The weight of a neighbour at a distance.
 ///
@@ -59,20 +60,24 @@ impl Kernel {
     /// Checks the kernel's own parameters.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for one that is not finite and positive.
+    /// [`ErrorKind::InvalidParameter`](crate::ErrorKind::InvalidParameter) for one that is not finite and positive.
     pub fn validate(&self) -> Result<()> {
-        let parameters: &[(&'static str, f64)] = match self {
+        let parameters: &[(Input, f64)] = match self {
             Self::InverseCube | Self::Uniform => &[],
             Self::InversePower { exponent, offset } => {
-                &[("exponent", *exponent), ("offset", *offset)]
+                &[(input::EXPONENT, *exponent), (input::OFFSET, *offset)]
             }
             Self::Gaussian { bandwidth } | Self::Exponential { bandwidth } => {
-                &[("bandwidth", *bandwidth)]
+                &[(input::BANDWIDTH, *bandwidth)]
             }
         };
-        for &(name, value) in parameters {
+        for &(parameter, value) in parameters {
             if !(value.is_finite() && value > 0.0) {
-                return Err(Error::parameter(name, value, "a finite number above 0"));
+                return Err(Error::parameter(
+                    parameter,
+                    value,
+                    "a finite number above 0",
+                ));
             }
         }
         Ok(())
@@ -118,7 +123,7 @@ impl FromStr for Kernel {
             ("exponential", Some(bandwidth)) => Self::Exponential { bandwidth },
             _ => {
                 return Err(Error::parameter(
-                    "weighting",
+                    input::WEIGHTING,
                     name,
                     "inverse-cube, uniform, inverse-power:P, gaussian:H or exponential:H",
                 ));
@@ -132,6 +137,7 @@ impl FromStr for Kernel {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ErrorKind;
 
     #[test]
     fn kernels_by_hand() {
@@ -158,8 +164,9 @@ mod tests {
             "exponential:NaN",
             "cubic",
         ] {
+            let error = name.parse::<Kernel>().unwrap_err();
             assert!(
-                matches!(name.parse::<Kernel>(), Err(Error::InvalidParameter { .. })),
+                matches!(error.kind(), ErrorKind::InvalidParameter { .. }),
                 "{name}"
             );
         }

@@ -17,7 +17,7 @@ const LN_2_LOW: f64 = f64::from_bits(0x3dea_39ef_3579_3c76);
 /// NaN is not propagated: the input must be a number.
 ///
 /// ```
-/// use xai_core::elementary::exp;
+/// use xai_core::number::elementary::exp;
 /// assert_eq!(exp(0.0), 1.0);
 /// assert_eq!(exp(-1000.0), 0.0);
 /// assert!((exp(1.0) - std::f64::consts::E).abs() < 1e-15);
@@ -59,7 +59,7 @@ pub fn exp(x: f64) -> f64 {
 /// NaN and ∞ are not propagated: the input must be a finite number.
 ///
 /// ```
-/// use xai_core::elementary::ln;
+/// use xai_core::number::elementary::ln;
 /// assert_eq!(ln(1.0), 0.0);
 /// assert_eq!(ln(0.0), f64::NEG_INFINITY);
 /// assert!((ln(10.0) - std::f64::consts::LN_10).abs() < 1e-15);
@@ -104,6 +104,19 @@ pub fn ln(x: f64) -> f64 {
     let half_square = 0.5 * f * f;
     let value = k * LN_2_HIGH - ((half_square - (s * (half_square + r) + k * LN_2_LOW)) - f);
     if x > 0.0 { value } else { f64::NEG_INFINITY }
+}
+
+/// `1 / (1 + e^{−x})` through `e^{−|x|}`, which cannot overflow.
+///
+/// ```
+/// use xai_core::number::elementary::sigmoid;
+/// assert_eq!((sigmoid(0.0), sigmoid(1000.0), sigmoid(-1000.0)), (0.5, 1.0, 0.0));
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn sigmoid(x: f64) -> f64 {
+    let e = exp(-x.abs());
+    (if x >= 0.0 { 1.0 } else { e }) / (1.0 + e)
 }
 
 #[cfg(test)]

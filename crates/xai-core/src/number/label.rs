@@ -2,6 +2,8 @@
 
 use std::hash::Hash;
 
+use crate::error::{Error, Input, Result};
+
 mod sealed {
     pub trait Sealed {}
 }
@@ -41,23 +43,24 @@ impl Label for bool {
 /// All labels as `i64`.
 ///
 /// # Errors
-/// [`Error::OutOfDomain`](crate::Error::OutOfDomain) for the first that does not fit.
+/// [`ErrorKind::OutOfDomain`](crate::ErrorKind::OutOfDomain) for the first that does not fit.
 ///
 /// ```
-/// assert_eq!(xai_core::labels_to_i64("labels", [0u8, 3].iter().copied())?, vec![0, 3]);
+/// use xai_core::{input, number::labels_to_i64};
+/// assert_eq!(labels_to_i64(input::LABELS, [0u8, 3].iter().copied())?, vec![0, 3]);
 /// # Ok::<(), xai_core::Error>(())
 /// ```
 pub fn labels_to_i64<L: Label>(
-    what: &'static str,
+    input: Input,
     labels: impl IntoIterator<Item = L>,
-) -> crate::Result<Vec<i64>> {
+) -> Result<Vec<i64>> {
     labels
         .into_iter()
         .enumerate()
         .map(|(index, label)| {
             label.to_i64().ok_or_else(|| {
-                crate::Error::out_of_domain(
-                    what,
+                Error::out_of_domain(
+                    input,
                     &[index],
                     format!("{label:?}").parse().unwrap_or(f64::INFINITY),
                     "a label of at most 2^63 - 1",
@@ -67,41 +70,46 @@ pub fn labels_to_i64<L: Label>(
         .collect()
 }
 
-/// The class that a label names among `0..n_classes`.
+/// The class that the label at a position names among `0..n_classes`.
 ///
 /// # Errors
-/// [`Error::LabelOutOfRange`](crate::Error::LabelOutOfRange) when it names none of them.
-pub fn class_index<L: Label>(index: usize, label: L, n_classes: usize) -> crate::Result<usize> {
+/// [`ErrorKind::LabelOutOfRange`](crate::ErrorKind::LabelOutOfRange) when it names none of them.
+pub fn class_index<L: Label>(
+    input: Input,
+    position: usize,
+    label: L,
+    n_classes: usize,
+) -> Result<usize> {
     let label = label.to_i64().unwrap_or(i64::MAX);
     usize::try_from(label)
         .ok()
         .filter(|&class| class < n_classes)
-        .ok_or(crate::Error::LabelOutOfRange {
-            index,
-            label,
-            n_classes,
-        })
+        .ok_or_else(|| Error::label_out_of_range(input, position, label, n_classes))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ErrorKind;
+    use crate::input;
 
     #[test]
     fn a_label_outside_the_classes_is_named_with_its_place() {
-        assert_eq!(class_index(0, 2u8, 3).unwrap(), 2);
-        for label in [-1i32, 3] {
-            let error = class_index(5, label, 3).unwrap_err();
-            assert_eq!(
-                error.to_string(),
-                format!("label {label} at index 5: expected 0..3")
-            );
+        assert_eq!(class_index(input::LABELS, 0, 2u8, 3).unwrap(), 2);
+        for wrong in [-1i32, 3] {
+            let error = class_index(input::LABELS, 5, wrong, 3).unwrap_err();
+            assert_eq!(error.index(), [5]);
+            assert!(matches!(
+                *error.kind(),
+                ErrorKind::LabelOutOfRange { label, n_classes: 3 } if label == i64::from(wrong)
+            ));
         }
     }
 
     #[test]
     fn a_label_above_the_signed_range_is_refused() {
-        let error = labels_to_i64("y", [1u64, u64::MAX]).unwrap_err();
-        assert!(matches!(error, crate::Error::OutOfDomain { ref index, .. } if *index == [1]));
+        let error = labels_to_i64(input::LABELS, [1u64, u64::MAX]).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::OutOfDomain { .. }));
+        assert_eq!(error.index(), [1]);
     }
 }

@@ -1,24 +1,24 @@
 //! The check that keeps NaN and infinities out.
 
-use crate::{Error, Name, Real, Result};
 use ndarray::{ArrayView, Dimension};
+
+use super::real::Real;
+use crate::error::{Error, Input, Result};
 
 /// Checks that every element is finite.
 ///
 /// Cost: one pass over contiguous memory, which vectorises.
 ///
 /// # Errors
-/// [`Error::NonFinite`] with the index of the first that is not.
+/// [`ErrorKind::NonFinite`](crate::ErrorKind::NonFinite) with the index of the first that is not.
 ///
 /// ```
 /// use ndarray::array;
-/// let error = xai_core::check_finite("inputs", array![[1.0, f64::NAN]].view()).unwrap_err();
-/// assert_eq!(error.to_string(), "inputs[0, 1]: not a finite number");
+/// use xai_core::{input, number::check_finite};
+/// let error = check_finite(input::INPUTS, array![[1.0, f64::NAN]].view()).unwrap_err();
+/// assert_eq!((error.input(), error.index()), (input::INPUTS, &[0, 1][..]));
 /// ```
-pub fn check_finite<T: Real, D: Dimension>(
-    what: impl Into<Name>,
-    array: ArrayView<'_, T, D>,
-) -> Result<()> {
+pub fn check_finite<T: Real, D: Dimension>(input: Input, array: ArrayView<'_, T, D>) -> Result<()> {
     if let Some(slice) = array.as_slice() {
         if all_finite(slice) {
             return Ok(());
@@ -33,18 +33,15 @@ pub fn check_finite<T: Real, D: Dimension>(
         .find(|(_, x)| !x.is_finite())
         .map(|(index, _)| index.as_array_view().to_vec())
         .unwrap_or_default();
-    Err(Error::NonFinite {
-        what: what.into(),
-        index,
-    })
+    Err(Error::non_finite(input, &index))
 }
 
 /// Checks that every element of a slice is finite.
 ///
 /// # Errors
-/// [`Error::NonFinite`] with the index of the first that is not.
-pub fn check_finite_slice<T: Real>(what: impl Into<Name>, slice: &[T]) -> Result<()> {
-    check_finite(what, ndarray::aview1(slice))
+/// [`ErrorKind::NonFinite`](crate::ErrorKind::NonFinite) with the index of the first that is not.
+pub fn check_finite_slice<T: Real>(input: Input, slice: &[T]) -> Result<()> {
+    check_finite(input, ndarray::aview1(slice))
 }
 
 /// `x · 0` is 0 for every finite `x` and NaN otherwise, so a sum of products tells; blocks of
@@ -68,6 +65,8 @@ fn all_finite<T: Real>(slice: &[T]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ErrorKind;
+    use crate::input;
     use ndarray::{Array1, Array2, Axis};
 
     #[test]
@@ -77,20 +76,27 @@ mod tests {
                 let mut values = Array1::from_elem(10_000, f64::MAX);
                 values[at] = bad;
                 values[9999] = bad;
-                let error = check_finite("x", values.view()).unwrap_err();
-                assert!(matches!(error, Error::NonFinite { ref index, .. } if *index == [at]));
+                let error = check_finite(input::VALUES, values.view()).unwrap_err();
+                assert!(matches!(error.kind(), ErrorKind::NonFinite));
+                assert_eq!(error.index(), [at]);
             }
         }
-        assert!(check_finite("x", Array1::from_elem(10_000, f64::MIN_POSITIVE).view()).is_ok());
+        assert!(
+            check_finite(
+                input::VALUES,
+                Array1::from_elem(10_000, f64::MIN_POSITIVE).view()
+            )
+            .is_ok()
+        );
     }
 
     #[test]
     fn a_transposed_view_reports_its_own_index() {
         let mut values = Array2::<f32>::zeros((3, 5));
         values[[2, 1]] = f32::NAN;
-        let error = check_finite("x", values.t()).unwrap_err();
-        assert!(matches!(error, Error::NonFinite { ref index, .. } if *index == [1, 2]));
+        let error = check_finite(input::VALUES, values.t()).unwrap_err();
+        assert_eq!(error.index(), [1, 2]);
         let rows = values.index_axis(Axis(0), 0);
-        assert!(check_finite("x", rows).is_ok());
+        assert!(check_finite(input::VALUES, rows).is_ok());
     }
 }

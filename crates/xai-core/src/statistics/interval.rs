@@ -2,8 +2,12 @@
 
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
-use crate::summary::quantile_of_sorted;
-use crate::{Error, ExactMean, ExactSum, Result, parallel, random_stream, uniform_index};
+use super::summary::quantile_of_sorted;
+use crate::error::{Error, Result};
+use crate::number::check_finite_slice;
+use crate::random::{random_stream, uniform_index};
+use crate::sum::{ExactMean, ExactSum};
+use crate::{input, parallel};
 
 /// How an interval was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -38,7 +42,11 @@ fn check_level(level: f64) -> Result<()> {
     if level > 0.0 && 0.5 + level / 2.0 < 1.0 {
         Ok(())
     } else {
-        Err(Error::parameter("level", level, "a coverage in (0, 1)"))
+        Err(Error::parameter(
+            input::LEVEL,
+            level,
+            "a coverage in (0, 1)",
+        ))
     }
 }
 
@@ -51,12 +59,12 @@ fn check_level(level: f64) -> Result<()> {
 /// The unit is what was drawn independently: a run, a sample, a graph; never a pair of them.
 ///
 /// # Errors
-/// [`Error::TooFew`] below two units, [`Error::NonFinite`], [`Error::InvalidParameter`] for a level
+/// [`ErrorKind::TooFew`](crate::ErrorKind::TooFew) below two units, [`ErrorKind::NonFinite`](crate::ErrorKind::NonFinite), [`ErrorKind::InvalidParameter`](crate::ErrorKind::InvalidParameter) for a level
 /// outside (0, 1).
 ///
 /// ```
 /// // The mean of 1, 2, 3: its jackknife error is that of the mean, s/√n = 1/√3.
-/// let interval = xai_core::jackknife(2.0, &[2.5, 2.0, 1.5], 0.95)?;
+/// let interval = xai_core::statistics::jackknife(2.0, &[2.5, 2.0, 1.5], 0.95)?;
 /// assert!((interval.high - (2.0 + 4.302_652_729_9 / 3f64.sqrt())).abs() < 1e-6);
 /// # Ok::<(), xai_core::Error>(())
 /// ```
@@ -66,11 +74,10 @@ fn check_level(level: f64) -> Result<()> {
 pub fn jackknife(estimate: f64, leave_one_out: &[f64], level: f64) -> Result<Interval> {
     check_level(level)?;
     if leave_one_out.len() < 2 {
-        return Err(Error::too_few("units", 2, leave_one_out.len()));
+        return Err(Error::too_few(input::UNITS, 2, leave_one_out.len()));
     }
-    crate::check_finite_slice("estimate", &[estimate])?;
-    crate::check_finite_slice("leave_one_out", leave_one_out)?;
-    #[allow(clippy::cast_precision_loss)] // exact below 2^53 units
+    check_finite_slice(input::ESTIMATE, &[estimate])?;
+    check_finite_slice(input::LEAVE_ONE_OUT, leave_one_out)?;
     let n = leave_one_out.len() as f64;
     let mean = mean_of(leave_one_out);
     let squares: ExactSum = leave_one_out
@@ -79,7 +86,7 @@ pub fn jackknife(estimate: f64, leave_one_out: &[f64], level: f64) -> Result<Int
         .collect();
     let error = ((n - 1.0) / n * squares.value()).sqrt();
     let t = StudentsT::new(0.0, 1.0, n - 1.0)
-        .map_err(|e| Error::parameter("units", n, e.to_string()))?
+        .map_err(|e| Error::parameter(input::UNITS, n, e.to_string()))?
         .inverse_cdf(0.5 + level / 2.0);
     Ok(Interval {
         low: estimate - t * error,
@@ -105,13 +112,13 @@ fn mean_of(values: &[f64]) -> f64 {
 /// `None` the replicate is left out: the replicates are fewer than asked for by as many.
 ///
 /// # Errors
-/// [`Error::TooFew`] below two units, [`Error::InvalidParameter`] without replicates,
-/// [`Error::NonFinite`] for a replicate that is not finite.
+/// [`ErrorKind::TooFew`](crate::ErrorKind::TooFew) below two units, [`ErrorKind::InvalidParameter`](crate::ErrorKind::InvalidParameter) without replicates,
+/// [`ErrorKind::NonFinite`](crate::ErrorKind::NonFinite) for a replicate that is not finite.
 ///
 /// ```
 /// let values = [1.0, 2.0, 3.0];
 /// let mean = |units: &[usize]| Some(units.iter().map(|&i| values[i]).sum::<f64>() / 3.0);
-/// let replicates = xai_core::bootstrap_replicates(3, 100, 7, mean)?;
+/// let replicates = xai_core::statistics::bootstrap_replicates(3, 100, 7, mean)?;
 /// assert!(replicates.iter().all(|m| (1.0..=3.0).contains(m)));
 /// # Ok::<(), xai_core::Error>(())
 /// ```
@@ -122,10 +129,10 @@ pub fn bootstrap_replicates(
     statistic: impl Fn(&[usize]) -> Option<f64> + Sync + Send,
 ) -> Result<Vec<f64>> {
     if n < 2 {
-        return Err(Error::too_few("units", 2, n));
+        return Err(Error::too_few(input::UNITS, 2, n));
     }
     if n_replicates == 0 {
-        return Err(Error::parameter("n_replicates", 0, "at least 1"));
+        return Err(Error::parameter(input::N_REPLICATES, 0, "at least 1"));
     }
     let replicates = parallel::map(n_replicates, |replicate| {
         let mut stream = random_stream(seed, replicate as u64);
@@ -133,19 +140,19 @@ pub fn bootstrap_replicates(
         statistic(&units)
     });
     let replicates: Vec<f64> = replicates.into_iter().flatten().collect();
-    crate::check_finite_slice("bootstrap replicates", &replicates)?;
+    check_finite_slice(input::REPLICATES, &replicates)?;
     Ok(replicates)
 }
 
 /// The interval between quantiles of bootstrap replicates.
 ///
 /// # Errors
-/// [`Error::TooFew`] below two replicates, [`Error::NonFinite`], [`Error::InvalidParameter`] for a
+/// [`ErrorKind::TooFew`](crate::ErrorKind::TooFew) below two replicates, [`ErrorKind::NonFinite`](crate::ErrorKind::NonFinite), [`ErrorKind::InvalidParameter`](crate::ErrorKind::InvalidParameter) for a
 /// level outside (0, 1).
 ///
 /// ```
 /// let replicates: Vec<f64> = (0..=100).map(f64::from).collect();
-/// let interval = xai_core::bootstrap_percentile(&replicates, 0.9)?;
+/// let interval = xai_core::statistics::bootstrap_percentile(&replicates, 0.9)?;
 /// assert!((interval.low - 5.0).abs() < 1e-12 && (interval.high - 95.0).abs() < 1e-12);
 /// # Ok::<(), xai_core::Error>(())
 /// ```
@@ -169,7 +176,7 @@ pub fn bootstrap_percentile(replicates: &[f64], level: f64) -> Result<Interval> 
 ///
 /// ```
 /// let replicates: Vec<f64> = (0..=100).map(f64::from).collect();
-/// let interval = xai_core::bootstrap_bca(50.0, &replicates, &[49.0, 50.0, 51.0], 0.9)?;
+/// let interval = xai_core::statistics::bootstrap_bca(50.0, &replicates, &[49.0, 50.0, 51.0], 0.9)?;
 /// assert!((interval.low - 5.0).abs() < 1.5 && (interval.high - 95.0).abs() < 1.5);
 /// # Ok::<(), xai_core::Error>(())
 /// ```
@@ -184,18 +191,16 @@ pub fn bootstrap_bca(
 ) -> Result<Interval> {
     check_level(level)?;
     if leave_one_out.len() < 2 {
-        return Err(Error::too_few("units", 2, leave_one_out.len()));
+        return Err(Error::too_few(input::UNITS, 2, leave_one_out.len()));
     }
-    crate::check_finite_slice("estimate", &[estimate])?;
-    crate::check_finite_slice("leave_one_out", leave_one_out)?;
+    check_finite_slice(input::ESTIMATE, &[estimate])?;
+    check_finite_slice(input::LEAVE_ONE_OUT, leave_one_out)?;
     let sorted = sorted_replicates(replicates)?;
     let normal = Normal::standard();
-    #[allow(clippy::cast_precision_loss)] // exact below 2^53 replicates
     let n = sorted.len() as f64;
     // Replicates equal to the estimate count half, as a mid-rank.
     let below = sorted.partition_point(|&x| x < estimate);
     let up_to = sorted.partition_point(|&x| x <= estimate);
-    #[allow(clippy::cast_precision_loss)]
     let share = ((below + up_to) as f64 / (2.0 * n)).clamp(0.5 / n, 1.0 - 0.5 / n);
     let bias = normal.inverse_cdf(share);
     let mean = mean_of(leave_one_out);
@@ -226,9 +231,9 @@ pub fn bootstrap_bca(
 
 fn sorted_replicates(replicates: &[f64]) -> Result<Vec<f64>> {
     if replicates.len() < 2 {
-        return Err(Error::too_few("replicates", 2, replicates.len()));
+        return Err(Error::too_few(input::REPLICATES, 2, replicates.len()));
     }
-    crate::check_finite_slice("replicates", replicates)?;
+    check_finite_slice(input::REPLICATES, replicates)?;
     let mut sorted = replicates.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
     Ok(sorted)
@@ -282,25 +287,31 @@ mod tests {
 
     #[test]
     fn bad_input_is_named() {
-        assert_eq!(
-            jackknife(1.0, &[1.0], 0.95).unwrap_err().to_string(),
-            "units: at least 2 needed, got 1"
-        );
-        assert!(matches!(
-            jackknife(1.0, &[1.0, 2.0], 1.0),
-            Err(Error::InvalidParameter { .. })
-        ));
-        assert!(matches!(
-            jackknife(f64::NAN, &[1.0, 2.0], 0.9),
-            Err(Error::NonFinite { .. })
-        ));
-        assert!(matches!(
-            bootstrap_percentile(&[1.0], 0.9),
-            Err(Error::TooFew { .. })
-        ));
-        assert!(matches!(
-            bootstrap_replicates(1, 9, 0, |_| None),
-            Err(Error::TooFew { .. })
-        ));
+        let about = |error: Error| (error.input(), std::mem::discriminant(error.kind()));
+        let cases = [
+            (
+                jackknife(1.0, &[1.0], 0.95).unwrap_err(),
+                Error::too_few(input::UNITS, 2, 1),
+            ),
+            (
+                jackknife(1.0, &[1.0, 2.0], 1.0).unwrap_err(),
+                Error::parameter(input::LEVEL, 1, ""),
+            ),
+            (
+                jackknife(f64::NAN, &[1.0, 2.0], 0.9).unwrap_err(),
+                Error::non_finite(input::ESTIMATE, &[0]),
+            ),
+            (
+                bootstrap_percentile(&[1.0], 0.9).unwrap_err(),
+                Error::too_few(input::REPLICATES, 2, 1),
+            ),
+            (
+                bootstrap_replicates(1, 9, 0, |_| None).unwrap_err(),
+                Error::too_few(input::UNITS, 2, 1),
+            ),
+        ];
+        for (error, expected) in cases {
+            assert_eq!(about(error), about(expected));
+        }
     }
 }

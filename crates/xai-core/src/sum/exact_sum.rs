@@ -6,7 +6,7 @@
 //! conversion rounds, once, to nearest-even, so threads, batches and merges cannot show.
 //! The layout follows Neal's small superaccumulator (arXiv 1505.05571).
 
-use crate::{Accumulator, Error, Real, Result};
+use crate::number::Real;
 
 /// Digits of weight 2^32 above 2^-1074; the last one carries the sign.
 const DIGITS: usize = 67;
@@ -80,7 +80,6 @@ impl ExactSum {
         let normal = u64::from(exponent != 0);
         let mantissa = (bits & FRACTION) | (normal << 52);
         let place = exponent - normal;
-        #[allow(clippy::cast_possible_truncation)] // at most 2045 / 32
         let digit = (place >> 5) as usize;
         let shift = place & 31;
         let low = ((mantissa << shift) & 0xffff_ffff).cast_signed();
@@ -123,6 +122,24 @@ impl ExactSum {
         self.special.nan |= other.special.nan;
         self.special.positive_infinity |= other.special.positive_infinity;
         self.special.negative_infinity |= other.special.negative_infinity;
+    }
+
+    /// The sum as four doubles of descending size, whose exact total it is to 212 bits: what a
+    /// product of sums is taken from.
+    ///
+    /// ```
+    /// use xai_core::ExactSum;
+    /// let sum: ExactSum = [1.0, 1e-30].into_iter().collect();
+    /// assert_eq!(sum.parts(), [1.0, 1e-30, 0.0, 0.0]);
+    /// ```
+    #[must_use]
+    pub fn parts(&self) -> [f64; 4] {
+        let mut rest = self.clone();
+        [(); 4].map(|()| {
+            let part = rest.value();
+            rest.add(-part);
+            part
+        })
     }
 
     /// The sum, rounded once to the nearest `f64` (ties to even).
@@ -177,16 +194,13 @@ fn round_to_nearest(digits: &[i64; DIGITS]) -> f64 {
     let below_is_nonzero = digits[..top.saturating_sub(2)].iter().any(|&d| d != 0);
     let n_bits = 128 - i64::from(window.leading_zeros());
     // Place of the window's lowest bit, in units of 2^-1074; below zero the bits are all zero.
-    #[allow(clippy::cast_possible_wrap)]
     let base = 32 * (top as i64 - 2);
     let mut leading = base + n_bits - 1;
     if leading < 52 {
         // Subnormal: the grid's own unit is the last place, nothing is dropped.
-        #[allow(clippy::cast_possible_truncation)]
         return f64::from_bits((window >> -base) as u64);
     }
     let dropped = n_bits - 53;
-    #[allow(clippy::cast_possible_truncation)]
     let mut mantissa = (window >> dropped) as u64;
     let rest = window & ((1 << dropped) - 1);
     let half = 1 << (dropped - 1);
@@ -240,7 +254,7 @@ mod serialization {
 
     /// Settled digits without the zeros above them, and the three flags.
     #[derive(Serialize, Deserialize)]
-    struct Stored {
+    struct StoredSum {
         digits: Vec<i64>,
         nan: bool,
         positive_infinity: bool,
@@ -255,7 +269,7 @@ mod serialization {
                 .iter()
                 .rposition(|&digit| digit != 0)
                 .map_or(0, |top| top + 1);
-            Stored {
+            StoredSum {
                 digits: canonical.digits[..used].to_vec(),
                 nan: self.special.nan,
                 positive_infinity: self.special.positive_infinity,
@@ -267,7 +281,7 @@ mod serialization {
 
     impl<'de> Deserialize<'de> for ExactSum {
         fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-            let stored = Stored::deserialize(deserializer)?;
+            let stored = StoredSum::deserialize(deserializer)?;
             let settled = |digit: &i64| (0..1 << 32).contains(digit);
             if stored.digits.len() > DIGITS
                 || !stored.digits.iter().take(DIGITS - 1).all(settled)
@@ -287,89 +301,6 @@ mod serialization {
             };
             Ok(sum)
         }
-    }
-}
-
-/// The mean over an [`ExactSum`]: one rounding for the sum, one for the division.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct ExactMean {
-    sum: ExactSum,
-    count: u64,
-}
-
-impl ExactMean {
-    /// A mean of nothing yet.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Adds one value.
-    #[inline]
-    pub fn add<T: Real>(&mut self, value: T) {
-        self.sum.add(value);
-        self.count = self.count.saturating_add(1);
-    }
-
-    /// The number of values so far.
-    #[must_use]
-    pub fn count(&self) -> u64 {
-        self.count
-    }
-
-    /// The sum of the values so far.
-    #[must_use]
-    pub fn sum(&self) -> f64 {
-        self.sum.value()
-    }
-
-    /// The mean, `None` without values.
-    #[must_use]
-    pub fn value(&self) -> Option<f64> {
-        #[allow(clippy::cast_precision_loss)] // exact below 2^53 values
-        (self.count > 0).then(|| self.sum.value() / self.count as f64)
-    }
-
-    /// Adds all values of another mean.
-    pub fn add_mean(&mut self, other: &Self) {
-        self.sum.add_sum(&other.sum);
-        self.count = self.count.saturating_add(other.count);
-    }
-}
-
-impl<T: Real> Extend<T> for ExactMean {
-    fn extend<I: IntoIterator<Item = T>>(&mut self, values: I) {
-        for value in values {
-            self.add(value);
-        }
-    }
-}
-
-impl<T: Real> FromIterator<T> for ExactMean {
-    fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
-        let mut mean = Self::new();
-        mean.extend(values);
-        mean
-    }
-}
-
-impl Accumulator for ExactMean {
-    type Batch<'a> = &'a [f64];
-    type Output = f64;
-
-    fn update(&mut self, batch: &[f64]) -> Result<()> {
-        self.extend(batch.iter().copied());
-        Ok(())
-    }
-
-    fn merge(&mut self, other: Self) -> Result<()> {
-        self.add_mean(&other);
-        Ok(())
-    }
-
-    fn finish(&self) -> Result<f64> {
-        self.value().ok_or_else(|| Error::empty("values"))
     }
 }
 
@@ -431,9 +362,7 @@ mod tests {
         #[test]
         fn integers_sum_like_integers(terms in prop::collection::vec(-(1i64 << 52)..1i64 << 52, 0..3000)) {
             let exact: i128 = terms.iter().map(|&x| i128::from(x)).sum();
-            #[allow(clippy::cast_precision_loss)]
             let sum: ExactSum = terms.iter().map(|&x| x as f64).collect();
-            #[allow(clippy::cast_precision_loss)]
             let expected = exact as f64;
             prop_assert_eq!(sum.value(), expected);
         }
@@ -474,14 +403,6 @@ mod tests {
         assert_eq!(sum_of(&[f64::INFINITY, 1.0]), f64::INFINITY);
         assert!(sum_of(&[f64::INFINITY, f64::NEG_INFINITY]).is_nan());
         assert!(sum_of(&[f64::NAN, 1.0]).is_nan());
-    }
-
-    #[test]
-    fn a_mean_of_nothing_is_an_error() {
-        assert!(matches!(
-            ExactMean::new().finish(),
-            Err(Error::Empty { .. })
-        ));
     }
 
     #[cfg(feature = "serde")]

@@ -1,6 +1,9 @@
 //! Summary statistics of values that may be undefined.
 
-use crate::{Error, ExactSum, Result};
+use crate::error::{Error, Result};
+use crate::input;
+use crate::number::check_finite_slice;
+use crate::sum::{ExactMean, ExactSum};
 
 /// How a set of values is spread. Undefined values are left out and counted.
 ///
@@ -41,7 +44,7 @@ impl Summary {
     /// Summarises values, in any order: mean and deviation are taken over exact sums.
     ///
     /// # Errors
-    /// [`Error::NonFinite`] for the first value that is not finite.
+    /// [`ErrorKind::NonFinite`](crate::ErrorKind::NonFinite) for the first value that is not finite.
     pub fn of(values: impl IntoIterator<Item = Option<f64>>) -> Result<Self> {
         let mut n_undefined = 0;
         let mut defined = Vec::new();
@@ -49,12 +52,7 @@ impl Summary {
             match value {
                 None => n_undefined += 1,
                 Some(x) if x.is_finite() => defined.push(x),
-                Some(_) => {
-                    return Err(Error::NonFinite {
-                        what: "values".into(),
-                        index: vec![index],
-                    });
-                }
+                Some(_) => return Err(Error::non_finite(input::VALUES, &[index])),
             }
         }
         defined.sort_unstable_by(f64::total_cmp);
@@ -75,10 +73,9 @@ impl Summary {
 }
 
 fn mean(values: &[f64]) -> Option<f64> {
-    values.iter().copied().collect::<crate::ExactMean>().value()
+    values.iter().copied().collect::<ExactMean>().value()
 }
 
-#[allow(clippy::cast_precision_loss)] // exact below 2^53 values
 fn standard_deviation(values: &[f64], mean: f64) -> Option<f64> {
     let squares: ExactSum = values.iter().map(|x| (x - mean) * (x - mean)).collect();
     let deviation = (squares.value() / (values.len().max(2) - 1) as f64).sqrt();
@@ -89,28 +86,23 @@ fn standard_deviation(values: &[f64], mean: f64) -> Option<f64> {
 /// values, `q` in [0, 1]. `None` without values.
 ///
 /// # Errors
-/// [`Error::InvalidParameter`] for `q` outside [0, 1], [`Error::NonFinite`] for a value.
+/// [`ErrorKind::InvalidParameter`](crate::ErrorKind::InvalidParameter) for `q` outside [0, 1], [`ErrorKind::NonFinite`](crate::ErrorKind::NonFinite) for a value.
 ///
 /// ```
-/// assert_eq!(xai_core::quantile(&[4.0, 1.0, 2.0], 0.75)?, Some(3.0));
+/// assert_eq!(xai_core::statistics::quantile(&[4.0, 1.0, 2.0], 0.75)?, Some(3.0));
 /// # Ok::<(), xai_core::Error>(())
 /// ```
 pub fn quantile(values: &[f64], q: f64) -> Result<Option<f64>> {
     if !(0.0..=1.0).contains(&q) {
-        return Err(Error::parameter("q", q, "a share in [0, 1]"));
+        return Err(Error::parameter(input::Q, q, "a share in [0, 1]"));
     }
-    crate::check_finite_slice("values", values)?;
+    check_finite_slice(input::VALUES, values)?;
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
     Ok(quantile_of_sorted(&sorted, q))
 }
 
 /// The quantile of values that ascend.
-#[allow(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss
-)]
 pub(crate) fn quantile_of_sorted(sorted: &[f64], q: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
     let place = q * last as f64;
@@ -171,11 +163,8 @@ mod tests {
     #[test]
     fn bad_input_is_named() {
         let error = Summary::of([Some(1.0), None, Some(f64::NAN)]).unwrap_err();
-        assert_eq!(error.to_string(), "values[2]: not a finite number");
-        assert_eq!(
-            quantile(&[1.0], 1.5).unwrap_err().to_string(),
-            "q = 1.5: expected a share in [0, 1]"
-        );
+        assert_eq!((error.input(), error.index()), (input::VALUES, &[2][..]));
+        assert_eq!(quantile(&[1.0], 1.5).unwrap_err().input(), input::Q);
         assert_eq!(quantile(&[], 0.5).unwrap(), None);
     }
 }
