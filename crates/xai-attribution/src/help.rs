@@ -1,13 +1,13 @@
 //! The ways out that errors of this crate name.
 
-use crate::core_next::Help;
+use xai_core::Help;
+
+pub use xai_core::tensor::SCALE_MAPS_DOWN;
 
 /// For base scores that Average Drop and Average Gain cannot divide by.
 pub const CHOOSE_ACTIVATION_OR_POLICY: Help = Help::new(
     "apply Activation::Softmax or Sigmoid, or choose BaseScorePolicy::AsIs or Skip",
 );
-/// For maps whose range or whose sums leave that of their type.
-pub const SCALE_MAPS: Help = Help::new("scale the maps down");
 /// For maps that are no images.
 pub const CHOOSE_SPEARMAN: Help = Help::new("choose MapSimilarity::Spearman");
 /// For two metrics of one name.

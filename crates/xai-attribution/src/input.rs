@@ -1,21 +1,11 @@
 //! What the errors of this crate can be about: arrays and parameters.
 
-use crate::core_next::Input;
+use xai_core::Input;
 
-/// The inputs of the model.
-pub const INPUTS: Input = Input::new("inputs");
-/// The attribution maps.
-pub const EXPLANATIONS: Input = Input::new("explanations");
-/// The targets: class indices or rows of weights.
-pub const TARGETS: Input = Input::new("targets");
-/// The model.
-pub const MODEL: Input = Input::new("model");
-/// What the model answered.
-pub const OUTPUTS: Input = Input::new("outputs");
-/// The true labels of the samples.
-pub const LABELS: Input = Input::new("labels");
-/// The predictions of several models.
-pub const PREDICTIONS: Input = Input::new("predictions");
+pub use xai_core::input::{
+    A, B, EXPLANATIONS, INPUTS, LABELS, LEVEL, METRIC, MODEL, OUTPUTS, N_REPLICATES, PREDICTIONS,
+    SCORES, TARGETS, VALUES,
+};
 
 /// The explainer, for metrics that ask it again.
 pub const EXPLAINER: Input = Input::new("explainer");
@@ -29,10 +19,6 @@ pub const SEGMENTS: Input = Input::new("segments");
 pub const EXPLAINERS: Input = Input::new("explainers");
 /// The metrics of an evaluation.
 pub const METRICS: Input = Input::new("metrics");
-/// The name of an explainer.
-pub const EXPLAINER_NAME: Input = Input::new("explainer");
-/// The name of a metric.
-pub const METRIC_NAME: Input = Input::new("metric");
 /// The name of an option of a metric.
 pub const OPTION: Input = Input::new("option");
 /// Several models of one task.
@@ -40,22 +26,14 @@ pub const MODELS: Input = Input::new("models");
 /// Which model has not seen a sample in training.
 pub const FOLDS: Input = Input::new("folds");
 
-/// The model's scores.
-pub const SCORES: Input = Input::new("scores");
 /// The model's scores of whole inputs.
 pub const BASE: Input = Input::new("base");
 /// The model's scores of masked inputs.
 pub const MASKED: Input = Input::new("masked");
-/// The values of a metric, one per sample.
-pub const VALUES: Input = Input::new("values");
 /// Inputs near a sample.
 pub const NEIGHBORS: Input = Input::new("neighbours");
 /// The distance of two maps.
-pub const MAP_DISTANCE: Input = Input::new("distances of maps");
-/// The first of two arrays that are compared.
-pub const FIRST: Input = Input::new("a");
-/// The second of two arrays that are compared.
-pub const SECOND: Input = Input::new("b");
+pub const MAP_DISTANCES: Input = Input::new("distances of maps");
 /// Two images that are compared.
 pub const IMAGES: Input = Input::new("images");
 /// Paired differences.
@@ -97,7 +75,3 @@ pub const N_CLASSES: Input = Input::new("n_classes");
 pub const N_LAYERS: Input = Input::new("n_layers");
 /// What random choices depend on.
 pub const SEED: Input = Input::new("seed");
-/// The coverage of the intervals.
-pub const LEVEL: Input = Input::new("level");
-/// The number of bootstrap replicates.
-pub const REPLICATES: Input = Input::new("replicates");

@@ -4,11 +4,10 @@ use std::any::Any;
 use std::sync::Arc;
 
 use ndarray::{CowArray, IxDyn};
-use xai_core::{Real, Result};
+use xai_core::{Input, Real, Result};
 
 use crate::batch::run_data::RunData;
 use crate::batch::side::SideInput;
-use crate::core_next::Input;
 use crate::input;
 use crate::model::black_box::{Absent, Borrowed, BoxError, Model};
 use crate::model::explainer::{BorrowedExplainer, Explainer};
@@ -176,9 +175,16 @@ impl<'a, T: Real> Data<'a, T> {
         self.given.iter().copied().chain(model).collect()
     }
 
-    /// Checks everything but maps and metrics.
-    pub(crate) fn check(self) -> Result<CheckedData<'a, T>> {
-        let run = RunData::new(self.inputs, self.targets?, self.scoring, self.first_sample)?;
+    /// Checks everything but maps and metrics. Inputs of `any_shape`, that no map has to fit, are
+    /// rows where no layout fits them.
+    pub(crate) fn check(self, any_shape: bool) -> Result<CheckedData<'a, T>> {
+        let run = RunData::new(
+            self.inputs,
+            self.targets?,
+            self.scoring,
+            self.first_sample,
+            any_shape,
+        )?;
         for side in &self.sides {
             (side.check)(&*side.value, run.shape(), run.layout())?;
         }

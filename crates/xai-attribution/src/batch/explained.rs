@@ -4,13 +4,13 @@ use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 use ndarray::{ArrayD, ArrayViewD, CowArray, IxDyn};
-use xai_core::{Real, Result, mask_inputs, position_magnitudes};
+use xai_core::tensor::{mask_inputs, position_magnitudes};
+use xai_core::{Real, Result};
 
 use crate::batch::cache::Cache;
 use crate::batch::data::Explained;
 use crate::batch::run_data::missing;
 use crate::batch::samples::{Record, SampleBatch};
-use crate::core_next::ErrorNext as _;
 use crate::input;
 use crate::map::positions::attributions_by_position;
 use crate::model::explainer::{Explainer, explain_rows};

@@ -4,13 +4,12 @@ use std::any::{Any, TypeId};
 use std::ops::Range;
 use std::sync::Arc;
 
-use ndarray::{ArrayD, CowArray, IxDyn};
-use xai_core::{Error, Layout, Real, Result, position_magnitudes};
+use ndarray::{CowArray, IxDyn};
+use xai_core::tensor::Positions;
+use xai_core::{Error, Input, Layout, Real, Result};
 
 use crate::batch::cache::SharedCache;
 use crate::batch::side::SideInput;
-use crate::core_next::{ErrorNext as _, Input};
-use crate::map::positions::Places;
 use crate::model::samples::{Samples, check_in_memory, checked_batch};
 use crate::model::scoring::Scoring;
 use crate::model::targets::Targets;
@@ -36,6 +35,7 @@ pub struct RunData<'a, T> {
     targets: Targets,
     scoring: Scoring,
     layout: Layout,
+    positions: Positions,
     /// The place of the first sample in the whole data set: what its random stream depends on.
     first_sample: u64,
     sides: Vec<Arc<dyn Any + Send + Sync>>,
@@ -43,12 +43,13 @@ pub struct RunData<'a, T> {
 }
 
 impl<'a, T: Real> RunData<'a, T> {
-    /// Checks what every metric needs.
+    /// Checks what every metric needs. Inputs of `any_shape` are rows where no layout fits.
     pub(crate) fn new(
         inputs: Box<dyn Samples<T> + 'a>,
         targets: Targets,
         scoring: Scoring,
         first_sample: u64,
+        any_shape: bool,
     ) -> Result<Self> {
         scoring.check()?;
         let n = inputs.shape().first().copied().unwrap_or_default();
@@ -59,15 +60,27 @@ impl<'a, T: Real> RunData<'a, T> {
             return Err(Error::shape(input::TARGETS, &[n], &[targets.n_samples()]));
         }
         check_in_memory(input::INPUTS, &*inputs)?;
-        let layout = scoring.layout_of(inputs.shape())?;
+        let layout = match scoring.layout_of(inputs.shape()) {
+            Err(_) if any_shape => None,
+            layout => Some(layout?),
+        };
         if inputs.shape().contains(&0) {
             return Err(Error::empty(input::INPUTS));
         }
+        let (layout, positions) = match layout {
+            Some(layout) => (layout, Positions::of_inputs(inputs.shape(), layout)?),
+            None => {
+                let row = inputs.shape()[1..].iter().product();
+                let layout = Layout::Tabular;
+                (layout, Positions::of_inputs(&[n, row], layout)?)
+            }
+        };
         Ok(Self {
             inputs,
             targets,
             scoring,
             layout,
+            positions,
             first_sample,
             sides: Vec::new(),
             cache: SharedCache::default(),
@@ -113,11 +126,13 @@ impl<'a, T: Real> RunData<'a, T> {
     /// The number of positions of a sample: pixels of an image, else elements.
     #[must_use]
     pub fn n_positions(&self) -> usize {
-        self.layout.n_positions(self.shape())
+        self.positions.positions
     }
 
-    pub(crate) fn places(&self) -> Places {
-        Places::new(self.shape(), self.layout)
+    /// The positions of a sample, and where their elements are in memory.
+    #[must_use]
+    pub fn positions(&self) -> Positions {
+        self.positions
     }
 
     /// The place of a sample in the whole data set of which this run may be a part: what its
@@ -185,10 +200,7 @@ impl<'a, T: Real> RunData<'a, T> {
             ));
         }
         check_in_memory(input::EXPLANATIONS, maps)?;
-        // One sample stands for all.
-        let one = |shape: &[usize]| [&[1], &shape[1..]].concat();
-        let map = ArrayD::<T>::zeros(IxDyn(&one(shape)));
-        position_magnitudes(map.view(), &one(self.shape()), self.layout).map(drop)
+        Positions::check_maps(self.shape(), shape, self.layout)
     }
 }
 

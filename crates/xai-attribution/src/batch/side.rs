@@ -3,9 +3,8 @@
 use std::any::Any;
 
 use ndarray::{Array2, Array3};
-use xai_core::{Error, Layout, Result};
+use xai_core::{Error, Input, Layout, Result};
 
-use crate::core_next::Input;
 use crate::input;
 
 /// A further input of a run, found by its type: masks, segments, or one of your metric's own.

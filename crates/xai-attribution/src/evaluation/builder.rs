@@ -1,21 +1,32 @@
 //! Many metrics of many explainers at once.
 
-use xai_core::{Activation, Error, Layout, Real, Result};
+use xai_core::{Error, Input, Real, Result};
 
-use crate::batch::{Study, evaluate_all};
-use crate::evaluation_table::{EvaluationScores, EvaluationTable, MetricScores, Statistics};
-use crate::{
-    Baseline, Better, Counted, EvaluationError, EvaluationMetric, ExplainedBatch, IntoTargets,
-    Model, Samples, Scoring, Targets,
-};
+use crate::batch::data::{CheckedData, Data, Explained};
+use crate::batch::side::SideInput;
+use crate::evaluation::statistics::Statistics;
+use crate::evaluation::table::EvaluationTable;
+use crate::evaluation::values::{EvaluationValues, MetricValues};
+use crate::metric::protocol::{Measure, key};
+use crate::model::black_box::Model;
+use crate::model::counted::Counted;
+use crate::model::explainer::Explainer;
+use crate::model::samples::Samples;
+use crate::model::scoring::Scoring;
+use crate::model::targets::IntoTargets;
+use crate::run::error::EvaluationError;
+use crate::run::standalone::Evaluate;
+use crate::run::sweep::Sweep;
+use crate::{help, input};
 
 /// Every metric of every explainer, without one model call too many.
 ///
 /// The samples are visited batch by batch. Of each batch the model's scores are taken once and
 /// shared by all that read them: base scores by everything, masked scores by Average Drop,
 /// Increase and Gain, scores of the baseline by Deletion and Insertion of all explainers, drops of
-/// random subsets by μFidelity of all explainers. Inputs and maps are read once; see [`Samples`]
-/// for those that no memory holds.
+/// random subsets by μFidelity of all explainers, and [whatever your own metrics
+/// share](crate::batch). Inputs and maps are read once; see [`Samples`] for those that no memory
+/// holds. How scores are taken is set here, by [`Evaluate`], for all metrics alike.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -27,104 +38,121 @@ use crate::{
 /// let good = array![[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]];
 /// let bad = array![[0.0, 1.0], [0.0, 1.0], [0.0, 1.0]];
 /// let table = Evaluation::new(&model, inputs.view(), &[0, 1, 0])
-///     .explainer("good", good.view())
-///     .explainer("bad", bad.view())
+///     .maps("good", good.view())
+///     .maps("bad", bad.view())
 ///     .metric(AverageDrop::default())
 ///     .metric(AverageIncrease::default())
 ///     .metric(AverageGain::default())
-///     .run()?;
-/// assert!(table.score("good", "average_drop").unwrap().value.unwrap() < 1e-7);
+///     .evaluate()?;
+/// assert!(table.result("good", "average_drop").unwrap().value.unwrap() < 1e-7);
 /// assert_eq!(table.metric("average_drop").unwrap().ranking, [0, 1]);
 /// assert_eq!(table.model_calls.rows, 3 + 2 * 3); // each input once, each masked input once
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
-pub struct Evaluation<'a, T, M: ?Sized> {
-    model: &'a M,
-    inputs: Box<dyn Samples<T> + 'a>,
-    targets: Result<Targets>,
-    scoring: Scoring,
-    explainers: Vec<(String, Box<dyn Samples<T> + 'a>)>,
-    metrics: Vec<Box<dyn EvaluationMetric<T> + 'a>>,
+pub struct Evaluation<'a, T> {
+    data: Data<'a, T>,
+    explained: Vec<Explained<'a, T>>,
+    metrics: Vec<(String, Box<dyn Measure<T> + 'a>)>,
     statistics: Statistics,
-    first_sample: u64,
     progress: Box<dyn Fn(usize) + Sync + 'a>,
 }
 
-impl<'a, T: Real, M: Model<T> + ?Sized> Evaluation<'a, T, M> {
+impl<T: Real> Evaluate for Evaluation<'_, T> {
+    type Configured = Self;
+
+    fn scored_by(mut self, change: impl FnOnce(&mut Scoring)) -> Self {
+        self.data = self.data.scored_by(change);
+        self
+    }
+}
+
+impl<'a, T: Real> Evaluation<'a, T> {
     /// An evaluation of explainers of a model on some inputs, with `targets` class indices `(n,)`
     /// or rows `(n, n_outputs)`.
     #[must_use]
-    pub fn new(
+    pub fn new<M: Model<T> + ?Sized>(
         model: &'a M,
         inputs: impl Samples<T> + 'a,
         targets: &(impl IntoTargets + ?Sized),
     ) -> Self {
+        Self::on(Data::new(inputs, targets).model(model))
+    }
+
+    /// An evaluation on some data: without a model, for metrics that ask none. Maps and explainer
+    /// of the data itself are not judged; give them names by the setters here.
+    #[must_use]
+    pub fn on(data: Data<'a, T>) -> Self {
         Self {
-            model,
-            inputs: Box::new(inputs),
-            targets: targets.to_targets(),
-            scoring: Scoring::default(),
-            explainers: Vec::new(),
+            data,
+            explained: Vec::new(),
             metrics: Vec::new(),
             statistics: Statistics::default(),
-            first_sample: 0,
             progress: Box::new(|_| {}),
         }
     }
 
-    /// What is applied to the model's outputs. Default: nothing.
-    #[must_use]
-    pub fn activation(mut self, activation: Activation) -> Self {
-        self.scoring.activation = activation;
-        self
-    }
-
-    /// The largest number of samples the model is called with, at least 1. Default: 64.
-    #[must_use]
-    pub fn batch_size(mut self, batch_size: usize) -> Self {
-        self.scoring.batch_size = batch_size;
-        self
-    }
-
-    /// How the axes of the inputs are read. Default: by their number, channels last for images.
-    #[must_use]
-    pub fn layout(mut self, layout: Layout) -> Self {
-        self.scoring.layout = Some(layout);
-        self
-    }
-
-    /// How scores are taken, all at once.
-    #[must_use]
-    pub fn scoring(mut self, scoring: Scoring) -> Self {
-        self.scoring = scoring;
-        self
-    }
-
     /// An explainer to judge, by its maps of all samples.
     #[must_use]
-    pub fn explainer(mut self, name: impl Into<String>, maps: impl Samples<T> + 'a) -> Self {
-        self.explainers.push((name.into(), Box::new(maps)));
+    pub fn maps(mut self, name: impl Into<String>, maps: impl Samples<T> + 'a) -> Self {
+        self.explained.push(Explained {
+            name: Some(name.into()),
+            maps: Some(Box::new(maps)),
+            explainer: None,
+        });
         self
     }
 
-    /// A metric to judge by. Activation, batch size and layout are those of the evaluation.
+    /// An explainer to judge, which is asked for its maps, batch by batch, and again by metrics
+    /// that need it.
     #[must_use]
-    pub fn metric(mut self, metric: impl EvaluationMetric<T> + 'a) -> Self {
-        self.metrics.push(Box::new(metric));
+    pub fn explainer<X: Explainer<T> + ?Sized>(
+        mut self,
+        name: impl Into<String>,
+        explainer: &'a X,
+    ) -> Self {
+        self.explained.push(Explained {
+            name: Some(name.into()),
+            maps: None,
+            explainer: Some(Explained::asking(explainer)),
+        });
         self
+    }
+
+    /// An explainer to judge whose maps of all samples exist already: it is asked by metrics that
+    /// need it, and for nothing else.
+    #[must_use]
+    pub fn maps_and_explainer<X: Explainer<T> + ?Sized>(
+        mut self,
+        name: impl Into<String>,
+        maps: impl Samples<T> + 'a,
+        explainer: &'a X,
+    ) -> Self {
+        self.explained.push(Explained {
+            name: Some(name.into()),
+            maps: Some(Box::new(maps)),
+            explainer: Some(Explained::asking(explainer)),
+        });
+        self
+    }
+
+    /// A further input of metrics that need one.
+    #[must_use]
+    pub fn with<S: SideInput>(mut self, side: S) -> Self {
+        self.data = self.data.with(side);
+        self
+    }
+
+    /// A metric to judge by, under its name as JSON has it: `average_drop`.
+    #[must_use]
+    pub fn metric(self, metric: impl Measure<T> + 'a) -> Self {
+        self.metric_named(key(metric.info()), metric)
     }
 
     /// A metric under another name: for the same metric twice, with other parameters.
     #[must_use]
-    pub fn metric_named(
-        self,
-        name: impl Into<String>,
-        metric: impl EvaluationMetric<T> + 'a,
-    ) -> Self {
-        self.metric(Named {
-            name: name.into(),
-            metric,
-        })
+    pub fn metric_named(mut self, name: impl Into<String>, metric: impl Measure<T> + 'a) -> Self {
+        self.metrics.push((name.into(), Box::new(metric)));
+        self
     }
 
     /// The coverage of the intervals, in (0, 1). Default: 0.95.
@@ -149,12 +177,13 @@ impl<'a, T: Real, M: Model<T> + ?Sized> Evaluation<'a, T, M> {
     }
 
     /// The place of the first sample in a larger data set of which this is a part. Random choices
-    /// belong to a sample's place, so parts give the scores of the whole (but for
-    /// [`Baseline::DatasetMean`], which is then the mean of the part: give the mean of the whole as
-    /// [`Baseline::Input`]). Default: 0.
+    /// belong to a sample's place, so parts give the values of the whole (but for
+    /// [`Baseline::DatasetMean`](crate::perturbation::Baseline::DatasetMean), which is then the
+    /// mean of the part: give the mean of the whole as
+    /// [`Baseline::Input`](crate::perturbation::Baseline::Input)). Default: 0.
     #[must_use]
     pub fn first_sample(mut self, first_sample: u64) -> Self {
-        self.first_sample = first_sample;
+        self.data = self.data.first_sample(first_sample);
         self
     }
 
@@ -168,131 +197,68 @@ impl<'a, T: Real, M: Model<T> + ?Sized> Evaluation<'a, T, M> {
     /// The table of all explainers by all metrics, with intervals, rankings and tests.
     ///
     /// # Errors
-    /// As [`scores`](Self::scores); [`Error::InvalidParameter`] for a level outside (0, 1).
-    pub fn run(self) -> Result<EvaluationTable, EvaluationError> {
+    /// As [`values`](Self::values); an invalid parameter for a level outside (0, 1).
+    pub fn evaluate(self) -> Result<EvaluationTable, EvaluationError> {
         let statistics = self.statistics;
         statistics.check()?;
-        Ok(self.scores()?.table(&statistics)?)
+        Ok(self.values()?.table(&statistics)?)
     }
 
-    /// The scores alone, sample by sample: what parts of a data set are
-    /// [joined](EvaluationScores::append) from.
+    /// The values alone, sample by sample: what parts of a data set are
+    /// [joined](EvaluationValues::merge) from.
     ///
     /// # Errors
-    /// As [`AverageDrop::evaluate`](crate::AverageDrop::evaluate), before the model is called where
-    /// that is possible; [`Error::Empty`] without explainers or metrics, [`Error::InvalidParameter`]
-    /// for two of one name and for a metric that was given an activation, a batch size or a layout
-    /// other than the evaluation's. The error tells explainer and metric, and holds everything
+    /// As [`Evaluate::evaluate`], before the model is called where that is possible; empty without
+    /// explainers or metrics, and about an input that a metric needs and the evaluation does not
+    /// have; an invalid parameter for two explainers or metrics of one name. The error tells
+    /// explainer and metric, and holds everything
     /// [computed until then](EvaluationError::completed).
-    pub fn scores(self) -> Result<EvaluationScores, EvaluationError> {
-        let targets = self.targets?;
-        check_names(
-            "explainer",
-            self.explainers.iter().map(|(name, _)| name.as_str()),
-        )?;
-        check_names("metric", self.metrics.iter().map(|metric| metric.name()))?;
-        for metric in &self.metrics {
-            if let Some(own) = metric.scoring() {
-                check_scoring(metric.name(), own, self.scoring)?;
-            }
-        }
-        let counted = Counted::new(self.model);
-        let mut study =
-            Study::new(&*self.inputs, targets, self.scoring)?.starting_at(self.first_sample);
-        let explainers: Vec<(Option<&str>, &dyn Samples<T>)> = self
-            .explainers
-            .iter()
-            .map(|(name, maps)| (Some(name.as_str()), &**maps))
-            .collect();
-        let metrics: Vec<&dyn EvaluationMetric<T>> =
-            self.metrics.iter().map(|metric| &**metric).collect();
-        let per_sample = evaluate_all(&counted, &mut study, &explainers, &metrics, &self.progress)?;
-        Ok(EvaluationScores {
-            n_samples: study.n_samples(),
-            explainers: self
-                .explainers
+    pub fn values(self) -> Result<EvaluationValues, EvaluationError> {
+        let explainers: Vec<&str> = self.explained.iter().filter_map(Explained::name).collect();
+        check_names(input::EXPLAINERS, &explainers)?;
+        let metrics: Vec<&str> = self.metrics.iter().map(|(name, _)| name.as_str()).collect();
+        check_names(input::METRICS, &metrics).map_err(|e| match e.index() {
+            [] => e,
+            _ => e.with_help(help::RENAME_METRIC),
+        })?;
+        let explainers: Vec<String> = explainers.into_iter().map(str::to_owned).collect();
+        let given = self.data.given();
+        let CheckedData { model, run, .. } = self.data.check(false)?;
+        let counted = Counted::new(&*model);
+        let sweep = Sweep {
+            run: &run,
+            explained: &self.explained,
+            metrics: self
+                .metrics
                 .iter()
-                .map(|(name, _)| name.clone())
+                .map(|(name, metric)| (name.clone(), &**metric as &dyn Measure<T>))
                 .collect(),
-            metrics: metrics
-                .iter()
-                .enumerate()
-                .map(|(m, metric)| MetricScores {
-                    metric: metric.name().to_owned(),
-                    better: metric.better(),
-                    per_sample: per_sample.iter().map(|scores| scores[m].clone()).collect(),
-                })
-                .collect(),
+            curves: false,
+            progress: &*self.progress,
+        };
+        let per_sample = sweep.run(&counted, &given)?.per_sample;
+        let metrics = self.metrics.iter().enumerate();
+        let metrics = metrics.map(|(m, (name, metric))| MetricValues {
+            metric: name.clone(),
+            direction: metric.info().direction,
+            per_sample: per_sample.iter().map(|of| of[m].clone()).collect(),
+        });
+        Ok(EvaluationValues {
+            n_samples: run.n_samples(),
+            explainers,
+            metrics: metrics.collect(),
             model_calls: counted.calls(),
         })
     }
 }
 
-fn check_names<'a>(what: &'static str, names: impl Iterator<Item = &'a str>) -> Result<()> {
-    let names: Vec<&str> = names.collect();
+/// At least one name, and none twice: the index is that of the second.
+fn check_names(input: Input, names: &[&str]) -> Result<()> {
     if names.is_empty() {
-        return Err(Error::empty(format!("{what}s")));
+        return Err(Error::empty(input));
     }
     match (1..names.len()).find(|&i| names[..i].contains(&names[i])) {
         None => Ok(()),
-        Some(i) => Err(Error::parameter(
-            what,
-            names[i],
-            "names that occur once; `metric_named` renames a metric",
-        )),
-    }
-}
-
-/// What a metric was given by itself must be what the evaluation has, or the default.
-fn check_scoring(metric: &str, own: Scoring, evaluation: Scoring) -> Result<()> {
-    let default = Scoring::default();
-    let conflict = |what: &'static str, own: String| {
-        Err(Error::parameter(
-            format!("{what} of {metric}"),
-            own,
-            format!("that of the evaluation, which all metrics share: set its {what} instead"),
-        ))
-    };
-    if ![default.activation, evaluation.activation].contains(&own.activation) {
-        return conflict("activation", format!("{:?}", own.activation));
-    }
-    if ![default.batch_size, evaluation.batch_size].contains(&own.batch_size) {
-        return conflict("batch_size", own.batch_size.to_string());
-    }
-    if ![default.layout, evaluation.layout].contains(&own.layout) {
-        return conflict("layout", format!("{:?}", own.layout));
-    }
-    Ok(())
-}
-
-/// A metric under another name.
-struct Named<S> {
-    name: String,
-    metric: S,
-}
-
-impl<T: Real, S: EvaluationMetric<T>> EvaluationMetric<T> for Named<S> {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn better(&self) -> Better {
-        self.metric.better()
-    }
-
-    fn scores(&self, batch: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
-        self.metric.scores(batch)
-    }
-
-    fn check(&self, shape: &[usize], layout: Layout) -> Result<()> {
-        self.metric.check(shape, layout)
-    }
-
-    fn scoring(&self) -> Option<Scoring> {
-        self.metric.scoring()
-    }
-
-    fn baseline(&self) -> Option<&Baseline> {
-        self.metric.baseline()
+        Some(i) => Err(Error::parameter(input, names[i], "names that occur once").at(&[i])),
     }
 }

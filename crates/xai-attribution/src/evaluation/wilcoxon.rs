@@ -1,9 +1,11 @@
 //! The paired test of two explainers, and what many such tests need.
 
 use statrs::function::erf::erfc;
-use xai_core::{Result, check_finite_slice};
+use xai_core::Result;
+use xai_core::number::check_finite_slice;
+use xai_core::statistics::ranks::centred_ranks;
 
-use crate::rank_correlation::centred_ranks;
+use crate::input;
 
 /// Up to this many differences the distribution is exact.
 const MOST_EXACT: usize = 50;
@@ -33,10 +35,10 @@ pub struct SignedRankTest {
 /// for ties.
 ///
 /// # Errors
-/// [`Error::NonFinite`](xai_core::Error::NonFinite).
+/// Not finite.
 ///
 /// ```
-/// use xai_attribution::wilcoxon_signed_rank;
+/// use xai_attribution::evaluation::wilcoxon_signed_rank;
 /// let test = wilcoxon_signed_rank(&[1.0, 2.0, 3.0, 4.0, 5.0])?;
 /// assert_eq!((test.w_plus, test.w_minus), (15.0, 0.0));
 /// assert_eq!(test.p_value, Some(2.0 / 32.0)); // one of 2^5 signs, both sides
@@ -47,11 +49,10 @@ pub struct SignedRankTest {
 /// Wilcoxon, *Individual comparisons by ranking methods*, 1945. `scipy.stats.wilcoxon` with its
 /// defaults (no continuity correction) gives the same, except that it is not exact with ties.
 pub fn wilcoxon_signed_rank(differences: &[f64]) -> Result<SignedRankTest> {
-    check_finite_slice("differences", differences)?;
+    check_finite_slice(input::DIFFERENCES, differences)?;
     let differences: Vec<f64> = differences.iter().copied().filter(|d| *d != 0.0).collect();
     let sizes: Vec<f64> = differences.iter().map(|d| d.abs()).collect();
     let n = sizes.len();
-    #[allow(clippy::cast_precision_loss)] // exact below 2^53 differences
     let count = n as f64;
     // Twice the mid-ranks: integers.
     let ranks: Vec<f64> = centred_ranks(&sizes)
@@ -79,7 +80,6 @@ pub fn wilcoxon_signed_rank(differences: &[f64]) -> Result<SignedRankTest> {
 }
 
 /// Twice the share of all sign patterns whose doubled rank sum is at most `sum`.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // at most 50 · 51
 fn exact_p_value(doubled_ranks: &[f64], sum: f64) -> f64 {
     let total: f64 = doubled_ranks.iter().sum();
     let mut share = vec![0.0; total as usize + 1];
@@ -96,11 +96,9 @@ fn exact_p_value(doubled_ranks: &[f64], sum: f64) -> f64 {
 
 /// From the normal distribution with the mean and the variance of the rank sum.
 fn normal_p_value(doubled_ranks: &[f64], sum: f64) -> f64 {
-    #[allow(clippy::cast_precision_loss)]
     let n = doubled_ranks.len() as f64;
     let mut sorted = doubled_ranks.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
-    #[allow(clippy::cast_precision_loss)]
     let ties: f64 = sorted
         .chunk_by(|a, b| a == b)
         .map(|tied| tied.len() as f64)
@@ -122,7 +120,7 @@ fn normal_p_value(doubled_ranks: &[f64], sum: f64) -> f64 {
 /// Undefined values stay undefined and do not count as tests.
 ///
 /// ```
-/// use xai_attribution::holm;
+/// use xai_attribution::evaluation::holm;
 /// let corrected = holm(&[Some(0.01), None, Some(0.04), Some(0.03)]);
 /// let expected = [Some(0.03), None, Some(0.06), Some(0.06)]; // 3 · 0.01, 1 · 0.04 ≤ 2 · 0.03
 /// for (c, e) in corrected.iter().zip(expected) {
@@ -143,7 +141,6 @@ pub fn holm(p_values: &[Option<f64>]) -> Vec<Option<f64>> {
     let mut corrected = vec![None; p_values.len()];
     let mut largest: f64 = 0.0;
     for (place, &(i, p)) in order.iter().enumerate() {
-        #[allow(clippy::cast_precision_loss)]
         let tests_left = (order.len() - place) as f64;
         largest = largest.max((tests_left * p).min(1.0));
         corrected[i] = Some(largest);

@@ -1,54 +1,10 @@
-//! Where the positions of an input are in memory.
+//! The attribution of every position.
 
 use ndarray::{ArrayViewD, Axis};
-use xai_core::{Error, Layout, Real, Result, parallel, position_attributions};
+use xai_core::tensor::position_attributions;
+use xai_core::{Error, Layout, Real, Result, parallel};
 
 use crate::input;
-
-/// The positions of one sample: what a perturbation sets to the baseline as one. The channels of a
-/// pixel go together; in time series and tables every element is a position of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Places {
-    pub(crate) positions: usize,
-    pub(crate) channels: usize,
-    channels_first: bool,
-}
-
-impl Places {
-    pub(crate) fn new(shape: &[usize], layout: Layout) -> Self {
-        let (channels, channels_first) = match layout {
-            Layout::ChannelsLast => (shape[3], false),
-            Layout::ChannelsFirst => (shape[1], true),
-            Layout::Tabular | Layout::TimeSeries => (1, false),
-        };
-        Self {
-            positions: layout.n_positions(shape),
-            channels,
-            channels_first,
-        }
-    }
-
-    /// The number of elements of a sample.
-    pub(crate) fn size(self) -> usize {
-        self.positions * self.channels
-    }
-
-    /// Copies one position of a sample.
-    #[inline]
-    pub(crate) fn copy<T: Copy>(self, to: &mut [T], from: &[T], position: usize) {
-        if self.channels == 1 {
-            to[position] = from[position];
-        } else if self.channels_first {
-            for channel in 0..self.channels {
-                let at = channel * self.positions + position;
-                to[at] = from[at];
-            }
-        } else {
-            let pixel = position * self.channels..(position + 1) * self.channels;
-            to[pixel.clone()].copy_from_slice(&from[pixel]);
-        }
-    }
-}
 
 /// The attribution of every position of every sample, channels averaged, signs kept.
 pub(crate) fn attributions_by_position<T: Real>(

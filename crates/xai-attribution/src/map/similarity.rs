@@ -3,9 +3,8 @@
 use ndarray::{ArrayView3, ArrayViewD, Axis, Ix3};
 use xai_core::{Error, Layout, Real, Result, parallel};
 
-use crate::core_next::ErrorNext as _;
 use crate::map::positions::attributions_of_maps;
-use crate::map::rank_correlation::spearman_of_finite;
+use xai_core::statistics::ranks::spearman_of_finite;
 use crate::map::structural_similarity::structural_similarity;
 use crate::{help, input};
 
@@ -17,7 +16,7 @@ use crate::{help, input};
 pub enum MapSimilarity {
     /// [`structural_similarity`], for maps of images (time series count as images of one channel).
     Ssim,
-    /// [`spearman`](super::spearman) of the attributions by position; undefined for a constant
+    /// [`spearman`](xai_core::statistics::spearman) of the attributions by position; undefined for a constant
     /// map.
     Spearman,
 }
@@ -73,4 +72,17 @@ fn image<T>(map: ArrayViewD<'_, T>, layout: Layout) -> Result<ArrayView3<'_, T>>
         )
         .with_help(help::CHOOSE_SPEARMAN)
     })
+}
+
+impl std::str::FromStr for MapSimilarity {
+    type Err = Error;
+
+    /// `ssim` or `spearman`.
+    fn from_str(text: &str) -> Result<Self> {
+        match text {
+            "ssim" => Ok(Self::Ssim),
+            "spearman" => Ok(Self::Spearman),
+            _ => Err(Error::parameter(input::SIMILARITY, text, "ssim or spearman")),
+        }
+    }
 }

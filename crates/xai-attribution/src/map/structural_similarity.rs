@@ -1,9 +1,9 @@
 //! Structural similarity of two images.
 
 use ndarray::ArrayView3;
-use xai_core::{Error, ExactMean, Real, Result, check_finite, elementary};
+use xai_core::number::{check_finite, elementary};
+use xai_core::{Error, ExactMean, Real, Result};
 
-use crate::core_next::ErrorNext as _;
 use crate::{help, input};
 
 /// The widest Gaussian window, and its standard deviation.
@@ -45,13 +45,13 @@ const K2: f64 = 0.03;
 /// with the choices of Xplique's randomization metrics (`tf.image.ssim`).
 pub fn structural_similarity<T: Real>(a: ArrayView3<'_, T>, b: ArrayView3<'_, T>) -> Result<f64> {
     if a.shape() != b.shape() {
-        return Err(Error::shape(input::SECOND, a.shape(), b.shape()));
+        return Err(Error::shape(input::B, a.shape(), b.shape()));
     }
     if a.is_empty() {
         return Err(Error::empty(input::IMAGES));
     }
-    check_finite(input::FIRST, a)?;
-    check_finite(input::SECOND, b)?;
+    check_finite(input::A, a)?;
+    check_finite(input::B, b)?;
     let (height, width, channels) = a.dim();
     let values = || a.iter().chain(b.iter()).map(|x| x.to_f64_exact());
     let range = values().fold(f64::NEG_INFINITY, f64::max) - values().fold(f64::INFINITY, f64::min);
@@ -66,7 +66,7 @@ pub fn structural_similarity<T: Real>(a: ArrayView3<'_, T>, b: ArrayView3<'_, T>
             range,
             "a range that is an ordinary number",
         )
-        .with_help(help::SCALE_MAPS));
+        .with_help(help::SCALE_MAPS_DOWN));
     }
     let window = window(WINDOW.min(height).min(width));
     let mut mean = ExactMean::new();

@@ -1,8 +1,7 @@
 //! What the registry knows about a metric.
 
-use xai_core::{Error, Real, Result};
+use xai_core::{Error, MetricInfo, Real, Result};
 
-use crate::core_next::{ErrorNext as _, MetricInfo};
 use crate::metric::options::{OptionInfo, Registered};
 use crate::metric::protocol::{Measure, key};
 use crate::{help, input};
@@ -93,7 +92,7 @@ impl Entry {
     pub fn build<T: Precision>(&self, options: &[(&str, &str)]) -> Result<Box<dyn Measure<T>>> {
         T::build(self, options).unwrap_or_else(|| {
             let expected = "a metric that is computed batch by batch";
-            Err(Error::parameter(input::METRIC_NAME, self.info.name, expected)
+            Err(Error::parameter(input::METRIC, self.info.name, expected)
                 .with_help(help::CALL_DIRECTLY))
         })
     }

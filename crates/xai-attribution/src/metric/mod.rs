@@ -10,7 +10,7 @@ pub(crate) mod protocol;
 pub mod registry;
 pub(crate) mod value;
 
-pub use crate::core_next::{Direction, MetricInfo};
+pub use xai_core::{Direction, MetricInfo};
 pub use entry::{Entry, Listed, Precision};
 pub use kinds::{
     AreaMetric, BaseScorePolicy, CurveKind, SCORE_NEEDS, ScoreAccumulator, ScoreFormula,
@@ -27,8 +27,6 @@ pub use registry::complexity::complexity;
 pub use registry::model_randomization::{RandomizationOrder, RandomizationStep};
 pub use registry::representativity::MegeReco;
 pub use registry::sparseness::sparseness;
-pub use registry::stability::{
-    MapDistance, MapDistanceFunction, Neighborhood, Stability, StabilityValues,
-};
+pub use registry::stability::{Average, Maximum, Stability, StabilityValues, Statistic};
 pub use registry::*;
 pub use value::{CurvePoint, MetricValue};

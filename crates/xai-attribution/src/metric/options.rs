@@ -2,9 +2,8 @@
 
 use std::str::FromStr;
 
-use xai_core::{Error, Result};
+use xai_core::{Error, Input, MetricInfo, Result};
 
-use crate::core_next::{Input, MetricInfo};
 use crate::input;
 use crate::metric::protocol::Metric;
 

@@ -6,7 +6,7 @@ use xai_core::{Real, Result};
 
 use crate::batch::explained::ExplainedBatch;
 use crate::batch::run_data::RunData;
-use crate::core_next::MetricInfo;
+use xai_core::MetricInfo;
 use crate::perturbation::removal_curve::CurveScores;
 
 /// A metric of attribution maps, or of an explainer: what it is called, asks and needs.
@@ -33,6 +33,7 @@ pub trait Metric {
 ///     fn info(&self) -> &'static MetricInfo {
 ///         &MetricInfo {
 ///             name: "left",
+///             title: "Left",
 ///             question: "What share of the score is left when only what the map marks is kept?",
 ///             direction: Direction::Higher,
 ///             range: "[0, inf)",

@@ -8,7 +8,6 @@
 //!
 #![doc = include_str!("../../METRICS.md")]
 
-use crate::core_next::{Direction, MetricInfo};
 use crate::metric::entry::{Entry, Listed};
 
 macro_rules! metrics {
@@ -65,24 +64,7 @@ pub fn find(name: &str) -> Option<&'static Entry> {
 /// The table of the documentation.
 #[must_use]
 pub fn markdown() -> String {
-    let row = |info: &MetricInfo| {
-        let better = match info.direction {
-            Direction::Lower => "lower",
-            Direction::Higher => "higher",
-            Direction::None => "–",
-        };
-        let needs: Vec<&str> = info.needs.iter().map(|need| need.name()).collect();
-        format!(
-            "| `{}` | {} | {better} | {} | {} | {} |\n",
-            info.name,
-            info.question,
-            info.range,
-            needs.join(", "),
-            info.source
-        )
-    };
-    let rows: String = METRICS.iter().map(|entry| row(entry.info)).collect();
-    format!("| metric | question | better | range | needs | source |\n|---|---|---|---|---|---|\n{rows}")
+    xai_core::registry::markdown(METRICS.iter().map(|entry| entry.info))
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! The explainer under study, where a metric has to ask it.
 
 use ndarray::{ArrayD, ArrayViewD, IxDyn};
-use xai_core::{Error, Real, Result, check_finite};
+use xai_core::number::check_finite;
+use xai_core::{Error, Real, Result};
 
-use crate::core_next::ErrorNext as _;
 use crate::input;
 use crate::model::black_box::BoxError;
 use crate::model::targets::Targets;

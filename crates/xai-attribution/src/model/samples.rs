@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use ndarray::{Array, ArrayView, ArrayViewD, Axis, CowArray, Dimension, IxDyn, Slice};
-use xai_core::{Error, Real, Result, check_finite};
+use xai_core::number::check_finite;
+use xai_core::{Error, Input, Real, Result};
 
-use crate::core_next::{ErrorNext as _, Input};
 use crate::model::black_box::BoxError;
 
 /// An array of samples (inputs or maps) that is asked for one batch at a time.
@@ -114,7 +114,7 @@ pub(crate) fn checked_batch<'a, T: Real>(
     range: Range<usize>,
 ) -> Result<CowArray<'a, T, IxDyn>> {
     let batch = samples.batch(range.clone()).map_err(|source| {
-        Error::Io { what: input.into(), source: std::io::Error::other(source) }
+        Error::io(input, std::io::Error::other(source))
             .part(format!("samples {}..{}", range.start, range.end))
     })?;
     let promised = [&[range.len()], &samples.shape()[1..]].concat();

@@ -3,7 +3,6 @@
 use ndarray::Array2;
 use xai_core::{Activation, Error, Layout, Result};
 
-use crate::core_next::{ErrorNext as _, non_finite};
 use crate::input;
 use crate::model::black_box::BoxError;
 use crate::model::targets::Targets;
@@ -77,7 +76,7 @@ impl Scoring {
             return Err(Error::shape(input::OUTPUTS, &expected, outputs.shape()).owner(call()));
         }
         if let Some(((row, output), _)) = outputs.indexed_iter().find(|(_, x)| !x.is_finite()) {
-            return Err(non_finite(input::OUTPUTS, &[sample(row), output]).owner(call()));
+            return Err(Error::non_finite(input::OUTPUTS, &[sample(row), output]).owner(call()));
         }
         let mut scores = Vec::with_capacity(n_rows);
         let mut activated = Vec::with_capacity(outputs.ncols());
@@ -87,7 +86,7 @@ impl Scoring {
             self.activation.apply_row(&mut activated);
             let score = targets.score(sample(row), &activated)?;
             if !score.is_finite() {
-                return Err(non_finite(input::SCORES, &[sample(row)]));
+                return Err(Error::non_finite(input::SCORES, &[sample(row)]));
             }
             scores.push(score);
         }

@@ -1,7 +1,8 @@
 //! Which score of the model is meant, for each sample.
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
-use xai_core::{Error, Label, Real, Result, check_finite, class_index, labels_to_i64};
+use xai_core::number::{check_finite, class_index, labels_to_i64};
+use xai_core::{Error, Label, Real, Result};
 
 use crate::input;
 
@@ -46,7 +47,7 @@ impl Targets {
     pub(crate) fn score(&self, sample: usize, outputs: &[f64]) -> Result<f64> {
         match self {
             Self::Classes(classes) => {
-                let class = class_index(sample, classes[sample], outputs.len())?;
+                let class = class_index(input::TARGETS, sample, classes[sample], outputs.len())?;
                 Ok(outputs[class])
             }
             Self::Rows(rows) if rows.ncols() != outputs.len() => Err(Error::shape(

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use ndarray::{ArrayD, ArrayViewD, Axis};
-use xai_core::{Error, Layout, Real, Result, check_finite};
+use xai_core::number::check_finite;
+use xai_core::{Error, Layout, Real, Result};
 
 use crate::batch::run_data::RunData;
 use crate::batch::samples::{BatchWork, SampleBatch};
-use crate::core_next::ErrorNext as _;
 use crate::perturbation::blur::blurred;
 use crate::perturbation::dataset_mean::DatasetMean;
 use crate::{help, input};
@@ -119,7 +119,7 @@ impl Baseline {
     /// The baseline of every sample of a batch, in row-major order.
     fn values<T: Real>(&self, batch: &SampleBatch<'_, T>) -> Result<Vec<T>> {
         let (run, n) = (batch.run(), batch.n_samples());
-        let places = run.places();
+        let places = run.positions();
         let repeated = |one: &dyn Fn(usize) -> f64| {
             let one = (0..places.size()).map(|e| T::from_f64_nearest(one(e)));
             one.collect::<Vec<T>>().repeat(n)

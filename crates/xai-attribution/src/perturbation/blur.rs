@@ -1,7 +1,8 @@
 //! Inputs under a Gaussian.
 
 use ndarray::ArrayViewD;
-use xai_core::{Layout, Real, elementary};
+use xai_core::number::elementary;
+use xai_core::{Layout, Real};
 
 use crate::map::positions::for_each_row;
 

@@ -3,13 +3,14 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use xai_core::tensor::Positions;
 use xai_core::{Error, Real, Result};
 
 use crate::batch::explained::{ExplainedBatch, MapWork};
 use crate::batch::run_data::{RunData, RunWork};
 use crate::batch::samples::SampleBatch;
 use crate::input;
-use crate::map::positions::{Places, for_each_row};
+use crate::map::positions::for_each_row;
 use crate::perturbation::baseline::{Baseline, BlankInputs, BlankScores};
 use crate::perturbation::removal_order::{OrderedPositions, RemovalOrder};
 
@@ -175,7 +176,7 @@ impl RemovalCurve {
         orders: &[Vec<u32>],
         between: &[usize],
     ) -> Result<Vec<Vec<f64>>> {
-        let (places, n) = (batch.run().places(), batch.n_samples());
+        let (places, n) = (batch.run().positions(), batch.n_samples());
         let blank = batch.shared(&BlankInputs(self.baseline.clone()))?;
         let (from, to): (&[T], &[T]) = match self.start {
             Start::Input => (batch.values(), &blank),
@@ -245,7 +246,7 @@ impl<T: Real> MapWork<T> for RemovalCurve {
 
 /// Copies the positions of rank `ranks` from `source`, in every sample.
 fn flip<T: Real>(
-    places: Places,
+    places: Positions,
     current: &mut [T],
     source: &[T],
     orders: &[Vec<u32>],

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use xai_core::{Error, Real, Result, random_stream, uniform, uniform_index};
+use xai_core::random::{random_stream, uniform, uniform_index};
+use xai_core::{Error, Real, Result};
 
 use crate::batch::run_data::RunData;
 use crate::batch::samples::{BatchWork, SampleBatch};
 use crate::input;
-use crate::map::rank_correlation::centred_ranks;
+use xai_core::statistics::ranks::centred_ranks;
 use crate::perturbation::baseline::{Baseline, BlankInputs};
 use crate::perturbation::cells::{Cells, Grid};
 
@@ -149,7 +150,7 @@ impl<T: Real> BatchWork<T> for SubsetDrops {
         let blank = batch.shared(&BlankInputs(self.baseline.clone()))?;
         // What threads may share; the caches may not be.
         let (subsets, blank): (&Subsets, &[T]) = (&subsets, &blank);
-        let (places, n_subsets) = (batch.run().places(), subsets.n_subsets);
+        let (places, n_subsets) = (batch.run().positions(), subsets.n_subsets);
         let size = places.size();
         let scores = batch.score_changed(
             batch.n_samples() * n_subsets,

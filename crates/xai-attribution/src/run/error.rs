@@ -4,12 +4,12 @@ use xai_core::Error;
 
 /// An evaluation that stopped: the reason, and every score that was computed until then.
 ///
-/// Calling a model is dear, so nothing it has answered is lost. `?` turns this into an
+/// Nothing that the model has answered is lost. `?` turns this into an
 /// [`Error`] where only the reason matters.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
-/// use xai_attribution::AverageDrop;
+/// use xai_attribution::{AverageDrop, Evaluate};
 /// let model = |batch: ArrayViewD<'_, f64>| match batch[[0, 0]] {
 ///     7.0 => Err("out of memory"),
 ///     _ => Ok(batch.into_dimensionality::<ndarray::Ix2>().unwrap().to_owned()),
@@ -17,7 +17,7 @@ use xai_core::Error;
 /// let x = array![[1.0, 2.0], [3.0, 1.0], [7.0, 1.0]].into_dyn();
 /// let stopped = AverageDrop::new().batch_size(1).evaluate(&model, x.view(), &[1, 0, 0], x.view());
 /// let stopped = stopped.unwrap_err();
-/// assert_eq!(stopped.to_string(), "the model failed on batch 2 (samples 2..3): out of memory");
+/// assert_eq!(stopped.to_string(), "model: failed on batch 2 (samples 2..3): out of memory");
 /// let drop = stopped.completed().iter().find(|c| c.score == "average_drop").unwrap();
 /// assert!(drop.per_sample[0].is_some() && drop.per_sample[1].is_some());
 /// assert_eq!(drop.per_sample[2], None);
@@ -42,8 +42,8 @@ pub struct CompletedScores {
     pub explainer: Option<String>,
     /// `base` and `masked` for the model's scores, else the metric's name.
     pub score: String,
-    /// One a sample; `None` where it was not computed yet, or is undefined. Samples before the
-    /// batch that failed are all there; with a [`Concurrent`](crate::Concurrent) model some after
+    /// One per sample; `None` where it was not computed yet, or is undefined. Samples before the
+    /// batch that failed are all there; with a [`Concurrent`](crate::model::Concurrent) model some after
     /// it may be.
     pub per_sample: Vec<Option<f64>>,
 }

@@ -1,18 +1,25 @@
-//! The model's scores before and after masking.
+//! The model's scores, of whole inputs and of masked ones.
 
 use std::sync::Mutex;
 
-use xai_core::{Error, Real, Result};
+use xai_core::{Real, Result};
 
-use crate::batch::{Study, evaluate_all};
-use crate::evaluation_metric::Collector;
-use crate::scoring::{into_inner, lock};
-use crate::{EvaluationError, IntoTargets, Model, Samples, Scoring};
+use crate::batch::data::{CheckedData, Data};
+use crate::batch::explained::ExplainedBatch;
+use crate::batch::samples::SampleBatch;
+use crate::model::black_box::Model;
+use crate::model::locks::{into_inner, lock};
+use crate::model::samples::Samples;
+use crate::model::scoring::Scoring;
+use crate::model::targets::IntoTargets;
+use crate::run::error::{CompletedScores, EvaluationError};
+use crate::run::sweep::{Records, for_each_batch};
 
 /// The score of every sample, on the whole input and on what its map keeps.
 ///
 /// Average Drop, Increase and Gain are three views of the same pairs: take the scores once, with
-/// [`masked_scores`], and ask each metric's `from_scores`.
+/// [`masked_scores`], and ask each metric's
+/// [`evaluate_scores`](crate::metric::ScoreMetric::evaluate_scores).
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MaskedScores {
@@ -22,16 +29,53 @@ pub struct MaskedScores {
     pub masked: Vec<f64>,
 }
 
+/// The model's score of every sample as it is: `g(f, x_i, y_i)`.
+///
+/// # Errors
+/// As [`Evaluate::evaluate`](crate::Evaluate::evaluate).
+///
+/// ```
+/// use ndarray::{Array2, ArrayViewD, array};
+/// use xai_attribution::run::base_scores;
+/// use xai_attribution::Scoring;
+/// let model = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+///     Ok(batch.into_dimensionality().unwrap().to_owned())
+/// };
+/// let inputs = array![[1.0, 2.0], [3.0, 4.0]].into_dyn();
+/// let targets = array![[1.0, 0.0], [-1.0, 1.0]];
+/// let scores = base_scores(&model, inputs.view(), &targets, &Scoring::default())?;
+/// assert_eq!(scores, [1.0, 1.0]); // 1·1 + 0·2 and −1·3 + 1·4
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+pub fn base_scores<T: Real, M: Model<T> + ?Sized>(
+    model: &M,
+    inputs: impl Samples<T>,
+    targets: &(impl IntoTargets + ?Sized),
+    scoring: &Scoring,
+) -> Result<Vec<f64>, EvaluationError> {
+    let mut data = Data::new(inputs, targets).model(model);
+    data.scoring = *scoring;
+    let data = data.check(false)?;
+    let [base] = collect(&data, |batch, records| {
+        let outcome = batch.base_scores().map(drop);
+        let first = batch.samples().start;
+        lock(records).keep(None, first, batch.records());
+        outcome
+    })?;
+    Ok(base)
+}
+
 /// Scores every sample twice: the model sees `2 n` rows.
 ///
 /// `inputs` and `maps` have a [`Layout`](xai_core::Layout); `targets` are class indices or rows.
 ///
 /// # Errors
-/// As [`AverageDrop::evaluate`](crate::AverageDrop::evaluate).
+/// As [`Evaluate::evaluate`](crate::Evaluate::evaluate).
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
-/// use xai_attribution::{AverageDrop, AverageIncrease, Scoring, masked_scores};
+/// use xai_attribution::run::masked_scores;
+/// use xai_attribution::{AverageDrop, AverageIncrease, Scoring};
 /// let model = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
 ///     Ok(batch.into_dimensionality().unwrap().to_owned())
 /// };
@@ -39,8 +83,9 @@ pub struct MaskedScores {
 /// let maps = array![[0.0, 1.0]].into_dyn();
 /// let scores = masked_scores(&model, inputs.view(), &[0], maps.view(), &Scoring::default())?;
 /// assert_eq!((scores.base[0], scores.masked[0]), (2.0, 0.0));
-/// assert!((AverageDrop::new().from_scores(&scores.base, &scores.masked)?.value - 1.0).abs() < 1e-8);
-/// assert_eq!(AverageIncrease::new().from_scores(&scores.base, &scores.masked)?.value, 0.0);
+/// let drop = AverageDrop::new().evaluate_scores(&scores.base, &scores.masked)?;
+/// assert!((drop.value - 1.0).abs() < 1e-8);
+/// assert_eq!(AverageIncrease::new().evaluate_scores(&scores.base, &scores.masked)?.value, 0.0);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 pub fn masked_scores<T: Real, M: Model<T> + ?Sized>(
@@ -50,62 +95,43 @@ pub fn masked_scores<T: Real, M: Model<T> + ?Sized>(
     maps: impl Samples<T>,
     scoring: &Scoring,
 ) -> Result<MaskedScores, EvaluationError> {
-    let n = inputs.shape().first().copied().unwrap_or_default();
-    let base = Mutex::new(vec![0.0; n]);
-    let masked = collect(model, inputs, targets, maps, scoring, Some(&base))?;
-    Ok(MaskedScores {
-        base: into_inner(base),
-        masked,
-    })
-}
-
-/// As [`masked_scores`], with base scores that were taken before (by
-/// [`base_scores`](crate::base_scores())): for several explainers of one model, which then sees
-/// `n` rows a map. [`Evaluation`](crate::Evaluation) does so by itself.
-///
-/// # Errors
-/// As [`masked_scores`]; [`Error::ShapeMismatch`] when there is not one base score a sample.
-pub fn masked_scores_with_base<T: Real, M: Model<T> + ?Sized>(
-    model: &M,
-    base: Vec<f64>,
-    inputs: impl Samples<T>,
-    targets: &(impl IntoTargets + ?Sized),
-    maps: impl Samples<T>,
-    scoring: &Scoring,
-) -> Result<MaskedScores, EvaluationError> {
-    let n = inputs.shape().first().copied().unwrap_or_default();
-    if base.len() != n {
-        return Err(Error::shape("base", &[n], &[base.len()]).into());
+    let mut data = Data::new(inputs, targets).model(model).maps(maps);
+    data.scoring = *scoring;
+    let data = data.check(false)?;
+    if let Some(maps) = &data.explained.maps {
+        data.run.check_maps(&**maps)?;
     }
-    let masked = collect(model, inputs, targets, maps, scoring, None)?;
+    let [base, masked] = collect(&data, |batch, records| {
+        let explained = ExplainedBatch::new(batch, &data.explained)?;
+        let outcome = batch.base_scores().and_then(|_| explained.masked_scores());
+        let first = batch.samples().start;
+        let taken = [batch.records(), explained.records()].concat();
+        lock(records).keep(None, first, taken);
+        outcome.map(drop)
+    })?;
     Ok(MaskedScores { base, masked })
 }
 
-/// The masked scores; the base scores are taken where there is a place for them.
-fn collect<T: Real, M: Model<T> + ?Sized>(
-    model: &M,
-    inputs: impl Samples<T>,
-    targets: &(impl IntoTargets + ?Sized),
-    maps: impl Samples<T>,
-    scoring: &Scoring,
-    base: Option<&Mutex<Vec<f64>>>,
-) -> Result<Vec<f64>, EvaluationError> {
-    let mut study = Study::new(inputs, targets.to_targets()?, *scoring)?;
-    let masked = Mutex::new(vec![0.0; study.n_samples()]);
-    let collector = Collector {
-        name: "masked",
-        baseline: None,
-        collect: |batch: &crate::ExplainedBatch<'_, T>| {
-            let samples = batch.batch().samples();
-            if let Some(base) = base {
-                let scores = batch.batch().base_scores()?;
-                lock(base)[samples.clone()].copy_from_slice(scores);
-            }
-            let scores = batch.masked_scores()?;
-            lock(&masked)[samples].copy_from_slice(scores);
-            Ok(vec![None; scores.len()])
-        },
-    };
-    evaluate_all(model, &mut study, &[(None, &maps)], &[&collector], &|_| {})?;
-    Ok(into_inner(masked))
+/// The scores that work on every batch records, in the order of their first record.
+fn collect<T: Real, const N: usize>(
+    data: &CheckedData<'_, T>,
+    work: impl Fn(&SampleBatch<'_, T>, &Mutex<Records>) -> Result<()> + Sync,
+) -> Result<[Vec<f64>; N], EvaluationError> {
+    let records = Mutex::new(Records::new(data.run.n_samples()));
+    let outcome = for_each_batch(&*data.model, &data.run, &|batch| Ok(work(batch, &records)?));
+    let mut taken = into_inner(records).take(None).into_iter();
+    match outcome {
+        Ok(()) => Ok(std::array::from_fn(|_| {
+            let (_, scores) = taken.next().unwrap_or_default();
+            scores.into_iter().flatten().collect()
+        })),
+        Err(stopped) => {
+            let completed = taken.map(|(name, per_sample)| CompletedScores {
+                explainer: None,
+                score: name.into(),
+                per_sample,
+            });
+            Err(stopped.with_completed(completed.collect()))
+        }
+    }
 }

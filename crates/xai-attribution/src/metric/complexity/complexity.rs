@@ -1,10 +1,10 @@
 //! Complexity of a map: the entropy of its attribution.
 
 use ndarray::ArrayViewD;
-use xai_core::{Layout, Real, Result, elementary};
+use xai_core::number::elementary;
+use xai_core::{Direction, Layout, MetricInfo, Real, Result};
 
 use crate::batch::explained::ExplainedBatch;
-use crate::core_next::{Direction, MetricInfo};
 use crate::input;
 use crate::metric::kinds::magnitudes::{value_of_maps, values_of_batch, within_range};
 use crate::metric::options::{MetricOption, Registered};
@@ -60,6 +60,7 @@ impl<T: Real> Measure<T> for Complexity {
 impl Registered for Complexity {
     const INFO: &'static MetricInfo = &MetricInfo {
         name: "complexity",
+        title: "Complexity",
         question: "Over how many positions is the attribution spread (entropy in nats)?",
         direction: Direction::Lower,
         range: "[0, ln n_positions]",

@@ -1,10 +1,9 @@
 //! Sparseness of a map: the Gini index of its attribution.
 
 use ndarray::ArrayViewD;
-use xai_core::{Layout, Real, Result};
+use xai_core::{Direction, Layout, MetricInfo, Real, Result};
 
 use crate::batch::explained::ExplainedBatch;
-use crate::core_next::{Direction, MetricInfo};
 use crate::input;
 use crate::metric::kinds::magnitudes::{value_of_maps, values_of_batch, within_range};
 use crate::metric::options::{MetricOption, Registered};
@@ -57,6 +56,7 @@ impl<T: Real> Measure<T> for Sparseness {
 impl Registered for Sparseness {
     const INFO: &'static MetricInfo = &MetricInfo {
         name: "sparseness",
+        title: "Sparseness",
         question: "How unequal are the attributions (Gini index)?",
         direction: Direction::Higher,
         range: "[0, 1 - 1/n_positions]",

@@ -1,6 +1,6 @@
 //! Average Drop.
 
-use crate::core_next::{Direction, Help, MetricInfo};
+use xai_core::{Direction, Help, MetricInfo};
 use crate::help;
 use crate::metric::kinds::score_metric::{EPSILON, SCORE_NEEDS, ScoreFormula, ScoreMetric};
 
@@ -35,6 +35,7 @@ pub type AverageDrop = ScoreMetric<DropFormula>;
 impl ScoreFormula for DropFormula {
     const INFO: &'static MetricInfo = &MetricInfo {
         name: "average-drop",
+        title: "Average Drop",
         question: "How much of the score is lost when only what the map marks is kept?",
         direction: Direction::Lower,
         range: "[0, 1] for scores in (0, 1]",

@@ -1,6 +1,6 @@
 //! Average Gain.
 
-use crate::core_next::{Direction, Help, MetricInfo};
+use xai_core::{Direction, Help, MetricInfo};
 use crate::help;
 use crate::metric::kinds::score_metric::{EPSILON, SCORE_NEEDS, ScoreFormula, ScoreMetric};
 
@@ -31,6 +31,7 @@ pub type AverageGain = ScoreMetric<GainFormula>;
 impl ScoreFormula for GainFormula {
     const INFO: &'static MetricInfo = &MetricInfo {
         name: "average-gain",
+        title: "Average Gain",
         question: "How far towards certainty does the score rise when only what the map marks is kept?",
         direction: Direction::Higher,
         range: "[0, 1] for scores in [0, 1]",

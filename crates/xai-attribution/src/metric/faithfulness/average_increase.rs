@@ -1,6 +1,6 @@
 //! Average Increase.
 
-use crate::core_next::{Direction, MetricInfo};
+use xai_core::{Direction, MetricInfo};
 use crate::metric::kinds::score_metric::{SCORE_NEEDS, ScoreFormula, ScoreMetric};
 
 /// The formula of [`AverageIncrease`].
@@ -29,6 +29,7 @@ pub type AverageIncrease = ScoreMetric<IncreaseFormula>;
 impl ScoreFormula for IncreaseFormula {
     const INFO: &'static MetricInfo = &MetricInfo {
         name: "average-increase",
+        title: "Average Increase",
         question: "How often does the score rise when only what the map marks is kept?",
         direction: Direction::Higher,
         range: "[0, 1]",

@@ -1,6 +1,6 @@
 //! Deletion.
 
-use crate::core_next::{Direction, MetricInfo};
+use xai_core::{Direction, MetricInfo};
 use crate::metric::kinds::area_metric::{AreaMetric, CurveKind};
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
 use crate::perturbation::removal_curve::Start;
@@ -38,6 +38,7 @@ pub type Deletion = AreaMetric<Deleting>;
 impl CurveKind for Deleting {
     const INFO: &'static MetricInfo = &MetricInfo {
         name: "deletion",
+        title: "Deletion",
         question: "How fast does the score fall when the most important positions are removed first?",
         direction: Direction::Lower,
         range: "that of the scores",

@@ -1,6 +1,6 @@
 //! Insertion.
 
-use crate::core_next::{Direction, MetricInfo};
+use xai_core::{Direction, MetricInfo};
 use crate::metric::kinds::area_metric::{AreaMetric, CurveKind};
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
 use crate::perturbation::removal_curve::Start;
@@ -33,6 +33,7 @@ pub type Insertion = AreaMetric<Inserting>;
 impl CurveKind for Inserting {
     const INFO: &'static MetricInfo = &MetricInfo {
         name: "insertion",
+        title: "Insertion",
         question: "How fast does the score rise when the most important positions come back first?",
         direction: Direction::Higher,
         range: "that of the scores",

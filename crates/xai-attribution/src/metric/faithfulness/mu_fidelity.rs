@@ -1,12 +1,11 @@
 //! μFidelity.
 
-use xai_core::{Error, Real, Result, parallel};
+use xai_core::{Direction, Error, MetricInfo, Real, Result, parallel};
 
 use crate::batch::explained::ExplainedBatch;
 use crate::batch::run_data::RunData;
-use crate::core_next::{Direction, MetricInfo};
 use crate::input;
-use crate::map::rank_correlation::{centred_ranks, correlation_of_ranks};
+use xai_core::statistics::ranks::{centred_ranks, correlation_of_ranks};
 use crate::metric::options::{
     BASELINE_OPTION, MetricOption, OptionInfo, Registered, SEED_OPTION, parse, parse_unless,
 };
@@ -165,6 +164,7 @@ impl<T: Real> Measure<T> for MuFidelity {
 impl Registered for MuFidelity {
     const INFO: &'static MetricInfo = &MetricInfo {
         name: "mu-fidelity",
+        title: "μFidelity",
         question: "Does the score fall as the attributions say when random subsets are removed?",
         direction: Direction::Higher,
         range: "[-1, 1]",

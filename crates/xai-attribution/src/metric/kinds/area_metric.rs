@@ -7,7 +7,7 @@ use xai_core::{Real, Result};
 
 use crate::batch::explained::ExplainedBatch;
 use crate::batch::run_data::RunData;
-use crate::core_next::MetricInfo;
+use xai_core::MetricInfo;
 use crate::input;
 use crate::metric::options::{
     BASELINE_OPTION, MetricOption, OptionInfo, Registered, parse, parse_unless,

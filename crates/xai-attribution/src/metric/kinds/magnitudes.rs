@@ -1,7 +1,8 @@
 //! Metrics of a map alone, from the size of its attributions.
 
 use ndarray::ArrayViewD;
-use xai_core::{Layout, Real, Result, parallel, position_magnitudes};
+use xai_core::tensor::position_magnitudes;
+use xai_core::{Layout, Real, Result, parallel};
 
 use crate::batch::explained::ExplainedBatch;
 use crate::map::positions::layout_of_maps;

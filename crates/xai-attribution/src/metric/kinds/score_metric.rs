@@ -2,10 +2,10 @@
 
 use std::marker::PhantomData;
 
-use xai_core::{Accumulator, Error, ExactMean, Real, Result, check_finite_slice};
+use xai_core::number::check_finite_slice;
+use xai_core::{Accumulator, Error, ExactMean, Help, Input, MetricInfo, Real, Result};
 
 use crate::batch::explained::ExplainedBatch;
-use crate::core_next::{ErrorNext as _, Help, Input, MetricInfo, undefined_score};
 use crate::input;
 use crate::metric::options::{MetricOption, OptionInfo, Registered};
 use crate::metric::protocol::{Measure, Metric};
@@ -49,13 +49,14 @@ impl std::str::FromStr for BaseScorePolicy {
 ///
 /// ```
 /// use xai_attribution::metric::{Direction, MetricInfo, SCORE_NEEDS, ScoreFormula, ScoreMetric};
-/// use xai_attribution::{Help, Result};
+/// use xai_attribution::Result;
 /// /// How far the score moves, whichever way.
 /// #[derive(Debug, Clone, Copy, Default)]
 /// struct Moved;
 /// impl ScoreFormula for Moved {
 ///     const INFO: &'static MetricInfo = &MetricInfo {
 ///         name: "moved",
+///         title: "Moved",
 ///         question: "How far does the score move when only what the map marks is kept?",
 ///         direction: Direction::Lower,
 ///         range: "[0, inf)",
@@ -158,11 +159,11 @@ impl<F: ScoreFormula> ScoreMetric<F> {
                     BaseScorePolicy::AsIs | BaseScorePolicy::Skip => Ok(None),
                     BaseScorePolicy::Error => Err(match undefined {
                         Some((why, help)) => {
-                            undefined_score(input::SCORES, index, base, why).with_help(help)
+                            Error::undefined_score(input::SCORES, index, base, why).with_help(help)
                         }
                         None => {
                             let why = "the quotient leaves the range of f64";
-                            undefined_score(input::SCORES, index, base, why)
+                            Error::undefined_score(input::SCORES, index, base, why)
                         }
                     }),
                 }

@@ -1,29 +1,36 @@
 //! The random logit test.
 
 use ndarray::Array2;
-use xai_core::{Error, Layout, Real, Result, arg_max, class_index, random_stream, uniform_index};
+use xai_core::arg_max::arg_max;
+use xai_core::number::class_index;
+use xai_core::random::{random_stream, uniform_index};
+use xai_core::{Direction, Error, MetricInfo, Real, Result};
 
-use crate::explainer::Explained;
-use crate::{
-    CompletedScores, EvaluationError, Explainer, IntoTargets, MapSimilarity, SampleScores, Samples,
-    Targets,
-};
+use crate::batch::explained::ExplainedBatch;
+use crate::batch::run_data::{RunData, RunWork};
+use crate::input;
+use crate::map::similarity::MapSimilarity;
+use crate::metric::options::{MetricOption, OptionInfo, Registered, SEED_OPTION, parse};
+use crate::metric::protocol::{Measure, Metric};
+use crate::model::targets::Targets;
 
 /// Does the explanation of another class look different?
 ///
-/// Every sample is explained for its target and for another class, drawn uniformly; the score is
+/// Every sample is explained for its target and for another class, drawn uniformly; the value is
 /// the similarity of the two maps. **Lower is better**: an explanation that stays the same whatever
 /// is asked (1) does not explain the answer.
 ///
 /// ```
 /// use ndarray::{ArrayD, ArrayViewD, array};
-/// use xai_attribution::{Layout, MapSimilarity, RandomLogit, Targets};
+/// use xai_attribution::map::MapSimilarity;
+/// use xai_attribution::metric::RandomLogit;
+/// use xai_attribution::{Evaluate, model::Targets};
 /// let x = array![[1.0, 2.0, 3.0], [3.0, 1.0, 2.0]];
 /// let test = RandomLogit::new(2).similarity(MapSimilarity::Spearman);
 /// let deaf = |x: ArrayViewD<'_, f64>, _: &Targets| -> Result<ArrayD<f64>, std::fmt::Error> {
 ///     Ok(x.to_owned())
 /// };
-/// assert_eq!(test.evaluate(&deaf, x.view(), &[0, 1])?.value, 1.0);
+/// assert_eq!(test.evaluate_explainer(&deaf, x.view(), &[0, 1])?.value, 1.0);
 /// let signed = |x: ArrayViewD<'_, f64>, y: &Targets| -> Result<ArrayD<f64>, std::fmt::Error> {
 ///     let Targets::Classes(classes) = y else { return Err(std::fmt::Error) };
 ///     let mut maps = x.to_owned();
@@ -32,33 +39,40 @@ use crate::{
 ///     }
 ///     Ok(maps)
 /// };
-/// assert_eq!(test.evaluate(&signed, x.view(), &[0, 1])?.value, -1.0);
+/// assert_eq!(test.evaluate_explainer(&signed, x.view(), &[0, 1])?.value, -1.0);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
+///
+/// The explainer sees `2 n` inputs. Targets are class indices, or rows of which the largest column is
+/// the class; the explainer is given others of the same kind (one-hot rows for rows).
 ///
 /// # Source
 /// Sixt et al., *When Explanations Lie*, 2020; Adebayo et al., *Sanity Checks for Saliency Maps*,
 /// 2018. As Xplique's `RandomLogitMetric`, up to which class is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RandomLogit {
-    n_classes: usize,
+    others: OtherClasses,
     similarity: MapSimilarity,
-    layout: Option<Layout>,
-    seed: u64,
-    batch_size: usize,
 }
 
 impl RandomLogit {
-    /// A test of a model of so many classes, at least 2: by SSIM, seed 1, batches of 64.
+    /// A test of a model of so many classes, at least 2: by SSIM, seed 1.
     #[must_use]
     pub fn new(n_classes: usize) -> Self {
         Self {
-            n_classes,
+            others: OtherClasses {
+                n_classes: Some(n_classes),
+                seed: 1,
+            },
             similarity: MapSimilarity::Ssim,
-            layout: None,
-            seed: 1,
-            batch_size: 64,
         }
+    }
+
+    /// The number of classes, at least 2; `None` is the number of columns of targets that are rows.
+    #[must_use]
+    pub fn n_classes(mut self, n_classes: Option<usize>) -> Self {
+        self.others.n_classes = n_classes;
+        self
     }
 
     /// How two maps are compared.
@@ -68,101 +82,121 @@ impl RandomLogit {
         self
     }
 
-    /// How the axes of the inputs are read. Default: by their number, channels last for images.
-    #[must_use]
-    pub fn layout(mut self, layout: Layout) -> Self {
-        self.layout = Some(layout);
-        self
-    }
-
     /// What the other classes depend on.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
+        self.others.seed = seed;
         self
     }
+}
 
-    /// The largest number of inputs the explainer is called with, at least 1.
-    #[must_use]
-    pub fn batch_size(mut self, batch_size: usize) -> Self {
-        self.batch_size = batch_size;
-        self
+impl Metric for RandomLogit {
+    fn info(&self) -> &'static MetricInfo {
+        <Self as Registered>::INFO
+    }
+}
+
+impl<T: Real> Measure<T> for RandomLogit {
+    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
+        run.shared(&self.others).map(drop)
     }
 
-    /// The test of an explainer on some inputs; the explainer sees `2 n` inputs. Targets are class
-    /// indices, or rows of which the largest column is the class; the explainer is given others of
-    /// the same kind (one-hot rows for rows).
-    ///
-    /// # Errors
-    /// [`Error::InvalidParameter`] for fewer than two classes, [`Error::LabelOutOfRange`],
-    /// [`Error::ShapeMismatch`], [`Error::Empty`], [`Error::NonFinite`] and [`Error::Model`] with
-    /// the explainer's own error; with the scores
-    /// [computed until then](EvaluationError::completed).
-    pub fn evaluate<T: Real>(
-        &self,
-        explainer: &dyn Explainer<T>,
-        inputs: impl Samples<T>,
-        targets: &(impl IntoTargets + ?Sized),
-    ) -> Result<SampleScores, EvaluationError> {
-        if self.n_classes < 2 {
-            return Err(Error::parameter("n_classes", self.n_classes, "at least 2").into());
-        }
-        let targets = targets.to_targets()?;
-        let explained = Explained::new(&inputs, &targets, self.batch_size)?;
-        let layout = match self.layout {
-            Some(layout) => layout,
-            None => Layout::of_inputs(inputs.shape(), false)?,
-        };
-        let others = self.other_targets(&targets)?;
-        let mut scores = Vec::new();
-        for samples in explained.batches() {
-            let explain = |targets: &Targets| {
-                explained.explain(explainer, samples.clone(), &targets.select(samples.clone()))
-            };
-            let of_batch = explain(&targets)
-                .and_then(|maps| Ok((maps, explain(&others)?)))
-                .and_then(|(a, b)| self.similarity.of(a.view(), b.view(), layout));
-            match of_batch {
-                Ok(of_batch) => scores.extend(of_batch),
-                Err(error) => {
-                    scores.resize(explained.n_samples(), None);
-                    return Err(EvaluationError::new(error).with_completed(vec![
-                        CompletedScores {
-                            explainer: None,
-                            score: "random_logit".into(),
-                            per_sample: scores,
-                        },
-                    ]));
-                }
+    fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
+        let batch = explained.batch();
+        let (run, samples) = (batch.run(), batch.samples());
+        let maps = explained.maps()?;
+        let others = run.shared(&self.others)?.select(samples.clone());
+        let call = run.call(&samples);
+        let others = explained
+            .explain(batch.inputs(), &others, &call)
+            .map_err(|error| error.shifted(0, samples.start))?;
+        self.similarity.per_sample(maps, others.view(), run.layout())
+    }
+}
+
+impl Registered for RandomLogit {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "random-logit",
+        title: "Random Logit",
+        question: "Does the map of another class look the same?",
+        direction: Direction::Lower,
+        range: "[-1, 1]",
+        needs: &[input::EXPLAINER, input::INPUTS, input::TARGETS],
+        source: "Sixt et al., When Explanations Lie, 2020",
+    };
+    const OPTIONS: &'static [MetricOption<Self>] = &[
+        MetricOption {
+            info: OptionInfo {
+                name: "classes",
+                value_name: "N",
+                default: "",
+                help: "The number of classes, where the targets are class indices",
+            },
+            set: |metric, text| {
+                let n = parse(input::N_CLASSES, text, "a number of classes, at least 2")?;
+                Ok(metric.n_classes(Some(n)))
+            },
+        },
+        MetricOption {
+            info: OptionInfo {
+                name: "similarity",
+                value_name: "ssim|spearman",
+                default: "ssim",
+                help: "How alike two maps are",
+            },
+            set: |metric, text| Ok(metric.similarity(text.parse()?)),
+        },
+        MetricOption {
+            info: SEED_OPTION,
+            set: |metric, text| Ok(metric.seed(parse(input::SEED, text, "an integer")?)),
+        },
+    ];
+
+    fn with_defaults() -> Self {
+        Self::new(2).n_classes(None)
+    }
+}
+
+/// Another class for every sample, each from a stream of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct OtherClasses {
+    /// `None` is the number of columns of targets that are rows.
+    n_classes: Option<usize>,
+    seed: u64,
+}
+
+impl<T: Real> RunWork<T> for OtherClasses {
+    type Output = Targets;
+
+    fn compute(&self, run: &RunData<'_, T>) -> Result<Targets> {
+        let n_classes = match (self.n_classes, run.targets()) {
+            (Some(n_classes), _) => n_classes,
+            (None, Targets::Rows(rows)) => rows.ncols(),
+            (None, Targets::Classes(_)) => {
+                let expected = "the number of classes, for targets that are class indices";
+                return Err(Error::parameter(input::N_CLASSES, "none", expected));
             }
+        };
+        if n_classes < 2 {
+            return Err(Error::parameter(input::N_CLASSES, n_classes, "at least 2"));
         }
-        Ok(SampleScores::of(scores)?)
-    }
-
-    /// Another class for every sample, each from its own stream.
-    fn other_targets(&self, targets: &Targets) -> Result<Targets> {
         let other = |sample: usize, class: usize| {
-            let mut stream = random_stream(self.seed, sample as u64);
-            let drawn = uniform_index(&mut stream, self.n_classes - 1);
+            let mut stream = random_stream(self.seed, run.item(sample));
+            let drawn = uniform_index(&mut stream, n_classes - 1);
             drawn + usize::from(drawn >= class)
         };
-        match targets {
+        match run.targets() {
             Targets::Classes(classes) => {
-                let others: Result<Vec<i64>> = classes
-                    .iter()
-                    .enumerate()
-                    .map(|(sample, &class)| {
-                        let class = class_index(sample, class, self.n_classes)?;
-                        Ok(i64::try_from(other(sample, class)).unwrap_or(i64::MAX))
-                    })
-                    .collect();
-                Ok(Targets::Classes(others?))
+                let others = classes.iter().enumerate().map(|(sample, &class)| {
+                    let class = class_index(input::TARGETS, sample, class, n_classes)?;
+                    Ok(i64::try_from(other(sample, class)).unwrap_or(i64::MAX))
+                });
+                others.collect::<Result<_>>().map(Targets::Classes)
             }
-            Targets::Rows(rows) if rows.ncols() != self.n_classes => Err(Error::shape(
-                "targets",
-                &[rows.nrows(), self.n_classes],
-                &[rows.nrows(), rows.ncols()],
-            )),
+            Targets::Rows(rows) if rows.ncols() != n_classes => {
+                let expected = [rows.nrows(), n_classes];
+                Err(Error::shape(input::TARGETS, &expected, rows.shape()))
+            }
             Targets::Rows(rows) => {
                 let mut others = Array2::zeros(rows.dim());
                 for (sample, row) in rows.outer_iter().enumerate() {

@@ -1,10 +1,13 @@
 //! MeGe and ReCo: do models that agree explain themselves alike?
 
 use ndarray::{ArrayView2, ArrayViewD};
-use xai_core::{Error, ExactMean, Label, Layout, Real, Result, check_finite, parallel};
+use xai_core::number::check_finite;
+use xai_core::statistics::ranks::{centred_ranks, correlation_of_ranks};
+use xai_core::{Direction, Error, ExactMean, Label, Layout, MetricInfo, Real, Result, parallel};
 
-use crate::places::attributions_of_maps;
-use crate::rank_correlation::{centred_ranks, correlation_of_ranks};
+use crate::input;
+use crate::map::positions::attributions_of_maps;
+use crate::metric::entry::{Entry, Listed};
 
 /// How far the explanations of several models of one task speak for each other.
 ///
@@ -22,7 +25,8 @@ use crate::rank_correlation::{centred_ranks, correlation_of_ranks};
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_attribution::{Layout, Representativity};
+/// use xai_attribution::Layout;
+/// use xai_attribution::metric::Representativity;
 /// let first = array![[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]].into_dyn();
 /// let second = array![[1.0, 2.0, 4.0], [2.0, 1.0, 3.0]].into_dyn();
 /// // Both are right about sample 0 and explain it alike; about sample 1 only the first is right.
@@ -90,41 +94,91 @@ impl Representativity {
     /// MeGe and ReCo from the maps of every model, `predictions` `(models, n)` and the true labels
     /// `(n,)`.
     ///
+    /// It has a call of its own because it judges the maps of several models together, which no
+    /// batch of one model's maps has.
+    ///
     /// # Errors
-    /// [`Error::TooFew`] below two models, [`Error::Empty`], [`Error::ShapeMismatch`],
-    /// [`Error::NonFinite`], [`Error::OutOfDomain`] for a fold that is no model.
+    /// Too few below two models, empty, a shape mismatch, not finite, out of domain for a fold that
+    /// is no model.
     pub fn evaluate<T: Real, L: Label>(
         &self,
         maps: &[ArrayViewD<'_, T>],
         predictions: ArrayView2<'_, L>,
         labels: &[L],
     ) -> Result<MegeReco> {
-        let (k, n) = (maps.len(), labels.len());
-        if k < 2 {
-            return Err(Error::too_few("models", 2, k));
-        }
-        if n == 0 {
-            return Err(Error::empty("labels"));
-        }
-        if predictions.dim() != (k, n) {
-            return Err(Error::shape("predictions", &[k, n], predictions.shape()));
-        }
-        if let Some(folds) = &self.folds {
-            if folds.len() != n {
-                return Err(Error::shape("folds", &[n], &[folds.len()]));
-            }
-            if let Some(i) = folds.iter().position(|&fold| fold >= k) {
-                #[allow(clippy::cast_precision_loss)]
-                let fold = folds[i] as f64;
-                let expected = format!("the number of a model, below {k}");
-                return Err(Error::out_of_domain("folds", &[i], fold, expected));
-            }
-        }
+        self.check(maps.len(), predictions, labels)?;
+        let n = labels.len();
         let ranks: Result<Vec<Vec<f64>>> = maps
             .iter()
             .map(|maps_of| self.ranks(maps_of, maps, n))
             .collect();
-        let ranks = ranks?;
+        let (mut same, mut different, mut n_undefined) = (Vec::new(), Vec::new(), 0);
+        for (both_right, distance) in self.distances(&ranks?, predictions, labels) {
+            match distance {
+                None => n_undefined += 1,
+                Some(distance) if both_right => same.push(distance),
+                Some(distance) => different.push(distance),
+            }
+        }
+        same.sort_unstable_by(f64::total_cmp);
+        different.sort_unstable_by(f64::total_cmp);
+        let mean = same.iter().copied().collect::<ExactMean>().value();
+        let both = !same.is_empty() && !different.is_empty();
+        let reco = if self.peer_thresholds {
+            reco_of_peer
+        } else {
+            reco
+        };
+        Ok(MegeReco {
+            mege: mean.map(|mean| 1.0 / (1.0 + mean)),
+            reco: both.then(|| reco(&same, &different)),
+            n_same: same.len(),
+            n_different: different.len(),
+            n_undefined,
+        })
+    }
+
+    /// Checks that there are enough models, and predictions, labels and folds for all of them.
+    fn check<L: Label>(
+        &self,
+        n_models: usize,
+        predictions: ArrayView2<'_, L>,
+        labels: &[L],
+    ) -> Result<()> {
+        let (k, n) = (n_models, labels.len());
+        if k < 2 {
+            return Err(Error::too_few(input::MODELS, 2, k));
+        }
+        if n == 0 {
+            return Err(Error::empty(input::LABELS));
+        }
+        if predictions.dim() != (k, n) {
+            return Err(Error::shape(input::PREDICTIONS, &[k, n], predictions.shape()));
+        }
+        let Some(folds) = &self.folds else {
+            return Ok(());
+        };
+        if folds.len() != n {
+            return Err(Error::shape(input::FOLDS, &[n], &[folds.len()]));
+        }
+        match folds.iter().position(|&fold| fold >= k) {
+            None => Ok(()),
+            Some(i) => {
+                let expected = format!("the number of a model, below {k}");
+                Err(Error::out_of_domain(input::FOLDS, &[i], folds[i] as f64, expected))
+            }
+        }
+    }
+
+    /// The distance of every pair of models on every sample that counts, and whether both are right
+    /// there; no distance where a constant map has no ranks.
+    fn distances<L: Label>(
+        &self,
+        ranks: &[Vec<f64>],
+        predictions: ArrayView2<'_, L>,
+        labels: &[L],
+    ) -> Vec<(bool, Option<f64>)> {
+        let (k, n) = (ranks.len(), labels.len());
         let positions = ranks[0].len() / n;
         let mut pairs = Vec::new();
         for i in 0..k {
@@ -149,31 +203,7 @@ impl Representativity {
                 rho.map(|rho| (1.0 - rho.abs()).sqrt()),
             ))
         });
-        let (mut same, mut different, mut n_undefined) = (Vec::new(), Vec::new(), 0);
-        for (both_right, distance) in distances.into_iter().flatten() {
-            match distance {
-                None => n_undefined += 1,
-                Some(distance) if both_right => same.push(distance),
-                Some(distance) => different.push(distance),
-            }
-        }
-        same.sort_unstable_by(f64::total_cmp);
-        different.sort_unstable_by(f64::total_cmp);
-        let mean = same.iter().copied().collect::<ExactMean>().value();
-        let both = !same.is_empty() && !different.is_empty();
-        Ok(MegeReco {
-            mege: mean.map(|mean| 1.0 / (1.0 + mean)),
-            reco: both.then(|| {
-                if self.peer_thresholds {
-                    reco_of_peer(&same, &different)
-                } else {
-                    reco(&same, &different)
-                }
-            }),
-            n_same: same.len(),
-            n_different: different.len(),
-            n_undefined,
-        })
+        distances.into_iter().flatten().collect()
     }
 
     /// The ranks of the attributions of one model.
@@ -188,9 +218,9 @@ impl Representativity {
             if let Some(first) = expected.first_mut() {
                 *first = n;
             }
-            return Err(Error::shape("explanations", &expected, maps.shape()));
+            return Err(Error::shape(input::EXPLANATIONS, &expected, maps.shape()));
         }
-        check_finite("explanations", maps.view())?;
+        check_finite(input::EXPLANATIONS, maps.view())?;
         let attributions = attributions_of_maps(maps.view(), self.layout)?;
         let positions = attributions.len() / n;
         let ranks = parallel::map(n, |i| {
@@ -200,7 +230,18 @@ impl Representativity {
     }
 }
 
-#[allow(clippy::cast_precision_loss)] // exact below 2^53 pairs
+impl Listed for Representativity {
+    const ENTRY: Entry = Entry::alone(&MetricInfo {
+        name: "representativity",
+        title: "Representativity (MeGe, ReCo)",
+        question: "Do models that agree explain themselves alike?",
+        direction: Direction::Higher,
+        range: "[0.5, 1] (MeGe), [0, 1] (ReCo)",
+        needs: &[input::EXPLANATIONS, input::PREDICTIONS, input::LABELS],
+        source: "Fel et al., How good is your explanation?, 2020",
+    });
+}
+
 fn share(count: usize, of: &[f64]) -> f64 {
     count as f64 / of.len() as f64
 }
@@ -223,7 +264,6 @@ fn reco_of_peer(same: &[f64], different: &[f64]) -> f64 {
         let sides = |values: &[f64]| {
             let below = values.partition_point(|&x| x < gamma);
             let above = values.len() - values.partition_point(|&x| x <= gamma);
-            #[allow(clippy::cast_precision_loss)]
             let (below, above) = (below as f64, above as f64);
             (
                 below / (below + above + 1e-10),
