@@ -5,9 +5,8 @@ use xai_core::Help;
 pub use xai_core::tensor::SCALE_MAPS_DOWN;
 
 /// For base scores that Average Drop and Average Gain cannot divide by.
-pub const CHOOSE_ACTIVATION_OR_POLICY: Help = Help::new(
-    "apply Activation::Softmax or Sigmoid, or choose BaseScorePolicy::AsIs or Skip",
-);
+pub const CHOOSE_ACTIVATION_OR_POLICY: Help =
+    Help::new("apply Activation::Softmax or Sigmoid, or choose BaseScorePolicy::AsIs or Skip");
 /// For maps that are no images.
 pub const CHOOSE_SPEARMAN: Help = Help::new("choose MapSimilarity::Spearman");
 /// For two metrics of one name.

@@ -121,7 +121,8 @@ impl<'a, T: Real> Data<'a, T> {
     pub fn of_maps(maps: impl Samples<T> + Send + 'a) -> Self {
         let n = maps.shape().first().copied().unwrap_or_default();
         let maps = Arc::new(maps);
-        let mut data = Self::new(SharedMaps(Arc::clone(&maps)), &vec![0u8; n]).maps(SharedMaps(maps));
+        let mut data =
+            Self::new(SharedMaps(Arc::clone(&maps)), &vec![0u8; n]).maps(SharedMaps(maps));
         data.given.clear();
         data
     }

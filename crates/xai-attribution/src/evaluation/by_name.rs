@@ -16,9 +16,7 @@ impl EvaluationTable {
     /// One object per explainer, in their order: `{name, METRIC: value, …}`.
     pub fn by_explainer(&self) -> impl Serialize + '_ {
         let explainers = 0..self.explainers.len();
-        explainers
-            .map(|e| ByExplainer(self, e))
-            .collect::<Vec<_>>()
+        explainers.map(|e| ByExplainer(self, e)).collect::<Vec<_>>()
     }
 }
 

@@ -17,7 +17,11 @@ pub(crate) fn compare(
     let mut pairs = Vec::new();
     for (place, &first) in ranking.iter().enumerate() {
         let behind = &ranking[place + 1..];
-        pairs.extend(behind.iter().map(|&second| (&values[first], &values[second])));
+        pairs.extend(
+            behind
+                .iter()
+                .map(|&second| (&values[first], &values[second])),
+        );
     }
     let mut comparisons = parallel::try_map(pairs.len(), |pair| {
         let (first, second) = pairs[pair];

@@ -23,7 +23,10 @@ impl fmt::Display for EvaluationTable {
             }));
         }
         if rows.is_empty() {
-            writeln!(f, "\n\nNo two explainers differ at corrected p < {alpha:.3}.")?;
+            writeln!(
+                f,
+                "\n\nNo two explainers differ at corrected p < {alpha:.3}."
+            )?;
         } else {
             let header = ["metric", "better", "than", "mean difference", "corrected p"];
             rows.insert(0, header.map(str::to_owned).to_vec());
@@ -32,7 +35,11 @@ impl fmt::Display for EvaluationTable {
             write_rows(f, &rows)?;
             writeln!(f)?;
         }
-        write!(f, "\nsamples: {}; model: {}", self.n_samples, self.model_calls)?;
+        write!(
+            f,
+            "\nsamples: {}; model: {}",
+            self.n_samples, self.model_calls
+        )?;
         let mut values = self.metrics.iter().flat_map(|result| &result.values);
         if values.any(|value| value.interval.is_some()) {
             let level = self.statistics.level;

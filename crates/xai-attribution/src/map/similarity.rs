@@ -4,9 +4,9 @@ use ndarray::{ArrayView3, ArrayViewD, Axis, Ix3};
 use xai_core::{Error, Layout, Real, Result, parallel};
 
 use crate::map::positions::attributions_of_maps;
-use xai_core::statistics::ranks::spearman_of_finite;
 use crate::map::structural_similarity::structural_similarity;
 use crate::{help, input};
+use xai_core::statistics::ranks::spearman_of_finite;
 
 /// How alike two maps are: what [`RandomLogit`](crate::sanity::RandomLogit) and
 /// [`ModelRandomization`](crate::sanity::ModelRandomization) compare by.
@@ -65,12 +65,8 @@ fn image<T>(map: ArrayViewD<'_, T>, layout: Layout) -> Result<ArrayView3<'_, T>>
         _ => map,
     };
     image.into_dimensionality::<Ix3>().map_err(|_| {
-        Error::shape_described(
-            input::EXPLANATIONS,
-            "maps of images, for SSIM",
-            &shape,
-        )
-        .with_help(help::CHOOSE_SPEARMAN)
+        Error::shape_described(input::EXPLANATIONS, "maps of images, for SSIM", &shape)
+            .with_help(help::CHOOSE_SPEARMAN)
     })
 }
 
@@ -82,7 +78,11 @@ impl std::str::FromStr for MapSimilarity {
         match text {
             "ssim" => Ok(Self::Ssim),
             "spearman" => Ok(Self::Spearman),
-            _ => Err(Error::parameter(input::SIMILARITY, text, "ssim or spearman")),
+            _ => Err(Error::parameter(
+                input::SIMILARITY,
+                text,
+                "ssim or spearman",
+            )),
         }
     }
 }

@@ -10,7 +10,6 @@ pub(crate) mod protocol;
 pub mod registry;
 pub(crate) mod value;
 
-pub use xai_core::{Direction, MetricInfo};
 pub use entry::{Entry, Listed, Precision};
 pub use kinds::{
     AreaMetric, BaseScorePolicy, CurveKind, SCORE_NEEDS, ScoreAccumulator, ScoreFormula,
@@ -30,3 +29,4 @@ pub use registry::sparseness::sparseness;
 pub use registry::stability::{Average, Maximum, Stability, StabilityValues, Statistic};
 pub use registry::*;
 pub use value::{CurvePoint, MetricValue};
+pub use xai_core::{Direction, MetricInfo};

@@ -47,7 +47,9 @@ pub trait Registered: Metric + Sized + 'static {
         options
             .iter()
             .try_fold(Self::with_defaults(), |metric, (name, text)| {
-                let known = Self::OPTIONS.iter().find(|option| option.info.name == *name);
+                let known = Self::OPTIONS
+                    .iter()
+                    .find(|option| option.info.name == *name);
                 let Some(option) = known else {
                     let names: Vec<&str> = Self::OPTIONS.iter().map(|o| o.info.name).collect();
                     let expected = match names.as_slice() {

@@ -6,8 +6,8 @@ use xai_core::{Real, Result};
 
 use crate::batch::explained::ExplainedBatch;
 use crate::batch::run_data::RunData;
-use xai_core::MetricInfo;
 use crate::perturbation::removal_curve::CurveScores;
+use xai_core::MetricInfo;
 
 /// A metric of attribution maps, or of an explainer: what it is called, asks and needs.
 pub trait Metric {

@@ -8,6 +8,9 @@
 //!
 #![doc = include_str!("../../METRICS.md")]
 
+use xai_core::{Error, Result};
+
+use crate::input;
 use crate::metric::entry::{Entry, Listed};
 
 macro_rules! metrics {
@@ -40,6 +43,9 @@ metrics! {
 
 /// A metric by its name in kebab-case (`average-drop`) or as tables have it (`average_drop`).
 ///
+/// # Errors
+/// An invalid parameter about the metric, which lists the names there are.
+///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
 /// use xai_attribution::Evaluate;
@@ -47,18 +53,21 @@ metrics! {
 /// let model = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
 ///     Ok(batch.into_dimensionality().unwrap().to_owned())
 /// };
-/// let deletion = registry::find("deletion").unwrap();
+/// let deletion = registry::find("deletion")?;
 /// assert_eq!(deletion.options()[0].name, "steps");
 /// let deletion = deletion.build::<f64>(&[("steps", "all"), ("baseline", "0.5")])?;
 /// let x = array![[4.0, 2.0]];
 /// assert_eq!(deletion.evaluate(&model, x.view(), &[0], x.view())?.curve.unwrap().len(), 3);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
-#[must_use]
-pub fn find(name: &str) -> Option<&'static Entry> {
-    METRICS
+pub fn find(name: &str) -> Result<&'static Entry> {
+    let found = METRICS
         .iter()
-        .find(|entry| entry.info.name == name || entry.key() == name)
+        .find(|entry| entry.info.name == name || entry.key() == name);
+    found.ok_or_else(|| {
+        let names: Vec<&str> = METRICS.iter().map(|entry| entry.info.name).collect();
+        Error::parameter(input::METRIC, name, format!("one of {}", names.join(", ")))
+    })
 }
 
 /// The table of the documentation.
@@ -74,7 +83,12 @@ mod tests {
     #[test]
     fn the_table_of_the_documentation_is_that_of_the_registry() {
         let stored = include_str!("../../METRICS.md");
-        assert_eq!(stored, markdown(), "METRICS.md should read:\n{}", markdown());
+        assert_eq!(
+            stored,
+            markdown(),
+            "METRICS.md should read:\n{}",
+            markdown()
+        );
     }
 
     #[test]
@@ -82,7 +96,10 @@ mod tests {
         for (i, entry) in METRICS.iter().enumerate() {
             let name = entry.info.name;
             assert!(METRICS[..i].iter().all(|other| other.info.name != name));
-            assert!(name.chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{name}");
+            assert!(
+                name.chars().all(|c| c.is_ascii_lowercase() || c == '-'),
+                "{name}"
+            );
             assert!(std::ptr::eq(find(&entry.key()).unwrap(), entry));
         }
     }

@@ -53,7 +53,12 @@ impl MetricValue {
 
 impl std::fmt::Display for MetricValue {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:.4} over {} samples", self.value, self.per_sample.len())?;
+        write!(
+            f,
+            "{:.4} over {} samples",
+            self.value,
+            self.per_sample.len()
+        )?;
         match self.n_undefined {
             0 => Ok(()),
             n => write!(f, ", {n} of them undefined"),

@@ -61,9 +61,9 @@ pub(crate) fn explain_rows<T: Real>(
     call: &str,
 ) -> Result<ArrayD<T>> {
     let n_rows = rows.shape()[0];
-    let maps = explainer
-        .explain(rows, targets)
-        .map_err(|source| Error::model(format!("the maps of {call}"), source))?;
+    let maps = explainer.explain(rows, targets).map_err(|source| {
+        Error::model(format!("the maps of {call}"), source).about(input::EXPLAINER)
+    })?;
     let shape = maps.shape();
     if shape.first() != Some(&n_rows) || shape.len() < 2 || shape.contains(&0) {
         let expected = format!("{n_rows} maps");

@@ -104,9 +104,11 @@ impl Baseline {
                 "one for tables, whose features have no neighbours to blur with",
             )
             .with_help(help::CHOOSE_OTHER_BASELINE)),
-            Self::Input(one) if one.shape() != &run.shape()[1..] => {
-                Err(Error::shape(input::BASELINE, &run.shape()[1..], one.shape()))
-            }
+            Self::Input(one) if one.shape() != &run.shape()[1..] => Err(Error::shape(
+                input::BASELINE,
+                &run.shape()[1..],
+                one.shape(),
+            )),
             Self::Input(one) => {
                 check_finite(input::BASELINE, one.view())?;
                 one.iter().try_for_each(|value| holds::<T>(*value))
@@ -157,10 +159,7 @@ fn holds<T: Real>(value: f64) -> Result<()> {
 }
 
 /// What a function of the caller's says to every sample: checked here, for nobody knows it before.
-fn of_function<T: Real>(
-    function: &BaselineFunction,
-    batch: &SampleBatch<'_, T>,
-) -> Result<Vec<T>> {
+fn of_function<T: Real>(function: &BaselineFunction, batch: &SampleBatch<'_, T>) -> Result<Vec<T>> {
     let mut values = Vec::with_capacity(batch.values().len());
     for (i, one) in batch.inputs().axis_iter(Axis(0)).enumerate() {
         let owner = format!("sample {}", batch.samples().start + i);
@@ -255,8 +254,7 @@ impl std::str::FromStr for Baseline {
     fn from_str(text: &str) -> Result<Self> {
         let number = |text: &str| text.trim().parse::<f64>().ok().filter(|x| x.is_finite());
         let unknown = || {
-            let expected =
-                "a number, one number per channel (0.5,0.4,0.4), mean, or blur:SIGMA";
+            let expected = "a number, one number per channel (0.5,0.4,0.4), mean, or blur:SIGMA";
             Error::parameter(input::BASELINE, text, expected)
         };
         if text == "mean" {

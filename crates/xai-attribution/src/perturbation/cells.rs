@@ -22,7 +22,11 @@ impl<T: Real> RunWork<T> for Grid {
         let cells = Cells::new(run.shape(), run.layout(), self.0);
         if cells.n_cells < 2 {
             let grid = self.0.map_or_else(|| "none".to_owned(), |g| g.to_string());
-            return Err(Error::parameter(input::GRID, grid, "a grid of at least 2 cells"));
+            return Err(Error::parameter(
+                input::GRID,
+                grid,
+                "a grid of at least 2 cells",
+            ));
         }
         Ok(cells)
     }

@@ -51,7 +51,11 @@ impl Neighbors {
         }
         if !(1..=1 << 24).contains(&self.n_neighbors) {
             let expected = "1 to 16 777 216";
-            return Err(Error::parameter(input::N_NEIGHBORS, self.n_neighbors, expected));
+            return Err(Error::parameter(
+                input::N_NEIGHBORS,
+                self.n_neighbors,
+                expected,
+            ));
         }
         Ok(())
     }
@@ -132,7 +136,11 @@ impl NeighborDistances {
         let view = ArrayViewD::from_shape(IxDyn(&shape), &neighbors)
             .map_err(|_| Error::shape(input::NEIGHBORS, &shape, &[neighbors.len()]))?;
         let (low, high) = (sample_of[0], sample_of[sample_of.len() - 1]);
-        let call = format!("neighbours of samples {}..{}", start + low, start + high + 1);
+        let call = format!(
+            "neighbours of samples {}..{}",
+            start + low,
+            start + high + 1
+        );
         let answer = explained.explain(view, &targets.gather(&sample_of), &call)?;
         let answer = Rows::of_samples(answer.view());
         if answer.n_columns() != maps.n_columns() {
@@ -140,14 +148,18 @@ impl NeighborDistances {
             let actual = [answer.n_rows(), answer.n_columns()];
             return Err(Error::shape(input::EXPLANATIONS, &expected, &actual).owner(call));
         }
-        let double = |values: &[T]| -> Vec<f64> { values.iter().map(|x| x.to_f64_exact()).collect() };
+        let double =
+            |values: &[T]| -> Vec<f64> { values.iter().map(|x| x.to_f64_exact()).collect() };
         let distances = parallel::map(sample_of.len(), |row| {
             let (map, neighbor) = (maps.row(sample_of[row]), answer.row(row));
             self.distance.between(&double(map), &double(neighbor))
         });
         match distances.iter().position(|d| !d.is_finite()) {
             None => Ok(distances),
-            Some(row) => Err(Error::non_finite(input::MAP_DISTANCES, &[start + sample_of[row]])),
+            Some(row) => Err(Error::non_finite(
+                input::MAP_DISTANCES,
+                &[start + sample_of[row]],
+            )),
         }
     }
 }

@@ -72,9 +72,8 @@ impl Steps {
                 "at least 1 and at most 16 777 216, or one step per position",
             ));
         }
-        let fraction = |expected: String| {
-            Error::parameter(input::MAX_FRACTION, max_fraction, expected)
-        };
+        let fraction =
+            |expected: String| Error::parameter(input::MAX_FRACTION, max_fraction, expected);
         if !(max_fraction > 0.0 && max_fraction <= 1.0) {
             return Err(fraction("a share in (0, 1]".into()));
         }

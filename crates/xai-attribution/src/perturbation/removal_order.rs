@@ -1,7 +1,7 @@
 //! In which order positions are removed.
 
-use xai_core::random::{random_stream, uniform_index};
 use xai_core::number::OrderKey;
+use xai_core::random::{random_stream, uniform_index};
 use xai_core::{Real, Result, parallel};
 
 use crate::batch::explained::{ExplainedBatch, MapWork};

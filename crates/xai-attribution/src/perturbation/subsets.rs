@@ -8,9 +8,9 @@ use xai_core::{Error, Real, Result};
 use crate::batch::run_data::RunData;
 use crate::batch::samples::{BatchWork, SampleBatch};
 use crate::input;
-use xai_core::statistics::ranks::centred_ranks;
 use crate::perturbation::baseline::{Baseline, BlankInputs};
 use crate::perturbation::cells::{Cells, Grid};
+use xai_core::statistics::ranks::centred_ranks;
 
 /// How random subsets are drawn.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -118,7 +118,8 @@ impl<T: Real> BatchWork<T> for RandomSubsets {
                         }
                     }
                     SubsetSampling::Independent => {
-                        let drawn = (0..deck.len()).filter(|_| uniform(&mut stream) < self.fraction);
+                        let drawn =
+                            (0..deck.len()).filter(|_| uniform(&mut stream) < self.fraction);
                         drawn.for_each(&mut add);
                     }
                 }

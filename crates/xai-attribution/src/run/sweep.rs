@@ -99,13 +99,18 @@ impl Records {
     }
 
     /// What was kept of one explainer, or of whole inputs.
-    pub(crate) fn take(&mut self, explainer: Option<usize>) -> Vec<(&'static str, Vec<Option<f64>>)> {
+    pub(crate) fn take(
+        &mut self,
+        explainer: Option<usize>,
+    ) -> Vec<(&'static str, Vec<Option<f64>>)> {
         let (own, others) = std::mem::take(&mut self.records)
             .into_iter()
             .partition(|(e, _, _)| *e == explainer);
         self.records = others;
         let own: Vec<(Option<usize>, &'static str, Vec<Option<f64>>)> = own;
-        own.into_iter().map(|(_, name, scores)| (name, scores)).collect()
+        own.into_iter()
+            .map(|(_, name, scores)| (name, scores))
+            .collect()
     }
 }
 
@@ -219,10 +224,14 @@ impl<T: Real> Sweep<'_, T> {
         let source = &self.explained[e];
         let explained =
             ExplainedBatch::new(batch, source).map_err(|error| located(error, source, None))?;
-        let outcome = self.metrics.iter().enumerate().try_for_each(|(m, (name, metric))| {
-            self.measure(*metric, &explained, (e, m), state)
-                .map_err(|error| located(error, source, Some(name)))
-        });
+        let outcome = self
+            .metrics
+            .iter()
+            .enumerate()
+            .try_for_each(|(m, (name, metric))| {
+                self.measure(*metric, &explained, (e, m), state)
+                    .map_err(|error| located(error, source, Some(name)))
+            });
         let first = batch.samples().start;
         lock(&state.records).keep(Some(e), first, explained.records());
         outcome

@@ -7,9 +7,9 @@ use xai_core::{Direction, Layout, MetricInfo, Real, Result};
 use crate::batch::explained::ExplainedBatch;
 use crate::input;
 use crate::metric::kinds::magnitudes::{value_of_maps, values_of_batch, within_range};
+use crate::metric::kinds::score_metric::EPSILON;
 use crate::metric::options::{MetricOption, Registered};
 use crate::metric::protocol::{Measure, Metric};
-use crate::metric::kinds::score_metric::EPSILON;
 use crate::metric::value::MetricValue;
 
 /// Over how many places a map spreads its attribution: the entropy of `|map|` in nats.

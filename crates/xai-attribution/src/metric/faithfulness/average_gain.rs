@@ -1,8 +1,8 @@
 //! Average Gain.
 
-use xai_core::{Direction, Help, MetricInfo};
 use crate::help;
 use crate::metric::kinds::score_metric::{EPSILON, SCORE_NEEDS, ScoreFormula, ScoreMetric};
+use xai_core::{Direction, Help, MetricInfo};
 
 /// The formula of [`AverageGain`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Average Increase.
 
-use xai_core::{Direction, MetricInfo};
 use crate::metric::kinds::score_metric::{SCORE_NEEDS, ScoreFormula, ScoreMetric};
+use xai_core::{Direction, MetricInfo};
 
 /// The formula of [`AverageIncrease`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 //! Insertion.
 
-use xai_core::{Direction, MetricInfo};
 use crate::metric::kinds::area_metric::{AreaMetric, CurveKind};
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
 use crate::perturbation::removal_curve::Start;
+use xai_core::{Direction, MetricInfo};
 
 /// The curve of [`Insertion`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -5,17 +5,17 @@ use xai_core::{Direction, Error, MetricInfo, Real, Result, parallel};
 use crate::batch::explained::ExplainedBatch;
 use crate::batch::run_data::RunData;
 use crate::input;
-use xai_core::statistics::ranks::{centred_ranks, correlation_of_ranks};
+use crate::metric::kinds::score_metric::SCORE_NEEDS;
 use crate::metric::options::{
     BASELINE_OPTION, MetricOption, OptionInfo, Registered, SEED_OPTION, parse, parse_unless,
 };
 use crate::metric::protocol::{Measure, Metric};
-use crate::metric::kinds::score_metric::SCORE_NEEDS;
 use crate::perturbation::baseline::Baseline;
 use crate::perturbation::cells::Grid;
 use crate::perturbation::subsets::{
     RandomSubsets, SubsetDropRanks, SubsetDrops, SubsetSampling, Subsets,
 };
+use xai_core::statistics::ranks::{centred_ranks, correlation_of_ranks};
 
 /// Does the score fall as much as the attribution says, for random subsets of the input?
 ///

@@ -7,7 +7,6 @@ use xai_core::{Real, Result};
 
 use crate::batch::explained::ExplainedBatch;
 use crate::batch::run_data::RunData;
-use xai_core::MetricInfo;
 use crate::input;
 use crate::metric::options::{
     BASELINE_OPTION, MetricOption, OptionInfo, Registered, parse, parse_unless,
@@ -16,6 +15,7 @@ use crate::metric::protocol::{Measure, Metric};
 use crate::perturbation::baseline::Baseline;
 use crate::perturbation::removal_curve::{CurveScores, RemovalCurve, Start, Steps};
 use crate::perturbation::removal_order::RemovalOrder;
+use xai_core::MetricInfo;
 
 /// Which curve an [`AreaMetric`] is the area under.
 pub trait CurveKind: Copy + Default + Send + Sync + 'static {

@@ -73,11 +73,7 @@ impl Listed for ModelRandomization {
         question: "Does the map of a model of random numbers look the same?",
         direction: Direction::Lower,
         range: "[-1, 1]",
-        needs: &[
-            input::RANDOMIZED_EXPLAINERS,
-            input::INPUTS,
-            input::TARGETS,
-        ],
+        needs: &[input::RANDOMIZED_EXPLAINERS, input::INPUTS, input::TARGETS],
         source: "Adebayo et al., Sanity Checks for Saliency Maps, 2018",
     });
 }

@@ -110,7 +110,8 @@ impl<T: Real> Measure<T> for RandomLogit {
         let others = explained
             .explain(batch.inputs(), &others, &call)
             .map_err(|error| error.shifted(0, samples.start))?;
-        self.similarity.per_sample(maps, others.view(), run.layout())
+        self.similarity
+            .per_sample(maps, others.view(), run.layout())
     }
 }
 

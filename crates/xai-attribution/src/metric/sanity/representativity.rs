@@ -153,7 +153,11 @@ impl Representativity {
             return Err(Error::empty(input::LABELS));
         }
         if predictions.dim() != (k, n) {
-            return Err(Error::shape(input::PREDICTIONS, &[k, n], predictions.shape()));
+            return Err(Error::shape(
+                input::PREDICTIONS,
+                &[k, n],
+                predictions.shape(),
+            ));
         }
         let Some(folds) = &self.folds else {
             return Ok(());
@@ -165,7 +169,12 @@ impl Representativity {
             None => Ok(()),
             Some(i) => {
                 let expected = format!("the number of a model, below {k}");
-                Err(Error::out_of_domain(input::FOLDS, &[i], folds[i] as f64, expected))
+                Err(Error::out_of_domain(
+                    input::FOLDS,
+                    &[i],
+                    folds[i] as f64,
+                    expected,
+                ))
             }
         }
     }

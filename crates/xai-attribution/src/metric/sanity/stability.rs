@@ -255,7 +255,11 @@ impl<S: Statistic> Registered for Stability<S> {
                 help: "Neighbours per sample",
             },
             set: |metric, text| {
-                let n = parse(input::N_NEIGHBORS, text, "a number of neighbours, at least 1")?;
+                let n = parse(
+                    input::N_NEIGHBORS,
+                    text,
+                    "a number of neighbours, at least 1",
+                )?;
                 Ok(metric.n_neighbors(n))
             },
         },
@@ -282,7 +286,11 @@ impl<S: Statistic> Registered for Stability<S> {
             set: |metric, text| match text {
                 "above" => Ok(metric.neighborhood(Neighborhood::Above)),
                 "around" => Ok(metric.neighborhood(Neighborhood::Around)),
-                _ => Err(Error::parameter(input::NEIGHBORHOOD, text, "above or around")),
+                _ => Err(Error::parameter(
+                    input::NEIGHBORHOOD,
+                    text,
+                    "above or around",
+                )),
             },
         },
         MetricOption {
