@@ -530,8 +530,9 @@ fn samples_that_cannot_be_read_are_named() {
     let stopped = of(2, ones(&[4, 2]));
     assert_error!(stopped.error(), input::INPUTS, ErrorKind::Io { .. });
     assert_eq!(stopped.completed()[0].per_sample[..2], [Some(1.0); 2]);
+    let stopped = of(1, ones(&[4, 2]));
     assert_error!(
-        of(1, ones(&[4, 2])).error(),
+        stopped.error(),
         input::INPUTS,
         ErrorKind::ShapeMismatch { actual, .. } if *actual == [1, 1]
     );

@@ -339,7 +339,7 @@ fn an_explainer_that_keeps_the_evidence_is_better_than_one_that_keeps_the_rest()
     }
     let text = table.to_string();
     assert!(
-        text.contains("average_drop ↓") && text.contains("right         wrong"),
+        text.contains("average_drop ↓") && text.contains("right        wrong"),
         "{text}"
     );
 }

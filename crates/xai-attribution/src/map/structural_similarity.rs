@@ -25,8 +25,8 @@ const K2: f64 = 0.03;
 /// 0 = nothing in common. Two images of one and the same value are alike: 1.
 ///
 /// # Errors
-/// [`Error::ShapeMismatch`], [`Error::Empty`], [`Error::NonFinite`], and [`Error::OutOfDomain`]
-/// where the range of the values leaves that of `f64`.
+/// A shape mismatch, empty, not finite, and out of domain where the range of the values leaves that
+/// of `f64`.
 ///
 /// ```
 /// use ndarray::{Array3, array};

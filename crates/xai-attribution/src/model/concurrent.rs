@@ -14,7 +14,7 @@ use crate::model::black_box::{BoxError, Job, Model};
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
-/// use xai_attribution::{AverageDrop, Concurrent};
+/// use xai_attribution::{AverageDrop, Concurrent, Evaluate};
 /// let model = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
 ///     Ok(batch.into_dimensionality().unwrap().to_owned())
 /// };

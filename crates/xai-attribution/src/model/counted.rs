@@ -34,7 +34,8 @@ impl std::ops::AddAssign for ModelCalls {
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
-/// use xai_attribution::{AverageDrop, Counted, ModelCalls};
+/// use xai_attribution::model::{Counted, ModelCalls};
+/// use xai_attribution::{AverageDrop, Evaluate};
 /// let model = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
 ///     Ok(batch.into_dimensionality().unwrap().to_owned())
 /// };

@@ -17,7 +17,8 @@ use crate::model::black_box::BoxError;
 /// ```
 /// use ndarray::{Array2, ArrayD, ArrayViewD, CowArray, IxDyn, array};
 /// use std::ops::Range;
-/// use xai_attribution::{AverageDrop, BoxError, Samples};
+/// use xai_attribution::model::{BoxError, Samples};
+/// use xai_attribution::{AverageDrop, Evaluate};
 /// /// A million samples that no memory holds: sample `i` is made when it is asked for.
 /// struct Made;
 /// impl Samples<f64> for Made {

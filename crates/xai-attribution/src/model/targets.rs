@@ -69,7 +69,7 @@ pub trait IntoTargets {
     /// The targets.
     ///
     /// # Errors
-    /// [`Error::OutOfDomain`] for a class above `i64::MAX`, [`Error::NonFinite`] for a row.
+    /// Out of domain for a class above `i64::MAX`, not finite for a row.
     fn to_targets(&self) -> Result<Targets>;
 }
 

@@ -1,5 +1,6 @@
 //! The mean of all inputs.
 
+use xai_core::tensor::Rows;
 use xai_core::{ExactMean, Real, Result, parallel};
 
 use crate::batch::run_data::{RunData, RunWork};
@@ -17,7 +18,7 @@ impl<T: Real> RunWork<T> for DatasetMean {
         let mut means = vec![ExactMean::new(); size];
         for samples in run.batches() {
             let batch = run.inputs(samples)?;
-            add_samples(&mut means, batch.as_slice().unwrap_or_default());
+            add_samples(&mut means, Rows::of_samples(batch.view()).as_slice());
         }
         Ok(means.iter().filter_map(ExactMean::value).collect())
     }

@@ -3,6 +3,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use xai_core::tensor::Rows;
 use xai_core::{Error, ExactMean, Input, Real, Result};
 
 use crate::batch::data::Explained;
@@ -52,8 +53,8 @@ pub(crate) fn for_each_batch<'s, T: Real>(
             .inputs(samples.clone())
             .map_err(EvaluationError::from)
             .and_then(|inputs| {
-                let values = inputs.as_slice().expect("a checked batch is row-major");
-                work(&SampleBatch::new(model, run, samples, values))
+                let rows = Rows::of_samples(inputs.view());
+                work(&SampleBatch::new(model, run, samples, rows.as_slice()))
             });
         let Err(error) = outcome else { return true };
         let mut failure = lock(&failure);
