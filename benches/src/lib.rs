@@ -2,7 +2,7 @@
 //!
 //! A peer's process writes the data of a workload to `target/peers/data/WORKLOAD/*.npy`, our
 //! process ([`serve`]) reads the same files, and the two are then timed in turns, so that a change
-//! in the machine's mood meets both. At the end our answer is written beside the data and the
+//! in the machine's speed meets both. At the end our answer is written beside the data and the
 //! peer's process compares it with its own: a time is only reported together with that verdict.
 //!
 //! A family lists its [`Workload`]s in its own module:

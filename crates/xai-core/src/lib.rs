@@ -1,8 +1,8 @@
 //! What the crates that measure explanations share.
 //!
 //! Nothing is measured here. This crate holds distances, weightings and tensors, and what several
-//! families of metrics need: the [error type](error) whose errors are data, [sums](sum) that are
-//! the same to the last bit in any order, the [`Accumulator`] trait, [statistics](statistics) with
+//! families of metrics need: the [error type](error) whose errors are data, [sums](mod@sum) that are
+//! the same to the last bit in any order, the [`Accumulator`] trait, [`statistics`] with
 //! their uncertainty, [randomness per item](random), [parallel loops](parallel) that give the
 //! result of sequential ones, and [loops](simd) compiled for the registers of the processor.
 //!

@@ -64,8 +64,7 @@ pub fn uniform_index(stream: &mut Xoshiro256PlusPlus, bound: usize) -> usize {
             product = u128::from(stream.next_u64()) * u128::from(bound);
         }
     }
-    let index = (product >> 64) as usize;
-    index
+    (product >> 64) as usize
 }
 
 #[cfg(test)]
