@@ -8,8 +8,8 @@ use crate::map::structural_similarity::structural_similarity;
 use crate::{help, input};
 use xai_core::statistics::ranks::spearman_of_finite;
 
-/// How alike two maps are: what [`RandomLogit`](crate::sanity::RandomLogit) and
-/// [`ModelRandomization`](crate::sanity::ModelRandomization) compare by.
+/// How alike two maps are: what [`RandomLogit`](crate::metric::RandomLogit) and
+/// [`ModelRandomization`](crate::metric::ModelRandomization) compare by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]

@@ -232,7 +232,9 @@ impl<T: Real> MapWork<T> for RemovalCurve {
         for level in &*levels {
             let at_start = level.n_flipped == 0;
             scores.push(if !is_end(level.n_flipped) {
-                answers.next().expect("one answer per level between the ends")
+                answers
+                    .next()
+                    .expect("one answer per level between the ends")
             } else if at_start == (self.start == Start::Input) {
                 batch.base_scores()?.to_vec()
             } else {

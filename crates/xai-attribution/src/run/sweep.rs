@@ -69,10 +69,13 @@ pub(crate) fn for_each_batch<'s, T: Real>(
     }
 }
 
+/// Scores under a name, of one explainer or of whole inputs, by sample.
+type Kept = (Option<usize>, &'static str, Vec<Option<f64>>);
+
 /// Model scores that were taken on the way, by explainer (none for whole inputs) and name.
 pub(crate) struct Records {
     n_samples: usize,
-    records: Vec<(Option<usize>, &'static str, Vec<Option<f64>>)>,
+    records: Vec<Kept>,
 }
 
 impl Records {
@@ -104,14 +107,8 @@ impl Records {
         &mut self,
         explainer: Option<usize>,
     ) -> Vec<(&'static str, Vec<Option<f64>>)> {
-        let (own, others) = std::mem::take(&mut self.records)
-            .into_iter()
-            .partition(|(e, _, _)| *e == explainer);
-        self.records = others;
-        let own: Vec<(Option<usize>, &'static str, Vec<Option<f64>>)> = own;
-        own.into_iter()
-            .map(|(_, name, scores)| (name, scores))
-            .collect()
+        let own = self.records.extract_if(.., |(e, _, _)| *e == explainer);
+        own.map(|(_, name, scores)| (name, scores)).collect()
     }
 }
 
@@ -256,10 +253,10 @@ impl<T: Real> Sweep<'_, T> {
         if let Some(i) = values.iter().position(infinite) {
             return Err(Error::non_finite(input::VALUES, &[samples.start + i]));
         }
-        if self.curves {
-            if let Some(curve) = metric.curve(explained)? {
-                CurveSums::add(&mut lock(&state.curves)[e][m], &curve);
-            }
+        if self.curves
+            && let Some(curve) = metric.curve(explained)?
+        {
+            CurveSums::add(&mut lock(&state.curves)[e][m], &curve);
         }
         lock(&state.per_sample)[e][m][samples].copy_from_slice(&values);
         Ok(())

@@ -17,10 +17,10 @@ use crate::metric::value::MetricValue;
 /// ```
 ///
 /// 0 = evenly spread, towards 1 = all on one place (`1 − 1/n`); higher is sparser. A map of zeros
-/// has nothing to share: undefined. `maps` as in [`complexity`](super::complexity()).
+/// has nothing to share: undefined. `maps` as in [`complexity`](crate::complexity()).
 ///
 /// # Errors
-/// As [`complexity`](super::complexity()); empty when every map is zero.
+/// As [`complexity`](crate::complexity()); empty when every map is zero.
 ///
 /// ```
 /// use ndarray::array;

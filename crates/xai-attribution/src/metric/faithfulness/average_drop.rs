@@ -15,7 +15,7 @@ pub struct DropFormula;
 /// ```
 ///
 /// With scores in (0, 1]: 0 = nothing is lost, 1 = everything; **lower is better**, for the mask
-/// *keeps* what the map marks. Rises count as 0; see [`AverageIncrease`](super::AverageIncrease)
+/// *keeps* what the map marks. Rises count as 0; see [`AverageIncrease`](crate::AverageIncrease)
 /// for them. Base scores of 0 and below are an error unless
 /// [`base_score_policy`](ScoreMetric::base_score_policy) says otherwise.
 ///
@@ -28,7 +28,7 @@ pub struct DropFormula;
 ///
 /// # Source
 /// Chattopadhay et al., *Grad-CAM++*, 2018, section 4.1. Xplique's `AverageDropMetric` divides by
-/// whatever the base score is; [`BaseScorePolicy::AsIs`](super::BaseScorePolicy::AsIs) gives its
+/// whatever the base score is; [`BaseScorePolicy::AsIs`](crate::BaseScorePolicy::AsIs) gives its
 /// number.
 pub type AverageDrop = ScoreMetric<DropFormula>;
 

@@ -11,7 +11,7 @@ pub struct Inserting;
 
 /// How fast the score rises when the most important places come back first.
 ///
-/// As [`Deletion`](super::Deletion), from the baseline towards the input; **higher is better**. With
+/// As [`Deletion`](crate::Deletion), from the baseline towards the input; **higher is better**. With
 /// `max_fraction = 1` the last step is the score of the whole input.
 ///
 /// ```

@@ -51,7 +51,7 @@ use xai_core::statistics::ranks::{centred_ranks, correlation_of_ranks};
 ///
 /// # Source
 /// Bhatt et al., *Evaluating and Aggregating Feature-based Model Explanations*, 2020, definition 3.
-/// Xplique's `MuFidelity` draws its subsets as [`SubsetSampling::Independent`](crate::perturbation::SubsetSampling::Independent) does, though its
+/// Xplique's `MuFidelity` draws its subsets as [`SubsetSampling::Independent`] does, though its
 /// text promises a fixed size, shares them between the samples of a batch, and counts an undefined
 /// correlation as 0 (its mean is `value · (n − n_undefined) / n`).
 #[derive(Debug, Clone, PartialEq)]

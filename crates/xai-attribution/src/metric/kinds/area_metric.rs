@@ -28,7 +28,7 @@ pub trait CurveKind: Copy + Default + Send + Sync + 'static {
 }
 
 /// The area under a curve of scores along the removal of positions:
-/// [`Deletion`](super::Deletion), [`Insertion`](super::Insertion), or a [`CurveKind`] of your own.
+/// [`Deletion`](crate::Deletion), [`Insertion`](crate::Insertion), or a [`CurveKind`] of your own.
 ///
 /// The model sees `n` rows for every step that flips anything, and for the start. Where a batch has
 /// room for several steps of all its samples they go in one call.

@@ -95,8 +95,8 @@ pub const SCORE_NEEDS: &[Input] = &[
 /// What keeps the divisions of the formulas defined.
 pub(crate) const EPSILON: f64 = 1e-8;
 
-/// A metric over base and masked scores: [`AverageDrop`](super::AverageDrop),
-/// [`AverageIncrease`](super::AverageIncrease), [`AverageGain`](super::AverageGain), or a
+/// A metric over base and masked scores: [`AverageDrop`](crate::AverageDrop),
+/// [`AverageIncrease`](crate::AverageIncrease), [`AverageGain`](crate::AverageGain), or a
 /// [`ScoreFormula`] of your own.
 ///
 /// The model sees each input once and each masked input once; several metrics of one model share
