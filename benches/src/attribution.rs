@@ -1,7 +1,8 @@
 //! Our side of the workloads of `xai-attribution`.
 
 use ndarray::{Array1, Array2, Array4, ArrayD, ArrayViewD, Ix1, Ix2, Ix4, ShapeError, aview1};
-use xai_attribution::{Activation, AverageDrop, Concurrent, Deletion, Layout, mask_inputs};
+use xai_attribution::{Activation, AverageDrop, Concurrent, Deletion, Evaluate, Layout};
+use xai_core::tensor::mask_inputs;
 
 use crate::{Data, Prepared, Result, Workload};
 
@@ -88,8 +89,8 @@ fn average_drop(data: &Data) -> Result<Prepared> {
 fn deletion(data: &Data) -> Result<Prepared> {
     let linear = Linear::read(data)?;
     let metric = Deletion::new()
-        .activation(Activation::Softmax)
-        .steps(Some(50));
+        .steps(Some(50))
+        .activation(Activation::Softmax);
     let run = move || {
         let model = |batch: ArrayViewD<'_, f32>| linear.outputs(batch);
         let curve = metric.evaluate(
@@ -98,7 +99,7 @@ fn deletion(data: &Data) -> Result<Prepared> {
             &linear.targets,
             linear.maps.view(),
         )?;
-        Ok(curve.auc)
+        Ok(curve.value)
     };
     Ok(Prepared::new(1.0, run, |value, answers| {
         answers.write("value", &aview1(&[value]))

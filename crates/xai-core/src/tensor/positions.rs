@@ -48,6 +48,14 @@ impl Positions {
         })
     }
 
+    /// Whether maps of a shape fit inputs of a shape, as [`Layout`] has them.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) about the maps.
+    pub fn check_maps(inputs: &[usize], maps: &[usize], layout: Layout) -> Result<()> {
+        MapPositions::new(layout, inputs, maps).map(drop)
+    }
+
     /// The number of elements of a sample.
     #[must_use]
     pub fn size(self) -> usize {
