@@ -1,6 +1,6 @@
 //! A process that is told what to do line by line and answers each line with one.
 
-use crate::Result;
+use crate::outcome::Result;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 

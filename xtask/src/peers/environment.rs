@@ -1,6 +1,7 @@
 //! The peers' Python environments, made once under `target/peers`.
 
-use crate::{Result, workspace};
+use crate::outcome::Result;
+use crate::workspace;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

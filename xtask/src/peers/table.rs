@@ -1,7 +1,7 @@
 //! The ratio table, in Markdown.
 
 use super::comparison::{Comparison, Peer};
-use crate::Result;
+use crate::outcome::Result;
 use std::fmt::Write;
 
 /// A side's best time, or why there is none.

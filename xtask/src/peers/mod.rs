@@ -10,7 +10,7 @@ mod conversation;
 mod environment;
 mod table;
 
-use crate::Result;
+use crate::outcome::Result;
 use crate::step::Step;
 use crate::workspace::{self, FAMILIES};
 use comparison::{COMPARISONS, Comparison};
@@ -91,7 +91,7 @@ fn compare(family: &str, comparisons: &[&Comparison], rounds: usize) -> Result<(
         "xai-benches",
         "--no-default-features",
     ];
-    Step::new("ours", &[&build[..], &["--features", family]].concat()).run()?;
+    Step::cargo("ours", &[&build[..], &["--features", family]].concat()).run()?;
     let binary = workspace::target()
         .join("release")
         .join(format!("peers-ours{}", std::env::consts::EXE_SUFFIX));
