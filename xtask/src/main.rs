@@ -22,7 +22,7 @@ usage: cargo xtask TASK
   bench [CRATE] [-- ARGS]         criterion benches, of one crate or all; ARGS go to criterion
   metrics                         writes the tables of metrics, crates/*/METRICS.md
   package                         what publishing each crate would upload, checked and built
-  peers [FAMILY|WORK…] [--quick]  the Python peers and ours in turns on the same data, as a table;
+  peers [FAMILY|WORK…] [--quick]  the Python peers and ours in turns on the same data, as tables;
                                   families: casebased, attribution, graph, repro
 ";
 

@@ -88,7 +88,7 @@ impl Step {
         }
     }
 
-    /// Runs it, its output where ours goes.
+    /// Runs it; its output goes where ours goes.
     pub(crate) fn run(&self) -> Result<Duration> {
         eprintln!("\n── {}: {}", self.name, self.command_line());
         let start = Instant::now();
