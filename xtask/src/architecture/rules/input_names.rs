@@ -1,9 +1,8 @@
 //! No library names an input by a string literal: the names are constants in a file `input.rs`, so
 //! that one input has one name in all errors.
 //!
-//! A violation is a string literal, or `format!(…)`, as the first argument of an `Error::…`
-//! constructor, or `Input::new` outside `input.rs`. Test code may do both. The first argument of
-//! `Error::model` is the text of a call, not the name of an input.
+//! A violation is a string literal, or `format!(…)`, as the first argument of a constructor of
+//! `Error` that takes an input there, or `Input::new` outside `input.rs`. Test code may do both.
 
 use super::rule::Rule;
 use crate::architecture::source::tokens::{Kind, Token};
@@ -13,6 +12,23 @@ pub(super) const RULE: Rule = Rule {
     states: "no library names an input of an error by a string literal",
     check,
 };
+
+/// The constructors whose first argument is an input. Those of other errors (`custom` of serde,
+/// `other` of the standard library) take a text there, `Error::model` that of a call.
+const CONSTRUCTORS: [&str; 12] = [
+    "corrupt",
+    "empty",
+    "io",
+    "label_out_of_range",
+    "non_finite",
+    "out_of_domain",
+    "parameter",
+    "refused",
+    "shape",
+    "shape_described",
+    "too_few",
+    "undefined_score",
+];
 
 fn check(tree: &Tree) -> Vec<String> {
     let packages = tree.packages();
@@ -42,10 +58,10 @@ fn violations(file: &File) -> Vec<String> {
 fn names_input(call: &[&Token]) -> bool {
     let is_constructor = call[0].is("Error")
         && call[1].is("::")
-        && call[2].text.starts_with(char::is_lowercase)
+        && CONSTRUCTORS.contains(&call[2].text.as_str())
         && call[3].is("(");
     let is_literal = call[4].kind == Kind::Text || call[4].is("format");
-    is_constructor && is_literal && !call[2].is("model")
+    is_constructor && is_literal
 }
 
 #[cfg(test)]
@@ -78,6 +94,7 @@ mod tests {
     #[test]
     fn constants_calls_and_tests_are_fine() {
         let source = "Error::shape(input::RUNS, &[1], &[2]); Error::model(\"outputs\", e); \
+                      D::Error::custom(\"text\"); \
                       #[test] fn f() { Error::empty(\"runs\"); }";
         assert!(violations("a.rs", source).is_empty());
         let input = "pub const RUNS: Input = Input::new(\"runs\");";
