@@ -1,16 +1,16 @@
 //! `cargo xtask peers`: the Python peers and ours, in turns, on the same data, in one run.
 //!
 //! A peer's process makes a workload's data (seeded) and writes them for ours to read. Both stay
-//! alive with the data in memory and are timed in turns, so that whatever else the machine does
-//! meets both; a pause lets the spinning threads of the one before settle. A time is the best run
-//! of all rounds, and stands in the table beside whether the two answers agree.
+//! alive with the data in memory and are timed in turns, so that other load on the machine slows
+//! both; before each round a pause lets the threads of the previous process stop spinning. A time is
+//! the best run of all rounds, and the table says beside it whether the two answers agree.
 
 mod comparison;
 mod conversation;
 mod environment;
 mod table;
 
-use crate::Result;
+use crate::outcome::Result;
 use crate::step::Step;
 use crate::workspace::{self, FAMILIES};
 use comparison::{COMPARISONS, Comparison};
@@ -91,7 +91,7 @@ fn compare(family: &str, comparisons: &[&Comparison], rounds: usize) -> Result<(
         "xai-benches",
         "--no-default-features",
     ];
-    Step::new("ours", &[&build[..], &["--features", family]].concat()).run()?;
+    Step::cargo("ours", &[&build[..], &["--features", family]].concat()).run()?;
     let binary = workspace::target()
         .join("release")
         .join(format!("peers-ours{}", std::env::consts::EXE_SUFFIX));
@@ -134,7 +134,7 @@ fn python(comparison: &Comparison, root: &Path) -> Result<Conversation> {
     )
 }
 
-/// Peer after peer, then ours; that so many times.
+/// Times each peer, then ours, once per round.
 fn take_turns(
     comparison: &Comparison,
     peers: &mut Conversation,
