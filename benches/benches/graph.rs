@@ -6,7 +6,7 @@ use ndarray::{Array1, Array2};
 use std::hint::black_box;
 use std::time::Duration;
 use xai_core::Activation;
-use xai_core::arg_max::arg_max_rows;
+use xai_core::output::arg_max_rows;
 use xai_core::random::{random_stream, uniform};
 use xai_graph::mask::edge_mask_properties;
 use xai_graph::{

@@ -20,12 +20,11 @@
 #![deny(unsafe_code)]
 
 pub mod accumulator;
-pub mod activation;
-pub mod arg_max;
 pub mod distance;
 pub mod error;
 pub mod input;
 pub mod number;
+pub mod output;
 pub mod parallel;
 pub mod random;
 pub mod registry;
@@ -33,15 +32,13 @@ pub mod simd;
 pub mod statistics;
 pub mod sum;
 pub mod tensor;
-pub mod weighting;
 
 pub use accumulator::Accumulator;
-pub use activation::Activation;
-pub use distance::Distance;
+pub use distance::{Distance, Kernel, Weighting};
 pub use error::{Error, ErrorKind, Help, Input, Result};
 pub use number::{Label, Real};
+pub use output::Activation;
 pub use registry::{Direction, MetricInfo};
 pub use statistics::{Interval, Summary};
 pub use sum::{ExactMean, ExactSum};
 pub use tensor::Layout;
-pub use weighting::{Kernel, Weighting};

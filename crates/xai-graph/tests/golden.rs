@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use approx::assert_relative_eq;
 use ndarray::{Array1, Array2, ArrayView1};
 use serde_json::Value;
-use xai_core::arg_max::arg_max_rows;
+use xai_core::output::arg_max_rows;
 use xai_graph::fidelity::characterization_scores;
 use xai_graph::ground_truth::ZeroDivision;
 use xai_graph::mask::top_k_features;

@@ -2,7 +2,7 @@
 
 use ndarray::{Array1, Array2, Axis};
 use proptest::prelude::*;
-use xai_core::arg_max::arg_max_rows;
+use xai_core::output::arg_max_rows;
 use xai_graph::fidelity::FidelityAccumulator;
 use xai_graph::ground_truth::Selection;
 use xai_graph::outputs::OutputDistribution;

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ndarray::{Array1, Array2, ArrayView2, Axis, array};
 use proptest::prelude::*;
-use xai_core::arg_max::arg_max_rows;
+use xai_core::output::arg_max_rows;
 use xai_core::random::{random_stream, uniform};
 use xai_core::statistics::jackknife;
 use xai_graph::dataset::{MacroAverages, micro_intervals};

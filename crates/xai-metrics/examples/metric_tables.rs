@@ -9,7 +9,10 @@ use std::path::Path;
 
 fn main() -> std::io::Result<()> {
     let tables = [
-        ("xai-casebased", xai_metrics::casebased::registry::markdown()),
+        (
+            "xai-casebased",
+            xai_metrics::casebased::registry::markdown(),
+        ),
         (
             "xai-attribution",
             xai_metrics::attribution::metric::registry::markdown(),

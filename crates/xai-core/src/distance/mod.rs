@@ -1,6 +1,7 @@
 //! Distances between rows of features.
 
 mod mahalanobis;
+mod weighting;
 
 use std::str::FromStr;
 
@@ -10,6 +11,7 @@ use crate::error::{Error, Help, Input, Result};
 use crate::input;
 
 pub use mahalanobis::{LEAVE_FEATURE_OUT, Mahalanobis};
+pub use weighting::{Kernel, Weighting};
 
 /// A distance between two rows of equal length.
 ///

@@ -81,7 +81,7 @@ impl OrderKey for u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Real;
+    use crate::number::Real;
     use proptest::prelude::*;
 
     fn same_order<T: Real>(a: T, b: T) -> bool {

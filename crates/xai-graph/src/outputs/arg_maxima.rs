@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use ndarray::ArrayView2;
-use xai_core::arg_max::arg_max;
+use xai_core::output::arg_max;
 use xai_core::{Error, Input, Real, Result};
 
 use crate::help;

@@ -1,8 +1,8 @@
 //! How output rows become probabilities, and what is wrong with those that do not.
 
 use ndarray::{ArrayView1, ArrayView2};
-use xai_core::arg_max::arg_max;
 use xai_core::number::elementary;
+use xai_core::output::arg_max;
 use xai_core::{Activation, Error, Input, Real, Result};
 
 use crate::help;

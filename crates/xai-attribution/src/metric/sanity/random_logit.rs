@@ -1,7 +1,7 @@
 //! The random logit test.
 
 use ndarray::Array2;
-use xai_core::arg_max::arg_max;
+use xai_core::output::arg_max;
 use xai_core::number::class_index;
 use xai_core::random::{random_stream, uniform_index};
 use xai_core::{Direction, Error, MetricInfo, Real, Result};

@@ -4,7 +4,7 @@ use ndarray::{Array1, Array2, Array4, ArrayD, ArrayViewD, Ix1, Ix2, Ix4, ShapeEr
 use xai_attribution::{Activation, AverageDrop, Concurrent, Deletion, Evaluate, Layout};
 use xai_core::tensor::mask_inputs;
 
-use crate::{Data, Prepared, Result, Workload};
+use crate::workload::{Data, Prepared, Result, Workload};
 
 /// The workloads; names, data files and answers as in `benches/README.md`.
 pub(crate) const WORKLOADS: &[Workload] = &[

@@ -4,7 +4,7 @@ use ndarray::{Array1, Array2, aview1};
 use xai_graph::ground_truth::ZeroDivision;
 use xai_graph::{GroundTruthMetric, KlDirection, UnfaithfulnessMetric, fidelity};
 
-use crate::{Data, Prepared, Result, Workload};
+use crate::workload::{Data, Prepared, Result, Workload};
 
 /// The workloads; names, data files and answers as in `benches/README.md`.
 pub(crate) const WORKLOADS: &[Workload] = &[

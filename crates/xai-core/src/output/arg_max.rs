@@ -9,7 +9,7 @@ use crate::number::Real;
 /// holds a NaN. Infinities are ordered like any number: a log-probability may be −∞.
 ///
 /// ```
-/// use xai_core::arg_max::arg_max;
+/// use xai_core::output::arg_max;
 /// assert_eq!(arg_max(&[0.1, 0.7, 0.7]), Some(1));
 /// assert_eq!(arg_max(&[0.1, f64::NAN]), None);
 /// ```
@@ -34,7 +34,7 @@ pub fn arg_max<T: Real>(row: &[T]) -> Option<usize> {
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_core::{arg_max::arg_max_rows, input};
+/// use xai_core::{input, output::arg_max_rows};
 /// let classes = arg_max_rows(input::OUTPUTS, array![[0.2f32, 0.8], [0.5, 0.5]].view())?;
 /// assert_eq!(classes, vec![1, 0]);
 /// # Ok::<(), xai_core::Error>(())

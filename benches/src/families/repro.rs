@@ -4,7 +4,7 @@ use ndarray::{Array2, Array3, Axis, aview1};
 use xai_repro::study::{MeanMetrics, StudySettings};
 use xai_repro::{PackedRuns, PairMetric, Pairwise, PairwiseReproducibility, SimulationStudy};
 
-use crate::{Data, Prepared, Result, Workload};
+use crate::workload::{Data, Prepared, Result, Workload};
 
 /// The workloads; names, data files and answers as in `benches/README.md`.
 pub(crate) const WORKLOADS: &[Workload] = &[

@@ -3,7 +3,7 @@
 use ndarray::{Array1, Array2, Ix1, Ix2};
 use xai_casebased::{CaseExplainer, Distance, Engine};
 
-use crate::{Data, Prepared, Result, Workload};
+use crate::workload::{Data, Prepared, Result, Workload};
 
 /// The workloads; names, data files and answers as in `benches/README.md`.
 pub(crate) const WORKLOADS: &[Workload] = &[
