@@ -1,10 +1,10 @@
 //! All metrics of the family, one line each: the file and the types in it.
 //!
 //! What the library, the command line, the report and the documentation know about a metric they
-//! know from here. To add one, write its file and its line; `cargo test` says how [`METRICS`]'s
-//! table in `METRICS.md` has to change.
+//! know from here. To add one, write its file and its line;
+//! `cargo run -p xai-metrics --example metric_tables -- --write` writes the table below anew.
 //!
-//! (`cargo fmt` does not follow modules that a macro declares: format such a file by its name.)
+//! (`cargo fmt` does not follow modules that a macro declares: `rustfmt` such a file by its name.)
 //!
 #![doc = include_str!("../../METRICS.md")]
 
