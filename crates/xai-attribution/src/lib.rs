@@ -83,9 +83,9 @@ pub mod run;
 pub use evaluation::Evaluation;
 pub use metric::{
     AverageDrop, AverageGain, AverageIncrease, BaseScorePolicy, Complexity, Deletion, Insertion,
-    MuFidelity, Sparseness, Stability, complexity, sparseness,
+    MuFidelity, Sparseness, complexity, sparseness,
 };
 pub use model::{Concurrent, Model, Scoring};
 pub use perturbation::Baseline;
 pub use run::{Evaluate, EvaluationError};
-pub use xai_core::{Accumulator, Activation, Error, Layout, Real, Result, error};
+pub use xai_core::{Accumulator, Activation, Error, ErrorKind, Layout, Real, Result};

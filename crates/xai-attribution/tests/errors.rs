@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use ndarray::{Array2, ArrayD, ArrayViewD, CowArray, IxDyn, array};
 use xai_attribution::batch::Data;
-use xai_attribution::error::{Error, ErrorKind, Input};
 use xai_attribution::metric::MetricValue;
 use xai_attribution::model::{BoxError, Samples};
 use xai_attribution::{
@@ -12,6 +11,7 @@ use xai_attribution::{
     Evaluate, Evaluation, EvaluationError, Layout, Model, MuFidelity, Stability, complexity, help,
     input,
 };
+use xai_core::error::{Error, ErrorKind, Input};
 
 type Answer = Result<Array2<f64>, std::io::Error>;
 

@@ -8,8 +8,9 @@ use xai_attribution::metric::{
 use xai_attribution::model::Targets;
 use xai_attribution::perturbation::{BlankInputs, RemovalOrder, Start};
 use xai_attribution::{
-    AverageDrop, Baseline, Deletion, Evaluate, Evaluation, MuFidelity, Real, Result, error, input,
+    AverageDrop, Baseline, Deletion, Evaluate, Evaluation, MuFidelity, Real, Result, input,
 };
+use xai_core::error;
 use xai_core::statistics::pearson;
 
 type Answer = Result<Array2<f64>, std::fmt::Error>;

@@ -3,7 +3,6 @@
 use approx::assert_abs_diff_eq;
 use ndarray::{Array2, ArrayD, ArrayViewD};
 use serde_json::Value;
-use xai_attribution::error::{Error, ErrorKind};
 use xai_attribution::metric::MetricValue;
 use xai_attribution::perturbation::SubsetSampling;
 use xai_attribution::run::masked_scores;
@@ -11,6 +10,7 @@ use xai_attribution::{
     Activation, AverageDrop, AverageGain, AverageIncrease, BaseScorePolicy, Deletion, Evaluate,
     Insertion, Layout, MuFidelity, Scoring, complexity, sparseness,
 };
+use xai_core::error::{Error, ErrorKind};
 
 const TOLERANCE: f64 = 2e-5;
 

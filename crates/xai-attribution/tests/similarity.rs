@@ -5,15 +5,16 @@ use approx::assert_abs_diff_eq;
 use ndarray::{Array2, ArrayD, ArrayViewD, Axis};
 use serde_json::Value;
 use xai_attribution::batch::Data;
-use xai_attribution::error::ErrorKind;
 use xai_attribution::evaluation::wilcoxon_signed_rank;
 use xai_attribution::map::{MapDistance, MapSimilarity, structural_similarity};
+use xai_attribution::metric::Stability;
 use xai_attribution::metric::{
     ModelRandomization, RandomLogit, RandomizationOrder, Representativity,
 };
 use xai_attribution::model::Targets;
 use xai_attribution::perturbation::Neighborhood;
-use xai_attribution::{Evaluate, EvaluationError, Layout, Stability, help, input};
+use xai_attribution::{Evaluate, EvaluationError, Layout, help, input};
+use xai_core::error::ErrorKind;
 use xai_core::statistics::spearman;
 
 const TOLERANCE: f64 = 2e-5;

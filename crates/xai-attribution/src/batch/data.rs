@@ -22,7 +22,7 @@ use crate::model::targets::{IntoTargets, Targets};
 /// use ndarray::{ArrayD, ArrayViewD, array};
 /// use xai_attribution::batch::Data;
 /// use xai_attribution::model::Targets;
-/// use xai_attribution::{Evaluate, Stability};
+/// use xai_attribution::{Evaluate, metric::Stability};
 /// let twice = |x: ArrayViewD<'_, f64>, _: &Targets| -> Result<ArrayD<f64>, std::fmt::Error> {
 ///     Ok(x.mapv(|v| 2.0 * v))
 /// };

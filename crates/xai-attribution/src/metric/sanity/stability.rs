@@ -79,7 +79,7 @@ impl Statistic for Maximum {
 /// use ndarray::{ArrayD, ArrayViewD, array};
 /// use xai_attribution::batch::Data;
 /// use xai_attribution::map::MapDistance;
-/// use xai_attribution::Stability;
+/// use xai_attribution::metric::Stability;
 /// use xai_attribution::model::Targets;
 /// // The map is twice the input: a neighbour within 0.1 has a map within 0.2 an element.
 /// let twice = |x: ArrayViewD<'_, f64>, _: &Targets| -> Result<ArrayD<f64>, std::fmt::Error> {
