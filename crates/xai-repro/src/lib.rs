@@ -6,20 +6,10 @@
 //!
 //! # Which metric when
 //!
-//! | metric | asks of a pair | range |
-//! |---|---|---|
-//! | [`EC_LOCAL`](PairMetric::EC_LOCAL) | of the samples either gets wrong, how many do both? | [0, 1] |
-//! | [`EC_GLOBAL`](PairMetric::EC_GLOBAL) | how many samples do both get wrong? | [0, 1] |
-//! | [`EC_ACC`](PairMetric::EC_ACC) | how often are both right or both wrong? | [0, 1] |
-//! | [`EC_CORR`](PairMetric::EC_CORR) | are errors correlated (φ)? | [−1, 1] |
-//! | [`EC_MATTHEWS`](PairMetric::EC_MATTHEWS) | the same, constant errors counting as uncorrelated | [−1, 1] |
-//! | [`PA_ACC`](PairMetric::PA_ACC) | how often do both predict the same? | [0, 1] |
-//! | [`PA_DISAGREEMENT`](PairMetric::PA_DISAGREEMENT) | how often do they not? | [0, 1] |
-//! | [`PA_KAPPA`](PairMetric::PA_KAPPA) | how often the same, beyond chance (Cohen)? | [−1, 1] |
-//! | [`PA_CRAMERS_V`](PairMetric::PA_CRAMERS_V) | are predictions associated at all? | [0, 1] |
-//! | [`PA_NMI`](PairMetric::PA_NMI) | how much does one prediction tell of the other? | [0, 1] |
+#![doc = include_str!("../METRICS.md")]
 //!
-//! The [`registry`] lists them all, with those below. A metric of your own is a [`PairMetric`] too.
+//! Those of a pair are constants of [`PairMetric`], [`PairMetric::EC_LOCAL`] for instance; a metric of
+//! your own is a [`PairMetric`] too. The [`registry`] lists all metrics for programs.
 //!
 //! - All runs at once: [`Agreement`] (Fleiss' κ, Krippendorff's α, Gwet's AC1) and Gwet's
 //!   [AC2](across_runs::gwet_ac2); [`ErrorSets`] (always and ever wrong, leave one out).

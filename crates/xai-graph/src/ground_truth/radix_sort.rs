@@ -12,7 +12,8 @@
 //! | `f64` of 10 distinct scores | 103 | 18 | 29 |
 //!
 //! So keys of 32 bits go by their digits (at 1 M random scores: 6.1 ms against 14.0), as scores of
-//! models seldom tie, and keys of 64 bits by comparison. The order of keys is all there is to see, so
+//! models seldom tie, and keys of 64 bits by comparison, which is the faster of the two from 20 000
+//! random scores (0.19 ms against 0.29) to 5 M. The order of keys is all there is to see, so
 //! the result depends neither on the threads nor on the pieces.
 
 use xai_core::number::OrderKey;

@@ -9,6 +9,8 @@
 //! pair in 0.6 ns of one core; one pair at a time they take 0.61 s.
 #![allow(clippy::needless_range_loop)] // lanes index several arrays of one length
 
+use std::sync::LazyLock;
+
 use xai_core::simd::{InstructionSet, Level, Simd, SimdKernel};
 
 use crate::counting::micro_tiles::{MicroKernel, Rectangle};
@@ -18,7 +20,7 @@ use crate::packed::block::Block;
 
 /// Adds to each cell how many bits its rows share.
 pub(crate) fn count_shared(instruction_set: InstructionSet, rows: Rectangle<'_>) {
-    instruction_set.run(CountShared(rows));
+    counting_set(instruction_set).run(CountShared(rows));
 }
 
 /// Adds to each cell at how many samples the integers of its rows differ. Rows are `n_planes` blocks
@@ -30,7 +32,20 @@ pub(crate) fn count_different(
 ) {
     // Without planes there is one class, and nothing differs.
     if n_planes > 0 {
-        instruction_set.run(CountDifferent { rows, n_planes });
+        counting_set(instruction_set).run(CountDifferent { rows, n_planes });
+    }
+}
+
+/// What is counted with instead. Registers of 512 bits without a population count of their own are
+/// slower than those of 256: 2016 pairs of 100 000 samples take 3.3 ms there and 1.7 ms with AVX2.
+fn counting_set(instruction_set: InstructionSet) -> InstructionSet {
+    static AVX2: LazyLock<Option<InstructionSet>> = LazyLock::new(|| {
+        let mut available = InstructionSet::available().into_iter();
+        available.find(|set| set.level() == Level::Avx2)
+    });
+    match instruction_set.level() {
+        Level::Avx512 => AVX2.unwrap_or(InstructionSet::PORTABLE),
+        _ => instruction_set,
     }
 }
 
