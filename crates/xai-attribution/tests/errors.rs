@@ -5,11 +5,11 @@ use std::ops::Range;
 use ndarray::{Array2, ArrayD, ArrayViewD, CowArray, IxDyn, array};
 use xai_attribution::batch::Data;
 use xai_attribution::metric::MetricValue;
+use xai_attribution::metric::Stability;
 use xai_attribution::model::{BoxError, Samples};
 use xai_attribution::{
     AverageDrop, AverageGain, BaseScorePolicy, Baseline, Complexity, Concurrent, Deletion,
-    Evaluate, Evaluation, EvaluationError, Layout, Model, MuFidelity, Stability, complexity, help,
-    input,
+    Evaluate, Evaluation, EvaluationError, Layout, Model, MuFidelity, complexity, help, input,
 };
 use xai_core::error::{Error, ErrorKind, Input};
 
