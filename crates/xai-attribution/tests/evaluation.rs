@@ -246,8 +246,8 @@ fn the_model_is_called_as_often_as_the_formulas_need_and_no_more() {
     ); // 2 n rows, ⌈50 / 8⌉ calls each
     assert_eq!(largest.load(Ordering::Relaxed), 8);
 
-    // Base scores once; a masked score an explainer; the baseline once; 4 inner steps of two curves
-    // an explainer; the mean as another baseline with 2 inner steps; 7 subsets once.
+    // Base scores once; one masked score per explainer; the baseline once; 4 inner steps of two
+    // curves per explainer; the mean as another baseline with 2 inner steps; 7 subsets once.
     let all = evaluation(&model, &x, &maps, &y)
         .batch_size(8)
         .evaluate()

@@ -134,7 +134,7 @@ fn a_perturbation_metric_of_another_crate_shares_its_work_in_an_evaluation() {
     let error::ErrorKind::Model { call, .. } = stopped.error().kind() else {
         panic!("{stopped}")
     };
-    assert_eq!(call, "batch 0 (samples 0..6), without one position");
+    assert!(call.ends_with(", without one position"));
 }
 
 /// Deletion from the least relevant position on.

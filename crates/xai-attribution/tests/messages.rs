@@ -1,7 +1,9 @@
 //! What errors say to people. No behaviour depends on these words.
 
 use ndarray::{Array2, ArrayD, ArrayViewD};
-use xai_attribution::{AverageDrop, Deletion, Evaluate, Evaluation};
+use xai_attribution::metric::Stability;
+use xai_attribution::model::Targets;
+use xai_attribution::{AverageDrop, Deletion, Evaluate, Evaluation, MuFidelity};
 
 fn first_two(batch: ArrayViewD<'_, f64>) -> Result<Array2<f64>, std::io::Error> {
     Ok(Array2::from_shape_fn((batch.shape()[0], 2), |(i, j)| {
@@ -61,5 +63,45 @@ fn messages_name_the_thing_the_place_the_expectation_and_the_way_out() {
         ),
     ] {
         assert_eq!(message, expected);
+    }
+}
+
+#[test]
+fn messages_tell_the_call_that_failed() {
+    let mut x = ArrayD::from_elem(vec![6, 3], 0.5);
+    x[[5, 0]] = 7.0;
+    let maps = ArrayD::from_shape_fn(vec![6, 3], |i| i[1] as f64);
+    // Whole inputs are fine; sample 5 without its last element is not.
+    let model = |batch: ArrayViewD<'_, f64>| {
+        if batch.outer_iter().any(|x| x[0] == 7.0 && x[2] == 0.0) {
+            return Err(std::io::Error::other("out of memory"));
+        }
+        first_two(batch)
+    };
+    let explainer = |x: ArrayViewD<'_, f64>, _: &Targets| -> Result<ArrayD<f64>, std::io::Error> {
+        if x.iter().any(|&v| v > 5.0) {
+            return Err(std::io::Error::other("no gradient"));
+        }
+        Ok(x.to_owned())
+    };
+    let deletion = Deletion::new().steps(None).batch_size(2);
+    let fidelity = MuFidelity::new().n_subsets(20).batch_size(2);
+    let stability = Stability::new().batch_size(2);
+    for (stopped, expected) in [
+        (
+            deletion.evaluate(&model, x.view(), &[0; 6], maps.view()),
+            "model: failed on batch 2 (samples 4..6), deletion with [1] positions flipped: out of \
+             memory",
+        ),
+        (
+            fidelity.evaluate(&model, x.view(), &[0; 6], maps.view()),
+            "model: failed on batch 2 (samples 4..6), without random subsets: out of memory",
+        ),
+        (
+            stability.evaluate_explainer(&explainer, x.view(), &[0; 6]),
+            "explainer: failed on the maps of batch 2 (samples 4..6): no gradient",
+        ),
+    ] {
+        assert_eq!(stopped.unwrap_err().to_string(), expected);
     }
 }

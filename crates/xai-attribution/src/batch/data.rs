@@ -40,6 +40,8 @@ pub struct Data<'a, T> {
     first_sample: u64,
     sides: Vec<Side>,
     given: Vec<Input>,
+    /// What errors of reading the inputs are about: the maps, where they are all there is.
+    read_as: Input,
 }
 
 /// A further input, and how it is checked.
@@ -112,6 +114,7 @@ impl<'a, T: Real> Data<'a, T> {
             first_sample: 0,
             sides: Vec::new(),
             given: vec![input::INPUTS, input::TARGETS],
+            read_as: input::INPUTS,
         }
     }
 
@@ -124,6 +127,7 @@ impl<'a, T: Real> Data<'a, T> {
         let mut data =
             Self::new(SharedMaps(Arc::clone(&maps)), &vec![0u8; n]).maps(SharedMaps(maps));
         data.given.clear();
+        data.read_as = input::EXPLANATIONS;
         data
     }
 
@@ -185,7 +189,9 @@ impl<'a, T: Real> Data<'a, T> {
             self.scoring,
             self.first_sample,
             any_shape,
-        )?;
+            self.read_as,
+        )
+        .map_err(|error| error.renamed(input::INPUTS, self.read_as))?;
         for side in &self.sides {
             (side.check)(&*side.value, run.shape(), run.layout())?;
         }

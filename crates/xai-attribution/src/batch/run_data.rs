@@ -32,6 +32,8 @@ pub trait RunWork<T: Real>: PartialEq + Clone + Send + Sync + 'static {
 /// The data of a run, checked.
 pub struct RunData<'a, T> {
     inputs: Box<dyn Samples<T> + 'a>,
+    /// What errors of reading the inputs are about.
+    read_as: Input,
     targets: Targets,
     scoring: Scoring,
     layout: Layout,
@@ -50,6 +52,7 @@ impl<'a, T: Real> RunData<'a, T> {
         scoring: Scoring,
         first_sample: u64,
         any_shape: bool,
+        read_as: Input,
     ) -> Result<Self> {
         scoring.check()?;
         let n = inputs.shape().first().copied().unwrap_or_default();
@@ -77,6 +80,7 @@ impl<'a, T: Real> RunData<'a, T> {
         };
         Ok(Self {
             inputs,
+            read_as,
             targets,
             scoring,
             layout,
@@ -179,7 +183,7 @@ impl<'a, T: Real> RunData<'a, T> {
     /// # Errors
     /// Those of the reader; non-finite elements.
     pub fn inputs(&self, samples: Range<usize>) -> Result<CowArray<'_, T, IxDyn>> {
-        checked_batch(input::INPUTS, &*self.inputs, samples)
+        checked_batch(self.read_as, &*self.inputs, samples)
     }
 
     /// How a call of the model or the explainer on a batch is described.

@@ -61,7 +61,8 @@ fn check_planes(input: Input, actual: &[usize], shape: &[usize], layout: Layout)
         Layout::ChannelsLast => [shape[0], shape[1], shape[2]],
         Layout::ChannelsFirst => [shape[0], shape[2], shape[3]],
         Layout::TimeSeries => [shape[0], shape[1], shape[2]],
-        Layout::Tabular => [shape[0], 1, shape[1]],
+        // Inputs that no layout fits are rows, too.
+        Layout::Tabular => [shape[0], 1, layout.n_positions(shape)],
     };
     if actual == expected {
         Ok(())

@@ -116,7 +116,7 @@ pub struct Difference {
 }
 
 impl MetricResult {
-    /// The name of the explainers, best value first.
+    /// The names of the explainers, best value first.
     pub fn ranked(&self) -> impl Iterator<Item = &str> {
         let ranking = self.ranking.iter();
         ranking.map(|&e| self.values[e].explainer.as_str())

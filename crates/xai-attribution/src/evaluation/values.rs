@@ -20,7 +20,7 @@ use crate::model::counted::ModelCalls;
 /// let model = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
 ///     Ok(batch.into_dimensionality().unwrap().to_owned())
 /// };
-/// // Two machines, a sample each. The first map leaves out what the model reads, the second keeps it.
+/// // Two machines, one sample each. The first map leaves out what the model reads, the second keeps it.
 /// let part = |input: [f64; 2], map: [f64; 2], first_sample: u64| {
 ///     Evaluation::new(&model, array![input], &[0])
 ///         .maps("mine", array![map])

@@ -124,6 +124,7 @@ fn normal_p_value(doubled_ranks: &[f64], sum: f64) -> f64 {
 /// let corrected = holm(&[Some(0.01), None, Some(0.04), Some(0.03)]);
 /// let expected = [Some(0.03), None, Some(0.06), Some(0.06)]; // 3 · 0.01, 1 · 0.04 ≤ 2 · 0.03
 /// for (c, e) in corrected.iter().zip(expected) {
+///     assert_eq!(c.is_some(), e.is_some());
 ///     assert!(c.zip(e).is_none_or(|(c, e)| (c - e).abs() < 1e-15));
 /// }
 /// ```

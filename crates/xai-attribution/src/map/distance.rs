@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-/// How far apart two maps are, in [`Stability`](crate::Stability). Both come flattened in row-major order.
+/// How far apart two maps are, in [`Stability`](crate::metric::Stability). Both come flattened in
+/// row-major order.
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub enum MapDistance {

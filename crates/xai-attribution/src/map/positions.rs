@@ -12,7 +12,7 @@ pub(crate) fn attributions_by_position<T: Real>(
     shape: &[usize],
     layout: Layout,
 ) -> Result<Vec<T>> {
-    // Every element of a time series is a position, also where the map has one value a time step.
+    // Every element of a time series is a position, also where the map has one value per time step.
     if layout == Layout::TimeSeries && maps.shape() == &shape[..2] {
         let expanded = maps.view().insert_axis(Axis(2));
         let expanded = expanded

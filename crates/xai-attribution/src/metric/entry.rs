@@ -1,5 +1,7 @@
 //! What the registry knows about a metric.
 
+use std::fmt::Debug;
+
 use xai_core::{Error, MetricInfo, Real, Result};
 
 use crate::metric::options::{OptionInfo, Registered};
@@ -21,6 +23,9 @@ struct Build {
     options: fn() -> Vec<OptionInfo>,
     single: fn(Options<'_>) -> Result<Box<dyn Measure<f32>>>,
     double: fn(Options<'_>) -> Result<Box<dyn Measure<f64>>>,
+    /// The metric's fields as text.
+    #[cfg(test)]
+    fields: fn(Options<'_>) -> Result<String>,
 }
 
 /// What the registry lists. Every [`Registered`] metric is; one that is not computed batch by batch
@@ -30,13 +35,15 @@ pub trait Listed {
     const ENTRY: Entry;
 }
 
-impl<M: Registered + Measure<f32> + Measure<f64>> Listed for M {
+impl<M: Registered + Measure<f32> + Measure<f64> + Debug> Listed for M {
     const ENTRY: Entry = Entry {
         info: M::INFO,
         build: Some(Build {
             options: || M::OPTIONS.iter().map(|option| option.info).collect(),
             single: |options| Ok(Box::new(M::with_options(options)?)),
             double: |options| Ok(Box::new(M::with_options(options)?)),
+            #[cfg(test)]
+            fields: |options| Ok(format!("{:?}", M::with_options(options)?)),
         }),
     };
 }
@@ -82,6 +89,12 @@ impl Entry {
     #[must_use]
     pub fn options(&self) -> Vec<OptionInfo> {
         self.build.map_or_else(Vec::new, |build| (build.options)())
+    }
+
+    /// The fields of the metric with some parameters; `None` for one with a call of its own.
+    #[cfg(test)]
+    pub(crate) fn fields(&self, options: Options<'_>) -> Option<Result<String>> {
+        Some((self.build?.fields)(options))
     }
 
     /// The metric with some parameters given by name and text, defaults for the others.

@@ -107,14 +107,30 @@ mod tests {
     #[test]
     fn the_defaults_of_options_are_their_metrics_defaults() {
         for entry in METRICS {
-            let options = entry.options();
-            let defaults = options.iter().filter(|option| !option.default.is_empty());
-            for option in defaults {
+            let fields = |options: &[(&str, &str)]| entry.fields(options).map(Result::unwrap);
+            for option in entry.options().iter().filter(|o| !o.default.is_empty()) {
                 let given = [(option.name, option.default)];
-                entry.build::<f64>(&given).unwrap();
+                assert_eq!(fields(&given), fields(&[]), "{}", option.name);
             }
             let unknown = entry.build::<f32>(&[("no-such-option", "1")]);
             assert!(unknown.is_err(), "{}", entry.info.name);
+        }
+    }
+
+    /// A command over several metrics has one option of a name.
+    #[test]
+    fn options_of_one_name_have_one_default() {
+        let all: Vec<_> = METRICS.iter().flat_map(Entry::options).collect();
+        for (i, option) in all.iter().enumerate() {
+            let others = all[..i].iter().filter(|other| other.name == option.name);
+            for other in others {
+                assert_eq!(
+                    (option.value_name, option.default),
+                    (other.value_name, other.default),
+                    "{}",
+                    option.name
+                );
+            }
         }
     }
 }

@@ -75,8 +75,7 @@ impl<T: Real, M: Model<T> + ?Sized> Model<T> for Borrowed<'_, M> {
     }
 }
 
-/// No model: metrics of maps alone, and of explainers, need none. Who asks it all the same is told
-/// that there is none.
+/// No model: metrics of maps alone, and of explainers, need none. Calling it is an error.
 pub(crate) struct Absent;
 
 impl<T: Real> Model<T> for Absent {

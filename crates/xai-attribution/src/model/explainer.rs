@@ -71,7 +71,7 @@ pub(crate) fn explain_rows<T: Real>(
             Error::shape_described(input::EXPLANATIONS, expected, shape).owner(call.to_owned())
         );
     }
-    check_finite(input::EXPLANATIONS, maps.view())?;
+    check_finite(input::EXPLANATIONS, maps.view()).map_err(|e| e.owner(call.to_owned()))?;
     if maps.is_standard_layout() {
         return Ok(maps);
     }

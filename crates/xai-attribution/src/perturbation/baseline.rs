@@ -82,7 +82,8 @@ impl Baseline {
                 let (n, per) = match layout {
                     Layout::ChannelsFirst => (shape[1], "channel"),
                     Layout::ChannelsLast => (shape[3], "channel"),
-                    Layout::Tabular => (shape[1], "feature"),
+                    // Inputs that no layout fits are rows, too.
+                    Layout::Tabular => (run.n_positions(), "feature"),
                     Layout::TimeSeries => (shape[2], "feature"),
                 };
                 values.iter().try_for_each(|value| holds::<T>(*value))?;

@@ -53,7 +53,11 @@ impl Cells {
             Layout::ChannelsFirst => (shape[2], shape[3], along(shape[3])),
             // Time is cut into stretches, features are not.
             Layout::TimeSeries => (shape[1], shape[2], shape[2]),
-            Layout::Tabular => (1, shape[1], shape[1]),
+            // Inputs that no layout fits are rows, too.
+            Layout::Tabular => {
+                let features = layout.n_positions(shape);
+                (1, features, features)
+            }
         };
         let grid_rows = along(rows);
         // The middle of a position says which cell it is in.

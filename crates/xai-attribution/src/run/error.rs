@@ -9,7 +9,7 @@ use xai_core::Error;
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
-/// use xai_attribution::{AverageDrop, Evaluate};
+/// use xai_attribution::{AverageDrop, Evaluate, input};
 /// let model = |batch: ArrayViewD<'_, f64>| match batch[[0, 0]] {
 ///     7.0 => Err("out of memory"),
 ///     _ => Ok(batch.into_dimensionality::<ndarray::Ix2>().unwrap().to_owned()),
@@ -17,7 +17,7 @@ use xai_core::Error;
 /// let x = array![[1.0, 2.0], [3.0, 1.0], [7.0, 1.0]].into_dyn();
 /// let stopped = AverageDrop::new().batch_size(1).evaluate(&model, x.view(), &[1, 0, 0], x.view());
 /// let stopped = stopped.unwrap_err();
-/// assert_eq!(stopped.to_string(), "model: failed on batch 2 (samples 2..3): out of memory");
+/// assert_eq!(stopped.error().input(), input::MODEL);
 /// let drop = stopped.completed().iter().find(|c| c.score == "average_drop").unwrap();
 /// assert!(drop.per_sample[0].is_some() && drop.per_sample[1].is_some());
 /// assert_eq!(drop.per_sample[2], None);

@@ -11,8 +11,8 @@ use crate::training::matrix::Matrix;
 /// Rows that neighbours are wanted of: as many features as the training rows, finite, within the
 /// domain of the distance, row-major, and whitened where the distance is Mahalanobis.
 ///
-/// Only [`NeighborSearch::nearest_batch`](crate::search::NeighborSearch::nearest_batch) makes them
-/// from what a caller hands in, so that no engine checks again.
+/// [`NeighborSearch::nearest_batch`](crate::search::NeighborSearch::nearest_batch) makes them from
+/// what a caller hands in; only this crate can, so that no engine checks again.
 #[derive(Debug, Clone)]
 pub struct Queries<'a>(Values<'a>);
 

@@ -264,7 +264,7 @@ fn reco(same: &[f64], different: &[f64]) -> f64 {
     same.iter().map(at).fold(0.0, f64::max)
 }
 
-/// Over every so-manyth distance, of which there are about 20; a distance that equals the threshold
+/// Over evenly spaced distances in their order, about 20 of them; a distance that equals the threshold
 /// is on neither side.
 fn reco_of_peer(same: &[f64], different: &[f64]) -> f64 {
     let mut all = [same, different].concat();

@@ -81,7 +81,7 @@ impl Statistic for Maximum {
 /// use xai_attribution::map::MapDistance;
 /// use xai_attribution::metric::Stability;
 /// use xai_attribution::model::Targets;
-/// // The map is twice the input: a neighbour within 0.1 has a map within 0.2 an element.
+/// // The map is twice the input: a neighbour within 0.1 has a map within 0.2 per element.
 /// let twice = |x: ArrayViewD<'_, f64>, _: &Targets| -> Result<ArrayD<f64>, std::fmt::Error> {
 ///     Ok(x.mapv(|v| 2.0 * v))
 /// };

@@ -10,7 +10,7 @@ use crate::input;
 use crate::search::approximate::graph::LinkedRows;
 use crate::search::brute_force::BruteForce;
 use crate::search::nearest::Nearest;
-use crate::search::neighbor_search::NeighborSearch;
+use crate::search::neighbor_search::{NeighborSearch, check_distances};
 use crate::search::queries::Queries;
 use crate::training::matrix::Matrix;
 use crate::training::rows::TrainingRows;
@@ -105,8 +105,9 @@ impl ApproximateSearch {
         if queries.nrows() == 0 {
             return Err(Error::empty(input::QUERIES));
         }
-        let found = self.nearest_batch(queries, k)?;
         let queries = Queries::new(queries, self.n_features(), &self.distance)?;
+        let found = self.search(&queries, k);
+        check_distances(&found)?;
         let exact = exact(&self.linked)?.search(&queries, k);
         Ok(share_found(&found, &exact))
     }
