@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::output;
+use crate::output::stdout;
 
 /// Options of every command.
 #[derive(Debug, Clone, Args)]
@@ -34,9 +34,9 @@ impl Context {
         text: impl FnOnce() -> String,
     ) -> Result<(), Failure> {
         if self.json {
-            output::print_json(result)
+            stdout::print_json(result)
         } else {
-            output::print_text(&text())
+            stdout::print_text(&text())
         }
     }
 

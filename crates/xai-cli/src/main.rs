@@ -4,18 +4,16 @@
 //! result to [`context::Context::present`]. Nothing is computed here that the library could.
 #![forbid(unsafe_code)]
 
-mod arrays;
 mod attribution;
 mod casebased;
+mod choice;
 mod context;
 mod failure;
 mod graph;
-#[cfg(feature = "onnx")]
-mod onnx;
+mod input;
 mod output;
 mod report;
 mod repro;
-mod table;
 
 use std::process::ExitCode;
 

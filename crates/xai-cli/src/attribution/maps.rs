@@ -1,17 +1,17 @@
-//! Metrics of the maps alone, and how a score a sample is presented.
+//! Metrics of the maps alone.
 
 use std::path::PathBuf;
 
 use clap::Args;
 use ndarray::{ArrayViewD, IxDyn};
-use serde::Serialize;
 use xai_metrics::attribution::{Layout, SampleScores};
 
-use super::ChannelsName;
-use crate::arrays;
+use super::options::Channels;
+use super::sample_result::SampleResult;
 use crate::context::Context;
-use crate::failure::{Failure, InFile};
-use crate::output;
+use crate::failure::{Failure, Files, InFiles};
+use crate::input::arrays;
+use crate::output::{rows, text};
 
 /// Metrics of the maps alone.
 #[derive(Debug, Args)]
@@ -21,8 +21,8 @@ pub(crate) struct Maps {
     explanations: String,
     /// Where images have their channels.
     #[arg(long, value_enum, default_value_t)]
-    channels: ChannelsName,
-    /// Write a row a sample: sample, score.
+    channels: Channels,
+    /// Write a row per sample: sample, score.
     #[arg(long, value_name = "FILE.csv")]
     out: Option<PathBuf>,
 }
@@ -35,46 +35,13 @@ impl Maps {
         context: &Context,
     ) -> Result<(), Failure> {
         let maps = arrays::read_f64::<IxDyn>(&self.explanations)?;
-        let layout = Layout::of_inputs(maps.shape(), self.channels == ChannelsName::First);
+        let layout = Layout::of_inputs(maps.shape(), self.channels == Channels::First);
         let scores = layout
             .and_then(|layout| metric(maps.view(), layout))
-            .in_file(&self.explanations)?;
-        if let Some(out) = &self.out {
-            let rows = scores.per_sample.iter().enumerate();
-            let rows = rows.map(|(i, score)| [i.to_string(), output::cell(*score)]);
-            output::write_csv(out, &["sample", "score"], rows)?;
-        }
+            .in_files(&Files::only(&self.explanations))?;
+        let of_samples = scores.per_sample.iter().enumerate();
+        let of_samples = of_samples.map(|(i, score)| [i.to_string(), text::cell(*score)]);
+        rows::write(self.out.as_deref(), ["sample", "score"], of_samples)?;
         SampleResult::new(name, scores).present(context)
-    }
-}
-
-/// A metric with a score a sample.
-#[derive(Serialize)]
-pub(super) struct SampleResult {
-    metric: &'static str,
-    value: f64,
-    n_undefined: usize,
-    per_sample: Vec<Option<f64>>,
-}
-
-impl SampleResult {
-    pub(super) fn new(metric: &'static str, scores: SampleScores) -> Self {
-        Self {
-            metric,
-            value: scores.value,
-            n_undefined: scores.n_undefined,
-            per_sample: scores.per_sample,
-        }
-    }
-
-    pub(super) fn present(&self, context: &Context) -> Result<(), Failure> {
-        context.present(self, || {
-            let rows = [
-                [self.metric.to_owned(), format!("{:.4}", self.value)],
-                ["samples".to_owned(), self.per_sample.len().to_string()],
-                ["undefined".to_owned(), self.n_undefined.to_string()],
-            ];
-            output::table(&["metric", "value"], rows)
-        })
     }
 }

@@ -2,14 +2,14 @@
 
 use clap::Args;
 use serde::Serialize;
-use xai_metrics::core::Summary;
-use xai_metrics::repro::{GroupComparison, PairMetric};
+use xai_metrics::repro::GroupComparison;
 
-use super::runs::{self, Labels};
-use super::{EmptyUnionName, as_object, chosen, metric};
+use super::options::{Labels, PairMetrics};
+use super::results::{SummaryResult, as_object};
+use super::runs;
 use crate::context::Context;
-use crate::failure::{Failure, InFile};
-use crate::output;
+use crate::failure::{Failure, InFiles};
+use crate::output::text;
 
 /// `xai repro compare`
 #[derive(Debug, Args)]
@@ -22,12 +22,8 @@ pub(crate) struct Compare {
     second: Vec<String>,
     #[command(flatten)]
     labels: Labels,
-    /// `all`, or names as for `pairwise`.
-    #[arg(long, value_name = "METRICS", value_delimiter = ',', default_value = "all", value_parser = metric)]
-    metrics: Vec<Option<PairMetric>>,
-    /// Local error consistency of two runs without errors.
-    #[arg(long, value_enum, default_value = "undefined")]
-    empty_union: EmptyUnionName,
+    #[command(flatten)]
+    metrics: PairMetrics,
     /// The most assignments of runs to groups to look at; all there are if they are no more.
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(2..=10_000_000))]
     assignments: u64,
@@ -44,35 +40,12 @@ struct CompareResult {
 
 #[derive(Serialize)]
 struct Difference {
-    first: Group,
-    second: Group,
+    first: SummaryResult,
+    second: SummaryResult,
     difference: Option<f64>,
     p_value: Option<f64>,
     n_assignments: u64,
     exact: bool,
-}
-
-#[derive(Serialize)]
-struct Group {
-    mean: Option<f64>,
-    std: Option<f64>,
-    min: Option<f64>,
-    median: Option<f64>,
-    max: Option<f64>,
-    n_defined: usize,
-}
-
-impl From<Summary> for Group {
-    fn from(summary: Summary) -> Self {
-        Self {
-            mean: summary.mean,
-            std: summary.std,
-            min: summary.min,
-            median: summary.median,
-            max: summary.max,
-            n_defined: summary.n_defined,
-        }
-    }
 }
 
 impl Compare {
@@ -87,8 +60,8 @@ impl Compare {
             .in_file(&self.second[0]));
         }
         let differences = GroupComparison::new()
-            .metrics(&chosen(&self.metrics))
-            .empty_union(self.empty_union.into())
+            .metrics(&self.metrics.chosen())
+            .empty_union(self.metrics.empty_union)
             .n_assignments(self.assignments)
             .seed(context.seed)
             .compare(
@@ -96,7 +69,7 @@ impl Compare {
                 second.predictions.view(),
                 &first.labels,
             )
-            .in_file(&self.second[0])?;
+            .in_files(&runs::files(&self.second[0], &self.labels.labels))?;
         let result = CompareResult {
             n_first: first.predictions.nrows(),
             n_second: second.predictions.nrows(),
@@ -125,10 +98,10 @@ impl CompareResult {
         let rows = self.metrics.iter().map(|(name, d)| {
             [
                 name.clone(),
-                output::decimals(d.first.mean),
-                output::decimals(d.second.mean),
-                output::decimals(d.difference),
-                output::decimals(d.p_value),
+                text::decimals(d.first.mean),
+                text::decimals(d.second.mean),
+                text::decimals(d.difference),
+                text::decimals(d.p_value),
             ]
         });
         let header = ["metric", "first", "second", "difference", "p"];
@@ -143,7 +116,7 @@ impl CompareResult {
             self.n_first,
             self.n_second,
             self.n_samples,
-            output::table(&header, rows)
+            text::table(&header, rows)
         )
     }
 }

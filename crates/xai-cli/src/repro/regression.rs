@@ -5,11 +5,11 @@ use ndarray::{Array2, Ix1};
 use serde::Serialize;
 use xai_metrics::repro::{RegressionMetric, RegressionReproducibility};
 
-use super::{LEVEL, as_object};
-use crate::arrays;
+use super::results::{LEVEL, MetricResult, as_object};
 use crate::context::Context;
-use crate::failure::{Failure, InFile};
-use crate::output;
+use crate::failure::{Failure, Files, InFiles, input};
+use crate::input::arrays;
+use crate::output::text;
 
 /// `xai repro regression`
 #[derive(Debug, Args)]
@@ -27,7 +27,7 @@ struct RegressionResult {
     n_runs: usize,
     n_samples: usize,
     #[serde(serialize_with = "as_object")]
-    metrics: Vec<(String, super::pairwise::MetricResult)>,
+    metrics: Vec<(String, MetricResult)>,
     mean_absolute_error: Vec<f64>,
 }
 
@@ -44,49 +44,55 @@ impl Regression {
             ))
             .in_file(&self.targets));
         }
+        let files = Files::only(&self.predictions).file(&[input::TARGETS], &self.targets);
         let runs = RegressionReproducibility::from_predictions(predictions.view(), targets.view())
-            .in_file(&self.predictions)?;
+            .in_files(&files)?;
         let of_metric = |metric: RegressionMetric| {
             let interval = runs.interval(metric, LEVEL)?;
             let pairs = runs.pairs(metric).to_vec();
-            let result = super::pairwise::MetricResult::new(runs.summary(metric), interval, pairs);
+            let result = MetricResult::new(runs.summary(metric), interval, pairs);
             Ok((metric.name().to_owned(), result))
         };
-        let metrics: Result<_, Failure> =
+        let metrics: xai_metrics::Result<_> =
             RegressionMetric::ALL.into_iter().map(of_metric).collect();
         let result = RegressionResult {
             n_runs: runs.n_runs(),
             n_samples: targets.len(),
-            metrics: metrics?,
+            metrics: metrics.in_files(&files)?,
             mean_absolute_error: runs.mean_absolute_error.clone(),
         };
-        context.present(&result, || {
-            let rows = result.metrics.iter().map(|(name, m)| {
-                let interval = m.interval.map_or_else(
-                    || output::decimals(None),
-                    |[low, high]| format!("[{low:.4}, {high:.4}]"),
-                );
-                let values = [m.mean, m.std, m.min, m.median, m.max].map(output::decimals);
-                let [mean, others @ ..] = values;
-                let mut row = vec![name.clone(), mean, interval];
-                row.extend(others);
-                row
-            });
-            let header = [
-                "metric",
-                "mean",
-                "95 % interval",
-                "std",
-                "min",
-                "median",
-                "max",
-            ];
-            format!(
-                "{} runs on {} samples; intervals by a jackknife over runs\n\n{}",
-                result.n_runs,
-                result.n_samples,
-                output::table(&header, rows)
-            )
-        })
+        context.present(&result, || result.table())
+    }
+}
+
+impl RegressionResult {
+    fn table(&self) -> String {
+        let rows = self.metrics.iter().map(|(name, m)| {
+            let s = &m.summary;
+            [
+                name.clone(),
+                text::decimals(s.mean),
+                text::interval(m.interval),
+                text::decimals(s.std),
+                text::decimals(s.min),
+                text::decimals(s.median),
+                text::decimals(s.max),
+            ]
+        });
+        let header = [
+            "metric",
+            "mean",
+            "95 % interval",
+            "std",
+            "min",
+            "median",
+            "max",
+        ];
+        format!(
+            "{} runs on {} samples; intervals by a jackknife over runs\n\n{}",
+            self.n_runs,
+            self.n_samples,
+            text::table(&header, rows)
+        )
     }
 }

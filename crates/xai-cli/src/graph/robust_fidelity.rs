@@ -1,0 +1,85 @@
+//! `xai graph robust-fidelity`
+
+use clap::Args;
+use ndarray::Array1;
+use xai_metrics::graph::{RobustFidelityMetric, Sparsity, sparsify, sparsify_undirected};
+
+use super::options::compared::Compared;
+use super::options::model_and_graph::{GraphArrays, GraphFiles};
+use crate::context::Context;
+use crate::failure::{Failure, Files, InFiles, input};
+use crate::input::onnx::graph::OnnxGraphModel;
+use crate::input::onnx::watched::Watched;
+
+/// `xai graph robust-fidelity`
+#[derive(Debug, Args)]
+pub(crate) struct RobustFidelity {
+    /// A model with the inputs features (n, f), edge_index (2, e), edge_weight (e,).
+    #[arg(long, value_name = "M.onnx")]
+    model: String,
+    #[command(flatten)]
+    graph: GraphFiles,
+    /// The explanation is this share of the edges, the highest of the mask. Without, the mask must
+    /// be 0 or 1.
+    #[arg(long, value_name = "SHARE")]
+    fraction: Option<f64>,
+    /// Probability that an edge of the explanation is removed.
+    #[arg(long, default_value_t = 0.1)]
+    alpha_pos: f64,
+    /// Probability that an edge outside the explanation stays.
+    #[arg(long, default_value_t = 0.9)]
+    alpha_neg: f64,
+    /// Number of random draws.
+    #[arg(long, default_value_t = 50)]
+    draws: usize,
+    #[command(flatten)]
+    compared: Compared,
+}
+
+impl RobustFidelity {
+    pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
+        let compared = self.compared.read()?;
+        let model = OnnxGraphModel::read(&self.model)?;
+        let stored = self.graph.read(&model)?;
+        let n_runs = self.draws.saturating_mul(2).saturating_add(1);
+        let bar = context.progress(n_runs as u64, "running the model");
+        let model = Watched {
+            model,
+            watch: |runs| bar.inc(runs),
+        };
+        let evaluate = || {
+            let metric = RobustFidelityMetric::new(self.alpha_pos, self.alpha_neg, self.draws)?
+                .seed(context.seed)
+                .fidelity(compared.metric())
+                .removal(stored.removal)
+                .undirected(self.graph.undirected);
+            metric.evaluate(&model, stored.view()?, self.mask(&stored)?.view())
+        };
+        let robust = evaluate();
+        bar.finish_and_clear();
+        let robust = robust.in_files(&self.files())?;
+        context.present(&robust, || robust.to_string())
+    }
+
+    fn mask(&self, stored: &GraphArrays) -> xai_metrics::Result<Array1<f32>> {
+        match self.fraction.map(Sparsity::Fraction) {
+            None => Ok(stored.mask.clone()),
+            Some(share) if self.graph.undirected => {
+                sparsify_undirected(stored.mask.view(), stored.edge_index.view(), share)
+            }
+            Some(share) => sparsify(stored.mask.view(), share),
+        }
+    }
+
+    fn files(&self) -> Files<'_> {
+        self.graph
+            .files(&self.model)
+            .and(self.compared.files())
+            .options(&[
+                (input::FRACTION, "--fraction"),
+                (input::ALPHA_POS, "--alpha-pos"),
+                (input::ALPHA_NEG, "--alpha-neg"),
+                (input::DRAWS, "--draws"),
+            ])
+    }
+}

@@ -1,0 +1,80 @@
+//! A sweep that runs the model itself.
+
+use clap::{Args, ValueEnum};
+use xai_metrics::graph::{Sparsity, Sweep, SweepCurve};
+
+use super::options::model_and_graph::GraphFiles;
+use crate::context::Context;
+use crate::failure::{Failure, Files, InFiles};
+use crate::input::onnx::graph::OnnxGraphModel;
+use crate::input::onnx::watched::Watched;
+
+#[derive(Debug, Args)]
+pub(super) struct ModelSource {
+    /// A model with the inputs features (n, f), edge_index (2, e), edge_weight (e,).
+    #[arg(long, value_name = "M.onnx", conflicts_with = "full",
+          requires_all = ["features", "edge_index", "edge_mask"])]
+    model: Option<String>,
+    #[command(flatten)]
+    graph: GraphFiles,
+    /// What the levels count.
+    #[arg(long, default_value = "fraction")]
+    by: By,
+}
+
+/// What levels count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum By {
+    /// The share of the edges that is kept.
+    Fraction,
+    /// The number of edges that are kept.
+    TopK,
+    /// Edges above the threshold are kept. Larger thresholds keep less.
+    Threshold,
+}
+
+impl By {
+    fn sparsity(self, level: f64) -> Result<Sparsity, Failure> {
+        match self {
+            Self::Fraction => Ok(Sparsity::Fraction(level)),
+            Self::Threshold => Ok(Sparsity::Threshold(level)),
+            Self::TopK if level >= 0.0 && level.fract() == 0.0 => {
+                Ok(Sparsity::TopK(level as usize))
+            }
+            Self::TopK => Err(Failure::new(format!(
+                "level {level}: expected a number of edges"
+            ))),
+        }
+    }
+}
+
+impl ModelSource {
+    pub(super) fn run(
+        &self,
+        sweep: &Sweep<'_>,
+        levels: &[f64],
+        files: &Files<'_>,
+        context: &Context,
+    ) -> Result<SweepCurve, Failure> {
+        let Some(file) = &self.model else {
+            return Err(Failure::usage("--model or --full is needed"));
+        };
+        let model = OnnxGraphModel::read(file)?;
+        let stored = self.graph.read(&model)?;
+        let levels = levels.iter().map(|&level| self.by.sparsity(level));
+        let levels: Vec<Sparsity> = levels.collect::<Result<_, _>>()?;
+        let sweep = sweep
+            .removal(stored.removal)
+            .undirected(self.graph.undirected);
+        let bar = context.progress(1 + 2 * levels.len() as u64, "running the model");
+        let model = Watched {
+            model,
+            watch: |runs| bar.inc(runs),
+        };
+        let curve = stored
+            .view()
+            .and_then(|graph| sweep.run(&model, graph, stored.mask.view(), &levels));
+        bar.finish_and_clear();
+        curve.in_files(&self.graph.files(file).and(files.clone()))
+    }
+}
