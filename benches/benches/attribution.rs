@@ -4,12 +4,13 @@
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use ndarray::{Array2, ArrayD, ArrayViewD, IxDyn};
 use std::hint::black_box;
+use xai_attribution::map::structural_similarity;
 use xai_attribution::{
-    Activation, AverageDrop, AverageGain, AverageIncrease, Complexity, Deletion, Evaluation,
-    Insertion, Layout, MuFidelity, Sparseness, complexity, mask_inputs, sparseness,
-    structural_similarity,
+    Activation, AverageDrop, AverageGain, AverageIncrease, Complexity, Deletion, Evaluate,
+    Evaluation, Insertion, Layout, MuFidelity, Sparseness, complexity, sparseness,
 };
-use xai_core::{random_stream, uniform};
+use xai_core::random::{random_stream, uniform};
+use xai_core::tensor::mask_inputs;
 
 fn images(n: usize, side: usize, item: u64) -> ArrayD<f32> {
     let mut stream = random_stream(1, item);
@@ -204,9 +205,9 @@ fn overhead(c: &mut Criterion) {
                 .metric(Complexity)
                 .metric(Sparseness);
             for (name, maps) in ["a", "b", "c", "d"].iter().zip(&maps) {
-                evaluation = evaluation.explainer(*name, maps.view());
+                evaluation = evaluation.maps(*name, maps.view());
             }
-            evaluation.run().expect("a table")
+            evaluation.evaluate().expect("a table")
         });
     });
     group.finish();

@@ -6,8 +6,9 @@ use kiddo::{ImmutableKdTree, SquaredEuclidean};
 use ndarray::Array2;
 use std::hint::black_box;
 use std::num::NonZero;
-use xai_casebased::{CaseExplainer, Engine, Metric, correspondence};
-use xai_core::{parallel, random_stream, uniform};
+use xai_casebased::{CaseExplainer, Distance, Engine, correspondence};
+use xai_core::parallel;
+use xai_core::random::{random_stream, uniform};
 
 /// Independent normal features, the hardest case for a tree.
 fn rows(n: usize, d: usize, item: u64) -> Array2<f64> {
@@ -40,7 +41,7 @@ fn nearest(c: &mut Criterion) {
         ("knn_784d", 60_000, 784, 256),
     ] {
         let train = rows(n, d, 0);
-        let search = Engine::Auto.build(train.view(), Metric::Euclidean);
+        let search = Engine::Auto.build(train.view(), Distance::Euclidean);
         let search = search.expect("finite rows");
         drop(train);
         let queries = rows(queries, d, 1);
@@ -89,8 +90,8 @@ fn growth(c: &mut Criterion) {
     group
         .sample_size(10)
         .throughput(Throughput::Elements(QUERIES as u64));
-    let mut bench = |name: String, engine: Engine, n: usize, d: usize, k: usize, metric| {
-        let search = engine.build(rows(n, d, 0).view(), metric);
+    let mut bench = |name: String, engine: Engine, n: usize, d: usize, k: usize, distance| {
+        let search = engine.build(rows(n, d, 0).view(), distance);
         let search = search.expect("finite rows");
         let queries = rows(QUERIES, d, 1);
         group.bench_function(BenchmarkId::from_parameter(name), |b| {
@@ -99,20 +100,27 @@ fn growth(c: &mut Criterion) {
     };
     for n in [4_000, 16_000, 64_000, 256_000] {
         let (tree, scan) = (Engine::KdTree, Engine::BruteForce);
-        bench(format!("tree/n={n}"), tree, n, 5, 5, Metric::Euclidean);
-        bench(format!("filter/n={n}"), scan, n, 30, 5, Metric::Euclidean);
-        bench(format!("direct/n={n}"), scan, n, 30, 5, Metric::Manhattan);
+        bench(format!("tree/n={n}"), tree, n, 5, 5, Distance::Euclidean);
+        bench(format!("filter/n={n}"), scan, n, 30, 5, Distance::Euclidean);
+        bench(format!("direct/n={n}"), scan, n, 30, 5, Distance::Manhattan);
     }
     for k in [1, 10, 100, 1_000] {
         let (tree, scan) = (Engine::KdTree, Engine::BruteForce);
-        bench(format!("tree/k={k}"), tree, 64_000, 5, k, Metric::Euclidean);
+        bench(
+            format!("tree/k={k}"),
+            tree,
+            64_000,
+            5,
+            k,
+            Distance::Euclidean,
+        );
         bench(
             format!("filter/k={k}"),
             scan,
             64_000,
             30,
             k,
-            Metric::Euclidean,
+            Distance::Euclidean,
         );
         bench(
             format!("direct/k={k}"),
@@ -120,10 +128,10 @@ fn growth(c: &mut Criterion) {
             64_000,
             30,
             k,
-            Metric::Manhattan,
+            Distance::Manhattan,
         );
     }
-    for metric in [
+    for distance in [
         "cosine",
         "chebyshev",
         "minkowski:3",
@@ -131,8 +139,15 @@ fn growth(c: &mut Criterion) {
         "braycurtis",
         "hamming",
     ] {
-        let parsed = metric.parse().expect("a metric");
-        bench(metric.to_owned(), Engine::BruteForce, 16_000, 30, 5, parsed);
+        let parsed = distance.parse().expect("a distance");
+        bench(
+            distance.to_owned(),
+            Engine::BruteForce,
+            16_000,
+            30,
+            5,
+            parsed,
+        );
     }
     group.finish();
 }

@@ -1,4 +1,4 @@
-//! The ground: exact sums, finiteness, activations, random streams.
+//! What the families share: exact sums, finiteness, activations, random streams.
 //!
 //! Sums are compared with a plain loop, which rounds at every term: the ratio is the price of
 //! exactness.
@@ -6,7 +6,9 @@
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use ndarray::{Array1, Array2};
 use std::hint::black_box;
-use xai_core::{Activation, ExactSum, check_finite, random_stream, uniform};
+use xai_core::number::check_finite;
+use xai_core::random::{random_stream, uniform};
+use xai_core::{Activation, ExactSum, input};
 
 fn values(n: usize) -> Vec<f64> {
     let mut stream = random_stream(1, 0);
@@ -45,7 +47,7 @@ fn finiteness(c: &mut Criterion) {
     let array = Array1::from(values(1_000_000));
     group.throughput(Throughput::Bytes(8_000_000));
     group.bench_function("f64/1000000", |b| {
-        b.iter(|| check_finite("x", black_box(array.view())));
+        b.iter(|| check_finite(input::INPUTS, black_box(array.view())));
     });
     group.bench_function("iter_all_is_finite/1000000", |b| {
         b.iter(|| black_box(&array).iter().all(|x| x.is_finite()));

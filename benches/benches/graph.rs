@@ -5,10 +5,12 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use ndarray::{Array1, Array2};
 use std::hint::black_box;
 use std::time::Duration;
-use xai_core::{random_stream, uniform};
+use xai_core::Activation;
+use xai_core::output::arg_max_rows;
+use xai_core::random::{random_stream, uniform};
+use xai_graph::mask::edge_mask_properties;
 use xai_graph::{
-    FidelityMetric, ReturnType, UnfaithfulnessMetric, edge_mask_properties, fidelity, ground_truth,
-    unfaithfulness,
+    FidelityMetric, ReturnType, UnfaithfulnessMetric, fidelity, ground_truth, input, unfaithfulness,
 };
 
 const SIZES: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
@@ -55,7 +57,7 @@ fn divergences(c: &mut Criterion) {
             b.iter(|| unfaithfulness(black_box(full.view()), kept.view()));
         });
         let softmax = |rows: &Array2<f32>| {
-            let rows = xai_core::Activation::Softmax.apply(rows.view());
+            let rows = Activation::Softmax.apply(rows.view());
             rows.expect("finite").mapv(|x| x as f32)
         };
         let (full, kept) = (softmax(&full), softmax(&kept));
@@ -76,7 +78,7 @@ fn fidelities(c: &mut Criterion) {
             b.iter(|| fidelity(black_box(&full), &kept, &complement));
         });
         let classes =
-            |rows: &Array2<f32>| xai_core::arg_max_rows("rows", rows.view()).expect("finite");
+            |rows: &Array2<f32>| arg_max_rows(input::OUTPUTS, rows.view()).expect("finite");
         let labels = [&full, &kept, &complement].map(classes);
         group.bench_function(BenchmarkId::new("labels", n), |b| {
             b.iter(|| fidelity(black_box(&labels[0]), &labels[1], &labels[2]));

@@ -3,12 +3,14 @@
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use ndarray::Array2;
 use std::hint::black_box;
-use xai_core::{random_stream, uniform_index};
-use xai_repro::agreement::Agreement;
+use xai_core::random::{random_stream, uniform_index};
+use xai_core::simd::InstructionSet;
+use xai_repro::registry::{PAIR_METRICS, error_metrics};
+use xai_repro::simulate::{AliasTable, Dependence, ErrorSet, PredictionSimulator};
+use xai_repro::study::StudySettings;
 use xai_repro::{
-    AliasTable, ClassDistribution, InstructionSet, PackedRuns, PairMetric, PairwiseAccumulator,
-    PairwiseReproducibility, PredictionSimulator, RegressionReproducibility, SampleConsistency,
-    Study,
+    Agreement, ClassDistribution, PackedRuns, PairMetric, Pairwise, PairwiseAccumulator,
+    RegressionReproducibility, SampleConsistency, SimulationStudy,
 };
 
 fn predictions(k: usize, n: usize, classes: usize) -> Array2<u16> {
@@ -18,7 +20,7 @@ fn predictions(k: usize, n: usize, classes: usize) -> Array2<u16> {
 
 fn packed(k: usize, n: usize, classes: usize) -> PackedRuns {
     let runs = predictions(k, n, classes);
-    PackedRuns::new(runs.view(), &vec![0u16; n]).expect("runs")
+    PackedRuns::new(PAIR_METRICS, runs.view(), &vec![0u16; n]).expect("runs")
 }
 
 /// A pair of packed runs: linear in the number of samples.
@@ -31,13 +33,13 @@ fn pairs(c: &mut Criterion) {
     for n in [1_000, 10_000, 100_000, 300_000] {
         let packed = packed(k, n, 10);
         for (name, metrics) in [
-            ("errors", &PairMetric::OF_ERRORS[..]),
-            ("kappa", &[PairMetric::PaKappa]),
-            ("cramers_v", &[PairMetric::PaCramersV]),
+            ("errors", error_metrics()),
+            ("kappa", vec![PairMetric::PA_KAPPA]),
+            ("cramers_v", vec![PairMetric::PA_CRAMERS_V]),
         ] {
-            let builder = PairwiseReproducibility::builder().metrics(metrics);
+            let pairwise = Pairwise::new().metrics(&metrics);
             group.bench_function(BenchmarkId::new(name, n), |b| {
-                b.iter(|| builder.summarize(black_box(&packed)));
+                b.iter(|| pairwise.summarize(black_box(&packed)));
             });
         }
     }
@@ -51,15 +53,13 @@ fn instruction_sets(c: &mut Criterion) {
     let packed = packed(64, 100_000, 10);
     for level in InstructionSet::available() {
         for (name, metrics) in [
-            ("errors", &PairMetric::OF_ERRORS[..]),
-            ("kappa", &[PairMetric::PaKappa]),
-            ("cramers_v", &[PairMetric::PaCramersV]),
+            ("errors", error_metrics()),
+            ("kappa", vec![PairMetric::PA_KAPPA]),
+            ("cramers_v", vec![PairMetric::PA_CRAMERS_V]),
         ] {
-            let builder = PairwiseReproducibility::builder()
-                .metrics(metrics)
-                .instruction_set(level);
+            let pairwise = Pairwise::new().metrics(&metrics).instruction_set(level);
             group.bench_function(BenchmarkId::new(name, level), |b| {
-                b.iter(|| builder.summarize(black_box(&packed)));
+                b.iter(|| pairwise.summarize(black_box(&packed)));
             });
         }
     }
@@ -70,11 +70,11 @@ fn instruction_sets(c: &mut Criterion) {
 fn tables(c: &mut Criterion) {
     let mut group = c.benchmark_group("cramers_v_by_classes");
     group.sample_size(10);
-    let builder = PairwiseReproducibility::builder().metrics(&[PairMetric::PaCramersV]);
+    let pairwise = Pairwise::new().metrics(&[PairMetric::PA_CRAMERS_V]);
     for classes in [2, 5, 10, 24, 25, 50, 256, 300, 5000] {
         let packed = packed(10, 100_000, classes);
         group.bench_function(BenchmarkId::from_parameter(classes), |b| {
-            b.iter(|| builder.from_packed(black_box(&packed)));
+            b.iter(|| pairwise.evaluate_packed(black_box(&packed)));
         });
     }
     group.finish();
@@ -89,18 +89,20 @@ fn packing(c: &mut Criterion) {
     let runs = predictions(k, n, 10);
     let labels = vec![0u16; n];
     for (name, metrics) in [
-        ("errors", &PairMetric::OF_ERRORS[..]),
-        ("predictions", &[PairMetric::PaAcc]),
-        ("class_sets", &[PairMetric::PaCramersV]),
+        ("errors", error_metrics()),
+        ("predictions", vec![PairMetric::PA_ACC]),
+        ("class_sets", vec![PairMetric::PA_CRAMERS_V]),
     ] {
         group.bench_function(name, |b| {
-            b.iter(|| PackedRuns::for_metrics(metrics, black_box(runs.view()), &labels));
+            b.iter(|| PackedRuns::new(&metrics, black_box(runs.view()), &labels));
         });
     }
     group.bench_function("streamed_block", |b| {
         b.iter(|| {
-            let mut state = PairwiseAccumulator::new();
-            state.fold(black_box(runs.view()), &labels).map(|()| state)
+            let mut state = PairwiseAccumulator::default();
+            state
+                .update_labels(black_box(runs.view()), &labels)
+                .map(|()| state)
         });
     });
     group.finish();
@@ -109,17 +111,15 @@ fn packing(c: &mut Criterion) {
 fn across_runs(c: &mut Criterion) {
     let runs = predictions(20, 10_000, 10);
     c.bench_function("agreement/20x10000", |b| {
-        b.iter(|| Agreement::of(black_box(runs.view())));
+        b.iter(|| Agreement::new(black_box(runs.view())));
     });
     c.bench_function("sample_consistency/20x10000", |b| {
-        b.iter(|| SampleConsistency::of(black_box(runs.view())));
+        b.iter(|| SampleConsistency::new(black_box(runs.view())));
     });
     let numbers = runs.mapv(|x| f64::from(x) / 7.0);
     let targets = ndarray::Array1::from_elem(10_000, 0.5);
     c.bench_function("regression/20x10000", |b| {
-        b.iter(|| {
-            RegressionReproducibility::from_predictions(black_box(numbers.view()), targets.view())
-        });
+        b.iter(|| RegressionReproducibility::new(black_box(numbers.view()), targets.view()));
     });
 }
 
@@ -135,12 +135,13 @@ fn simulators(c: &mut Criterion) {
     let law = AliasTable::new(&p).expect("a law");
     let mut stream = random_stream(1, 0);
     c.bench_function("alias_table/20", |b| b.iter(|| law.sample(&mut stream)));
-    let simulator = PredictionSimulator::new(&p, 0.5, 1).expect("a simulator");
+    let simulator = PredictionSimulator::new(&p, 0.5, ErrorSet::Fixed, Dependence::Independent)
+        .expect("a simulator");
     let labels = vec![0; 1000];
     c.bench_function("predictions/5x1000", |b| {
-        b.iter(|| simulator.draw(black_box(&labels), 5, 0));
+        b.iter(|| simulator.simulate(black_box(&labels), 5, 1, 0));
     });
-    let study = Study::builder().build().expect("a study");
+    let study = SimulationStudy::new(StudySettings::default()).expect("a study");
     c.bench_function("study/draw", |b| {
         let mut draw = 0;
         b.iter(|| {

@@ -5,6 +5,8 @@
 //! peers-ours serve ROOT              talk to `cargo xtask peers` on standard input and output
 //! peers-ours time ROOT [NAME…]       time them alone, on data that a peers run left under ROOT
 //! ```
+#![forbid(unsafe_code)]
+
 use std::path::{Path, PathBuf};
 use xai_benches::{Answers, Data, Result, serve, workloads};
 

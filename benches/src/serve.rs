@@ -1,6 +1,7 @@
-//! The conversation with `cargo xtask peers`: one command a line in, one reply a line out.
+//! The conversation with `cargo xtask peers`: one command per line in, one reply per line out.
 
-use crate::{Answers, Data, Prepared, Result, workloads};
+use crate::families::workloads;
+use crate::workload::{Answers, Data, Prepared, Result};
 use std::io::{BufRead, Write};
 use std::path::Path;
 
@@ -13,7 +14,7 @@ use std::path::Path;
 /// | `release` | `ok`: the workload's memory is given back |
 ///
 /// Anything that fails is `error TEXT`, and the conversation goes on. `root` is the folder with one
-/// folder of data a workload.
+/// folder of data per workload.
 ///
 /// # Errors
 /// Only when the conversation itself breaks.

@@ -31,7 +31,7 @@ def search(data, n, d, q, algorithms, explained):
     queries32 = queries.astype(np.float32)
 
     def against_f32(answer, ours):
-        # In f32 the order of near ties is the peer's rounding: most neighbours must still be the same.
+        # In f32 rounding decides the order of near ties: most neighbours must still be the same.
         share = float((answer[1] == ours("neighbors")).mean())
         return share >= 0.99, f"{share:.2%} of neighbours the same"
 
@@ -64,10 +64,10 @@ def same_neighbors(train, queries, their_distances, theirs, our_distances, ours)
         return False, "our distances are not those of our neighbours"
     if (np.diff(our_distances, axis=1) < 0).any() or any(len(set(row)) < len(row) for row in ours):
         return False, "our neighbours are not distinct and ascending"
-    # The peer computes |x|^2 + |y|^2 - 2xy for brute force: a little rounding is its own.
+    # The peer computes |x|^2 + |y|^2 - 2xy for brute force, which rounds differently.
     if not np.allclose(their_distances, our_distances, rtol=1e-9, atol=0):
         return False, "distances differ"
-    # So where the neighbours are not the same they are equally near.
+    # Distances agree, so where the neighbours are not the same they are equally near.
     swapped = int((ours != theirs).sum())
     return True, f"{ours.size} neighbours the same" + (f" but {swapped} at equal distances" if swapped else "")
 

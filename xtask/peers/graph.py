@@ -18,7 +18,7 @@ def tensor(array):
 
 def groundtruth(data):
     predicted = data.rng.random(5_000_000, dtype="float32")
-    # Scores that mean something: edges of the truth score higher more often than not.
+    # Edges of the true explanation have higher scores more often than not.
     target = (data.rng.random(len(predicted)) < 0.1 + 0.4 * predicted).astype("float32")
     data.save(predicted=predicted, target=target)
     p, t = tensor(predicted), tensor(target)

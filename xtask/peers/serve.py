@@ -1,4 +1,4 @@
-"""The peers' side of `cargo xtask peers`: one command a line in, one reply a line out.
+"""The peers' side of `cargo xtask peers`: reads one command per line, writes one reply per line.
 
 serve.py MODULE ROOT                    prepare DATA | warm PEER | time PEER | compare OURS PEER | versions
 serve.py MODULE ROOT --alone [DATA...]  times the peers alone: one JSON line each, {"work", "peer", "seconds", "per"}
@@ -15,8 +15,8 @@ from importlib.metadata import version
 
 import numpy as np
 
-# One round is as many runs as fill these seconds, but at least so many: the first finds caches that the other side
-# has filled, and idle threads.
+# One round is as many runs as fill these seconds, but at least so many: the first run finds the caches full of the
+# other process's data, and its own threads idle.
 ROUND, LEAST = 0.5, 3
 
 
@@ -70,7 +70,7 @@ def close(theirs, ours, rtol, atol=0.0):
     if theirs.shape != ours.shape:
         return False, f"shape {ours.shape} instead of {theirs.shape}"
     if (np.isnan(theirs) != np.isnan(ours)).any():
-        return False, f"{int((np.isnan(theirs) != np.isnan(ours)).sum())} values undefined on one side only"
+        return False, f"{int((np.isnan(theirs) != np.isnan(ours)).sum())} values undefined in one of the two answers only"
     off = np.abs(theirs - ours)
     worst = float(np.nanmax(off, initial=0.0))
     agrees = bool(np.all((off <= atol + rtol * np.abs(theirs)) | np.isnan(theirs)))
@@ -79,7 +79,7 @@ def close(theirs, ours, rtol, atol=0.0):
 
 def main():
     warnings.filterwarnings("ignore")
-    # Replies alone go to standard output; what libraries print goes where people look.
+    # Only replies go to standard output; what libraries print goes to standard error.
     replies = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     module_name, root = sys.argv[1:3]
@@ -120,7 +120,7 @@ def main():
                 reply(f"verdict {'agree' if agrees else 'differ'}: {text}")
             else:
                 reply(f"error unknown command {command}")
-        except Exception as e:  # told to the other side, which decides
+        except Exception as e:  # reported to the other process, which decides
             reply(f"error {type(e).__name__}: {e}".replace("\n", " "))
 
 

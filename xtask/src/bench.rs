@@ -1,7 +1,8 @@
 //! `cargo xtask bench [CRATE] [-- ARGS]`: the criterion benches.
 
+use crate::outcome::Result;
 use crate::step::Step;
-use crate::{Result, workspace};
+use crate::workspace;
 
 pub(crate) fn run(arguments: &[String]) -> Result {
     let split = arguments.iter().position(|a| a == "--");
@@ -25,5 +26,5 @@ pub(crate) fn run(arguments: &[String]) -> Result {
         _ => return Err("one crate, or none for all: cargo xtask bench [CRATE] [-- ARGS]".into()),
     }
     command.extend(criterion.iter().map(String::as_str));
-    Step::new("bench", &command).run().map(|_| ())
+    Step::cargo("bench", &command).run().map(|_| ())
 }

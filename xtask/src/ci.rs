@@ -4,23 +4,16 @@
 //! set of built ones, so the heavy dependency of the command line (the ONNX engine) is checked once
 //! and compiled once. A library's tests run alone, without features and with all of them, and not
 //! a third time with the workspace: each test binary costs seconds to build.
+//!
+//! `--all` adds the steps that take longer or need more than a Rust toolchain.
 
+use crate::outcome::Result;
 use crate::step::Step;
-use crate::{Result, workspace};
+use crate::{architecture, metrics, package, workspace};
 use std::time::Duration;
 
 pub(crate) fn run(arguments: &[String]) -> Result {
-    let mut steps = steps();
-    if let Some(unknown) = arguments
-        .iter()
-        .find(|a| steps.iter().all(|s| s.name != **a))
-    {
-        let names: Vec<&str> = steps.iter().map(|s| s.name.as_str()).collect();
-        return Err(format!("no step {unknown}; there are: {}", names.join(", ")).into());
-    }
-    if !arguments.is_empty() {
-        steps.retain(|s| arguments.contains(&s.name));
-    }
+    let steps = chosen(arguments)?;
     let mut times = Vec::new();
     for step in &steps {
         times.push(step.run()?);
@@ -35,10 +28,38 @@ pub(crate) fn run(arguments: &[String]) -> Result {
     Ok(())
 }
 
-fn steps() -> Vec<Step> {
+/// The everyday steps; with `--all` those that need more, too; or only the named ones of both.
+fn chosen(arguments: &[String]) -> Result<Vec<Step>> {
+    let (options, names): (Vec<&String>, Vec<&String>) =
+        arguments.iter().partition(|a| a.starts_with("--"));
+    if let Some(unknown) = options.iter().find(|o| **o != "--all") {
+        return Err(format!("unknown option {unknown}; there is --all").into());
+    }
+    let mut steps = everyday();
+    if !options.is_empty() || !names.is_empty() {
+        steps.extend(demanding());
+    }
+    if let Some(unknown) = names.iter().find(|a| steps.iter().all(|s| s.name != ***a)) {
+        let names: Vec<&str> = steps.iter().map(|s| s.name.as_str()).collect();
+        return Err(format!("no step {unknown}; there are: {}", names.join(", ")).into());
+    }
+    if !names.is_empty() {
+        steps.retain(|s| names.contains(&&s.name));
+    }
+    Ok(steps)
+}
+
+/// The steps that take long or need more than a Rust toolchain: one line per step.
+fn demanding() -> Vec<Step> {
+    vec![Step::task("package", "package", || package::run(&[]))]
+}
+
+/// The steps that need nothing but a Rust toolchain.
+fn everyday() -> Vec<Step> {
     let mut steps = vec![
-        Step::new("fmt", &["fmt", "--all", "--check"]),
-        Step::new(
+        Step::cargo("fmt", &["fmt", "--all", "--check"]),
+        Step::task("architecture", "ci architecture", architecture::run),
+        Step::cargo(
             "clippy",
             &[
                 "clippy",
@@ -49,25 +70,57 @@ fn steps() -> Vec<Step> {
                 "warnings",
             ],
         ),
-        Step::new("docs", &["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"),
+        Step::cargo("docs", &["doc", "--workspace", "--no-deps"])
+            .env("RUSTDOCFLAGS", "-D warnings"),
     ];
-    // Alone, so that no neighbour's features hide a missing one.
+    // Alone, so that no other crate's features hide a missing one.
     for (label, flag) in [
         ("bare", "--no-default-features"),
         ("full", "--all-features"),
     ] {
         for name in workspace::LIBRARIES {
-            steps.push(Step::new(
+            steps.push(Step::cargo(
                 format!("{name}-{label}"),
                 &["test", "--package", name, flag],
             ));
         }
     }
-    // The libraries' own tests have just run, twice; what is left is what stands on them.
+    // After the tests of the facade with all features, which have just built the generator.
+    steps.push(Step::task("metrics", "ci metrics", metrics::check));
+    // The libraries' own tests have run twice by now; these are the tests of what depends on them.
     let mut rest = vec!["test", "--workspace"];
     for name in workspace::LIBRARIES {
         rest.extend(["--exclude", name]);
     }
-    steps.push(Step::new("rest", &rest));
+    steps.push(Step::cargo("rest", &rest));
     steps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(arguments: &[&str]) -> Result<Vec<String>> {
+        let arguments: Vec<String> = arguments.iter().map(ToString::to_string).collect();
+        Ok(chosen(&arguments)?.into_iter().map(|s| s.name).collect())
+    }
+
+    #[test]
+    fn all_is_the_everyday_steps_and_then_the_demanding_ones() {
+        let everyday = names(&[]).expect("steps");
+        let all = names(&["--all"]).expect("steps");
+        assert_eq!(everyday[..3], ["fmt", "architecture", "clippy"]);
+        assert_eq!(all[..everyday.len()], everyday);
+        assert_eq!(all[everyday.len()..], ["package"]);
+    }
+
+    #[test]
+    fn a_named_step_is_found_among_all() {
+        assert_eq!(
+            names(&["package", "fmt"]).expect("steps"),
+            ["fmt", "package"]
+        );
+        assert!(names(&["fnt"]).is_err());
+        assert!(names(&["--al"]).is_err());
+    }
 }

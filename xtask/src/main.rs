@@ -1,8 +1,11 @@
-//! Workspace automation, one file a task: `cargo xtask TASK`.
+//! Workspace automation, one file or folder per task: `cargo xtask TASK`.
 #![forbid(unsafe_code)]
 
+mod architecture;
 mod bench;
 mod ci;
+mod metrics;
+mod outcome;
 mod package;
 mod peers;
 mod step;
@@ -13,16 +16,15 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: cargo xtask TASK
 
-  ci [STEP…]                      everything a change must pass: fmt, clippy, docs, the tests of
-                                  each library alone, those of the rest; or only the named steps
+  ci [--all] [STEP…]              everything a change must pass: fmt, architecture, clippy, docs,
+                                  the tests of each library alone, those of the rest; with --all
+                                  also package; or only the named steps
   bench [CRATE] [-- ARGS]         criterion benches, of one crate or all; ARGS go to criterion
+  metrics                         writes the tables of metrics, crates/*/METRICS.md
   package                         what publishing each crate would upload, checked and built
-  peers [FAMILY|WORK…] [--quick]  the Python peers and ours in turns on the same data, as a table;
+  peers [FAMILY|WORK…] [--quick]  the Python peers and ours in turns on the same data, as tables;
                                   families: casebased, attribution, graph, repro
 ";
-
-/// What a task says when it fails: one line for the person, or a whole report.
-type Result<T = (), E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -33,6 +35,7 @@ fn main() -> ExitCode {
     let result = match task {
         "ci" => ci::run(rest),
         "bench" => bench::run(rest),
+        "metrics" => metrics::run(rest),
         "package" => package::run(rest),
         "peers" => peers::run(rest),
         "help" | "--help" | "-h" => {

@@ -1,74 +1,136 @@
-//! Running one command, with its time, and the line to repeat it by when it fails.
+//! Running one step, with its time, and the line to repeat it by when it fails.
 
-use crate::{Result, workspace};
+use crate::outcome::Result;
+use crate::workspace;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// A cargo command with a name.
+/// A cargo command, or a task of ours, with a name.
 pub(crate) struct Step {
     pub(crate) name: String,
-    environment: Vec<(&'static str, &'static str)>,
-    arguments: Vec<String>,
+    action: Action,
+}
+
+enum Action {
+    Cargo {
+        environment: Vec<(&'static str, String)>,
+        arguments: Vec<String>,
+        folder: PathBuf,
+    },
+    Task {
+        /// The arguments of `cargo xtask` that run it alone.
+        arguments: &'static str,
+        run: fn() -> Result,
+    },
 }
 
 impl Step {
-    pub(crate) fn new(name: impl Into<String>, arguments: &[&str]) -> Self {
+    /// A cargo command, in the workspace root.
+    pub(crate) fn cargo(name: impl Into<String>, arguments: &[&str]) -> Self {
         Self {
             name: name.into(),
-            environment: Vec::new(),
-            arguments: arguments.iter().map(ToString::to_string).collect(),
+            action: Action::Cargo {
+                environment: Vec::new(),
+                arguments: arguments.iter().map(ToString::to_string).collect(),
+                folder: workspace::root().to_owned(),
+            },
         }
     }
 
-    pub(crate) fn env(mut self, name: &'static str, value: &'static str) -> Self {
-        self.environment.push((name, value));
+    /// A function in this process; `cargo xtask ARGUMENTS` runs it alone.
+    pub(crate) fn task(name: &str, arguments: &'static str, run: fn() -> Result) -> Self {
+        Self {
+            name: name.to_owned(),
+            action: Action::Task { arguments, run },
+        }
+    }
+
+    /// Sets an environment variable of a cargo command.
+    pub(crate) fn env(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        if let Action::Cargo { environment, .. } = &mut self.action {
+            environment.push((name, value.into()));
+        }
         self
     }
 
-    /// The command as one would type it.
-    pub(crate) fn command_line(&self) -> String {
-        let environment = self.environment.iter().map(|(k, v)| format!("{k}='{v}' "));
-        let quoted = self.arguments.iter().map(|a| {
-            if a.contains(' ') {
-                format!(" '{a}'")
-            } else {
-                format!(" {a}")
-            }
-        });
-        format!(
-            "{}cargo{}",
-            environment.collect::<String>(),
-            quoted.collect::<String>()
-        )
+    /// Runs a cargo command in another folder than the workspace root.
+    pub(crate) fn folder(mut self, path: &Path) -> Self {
+        if let Action::Cargo { folder, .. } = &mut self.action {
+            path.clone_into(folder);
+        }
+        self
     }
 
-    /// Runs it in the workspace root, its output where ours goes.
+    /// The command as one would type it, in its folder.
+    pub(crate) fn command_line(&self) -> String {
+        match &self.action {
+            Action::Task { arguments, .. } => format!("cargo xtask {arguments}"),
+            Action::Cargo {
+                environment,
+                arguments,
+                ..
+            } => {
+                let mut line = String::new();
+                for (name, value) in environment {
+                    line += &format!("{name}='{value}' ");
+                }
+                line += "cargo";
+                for argument in arguments {
+                    line += &match argument.contains(' ') {
+                        true => format!(" '{argument}'"),
+                        false => format!(" {argument}"),
+                    };
+                }
+                line
+            }
+        }
+    }
+
+    /// Runs it; its output goes where ours goes.
     pub(crate) fn run(&self) -> Result<Duration> {
         eprintln!("\n── {}: {}", self.name, self.command_line());
         let start = Instant::now();
-        let status = Command::new(cargo())
-            .args(&self.arguments)
-            .envs(self.environment.iter().copied())
-            .current_dir(workspace::root())
-            .status()?;
+        let failure = self.failure()?;
         let took = start.elapsed();
-        if status.success() {
-            eprintln!("── {}: {:.1} s", self.name, took.as_secs_f64());
-            Ok(took)
-        } else {
-            Err(format!(
-                "{} failed after {:.1} s ({status}); to repeat it:\n  {}",
+        match failure {
+            None => {
+                eprintln!("── {}: {:.1} s", self.name, took.as_secs_f64());
+                Ok(took)
+            }
+            Some(why) => Err(format!(
+                "{} failed after {:.1} s ({why}); to repeat it:\n  {}",
                 self.name,
                 took.as_secs_f64(),
                 self.command_line()
             )
-            .into())
+            .into()),
+        }
+    }
+
+    /// Why it failed, if it did.
+    fn failure(&self) -> Result<Option<String>> {
+        match &self.action {
+            Action::Task { run, .. } => Ok(run().err().map(|error| error.to_string())),
+            Action::Cargo {
+                environment,
+                arguments,
+                folder,
+            } => {
+                let status = Command::new(cargo())
+                    .args(arguments)
+                    .envs(environment.iter().map(|(name, value)| (name, value)))
+                    .current_dir(folder)
+                    .status()?;
+                Ok((!status.success()).then(|| status.to_string()))
+            }
         }
     }
 }
 
 /// The cargo that runs us, so that a toolchain override holds for the steps too.
-pub(crate) fn cargo() -> std::ffi::OsString {
+pub(crate) fn cargo() -> OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
@@ -79,10 +141,21 @@ mod tests {
     #[test]
     fn the_command_line_can_be_typed_as_it_is_printed() {
         let step =
-            Step::new("docs", &["doc", "--config", "a = 1"]).env("RUSTDOCFLAGS", "-D warnings");
+            Step::cargo("docs", &["doc", "--config", "a = 1"]).env("RUSTDOCFLAGS", "-D warnings");
         assert_eq!(
             step.command_line(),
             "RUSTDOCFLAGS='-D warnings' cargo doc --config 'a = 1'"
+        );
+    }
+
+    #[test]
+    fn a_failed_task_says_why_and_how_to_repeat_it() {
+        let step = Step::task("rules", "ci rules", || Err("two broken".into()));
+        let text = step.run().expect_err("it fails").to_string();
+        assert!(text.starts_with("rules failed after "), "{text}");
+        assert!(
+            text.ends_with("(two broken); to repeat it:\n  cargo xtask ci rules"),
+            "{text}"
         );
     }
 }

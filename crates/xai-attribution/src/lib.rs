@@ -1,29 +1,22 @@
 //! Does the model still believe its answer on what an attribution map keeps?
 //!
 //! An attribution map says how much each part of an input mattered for a prediction. This crate
-//! takes the model at its word: it shows the model what the map keeps, or what it leaves, and
-//! watches the score. The model is anything that implements [`Model`]; closures do.
+//! shows the model what the map keeps, or what it leaves, and reads the score. The model is anything
+//! that implements [`Model`]; closures do.
 //!
 //! # Which metric when
 //!
-//! | metric | asks | better |
-//! |---|---|---|
-//! | [`AverageDrop`] | how much of the score is lost when only what the map marks is kept? | lower |
-//! | [`AverageIncrease`] | how often does the score rise then? | higher |
-//! | [`AverageGain`] | how far towards certainty does it rise? | higher |
-//! | [`Deletion`] | how fast does the score fall when the most important places go first? | lower |
-//! | [`Insertion`] | how fast does it rise when they come back first? | higher |
-//! | [`MuFidelity`] | does it fall as the attributions say, for random subsets? | higher |
-//! | [`complexity()`] | over how many places is the attribution spread (entropy)? | lower |
-//! | [`sparseness()`] | how unequal are the attributions (Gini index)? | higher |
-//! | [`Stability`] | how far does the map move when the input moves a little? | lower |
-//! | [`RandomLogit`] | does the map of another class look the same? | lower |
-//! | [`ModelRandomization`] | does the map of a model of random numbers look the same? | lower |
-//! | [`Representativity`] | do models that agree explain themselves alike (MeGe, ReCo)? | higher |
+#![doc = include_str!("../METRICS.md")]
 //!
-//! The first eight judge maps that exist; [`Evaluation`] takes any of them for any number of
-//! explainers at once, shares every score of the model, and says which differences are more than
-//! chance. The last four ask the explainer, or several models, again.
+//! Most of them judge maps that exist; [`Evaluation`] takes any of them for any number of explainers
+//! at once, shares every score of the model, and says which differences are more than chance. Those
+//! that need an explainer ask it again. Model randomization and representativity need several models
+//! and have calls of their own ([`ModelRandomization`](metric::ModelRandomization),
+//! [`Representativity`](metric::Representativity)).
+//!
+//! How scores are taken (activation, batch size, layout) is set on the run, by [`Evaluate`]; a
+//! metric has its own parameters only. Your own metric is one file: see
+//! [`Measure`](metric::Measure), and [`batch`] for what it may share with others.
 //!
 //! # What the numbers do not tell
 //!
@@ -34,7 +27,7 @@
 //!
 //! ```
 //! use ndarray::{Array2, ArrayViewD, Axis, array};
-//! use xai_attribution::AverageDrop;
+//! use xai_attribution::{AverageDrop, Evaluate};
 //! // A model that scores two classes by the sum of the first and of the other two features.
 //! let model = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
 //!     let rows = batch.outer_iter().flat_map(|x| [x[0], x[1] + x[2]]);
@@ -60,11 +53,11 @@
 //! let good = array![[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]];
 //! let bad = array![[0.0, 1.0], [1.0, 0.0], [0.0, 1.0]];
 //! let table = Evaluation::new(&model, inputs.view(), &[0, 1, 0])
-//!     .explainer("good", good.view())
-//!     .explainer("bad", bad.view())
+//!     .maps("good", good.view())
+//!     .maps("bad", bad.view())
 //!     .metric(AverageDrop::default())
 //!     .metric(Deletion::default())
-//!     .run()?;
+//!     .evaluate()?;
 //! assert_eq!(table.metric("deletion").unwrap().ranking, [0, 1]);
 //! println!("{table}");
 //! # Ok::<(), xai_attribution::Error>(())
@@ -77,69 +70,22 @@
 //! - `serde`: results and states can be stored.
 #![forbid(unsafe_code)]
 
-mod average_drop;
-mod average_gain;
-mod average_increase;
-mod baseline;
-mod batch;
-mod complexity;
-mod deletion;
-mod evaluation;
-mod evaluation_error;
-mod evaluation_metric;
-mod evaluation_table;
-mod explainer;
-mod map_similarity;
-mod masked_scores;
-mod model;
-mod model_randomization;
-mod mu_fidelity;
-mod places;
-mod random_logit;
-mod rank_correlation;
-mod representativity;
-mod sample_scores;
-mod samples;
-mod scoring;
-mod sparseness;
-mod stability;
-mod structural_similarity;
-mod targets;
-mod wilcoxon;
+pub mod batch;
+pub mod evaluation;
+pub mod help;
+pub mod input;
+pub mod map;
+pub mod metric;
+pub mod model;
+pub mod perturbation;
+pub mod run;
 
-pub use average_drop::AverageDrop;
-pub use average_gain::AverageGain;
-pub use average_increase::AverageIncrease;
-pub use baseline::{Baseline, BaselineFunction};
-pub use batch::{ExplainedBatch, SampleBatch};
-pub use complexity::{Complexity, complexity};
-pub use deletion::{CurvePoint, Deletion, Insertion, PerturbationCurve};
 pub use evaluation::Evaluation;
-pub use evaluation_error::{CompletedScores, EvaluationError};
-pub use evaluation_metric::{Better, EvaluationMetric};
-pub use evaluation_table::{
-    Comparison, EvaluationScores, EvaluationTable, ExplainerScore, MetricResult, MetricScores,
-    Statistics,
+pub use metric::{
+    AverageDrop, AverageGain, AverageIncrease, BaseScorePolicy, Complexity, Deletion, Insertion,
+    MuFidelity, Sparseness, complexity, sparseness,
 };
-pub use explainer::Explainer;
-pub use map_similarity::MapSimilarity;
-pub use masked_scores::{MaskedScores, masked_scores, masked_scores_with_base};
-pub use model::{BoxError, Concurrent, Counted, Model, ModelCalls};
-pub use model_randomization::{ModelRandomization, RandomizationOrder, RandomizationStep};
-pub use mu_fidelity::{MuFidelity, SubsetSampling};
-pub use random_logit::RandomLogit;
-pub use rank_correlation::spearman;
-pub use representativity::{MegeReco, Representativity};
-pub use sample_scores::{
-    BaseScorePolicy, SampleScores, ScoreAccumulator, ScoreFormula, ScoreMetric,
-};
-pub use samples::Samples;
-pub use scoring::{Scoring, base_scores};
-pub use sparseness::{Sparseness, sparseness};
-pub use stability::{MapDistance, MapDistanceFunction, Neighborhood, Stability, StabilityScores};
-pub use structural_similarity::structural_similarity;
-pub use targets::{IntoTargets, Targets};
-pub use wilcoxon::{SignedRankTest, holm, wilcoxon_signed_rank};
-pub use xai_core::{
-    Accumulator, Activation, Error, Interval, Label, Layout, Real, Result, mask_inputs,
-};
+pub use model::{Concurrent, Model, Scoring};
+pub use perturbation::Baseline;
+pub use run::{Evaluate, EvaluationError};
+pub use xai_core::{Accumulator, Activation, Error, ErrorKind, Layout, Real, Result};

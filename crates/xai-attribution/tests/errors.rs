@@ -1,13 +1,17 @@
-//! The error table, row by row.
+//! The error table, row by row: what an error is about, where, and which way out it names.
 
 use std::ops::Range;
 
 use ndarray::{Array2, ArrayD, ArrayViewD, CowArray, IxDyn, array};
+use xai_attribution::batch::Data;
+use xai_attribution::metric::MetricValue;
+use xai_attribution::metric::Stability;
+use xai_attribution::model::{BoxError, Samples};
 use xai_attribution::{
-    Activation, AverageDrop, AverageGain, BaseScorePolicy, Baseline, BoxError, Complexity,
-    Concurrent, Deletion, Error, Evaluation, EvaluationError, Layout, Model, MuFidelity,
-    SampleScores, Samples, complexity,
+    AverageDrop, AverageGain, BaseScorePolicy, Baseline, Complexity, Concurrent, Deletion,
+    Evaluate, Evaluation, EvaluationError, Layout, Model, MuFidelity, complexity, help, input,
 };
+use xai_core::error::{Error, ErrorKind, Input};
 
 type Answer = Result<Array2<f64>, std::io::Error>;
 
@@ -17,14 +21,16 @@ fn first_two(batch: ArrayViewD<'_, f64>) -> Answer {
     }))
 }
 
-fn message<T: std::fmt::Debug, E: std::fmt::Display + std::fmt::Debug>(
-    result: Result<T, E>,
-) -> String {
-    result.unwrap_err().to_string()
-}
-
 fn ones(shape: &[usize]) -> ArrayD<f64> {
     ArrayD::from_elem(IxDyn(shape), 1.0)
+}
+
+/// The reason, whatever was computed until then.
+fn reason<T: std::fmt::Debug, E: Into<Error>>(result: Result<T, E>) -> Error {
+    match result {
+        Ok(value) => panic!("{value:?}"),
+        Err(error) => error.into(),
+    }
 }
 
 fn drop_of(
@@ -32,35 +38,50 @@ fn drop_of(
     x: &ArrayD<f64>,
     y: &[i64],
     e: &ArrayD<f64>,
-) -> Result<SampleScores, EvaluationError> {
+) -> Result<MetricValue, EvaluationError> {
     let model = |batch: ArrayViewD<'_, f64>| model(batch);
     AverageDrop::new()
         .batch_size(2)
         .evaluate(&model, x.view(), y, e.view())
 }
 
+macro_rules! assert_error {
+    ($error:expr, $input:expr, $kind:pat $(if $guard:expr)?) => {
+        let error = $error;
+        assert_eq!(error.input(), $input, "{error}");
+        assert!(matches!(error.kind(), $kind $(if $guard)?), "{error:?}");
+    };
+}
+
+fn is_parameter(error: &Error, about: Input) -> bool {
+    error.input() == about && matches!(error.kind(), ErrorKind::InvalidParameter { .. })
+}
+
 #[test]
 fn arrays_that_do_not_fit_are_named() {
     let x = ones(&[3, 2]);
-    let of = |x: &ArrayD<f64>, y: &[i64], e: &ArrayD<f64>| message(drop_of(&first_two, x, y, e));
-    assert_eq!(of(&x, &[0], &x), "targets: expected shape (3), got (1)");
-    assert!(of(&x, &[0; 3], &ones(&[2, 2])).starts_with("explanations: expected shape 3 samples"));
-    assert!(of(&x, &[0; 3], &ones(&[3, 5])).starts_with("explanations: expected shape"));
-    assert_eq!(
-        of(&ones(&[0, 2]), &[], &ones(&[0, 2])),
-        "inputs: nothing to measure, at least one is needed"
+    let of = |x: &ArrayD<f64>, y: &[i64], e: &ArrayD<f64>| reason(drop_of(&first_two, x, y, e));
+    let mismatch = |error: Error, about: Input, shape: &[usize]| {
+        assert_error!(error, about, ErrorKind::ShapeMismatch { actual, .. } if actual == shape);
+    };
+    mismatch(of(&x, &[0], &x), input::TARGETS, &[1]);
+    mismatch(
+        of(&x, &[0; 3], &ones(&[2, 2])),
+        input::EXPLANATIONS,
+        &[2, 2],
     );
-    assert!(
-        of(&ones(&[3]), &[0; 3], &ones(&[3])).starts_with("inputs: expected shape (n, features)")
+    mismatch(
+        of(&x, &[0; 3], &ones(&[3, 5])),
+        input::EXPLANATIONS,
+        &[3, 5],
     );
+    let empty = of(&ones(&[0, 2]), &[], &ones(&[0, 2]));
+    assert_error!(empty, input::INPUTS, ErrorKind::Empty);
+    mismatch(of(&ones(&[3]), &[0; 3], &ones(&[3])), input::INPUTS, &[3]);
     let rows = array![[1.0, 0.0, 0.0]];
-    let error = AverageDrop::new().evaluate(
-        &first_two,
-        ones(&[1, 2]).view(),
-        &rows,
-        ones(&[1, 2]).view(),
-    );
-    assert_eq!(message(error), "targets: expected shape (1, 2), got (1, 3)");
+    let one = ones(&[1, 2]);
+    let error = AverageDrop::new().evaluate(&first_two, one.view(), &rows, one.view());
+    mismatch(reason(error), input::TARGETS, &[1, 3]);
 }
 
 #[test]
@@ -68,43 +89,50 @@ fn numbers_that_are_not_finite_are_named() {
     let mut bad = ones(&[3, 2]);
     bad[[2, 1]] = f64::NAN;
     let x = ones(&[3, 2]);
-    assert_eq!(
-        message(drop_of(&first_two, &bad, &[0; 3], &x)),
-        "inputs[2, 1]: not a finite number"
-    );
-    assert_eq!(
-        message(drop_of(&first_two, &x, &[0; 3], &bad)),
-        "explanations[2, 1]: not a finite number"
-    );
     let nan = |batch: ArrayViewD<'_, f64>| Ok(Array2::from_elem((batch.shape()[0], 2), f64::NAN));
-    assert_eq!(
-        message(drop_of(&nan, &x, &[0; 3], &x)),
-        "outputs of the model for batch 0 (samples 0..2)[0, 0]: not a finite number"
-    );
+    for (error, about, index) in [
+        (
+            drop_of(&first_two, &bad, &[0; 3], &x),
+            input::INPUTS,
+            [2, 1],
+        ),
+        (
+            drop_of(&first_two, &x, &[0; 3], &bad),
+            input::EXPLANATIONS,
+            [2, 1],
+        ),
+        (drop_of(&nan, &x, &[0; 3], &x), input::OUTPUTS, [0, 0]),
+    ] {
+        let error = reason(error);
+        assert_eq!(error.index(), index);
+        assert_error!(error, about, ErrorKind::NonFinite);
+    }
 }
 
 #[test]
 fn a_model_that_misbehaves_is_named_with_its_batch() {
     let x = ones(&[3, 2]);
     let short = |_: ArrayViewD<'_, f64>| Ok(Array2::ones((1, 2)));
-    assert_eq!(
-        message(drop_of(&short, &x, &[0; 3], &x)),
-        "outputs of the model for batch 0 (samples 0..2): expected shape (2, 2), got (1, 2)"
-    );
+    let error = reason(drop_of(&short, &x, &[0; 3], &x));
+    assert_error!(error, input::OUTPUTS, ErrorKind::ShapeMismatch { actual, .. } if *actual == [1, 2]);
     let fails_late = |batch: ArrayViewD<'_, f64>| match batch.shape()[0] {
         2 => first_two(batch),
         _ => Err(std::io::Error::other("out of memory")),
     };
     let error = drop_of(&fails_late, &x, &[0; 3], &x).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "the model failed on batch 1 (samples 2..3): out of memory"
-    );
     let source = std::error::Error::source(&error).unwrap();
     assert!(source.downcast_ref::<std::io::Error>().is_some());
-    assert_eq!(
-        message(drop_of(&first_two, &x, &[0, 5, 0], &x)),
-        "label 5 at index 1: expected 0..2"
+    let error = error.into_error();
+    assert_error!(error, input::MODEL, ErrorKind::Model { call, .. } if call == "batch 1 (samples 2..3)");
+    let error = reason(drop_of(&first_two, &x, &[0, 5, 0], &x));
+    assert_eq!(error.index(), [1]);
+    assert_error!(
+        error,
+        input::TARGETS,
+        ErrorKind::LabelOutOfRange {
+            label: 5,
+            n_classes: 2
+        }
     );
 }
 
@@ -113,60 +141,107 @@ fn a_base_score_that_cannot_be_divided_by_follows_the_policy() {
     let of = |policy| {
         AverageDrop::new()
             .base_score_policy(policy)
-            .from_scores(&[0.5, -1.0], &[0.25, 2.0])
+            .evaluate_scores(&[0.5, -1.0], &[0.25, 2.0])
     };
-    assert!(message(of(BaseScorePolicy::Error)).starts_with(
-        "scores[1] = -1: Average Drop divides by the base score, which must be positive; apply"
-    ));
+    let error = of(BaseScorePolicy::Error).unwrap_err();
+    assert_eq!(error.index(), [1]);
+    assert_eq!(error.help(), Some(help::CHOOSE_ACTIVATION_OR_POLICY));
+    assert_error!(error, input::SCORES, ErrorKind::UndefinedScore { value, .. } if *value == -1.0);
     let skipped = of(BaseScorePolicy::Skip).unwrap();
     assert_eq!((skipped.per_sample[1], skipped.n_undefined), (None, 1));
     assert!((skipped.value - 0.5).abs() < 1e-7);
     let as_is = AverageDrop::new()
         .base_score_policy(BaseScorePolicy::AsIs)
-        .from_scores(&[-1.0], &[-4.0])
+        .evaluate_scores(&[-1.0], &[-4.0])
         .unwrap();
     assert!((as_is.value - -3.0).abs() < 1e-6);
-    assert!(matches!(
-        AverageGain::new().from_scores(&[1.5], &[0.0]),
-        Err(Error::UndefinedScore { index: 0, .. })
-    ));
+    let gain = AverageGain::new()
+        .evaluate_scores(&[1.5], &[0.0])
+        .unwrap_err();
+    assert_eq!(gain.index(), [0]);
+    assert_error!(gain, input::SCORES, ErrorKind::UndefinedScore { .. });
     let all = AverageDrop::new()
         .base_score_policy(BaseScorePolicy::Skip)
-        .from_scores(&[-1.0], &[0.0]);
-    assert!(matches!(all, Err(Error::Empty { .. })));
+        .evaluate_scores(&[-1.0], &[0.0]);
+    assert_error!(all.unwrap_err(), input::VALUES, ErrorKind::Empty);
     // −1e-8 + ε is 0: no number even as it is.
     let zero = AverageDrop::new()
         .base_score_policy(BaseScorePolicy::AsIs)
-        .from_scores(&[-1e-8, 1.0], &[-1.0, 1.0])
+        .evaluate_scores(&[-1e-8, 1.0], &[-1.0, 1.0])
         .unwrap();
     assert_eq!((zero.value, zero.n_undefined), (0.0, 1));
-    assert!(matches!(
-        AverageDrop::new().from_scores(&[1e308], &[-1e308]),
-        Err(Error::UndefinedScore { .. })
-    ));
+    let beyond = AverageDrop::new()
+        .evaluate_scores(&[1e308], &[-1e308])
+        .unwrap_err();
+    assert_eq!(beyond.help(), None);
+    assert_error!(beyond, input::SCORES, ErrorKind::UndefinedScore { .. });
 }
 
 #[test]
 fn parameters_outside_their_domain_are_named() {
     let x = ones(&[2, 2]);
-    let drop = AverageDrop::new()
+    let none = AverageDrop::new()
         .batch_size(0)
         .evaluate(&first_two, x.view(), &[0, 0], x.view());
-    assert_eq!(message(drop), "batch_size = 0: expected at least 1");
-    let of = |d: Deletion| message(d.evaluate(&first_two, x.view(), &[0, 0], x.view()));
-    assert!(of(Deletion::new().steps(Some(0))).starts_with("steps = 0: expected at least 1"));
-    assert!(of(Deletion::new().steps(Some(usize::MAX))).contains("at most 16 777 216"));
-    assert_eq!(
-        of(Deletion::new().max_fraction(1.5)),
-        "max_fraction = 1.5: expected a share in (0, 1]"
-    );
-    assert!(of(Deletion::new().max_fraction(0.1)).contains("at least one of 2 positions"));
-    assert_eq!(
-        of(Deletion::new().baseline(f64::NAN)),
-        "baseline = NaN: expected a finite number"
-    );
+    assert!(is_parameter(&reason(none), input::BATCH_SIZE));
+    let of = |d: Deletion| reason(d.evaluate(&first_two, x.view(), &[0, 0], x.view()));
+    for steps in [0, usize::MAX] {
+        assert!(is_parameter(
+            &of(Deletion::new().steps(Some(steps))),
+            input::STEPS
+        ));
+    }
+    for fraction in [1.5, 0.1] {
+        let error = of(Deletion::new().max_fraction(fraction));
+        assert!(is_parameter(&error, input::MAX_FRACTION));
+    }
+    assert!(is_parameter(
+        &of(Deletion::new().baseline(f64::NAN)),
+        input::BASELINE
+    ));
     let huge = ArrayD::from_elem(IxDyn(&[1, 1, 1, 3]), 1e308);
-    assert!(message(complexity(huge.view(), Layout::ChannelsLast)).contains("scale the maps down"));
+    let error = complexity(huge.view(), Layout::ChannelsLast).unwrap_err();
+    assert_eq!(error.help(), Some(help::SCALE_MAPS_DOWN));
+    // A number that single precision cannot hold, found before the model is called.
+    let never = |_: ArrayViewD<'_, f32>| -> Answer { unreachable!() };
+    let x = x.mapv(|v| v as f32);
+    let error = Deletion::new()
+        .baseline(1e300)
+        .evaluate(&never, x.view(), &[0, 0], x.view());
+    assert!(is_parameter(&reason(error), input::BASELINE));
+}
+
+#[test]
+fn an_input_that_a_metric_needs_is_missed_before_anything_is_computed() {
+    let x = ones(&[2, 2]);
+    let data = || Data::new(x.view(), &[0, 0]);
+    let missing = |error: Error, about: Input| {
+        assert_eq!(error.help(), Some(help::GIVE_INPUT));
+        assert_error!(error, about, ErrorKind::Empty);
+    };
+    missing(
+        reason(AverageDrop::new().evaluate_on(data().maps(x.view()))),
+        input::MODEL,
+    );
+    missing(
+        reason(AverageDrop::new().evaluate_on(data().model(&first_two))),
+        input::EXPLANATIONS,
+    );
+    missing(
+        reason(Stability::new().evaluate_on(data().maps(x.view()))),
+        input::EXPLAINER,
+    );
+    let stopped = Evaluation::new(&first_two, x.view(), &[0, 0])
+        .maps("a", x.view())
+        .metric(Stability::new())
+        .evaluate()
+        .unwrap_err();
+    assert_eq!(stopped.metric(), Some("average_stability"));
+    missing(stopped.into_error(), input::EXPLAINER);
+    // Maps alone are enough for what needs nothing else.
+    let maps = ArrayD::from_shape_vec(vec![1, 4], vec![1.0, 1.0, 1.0, 1.0]).unwrap();
+    let alone = Complexity.evaluate_on(Data::of_maps(maps.view())).unwrap();
+    assert_eq!(alone, complexity(maps.view(), Layout::Tabular).unwrap());
 }
 
 /// A model that fails in its own way on the sample whose first element is 7.
@@ -192,36 +267,19 @@ fn what_was_computed_before_the_third_batch_failed_is_kept() {
     let mut maps = ones(&[10, 2]);
     maps.index_axis_mut(ndarray::Axis(1), 1).fill(0.0);
     let other = maps.mapv(|v| 1.0 - v);
-    for (how, message) in [
-        (
-            "error",
-            "the model failed on batch 2 (samples 4..6): out of memory",
-        ),
-        (
-            "rows",
-            "outputs of the model for batch 2 (samples 4..6): expected shape (2, 2), got (1, 2)",
-        ),
-        (
-            "nan",
-            "outputs of the model for batch 2 (samples 4..6)[5, 0]: not a finite number",
-        ),
-    ] {
+    for how in ["error", "rows", "nan"] {
         let model = misbehaves(how);
         let concurrent = Concurrent(&model);
         let models: [&dyn Model<f64>; 2] = [&model, &concurrent];
         for model in models {
             let stopped = Evaluation::new(model, x.view(), &[0; 10])
                 .batch_size(2)
-                .explainer("first", maps.view())
-                .explainer("other", other.view())
+                .maps("first", maps.view())
+                .maps("other", other.view())
                 .metric(Complexity)
                 .metric(AverageDrop::default())
-                .run()
+                .evaluate()
                 .unwrap_err();
-            assert_eq!(
-                stopped.to_string(),
-                format!("average_drop of `first`: {message}")
-            );
             assert_eq!(
                 (stopped.explainer(), stopped.metric()),
                 (Some("first"), Some("average_drop"))
@@ -256,9 +314,19 @@ fn what_was_computed_before_the_third_batch_failed_is_kept() {
                     .iter()
                     .all(Option::is_some)
             );
-            // As an `Error` it is the reason alone.
             let error: Error = stopped.into();
-            assert_eq!(error.to_string(), message);
+            match how {
+                "error" => {
+                    assert_error!(error, input::MODEL, ErrorKind::Model { call, .. } if call == "batch 2 (samples 4..6)");
+                }
+                "rows" => {
+                    assert_error!(error, input::OUTPUTS, ErrorKind::ShapeMismatch { .. });
+                }
+                _ => {
+                    assert_eq!(error.index(), [5, 0]);
+                    assert_error!(error, input::OUTPUTS, ErrorKind::NonFinite);
+                }
+            }
         }
     }
 }
@@ -280,9 +348,11 @@ fn a_curve_that_stops_tells_the_step_and_keeps_the_areas_before_it() {
         .batch_size(2)
         .evaluate(&model, x.view(), &[0; 6], maps.view())
         .unwrap_err();
-    assert_eq!(
-        stopped.to_string(),
-        "the model failed on batch 2 (samples 4..6), deletion with [1] positions flipped: out of memory"
+    assert_error!(
+        stopped.error(),
+        input::MODEL,
+        ErrorKind::Model { call, .. }
+            if call == "batch 2 (samples 4..6), deletion with [1] positions flipped"
     );
     let areas = stopped
         .completed()
@@ -301,11 +371,10 @@ fn a_curve_that_stops_tells_the_step_and_keeps_the_areas_before_it() {
         .batch_size(2)
         .evaluate(&model, x.view(), &[0; 6], maps.view())
         .unwrap_err();
-    assert!(
-        fidelity
-            .to_string()
-            .starts_with("the model failed on batch 2 (samples 4..6), without random subsets: "),
-        "{fidelity}"
+    assert_error!(
+        fidelity.error(),
+        input::MODEL,
+        ErrorKind::Model { call, .. } if call == "batch 2 (samples 4..6), without random subsets"
     );
 }
 
@@ -314,67 +383,69 @@ fn evaluations_that_cannot_be_are_named() {
     let x = ones(&[3, 2]);
     let y = [0; 3];
     let new = || Evaluation::new(&first_two, x.view(), &y);
-    let of = |e: Evaluation<'_, f64, _>| message(e.run());
-    let one = || {
-        new()
-            .explainer("a", x.view())
-            .metric(AverageDrop::default())
-    };
-    assert_eq!(
+    let of = |e: Evaluation<'_, f64>| reason(e.evaluate());
+    let one = || new().maps("a", x.view()).metric(AverageDrop::default());
+    assert_error!(
         of(new().metric(Complexity)),
-        "explainers: nothing to measure, at least one is needed"
+        input::EXPLAINERS,
+        ErrorKind::Empty
     );
-    assert_eq!(
-        of(new().explainer("a", x.view())),
-        "metrics: nothing to measure, at least one is needed"
+    assert_error!(
+        of(new().maps("a", x.view())),
+        input::METRICS,
+        ErrorKind::Empty
     );
-    assert!(
-        of(one().explainer("a", x.view()))
-            .starts_with("explainer = a: expected names that occur once")
-    );
-    assert!(of(one().metric(AverageDrop::default())).starts_with("metric = average_drop: "));
-    assert_eq!(
-        of(one().level(1.0)),
-        "level = 1: expected a coverage in (0, 1)"
-    );
-    assert!(
-        of(one().metric(Deletion::new().activation(Activation::Softmax))).starts_with(
-            "activation of deletion = Softmax: expected that of the evaluation, which all metrics share"
-        )
-    );
-    let softmax = one().activation(Activation::Softmax);
-    assert!(
-        softmax
-            .metric(Deletion::new().activation(Activation::Softmax))
-            .run()
-            .is_ok()
-    );
-    assert!(
-        of(one().metric(Deletion::new().batch_size(9))).starts_with("batch_size of deletion = 9")
-    );
-    assert_eq!(
-        of(one().explainer("b", ones(&[3, 4]).view())),
-        "`b`: explanations: expected shape a sample each like (1, 2), got (3, 4)"
+    assert!(is_parameter(
+        &of(one().maps("a", x.view())),
+        input::EXPLAINERS
+    ));
+    let twice = of(one().metric(AverageDrop::default()));
+    assert_eq!(twice.help(), Some(help::RENAME_METRIC));
+    assert!(is_parameter(&twice, input::METRICS));
+    assert!(is_parameter(&of(one().level(1.0)), input::LEVEL));
+    assert!(is_parameter(
+        &of(one().replicates(2_000_000)),
+        input::N_REPLICATES
+    ));
+    let stopped = one()
+        .maps("b", ones(&[3, 4]).view())
+        .evaluate()
+        .unwrap_err();
+    assert_eq!((stopped.explainer(), stopped.metric()), (Some("b"), None));
+    assert_error!(
+        stopped.error(),
+        input::EXPLANATIONS,
+        ErrorKind::ShapeMismatch { actual, .. } if *actual == [3, 4]
     );
     let mut bad = ones(&[3, 2]);
     bad[[2, 1]] = f64::INFINITY;
-    assert_eq!(
-        of(one().explainer("b", bad.view())),
-        "`b`: explanations[2, 1]: not a finite number"
-    );
+    let stopped = one().maps("b", bad.view()).evaluate().unwrap_err();
+    assert_eq!(stopped.explainer(), Some("b"));
+    assert_eq!(stopped.error().index(), [2, 1]);
+    assert_error!(stopped.error(), input::EXPLANATIONS, ErrorKind::NonFinite);
     let rows = array![[1.0, 0.0], [f64::NAN, 0.0], [0.0, 1.0]];
     let targets = Evaluation::new(&first_two, x.view(), &rows)
-        .explainer("a", x.view())
+        .maps("a", x.view())
         .metric(Complexity);
-    assert_eq!(message(targets.run()), "targets[1, 0]: not a finite number");
+    let error = of(targets);
+    assert_eq!(error.index(), [1, 0]);
+    assert_error!(error, input::TARGETS, ErrorKind::NonFinite);
     // The sample is named by its place among all, not in its batch.
     let mut x = ones(&[7, 2]);
     x[[5, 0]] = -1.0;
-    let negative = Evaluation::new(&first_two, x.view(), &[0; 7])
+    let stopped = Evaluation::new(&first_two, x.view(), &[0; 7])
         .batch_size(2)
-        .explainer("a", x.view())
-        .metric(AverageDrop::default());
-    assert!(message(negative.run()).starts_with("average_drop of `a`: scores[5] = -1: "));
+        .maps("a", x.view())
+        .metric(AverageDrop::default())
+        .evaluate()
+        .unwrap_err();
+    assert_eq!(stopped.metric(), Some("average_drop"));
+    assert_eq!(stopped.error().index(), [5]);
+    assert_error!(
+        stopped.error(),
+        input::SCORES,
+        ErrorKind::UndefinedScore { .. }
+    );
 }
 
 #[test]
@@ -383,53 +454,47 @@ fn baselines_and_subsets_outside_their_domain_are_named() {
     let table = ones(&[2, 4]);
     let deletion = |x: &ArrayD<f64>, baseline: Baseline| {
         let deletion = Deletion::new().baseline(baseline);
-        message(deletion.evaluate(&first, x.view(), &[0, 0], x.view()))
+        reason(deletion.evaluate(&first, x.view(), &[0, 0], x.view()))
     };
-    assert_eq!(
-        deletion(&image, vec![0.5].into()),
-        "baseline = 1 numbers: expected 2, one a channel"
-    );
-    assert_eq!(
-        deletion(&table, vec![0.5, f64::NAN, 0.0, 0.0].into()),
-        "baseline = NaN: expected finite numbers"
-    );
-    assert!(deletion(&image, Baseline::Blur { sigma: 0.0 }).starts_with("baseline: sigma = 0: "));
-    assert!(deletion(&table, Baseline::Blur { sigma: 1.0 }).contains("have no neighbours"));
-    assert_eq!(
-        deletion(&image, Baseline::input(ones(&[3, 3]))),
-        "baseline: expected shape (3, 3, 2), got (3, 3)"
-    );
-    assert_eq!(
-        deletion(&image, Baseline::from_fn(|_| ArrayD::zeros(IxDyn(&[1])))),
-        "baseline of sample 0: expected shape (3, 3, 2), got (1)"
-    );
-    let nan = Baseline::from_fn(|x| x.mapv(|_| f64::NAN));
-    assert_eq!(
-        deletion(&image, nan),
-        "baseline of sample 0[0, 0, 0]: not a finite number"
-    );
+    for (x, baseline, about) in [
+        (&image, vec![0.5].into(), input::BASELINE),
+        (
+            &table,
+            vec![0.5, f64::NAN, 0.0, 0.0].into(),
+            input::BASELINE,
+        ),
+        (&image, Baseline::Blur { sigma: 0.0 }, input::SIGMA),
+        (&table, Baseline::Blur { sigma: 1.0 }, input::BASELINE),
+    ] {
+        assert!(is_parameter(&deletion(x, baseline), about));
+    }
+    for (baseline, actual) in [
+        (Baseline::input(ones(&[3, 3])), &[3, 3][..]),
+        (Baseline::from_fn(|_| ArrayD::zeros(IxDyn(&[1]))), &[1]),
+    ] {
+        let error = deletion(&image, baseline);
+        assert_error!(
+            error,
+            input::BASELINE,
+            ErrorKind::ShapeMismatch { actual: shape, .. } if shape == actual
+        );
+    }
+    let nan = deletion(&image, Baseline::from_fn(|x| x.mapv(|_| f64::NAN)));
+    assert_eq!(nan.owner_name(), Some("sample 0"));
+    assert_eq!(nan.index(), [0, 0, 0]);
+    assert_error!(nan, input::BASELINE, ErrorKind::NonFinite);
 
-    let fidelity = |f: MuFidelity| message(f.evaluate(&first, image.view(), &[0, 0], image.view()));
-    assert_eq!(
-        fidelity(MuFidelity::new().grid(Some(0))),
-        "grid = 0: expected at least 1 cell"
-    );
-    assert_eq!(
-        fidelity(MuFidelity::new().grid(Some(1))),
-        "grid = 1: expected a grid of at least 2 cells"
-    );
-    assert_eq!(
-        fidelity(MuFidelity::new().fraction(1.0)),
-        "fraction = 1: expected a share in (0, 1)"
-    );
-    assert!(
-        fidelity(MuFidelity::new().n_subsets(1)).starts_with("n_subsets = 1: expected at least 2")
-    );
+    let fidelity = |f: MuFidelity| reason(f.evaluate(&first, image.view(), &[0, 0], image.view()));
+    for (metric, about) in [
+        (MuFidelity::new().grid(Some(0)), input::GRID),
+        (MuFidelity::new().grid(Some(1)), input::GRID),
+        (MuFidelity::new().fraction(1.0), input::FRACTION),
+        (MuFidelity::new().n_subsets(1), input::N_SUBSETS),
+    ] {
+        assert!(is_parameter(&fidelity(metric), about));
+    }
     // Attributions that are all equal order nothing.
-    assert_eq!(
-        fidelity(MuFidelity::new()),
-        "samples with a defined score: nothing to measure, at least one is needed"
-    );
+    assert_error!(fidelity(MuFidelity::new()), input::VALUES, ErrorKind::Empty);
 }
 
 /// One output: the first element.
@@ -463,10 +528,12 @@ fn samples_that_cannot_be_read_are_named() {
             .unwrap_err()
     };
     let stopped = of(2, ones(&[4, 2]));
-    assert_eq!(stopped.to_string(), "inputs[2..4]: the disk is gone");
+    assert_error!(stopped.error(), input::INPUTS, ErrorKind::Io { .. });
     assert_eq!(stopped.completed()[0].per_sample[..2], [Some(1.0); 2]);
-    assert_eq!(
-        of(1, ones(&[4, 2])).to_string(),
-        "inputs: expected shape (1, 2), got (1, 1)"
+    let stopped = of(1, ones(&[4, 2]));
+    assert_error!(
+        stopped.error(),
+        input::INPUTS,
+        ErrorKind::ShapeMismatch { actual, .. } if *actual == [1, 1]
     );
 }

@@ -4,10 +4,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ndarray::{Array2, ArrayD, ArrayViewD, Axis, Dimension, IxDyn, Slice};
 use proptest::prelude::*;
+use xai_attribution::evaluation::{EvaluationTable, Statistics};
+use xai_attribution::model::{Counted, ModelCalls};
+use xai_attribution::perturbation::SubsetSampling;
 use xai_attribution::{
     Activation, AverageDrop, AverageGain, AverageIncrease, Baseline, Complexity, Concurrent,
-    Counted, Deletion, Evaluation, EvaluationTable, Insertion, Model, ModelCalls, MuFidelity,
-    Sparseness, Statistics, SubsetSampling, complexity, sparseness,
+    Deletion, Evaluate, Evaluation, Insertion, Model, MuFidelity, Sparseness, complexity,
+    sparseness,
 };
 
 type Answer = Result<Array2<f64>, std::fmt::Error>;
@@ -51,7 +54,7 @@ fn evaluation<'a, M: Model<f64> + ?Sized>(
     x: &'a ArrayD<f64>,
     maps: &'a [ArrayD<f64>; 3],
     y: &[u8],
-) -> Evaluation<'a, f64, M> {
+) -> Evaluation<'a, f64> {
     let mut evaluation = Evaluation::new(model, x.view(), y)
         .activation(Activation::Softmax)
         .replicates(50)
@@ -70,7 +73,7 @@ fn evaluation<'a, M: Model<f64> + ?Sized>(
         .metric(Complexity)
         .metric(Sparseness);
     for (name, maps) in ["a", "b", "c"].iter().zip(maps) {
-        evaluation = evaluation.explainer(*name, maps.view());
+        evaluation = evaluation.maps(*name, maps.view());
     }
     evaluation
 }
@@ -86,20 +89,20 @@ proptest! {
 
     #[test]
     fn batches_and_concurrency_do_not_show((x, maps, y) in study(), batch_size in 1usize..20) {
-        let whole = numbers(evaluation(&thirds, &x, &maps, &y).run().unwrap());
-        let batched = evaluation(&thirds, &x, &maps, &y).batch_size(batch_size).run().unwrap();
+        let whole = numbers(evaluation(&thirds, &x, &maps, &y).evaluate().unwrap());
+        let batched = evaluation(&thirds, &x, &maps, &y).batch_size(batch_size).evaluate().unwrap();
         prop_assert_eq!(&whole, &numbers(batched.clone()));
         let concurrent = Concurrent(&thirds);
-        let concurrent = evaluation(&concurrent, &x, &maps, &y).batch_size(batch_size).run().unwrap();
+        let concurrent = evaluation(&concurrent, &x, &maps, &y).batch_size(batch_size).evaluate().unwrap();
         prop_assert_eq!(&batched, &concurrent); // the calls too
     }
 
     #[test]
     fn a_metric_says_the_same_alone_and_in_company((x, maps, y) in study()) {
-        let table = evaluation(&thirds, &x, &maps, &y).run().unwrap();
+        let table = evaluation(&thirds, &x, &maps, &y).evaluate().unwrap();
         let softmax = Activation::Softmax;
         for (name, maps) in ["a", "b", "c"].iter().zip(&maps) {
-            let per_sample = |metric: &str| table.score(name, metric).unwrap().per_sample.clone();
+            let per_sample = |metric: &str| table.result(name, metric).unwrap().per_sample.clone();
             macro_rules! alone {
                 ($metric:expr) => {
                     $metric.activation(softmax).evaluate(&thirds, x.view(), &y, maps.view())
@@ -108,9 +111,8 @@ proptest! {
             prop_assert_eq!(alone!(AverageDrop::new()).unwrap().per_sample, per_sample("average_drop"));
             prop_assert_eq!(alone!(AverageGain::new()).unwrap().per_sample, per_sample("average_gain"));
             let deletion = alone!(Deletion::new().steps(Some(5))).unwrap();
-            let areas: Vec<_> = deletion.per_sample.iter().copied().map(Some).collect();
-            prop_assert_eq!(areas, per_sample("deletion"));
-            prop_assert_eq!(Some(deletion.auc), table.score(name, "deletion").unwrap().value);
+            prop_assert_eq!(&deletion.per_sample, &per_sample("deletion"));
+            prop_assert_eq!(Some(deletion.value), table.result(name, "deletion").unwrap().value);
             if let Ok(fidelity) = alone!(MuFidelity::new().n_subsets(7).grid(Some(3))) {
                 prop_assert_eq!(fidelity.per_sample, per_sample("mu_fidelity"));
             }
@@ -133,9 +135,9 @@ proptest! {
                 .metric(MuFidelity::new().n_subsets(5).grid(None))
                 .first_sample(range.start as u64);
             for (name, maps) in ["a", "b", "c"].iter().zip(&maps) {
-                evaluation = evaluation.explainer(*name, maps.view());
+                evaluation = evaluation.maps(*name, maps.view());
             }
-            evaluation.scores().unwrap()
+            evaluation.values().unwrap()
         };
         let n = y.len();
         let cut = cut % n;
@@ -143,7 +145,7 @@ proptest! {
         let mut joined = part(cut..n);
         if cut > 0 {
             joined = part(0..cut);
-            joined.append(part(cut..n)).unwrap();
+            joined.merge(part(cut..n)).unwrap();
         }
         prop_assert_eq!(&joined.metrics, &whole.metrics);
         prop_assert_eq!(joined.model_calls.rows, whole.model_calls.rows);
@@ -229,11 +231,11 @@ fn the_model_is_called_as_often_as_the_formulas_need_and_no_more() {
     let one = Evaluation::new(&model, x.view(), &y)
         .activation(Activation::Softmax)
         .batch_size(8)
-        .explainer("a", maps[0].view())
+        .maps("a", maps[0].view())
         .metric(AverageDrop::default())
         .metric(AverageIncrease::default())
         .metric(AverageGain::default())
-        .run()
+        .evaluate()
         .unwrap();
     assert_eq!(
         one.model_calls,
@@ -248,7 +250,7 @@ fn the_model_is_called_as_often_as_the_formulas_need_and_no_more() {
     // an explainer; the mean as another baseline with 2 inner steps; 7 subsets once.
     let all = evaluation(&model, &x, &maps, &y)
         .batch_size(8)
-        .run()
+        .evaluate()
         .unwrap();
     let rows = 50 * (1 + 3 + 1 + 3 * 2 * 4 + 1 + 3 * 2 + 7);
     assert_eq!(all.model_calls.rows, rows);
@@ -283,10 +285,10 @@ fn few_samples_share_calls_over_steps_and_subsets() {
 fn metrics_of_maps_alone_never_call_the_model() {
     let (x, maps, y) = grey(5);
     let table = Evaluation::new(&thirds, x.view(), &y)
-        .explainer("a", maps[0].view())
+        .maps("a", maps[0].view())
         .metric(Complexity)
         .metric(Sparseness)
-        .run()
+        .evaluate()
         .unwrap();
     assert_eq!(table.model_calls, ModelCalls::default());
 }
@@ -301,12 +303,12 @@ fn an_explainer_that_keeps_the_evidence_is_better_than_one_that_keeps_the_rest()
     let wrong = right.mapv(|v| 1.1 - v);
     let table = Evaluation::new(&thirds, x.view(), &y)
         .activation(Activation::Softmax)
-        .explainer("wrong", wrong.view())
-        .explainer("right", right.view())
-        .explainer("right again", right.view())
+        .maps("wrong", wrong.view())
+        .maps("right", right.view())
+        .maps("right again", right.view())
         .metric(AverageDrop::default())
         .metric(Deletion::new().steps(Some(4)))
-        .run()
+        .evaluate()
         .unwrap();
     for metric in ["average_drop", "deletion"] {
         let result = table.metric(metric).unwrap();
@@ -318,9 +320,9 @@ fn an_explainer_that_keeps_the_evidence_is_better_than_one_that_keeps_the_rest()
         let equal = &result.comparisons[0];
         assert_eq!((equal.difference, equal.p_value), (Some(0.0), None));
         assert_eq!(equal.favours, None);
-        for score in &result.scores {
-            let interval = score.interval.unwrap();
-            let value = score.value.unwrap();
+        for value in &result.values {
+            let interval = value.interval.unwrap();
+            let value = value.value.unwrap();
             assert!(interval.low <= value && value <= interval.high);
         }
         // Two defined tests: Holm doubles the smaller p-value.
@@ -337,7 +339,7 @@ fn an_explainer_that_keeps_the_evidence_is_better_than_one_that_keeps_the_rest()
     }
     let text = table.to_string();
     assert!(
-        text.contains("average_drop ↓") && text.contains("right > wrong"),
+        text.contains("average_drop ↓") && text.contains("right        wrong"),
         "{text}"
     );
 }
@@ -353,10 +355,10 @@ fn an_epsilon_is_no_evidence() {
     let maps = Array2::from_shape_fn((40, 5), |(i, j)| ((i * 5 + j * 2) % 7) as f64 / 7.0);
     let targets: Vec<usize> = (0..40).map(|i| i % 5).collect();
     let table = Evaluation::new(&model, inputs.view(), &targets)
-        .explainer("as it is", maps.view())
-        .explainer("scaled", maps.mapv(|x| x * 1e-1))
+        .maps("as it is", maps.view())
+        .maps("scaled", maps.mapv(|x| x * 1e-1))
         .metric(AverageDrop::default())
-        .run()
+        .evaluate()
         .unwrap();
     let comparison = &table.metrics[0].comparisons[0];
     assert_eq!(
@@ -364,7 +366,7 @@ fn an_epsilon_is_no_evidence() {
         (None, None)
     );
     assert_ne!(
-        table.metrics[0].scores[0].per_sample,
-        table.metrics[0].scores[1].per_sample
+        table.metrics[0].values[0].per_sample,
+        table.metrics[0].values[1].per_sample
     );
 }

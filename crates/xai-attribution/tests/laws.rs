@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ndarray::{Array2, ArrayD, ArrayViewD, Axis, IxDyn};
 use proptest::prelude::*;
+use xai_attribution::run::{base_scores, masked_scores};
 use xai_attribution::{
     Accumulator, Activation, AverageDrop, AverageGain, AverageIncrease, BaseScorePolicy,
-    Concurrent, Deletion, Insertion, Layout, Scoring, base_scores, complexity, masked_scores,
-    sparseness,
+    Concurrent, Deletion, Evaluate, Insertion, Layout, Scoring, complexity, sparseness,
 };
 
 type Answer = Result<Array2<f64>, std::fmt::Error>;
@@ -49,9 +49,9 @@ proptest! {
         // A probability may round to 0, which cannot be divided by.
         let skip = BaseScorePolicy::Skip;
         let values = [
-            AverageDrop::new().base_score_policy(skip).from_scores(&s.base, &s.masked),
-            AverageIncrease::new().from_scores(&s.base, &s.masked),
-            AverageGain::new().from_scores(&s.base, &s.masked),
+            AverageDrop::new().base_score_policy(skip).evaluate_scores(&s.base, &s.masked),
+            AverageIncrease::new().evaluate_scores(&s.base, &s.masked),
+            AverageGain::new().evaluate_scores(&s.base, &s.masked),
         ];
         for scores in values.into_iter().flatten() {
             prop_assert!((0.0..=1.0).contains(&scores.value));
@@ -84,7 +84,7 @@ proptest! {
         left.update((&s.base[cut..], &s.masked[cut..])).unwrap();
         right.update((&s.base[..cut], &s.masked[..cut])).unwrap();
         left.merge(right).unwrap();
-        let whole = metric.from_scores(&s.base, &s.masked).unwrap();
+        let whole = metric.evaluate_scores(&s.base, &s.masked).unwrap();
         prop_assert_eq!(left.finish().unwrap().to_bits(), whole.value.to_bits());
         prop_assert_eq!(left.n_undefined(), whole.n_undefined);
     }
@@ -127,7 +127,7 @@ proptest! {
             row.iter_mut().enumerate().for_each(|(i, v)| *v *= weight(i));
         }
         let curve = |maps: &ArrayD<f64>| {
-            Deletion::new().steps(None).evaluate(&linear, x.view(), &y, maps.view()).unwrap().curve
+            Deletion::new().steps(None).evaluate(&linear, x.view(), &y, maps.view()).unwrap().curve.unwrap()
         };
         for (best, other) in curve(&terms).iter().zip(curve(&e)) {
             prop_assert!(best.score <= other.score + 1e-12);
@@ -141,8 +141,8 @@ proptest! {
         let kept = x.clone() * ArrayD::<f64>::ones(x.raw_dim());
         let after = base_scores(&linear, &kept, &y, &scoring).unwrap();
         let drop = AverageDrop::new().base_score_policy(BaseScorePolicy::AsIs);
-        prop_assert_eq!(drop.from_scores(&base, &after).unwrap().value, 0.0);
-        prop_assert_eq!(AverageIncrease::new().from_scores(&base, &after).unwrap().value, 0.0);
+        prop_assert_eq!(drop.evaluate_scores(&base, &after).unwrap().value, 0.0);
+        prop_assert_eq!(AverageIncrease::new().evaluate_scores(&base, &after).unwrap().value, 0.0);
     }
 
     #[test]
@@ -151,8 +151,8 @@ proptest! {
         let mean = base.iter().copied().collect::<xai_core::ExactMean>().value().unwrap();
         let deletion = Deletion::new().evaluate(&linear, x.view(), &y, e.view()).unwrap();
         let insertion = Insertion::new().evaluate(&linear, x.view(), &y, e.view()).unwrap();
-        prop_assert_eq!(deletion.curve[0].score, mean);
-        prop_assert_eq!(insertion.curve.last().unwrap().score, mean);
+        prop_assert_eq!(deletion.curve.unwrap()[0].score, mean);
+        prop_assert_eq!(insertion.curve.unwrap().last().unwrap().score, mean);
     }
 
     #[test]

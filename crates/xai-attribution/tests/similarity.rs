@@ -4,11 +4,18 @@
 use approx::assert_abs_diff_eq;
 use ndarray::{Array2, ArrayD, ArrayViewD, Axis};
 use serde_json::Value;
-use xai_attribution::{
-    Error, EvaluationError, Layout, MapDistance, MapSimilarity, ModelRandomization, Neighborhood,
-    RandomLogit, RandomizationOrder, Representativity, Stability, Targets, spearman,
-    structural_similarity, wilcoxon_signed_rank,
+use xai_attribution::batch::Data;
+use xai_attribution::evaluation::wilcoxon_signed_rank;
+use xai_attribution::map::{MapDistance, MapSimilarity, structural_similarity};
+use xai_attribution::metric::Stability;
+use xai_attribution::metric::{
+    ModelRandomization, RandomLogit, RandomizationOrder, Representativity,
 };
+use xai_attribution::model::Targets;
+use xai_attribution::perturbation::Neighborhood;
+use xai_attribution::{Evaluate, EvaluationError, Layout, help, input};
+use xai_core::error::ErrorKind;
+use xai_core::statistics::spearman;
 
 const TOLERANCE: f64 = 2e-5;
 
@@ -123,8 +130,9 @@ fn inputs() -> ArrayD<f64> {
 #[test]
 fn an_explainer_that_ignores_its_input_is_perfectly_stable() {
     let deaf = |x: ArrayViewD<'_, f64>, _: &Targets| -> Maps { Ok(ArrayD::ones(x.raw_dim())) };
+    let x = inputs();
     let of = Stability::new()
-        .evaluate(&deaf, inputs().view(), &[0; 5])
+        .evaluate_both(Data::new(x.view(), &[0; 5]).explainer(&deaf))
         .unwrap();
     assert_eq!((of.average.value, of.maximum.value), (0.0, 0.0));
 }
@@ -133,10 +141,15 @@ fn an_explainer_that_ignores_its_input_is_perfectly_stable() {
 fn stability_does_not_depend_on_batches_and_grows_with_the_radius() {
     let identity = |x: ArrayViewD<'_, f64>, _: &Targets| -> Maps { Ok(x.to_owned()) };
     let x = inputs();
-    let of = |stability: Stability| stability.evaluate(&identity, x.view(), &[0; 5]).unwrap();
+    let data = || Data::new(x.view(), &[0; 5]).explainer(&identity);
+    let of = |stability: Stability| stability.evaluate_both(data()).unwrap();
     let whole = of(Stability::new());
     for batch_size in [1, 3, 7, 1000] {
-        assert_eq!(of(Stability::new().batch_size(batch_size)), whole);
+        let batched = Stability::new().evaluate_both(data().batch_size(batch_size));
+        assert_eq!(batched.unwrap(), whole);
+        let average = Stability::new().batch_size(batch_size);
+        let average = average.evaluate_explainer(&identity, x.view(), &[0; 5]);
+        assert_eq!(average.unwrap(), whole.average);
     }
     // The map is the input: the distance is that of the noise, which scales with the radius.
     let twice = of(Stability::new().radius(0.2));
@@ -178,7 +191,12 @@ fn random_logits_are_never_the_target_and_all_others_occur() {
     let test = RandomLogit::new(4)
         .similarity(MapSimilarity::Spearman)
         .batch_size(200);
-    assert_eq!(test.evaluate(&recorded, x.view(), &y).unwrap().value, 1.0);
+    assert_eq!(
+        test.evaluate_explainer(&recorded, x.view(), &y)
+            .unwrap()
+            .value,
+        1.0
+    );
     let classes = classes.into_inner().unwrap();
     assert!(classes[..200].iter().all(|&c| c == 2));
     for class in [0, 1, 3] {
@@ -197,7 +215,7 @@ fn random_logits_are_never_the_target_and_all_others_occur() {
         );
         Ok(x.to_owned())
     };
-    test.evaluate(&recorded, x.view(), &rows).unwrap();
+    test.evaluate_explainer(&recorded, x.view(), &rows).unwrap();
     assert_eq!(others.into_inner().unwrap(), classes);
 }
 
@@ -218,8 +236,7 @@ fn cascading_randomization_adds_layers_from_the_output() {
     let x = inputs();
     let steps = ModelRandomization::new(4)
         .similarity(MapSimilarity::Ssim)
-        .batch_size(2)
-        .evaluate(explainer_of, x.view(), &[0; 5])
+        .evaluate(explainer_of, Data::new(x.view(), &[0; 5]).batch_size(2))
         .unwrap();
     assert_eq!(
         *asked.lock().unwrap(),
@@ -244,7 +261,7 @@ fn constant_maps_have_no_rank_correlation_and_are_counted() {
     };
     let steps = ModelRandomization::new(1)
         .order(RandomizationOrder::Independent)
-        .evaluate(explainer_of, inputs().view(), &[0; 5])
+        .evaluate(explainer_of, Data::new(inputs(), &[0; 5]))
         .unwrap();
     assert_eq!((steps[0].value, steps[0].n_undefined), (None, 5));
 }
@@ -261,12 +278,13 @@ fn an_explainer_that_fails_is_named_and_what_it_said_is_kept() {
     x[[3, 0, 0]] = 100.0;
     let stopped: EvaluationError = Stability::new()
         .batch_size(2)
-        .evaluate(&fails, x.view(), &[0; 5])
+        .evaluate_explainer(&fails, x.view(), &[0; 5])
         .unwrap_err();
-    assert_eq!(
-        stopped.to_string(),
-        "the model failed on the maps of batch 1 (samples 2..4): no gradient"
-    );
+    let ErrorKind::Model { call, .. } = stopped.error().kind() else {
+        panic!("{stopped}")
+    };
+    assert_eq!(stopped.error().input(), input::EXPLAINER);
+    assert_eq!(call, "the maps of batch 1 (samples 2..4)");
     let average = &stopped.completed()[0];
     assert_eq!(average.score, "average_stability");
     let done: Vec<bool> = average.per_sample.iter().map(Option::is_some).collect();
@@ -274,7 +292,7 @@ fn an_explainer_that_fails_is_named_and_what_it_said_is_kept() {
     let logit = RandomLogit::new(3)
         .similarity(MapSimilarity::Spearman)
         .batch_size(3)
-        .evaluate(&fails, x.view(), &[0; 5])
+        .evaluate_explainer(&fails, x.view(), &[0; 5])
         .unwrap_err();
     assert_eq!(logit.completed()[0].per_sample.iter().flatten().count(), 3);
 }
@@ -284,79 +302,93 @@ fn parameters_of_explainer_metrics_outside_their_domain_are_named() {
     let identity = |x: ArrayViewD<'_, f64>, _: &Targets| -> Maps { Ok(x.to_owned()) };
     let x = inputs();
     let of = |s: Stability| {
-        s.evaluate(&identity, x.view(), &[0; 5])
-            .unwrap_err()
-            .to_string()
+        let stopped = s.evaluate_explainer(&identity, x.view(), &[0; 5]);
+        stopped.unwrap_err().into_error()
     };
-    assert_eq!(
-        of(Stability::new().radius(0.0)),
-        "radius = 0: expected a positive, finite number"
-    );
-    assert_eq!(
-        of(Stability::new().n_neighbors(0)),
-        "n_neighbors = 0: expected 1 to 16 777 216"
-    );
-    assert_eq!(
-        of(Stability::new().batch_size(0)),
-        "batch_size = 0: expected at least 1"
-    );
-    let nan = Stability::new().distance(MapDistance::from_fn(|_, _| f64::NAN));
-    assert_eq!(
-        of(nan),
-        "distance of the maps of a neighbour[0]: not a finite number"
-    );
+    let none = Stability::new().batch_size(0);
+    let none = none.evaluate_explainer(&identity, x.view(), &[0; 5]);
+    for (error, about) in [
+        (of(Stability::new().radius(0.0)), input::RADIUS),
+        (of(Stability::new().n_neighbors(0)), input::N_NEIGHBORS),
+        (none.unwrap_err().into_error(), input::BATCH_SIZE),
+    ] {
+        assert_eq!(error.input(), about);
+        assert!(matches!(error.kind(), ErrorKind::InvalidParameter { .. }));
+    }
+    let nan = of(Stability::new().distance(MapDistance::from_fn(|_, _| f64::NAN)));
+    assert_eq!((nan.input(), nan.index()), (input::MAP_DISTANCES, &[0][..]));
     let logit = |t: RandomLogit| {
-        t.evaluate(&identity, x.view(), &[0, 7, 0, 0, 0])
-            .unwrap_err()
+        let stopped = t.evaluate_explainer(&identity, x.view(), &[0, 7, 0, 0, 0]);
+        stopped.unwrap_err().into_error()
     };
+    for n_classes in [Some(1), None] {
+        let error = logit(RandomLogit::new(2).n_classes(n_classes));
+        assert_eq!(error.input(), input::N_CLASSES);
+        assert!(matches!(error.kind(), ErrorKind::InvalidParameter { .. }));
+    }
+    let error = logit(RandomLogit::new(5));
+    assert_eq!((error.input(), error.index()), (input::TARGETS, &[1][..]));
     assert!(matches!(
-        logit(RandomLogit::new(1)).error(),
-        Error::InvalidParameter { .. }
-    ));
-    assert!(matches!(
-        logit(RandomLogit::new(5)).error(),
-        Error::LabelOutOfRange {
-            index: 1,
+        error.kind(),
+        ErrorKind::LabelOutOfRange {
             label: 7,
             n_classes: 5
         }
     ));
     let flat = ArrayD::<f64>::ones(vec![5, 3]);
-    let ssim = RandomLogit::new(2)
-        .evaluate(&identity, flat.view(), &[0; 5])
-        .unwrap_err();
-    assert!(ssim.to_string().contains("choose MapSimilarity::Spearman"));
+    let ssim = RandomLogit::new(2).evaluate_explainer(&identity, flat.view(), &[0; 5]);
+    let ssim = ssim.unwrap_err();
+    assert_eq!(ssim.error().help(), Some(help::CHOOSE_SPEARMAN));
     let short = |_: ArrayViewD<'_, f64>, _: &Targets| -> Maps { Ok(ArrayD::ones(vec![1, 3])) };
-    let error = RandomLogit::new(2)
-        .evaluate(&short, flat.view(), &[0; 5])
-        .unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "explanations of batch 0 (samples 0..5): expected shape 5 maps, got (1, 3)"
-    );
+    let error = RandomLogit::new(2).evaluate_explainer(&short, flat.view(), &[0; 5]);
+    let error = error.unwrap_err().into_error();
+    assert_eq!(error.input(), input::EXPLANATIONS);
+    assert_eq!(error.owner_name(), Some("batch 0 (samples 0..5)"));
+    assert!(matches!(error.kind(), ErrorKind::ShapeMismatch { actual, .. } if *actual == [1, 3]));
     let predictions = ndarray::array![[0, 0]];
     let one = Representativity::new(Layout::Tabular).evaluate(
         &[flat.view()],
         predictions.view(),
         &[0, 0],
     );
-    assert_eq!(
-        one.unwrap_err().to_string(),
-        "models: at least 2 needed, got 1"
-    );
+    let one = one.unwrap_err();
+    assert_eq!(one.input(), input::MODELS);
+    assert!(matches!(
+        one.kind(),
+        ErrorKind::TooFew {
+            needed: 2,
+            actual: 1
+        }
+    ));
+}
+
+/// Inputs of a shape that no layout has: an explainer knows what its inputs are.
+#[test]
+fn stability_takes_inputs_of_any_shape() {
+    let identity = |x: ArrayViewD<'_, f64>, _: &Targets| -> Maps { Ok(x.to_owned()) };
+    let x = inputs();
+    let volumes = x.view().into_shape_with_order(vec![5, 2, 2, 3, 1]).unwrap();
+    let of = |x: ArrayViewD<'_, f64>| {
+        let of = Stability::new().evaluate_explainer(&identity, x, &[0; 5]);
+        of.unwrap()
+    };
+    assert_eq!(of(volumes), of(x.view()));
 }
 
 /// An offset is no structure, however large.
 #[test]
 fn structural_similarity_of_noise_does_not_depend_on_an_offset() {
-    let mut stream = xai_core::random_stream(5, 0);
-    let mut noise =
-        || ndarray::Array3::from_shape_simple_fn((16, 16, 1), || xai_core::uniform(&mut stream));
+    let mut stream = xai_core::random::random_stream(5, 0);
+    let mut noise = || {
+        ndarray::Array3::from_shape_simple_fn((16, 16, 1), || {
+            xai_core::random::uniform(&mut stream)
+        })
+    };
     let (a, b) = (noise(), noise());
     for offset in [1e5, 1e7, 1e9] {
         let shifted = |x: &ndarray::Array3<f64>| x.mapv(|v| v + offset);
         let (a, b) = (shifted(&a), shifted(&b));
-        let similarity = xai_attribution::structural_similarity(a.view(), b.view()).unwrap();
+        let similarity = structural_similarity(a.view(), b.view()).unwrap();
         assert!((-1.0..=1.0).contains(&similarity), "{offset}: {similarity}");
         assert!(similarity.abs() < 0.5, "{offset}: {similarity}");
     }

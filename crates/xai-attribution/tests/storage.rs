@@ -2,9 +2,10 @@
 #![cfg(feature = "serde")]
 
 use ndarray::{Array2, ArrayD, ArrayViewD};
+use xai_attribution::evaluation::{EvaluationTable, EvaluationValues, Statistics};
+use xai_attribution::metric::MetricValue;
 use xai_attribution::{
-    AverageDrop, BaseScorePolicy, Deletion, Evaluation, EvaluationScores, EvaluationTable,
-    MuFidelity, PerturbationCurve, Sparseness, Statistics,
+    AverageDrop, BaseScorePolicy, Deletion, Evaluate, Evaluation, MuFidelity, Sparseness, input,
 };
 
 fn stored<S: serde::Serialize + serde::de::DeserializeOwned>(state: &S) -> S {
@@ -25,17 +26,17 @@ fn parts_of_an_evaluation_join_after_storage() {
     let mut maps = x.mapv(|v| v * v);
     maps.index_axis_mut(ndarray::Axis(0), 4).fill(0.0); // no Gini index, no correlation
     let scores = Evaluation::new(&model, x.view(), &[0u8; 9])
-        .explainer("squares", &maps)
-        .explainer("inputs", x.view())
+        .maps("squares", &maps)
+        .maps("inputs", x.view())
         .metric(AverageDrop::new().base_score_policy(BaseScorePolicy::Skip))
         .metric(MuFidelity::new().n_subsets(9))
         .metric(Sparseness)
-        .scores()
+        .values()
         .unwrap();
-    let back: EvaluationScores = stored(&scores);
+    let back: EvaluationValues = stored(&scores);
     assert_eq!(back, scores);
     let mut joined = back;
-    joined.append(scores.clone()).unwrap();
+    joined.merge(scores.clone()).unwrap();
     assert_eq!(joined.n_samples, 18);
     assert_eq!(joined.model_calls.rows, 2 * scores.model_calls.rows);
     let statistics = Statistics {
@@ -45,20 +46,14 @@ fn parts_of_an_evaluation_join_after_storage() {
     let table = joined.table(&statistics).unwrap();
     let back: EvaluationTable = stored(&table);
     assert_eq!(back, table);
-    let sparseness = back.score("squares", "sparseness").unwrap();
+    let sparseness = back.result("squares", "sparseness").unwrap();
     assert_eq!(
         (sparseness.n_undefined, sparseness.interval.is_some()),
         (2, true)
     );
     let mut other = scores.clone();
     other.explainers.swap(0, 1);
-    assert!(
-        joined
-            .append(other)
-            .unwrap_err()
-            .to_string()
-            .contains("explainers and metrics squares, inputs")
-    );
+    assert_eq!(joined.merge(other).unwrap_err().input(), input::EXPLAINERS);
     assert_eq!(joined.n_samples, 18);
 }
 
@@ -66,6 +61,6 @@ fn parts_of_an_evaluation_join_after_storage() {
 fn curves_come_back() {
     let x = ArrayD::from_shape_fn(vec![3, 4], |i| (i[0] + i[1]) as f64 / 3.0);
     let curve = Deletion::new().evaluate(&model, &x, &[0; 3], &x).unwrap();
-    let back: PerturbationCurve = stored(&curve);
+    let back: MetricValue = stored(&curve);
     assert_eq!(back, curve);
 }

@@ -6,11 +6,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use memmap2::Mmap;
 use ndarray::{Array2, Array4, ArrayView4, ArrayViewD, Axis, CowArray, IxDyn, Slice};
 use ndarray_npy::{ViewNpyExt, write_npy};
+use xai_attribution::evaluation::EvaluationTable;
+use xai_attribution::model::{BoxError, Samples};
 use xai_attribution::{
-    AverageDrop, Baseline, BoxError, Deletion, Evaluation, EvaluationTable, Insertion, MuFidelity,
-    Samples,
+    AverageDrop, Baseline, Deletion, Evaluate, Evaluation, Insertion, MuFidelity,
 };
-use xai_core::{random_stream, uniform};
+use xai_core::random::{random_stream, uniform};
 
 fn model(batch: ArrayViewD<'_, f32>) -> Result<Array2<f32>, std::fmt::Error> {
     let rows = batch.outer_iter().flat_map(|x| {
@@ -29,12 +30,12 @@ fn table(inputs: impl Samples<f32>, maps: impl Samples<f32>) -> EvaluationTable 
     Evaluation::new(&model, inputs, &[1u8; 40])
         .batch_size(7)
         .replicates(50)
-        .explainer("maps", maps)
+        .maps("maps", maps)
         .metric(AverageDrop::default())
         .metric(Deletion::new().baseline(Baseline::DatasetMean))
         .metric(Insertion::new().baseline(Baseline::Blur { sigma: 1.0 }))
         .metric(MuFidelity::new().n_subsets(11).grid(Some(2)))
-        .run()
+        .evaluate()
         .unwrap()
 }
 

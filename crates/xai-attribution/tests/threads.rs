@@ -3,9 +3,10 @@
 
 use ndarray::{Array2, ArrayD, ArrayViewD};
 use xai_attribution::{
-    Activation, AverageDrop, Baseline, Concurrent, Deletion, Evaluation, Insertion, MuFidelity,
+    Activation, AverageDrop, Baseline, Concurrent, Deletion, Evaluate, Evaluation, Insertion,
+    MuFidelity,
 };
-use xai_core::{random_stream, uniform};
+use xai_core::random::{random_stream, uniform};
 
 /// Runs on pools of 1, 2, 3 and 8 threads and expects one result.
 fn on_any_number_of_threads<T: PartialEq + std::fmt::Debug + Send>(work: impl Fn() -> T + Sync) {
@@ -45,8 +46,8 @@ fn an_evaluation_of_a_concurrent_model() {
             .layout(xai_attribution::Layout::ChannelsFirst)
             .batch_size(16)
             .replicates(100)
-            .explainer("a", a.view())
-            .explainer("b", b.view())
+            .maps("a", a.view())
+            .maps("b", b.view())
             .metric(AverageDrop::default())
             .metric(Deletion::new().baseline(Baseline::DatasetMean))
             .metric(
@@ -55,7 +56,7 @@ fn an_evaluation_of_a_concurrent_model() {
                     .baseline(Baseline::Blur { sigma: 1.5 }),
             )
             .metric(MuFidelity::new().n_subsets(25))
-            .run()
+            .evaluate()
             .unwrap()
     });
     on_any_number_of_threads(|| {

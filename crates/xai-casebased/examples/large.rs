@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use ndarray::Array2;
 use xai_casebased::{Accumulator, Audit, CaseExplainer};
-use xai_core::{random_stream, uniform};
+use xai_core::random::{random_stream, uniform};
 
 fn main() -> Result<(), xai_casebased::Error> {
     let rows = |n: usize, item: u64| {

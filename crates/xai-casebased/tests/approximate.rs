@@ -2,25 +2,29 @@
 #![cfg(feature = "approximate")]
 
 use ndarray::{Array2, array};
+use xai_casebased::search::{ApproximateSearch, BruteForce, Hnsw};
+use xai_casebased::similarity::{Embedding, Overflow, TreeLeaf};
 use xai_casebased::{
-    ApproximateSearch, BruteForce, CaseExplainer, Distance, Engine, Hnsw, Metric, NeighborSearch,
+    CaseExplainer, Distance, Engine, ErrorKind, NeighborSearch, Similarity, input,
 };
+use xai_core::distance::DistanceFunction;
 
 fn rows(n: usize, d: usize, item: u64) -> Array2<f64> {
-    let mut stream = xai_core::random_stream(6, item);
-    Array2::from_shape_simple_fn((n, d), || xai_core::uniform(&mut stream))
+    let mut stream = xai_core::random::random_stream(6, item);
+    Array2::from_shape_simple_fn((n, d), || xai_core::random::uniform(&mut stream))
 }
 
 #[test]
 fn most_neighbours_are_found_at_their_exact_distances() {
     let (train, queries) = (rows(2000, 8, 0), rows(50, 8, 1));
-    for metric in [Metric::Euclidean, Metric::Manhattan, Metric::Cosine] {
-        let search = ApproximateSearch::new(train.view(), metric.clone(), Hnsw::default()).unwrap();
+    for distance in [Distance::Euclidean, Distance::Manhattan, Distance::Cosine] {
+        let search =
+            ApproximateSearch::new(train.view(), distance.clone(), Hnsw::default()).unwrap();
         let recall = search.recall().unwrap();
-        assert!((0.9..=1.0).contains(&recall), "{metric}: {recall}");
+        assert!((0.9..=1.0).contains(&recall), "{distance}: {recall}");
         let measured = search.measure_recall(queries.view(), 10).unwrap();
-        assert!((0.9..=1.0).contains(&measured), "{metric}: {measured}");
-        let exact = BruteForce::new(train.view(), metric.clone()).unwrap();
+        assert!((0.9..=1.0).contains(&measured), "{distance}: {measured}");
+        let exact = BruteForce::new(train.view(), distance.clone()).unwrap();
         let exact = exact.nearest_batch(queries.view(), 10).unwrap();
         let found = search.nearest_batch(queries.view(), 10).unwrap();
         let mut hits = 0;
@@ -29,7 +33,7 @@ fn most_neighbours_are_found_at_their_exact_distances() {
                 assert!((pair[0].distance, pair[0].index) < (pair[1].distance, pair[1].index));
             }
             for n in found {
-                let own = metric.distance(&train.row(n.index).to_vec(), &query.to_vec());
+                let own = distance.distance(&train.row(n.index).to_vec(), &query.to_vec());
                 assert_eq!(n.distance.to_bits(), own.to_bits());
             }
             hits += found.iter().filter(|n| exact.contains(n)).count();
@@ -42,7 +46,7 @@ fn most_neighbours_are_found_at_their_exact_distances() {
 fn the_same_rows_give_the_same_graph() {
     let (train, queries) = (rows(1500, 6, 2), rows(40, 6, 3));
     let found = || {
-        let search = ApproximateSearch::new(train.view(), Metric::Euclidean, Hnsw::default());
+        let search = ApproximateSearch::new(train.view(), Distance::Euclidean, Hnsw::default());
         search.unwrap().nearest_batch(queries.view(), 5).unwrap()
     };
     assert_eq!(found(), found());
@@ -85,31 +89,35 @@ fn explanations_carry_the_recall_and_auto_never_chooses_it() {
 #[test]
 fn what_a_graph_cannot_do_is_named() {
     let train = array![[1.0, 2.0], [3.0, 4.0]];
-    let message = |metric, hnsw| {
-        ApproximateSearch::new(train.view(), metric, hnsw)
-            .unwrap_err()
-            .to_string()
+    let refused = |distance, hnsw| {
+        let error = ApproximateSearch::new(train.view(), distance, hnsw).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::InvalidParameter { .. }));
+        error.input()
     };
-    assert!(message(Metric::Canberra, Hnsw::default()).starts_with("metric = canberra: expected"));
+    assert_eq!(
+        refused(Distance::Canberra, Hnsw::default()),
+        input::DISTANCE
+    );
     let none = Hnsw {
         ef_search: 0,
         ..Hnsw::default()
     };
-    assert_eq!(
-        message(Metric::Euclidean, none),
-        "ef_search = 0: expected 1 to 1 048 576 candidates"
-    );
+    assert_eq!(refused(Distance::Euclidean, none), input::EF_SEARCH);
     let lonely = Hnsw {
         connections: 1,
         ..Hnsw::default()
     };
-    assert!(message(Metric::Euclidean, lonely).starts_with("connections = 1"));
+    assert_eq!(refused(Distance::Euclidean, lonely), input::CONNECTIONS);
     let vast = Hnsw {
         ef_construction: usize::MAX,
         ..Hnsw::default()
     };
-    assert!(message(Metric::Euclidean, vast).starts_with("ef_construction = "));
-    let search = ApproximateSearch::new(train.view(), Metric::Euclidean, Hnsw::default()).unwrap();
+    assert_eq!(refused(Distance::Euclidean, vast), input::EF_CONSTRUCTION);
+    let builder = CaseExplainer::builder().engine(Engine::Approximate(vast));
+    let error = builder.fit(train.view(), &[0, 1]).unwrap_err();
+    assert_eq!(error.input(), input::EF_CONSTRUCTION);
+    let search =
+        ApproximateSearch::new(train.view(), Distance::Euclidean, Hnsw::default()).unwrap();
     assert!(search.nearest(&[f64::NAN, 0.0], 1).is_err());
     assert_eq!(search.nearest(&[1.0, 2.0], 9).unwrap().len(), 2);
     assert!(search.measure_recall(train.view(), 0).is_err());
@@ -119,21 +127,22 @@ fn what_a_graph_cannot_do_is_named() {
 #[test]
 fn magnitudes_do_not_matter() {
     let rows = rows(300, 4, 8);
-    for (metric, by) in [
-        (Metric::Euclidean, 1e30),
-        (Metric::Manhattan, 1e-30),
-        (Metric::Cosine, 1e120),
-        (Metric::Cosine, 1e-120),
+    for (distance, by) in [
+        (Distance::Euclidean, 1e30),
+        (Distance::Manhattan, 1e-30),
+        (Distance::Cosine, 1e120),
+        (Distance::Cosine, 1e-120),
     ] {
         let train = rows.mapv(|x| x * by);
-        let search = ApproximateSearch::new(train.view(), metric.clone(), Hnsw::default()).unwrap();
+        let search =
+            ApproximateSearch::new(train.view(), distance.clone(), Hnsw::default()).unwrap();
         let found = search.nearest(train.row(7).as_slice().unwrap(), 1).unwrap();
         assert!(
             found[0].distance < 1e-15 * by.max(1.0),
-            "{metric} {by}: {found:?}"
+            "{distance} {by}: {found:?}"
         );
     }
-    let search = ApproximateSearch::new(rows.view(), Metric::Cosine, Hnsw::default()).unwrap();
+    let search = ApproximateSearch::new(rows.view(), Distance::Cosine, Hnsw::default()).unwrap();
     let far: Vec<f64> = rows.row(3).iter().map(|x| x * 1e200).collect();
     assert!(search.nearest(&far, 1).unwrap()[0].distance < 1e-15);
 }
@@ -142,7 +151,7 @@ fn magnitudes_do_not_matter() {
 fn recall_is_told_for_every_similarity_that_searches_a_graph() {
     let train = rows(500, 6, 9);
     let same = |rows: ndarray::ArrayView2<'_, f64>| Ok::<_, std::fmt::Error>(rows.to_owned());
-    let fit = |similarity: xai_casebased::Similarity| {
+    let fit = |similarity: Similarity| {
         let builder = CaseExplainer::builder().similarity(similarity);
         let builder = builder.engine(Engine::Approximate(Hnsw::default()));
         builder
@@ -151,9 +160,9 @@ fn recall_is_told_for_every_similarity_that_searches_a_graph() {
             .training_info()
             .recall
     };
-    assert!(fit(xai_casebased::Embedding::new(same).into()).is_some());
+    assert!(fit(Embedding::new(same).into()).is_some());
     let leaf = |rows: ndarray::ArrayView2<'_, f64>| Ok::<_, std::fmt::Error>(vec![0; rows.nrows()]);
-    let tree = || xai_casebased::TreeLeaf::new(leaf);
-    assert!(fit(tree().overflow(xai_casebased::Overflow::Nearest).into()).is_some());
+    let tree = || TreeLeaf::new(leaf);
+    assert!(fit(tree().overflow(Overflow::Nearest).into()).is_some());
     assert!(fit(tree().into()).is_none());
 }

@@ -2,7 +2,8 @@
 
 use ndarray::Array2;
 use proptest::prelude::*;
-use xai_casebased::{Accumulator, Audit, CaseExplainer, Error, Explanation};
+use xai_casebased::result::ExplanationSummary;
+use xai_casebased::{Accumulator, Audit, CaseExplainer, ErrorKind, Explanation, Level, input};
 
 fn explanations() -> impl Strategy<Value = Vec<Explanation>> {
     prop::collection::vec(
@@ -36,12 +37,12 @@ fn explanations() -> impl Strategy<Value = Vec<Explanation>> {
 proptest! {
     #[test]
     fn any_split_merged_in_any_order_is_the_whole(all in explanations(), cut in any::<prop::sample::Index>()) {
-        let mut whole = Audit::listing(7);
+        let mut whole = Audit::listing(7).with_cases();
         whole.update(&all).unwrap();
         let cut = cut.index(all.len());
-        let mut left = Audit::listing(7);
+        let mut left = Audit::listing(7).with_cases();
         left.update(&all[..cut]).unwrap();
-        let mut right = Audit::listing(7).starting_at(cut);
+        let mut right = Audit::listing(7).with_cases().starting_at(cut);
         for explanation in all[cut..].chunks(3) {
             right.update(explanation).unwrap();
         }
@@ -87,15 +88,39 @@ proptest! {
         sorted.sort_by(f64::total_cmp);
         sorted.truncate(5);
         prop_assert_eq!(listed, sorted);
+        prop_assert_eq!(report.cases, None);
+    }
+
+    #[test]
+    fn the_cases_are_those_of_the_explanations(all in explanations()) {
+        let mut audit = Audit::listing(5).with_cases();
+        audit.update(&all).unwrap();
+        let cases = audit.finish().unwrap().cases.unwrap();
+        let levels = [Level::High, Level::Medium, Level::Low, Level::Undefined];
+        for (count, level) in cases.levels.iter().zip(levels) {
+            let n = all.iter().filter(|e| e.level() == level).count();
+            prop_assert_eq!((count.level, count.n), (level, n));
+        }
+        // Nothing at all is less support than 0; equals by the order of the samples.
+        let mut order: Vec<ExplanationSummary> = all.iter().map(Into::into).collect();
+        order.iter_mut().enumerate().for_each(|(i, e)| e.sample = i);
+        let support = |e: &ExplanationSummary| e.correspondence.unwrap_or(-1.0);
+        order.sort_by(|a, b| support(a).total_cmp(&support(b)));
+        order.truncate(5);
+        prop_assert_eq!(cases.least_supported, order);
     }
 }
 
 #[test]
 fn audits_of_nothing_and_of_different_kinds_are_refused() {
-    assert!(matches!(Audit::new().finish(), Err(Error::Empty { .. })));
-    let error = Audit::listing(3).merge(Audit::listing(4)).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "listed predictions = 4: expected 3 as in the other audit"
-    );
+    let error = Audit::new().finish().unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Empty));
+    assert_eq!(error.input(), input::SAMPLES);
+    let refused = |other: Audit| {
+        let error = Audit::listing(3).merge(other).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::InvalidParameter { .. }));
+        error.input()
+    };
+    assert_eq!(refused(Audit::listing(4)), input::LISTED);
+    assert_eq!(refused(Audit::listing(3).with_cases()), input::CASES);
 }

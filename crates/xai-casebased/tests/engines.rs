@@ -2,12 +2,14 @@
 
 use ndarray::{Array2, ArrayView2};
 use proptest::prelude::*;
-use xai_casebased::{BruteForce, Distance, KdTree, Mahalanobis, Metric, Nearest, NeighborSearch};
+use xai_casebased::search::{BruteForce, KdTree, Nearest};
+use xai_casebased::{Distance, ErrorKind, NeighborSearch, help, input};
+use xai_core::distance::{DistanceFunction, Mahalanobis};
 
 /// What every engine promises, in the plainest words.
 fn plain_scan(
     train: ArrayView2<'_, f64>,
-    metric: &Metric,
+    distance: &Distance,
     query: &[f64],
     k: usize,
 ) -> Vec<Nearest> {
@@ -17,7 +19,7 @@ fn plain_scan(
         .enumerate()
         .map(|(index, row)| Nearest {
             index,
-            distance: metric.distance(&row.to_vec(), query),
+            distance: distance.distance(&row.to_vec(), query),
         })
         .collect();
     all.sort_by(|a, b| {
@@ -31,26 +33,26 @@ fn plain_scan(
 
 fn engines(
     train: ArrayView2<'_, f64>,
-    metric: &Metric,
+    distance: &Distance,
 ) -> Vec<(&'static str, Box<dyn NeighborSearch>)> {
     let mut engines: Vec<(&'static str, Box<dyn NeighborSearch>)> = vec![
         (
             "brute",
-            Box::new(BruteForce::new(train, metric.clone()).unwrap()),
+            Box::new(BruteForce::new(train, distance.clone()).unwrap()),
         ),
         (
             "direct",
-            Box::new(BruteForce::direct(train, metric.clone()).unwrap()),
+            Box::new(BruteForce::direct(train, distance.clone()).unwrap()),
         ),
         (
             "filtered",
-            Box::new(BruteForce::filtered(train, metric.clone()).unwrap()),
+            Box::new(BruteForce::filtered(train, distance.clone()).unwrap()),
         ),
     ];
-    if KdTree::supports(metric) {
+    if KdTree::supports(distance) {
         engines.push((
             "kd-tree",
-            Box::new(KdTree::new(train, metric.clone()).unwrap()),
+            Box::new(KdTree::new(train, distance.clone()).unwrap()),
         ));
     }
     engines
@@ -67,7 +69,7 @@ fn bits(found: &[Nearest]) -> Vec<(usize, u64)> {
 struct Problem {
     train: Array2<f64>,
     queries: Array2<f64>,
-    metric: Metric,
+    distance: Distance,
     k: usize,
 }
 
@@ -85,26 +87,26 @@ fn value(kind: u8) -> BoxedStrategy<f64> {
 }
 
 fn problem() -> impl Strategy<Value = Problem> {
-    let metric = (0usize..11, 1.0..12.0f64).prop_map(|(which, p)| match which {
-        0 | 1 => Metric::Euclidean,
-        2 => Metric::SquaredEuclidean,
-        3 => Metric::Manhattan,
-        4 => Metric::Chebyshev,
-        5 => Metric::Minkowski(p),
-        6 | 7 => Metric::Cosine,
-        8 => Metric::Canberra,
-        9 => Metric::BrayCurtis,
-        _ => Metric::Hamming,
+    let distance = (0usize..11, 1.0..12.0f64).prop_map(|(which, p)| match which {
+        0 | 1 => Distance::Euclidean,
+        2 => Distance::SquaredEuclidean,
+        3 => Distance::Manhattan,
+        4 => Distance::Chebyshev,
+        5 => Distance::Minkowski(p),
+        6 | 7 => Distance::Cosine,
+        8 => Distance::Canberra,
+        9 => Distance::BrayCurtis,
+        _ => Distance::Hamming,
     });
     (
         1usize..300,
         1usize..40,
         1usize..6,
         0u8..6,
-        metric,
+        distance,
         1usize..40,
     )
-        .prop_flat_map(|(n, d, m, kind, metric, k)| {
+        .prop_flat_map(|(n, d, m, kind, distance, k)| {
             (
                 prop::collection::vec(value(kind), n * d),
                 prop::collection::vec(value(kind), m * d),
@@ -120,7 +122,7 @@ fn problem() -> impl Strategy<Value = Problem> {
                     }
                     let from = train.row(picks[6].index(n)).to_owned();
                     queries.row_mut(picks[7].index(m)).assign(&from);
-                    if matches!(metric, Metric::Cosine) {
+                    if matches!(distance, Distance::Cosine) {
                         for mut row in train.rows_mut().into_iter().chain(queries.rows_mut()) {
                             if row.iter().all(|&x| x == 0.0) {
                                 row[0] = 1.0;
@@ -130,7 +132,7 @@ fn problem() -> impl Strategy<Value = Problem> {
                     Problem {
                         train,
                         queries,
-                        metric: metric.clone(),
+                        distance: distance.clone(),
                         k,
                     }
                 })
@@ -142,18 +144,20 @@ proptest! {
 
     #[test]
     fn every_engine_gives_the_bits_of_a_plain_scan(p in problem()) {
-        for (name, engine) in engines(p.train.view(), &p.metric) {
+        for (name, engine) in engines(p.train.view(), &p.distance) {
             let found = match engine.nearest_batch(p.queries.view(), p.k) {
                 Ok(found) => found,
                 // Squares of 1e150 are beyond f64; who takes them says so.
                 Err(e) => {
-                    prop_assert!(e.to_string().contains("within the range of f64"), "{}", e);
+                    let beyond = matches!(e.kind(), ErrorKind::OutOfDomain { value, .. } if value.is_infinite());
+                    prop_assert!(beyond);
+                    prop_assert_eq!(e.help(), Some(help::SCALE_FEATURES_DOWN));
                     continue;
                 }
             };
             for (query, found) in p.queries.rows().into_iter().zip(found) {
-                let expected = plain_scan(p.train.view(), &p.metric, &query.to_vec(), p.k);
-                prop_assert_eq!(bits(&found), bits(&expected), "{} {:?}", name, p.metric);
+                let expected = plain_scan(p.train.view(), &p.distance, &query.to_vec(), p.k);
+                prop_assert_eq!(bits(&found), bits(&expected), "{} {:?}", name, p.distance);
             }
         }
     }
@@ -166,11 +170,11 @@ proptest! {
     ) {
         let train = Array2::from_shape_vec((60, 4), values).unwrap();
         let queries = Array2::from_shape_vec((3, 4), queries).unwrap();
-        let metric = Metric::Mahalanobis(Mahalanobis::from_rows(train.view()).unwrap());
-        for (name, engine) in engines(train.view(), &metric) {
+        let distance = Distance::Mahalanobis(Mahalanobis::from_rows(train.view()).unwrap());
+        for (name, engine) in engines(train.view(), &distance) {
             let found = engine.nearest_batch(queries.view(), k).unwrap();
             for (query, found) in queries.rows().into_iter().zip(found) {
-                let expected = plain_scan(train.view(), &metric, &query.to_vec(), k);
+                let expected = plain_scan(train.view(), &distance, &query.to_vec(), k);
                 prop_assert_eq!(bits(&found), bits(&expected), "{}", name);
             }
         }
@@ -196,13 +200,17 @@ fn large_problems_agree_too() {
     ] {
         let train = Array2::from_shape_simple_fn((n, d), || value(coarse));
         let queries = Array2::from_shape_simple_fn((m, d), || value(coarse));
-        for metric in [Metric::Euclidean, Metric::Manhattan, Metric::Chebyshev] {
-            for (name, engine) in engines(train.view(), &metric) {
+        for distance in [
+            Distance::Euclidean,
+            Distance::Manhattan,
+            Distance::Chebyshev,
+        ] {
+            for (name, engine) in engines(train.view(), &distance) {
                 let found = engine.nearest_batch(queries.view(), 7).unwrap();
                 assert_eq!(found.len(), m);
                 for (query, found) in queries.rows().into_iter().zip(found).step_by(9) {
-                    let expected = plain_scan(train.view(), &metric, &query.to_vec(), 7);
-                    assert_eq!(bits(&found), bits(&expected), "{name} {metric}");
+                    let expected = plain_scan(train.view(), &distance, &query.to_vec(), 7);
+                    assert_eq!(bits(&found), bits(&expected), "{name} {distance}");
                 }
             }
         }
@@ -212,21 +220,16 @@ fn large_problems_agree_too() {
 #[test]
 fn queries_without_an_answer_are_named() {
     let train = ndarray::array![[1.0, 2.0], [3.0, 4.0]];
-    for (_, engine) in engines(train.view(), &Metric::Cosine) {
+    for (_, engine) in engines(train.view(), &Distance::Cosine) {
         let error = engine.nearest(&[0.0, 0.0], 1).unwrap_err();
-        assert!(
-            error
-                .to_string()
-                .starts_with("queries[0] = 0: expected a row with a direction")
-        );
+        assert!(matches!(error.kind(), ErrorKind::OutOfDomain { .. }));
+        assert_eq!((error.input(), error.index()), (input::QUERIES, &[0][..]));
     }
-    for (_, engine) in engines(train.view(), &Metric::Euclidean) {
+    for (_, engine) in engines(train.view(), &Distance::Euclidean) {
         let error = engine.nearest(&[1e200, 0.0], 1).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "distance of query[0] = inf: expected a distance within the range of f64; scale the \
-             features down"
-        );
+        assert!(matches!(error.kind(), ErrorKind::OutOfDomain { .. }));
+        assert_eq!((error.input(), error.index()), (input::QUERIES, &[0][..]));
+        assert_eq!(error.help(), Some(help::SCALE_FEATURES_DOWN));
         assert!(engine.nearest(&[f64::NAN, 0.0], 1).is_err());
         assert!(engine.nearest(&[0.0], 1).is_err());
         assert_eq!(engine.nearest(&[0.0, 0.0], 0).unwrap(), []);
@@ -237,11 +240,11 @@ fn queries_without_an_answer_are_named() {
 /// What is beyond or below the ranges of the filter is still compared as by everybody.
 #[test]
 fn rows_at_the_edges_of_the_range_are_not_lost() {
-    let agree = |train: Array2<f64>, query: &[f64], metric: Metric| {
-        let expected = plain_scan(train.view(), &metric, query, 3);
-        for (name, engine) in engines(train.view(), &metric) {
+    let agree = |train: Array2<f64>, query: &[f64], distance: Distance| {
+        let expected = plain_scan(train.view(), &distance, query, 3);
+        for (name, engine) in engines(train.view(), &distance) {
             let found = engine.nearest(query, 3).unwrap();
-            assert_eq!(bits(&found), bits(&expected), "{name} {metric}");
+            assert_eq!(bits(&found), bits(&expected), "{name} {distance}");
         }
     };
     // A centre at the query, and a row whose norm is beyond the filter.
@@ -249,30 +252,32 @@ fn rows_at_the_edges_of_the_range_are_not_lost() {
     wide.row_mut(0).fill(1e308);
     wide.row_mut(39).fill(-1e308);
     wide.row_mut(30).fill(0.25);
-    agree(wide, &[0.0; 3], Metric::Euclidean);
+    agree(wide, &[0.0; 3], Distance::Euclidean);
     // Squares that underflow: distances of 0 between rows that differ.
     let tiny = Array2::from_shape_fn((40, 30), |(i, _)| if i == 20 { 1.5e-162 } else { 3.1e-162 });
-    agree(tiny.clone(), &[0.0; 30], Metric::Euclidean);
-    agree(tiny.clone(), &[0.0; 30], Metric::SquaredEuclidean);
-    agree(tiny, &[1.0; 30], Metric::Cosine);
+    agree(tiny.clone(), &[0.0; 30], Distance::Euclidean);
+    agree(tiny.clone(), &[0.0; 30], Distance::SquaredEuclidean);
+    agree(tiny, &[1.0; 30], Distance::Cosine);
 }
 
 #[test]
 fn rows_that_whitening_takes_out_of_range_are_named() {
     let covariance = ndarray::array![[1e-30, 0.0], [0.0, 1e-30]];
-    let metric = Metric::Mahalanobis(Mahalanobis::from_covariance(covariance.view()).unwrap());
+    let distance = Distance::Mahalanobis(Mahalanobis::from_covariance(covariance.view()).unwrap());
     let train = ndarray::array![[1e300, 0.0], [0.0, 1.0]];
-    let error = BruteForce::new(train.view(), metric.clone()).unwrap_err();
+    let error = BruteForce::new(train.view(), distance.clone()).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::NonFinite));
     assert_eq!(
-        error.to_string(),
-        "train (whitened)[0, 0]: not a finite number"
+        (error.input(), error.index()),
+        (input::TRAIN_WHITENED, &[0, 0][..])
     );
     let near = ndarray::array![[1.0, 0.0], [0.0, 1.0]];
-    for (_, engine) in engines(near.view(), &metric) {
+    for (_, engine) in engines(near.view(), &distance) {
         let error = engine.nearest(&[0.0, 1e300], 1).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::NonFinite));
         assert_eq!(
-            error.to_string(),
-            "queries (whitened)[0, 1]: not a finite number"
+            (error.input(), error.index()),
+            (input::QUERIES, &[0, 1][..])
         );
     }
 }

@@ -3,9 +3,9 @@
 use approx::assert_relative_eq;
 use ndarray::Array2;
 use serde_json::Value;
-use xai_casebased::{
-    CaseExplainer, ClassWeights, CorrespondenceMetric, Distance, Engine, KdTree, Kernel, Metric,
-};
+use xai_casebased::search::KdTree;
+use xai_casebased::{CaseExplainer, ClassWeights, CorrespondenceMetric, Distance, Engine, Kernel};
+use xai_core::distance::DistanceFunction;
 
 fn golden() -> Value {
     serde_json::from_str(include_str!("golden/casebased.json")).unwrap()
@@ -53,7 +53,6 @@ fn correspondence_is_that_of_the_peer() {
         };
         let ours = CorrespondenceMetric::default()
             .weighting(kernel)
-            .unwrap()
             .class_weights(ClassWeights::new(class_weights(&case["class_weights"])).unwrap())
             .evaluate(
                 &numbers(&case["distances"]),
@@ -102,22 +101,22 @@ fn without_weight_the_score_is_undefined_where_the_peer_says_zero() {
 
 #[test]
 fn distances_are_those_of_scipy() {
-    let metrics = [
-        ("euclidean", Metric::Euclidean),
-        ("sqeuclidean", Metric::SquaredEuclidean),
-        ("manhattan", Metric::Manhattan),
-        ("chebyshev", Metric::Chebyshev),
-        ("minkowski3", Metric::Minkowski(3.0)),
-        ("cosine", Metric::Cosine),
-        ("canberra", Metric::Canberra),
-        ("braycurtis", Metric::BrayCurtis),
+    let distances = [
+        ("euclidean", Distance::Euclidean),
+        ("sqeuclidean", Distance::SquaredEuclidean),
+        ("manhattan", Distance::Manhattan),
+        ("chebyshev", Distance::Chebyshev),
+        ("minkowski3", Distance::Minkowski(3.0)),
+        ("cosine", Distance::Cosine),
+        ("canberra", Distance::Canberra),
+        ("braycurtis", Distance::BrayCurtis),
     ];
     for case in golden()["distances"].as_array().unwrap() {
         let (a, b) = (numbers(&case["a"]), numbers(&case["b"]));
-        for (name, metric) in &metrics {
+        for (name, distance) in &distances {
             let peer = case[*name].as_f64().unwrap();
             assert_relative_eq!(
-                metric.distance(&a, &b),
+                distance.distance(&a, &b),
                 peer,
                 max_relative = 1e-12,
                 epsilon = 1e-15
@@ -141,10 +140,10 @@ fn explanations_are_those_of_the_peer() {
         } else {
             samples
         };
-        let metric: Metric = case["metric"].as_str().unwrap().parse().unwrap();
+        let distance: Distance = case["metric"].as_str().unwrap().parse().unwrap();
         let mut builder = CaseExplainer::builder()
             .k(usize::try_from(case["k"].as_u64().unwrap()).unwrap())
-            .metric(metric.clone())
+            .distance(distance.clone())
             .scale(case["scale"].as_bool().unwrap());
         for (label, weight) in class_weights(&case["class_weights"]) {
             builder = builder.class_weight(label, weight);
@@ -158,7 +157,7 @@ fn explanations_are_those_of_the_peer() {
         };
         let ours = through(Engine::Auto);
         assert_eq!(ours, through(Engine::BruteForce));
-        if KdTree::supports(&metric) {
+        if KdTree::supports(&distance) {
             assert_eq!(ours, through(Engine::KdTree));
         }
         for (ours, peer) in ours.iter().zip(case["explanations"].as_array().unwrap()) {
@@ -177,13 +176,13 @@ fn explanations_are_those_of_the_peer() {
                 continue;
             }
             assert_eq!(ours.level().to_string(), peer["level"].as_str().unwrap());
-            let distances = numbers(&peer["distance"]);
-            for (case, distance) in ours.neighbors.iter().zip(&distances) {
+            let peers_distances = numbers(&peer["distance"]);
+            for (case, distance) in ours.neighbors.iter().zip(&peers_distances) {
                 assert_relative_eq!(case.distance, *distance, max_relative = 1e-12);
             }
             // The peer leaves the order of equal distances open, and which of them are in at the
             // k-th; ours is by training row. So what lies below the k-th distance is the same.
-            let last = *distances.last().unwrap();
+            let last = *peers_distances.last().unwrap();
             let by_distance = |rows: Vec<(f64, i64, i64)>| {
                 let mut rows: Vec<_> = rows
                     .into_iter()
@@ -198,7 +197,7 @@ fn explanations_are_those_of_the_peer() {
                 .iter()
                 .map(|c| (c.distance, i64::try_from(c.index).unwrap(), c.label))
                 .collect();
-            let peers: Vec<_> = distances
+            let peers: Vec<_> = peers_distances
                 .iter()
                 .zip(integers(&peer["index"]))
                 .zip(integers(&peer["label"]))

@@ -2,10 +2,13 @@
 
 use ndarray::Array2;
 use proptest::prelude::*;
+use xai_casebased::correspondence::correspondence_of_pairs;
+use xai_casebased::search::BruteForce;
+use xai_casebased::training::Standardization;
 use xai_casebased::{
-    BruteForce, CaseExplainer, Distance, Kernel, Level, Metric, NeighborSearch, Standardization,
-    correspondence, correspondence_of_pairs,
+    CaseExplainer, CorrespondenceMetric, Distance, Kernel, Level, NeighborSearch, correspondence,
 };
+use xai_core::distance::DistanceFunction;
 
 fn neighbors() -> impl Strategy<Value = Vec<(f64, u8)>> {
     prop::collection::vec((0.0..100.0f64, 0..4u8), 1..30)
@@ -52,8 +55,8 @@ proptest! {
 
     #[test]
     fn the_search_is_the_sorted_scan((train, queries, k) in problem()) {
-        for metric in [Metric::Euclidean, Metric::Manhattan, Metric::Chebyshev, Metric::Canberra] {
-            let search = BruteForce::new(train.view(), metric.clone()).unwrap();
+        for distance in [Distance::Euclidean, Distance::Manhattan, Distance::Chebyshev, Distance::Canberra] {
+            let search = BruteForce::new(train.view(), distance.clone()).unwrap();
             let batch = search.nearest_batch(queries.view(), k).unwrap();
             for (query, found) in queries.rows().into_iter().zip(batch) {
                 let query = query.to_vec();
@@ -61,7 +64,7 @@ proptest! {
                     .rows()
                     .into_iter()
                     .enumerate()
-                    .map(|(i, row)| (metric.distance(&row.to_vec(), &query), i))
+                    .map(|(i, row)| (distance.distance(&row.to_vec(), &query), i))
                     .collect();
                 all.sort_by(|a, b| a.partial_cmp(b).unwrap());
                 all.truncate(k);
@@ -128,9 +131,7 @@ proptest! {
 
 #[test]
 fn kernels_far_away_that_weigh_nothing_leave_the_score_undefined() {
-    let metric = xai_casebased::CorrespondenceMetric::default()
-        .weighting(Kernel::Gaussian { bandwidth: 1e-3 })
-        .unwrap();
+    let metric = CorrespondenceMetric::new().weighting(Kernel::Gaussian { bandwidth: 1e-3 });
     let c = metric.evaluate(&[1.0, 2.0], &[0, 1], 0).unwrap();
     assert_eq!((c.score, c.level), (None, Level::Undefined));
     assert_eq!(metric.evaluate::<u8>(&[], &[], 0).unwrap().score, None);

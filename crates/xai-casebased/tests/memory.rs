@@ -32,8 +32,8 @@ unsafe impl GlobalAlloc for Counting {
 static ALLOCATOR: Counting = Counting;
 
 fn rows(n: usize, d: usize, item: u64) -> Array2<f64> {
-    let mut stream = xai_core::random_stream(4, item);
-    Array2::from_shape_simple_fn((n, d), || xai_core::uniform(&mut stream))
+    let mut stream = xai_core::random::random_stream(4, item);
+    Array2::from_shape_simple_fn((n, d), || xai_core::random::uniform(&mut stream))
 }
 
 /// The most bytes held from before the training rows are made until 300 samples are explained.

@@ -2,7 +2,8 @@
 
 use ndarray::{Array2, array};
 use proptest::prelude::*;
-use xai_casebased::{CaseExplainer, MetadataValue};
+use xai_casebased::training::MetadataValue;
+use xai_casebased::{CaseExplainer, ErrorKind, help, input};
 
 #[test]
 fn metadata_of_every_type_reaches_the_explanation() {
@@ -101,8 +102,10 @@ proptest! {
             match released {
                 Err(e) => {
                     prop_assert!(rows.len() < minimum);
-                    let says = format!("{} distinct training rows", rows.len());
-                    prop_assert!(e.to_string().contains(&says));
+                    let refused = matches!(e.kind(), ErrorKind::Refused { .. });
+                    prop_assert!(refused);
+                    prop_assert_eq!(e.input(), input::AGGREGATE);
+                    prop_assert_eq!(e.help(), Some(help::ASK_MORE_NEIGHBORS));
                 }
                 Ok(aggregate) => {
                     prop_assert!(rows.len() >= minimum);

@@ -4,9 +4,10 @@ use std::convert::Infallible;
 
 use ndarray::{Array2, ArrayView2, Axis};
 use proptest::prelude::*;
-use xai_casebased::{
-    CaseExplainer, Embedding, Error, ForestProximity, Metric, Overflow, Standardization, TreeLeaf,
-};
+use xai_casebased::similarity::{Embedding, ForestProximity, Overflow, TreeLeaf};
+use xai_casebased::training::Standardization;
+use xai_casebased::{CaseExplainer, Distance, ErrorKind, Explanation, help, input};
+use xai_core::distance::DistanceFunction;
 
 fn rows(n: usize, d: usize) -> impl Strategy<Value = Array2<f64>> {
     prop::collection::vec(-3.0..3.0f64, n * d)
@@ -23,7 +24,7 @@ fn leaf(row: ndarray::ArrayView1<'_, f64>, tree: usize) -> u32 {
     u32::from(row[tree % 3] > 0.0) + 2 * u32::from(row[(tree + 1) % 3] > 1.0)
 }
 
-fn order(explanation: &xai_casebased::Explanation) -> Vec<(usize, f64)> {
+fn order(explanation: &Explanation) -> Vec<(usize, f64)> {
     explanation
         .neighbors
         .iter()
@@ -40,7 +41,7 @@ fn ranked(n: usize, key: impl Fn(usize) -> f64, k: usize) -> Vec<(usize, f64)> {
 }
 
 fn euclidean(a: ndarray::ArrayView1<'_, f64>, b: ndarray::ArrayView1<'_, f64>) -> f64 {
-    xai_casebased::Distance::distance(&Metric::Euclidean, &a.to_vec(), &b.to_vec())
+    Distance::Euclidean.distance(&a.to_vec(), &b.to_vec())
 }
 
 proptest! {
@@ -100,7 +101,7 @@ proptest! {
         let labels = vec![0; 30];
         let only = |unit: usize| -> Vec<f64> { (0..2).map(|i| f64::from(u8::from(i == unit))).collect() };
         let by_class = Embedding::new(layer).standardize(false)
-            .class_weights(5, only(0)).unwrap()
+            .class_weights(5, only(0))
             .weights(only(1));
         let by_class = CaseExplainer::builder().similarity(by_class).fit(train.view(), &labels).unwrap();
         let explanations = by_class.explain_batch(query.view(), &[5, 6]).unwrap();
@@ -109,8 +110,9 @@ proptest! {
             let near = |row: usize| (units[[row, unit]] - theirs[[i, unit]]).abs();
             prop_assert_eq!(order(&explanations[i]), ranked(30, near, 5));
         }
-        let error = by_class.explain_votes(query.view()).unwrap_err().to_string();
-        prop_assert!(error.contains("expected predictions"));
+        let error = by_class.explain_votes(query.view()).unwrap_err();
+        prop_assert_eq!(error.input(), input::SIMILARITY);
+        prop_assert_eq!(error.help(), Some(help::PASS_PREDICTIONS));
     }
 
     #[test]
@@ -169,38 +171,38 @@ fn closures_that_misbehave_are_named() {
     };
     let fails = |_: ArrayView2<'_, f64>| Err::<Array2<f64>, _>("no such layer");
     let error = fit(Embedding::new(fails));
-    assert_eq!(
-        error.to_string(),
-        "the model failed on embedding of rows 0..3: no such layer"
+    assert!(
+        matches!(error.kind(), ErrorKind::Model { source, .. } if source.to_string() == "no such layer")
     );
-    assert!(matches!(error, Error::Model { .. }));
+    assert_eq!(error.input(), input::EMBEDDING);
     let short = |_: ArrayView2<'_, f64>| Ok::<_, Infallible>(Array2::zeros((1, 2)));
-    assert_eq!(
-        fit(Embedding::new(short)).to_string(),
-        "embedding: expected shape (3, 2), got (1, 2)"
-    );
+    let error = fit(Embedding::new(short));
+    assert!(matches!(error.kind(), ErrorKind::ShapeMismatch { actual, .. } if *actual == [1, 2]));
+    assert_eq!(error.input(), input::EMBEDDING);
     let empty = |rows: ArrayView2<'_, f64>| Ok::<_, Infallible>(Array2::zeros((rows.nrows(), 0)));
-    assert!(matches!(fit(Embedding::new(empty)), Error::Empty { .. }));
+    assert!(matches!(
+        fit(Embedding::new(empty)).kind(),
+        ErrorKind::Empty
+    ));
     let nan = |rows: ArrayView2<'_, f64>| Ok::<_, Infallible>(rows.mapv(|x| 1.0 / (x - 1.0) * 0.0));
+    let error = fit(Embedding::new(nan));
+    assert!(matches!(error.kind(), ErrorKind::NonFinite));
     assert_eq!(
-        fit(Embedding::new(nan)).to_string(),
-        "embedding[1, 0]: not a finite number"
+        (error.input(), error.index()),
+        (input::EMBEDDING, &[1, 0][..])
     );
     let same = |rows: ArrayView2<'_, f64>| Ok::<_, Infallible>(rows.to_owned());
-    assert_eq!(
-        fit(Embedding::new(same).weights([1.0, 2.0])).to_string(),
-        "weights of the embedding: expected shape (1), got (2)"
-    );
-    assert!(
-        fit(Embedding::new(same).weights([-1.0]))
-            .to_string()
-            .contains("at least 0")
-    );
-    assert!(
-        fit(Embedding::new(same).blend(1.5))
-            .to_string()
-            .contains("a share in [0, 1]")
-    );
+    let error = fit(Embedding::new(same).weights([1.0, 2.0]));
+    assert!(matches!(error.kind(), ErrorKind::ShapeMismatch { actual, .. } if *actual == [2]));
+    assert_eq!(error.input(), input::EMBEDDING_WEIGHTS);
+    let error = fit(Embedding::new(same).weights([-1.0]));
+    assert!(matches!(
+        error.kind(),
+        ErrorKind::OutOfDomain { value: -1.0, .. }
+    ));
+    assert_eq!(error.input(), input::EMBEDDING_WEIGHTS);
+    let error = fit(Embedding::new(same).blend(1.5));
+    assert_eq!(error.input(), input::FEATURE_SHARE);
     // Another number of dimensions for samples than for training rows.
     let by_size = |rows: ArrayView2<'_, f64>| {
         let columns = vec![rows.column(0).insert_axis(Axis(1)); rows.nrows()];
@@ -208,11 +210,27 @@ fn closures_that_misbehave_are_named() {
     };
     let explainer = CaseExplainer::builder().similarity(Embedding::new(by_size));
     let explainer = explainer.fit(train.view(), &[0, 0, 1]).unwrap();
-    assert_eq!(
-        explainer
-            .explain(ndarray::array![0.5].view(), 0)
-            .unwrap_err()
-            .to_string(),
-        "embedding: expected shape (1, 3), got (1, 1)"
-    );
+    let error = explainer
+        .explain(ndarray::array![0.5].view(), 0)
+        .unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::ShapeMismatch { actual, .. } if *actual == [1, 1]));
+    assert_eq!(error.input(), input::EMBEDDING);
+}
+
+/// Errors about the samples say so, whatever the search behind the similarity is asked for.
+#[test]
+fn samples_out_of_range_are_named_in_the_numbers_of_the_batch() {
+    let train = ndarray::array![[0.0], [1.0], [2.0]];
+    let same = |rows: ArrayView2<'_, f64>| Ok::<_, Infallible>(rows.to_owned());
+    let by_class = Embedding::new(same)
+        .standardize(false)
+        .class_weights(1, [2.0]);
+    let explainer = CaseExplainer::builder().scale(false).similarity(by_class);
+    let explainer = explainer.fit(train.view(), &[0, 0, 1]).unwrap();
+    let samples = ndarray::array![[0.0], [0.5], [1e200], [1.0]];
+    let error = explainer
+        .explain_batch(samples.view(), &[0, 1, 0, 1])
+        .unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::OutOfDomain { .. }));
+    assert_eq!((error.input(), error.index()), (input::SAMPLES, &[2][..]));
 }

@@ -1,6 +1,6 @@
 //! Dataset-level metrics as states that batches fold into.
 
-use crate::Result;
+use crate::error::Result;
 
 /// A metric over a dataset as a mergeable state: batches fold in, states add up, the value comes
 /// out at the end.
@@ -38,13 +38,13 @@ pub trait Accumulator: Sized {
     /// Adds another state of the same metric and parameters.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`](crate::Error::InvalidParameter) when the two were set up
+    /// [`ErrorKind::InvalidParameter`](crate::ErrorKind::InvalidParameter) when the two were set up
     /// differently; the state is unchanged then.
     fn merge(&mut self, other: Self) -> Result<()>;
 
     /// The value over everything folded in so far; the state can go on.
     ///
     /// # Errors
-    /// [`Error::Empty`](crate::Error::Empty) when nothing was folded in.
+    /// [`ErrorKind::Empty`](crate::ErrorKind::Empty) when nothing was folded in.
     fn finish(&self) -> Result<Self::Output>;
 }

@@ -1,9 +1,10 @@
-//! The ground under the crates that measure explanations.
+//! What the crates that measure explanations share.
 //!
-//! Nothing is measured here. This crate holds what at least two of the metric families need:
-//! the [error type](Error), [sums](ExactSum) and [means](ExactMean) that are the same to the last
-//! bit in any order, the [`Accumulator`] trait, [per-item randomness](random_stream),
-//! [parallel loops](parallel) that cannot be told from sequential ones.
+//! Nothing is measured here. This crate holds distances, weightings and tensors, and what several
+//! families of metrics need: the [error type](error) whose errors are data, [sums](mod@sum) that are
+//! the same to the last bit in any order, the [`Accumulator`] trait, [`statistics`] with
+//! their uncertainty, [randomness per item](random), [parallel loops](parallel) that give the
+//! result of sequential ones, and [loops](simd) compiled for the registers of the processor.
 //!
 //! # Should I depend on this crate?
 //!
@@ -15,42 +16,29 @@
 //!
 //! - `rayon` (default): parallel loops. Results are bit-identical without it.
 //! - `serde`: states and results can be stored.
-#![forbid(unsafe_code)]
+// `simd` alone allows it, to call what it has compiled for a processor's own registers.
+#![deny(unsafe_code)]
 
-mod accumulator;
-mod activation;
-mod arg_max;
-mod distance;
-mod divergence;
-pub mod elementary;
-mod error;
-mod exact_sum;
-mod finite;
-mod interval;
-mod label;
-mod mask;
+pub mod accumulator;
+pub mod distance;
+pub mod error;
+pub mod input;
+pub mod number;
+pub mod output;
 pub mod parallel;
-mod random;
-mod real;
-mod summary;
-mod trapezoid;
-mod weighting;
+pub mod random;
+pub mod registry;
+pub mod simd;
+pub mod statistics;
+pub mod sum;
+pub mod tensor;
 
 pub use accumulator::Accumulator;
-pub use activation::Activation;
-pub use arg_max::{arg_max, arg_max_rows};
-pub use distance::{Distance, Mahalanobis, Metric, squared_euclidean};
-pub use divergence::{kl_divergence, kl_divergence_from_logs, kl_term};
-pub use error::{Error, Name, Result};
-pub use exact_sum::{ExactMean, ExactSum};
-pub use finite::{check_finite, check_finite_slice};
-pub use interval::{
-    Interval, IntervalMethod, bootstrap_bca, bootstrap_percentile, bootstrap_replicates, jackknife,
-};
-pub use label::{Label, class_index, labels_to_i64};
-pub use mask::{Layout, mask_inputs, position_attributions, position_magnitudes};
-pub use random::{Xoshiro256PlusPlus, random_stream, uniform, uniform_index};
-pub use real::Real;
-pub use summary::{Summary, quantile};
-pub use trapezoid::trapezoid;
-pub use weighting::{Kernel, Weighting};
+pub use distance::{Distance, Kernel, Weighting};
+pub use error::{Error, ErrorKind, Help, Input, Result};
+pub use number::{Label, Real};
+pub use output::Activation;
+pub use registry::{Direction, MetricInfo};
+pub use statistics::{Interval, Summary};
+pub use sum::{ExactMean, ExactSum};
+pub use tensor::Layout;

@@ -12,7 +12,7 @@ pub use rand_xoshiro::Xoshiro256PlusPlus;
 ///
 /// ```
 /// use rand_core::Rng;
-/// let draw = |seed, item| xai_core::random_stream(seed, item).next_u64();
+/// let draw = |seed, item| xai_core::random::random_stream(seed, item).next_u64();
 /// assert_eq!(draw(1, 7), draw(1, 7));
 /// assert_ne!(draw(1, 7), draw(1, 8));
 /// assert_ne!(draw(1, 7), draw(7, 1));
@@ -35,13 +35,12 @@ fn mix(mut z: u64) -> u64 {
 /// A uniform double in `[0, 1)` with 53 random bits.
 ///
 /// ```
-/// let mut stream = xai_core::random_stream(1, 0);
-/// assert!((0.0..1.0).contains(&xai_core::uniform(&mut stream)));
+/// let mut stream = xai_core::random::random_stream(1, 0);
+/// assert!((0.0..1.0).contains(&xai_core::random::uniform(&mut stream)));
 /// ```
 #[inline]
 pub fn uniform(stream: &mut Xoshiro256PlusPlus) -> f64 {
     use rand_core::Rng;
-    #[allow(clippy::cast_precision_loss)] // 53 bits are exact
     let bits = (stream.next_u64() >> 11) as f64;
     bits * (1.0 / 9_007_199_254_740_992.0)
 }
@@ -51,24 +50,21 @@ pub fn uniform(stream: &mut Xoshiro256PlusPlus) -> f64 {
 /// `bound` must be positive; a bound of 0 gives 0.
 ///
 /// ```
-/// let mut stream = xai_core::random_stream(1, 0);
-/// assert!(xai_core::uniform_index(&mut stream, 6) < 6);
+/// let mut stream = xai_core::random::random_stream(1, 0);
+/// assert!(xai_core::random::uniform_index(&mut stream, 6) < 6);
 /// ```
 #[inline]
 pub fn uniform_index(stream: &mut Xoshiro256PlusPlus, bound: usize) -> usize {
     use rand_core::Rng;
     let bound = bound as u64;
     let mut product = u128::from(stream.next_u64()) * u128::from(bound);
-    #[allow(clippy::cast_possible_truncation)]
     if (product as u64) < bound {
         let threshold = bound.wrapping_neg().checked_rem(bound).unwrap_or(0);
         while (product as u64) < threshold {
             product = u128::from(stream.next_u64()) * u128::from(bound);
         }
     }
-    #[allow(clippy::cast_possible_truncation)]
-    let index = (product >> 64) as usize;
-    index
+    (product >> 64) as usize
 }
 
 #[cfg(test)]

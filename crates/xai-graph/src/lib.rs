@@ -8,15 +8,17 @@
 //!
 //! | you have | use | it tells |
 //! |---|---|---|
-//! | predictions on all three graphs | [`fidelity`], [`FidelityMetric`] | fid₊: does the prediction change without the explanation (necessary)? fid₋: does it change with it alone (not sufficient)? |
+//! | predictions on all three graphs | [`fidelity()`], [`FidelityMetric`] | fid₊: does the prediction change without the explanation (necessary)? fid₋: does it change with it alone (not sufficient)? |
 //! | fid₊ and fid₋ | [`characterization_score`] | both in one number |
 //! | both at several explanation sizes | [`fidelity_curve_auc`] | one number for the curve |
-//! | output rows on the whole and the kept graph | [`unfaithfulness`], [`UnfaithfulnessMetric`] | how far the whole answer moves, not only its winner |
-//! | the true explanation | [`ground_truth`], [`GroundTruthMetric`] | how well the mask finds it |
+//! | output rows on the whole and the kept graph | [`unfaithfulness()`], [`UnfaithfulnessMetric`] | how far the whole answer moves, not only its winner |
+//! | output rows at several explanation sizes | [`Sweep::evaluate`] | all of the above per size, the area, the best size |
+//! | the true explanation | [`ground_truth()`], [`GroundTruthMetric`] | how well the mask finds it |
+//! | the model itself, as a closure over a [`Graph`] | [`explained_outputs`], [`Sweep::evaluate_model`], [`RobustFidelityMetric`] | all of the above from a mask; fidelity over explanation sizes; fidelity that takes away a little at a time |
+//! | nothing but the mask | [`mask::mask_properties`], [`mask::edge_mask_properties`] | how small, how decided, how connected it is |
+//! | many graphs | [`OverGraphs`], [`dataset::MacroAverages`], [`dataset::micro_intervals`] | averages over graphs with intervals, and all rows together |
 //!
-//! | the model itself, as a closure over a [`Graph`] | [`explained_outputs`], [`Sweep::run`], [`RobustFidelityMetric`] | all of the above from a mask; fidelity over explanation sizes; fidelity that takes away a little at a time |
-//! | nothing but the mask | [`mask_properties`], [`edge_mask_properties`] | how small, how decided, how connected it is |
-//! | many graphs | [`OverGraphs`], [`MacroAverages`], [`micro_intervals`] | averages over graphs with intervals, and all rows together |
+//! [`registry`] lists every number with its question, direction and source.
 //!
 //! # What the numbers do not tell
 //!
@@ -35,51 +37,35 @@
 //! # Ok::<(), xai_graph::Error>(())
 //! ```
 //!
+//! # Errors
+//!
+//! An [`Error`] holds as data its [kind](ErrorKind) (the documentation of a function names the
+//! kinds), the [input] that it is about, where in it, and the [way out](help).
+//!
 //! # Features
 //!
 //! - `rayon` (default): parallel loops. Results are bit-identical without it.
 //! - `serde`: results and states can be stored.
-// `row_divergence` alone allows it, to choose among instruction sets.
-#![deny(unsafe_code)]
+#![forbid(unsafe_code)]
 
-mod characterization;
-mod fidelity;
-mod graph;
-mod ground_truth;
-mod index;
-mod mask_properties;
-mod outputs;
-mod over_graphs;
-mod predictions;
-mod radix_sort;
-mod ranking;
-mod robust_fidelity;
-mod row_divergence;
-mod sparsify;
-mod sweep;
-mod top_k;
-mod unfaithfulness;
+pub mod dataset;
+pub mod fidelity;
+pub mod ground_truth;
+pub mod help;
+pub mod input;
+pub mod mask;
+pub mod model;
+pub mod outputs;
+pub mod registry;
+pub mod unfaithfulness;
 
-pub use characterization::{characterization_score, characterization_scores, fidelity_curve_auc};
-pub use fidelity::{Fidelity, FidelityAccumulator, FidelityBatch, FidelityMetric, fidelity};
-pub use graph::{
-    EdgeRemoval, ExplainedOutputs, Explanation, Graph, GraphModel, OwnedGraph, explained_outputs,
+pub use dataset::{OverGraphs, Sweep};
+pub use fidelity::{
+    Fidelity, FidelityMetric, RobustFidelityMetric, characterization_score, fidelity,
+    fidelity_curve_auc,
 };
-pub use ground_truth::{
-    Confusion, GroundTruth, GroundTruthAccumulator, GroundTruthMetric, Selection, ZeroDivision,
-    ground_truth,
-};
-pub use mask_properties::{MaskProperties, edge_mask_properties, mask_properties};
-pub use outputs::{OutputDistribution, ReturnType};
-pub use over_graphs::{
-    DatasetScores, GraphStatistics, MacroAverage, MacroAverages, OverGraphs, micro_intervals,
-};
-pub use predictions::Predictions;
-pub use robust_fidelity::{RobustFidelity, RobustFidelityMetric};
-pub use sparsify::{Sparsity, sparsify, sparsify_undirected};
-pub use sweep::{Sweep, SweepCurve, SweepPoint};
-pub use top_k::{top_k_feature_mask, top_k_features};
-pub use unfaithfulness::{
-    KlDirection, Unfaithfulness, UnfaithfulnessAccumulator, UnfaithfulnessMetric, unfaithfulness,
-};
-pub use xai_core::{Accumulator, Error, Interval, Label, Real, Result};
+pub use ground_truth::{GroundTruth, GroundTruthMetric, ground_truth};
+pub use model::{Explanation, Graph, GraphModel, explained_outputs};
+pub use outputs::{Predictions, ReturnType};
+pub use unfaithfulness::{KlDirection, Unfaithfulness, UnfaithfulnessMetric, unfaithfulness};
+pub use xai_core::{Accumulator, Error, ErrorKind, Result};

@@ -1,79 +1,118 @@
-//! Bad input: each case names what was wrong, where, and what was expected.
+//! Bad input: each case tells what is wrong, with which input, where, and the way out.
+
+use std::fmt::Debug;
 
 use ndarray::{Array1, Array2, array};
+use xai_graph::fidelity::{FidelityAccumulator, characterization_scores};
+use xai_graph::ground_truth::Selection;
+use xai_graph::mask::{Sparsity, edge_mask_properties, top_k_feature_mask, top_k_features};
+use xai_graph::outputs::OutputDistribution;
 use xai_graph::{
-    Accumulator, Error, FidelityAccumulator, FidelityMetric, GroundTruthMetric, KlDirection,
-    OutputDistribution, ReturnType, Selection, UnfaithfulnessMetric, characterization_score,
-    characterization_scores, fidelity, fidelity_curve_auc, ground_truth, top_k_feature_mask,
-    top_k_features, unfaithfulness,
+    Accumulator, Error, ErrorKind, FidelityMetric, Graph, GroundTruthMetric, KlDirection,
+    ReturnType, Sweep, UnfaithfulnessMetric, characterization_score, fidelity, fidelity_curve_auc,
+    ground_truth, help, input, unfaithfulness,
 };
 
-fn message<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
-    result.unwrap_err().to_string()
+/// Asserts the kind of an error, the input that it is about, and where.
+macro_rules! assert_error {
+    ($result:expr, $kind:pat, $input:expr, $index:expr) => {
+        let error = error($result);
+        assert!(matches!(error.kind(), $kind), "{error:?}");
+        assert_eq!(error.input(), $input, "{error:?}");
+        let index: &[usize] = &$index;
+        assert_eq!(error.index(), index, "{error:?}");
+    };
+}
+
+fn error<T: Debug>(result: Result<T, Error>) -> Error {
+    result.unwrap_err()
 }
 
 #[test]
 fn predictions_of_different_numbers_of_samples() {
-    assert_eq!(
-        message(fidelity(&[1, 2], &[1], &[1, 2])),
-        "kept: expected shape (2), got (1)"
+    assert_error!(
+        fidelity(&[1, 2], &[1], &[1, 2]),
+        ErrorKind::ShapeMismatch { .. },
+        input::KEPT,
+        []
     );
-    assert_eq!(
-        message(fidelity(&[1, 2], &[1, 2], &[1, 2, 3])),
-        "complement: expected shape (2), got (3)"
+    assert_error!(
+        fidelity(&[1, 2], &[1, 2], &[1, 2, 3]),
+        ErrorKind::ShapeMismatch { .. },
+        input::COMPLEMENT,
+        []
     );
     let target = [0, 1, 1];
-    assert_eq!(
-        message(FidelityMetric::phenomenon(&target).evaluate(&[1, 2], &[1, 2], &[1, 2])),
-        "target: expected shape (2), got (3)"
+    assert_error!(
+        FidelityMetric::phenomenon(&target).evaluate(&[1, 2], &[1, 2], &[1, 2]),
+        ErrorKind::ShapeMismatch { .. },
+        input::TARGET,
+        []
     );
 }
 
 #[test]
 fn nothing_to_compare() {
     let none: [i32; 0] = [];
-    assert!(matches!(
+    assert_error!(
         fidelity(&none, &none, &none),
-        Err(Error::Empty { .. })
-    ));
-    let metric = FidelityMetric::model().index(&[]);
-    assert_eq!(
-        message(metric.evaluate(&[1], &[1], &[1])),
-        "index: nothing to measure, at least one is needed"
+        ErrorKind::Empty,
+        input::SAMPLES,
+        []
     );
-    assert!(matches!(
+    let metric = FidelityMetric::model().index(&[]);
+    assert_error!(
+        metric.evaluate(&[1], &[1], &[1]),
+        ErrorKind::Empty,
+        input::INDEX,
+        []
+    );
+    assert_error!(
         FidelityAccumulator::new().finish(),
-        Err(Error::Empty { .. })
-    ));
+        ErrorKind::Empty,
+        input::SAMPLES,
+        []
+    );
     let empty = Array2::<f64>::zeros((0, 3));
-    assert!(matches!(
+    assert_error!(
         unfaithfulness(empty.view(), empty.view()),
-        Err(Error::Empty { .. })
-    ));
+        ErrorKind::Empty,
+        input::SAMPLES,
+        []
+    );
     let state = UnfaithfulnessMetric::new().accumulator::<f32>();
-    assert!(matches!(state.finish(), Err(Error::Empty { .. })));
+    assert_error!(state.finish(), ErrorKind::Empty, input::SAMPLES, []);
     let none = Array1::<f32>::zeros(0);
-    assert!(matches!(
+    assert_error!(
         ground_truth(none.view(), none.view()),
-        Err(Error::Empty { .. })
-    ));
+        ErrorKind::Empty,
+        input::ELEMENTS,
+        []
+    );
+    let state = GroundTruthMetric::new().accumulator::<f32>().unwrap();
+    assert_error!(state.finish(), ErrorKind::Empty, input::ELEMENTS, []);
     let no_truth = Array2::zeros((0, 2));
-    let metric = GroundTruthMetric::default();
-    let best = metric.best_of(array![0.1, 0.2].view(), no_truth.view());
-    assert!(matches!(best, Err(Error::Empty { .. })));
+    let best = GroundTruthMetric::new().best_of(array![0.1, 0.2].view(), no_truth.view());
+    assert_error!(best, ErrorKind::Empty, input::TRUTHS, []);
 }
 
 #[test]
 fn an_index_beyond_the_samples() {
-    let expected = "index[1] = 2: expected a sample, 0..2";
     let metric = FidelityMetric::model().index(&[0, 2]);
-    assert_eq!(
-        message(metric.evaluate(&[1, 2], &[1, 2], &[1, 2])),
-        expected
+    assert_error!(
+        metric.evaluate(&[1, 2], &[1, 2], &[1, 2]),
+        ErrorKind::OutOfDomain { value: 2.0, .. },
+        input::INDEX,
+        [1]
     );
     let rows = array![[0.0, 1.0], [1.0, 0.0]];
     let metric = UnfaithfulnessMetric::new().index(&[0, 2]);
-    assert_eq!(message(metric.evaluate(rows.view(), rows.view())), expected);
+    assert_error!(
+        metric.evaluate(rows.view(), rows.view()),
+        ErrorKind::OutOfDomain { value: 2.0, .. },
+        input::INDEX,
+        [1]
+    );
 }
 
 #[test]
@@ -82,31 +121,30 @@ fn outputs_that_are_not_numbers() {
     for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
         let mut kept = good.clone();
         kept[[1, 0]] = bad;
-        let expected = "kept[1, 0]: not a finite number";
-        assert_eq!(message(unfaithfulness(good.view(), kept.view())), expected);
-        let reverse = UnfaithfulnessMetric::new().direction(KlDirection::Reverse);
-        assert_eq!(
-            message(reverse.evaluate(good.view(), kept.view())),
-            expected
-        );
-        let independent = UnfaithfulnessMetric::new().distribution(OutputDistribution::Bernoulli);
-        assert_eq!(
-            message(independent.evaluate(good.view(), kept.view())),
-            expected
-        );
+        let metrics = [
+            UnfaithfulnessMetric::new(),
+            UnfaithfulnessMetric::new().direction(KlDirection::Reverse),
+            UnfaithfulnessMetric::new().distribution(OutputDistribution::Bernoulli),
+        ];
+        for metric in metrics {
+            let result = metric.evaluate(good.view(), kept.view());
+            assert_error!(result, ErrorKind::NonFinite, input::KEPT, [1, 0]);
+        }
         let soft = FidelityMetric::model().evaluate_probabilities(
             good.view(),
             kept.view(),
             good.view(),
             ReturnType::Logits,
         );
-        assert_eq!(message(soft), expected);
+        assert_error!(soft, ErrorKind::NonFinite, input::KEPT, [1, 0]);
     }
     let mut kept = good.clone();
     kept[[1, 0]] = f32::NAN;
-    assert_eq!(
-        message(fidelity(&good, &kept, &good)),
-        "kept[1, 0]: not a finite number"
+    assert_error!(
+        fidelity(&good, &kept, &good),
+        ErrorKind::NonFinite,
+        input::KEPT,
+        [1, 0]
     );
 }
 
@@ -118,88 +156,118 @@ fn the_first_bad_row_is_named_wherever_it_stands() {
         kept[[row, 2]] = f64::NAN;
         kept[[2999, 0]] = f64::NAN;
         let column = if row == 2999 { 0 } else { 2 };
-        let expected = format!("kept[{row}, {column}]: not a finite number");
-        assert_eq!(message(unfaithfulness(full.view(), kept.view())), expected);
-        assert_eq!(message(fidelity(&full, &kept, &full)), expected);
+        assert_error!(
+            unfaithfulness(full.view(), kept.view()),
+            ErrorKind::NonFinite,
+            input::KEPT,
+            [row, column]
+        );
+        assert_error!(
+            fidelity(&full, &kept, &full),
+            ErrorKind::NonFinite,
+            input::KEPT,
+            [row, column]
+        );
     }
 }
 
 #[test]
 fn rows_that_are_not_distributions() {
     let good = array![[0.5, 0.5], [0.25, 0.75]];
-    let probabilities = |kept: Array2<f64>| {
-        let metric = UnfaithfulnessMetric::new().returns(ReturnType::Probs);
-        message(metric.evaluate(good.view(), kept.view()))
-    };
+    let metric = UnfaithfulnessMetric::new().returns(ReturnType::Probs);
+    let probabilities =
+        |kept: Array2<f64>| error(metric.evaluate(good.view(), kept.view()).map(drop));
+    let sum = probabilities(array![[0.5, 0.5], [0.5, 0.501]]);
+    assert_eq!((sum.input(), sum.index()), (input::KEPT, &[1][..]));
+    assert!(sum.part_name().is_some());
     assert!(
-        probabilities(array![[0.5, 0.5], [0.5, 0.501]])
-            .starts_with("sum of the probabilities of kept[1] = 1.001: expected 1;")
+        matches!(sum.kind(), ErrorKind::OutOfDomain { value, .. } if (value - 1.001).abs() < 1e-12)
     );
-    assert!(
-        probabilities(array![[0.5, 0.5], [1.5, -0.5]])
-            .starts_with("kept[1, 0] = 1.5: expected a probability in [0, 1];")
+    assert_eq!(sum.help(), Some(help::PASS_LOGITS_OR_BERNOULLI));
+    let outside = probabilities(array![[0.5, 0.5], [1.5, -0.5]]);
+    assert_eq!(
+        (outside.input(), outside.index()),
+        (input::KEPT, &[1, 0][..])
     );
-    assert!(
-        probabilities(array![[0.5, 0.5], [0.5, f64::NAN]])
-            .starts_with("kept[1, 1]: not a finite number")
-    );
+    assert_eq!(outside.help(), Some(help::PASS_LOGITS));
+    let nan = probabilities(array![[0.5, 0.5], [0.5, f64::NAN]]);
+    assert!(matches!(nan.kind(), ErrorKind::NonFinite));
+    assert_eq!((nan.index(), nan.help()), (&[1, 1][..], None));
     let logs = UnfaithfulnessMetric::new().returns(ReturnType::LogProbs);
     let good = good.ln();
-    let log_probabilities = |kept: Array2<f64>| message(logs.evaluate(good.view(), kept.view()));
-    assert!(
-        log_probabilities(array![[0.5f64.ln(), 0.5f64.ln()], [0.1, -3.0]])
-            .starts_with("kept[1, 0] = 0.1: expected a log-probability, at most 0;")
+    let log_probabilities =
+        |kept: Array2<f64>| error(logs.evaluate(good.view(), kept.view()).map(drop));
+    let positive = log_probabilities(array![[0.5f64.ln(), 0.5f64.ln()], [0.1, -3.0]]);
+    assert_eq!(
+        (positive.input(), positive.index()),
+        (input::KEPT, &[1, 0][..])
     );
-    assert!(
-        log_probabilities(array![[0.5f64.ln(), 0.5f64.ln()], [-2.0, -3.0]])
-            .starts_with("sum of the probabilities of kept[1] = ")
-    );
+    assert_eq!(positive.help(), Some(help::PASS_LOGITS));
+    let sum = log_probabilities(array![[0.5f64.ln(), 0.5f64.ln()], [-2.0, -3.0]]);
+    assert_eq!((sum.input(), sum.index()), (input::KEPT, &[1][..]));
+    assert_eq!(sum.help(), Some(help::PASS_LOGITS_OR_BERNOULLI));
     let off_by_rounding = array![[0.5, 0.500_09]];
-    let metric = UnfaithfulnessMetric::new().returns(ReturnType::Probs);
-    let gef = metric
-        .evaluate(off_by_rounding.view(), off_by_rounding.view())
-        .unwrap();
-    assert_eq!(gef.value, 0.0);
+    let gef = metric.evaluate(off_by_rounding.view(), off_by_rounding.view());
+    assert_eq!(gef.unwrap().value, 0.0);
 }
 
 #[test]
 fn outputs_of_the_wrong_shape() {
     let rows = array![[0.0, 1.0], [1.0, 0.0]];
     let more = Array2::<f64>::zeros((2, 3));
-    assert_eq!(
-        message(unfaithfulness(rows.view(), more.view())),
-        "kept: expected shape (2, 2), got (2, 3)"
+    assert_error!(
+        unfaithfulness(rows.view(), more.view()),
+        ErrorKind::ShapeMismatch { .. },
+        input::KEPT,
+        []
     );
     let single = Array2::<f64>::zeros((2, 1));
-    assert!(
-        message(unfaithfulness(single.view(), single.view()))
-            .starts_with("full: expected shape (n, c) with c >= 2;")
-    );
-    assert!(
-        message(fidelity(&single, &single, &single))
-            .starts_with("full: expected shape (n, c) with c >= 2;")
-    );
+    let gef = error(unfaithfulness(single.view(), single.view()));
+    assert!(matches!(gef.kind(), ErrorKind::ShapeMismatch { actual, .. } if *actual == [2, 1]));
+    assert_eq!(gef.input(), input::FULL);
+    assert_eq!(gef.help(), Some(help::BERNOULLI_FOR_ONE_COLUMN));
+    let labels = error(fidelity(&single, &single, &single));
+    assert_eq!(labels.input(), input::FULL);
+    assert_eq!(labels.help(), Some(help::PASS_LABELS_FOR_ONE_COLUMN));
     let none = Array2::<f64>::zeros((2, 0));
-    assert!(matches!(
+    assert_error!(
         unfaithfulness(none.view(), none.view()),
-        Err(Error::Empty { .. })
-    ));
+        ErrorKind::Empty,
+        input::FULL,
+        []
+    );
+    let (three, two) = (array![[0.1, 0.2, 0.7]], array![[0.1, 0.9]]);
+    assert_error!(
+        fidelity(&three, &two, &three),
+        ErrorKind::ShapeMismatch { .. },
+        input::KEPT,
+        []
+    );
 }
 
 #[test]
 fn a_target_that_the_outputs_have_no_class_for() {
     let rows = array![[0.0, 1.0], [1.0, 0.0]];
-    for (label, target) in [(2, [0, 2]), (-1, [0, -1])] {
-        let expected = format!("label {label} at index 1: expected 0..2");
+    for target in [[0, 2], [0, -1]] {
         let metric = FidelityMetric::phenomenon(&target);
-        assert_eq!(message(metric.evaluate(&rows, &rows, &rows)), expected);
+        assert_error!(
+            metric.evaluate(&rows, &rows, &rows),
+            ErrorKind::LabelOutOfRange { n_classes: 2, .. },
+            input::TARGET,
+            [1]
+        );
         let soft = metric.evaluate_probabilities(
             rows.view(),
             rows.view(),
             rows.view(),
             ReturnType::Logits,
         );
-        assert_eq!(message(soft), expected);
+        assert_error!(
+            soft,
+            ErrorKind::LabelOutOfRange { n_classes: 2, .. },
+            input::TARGET,
+            [1]
+        );
     }
 }
 
@@ -212,91 +280,137 @@ fn targets_of_rows_that_are_not_compared_may_be_anything() {
 
 #[test]
 fn fidelities_and_weights_outside_their_domain() {
-    assert_eq!(
-        message(characterization_scores(&[0.5, 1.5], &[0.0, 0.0], 0.5, 0.5)),
-        "pos_fidelity[1] = 1.5: expected a fidelity in [0, 1]"
+    assert_error!(
+        characterization_scores(&[0.5, 1.5], &[0.0, 0.0], 0.5, 0.5),
+        ErrorKind::OutOfDomain { value: 1.5, .. },
+        input::POS_FIDELITY,
+        [1]
     );
-    assert_eq!(
-        message(characterization_score(0.5, -0.1, 0.5, 0.5)),
-        "neg_fidelity[0] = -0.1: expected a fidelity in [0, 1]"
+    assert_error!(
+        characterization_score(0.5, -0.1, 0.5, 0.5),
+        ErrorKind::OutOfDomain { value: -0.1, .. },
+        input::NEG_FIDELITY,
+        [0]
     );
-    assert_eq!(
-        message(characterization_score(f64::NAN, 0.1, 0.5, 0.5)),
-        "pos_fidelity[0]: not a finite number"
+    assert_error!(
+        characterization_score(f64::NAN, 0.1, 0.5, 0.5),
+        ErrorKind::NonFinite,
+        input::POS_FIDELITY,
+        [0]
     );
-    assert_eq!(
-        message(characterization_scores(&[0.5], &[0.0, 0.0], 0.5, 0.5)),
-        "neg_fidelity: expected shape (1), got (2)"
+    assert_error!(
+        characterization_scores(&[0.5], &[0.0, 0.0], 0.5, 0.5),
+        ErrorKind::ShapeMismatch { .. },
+        input::NEG_FIDELITY,
+        []
     );
-    assert_eq!(
-        message(characterization_score(0.5, 0.5, 0.5, 0.6)),
-        "pos_weight + neg_weight = 1.1: expected weights that sum to 1"
-    );
-    assert_eq!(
-        message(characterization_score(0.5, 0.5, -0.5, 1.5)),
-        "pos_weight = -0.5: expected a weight, at least 0"
-    );
-    assert!(characterization_score(0.5, 0.5, f64::NAN, 1.0).is_err());
+    for (weights, about) in [
+        ((0.5, 0.6), input::WEIGHT_SUM),
+        ((-0.5, 1.5), input::POS_WEIGHT),
+        ((f64::NAN, 1.0), input::POS_WEIGHT),
+        ((1.5, -0.5), input::NEG_WEIGHT),
+    ] {
+        assert_error!(
+            characterization_score(0.5, 0.5, weights.0, weights.1),
+            ErrorKind::InvalidParameter { .. },
+            about,
+            []
+        );
+    }
     // 0.7 + 0.2 + 0.1 is not 1 in floating point; a peer that compares exactly refuses it.
     assert!(characterization_score(0.5, 0.5, 0.7, 0.2 + 0.1).is_ok());
 }
 
 #[test]
 fn curves_that_are_none() {
-    assert_eq!(
-        message(fidelity_curve_auc(&[0.5; 3], &[0.5; 3], &[0.0, 2.0, 1.0])),
-        "x[2] = 1: expected ascending x, at least 2"
+    assert_error!(
+        fidelity_curve_auc(&[0.5; 3], &[0.5; 3], &[0.0, 2.0, 1.0]),
+        ErrorKind::OutOfDomain { value: 1.0, .. },
+        input::X,
+        [2]
     );
-    assert!(
-        message(fidelity_curve_auc(&[0.5; 2], &[0.5, 1.0], &[0.0, 1.0]))
-            .starts_with("neg_fidelity[1] = 1: expected less than 1")
-    );
+    let undefined = error(fidelity_curve_auc(&[0.5; 2], &[0.5, 1.0], &[0.0, 1.0]));
     assert_eq!(
-        message(fidelity_curve_auc(&[0.5], &[0.5], &[0.0])),
-        "points of the curve: at least 2 needed, got 1"
+        (undefined.input(), undefined.index()),
+        (input::NEG_FIDELITY, &[1][..])
     );
-    assert_eq!(
-        message(fidelity_curve_auc(&[0.5; 2], &[0.5; 2], &[0.0])),
-        "x: expected shape (2), got (1)"
+    assert_eq!(undefined.help(), Some(help::LEAVE_THE_POINT_OUT));
+    assert_error!(
+        fidelity_curve_auc(&[0.5], &[0.5], &[0.0]),
+        ErrorKind::TooFew {
+            needed: 2,
+            actual: 1
+        },
+        input::POINTS,
+        []
     );
-    assert_eq!(
-        message(fidelity_curve_auc(&[0.5; 2], &[0.5; 2], &[0.0, f64::NAN])),
-        "x[1]: not a finite number"
+    assert_error!(
+        fidelity_curve_auc(&[0.5; 2], &[0.5; 2], &[0.0]),
+        ErrorKind::ShapeMismatch { .. },
+        input::X,
+        []
+    );
+    assert_error!(
+        fidelity_curve_auc(&[0.5; 2], &[0.5; 2], &[0.0, f64::NAN]),
+        ErrorKind::NonFinite,
+        input::X,
+        [1]
     );
 }
 
 #[test]
 fn masks_that_are_not_scores() {
     let truth = array![0.0, 1.0];
-    assert!(
-        message(ground_truth(array![0.5, 1.5].view(), truth.view()))
-            .starts_with("predicted[1] = 1.5: expected a score in [0, 1]; for raw scores")
-    );
+    let outside = error(ground_truth(array![0.5, 1.5].view(), truth.view()));
+    assert!(matches!(
+        outside.kind(),
+        ErrorKind::OutOfDomain { value: 1.5, .. }
+    ));
     assert_eq!(
-        message(ground_truth(array![0.5, f64::NAN].view(), truth.view())),
-        "predicted[1]: not a finite number"
+        (outside.input(), outside.index()),
+        (input::PREDICTED, &[1][..])
     );
-    assert_eq!(
-        message(ground_truth(
-            array![0.5, 0.5].view(),
-            array![f64::NAN, 1.0].view()
-        )),
-        "target[0]: not a finite number"
+    assert_eq!(outside.help(), Some(help::SCORES_ARE_LOGITS));
+    assert_error!(
+        ground_truth(array![0.5, f64::NAN].view(), truth.view()),
+        ErrorKind::NonFinite,
+        input::PREDICTED,
+        [1]
     );
-    assert_eq!(
-        message(ground_truth(array![0.5].view(), truth.view())),
-        "target: expected shape (1), got (2)"
+    assert_error!(
+        ground_truth(array![0.5, 0.5].view(), array![f64::NAN, 1.0].view()),
+        ErrorKind::NonFinite,
+        input::TARGET,
+        [0]
     );
-    assert_eq!(
-        message(GroundTruthMetric::new(1.5)),
-        "threshold = 1.5: expected a threshold in [0, 1]"
+    assert_error!(
+        ground_truth(array![0.5].view(), truth.view()),
+        ErrorKind::ShapeMismatch { .. },
+        input::TARGET,
+        []
     );
-    assert!(GroundTruthMetric::new(f64::NAN).is_err());
+    for threshold in [1.5, -0.1, f64::NAN] {
+        let metric = GroundTruthMetric::new().threshold(threshold);
+        assert_error!(
+            metric.evaluate(truth.view(), truth.view()),
+            ErrorKind::InvalidParameter { .. },
+            input::THRESHOLD,
+            []
+        );
+        assert_error!(
+            metric.accumulator::<f32>(),
+            ErrorKind::InvalidParameter { .. },
+            input::THRESHOLD,
+            []
+        );
+    }
     for k in [0, 3] {
-        let metric = GroundTruthMetric::default().selection(Selection::TopK(k));
-        assert_eq!(
-            message(metric.evaluate(truth.view(), truth.view())),
-            format!("top_k = {k}: expected 1..=2, the number of elements")
+        let metric = GroundTruthMetric::new().selection(Selection::TopK(k));
+        assert_error!(
+            metric.evaluate(truth.view(), truth.view()),
+            ErrorKind::InvalidParameter { .. },
+            input::TOP_K,
+            []
         );
     }
 }
@@ -305,35 +419,45 @@ fn masks_that_are_not_scores() {
 fn top_k_beyond_the_features() {
     let mask = array![[0.5f32, 0.1]];
     for k in [0, 3] {
-        assert_eq!(
-            message(top_k_features(mask.view(), k)),
-            format!("top_k = {k}: expected 1..=2, the number of features")
+        assert_error!(
+            top_k_features(mask.view(), k),
+            ErrorKind::InvalidParameter { .. },
+            input::TOP_K,
+            []
         );
     }
-    assert_eq!(
-        message(top_k_feature_mask(array![[0.5, f64::NAN]].view(), 1)),
-        "node_mask[0, 1]: not a finite number"
+    assert_error!(
+        top_k_feature_mask(array![[0.5, f64::NAN]].view(), 1),
+        ErrorKind::NonFinite,
+        input::NODE_MASK,
+        [0, 1]
     );
-    assert!(matches!(
+    assert_error!(
         top_k_features(Array2::<f32>::zeros((0, 2)).view(), 1),
-        Err(Error::Empty { .. })
-    ));
+        ErrorKind::Empty,
+        input::NODE_MASK,
+        []
+    );
 }
 
 #[test]
 fn states_of_different_choices_do_not_merge() {
     let mut state = UnfaithfulnessMetric::new().accumulator::<f32>();
     let other = UnfaithfulnessMetric::new().direction(KlDirection::Reverse);
-    assert!(matches!(
+    assert_error!(
         state.merge(other.accumulator()),
-        Err(Error::InvalidParameter { .. })
-    ));
-    let mut state = GroundTruthMetric::default().accumulator::<f32>();
-    let other = GroundTruthMetric::new(0.25).unwrap();
-    assert!(matches!(
-        state.merge(other.accumulator()),
-        Err(Error::InvalidParameter { .. })
-    ));
+        ErrorKind::InvalidParameter { .. },
+        input::MERGED_STATE,
+        []
+    );
+    let mut state = GroundTruthMetric::new().accumulator::<f32>().unwrap();
+    let other = GroundTruthMetric::new().threshold(0.25);
+    assert_error!(
+        state.merge(other.accumulator().unwrap()),
+        ErrorKind::InvalidParameter { .. },
+        input::MERGED_STATE,
+        []
+    );
 }
 
 #[test]
@@ -345,7 +469,7 @@ fn a_failed_update_leaves_the_state_as_it_was() {
     let before = state.clone();
     state.update((good.view(), bad.view())).unwrap_err();
     assert_eq!(state, before);
-    let mut state = GroundTruthMetric::default().accumulator();
+    let mut state = GroundTruthMetric::new().accumulator().unwrap();
     state
         .update((array![0.1].view(), array![1.0].view()))
         .unwrap();
@@ -359,52 +483,47 @@ fn a_failed_update_leaves_the_state_as_it_was() {
 #[test]
 fn levels_that_make_no_axis_are_refused_before_the_model_is_called() {
     use std::sync::atomic::{AtomicUsize, Ordering};
-    use xai_graph::{Graph, Sparsity, Sweep};
     let calls = AtomicUsize::new(0);
-    let model = |graph: Graph<'_, f64>| -> Result<ndarray::Array2<f64>, std::fmt::Error> {
+    let model = |graph: Graph<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
         calls.fetch_add(1, Ordering::Relaxed);
-        Ok(ndarray::Array2::zeros((graph.n_nodes(), 2)))
+        Ok(Array2::zeros((graph.n_nodes(), 2)))
     };
-    let (features, edges) = (
-        ndarray::array![[1.0], [2.0]],
-        ndarray::array![[0, 1], [1, 0]],
-    );
+    let (features, edges) = (array![[1.0], [2.0]], array![[0, 1], [1, 0]]);
     let graph = Graph::new(features.view(), edges.view()).unwrap();
-    let mask = ndarray::array![0.2, 0.8];
-    let sweep = |levels: &[Sparsity]| {
-        let curve = Sweep::default().run(&model, graph, mask.view(), levels);
-        curve.unwrap_err().to_string()
-    };
-    assert!(sweep(&[]).starts_with("levels: nothing to measure"));
-    assert_eq!(
+    let mask = array![0.2, 0.8];
+    let sweep =
+        |levels: &[Sparsity]| Sweep::new().evaluate_model(&model, graph, mask.view(), levels);
+    assert_error!(sweep(&[]), ErrorKind::Empty, input::LEVELS, []);
+    assert_error!(
         sweep(&[Sparsity::Fraction(0.9), Sparsity::Fraction(0.1)]),
-        "levels[1] = 0.1: expected ascending levels, at least 0.9"
+        ErrorKind::OutOfDomain { value: 0.1, .. },
+        input::LEVELS,
+        [1]
     );
-    assert_eq!(
+    assert_error!(
         sweep(&[Sparsity::Fraction(0.9), Sparsity::TopK(1)]),
-        "levels[1] = TopK(1): expected levels of one kind, as Fraction(0.9)"
+        ErrorKind::InvalidParameter { .. },
+        input::LEVELS,
+        [1]
     );
-    assert!(sweep(&[Sparsity::Fraction(f64::NAN)]).starts_with("levels[0]: not a finite number"));
-    sweep(&[Sparsity::TopK(3)]);
+    assert_error!(
+        sweep(&[Sparsity::Fraction(f64::NAN)]),
+        ErrorKind::NonFinite,
+        input::LEVELS,
+        [0]
+    );
+    assert_error!(
+        sweep(&[Sparsity::TopK(3)]),
+        ErrorKind::InvalidParameter { .. },
+        input::TOP_K,
+        []
+    );
     assert_eq!(calls.load(Ordering::Relaxed), 0);
 }
 
 #[test]
-fn outputs_of_different_models_do_not_compare() {
-    use ndarray::array;
-    let (three, two) = (array![[0.1, 0.2, 0.7]], array![[0.1, 0.9]]);
-    let error = xai_graph::fidelity(&three, &two, &three).unwrap_err();
-    assert_eq!(error.to_string(), "kept: expected shape (1, 3), got (1, 2)");
-}
-
-#[test]
 fn nodes_without_edges_cost_nothing() {
-    use ndarray::array;
-    let properties = xai_graph::edge_mask_properties(
-        array![0.9].view(),
-        array![[0], [1]].view(),
-        usize::MAX,
-        0.5,
-    );
+    let properties =
+        edge_mask_properties(array![0.9].view(), array![[0], [1]].view(), usize::MAX, 0.5);
     assert_eq!(properties.unwrap().n_components, Some(1));
 }

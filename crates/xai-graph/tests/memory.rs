@@ -4,10 +4,9 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ndarray::{Array1, Array2};
-use xai_graph::{
-    FidelityMetric, GroundTruthMetric, ReturnType, Selection, UnfaithfulnessMetric,
-    edge_mask_properties, fidelity, sparsify_undirected,
-};
+use xai_graph::ground_truth::Selection;
+use xai_graph::mask::{Sparsity, edge_mask_properties, sparsify_undirected};
+use xai_graph::{FidelityMetric, GroundTruthMetric, ReturnType, UnfaithfulnessMetric, fidelity};
 
 /// The system's allocator, counting the bytes that are held and the most that ever were.
 struct Counting;
@@ -45,9 +44,9 @@ fn peak<T>(work: impl FnOnce() -> T) -> usize {
 }
 
 fn scores(n: usize, item: u64) -> Vec<f32> {
-    let mut stream = xai_core::random_stream(4, item);
+    let mut stream = xai_core::random::random_stream(4, item);
     (0..n)
-        .map(|_| xai_core::uniform(&mut stream) as f32)
+        .map(|_| xai_core::random::uniform(&mut stream) as f32)
         .collect()
 }
 
@@ -59,7 +58,7 @@ fn temporaries_stay_below_the_input() {
     let n = 400_000;
     let (mask, truth) = (Array1::from(scores(n, 0)), Array1::from(scores(n, 1)));
     let input = 2 * 4 * n;
-    let metric = GroundTruthMetric::default();
+    let metric = GroundTruthMetric::new();
     let top = metric.selection(Selection::TopK(1000));
     assert!(peak(|| metric.evaluate(mask.view(), truth.view()).unwrap()) <= input);
     assert!(peak(|| top.evaluate(mask.view(), truth.view()).unwrap()) <= input);
@@ -86,7 +85,7 @@ fn temporaries_stay_below_the_input() {
     let input = (4 + 16) * n;
     let properties = peak(|| edge_mask_properties(mask.view(), edges.view(), n / 4, 0.5).unwrap());
     assert!(properties <= input);
-    let level = xai_graph::Sparsity::Fraction(0.5);
+    let level = Sparsity::Fraction(0.5);
     let hard = peak(|| sparsify_undirected(mask.view(), edges.view(), level).unwrap());
     // Three arrays of 8-byte positions: each is below the input, together they are above it.
     assert!(hard <= 2 * input);

@@ -4,12 +4,20 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ndarray::{Array1, Array2, ArrayView2, Axis, array};
 use proptest::prelude::*;
+use xai_core::output::arg_max_rows;
+use xai_core::random::{random_stream, uniform};
+use xai_core::statistics::jackknife;
+use xai_graph::dataset::{MacroAverages, micro_intervals};
+use xai_graph::fidelity::FidelityAccumulator;
+use xai_graph::ground_truth::GroundTruthAccumulator;
+use xai_graph::mask::{
+    MaskProperties, Sparsity, edge_mask_properties, mask_properties, sparsify, sparsify_undirected,
+};
+use xai_graph::model::{EdgeChoices, EdgeRemoval};
 use xai_graph::{
-    Accumulator, EdgeRemoval, Error, Explanation, FidelityAccumulator, FidelityBatch,
-    FidelityMetric, Graph, GraphModel, GroundTruthMetric, MacroAverages, MaskProperties,
-    OverGraphs, RobustFidelityMetric, Sparsity, Sweep, UnfaithfulnessMetric, edge_mask_properties,
-    explained_outputs, fidelity, ground_truth, mask_properties, micro_intervals, sparsify,
-    sparsify_undirected, unfaithfulness,
+    Accumulator, Error, ErrorKind, Explanation, FidelityMetric, Graph, GraphModel,
+    GroundTruthMetric, OverGraphs, RobustFidelityMetric, Sweep, explained_outputs, fidelity,
+    ground_truth, help, input, unfaithfulness,
 };
 
 type ModelResult = Result<Array2<f64>, std::fmt::Error>;
@@ -85,7 +93,7 @@ fn a_graph_network_is_explained_end_to_end() {
     let graph = Graph::new(features.view(), edges.view()).unwrap();
     let model = Gcn::finder();
     let full = model.outputs(graph).unwrap();
-    let classes = xai_core::arg_max_rows("full", full.view()).unwrap();
+    let classes = arg_max_rows(input::FULL, full.view()).unwrap();
     assert!(classes.contains(&0) && classes.contains(&1));
 
     // What lights a node comes over edges from lit nodes: these are the explanation.
@@ -97,7 +105,7 @@ fn a_graph_network_is_explained_end_to_end() {
     let n_right = right.sum() as usize;
     // As many edges, drawn at random from the others as well.
     let random: Array1<f64> = (0..edges.ncols())
-        .map(|e| xai_core::uniform(&mut xai_core::random_stream(5, e as u64)))
+        .map(|e| uniform(&mut random_stream(5, e as u64)))
         .collect();
     let random = sparsify(random.view(), Sparsity::TopK(n_right)).unwrap();
 
@@ -108,7 +116,7 @@ fn a_graph_network_is_explained_end_to_end() {
             assert_eq!(outputs.full, full);
             let fidelity = fidelity(&outputs.full, &outputs.kept, &outputs.complement).unwrap();
             let gef = unfaithfulness(outputs.full.view(), outputs.kept.view()).unwrap();
-            (fidelity, gef)
+            (fidelity, gef.value)
         };
         let (good, good_gef) = score(&right);
         let (bad, bad_gef) = score(&random);
@@ -116,10 +124,12 @@ fn a_graph_network_is_explained_end_to_end() {
         assert!(good.neg <= bad.neg, "{good} {bad}");
         assert!(good.characterization() > bad.characterization());
         assert!(good_gef < bad_gef);
-        let sweep = Sweep::new().removal(removal);
+        let sweep = Sweep::new().edges(EdgeChoices::new().removal(removal));
         let levels = [0.1, 0.25, 0.5, 1.0].map(Sparsity::Fraction);
         let at_its_size = |mask: &Array1<f64>| {
-            let curve = sweep.run(&model, graph, mask.view(), &levels).unwrap();
+            let curve = sweep
+                .evaluate_model(&model, graph, mask.view(), &levels)
+                .unwrap();
             assert_eq!(curve.points.len(), 4);
             assert_eq!(curve.points[3].neg_fidelity, 0.0);
             assert_eq!(curve.points[3].unfaithfulness, 0.0);
@@ -166,7 +176,7 @@ fn sweeping_outputs_and_sweeping_the_model_are_one() {
         )
         .unwrap();
     let from_model = Sweep::new()
-        .run(&model, graph, mask.view(), &levels.map(Sparsity::Fraction))
+        .evaluate_model(&model, graph, mask.view(), &levels.map(Sparsity::Fraction))
         .unwrap();
     assert_eq!(from_outputs, from_model);
     let best = from_model.points[from_model.best].characterization;
@@ -194,10 +204,12 @@ fn robust_fidelity_of_certain_removal_is_fidelity() {
         let plain = metric
             .evaluate(&outputs.full, &outputs.kept, &outputs.complement)
             .unwrap();
-        let robust = RobustFidelityMetric::new(1.0, 0.0, 3)
-            .unwrap()
+        let robust = RobustFidelityMetric::new()
+            .alpha_pos(1.0)
+            .alpha_neg(0.0)
+            .draws(3)
             .fidelity(metric)
-            .removal(removal)
+            .edges(EdgeChoices::new().removal(removal))
             .evaluate(&model, graph, mask.view())
             .unwrap();
         assert_eq!((robust.pos, robust.neg), (plain.pos, plain.neg));
@@ -207,7 +219,10 @@ fn robust_fidelity_of_certain_removal_is_fidelity() {
         );
     }
     // Nothing removed, nothing changed.
-    let nothing = RobustFidelityMetric::new(0.0, 1.0, 3).unwrap();
+    let nothing = RobustFidelityMetric::new()
+        .alpha_pos(0.0)
+        .alpha_neg(1.0)
+        .draws(3);
     let robust = nothing.evaluate(&model, graph, mask.view()).unwrap();
     assert_eq!((robust.pos, robust.neg, robust.delta), (0.0, 0.0, 0.0));
 }
@@ -227,7 +242,10 @@ fn robust_fidelity_finds_the_probability_and_its_error() {
         .unwrap();
     let mask = array![1.0, 0.0, 0.0, 0.0];
     let draws = 4000;
-    let metric = RobustFidelityMetric::new(0.3, 0.8, draws).unwrap();
+    let metric = RobustFidelityMetric::new()
+        .alpha_pos(0.3)
+        .alpha_neg(0.8)
+        .draws(draws);
     let robust = metric.evaluate(&model, graph, mask.view()).unwrap();
     for (value, expected, error) in [
         (robust.pos, 0.3, robust.pos_standard_error),
@@ -243,11 +261,15 @@ fn robust_fidelity_finds_the_probability_and_its_error() {
     let other = metric.seed(2).evaluate(&model, graph, mask.view()).unwrap();
     assert_ne!(robust.pos, other.pos);
     // Both directions of 0–1 go together: the explanation must hold both or neither.
-    let undirected = metric.undirected(true);
+    let undirected = metric.edges(EdgeChoices::new().undirected(true));
     let error = undirected.evaluate(&model, graph, mask.view()).unwrap_err();
+    assert!(matches!(
+        error.kind(),
+        ErrorKind::OutOfDomain { value: 0.0, .. }
+    ));
     assert_eq!(
-        error.to_string(),
-        "explanation[1] = 0: expected the value of the edge's other direction"
+        (error.input(), error.index()),
+        (input::EXPLANATION, &[1][..])
     );
 }
 
@@ -270,15 +292,17 @@ fn undirected_edges_are_kept_in_pairs() {
         array![1.0, 1.0, 1.0, 1.0, 0.0, 1.0]
     );
     assert_eq!(kept(Sparsity::TopK(0)).sum(), 0.0);
-    let curve = Sweep::new().undirected(true).run(
-        &|graph: Graph<'_, f64>| -> ModelResult {
-            let weight = graph.edge_weight.map_or(6.0, |weight| weight.sum());
-            Ok(array![[weight, 2.5]])
-        },
-        Graph::new(array![[0.0], [0.0], [0.0]].view(), edges.view()).unwrap(),
-        mask.view(),
-        &[Sparsity::TopK(1), Sparsity::TopK(2), Sparsity::TopK(4)],
-    );
+    let curve = Sweep::new()
+        .edges(EdgeChoices::new().undirected(true))
+        .evaluate_model(
+            &|graph: Graph<'_, f64>| -> ModelResult {
+                let weight = graph.edge_weight.map_or(6.0, |weight| weight.sum());
+                Ok(array![[weight, 2.5]])
+            },
+            Graph::new(array![[0.0], [0.0], [0.0]].view(), edges.view()).unwrap(),
+            mask.view(),
+            &[Sparsity::TopK(1), Sparsity::TopK(2), Sparsity::TopK(4)],
+        );
     let curve = curve.unwrap();
     let neg: Vec<f64> = curve
         .points
@@ -379,8 +403,9 @@ proptest! {
         let plain = fidelity(&outputs.full, &outputs.kept, &outputs.complement).unwrap();
         prop_assert_eq!((plain.pos, plain.neg), (0.0, 0.0));
         let hard = sparsify(mask.view(), Sparsity::Fraction(level)).unwrap();
-        let robust = RobustFidelityMetric::new(0.5, 0.5, 4).unwrap();
-        let robust = robust.removal(EdgeRemoval::Remove).evaluate(&model, graph, hard.view());
+        let robust = RobustFidelityMetric::new().alpha_pos(0.5).alpha_neg(0.5).draws(4);
+        let removal = EdgeChoices::new().removal(EdgeRemoval::Remove);
+        let robust = robust.edges(removal).evaluate(&model, graph, hard.view());
         prop_assert_eq!(robust.unwrap().delta, 0.0);
     }
 
@@ -425,11 +450,11 @@ proptest! {
         let mut whole = MacroAverages::new();
         let mut parts = [MacroAverages::new(), MacroAverages::new()];
         for (i, value) in values.iter().enumerate() {
-            whole.add(&result(value));
-            parts[usize::from(i >= split)].add(&result(value));
+            whole.update(&result(value)).unwrap();
+            parts[usize::from(i >= split)].update(&result(value)).unwrap();
         }
         let [left, mut right] = parts;
-        right.merge(left);
+        right.merge(left).unwrap();
         prop_assert_eq!(right.finish().unwrap(), whole.finish().unwrap());
         prop_assert_eq!(whole.n_graphs(), values.len() as u64);
     }
@@ -437,7 +462,7 @@ proptest! {
 
 #[test]
 fn averages_over_graphs_have_students_interval() {
-    let mut dataset = OverGraphs::new(GroundTruthMetric::default().accumulator());
+    let mut dataset = OverGraphs::new(GroundTruthMetric::new().accumulator().unwrap());
     // Accuracies 1, ½ and 0; the last graph has no true element, so no recall.
     for (mask, truth) in [
         (array![0.9, 0.1], array![1.0, 0.0]),
@@ -454,8 +479,8 @@ fn averages_over_graphs_have_students_interval() {
     let interval = accuracy.interval.unwrap();
     assert!((interval.low - (0.5 - half)).abs() < 1e-9);
     assert!((interval.high - (0.5 + half)).abs() < 1e-9);
-    let jackknife = xai_core::jackknife(0.5, &[0.25, 0.5, 0.75], 0.95).unwrap();
-    assert!((interval.high - jackknife.high).abs() < 1e-12);
+    let by_jackknife = jackknife(0.5, &[0.25, 0.5, 0.75], 0.95).unwrap();
+    assert!((interval.high - by_jackknife.high).abs() < 1e-12);
     let recall = &scores.macro_average[1];
     assert_eq!(
         (recall.mean, recall.n_defined, recall.n_undefined),
@@ -481,12 +506,7 @@ fn a_dataset_in_two_parts_is_the_dataset() {
         .collect();
     let batch = |graph: &[Vec<u8>; 3], state: &mut OverGraphs<FidelityAccumulator>| {
         state
-            .update(FidelityBatch {
-                metric: FidelityMetric::model(),
-                full: &graph[0],
-                kept: &graph[1],
-                complement: &graph[2],
-            })
+            .update(FidelityMetric::model().batch(&graph[0], &graph[1], &graph[2]))
             .unwrap();
     };
     let empty = || OverGraphs::new(FidelityAccumulator::new());
@@ -497,7 +517,10 @@ fn a_dataset_in_two_parts_is_the_dataset() {
     }
     right.merge(left).unwrap();
     assert_eq!(right.finish().unwrap(), whole.finish().unwrap());
-    assert!(matches!(empty().finish(), Err(Error::Empty { .. })));
+    assert!(matches!(
+        empty().finish().unwrap_err().kind(),
+        ErrorKind::Empty
+    ));
 }
 
 #[test]
@@ -508,7 +531,7 @@ fn micro_intervals_leave_one_graph_out_at_a_time() {
         (array![0.4], array![1.0]),
         (array![0.3, 0.6], array![1.0, 0.0]),
     ];
-    let empty = || GroundTruthMetric::default().accumulator();
+    let empty = || GroundTruthMetric::new().accumulator().unwrap();
     let of = |graphs: &[&(Array1<f64>, Array1<f64>)]| {
         let mut state = empty();
         for (mask, truth) in graphs {
@@ -518,8 +541,7 @@ fn micro_intervals_leave_one_graph_out_at_a_time() {
     };
     let states: Vec<_> = graphs.iter().map(|graph| of(&[graph])).collect();
     let intervals = micro_intervals(&states).unwrap();
-    let auroc =
-        |state: xai_graph::GroundTruthAccumulator<f64>| state.finish().unwrap().auroc.unwrap();
+    let auroc = |state: GroundTruthAccumulator<f64>| state.finish().unwrap().auroc.unwrap();
     let left_out: Vec<f64> = (0..4)
         .map(|out| {
             let rest: Vec<_> = (0..4).filter(|&i| i != out).map(|i| &graphs[i]).collect();
@@ -527,12 +549,15 @@ fn micro_intervals_leave_one_graph_out_at_a_time() {
         })
         .collect();
     let whole = auroc(of(&graphs.iter().collect::<Vec<_>>()));
-    let expected = xai_core::jackknife(whole, &left_out, 0.95).unwrap();
-    assert_eq!(intervals[4], Some(expected));
-    assert!(matches!(
-        micro_intervals(&states[..1]),
-        Err(Error::TooFew { .. })
-    ));
+    let expected = jackknife(whole, &left_out, 0.95).unwrap();
+    assert_eq!(
+        (intervals[4].name, intervals[4].value),
+        ("auroc", Some(whole))
+    );
+    assert_eq!(intervals[4].interval, Some(expected));
+    let error = micro_intervals(&states[..1]).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::TooFew { .. }));
+    assert_eq!(error.input(), input::GRAPHS);
 }
 
 #[test]
@@ -547,13 +572,24 @@ fn levels_run_in_parallel_and_the_whole_graph_once() {
     let levels: Vec<Sparsity> = (0..=8).map(Sparsity::TopK).collect();
     let mask = Array1::zeros(8);
     Sweep::new()
-        .run(&model, graph, mask.view(), &levels)
+        .evaluate_model(&model, graph, mask.view(), &levels)
         .unwrap();
     assert_eq!(calls.into_inner(), 1 + 2 * levels.len());
 }
 
-fn message<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
-    result.unwrap_err().to_string()
+fn error<T: std::fmt::Debug>(result: Result<T, Error>) -> Error {
+    result.unwrap_err()
+}
+
+/// Asserts the kind of an error, the input that it is about, and where.
+macro_rules! assert_error {
+    ($result:expr, $kind:pat, $input:expr, $index:expr) => {
+        let error = error($result);
+        assert!(matches!(error.kind(), $kind), "{error:?}");
+        assert_eq!(error.input(), $input, "{error:?}");
+        let index: &[usize] = &$index;
+        assert_eq!(error.index(), index, "{error:?}");
+    };
 }
 
 #[test]
@@ -562,67 +598,92 @@ fn graphs_and_masks_that_do_not_fit() {
     let graph = Graph::new(features.view(), edges.view()).unwrap();
     let (too_few, negative) = (array![1.0], array![0, -1, 0, 0]);
     let bad = array![[0, 1], [1, -1]];
-    assert_eq!(
-        message(Graph::new(features.view(), bad.view())),
-        "edge_index[1, 1] = -1: expected a node, 0..4"
+    assert_error!(
+        Graph::new(features.view(), bad.view()),
+        ErrorKind::OutOfDomain { value: -1.0, .. },
+        input::EDGE_INDEX,
+        [1, 1]
     );
-    assert_eq!(
-        message(Graph::new(features.view(), array![[0, 1]].view())),
-        "edge_index: expected shape (2, n_edges), got (1, 2)"
+    assert_error!(
+        Graph::new(features.view(), array![[0, 1]].view()),
+        ErrorKind::ShapeMismatch { .. },
+        input::EDGE_INDEX,
+        []
     );
     let nan = array![[0.0], [f64::NAN], [0.0], [0.0]];
-    assert_eq!(
-        message(Graph::new(nan.view(), edges.view())),
-        "features[1, 0]: not a finite number"
+    assert_error!(
+        Graph::new(nan.view(), edges.view()),
+        ErrorKind::NonFinite,
+        input::FEATURES,
+        [1, 0]
     );
-    assert_eq!(
-        message(graph.with_edge_weight(too_few.view())),
-        "edge_weight: expected shape (8), got (1)"
+    assert_error!(
+        graph.with_edge_weight(too_few.view()),
+        ErrorKind::ShapeMismatch { .. },
+        input::EDGE_WEIGHT,
+        []
     );
-    assert_eq!(
-        message(graph.with_batch(negative.view())),
-        "batch[1] = -1: expected a graph, at least 0"
+    assert_error!(
+        graph.with_batch(negative.view()),
+        ErrorKind::OutOfDomain { value: -1.0, .. },
+        input::BATCH,
+        [1]
     );
     let no_nodes = Array2::<f64>::zeros((0, 1));
     let no_edges = Array2::zeros((2, 0));
-    assert!(matches!(
+    assert_error!(
         Graph::new(no_nodes.view(), no_edges.view()),
-        Err(Error::Empty { .. })
-    ));
+        ErrorKind::Empty,
+        input::NODES,
+        []
+    );
+}
 
-    let kept =
-        |explanation: Explanation<'_, f64>, removal| message(explanation.kept(graph, removal));
+#[test]
+fn masks_that_do_not_fit_the_graph() {
+    let (features, edges) = ring(4, 2);
+    let graph = Graph::new(features.view(), edges.view()).unwrap();
     let weight = EdgeRemoval::Weight;
-    assert_eq!(
-        kept(Explanation::edges(array![1.0].view()), weight),
-        "edge_mask: expected shape (8), got (1)"
+    assert_error!(
+        Explanation::edges(array![1.0].view()).kept(graph, weight),
+        ErrorKind::ShapeMismatch { .. },
+        input::EDGE_MASK,
+        []
     );
     let mut mask = Array1::zeros(8);
     mask[3] = 0.5;
-    assert_eq!(
-        kept(Explanation::edges(mask.view()), EdgeRemoval::Remove),
-        "edge_mask[3] = 0.5: expected 0 or 1 where edges are removed; sparsify the mask first"
-    );
+    let soft = error(Explanation::edges(mask.view()).kept(graph, EdgeRemoval::Remove));
+    assert!(matches!(
+        soft.kind(),
+        ErrorKind::OutOfDomain { value: 0.5, .. }
+    ));
+    assert_eq!((soft.input(), soft.index()), (input::EDGE_MASK, &[3][..]));
+    assert_eq!(soft.help(), Some(help::SPARSIFY_FIRST));
     mask[3] = 1.5;
-    assert_eq!(
-        kept(Explanation::edges(mask.view()), weight),
-        "edge_mask[3] = 1.5: expected a mask in [0, 1]"
+    assert_error!(
+        Explanation::edges(mask.view()).kept(graph, weight),
+        ErrorKind::OutOfDomain { value: 1.5, .. },
+        input::EDGE_MASK,
+        [3]
     );
     mask[3] = f64::NAN;
-    assert_eq!(
-        kept(Explanation::edges(mask.view()), weight),
-        "edge_mask[3]: not a finite number"
+    assert_error!(
+        Explanation::edges(mask.view()).kept(graph, weight),
+        ErrorKind::NonFinite,
+        input::EDGE_MASK,
+        [3]
     );
-    assert_eq!(
-        kept(Explanation::nodes(Array2::zeros((4, 3)).view()), weight),
-        "node_mask: expected shape (4, 1), (4, 1) or (1, 1), got (4, 3)"
+    assert_error!(
+        Explanation::nodes(Array2::zeros((4, 3)).view()).kept(graph, weight),
+        ErrorKind::ShapeMismatch { .. },
+        input::NODE_MASK,
+        []
     );
-    assert_eq!(
-        kept(
-            Explanation::nodes(array![[0.0], [2.0], [0.0], [0.0]].view()),
-            weight
-        ),
-        "node_mask[1, 0] = 2: expected a mask in [0, 1]"
+    assert_error!(
+        Explanation::nodes(array![[0.0], [2.0], [0.0], [0.0]].view()).kept(graph, weight),
+        ErrorKind::OutOfDomain { value: 2.0, .. },
+        input::NODE_MASK,
+        [1, 0]
     );
 }
 
@@ -633,80 +694,117 @@ fn models_that_fail_or_return_something_else() {
     let mask = Array1::ones(8);
     let failing = |_: Graph<'_, f64>| Err::<Array2<f64>, _>("out of memory");
     let explanation = Explanation::edges(mask.view());
-    let outputs = explained_outputs(&failing, graph, explanation, EdgeRemoval::Weight);
-    assert_eq!(
-        message(outputs),
-        "the model failed on the whole graph: out of memory"
+    assert_error!(
+        explained_outputs(&failing, graph, explanation, EdgeRemoval::Weight),
+        ErrorKind::Model { .. },
+        input::MODEL,
+        []
     );
     let calls = AtomicUsize::new(0);
-    let moody = |_: Graph<'_, f64>| -> ModelResult {
+    let growing = |_: Graph<'_, f64>| -> ModelResult {
         Ok(Array2::zeros((
             4 + calls.fetch_add(1, Ordering::Relaxed),
             2,
         )))
     };
-    let outputs = explained_outputs(&moody, graph, explanation, EdgeRemoval::Weight);
-    assert_eq!(
-        message(outputs),
-        "the model's outputs on the explanation alone: expected shape (4, 2), got (5, 2)"
+    assert_error!(
+        explained_outputs(&growing, graph, explanation, EdgeRemoval::Weight),
+        ErrorKind::ShapeMismatch { .. },
+        input::MODEL,
+        []
     );
     let nan = |_: Graph<'_, f64>| -> ModelResult { Ok(Array2::from_elem((4, 2), f64::NAN)) };
-    let curve = Sweep::new().run(&nan, graph, mask.view(), &[Sparsity::TopK(1)]);
-    assert_eq!(message(curve), "full[0, 0]: not a finite number");
+    assert_error!(
+        Sweep::new().evaluate_model(&nan, graph, mask.view(), &[Sparsity::TopK(1)]),
+        ErrorKind::NonFinite,
+        input::FULL,
+        [0, 0]
+    );
 }
 
 #[test]
 fn levels_and_probabilities_outside_their_domain() {
     let mask = array![0.5, 0.1];
-    assert_eq!(
-        message(sparsify(mask.view(), Sparsity::TopK(3))),
-        "top_k = 3: expected 0..=2, the number of elements"
+    for (sparsity, about) in [
+        (Sparsity::TopK(3), input::TOP_K),
+        (Sparsity::Fraction(1.5), input::FRACTION),
+        (Sparsity::Threshold(f64::NAN), input::THRESHOLD),
+    ] {
+        assert_error!(
+            sparsify(mask.view(), sparsity),
+            ErrorKind::InvalidParameter { .. },
+            about,
+            []
+        );
+    }
+    assert_error!(
+        sparsify(array![f64::NAN].view(), Sparsity::TopK(1)),
+        ErrorKind::NonFinite,
+        input::MASK,
+        [0]
     );
-    assert_eq!(
-        message(sparsify(mask.view(), Sparsity::Fraction(1.5))),
-        "fraction = 1.5: expected a share in [0, 1]"
+    assert_error!(
+        mask_properties(array![0.5, 1.5].view(), 0.5),
+        ErrorKind::OutOfDomain { value: 1.5, .. },
+        input::MASK,
+        [1]
     );
-    assert!(sparsify(mask.view(), Sparsity::Threshold(f64::NAN)).is_err());
-    assert_eq!(
-        message(sparsify(array![f64::NAN].view(), Sparsity::TopK(1))),
-        "mask[0]: not a finite number"
-    );
-    assert_eq!(
-        message(RobustFidelityMetric::new(1.5, 0.5, 10)),
-        "alpha_pos = 1.5: expected a probability in [0, 1]"
-    );
-    assert_eq!(
-        message(RobustFidelityMetric::new(0.5, 0.5, 1)),
-        "draws: at least 2 needed, got 1"
-    );
-    let rows = array![[0.0, 1.0]];
-    let levels = ndarray::stack![Axis(0), rows, rows];
-    let sweep = |levels_given: &[f64]| {
-        message(Sweep::new().evaluate(rows.view(), levels.view(), levels.view(), levels_given))
-    };
-    assert_eq!(
-        sweep(&[0.2, 0.1]),
-        "levels[1] = 0.1: expected ascending levels, at least 0.2"
-    );
-    assert_eq!(
-        sweep(&[0.2]),
-        "kept: expected shape (1, 1, 2), got (2, 1, 2)"
-    );
-    assert_eq!(
-        message(mask_properties(array![0.5, 1.5].view(), 0.5)),
-        "mask[1] = 1.5: expected a mask in [0, 1]"
-    );
-    assert_eq!(
-        message(edge_mask_properties(
-            mask.view(),
-            array![[0, 1], [1, 2]].view(),
-            2,
-            0.5
-        )),
-        "edge_index[1, 1] = 2: expected a node, 0..2"
+    assert_error!(
+        edge_mask_properties(mask.view(), array![[0, 1], [1, 2]].view(), 2, 0.5),
+        ErrorKind::OutOfDomain { value: 2.0, .. },
+        input::EDGE_INDEX,
+        [1, 1]
     );
     let averages = MacroAverages::<MaskProperties>::new();
-    assert!(matches!(averages.finish(), Err(Error::Empty { .. })));
-    let metric = UnfaithfulnessMetric::new();
-    assert!(metric.evaluate(rows.view(), rows.view()).is_ok());
+    assert_error!(averages.finish(), ErrorKind::Empty, input::GRAPHS, []);
+}
+
+#[test]
+fn levels_of_outputs_that_make_no_axis() {
+    let rows = array![[0.0, 1.0]];
+    let levels = ndarray::stack![Axis(0), rows, rows];
+    let sweep =
+        |given: &[f64]| Sweep::new().evaluate(rows.view(), levels.view(), levels.view(), given);
+    assert_error!(
+        sweep(&[0.2, 0.1]),
+        ErrorKind::OutOfDomain { value: 0.1, .. },
+        input::LEVELS,
+        [1]
+    );
+    assert_error!(
+        sweep(&[0.2]),
+        ErrorKind::ShapeMismatch { .. },
+        input::KEPT,
+        []
+    );
+}
+
+#[test]
+fn robust_fidelity_is_checked_before_the_model_is_called() {
+    let (features, edges) = ring(4, 2);
+    let graph = Graph::new(features.view(), edges.view()).unwrap();
+    let mask = Array1::ones(8);
+    let failing = |_: Graph<'_, f64>| Err::<Array2<f64>, _>("called");
+    let evaluate = |metric: RobustFidelityMetric<'_>| metric.evaluate(&failing, graph, mask.view());
+    assert_error!(
+        evaluate(RobustFidelityMetric::new().alpha_pos(1.5)),
+        ErrorKind::InvalidParameter { .. },
+        input::ALPHA_POS,
+        []
+    );
+    assert_error!(
+        evaluate(RobustFidelityMetric::new().alpha_neg(f64::NAN)),
+        ErrorKind::InvalidParameter { .. },
+        input::ALPHA_NEG,
+        []
+    );
+    assert_error!(
+        evaluate(RobustFidelityMetric::new().draws(1)),
+        ErrorKind::TooFew {
+            needed: 2,
+            actual: 1
+        },
+        input::DRAWS,
+        []
+    );
 }

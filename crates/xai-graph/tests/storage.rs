@@ -2,9 +2,12 @@
 #![cfg(feature = "serde")]
 
 use ndarray::array;
+use xai_graph::dataset::DatasetScores;
+use xai_graph::fidelity::FidelityAccumulator;
+use xai_graph::ground_truth::GroundTruthAccumulator;
+use xai_graph::unfaithfulness::UnfaithfulnessAccumulator;
 use xai_graph::{
-    Accumulator, DatasetScores, Fidelity, FidelityAccumulator, FidelityBatch, FidelityMetric,
-    GroundTruthAccumulator, GroundTruthMetric, KlDirection, OverGraphs, UnfaithfulnessAccumulator,
+    Accumulator, Fidelity, FidelityMetric, GroundTruthMetric, KlDirection, OverGraphs,
     UnfaithfulnessMetric,
 };
 
@@ -15,18 +18,15 @@ fn stored<S: serde::Serialize + serde::de::DeserializeOwned>(state: &S) -> S {
 
 #[test]
 fn fidelity_goes_on_after_storage() {
-    let batch = |full, kept, complement| FidelityBatch {
-        metric: FidelityMetric::model(),
-        full,
-        kept,
-        complement,
-    };
+    let metric = FidelityMetric::model();
     let mut whole = OverGraphs::new(FidelityAccumulator::new());
-    whole.update(batch(&[0, 1], &[0, 0], &[1, 1])).unwrap();
+    whole
+        .update(metric.batch(&[0, 1], &[0, 0], &[1, 1]))
+        .unwrap();
     let mut back: OverGraphs<FidelityAccumulator> = stored(&whole);
     assert_eq!(back, whole);
     for state in [&mut whole, &mut back] {
-        state.update(batch(&[2], &[2], &[1])).unwrap();
+        state.update(metric.batch(&[2], &[2], &[1])).unwrap();
     }
     let scores: DatasetScores<Fidelity> = back.finish().unwrap();
     assert_eq!(scores, whole.finish().unwrap());
@@ -49,8 +49,7 @@ fn unfaithfulness_goes_on_after_storage() {
 
 #[test]
 fn ground_truth_goes_on_after_storage() {
-    let metric = GroundTruthMetric::default();
-    let mut state = metric.accumulator();
+    let mut state = GroundTruthMetric::new().accumulator().unwrap();
     state
         .update((array![0.9f32, 0.4].view(), array![1.0, 1.0].view()))
         .unwrap();

@@ -2,8 +2,9 @@
 #![cfg(feature = "rayon")]
 
 use ndarray::{Array1, Array2};
+use xai_graph::mask::Sparsity;
 use xai_graph::{
-    FidelityMetric, Graph, GroundTruthMetric, ReturnType, RobustFidelityMetric, Sparsity, Sweep,
+    FidelityMetric, Graph, GroundTruthMetric, ReturnType, RobustFidelityMetric, Sweep,
     UnfaithfulnessMetric, fidelity,
 };
 
@@ -20,9 +21,9 @@ fn on_any_number_of_threads<T: PartialEq + std::fmt::Debug + Send>(work: impl Fn
 }
 
 fn uniform(n: usize, item: u64) -> Vec<f32> {
-    let mut stream = xai_core::random_stream(9, item);
+    let mut stream = xai_core::random::random_stream(9, item);
     (0..n)
-        .map(|_| xai_core::uniform(&mut stream) as f32)
+        .map(|_| xai_core::random::uniform(&mut stream) as f32)
         .collect()
 }
 
@@ -60,7 +61,7 @@ fn ground_truth() {
         Array1::from(uniform(200_000, 3)),
         Array1::from(uniform(200_000, 4)),
     );
-    let metric = GroundTruthMetric::new(0.7).unwrap();
+    let metric = GroundTruthMetric::new().threshold(0.7);
     on_any_number_of_threads(|| metric.evaluate(scores.view(), truth.view()).unwrap());
     let (scores, truth) = (scores.mapv(f64::from), truth.mapv(f64::from));
     on_any_number_of_threads(|| metric.evaluate(scores.view(), truth.view()).unwrap());
@@ -83,10 +84,13 @@ fn sweeps_and_random_draws() {
     let levels = [0.2, 0.5, 0.8].map(Sparsity::Fraction);
     on_any_number_of_threads(|| {
         Sweep::new()
-            .run(&model, graph, mask.view(), &levels)
+            .evaluate_model(&model, graph, mask.view(), &levels)
             .unwrap()
     });
     let hard = mask.mapv(|x| if x > 0.5 { 1.0 } else { 0.0 });
-    let robust = RobustFidelityMetric::new(0.4, 0.6, 40).unwrap();
+    let robust = RobustFidelityMetric::new()
+        .alpha_pos(0.4)
+        .alpha_neg(0.6)
+        .draws(40);
     on_any_number_of_threads(|| robust.evaluate(&model, graph, hard.view()).unwrap());
 }

@@ -1,6 +1,6 @@
 //! Measures how good explanations of machine-learning predictions are.
 //!
-//! A facade: one dependency, one feature a family, no logic of its own.
+//! A facade: one dependency, one feature per family, no logic of its own.
 //!
 //! | module | asks | feature |
 //! |---|---|---|
@@ -33,7 +33,7 @@ pub use xai_graph as graph;
 #[doc(inline)]
 pub use xai_repro as repro;
 
-pub use xai_core::{Accumulator, Error, Result};
+pub use xai_core::{Accumulator, Error, ErrorKind, Result};
 
 /// What most programs use, of every enabled family.
 ///
@@ -48,18 +48,18 @@ pub mod prelude {
     #[cfg(feature = "attribution")]
     pub use xai_attribution::{
         AverageDrop, AverageGain, AverageIncrease, BaseScorePolicy, Baseline, Concurrent, Deletion,
-        Evaluation, Insertion, Model, MuFidelity, complexity, sparseness,
+        Evaluate, Evaluation, Insertion, Model, MuFidelity, complexity, sparseness,
     };
     #[cfg(feature = "casebased")]
-    pub use xai_casebased::{CaseExplainer, Kernel, Level, Metric, correspondence};
-    pub use xai_core::{Accumulator, Activation, Error, Layout, Result};
+    pub use xai_casebased::{CaseExplainer, Kernel, Level, correspondence};
+    pub use xai_core::{Accumulator, Activation, Distance, Error, ErrorKind, Layout, Result};
     #[cfg(feature = "graph")]
     pub use xai_graph::{
         FidelityMetric, GroundTruthMetric, KlDirection, UnfaithfulnessMetric,
         characterization_score, fidelity, fidelity_curve_auc, unfaithfulness,
     };
     #[cfg(feature = "repro")]
-    pub use xai_repro::{EmptyUnion, PairMetric, PairwiseReproducibility};
+    pub use xai_repro::{EmptyUnion, PairMetric, Pairwise};
 }
 
 /// The examples of the workspace's README.

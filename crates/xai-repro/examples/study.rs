@@ -9,15 +9,16 @@
 
 use std::time::Instant;
 
-use xai_repro::{Result, Study, StudySummary};
+use xai_repro::study::{StudySettings, StudySummary};
+use xai_repro::{Result, SimulationStudy};
 
 fn main() -> Result<()> {
     let draws = std::env::args().nth(1).and_then(|x| x.parse().ok());
     let draws: u64 = draws.unwrap_or(25_000);
     let start = Instant::now();
-    let rows = Study::builder().seed(1).build()?.draws(0..draws)?;
+    let rows = SimulationStudy::new(StudySettings::default())?.simulate(0..draws)?;
     let drawn_in = start.elapsed().as_secs_f64();
-    let summary = StudySummary::of(&rows)?;
+    let summary = StudySummary::new(&rows)?;
     let summarized_in = start.elapsed().as_secs_f64() - drawn_in;
     #[cfg(feature = "serde")]
     if std::env::var_os("STUDY_JSON").is_some() {

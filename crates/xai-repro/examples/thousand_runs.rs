@@ -8,8 +8,9 @@
 
 use std::time::Instant;
 
-use xai_core::{random_stream, uniform};
-use xai_repro::{PackedRunsBuilder, PairMetric, PairwiseReproducibility, Result};
+use xai_core::random::{random_stream, uniform};
+use xai_repro::registry::error_metrics;
+use xai_repro::{PackedRunsBuilder, Pairwise, Result};
 
 fn main() -> Result<()> {
     let mut arguments = std::env::args().skip(1);
@@ -23,7 +24,7 @@ fn main() -> Result<()> {
     let labels = vec![0u8; n_samples];
     // A sixteenth of the samples is hard: there runs err half of the time.
     let mut run = vec![0u8; n_samples];
-    let mut packing = PackedRunsBuilder::new(&PairMetric::OF_ERRORS, &labels)?;
+    let mut packing = PackedRunsBuilder::new(&error_metrics(), &labels)?;
     let (mut making, mut packed_in) = (0.0, 0.0);
     for item in 0..n_runs as u64 {
         let start = Instant::now();
@@ -38,8 +39,8 @@ fn main() -> Result<()> {
     }
     let packed = packing.build()?;
     let start = Instant::now();
-    let builder = PairwiseReproducibility::builder().metrics(&PairMetric::OF_ERRORS);
-    let summaries = builder.summarize(&packed)?;
+    let pairwise = Pairwise::new().metrics(&error_metrics());
+    let summaries = pairwise.summarize(&packed)?;
     let counted_in = start.elapsed().as_secs_f64();
     for metric in summaries.metrics() {
         let summary = summaries.summary(metric).unwrap_or_default();

@@ -1,43 +1,90 @@
 //! The error table, row by row, and the policies for what is undefined.
 
 use ndarray::{Array2, array};
-use xai_repro::agreement::Agreement;
+use xai_repro::registry::PAIR_METRICS;
+use xai_repro::simulate::{AliasTable, Dependence, ErrorSet, LabelSimulator, PredictionSimulator};
 use xai_repro::{
-    ClassDistribution, EmptyUnion, Error, PairMetric, PairwiseReproducibility, sample_labels,
+    Agreement, ClassDistribution, EmptyUnion, Error, ErrorKind, PackedRuns, PackedRunsBuilder,
+    PairMetric, Pairwise, PairwiseAccumulator, help, input, registry,
 };
 
-fn message<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
-    result.unwrap_err().to_string()
+fn error<T: std::fmt::Debug>(result: Result<T, Error>) -> Error {
+    result.unwrap_err()
 }
 
 #[test]
 fn bad_predictions_are_named() {
-    let of = |p: Array2<i64>, y: &[i64]| PairwiseReproducibility::from_predictions(p.view(), y);
-    assert_eq!(
-        message(of(array![[1, 2]], &[1, 2])),
-        "runs: at least 2 needed, got 1"
-    );
-    assert_eq!(
-        message(of(Array2::zeros((3, 0)), &[])),
-        "samples: nothing to measure, at least one is needed"
-    );
-    assert_eq!(
-        message(of(Array2::zeros((3, 2)), &[0])),
-        "labels: expected shape (2), got (1)"
-    );
-    let none = PairwiseReproducibility::builder().metrics(&[]);
+    let of = |p: Array2<i64>, y: &[i64]| error(Pairwise::new().evaluate(p.view(), y));
+    let few = of(array![[1, 2]], &[1, 2]);
+    assert_eq!(few.input(), input::RUNS);
     assert!(matches!(
-        none.from_predictions(Array2::<u8>::zeros((2, 2)).view(), &[0, 0]),
-        Err(Error::Empty { .. })
+        few.kind(),
+        ErrorKind::TooFew {
+            needed: 2,
+            actual: 1
+        }
     ));
-    assert!(
-        message("kappa".parse::<PairMetric>())
-            .starts_with("metric = kappa: expected one of ec_local")
-    );
+    let empty = of(Array2::zeros((3, 0)), &[]);
+    assert_eq!(empty.input(), input::SAMPLES);
+    assert!(matches!(empty.kind(), ErrorKind::Empty));
+    let shape = of(Array2::zeros((3, 2)), &[0]);
+    assert_eq!(shape.input(), input::LABELS);
+    assert!(matches!(shape.kind(), ErrorKind::ShapeMismatch { actual, .. } if *actual == [1]));
+    let large =
+        error(Pairwise::new().evaluate(array![[1, 2], [1, u64::MAX], [0, 0]].view(), &[0u8, 0]));
     assert_eq!(
-        message(Agreement::of(array![[1u8, 2]].view())),
-        "runs: at least 2 needed, got 1"
+        (large.input(), large.index()),
+        (input::PREDICTIONS, &[1, 1][..])
     );
+    let label = error(Pairwise::new().evaluate(array![[1], [1]].view(), &[u64::MAX]));
+    assert_eq!((label.input(), label.index()), (input::LABELS, &[0][..]));
+    let few = error(Agreement::new(array![[1u8, 2]].view()));
+    assert_eq!(few.input(), input::RUNS);
+}
+
+#[test]
+fn runs_that_come_one_at_a_time_are_named_by_their_number() {
+    let mut packing = PackedRunsBuilder::new(PAIR_METRICS, &[0, 1]).unwrap();
+    packing.push(&[0, 1]).unwrap();
+    let shape = error(packing.push(&[0, 1, 1]));
+    assert_eq!(shape.input(), input::PREDICTIONS);
+    assert_eq!(shape.owner_name(), Some("run 1"));
+    assert!(matches!(shape.kind(), ErrorKind::ShapeMismatch { actual, .. } if *actual == [3]));
+    let large = error(packing.push(&[0, u64::MAX]));
+    assert_eq!(large.index(), [1, 1]);
+    assert_eq!(error(packing.build()).input(), input::RUNS);
+}
+
+#[test]
+fn metrics_that_cannot_be_taken_are_named() {
+    let none = Pairwise::new().metrics(&[]);
+    let runs = Array2::<u8>::zeros((2, 2));
+    for empty in [
+        error(none.evaluate(runs.view(), &[0, 0])),
+        error(PairwiseAccumulator::new(&none)),
+        error(PackedRunsBuilder::new(&[], &[0, 0])),
+    ] {
+        assert_eq!(empty.input(), input::METRICS);
+        assert!(matches!(empty.kind(), ErrorKind::Empty));
+    }
+    let unknown = error("kappa".parse::<PairMetric>());
+    assert_eq!(unknown.input(), input::METRIC);
+    assert!(matches!(
+        unknown.kind(),
+        ErrorKind::InvalidParameter { value, .. } if value == "kappa"
+    ));
+    let errors = PackedRuns::new(&registry::error_metrics(), runs.view(), &[0, 0]).unwrap();
+    let kappa = Pairwise::new().metrics(&[PairMetric::PA_KAPPA]);
+    for other in [
+        error(kappa.evaluate_packed(&errors)),
+        error(kappa.summarize(&errors)),
+    ] {
+        assert_eq!(other.input(), input::METRIC);
+        assert_eq!(other.help(), Some(help::PACK_FOR_METRIC));
+    }
+    let agreement = error(Agreement::from_packed(&errors));
+    assert_eq!(agreement.input(), input::PACKED_RUNS);
+    assert_eq!(agreement.help(), Some(help::PACK_FOR_AGREEMENT));
 }
 
 #[test]
@@ -45,88 +92,120 @@ fn two_runs_without_errors_follow_the_policy() {
     let y = [0u8, 1, 1];
     let p = array![[0u8, 1, 1], [0, 1, 1], [0, 1, 0]];
     let with = |policy| {
-        PairwiseReproducibility::builder()
-            .empty_union(policy)
-            .from_predictions(p.view(), &y)
+        let pairwise = Pairwise::new().empty_union(policy);
+        pairwise.evaluate(p.view(), &y)
     };
-    let local = |policy| with(policy).unwrap().pairs(PairMetric::EcLocal)[0];
+    let local = |policy| with(policy).unwrap().pairs(PairMetric::EC_LOCAL)[0];
     assert_eq!(local(EmptyUnion::Undefined), None);
     assert_eq!(local(EmptyUnion::Zero), Some(0.0));
     assert_eq!(local(EmptyUnion::One), Some(1.0));
     let undefined = with(EmptyUnion::Undefined)
         .unwrap()
-        .summary(PairMetric::EcLocal);
+        .summary(PairMetric::EC_LOCAL);
     assert_eq!((undefined.n_defined, undefined.n_undefined), (2, 1));
-    let dropped = with(EmptyUnion::Drop).unwrap().summary(PairMetric::EcLocal);
+    let dropped = with(EmptyUnion::Drop).unwrap();
+    let dropped = dropped.summary(PairMetric::EC_LOCAL);
     assert_eq!((dropped.n_defined, dropped.n_undefined), (2, 0));
+    let refused = error(with(EmptyUnion::Error));
     assert_eq!(
-        message(with(EmptyUnion::Error)),
-        "errors of the pair of runs[0, 1] = 0: expected at least one error in either run; \
-         choose another EmptyUnion policy"
+        (refused.input(), refused.index()),
+        (input::ERRORS, &[0, 1][..])
     );
+    assert!(matches!(refused.kind(), ErrorKind::OutOfDomain { value, .. } if *value == 0.0));
+    assert_eq!(refused.help(), Some(help::CHOOSE_EMPTY_UNION));
+    for policy in EmptyUnion::ALL {
+        assert_eq!(policy.to_string().parse::<EmptyUnion>().unwrap(), policy);
+    }
+    let unknown = error("none".parse::<EmptyUnion>());
+    assert_eq!(unknown.input(), input::EMPTY_UNION);
 }
 
 #[test]
 fn what_is_undefined_is_none_and_counted() {
     let y = [0u8, 0, 0];
     let constant = array![[1u8, 1, 1], [1, 1, 1], [1, 1, 1]];
-    let runs = PairwiseReproducibility::from_predictions(constant.view(), &y).unwrap();
+    let runs = Pairwise::new().evaluate(constant.view(), &y).unwrap();
     for metric in [
-        PairMetric::EcCorr,
-        PairMetric::PaKappa,
-        PairMetric::PaCramersV,
+        PairMetric::EC_CORR,
+        PairMetric::PA_KAPPA,
+        PairMetric::PA_CRAMERS_V,
     ] {
         let summary = runs.summary(metric);
         assert_eq!((summary.mean, summary.n_undefined), (None, 3), "{metric}");
         assert_eq!(runs.interval(metric, 0.95).unwrap(), None);
     }
-    let agreement = Agreement::of(constant.view()).unwrap();
+    let agreement = Agreement::new(constant.view()).unwrap();
     assert_eq!(agreement.fleiss_kappa(), None);
     assert_eq!(agreement.krippendorff_alpha(), None);
     assert_eq!(agreement.gwet_ac1(), None);
     // Two runs have no interval over runs.
     let two = array![[0u8, 1, 0], [1, 1, 0]];
-    let runs = PairwiseReproducibility::from_predictions(two.view(), &y).unwrap();
-    assert_eq!(runs.interval(PairMetric::EcAcc, 0.95).unwrap(), None);
-    assert!(matches!(
-        PairwiseReproducibility::from_predictions(array![[0u8, 1], [1, 0], [0, 0]].view(), &[0, 1])
-            .unwrap()
-            .interval(PairMetric::EcAcc, 1.0),
-        Err(Error::InvalidParameter { .. })
-    ));
+    let runs = Pairwise::new().evaluate(two.view(), &y).unwrap();
+    assert_eq!(runs.interval(PairMetric::EC_ACC, 0.95).unwrap(), None);
+    let three = array![[0u8, 1], [1, 0], [0, 0]];
+    let runs = Pairwise::new().evaluate(three.view(), &[0, 1]).unwrap();
+    let level = error(runs.interval(PairMetric::EC_ACC, 1.0));
+    assert_eq!(level.input(), input::LEVEL);
+    assert!(matches!(level.kind(), ErrorKind::InvalidParameter { .. }));
+}
+
+#[test]
+fn bad_laws_are_named() {
+    let classes = error(ClassDistribution::Flat.draw(0, 1, 0));
+    assert_eq!(classes.input(), input::N_CLASSES);
+    let lowest = error(ClassDistribution::Exponential { lowest: 2.0 }.draw(3, 1, 0));
+    assert_eq!(lowest.input(), input::LOWEST);
+    let name = error("gauss".parse::<ClassDistribution>());
+    assert_eq!(name.input(), input::CLASS_DISTRIBUTION);
+    for invalid in [&classes, &lowest, &name] {
+        assert!(matches!(invalid.kind(), ErrorKind::InvalidParameter { .. }));
+    }
+    let sum = error(AliasTable::new(&[0.5, 0.6]));
+    assert_eq!(
+        (sum.input(), sum.part_name()),
+        (input::PROBABILITIES, Some("sum"))
+    );
+    assert!(matches!(sum.kind(), ErrorKind::OutOfDomain { value, .. } if *value == 1.1));
+    let negative = error(AliasTable::new(&[1.5, -0.5]));
+    assert_eq!(
+        (negative.input(), negative.index()),
+        (input::PROBABILITIES, &[1][..])
+    );
+    assert!(matches!(negative.kind(), ErrorKind::OutOfDomain { value, .. } if *value == -0.5));
+    let empty = error(AliasTable::new(&[]));
+    assert_eq!(empty.input(), input::CLASSES);
+    assert!(matches!(empty.kind(), ErrorKind::Empty));
 }
 
 #[test]
 fn bad_simulations_are_named() {
-    assert_eq!(
-        message(ClassDistribution::Flat.draw(0, 1, 0)),
-        "n_classes = 0: expected at least 1 class"
-    );
-    assert_eq!(
-        message(ClassDistribution::Exponential { lowest: 2.0 }.draw(3, 1, 0)),
-        "lowest = 2: expected a value in [0, 1]"
-    );
-    assert!(
-        message("gauss".parse::<ClassDistribution>()).starts_with("kind = gauss: expected flat")
-    );
-    assert_eq!(
-        message(sample_labels(&[0.5, 0.5], 1, true, 1, 0)),
-        "labels, to have every class: at least 2 needed, got 1"
-    );
-    assert_eq!(
-        message(sample_labels(&[0.5, 0.6], 1, false, 1, 0)),
-        "sum of probabilities = 1.1: expected 1, within 1e-9"
-    );
+    let few = error(LabelSimulator::with_every_class(&[0.5, 0.5], 1));
+    assert_eq!(few.input(), input::N_SAMPLES);
     assert!(matches!(
-        sample_labels(&[], 1, false, 1, 0),
-        Err(Error::Empty { .. })
+        few.kind(),
+        ErrorKind::TooFew {
+            needed: 2,
+            actual: 1
+        }
     ));
-    assert!(matches!(
-        sample_labels(&[1.5, -0.5], 1, false, 1, 0),
-        Err(Error::OutOfDomain { .. })
-    ));
-    assert!(matches!(
-        sample_labels(&[1.0, 0.0], 5, true, 1, 0),
-        Err(Error::InvalidParameter { .. })
-    ));
+    let rare = error(LabelSimulator::with_every_class(&[1.0, 0.0], 5));
+    assert_eq!(rare.input(), input::PROBABILITIES);
+    assert_eq!(rare.help(), Some(help::DRAW_MORE_LABELS));
+    assert!(matches!(rare.kind(), ErrorKind::InvalidParameter { .. }));
+    let simulator = |share, dependence| {
+        PredictionSimulator::new(&[0.5, 0.5], share, ErrorSet::Fixed, dependence)
+    };
+    let share = error(simulator(1.5, Dependence::Independent));
+    assert_eq!(share.input(), input::MAX_ERROR_SHARE);
+    let copied = error(simulator(0.5, Dependence::Dependent { copied: -0.5 }));
+    assert_eq!(copied.input(), input::COPIED);
+    let simulator = simulator(0.5, Dependence::Independent).unwrap();
+    assert_eq!(
+        error(simulator.simulate(&[], 2, 1, 0)).input(),
+        input::LABELS
+    );
+    assert_eq!(
+        error(simulator.simulate(&[0], 0, 1, 0)).input(),
+        input::N_RUNS
+    );
 }

@@ -3,9 +3,10 @@
 use approx::assert_relative_eq;
 use ndarray::Array2;
 use serde_json::Value;
-use xai_repro::agreement::Agreement;
+use xai_core::simd::InstructionSet;
+use xai_repro::registry::PAIR_METRICS;
 use xai_repro::{
-    InstructionSet, PackedRuns, PackedRunsBuilder, PairMetric, PairwiseReproducibility,
+    Agreement, PackedRuns, PackedRunsBuilder, PairMetric, Pairwise, PairwiseReproducibility,
 };
 
 struct Case(Value);
@@ -42,7 +43,8 @@ impl Case {
     }
 
     fn runs(&self) -> PairwiseReproducibility {
-        PairwiseReproducibility::from_predictions(self.predictions().view(), &self.labels())
+        Pairwise::new()
+            .evaluate(self.predictions().view(), &self.labels())
             .unwrap()
     }
 
@@ -63,13 +65,13 @@ impl Case {
 
 /// The metrics that the peers computed.
 const GOLDEN: [PairMetric; 7] = [
-    PairMetric::EcLocal,
-    PairMetric::EcGlobal,
-    PairMetric::EcAcc,
-    PairMetric::EcCorr,
-    PairMetric::PaAcc,
-    PairMetric::PaKappa,
-    PairMetric::PaCramersV,
+    PairMetric::EC_LOCAL,
+    PairMetric::EC_GLOBAL,
+    PairMetric::EC_ACC,
+    PairMetric::EC_CORR,
+    PairMetric::PA_ACC,
+    PairMetric::PA_KAPPA,
+    PairMetric::PA_CRAMERS_V,
 ];
 
 #[test]
@@ -87,12 +89,16 @@ fn every_code_path_gives_the_same_bits() {
     for case in cases() {
         let (predictions, labels) = (case.predictions(), case.labels());
         let expected = case.runs();
-        let packed = PackedRuns::new(predictions.view(), &labels).unwrap();
+        let packed = PackedRuns::new(PAIR_METRICS, predictions.view(), &labels).unwrap();
         for level in InstructionSet::available() {
-            let builder = PairwiseReproducibility::builder().instruction_set(level);
-            assert_eq!(builder.from_packed(&packed).unwrap(), expected, "{level}");
-            let summaries = builder.summarize(&packed).unwrap();
-            for metric in PairMetric::ALL {
+            let pairwise = Pairwise::new().instruction_set(level);
+            assert_eq!(
+                pairwise.evaluate_packed(&packed).unwrap(),
+                expected,
+                "{level}"
+            );
+            let summaries = pairwise.summarize(&packed).unwrap();
+            for metric in PAIR_METRICS.iter().copied() {
                 let (with_quantiles, without) =
                     (expected.summary(metric), summaries.summary(metric).unwrap());
                 assert_eq!(
@@ -112,12 +118,12 @@ fn every_code_path_gives_the_same_bits() {
             }
         }
         // One run at a time, the codes in the order they are met.
-        let mut packing = PackedRunsBuilder::new(&PairMetric::ALL, &labels).unwrap();
+        let mut packing = PackedRunsBuilder::new(PAIR_METRICS, &labels).unwrap();
         for run in predictions.rows() {
             packing.push(&run.to_vec()).unwrap();
         }
         let packed = packing.build().unwrap();
-        let one_at_a_time = PairwiseReproducibility::builder().from_packed(&packed);
+        let one_at_a_time = Pairwise::new().evaluate_packed(&packed);
         assert_eq!(one_at_a_time.unwrap(), expected);
     }
 }
@@ -144,7 +150,7 @@ fn error_sets_are_those_of_the_peers() {
 #[test]
 fn agreement_coefficients_are_those_of_irr_cac() {
     for case in cases() {
-        let agreement = Agreement::of(case.predictions().view()).unwrap();
+        let agreement = Agreement::new(case.predictions().view()).unwrap();
         for (key, ours) in [
             ("fleiss_kappa", agreement.fleiss_kappa()),
             ("krippendorff_alpha", agreement.krippendorff_alpha()),

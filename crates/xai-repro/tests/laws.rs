@@ -2,8 +2,10 @@
 
 use ndarray::{Array2, Axis};
 use proptest::prelude::*;
-use xai_repro::agreement::Agreement;
-use xai_repro::{ClassDistribution, PairMetric, PairwiseReproducibility, sample_labels};
+use xai_core::Direction;
+use xai_repro::registry::PAIR_METRICS;
+use xai_repro::simulate::LabelSimulator;
+use xai_repro::{Agreement, ClassDistribution, PairMetric, Pairwise};
 
 /// `(predictions, labels)` of 2..6 runs over up to 150 samples and up to `c` classes.
 fn runs(c: i16) -> impl Strategy<Value = (Array2<i16>, Vec<i16>)> {
@@ -17,23 +19,35 @@ fn runs(c: i16) -> impl Strategy<Value = (Array2<i16>, Vec<i16>)> {
 }
 
 fn metrics(predictions: &Array2<i16>, labels: &[i16]) -> Vec<Vec<Option<f64>>> {
-    let runs = PairwiseReproducibility::from_predictions(predictions.view(), labels).unwrap();
-    PairMetric::ALL
-        .into_iter()
-        .map(|m| runs.pairs(m).to_vec())
+    let runs = Pairwise::new()
+        .evaluate(predictions.view(), labels)
+        .unwrap();
+    PAIR_METRICS
+        .iter()
+        .map(|&metric| runs.pairs(metric).to_vec())
         .collect()
+}
+
+/// The values of one metric among those of all.
+fn of(metric: PairMetric, all: &[Vec<Option<f64>>]) -> &[Option<f64>] {
+    let place = PAIR_METRICS.iter().position(|&listed| listed == metric);
+    &all[place.unwrap()]
+}
+
+/// The bounds that the registry states.
+fn bounds(metric: PairMetric) -> (f64, f64) {
+    let range = metric.info().range.trim_matches(['[', ']']);
+    let (low, high) = range.split_once(", ").unwrap();
+    (low.parse().unwrap(), high.parse().unwrap())
 }
 
 proptest! {
     #[test]
     fn values_are_within_their_bounds((p, y) in runs(5)) {
-        for (metric, values) in PairMetric::ALL.into_iter().zip(metrics(&p, &y)) {
-            let low = match metric {
-                PairMetric::EcCorr | PairMetric::EcMatthews | PairMetric::PaKappa => -1.0,
-                _ => 0.0,
-            };
+        for (metric, values) in PAIR_METRICS.iter().copied().zip(metrics(&p, &y)) {
+            let (low, high) = bounds(metric);
             for value in values.into_iter().flatten() {
-                prop_assert!((low..=1.0).contains(&value), "{} {}", metric, value);
+                prop_assert!((low..=high).contains(&value), "{} {}", metric, value);
             }
         }
     }
@@ -55,8 +69,8 @@ proptest! {
         let shuffled: Vec<i16> = order.iter().map(|&i| y[i]).collect();
         prop_assert_eq!(metrics(&p, &y), metrics(&p.select(Axis(1), &order), &shuffled));
         prop_assert_eq!(
-            Agreement::of(p.view()).unwrap(),
-            Agreement::of(p.select(Axis(1), &order).view()).unwrap()
+            Agreement::new(p.view()).unwrap(),
+            Agreement::new(p.select(Axis(1), &order).view()).unwrap()
         );
     }
 
@@ -94,13 +108,15 @@ proptest! {
     #[test]
     fn identical_runs_agree_in_everything_that_is_defined((p, y) in runs(4)) {
         let same = p.select(Axis(0), &[0, 0, 0]);
-        for (metric, values) in PairMetric::ALL.into_iter().zip(metrics(&same, &y)) {
-            let expected = match metric {
-                PairMetric::EcGlobal => continue,
-                PairMetric::PaDisagreement => 0.0,
+        for (metric, values) in PAIR_METRICS.iter().copied().zip(metrics(&same, &y)) {
+            let (low, high) = bounds(metric);
+            let expected = match metric.info().direction {
                 // Constant errors count as uncorrelated even with themselves.
-                PairMetric::EcMatthews if metrics(&same, &y)[PairMetric::EcCorr as usize][0].is_none() => 0.0,
-                _ => 1.0,
+                _ if metric == PairMetric::EC_MATTHEWS
+                    && of(PairMetric::EC_CORR, &metrics(&same, &y))[0].is_none() => 0.0,
+                Direction::Higher => high,
+                Direction::Lower => low,
+                Direction::None => continue,
             };
             prop_assert!(values.into_iter().flatten().all(|v| v == expected), "{}", metric);
         }
@@ -110,10 +126,10 @@ proptest! {
     fn agreement_is_at_most_both_right_plus_both_wrong((p, y) in runs(4)) {
         // Both right is what is neither shared nor single error: EC_acc − EC_global.
         let m = metrics(&p, &y);
-        let value = |metric: PairMetric, pair: usize| m[metric as usize][pair].unwrap();
+        let value = |metric: PairMetric, pair: usize| of(metric, &m)[pair].unwrap();
         let two_classes = p.iter().chain(&y).all(|&label| label < 2);
         for pair in 0..m[0].len() {
-            let (acc, agree) = (value(PairMetric::EcAcc, pair), value(PairMetric::PaAcc, pair));
+            let (acc, agree) = (value(PairMetric::EC_ACC, pair), value(PairMetric::PA_ACC, pair));
             prop_assert!(agree <= acc + 1e-15);
             if two_classes {
                 prop_assert!((agree - acc).abs() < 1e-15);
@@ -141,9 +157,11 @@ fn labels_far_apart_are_classes_like_any() {
     let y: Vec<i16> = (0..90).map(|j| (j % 4) as i16).collect();
     let far = |label: i16| [i64::MIN, -5, 1 << 40, i64::MAX][usize::try_from(label).unwrap()];
     let far_labels: Vec<i64> = y.iter().copied().map(far).collect();
-    let near = PairwiseReproducibility::from_predictions(p.view(), &y).unwrap();
-    let far = PairwiseReproducibility::from_predictions(p.mapv(far).view(), &far_labels).unwrap();
-    for metric in PairMetric::ALL {
+    let near = Pairwise::new().evaluate(p.view(), &y).unwrap();
+    let far = Pairwise::new()
+        .evaluate(p.mapv(far).view(), &far_labels)
+        .unwrap();
+    for metric in PAIR_METRICS.iter().copied() {
         assert_eq!(near.pairs(metric), far.pairs(metric), "{metric}");
     }
 }
@@ -153,30 +171,31 @@ fn tables_of_two_classes_are_equal_to_error_accuracy() {
     let p = Array2::from_shape_fn((3, 97), |(i, j)| i16::from((i * 7 + j * 13) % 5 < 2));
     let y: Vec<i16> = (0..97).map(|j| i16::from(j % 3 == 0)).collect();
     let m = metrics(&p, &y);
-    assert_eq!(m[PairMetric::PaAcc as usize], m[PairMetric::EcAcc as usize]);
+    assert_eq!(of(PairMetric::PA_ACC, &m), of(PairMetric::EC_ACC, &m));
 }
 
 #[test]
 fn the_interval_is_the_jackknife_over_runs() {
     let p = Array2::from_shape_fn((4, 60), |(i, j)| ((i * 31 + j * 17 + j / 7) % 3) as i16);
     let y: Vec<i16> = (0..60).map(|j| (j % 3) as i16).collect();
-    let runs = PairwiseReproducibility::from_predictions(p.view(), &y).unwrap();
+    let runs = Pairwise::new().evaluate(p.view(), &y).unwrap();
     let mean_without = |left_out: usize| {
         let others: Vec<usize> = (0..4).filter(|&run| run != left_out).collect();
         let rest = p.select(Axis(0), &others);
-        let rest = PairwiseReproducibility::from_predictions(rest.view(), &y).unwrap();
-        rest.summary(PairMetric::PaKappa).mean.unwrap()
+        let rest = Pairwise::new().evaluate(rest.view(), &y).unwrap();
+        rest.summary(PairMetric::PA_KAPPA).mean.unwrap()
     };
     let leave_one_out: Vec<f64> = (0..4).map(mean_without).collect();
-    let mean = runs.summary(PairMetric::PaKappa).mean.unwrap();
-    let expected = xai_core::jackknife(mean, &leave_one_out, 0.95).unwrap();
-    let ours = runs.interval(PairMetric::PaKappa, 0.95).unwrap().unwrap();
+    let mean = runs.summary(PairMetric::PA_KAPPA).mean.unwrap();
+    let expected = xai_core::statistics::jackknife(mean, &leave_one_out, 0.95).unwrap();
+    let ours = runs.interval(PairMetric::PA_KAPPA, 0.95).unwrap().unwrap();
     assert!((ours.low - expected.low).abs() < 1e-12 && (ours.high - expected.high).abs() < 1e-12);
 }
 
 #[test]
 fn a_class_without_probability_does_not_occur() {
-    let never = sample_labels(&[0.5, 0.5, 0.0], 10_000, false, 1, 0).unwrap();
+    let simulator = LabelSimulator::new(&[0.5, 0.5, 0.0], 10_000).unwrap();
+    let never = simulator.simulate(1, 0).unwrap();
     assert!(!never.contains(&2));
 }
 
@@ -186,7 +205,7 @@ fn a_class_without_probability_does_not_occur() {
 fn coefficients_keep_their_digits_where_one_class_dominates() {
     let mut predictions = Array2::<u8>::zeros((2, 1_000_000));
     predictions[[0, 77]] = 1;
-    let agreement = xai_repro::agreement::Agreement::of(predictions.view()).unwrap();
+    let agreement = Agreement::new(predictions.view()).unwrap();
     let kappa = agreement.fleiss_kappa().unwrap();
     assert!((kappa + 5.000_002_5e-7).abs() < 1e-15, "{kappa:e}");
     assert!(agreement.krippendorff_alpha().unwrap().abs() < 1e-15);

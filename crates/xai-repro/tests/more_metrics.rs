@@ -4,11 +4,18 @@ use approx::assert_relative_eq;
 use ndarray::{Array1, Array2, Axis, array};
 use proptest::prelude::*;
 use serde_json::Value;
-use xai_repro::agreement::{self, Agreement, AgreementCoefficient, AgreementWeights, gwet_ac2};
-use xai_repro::{
-    Error, GroupComparison, PackedRuns, PairMetric, PairStatistic, PairwiseReproducibility,
-    RegressionMetric, RegressionReproducibility, RunInterval, SampleConsistency,
+use xai_repro::across_runs::{
+    AgreementCoefficient, AgreementWeights, agreement_interval, gwet_ac2,
 };
+use xai_repro::registry::{PAIR_METRICS, REGRESSION_METRICS, error_metrics};
+use xai_repro::{
+    Agreement, Error, ErrorKind, GroupComparison, PackedRuns, PairMetric, PairStatistic, Pairwise,
+    RegressionMetric, RegressionReproducibility, RunInterval, SampleConsistency, help, input,
+};
+
+fn kind<T: std::fmt::Debug>(result: Result<T, Error>) -> ErrorKind {
+    result.unwrap_err().into_kind()
+}
 
 fn golden() -> Value {
     serde_json::from_str(include_str!("golden/more_metrics.json")).unwrap()
@@ -43,8 +50,10 @@ fn close(ours: &[Option<f64>], peers: &[f64], what: &str) {
 fn mutual_information_and_matthews_correlation_are_those_of_scikit_learn() {
     for case in golden()["classes"].as_array().unwrap() {
         let (predictions, labels) = labels(case);
-        let runs = PairwiseReproducibility::from_predictions(predictions.view(), &labels).unwrap();
-        for metric in [PairMetric::PaNmi, PairMetric::EcMatthews] {
+        let runs = Pairwise::new()
+            .evaluate(predictions.view(), &labels)
+            .unwrap();
+        for metric in [PairMetric::PA_NMI, PairMetric::EC_MATTHEWS] {
             close(
                 runs.pairs(metric),
                 &numbers(&case[metric.name()]),
@@ -52,9 +61,9 @@ fn mutual_information_and_matthews_correlation_are_those_of_scikit_learn() {
             );
         }
         for (agree, disagree) in runs
-            .pairs(PairMetric::PaAcc)
+            .pairs(PairMetric::PA_ACC)
             .iter()
-            .zip(runs.pairs(PairMetric::PaDisagreement))
+            .zip(runs.pairs(PairMetric::PA_DISAGREEMENT))
         {
             assert!((agree.unwrap() + disagree.unwrap() - 1.0).abs() < 1e-15);
         }
@@ -79,7 +88,7 @@ fn ac2_is_that_of_its_definition_for_all_weights() {
                 "{name}: {ours:?} {peer}"
             );
         }
-        let ac1 = Agreement::of(predictions.view())
+        let ac1 = Agreement::new(predictions.view())
             .unwrap()
             .gwet_ac1()
             .unwrap();
@@ -103,36 +112,32 @@ fn custom_weights_are_checked_and_used() {
     assert!((with(linear).unwrap().unwrap() - built_in).abs() < 1e-15);
     // Where all classes agree in full, so do all runs.
     assert_eq!(with(Array2::ones((3, 3))).unwrap(), Some(1.0));
-    assert_eq!(
-        with(Array2::ones((2, 2))).unwrap_err().to_string(),
-        "weights: expected shape (3, 3), got (2, 2)"
-    );
-    let place = |a: usize, b: usize, value: f64| {
+    let shape = with(Array2::ones((2, 2))).unwrap_err();
+    assert_eq!(shape.input(), input::WEIGHTS);
+    assert!(matches!(shape.kind(), ErrorKind::ShapeMismatch { actual, .. } if *actual == [2, 2]));
+    for (place, weight) in [([1, 1], 0.5), ([0, 2], 1.5), ([0, 2], 0.5)] {
         let mut weights = Array2::eye(3);
-        weights[[a, b]] = value;
-        with(weights).unwrap_err().to_string()
-    };
+        weights[place] = weight;
+        let error = with(weights).unwrap_err();
+        assert_eq!((error.input(), error.index()), (input::WEIGHTS, &place[..]));
+        assert!(matches!(error.kind(), ErrorKind::OutOfDomain { value, .. } if *value == weight));
+    }
+    let mut weights = Array2::eye(3);
+    weights[[2, 0]] = f64::NAN;
+    let error = with(weights).unwrap_err();
     assert_eq!(
-        place(1, 1, 0.5),
-        "weights[1, 1] = 0.5: expected 1 on the diagonal"
+        (error.input(), error.index()),
+        (input::WEIGHTS, &[2, 0][..])
     );
-    assert_eq!(
-        place(0, 2, 1.5),
-        "weights[0, 2] = 1.5: expected a weight in [0, 1]"
-    );
-    assert_eq!(
-        place(0, 2, 0.5),
-        "weights[0, 2] = 0.5: expected the weight of the transposed place"
-    );
-    assert_eq!(place(2, 0, f64::NAN), "weights[2, 0]: not a finite number");
+    assert!(matches!(error.kind(), ErrorKind::NonFinite));
     let constant = array![[4u8, 4], [4, 4]];
     assert_eq!(
         gwet_ac2(constant.view(), &AgreementWeights::Linear).unwrap(),
         None
     );
     assert!(matches!(
-        gwet_ac2(array![[1u8]].view(), &AgreementWeights::Linear),
-        Err(Error::TooFew { .. })
+        kind(gwet_ac2(array![[1u8]].view(), &AgreementWeights::Linear)),
+        ErrorKind::TooFew { .. }
     ));
 }
 
@@ -140,7 +145,7 @@ fn custom_weights_are_checked_and_used() {
 fn entropies_are_those_of_numpy() {
     for case in golden()["classes"].as_array().unwrap() {
         let (predictions, _) = labels(case);
-        let samples = SampleConsistency::of(predictions.view()).unwrap();
+        let samples = SampleConsistency::new(predictions.view()).unwrap();
         let ours: Vec<Option<f64>> = samples.entropy.iter().copied().map(Some).collect();
         close(&ours, &numbers(&case["entropy"]), "entropy");
         let changing = samples.ever_changing();
@@ -152,8 +157,8 @@ fn entropies_are_those_of_numpy() {
         assert!(listed.is_sorted_by(|&a, &b| samples.entropy[a] >= samples.entropy[b]));
     }
     assert!(matches!(
-        SampleConsistency::of(array![[1u8]].view()),
-        Err(Error::TooFew { .. })
+        kind(SampleConsistency::new(array![[1u8]].view())),
+        ErrorKind::TooFew { .. }
     ));
 }
 
@@ -162,9 +167,8 @@ fn regression_metrics_are_those_of_the_peers() {
     for case in golden()["regression"].as_array().unwrap() {
         let predictions = matrix(&case["predictions"]);
         let targets = Array1::from(numbers(&case["targets"]));
-        let runs = RegressionReproducibility::from_predictions(predictions.view(), targets.view())
-            .unwrap();
-        for metric in RegressionMetric::ALL {
+        let runs = RegressionReproducibility::new(predictions.view(), targets.view()).unwrap();
+        for metric in REGRESSION_METRICS.iter().copied() {
             close(
                 runs.pairs(metric),
                 &numbers(&case[metric.name()]),
@@ -172,10 +176,10 @@ fn regression_metrics_are_those_of_the_peers() {
             );
         }
         let interval = runs
-            .interval(RegressionMetric::EcRatio, 0.95)
+            .interval(RegressionMetric::EC_RATIO, 0.95)
             .unwrap()
             .unwrap();
-        let mean = runs.summary(RegressionMetric::EcRatio).mean.unwrap();
+        let mean = runs.summary(RegressionMetric::EC_RATIO).mean.unwrap();
         assert!(interval.low < mean && mean < interval.high);
     }
 }
@@ -183,60 +187,64 @@ fn regression_metrics_are_those_of_the_peers() {
 #[test]
 fn regression_at_its_edges() {
     let of = |predictions: Array2<f64>, targets: &[f64]| {
-        RegressionReproducibility::from_predictions(predictions.view(), ndarray::aview1(targets))
+        RegressionReproducibility::new(predictions.view(), ndarray::aview1(targets))
     };
     // Both right everywhere, and constant.
     let right = of(array![[1.0, 1.0], [1.0, 1.0]], &[1.0, 1.0]).unwrap();
     let value = |runs: &RegressionReproducibility, metric| runs.pairs(metric)[0];
-    assert_eq!(value(&right, RegressionMetric::EcRatio), Some(1.0));
-    assert_eq!(value(&right, RegressionMetric::EcRatioSigned), Some(1.0));
-    assert_eq!(value(&right, RegressionMetric::EcRatioDiff), Some(0.0));
+    assert_eq!(value(&right, RegressionMetric::EC_RATIO), Some(1.0));
+    assert_eq!(value(&right, RegressionMetric::EC_RATIO_SIGNED), Some(1.0));
+    assert_eq!(value(&right, RegressionMetric::EC_RATIO_DIFF), Some(0.0));
     assert_eq!(
-        value(&right, RegressionMetric::EcRatioDiffSigned),
+        value(&right, RegressionMetric::EC_RATIO_DIFF_SIGNED),
         Some(0.0)
     );
-    assert_eq!(value(&right, RegressionMetric::Concordance), None);
-    assert_eq!(value(&right, RegressionMetric::Pearson), None);
-    assert_eq!(value(&right, RegressionMetric::Mae), Some(0.0));
+    assert_eq!(value(&right, RegressionMetric::CONCORDANCE), None);
+    assert_eq!(value(&right, RegressionMetric::PEARSON), None);
+    assert_eq!(value(&right, RegressionMetric::MAE), Some(0.0));
     // Residuals whose product underflows still have a sign.
     let tiny = of(array![[1e-200, 0.0], [-1e-200, 1.0]], &[0.0, 0.0]).unwrap();
-    assert_eq!(value(&tiny, RegressionMetric::EcRatioSigned), Some(-0.5));
-    assert_eq!(value(&tiny, RegressionMetric::EcRatioDiff), Some(0.5));
-    assert_eq!(value(&tiny, RegressionMetric::EcRatioDiffSigned), Some(0.0));
+    assert_eq!(value(&tiny, RegressionMetric::EC_RATIO_SIGNED), Some(-0.5));
+    assert_eq!(value(&tiny, RegressionMetric::EC_RATIO_DIFF), Some(0.5));
+    assert_eq!(
+        value(&tiny, RegressionMetric::EC_RATIO_DIFF_SIGNED),
+        Some(0.0)
+    );
     // A sum beyond the range of f64, of which the mean is within it.
     let large = of(
         Array2::from_shape_fn((2, 40), |(i, _)| i as f64 * 4e307),
         &[0.0; 40],
     )
     .unwrap();
-    assert_eq!(value(&large, RegressionMetric::Mae), Some(4e307));
+    assert_eq!(value(&large, RegressionMetric::MAE), Some(4e307));
     assert!(matches!(
-        of(array![[f64::MAX], [0.0]], &[0.0]),
-        Err(Error::OutOfDomain { .. })
+        kind(of(array![[f64::MAX], [0.0]], &[0.0])),
+        ErrorKind::OutOfDomain { .. }
     ));
     assert!(matches!(
-        of(array![[f64::NAN], [0.0]], &[0.0]),
-        Err(Error::NonFinite { .. })
+        kind(of(array![[f64::NAN], [0.0]], &[0.0])),
+        ErrorKind::NonFinite
     ));
     assert!(matches!(
-        of(array![[1.0], [0.0]], &[0.0, 1.0]),
-        Err(Error::ShapeMismatch { .. })
+        kind(of(array![[1.0], [0.0]], &[0.0, 1.0])),
+        ErrorKind::ShapeMismatch { .. }
     ));
     assert!(matches!(
-        of(array![[1.0]], &[0.0]),
-        Err(Error::TooFew { .. })
+        kind(of(array![[1.0]], &[0.0])),
+        ErrorKind::TooFew { .. }
     ));
     assert!(matches!(
-        of(Array2::zeros((2, 0)), &[]),
-        Err(Error::Empty { .. })
+        kind(of(Array2::zeros((2, 0)), &[])),
+        ErrorKind::Empty
     ));
-    assert!(
-        "mse"
-            .parse::<RegressionMetric>()
-            .unwrap_err()
-            .to_string()
-            .contains("ec_ratio")
+    let unknown = "mse".parse::<RegressionMetric>().unwrap_err();
+    assert_eq!(unknown.input(), input::METRIC);
+    let large = of(array![[1.0, f64::MAX], [0.0, 0.0]], &[0.0, 0.0]).unwrap_err();
+    assert_eq!(
+        (large.input(), large.index()),
+        (input::RESIDUALS, &[0, 1][..])
     );
+    assert_eq!(large.help(), Some(help::SCALE_TARGETS));
 }
 
 proptest! {
@@ -246,9 +254,9 @@ proptest! {
     ) {
         let single = Array2::from_shape_vec((3, 10), values).unwrap();
         let targets = Array1::from_elem(10, 0.5f32);
-        let a = RegressionReproducibility::from_predictions(single.view(), targets.view()).unwrap();
+        let a = RegressionReproducibility::new(single.view(), targets.view()).unwrap();
         let double = single.mapv(f64::from);
-        let b = RegressionReproducibility::from_predictions(double.view(), targets.view()).unwrap();
+        let b = RegressionReproducibility::new(double.view(), targets.view()).unwrap();
         prop_assert_eq!(a, b);
     }
 
@@ -258,12 +266,12 @@ proptest! {
     ) {
         let runs = Array2::from_shape_vec((3, 8), values).unwrap();
         let targets = Array1::from_elem(8, shift);
-        let metrics = RegressionReproducibility::from_predictions(runs.view(), targets.view()).unwrap();
-        for metric in RegressionMetric::ALL {
-            let (low, high) = match metric {
-                RegressionMetric::EcRatio | RegressionMetric::EcRatioDiff => (0.0, 1.0),
-                RegressionMetric::Mae => (0.0, f64::MAX),
-                _ => (-1.0, 1.0),
+        let metrics = RegressionReproducibility::new(runs.view(), targets.view()).unwrap();
+        for metric in REGRESSION_METRICS.iter().copied() {
+            let (low, high) = match metric.info().range {
+                "[0, 1]" => (0.0, 1.0),
+                "[-1, 1]" => (-1.0, 1.0),
+                _ => (0.0, f64::MAX),
             };
             for value in metrics.pairs(metric).iter().flatten() {
                 prop_assert!((low..=high).contains(value), "{} {}", metric, value);
@@ -271,7 +279,7 @@ proptest! {
         }
         let order: Vec<usize> = (0..8).rev().collect();
         let reversed = runs.select(Axis(1), &order);
-        let again = RegressionReproducibility::from_predictions(reversed.view(), targets.view()).unwrap();
+        let again = RegressionReproducibility::new(reversed.view(), targets.view()).unwrap();
         prop_assert_eq!(again, metrics);
     }
 }
@@ -286,8 +294,10 @@ fn some_runs() -> (Array2<u8>, Vec<u8>) {
 #[test]
 fn the_jackknife_of_the_mean_is_the_interval() {
     let (predictions, labels) = some_runs();
-    let runs = PairwiseReproducibility::from_predictions(predictions.view(), &labels).unwrap();
-    for metric in PairMetric::ALL {
+    let runs = Pairwise::new()
+        .evaluate(predictions.view(), &labels)
+        .unwrap();
+    for metric in PAIR_METRICS.iter().copied() {
         let (a, b) = (
             runs.interval(metric, 0.9).unwrap().unwrap(),
             runs.interval_of(metric, PairStatistic::Mean, RunInterval::Jackknife, 0.9)
@@ -304,7 +314,9 @@ fn the_jackknife_of_the_mean_is_the_interval() {
 #[test]
 fn a_bootstrap_interval_lies_within_what_pairs_can_be() {
     let (predictions, labels) = some_runs();
-    let runs = PairwiseReproducibility::from_predictions(predictions.view(), &labels).unwrap();
+    let runs = Pairwise::new()
+        .evaluate(predictions.view(), &labels)
+        .unwrap();
     let bca = RunInterval::Bca {
         n_replicates: 400,
         seed: 3,
@@ -317,7 +329,7 @@ fn a_bootstrap_interval_lies_within_what_pairs_can_be() {
         PairStatistic::Max,
         PairStatistic::Quantile(0.1),
     ] {
-        for metric in [PairMetric::EcLocal, PairMetric::PaKappa] {
+        for metric in [PairMetric::EC_LOCAL, PairMetric::PA_KAPPA] {
             let summary = runs.summary(metric);
             let interval = runs
                 .interval_of(metric, statistic, bca, 0.9)
@@ -338,15 +350,15 @@ fn a_bootstrap_interval_lies_within_what_pairs_can_be() {
     }
     let quantile = PairStatistic::Quantile(1.5);
     assert!(matches!(
-        runs.interval_of(PairMetric::PaAcc, quantile, bca, 0.9),
-        Err(Error::InvalidParameter { .. })
+        kind(runs.interval_of(PairMetric::PA_ACC, quantile, bca, 0.9)),
+        ErrorKind::InvalidParameter { .. }
     ));
 }
 
 #[test]
 fn the_interval_of_a_coefficient_is_over_runs() {
     let (predictions, labels) = some_runs();
-    let packed = PackedRuns::new(predictions.view(), &labels).unwrap();
+    let packed = PackedRuns::new(PAIR_METRICS, predictions.view(), &labels).unwrap();
     for coefficient in [
         AgreementCoefficient::FleissKappa,
         AgreementCoefficient::KrippendorffAlpha,
@@ -355,18 +367,18 @@ fn the_interval_of_a_coefficient_is_over_runs() {
         let without = |left_out: usize| {
             let others: Vec<usize> = (0..7).filter(|&run| run != left_out).collect();
             let rest = predictions.select(Axis(0), &others);
-            Agreement::of(rest.view())
+            Agreement::new(rest.view())
                 .unwrap()
                 .coefficient(coefficient)
                 .unwrap()
         };
         let leave_one_out: Vec<f64> = (0..7).map(without).collect();
-        let all = Agreement::of_packed(&packed)
+        let all = Agreement::from_packed(&packed)
             .unwrap()
             .coefficient(coefficient)
             .unwrap();
-        let expected = xai_core::jackknife(all, &leave_one_out, 0.95).unwrap();
-        let ours = agreement::interval(&packed, coefficient, RunInterval::Jackknife, 0.95)
+        let expected = xai_core::statistics::jackknife(all, &leave_one_out, 0.95).unwrap();
+        let ours = agreement_interval(&packed, coefficient, RunInterval::Jackknife, 0.95)
             .unwrap()
             .unwrap();
         assert!(
@@ -377,16 +389,15 @@ fn the_interval_of_a_coefficient_is_over_runs() {
             n_replicates: 200,
             seed: 1,
         };
-        let bca = agreement::interval(&packed, coefficient, bca, 0.95)
+        let bca = agreement_interval(&packed, coefficient, bca, 0.95)
             .unwrap()
             .unwrap();
         assert!(bca.low < all && all < bca.high, "{bca:?} {all}");
     }
-    let errors =
-        PackedRuns::for_metrics(&PairMetric::OF_ERRORS, predictions.view(), &labels).unwrap();
+    let errors = PackedRuns::new(&error_metrics(), predictions.view(), &labels).unwrap();
     assert!(matches!(
-        Agreement::of_packed(&errors),
-        Err(Error::InvalidParameter { .. })
+        kind(Agreement::from_packed(&errors)),
+        ErrorKind::InvalidParameter { .. }
     ));
 }
 
@@ -396,7 +407,8 @@ fn groups_that_differ_are_told_apart_and_equal_ones_are_not() {
     // The first group errs on the same ten samples, the second on ten others each.
     let alike = Array2::from_shape_fn((5, 60), |(_, j)| u8::from(j < 10));
     let apart = Array2::from_shape_fn((5, 60), |(i, j)| u8::from(j / 10 == i + 1));
-    let test = GroupComparison::new().metrics(&[PairMetric::EcLocal, PairMetric::EcAcc]);
+    let test =
+        GroupComparison::new(Pairwise::new().metrics(&[PairMetric::EC_LOCAL, PairMetric::EC_ACC]));
     let results = test.compare(alike.view(), apart.view(), &labels).unwrap();
     for result in &results {
         // Of the 252 assignments only this one and its mirror image are as far apart.
@@ -420,27 +432,24 @@ fn groups_that_differ_are_told_apart_and_equal_ones_are_not() {
 fn groups_that_cannot_be_compared_are_named() {
     let labels = [0u8, 1];
     let two = array![[0u8, 1], [1, 1]];
-    let test = GroupComparison::new();
-    let message = |result: Result<Vec<_>, Error>| result.unwrap_err().to_string();
-    assert_eq!(
-        message(test.compare(two.view(), array![[0u8, 1]].view(), &labels)),
-        "runs of the second group: at least 2 needed, got 1"
-    );
-    assert_eq!(
-        message(test.compare(two.view(), array![[0u8, 1, 1], [0, 1, 1]].view(), &labels)),
-        "predictions of the second group: expected shape (2, 2), got (2, 3)"
-    );
-    assert_eq!(
-        message(
-            test.clone()
-                .n_assignments(1)
-                .compare(two.view(), two.view(), &labels)
-        ),
-        "n_assignments = 1: expected 2 to 10 000 000, the actual one and others"
-    );
+    let test = GroupComparison::default();
+    let few = test.compare(two.view(), array![[0u8, 1]].view(), &labels);
+    let few = few.unwrap_err();
+    assert_eq!(few.input(), input::RUNS);
+    assert_eq!(few.owner_name(), Some("the second group"));
+    assert!(matches!(few.kind(), ErrorKind::TooFew { actual: 1, .. }));
+    let three = array![[0u8, 1, 1], [0, 1, 1]];
+    let shape = test.compare(two.view(), three.view(), &labels).unwrap_err();
+    assert_eq!(shape.input(), input::PREDICTIONS);
+    assert_eq!(shape.owner_name(), Some("the second group"));
+    assert!(matches!(shape.kind(), ErrorKind::ShapeMismatch { actual, .. } if *actual == [2, 3]));
+    let one = test.clone().n_assignments(1);
+    let one = one.compare(two.view(), two.view(), &labels).unwrap_err();
+    assert_eq!(one.input(), input::N_ASSIGNMENTS);
+    assert!(matches!(one.kind(), ErrorKind::InvalidParameter { .. }));
     // Nothing to compare is no error.
     let right = array![[0u8, 1], [0, 1]];
-    let local = test.metrics(&[PairMetric::EcLocal]);
+    let local = GroupComparison::new(Pairwise::new().metrics(&[PairMetric::EC_LOCAL]));
     let result = &local.compare(right.view(), right.view(), &labels).unwrap()[0];
     assert_eq!((result.difference, result.p_value), (None, None));
 }
@@ -459,12 +468,12 @@ fn regression_keeps_its_numbers_in_extreme_units() {
         )
         .unwrap();
         let targets = ndarray::Array1::<f64>::zeros(4);
-        let runs = RegressionReproducibility::from_predictions(predictions.view(), targets.view());
+        let runs = RegressionReproducibility::new(predictions.view(), targets.view());
         let runs = runs.unwrap();
         let pair = |metric| runs.pairs(metric)[0].unwrap();
         (
-            pair(RegressionMetric::Pearson),
-            pair(RegressionMetric::Concordance),
+            pair(RegressionMetric::PEARSON),
+            pair(RegressionMetric::CONCORDANCE),
         )
     };
     // Deviations −1.75, −0.75, 0.25, 2.25 and −1.5, −0.5, 0.5, 1.5: products 6.5, squares 8.75 and 5.
@@ -486,14 +495,14 @@ fn regression_keeps_its_numbers_in_extreme_units() {
 fn stored_values_that_cannot_be_are_refused() {
     let predictions = array![[1.0, 2.0, 4.0], [1.0, 3.0, 3.0], [0.0, 2.0, 5.0]];
     let targets = array![1.0, 2.0, 3.0];
-    let runs = RegressionReproducibility::from_predictions(predictions.view(), targets.view());
+    let runs = RegressionReproducibility::new(predictions.view(), targets.view());
     let runs = runs.unwrap();
     let text = serde_json::to_string(&runs).unwrap();
     let again: RegressionReproducibility = serde_json::from_str(&text).unwrap();
     assert_eq!(again.n_runs(), 3);
     let forged = text.replace("\"n_runs\":3", "\"n_runs\":4000000000");
     assert!(serde_json::from_str::<RegressionReproducibility>(&forged).is_err());
-    let agreement = Agreement::of(array![[0, 1, 1], [0, 1, 0]].view()).unwrap();
+    let agreement = Agreement::new(array![[0, 1, 1], [0, 1, 0]].view()).unwrap();
     let text = serde_json::to_string(&agreement).unwrap();
     assert_eq!(serde_json::from_str::<Agreement>(&text).unwrap(), agreement);
     let forged = text.replace("\"n_pairs\":6", "\"n_pairs\":0");

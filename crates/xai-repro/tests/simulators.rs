@@ -1,10 +1,15 @@
 //! The laws of the simulators, at fixed seeds.
 
 use statrs::distribution::{ChiSquared, ContinuousCDF};
-use xai_repro::{
-    ClassDistribution, Dependence, ErrorSet, LabelSimulator, PairMetric, PairwiseReproducibility,
-    PredictionSimulator, sample_labels,
+use xai_repro::simulate::{
+    ClassDistribution, Dependence, ErrorSet, LabelSimulator, PredictionSimulator,
 };
+use xai_repro::{PairMetric, Pairwise};
+
+fn labels(p: &[f64], n: usize, seed: u64, item: u64) -> Vec<u32> {
+    let simulator = LabelSimulator::new(p, n).unwrap();
+    simulator.simulate(seed, item).unwrap()
+}
 
 /// The chance of counts at least as far from their expectations, over categories expected five times
 /// and more.
@@ -25,7 +30,7 @@ fn drawn_labels_have_the_frequencies_of_their_law() {
         for c in [2, 12, 50] {
             let p = law.draw(c, 3, item as u64).unwrap();
             let mut counts = vec![0.0; c];
-            for label in sample_labels(&p, n, false, 3, 100 + item as u64).unwrap() {
+            for label in labels(&p, n, 3, 100 + item as u64) {
                 counts[label as usize] += 1.0;
             }
             let expected: Vec<f64> = p.iter().map(|p| p * n as f64).collect();
@@ -46,15 +51,11 @@ fn errors_have_the_frequencies_of_their_law_in_every_mode() {
             Dependence::Independent,
             Dependence::Dependent { copied: 0.3 },
         ] {
-            let simulator = PredictionSimulator::new(&p, 0.4, 9)
-                .unwrap()
-                .error_set(error_set)
-                .dependence(dependence)
-                .unwrap();
+            let simulator = PredictionSimulator::new(&p, 0.4, error_set, dependence).unwrap();
             let mut counts = [0.0; 8];
             // A base is one draw whatever the number of runs that copy it: many draws of two runs.
             for item in 0..k {
-                let runs = simulator.draw(&labels, 2, item).unwrap();
+                let runs = simulator.simulate(&labels, 2, 9, item).unwrap();
                 for run in runs.rows() {
                     let wrong = run.iter().filter(|&&label| label != 8).count();
                     assert_eq!(wrong, 800, "⌈0.4 · 2000⌉ samples are drawn anew");
@@ -82,15 +83,11 @@ fn error_sets_are_uniform_over_the_samples() {
         let dependence = copied.map_or(Dependence::Independent, |copied| Dependence::Dependent {
             copied,
         });
-        let simulator = PredictionSimulator::new(&[1.0], 0.25, 2)
-            .unwrap()
-            .error_set(error_set)
-            .dependence(dependence)
-            .unwrap();
+        let simulator = PredictionSimulator::new(&[1.0], 0.25, error_set, dependence).unwrap();
         let mut counts = [0.0; 40];
         let draws = 4_000;
         for item in 0..draws {
-            let runs = simulator.draw(&labels, 1, item).unwrap();
+            let runs = simulator.simulate(&labels, 1, 2, item).unwrap();
             for (count, &label) in counts.iter_mut().zip(&runs) {
                 *count += f64::from(u8::from(label == 0));
             }
@@ -107,12 +104,8 @@ fn error_sets_are_uniform_over_the_samples() {
 fn runs_share_their_set_when_it_is_fixed_and_a_share_when_they_copy() {
     let labels = vec![0u32; 1000];
     let shared = |error_set, dependence| {
-        let simulator = PredictionSimulator::new(&[0.0, 1.0], 0.2, 4)
-            .unwrap()
-            .error_set(error_set)
-            .dependence(dependence)
-            .unwrap();
-        let runs = simulator.draw(&labels, 2, 0).unwrap();
+        let simulator = PredictionSimulator::new(&[0.0, 1.0], 0.2, error_set, dependence).unwrap();
+        let runs = simulator.simulate(&labels, 2, 4, 0).unwrap();
         let pairs = runs.columns().into_iter();
         pairs
             .filter(|labels| labels.iter().all(|&label| label == 1))
@@ -131,23 +124,26 @@ fn runs_share_their_set_when_it_is_fixed_and_a_share_when_they_copy() {
 
 #[test]
 fn copying_everything_makes_all_runs_equal() {
-    let labels = sample_labels(&[0.5, 0.3, 0.2], 500, true, 1, 0).unwrap();
+    let simulator = LabelSimulator::with_every_class(&[0.5, 0.3, 0.2], 500).unwrap();
+    let labels = simulator.simulate(1, 0).unwrap();
     for error_set in [ErrorSet::Fixed, ErrorSet::Variable] {
-        let simulator = PredictionSimulator::new(&[0.2, 0.3, 0.5], 0.6, 1)
-            .unwrap()
-            .error_set(error_set)
-            .dependence(Dependence::Dependent { copied: 1.0 })
-            .unwrap();
-        let runs = simulator.draw(&labels, 6, 3).unwrap();
-        let metrics = PairwiseReproducibility::from_predictions(runs.view(), &labels).unwrap();
+        let simulator = PredictionSimulator::new(
+            &[0.2, 0.3, 0.5],
+            0.6,
+            error_set,
+            Dependence::Dependent { copied: 1.0 },
+        )
+        .unwrap();
+        let runs = simulator.simulate(&labels, 6, 1, 3).unwrap();
+        let metrics = Pairwise::new().evaluate(runs.view(), &labels).unwrap();
         for metric in [
-            PairMetric::EcLocal,
-            PairMetric::EcAcc,
-            PairMetric::EcCorr,
-            PairMetric::PaAcc,
-            PairMetric::PaKappa,
-            PairMetric::PaCramersV,
-            PairMetric::PaNmi,
+            PairMetric::EC_LOCAL,
+            PairMetric::EC_ACC,
+            PairMetric::EC_CORR,
+            PairMetric::PA_ACC,
+            PairMetric::PA_KAPPA,
+            PairMetric::PA_CRAMERS_V,
+            PairMetric::PA_NMI,
         ] {
             assert!(
                 metrics.pairs(metric).iter().all(|&v| v == Some(1.0)),
@@ -162,30 +158,37 @@ fn independent_runs_that_may_err_everywhere_have_no_kappa() {
     let n = 20_000;
     let labels = vec![0u32; n];
     let p = [0.4, 0.3, 0.2, 0.1];
-    let simulator = PredictionSimulator::new(&p, 1.0, 8)
-        .unwrap()
-        .dependence(Dependence::Dependent { copied: 0.0 })
-        .unwrap();
-    let runs = simulator.draw(&labels, 10, 0).unwrap();
-    let metrics = PairwiseReproducibility::from_predictions(runs.view(), &labels).unwrap();
+    let simulator = PredictionSimulator::new(
+        &p,
+        1.0,
+        ErrorSet::Fixed,
+        Dependence::Dependent { copied: 0.0 },
+    )
+    .unwrap();
+    let runs = simulator.simulate(&labels, 10, 8, 0).unwrap();
+    let metrics = Pairwise::new().evaluate(runs.view(), &labels).unwrap();
     // By chance p_e = 0.3; under independence the standard error of κ is √(p_e/(n(1 − p_e))) at most
     // about 0.005, and 45 pairs stay within 5 of them.
-    for kappa in metrics.pairs(PairMetric::PaKappa) {
+    for kappa in metrics.pairs(PairMetric::PA_KAPPA) {
         assert!(kappa.unwrap().abs() < 0.025, "{kappa:?}");
     }
-    let mean = metrics.summary(PairMetric::PaKappa).mean.unwrap();
+    let mean = metrics.summary(PairMetric::PA_KAPPA).mean.unwrap();
     assert!(mean.abs() < 0.005, "{mean}");
 }
 
 #[test]
 fn what_is_outside_the_error_set_is_right() {
-    let labels = sample_labels(&[0.25; 4], 999, false, 6, 0).unwrap();
+    let labels = labels(&[0.25; 4], 999, 6, 0);
     for item in 0..20 {
         let share = item as f64 / 19.0;
-        let simulator = PredictionSimulator::new(&[0.25; 4], share, 6)
-            .unwrap()
-            .error_set(ErrorSet::Variable);
-        let runs = simulator.draw(&labels, 3, item).unwrap();
+        let simulator = PredictionSimulator::new(
+            &[0.25; 4],
+            share,
+            ErrorSet::Variable,
+            Dependence::Independent,
+        )
+        .unwrap();
+        let runs = simulator.simulate(&labels, 3, 6, item).unwrap();
         for run in runs.rows() {
             let wrong = run.iter().zip(&labels).filter(|(a, b)| a != b).count();
             assert!(wrong as f64 <= (share * 999.0).ceil(), "{share} {wrong}");
@@ -196,11 +199,13 @@ fn what_is_outside_the_error_set_is_right() {
 #[test]
 fn more_runs_begin_with_the_same_ones() {
     let labels = [0u32, 1, 1, 0, 1];
-    let simulator = PredictionSimulator::new(&[0.5, 0.5], 0.8, 3).unwrap();
-    let few = simulator.draw(&labels, 2, 5).unwrap();
-    let many = simulator.draw(&labels, 4, 5).unwrap();
+    let simulator =
+        PredictionSimulator::new(&[0.5, 0.5], 0.8, ErrorSet::Fixed, Dependence::Independent)
+            .unwrap();
+    let few = simulator.simulate(&labels, 2, 3, 5).unwrap();
+    let many = simulator.simulate(&labels, 4, 3, 5).unwrap();
     assert_eq!(few.row(1), many.row(1));
-    assert_ne!(simulator.draw(&labels, 2, 6).unwrap(), few);
+    assert_ne!(simulator.simulate(&labels, 2, 3, 6).unwrap(), few);
 }
 
 #[test]
@@ -217,12 +222,9 @@ fn the_step_law_has_as_many_classes_as_asked_for() {
 
 #[test]
 fn labels_are_redrawn_until_every_class_occurs() {
-    let simulator = LabelSimulator::new(&[0.9, 0.08, 0.02], 30, 1)
-        .unwrap()
-        .every_class()
-        .unwrap();
+    let simulator = LabelSimulator::with_every_class(&[0.9, 0.08, 0.02], 30).unwrap();
     for item in 0..50 {
-        let labels = simulator.draw(item).unwrap();
+        let labels = simulator.simulate(1, item).unwrap();
         assert!((0..3).all(|class| labels.contains(&class)));
     }
 }

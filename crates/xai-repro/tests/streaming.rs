@@ -2,14 +2,15 @@
 
 use ndarray::{Array2, Axis, array};
 use proptest::prelude::*;
-use xai_repro::agreement::Agreement;
+use xai_repro::pairwise::StreamedReproducibility;
+use xai_repro::registry::PAIR_METRICS;
 use xai_repro::{
-    Accumulator, EmptyUnion, Error, PairMetric, PairwiseAccumulator, PairwiseReproducibility,
-    StreamedReproducibility,
+    Accumulator, Agreement, EmptyUnion, Error, ErrorKind, PairMetric, Pairwise,
+    PairwiseAccumulator, PairwiseReproducibility, input,
 };
 
 fn same(streamed: &StreamedReproducibility, at_once: &PairwiseReproducibility) {
-    for metric in PairMetric::ALL {
+    for metric in PAIR_METRICS.iter().copied() {
         assert_eq!(streamed.pairs(metric), at_once.pairs(metric), "{metric}");
         assert_eq!(
             streamed.summary(metric),
@@ -42,9 +43,9 @@ fn part(
     labels: &[i64],
     samples: &[usize],
 ) -> Result<PairwiseAccumulator, Error> {
-    let mut state = PairwiseAccumulator::new();
+    let mut state = PairwiseAccumulator::default();
     let labels: Vec<i64> = samples.iter().map(|&sample| labels[sample]).collect();
-    state.fold(predictions.select(Axis(1), samples).view(), &labels)?;
+    state.update_labels(predictions.select(Axis(1), samples).view(), &labels)?;
     Ok(state)
 }
 
@@ -65,13 +66,13 @@ proptest! {
         let labels: Vec<i64> = values[k * n..].iter().map(|&c| label(c)).collect();
         let values = values[..k * n].iter().map(|&c| label(c)).collect();
         let predictions = Array2::from_shape_vec((k, n), values).unwrap();
-        let at_once = PairwiseReproducibility::from_predictions(predictions.view(), &labels).unwrap();
+        let at_once = Pairwise::new().evaluate(predictions.view(), &labels).unwrap();
         let parts: Vec<PairwiseAccumulator> = (0..4).map(|place| {
             let samples: Vec<usize> = (0..n).filter(|&i| places[i] == place).collect();
             part(&predictions, &labels, &samples).unwrap()
         }).collect();
         let merged = |order: [usize; 4]| {
-            let mut all = PairwiseAccumulator::new();
+            let mut all = PairwiseAccumulator::default();
             for i in order {
                 all.merge(parts[i].clone()).unwrap();
             }
@@ -83,7 +84,7 @@ proptest! {
         let everything: Vec<usize> = (0..n).collect();
         prop_assert_eq!(&part(&predictions, &labels, &everything).unwrap(), &all);
         let agreement = all.finish().unwrap().agreement.unwrap();
-        prop_assert_eq!(agreement, Agreement::of(predictions.view()).unwrap());
+        prop_assert_eq!(agreement, Agreement::new(predictions.view()).unwrap());
     }
 }
 
@@ -105,9 +106,10 @@ fn golden_cases_in_blocks_are_those_at_once() {
         let labels = row(&case["labels"]);
         let predictions =
             Array2::from_shape_vec((rows.len(), labels.len()), rows.concat()).unwrap();
-        let at_once =
-            PairwiseReproducibility::from_predictions(predictions.view(), &labels).unwrap();
-        let mut state = PairwiseAccumulator::new();
+        let at_once = Pairwise::new()
+            .evaluate(predictions.view(), &labels)
+            .unwrap();
+        let mut state = PairwiseAccumulator::default();
         for start in (0..labels.len()).step_by(7) {
             let end = (start + 7).min(labels.len());
             let block = predictions.slice_axis(Axis(1), (start..end).into());
@@ -122,54 +124,53 @@ fn golden_cases_in_blocks_are_those_at_once() {
 #[test]
 fn a_state_keeps_what_was_asked_for() {
     let predictions = array![[0, 1, 0, 1], [0, 0, 0, 0], [0, 1, 1, 1]];
-    let mut state = PairwiseAccumulator::new()
-        .metrics(&[PairMetric::EcLocal])
+    let pairwise = Pairwise::new()
+        .metrics(&[PairMetric::EC_LOCAL])
         .empty_union(EmptyUnion::Zero);
-    state.fold(predictions.view(), &[0, 1, 1, 0]).unwrap();
-    let result = state.result().unwrap();
-    assert_eq!(result.pairs(PairMetric::EcLocal).len(), 3);
-    assert!(result.pairs(PairMetric::PaAcc).is_empty());
+    let mut state = PairwiseAccumulator::new(&pairwise).unwrap();
+    state
+        .update_labels(predictions.view(), &[0, 1, 1, 0])
+        .unwrap();
+    let result = state.finish().unwrap();
+    assert_eq!(result.pairs(PairMetric::EC_LOCAL).len(), 3);
+    assert!(result.pairs(PairMetric::PA_ACC).is_empty());
     assert_eq!((result.agreement, result.n_samples), (None, 4));
 }
 
 #[test]
 fn states_that_do_not_belong_together_are_refused() {
     let predictions = array![[0, 1], [1, 1]];
-    let mut state = PairwiseAccumulator::new();
-    assert!(matches!(state.result(), Err(Error::Empty { .. })));
-    state.fold(predictions.view(), &[0, 1]).unwrap();
+    let mut state = PairwiseAccumulator::default();
+    let empty = state.finish().unwrap_err();
+    assert_eq!(empty.input(), input::SAMPLES);
+    assert!(matches!(empty.kind(), ErrorKind::Empty));
+    state.update_labels(predictions.view(), &[0, 1]).unwrap();
     let before = state.clone();
     let three = array![[0, 1], [1, 1], [1, 0]];
-    assert_eq!(
-        state.fold(three.view(), &[0, 1]).unwrap_err().to_string(),
-        "predictions: expected shape (2, 2), got (3, 2)"
-    );
-    assert_eq!(
-        state
-            .fold(predictions.view(), &[0])
-            .unwrap_err()
-            .to_string(),
-        "labels: expected shape (2), got (1)"
-    );
-    let other = PairwiseAccumulator::new().metrics(&[PairMetric::PaAcc]);
-    assert!(matches!(
-        state.combine(other),
-        Err(Error::InvalidParameter { .. })
-    ));
-    let other = PairwiseAccumulator::new().empty_union(EmptyUnion::One);
-    assert!(matches!(
-        state.combine(other),
-        Err(Error::InvalidParameter { .. })
-    ));
-    let mut other = PairwiseAccumulator::new();
-    other.fold(three.view(), &[0, 1]).unwrap();
-    assert!(matches!(
-        state.combine(other),
-        Err(Error::ShapeMismatch { .. })
-    ));
+    let runs = state.update_labels(three.view(), &[0, 1]).unwrap_err();
+    assert_eq!(runs.input(), input::PREDICTIONS);
+    assert!(matches!(runs.kind(), ErrorKind::ShapeMismatch { actual, .. } if *actual == [3, 2]));
+    let labels = state.update_labels(predictions.view(), &[0]).unwrap_err();
+    assert_eq!(labels.input(), input::LABELS);
+    assert!(matches!(labels.kind(), ErrorKind::ShapeMismatch { actual, .. } if *actual == [1]));
+    let mut merge = |options: Pairwise| {
+        let other = PairwiseAccumulator::new(&options).unwrap();
+        state.merge(other).unwrap_err()
+    };
+    let other = merge(Pairwise::new().metrics(&[PairMetric::PA_ACC]));
+    assert_eq!(other.input(), input::METRICS);
+    assert!(matches!(other.kind(), ErrorKind::InvalidParameter { .. }));
+    let other = merge(Pairwise::new().empty_union(EmptyUnion::One));
+    assert_eq!(other.input(), input::EMPTY_UNION);
+    assert!(matches!(other.kind(), ErrorKind::InvalidParameter { .. }));
+    let mut other = PairwiseAccumulator::default();
+    other.update_labels(three.view(), &[0, 1]).unwrap();
+    let runs = state.merge(other).unwrap_err();
+    assert_eq!(runs.input(), input::RUNS);
+    assert!(matches!(runs.kind(), ErrorKind::ShapeMismatch { .. }));
     assert_eq!(state, before);
     state
-        .fold(Array2::<i64>::zeros((2, 0)).view(), &[0i64; 0])
+        .update_labels(Array2::<i64>::zeros((2, 0)).view(), &[0i64; 0])
         .unwrap();
     assert_eq!(state, before);
 }
@@ -182,26 +183,27 @@ mod stored {
     fn a_stored_state_goes_on() {
         let predictions = array![[0, 1, 0, 70_000], [0, 0, 0, 0], [0, 1, 1, 1]];
         let labels = [0, 1, 1, 0];
-        let mut state = PairwiseAccumulator::new();
+        let mut state = PairwiseAccumulator::default();
         let blocks = |range: std::ops::Range<usize>| predictions.slice_axis(Axis(1), range.into());
-        state.fold(blocks(0..2), &labels[..2]).unwrap();
+        state.update_labels(blocks(0..2), &labels[..2]).unwrap();
         let text = serde_json::to_string(&state).unwrap();
         let mut read: PairwiseAccumulator = serde_json::from_str(&text).unwrap();
         assert_eq!(read, state);
-        read.fold(blocks(2..4), &labels[2..]).unwrap();
-        let at_once =
-            PairwiseReproducibility::from_predictions(predictions.view(), &labels).unwrap();
-        same(&read.result().unwrap(), &at_once);
-        let empty = serde_json::to_string(&PairwiseAccumulator::new()).unwrap();
+        read.update_labels(blocks(2..4), &labels[2..]).unwrap();
+        let at_once = Pairwise::new()
+            .evaluate(predictions.view(), &labels)
+            .unwrap();
+        same(&read.finish().unwrap(), &at_once);
+        let empty = serde_json::to_string(&PairwiseAccumulator::default()).unwrap();
         let empty: PairwiseAccumulator = serde_json::from_str(&empty).unwrap();
-        assert_eq!(empty, PairwiseAccumulator::new());
+        assert_eq!(empty, PairwiseAccumulator::default());
     }
 
     #[test]
     fn damaged_states_are_refused() {
-        let mut state = PairwiseAccumulator::new();
+        let mut state = PairwiseAccumulator::default();
         state
-            .fold(array![[0, 1, 5], [1, 1, 5]].view(), &[0, 1, 1])
+            .update_labels(array![[0, 1, 5], [1, 1, 5]].view(), &[0, 1, 1])
             .unwrap();
         let whole = serde_json::to_value(&state).unwrap();
         let with = |pointer: &str, value: serde_json::Value| {

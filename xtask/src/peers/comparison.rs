@@ -1,4 +1,4 @@
-//! What is compared with what, and how far ahead we mean to be.
+//! What is compared with what, and the ratio of times to reach.
 
 use super::environment::{Environment, PEERS, XPLIQUE};
 
@@ -6,7 +6,7 @@ use super::environment::{Environment, PEERS, XPLIQUE};
 pub(crate) struct Peer {
     /// As the Python side names it.
     pub(crate) name: &'static str,
-    /// The ratio, its time to ours, that we hold ourselves to.
+    /// The ratio of its time to ours to reach; `None` where the peer is shown for comparison only.
     pub(crate) target: Option<f64>,
 }
 
@@ -20,7 +20,7 @@ pub(crate) struct Comparison {
     pub(crate) data: &'static str,
     /// Our name of the workload.
     pub(crate) ours: &'static str,
-    /// What is timed, and per what.
+    /// What is timed, and per which unit.
     pub(crate) work: &'static str,
     pub(crate) peers: &'static [Peer],
 }
@@ -32,11 +32,11 @@ const fn peer(name: &'static str, target: f64) -> Peer {
     }
 }
 
-const fn beside(name: &'static str) -> Peer {
+const fn without_target(name: &'static str) -> Peer {
     Peer { name, target: None }
 }
 
-/// Neighbours share data and follow each other, so that the data are made once.
+/// Comparisons that share data stand next to each other, so that the data are made once.
 pub(crate) const COMPARISONS: &[Comparison] = &[
     Comparison {
         family: "casebased",
@@ -44,11 +44,11 @@ pub(crate) const COMPARISONS: &[Comparison] = &[
         script: "casebased",
         data: "knn_5d",
         ours: "knn_5d",
-        work: "5 nearest of 56 959 × 5, a query",
+        work: "5 nearest of 56 959 × 5, per query",
         peers: &[
             peer("sklearn kd_tree", 3.0),
-            beside("sklearn brute"),
-            beside("faiss flat f32"),
+            without_target("sklearn brute"),
+            without_target("faiss flat f32"),
         ],
     },
     Comparison {
@@ -57,7 +57,7 @@ pub(crate) const COMPARISONS: &[Comparison] = &[
         script: "casebased",
         data: "knn_5d",
         ours: "knn_5d_explain",
-        work: "explain, 56 959 × 5, k = 5, an explanation",
+        work: "explain, 56 959 × 5, k = 5, per explanation",
         peers: &[peer("case-explainer", 3000.0)],
     },
     Comparison {
@@ -66,7 +66,7 @@ pub(crate) const COMPARISONS: &[Comparison] = &[
         script: "casebased",
         data: "knn_30d",
         ours: "knn_30d",
-        work: "5 nearest of 284 807 × 30, a query",
+        work: "5 nearest of 284 807 × 30, per query",
         peers: &[peer("sklearn brute", 3.0), peer("faiss flat f32", 3.0)],
     },
     Comparison {
@@ -75,8 +75,8 @@ pub(crate) const COMPARISONS: &[Comparison] = &[
         script: "casebased",
         data: "knn_30d",
         ours: "knn_30d_explain",
-        work: "explain, 284 807 × 30, k = 5, an explanation",
-        peers: &[beside("case-explainer")],
+        work: "explain, 284 807 × 30, k = 5, per explanation",
+        peers: &[without_target("case-explainer")],
     },
     Comparison {
         family: "casebased",
@@ -84,7 +84,7 @@ pub(crate) const COMPARISONS: &[Comparison] = &[
         script: "casebased",
         data: "knn_784d",
         ours: "knn_784d",
-        work: "5 nearest of 60 000 × 784, a query",
+        work: "5 nearest of 60 000 × 784, per query",
         peers: &[peer("sklearn brute", 4.0), peer("faiss flat f32", 0.9)],
     },
     Comparison {
@@ -93,7 +93,7 @@ pub(crate) const COMPARISONS: &[Comparison] = &[
         script: "repro",
         data: "ec_pairs",
         ours: "ec_pairs",
-        work: "error consistency of 200 runs × 100 000 samples, packed before, a pair",
+        work: "error consistency of 200 runs × 100 000 samples, packed before, per pair",
         peers: &[peer("numba", 100.0)],
     },
     Comparison {
@@ -102,8 +102,8 @@ pub(crate) const COMPARISONS: &[Comparison] = &[
         script: "repro",
         data: "ec_pairs",
         ours: "ec_pairs_raw",
-        work: "error consistency of 200 runs × 100 000 samples, packing included, a pair",
-        peers: &[beside("numba")],
+        work: "error consistency of 200 runs × 100 000 samples, packing included, per pair",
+        peers: &[without_target("numba")],
     },
     Comparison {
         family: "repro",
@@ -111,7 +111,7 @@ pub(crate) const COMPARISONS: &[Comparison] = &[
         script: "repro",
         data: "agreement_pairs",
         ours: "agreement_pa",
-        work: "percent agreement, 100 000 samples, 10 classes, packed before, a pair",
+        work: "percent agreement, 100 000 samples, 10 classes, packed before, per pair",
         peers: &[peer("numpy PA", 30.0)],
     },
     Comparison {
@@ -120,7 +120,7 @@ pub(crate) const COMPARISONS: &[Comparison] = &[
         script: "repro",
         data: "agreement_pairs",
         ours: "agreement_kappa",
-        work: "Cohen's κ, 100 000 samples, 10 classes, packed before, a pair",
+        work: "Cohen's κ, 100 000 samples, 10 classes, packed before, per pair",
         peers: &[peer("sklearn kappa", 400.0)],
     },
     Comparison {
@@ -129,7 +129,7 @@ pub(crate) const COMPARISONS: &[Comparison] = &[
         script: "repro",
         data: "agreement_pairs",
         ours: "agreement_v",
-        work: "Cramér's V, 100 000 samples, 10 classes, packed before, a pair",
+        work: "Cramér's V, 100 000 samples, 10 classes, packed before, per pair",
         peers: &[peer("scipy Cramer V", 250.0)],
     },
     Comparison {
@@ -138,8 +138,8 @@ pub(crate) const COMPARISONS: &[Comparison] = &[
         script: "repro",
         data: "agreement_pairs",
         ours: "agreement_raw",
-        work: "PA, κ and V of 6 runs × 100 000 samples, packing included, a pair",
-        peers: &[beside("numpy + sklearn + scipy")],
+        work: "PA, κ and V of 6 runs × 100 000 samples, packing included, per pair",
+        peers: &[without_target("numpy + sklearn + scipy")],
     },
     Comparison {
         family: "repro",
@@ -193,7 +193,7 @@ pub(crate) const COMPARISONS: &[Comparison] = &[
         data: "linear",
         ours: "average_drop",
         work: "Average Drop, 64 images 64 × 64 × 3, a linear model",
-        peers: &[beside("xplique average_drop")],
+        peers: &[without_target("xplique average_drop")],
     },
     Comparison {
         family: "attribution",

@@ -1,6 +1,6 @@
-//! A process that is told what to do line by line and answers each line with one.
+//! A process that reads one command per line and answers each with one line.
 
-use crate::Result;
+use crate::outcome::Result;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
@@ -61,7 +61,7 @@ impl Conversation {
 
 impl Drop for Conversation {
     fn drop(&mut self) {
-        // The end of its input ends it.
+        // It ends when its input does.
         self.input = None;
         let _ = self.child.wait();
     }

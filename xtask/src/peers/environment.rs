@@ -1,6 +1,7 @@
 //! The peers' Python environments, made once under `target/peers`.
 
-use crate::{Result, workspace};
+use crate::outcome::Result;
+use crate::workspace;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,7 +10,7 @@ use std::process::Command;
 pub(crate) struct Environment {
     folder: &'static str,
     requirements: &'static str,
-    /// Installed last, without what it asks for itself.
+    /// Installed last, without its own dependencies.
     alone: Option<&'static str>,
 }
 
@@ -19,7 +20,7 @@ pub(crate) const PEERS: Environment = Environment {
     alone: None,
 };
 
-/// Apart, because TensorFlow and torch disagree about what they both need.
+/// An environment of its own, because TensorFlow and torch need different versions of the same packages.
 pub(crate) const XPLIQUE: Environment = Environment {
     folder: "venv-xplique",
     requirements: "xplique.txt",
@@ -68,7 +69,7 @@ impl Environment {
     }
 }
 
-/// From whatever index the user has configured.
+/// Installs from the index that the user has configured.
 fn install(python: &Path, options: &[&str], requirements: &str) -> Result {
     run(Command::new(python)
         .args(["-m", "pip", "install", "--quiet"])

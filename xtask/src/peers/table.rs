@@ -1,10 +1,10 @@
 //! The ratio table, in Markdown.
 
 use super::comparison::{Comparison, Peer};
-use crate::Result;
+use crate::outcome::Result;
 use std::fmt::Write;
 
-/// A side's best time, or why there is none.
+/// The best time of a peer or of ours, or why there is none.
 #[derive(Clone)]
 pub(crate) enum Outcome {
     Seconds(f64),
@@ -94,7 +94,7 @@ impl Row {
     }
 }
 
-/// The table of one family, with what one must know to read it.
+/// The table of one family, below a line with the machine, the versions and the rounds.
 pub(crate) fn markdown(family: &str, rows: &[Row], rounds: usize, versions: &str) -> String {
     let mut text = format!(
         "### {family}\n\n{}; {versions}. The best run of {rounds} rounds, taken in turns.\n\n\
@@ -120,12 +120,12 @@ pub(crate) fn markdown(family: &str, rows: &[Row], rounds: usize, versions: &str
             ratio.map_or("—".to_owned(), multiple),
             row.verdict,
         )
-        .expect("a String takes everything");
+        .expect("writing to a String never fails");
     }
     for row in rows {
         for outcome in [&row.peer, &row.ours] {
             if let Outcome::Failed(why) = outcome {
-                writeln!(text, "\n{}: {why}", row.name()).expect("a String takes everything");
+                writeln!(text, "\n{}: {why}", row.name()).expect("writing to a String never fails");
             }
         }
     }
@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     fn line(peer: Outcome, ours: Outcome, verdict: &str) -> String {
-        let comparison = &COMPARISONS[0]; // held to 3×
+        let comparison = &COMPARISONS[0]; // its target is 3×
         let row = Row::new(
             comparison,
             &comparison.peers[0],
@@ -185,7 +185,7 @@ mod tests {
         );
         let text = markdown("casebased", &[row], 5, "numpy 2");
         text.lines()
-            .find(|l| l.contains("a query"))
+            .find(|l| l.contains("per query"))
             .expect("a row")
             .to_owned()
     }
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_is_told_below_the_table_and_meets_nothing() {
+    fn a_failure_is_explained_below_the_table_and_meets_no_target() {
         let text = line(
             Outcome::Seconds(1.0),
             Outcome::Failed("boom".into()),

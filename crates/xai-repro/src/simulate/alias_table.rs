@@ -1,7 +1,11 @@
 //! Draws from a discrete law in constant time.
 
 use rand_core::Rng;
-use xai_core::{Error, ExactSum, Result, Xoshiro256PlusPlus};
+use xai_core::number::check_finite_slice;
+use xai_core::random::Xoshiro256PlusPlus;
+use xai_core::{Error, ExactSum, Result};
+
+use crate::input;
 
 /// A law over the classes `0..c`, prepared so that a draw costs one random number, one
 /// multiplication and one look-up, however many classes there are.
@@ -14,9 +18,9 @@ use xai_core::{Error, ExactSum, Result, Xoshiro256PlusPlus};
 /// the same classes on every machine.
 ///
 /// ```
-/// use xai_repro::AliasTable;
+/// use xai_repro::simulate::AliasTable;
 /// let law = AliasTable::new(&[0.5, 0.0, 0.5])?;
-/// let mut stream = xai_core::random_stream(1, 0);
+/// let mut stream = xai_core::random::random_stream(1, 0);
 /// assert!((0..100).all(|_| law.sample(&mut stream) != 1));
 /// # Ok::<(), xai_repro::Error>(())
 /// ```
@@ -40,20 +44,17 @@ impl AliasTable {
     /// Prepares the law with these probabilities.
     ///
     /// # Errors
-    /// [`Error::Empty`] without classes; [`Error::NonFinite`] and [`Error::OutOfDomain`] for
-    /// probabilities that are not at least 0 or do not sum to 1 (within 1e-9).
+    /// [`Empty`](xai_core::ErrorKind::Empty) without classes;
+    /// [`NonFinite`](xai_core::ErrorKind::NonFinite) and
+    /// [`OutOfDomain`](xai_core::ErrorKind::OutOfDomain) for probabilities that are not at least 0 or do
+    /// not sum to 1 (within 1e-9).
     pub fn new(probabilities: &[f64]) -> Result<Self> {
         check(probabilities)?;
-        Ok(Self::of_checked(probabilities))
+        Ok(Self::from_checked(probabilities))
     }
 
     /// The table of probabilities that are known to be such.
-    #[allow(
-        clippy::cast_precision_loss, // far fewer classes than 2^53
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss // thresholds in [0, 1]
-    )]
-    pub(crate) fn of_checked(probabilities: &[f64]) -> Self {
+    fn from_checked(probabilities: &[f64]) -> Self {
         const ONE: f64 = 18_446_744_073_709_551_616.0; // 2^64
         let c = probabilities.len();
         let certain = |class: usize| Column {
@@ -100,7 +101,6 @@ impl AliasTable {
     /// Draws a class.
     #[inline]
     #[must_use]
-    #[allow(clippy::cast_possible_truncation)] // the two halves of the product
     pub fn sample(&self, stream: &mut Xoshiro256PlusPlus) -> u32 {
         let product = u128::from(stream.next_u64()) * self.columns.len() as u128;
         let column = (product >> 64) as usize;
@@ -117,26 +117,22 @@ impl AliasTable {
 /// Checks that values are the probabilities of a law.
 fn check(probabilities: &[f64]) -> Result<()> {
     if probabilities.is_empty() {
-        return Err(Error::empty("classes"));
+        return Err(Error::empty(input::CLASSES));
     }
-    xai_core::check_finite_slice("probabilities", probabilities)?;
+    check_finite_slice(input::PROBABILITIES, probabilities)?;
     if let Some(i) = probabilities.iter().position(|&p| p < 0.0) {
-        let value = probabilities[i];
+        let (value, expected) = (probabilities[i], "a probability");
         return Err(Error::out_of_domain(
-            "probabilities",
+            input::PROBABILITIES,
             &[i],
             value,
-            "a probability",
+            expected,
         ));
     }
     let total = probabilities.iter().copied().collect::<ExactSum>().value();
     if (total - 1.0).abs() > 1e-9 {
-        return Err(Error::out_of_domain(
-            "sum of probabilities",
-            &[],
-            total,
-            "1, within 1e-9",
-        ));
+        let error = Error::out_of_domain(input::PROBABILITIES, &[], total, "1, within 1e-9");
+        return Err(error.part("sum"));
     }
     Ok(())
 }
@@ -169,7 +165,7 @@ mod tests {
     #[test]
     fn draws_are_the_same_on_every_machine() {
         let law = AliasTable::new(&[0.1, 0.2, 0.3, 0.4]).unwrap();
-        let mut stream = xai_core::random_stream(7, 3);
+        let mut stream = xai_core::random::random_stream(7, 3);
         let draws: Vec<u32> = (0..16).map(|_| law.sample(&mut stream)).collect();
         assert_eq!(draws, [3, 1, 1, 3, 1, 2, 3, 3, 2, 2, 0, 2, 3, 1, 1, 3]);
     }

@@ -2,7 +2,11 @@
 
 use std::str::FromStr;
 
-use xai_core::{Error, Result, Xoshiro256PlusPlus, random_stream, uniform, uniform_index};
+use xai_core::number::elementary::{exp, ln};
+use xai_core::random::{Xoshiro256PlusPlus, random_stream, uniform, uniform_index};
+use xai_core::{Error, ExactSum, Result};
+
+use crate::input;
 
 /// A law that draws the probabilities of `c` classes.
 ///
@@ -77,7 +81,7 @@ impl ClassDistribution {
     /// Draws the probabilities of `n_classes` classes: those of draw `item` under `seed`.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for no classes, or a `lowest` outside [0, 1].
+    /// [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for no classes, or a `lowest` outside [0, 1].
     pub fn draw(&self, n_classes: usize, seed: u64, item: u64) -> Result<Vec<f64>> {
         self.draw_from(n_classes, &mut random_stream(seed, item))
     }
@@ -86,10 +90,9 @@ impl ClassDistribution {
     ///
     /// # Errors
     /// As [`draw`](Self::draw).
-    #[allow(clippy::cast_precision_loss)] // a handful of classes
     pub fn draw_from(&self, n_classes: usize, stream: &mut Xoshiro256PlusPlus) -> Result<Vec<f64>> {
         if n_classes == 0 {
-            return Err(Error::parameter("n_classes", 0, "at least 1 class"));
+            return Err(Error::parameter(input::N_CLASSES, 0, "at least 1 class"));
         }
         let c = n_classes;
         let mut raw: Vec<f64> = match *self {
@@ -98,7 +101,7 @@ impl ClassDistribution {
             Self::Uniform => (0..c).map(|_| positive_uniform(stream)).collect(),
             Self::Exponential { lowest } => {
                 if !(0.0..=1.0).contains(&lowest) {
-                    return Err(Error::parameter("lowest", lowest, "a value in [0, 1]"));
+                    return Err(Error::parameter(input::LOWEST, lowest, "a value in [0, 1]"));
                 }
                 let scale = 0.1 + 19.9 * uniform(stream);
                 let step = (1.0 - lowest) / (c - 1).max(1) as f64;
@@ -117,7 +120,7 @@ impl ClassDistribution {
             Self::Step => steps(c, stream),
         };
         raw.sort_unstable_by(|a, b| b.total_cmp(a));
-        let total: f64 = raw.iter().copied().collect::<xai_core::ExactSum>().value();
+        let total: f64 = raw.iter().copied().collect::<ExactSum>().value();
         for p in &mut raw {
             *p /= total;
         }
@@ -127,7 +130,6 @@ impl ClassDistribution {
 
 /// `x^y` with the same bits on every machine, which `powf` does not promise.
 fn power(x: f64, y: f64) -> f64 {
-    use xai_core::elementary::{exp, ln};
     exp(y * ln(x))
 }
 
@@ -163,17 +165,10 @@ impl FromStr for ClassDistribution {
 
     /// `flat`, `balanced`, `uniform`, `exponential`, `multimodal` or `step`.
     fn from_str(name: &str) -> Result<Self> {
-        Ok(match name {
-            "flat" => Self::Flat,
-            "balanced" => Self::Balanced,
-            "uniform" => Self::Uniform,
-            "exponential" => Self::EXPONENTIAL,
-            "multimodal" => Self::MultiModal,
-            "step" => Self::Step,
-            _ => {
-                let expected = "flat, balanced, uniform, exponential, multimodal or step";
-                return Err(Error::parameter("kind", name, expected));
-            }
+        let found = Self::ALL.into_iter().find(|law| law.name() == name);
+        found.ok_or_else(|| {
+            let names = Self::ALL.map(|law| law.name()).join(", ");
+            Error::parameter(input::CLASS_DISTRIBUTION, name, format!("one of {names}"))
         })
     }
 }

@@ -1,23 +1,22 @@
 //! Labels drawn from class probabilities.
 
-use xai_core::{Error, Result, Xoshiro256PlusPlus, random_stream};
+use xai_core::random::{Xoshiro256PlusPlus, random_stream};
+use xai_core::{Error, Result};
 
-use crate::AliasTable;
+use crate::simulate::alias_table::AliasTable;
+use crate::{help, input};
 
 /// How often labels are redrawn before a rare class is given up on.
 const MOST_REDRAWS: u64 = 10_000;
 
 /// Draws true labels: independent and identically distributed, class `i` with probability `p_i`.
 ///
-/// With [`every_class`](Self::every_class) the whole draw is repeated until each class occurs, which
-/// is the same law given that each does.
-///
 /// ```
-/// use xai_repro::LabelSimulator;
-/// let simulator = LabelSimulator::new(&[0.5, 0.3, 0.2], 100, 1)?.every_class()?;
-/// let labels = simulator.draw(0)?; // draw 0 under seed 1
+/// use xai_repro::simulate::LabelSimulator;
+/// let simulator = LabelSimulator::with_every_class(&[0.5, 0.3, 0.2], 100)?;
+/// let labels = simulator.simulate(1, 0)?; // draw 0 under seed 1
 /// assert!((0..3).all(|class| labels.contains(&class)));
-/// assert_eq!(labels, simulator.draw(0)?);
+/// assert_eq!(labels, simulator.simulate(1, 0)?);
 /// # Ok::<(), xai_repro::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -26,55 +25,53 @@ pub struct LabelSimulator {
     rarest: f64,
     n_samples: usize,
     every_class: bool,
-    seed: u64,
 }
 
 impl LabelSimulator {
-    /// `n_samples` labels a draw, class `i` with probability `probabilities[i]`.
+    /// `n_samples` labels per draw, class `i` with probability `probabilities[i]`.
     ///
     /// # Errors
     /// As [`AliasTable::new`].
-    pub fn new(probabilities: &[f64], n_samples: usize, seed: u64) -> Result<Self> {
+    pub fn new(probabilities: &[f64], n_samples: usize) -> Result<Self> {
         Ok(Self {
             law: AliasTable::new(probabilities)?,
             rarest: probabilities.iter().copied().fold(f64::INFINITY, f64::min),
             n_samples,
             every_class: false,
-            seed,
         })
     }
 
-    /// Repeats a draw until each class occurs.
+    /// The same, a whole draw being repeated until each class occurs: the same law given that each
+    /// does.
     ///
     /// # Errors
-    /// [`Error::TooFew`] for fewer labels than classes, [`Error::InvalidParameter`] for a class too
-    /// rare to occur in 10 000 draws.
-    pub fn every_class(mut self) -> Result<Self> {
-        let c = self.law.n_classes();
-        if self.n_samples < c {
-            return Err(Error::too_few(
-                "labels, to have every class",
-                c,
-                self.n_samples,
-            ));
+    /// As [`AliasTable::new`]; [`TooFew`](xai_core::ErrorKind::TooFew) for fewer labels than classes,
+    /// [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a class too rare to occur in
+    /// 10 000 draws.
+    pub fn with_every_class(probabilities: &[f64], n_samples: usize) -> Result<Self> {
+        let simulator = Self::new(probabilities, n_samples)?;
+        let c = simulator.law.n_classes();
+        if n_samples < c {
+            return Err(Error::too_few(input::N_SAMPLES, c, n_samples));
         }
         // A draw has every class with at most the chance that it has the rarest one.
-        #[allow(clippy::cast_precision_loss)] // a rough bound
-        let absent = (self.n_samples as f64 * (-self.rarest).ln_1p()).exp();
-        #[allow(clippy::cast_precision_loss)]
+        let absent = (n_samples as f64 * (-simulator.rarest).ln_1p()).exp();
         if (1.0 - absent) * (MOST_REDRAWS as f64) < 1.0 {
-            return Err(self.too_rare());
+            return Err(simulator.too_rare());
         }
-        self.every_class = true;
-        Ok(self)
+        Ok(Self {
+            every_class: true,
+            ..simulator
+        })
     }
 
-    /// The labels of a draw: those of the stream of the seed and `item`.
+    /// The labels of a draw: those of the stream of `(seed, item)`.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] when some class did not occur in 10 000 draws.
-    pub fn draw(&self, item: u64) -> Result<Vec<u32>> {
-        let mut stream = random_stream(self.seed, item);
+    /// [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) when some class did not occur in
+    /// 10 000 draws.
+    pub fn simulate(&self, seed: u64, item: u64) -> Result<Vec<u32>> {
+        let mut stream = random_stream(seed, item);
         let mut labels = Vec::with_capacity(self.n_samples);
         for _ in 0..MOST_REDRAWS {
             sample(&self.law, self.n_samples, &mut stream, &mut labels);
@@ -86,39 +83,10 @@ impl LabelSimulator {
     }
 
     fn too_rare(&self) -> Error {
-        Error::parameter(
-            "probabilities",
-            format!("{} for the rarest class", self.rarest),
-            format!(
-                "a class likely enough to occur among {} labels; draw more labels",
-                self.n_samples
-            ),
-        )
-    }
-}
-
-/// Draws `n` labels, class `i` with probability `probabilities[i]`, from the stream of
-/// `(seed, item)`; with `every_class` the whole draw is repeated until each class occurs.
-///
-/// # Errors
-/// As [`LabelSimulator`].
-///
-/// ```
-/// let labels = xai_repro::sample_labels(&[0.5, 0.3, 0.2], 100, false, 1, 0)?;
-/// assert!(labels.len() == 100 && labels.iter().all(|&label| label < 3));
-/// # Ok::<(), xai_repro::Error>(())
-/// ```
-pub fn sample_labels(
-    probabilities: &[f64],
-    n: usize,
-    every_class: bool,
-    seed: u64,
-    item: u64,
-) -> Result<Vec<u32>> {
-    let simulator = LabelSimulator::new(probabilities, n, seed)?;
-    match every_class {
-        true => simulator.every_class()?.draw(item),
-        false => simulator.draw(item),
+        let value = format!("{} for the rarest class", self.rarest);
+        let n = self.n_samples;
+        let expected = format!("a class likely enough to occur among {n} labels");
+        Error::parameter(input::PROBABILITIES, value, expected).with_help(help::DRAW_MORE_LABELS)
     }
 }
 

@@ -4,9 +4,11 @@ use std::fmt;
 use std::str::FromStr;
 
 use ndarray::Array2;
-use xai_core::{Error, Result, Xoshiro256PlusPlus, random_stream, uniform_index};
+use xai_core::random::{Xoshiro256PlusPlus, random_stream, uniform_index};
+use xai_core::{Error, Input, Result};
 
-use crate::AliasTable;
+use crate::input;
+use crate::simulate::alias_table::AliasTable;
 
 /// Where runs may err.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -19,7 +21,7 @@ pub enum ErrorSet {
     Variable,
 }
 
-/// How runs' errors hang together.
+/// How runs' errors depend on each other.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
@@ -48,12 +50,12 @@ pub enum Dependence {
 ///   `r = 1` makes all runs equal, and `r = 0` makes them independent.
 ///
 /// ```
-/// use xai_repro::{Dependence, ErrorSet, PredictionSimulator};
-/// let simulator = PredictionSimulator::new(&[0.5, 0.5], 0.1, 1)?
-///     .error_set(ErrorSet::Variable)
-///     .dependence(Dependence::Dependent { copied: 1.0 })?;
-/// let runs = simulator.draw(&[0; 100], 3, 0)?;
-/// assert_eq!(runs.row(0), runs.row(2)); // everything is copied
+/// use xai_repro::simulate::{Dependence, ErrorSet, PredictionSimulator};
+/// let everything_copied = Dependence::Dependent { copied: 1.0 };
+/// let simulator =
+///     PredictionSimulator::new(&[0.5, 0.5], 0.1, ErrorSet::Variable, everything_copied)?;
+/// let runs = simulator.simulate(&[0; 100], 3, 1, 0)?; // draw 0 under seed 1
+/// assert_eq!(runs.row(0), runs.row(2));
 /// assert!(runs.row(0).iter().filter(|&&label| label != 0).count() <= 10);
 /// # Ok::<(), xai_repro::Error>(())
 /// ```
@@ -63,7 +65,6 @@ pub struct PredictionSimulator {
     max_error_share: f64,
     error_set: ErrorSet,
     dependence: Dependence,
-    seed: u64,
 }
 
 /// Buffers that are used again from draw to draw.
@@ -73,70 +74,68 @@ pub(crate) struct PredictionBuffers {
     samples: Vec<u32>,
     base_set: Vec<u32>,
     base: Vec<u32>,
+    /// The samples that are not copied.
+    others: Vec<u32>,
 }
 
 impl PredictionSimulator {
     /// Runs that err on at most a share `max_error_share` of the samples, there drawing class `i` with
-    /// probability `error_probabilities[i]`; the set fixed, errors independent.
+    /// probability `error_probabilities[i]`.
     ///
     /// # Errors
-    /// As [`AliasTable::new`]; [`Error::InvalidParameter`] for a share outside [0, 1].
-    pub fn new(error_probabilities: &[f64], max_error_share: f64, seed: u64) -> Result<Self> {
-        check_share("max_error_share", max_error_share)?;
+    /// As [`AliasTable::new`]; [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a share
+    /// outside [0, 1].
+    pub fn new(
+        error_probabilities: &[f64],
+        max_error_share: f64,
+        error_set: ErrorSet,
+        dependence: Dependence,
+    ) -> Result<Self> {
+        check_share(input::MAX_ERROR_SHARE, max_error_share)?;
+        if let Dependence::Dependent { copied } = dependence {
+            check_share(input::COPIED, copied)?;
+        }
         Ok(Self {
             error_law: AliasTable::new(error_probabilities)?,
             max_error_share,
-            error_set: ErrorSet::Fixed,
-            dependence: Dependence::Independent,
-            seed,
+            error_set,
+            dependence,
         })
     }
 
-    /// Where runs may err.
-    #[must_use]
-    pub fn error_set(mut self, error_set: ErrorSet) -> Self {
-        self.error_set = error_set;
-        self
-    }
-
-    /// How runs' errors hang together.
+    /// The `(n_runs, n)` predictions of a draw: those of the stream of `(seed, item)`. More runs begin
+    /// with the same ones.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for a copied share outside [0, 1].
-    pub fn dependence(mut self, dependence: Dependence) -> Result<Self> {
-        if let Dependence::Dependent { copied } = dependence {
-            check_share("copied", copied)?;
-        }
-        self.dependence = dependence;
-        Ok(self)
-    }
-
-    /// The `(n_runs, n)` predictions of a draw: those of the stream of the seed and `item`. More runs
-    /// begin with the same ones.
-    ///
-    /// # Errors
-    /// [`Error::Empty`] without labels or runs, [`Error::InvalidParameter`] for 2³² labels or more.
-    pub fn draw(&self, labels: &[u32], n_runs: usize, item: u64) -> Result<Array2<u32>> {
+    /// [`Empty`](xai_core::ErrorKind::Empty) without labels or runs,
+    /// [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for 2³² labels or more.
+    pub fn simulate(
+        &self,
+        labels: &[u32],
+        n_runs: usize,
+        seed: u64,
+        item: u64,
+    ) -> Result<Array2<u32>> {
+        let n = labels.len();
         if labels.is_empty() {
-            return Err(Error::empty("labels"));
+            return Err(Error::empty(input::LABELS));
         }
         if n_runs == 0 {
-            return Err(Error::empty("runs"));
+            return Err(Error::empty(input::N_RUNS));
         }
-        if u32::try_from(labels.len()).is_err() {
-            return Err(Error::parameter("labels", labels.len(), "fewer than 2^32"));
+        if u32::try_from(n).is_err() {
+            return Err(Error::parameter(input::LABELS, n, "fewer than 2^32"));
         }
-        let mut predictions = Array2::zeros((n_runs, labels.len()));
-        let mut stream = random_stream(self.seed, item);
-        let mut buffers = PredictionBuffers::default();
-        if let Some(runs) = predictions.as_slice_mut() {
-            self.draw_into(labels, &mut stream, &mut buffers, runs);
-        }
-        Ok(predictions)
+        let mut runs = vec![0; n_runs * n];
+        let (mut stream, mut buffers) = (random_stream(seed, item), PredictionBuffers::default());
+        self.simulate_into(labels, &mut stream, &mut buffers, &mut runs);
+        Ok(Array2::from_shape_fn((n_runs, n), |(run, sample)| {
+            runs[run * n + sample]
+        }))
     }
 
-    /// Draws runs, one after the other, of fewer than 2³² samples.
-    pub(crate) fn draw_into(
+    /// Simulates runs, one after the other, of fewer than 2³² samples.
+    pub(crate) fn simulate_into(
         &self,
         labels: &[u32],
         stream: &mut Xoshiro256PlusPlus,
@@ -145,83 +144,95 @@ impl PredictionSimulator {
     ) {
         let n = labels.len();
         let m = share_of(self.max_error_share, n);
-        let PredictionBuffers {
-            samples,
-            base_set,
-            base,
-        } = buffers;
         // The base's set, which is every run's where the set is fixed.
-        ascending(n, samples);
-        draw_to_front(samples, m, stream);
-        base_set.clear();
-        base_set.extend_from_slice(&samples[..m]);
+        ascending(n, &mut buffers.samples);
+        draw_to_front(&mut buffers.samples, m, stream);
+        buffers.base_set.clear();
+        buffers.base_set.extend_from_slice(&buffers.samples[..m]);
         let n_copied = match self.dependence {
             Dependence::Independent => 0,
             Dependence::Dependent { copied } => {
-                base.clear();
-                base.extend_from_slice(labels);
-                for &sample in base_set.iter() {
-                    base[sample as usize] = self.error_law.sample(stream);
-                }
+                self.predict_base(labels, stream, buffers);
                 share_of(copied, m)
             }
         };
         for run in runs.chunks_exact_mut(n) {
             run.copy_from_slice(labels);
-            // Copied samples come first, drawn from the base's set.
-            samples.clear();
-            samples.extend_from_slice(base_set);
-            if n_copied < m {
-                draw_to_front(samples, n_copied, stream);
-            }
-            for &sample in &samples[..n_copied] {
-                run[sample as usize] = base[sample as usize];
-            }
-            if self.error_set == ErrorSet::Variable && n_copied < m {
-                // The rest of the set from all samples that are not copied.
-                let mut others = std::mem::take(samples);
-                let copied = &others[..n_copied];
-                mark_others(n, copied, samples);
-                draw_to_front(samples, m - n_copied, stream);
-                others.truncate(n_copied);
-                others.extend_from_slice(&samples[..m - n_copied]);
-                *samples = others;
-            }
-            for &sample in &samples[n_copied..m] {
-                run[sample as usize] = self.error_law.sample(stream);
-            }
+            self.simulate_run(run, (n_copied, m), stream, buffers);
+        }
+    }
+
+    /// The prediction that runs copy from.
+    fn predict_base(
+        &self,
+        labels: &[u32],
+        stream: &mut Xoshiro256PlusPlus,
+        PredictionBuffers { base_set, base, .. }: &mut PredictionBuffers,
+    ) {
+        base.clear();
+        base.extend_from_slice(labels);
+        for &sample in base_set.iter() {
+            base[sample as usize] = self.error_law.sample(stream);
+        }
+    }
+
+    /// Puts the errors of a run, `n_copied` of `m` from the base, on what is right.
+    fn simulate_run(
+        &self,
+        run: &mut [u32],
+        (n_copied, m): (usize, usize),
+        stream: &mut Xoshiro256PlusPlus,
+        buffers: &mut PredictionBuffers,
+    ) {
+        let PredictionBuffers {
+            samples,
+            base_set,
+            base,
+            others,
+        } = buffers;
+        // Copied samples come first, drawn from the base's set.
+        samples.clear();
+        samples.extend_from_slice(base_set);
+        if n_copied < m {
+            draw_to_front(samples, n_copied, stream);
+        }
+        for &sample in &samples[..n_copied] {
+            run[sample as usize] = base[sample as usize];
+        }
+        if self.error_set == ErrorSet::Variable && n_copied < m {
+            // The rest of the set from all samples that are not copied.
+            samples.truncate(n_copied);
+            all_but(run.len(), samples, others);
+            draw_to_front(others, m - n_copied, stream);
+            samples.extend_from_slice(&others[..m - n_copied]);
+        }
+        for &sample in &samples[n_copied..m] {
+            run[sample as usize] = self.error_law.sample(stream);
         }
     }
 }
 
 /// `⌈share n⌉`, at most `n`.
-#[allow(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss
-)]
 fn share_of(share: f64, n: usize) -> usize {
     ((share * n as f64).ceil() as usize).min(n)
 }
 
-fn check_share(name: &'static str, share: f64) -> Result<()> {
+fn check_share(input: Input, share: f64) -> Result<()> {
     if (0.0..=1.0).contains(&share) {
         Ok(())
     } else {
-        Err(Error::parameter(name, share, "a share in [0, 1]"))
+        Err(Error::parameter(input, share, "a share in [0, 1]"))
     }
 }
 
-/// Fills `samples` with `0..n`.
-#[allow(clippy::cast_possible_truncation)] // fewer than 2^32 samples
+/// Fills `samples` with `0..n`, below 2³².
 fn ascending(n: usize, samples: &mut Vec<u32>) {
     samples.clear();
     samples.extend(0..n as u32);
 }
 
 /// Fills `samples` with those of `0..n` that are not excluded, ascending.
-#[allow(clippy::cast_possible_truncation)]
-fn mark_others(n: usize, excluded: &[u32], samples: &mut Vec<u32>) {
+fn all_but(n: usize, excluded: &[u32], samples: &mut Vec<u32>) {
     if excluded.is_empty() {
         return ascending(n, samples);
     }
@@ -267,7 +278,11 @@ impl FromStr for ErrorSet {
         match name {
             "fixed" => Ok(Self::Fixed),
             "variable" => Ok(Self::Variable),
-            _ => Err(Error::parameter("error set", name, "fixed or variable")),
+            _ => Err(Error::parameter(
+                input::ERROR_SET,
+                name,
+                "fixed or variable",
+            )),
         }
     }
 }

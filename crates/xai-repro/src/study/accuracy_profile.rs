@@ -2,7 +2,9 @@
 
 use xai_core::{Error, ExactMean, Result};
 
-use super::StudyDraw;
+use crate::input;
+use crate::study::draw::{StudyDraw, check_draws};
+use crate::study::mean_metrics::MeanMetrics;
 
 /// The mean of a metric over draws of similar accuracy, apart for independent and dependent errors:
 /// where the two lines part, the metric tells the two apart; where one rises, it follows accuracy.
@@ -30,45 +32,36 @@ pub struct ProfilePoint {
 }
 
 impl AccuracyProfile {
-    /// The profiles of all metrics, in the order of [`StudyDraw::METRICS`], over `n_bins` bins of
+    /// The profiles of all metrics, in the order of [`MeanMetrics::names`], over `n_bins` bins of
     /// accuracy of equal width. Bins without a draw that defines the metric have no point.
     ///
     /// # Errors
-    /// [`Error::Empty`] without draws, [`Error::InvalidParameter`] for no bins or more than 10 000, [`Error::Corrupt`]
-    /// for a draw with another number of metrics.
+    /// [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for no bins or more than 10 000,
+    /// [`Empty`](xai_core::ErrorKind::Empty) without draws,
+    /// [`Corrupt`](xai_core::ErrorKind::Corrupt) for a draw with another number of metrics.
     ///
     /// ```
-    /// use xai_repro::{AccuracyProfile, Study};
-    /// let draws = Study::builder().n_samples(100).build()?.draws(0..200)?;
-    /// let profiles = AccuracyProfile::all(&draws, 5)?;
+    /// use xai_repro::SimulationStudy;
+    /// use xai_repro::study::{AccuracyProfile, StudySettings};
+    /// let study = SimulationStudy::new(StudySettings { n_samples: 100, ..Default::default() })?;
+    /// let profiles = AccuracyProfile::per_metric(&study.simulate(0..200)?, 5)?;
     /// let shared_errors = &profiles[1]; // ec_global
     /// assert_eq!(shared_errors.metric, "ec_global");
     /// // Accurate runs have few errors to share.
     /// assert!(shared_errors.independent[0].mean > shared_errors.independent.last().unwrap().mean);
     /// # Ok::<(), xai_repro::Error>(())
     /// ```
-    pub fn all(draws: &[StudyDraw], n_bins: usize) -> Result<Vec<Self>> {
-        if draws.is_empty() {
-            return Err(Error::empty("draws of the study"));
-        }
+    pub fn per_metric(draws: &[StudyDraw], n_bins: usize) -> Result<Vec<Self>> {
         if !(1..=10_000).contains(&n_bins) {
-            return Err(Error::parameter("bins", n_bins, "1 to 10 000 bins"));
+            return Err(Error::parameter(input::N_BINS, n_bins, "1 to 10 000"));
         }
-        if let Some(draw) = draws
-            .iter()
-            .find(|draw| draw.metrics.len() != StudyDraw::N_METRICS)
-        {
-            return Err(Error::Corrupt {
-                what: format!("draw {}", draw.draw).into(),
-                why: format!("{} metrics", draw.metrics.len()).into(),
-            });
-        }
-        let profile = |(i, name): (usize, &&str)| Self {
-            metric: (*name).to_owned(),
+        check_draws(draws)?;
+        let profile = |(i, name): (usize, &str)| Self {
+            metric: name.to_owned(),
             independent: points(draws, i, n_bins, false),
             dependent: points(draws, i, n_bins, true),
         };
-        Ok(StudyDraw::METRICS.iter().enumerate().map(profile).collect())
+        Ok(MeanMetrics::names().enumerate().map(profile).collect())
     }
 }
 
@@ -79,11 +72,7 @@ fn points(draws: &[StudyDraw], metric: usize, n_bins: usize, dependent: bool) ->
         .filter(|draw| draw.copied.is_some() == dependent)
     {
         if let Some(value) = draw.metrics[metric] {
-            #[allow(
-                clippy::cast_precision_loss,
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss
-            )] // accuracy is in [0, 1]
+            // Accuracy is in [0, 1].
             let bin = ((draw.accuracy * n_bins as f64) as usize).min(n_bins - 1);
             bins[bin].0.add(draw.accuracy);
             bins[bin].1.add(value);

@@ -2,11 +2,13 @@
 
 use std::fmt;
 
-use xai_core::{Error, Result, Summary, parallel};
+use xai_core::statistics::{auroc, pearson, spearman};
+use xai_core::{Result, Summary, parallel};
 
-use super::StudyDraw;
-use super::association::{auroc, correlation_ratio, pearson, spearman};
-use crate::ClassDistribution;
+use crate::simulate::class_distribution::ClassDistribution;
+use crate::study::correlation_ratio::correlation_ratio;
+use crate::study::draw::{StudyDraw, check_draws};
+use crate::study::mean_metrics::MeanMetrics;
 
 /// What the study says about each metric.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,7 +18,7 @@ pub struct StudySummary {
     pub n_draws: usize,
     /// How accurate the runs were.
     pub accuracy: Summary,
-    /// One entry a metric, in the order of [`StudyDraw::METRICS`].
+    /// One entry per metric, in the order of [`MeanMetrics::names`].
     pub metrics: Vec<MetricBehavior>,
 }
 
@@ -52,24 +54,17 @@ impl StudySummary {
     /// Summarises draws, in any order.
     ///
     /// # Errors
-    /// [`Error::Empty`] without draws, [`Error::Corrupt`] for a draw with another number of metrics.
-    pub fn of(draws: &[StudyDraw]) -> Result<Self> {
-        if draws.is_empty() {
-            return Err(Error::empty("draws of the study"));
-        }
-        if let Some(draw) = draws
-            .iter()
-            .find(|draw| draw.metrics.len() != StudyDraw::N_METRICS)
-        {
-            return Err(Error::Corrupt {
-                what: format!("draw {}", draw.draw).into(),
-                why: format!("{} metrics", draw.metrics.len()).into(),
-            });
-        }
+    /// [`Empty`](xai_core::ErrorKind::Empty) without draws,
+    /// [`Corrupt`](xai_core::ErrorKind::Corrupt) for a draw with another number of metrics.
+    pub fn new(draws: &[StudyDraw]) -> Result<Self> {
+        check_draws(draws)?;
+        let names: Vec<&str> = MeanMetrics::names().collect();
         Ok(Self {
             n_draws: draws.len(),
             accuracy: Summary::of(draws.iter().map(|draw| Some(draw.accuracy)))?,
-            metrics: parallel::try_map(StudyDraw::N_METRICS, |metric| behavior(draws, metric))?,
+            metrics: parallel::try_map(names.len(), |metric| {
+                behavior(draws, metric, names[metric])
+            })?,
         })
     }
 
@@ -80,7 +75,7 @@ impl StudySummary {
     }
 }
 
-fn behavior(draws: &[StudyDraw], metric: usize) -> Result<MetricBehavior> {
+fn behavior(draws: &[StudyDraw], metric: usize, name: &str) -> Result<MetricBehavior> {
     let value = |draw: &StudyDraw| draw.metrics[metric];
     let defined: Vec<(&StudyDraw, f64)> = draws
         .iter()
@@ -101,19 +96,18 @@ fn behavior(draws: &[StudyDraw], metric: usize) -> Result<MetricBehavior> {
     };
     let values: Vec<f64> = defined.iter().map(|&(_, value)| value).collect();
     let accuracy = column(|draw| draw.accuracy);
-    #[allow(clippy::cast_precision_loss)] // far fewer classes than 2^53
     let n_classes = column(|draw| draw.n_classes as f64);
     let dependent: Vec<bool> = defined
         .iter()
         .map(|(draw, _)| draw.copied.is_some())
         .collect();
     Ok(MetricBehavior {
-        metric: StudyDraw::METRICS[metric].to_owned(),
+        metric: name.to_owned(),
         values: Summary::of(draws.iter().map(value))?,
-        pearson_with_accuracy: pearson(&values, &accuracy),
-        spearman_with_accuracy: spearman(&values, &accuracy),
-        pearson_with_n_classes: pearson(&values, &n_classes),
-        spearman_with_n_classes: spearman(&values, &n_classes),
+        pearson_with_accuracy: pearson(&values, &accuracy)?,
+        spearman_with_accuracy: spearman(&values, &accuracy)?,
+        pearson_with_n_classes: pearson(&values, &n_classes)?,
+        spearman_with_n_classes: spearman(&values, &n_classes)?,
         variance_by_label_distribution: correlation_ratio(
             &values,
             &groups(|draw| draw.label_distribution),
@@ -127,7 +121,7 @@ fn behavior(draws: &[StudyDraw], metric: usize) -> Result<MetricBehavior> {
 }
 
 impl fmt::Display for StudySummary {
-    /// One line a metric.
+    /// One line per metric.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{} draws", self.n_draws)?;
         for metric in &self.metrics {

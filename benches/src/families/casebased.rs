@@ -1,0 +1,74 @@
+//! Our side of the workloads of `xai-casebased`.
+
+use ndarray::{Array1, Array2, Ix1, Ix2};
+use xai_casebased::{CaseExplainer, Distance, Engine};
+
+use crate::workload::{Data, Prepared, Result, Workload};
+
+/// The workloads; names, data files and answers as in `benches/README.md`.
+pub(crate) const WORKLOADS: &[Workload] = &[
+    Workload {
+        name: "knn_5d",
+        data: "knn_5d",
+        prepare: nearest,
+    },
+    Workload {
+        name: "knn_5d_explain",
+        data: "knn_5d",
+        prepare: explanations,
+    },
+    Workload {
+        name: "knn_30d",
+        data: "knn_30d",
+        prepare: nearest,
+    },
+    Workload {
+        name: "knn_30d_explain",
+        data: "knn_30d",
+        prepare: explanations,
+    },
+    Workload {
+        name: "knn_784d",
+        data: "knn_784d",
+        prepare: nearest,
+    },
+];
+
+/// Neighbours per query.
+const K: usize = 5;
+
+fn nearest(data: &Data) -> Result<Prepared> {
+    let train: Array2<f64> = data.read::<f64, Ix2>("train")?;
+    let queries: Array2<f64> = data.read::<f64, Ix2>("queries")?;
+    let search = Engine::Auto.build(train.view(), Distance::Euclidean)?;
+    let n_queries = queries.nrows();
+    Ok(Prepared::new(
+        n_queries as f64,
+        move || Ok(search.nearest_batch(queries.view(), K)?),
+        move |found, answers| {
+            let place = |(query, rank): (usize, usize)| found[query][rank];
+            let shape = (n_queries, K);
+            let neighbors = Array2::from_shape_fn(shape, |at| place(at).index as i64);
+            answers.write("neighbors", &neighbors.view())?;
+            let distances = Array2::from_shape_fn(shape, |at| place(at).distance);
+            answers.write("distances", &distances.view())
+        },
+    ))
+}
+
+fn explanations(data: &Data) -> Result<Prepared> {
+    let train: Array2<f64> = data.read::<f64, Ix2>("train")?;
+    let queries: Array2<f64> = data.read::<f64, Ix2>("queries")?;
+    let labels = data.read::<i64, Ix1>("labels")?.to_vec();
+    let predicted = data.read::<i64, Ix1>("predicted")?.to_vec();
+    let explainer = CaseExplainer::builder().k(K).fit(train.view(), &labels)?;
+    Ok(Prepared::new(
+        queries.nrows() as f64,
+        move || Ok(explainer.explain_batch(queries.view(), &predicted)?),
+        |explanations, answers| {
+            let scores = explanations.iter().map(|e| e.correspondence.score);
+            let scores: Array1<f64> = scores.map(|score| score.unwrap_or(f64::NAN)).collect();
+            answers.write("correspondence", &scores.view())
+        },
+    ))
+}

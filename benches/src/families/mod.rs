@@ -1,0 +1,28 @@
+//! The workloads of each family.
+
+#[cfg(feature = "attribution")]
+mod attribution;
+#[cfg(feature = "casebased")]
+mod casebased;
+#[cfg(feature = "graph")]
+mod graph;
+#[cfg(feature = "repro")]
+mod repro;
+
+use crate::workload::Workload;
+
+/// Every workload of the families that are compiled in.
+#[must_use]
+pub fn workloads() -> Vec<&'static Workload> {
+    #[allow(unused_mut)] // with no family compiled in
+    let mut all: Vec<&'static Workload> = Vec::new();
+    #[cfg(feature = "casebased")]
+    all.extend(casebased::WORKLOADS);
+    #[cfg(feature = "attribution")]
+    all.extend(attribution::WORKLOADS);
+    #[cfg(feature = "graph")]
+    all.extend(graph::WORKLOADS);
+    #[cfg(feature = "repro")]
+    all.extend(repro::WORKLOADS);
+    all
+}

@@ -1,0 +1,189 @@
+//! One batch of samples with one explainer's maps: what a metric sees.
+
+use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
+
+use ndarray::{ArrayD, ArrayViewD, CowArray, IxDyn};
+use xai_core::tensor::{mask_inputs, position_magnitudes};
+use xai_core::{Real, Result};
+
+use crate::batch::cache::Cache;
+use crate::batch::data::Explained;
+use crate::batch::run_data::missing;
+use crate::batch::samples::{Record, SampleBatch};
+use crate::input;
+use crate::map::positions::attributions_by_position;
+use crate::model::explainer::{Explainer, explain_rows};
+use crate::model::samples::checked_batch;
+use crate::model::targets::Targets;
+
+/// Work on a batch that depends on the maps or on the explainer: the order of the positions, the
+/// scores along a curve, the maps of neighbours.
+///
+/// It is done once per batch and explainer, for all metrics: two values that are equal are the
+/// same work.
+///
+/// ```
+/// use xai_attribution::batch::{ExplainedBatch, MapWork};
+/// use xai_attribution::{Real, Result};
+/// /// The largest attribution of every sample.
+/// #[derive(Clone, PartialEq)]
+/// struct Largest;
+/// impl<T: Real> MapWork<T> for Largest {
+///     type Output = Vec<T>;
+///     fn compute(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<T>> {
+///         let attributions = explained.attributions()?;
+///         let per_sample = attributions.chunks_exact(explained.batch().run().n_positions());
+///         Ok(per_sample.map(|a| a.iter().copied().fold(T::neg_infinity(), T::max)).collect())
+///     }
+/// }
+/// ```
+pub trait MapWork<T: Real>: PartialEq + Clone + 'static {
+    /// What comes of it.
+    type Output: 'static;
+
+    /// Does the work.
+    ///
+    /// # Errors
+    /// Its own, and those of model and explainer.
+    fn compute(&self, explained: &ExplainedBatch<'_, T>) -> Result<Self::Output>;
+}
+
+/// A batch of samples with one explainer's maps.
+pub struct ExplainedBatch<'a, T> {
+    batch: &'a SampleBatch<'a, T>,
+    explainer: Option<&'a dyn Explainer<T>>,
+    maps: OnceCell<CowArray<'a, T, IxDyn>>,
+    attributions: OnceCell<Vec<T>>,
+    magnitudes: OnceCell<Vec<T>>,
+    masked: OnceCell<Rc<[f64]>>,
+    cache: Cache,
+    records: RefCell<Vec<Record>>,
+}
+
+/// The name under which scores of masked inputs are kept.
+pub(crate) const MASKED: &str = "masked";
+
+impl<'a, T: Real> ExplainedBatch<'a, T> {
+    /// Reads the maps of the batch, where there are maps to read.
+    pub(crate) fn new(
+        batch: &'a SampleBatch<'a, T>,
+        explained: &'a Explained<'a, T>,
+    ) -> Result<Self> {
+        let maps = OnceCell::new();
+        if let Some(given) = &explained.maps {
+            let given = checked_batch(input::EXPLANATIONS, &**given, batch.samples())?;
+            maps.get_or_init(|| given);
+        }
+        Ok(Self {
+            batch,
+            explainer: explained.explainer.as_deref(),
+            maps,
+            attributions: OnceCell::new(),
+            magnitudes: OnceCell::new(),
+            masked: OnceCell::new(),
+            cache: Cache::default(),
+            records: RefCell::default(),
+        })
+    }
+
+    /// The samples without their maps.
+    #[must_use]
+    pub fn batch(&self) -> &'a SampleBatch<'a, T> {
+        self.batch
+    }
+
+    /// The maps, samples first, in row-major order. Where none were given the explainer is asked,
+    /// once.
+    ///
+    /// # Errors
+    /// Those of the explainer.
+    pub fn maps(&self) -> Result<ArrayViewD<'_, T>> {
+        if let Some(maps) = self.maps.get() {
+            return Ok(maps.view());
+        }
+        let call = self.batch.run().call(&self.batch.samples());
+        let maps = self
+            .explain(self.batch.inputs(), &self.batch.targets(), &call)
+            .map_err(|error| error.shifted(0, self.batch.samples().start))?;
+        Ok(self.maps.get_or_init(|| maps.into()).view())
+    }
+
+    /// The explainer's maps of any inputs with any targets, one per row, in row-major order: of
+    /// neighbours of the samples, or towards other classes. `call` describes the rows in errors.
+    ///
+    /// # Errors
+    /// Those of the explainer; empty where the run has none: list
+    /// [`EXPLAINER`](crate::input::EXPLAINER) among the needs of a metric, and that is told before
+    /// anything is computed.
+    pub fn explain(
+        &self,
+        rows: ArrayViewD<'_, T>,
+        targets: &Targets,
+        call: &str,
+    ) -> Result<ArrayD<T>> {
+        let explainer = self.explainer.ok_or_else(|| missing(input::EXPLAINER))?;
+        explain_rows(explainer, rows, targets, call)
+    }
+
+    /// Some work on these maps, done once for all metrics.
+    ///
+    /// # Errors
+    /// Those of the work.
+    pub fn shared<W: MapWork<T>>(&self, work: &W) -> Result<Rc<W::Output>> {
+        self.cache.get_or(work, || work.compute(self))
+    }
+
+    /// `g(f, x_i ⊙ M_i, y_i)` of every sample: what the model says to what the map keeps. It is
+    /// asked once, whoever asks.
+    ///
+    /// # Errors
+    /// Those of the model.
+    pub fn masked_scores(&self) -> Result<&[f64]> {
+        if let Some(masked) = self.masked.get() {
+            return Ok(masked);
+        }
+        let masked = mask_inputs(self.batch.inputs(), self.maps()?, self.batch.layout())?;
+        let masked: Rc<[f64]> = self.batch.score(masked.view())?.into();
+        self.record(MASKED, Rc::clone(&masked));
+        Ok(self.masked.get_or_init(|| masked))
+    }
+
+    /// The attribution of every position, channels averaged, signs kept: `n_positions` values per
+    /// sample.
+    ///
+    /// # Errors
+    /// Out of domain where the channels add up to infinity.
+    pub fn attributions(&self) -> Result<&[T]> {
+        if let Some(attributions) = self.attributions.get() {
+            return Ok(attributions);
+        }
+        let (shape, layout) = (self.batch.shape(), self.batch.layout());
+        let attributions = attributions_by_position(self.maps()?, &shape, layout)?;
+        Ok(self.attributions.get_or_init(|| attributions))
+    }
+
+    /// The size of the attribution of every value of a map, channels averaged. Where a time series
+    /// has one value per time step there are as many values, else one per position.
+    ///
+    /// # Errors
+    /// As [`attributions`](Self::attributions).
+    pub fn magnitudes(&self) -> Result<&[T]> {
+        if let Some(magnitudes) = self.magnitudes.get() {
+            return Ok(magnitudes);
+        }
+        let (shape, layout) = (self.batch.shape(), self.batch.layout());
+        let magnitudes = position_magnitudes(self.maps()?, &shape, layout)?;
+        Ok(self.magnitudes.get_or_init(|| magnitudes))
+    }
+
+    /// Keeps scores of this explainer under a name, should the run stop.
+    pub(crate) fn record(&self, name: &'static str, scores: Rc<[f64]>) {
+        self.records.borrow_mut().push((name, scores));
+    }
+
+    /// What was recorded.
+    pub(crate) fn records(&self) -> Vec<Record> {
+        self.records.borrow().clone()
+    }
+}

@@ -1,0 +1,210 @@
+//! What all batches of a run share: inputs, targets, further inputs, and how scores are taken.
+
+use std::any::{Any, TypeId};
+use std::ops::Range;
+use std::sync::Arc;
+
+use ndarray::{CowArray, IxDyn};
+use xai_core::tensor::Positions;
+use xai_core::{Error, Input, Layout, Real, Result};
+
+use crate::batch::cache::SharedCache;
+use crate::batch::side::SideInput;
+use crate::model::samples::{Samples, check_in_memory, checked_batch};
+use crate::model::scoring::Scoring;
+use crate::model::targets::Targets;
+use crate::{help, input};
+
+/// Work for a whole run that does not call the model: a schedule of steps, a mean of all inputs.
+///
+/// It is done once per run, whoever asks: two values that are equal are the same work.
+pub trait RunWork<T: Real>: PartialEq + Clone + Send + Sync + 'static {
+    /// What comes of it.
+    type Output: Send + Sync + 'static;
+
+    /// Does the work.
+    ///
+    /// # Errors
+    /// Its own: what is wrong with its parameters is told here, before the model is called.
+    fn compute(&self, run: &RunData<'_, T>) -> Result<Self::Output>;
+}
+
+/// The data of a run, checked.
+pub struct RunData<'a, T> {
+    inputs: Box<dyn Samples<T> + 'a>,
+    targets: Targets,
+    scoring: Scoring,
+    layout: Layout,
+    positions: Positions,
+    /// The place of the first sample in the whole data set: what its random stream depends on.
+    first_sample: u64,
+    sides: Vec<Arc<dyn Any + Send + Sync>>,
+    cache: SharedCache,
+}
+
+impl<'a, T: Real> RunData<'a, T> {
+    /// Checks what every metric needs. Inputs of `any_shape` are rows where no layout fits.
+    pub(crate) fn new(
+        inputs: Box<dyn Samples<T> + 'a>,
+        targets: Targets,
+        scoring: Scoring,
+        first_sample: u64,
+        any_shape: bool,
+    ) -> Result<Self> {
+        scoring.check()?;
+        let n = inputs.shape().first().copied().unwrap_or_default();
+        if n == 0 {
+            return Err(Error::empty(input::INPUTS));
+        }
+        if targets.n_samples() != n {
+            return Err(Error::shape(input::TARGETS, &[n], &[targets.n_samples()]));
+        }
+        check_in_memory(input::INPUTS, &*inputs)?;
+        let layout = match scoring.layout_of(inputs.shape()) {
+            Err(_) if any_shape => None,
+            layout => Some(layout?),
+        };
+        if inputs.shape().contains(&0) {
+            return Err(Error::empty(input::INPUTS));
+        }
+        let (layout, positions) = match layout {
+            Some(layout) => (layout, Positions::of_inputs(inputs.shape(), layout)?),
+            None => {
+                let row = inputs.shape()[1..].iter().product();
+                let layout = Layout::Tabular;
+                (layout, Positions::of_inputs(&[n, row], layout)?)
+            }
+        };
+        Ok(Self {
+            inputs,
+            targets,
+            scoring,
+            layout,
+            positions,
+            first_sample,
+            sides: Vec::new(),
+            cache: SharedCache::default(),
+        })
+    }
+
+    /// Takes further inputs, which were checked against the shape.
+    pub(crate) fn with_sides(mut self, sides: Vec<Arc<dyn Any + Send + Sync>>) -> Self {
+        self.sides = sides;
+        self
+    }
+
+    /// The number of samples.
+    #[must_use]
+    pub fn n_samples(&self) -> usize {
+        self.shape()[0]
+    }
+
+    /// The shape of all inputs, samples first.
+    #[must_use]
+    pub fn shape(&self) -> &[usize] {
+        self.inputs.shape()
+    }
+
+    /// How the axes of the inputs are read.
+    #[must_use]
+    pub fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// The targets of all samples.
+    #[must_use]
+    pub fn targets(&self) -> &Targets {
+        &self.targets
+    }
+
+    /// How scores are taken.
+    #[must_use]
+    pub fn scoring(&self) -> &Scoring {
+        &self.scoring
+    }
+
+    /// The number of positions of a sample: pixels of an image, else elements.
+    #[must_use]
+    pub fn n_positions(&self) -> usize {
+        self.positions.positions
+    }
+
+    /// The positions of a sample, and where their elements are in memory.
+    #[must_use]
+    pub fn positions(&self) -> Positions {
+        self.positions
+    }
+
+    /// The place of a sample in the whole data set of which this run may be a part: what its
+    /// random choices depend on.
+    #[must_use]
+    pub fn item(&self, sample: usize) -> u64 {
+        self.first_sample + sample as u64
+    }
+
+    /// A further input, if the run has it.
+    #[must_use]
+    pub fn get_side<S: SideInput>(&self) -> Option<&S> {
+        let wanted = |side: &&Arc<dyn Any + Send + Sync>| (***side).type_id() == TypeId::of::<S>();
+        self.sides.iter().find(wanted)?.downcast_ref()
+    }
+
+    /// A further input.
+    ///
+    /// # Errors
+    /// Empty, about that input, where the run does not have it: list it among the needs of a
+    /// metric, and that is told before the model is called.
+    pub fn side<S: SideInput>(&self) -> Result<&S> {
+        self.get_side().ok_or_else(|| missing(S::INPUT))
+    }
+
+    /// Some work for the whole run, done once.
+    ///
+    /// # Errors
+    /// Those of the work.
+    pub fn shared<W: RunWork<T>>(&self, work: &W) -> Result<Arc<W::Output>> {
+        self.cache.get_or(work, || work.compute(self))
+    }
+
+    /// The samples of each batch, in order.
+    pub fn batches(&self) -> impl Iterator<Item = Range<usize>> + use<T> {
+        let (n, size) = (self.n_samples(), self.scoring.batch_size);
+        (0..n)
+            .step_by(size)
+            .map(move |start| start..start.saturating_add(size).min(n))
+    }
+
+    /// Some inputs, checked, in row-major order.
+    ///
+    /// # Errors
+    /// Those of the reader; non-finite elements.
+    pub fn inputs(&self, samples: Range<usize>) -> Result<CowArray<'_, T, IxDyn>> {
+        checked_batch(input::INPUTS, &*self.inputs, samples)
+    }
+
+    /// How a call of the model or the explainer on a batch is described.
+    pub(crate) fn call(&self, samples: &Range<usize>) -> String {
+        let Range { start, end } = samples;
+        let batch = start / self.scoring.batch_size;
+        format!("batch {batch} (samples {start}..{end})")
+    }
+
+    /// Checks that maps fit the inputs, before the model is called at all.
+    pub(crate) fn check_maps(&self, maps: &dyn Samples<T>) -> Result<()> {
+        let (n, shape) = (self.n_samples(), maps.shape());
+        if shape.first() != Some(&n) {
+            return Err(Error::shape_described(
+                input::EXPLANATIONS,
+                format!("{n} samples, as the inputs"),
+                shape,
+            ));
+        }
+        check_in_memory(input::EXPLANATIONS, maps)?;
+        Positions::check_maps(self.shape(), shape, self.layout)
+    }
+}
+
+/// An input that a metric needs and the run does not have.
+pub(crate) fn missing(input: Input) -> Error {
+    Error::empty(input).with_help(help::GIVE_INPUT)
+}

@@ -1,0 +1,285 @@
+//! One batch of samples: what all explainers and metrics share about it.
+
+use std::cell::{OnceCell, RefCell};
+use std::ops::Range;
+use std::rc::Rc;
+use std::sync::Mutex;
+
+use ndarray::{ArrayViewD, IxDyn};
+use xai_core::{Error, Layout, Real, Result};
+
+use crate::batch::cache::Cache;
+use crate::batch::run_data::RunData;
+use crate::input;
+use crate::map::positions::for_each_row;
+use crate::model::black_box::Model;
+use crate::model::locks::{into_inner, lock};
+use crate::model::targets::Targets;
+
+/// Work on a batch that does not depend on the maps: the scores of baseline inputs, the drops of
+/// random subsets.
+///
+/// It is done once per batch, for all explainers and all metrics: two values that are equal are
+/// the same work.
+pub trait BatchWork<T: Real>: PartialEq + Clone + 'static {
+    /// What comes of it.
+    type Output: 'static;
+
+    /// Does the work.
+    ///
+    /// # Errors
+    /// Its own, and those of the model.
+    fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<Self::Output>;
+}
+
+/// Scores changed inputs of the samples of one batch, on any thread.
+pub(crate) struct Scorer<'a, T> {
+    run: &'a RunData<'a, T>,
+    samples: Range<usize>,
+}
+
+impl<T: Real> Scorer<'_, T> {
+    /// The scores of some rows, `sample_of(row)` the sample of the batch that a row is made of.
+    pub(crate) fn scores(
+        &self,
+        model: &dyn Model<T>,
+        values: &[T],
+        sample_of: impl Fn(usize) -> usize,
+        step: &str,
+    ) -> Result<Vec<f64>> {
+        let mut shape = self.run.shape().to_vec();
+        let n_rows = values.len() / shape[1..].iter().product::<usize>();
+        shape[0] = n_rows;
+        let rows = ArrayViewD::from_shape(IxDyn(&shape), values)
+            .map_err(|_| Error::shape(input::INPUTS, &shape, &[values.len()]))?;
+        self.run.scoring().scores_of_answer(
+            self.run.targets(),
+            n_rows,
+            |row| self.samples.start + sample_of(row),
+            || format!("{}{step}", self.run.call(&self.samples)),
+            model.outputs(rows),
+        )
+    }
+}
+
+/// A batch of samples under study, with the model.
+pub struct SampleBatch<'a, T> {
+    model: &'a dyn Model<T>,
+    run: &'a RunData<'a, T>,
+    samples: Range<usize>,
+    /// In row-major order. (A field that is a view would fix its lifetime: those are invariant.)
+    values: &'a [T],
+    base: OnceCell<Rc<[f64]>>,
+    cache: Cache,
+    records: RefCell<Vec<Record>>,
+}
+
+/// Scores under a name, one per sample of a batch: what is kept when a run stops.
+pub(crate) type Record = (&'static str, Rc<[f64]>);
+
+/// The name under which scores of whole inputs are kept.
+pub(crate) const BASE: &str = "base";
+
+impl<'a, T: Real> SampleBatch<'a, T> {
+    pub(crate) fn new(
+        model: &'a dyn Model<T>,
+        run: &'a RunData<'a, T>,
+        samples: Range<usize>,
+        values: &'a [T],
+    ) -> Self {
+        Self {
+            model,
+            run,
+            samples,
+            values,
+            base: OnceCell::new(),
+            cache: Cache::default(),
+            records: RefCell::default(),
+        }
+    }
+
+    /// What all batches share.
+    #[must_use]
+    pub fn run(&self) -> &'a RunData<'a, T> {
+        self.run
+    }
+
+    /// Which samples they are.
+    #[must_use]
+    pub fn samples(&self) -> Range<usize> {
+        self.samples.clone()
+    }
+
+    /// The number of samples.
+    #[must_use]
+    pub fn n_samples(&self) -> usize {
+        self.samples.len()
+    }
+
+    /// The place of a sample of this batch in the whole data set: what its random choices depend
+    /// on.
+    #[must_use]
+    pub fn item(&self, sample: usize) -> u64 {
+        self.run.item(self.samples.start + sample)
+    }
+
+    /// The inputs, samples first, in row-major order.
+    #[must_use]
+    pub fn inputs(&self) -> ArrayViewD<'_, T> {
+        ArrayViewD::from_shape(self.shape(), self.values).expect("whole samples of that shape")
+    }
+
+    /// The inputs as they lie in memory, sample by sample.
+    #[must_use]
+    pub fn values(&self) -> &'a [T] {
+        self.values
+    }
+
+    /// The shape of the inputs of this batch.
+    #[must_use]
+    pub fn shape(&self) -> Vec<usize> {
+        [&[self.samples.len()], &self.run.shape()[1..]].concat()
+    }
+
+    /// The targets of this batch.
+    #[must_use]
+    pub fn targets(&self) -> Targets {
+        self.run.targets().select(self.samples.clone())
+    }
+
+    /// How the axes of the inputs are read.
+    #[must_use]
+    pub fn layout(&self) -> Layout {
+        self.run.layout()
+    }
+
+    /// The largest number of rows that model and explainer are called with.
+    #[must_use]
+    pub fn batch_size(&self) -> usize {
+        self.run.scoring().batch_size
+    }
+
+    /// Some work on this batch, done once for all explainers and metrics.
+    ///
+    /// # Errors
+    /// Those of the work.
+    pub fn shared<W: BatchWork<T>>(&self, work: &W) -> Result<Rc<W::Output>> {
+        self.cache.get_or(work, || work.compute(self))
+    }
+
+    /// `g(f, x_i, y_i)` of every sample; the model is asked once, whoever asks.
+    ///
+    /// # Errors
+    /// Those of the model.
+    pub fn base_scores(&self) -> Result<&[f64]> {
+        if let Some(base) = self.base.get() {
+            return Ok(base);
+        }
+        let base: Rc<[f64]> = self.scores_of_values(self.values, "")?.into();
+        self.record(BASE, Rc::clone(&base));
+        Ok(self.base.get_or_init(|| base))
+    }
+
+    /// `g(f, z_i, y_i)` of one changed input per sample, with the targets of the samples.
+    ///
+    /// # Errors
+    /// Those of the model; a shape mismatch when there is not one input per sample.
+    pub fn score(&self, inputs: ArrayViewD<'_, T>) -> Result<Vec<f64>> {
+        if inputs.shape() != self.shape() {
+            return Err(Error::shape(input::INPUTS, &self.shape(), inputs.shape()));
+        }
+        match inputs.to_slice() {
+            Some(values) => self.scores_of_values(values, ""),
+            None => self.scores_of_values(&inputs.iter().copied().collect::<Vec<T>>(), ""),
+        }
+    }
+
+    /// [`score`](Self::score) of values in row-major order; `step` describes them behind the batch.
+    pub(crate) fn scores_of_values(&self, values: &[T], step: &str) -> Result<Vec<f64>> {
+        self.scorer().scores(self.model, values, |row| row, step)
+    }
+
+    /// The scores of any number of changed inputs, in calls of at most the batch size.
+    ///
+    /// Row `r` is made of sample `sample_of(r)` of this batch: it starts as that input, `change`
+    /// is given its number and its elements in row-major order, and its score is taken with the
+    /// target of the sample. `step` describes the change behind the batch, in errors of the model.
+    ///
+    /// # Errors
+    /// Those of the model.
+    pub fn score_changed(
+        &self,
+        n_rows: usize,
+        sample_of: impl Fn(usize) -> usize + Send + Sync,
+        change: impl Fn(usize, &mut [T]) + Send + Sync,
+        step: &str,
+    ) -> Result<Vec<f64>> {
+        let size = self.values.len() / self.n_samples();
+        let (original, batch_size) = (self.values, self.batch_size());
+        let scorer = self.scorer();
+        let n_calls = n_rows.div_ceil(batch_size);
+        let n_pieces = self.n_pieces(n_calls).max(1);
+        let answers = self.call_model(n_pieces, |piece, model| {
+            let calls = piece * n_calls / n_pieces..(piece + 1) * n_calls / n_pieces;
+            let mut rows = vec![T::zero(); batch_size.min(n_rows) * size];
+            let mut scores = Vec::new();
+            for call in calls {
+                let first = call * batch_size;
+                let last = (first + batch_size).min(n_rows);
+                let rows = &mut rows[..(last - first) * size];
+                for_each_row(rows, size, |row, values| {
+                    let sample = sample_of(first + row);
+                    values.copy_from_slice(&original[sample * size..(sample + 1) * size]);
+                    change(first + row, values);
+                });
+                scores.extend(scorer.scores(model, rows, |row| sample_of(first + row), step)?);
+            }
+            Ok(scores)
+        })?;
+        Ok(answers.concat())
+    }
+
+    /// What scores changed inputs of this batch, on any thread.
+    pub(crate) fn scorer(&self) -> Scorer<'_, T> {
+        Scorer {
+            run: self.run,
+            samples: self.samples.clone(),
+        }
+    }
+
+    /// Runs jobs that call the model, in order or in parallel; their answers are in order.
+    pub(crate) fn call_model<R: Send>(
+        &self,
+        n_jobs: usize,
+        job: impl Fn(usize, &dyn Model<T>) -> Result<R> + Sync,
+    ) -> Result<Vec<R>> {
+        let answers: Vec<Mutex<Option<Result<R>>>> =
+            (0..n_jobs).map(|_| Mutex::new(None)).collect();
+        self.model.run(n_jobs, &|index, model| {
+            let answer = job(index, model);
+            let is_ok = answer.is_ok();
+            *lock(&answers[index]) = Some(answer);
+            is_ok
+        });
+        // Jobs that never ran stand behind one that failed.
+        answers.into_iter().filter_map(into_inner).collect()
+    }
+
+    /// Into how many pieces calls of the model are worth cutting.
+    pub(crate) fn n_pieces(&self, n_calls: usize) -> usize {
+        match self.model.threads() {
+            0 | 1 => 1,
+            threads => n_calls.min(2 * threads),
+        }
+    }
+
+    /// Keeps scores under a name, should the run stop.
+    pub(crate) fn record(&self, name: &'static str, scores: Rc<[f64]>) {
+        self.records.borrow_mut().push((name, scores));
+    }
+
+    /// What was recorded.
+    pub(crate) fn records(&self) -> Vec<Record> {
+        self.records.borrow().clone()
+    }
+}

@@ -1,0 +1,71 @@
+//! What some metrics need beside inputs, targets, maps and model.
+
+use std::any::Any;
+
+use ndarray::{Array2, Array3};
+use xai_core::{Error, Input, Layout, Result};
+
+use crate::input;
+
+/// A further input of a run, found by its type: masks, segments, or one of your metric's own.
+pub trait SideInput: Any + Send + Sync {
+    /// What errors name it, and metrics list among their needs.
+    const INPUT: Input;
+
+    /// Checks that it fits inputs of this shape, once per run.
+    ///
+    /// # Errors
+    /// A shape mismatch.
+    fn check(&self, shape: &[usize], layout: Layout) -> Result<()>;
+}
+
+/// Where the object of each sample is: `(n, height, width)`, for time series `(n, time, features)`,
+/// for tables `(n, 1, features)`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Masks(pub Array3<bool>);
+
+/// Which segment each position belongs to: `(n, height, width)`, as [`Masks`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Segments(pub Array3<u32>);
+
+impl Segments {
+    /// The same segments for each of `n` samples.
+    #[must_use]
+    pub fn shared(segments: &Array2<u32>, n: usize) -> Self {
+        let (height, width) = segments.dim();
+        Self(Array3::from_shape_fn((n, height, width), |(_, r, c)| {
+            segments[[r, c]]
+        }))
+    }
+}
+
+impl SideInput for Masks {
+    const INPUT: Input = input::MASKS;
+
+    fn check(&self, shape: &[usize], layout: Layout) -> Result<()> {
+        check_planes(Self::INPUT, self.0.shape(), shape, layout)
+    }
+}
+
+impl SideInput for Segments {
+    const INPUT: Input = input::SEGMENTS;
+
+    fn check(&self, shape: &[usize], layout: Layout) -> Result<()> {
+        check_planes(Self::INPUT, self.0.shape(), shape, layout)
+    }
+}
+
+/// One value per position.
+fn check_planes(input: Input, actual: &[usize], shape: &[usize], layout: Layout) -> Result<()> {
+    let expected = match layout {
+        Layout::ChannelsLast => [shape[0], shape[1], shape[2]],
+        Layout::ChannelsFirst => [shape[0], shape[2], shape[3]],
+        Layout::TimeSeries => [shape[0], shape[1], shape[2]],
+        Layout::Tabular => [shape[0], 1, shape[1]],
+    };
+    if actual == expected {
+        Ok(())
+    } else {
+        Err(Error::shape(input, &expected, actual))
+    }
+}

@@ -1,0 +1,264 @@
+//! Many metrics of many explainers at once.
+
+use xai_core::{Error, Input, Real, Result};
+
+use crate::batch::data::{CheckedData, Data, Explained};
+use crate::batch::side::SideInput;
+use crate::evaluation::statistics::Statistics;
+use crate::evaluation::table::EvaluationTable;
+use crate::evaluation::values::{EvaluationValues, MetricValues};
+use crate::metric::protocol::{Measure, key};
+use crate::model::black_box::Model;
+use crate::model::counted::Counted;
+use crate::model::explainer::Explainer;
+use crate::model::samples::Samples;
+use crate::model::scoring::Scoring;
+use crate::model::targets::IntoTargets;
+use crate::run::error::EvaluationError;
+use crate::run::standalone::Evaluate;
+use crate::run::sweep::Sweep;
+use crate::{help, input};
+
+/// Every metric of every explainer, without one model call too many.
+///
+/// The samples are visited batch by batch. Of each batch the model's scores are taken once and
+/// shared by all that read them: base scores by everything, masked scores by Average Drop,
+/// Increase and Gain, scores of the baseline by Deletion and Insertion of all explainers, drops of
+/// random subsets by μFidelity of all explainers, and [whatever your own metrics
+/// share](crate::batch). Inputs and maps are read once; see [`Samples`] for those that no memory
+/// holds. How scores are taken is set here, by [`Evaluate`], for all metrics alike.
+///
+/// ```
+/// use ndarray::{Array2, ArrayViewD, array};
+/// use xai_attribution::{AverageDrop, AverageGain, AverageIncrease, Evaluation};
+/// let model = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+///     Ok(batch.into_dimensionality().unwrap().to_owned())
+/// };
+/// let inputs = array![[0.8, 0.2], [0.4, 0.6], [0.9, 0.1]];
+/// let good = array![[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]];
+/// let bad = array![[0.0, 1.0], [0.0, 1.0], [0.0, 1.0]];
+/// let table = Evaluation::new(&model, inputs.view(), &[0, 1, 0])
+///     .maps("good", good.view())
+///     .maps("bad", bad.view())
+///     .metric(AverageDrop::default())
+///     .metric(AverageIncrease::default())
+///     .metric(AverageGain::default())
+///     .evaluate()?;
+/// assert!(table.result("good", "average_drop").unwrap().value.unwrap() < 1e-7);
+/// assert_eq!(table.metric("average_drop").unwrap().ranking, [0, 1]);
+/// assert_eq!(table.model_calls.rows, 3 + 2 * 3); // each input once, each masked input once
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+pub struct Evaluation<'a, T> {
+    data: Data<'a, T>,
+    explained: Vec<Explained<'a, T>>,
+    metrics: Vec<(String, Box<dyn Measure<T> + 'a>)>,
+    statistics: Statistics,
+    progress: Box<dyn Fn(usize) + Sync + 'a>,
+}
+
+impl<T: Real> Evaluate for Evaluation<'_, T> {
+    type Configured = Self;
+
+    fn scored_by(mut self, change: impl FnOnce(&mut Scoring)) -> Self {
+        self.data = self.data.scored_by(change);
+        self
+    }
+}
+
+impl<'a, T: Real> Evaluation<'a, T> {
+    /// An evaluation of explainers of a model on some inputs, with `targets` class indices `(n,)`
+    /// or rows `(n, n_outputs)`.
+    #[must_use]
+    pub fn new<M: Model<T> + ?Sized>(
+        model: &'a M,
+        inputs: impl Samples<T> + 'a,
+        targets: &(impl IntoTargets + ?Sized),
+    ) -> Self {
+        Self::on(Data::new(inputs, targets).model(model))
+    }
+
+    /// An evaluation on some data: without a model, for metrics that ask none. Maps and explainer
+    /// of the data itself are not judged; give them names by the setters here.
+    #[must_use]
+    pub fn on(data: Data<'a, T>) -> Self {
+        Self {
+            data,
+            explained: Vec::new(),
+            metrics: Vec::new(),
+            statistics: Statistics::default(),
+            progress: Box::new(|_| {}),
+        }
+    }
+
+    /// An explainer to judge, by its maps of all samples.
+    #[must_use]
+    pub fn maps(mut self, name: impl Into<String>, maps: impl Samples<T> + 'a) -> Self {
+        self.explained.push(Explained {
+            name: Some(name.into()),
+            maps: Some(Box::new(maps)),
+            explainer: None,
+        });
+        self
+    }
+
+    /// An explainer to judge, which is asked for its maps, batch by batch, and again by metrics
+    /// that need it.
+    #[must_use]
+    pub fn explainer<X: Explainer<T> + ?Sized>(
+        mut self,
+        name: impl Into<String>,
+        explainer: &'a X,
+    ) -> Self {
+        self.explained.push(Explained {
+            name: Some(name.into()),
+            maps: None,
+            explainer: Some(Explained::asking(explainer)),
+        });
+        self
+    }
+
+    /// An explainer to judge whose maps of all samples exist already: it is asked by metrics that
+    /// need it, and for nothing else.
+    #[must_use]
+    pub fn maps_and_explainer<X: Explainer<T> + ?Sized>(
+        mut self,
+        name: impl Into<String>,
+        maps: impl Samples<T> + 'a,
+        explainer: &'a X,
+    ) -> Self {
+        self.explained.push(Explained {
+            name: Some(name.into()),
+            maps: Some(Box::new(maps)),
+            explainer: Some(Explained::asking(explainer)),
+        });
+        self
+    }
+
+    /// A further input of metrics that need one.
+    #[must_use]
+    pub fn with<S: SideInput>(mut self, side: S) -> Self {
+        self.data = self.data.with(side);
+        self
+    }
+
+    /// A metric to judge by, under its name as JSON has it: `average_drop`.
+    #[must_use]
+    pub fn metric(self, metric: impl Measure<T> + 'a) -> Self {
+        self.metric_named(key(metric.info()), metric)
+    }
+
+    /// A metric under another name: for the same metric twice, with other parameters.
+    #[must_use]
+    pub fn metric_named(mut self, name: impl Into<String>, metric: impl Measure<T> + 'a) -> Self {
+        self.metrics.push((name.into(), Box::new(metric)));
+        self
+    }
+
+    /// The coverage of the intervals, in (0, 1). Default: 0.95.
+    #[must_use]
+    pub fn level(mut self, level: f64) -> Self {
+        self.statistics.level = level;
+        self
+    }
+
+    /// The number of bootstrap replicates behind each interval; 0 makes none. Default: 1000.
+    #[must_use]
+    pub fn replicates(mut self, replicates: usize) -> Self {
+        self.statistics.replicates = replicates;
+        self
+    }
+
+    /// What the bootstrap depends on. Default: 1.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.statistics.seed = seed;
+        self
+    }
+
+    /// The place of the first sample in a larger data set of which this is a part. Random choices
+    /// belong to a sample's place, so parts give the values of the whole (but for
+    /// [`Baseline::DatasetMean`](crate::perturbation::Baseline::DatasetMean), which is then the
+    /// mean of the part: give the mean of the whole as
+    /// [`Baseline::Input`](crate::perturbation::Baseline::Input)). Default: 0.
+    #[must_use]
+    pub fn first_sample(mut self, first_sample: u64) -> Self {
+        self.data = self.data.first_sample(first_sample);
+        self
+    }
+
+    /// Called after each batch with its number of samples, possibly from several threads.
+    #[must_use]
+    pub fn on_progress(mut self, progress: impl Fn(usize) + Sync + 'a) -> Self {
+        self.progress = Box::new(progress);
+        self
+    }
+
+    /// The table of all explainers by all metrics, with intervals, rankings and tests.
+    ///
+    /// # Errors
+    /// As [`values`](Self::values); an invalid parameter for a level outside (0, 1).
+    pub fn evaluate(self) -> Result<EvaluationTable, EvaluationError> {
+        let statistics = self.statistics;
+        statistics.check()?;
+        Ok(self.values()?.table(&statistics)?)
+    }
+
+    /// The values alone, sample by sample: what parts of a data set are
+    /// [joined](EvaluationValues::merge) from.
+    ///
+    /// # Errors
+    /// As [`Evaluate::evaluate`], before the model is called where that is possible; empty without
+    /// explainers or metrics, and about an input that a metric needs and the evaluation does not
+    /// have; an invalid parameter for two explainers or metrics of one name. The error tells
+    /// explainer and metric, and holds everything
+    /// [computed until then](EvaluationError::completed).
+    pub fn values(self) -> Result<EvaluationValues, EvaluationError> {
+        let explainers: Vec<&str> = self.explained.iter().filter_map(Explained::name).collect();
+        check_names(input::EXPLAINERS, &explainers)?;
+        let metrics: Vec<&str> = self.metrics.iter().map(|(name, _)| name.as_str()).collect();
+        check_names(input::METRICS, &metrics).map_err(|e| match e.index() {
+            [] => e,
+            _ => e.with_help(help::RENAME_METRIC),
+        })?;
+        let explainers: Vec<String> = explainers.into_iter().map(str::to_owned).collect();
+        let given = self.data.given();
+        let CheckedData { model, run, .. } = self.data.check(false)?;
+        let counted = Counted::new(&*model);
+        let sweep = Sweep {
+            run: &run,
+            explained: &self.explained,
+            metrics: self
+                .metrics
+                .iter()
+                .map(|(name, metric)| (name.clone(), &**metric as &dyn Measure<T>))
+                .collect(),
+            curves: false,
+            progress: &*self.progress,
+        };
+        let per_sample = sweep.run(&counted, &given)?.per_sample;
+        let metrics = self.metrics.iter().enumerate();
+        let metrics = metrics.map(|(m, (name, metric))| MetricValues {
+            metric: name.clone(),
+            direction: metric.info().direction,
+            per_sample: per_sample.iter().map(|of| of[m].clone()).collect(),
+        });
+        Ok(EvaluationValues {
+            n_samples: run.n_samples(),
+            explainers,
+            metrics: metrics.collect(),
+            model_calls: counted.calls(),
+        })
+    }
+}
+
+/// At least one name, and none twice: the index is that of the second.
+fn check_names(input: Input, names: &[&str]) -> Result<()> {
+    if names.is_empty() {
+        return Err(Error::empty(input));
+    }
+    match (1..names.len()).find(|&i| names[..i].contains(&names[i])) {
+        None => Ok(()),
+        Some(i) => Err(Error::parameter(input, names[i], "names that occur once").at(&[i])),
+    }
+}

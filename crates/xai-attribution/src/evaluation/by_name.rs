@@ -1,0 +1,100 @@
+//! The table as objects that names lead through: what JSON for other programs looks like.
+#![cfg(feature = "serde")]
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+use crate::evaluation::table::{EvaluationTable, ExplainerValue, MetricResult};
+
+impl EvaluationTable {
+    /// The table with metrics and explainers as keys:
+    /// `{n_samples, model_calls, statistics, metrics: {METRIC: {better, explainers: {NAME: {value,
+    /// interval: [low, high], n_undefined, per_sample}}, ranking: [NAME], comparisons}}}`.
+    pub fn by_name(&self) -> impl Serialize + '_ {
+        ByName(self)
+    }
+
+    /// One object per explainer, in their order: `{name, METRIC: value, …}`.
+    pub fn by_explainer(&self) -> impl Serialize + '_ {
+        let explainers = 0..self.explainers.len();
+        explainers.map(|e| ByExplainer(self, e)).collect::<Vec<_>>()
+    }
+}
+
+/// Names and values as an object, in their order.
+struct Named<F>(F);
+
+impl<'a, F, I, V> Serialize for Named<F>
+where
+    F: Fn() -> I,
+    I: Iterator<Item = (&'a str, V)>,
+    V: Serialize,
+{
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map((self.0)())
+    }
+}
+
+struct ByName<'a>(&'a EvaluationTable);
+
+impl Serialize for ByName<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let table = self.0;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("n_samples", &table.n_samples)?;
+        map.serialize_entry("model_calls", &table.model_calls)?;
+        map.serialize_entry("statistics", &table.statistics)?;
+        let metrics = || {
+            let results = table.metrics.iter();
+            results.map(|result| (result.metric.as_str(), OfMetric(result)))
+        };
+        map.serialize_entry("metrics", &Named(metrics))?;
+        map.end()
+    }
+}
+
+struct OfMetric<'a>(&'a MetricResult);
+
+impl Serialize for OfMetric<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let result = self.0;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("better", &result.direction)?;
+        let explainers = || {
+            let values = result.values.iter();
+            values.map(|value| (value.explainer.as_str(), OfExplainer(value)))
+        };
+        map.serialize_entry("explainers", &Named(explainers))?;
+        map.serialize_entry("ranking", &result.ranked().collect::<Vec<_>>())?;
+        map.serialize_entry("comparisons", &result.comparisons)?;
+        map.end()
+    }
+}
+
+struct OfExplainer<'a>(&'a ExplainerValue);
+
+impl Serialize for OfExplainer<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let value = self.0;
+        let mut map = serializer.serialize_map(Some(4))?;
+        map.serialize_entry("value", &value.value)?;
+        let interval = value.interval.map(|i| [i.low, i.high]);
+        map.serialize_entry("interval", &interval)?;
+        map.serialize_entry("n_undefined", &value.n_undefined)?;
+        map.serialize_entry("per_sample", &value.per_sample)?;
+        map.end()
+    }
+}
+
+struct ByExplainer<'a>(&'a EvaluationTable, usize);
+
+impl Serialize for ByExplainer<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(table, explainer) = self;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("name", &table.explainers[*explainer])?;
+        for result in &table.metrics {
+            map.serialize_entry(&result.metric, &result.values[*explainer].value)?;
+        }
+        map.end()
+    }
+}

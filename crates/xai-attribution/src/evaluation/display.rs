@@ -1,0 +1,108 @@
+//! The table for people.
+
+use std::fmt;
+
+use xai_core::{Direction, Interval};
+
+use crate::evaluation::table::{EvaluationTable, MetricResult};
+
+/// One row per metric and one column per explainer, the best value starred; then the differences
+/// that are more than chance, at what the intervals leave uncovered.
+impl fmt::Display for EvaluationTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let header = std::iter::once("metric").chain(self.explainers.iter().map(String::as_str));
+        let mut rows: Vec<Vec<String>> = vec![header.map(str::to_owned).collect()];
+        rows.extend(self.metrics.iter().map(values_of));
+        write_rows(f, &rows)?;
+        let (alpha, mut rows) = (self.alpha(), Vec::new());
+        for result in &self.metrics {
+            rows.extend(result.differences(alpha).into_iter().map(|d| {
+                let p = p_value(d.p_corrected);
+                let difference = decimals(d.difference);
+                vec![result.metric.clone(), d.better, d.worse, difference, p]
+            }));
+        }
+        if rows.is_empty() {
+            writeln!(
+                f,
+                "\n\nNo two explainers differ at corrected p < {alpha:.3}."
+            )?;
+        } else {
+            let header = ["metric", "better", "than", "mean difference", "corrected p"];
+            rows.insert(0, header.map(str::to_owned).to_vec());
+            write!(f, "\n\nDifferences at corrected p < {alpha:.3} ")?;
+            writeln!(f, "(Wilcoxon signed rank, Holm):\n")?;
+            write_rows(f, &rows)?;
+            writeln!(f)?;
+        }
+        write!(
+            f,
+            "\nsamples: {}; model: {}",
+            self.n_samples, self.model_calls
+        )?;
+        let mut values = self.metrics.iter().flat_map(|result| &result.values);
+        if values.any(|value| value.interval.is_some()) {
+            let level = self.statistics.level;
+            write!(f, "; intervals of level {level} by bootstrap over samples")?;
+        }
+        Ok(())
+    }
+}
+
+/// What one metric says of all explainers.
+fn values_of(result: &MetricResult) -> Vec<String> {
+    let arrow = match result.direction {
+        Direction::Lower => " ↓",
+        Direction::Higher => " ↑",
+        Direction::None => "",
+    };
+    let values = result.values.iter().enumerate().map(|(e, value)| {
+        let is_best = result.direction != Direction::None
+            && result.ranking.first() == Some(&e)
+            && value.value.is_some();
+        let star = if is_best { "*" } else { "" };
+        let number = decimals(value.value);
+        match value.interval {
+            Some(Interval { low, high, .. }) => format!("{number}{star} [{low:.4}, {high:.4}]"),
+            None => format!("{number}{star}"),
+        }
+    });
+    std::iter::once(format!("{}{arrow}", result.metric))
+        .chain(values)
+        .collect()
+}
+
+/// Four decimals, a dash where undefined.
+fn decimals(value: Option<f64>) -> String {
+    value.map_or_else(|| "–".to_owned(), |x| format!("{x:.4}"))
+}
+
+/// A probability; one too small for a double is not 0.
+fn p_value(p: f64) -> String {
+    if p > 0.0 {
+        format!("{p:.1e}")
+    } else {
+        "< 1e-300".to_owned()
+    }
+}
+
+/// Rows of one length in columns, a rule under the first; no line ends in a break.
+fn write_rows(f: &mut fmt::Formatter<'_>, rows: &[Vec<String>]) -> fmt::Result {
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
+    let widths: Vec<usize> = (0..rows[0].len()).filter_map(width).collect();
+    for (i, row) in rows.iter().enumerate() {
+        if i > 0 {
+            writeln!(f)?;
+        }
+        let mut line = String::new();
+        for (cell, width) in row.iter().zip(&widths) {
+            line.push_str(&format!(" {cell:<width$} "));
+        }
+        f.write_str(line.trim_end())?;
+        if i == 0 {
+            let rule = "─".repeat(widths.iter().map(|width| width + 2).sum());
+            write!(f, "\n{rule}")?;
+        }
+    }
+    Ok(())
+}

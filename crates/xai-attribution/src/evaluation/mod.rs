@@ -1,0 +1,16 @@
+//! Many metrics of many explainers at once, and which differences are more than chance.
+
+mod builder;
+mod by_name;
+pub(crate) mod comparison;
+mod display;
+pub(crate) mod statistics;
+pub(crate) mod table;
+pub(crate) mod values;
+pub(crate) mod wilcoxon;
+
+pub use builder::Evaluation;
+pub use statistics::Statistics;
+pub use table::{Comparison, Difference, EvaluationTable, ExplainerValue, MetricResult};
+pub use values::{EvaluationValues, MetricValues};
+pub use wilcoxon::{SignedRankTest, holm, wilcoxon_signed_rank};

@@ -1,0 +1,135 @@
+//! How intervals are made: a bias-corrected bootstrap over samples.
+
+use xai_core::random::{random_stream, uniform_index};
+use xai_core::statistics::bootstrap_bca;
+use xai_core::{Error, ExactMean, Interval, Result, parallel};
+
+use crate::input;
+
+/// How intervals are made.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Statistics {
+    /// The coverage of the intervals, in (0, 1). Default: 0.95.
+    pub level: f64,
+    /// The number of bootstrap replicates; 0 makes no intervals. Default: 1000.
+    pub replicates: usize,
+    /// What the bootstrap depends on. Default: 1.
+    pub seed: u64,
+}
+
+impl Default for Statistics {
+    fn default() -> Self {
+        Self {
+            level: 0.95,
+            replicates: 1000,
+            seed: 1,
+        }
+    }
+}
+
+impl Statistics {
+    pub(crate) fn check(&self) -> Result<()> {
+        if self.replicates > 1_000_000 {
+            return Err(Error::parameter(
+                input::N_REPLICATES,
+                self.replicates,
+                "at most 1 000 000",
+            ));
+        }
+        if self.level > 0.0 && self.level < 1.0 {
+            Ok(())
+        } else {
+            Err(Error::parameter(
+                input::LEVEL,
+                self.level,
+                "a coverage in (0, 1)",
+            ))
+        }
+    }
+}
+
+/// The values of one explainer by one metric, ready to be added up by weight.
+pub(crate) struct Column {
+    /// 0 where undefined.
+    values: Vec<f64>,
+    /// Which are defined, where not all are.
+    defined: Option<Vec<bool>>,
+    n_defined: usize,
+}
+
+impl Column {
+    pub(crate) fn new(per_sample: &[Option<f64>]) -> Self {
+        let defined: Vec<bool> = per_sample.iter().map(Option::is_some).collect();
+        let n_defined = defined.iter().filter(|d| **d).count();
+        Self {
+            values: per_sample.iter().map(|s| s.unwrap_or_default()).collect(),
+            defined: (n_defined < per_sample.len()).then_some(defined),
+            n_defined,
+        }
+    }
+
+    /// The mean over samples that are drawn so many times each; `None` where none is defined.
+    fn mean_of_drawn(&self, times: &[f64]) -> Option<f64> {
+        let sum = dot(&self.values, times);
+        let drawn: f64 = match &self.defined {
+            None => times.len() as f64,
+            Some(defined) => {
+                let drawn = times.iter().zip(defined).filter(|(_, defined)| **defined);
+                drawn.map(|(times, _)| times).sum()
+            }
+        };
+        (drawn > 0.0).then(|| sum / drawn)
+    }
+
+    pub(crate) fn interval(&self, replicates: &[f64], level: f64) -> Result<Option<Interval>> {
+        let defined = || {
+            let all = self.values.iter().enumerate();
+            let is_defined = |i: usize| self.defined.as_ref().is_none_or(|d| d[i]);
+            all.filter(move |(i, _)| is_defined(*i)).map(|(_, &x)| x)
+        };
+        if self.n_defined < 2 || replicates.len() < 2 {
+            return Ok(None);
+        }
+        let Some(estimate) = defined().collect::<ExactMean>().value() else {
+            return Ok(None);
+        };
+        let others = (self.n_defined - 1) as f64;
+        let leave_one_out: Vec<f64> = defined()
+            .map(|x| estimate + (estimate - x) / others)
+            .collect();
+        bootstrap_bca(estimate, replicates, &leave_one_out, level).map(Some)
+    }
+}
+
+/// Bootstrap replicates of the mean of every column. A replicate draws samples with replacement from
+/// a stream of its own, and all columns see the same draw: it costs one draw, and one sum per column.
+pub(crate) fn replicates(columns: &[Column], n: usize, statistics: &Statistics) -> Vec<Vec<f64>> {
+    let means = parallel::map(statistics.replicates, |replicate| {
+        let mut stream = random_stream(statistics.seed, replicate as u64);
+        let mut times = vec![0.0; n];
+        for _ in 0..n {
+            times[uniform_index(&mut stream, n)] += 1.0;
+        }
+        columns
+            .iter()
+            .map(|column| column.mean_of_drawn(&times))
+            .collect::<Vec<_>>()
+    });
+    (0..columns.len())
+        .map(|column| means.iter().filter_map(|of| of[column]).collect())
+        .collect()
+}
+
+/// A sum of products in eight lanes: its order depends on the number of samples alone.
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let mut lanes = [0.0; 8];
+    let (mut a8, mut b8) = (a.chunks_exact(8), b.chunks_exact(8));
+    for (a, b) in (&mut a8).zip(&mut b8) {
+        for ((lane, a), b) in lanes.iter_mut().zip(a).zip(b) {
+            *lane += a * b;
+        }
+    }
+    let rest = a8.remainder().iter().zip(b8.remainder());
+    lanes.iter().sum::<f64>() + rest.map(|(a, b)| a * b).sum::<f64>()
+}

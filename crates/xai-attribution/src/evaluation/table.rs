@@ -1,0 +1,180 @@
+//! What an evaluation says: values, intervals, rankings, and which differences are more than chance.
+
+use xai_core::{Direction, Interval};
+
+use crate::evaluation::statistics::Statistics;
+use crate::model::counted::ModelCalls;
+
+/// The table that an [`Evaluation`](crate::Evaluation) ends in: explainers by metrics.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct EvaluationTable {
+    /// How many samples were explained.
+    pub n_samples: usize,
+    /// The names of the explainers.
+    pub explainers: Vec<String>,
+    /// The results by each metric.
+    pub metrics: Vec<MetricResult>,
+    /// How often the model was called for all of it.
+    pub model_calls: ModelCalls,
+    /// How intervals were made.
+    pub statistics: Statistics,
+}
+
+/// What one metric says about all explainers.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct MetricResult {
+    /// The metric's name.
+    pub metric: String,
+    /// Which end of its scale is the good one.
+    #[cfg_attr(feature = "serde", serde(rename = "better"))]
+    pub direction: Direction,
+    /// The value of each explainer, in their order.
+    #[cfg_attr(feature = "serde", serde(rename = "scores"))]
+    pub values: Vec<ExplainerValue>,
+    /// The explainers by their place among the names, best value first; equal values in the order
+    /// of the names, undefined ones last.
+    pub ranking: Vec<usize>,
+    /// Every pair of explainers, the better value first.
+    pub comparisons: Vec<Comparison>,
+}
+
+/// One explainer's value by one metric.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ExplainerValue {
+    /// The explainer.
+    pub explainer: String,
+    /// The mean over the samples that have a value; `None` where none has.
+    pub value: Option<f64>,
+    /// An interval of that mean by a bias-corrected bootstrap over samples; `None` with fewer than
+    /// two values.
+    pub interval: Option<Interval>,
+    /// One per sample; `None` where undefined.
+    pub per_sample: Vec<Option<f64>>,
+    /// How many samples have no value.
+    pub n_undefined: usize,
+}
+
+/// The paired test of the difference of two explainers by one metric.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Comparison {
+    /// The explainer of the better value.
+    pub first: String,
+    /// The other one.
+    pub second: String,
+    /// Samples on which both have a value.
+    pub n_pairs: usize,
+    /// The mean over those of the value of the first less that of the second.
+    pub difference: Option<f64>,
+    /// Which of the two the signed ranks speak for; `None` when for neither. A few large
+    /// differences may move the mean the other way.
+    pub favours: Option<String>,
+    /// Of the Wilcoxon signed-rank test; `None` when all differences are 0. Differences up to 10⁻⁶ of
+    /// the largest value of the two count as 0: the ε of a formula makes such ones.
+    pub p_value: Option<f64>,
+    /// The same after Holm's correction for all pairs of this metric.
+    pub p_corrected: Option<f64>,
+}
+
+impl EvaluationTable {
+    /// What one metric says.
+    #[must_use]
+    pub fn metric(&self, metric: &str) -> Option<&MetricResult> {
+        self.metrics.iter().find(|result| result.metric == metric)
+    }
+
+    /// One explainer's value by one metric.
+    #[must_use]
+    pub fn result(&self, explainer: &str, metric: &str) -> Option<&ExplainerValue> {
+        let values = &self.metric(metric)?.values;
+        values.iter().find(|value| value.explainer == explainer)
+    }
+
+    /// The corrected significance level that differences are held to: what the intervals leave
+    /// uncovered.
+    #[must_use]
+    pub fn alpha(&self) -> f64 {
+        1.0 - self.statistics.level
+    }
+}
+
+/// A difference of two explainers by one metric that is more than chance.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Difference {
+    /// The explainer that the signed ranks speak for.
+    pub better: String,
+    /// The other one.
+    pub worse: String,
+    /// The mean over samples of the value of the better less that of the worse.
+    pub difference: Option<f64>,
+    /// The corrected p-value.
+    pub p_corrected: f64,
+}
+
+impl MetricResult {
+    /// The name of the explainers, best value first.
+    pub fn ranked(&self) -> impl Iterator<Item = &str> {
+        let ranking = self.ranking.iter();
+        ranking.map(|&e| self.values[e].explainer.as_str())
+    }
+
+    /// The differences at a corrected significance level `alpha`.
+    #[must_use]
+    pub fn differences(&self, alpha: f64) -> Vec<Difference> {
+        let differences = self.comparisons.iter().filter_map(|c| {
+            let p_corrected = c.p_corrected.filter(|p| *p < alpha)?;
+            let better = c.favours.as_ref()?;
+            let (worse, sign) = match *better == c.first {
+                true => (&c.second, 1.0),
+                false => (&c.first, -1.0),
+            };
+            Some(Difference {
+                better: better.clone(),
+                worse: worse.clone(),
+                difference: c.difference.map(|d| d * sign),
+                p_corrected,
+            })
+        });
+        differences.collect()
+    }
+
+    /// Whether one explainer is better than another at a corrected significance level `alpha`.
+    ///
+    /// `None` for names that are not in the table.
+    ///
+    /// ```
+    /// use xai_attribution::evaluation::{EvaluationValues, MetricValues, Statistics};
+    /// use xai_attribution::metric::Direction;
+    /// use xai_attribution::model::ModelCalls;
+    /// // Eight samples, of which the first explainer has the lower drop in all.
+    /// let low = (1..=8).map(|i| Some(0.01 * f64::from(i))).collect();
+    /// let high = (1..=8).map(|i| Some(0.02 * f64::from(i))).collect();
+    /// let values = EvaluationValues {
+    ///     n_samples: 8,
+    ///     explainers: vec!["low".into(), "high".into()],
+    ///     metrics: vec![MetricValues {
+    ///         metric: "average_drop".into(),
+    ///         direction: Direction::Lower,
+    ///         per_sample: vec![low, high],
+    ///     }],
+    ///     model_calls: ModelCalls::default(),
+    /// };
+    /// let table = values.table(&Statistics::default())?;
+    /// let drop = table.metric("average_drop").unwrap();
+    /// assert_eq!(drop.comparisons[0].p_value, Some(2.0 / 256.0)); // one of 2^8 signs, both sides
+    /// assert_eq!(drop.is_better("low", "high", 0.01), Some(true));
+    /// # Ok::<(), xai_attribution::Error>(())
+    /// ```
+    #[must_use]
+    pub fn is_better(&self, explainer: &str, than: &str, alpha: f64) -> Option<bool> {
+        let comparison = self.comparisons.iter().find(|c| {
+            (c.first == explainer && c.second == than) || (c.first == than && c.second == explainer)
+        })?;
+        let favoured = comparison.favours.as_deref() == Some(explainer);
+        Some(favoured && comparison.p_corrected.is_some_and(|p| p < alpha))
+    }
+}

@@ -1,0 +1,20 @@
+//! The ways out that errors of this crate name.
+
+use xai_core::Help;
+
+pub use xai_core::tensor::SCALE_MAPS_DOWN;
+
+/// For base scores that Average Drop and Average Gain cannot divide by.
+pub const CHOOSE_ACTIVATION_OR_POLICY: Help =
+    Help::new("apply Activation::Softmax or Sigmoid, or choose BaseScorePolicy::AsIs or Skip");
+/// For maps that are no images.
+pub const CHOOSE_SPEARMAN: Help = Help::new("choose MapSimilarity::Spearman");
+/// For two metrics of one name.
+pub const RENAME_METRIC: Help = Help::new("`metric_named` gives a metric another name");
+/// For a table, whose features have no neighbours.
+pub const CHOOSE_OTHER_BASELINE: Help = Help::new("choose another baseline");
+/// For a metric whose input was not given.
+pub const GIVE_INPUT: Help =
+    Help::new("`Data` and `Evaluation` have a setter for each input that a metric needs");
+/// For a metric that is no metric of a batch.
+pub const CALL_DIRECTLY: Help = Help::new("call its own `evaluate`");

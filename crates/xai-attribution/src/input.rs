@@ -1,0 +1,77 @@
+//! What the errors of this crate can be about: arrays and parameters.
+
+use xai_core::Input;
+
+pub use xai_core::input::{
+    A, B, EXPLANATIONS, INPUTS, LABELS, LEVEL, METRIC, MODEL, N_REPLICATES, OUTPUTS, PREDICTIONS,
+    SCORES, TARGETS, VALUES,
+};
+
+/// The explainer, for metrics that ask it again.
+pub const EXPLAINER: Input = Input::new("explainer");
+/// Explainers of the model with some layers randomized.
+pub const RANDOMIZED_EXPLAINERS: Input = Input::new("explainers of randomized models");
+/// Where the object is, one boolean per position.
+pub const MASKS: Input = Input::new("masks");
+/// Which segment each position belongs to.
+pub const SEGMENTS: Input = Input::new("segments");
+/// The explainers of an evaluation.
+pub const EXPLAINERS: Input = Input::new("explainers");
+/// The metrics of an evaluation.
+pub const METRICS: Input = Input::new("metrics");
+/// The name of an option of a metric.
+pub const OPTION: Input = Input::new("option");
+/// Several models of one task.
+pub const MODELS: Input = Input::new("models");
+/// Which model has not seen a sample in training.
+pub const FOLDS: Input = Input::new("folds");
+
+/// The model's scores of whole inputs.
+pub const BASE: Input = Input::new("base");
+/// The model's scores of masked inputs.
+pub const MASKED: Input = Input::new("masked");
+/// Inputs near a sample.
+pub const NEIGHBORS: Input = Input::new("neighbours");
+/// The distance of two maps.
+pub const MAP_DISTANCES: Input = Input::new("distances of maps");
+/// Two images that are compared.
+pub const IMAGES: Input = Input::new("images");
+/// Paired differences.
+pub const DIFFERENCES: Input = Input::new("differences");
+
+/// How many samples the model is called with at once.
+pub const BATCH_SIZE: Input = Input::new("batch_size");
+/// What to do with a base score that a formula cannot divide by.
+pub const BASE_SCORE_POLICY: Input = Input::new("base_score_policy");
+/// What stands for absence.
+pub const BASELINE: Input = Input::new("baseline");
+/// The standard deviation of a blurred baseline.
+pub const SIGMA: Input = Input::new("sigma");
+/// The number of steps of a curve.
+pub const STEPS: Input = Input::new("steps");
+/// The share of positions that the last step of a curve has flipped.
+pub const MAX_FRACTION: Input = Input::new("max_fraction");
+/// The number of cells along height, width and time.
+pub const GRID: Input = Input::new("grid");
+/// The share of cells in a random subset.
+pub const FRACTION: Input = Input::new("fraction");
+/// The number of random subsets.
+pub const N_SUBSETS: Input = Input::new("n_subsets");
+/// How subsets are drawn.
+pub const SAMPLING: Input = Input::new("sampling");
+/// The largest change of an element.
+pub const RADIUS: Input = Input::new("radius");
+/// The number of neighbours.
+pub const N_NEIGHBORS: Input = Input::new("n_neighbors");
+/// Where neighbours are drawn.
+pub const NEIGHBORHOOD: Input = Input::new("neighborhood");
+/// How far apart two maps are.
+pub const DISTANCE: Input = Input::new("distance");
+/// How alike two maps are.
+pub const SIMILARITY: Input = Input::new("similarity");
+/// The number of classes.
+pub const N_CLASSES: Input = Input::new("n_classes");
+/// The number of layers.
+pub const N_LAYERS: Input = Input::new("n_layers");
+/// What random choices depend on.
+pub const SEED: Input = Input::new("seed");

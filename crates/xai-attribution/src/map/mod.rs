@@ -1,0 +1,11 @@
+//! Attribution maps by themselves: their positions, and how alike or how far apart two of
+//! them are.
+
+pub(crate) mod distance;
+pub(crate) mod positions;
+pub(crate) mod similarity;
+pub(crate) mod structural_similarity;
+
+pub use distance::{MapDistance, MapDistanceFunction};
+pub use similarity::MapSimilarity;
+pub use structural_similarity::structural_similarity;

@@ -1,0 +1,85 @@
+//! Complexity of a map: the entropy of its attribution.
+
+use ndarray::ArrayViewD;
+use xai_core::number::elementary;
+use xai_core::{Direction, Layout, MetricInfo, Real, Result};
+
+use crate::batch::explained::ExplainedBatch;
+use crate::input;
+use crate::metric::kinds::magnitudes::{value_of_maps, values_of_batch, within_range};
+use crate::metric::kinds::score_metric::EPSILON;
+use crate::metric::options::{MetricOption, Registered};
+use crate::metric::protocol::{Measure, Metric};
+use crate::metric::value::MetricValue;
+
+/// Over how many places a map spreads its attribution: the entropy of `|map|` in nats.
+///
+/// ```text
+/// p = m / (Σ m + 1e-8)      C_i = −Σ p ln(p + 1e-8)      m = mean over channels of |map|
+/// ```
+///
+/// 0 = all on one place, `ln n_positions` = evenly spread; lower is easier to read. A map of zeros
+/// has complexity 0. `maps` have the shape of inputs or lack the channel axis, see [`Layout`].
+///
+/// # Errors
+/// Empty without samples or positions, a shape mismatch when the number of axes does not fit the
+/// layout, not finite.
+///
+/// ```
+/// use ndarray::array;
+/// use xai_attribution::Layout;
+/// use xai_attribution::metric::complexity;
+/// let c = complexity(array![[1.0, 1.0, -1.0, 1.0], [0.0, 5.0, 0.0, 0.0]].into_dyn().view(), Layout::Tabular)?;
+/// assert!((c.per_sample[0].unwrap() - 4f64.ln()).abs() < 1e-6);
+/// assert!(c.per_sample[1].unwrap().abs() < 1e-6);
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// # Source
+/// Bhatt et al., *Evaluating and Aggregating Feature-based Model Explanations*, 2020.
+pub fn complexity<T: Real>(maps: ArrayViewD<'_, T>, layout: Layout) -> Result<MetricValue> {
+    value_of_maps(maps, layout, entropy)
+}
+
+/// [`complexity`] as a metric of an [`Evaluation`](crate::Evaluation), or of any other run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Complexity;
+
+impl Metric for Complexity {
+    fn info(&self) -> &'static MetricInfo {
+        <Self as Registered>::INFO
+    }
+}
+
+impl<T: Real> Measure<T> for Complexity {
+    fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
+        values_of_batch(explained, entropy)
+    }
+}
+
+impl Registered for Complexity {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "complexity",
+        title: "Complexity",
+        question: "Over how many positions is the attribution spread (entropy in nats)?",
+        direction: Direction::Lower,
+        range: "[0, ln n_positions]",
+        needs: &[input::EXPLANATIONS],
+        source: "Bhatt et al., Evaluating and Aggregating Feature-based Model Explanations, 2020",
+    };
+    const OPTIONS: &'static [MetricOption<Self>] = &[];
+
+    fn with_defaults() -> Self {
+        Self
+    }
+}
+
+fn entropy(magnitudes: &mut [f64]) -> Option<f64> {
+    within_range(magnitudes);
+    let total: f64 = magnitudes.iter().sum();
+    let term = |&x: &f64| {
+        let p = x / (total + EPSILON);
+        p * elementary::ln(p + EPSILON)
+    };
+    Some(-magnitudes.iter().map(term).sum::<f64>())
+}

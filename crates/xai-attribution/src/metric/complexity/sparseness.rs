@@ -1,0 +1,87 @@
+//! Sparseness of a map: the Gini index of its attribution.
+
+use ndarray::ArrayViewD;
+use xai_core::{Direction, Layout, MetricInfo, Real, Result};
+
+use crate::batch::explained::ExplainedBatch;
+use crate::input;
+use crate::metric::kinds::magnitudes::{value_of_maps, values_of_batch, within_range};
+use crate::metric::options::{MetricOption, Registered};
+use crate::metric::protocol::{Measure, Metric};
+use crate::metric::value::MetricValue;
+
+/// How unequally a map shares its attribution: the Gini index of `|map|`.
+///
+/// ```text
+/// S_i = 1 − 2 Σ_k (m_(k) / Σ m) (n − k + ½) / n      m_(1) ≤ … ≤ m_(n): sorted channel means of |map|
+/// ```
+///
+/// 0 = evenly spread, towards 1 = all on one place (`1 − 1/n`); higher is sparser. A map of zeros
+/// has nothing to share: undefined. `maps` as in [`complexity`](crate::complexity()).
+///
+/// # Errors
+/// As [`complexity`](crate::complexity()); empty when every map is zero.
+///
+/// ```
+/// use ndarray::array;
+/// use xai_attribution::Layout;
+/// use xai_attribution::metric::sparseness;
+/// let s = sparseness(array![[1.0, 1.0, -1.0, 1.0], [0.0, 5.0, 0.0, 0.0]].into_dyn().view(), Layout::Tabular)?;
+/// assert_eq!(s.per_sample, [Some(0.0), Some(0.75)]);
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// # Source
+/// Chalasani et al., *Concise Explanations of Neural Networks using Adversarial Training*, 2020.
+pub fn sparseness<T: Real>(maps: ArrayViewD<'_, T>, layout: Layout) -> Result<MetricValue> {
+    value_of_maps(maps, layout, gini_index)
+}
+
+/// [`sparseness`] as a metric of an [`Evaluation`](crate::Evaluation), or of any other run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Sparseness;
+
+impl Metric for Sparseness {
+    fn info(&self) -> &'static MetricInfo {
+        <Self as Registered>::INFO
+    }
+}
+
+impl<T: Real> Measure<T> for Sparseness {
+    fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
+        values_of_batch(explained, gini_index)
+    }
+}
+
+impl Registered for Sparseness {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "sparseness",
+        title: "Sparseness",
+        question: "How unequal are the attributions (Gini index)?",
+        direction: Direction::Higher,
+        range: "[0, 1 - 1/n_positions]",
+        needs: &[input::EXPLANATIONS],
+        source: "Chalasani et al., Concise Explanations of Neural Networks using Adversarial Training, 2020",
+    };
+    const OPTIONS: &'static [MetricOption<Self>] = &[];
+
+    fn with_defaults() -> Self {
+        Self
+    }
+}
+
+fn gini_index(magnitudes: &mut [f64]) -> Option<f64> {
+    within_range(magnitudes);
+    magnitudes.sort_unstable_by(f64::total_cmp);
+    let total: f64 = magnitudes.iter().sum();
+    if total == 0.0 {
+        return None;
+    }
+    let n = magnitudes.len() as f64;
+    let weighted: f64 = magnitudes
+        .iter()
+        .enumerate()
+        .map(|(k, x)| x / total * ((n - k as f64 - 0.5) / n))
+        .sum();
+    Some(1.0 - 2.0 * weighted)
+}

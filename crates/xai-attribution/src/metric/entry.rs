@@ -1,0 +1,99 @@
+//! What the registry knows about a metric.
+
+use xai_core::{Error, MetricInfo, Real, Result};
+
+use crate::metric::options::{OptionInfo, Registered};
+use crate::metric::protocol::{Measure, key};
+use crate::{help, input};
+
+/// A metric of the registry: what it is, its options, and how it is made.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry {
+    /// Name, question, direction, range, needs and source.
+    pub info: &'static MetricInfo,
+    build: Option<Build>,
+}
+
+type Options<'a> = &'a [(&'a str, &'a str)];
+
+#[derive(Debug, Clone, Copy)]
+struct Build {
+    options: fn() -> Vec<OptionInfo>,
+    single: fn(Options<'_>) -> Result<Box<dyn Measure<f32>>>,
+    double: fn(Options<'_>) -> Result<Box<dyn Measure<f64>>>,
+}
+
+/// What the registry lists. Every [`Registered`] metric is; one that is not computed batch by batch
+/// says so itself, by [`Entry::alone`].
+pub trait Listed {
+    /// What the registry knows.
+    const ENTRY: Entry;
+}
+
+impl<M: Registered + Measure<f32> + Measure<f64>> Listed for M {
+    const ENTRY: Entry = Entry {
+        info: M::INFO,
+        build: Some(Build {
+            options: || M::OPTIONS.iter().map(|option| option.info).collect(),
+            single: |options| Ok(Box::new(M::with_options(options)?)),
+            double: |options| Ok(Box::new(M::with_options(options)?)),
+        }),
+    };
+}
+
+/// `f32` or `f64`: which of the two a metric is made for.
+pub trait Precision: Real {
+    #[doc(hidden)]
+    fn build(entry: &Entry, options: Options<'_>) -> Option<Result<Box<dyn Measure<Self>>>>;
+}
+
+impl Precision for f32 {
+    fn build(entry: &Entry, options: Options<'_>) -> Option<Result<Box<dyn Measure<Self>>>> {
+        Some((entry.build?.single)(options))
+    }
+}
+
+impl Precision for f64 {
+    fn build(entry: &Entry, options: Options<'_>) -> Option<Result<Box<dyn Measure<Self>>>> {
+        Some((entry.build?.double)(options))
+    }
+}
+
+impl Entry {
+    /// A metric with a call of its own, that no batch can be judged by.
+    #[must_use]
+    pub const fn alone(info: &'static MetricInfo) -> Self {
+        Self { info, build: None }
+    }
+
+    /// The name as tables and JSON have it: `average_drop`.
+    #[must_use]
+    pub fn key(&self) -> String {
+        key(self.info)
+    }
+
+    /// Whether [`build`](Self::build) makes it.
+    #[must_use]
+    pub fn is_built(&self) -> bool {
+        self.build.is_some()
+    }
+
+    /// Its parameters by name, with defaults as text.
+    #[must_use]
+    pub fn options(&self) -> Vec<OptionInfo> {
+        self.build.map_or_else(Vec::new, |build| (build.options)())
+    }
+
+    /// The metric with some parameters given by name and text, defaults for the others.
+    ///
+    /// # Errors
+    /// An invalid parameter for an option that it has not, for a text that is no value, and for a
+    /// metric with a call of its own.
+    pub fn build<T: Precision>(&self, options: &[(&str, &str)]) -> Result<Box<dyn Measure<T>>> {
+        T::build(self, options).unwrap_or_else(|| {
+            let expected = "a metric that is computed batch by batch";
+            Err(Error::parameter(input::METRIC, self.info.name, expected)
+                .with_help(help::CALL_DIRECTLY))
+        })
+    }
+}

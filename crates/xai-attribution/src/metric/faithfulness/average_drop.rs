@@ -1,0 +1,56 @@
+//! Average Drop.
+
+use crate::help;
+use crate::metric::kinds::score_metric::{EPSILON, SCORE_NEEDS, ScoreFormula, ScoreMetric};
+use xai_core::{Direction, Help, MetricInfo};
+
+/// The formula of [`AverageDrop`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct DropFormula;
+
+/// How much of the model's score is lost when only what the map marks is kept.
+///
+/// ```text
+/// AD_i = max(0, base_i − after_i) / (base_i + 1e-8)      AD = mean_i AD_i
+/// ```
+///
+/// With scores in (0, 1]: 0 = nothing is lost, 1 = everything; **lower is better**, for the mask
+/// *keeps* what the map marks. Rises count as 0; see [`AverageIncrease`](crate::AverageIncrease)
+/// for them. Base scores of 0 and below are an error unless
+/// [`base_score_policy`](ScoreMetric::base_score_policy) says otherwise.
+///
+/// ```
+/// use xai_attribution::AverageDrop;
+/// let drop = AverageDrop::new().evaluate_scores(&[0.8, 0.5], &[0.2, 0.9])?;
+/// assert!((drop.value - 0.375).abs() < 1e-8); // (0.6/0.8 + 0)/2
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// # Source
+/// Chattopadhay et al., *Grad-CAM++*, 2018, section 4.1. Xplique's `AverageDropMetric` divides by
+/// whatever the base score is; [`BaseScorePolicy::AsIs`](crate::BaseScorePolicy::AsIs) gives its
+/// number.
+pub type AverageDrop = ScoreMetric<DropFormula>;
+
+impl ScoreFormula for DropFormula {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "average-drop",
+        title: "Average Drop",
+        question: "How much of the score is lost when only what the map marks is kept?",
+        direction: Direction::Lower,
+        range: "[0, 1] for scores in (0, 1]",
+        needs: SCORE_NEEDS,
+        source: "Chattopadhay et al., Grad-CAM++, 2018",
+    };
+
+    fn undefined(base: f64) -> Option<(&'static str, Help)> {
+        (base <= 0.0).then_some((
+            "Average Drop divides by the base score, which must be positive",
+            help::CHOOSE_ACTIVATION_OR_POLICY,
+        ))
+    }
+
+    fn value(base: f64, masked: f64) -> f64 {
+        (base - masked).max(0.0) / (base + EPSILON)
+    }
+}

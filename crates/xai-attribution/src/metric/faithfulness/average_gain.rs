@@ -1,0 +1,52 @@
+//! Average Gain.
+
+use crate::help;
+use crate::metric::kinds::score_metric::{EPSILON, SCORE_NEEDS, ScoreFormula, ScoreMetric};
+use xai_core::{Direction, Help, MetricInfo};
+
+/// The formula of [`AverageGain`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct GainFormula;
+
+/// How far towards certainty the score rises when only what the map marks is kept.
+///
+/// ```text
+/// AG_i = max(0, after_i − base_i) / (1 − base_i + 1e-8)      AG = mean_i AG_i
+/// ```
+///
+/// With scores in [0, 1]: 0 = no rise, 1 = certainty; higher is better. Base scores above 1 are an
+/// error unless [`base_score_policy`](ScoreMetric::base_score_policy) says otherwise.
+///
+/// ```
+/// use xai_attribution::AverageGain;
+/// let gain = AverageGain::new().evaluate_scores(&[0.5, 0.8], &[0.75, 0.1])?;
+/// assert!((gain.value - 0.25).abs() < 1e-8); // (0.25/0.5 + 0)/2
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// # Source
+/// Zhang et al., *Opti-CAM*, arXiv 2301.07002.
+pub type AverageGain = ScoreMetric<GainFormula>;
+
+impl ScoreFormula for GainFormula {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "average-gain",
+        title: "Average Gain",
+        question: "How far towards certainty does the score rise when only what the map marks is kept?",
+        direction: Direction::Higher,
+        range: "[0, 1] for scores in [0, 1]",
+        needs: SCORE_NEEDS,
+        source: "Zhang et al., Opti-CAM, 2023",
+    };
+
+    fn undefined(base: f64) -> Option<(&'static str, Help)> {
+        (base > 1.0).then_some((
+            "Average Gain divides by 1 less the base score, which must be at most 1",
+            help::CHOOSE_ACTIVATION_OR_POLICY,
+        ))
+    }
+
+    fn value(base: f64, masked: f64) -> f64 {
+        (masked - base).max(0.0) / (1.0 - base + EPSILON)
+    }
+}

@@ -1,0 +1,49 @@
+//! Deletion.
+
+use crate::metric::kinds::area_metric::{AreaMetric, CurveKind};
+use crate::metric::kinds::score_metric::SCORE_NEEDS;
+use crate::perturbation::removal_curve::Start;
+use xai_core::{Direction, MetricInfo};
+
+/// The curve of [`Deletion`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Deleting;
+
+/// How fast the score falls when the most important places are removed first.
+///
+/// Positions are ordered by descending attribution (the mean over channels, not its size; ties
+/// to the lower position). At step `j = 0..=steps` the first `⌊j · max / steps⌋` are set to the
+/// baseline, `max = ⌊n_positions · max_fraction⌋`; the channels of a pixel go together. The
+/// score of a step is the mean over samples; the area is the mean of the trapezoids.
+/// **Lower is better**: the model loses its answer with what the map ranks first.
+///
+/// ```
+/// use ndarray::{Array2, ArrayViewD, array};
+/// use xai_attribution::{Deletion, Evaluate};
+/// let sum = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+///     Ok(batch.sum_axis(ndarray::Axis(1)).insert_axis(ndarray::Axis(1)).into_dimensionality().unwrap())
+/// };
+/// let x = array![[4.0, 2.0]].into_dyn();
+/// let curve = Deletion::new().steps(None).evaluate(&sum, x.view(), &[0], x.view())?;
+/// let scores: Vec<f64> = curve.curve.unwrap().iter().map(|p| p.score).collect();
+/// assert_eq!(scores, [6.0, 2.0, 0.0]);
+/// assert_eq!(curve.value, 2.5); // ((6 + 2)/2 + (2 + 0)/2)/2
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// # Source
+/// Petsiuk et al., *RISE*, 2018.
+pub type Deletion = AreaMetric<Deleting>;
+
+impl CurveKind for Deleting {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "deletion",
+        title: "Deletion",
+        question: "How fast does the score fall when the most important positions are removed first?",
+        direction: Direction::Lower,
+        range: "that of the scores",
+        needs: SCORE_NEEDS,
+        source: "Petsiuk et al., RISE, 2018",
+    };
+    const START: Start = Start::Input;
+}

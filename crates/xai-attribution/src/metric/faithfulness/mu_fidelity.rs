@@ -1,0 +1,242 @@
+//! μFidelity.
+
+use xai_core::{Direction, Error, MetricInfo, Real, Result, parallel};
+
+use crate::batch::explained::ExplainedBatch;
+use crate::batch::run_data::RunData;
+use crate::input;
+use crate::metric::kinds::score_metric::SCORE_NEEDS;
+use crate::metric::options::{
+    BASELINE_OPTION, MetricOption, OptionInfo, Registered, SEED_OPTION, parse, parse_unless,
+};
+use crate::metric::protocol::{Measure, Metric};
+use crate::perturbation::baseline::Baseline;
+use crate::perturbation::cells::Grid;
+use crate::perturbation::subsets::{
+    RandomSubsets, SubsetDropRanks, SubsetDrops, SubsetSampling, Subsets,
+};
+use xai_core::statistics::ranks::{centred_ranks, correlation_of_ranks};
+
+/// Does the score fall as much as the attribution says, for random subsets of the input?
+///
+/// ```text
+/// μF_i = Spearman over subsets S of ( Σ_{p ∈ S} attribution_p ,  g(f, x_i, y_i) − g(f, x_i with S at the baseline, y_i) )
+/// ```
+///
+/// In [−1, 1], **higher is better**: 1 = drops are ranked as the attributions have them, 0 = as by
+/// chance. The value is the mean over samples; a sample whose drops or attributions are all equal
+/// has no rank correlation: `None`, and counted.
+///
+/// On images subsets are made of the cells of a grid (super-pixels), on time series of stretches of
+/// time of one feature, on tables of single features. A cell is `⌊(row + ½) · grid / height⌋`,
+/// `⌊(column + ½) · grid / width⌋`; a grid finer than the input means single positions. Sample `i` draws
+/// from a stream of its own under the seed, the same for all explainers, so in an
+/// [`Evaluation`](crate::Evaluation) the drops are taken once for all of them.
+///
+/// ```
+/// use ndarray::{Array2, ArrayViewD, array};
+/// use xai_attribution::{Evaluate, MuFidelity};
+/// let sum = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+///     Ok(batch.sum_axis(ndarray::Axis(1)).insert_axis(ndarray::Axis(1)).into_dimensionality().unwrap())
+/// };
+/// let x = array![[4.0, 2.0, 1.0, 0.5]].into_dyn();
+/// let fidelity = MuFidelity::new().n_subsets(50);
+/// assert_eq!(fidelity.evaluate(&sum, x.view(), &[0], x.view())?.value, 1.0);
+/// let reversed = x.mapv(|v| -v);
+/// assert_eq!(fidelity.evaluate(&sum, x.view(), &[0], reversed.view())?.value, -1.0);
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// The model sees `n · (1 + n_subsets)` rows.
+///
+/// # Source
+/// Bhatt et al., *Evaluating and Aggregating Feature-based Model Explanations*, 2020, definition 3.
+/// Xplique's `MuFidelity` draws its subsets as [`SubsetSampling::Independent`] does, though its
+/// text promises a fixed size, shares them between the samples of a batch, and counts an undefined
+/// correlation as 0 (its mean is `value · (n − n_undefined) / n`).
+#[derive(Debug, Clone, PartialEq)]
+pub struct MuFidelity(SubsetDropRanks);
+
+impl Default for MuFidelity {
+    fn default() -> Self {
+        Self(SubsetDropRanks(SubsetDrops {
+            subsets: RandomSubsets {
+                grid: Grid(Some(9)),
+                fraction: 0.2,
+                n_subsets: 200,
+                sampling: SubsetSampling::default(),
+                seed: 1,
+            },
+            baseline: Baseline::default(),
+        }))
+    }
+}
+
+impl MuFidelity {
+    /// 200 subsets of a fifth of a 9 × 9 grid, baseline 0, seed 1.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn subsets(&mut self) -> &mut RandomSubsets {
+        &mut self.0.0.subsets
+    }
+
+    /// The number of cells along height, width and time, at least 1; `None` takes every position
+    /// by itself.
+    #[must_use]
+    pub fn grid(mut self, cells: Option<usize>) -> Self {
+        self.subsets().grid = Grid(cells);
+        self
+    }
+
+    /// The share of the cells in a subset, in (0, 1).
+    #[must_use]
+    pub fn fraction(mut self, fraction: f64) -> Self {
+        self.subsets().fraction = fraction;
+        self
+    }
+
+    /// The number of subsets per sample, at least 2.
+    #[must_use]
+    pub fn n_subsets(mut self, n_subsets: usize) -> Self {
+        self.subsets().n_subsets = n_subsets;
+        self
+    }
+
+    /// How subsets are drawn.
+    #[must_use]
+    pub fn sampling(mut self, sampling: SubsetSampling) -> Self {
+        self.subsets().sampling = sampling;
+        self
+    }
+
+    /// What the subsets depend on.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.subsets().seed = seed;
+        self
+    }
+
+    /// What stands for absence: a number, a `Vec` of one number per channel, or any [`Baseline`].
+    #[must_use]
+    pub fn baseline(mut self, baseline: impl Into<Baseline>) -> Self {
+        self.0.0.baseline = baseline.into();
+        self
+    }
+}
+
+impl Metric for MuFidelity {
+    fn info(&self) -> &'static MetricInfo {
+        <Self as Registered>::INFO
+    }
+}
+
+impl<T: Real> Measure<T> for MuFidelity {
+    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
+        self.0.0.subsets.prepare(run)?;
+        self.0.0.baseline.prepare(run)
+    }
+
+    fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
+        let batch = explained.batch();
+        let ranks = batch.shared(&self.0)?;
+        let subsets = batch.shared(&self.0.0.subsets)?;
+        // What threads may share; the caches may not be.
+        let (ranks, subsets): (&[f64], &Subsets) = (&ranks, &subsets);
+        let attributions = explained.attributions()?;
+        let (positions, n_subsets) = (batch.run().n_positions(), subsets.n_subsets());
+        Ok(parallel::map(batch.n_samples(), |sample| {
+            let attributions = &attributions[sample * positions..(sample + 1) * positions];
+            let mut of_cell = vec![0.0; subsets.cells.n_cells()];
+            for (&cell, x) in subsets.cells.of_position().iter().zip(attributions) {
+                of_cell[cell as usize] += x.to_f64_exact();
+            }
+            let rows = sample * n_subsets..(sample + 1) * n_subsets;
+            let sum = |row| subsets.cells_of(row).map(|cell| of_cell[cell]).sum();
+            let sums: Vec<f64> = rows.clone().map(sum).collect();
+            correlation_of_ranks(&centred_ranks(&sums), &ranks[rows])
+        }))
+    }
+}
+
+impl Registered for MuFidelity {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "mu-fidelity",
+        title: "μFidelity",
+        question: "Does the score fall as the attributions say when random subsets are removed?",
+        direction: Direction::Higher,
+        range: "[-1, 1]",
+        needs: SCORE_NEEDS,
+        source: "Bhatt et al., Evaluating and Aggregating Feature-based Model Explanations, 2020",
+    };
+    const OPTIONS: &'static [MetricOption<Self>] = &[
+        MetricOption {
+            info: OptionInfo {
+                name: "subsets",
+                value_name: "N",
+                default: "200",
+                help: "Random subsets per sample",
+            },
+            set: |metric, text| {
+                let n = parse(input::N_SUBSETS, text, "a number of subsets, at least 2")?;
+                Ok(metric.n_subsets(n))
+            },
+        },
+        MetricOption {
+            info: OptionInfo {
+                name: "subset-fraction",
+                value_name: "SHARE",
+                default: "0.2",
+                help: "The share of the cells in a subset",
+            },
+            set: |metric, text| {
+                Ok(metric.fraction(parse(input::FRACTION, text, "a share in (0, 1)")?))
+            },
+        },
+        MetricOption {
+            info: OptionInfo {
+                name: "grid",
+                value_name: "CELLS",
+                default: "9",
+                help: "Cells along each side of the grid that subsets are made of, or `none`",
+            },
+            set: |metric, text| {
+                let expected = "a number of cells, at least 1, or none";
+                Ok(metric.grid(parse_unless("none", input::GRID, text, expected)?))
+            },
+        },
+        MetricOption {
+            info: OptionInfo {
+                name: "sampling",
+                value_name: "fixed-size|independent",
+                default: "fixed-size",
+                help: "Whether all subsets have one size, or each cell is drawn by itself",
+            },
+            set: |metric, text| {
+                let sampling = match text {
+                    "fixed-size" => SubsetSampling::FixedSize,
+                    "independent" => SubsetSampling::Independent,
+                    _ => {
+                        let expected = "fixed-size or independent";
+                        return Err(Error::parameter(input::SAMPLING, text, expected));
+                    }
+                };
+                Ok(metric.sampling(sampling))
+            },
+        },
+        MetricOption {
+            info: BASELINE_OPTION,
+            set: |metric, text| Ok(metric.baseline(text.parse::<Baseline>()?)),
+        },
+        MetricOption {
+            info: SEED_OPTION,
+            set: |metric, text| Ok(metric.seed(parse(input::SEED, text, "an integer")?)),
+        },
+    ];
+
+    fn with_defaults() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,51 @@
+//! Metrics of a map alone, from the size of its attributions.
+
+use ndarray::ArrayViewD;
+use xai_core::tensor::position_magnitudes;
+use xai_core::{Layout, Real, Result, parallel};
+
+use crate::batch::explained::ExplainedBatch;
+use crate::map::positions::layout_of_maps;
+use crate::metric::value::MetricValue;
+
+/// Brings magnitudes whose sum would leave the range of `f64` into units of the largest.
+pub(crate) fn within_range(magnitudes: &mut [f64]) {
+    if magnitudes.iter().sum::<f64>().is_infinite() {
+        let largest = magnitudes.iter().fold(0.0f64, |m, x| m.max(*x));
+        magnitudes.iter_mut().for_each(|x| *x /= largest);
+    }
+}
+
+/// A value per map of a batch from its magnitudes by position.
+pub(crate) fn values_of_batch<T: Real>(
+    explained: &ExplainedBatch<'_, T>,
+    value: impl Fn(&mut [f64]) -> Option<f64> + Sync + Send,
+) -> Result<Vec<Option<f64>>> {
+    let n = explained.batch().n_samples();
+    Ok(by_sample(explained.magnitudes()?, n, value))
+}
+
+/// A value per map of a data set: the same as batch by batch, in one piece.
+pub(crate) fn value_of_maps<T: Real>(
+    maps: ArrayViewD<'_, T>,
+    layout: Layout,
+    value: impl Fn(&mut [f64]) -> Option<f64> + Sync + Send,
+) -> Result<MetricValue> {
+    let shape = maps.shape().to_vec();
+    let layout = layout_of_maps(&shape, layout);
+    let magnitudes = position_magnitudes(maps, &shape, layout)?;
+    MetricValue::new(by_sample(&magnitudes, shape[0], value))
+}
+
+fn by_sample<T: Real>(
+    magnitudes: &[T],
+    n: usize,
+    value: impl Fn(&mut [f64]) -> Option<f64> + Sync + Send,
+) -> Vec<Option<f64>> {
+    let positions = magnitudes.len() / n;
+    parallel::map(n, |i| {
+        let sample = &magnitudes[i * positions..(i + 1) * positions];
+        let mut sample: Vec<f64> = sample.iter().map(|x| x.to_f64_exact()).collect();
+        value(&mut sample)
+    })
+}

@@ -1,0 +1,283 @@
+//! Metrics that compare two scores of each sample.
+
+use std::marker::PhantomData;
+
+use xai_core::number::check_finite_slice;
+use xai_core::{Accumulator, Error, ExactMean, Help, Input, MetricInfo, Real, Result};
+
+use crate::batch::explained::ExplainedBatch;
+use crate::input;
+use crate::metric::options::{MetricOption, OptionInfo, Registered};
+use crate::metric::protocol::{Measure, Metric};
+use crate::metric::value::MetricValue;
+
+/// What to do with a base score that the formula cannot divide by: 0 or less in Average Drop,
+/// above 1 in Average Gain. Raw scores (logits) are like that; probabilities are not.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum BaseScorePolicy {
+    /// An error that names the sample.
+    #[default]
+    Error,
+    /// The formula as it stands: the peer's number (an Average Drop of −3, for instance). Where
+    /// not even that is finite the sample is left out, and counted.
+    AsIs,
+    /// Leaves the sample out of the mean, and counts it.
+    Skip,
+}
+
+impl std::str::FromStr for BaseScorePolicy {
+    type Err = Error;
+
+    /// `error`, `as-is` or `skip`.
+    fn from_str(text: &str) -> Result<Self> {
+        match text {
+            "error" => Ok(Self::Error),
+            "as-is" => Ok(Self::AsIs),
+            "skip" => Ok(Self::Skip),
+            _ => Err(Error::parameter(
+                input::BASE_SCORE_POLICY,
+                text,
+                "error, as-is or skip",
+            )),
+        }
+    }
+}
+
+/// A formula over a base score and a masked score of one sample: what makes a [`ScoreMetric`].
+///
+/// ```
+/// use xai_attribution::metric::{Direction, MetricInfo, SCORE_NEEDS, ScoreFormula, ScoreMetric};
+/// use xai_attribution::Result;
+/// /// How far the score moves, whichever way.
+/// #[derive(Debug, Clone, Copy, Default)]
+/// struct Moved;
+/// impl ScoreFormula for Moved {
+///     const INFO: &'static MetricInfo = &MetricInfo {
+///         name: "moved",
+///         title: "Moved",
+///         question: "How far does the score move when only what the map marks is kept?",
+///         direction: Direction::Lower,
+///         range: "[0, inf)",
+///         needs: SCORE_NEEDS,
+///         source: "this example",
+///     };
+///     fn value(base: f64, masked: f64) -> f64 {
+///         (base - masked).abs()
+///     }
+/// }
+/// let moved = ScoreMetric::<Moved>::new().evaluate_scores(&[0.5, 0.25], &[0.25, 1.0])?;
+/// assert_eq!(moved.value, 0.5);
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+pub trait ScoreFormula: Copy + Default + Send + Sync + 'static {
+    /// Name, question, direction, range, needs and source.
+    const INFO: &'static MetricInfo;
+
+    /// Why the formula is undefined for a base score, if it is, and the way out.
+    fn undefined(_base: f64) -> Option<(&'static str, Help)> {
+        None
+    }
+
+    /// The formula.
+    fn value(base: f64, masked: f64) -> f64;
+}
+
+/// What metrics over base and masked scores need.
+pub const SCORE_NEEDS: &[Input] = &[
+    input::MODEL,
+    input::INPUTS,
+    input::TARGETS,
+    input::EXPLANATIONS,
+];
+
+/// What keeps the divisions of the formulas defined.
+pub(crate) const EPSILON: f64 = 1e-8;
+
+/// A metric over base and masked scores: [`AverageDrop`](crate::AverageDrop),
+/// [`AverageIncrease`](crate::AverageIncrease), [`AverageGain`](crate::AverageGain), or a
+/// [`ScoreFormula`] of your own.
+///
+/// The model sees each input once and each masked input once; several metrics of one model share
+/// them in an [`Evaluation`](crate::Evaluation).
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct ScoreMetric<F> {
+    policy: BaseScorePolicy,
+    formula: PhantomData<F>,
+}
+
+impl<F: ScoreFormula> ScoreMetric<F> {
+    /// An error for undefined base scores.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What to do with base scores that the formula cannot divide by.
+    #[must_use]
+    pub fn base_score_policy(mut self, policy: BaseScorePolicy) -> Self {
+        self.policy = policy;
+        self
+    }
+
+    /// The metric from scores that exist already: `base` and `masked` are `(n,)`. It is the
+    /// [`accumulator`](Self::accumulator) called once, with the value of each sample beside.
+    ///
+    /// # Errors
+    /// A shape mismatch, empty (also when the policy skips every sample), not finite, or an
+    /// undefined score.
+    pub fn evaluate_scores(&self, base: &[f64], masked: &[f64]) -> Result<MetricValue> {
+        let per_sample = self.per_sample_of(base, masked)?;
+        let mut state = self.accumulator();
+        state.add(&per_sample);
+        Ok(MetricValue {
+            value: state.finish()?,
+            per_sample,
+            n_undefined: state.n_undefined,
+            curve: None,
+        })
+    }
+
+    fn per_sample_of(&self, base: &[f64], masked: &[f64]) -> Result<Vec<Option<f64>>> {
+        if base.len() != masked.len() {
+            return Err(Error::shape(input::MASKED, &[base.len()], &[masked.len()]));
+        }
+        check_finite_slice(input::BASE, base)?;
+        check_finite_slice(input::MASKED, masked)?;
+        base.iter()
+            .zip(masked)
+            .enumerate()
+            .map(|(index, (&base, &masked))| {
+                let value = F::value(base, masked);
+                let undefined = F::undefined(base);
+                if undefined.is_none() && value.is_finite() {
+                    return Ok(Some(value));
+                }
+                match self.policy {
+                    BaseScorePolicy::AsIs if value.is_finite() => Ok(Some(value)),
+                    BaseScorePolicy::AsIs | BaseScorePolicy::Skip => Ok(None),
+                    BaseScorePolicy::Error => Err(match undefined {
+                        Some((why, help)) => {
+                            Error::undefined_score(input::SCORES, index, base, why).with_help(help)
+                        }
+                        None => {
+                            let why = "the quotient leaves the range of f64";
+                            Error::undefined_score(input::SCORES, index, base, why)
+                        }
+                    }),
+                }
+            })
+            .collect()
+    }
+
+    /// A state of no samples.
+    #[must_use]
+    pub fn accumulator(&self) -> ScoreAccumulator<F> {
+        ScoreAccumulator {
+            policy: self.policy,
+            mean: ExactMean::new(),
+            n_undefined: 0,
+            formula: PhantomData,
+        }
+    }
+}
+
+impl<F: ScoreFormula> Metric for ScoreMetric<F> {
+    fn info(&self) -> &'static MetricInfo {
+        F::INFO
+    }
+}
+
+impl<T: Real, F: ScoreFormula> Measure<T> for ScoreMetric<F> {
+    fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
+        let batch = explained.batch();
+        self.per_sample_of(batch.base_scores()?, explained.masked_scores()?)
+            .map_err(|error| error.shifted(0, batch.samples().start))
+    }
+}
+
+impl<F: ScoreFormula> Registered for ScoreMetric<F> {
+    const INFO: &'static MetricInfo = F::INFO;
+    const OPTIONS: &'static [MetricOption<Self>] = &[MetricOption {
+        info: OptionInfo {
+            name: "base-score-policy",
+            value_name: "error|as-is|skip",
+            default: "error",
+            help: "What to do with base scores that the formula cannot divide by",
+        },
+        set: |metric, text| Ok(metric.base_score_policy(text.parse()?)),
+    }];
+
+    fn with_defaults() -> Self {
+        Self::new()
+    }
+}
+
+/// A [`ScoreMetric`] as a state. A batch is `(base, masked)`, the scores of some samples.
+///
+/// ```
+/// use xai_attribution::{Accumulator, AverageDrop};
+/// use xai_attribution::metric::{DropFormula, ScoreAccumulator};
+/// let mut left: ScoreAccumulator<DropFormula> = AverageDrop::new().accumulator();
+/// let mut right = AverageDrop::new().accumulator();
+/// left.update((&[0.5, 0.8], &[0.5, 0.4]))?;
+/// right.update((&[1.0], &[0.2]))?;
+/// left.merge(right)?;
+/// assert!((left.finish()? - (0.0 + 0.5 + 0.8) / 3.0).abs() < 1e-7);
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(bound = ""))]
+pub struct ScoreAccumulator<F> {
+    policy: BaseScorePolicy,
+    mean: ExactMean,
+    n_undefined: usize,
+    formula: PhantomData<F>,
+}
+
+impl<F: ScoreFormula> ScoreAccumulator<F> {
+    /// How many samples the policy has left out.
+    #[must_use]
+    pub fn n_undefined(&self) -> usize {
+        self.n_undefined
+    }
+
+    fn add(&mut self, per_sample: &[Option<f64>]) {
+        for score in per_sample {
+            match score {
+                Some(score) => self.mean.add(*score),
+                None => self.n_undefined += 1,
+            }
+        }
+    }
+}
+
+impl<F: ScoreFormula> Accumulator for ScoreAccumulator<F> {
+    type Batch<'a> = (&'a [f64], &'a [f64]);
+    type Output = f64;
+
+    fn update(&mut self, (base, masked): (&[f64], &[f64])) -> Result<()> {
+        let metric = ScoreMetric::<F>::new().base_score_policy(self.policy);
+        self.add(&metric.per_sample_of(base, masked)?);
+        Ok(())
+    }
+
+    fn merge(&mut self, other: Self) -> Result<()> {
+        if self.policy != other.policy {
+            return Err(Error::parameter(
+                input::BASE_SCORE_POLICY,
+                format!("{:?}", other.policy),
+                format!("{:?}, as the state it is merged into", self.policy),
+            ));
+        }
+        self.mean.add_mean(&other.mean);
+        self.n_undefined += other.n_undefined;
+        Ok(())
+    }
+
+    fn finish(&self) -> Result<f64> {
+        self.mean.value().ok_or_else(|| Error::empty(input::VALUES))
+    }
+}

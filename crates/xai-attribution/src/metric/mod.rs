@@ -1,0 +1,32 @@
+//! The metrics, and what makes a metric.
+//!
+//! A metric is one file, found in the [`registry`]: its [`MetricInfo`], its options, and how one
+//! value per sample comes of a batch ([`Measure`]).
+
+pub(crate) mod entry;
+pub mod kinds;
+pub(crate) mod options;
+pub(crate) mod protocol;
+pub mod registry;
+pub(crate) mod value;
+
+pub use entry::{Entry, Listed, Precision};
+pub use kinds::{
+    AreaMetric, BaseScorePolicy, CurveKind, SCORE_NEEDS, ScoreAccumulator, ScoreFormula,
+    ScoreMetric,
+};
+pub use options::{
+    BASELINE_OPTION, MetricOption, OptionInfo, Registered, SEED_OPTION, parse, parse_unless,
+};
+pub use protocol::{Measure, Metric, key};
+pub use registry::average_drop::DropFormula;
+pub use registry::average_gain::GainFormula;
+pub use registry::average_increase::IncreaseFormula;
+pub use registry::complexity::complexity;
+pub use registry::model_randomization::{RandomizationOrder, RandomizationStep};
+pub use registry::representativity::MegeReco;
+pub use registry::sparseness::sparseness;
+pub use registry::stability::{Average, Maximum, Stability, StabilityValues, Statistic};
+pub use registry::*;
+pub use value::{CurvePoint, MetricValue};
+pub use xai_core::{Direction, MetricInfo};

@@ -1,0 +1,107 @@
+//! Parameters of metrics by name and text, as a command line has them.
+
+use std::str::FromStr;
+
+use xai_core::{Error, Input, MetricInfo, Result};
+
+use crate::input;
+use crate::metric::protocol::Metric;
+
+/// A parameter of a metric as a command line has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OptionInfo {
+    /// The name in kebab-case: `max-fraction`.
+    pub name: &'static str,
+    /// What its value stands for: `SHARE`.
+    pub value_name: &'static str,
+    /// The default as text, empty where it has to be given.
+    pub default: &'static str,
+    /// One sentence.
+    pub help: &'static str,
+}
+
+/// A parameter, and how text sets it.
+pub struct MetricOption<M> {
+    /// Name, default, and what it is.
+    pub info: OptionInfo,
+    /// The metric with the parameter set.
+    pub set: fn(M, &str) -> Result<M>,
+}
+
+/// A metric that the registry can make.
+pub trait Registered: Metric + Sized + 'static {
+    /// Name, question, direction, range, needs and source.
+    const INFO: &'static MetricInfo;
+
+    /// Its parameters.
+    const OPTIONS: &'static [MetricOption<Self>];
+
+    /// The metric with the defaults of all parameters.
+    fn with_defaults() -> Self;
+
+    /// The metric with some parameters given by name and text; the later of two of one name holds.
+    ///
+    /// # Errors
+    /// An invalid parameter for a name that it has not, or a text that is no value.
+    fn with_options(options: &[(&str, &str)]) -> Result<Self> {
+        options
+            .iter()
+            .try_fold(Self::with_defaults(), |metric, (name, text)| {
+                let known = Self::OPTIONS
+                    .iter()
+                    .find(|option| option.info.name == *name);
+                let Some(option) = known else {
+                    let names: Vec<&str> = Self::OPTIONS.iter().map(|o| o.info.name).collect();
+                    let expected = match names.as_slice() {
+                        [] => "no options".to_owned(),
+                        names => format!("one of {}", names.join(", ")),
+                    };
+                    return Err(Error::parameter(input::OPTION, name, expected));
+                };
+                (option.set)(metric, text)
+            })
+    }
+}
+
+/// A value from text.
+///
+/// # Errors
+/// An invalid parameter about `input`, with what was expected.
+pub fn parse<V: FromStr>(input: Input, text: &str, expected: &'static str) -> Result<V> {
+    text.trim()
+        .parse()
+        .map_err(|_| Error::parameter(input, text, expected))
+}
+
+/// A number, or a word that stands for none: `all` steps, `none` for a grid.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_unless(
+    word: &str,
+    input: Input,
+    text: &str,
+    expected: &'static str,
+) -> Result<Option<usize>> {
+    if text == word {
+        return Ok(None);
+    }
+    parse(input, text, expected).map(Some)
+}
+
+/// What stands for absence, for the metrics that take a
+/// [`Baseline`](crate::perturbation::Baseline).
+pub const BASELINE_OPTION: OptionInfo = OptionInfo {
+    name: "baseline",
+    value_name: "VALUE",
+    default: "0.0",
+    help: "What stands for absence: a number, one number per channel, `mean` or `blur:SIGMA`",
+};
+
+/// What random choices depend on, for the metrics that make some.
+pub const SEED_OPTION: OptionInfo = OptionInfo {
+    name: "seed",
+    value_name: "N",
+    default: "1",
+    help: "What random choices depend on",
+};

@@ -1,0 +1,114 @@
+//! What a metric is.
+
+use std::rc::Rc;
+
+use xai_core::{Real, Result};
+
+use crate::batch::explained::ExplainedBatch;
+use crate::batch::run_data::RunData;
+use crate::perturbation::removal_curve::CurveScores;
+use xai_core::MetricInfo;
+
+/// A metric of attribution maps, or of an explainer: what it is called, asks and needs.
+pub trait Metric {
+    /// Name, question, direction, range, needs and source.
+    fn info(&self) -> &'static MetricInfo;
+}
+
+/// How a metric is computed: one value per sample, batch by batch.
+///
+/// All metrics of this crate implement it; so may yours. What an [`ExplainedBatch`] hands out is
+/// shared: the base scores of a batch, for instance, are taken once for all metrics and all
+/// explainers, and so is any [work](crate::batch) that two metrics have in common. How scores are
+/// taken is the run's choice, not the metric's.
+///
+/// ```
+/// use ndarray::{Array2, ArrayViewD, array};
+/// use xai_attribution::batch::ExplainedBatch;
+/// use xai_attribution::metric::{AverageDrop, Direction, Measure, Metric, MetricInfo};
+/// use xai_attribution::{Evaluation, Real, Result, input};
+/// /// What is left of the score when only what the map marks is kept.
+/// struct Left;
+/// impl Metric for Left {
+///     fn info(&self) -> &'static MetricInfo {
+///         &MetricInfo {
+///             name: "left",
+///             title: "Left",
+///             question: "What share of the score is left when only what the map marks is kept?",
+///             direction: Direction::Higher,
+///             range: "[0, inf)",
+///             needs: &[input::MODEL, input::INPUTS, input::TARGETS, input::EXPLANATIONS],
+///             source: "this example",
+///         }
+///     }
+/// }
+/// impl<T: Real> Measure<T> for Left {
+///     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
+///         let (base, masked) = (explained.batch().base_scores()?, explained.masked_scores()?);
+///         Ok(base.iter().zip(masked).map(|(b, m)| (*b != 0.0).then(|| m / b)).collect())
+///     }
+/// }
+/// let model = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+///     Ok(batch.into_dimensionality().unwrap().to_owned())
+/// };
+/// let inputs = array![[4.0, 1.0], [1.0, 2.0]];
+/// let maps = array![[1.0, 0.0], [3.0, 0.0]];
+/// let table = Evaluation::new(&model, inputs.view(), &[0, 1])
+///     .maps("mine", maps.view())
+///     .metric(Left)
+///     .metric(AverageDrop::default())
+///     .evaluate()?;
+/// assert!((table.result("mine", "left").unwrap().value.unwrap() - 0.5).abs() < 1e-7);
+/// assert_eq!(table.model_calls.rows, 4); // both metrics read the same scores
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+pub trait Measure<T: Real>: Metric + Sync {
+    /// Checks the metric's parameters against the data, once per run and before the model is
+    /// called, and does what all batches share.
+    ///
+    /// # Errors
+    /// An invalid parameter for one outside its domain.
+    fn prepare(&self, _run: &RunData<'_, T>) -> Result<()> {
+        Ok(())
+    }
+
+    /// One value per sample of the batch; `None` where it is undefined.
+    ///
+    /// # Errors
+    /// The metric's own, and those of model and explainer. An index is that of a sample among all.
+    fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>>;
+
+    /// The scores of the batch along a curve, for metrics that are the area under one.
+    ///
+    /// # Errors
+    /// As [`per_sample`](Self::per_sample).
+    fn curve(&self, _explained: &ExplainedBatch<'_, T>) -> Result<Option<Rc<CurveScores>>> {
+        Ok(None)
+    }
+}
+
+impl<M: Metric + ?Sized> Metric for Box<M> {
+    fn info(&self) -> &'static MetricInfo {
+        (**self).info()
+    }
+}
+
+impl<T: Real, M: Measure<T> + ?Sized> Measure<T> for Box<M> {
+    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
+        (**self).prepare(run)
+    }
+
+    fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
+        (**self).per_sample(explained)
+    }
+
+    fn curve(&self, explained: &ExplainedBatch<'_, T>) -> Result<Option<Rc<CurveScores>>> {
+        (**self).curve(explained)
+    }
+}
+
+/// The name of a metric as tables and JSON have it: `average_drop` for `average-drop`.
+#[must_use]
+pub fn key(info: &MetricInfo) -> String {
+    info.name.replace('-', "_")
+}

@@ -1,0 +1,120 @@
+//! All metrics of the family, one line each: the file and the types in it.
+//!
+//! What the library, the command line, the report and the documentation know about a metric they
+//! know from here. To add one, write its file and its line;
+//! `cargo run -p xai-metrics --example metric_tables -- --write` writes the table below anew.
+//!
+//! (`cargo fmt` does not follow modules that a macro declares: `rustfmt` such a file by its name.)
+//!
+#![doc = include_str!("../../METRICS.md")]
+
+use xai_core::{Error, Result};
+
+use crate::input;
+use crate::metric::entry::{Entry, Listed};
+
+macro_rules! metrics {
+    ($($path:literal $module:ident { $($metric:ident),+ })+) => {
+        $(
+            #[path = $path]
+            pub mod $module;
+            pub use $module::{$($metric),+};
+        )+
+
+        /// The metrics, in the order of the documentation.
+        pub static METRICS: &[Entry] = &[$($(<$module::$metric as Listed>::ENTRY),+),+];
+    };
+}
+
+metrics! {
+    "faithfulness/average_drop.rs" average_drop { AverageDrop }
+    "faithfulness/average_increase.rs" average_increase { AverageIncrease }
+    "faithfulness/average_gain.rs" average_gain { AverageGain }
+    "faithfulness/deletion.rs" deletion { Deletion }
+    "faithfulness/insertion.rs" insertion { Insertion }
+    "faithfulness/mu_fidelity.rs" mu_fidelity { MuFidelity }
+    "complexity/complexity.rs" complexity { Complexity }
+    "complexity/sparseness.rs" sparseness { Sparseness }
+    "sanity/stability.rs" stability { AverageStability, MaximumStability }
+    "sanity/random_logit.rs" random_logit { RandomLogit }
+    "sanity/model_randomization.rs" model_randomization { ModelRandomization }
+    "sanity/representativity.rs" representativity { Representativity }
+}
+
+/// A metric by its name in kebab-case (`average-drop`) or as tables have it (`average_drop`).
+///
+/// # Errors
+/// An invalid parameter about the metric, which lists the names there are.
+///
+/// ```
+/// use ndarray::{Array2, ArrayViewD, array};
+/// use xai_attribution::Evaluate;
+/// use xai_attribution::metric::registry;
+/// let model = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+///     Ok(batch.into_dimensionality().unwrap().to_owned())
+/// };
+/// let deletion = registry::find("deletion")?;
+/// assert_eq!(deletion.options()[0].name, "steps");
+/// let deletion = deletion.build::<f64>(&[("steps", "all"), ("baseline", "0.5")])?;
+/// let x = array![[4.0, 2.0]];
+/// assert_eq!(deletion.evaluate(&model, x.view(), &[0], x.view())?.curve.unwrap().len(), 3);
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+pub fn find(name: &str) -> Result<&'static Entry> {
+    let found = METRICS
+        .iter()
+        .find(|entry| entry.info.name == name || entry.key() == name);
+    found.ok_or_else(|| {
+        let names: Vec<&str> = METRICS.iter().map(|entry| entry.info.name).collect();
+        Error::parameter(input::METRIC, name, format!("one of {}", names.join(", ")))
+    })
+}
+
+/// The table of the documentation.
+#[must_use]
+pub fn markdown() -> String {
+    xai_core::registry::markdown(METRICS.iter().map(|entry| entry.info))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_of_the_documentation_is_that_of_the_registry() {
+        let stored = include_str!("../../METRICS.md");
+        assert_eq!(
+            stored,
+            markdown(),
+            "METRICS.md should read:\n{}",
+            markdown()
+        );
+    }
+
+    #[test]
+    fn names_occur_once_in_kebab_case() {
+        for (i, entry) in METRICS.iter().enumerate() {
+            let name = entry.info.name;
+            assert!(METRICS[..i].iter().all(|other| other.info.name != name));
+            assert!(
+                name.chars().all(|c| c.is_ascii_lowercase() || c == '-'),
+                "{name}"
+            );
+            assert!(std::ptr::eq(find(&entry.key()).unwrap(), entry));
+        }
+    }
+
+    #[test]
+    fn the_defaults_of_options_are_their_metrics_defaults() {
+        for entry in METRICS {
+            let options = entry.options();
+            let defaults = options.iter().filter(|option| !option.default.is_empty());
+            for option in defaults {
+                let given = [(option.name, option.default)];
+                entry.build::<f64>(&given).unwrap();
+            }
+            let unknown = entry.build::<f32>(&[("no-such-option", "1")]);
+            assert!(unknown.is_err(), "{}", entry.info.name);
+        }
+    }
+}

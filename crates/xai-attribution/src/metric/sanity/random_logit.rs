@@ -1,0 +1,211 @@
+//! The random logit test.
+
+use ndarray::Array2;
+use xai_core::output::arg_max;
+use xai_core::number::class_index;
+use xai_core::random::{random_stream, uniform_index};
+use xai_core::{Direction, Error, MetricInfo, Real, Result};
+
+use crate::batch::explained::ExplainedBatch;
+use crate::batch::run_data::{RunData, RunWork};
+use crate::input;
+use crate::map::similarity::MapSimilarity;
+use crate::metric::options::{MetricOption, OptionInfo, Registered, SEED_OPTION, parse};
+use crate::metric::protocol::{Measure, Metric};
+use crate::model::targets::Targets;
+
+/// Does the explanation of another class look different?
+///
+/// Every sample is explained for its target and for another class, drawn uniformly; the value is
+/// the similarity of the two maps. **Lower is better**: an explanation that stays the same whatever
+/// is asked (1) does not explain the answer.
+///
+/// ```
+/// use ndarray::{ArrayD, ArrayViewD, array};
+/// use xai_attribution::map::MapSimilarity;
+/// use xai_attribution::metric::RandomLogit;
+/// use xai_attribution::{Evaluate, model::Targets};
+/// let x = array![[1.0, 2.0, 3.0], [3.0, 1.0, 2.0]];
+/// let test = RandomLogit::new(2).similarity(MapSimilarity::Spearman);
+/// let deaf = |x: ArrayViewD<'_, f64>, _: &Targets| -> Result<ArrayD<f64>, std::fmt::Error> {
+///     Ok(x.to_owned())
+/// };
+/// assert_eq!(test.evaluate_explainer(&deaf, x.view(), &[0, 1])?.value, 1.0);
+/// let signed = |x: ArrayViewD<'_, f64>, y: &Targets| -> Result<ArrayD<f64>, std::fmt::Error> {
+///     let Targets::Classes(classes) = y else { return Err(std::fmt::Error) };
+///     let mut maps = x.to_owned();
+///     for (mut map, class) in maps.outer_iter_mut().zip(classes) {
+///         map *= 1.0 - 2.0 * *class as f64;
+///     }
+///     Ok(maps)
+/// };
+/// assert_eq!(test.evaluate_explainer(&signed, x.view(), &[0, 1])?.value, -1.0);
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// The explainer sees `2 n` inputs. Targets are class indices, or rows of which the largest column is
+/// the class; the explainer is given others of the same kind (one-hot rows for rows).
+///
+/// # Source
+/// Sixt et al., *When Explanations Lie*, 2020; Adebayo et al., *Sanity Checks for Saliency Maps*,
+/// 2018. As Xplique's `RandomLogitMetric`, up to which class is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RandomLogit {
+    others: OtherClasses,
+    similarity: MapSimilarity,
+}
+
+impl RandomLogit {
+    /// A test of a model of so many classes, at least 2: by SSIM, seed 1.
+    #[must_use]
+    pub fn new(n_classes: usize) -> Self {
+        Self {
+            others: OtherClasses {
+                n_classes: Some(n_classes),
+                seed: 1,
+            },
+            similarity: MapSimilarity::Ssim,
+        }
+    }
+
+    /// The number of classes, at least 2; `None` is the number of columns of targets that are rows.
+    #[must_use]
+    pub fn n_classes(mut self, n_classes: Option<usize>) -> Self {
+        self.others.n_classes = n_classes;
+        self
+    }
+
+    /// How two maps are compared.
+    #[must_use]
+    pub fn similarity(mut self, similarity: MapSimilarity) -> Self {
+        self.similarity = similarity;
+        self
+    }
+
+    /// What the other classes depend on.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.others.seed = seed;
+        self
+    }
+}
+
+impl Metric for RandomLogit {
+    fn info(&self) -> &'static MetricInfo {
+        <Self as Registered>::INFO
+    }
+}
+
+impl<T: Real> Measure<T> for RandomLogit {
+    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
+        run.shared(&self.others).map(drop)
+    }
+
+    fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
+        let batch = explained.batch();
+        let (run, samples) = (batch.run(), batch.samples());
+        let maps = explained.maps()?;
+        let others = run.shared(&self.others)?.select(samples.clone());
+        let call = run.call(&samples);
+        let others = explained
+            .explain(batch.inputs(), &others, &call)
+            .map_err(|error| error.shifted(0, samples.start))?;
+        self.similarity
+            .per_sample(maps, others.view(), run.layout())
+    }
+}
+
+impl Registered for RandomLogit {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "random-logit",
+        title: "Random Logit",
+        question: "Does the map of another class look the same?",
+        direction: Direction::Lower,
+        range: "[-1, 1]",
+        needs: &[input::EXPLAINER, input::INPUTS, input::TARGETS],
+        source: "Sixt et al., When Explanations Lie, 2020",
+    };
+    const OPTIONS: &'static [MetricOption<Self>] = &[
+        MetricOption {
+            info: OptionInfo {
+                name: "classes",
+                value_name: "N",
+                default: "",
+                help: "The number of classes, where the targets are class indices",
+            },
+            set: |metric, text| {
+                let n = parse(input::N_CLASSES, text, "a number of classes, at least 2")?;
+                Ok(metric.n_classes(Some(n)))
+            },
+        },
+        MetricOption {
+            info: OptionInfo {
+                name: "similarity",
+                value_name: "ssim|spearman",
+                default: "ssim",
+                help: "How alike two maps are",
+            },
+            set: |metric, text| Ok(metric.similarity(text.parse()?)),
+        },
+        MetricOption {
+            info: SEED_OPTION,
+            set: |metric, text| Ok(metric.seed(parse(input::SEED, text, "an integer")?)),
+        },
+    ];
+
+    fn with_defaults() -> Self {
+        Self::new(2).n_classes(None)
+    }
+}
+
+/// Another class for every sample, each from a stream of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct OtherClasses {
+    /// `None` is the number of columns of targets that are rows.
+    n_classes: Option<usize>,
+    seed: u64,
+}
+
+impl<T: Real> RunWork<T> for OtherClasses {
+    type Output = Targets;
+
+    fn compute(&self, run: &RunData<'_, T>) -> Result<Targets> {
+        let n_classes = match (self.n_classes, run.targets()) {
+            (Some(n_classes), _) => n_classes,
+            (None, Targets::Rows(rows)) => rows.ncols(),
+            (None, Targets::Classes(_)) => {
+                let expected = "the number of classes, for targets that are class indices";
+                return Err(Error::parameter(input::N_CLASSES, "none", expected));
+            }
+        };
+        if n_classes < 2 {
+            return Err(Error::parameter(input::N_CLASSES, n_classes, "at least 2"));
+        }
+        let other = |sample: usize, class: usize| {
+            let mut stream = random_stream(self.seed, run.item(sample));
+            let drawn = uniform_index(&mut stream, n_classes - 1);
+            drawn + usize::from(drawn >= class)
+        };
+        match run.targets() {
+            Targets::Classes(classes) => {
+                let others = classes.iter().enumerate().map(|(sample, &class)| {
+                    let class = class_index(input::TARGETS, sample, class, n_classes)?;
+                    Ok(i64::try_from(other(sample, class)).unwrap_or(i64::MAX))
+                });
+                others.collect::<Result<_>>().map(Targets::Classes)
+            }
+            Targets::Rows(rows) if rows.ncols() != n_classes => {
+                let expected = [rows.nrows(), n_classes];
+                Err(Error::shape(input::TARGETS, &expected, rows.shape()))
+            }
+            Targets::Rows(rows) => {
+                let mut others = Array2::zeros(rows.dim());
+                for (sample, row) in rows.outer_iter().enumerate() {
+                    let class = arg_max(&row.to_vec()).unwrap_or_default();
+                    others[[sample, other(sample, class)]] = 1.0;
+                }
+                Ok(Targets::Rows(others))
+            }
+        }
+    }
+}

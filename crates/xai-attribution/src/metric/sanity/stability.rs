@@ -1,0 +1,305 @@
+//! Stability of an explainer under small changes of its input.
+
+use std::marker::PhantomData;
+
+use xai_core::{Direction, Error, MetricInfo, Real, Result};
+
+use crate::batch::data::Data;
+use crate::batch::explained::ExplainedBatch;
+use crate::batch::run_data::RunData;
+use crate::input;
+use crate::map::distance::MapDistance;
+use crate::metric::options::{MetricOption, OptionInfo, Registered, SEED_OPTION, parse};
+use crate::metric::protocol::{Measure, Metric};
+use crate::metric::value::MetricValue;
+use crate::perturbation::neighbors::{NeighborDistances, Neighborhood, Neighbors};
+use crate::run::error::EvaluationError;
+use crate::run::standalone::evaluate_together;
+
+/// What a [`Stability`] makes of the distances of a sample's neighbours.
+pub trait Statistic: Copy + Default + Send + Sync + 'static {
+    /// Name, question, direction, range, needs and source.
+    const INFO: &'static MetricInfo;
+
+    /// One number of at least one distance.
+    fn of(distances: &[f64]) -> f64;
+}
+
+/// The mean distance over the neighbours.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Average;
+
+/// The largest distance over the neighbours.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Maximum;
+
+impl Statistic for Average {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "average-stability",
+        title: "Average Stability",
+        question: "How far does the map move on average when the input moves a little?",
+        direction: Direction::Lower,
+        range: "[0, inf)",
+        needs: &[input::EXPLAINER, input::INPUTS, input::TARGETS],
+        source: "Bhatt et al., Evaluating and Aggregating Feature-based Model Explanations, 2020",
+    };
+
+    fn of(distances: &[f64]) -> f64 {
+        distances.iter().sum::<f64>() / distances.len() as f64
+    }
+}
+
+impl Statistic for Maximum {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "maximum-stability",
+        title: "Maximum Stability",
+        question: "How far does the map move at most when the input moves a little?",
+        direction: Direction::Lower,
+        range: "[0, inf)",
+        needs: &[input::EXPLAINER, input::INPUTS, input::TARGETS],
+        source: "Yeh et al., On the (In)fidelity and Sensitivity of Explanations, 2019",
+    };
+
+    fn of(distances: &[f64]) -> f64 {
+        distances.iter().copied().fold(0.0, f64::max)
+    }
+}
+
+/// How far an explanation moves when its input moves a little.
+///
+/// ```text
+/// average_i = mean_j D(Φ(x_i), Φ(x_i + ν_ij))      maximum_i = max_j D(Φ(x_i), Φ(x_i + ν_ij))
+/// ```
+///
+/// over `n_neighbors` noisy copies of every input; **lower is better**, 0 = the explanation does not
+/// move. A map that never changes is perfectly stable and says nothing: read it together with a
+/// faithfulness metric. Distances have the unit of the maps, so only maps of one scale compare.
+///
+/// ```
+/// use ndarray::{ArrayD, ArrayViewD, array};
+/// use xai_attribution::batch::Data;
+/// use xai_attribution::map::MapDistance;
+/// use xai_attribution::metric::Stability;
+/// use xai_attribution::model::Targets;
+/// // The map is twice the input: a neighbour within 0.1 has a map within 0.2 an element.
+/// let twice = |x: ArrayViewD<'_, f64>, _: &Targets| -> Result<ArrayD<f64>, std::fmt::Error> {
+///     Ok(x.mapv(|v| 2.0 * v))
+/// };
+/// let x = array![[1.0, 2.0], [3.0, 4.0]];
+/// let data = Data::new(x.view(), &[0, 1]).explainer(&twice);
+/// let of = Stability::new().distance(MapDistance::L1).evaluate_both(data)?;
+/// assert!(of.average.value > 0.1 && of.average.value < 0.3); // expected 2 · 2 · 0.05
+/// assert!(of.maximum.value > of.average.value && of.maximum.value < 0.4);
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// The explainer sees `n · (1 + n_neighbors)` inputs. Average and maximum are two metrics, which
+/// share the neighbours where one run has both.
+///
+/// # Source
+/// Bhatt et al., *Evaluating and Aggregating Feature-based Model Explanations*, 2020, definition 2
+/// (average), and Yeh et al., *On the (In)fidelity and Sensitivity of Explanations*, 2019
+/// (maximum). Xplique's `AverageStability` adds the same noise to every input; here each has its
+/// own.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stability<S = Average> {
+    work: NeighborDistances,
+    statistic: PhantomData<S>,
+}
+
+/// [`Stability`] by the mean distance.
+pub type AverageStability = Stability<Average>;
+
+/// [`Stability`] by the largest distance.
+pub type MaximumStability = Stability<Maximum>;
+
+impl<S> Default for Stability<S> {
+    fn default() -> Self {
+        Self {
+            work: NeighborDistances {
+                neighbors: Neighbors {
+                    radius: 0.1,
+                    n_neighbors: 20,
+                    neighborhood: Neighborhood::default(),
+                    seed: 1,
+                },
+                distance: MapDistance::default(),
+            },
+            statistic: PhantomData,
+        }
+    }
+}
+
+/// The stability of an explainer, by both statistics.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct StabilityValues {
+    /// The mean distance over the neighbours; its value is the mean over samples.
+    pub average: MetricValue,
+    /// The largest distance over the neighbours; its value is the mean over samples.
+    pub maximum: MetricValue,
+}
+
+impl Stability<Average> {
+    /// The average over 20 neighbours within 0.1, distance L2, seed 1.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
+impl<S: Statistic> Stability<S> {
+    /// The largest change of an element, positive, in the unit of the inputs.
+    #[must_use]
+    pub fn radius(mut self, radius: f64) -> Self {
+        self.work.neighbors.radius = radius;
+        self
+    }
+
+    /// The number of neighbours of each input, at least 1.
+    #[must_use]
+    pub fn n_neighbors(mut self, n_neighbors: usize) -> Self {
+        self.work.neighbors.n_neighbors = n_neighbors;
+        self
+    }
+
+    /// How far apart two maps are.
+    #[must_use]
+    pub fn distance(mut self, distance: MapDistance) -> Self {
+        self.work.distance = distance;
+        self
+    }
+
+    /// Where the neighbours are drawn.
+    #[must_use]
+    pub fn neighborhood(mut self, neighborhood: Neighborhood) -> Self {
+        self.work.neighbors.neighborhood = neighborhood;
+        self
+    }
+
+    /// What the neighbours depend on.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.work.neighbors.seed = seed;
+        self
+    }
+
+    /// The same by another statistic: an [`AverageStability`] as a [`MaximumStability`].
+    #[must_use]
+    pub fn by<Other: Statistic>(self) -> Stability<Other> {
+        Stability {
+            work: self.work,
+            statistic: PhantomData,
+        }
+    }
+
+    /// Average and maximum over the same neighbours.
+    ///
+    /// # Errors
+    /// An invalid parameter, a shape mismatch, empty, not finite for inputs, maps or a distance,
+    /// and the explainer's own error; with the distances
+    /// [computed until then](EvaluationError::completed).
+    pub fn evaluate_both<T: Real>(
+        &self,
+        data: Data<'_, T>,
+    ) -> Result<StabilityValues, EvaluationError> {
+        let average = self.clone().by::<Average>();
+        let maximum = self.clone().by::<Maximum>();
+        let mut values = evaluate_together(&[&average, &maximum], data)?.into_iter();
+        let mut next = || values.next().expect("one value per metric");
+        Ok(StabilityValues {
+            average: next(),
+            maximum: next(),
+        })
+    }
+}
+
+impl<S: Statistic> Metric for Stability<S> {
+    fn info(&self) -> &'static MetricInfo {
+        S::INFO
+    }
+}
+
+impl<T: Real, S: Statistic> Measure<T> for Stability<S> {
+    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
+        self.work.neighbors.prepare(run)
+    }
+
+    fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
+        let distances = explained.shared(&self.work)?;
+        let of_samples = distances.chunks_exact(self.work.neighbors.n_neighbors);
+        Ok(of_samples.map(|distances| Some(S::of(distances))).collect())
+    }
+}
+
+impl<S: Statistic> Registered for Stability<S> {
+    const INFO: &'static MetricInfo = S::INFO;
+    const OPTIONS: &'static [MetricOption<Self>] = &[
+        MetricOption {
+            info: OptionInfo {
+                name: "radius",
+                value_name: "R",
+                default: "0.1",
+                help: "The largest change of an element, in the unit of the inputs",
+            },
+            set: |metric, text| {
+                let radius = parse(input::RADIUS, text, "a positive, finite number")?;
+                Ok(metric.radius(radius))
+            },
+        },
+        MetricOption {
+            info: OptionInfo {
+                name: "neighbors",
+                value_name: "N",
+                default: "20",
+                help: "Neighbours per sample",
+            },
+            set: |metric, text| {
+                let n = parse(
+                    input::N_NEIGHBORS,
+                    text,
+                    "a number of neighbours, at least 1",
+                )?;
+                Ok(metric.n_neighbors(n))
+            },
+        },
+        MetricOption {
+            info: OptionInfo {
+                name: "distance",
+                value_name: "l1|l2",
+                default: "l2",
+                help: "How far apart two maps are",
+            },
+            set: |metric, text| match text {
+                "l1" => Ok(metric.distance(MapDistance::L1)),
+                "l2" => Ok(metric.distance(MapDistance::L2)),
+                _ => Err(Error::parameter(input::DISTANCE, text, "l1 or l2")),
+            },
+        },
+        MetricOption {
+            info: OptionInfo {
+                name: "neighborhood",
+                value_name: "above|around",
+                default: "above",
+                help: "Whether elements only grow, or move both ways",
+            },
+            set: |metric, text| match text {
+                "above" => Ok(metric.neighborhood(Neighborhood::Above)),
+                "around" => Ok(metric.neighborhood(Neighborhood::Around)),
+                _ => Err(Error::parameter(
+                    input::NEIGHBORHOOD,
+                    text,
+                    "above or around",
+                )),
+            },
+        },
+        MetricOption {
+            info: SEED_OPTION,
+            set: |metric, text| Ok(metric.seed(parse(input::SEED, text, "an integer")?)),
+        },
+    ];
+
+    fn with_defaults() -> Self {
+        Self::default()
+    }
+}

@@ -1,0 +1,132 @@
+//! Models that count their calls.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use ndarray::{Array2, ArrayViewD};
+use xai_core::Real;
+
+use crate::model::black_box::{BoxError, Job, Model};
+
+/// How often a model was called, and with how many samples in all.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ModelCalls {
+    /// Calls.
+    pub calls: u64,
+    /// Samples over all calls.
+    pub rows: u64,
+}
+
+impl std::fmt::Display for ModelCalls {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} rows in {} calls", self.rows, self.calls)
+    }
+}
+
+impl std::ops::AddAssign for ModelCalls {
+    fn add_assign(&mut self, other: Self) {
+        self.calls += other.calls;
+        self.rows += other.rows;
+    }
+}
+
+/// A model that counts how often it is called.
+///
+/// ```
+/// use ndarray::{Array2, ArrayViewD, array};
+/// use xai_attribution::model::{Counted, ModelCalls};
+/// use xai_attribution::{AverageDrop, Evaluate};
+/// let model = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+///     Ok(batch.into_dimensionality().unwrap().to_owned())
+/// };
+/// let counted = Counted::new(&model);
+/// let x = array![[1.0, 2.0], [3.0, 1.0], [1.0, 1.0]].into_dyn();
+/// AverageDrop::new().batch_size(2).evaluate(&counted, x.view(), &[1, 0, 0], x.view())?;
+/// assert_eq!(counted.calls(), ModelCalls { calls: 4, rows: 6 }); // each sample twice
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Counted<'a, M: ?Sized> {
+    model: &'a M,
+    counter: Counter,
+}
+
+impl<'a, M: ?Sized> Counted<'a, M> {
+    /// A model that was not called yet.
+    #[must_use]
+    pub fn new(model: &'a M) -> Self {
+        Self {
+            model,
+            counter: Counter::default(),
+        }
+    }
+
+    /// The calls so far.
+    #[must_use]
+    pub fn calls(&self) -> ModelCalls {
+        self.counter.calls()
+    }
+}
+
+impl<T: Real, M: Model<T> + ?Sized> Model<T> for Counted<'_, M> {
+    fn outputs(&self, batch: ArrayViewD<'_, T>) -> Result<Array2<f64>, BoxError> {
+        self.counter.add(batch.shape());
+        self.model.outputs(batch)
+    }
+
+    fn run(&self, n_jobs: usize, job: &Job<'_, T>) {
+        let counter = &self.counter;
+        self.model.run(n_jobs, &|index, model| {
+            job(index, &CountedInJob { model, counter })
+        });
+    }
+
+    fn threads(&self) -> usize {
+        self.model.threads()
+    }
+}
+
+#[derive(Debug, Default)]
+struct Counter {
+    calls: AtomicU64,
+    rows: AtomicU64,
+}
+
+impl Counter {
+    fn add(&self, shape: &[usize]) {
+        let rows = shape.first().copied().unwrap_or_default() as u64;
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        self.rows.fetch_add(rows, Ordering::Relaxed);
+    }
+
+    fn calls(&self) -> ModelCalls {
+        ModelCalls {
+            calls: self.calls.load(Ordering::Relaxed),
+            rows: self.rows.load(Ordering::Relaxed),
+        }
+    }
+}
+
+/// What a job of a [`Counted`] model is given.
+struct CountedInJob<'a, T> {
+    model: &'a dyn Model<T>,
+    counter: &'a Counter,
+}
+
+impl<T: Real> Model<T> for CountedInJob<'_, T> {
+    fn outputs(&self, batch: ArrayViewD<'_, T>) -> Result<Array2<f64>, BoxError> {
+        self.counter.add(batch.shape());
+        self.model.outputs(batch)
+    }
+
+    fn run(&self, n_jobs: usize, job: &Job<'_, T>) {
+        let counter = self.counter;
+        self.model.run(n_jobs, &|index, model| {
+            job(index, &CountedInJob { model, counter })
+        });
+    }
+
+    fn threads(&self) -> usize {
+        self.model.threads()
+    }
+}

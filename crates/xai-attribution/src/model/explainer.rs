@@ -1,0 +1,79 @@
+//! The explainer under study, where a metric has to ask it.
+
+use ndarray::{ArrayD, ArrayViewD, IxDyn};
+use xai_core::number::check_finite;
+use xai_core::{Error, Real, Result};
+
+use crate::input;
+use crate::model::black_box::BoxError;
+use crate::model::targets::Targets;
+
+/// An explainer: a batch of inputs and their targets in, one map per sample out.
+///
+/// Closures `Fn(ArrayViewD<T>, &Targets) -> Result<ArrayD<T>, E>` are explainers. The batch is in
+/// row-major order, samples first; so is the answer, with any number of axes after the sample.
+/// Several threads call an explainer at once only beside a [`Concurrent`](super::Concurrent) model.
+///
+/// ```
+/// use ndarray::{ArrayD, ArrayViewD, array};
+/// use xai_attribution::model::{Explainer, Targets};
+/// // The terms of a linear model of weights 2 and −1.
+/// let terms = |x: ArrayViewD<'_, f64>, _: &Targets| -> Result<ArrayD<f64>, std::fmt::Error> {
+///     Ok(&x * &array![2.0, -1.0].into_dyn())
+/// };
+/// let x = array![[3.0, 4.0]].into_dyn();
+/// let maps = terms.explain(x.view(), &Targets::Classes(vec![0])).unwrap();
+/// assert_eq!(maps, array![[6.0, -4.0]].into_dyn());
+/// ```
+pub trait Explainer<T: Real>: Sync {
+    /// The maps of one batch.
+    ///
+    /// # Errors
+    /// The explainer's own.
+    fn explain(&self, inputs: ArrayViewD<'_, T>, targets: &Targets) -> Result<ArrayD<T>, BoxError>;
+}
+
+impl<T, F, E> Explainer<T> for F
+where
+    T: Real,
+    E: Into<BoxError>,
+    F: Fn(ArrayViewD<'_, T>, &Targets) -> Result<ArrayD<T>, E> + Sync,
+{
+    fn explain(&self, inputs: ArrayViewD<'_, T>, targets: &Targets) -> Result<ArrayD<T>, BoxError> {
+        self(inputs, targets).map_err(Into::into)
+    }
+}
+
+/// An explainer behind a reference, whatever its size: what a trait object is made of.
+pub(crate) struct BorrowedExplainer<'a, X: ?Sized>(pub(crate) &'a X);
+
+impl<T: Real, X: Explainer<T> + ?Sized> Explainer<T> for BorrowedExplainer<'_, X> {
+    fn explain(&self, inputs: ArrayViewD<'_, T>, targets: &Targets) -> Result<ArrayD<T>, BoxError> {
+        self.0.explain(inputs, targets)
+    }
+}
+
+/// The maps of some rows: one per row, finite, in row-major order. `call` describes the rows.
+pub(crate) fn explain_rows<T: Real>(
+    explainer: &dyn Explainer<T>,
+    rows: ArrayViewD<'_, T>,
+    targets: &Targets,
+    call: &str,
+) -> Result<ArrayD<T>> {
+    let n_rows = rows.shape()[0];
+    let maps = explainer.explain(rows, targets).map_err(|source| {
+        Error::model(format!("the maps of {call}"), source).about(input::EXPLAINER)
+    })?;
+    let shape = maps.shape();
+    if shape.first() != Some(&n_rows) || shape.len() < 2 || shape.contains(&0) {
+        let expected = format!("{n_rows} maps");
+        return Err(
+            Error::shape_described(input::EXPLANATIONS, expected, shape).owner(call.to_owned())
+        );
+    }
+    check_finite(input::EXPLANATIONS, maps.view())?;
+    if maps.is_standard_layout() {
+        return Ok(maps);
+    }
+    Ok(ArrayD::from_shape_fn(IxDyn(maps.shape()), |i| maps[i]))
+}

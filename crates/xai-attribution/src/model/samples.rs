@@ -1,0 +1,133 @@
+//! Where samples come from: memory, a memory-mapped file, or a reader of the caller's own.
+
+use std::ops::Range;
+
+use ndarray::{Array, ArrayView, ArrayViewD, Axis, CowArray, Dimension, IxDyn, Slice};
+use xai_core::number::check_finite;
+use xai_core::{Error, Input, Real, Result};
+
+use crate::model::black_box::BoxError;
+
+/// An array of samples (inputs or maps) that is asked for one batch at a time.
+///
+/// Arrays and views of any number of axes are samples, also views of memory-mapped files: a metric holds one batch, or
+/// one per thread, and never a copy of the whole. Implement it to read from anywhere else. The
+/// numbers are the same to the last bit, wherever the samples come from.
+///
+/// ```
+/// use ndarray::{Array2, ArrayD, ArrayViewD, CowArray, IxDyn, array};
+/// use std::ops::Range;
+/// use xai_attribution::model::{BoxError, Samples};
+/// use xai_attribution::{AverageDrop, Evaluate};
+/// /// A million samples that no memory holds: sample `i` is made when it is asked for.
+/// struct Made;
+/// impl Samples<f64> for Made {
+///     fn shape(&self) -> &[usize] {
+///         &[1_000, 2]
+///     }
+///     fn batch(&self, samples: Range<usize>) -> Result<CowArray<'_, f64, IxDyn>, BoxError> {
+///         let first = samples.start;
+///         let rows = Array2::from_shape_fn((samples.len(), 2), |(i, j)| (first + i + j + 1) as f64);
+///         Ok(rows.into_dyn().into())
+///     }
+/// }
+/// let model = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+///     Ok(batch.into_dimensionality().unwrap().to_owned())
+/// };
+/// let drop = AverageDrop::new().evaluate(&model, Made, &vec![1; 1_000], Made)?;
+/// assert!(drop.value < 1e-6); // the larger of two maps' values keeps its input whole
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+pub trait Samples<T: Real>: Sync {
+    /// The shape of the whole; the first axis is the sample.
+    fn shape(&self) -> &[usize];
+
+    /// Some samples, all other axes whole.
+    ///
+    /// # Errors
+    /// The reader's own.
+    fn batch(&self, samples: Range<usize>) -> Result<CowArray<'_, T, IxDyn>, BoxError>;
+
+    /// The whole, where it costs nothing: it is then checked before the model is called at all.
+    fn in_memory(&self) -> Option<ArrayViewD<'_, T>> {
+        None
+    }
+}
+
+impl<T: Real, D: Dimension> Samples<T> for ArrayView<'_, T, D> {
+    fn shape(&self) -> &[usize] {
+        ArrayView::shape(self)
+    }
+
+    fn batch(&self, samples: Range<usize>) -> Result<CowArray<'_, T, IxDyn>, BoxError> {
+        let mut batch = self.view().into_dyn();
+        batch.slice_axis_inplace(Axis(0), Slice::from(samples));
+        Ok(batch.into())
+    }
+
+    fn in_memory(&self) -> Option<ArrayViewD<'_, T>> {
+        Some(self.view().into_dyn())
+    }
+}
+
+impl<T: Real, D: Dimension> Samples<T> for Array<T, D> {
+    fn shape(&self) -> &[usize] {
+        Array::shape(self)
+    }
+
+    fn batch(&self, samples: Range<usize>) -> Result<CowArray<'_, T, IxDyn>, BoxError> {
+        let mut batch = self.view().into_dyn();
+        batch.slice_axis_inplace(Axis(0), Slice::from(samples));
+        Ok(batch.into())
+    }
+
+    fn in_memory(&self) -> Option<ArrayViewD<'_, T>> {
+        Some(self.view().into_dyn())
+    }
+}
+
+impl<T: Real, S: Samples<T> + ?Sized> Samples<T> for &S {
+    fn shape(&self) -> &[usize] {
+        (**self).shape()
+    }
+
+    fn batch(&self, samples: Range<usize>) -> Result<CowArray<'_, T, IxDyn>, BoxError> {
+        (**self).batch(samples)
+    }
+
+    fn in_memory(&self) -> Option<ArrayViewD<'_, T>> {
+        (**self).in_memory()
+    }
+}
+
+/// Checks what is in memory, all of it.
+pub(crate) fn check_in_memory<T: Real>(input: Input, samples: &dyn Samples<T>) -> Result<()> {
+    match samples.in_memory() {
+        Some(whole) => check_finite(input, whole),
+        None => Ok(()),
+    }
+}
+
+/// Some samples, of the shape that was promised, finite, and in row-major order.
+pub(crate) fn checked_batch<'a, T: Real>(
+    input: Input,
+    samples: &'a dyn Samples<T>,
+    range: Range<usize>,
+) -> Result<CowArray<'a, T, IxDyn>> {
+    let batch = samples.batch(range.clone()).map_err(|source| {
+        Error::io(input, std::io::Error::other(source))
+            .part(format!("samples {}..{}", range.start, range.end))
+    })?;
+    let promised = [&[range.len()], &samples.shape()[1..]].concat();
+    if batch.shape() != promised {
+        return Err(Error::shape(input, &promised, batch.shape()));
+    }
+    if samples.in_memory().is_none() {
+        check_finite(input, batch.view()).map_err(|error| error.shifted(0, range.start))?;
+    }
+    Ok(if batch.is_standard_layout() {
+        batch
+    } else {
+        batch.as_standard_layout().into_owned().into()
+    })
+}

@@ -1,0 +1,95 @@
+//! How one score per sample is taken from a model's outputs.
+
+use ndarray::Array2;
+use xai_core::{Activation, Error, Layout, Result};
+
+use crate::input;
+use crate::model::black_box::BoxError;
+use crate::model::targets::Targets;
+
+/// How scores are taken from a model: activation, batch size, layout of the inputs.
+///
+/// It belongs to a run, not to a metric: all metrics of a run read the same scores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Scoring {
+    /// What is applied to the model's outputs. Default: nothing.
+    pub activation: Activation,
+    /// The largest number of samples that model and explainer are called with, at least 1.
+    /// Default: 64.
+    pub batch_size: usize,
+    /// How the axes of the inputs are read. Default: by their number, channels last for images.
+    pub layout: Option<Layout>,
+}
+
+impl Default for Scoring {
+    fn default() -> Self {
+        Self {
+            activation: Activation::None,
+            batch_size: 64,
+            layout: None,
+        }
+    }
+}
+
+impl Scoring {
+    /// The layout for inputs of this shape.
+    ///
+    /// # Errors
+    /// A shape mismatch when no layout fits.
+    pub fn layout_of(&self, shape: &[usize]) -> Result<Layout> {
+        match self.layout {
+            Some(layout) if layout.n_axes() == shape.len() => Ok(layout),
+            // Channels are a matter of images only.
+            Some(Layout::ChannelsFirst) | None => {
+                Layout::of_inputs(shape, self.layout == Some(Layout::ChannelsFirst))
+            }
+            Some(Layout::ChannelsLast) => Layout::of_inputs(shape, false),
+            Some(layout) => Err(Error::shape_described(
+                input::INPUTS,
+                format!("{} axes for {layout:?}", layout.n_axes()),
+                shape,
+            )),
+        }
+    }
+
+    pub(crate) fn check(&self) -> Result<()> {
+        if self.batch_size == 0 {
+            return Err(Error::parameter(input::BATCH_SIZE, 0, "at least 1"));
+        }
+        Ok(())
+    }
+
+    /// The scores of the rows of one call from what the model answered. `call` describes the
+    /// call, `sample` is the sample that a row is made of.
+    pub(crate) fn scores_of_answer(
+        &self,
+        targets: &Targets,
+        n_rows: usize,
+        sample: impl Fn(usize) -> usize,
+        call: impl Fn() -> String,
+        answer: Result<Array2<f64>, BoxError>,
+    ) -> Result<Vec<f64>> {
+        let outputs = answer.map_err(|source| Error::model(call(), source))?;
+        if outputs.nrows() != n_rows {
+            let expected = [n_rows, outputs.ncols()];
+            return Err(Error::shape(input::OUTPUTS, &expected, outputs.shape()).owner(call()));
+        }
+        if let Some(((row, output), _)) = outputs.indexed_iter().find(|(_, x)| !x.is_finite()) {
+            return Err(Error::non_finite(input::OUTPUTS, &[sample(row), output]).owner(call()));
+        }
+        let mut scores = Vec::with_capacity(n_rows);
+        let mut activated = Vec::with_capacity(outputs.ncols());
+        for (row, outputs) in outputs.outer_iter().enumerate() {
+            activated.clear();
+            activated.extend(outputs);
+            self.activation.apply_row(&mut activated);
+            let score = targets.score(sample(row), &activated)?;
+            if !score.is_finite() {
+                return Err(Error::non_finite(input::SCORES, &[sample(row)]));
+            }
+            scores.push(score);
+        }
+        Ok(scores)
+    }
+}

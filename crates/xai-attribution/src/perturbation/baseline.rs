@@ -1,0 +1,273 @@
+//! What stands for absence.
+
+use std::sync::Arc;
+
+use ndarray::{ArrayD, ArrayViewD, Axis};
+use xai_core::number::check_finite;
+use xai_core::{Error, Layout, Real, Result};
+
+use crate::batch::run_data::RunData;
+use crate::batch::samples::{BatchWork, SampleBatch};
+use crate::perturbation::blur::blurred;
+use crate::perturbation::dataset_mean::DatasetMean;
+use crate::{help, input};
+
+/// What a removed position is set to, in [`Deletion`](crate::Deletion),
+/// [`Insertion`](crate::Insertion), [`MuFidelity`](crate::MuFidelity), and your own metric.
+///
+/// No choice is neutral: a value that the model reads as evidence (black, on images of digits)
+/// measures something else than one that it does not. Report it with the numbers.
+///
+/// A number and a `Vec` of one number per channel turn into a baseline by themselves:
+///
+/// ```
+/// use xai_attribution::Deletion;
+/// use xai_attribution::perturbation::Baseline;
+/// let black = Deletion::new().baseline(0.0);
+/// let grey = Deletion::new().baseline(vec![0.485, 0.456, 0.406]);
+/// let blurred = Deletion::new().baseline(Baseline::Blur { sigma: 5.0 });
+/// let inverted = Deletion::new().baseline(Baseline::from_fn(|x| x.mapv(|v| 1.0 - v)));
+/// ```
+#[derive(Clone)]
+#[non_exhaustive]
+pub enum Baseline {
+    /// One number for all elements. Default: 0.
+    Value(f64),
+    /// One number per channel of images; one per feature of tables and time series.
+    Channels(Vec<f64>),
+    /// The mean of all inputs of the evaluation, element by element. Costs one more pass over the
+    /// inputs, and no call of the model.
+    DatasetMean,
+    /// The input itself, blurred by a Gaussian of this standard deviation in pixels (or time
+    /// steps): along height and width of images, along the time of time series. The kernel ends
+    /// at 4 σ, and beyond its edges the input is mirrored.
+    Blur {
+        /// The standard deviation, positive.
+        sigma: f64,
+    },
+    /// One input for all samples, shaped like one sample: the mean of a training set, for instance.
+    Input(Arc<ArrayD<f64>>),
+    /// A function of each input, see [`Baseline::from_fn`].
+    Function(BaselineFunction),
+}
+
+/// A function from one input to its baseline, both shaped like one sample.
+pub type BaselineFunction = Arc<dyn Fn(ArrayViewD<'_, f64>) -> ArrayD<f64> + Send + Sync>;
+
+impl Baseline {
+    /// A baseline that depends on the input: `function` is given one sample, without the sample
+    /// axis, and answers with an array of the same shape.
+    pub fn from_fn(
+        function: impl Fn(ArrayViewD<'_, f64>) -> ArrayD<f64> + Send + Sync + 'static,
+    ) -> Self {
+        Self::Function(Arc::new(function))
+    }
+
+    /// One input for all samples, shaped like one sample.
+    #[must_use]
+    pub fn input(input: ArrayD<f64>) -> Self {
+        Self::Input(Arc::new(input))
+    }
+
+    /// Checks it against the inputs of a run, and takes the mean of all inputs if it is that: what
+    /// a metric does once per run, before the model is called.
+    ///
+    /// # Errors
+    /// An invalid parameter or a shape mismatch, about the baseline.
+    pub fn prepare<T: Real>(&self, run: &RunData<'_, T>) -> Result<()> {
+        match self {
+            Self::Value(value) => holds::<T>(*value),
+            Self::Channels(values) => {
+                let (shape, layout) = (run.shape(), run.layout());
+                let (n, per) = match layout {
+                    Layout::ChannelsFirst => (shape[1], "channel"),
+                    Layout::ChannelsLast => (shape[3], "channel"),
+                    Layout::Tabular => (shape[1], "feature"),
+                    Layout::TimeSeries => (shape[2], "feature"),
+                };
+                values.iter().try_for_each(|value| holds::<T>(*value))?;
+                if values.len() != n {
+                    let actual = format!("{} numbers", values.len());
+                    let expected = format!("{n}, one per {per}");
+                    return Err(Error::parameter(input::BASELINE, actual, expected));
+                }
+                Ok(())
+            }
+            Self::Blur { sigma } if !(*sigma > 0.0 && *sigma <= 1e4) => Err(Error::parameter(
+                input::SIGMA,
+                sigma,
+                "a standard deviation in (0, 10 000] positions",
+            )),
+            Self::Blur { .. } if run.layout() == Layout::Tabular => Err(Error::parameter(
+                input::BASELINE,
+                "blur",
+                "one for tables, whose features have no neighbours to blur with",
+            )
+            .with_help(help::CHOOSE_OTHER_BASELINE)),
+            Self::Input(one) if one.shape() != &run.shape()[1..] => Err(Error::shape(
+                input::BASELINE,
+                &run.shape()[1..],
+                one.shape(),
+            )),
+            Self::Input(one) => {
+                check_finite(input::BASELINE, one.view())?;
+                one.iter().try_for_each(|value| holds::<T>(*value))
+            }
+            Self::DatasetMean => run.shared(&DatasetMean).map(drop),
+            Self::Blur { .. } | Self::Function(_) => Ok(()),
+        }
+    }
+
+    /// The baseline of every sample of a batch, in row-major order.
+    fn values<T: Real>(&self, batch: &SampleBatch<'_, T>) -> Result<Vec<T>> {
+        let (run, n) = (batch.run(), batch.n_samples());
+        let places = run.positions();
+        let repeated = |one: &dyn Fn(usize) -> f64| {
+            let one = (0..places.size()).map(|e| T::from_f64_nearest(one(e)));
+            one.collect::<Vec<T>>().repeat(n)
+        };
+        Ok(match self {
+            Self::Value(value) => vec![T::from_f64_nearest(*value); batch.values().len()],
+            Self::Channels(values) if run.layout() == Layout::ChannelsFirst => {
+                repeated(&|e| values[e / places.positions])
+            }
+            Self::Channels(values) => repeated(&|e| values[e % values.len()]),
+            Self::DatasetMean => {
+                let mean = run.shared(&DatasetMean)?;
+                repeated(&|e| mean[e])
+            }
+            Self::Input(one) => {
+                let one: Vec<f64> = one.iter().copied().collect();
+                repeated(&|e| one[e])
+            }
+            Self::Blur { sigma } => blurred(batch.inputs(), batch.layout(), *sigma),
+            Self::Function(function) => of_function(function, batch)?,
+        })
+    }
+}
+
+/// Whether inputs of this precision can hold a number.
+fn holds<T: Real>(value: f64) -> Result<()> {
+    if !value.is_finite() {
+        return Err(Error::parameter(input::BASELINE, value, "a finite number"));
+    }
+    if !T::from_f64_nearest(value).is_finite() {
+        let expected = "a number that single-precision inputs can hold";
+        return Err(Error::parameter(input::BASELINE, value, expected));
+    }
+    Ok(())
+}
+
+/// What a function of the caller's says to every sample: checked here, for nobody knows it before.
+fn of_function<T: Real>(function: &BaselineFunction, batch: &SampleBatch<'_, T>) -> Result<Vec<T>> {
+    let mut values = Vec::with_capacity(batch.values().len());
+    for (i, one) in batch.inputs().axis_iter(Axis(0)).enumerate() {
+        let owner = format!("sample {}", batch.samples().start + i);
+        let answer = function(one.mapv(Real::to_f64_exact).view());
+        if answer.shape() != one.shape() {
+            return Err(Error::shape(input::BASELINE, one.shape(), answer.shape()).owner(owner));
+        }
+        check_finite(input::BASELINE, answer.view()).map_err(|e| e.owner(owner.clone()))?;
+        for &value in &answer {
+            holds::<T>(value).map_err(|e| e.owner(owner.clone()))?;
+            values.push(T::from_f64_nearest(value));
+        }
+    }
+    Ok(values)
+}
+
+/// The baseline inputs of a batch, in row-major order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BlankInputs(pub Baseline);
+
+impl<T: Real> BatchWork<T> for BlankInputs {
+    type Output = Vec<T>;
+
+    fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<Vec<T>> {
+        self.0.values(batch)
+    }
+}
+
+/// The scores of the baseline inputs of a batch.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BlankScores(pub Baseline);
+
+impl<T: Real> BatchWork<T> for BlankScores {
+    type Output = Vec<f64>;
+
+    fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<Vec<f64>> {
+        let blank = batch.shared(&BlankInputs(self.0.clone()))?;
+        batch.scores_of_values(&blank, ", all of it baseline")
+    }
+}
+
+impl Default for Baseline {
+    fn default() -> Self {
+        Self::Value(0.0)
+    }
+}
+
+impl From<f64> for Baseline {
+    fn from(value: f64) -> Self {
+        Self::Value(value)
+    }
+}
+
+impl From<Vec<f64>> for Baseline {
+    fn from(values: Vec<f64>) -> Self {
+        Self::Channels(values)
+    }
+}
+
+/// Functions and shared inputs are equal when they are the same one.
+impl PartialEq for Baseline {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Value(a), Self::Value(b)) => a.to_bits() == b.to_bits(),
+            (Self::Channels(a), Self::Channels(b)) => a == b,
+            (Self::DatasetMean, Self::DatasetMean) => true,
+            (Self::Blur { sigma: a }, Self::Blur { sigma: b }) => a == b,
+            (Self::Input(a), Self::Input(b)) => Arc::ptr_eq(a, b),
+            (Self::Function(a), Self::Function(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+}
+
+impl std::fmt::Debug for Baseline {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Value(value) => f.debug_tuple("Value").field(value).finish(),
+            Self::Channels(values) => f.debug_tuple("Channels").field(values).finish(),
+            Self::DatasetMean => f.write_str("DatasetMean"),
+            Self::Blur { sigma } => f.debug_struct("Blur").field("sigma", sigma).finish(),
+            Self::Input(one) => f.debug_tuple("Input").field(&one.shape()).finish(),
+            Self::Function(_) => f.write_str("Function(..)"),
+        }
+    }
+}
+
+impl std::str::FromStr for Baseline {
+    type Err = Error;
+
+    /// A number, one number per channel (`0.5,0.4,0.4`), `mean`, or `blur:SIGMA`.
+    fn from_str(text: &str) -> Result<Self> {
+        let number = |text: &str| text.trim().parse::<f64>().ok().filter(|x| x.is_finite());
+        let unknown = || {
+            let expected = "a number, one number per channel (0.5,0.4,0.4), mean, or blur:SIGMA";
+            Error::parameter(input::BASELINE, text, expected)
+        };
+        if text == "mean" {
+            return Ok(Self::DatasetMean);
+        }
+        if let Some(sigma) = text.strip_prefix("blur:") {
+            let sigma = number(sigma).filter(|sigma| *sigma > 0.0);
+            return sigma.map(|sigma| Self::Blur { sigma }).ok_or_else(unknown);
+        }
+        let numbers: Option<Vec<f64>> = text.split(',').map(number).collect();
+        match numbers.ok_or_else(unknown)?.as_slice() {
+            [value] => Ok(Self::Value(*value)),
+            channels => Ok(Self::Channels(channels.to_vec())),
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! The mean of all inputs.
+
+use xai_core::tensor::Rows;
+use xai_core::{ExactMean, Real, Result, parallel};
+
+use crate::batch::run_data::{RunData, RunWork};
+
+/// The mean of every element over all inputs of a run, whatever their order: one more pass over
+/// the inputs, batch by batch, and no call of the model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DatasetMean;
+
+impl<T: Real> RunWork<T> for DatasetMean {
+    type Output = Vec<f64>;
+
+    fn compute(&self, run: &RunData<'_, T>) -> Result<Vec<f64>> {
+        let size = run.shape()[1..].iter().product();
+        let mut means = vec![ExactMean::new(); size];
+        for samples in run.batches() {
+            let batch = run.inputs(samples)?;
+            add_samples(&mut means, Rows::of_samples(batch.view()).as_slice());
+        }
+        Ok(means.iter().filter_map(ExactMean::value).collect())
+    }
+}
+
+/// Adds whole samples.
+fn add_samples<T: Real>(means: &mut [ExactMean], samples: &[T]) {
+    const BLOCK: usize = 256;
+    let size = means.len();
+    parallel::for_each_chunk(means, BLOCK, |block, means| {
+        let first = block * BLOCK;
+        for sample in samples.chunks_exact(size) {
+            for (mean, &x) in means.iter_mut().zip(&sample[first..]) {
+                mean.add(x);
+            }
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mean_is_exact_in_any_order() {
+        let samples: Vec<f64> = (0..1200)
+            .map(|i| f64::from((i * 37) % 101) * 1e10)
+            .collect();
+        let backwards: Vec<f64> = samples.chunks(400).rev().flatten().copied().collect();
+        let mean = |values: &[f64]| -> Vec<f64> {
+            let mut means = vec![ExactMean::new(); 400];
+            add_samples(&mut means, values);
+            means.iter().filter_map(ExactMean::value).collect()
+        };
+        assert_eq!(mean(&samples), mean(&backwards));
+        assert_eq!(
+            mean(&samples)[0],
+            (samples[0] + samples[400] + samples[800]) / 3.0
+        );
+    }
+}

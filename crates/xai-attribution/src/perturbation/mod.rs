@@ -1,0 +1,31 @@
+//! Changed inputs and what the model says to them: work that metrics share.
+//!
+//! | work | what comes of it |
+//! |---|---|
+//! | [`BlankInputs`], [`BlankScores`] | the [`Baseline`] of every sample, and its score |
+//! | [`OrderedPositions`] | the positions of every sample in a [`RemovalOrder`] |
+//! | [`RemovalCurve`] | scores along the removal of positions, in any order, from either end |
+//! | [`RandomSubsets`], [`SubsetDrops`], [`SubsetDropRanks`] | subsets of [`Cells`], and the drops without them |
+//! | [`Neighbors`], [`NeighborDistances`] | noisy copies of every sample, and how far their maps are |
+//! | [`DatasetMean`] | the mean of all inputs |
+//!
+//! Whoever asks first, in [`SampleBatch::shared`](crate::batch::SampleBatch::shared) or its
+//! siblings, has it computed; all others read it. Any other change of the inputs is scored by
+//! [`SampleBatch::score_changed`](crate::batch::SampleBatch::score_changed).
+
+pub(crate) mod baseline;
+pub(crate) mod blur;
+pub(crate) mod cells;
+pub(crate) mod dataset_mean;
+pub(crate) mod neighbors;
+pub(crate) mod removal_curve;
+pub(crate) mod removal_order;
+pub(crate) mod subsets;
+
+pub use baseline::{Baseline, BaselineFunction, BlankInputs, BlankScores};
+pub use cells::{Cells, Grid};
+pub use dataset_mean::DatasetMean;
+pub use neighbors::{NeighborDistances, Neighborhood, Neighbors};
+pub use removal_curve::{CurveScores, Level, RemovalCurve, Start, Steps};
+pub use removal_order::{OrderedPositions, RemovalOrder};
+pub use subsets::{RandomSubsets, SubsetDropRanks, SubsetDrops, SubsetSampling, Subsets};

@@ -1,0 +1,137 @@
+//! In which order positions are removed.
+
+use xai_core::number::OrderKey;
+use xai_core::random::{random_stream, uniform_index};
+use xai_core::{Real, Result, parallel};
+
+use crate::batch::explained::{ExplainedBatch, MapWork};
+
+/// In which order positions are removed, or put back. Ties go to the lower position.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
+pub enum RemovalOrder {
+    /// By descending attribution (the mean over channels, not its size).
+    #[default]
+    MostRelevantFirst,
+    /// By ascending attribution.
+    LeastRelevantFirst,
+    /// Whatever the map says: drawn for every sample from a stream of its own under the seed.
+    Random {
+        /// What the order depends on.
+        seed: u64,
+    },
+}
+
+/// The first `n` positions of every sample in an order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OrderedPositions {
+    /// The order.
+    pub order: RemovalOrder,
+    /// How many positions are needed, at most all.
+    pub n: usize,
+}
+
+impl<T: Real> MapWork<T> for OrderedPositions {
+    type Output = Vec<Vec<u32>>;
+
+    fn compute(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Vec<u32>>> {
+        let batch = explained.batch();
+        let positions = batch.run().n_positions();
+        Ok(match self.order {
+            RemovalOrder::MostRelevantFirst => {
+                by_attribution(explained.attributions()?, positions, self.n, true)
+            }
+            RemovalOrder::LeastRelevantFirst => {
+                by_attribution(explained.attributions()?, positions, self.n, false)
+            }
+            RemovalOrder::Random { seed } => {
+                let (run, first) = (batch.run(), batch.samples().start);
+                parallel::map(batch.n_samples(), |sample| {
+                    drawn(seed, run.item(first + sample), positions, self.n)
+                })
+            }
+        })
+    }
+}
+
+/// The first `n` of a random order of positions.
+fn drawn(seed: u64, item: u64, positions: usize, n: usize) -> Vec<u32> {
+    let mut stream = random_stream(seed, item);
+    let mut deck: Vec<u32> = (0..positions as u32).collect();
+    for place in 0..n {
+        let other = place + uniform_index(&mut stream, positions - place);
+        deck.swap(place, other);
+    }
+    deck.truncate(n);
+    deck
+}
+
+/// The first `max` positions of each sample, by descending attribution or the reverse, ties to the
+/// lower position.
+fn by_attribution<T: Real>(
+    attributions: &[T],
+    positions: usize,
+    max: usize,
+    descending: bool,
+) -> Vec<Vec<u32>> {
+    parallel::map(attributions.len() / positions, |sample| {
+        let attributions = &attributions[sample * positions..(sample + 1) * positions];
+        // Integers that are in the order wanted, positions behind them. Comparing through an index
+        // instead: 44 ms for 40 (50 steps of 64 images of 64 × 64 × 3, a cheap model of 32).
+        let keys = attributions.iter().zip(0u32..).map(|(x, position)| {
+            let key = x.order_key();
+            // An input of 2^32 positions has no map.
+            if descending { key.reversed() } else { key }.with_place(position)
+        });
+        let mut keys: Vec<_> = keys.collect();
+        if max < keys.len() {
+            keys.select_nth_unstable(max);
+            keys.truncate(max);
+        }
+        keys.sort_unstable();
+        keys.into_iter().map(T::Key::place).collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn by_comparison<T: Real>(attributions: &[T], max: usize) -> Vec<u32> {
+        let mut order: Vec<u32> = (0..attributions.len() as u32).collect();
+        let value = |i: &u32| attributions[*i as usize];
+        order.sort_by(|a, b| value(b).partial_cmp(&value(a)).unwrap());
+        order.truncate(max);
+        order
+    }
+
+    proptest! {
+        #[test]
+        fn keys_order_as_comparisons_do(
+            values in prop::collection::vec(
+                prop_oneof![any::<f32>().prop_filter("finite", |x| x.is_finite()), -2.0..2.0f32, Just(0.0), Just(-0.0), Just(1.0)],
+                1..60,
+            ),
+            share in 0.0..1.0f64,
+        ) {
+            let n = values.len();
+            let max = ((n as f64 * share) as usize).max(1);
+            prop_assert_eq!(&by_attribution(&values, n, max, true)[0], &by_comparison(&values, max));
+            let double: Vec<f64> = values.iter().map(|&x| f64::from(x) * 1e200).collect();
+            prop_assert_eq!(&by_attribution(&double, n, max, true)[0], &by_comparison(&double, max));
+            let negated: Vec<f32> = values.iter().map(|x| -x).collect();
+            prop_assert_eq!(&by_attribution(&values, n, max, false)[0], &by_comparison(&negated, max));
+        }
+
+        #[test]
+        fn a_random_order_has_every_position_once(seed in any::<u64>(), n in 1usize..50) {
+            let mut all = drawn(seed, 3, n, n);
+            prop_assert_eq!(&all[..n / 2], &drawn(seed, 3, n, n / 2)[..]);
+            all.sort_unstable();
+            prop_assert!(all.into_iter().eq(0..n as u32));
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! What is wrong, and what was computed before it went wrong.
+
+use xai_core::Error;
+
+/// An evaluation that stopped: the reason, and every score that was computed until then.
+///
+/// Nothing that the model has answered is lost. `?` turns this into an
+/// [`Error`] where only the reason matters.
+///
+/// ```
+/// use ndarray::{Array2, ArrayViewD, array};
+/// use xai_attribution::{AverageDrop, Evaluate};
+/// let model = |batch: ArrayViewD<'_, f64>| match batch[[0, 0]] {
+///     7.0 => Err("out of memory"),
+///     _ => Ok(batch.into_dimensionality::<ndarray::Ix2>().unwrap().to_owned()),
+/// };
+/// let x = array![[1.0, 2.0], [3.0, 1.0], [7.0, 1.0]].into_dyn();
+/// let stopped = AverageDrop::new().batch_size(1).evaluate(&model, x.view(), &[1, 0, 0], x.view());
+/// let stopped = stopped.unwrap_err();
+/// assert_eq!(stopped.to_string(), "model: failed on batch 2 (samples 2..3): out of memory");
+/// let drop = stopped.completed().iter().find(|c| c.score == "average_drop").unwrap();
+/// assert!(drop.per_sample[0].is_some() && drop.per_sample[1].is_some());
+/// assert_eq!(drop.per_sample[2], None);
+/// ```
+#[derive(Debug)]
+pub struct EvaluationError(Box<Stopped>);
+
+#[derive(Debug)]
+struct Stopped {
+    error: Error,
+    explainer: Option<String>,
+    metric: Option<String>,
+    completed: Vec<CompletedScores>,
+}
+
+/// The scores of one kind that an evaluation has computed before it stopped.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct CompletedScores {
+    /// The explainer whose maps they are of; `None` for scores of the inputs alone, and where the
+    /// evaluation had one set of maps only.
+    pub explainer: Option<String>,
+    /// `base` and `masked` for the model's scores, else the metric's name.
+    pub score: String,
+    /// One per sample; `None` where it was not computed yet, or is undefined. Samples before the
+    /// batch that failed are all there; with a [`Concurrent`](crate::model::Concurrent) model some after
+    /// it may be.
+    pub per_sample: Vec<Option<f64>>,
+}
+
+impl EvaluationError {
+    pub(crate) fn new(error: Error) -> Self {
+        Self(Box::new(Stopped {
+            error,
+            explainer: None,
+            metric: None,
+            completed: Vec::new(),
+        }))
+    }
+
+    pub(crate) fn during(mut self, explainer: Option<&str>, metric: Option<&str>) -> Self {
+        self.0.explainer = explainer.map(str::to_owned);
+        self.0.metric = metric.map(str::to_owned);
+        self
+    }
+
+    pub(crate) fn with_completed(mut self, completed: Vec<CompletedScores>) -> Self {
+        self.0.completed = completed;
+        self
+    }
+
+    /// The reason.
+    #[must_use]
+    pub fn error(&self) -> &Error {
+        &self.0.error
+    }
+
+    /// The reason alone; the scores are let go.
+    #[must_use]
+    pub fn into_error(self) -> Error {
+        self.0.error
+    }
+
+    /// Whose maps were being judged, in an [`Evaluation`](crate::Evaluation) of named explainers.
+    #[must_use]
+    pub fn explainer(&self) -> Option<&str> {
+        self.0.explainer.as_deref()
+    }
+
+    /// Which metric was being computed, in an [`Evaluation`](crate::Evaluation).
+    #[must_use]
+    pub fn metric(&self) -> Option<&str> {
+        self.0.metric.as_deref()
+    }
+
+    /// Everything computed until then.
+    #[must_use]
+    pub fn completed(&self) -> &[CompletedScores] {
+        &self.0.completed
+    }
+}
+
+impl std::fmt::Display for EvaluationError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (self.explainer(), self.metric()) {
+            (Some(explainer), Some(metric)) => write!(f, "{metric} of `{explainer}`: ")?,
+            (Some(name), None) => write!(f, "`{name}`: ")?,
+            _ => {}
+        }
+        self.0.error.fmt(f)
+    }
+}
+
+impl std::error::Error for EvaluationError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        // The reason is the message itself; what stands behind it is the model's own error.
+        self.0.error.source()
+    }
+}
+
+impl From<Error> for EvaluationError {
+    fn from(error: Error) -> Self {
+        Self::new(error)
+    }
+}
+
+impl From<EvaluationError> for Error {
+    fn from(stopped: EvaluationError) -> Self {
+        stopped.into_error()
+    }
+}

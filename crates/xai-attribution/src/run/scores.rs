@@ -1,0 +1,137 @@
+//! The model's scores, of whole inputs and of masked ones.
+
+use std::sync::Mutex;
+
+use xai_core::{Real, Result};
+
+use crate::batch::data::{CheckedData, Data};
+use crate::batch::explained::ExplainedBatch;
+use crate::batch::samples::SampleBatch;
+use crate::model::black_box::Model;
+use crate::model::locks::{into_inner, lock};
+use crate::model::samples::Samples;
+use crate::model::scoring::Scoring;
+use crate::model::targets::IntoTargets;
+use crate::run::error::{CompletedScores, EvaluationError};
+use crate::run::sweep::{Records, for_each_batch};
+
+/// The score of every sample, on the whole input and on what its map keeps.
+///
+/// Average Drop, Increase and Gain are three views of the same pairs: take the scores once, with
+/// [`masked_scores`], and ask each metric's
+/// [`evaluate_scores`](crate::metric::ScoreMetric::evaluate_scores).
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct MaskedScores {
+    /// `base_i = g(f, x_i, y_i)`.
+    pub base: Vec<f64>,
+    /// `after_i = g(f, x_i ⊙ M_i, y_i)`.
+    pub masked: Vec<f64>,
+}
+
+/// The model's score of every sample as it is: `g(f, x_i, y_i)`.
+///
+/// # Errors
+/// As [`Evaluate::evaluate`](crate::Evaluate::evaluate).
+///
+/// ```
+/// use ndarray::{Array2, ArrayViewD, array};
+/// use xai_attribution::run::base_scores;
+/// use xai_attribution::Scoring;
+/// let model = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+///     Ok(batch.into_dimensionality().unwrap().to_owned())
+/// };
+/// let inputs = array![[1.0, 2.0], [3.0, 4.0]].into_dyn();
+/// let targets = array![[1.0, 0.0], [-1.0, 1.0]];
+/// let scores = base_scores(&model, inputs.view(), &targets, &Scoring::default())?;
+/// assert_eq!(scores, [1.0, 1.0]); // 1·1 + 0·2 and −1·3 + 1·4
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+pub fn base_scores<T: Real, M: Model<T> + ?Sized>(
+    model: &M,
+    inputs: impl Samples<T>,
+    targets: &(impl IntoTargets + ?Sized),
+    scoring: &Scoring,
+) -> Result<Vec<f64>, EvaluationError> {
+    let mut data = Data::new(inputs, targets).model(model);
+    data.scoring = *scoring;
+    let data = data.check(false)?;
+    let [base] = collect(&data, |batch, records| {
+        let outcome = batch.base_scores().map(drop);
+        let first = batch.samples().start;
+        lock(records).keep(None, first, batch.records());
+        outcome
+    })?;
+    Ok(base)
+}
+
+/// Scores every sample twice: the model sees `2 n` rows.
+///
+/// `inputs` and `maps` have a [`Layout`](xai_core::Layout); `targets` are class indices or rows.
+///
+/// # Errors
+/// As [`Evaluate::evaluate`](crate::Evaluate::evaluate).
+///
+/// ```
+/// use ndarray::{Array2, ArrayViewD, array};
+/// use xai_attribution::run::masked_scores;
+/// use xai_attribution::{AverageDrop, AverageIncrease, Scoring};
+/// let model = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+///     Ok(batch.into_dimensionality().unwrap().to_owned())
+/// };
+/// let inputs = array![[2.0, 1.0]].into_dyn();
+/// let maps = array![[0.0, 1.0]].into_dyn();
+/// let scores = masked_scores(&model, inputs.view(), &[0], maps.view(), &Scoring::default())?;
+/// assert_eq!((scores.base[0], scores.masked[0]), (2.0, 0.0));
+/// let drop = AverageDrop::new().evaluate_scores(&scores.base, &scores.masked)?;
+/// assert!((drop.value - 1.0).abs() < 1e-8);
+/// assert_eq!(AverageIncrease::new().evaluate_scores(&scores.base, &scores.masked)?.value, 0.0);
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+pub fn masked_scores<T: Real, M: Model<T> + ?Sized>(
+    model: &M,
+    inputs: impl Samples<T>,
+    targets: &(impl IntoTargets + ?Sized),
+    maps: impl Samples<T>,
+    scoring: &Scoring,
+) -> Result<MaskedScores, EvaluationError> {
+    let mut data = Data::new(inputs, targets).model(model).maps(maps);
+    data.scoring = *scoring;
+    let data = data.check(false)?;
+    if let Some(maps) = &data.explained.maps {
+        data.run.check_maps(&**maps)?;
+    }
+    let [base, masked] = collect(&data, |batch, records| {
+        let explained = ExplainedBatch::new(batch, &data.explained)?;
+        let outcome = batch.base_scores().and_then(|_| explained.masked_scores());
+        let first = batch.samples().start;
+        let taken = [batch.records(), explained.records()].concat();
+        lock(records).keep(None, first, taken);
+        outcome.map(drop)
+    })?;
+    Ok(MaskedScores { base, masked })
+}
+
+/// The scores that work on every batch records, in the order of their first record.
+fn collect<T: Real, const N: usize>(
+    data: &CheckedData<'_, T>,
+    work: impl Fn(&SampleBatch<'_, T>, &Mutex<Records>) -> Result<()> + Sync,
+) -> Result<[Vec<f64>; N], EvaluationError> {
+    let records = Mutex::new(Records::new(data.run.n_samples()));
+    let outcome = for_each_batch(&*data.model, &data.run, &|batch| Ok(work(batch, &records)?));
+    let mut taken = into_inner(records).take(None).into_iter();
+    match outcome {
+        Ok(()) => Ok(std::array::from_fn(|_| {
+            let (_, scores) = taken.next().unwrap_or_default();
+            scores.into_iter().flatten().collect()
+        })),
+        Err(stopped) => {
+            let completed = taken.map(|(name, per_sample)| CompletedScores {
+                explainer: None,
+                score: name.into(),
+                per_sample,
+            });
+            Err(stopped.with_completed(completed.collect()))
+        }
+    }
+}

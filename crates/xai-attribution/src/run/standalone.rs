@@ -1,0 +1,247 @@
+//! One metric by itself, and how its scores are taken.
+
+use xai_core::{Activation, Layout, Real, Result};
+
+use crate::batch::data::{CheckedData, Data};
+use crate::input;
+use crate::metric::protocol::{Measure, Metric, key};
+use crate::metric::value::MetricValue;
+use crate::model::black_box::Model;
+use crate::model::explainer::Explainer;
+use crate::model::samples::Samples;
+use crate::model::scoring::Scoring;
+use crate::model::targets::IntoTargets;
+use crate::run::error::EvaluationError;
+use crate::run::sweep::Sweep;
+
+/// A metric with the way its scores are taken: what the setters of [`Evaluate`] make of a metric.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Run<M> {
+    /// The metric.
+    pub metric: M,
+    /// How scores are taken.
+    pub scoring: Scoring,
+}
+
+/// How scores are taken, written once for metrics, [`Run`], [`Data`] and
+/// [`Evaluation`](crate::Evaluation); and metrics evaluated by themselves.
+///
+/// ```
+/// use ndarray::{Array2, ArrayViewD, array};
+/// use xai_attribution::{Activation, AverageDrop, Evaluate};
+/// let model = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+///     Ok(batch.into_dimensionality().unwrap().to_owned())
+/// };
+/// let inputs = array![[2.0, 1.0], [0.5, 0.1]];
+/// let maps = array![[1.0, 0.0], [0.0, 1.0]];
+/// let drop = AverageDrop::new()
+///     .activation(Activation::Softmax)
+///     .batch_size(1)
+///     .evaluate(&model, inputs.view(), &[0, 0], maps.view())?;
+/// assert_eq!(drop.per_sample[0], Some(0.0)); // its rival is gone: the score rises
+/// assert!(drop.per_sample[1].unwrap() > 0.1);
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+pub trait Evaluate: Sized {
+    /// What the setters give: a [`Run`] of a metric, and everything else itself.
+    type Configured;
+
+    /// Changes how scores are taken.
+    #[must_use]
+    fn scored_by(self, change: impl FnOnce(&mut Scoring)) -> Self::Configured;
+
+    /// How scores are taken, all at once.
+    #[must_use]
+    fn scoring(self, scoring: Scoring) -> Self::Configured {
+        self.scored_by(|own| *own = scoring)
+    }
+
+    /// What is applied to the model's outputs. Default: nothing.
+    #[must_use]
+    fn activation(self, activation: Activation) -> Self::Configured {
+        self.scored_by(|own| own.activation = activation)
+    }
+
+    /// The largest number of samples that model and explainer are called with, at least 1.
+    /// Default: 64.
+    #[must_use]
+    fn batch_size(self, batch_size: usize) -> Self::Configured {
+        self.scored_by(|own| own.batch_size = batch_size)
+    }
+
+    /// How the axes of the inputs are read. Default: by their number, channels last for images.
+    #[must_use]
+    fn layout(self, layout: Layout) -> Self::Configured {
+        self.scored_by(|own| own.layout = Some(layout))
+    }
+
+    /// The metric for a model, its inputs and their attribution maps.
+    ///
+    /// `inputs` and `maps` are [`Samples`] (array views are) of a [`Layout`], `targets` class
+    /// indices `(n,)` or rows `(n, n_outputs)`. The model never sees more rows than the batch size
+    /// at once; several metrics of one model share them in an [`Evaluation`](crate::Evaluation).
+    ///
+    /// # Errors
+    /// A shape mismatch for arrays that do not fit each other and for a model that answers with the
+    /// wrong number of rows, empty without samples and where no sample has a value, not finite for
+    /// NaN or infinity in inputs, maps or outputs, a label out of range for a target class that the
+    /// model has no output for, an invalid parameter of metric or scoring, the model's own error,
+    /// and the metric's. Each comes with everything
+    /// [computed until then](EvaluationError::completed).
+    fn evaluate<T: Real, Mo: Model<T> + ?Sized>(
+        &self,
+        model: &Mo,
+        inputs: impl Samples<T>,
+        targets: &(impl IntoTargets + ?Sized),
+        maps: impl Samples<T>,
+    ) -> Result<MetricValue, EvaluationError>
+    where
+        Self: Measure<T>,
+    {
+        self.evaluate_on(Data::new(inputs, targets).model(model).maps(maps))
+    }
+
+    /// The metric for an explainer, by its own maps: for metrics that ask no model.
+    ///
+    /// # Errors
+    /// As [`evaluate`](Self::evaluate), with the explainer in place of the model.
+    fn evaluate_explainer<T: Real, X: Explainer<T> + ?Sized>(
+        &self,
+        explainer: &X,
+        inputs: impl Samples<T>,
+        targets: &(impl IntoTargets + ?Sized),
+    ) -> Result<MetricValue, EvaluationError>
+    where
+        Self: Measure<T>,
+    {
+        self.evaluate_on(Data::new(inputs, targets).explainer(explainer))
+    }
+
+    /// The metric for everything that it needs.
+    ///
+    /// # Errors
+    /// As [`evaluate`](Self::evaluate); empty, about the input, where one is missing that the metric
+    /// needs.
+    fn evaluate_on<T: Real>(&self, data: Data<'_, T>) -> Result<MetricValue, EvaluationError>
+    where
+        Self: Measure<T>,
+    {
+        let mut values = evaluate_together(&[self], data)?;
+        Ok(values.remove(0))
+    }
+}
+
+impl<M: Metric> Evaluate for M {
+    type Configured = Run<M>;
+
+    fn scored_by(self, change: impl FnOnce(&mut Scoring)) -> Run<M> {
+        let run = Run {
+            metric: self,
+            scoring: Scoring::default(),
+        };
+        run.scored_by(change)
+    }
+}
+
+impl<M> Evaluate for Run<M> {
+    type Configured = Self;
+
+    fn scored_by(mut self, change: impl FnOnce(&mut Scoring)) -> Self {
+        change(&mut self.scoring);
+        self
+    }
+}
+
+impl<T: Real> Evaluate for Data<'_, T> {
+    type Configured = Self;
+
+    fn scored_by(mut self, change: impl FnOnce(&mut Scoring)) -> Self {
+        change(&mut self.scoring);
+        self
+    }
+}
+
+impl<M> Run<M> {
+    /// As [`Evaluate::evaluate`].
+    ///
+    /// # Errors
+    /// As [`Evaluate::evaluate`].
+    pub fn evaluate<T: Real, Mo: Model<T> + ?Sized>(
+        &self,
+        model: &Mo,
+        inputs: impl Samples<T>,
+        targets: &(impl IntoTargets + ?Sized),
+        maps: impl Samples<T>,
+    ) -> Result<MetricValue, EvaluationError>
+    where
+        M: Measure<T>,
+    {
+        self.evaluate_on(Data::new(inputs, targets).model(model).maps(maps))
+    }
+
+    /// As [`Evaluate::evaluate_explainer`].
+    ///
+    /// # Errors
+    /// As [`Evaluate::evaluate`].
+    pub fn evaluate_explainer<T: Real, X: Explainer<T> + ?Sized>(
+        &self,
+        explainer: &X,
+        inputs: impl Samples<T>,
+        targets: &(impl IntoTargets + ?Sized),
+    ) -> Result<MetricValue, EvaluationError>
+    where
+        M: Measure<T>,
+    {
+        self.evaluate_on(Data::new(inputs, targets).explainer(explainer))
+    }
+
+    /// As [`Evaluate::evaluate_on`]; the run's scoring takes the place of the data's.
+    ///
+    /// # Errors
+    /// As [`Evaluate::evaluate`].
+    pub fn evaluate_on<T: Real>(&self, data: Data<'_, T>) -> Result<MetricValue, EvaluationError>
+    where
+        M: Measure<T>,
+    {
+        self.metric.evaluate_on(data.scoring(self.scoring))
+    }
+}
+
+/// Several metrics of one set of maps or one explainer, which share what they have in common. The
+/// values are in the order of the metrics.
+///
+/// # Errors
+/// As [`Evaluate::evaluate_on`].
+pub fn evaluate_together<T: Real>(
+    metrics: &[&dyn Measure<T>],
+    data: Data<'_, T>,
+) -> Result<Vec<MetricValue>, EvaluationError> {
+    let given = data.given();
+    // Only an explainer: it knows what its inputs are.
+    let fits_maps = [input::EXPLANATIONS, input::MODEL];
+    let mut needs = metrics.iter().flat_map(|metric| metric.info().needs);
+    let any_shape = !needs.any(|need| fits_maps.contains(need));
+    let CheckedData {
+        model,
+        run,
+        explained,
+    } = data.check(any_shape)?;
+    let sweep = Sweep {
+        run: &run,
+        explained: &[explained],
+        metrics: metrics
+            .iter()
+            .map(|metric| (key(metric.info()), *metric))
+            .collect(),
+        curves: true,
+        progress: &|_| {},
+    };
+    let collected = sweep.run(&*model, &given)?;
+    let values = collected.per_sample.into_iter().flatten();
+    let curves = collected.curves.into_iter().flatten();
+    let values = values.zip(curves).map(|(per_sample, curve)| {
+        let value = MetricValue::new(per_sample)?;
+        Ok(MetricValue { curve, ..value })
+    });
+    values.collect()
+}

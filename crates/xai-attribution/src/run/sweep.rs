@@ -1,0 +1,306 @@
+//! Every metric of every explainer, batch by batch: inputs and maps are read once, and no score of
+//! the model is taken twice.
+
+use std::sync::{Arc, Mutex};
+
+use xai_core::tensor::Rows;
+use xai_core::{Error, ExactMean, Input, Real, Result};
+
+use crate::batch::data::Explained;
+use crate::batch::explained::ExplainedBatch;
+use crate::batch::run_data::{RunData, missing};
+use crate::batch::samples::{Record, SampleBatch};
+use crate::input;
+use crate::metric::protocol::Measure;
+use crate::metric::value::CurvePoint;
+use crate::model::black_box::Model;
+use crate::model::locks::{into_inner, lock};
+use crate::perturbation::removal_curve::{CurveScores, Level};
+use crate::run::error::{CompletedScores, EvaluationError};
+
+/// What a run visits its samples for.
+pub(crate) struct Sweep<'s, T> {
+    pub(crate) run: &'s RunData<'s, T>,
+    pub(crate) explained: &'s [Explained<'s, T>],
+    /// With the names that results have.
+    pub(crate) metrics: Vec<(String, &'s dyn Measure<T>)>,
+    /// Whether curves are collected too.
+    pub(crate) curves: bool,
+    /// Called after each batch with its number of samples.
+    pub(crate) progress: &'s (dyn Fn(usize) + Sync),
+}
+
+/// What comes of a run.
+pub(crate) struct Collected {
+    /// `[explainer][metric][sample]`.
+    pub(crate) per_sample: Vec<Vec<Vec<Option<f64>>>>,
+    /// `[explainer][metric]`.
+    pub(crate) curves: Vec<Vec<Option<Vec<CurvePoint>>>>,
+}
+
+/// Runs work on every batch, in order or, with a concurrent model, in parallel. The error is that
+/// of the lowest batch that has one.
+pub(crate) fn for_each_batch<'s, T: Real>(
+    model: &dyn Model<T>,
+    run: &'s RunData<'s, T>,
+    work: &(dyn Fn(&SampleBatch<'_, T>) -> Result<(), EvaluationError> + Sync),
+) -> Result<(), EvaluationError> {
+    let batches: Vec<_> = run.batches().collect();
+    let failure: Mutex<Option<(usize, EvaluationError)>> = Mutex::new(None);
+    model.run(batches.len(), &|index, model| {
+        let samples = batches[index].clone();
+        let outcome = run
+            .inputs(samples.clone())
+            .map_err(EvaluationError::from)
+            .and_then(|inputs| {
+                let rows = Rows::of_samples(inputs.view());
+                work(&SampleBatch::new(model, run, samples, rows.as_slice()))
+            });
+        let Err(error) = outcome else { return true };
+        let mut failure = lock(&failure);
+        if failure.as_ref().is_none_or(|(lowest, _)| index < *lowest) {
+            *failure = Some((index, error));
+        }
+        false
+    });
+    match into_inner(failure) {
+        None => Ok(()),
+        Some((_, error)) => Err(error),
+    }
+}
+
+/// Scores under a name, of one explainer or of whole inputs, by sample.
+type Kept = (Option<usize>, &'static str, Vec<Option<f64>>);
+
+/// Model scores that were taken on the way, by explainer (none for whole inputs) and name.
+pub(crate) struct Records {
+    n_samples: usize,
+    records: Vec<Kept>,
+}
+
+impl Records {
+    pub(crate) fn new(n_samples: usize) -> Self {
+        Self {
+            n_samples,
+            records: Vec::new(),
+        }
+    }
+
+    /// Keeps the records of some samples, from `first` on.
+    pub(crate) fn keep(&mut self, explainer: Option<usize>, first: usize, records: Vec<Record>) {
+        for (name, scores) in records {
+            let known = |(e, n, _): &(Option<usize>, &str, _)| *e == explainer && *n == name;
+            let place = self.records.iter().position(known).unwrap_or_else(|| {
+                let unknown = vec![None; self.n_samples];
+                self.records.push((explainer, name, unknown));
+                self.records.len() - 1
+            });
+            let kept = &mut self.records[place].2[first..first + scores.len()];
+            for (to, &score) in kept.iter_mut().zip(&*scores) {
+                *to = Some(score);
+            }
+        }
+    }
+
+    /// What was kept of one explainer, or of whole inputs.
+    pub(crate) fn take(
+        &mut self,
+        explainer: Option<usize>,
+    ) -> Vec<(&'static str, Vec<Option<f64>>)> {
+        let own = self.records.extract_if(.., |(e, _, _)| *e == explainer);
+        own.map(|(_, name, scores)| (name, scores)).collect()
+    }
+}
+
+/// The sums behind a curve of means.
+struct CurveSums {
+    levels: Arc<Vec<Level>>,
+    means: Vec<ExactMean>,
+}
+
+impl CurveSums {
+    fn add(sums: &mut Option<Self>, curve: &CurveScores) {
+        let sums = sums.get_or_insert_with(|| Self {
+            levels: Arc::clone(&curve.levels),
+            means: vec![ExactMean::new(); curve.levels.len()],
+        });
+        for (mean, scores) in sums.means.iter_mut().zip(&curve.scores) {
+            mean.extend(scores.iter().copied());
+        }
+    }
+
+    fn points(self) -> Vec<CurvePoint> {
+        let points = self.levels.iter().zip(self.means);
+        let points = points.filter_map(|(level, mean)| {
+            let n_flipped = level.n_flipped;
+            let point = mean.value().map(|score| CurvePoint { n_flipped, score })?;
+            Some(std::iter::repeat_n(point, level.n_steps))
+        });
+        points.flatten().collect()
+    }
+}
+
+/// What batches write to.
+struct State {
+    per_sample: Mutex<Vec<Vec<Vec<Option<f64>>>>>,
+    curves: Mutex<Vec<Vec<Option<CurveSums>>>>,
+    records: Mutex<Records>,
+}
+
+impl<T: Real> Sweep<'_, T> {
+    /// Checks that every input is there that a metric needs, `given` what is there beside maps and
+    /// explainers; then that the maps fit, and the metrics' parameters.
+    fn prepare(&self, given: &[Input]) -> Result<(), EvaluationError> {
+        for (name, metric) in &self.metrics {
+            for &need in metric.info().needs {
+                let lacks = |e: &&Explained<'_, T>| !given.contains(&need) && !e.has(need);
+                if let Some(explained) = self.explained.iter().find(lacks) {
+                    return Err(located(missing(need), explained, Some(name)));
+                }
+            }
+        }
+        for explained in self.explained {
+            if let Some(maps) = &explained.maps {
+                let fits = self.run.check_maps(&**maps);
+                fits.map_err(|error| located(error, explained, None))?;
+            }
+        }
+        let mut metrics = self.metrics.iter();
+        Ok(metrics.try_for_each(|(_, metric)| metric.prepare(self.run))?)
+    }
+
+    /// Visits all batches, with the model.
+    pub(crate) fn run(
+        &self,
+        model: &dyn Model<T>,
+        given: &[Input],
+    ) -> Result<Collected, EvaluationError> {
+        self.prepare(given)?;
+        let (n, n_metrics) = (self.run.n_samples(), self.metrics.len());
+        let explainers = self.explained.iter();
+        let state = State {
+            per_sample: Mutex::new(vec![vec![vec![None; n]; n_metrics]; self.explained.len()]),
+            curves: Mutex::new(
+                explainers
+                    .map(|_| (0..n_metrics).map(|_| None).collect())
+                    .collect(),
+            ),
+            records: Mutex::new(Records::new(n)),
+        };
+        let outcome = for_each_batch(model, self.run, &|batch| {
+            let outcome = (0..self.explained.len()).try_for_each(|e| self.judge(e, batch, &state));
+            let first = batch.samples().start;
+            lock(&state.records).keep(None, first, batch.records());
+            if outcome.is_ok() {
+                (self.progress)(batch.n_samples());
+            }
+            outcome
+        });
+        let per_sample = into_inner(state.per_sample);
+        match outcome {
+            Err(stopped) => {
+                let completed = self.completed(per_sample, into_inner(state.records));
+                Err(stopped.with_completed(completed))
+            }
+            Ok(()) => Ok(Collected {
+                per_sample,
+                curves: into_inner(state.curves)
+                    .into_iter()
+                    .map(|of| of.into_iter().map(|c| c.map(CurveSums::points)).collect())
+                    .collect(),
+            }),
+        }
+    }
+
+    /// All metrics of one explainer on one batch.
+    fn judge(
+        &self,
+        e: usize,
+        batch: &SampleBatch<'_, T>,
+        state: &State,
+    ) -> Result<(), EvaluationError> {
+        let source = &self.explained[e];
+        let explained =
+            ExplainedBatch::new(batch, source).map_err(|error| located(error, source, None))?;
+        let outcome = self
+            .metrics
+            .iter()
+            .enumerate()
+            .try_for_each(|(m, (name, metric))| {
+                self.measure(*metric, &explained, (e, m), state)
+                    .map_err(|error| located(error, source, Some(name)))
+            });
+        let first = batch.samples().start;
+        lock(&state.records).keep(Some(e), first, explained.records());
+        outcome
+    }
+
+    /// One metric of one explainer on one batch.
+    fn measure(
+        &self,
+        metric: &dyn Measure<T>,
+        explained: &ExplainedBatch<'_, T>,
+        (e, m): (usize, usize),
+        state: &State,
+    ) -> Result<()> {
+        let samples = explained.batch().samples();
+        let values = metric.per_sample(explained)?;
+        if values.len() != samples.len() {
+            let (expected, actual) = ([samples.len()], [values.len()]);
+            return Err(Error::shape(input::VALUES, &expected, &actual));
+        }
+        let infinite = |value: &Option<f64>| value.is_some_and(|x| !x.is_finite());
+        if let Some(i) = values.iter().position(infinite) {
+            return Err(Error::non_finite(input::VALUES, &[samples.start + i]));
+        }
+        if self.curves
+            && let Some(curve) = metric.curve(explained)?
+        {
+            CurveSums::add(&mut lock(&state.curves)[e][m], &curve);
+        }
+        lock(&state.per_sample)[e][m][samples].copy_from_slice(&values);
+        Ok(())
+    }
+
+    /// Everything computed before a run stopped: base scores, then of every explainer the metrics
+    /// and the model's scores.
+    fn completed(
+        &self,
+        per_sample: Vec<Vec<Vec<Option<f64>>>>,
+        mut records: Records,
+    ) -> Vec<CompletedScores> {
+        let mut completed = Vec::new();
+        let mut complete = |explainer: Option<&str>, score: &str, per_sample: Vec<Option<f64>>| {
+            if per_sample.iter().any(Option::is_some) {
+                completed.push(CompletedScores {
+                    explainer: explainer.map(str::to_owned),
+                    score: score.to_owned(),
+                    per_sample,
+                });
+            }
+        };
+        for (name, scores) in records.take(None) {
+            complete(None, name, scores);
+        }
+        for (e, (source, of_explainer)) in self.explained.iter().zip(per_sample).enumerate() {
+            for ((name, _), values) in self.metrics.iter().zip(of_explainer) {
+                complete(source.name(), name, values);
+            }
+            for (name, scores) in records.take(Some(e)) {
+                complete(source.name(), name, scores);
+            }
+        }
+        completed
+    }
+}
+
+/// An error of one explainer, and of one metric; where there is only one explainer it has no name,
+/// and the error is the metric's own.
+fn located<T: Real>(
+    error: Error,
+    explained: &Explained<'_, T>,
+    metric: Option<&str>,
+) -> EvaluationError {
+    let name = explained.name();
+    EvaluationError::from(error).during(name, name.and(metric))
+}

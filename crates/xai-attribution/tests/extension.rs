@@ -1,0 +1,268 @@
+//! Metrics of another crate: what they share with those of this one, and what they bring.
+
+use ndarray::{Array2, Array3, ArrayD, ArrayViewD};
+use xai_attribution::batch::{BatchWork, Data, ExplainedBatch, Masks, RunData, SampleBatch};
+use xai_attribution::metric::{
+    AreaMetric, CurveKind, Direction, Measure, Metric, MetricInfo, SCORE_NEEDS,
+};
+use xai_attribution::model::Targets;
+use xai_attribution::perturbation::{BlankInputs, RemovalOrder, Start};
+use xai_attribution::{
+    AverageDrop, Baseline, Deletion, Evaluate, Evaluation, MuFidelity, Real, Result, input,
+};
+use xai_core::error;
+use xai_core::statistics::pearson;
+
+type Answer = Result<Array2<f64>, std::fmt::Error>;
+
+/// A linear model of one output.
+fn linear(batch: ArrayViewD<'_, f64>) -> Answer {
+    let rows = batch.outer_iter();
+    let rows = rows.map(|x| x.iter().zip(1..).map(|(x, w)| x * f64::from(w)).sum());
+    Ok(Array2::from_shape_vec((batch.shape()[0], 1), rows.collect()).unwrap())
+}
+
+fn table() -> (ArrayD<f64>, ArrayD<f64>) {
+    let x = ArrayD::from_shape_fn(vec![6, 5], |i| ((i[0] * 5 + i[1] * 3) % 7 + 1) as f64);
+    let mut terms = x.clone();
+    for mut row in terms.outer_iter_mut() {
+        row.iter_mut()
+            .zip(1..)
+            .for_each(|(x, w)| *x *= f64::from(w));
+    }
+    (x, terms)
+}
+
+/// The drop of every position by itself: single removal, shared by all explainers.
+#[derive(Debug, Clone, PartialEq)]
+struct SingleRemoval(Baseline);
+
+impl<T: Real> BatchWork<T> for SingleRemoval {
+    type Output = Vec<f64>;
+
+    fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<Vec<f64>> {
+        let blank = batch.shared(&BlankInputs(self.0.clone()))?;
+        let (blank, places): (&[T], _) = (&blank, batch.run().positions());
+        let (n, size) = (places.positions, places.size());
+        let scores = batch.score_changed(
+            batch.n_samples() * n,
+            |row| row / n,
+            |row, values| {
+                let sample = row / n;
+                places.copy(values, &blank[sample * size..(sample + 1) * size], row % n);
+            },
+            ", without one position",
+        )?;
+        let base = batch.base_scores()?.iter();
+        let drops = base.zip(scores.chunks_exact(n));
+        Ok(drops
+            .flat_map(|(base, scores)| scores.iter().map(move |score| base - score))
+            .collect())
+    }
+}
+
+/// Correlation of attributions with the drops of single removals.
+struct FaithfulnessEstimate(SingleRemoval);
+
+impl Metric for FaithfulnessEstimate {
+    fn info(&self) -> &'static MetricInfo {
+        &MetricInfo {
+            name: "faithfulness-estimate",
+            title: "Faithfulness Estimate",
+            question: "Do attributions and the drops of single positions correlate?",
+            direction: Direction::Higher,
+            range: "[-1, 1]",
+            needs: SCORE_NEEDS,
+            source: "Alvarez-Melis and Jaakkola, 2018",
+        }
+    }
+}
+
+impl<T: Real> Measure<T> for FaithfulnessEstimate {
+    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
+        self.0.0.prepare(run)
+    }
+
+    fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
+        let drops = explained.batch().shared(&self.0)?;
+        let n = explained.batch().run().n_positions();
+        let attributions = explained.attributions()?.chunks_exact(n);
+        attributions
+            .zip(drops.chunks_exact(n))
+            .map(|(a, drops)| {
+                let a: Vec<f64> = a.iter().map(|x| x.to_f64_exact()).collect();
+                pearson(&a, drops)
+            })
+            .collect()
+    }
+}
+
+#[test]
+fn a_perturbation_metric_of_another_crate_shares_its_work_in_an_evaluation() {
+    let (x, terms) = table();
+    let wrong = terms.mapv(|v| -v);
+    let metric = || FaithfulnessEstimate(SingleRemoval(Baseline::Value(0.0)));
+    let table = Evaluation::new(&linear, x.view(), &[0; 6])
+        .batch_size(4)
+        .maps("terms", terms.view())
+        .maps("wrong", wrong.view())
+        .metric(metric())
+        .metric(AverageDrop::new())
+        .evaluate()
+        .unwrap();
+    let of = |name| table.result(name, "faithfulness_estimate").unwrap();
+    assert!((of("terms").value.unwrap() - 1.0).abs() < 1e-12);
+    assert!((of("wrong").value.unwrap() + 1.0).abs() < 1e-12);
+    assert_eq!(
+        table.metric("faithfulness_estimate").unwrap().ranking,
+        [0, 1]
+    );
+    // Base scores once, single removals once for both explainers, masked inputs of each.
+    assert_eq!(table.model_calls.rows, 6 * (1 + 5 + 2));
+    let alone = metric()
+        .evaluate(&linear, x.view(), &[0; 6], terms.view())
+        .unwrap();
+    assert_eq!(alone.per_sample, of("terms").per_sample);
+    // A model that fails is named with what was done to the inputs.
+    let fails = |batch: ArrayViewD<'_, f64>| match batch[[0, 0]] {
+        0.0 => Err("out of memory"),
+        _ => Ok(linear(batch).unwrap()),
+    };
+    let stopped = metric()
+        .evaluate(&fails, x.view(), &[0; 6], terms.view())
+        .unwrap_err();
+    let error::ErrorKind::Model { call, .. } = stopped.error().kind() else {
+        panic!("{stopped}")
+    };
+    assert_eq!(call, "batch 0 (samples 0..6), without one position");
+}
+
+/// Deletion from the least relevant position on.
+#[derive(Debug, Clone, Copy, Default)]
+struct LeastRelevantFirst;
+
+impl CurveKind for LeastRelevantFirst {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "lerf",
+        title: "LeRF",
+        question: "How long does the score stay when the least important positions go first?",
+        direction: Direction::Higher,
+        range: "that of the scores",
+        needs: SCORE_NEEDS,
+        source: "Samek et al., 2017",
+    };
+    const START: Start = Start::Input;
+    const ORDER: RemovalOrder = RemovalOrder::LeastRelevantFirst;
+}
+
+#[test]
+fn removal_curves_run_in_any_order() {
+    let (x, terms) = table();
+    let negated = terms.mapv(|v| -v);
+    let lerf = AreaMetric::<LeastRelevantFirst>::new().steps(None);
+    let lerf = |maps: &ArrayD<f64>| {
+        lerf.evaluate(&linear, x.view(), &[0; 6], maps.view())
+            .unwrap()
+    };
+    let deletion = Deletion::new().steps(None);
+    let deletion = |maps: &ArrayD<f64>| {
+        deletion
+            .evaluate(&linear, x.view(), &[0; 6], maps.view())
+            .unwrap()
+    };
+    // Distinct attributions: the least relevant first is the most relevant of the negated map.
+    assert!(lerf(&terms).value > deletion(&terms).value);
+    let distinct = ArrayD::from_shape_fn(vec![6, 5], |i| (i[1] * 3 % 5) as f64 + i[0] as f64);
+    assert_eq!(lerf(&distinct), deletion(&distinct.mapv(|v| -v)));
+    assert_eq!(lerf(&distinct.mapv(|v| -v)), deletion(&distinct));
+    assert!(lerf(&negated).value < deletion(&negated).value);
+}
+
+/// The share of positive attribution inside a mask: a further input, and no model.
+struct MassInside;
+
+impl Metric for MassInside {
+    fn info(&self) -> &'static MetricInfo {
+        &MetricInfo {
+            name: "mass-inside",
+            title: "Mass Inside",
+            question: "What share of positive attribution lies inside the mask?",
+            direction: Direction::Higher,
+            range: "[0, 1]",
+            needs: &[input::EXPLANATIONS, input::MASKS],
+            source: "Arras et al., 2022",
+        }
+    }
+}
+
+impl<T: Real> Measure<T> for MassInside {
+    fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
+        let run = explained.batch().run();
+        let masks = &run.side::<Masks>()?.0;
+        let samples = explained.batch().samples();
+        let attributions = explained.attributions()?.chunks_exact(run.n_positions());
+        Ok(samples
+            .zip(attributions)
+            .map(|(sample, attributions)| {
+                let inside = masks.index_axis(ndarray::Axis(0), sample);
+                let (mut mass, mut total) = (0.0, 0.0);
+                for (a, &inside) in attributions.iter().zip(&inside) {
+                    let a = a.to_f64_exact().max(0.0);
+                    total += a;
+                    mass += if inside { a } else { 0.0 };
+                }
+                (total > 0.0).then(|| mass / total)
+            })
+            .collect())
+    }
+}
+
+#[test]
+fn a_metric_may_need_a_further_input_and_no_model() {
+    let (x, _) = table();
+    let masks = Masks(Array3::from_shape_fn((6, 1, 5), |(_, _, j)| j == 0));
+    let data = |masks| Data::new(x.view(), &[0; 6]).maps(x.view()).with(masks);
+    let of = MassInside.evaluate_on(data(masks)).unwrap();
+    let first = x[[0, 0]] / (0..5).map(|j| x[[0, j]]).sum::<f64>();
+    assert_eq!(of.per_sample[0], Some(first));
+    let small = Masks(Array3::from_elem((6, 1, 4), true));
+    let error = MassInside
+        .evaluate_on(data(small))
+        .unwrap_err()
+        .into_error();
+    assert_eq!(error.input(), input::MASKS);
+    let none = Data::new(x.view(), &[0; 6]).maps(x.view());
+    let error = MassInside.evaluate_on(none).unwrap_err().into_error();
+    assert_eq!(error.input(), input::MASKS);
+    assert!(matches!(error.kind(), error::ErrorKind::Empty));
+}
+
+#[test]
+fn an_explainer_in_an_evaluation_is_asked_for_its_maps_and_again() {
+    use xai_attribution::metric::{AverageStability, MaximumStability};
+    let (x, _) = table();
+    let rows = std::sync::atomic::AtomicUsize::new(0);
+    let explainer = |x: ArrayViewD<'_, f64>, _: &Targets| -> Result<ArrayD<f64>, std::fmt::Error> {
+        rows.fetch_add(x.shape()[0], std::sync::atomic::Ordering::Relaxed);
+        Ok(x.mapv(|v| 2.0 * v))
+    };
+    let table = Evaluation::new(&linear, x.view(), &[0; 6])
+        .explainer("twice", &explainer)
+        .metric(AverageStability::default())
+        .metric(MaximumStability::default())
+        .metric(MuFidelity::new().n_subsets(10))
+        .evaluate()
+        .unwrap();
+    // Maps once, and 20 neighbours of each sample once for both statistics.
+    assert_eq!(rows.into_inner(), 6 * 21);
+    let value = |metric| table.result("twice", metric).unwrap().value.unwrap();
+    assert!(value("average_stability") < value("maximum_stability"));
+    let alone = AverageStability::default().evaluate_explainer(
+        &|x: ArrayViewD<'_, f64>, _: &Targets| -> Result<ArrayD<f64>, std::fmt::Error> {
+            Ok(x.mapv(|v| 2.0 * v))
+        },
+        x.view(),
+        &[0; 6],
+    );
+    assert_eq!(alone.unwrap().value, value("average_stability"));
+}

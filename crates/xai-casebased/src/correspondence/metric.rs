@@ -1,0 +1,239 @@
+//! Correspondence and its choices.
+
+use std::fmt;
+use std::sync::Arc;
+
+use xai_core::number::{check_finite_slice, labels_to_i64};
+use xai_core::registry::{Direction, MetricInfo};
+use xai_core::{Error, Kernel, Label, Result, Weighting};
+
+use crate::correspondence::class_weights::ClassWeights;
+use crate::correspondence::level::Thresholds;
+use crate::correspondence::score::Correspondence;
+use crate::correspondence::tally::Tally;
+use crate::input;
+
+/// What correspondence says of itself.
+pub static CORRESPONDENCE: MetricInfo = MetricInfo {
+    name: "correspondence",
+    title: "Correspondence",
+    question: "Which share of the nearest training rows' weight has the predicted class?",
+    direction: Direction::Higher,
+    range: "[0, 1]",
+    needs: &[input::DISTANCES, input::LABELS, input::PREDICTED],
+    source: "`compute_correspondence` of case-explainer 0.2.0",
+};
+
+/// Correspondence of a prediction with neighbours given as two arrays.
+///
+/// ```text
+/// w_i = class_weight(y_i) / (d_i + 1)³      W(c) = Σ_{y_i = c} w_i      score = W(predicted) / Σ_c W(c)
+/// ```
+///
+/// `distances` and `labels` are `(k,)`, in any order; distances are at least 0. 1 means that every
+/// neighbour has the predicted class, 0 that none has; no neighbours is undefined. Other kernels,
+/// class weights and thresholds: [`CorrespondenceMetric`].
+///
+/// # Errors
+/// [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) when the lengths differ, [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite) and
+/// [`ErrorKind::OutOfDomain`](xai_core::ErrorKind::OutOfDomain) for a distance that is not a finite number at least 0.
+///
+/// ```
+/// use xai_casebased::correspondence;
+/// // weights 1 and 1/8: 1 / 1.125
+/// let c = correspondence(&[0.0, 1.0], &["cat".len(), 0], 3)?;
+/// assert_eq!(c.score, Some(1.0 / 1.125));
+/// // The worked example of the method's own page. The page prints 94.5 %, but its formula, and its
+/// // code, give 86.85 %: (1.1⁻³ + 1.2⁻³ + 1.3⁻³ + 1.8⁻³) / (the same + 1.5⁻³) = 1.9566 / 2.2529.
+/// let c = correspondence(&[0.1, 0.2, 0.3, 0.5, 0.8], &[1, 1, 1, 0, 1], 1)?;
+/// assert_eq!(format!("{c}"), "86.85% (high)");
+/// # Ok::<(), xai_casebased::Error>(())
+/// ```
+///
+/// # Source
+/// `compute_correspondence` of case-explainer 0.2.0, which says 0 where this says undefined.
+pub fn correspondence<L: Label>(
+    distances: &[f64],
+    labels: &[L],
+    predicted: L,
+) -> Result<Correspondence> {
+    CorrespondenceMetric::default().evaluate(distances, labels, predicted)
+}
+
+/// Correspondence of a prediction with neighbours given as `(distance, label)` pairs.
+///
+/// The same number as [`correspondence`].
+///
+/// # Errors
+/// As [`correspondence`].
+///
+/// ```
+/// use xai_casebased::correspondence::{correspondence, correspondence_of_pairs};
+/// let pairs = correspondence_of_pairs(&[(0.1, 1), (0.4, 0)], 1)?;
+/// assert_eq!(pairs, correspondence(&[0.1, 0.4], &[1, 0], 1)?);
+/// # Ok::<(), xai_casebased::Error>(())
+/// ```
+pub fn correspondence_of_pairs<L: Label>(
+    neighbors: &[(f64, L)],
+    predicted: L,
+) -> Result<Correspondence> {
+    let (distances, labels): (Vec<f64>, Vec<L>) = neighbors.iter().copied().unzip();
+    correspondence(&distances, &labels, predicted)
+}
+
+/// Correspondence with its choices: weighting, class weights, thresholds.
+///
+/// ```
+/// use xai_casebased::{ClassWeights, CorrespondenceMetric, Kernel};
+/// let voting = CorrespondenceMetric::new().weighting(Kernel::Uniform);
+/// assert_eq!(voting.evaluate(&[0.1, 0.9, 5.0, 7.0], &[1, 0, 1, 1], 1)?.score, Some(0.75));
+/// let closure = CorrespondenceMetric::new().weighting_with(|d: f64| 2.0 - d);
+/// assert_eq!(closure.evaluate(&[0.0, 1.0], &[1, 0], 1)?.score, Some(2.0 / 3.0));
+/// let weighted = voting.class_weights(ClassWeights::new([(1, 3.0)])?);
+/// assert_eq!(weighted.evaluate(&[0.1, 0.9], &[1, 0], 1)?.score, Some(0.75));
+/// # Ok::<(), xai_casebased::Error>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct CorrespondenceMetric {
+    weighting: NeighborWeighting,
+    class_weights: ClassWeights,
+    thresholds: Thresholds,
+}
+
+/// The weight of a neighbour by its distance.
+#[derive(Clone)]
+enum NeighborWeighting {
+    Kernel(Kernel),
+    /// A closure, or a type of the caller's.
+    Own(Arc<dyn Weighting>),
+}
+
+impl Default for NeighborWeighting {
+    fn default() -> Self {
+        Self::Kernel(Kernel::default())
+    }
+}
+
+impl fmt::Debug for NeighborWeighting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Kernel(kernel) => kernel.fmt(f),
+            Self::Own(_) => f.write_str("Own"),
+        }
+    }
+}
+
+impl CorrespondenceMetric {
+    /// Inverse-cube weights, the same for every class; high from 0.85, medium from 0.70.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Weights neighbours by one of the usual kernels.
+    #[must_use]
+    pub fn weighting(mut self, kernel: Kernel) -> Self {
+        self.weighting = NeighborWeighting::Kernel(kernel);
+        self
+    }
+
+    /// Weights neighbours by a closure or a [`Weighting`] of one's own. Weights are checked when
+    /// they are used.
+    #[must_use]
+    pub fn weighting_with(mut self, weighting: impl Weighting + 'static) -> Self {
+        self.weighting = NeighborWeighting::Own(Arc::new(weighting));
+        self
+    }
+
+    /// What each class counts.
+    #[must_use]
+    pub fn class_weights(mut self, class_weights: ClassWeights) -> Self {
+        self.class_weights = class_weights;
+        self
+    }
+
+    /// Where the levels begin.
+    #[must_use]
+    pub fn thresholds(mut self, thresholds: Thresholds) -> Self {
+        self.thresholds = thresholds;
+        self
+    }
+
+    /// The correspondence of one prediction, see [`correspondence`].
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a kernel parameter
+    /// outside its domain; as [`correspondence`];
+    /// [`ErrorKind::OutOfDomain`](xai_core::ErrorKind::OutOfDomain) when a weighting of one's own
+    /// gives a weight that is not a finite number at least 0.
+    pub fn evaluate<L: Label>(
+        &self,
+        distances: &[f64],
+        labels: &[L],
+        predicted: L,
+    ) -> Result<Correspondence> {
+        self.check()?;
+        if distances.len() != labels.len() {
+            return Err(Error::shape(
+                input::LABELS,
+                &[distances.len()],
+                &[labels.len()],
+            ));
+        }
+        check_finite_slice(input::DISTANCES, distances)?;
+        if let Some(i) = distances.iter().position(|&d| d < 0.0) {
+            return Err(Error::out_of_domain(
+                input::DISTANCES,
+                &[i],
+                distances[i],
+                "a distance, at least 0",
+            ));
+        }
+        let labels = labels_to_i64(input::LABELS, labels.iter().copied())?;
+        let predicted = labels_to_i64(input::PREDICTED, [predicted])?[0];
+        let tally = self.tally(distances.iter().copied().zip(labels))?;
+        Ok(tally.correspondence(Some(predicted), self.thresholds))
+    }
+
+    /// Checks the parameter of the kernel; class weights and thresholds are valid by their types.
+    pub(crate) fn check(&self) -> Result<()> {
+        match &self.weighting {
+            NeighborWeighting::Kernel(kernel) => kernel.validate(),
+            NeighborWeighting::Own(_) => Ok(()),
+        }
+    }
+
+    /// Adds up the weights of neighbours at valid distances.
+    pub(crate) fn tally(&self, neighbors: impl Iterator<Item = (f64, i64)>) -> Result<Tally> {
+        let mut weights: Vec<(i64, f64)> = Vec::with_capacity(neighbors.size_hint().0);
+        for (i, (distance, label)) in neighbors.enumerate() {
+            let weight = match &self.weighting {
+                NeighborWeighting::Kernel(kernel) => kernel.weight(distance),
+                NeighborWeighting::Own(weighting) => weighting.weight(distance),
+            };
+            if !(weight.is_finite() && weight >= 0.0) {
+                return Err(Error::out_of_domain(
+                    input::WEIGHTS,
+                    &[i],
+                    weight,
+                    format!("a finite weight, at least 0, at distance {distance}"),
+                ));
+            }
+            weights.push((label, weight * self.class_weights.weight(label)));
+        }
+        Tally::new(weights)
+    }
+
+    pub(crate) fn level_thresholds(&self) -> Thresholds {
+        self.thresholds
+    }
+
+    /// The kernel; `None` for a weighting of one's own.
+    #[cfg(feature = "persistence")]
+    pub(crate) fn kernel(&self) -> Option<Kernel> {
+        match &self.weighting {
+            NeighborWeighting::Kernel(kernel) => Some(*kernel),
+            NeighborWeighting::Own(_) => None,
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! The share of the neighbours' weight that has the predicted class.
+
+pub(crate) mod class_weights;
+pub(crate) mod level;
+pub(crate) mod metric;
+pub(crate) mod score;
+pub(crate) mod tally;
+
+pub use class_weights::ClassWeights;
+pub use level::{Level, Thresholds};
+pub use metric::{CORRESPONDENCE, CorrespondenceMetric, correspondence, correspondence_of_pairs};
+pub use score::Correspondence;

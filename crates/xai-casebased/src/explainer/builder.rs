@@ -1,0 +1,236 @@
+//! The choices of an explainer, and how it is fitted.
+
+use std::sync::Arc;
+
+use ndarray::{Array2, ArrayView2};
+use xai_core::number::{check_finite, labels_to_i64};
+use xai_core::{Distance, Error, Kernel, Label, Real, Result, Weighting};
+
+use crate::correspondence::level::Thresholds;
+use crate::explainer::case_explainer::CaseExplainer;
+use crate::explainer::choices::{Choices, DisclosureChoices};
+use crate::explainer::disclosure::Disclosure;
+use crate::input;
+use crate::search::engine::Engine;
+use crate::similarity::retrieval::Fitting;
+use crate::similarity::strategy::Similarity;
+use crate::training::matrix::Matrix;
+use crate::training::metadata::MetadataColumn;
+use crate::training::rows::check_filled;
+use crate::training::standardization::Standardization;
+
+/// The choices of a [`CaseExplainer`]; checked by [`fit`](Self::fit).
+///
+/// Default: 5 neighbours, Euclidean distance on standardised features, inverse-cube weights.
+#[derive(Debug, Clone, Default)]
+pub struct CaseExplainerBuilder {
+    choices: Choices,
+    disclosure: DisclosureChoices,
+    similarity: Similarity,
+}
+
+impl CaseExplainer {
+    /// Starts with the default choices.
+    #[must_use]
+    pub fn builder() -> CaseExplainerBuilder {
+        CaseExplainerBuilder::default()
+    }
+}
+
+impl CaseExplainerBuilder {
+    /// How many neighbours to ask, at least 1; more than there are means all.
+    #[must_use]
+    pub fn k(mut self, k: usize) -> Self {
+        self.choices.k = k;
+        self
+    }
+
+    /// The distance.
+    #[must_use]
+    pub fn distance(mut self, distance: Distance) -> Self {
+        self.choices.distance = distance;
+        self
+    }
+
+    /// How neighbours are searched; exact engines differ in cost only.
+    #[must_use]
+    pub fn engine(mut self, engine: Engine) -> Self {
+        self.choices.engine = engine;
+        self
+    }
+
+    /// What makes rows similar; features unless chosen otherwise.
+    #[must_use]
+    pub fn similarity(mut self, similarity: impl Into<Similarity>) -> Self {
+        self.similarity = similarity.into();
+        self
+    }
+
+    /// Whether features are standardised on the training set first (the default).
+    #[must_use]
+    pub fn scale(mut self, scale: bool) -> Self {
+        self.choices.scale = scale;
+        self
+    }
+
+    /// Whether explanations carry the features and metadata of the neighbours (the default).
+    #[must_use]
+    pub fn provenance(mut self, provenance: bool) -> Self {
+        self.disclosure.provenance = provenance;
+        self
+    }
+
+    /// The weight of a neighbour by its distance.
+    #[must_use]
+    pub fn weighting(mut self, kernel: Kernel) -> Self {
+        self.choices.correspondence = self.choices.correspondence.weighting(kernel);
+        self
+    }
+
+    /// The weight of a neighbour by a closure of its distance.
+    #[must_use]
+    pub fn weighting_with(mut self, weighting: impl Weighting + 'static) -> Self {
+        self.choices.correspondence = self.choices.correspondence.weighting_with(weighting);
+        self
+    }
+
+    /// What a class counts; one without a weight counts 1.
+    #[must_use]
+    pub fn class_weight(mut self, label: i64, weight: f64) -> Self {
+        self.choices.class_weights.push((label, weight));
+        self
+    }
+
+    /// Where the levels begin.
+    #[must_use]
+    pub fn thresholds(mut self, thresholds: Thresholds) -> Self {
+        self.choices.correspondence = self.choices.correspondence.thresholds(thresholds);
+        self
+    }
+
+    /// The name of a class.
+    #[must_use]
+    pub fn class_name(mut self, label: i64, name: impl Into<Arc<str>>) -> Self {
+        self.disclosure.class_names.insert(label, name.into());
+        self
+    }
+
+    /// The names of the features, one each and all different; `feature_0`, `feature_1`, … unless
+    /// given.
+    #[must_use]
+    pub fn feature_names<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
+        self.disclosure.feature_names = Some(names.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// What is known of the training rows beside their features: a column with one value per
+    /// row.
+    #[must_use]
+    pub fn metadata(
+        mut self,
+        name: impl Into<Arc<str>>,
+        column: impl Into<MetadataColumn>,
+    ) -> Self {
+        let columns = &mut self.disclosure.metadata.columns;
+        columns.push((name.into(), column.into()));
+        self
+    }
+
+    /// Keeps the values of a feature or metadata column out of every explanation, and so out of
+    /// its text and JSON. A redacted feature still decides who is near.
+    ///
+    /// Distances remain: with all other features of a case, and the scale, one can compute what a
+    /// redacted one contributed. Where that matters, use [`aggregate_only`](Self::aggregate_only).
+    #[must_use]
+    pub fn redact(mut self, column: impl Into<String>) -> Self {
+        self.disclosure.redacted.push(column.into());
+        self
+    }
+
+    /// Releases only shares of classes and the range of distances of the neighbours, never a
+    /// training row: [`CaseExplainer::aggregate`] instead of explanations, refused where the
+    /// neighbours are fewer than `minimum` distinct training rows, at least 2.
+    ///
+    /// A minimum near `k` keeps single persons out of sight; it is no guarantee against somebody
+    /// who may ask as often as they like: the least distance is that of one row, and enough of them
+    /// locate it.
+    #[must_use]
+    pub fn aggregate_only(mut self, minimum: usize) -> Self {
+        self.disclosure.aggregate_minimum = Some(minimum);
+        self
+    }
+
+    /// Fits the explainer to `(n, d)` training rows and their `(n,)` classes.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for `k = 0`, a distance,
+    /// engine, kernel, class weight or minimum outside its domain, a redacted column that does not
+    /// exist; [`ErrorKind::Empty`](xai_core::ErrorKind::Empty) without rows or features;
+    /// [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) when labels or a metadata
+    /// column are not one per row, or names not one per feature;
+    /// [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite);
+    /// [`ErrorKind::Model`](xai_core::ErrorKind::Model) when the closure of the similarity fails.
+    pub fn fit<T: Real, L: Label>(
+        self,
+        train: ArrayView2<'_, T>,
+        labels: &[L],
+    ) -> Result<CaseExplainer> {
+        let labels = labels_to_i64(input::LABELS, labels.iter().copied())?;
+        self.fit_matrix(Matrix::new(train.mapv(Real::to_f64_exact)), labels)
+    }
+
+    /// As [`fit`](Self::fit), on rows that are given away: nothing is copied. For training sets of
+    /// which there is only room for one.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit).
+    pub fn fit_owned<L: Label>(self, train: Array2<f64>, labels: &[L]) -> Result<CaseExplainer> {
+        let labels = labels_to_i64(input::LABELS, labels.iter().copied())?;
+        self.fit_matrix(Matrix::new(train), labels)
+    }
+
+    /// With choices that come from elsewhere, for rows that are near in features.
+    #[cfg(feature = "persistence")]
+    pub(crate) fn of_features(choices: Choices, disclosure: DisclosureChoices) -> Self {
+        Self {
+            choices,
+            disclosure,
+            similarity: Similarity::Features,
+        }
+    }
+
+    pub(crate) fn fit_matrix(self, train: Matrix, labels: Vec<i64>) -> Result<CaseExplainer> {
+        let correspondence = self.choices.checked()?;
+        self.disclosure.check()?;
+        self.similarity.check()?;
+        let (n, d) = (train.n_rows(), train.n_columns());
+        check_filled(&train)?;
+        if labels.len() != n {
+            return Err(Error::shape(input::LABELS, &[n], &[labels.len()]));
+        }
+        let disclosure = Disclosure::new(self.disclosure, n, d)?;
+        check_finite(input::TRAIN, train.view())?;
+        let standardization = match self.choices.scale {
+            true => Some(Arc::new(Standardization::of(&train)?)),
+            false => None,
+        };
+        let train = Arc::new(train);
+        let kind = self.similarity.kind();
+        let retrieval = self.similarity.fit(Fitting {
+            train: &train,
+            standardization: standardization.as_ref(),
+            distance: &self.choices.distance,
+            engine: self.choices.engine,
+        })?;
+        Ok(CaseExplainer {
+            retrieval,
+            standardization,
+            train,
+            labels,
+            correspondence,
+            choices: self.choices,
+            disclosure,
+            similarity: kind,
+        })
+    }
+}

@@ -1,0 +1,163 @@
+//! What explanations may show.
+
+use std::sync::Arc;
+
+use xai_core::{Error, Result};
+
+use crate::explainer::choices::DisclosureChoices;
+use crate::result::explanation::Case;
+use crate::search::nearest::Nearest;
+use crate::{help, input};
+
+/// What leaves an explainer, decided once when it is fitted.
+#[derive(Debug)]
+pub(crate) struct Disclosure {
+    choices: DisclosureChoices,
+    /// Of the features that explanations may show.
+    features: Vec<usize>,
+    names: Arc<[String]>,
+    /// Of the metadata columns that explanations may show.
+    metadata: Vec<usize>,
+}
+
+impl DisclosureChoices {
+    /// Checks the parameter that does not depend on the data.
+    pub(crate) fn check(&self) -> Result<()> {
+        match self.aggregate_minimum {
+            Some(minimum @ (0 | 1)) => Err(Error::parameter(
+                input::AGGREGATE_MINIMUM,
+                minimum,
+                "at least 2 training rows: the aggregate of one is that one",
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Disclosure {
+    /// For `(n, d)` training rows.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) when a metadata column has not
+    /// one value per row or there is not one name per feature,
+    /// [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite),
+    /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a name that occurs
+    /// twice or a redacted column that does not exist.
+    pub(crate) fn new(
+        choices: DisclosureChoices,
+        n_rows: usize,
+        n_features: usize,
+    ) -> Result<Self> {
+        choices.metadata.check(n_rows)?;
+        let names = choices.all_feature_names(n_features);
+        check_names(&names, n_features)?;
+        let columns = &choices.metadata.columns;
+        for column in &choices.redacted {
+            if !names.contains(column) && !columns.iter().any(|(name, _)| **name == **column) {
+                return Err(Error::parameter(
+                    input::REDACTED,
+                    column,
+                    "the name of a feature or of a metadata column",
+                ));
+            }
+        }
+        let shown = |name: &str| choices.provenance && !choices.redacted.iter().any(|r| r == name);
+        let features: Vec<usize> = (0..n_features).filter(|&i| shown(&names[i])).collect();
+        let metadata = (0..columns.len()).filter(|&i| shown(&columns[i].0));
+        Ok(Self {
+            names: features.iter().map(|&i| names[i].clone()).collect(),
+            metadata: metadata.collect(),
+            features,
+            choices,
+        })
+    }
+
+    pub(crate) fn choices(&self) -> &DisclosureChoices {
+        &self.choices
+    }
+
+    /// The names of the features that cases show.
+    pub(crate) fn shown_names(&self) -> &Arc<[String]> {
+        &self.names
+    }
+
+    pub(crate) fn class_name(&self, label: i64) -> Option<Arc<str>> {
+        self.choices.class_names.get(&label).cloned()
+    }
+
+    /// A training row as explanations show it.
+    pub(crate) fn case(&self, nearest: &Nearest, row: &[f64], label: i64) -> Case {
+        let metadata = self.metadata.iter().map(|&i| {
+            let (name, column) = &self.choices.metadata.columns[i];
+            (name.clone(), column.value(nearest.index))
+        });
+        Case {
+            index: nearest.index,
+            distance: nearest.distance,
+            label,
+            class_name: self.class_name(label),
+            features: self.features.iter().map(|&i| row[i]).collect(),
+            metadata: metadata.collect(),
+        }
+    }
+
+    /// Whether training rows may be shown.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Refused`](xai_core::ErrorKind::Refused) where they may not.
+    pub(crate) fn check_release(&self) -> Result<()> {
+        match self.choices.aggregate_minimum {
+            None => Ok(()),
+            Some(minimum) => Err(Error::refused(
+                input::EXPLANATIONS,
+                format!(
+                    "they show training rows, and this explainer only releases aggregates of at \
+                     least {minimum} of them"
+                ),
+            )
+            .with_help(help::ASK_FOR_AGGREGATE)),
+        }
+    }
+
+    /// Whether the aggregate of a sample may be released, behind which there are so many distinct
+    /// training rows.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Refused`](xai_core::ErrorKind::Refused) where they are too few.
+    pub(crate) fn check_aggregate(&self, sample: usize, n_distinct: usize) -> Result<()> {
+        let minimum = self.choices.aggregate_minimum.unwrap_or(1);
+        if n_distinct >= minimum {
+            return Ok(());
+        }
+        Err(Error::refused(
+            input::AGGREGATE,
+            format!(
+                "its neighbours are {n_distinct} distinct training rows, and fewer than {minimum} \
+                 could be traced to persons"
+            ),
+        )
+        .owner(format!("sample {sample}"))
+        .with_help(help::ASK_MORE_NEIGHBORS))
+    }
+}
+
+/// One name per feature, all different.
+fn check_names(names: &[String], n_features: usize) -> Result<()> {
+    if names.len() != n_features {
+        return Err(Error::shape(
+            input::FEATURE_NAMES,
+            &[n_features],
+            &[names.len()],
+        ));
+    }
+    let mut sorted: Vec<&String> = names.iter().collect();
+    sorted.sort_unstable();
+    match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+        None => Ok(()),
+        Some(twice) => Err(Error::parameter(
+            input::FEATURE_NAMES,
+            twice[0],
+            "one feature of that name",
+        )),
+    }
+}

@@ -1,0 +1,13 @@
+//! From training rows to explanations.
+//!
+//! [`CaseExplainer`] holds what was fitted and answers; [`CaseExplainerBuilder`] holds the choices.
+
+pub(crate) mod builder;
+pub(crate) mod case_explainer;
+pub(crate) mod choices;
+pub(crate) mod disclosure;
+#[cfg(feature = "persistence")]
+pub(crate) mod persistence;
+
+pub use builder::CaseExplainerBuilder;
+pub use case_explainer::CaseExplainer;

@@ -1,0 +1,239 @@
+//! Fitted explainers in files.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use xai_core::error::Name;
+use xai_core::{Distance, Error, Kernel, Result};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::correspondence::level::Thresholds;
+use crate::correspondence::metric::CorrespondenceMetric;
+use crate::explainer::builder::CaseExplainerBuilder;
+use crate::explainer::case_explainer::CaseExplainer;
+use crate::explainer::choices::{Choices, DisclosureChoices};
+use crate::search::engine::Engine;
+use crate::similarity::strategy::SimilarityKind;
+use crate::training::matrix::Matrix;
+use crate::training::metadata::Metadata;
+use crate::{help, input};
+
+/// The first bytes of every file.
+const MAGIC: &[u8; 8] = b"XAICASES";
+
+/// Raised when the content changes its meaning; older builds then refuse newer files.
+const VERSION: u32 = 1;
+
+/// Magic, version, length of the content.
+const HEADER: usize = 20;
+
+/// The checksum at the end.
+const TRAILER: usize = 8;
+
+/// What is stored: the choices and the rows. Searches are built again from them, which takes less time
+/// than reading them would, and leaves nothing in a file that could contradict the rows.
+#[derive(Serialize, Deserialize)]
+struct Stored<'a> {
+    choices: StoredChoices<'a>,
+    n_features: usize,
+    labels: Cow<'a, [i64]>,
+    rows: Cow<'a, [f64]>,
+}
+
+/// The choices in the order of the file, which is the format.
+#[derive(Serialize, Deserialize)]
+struct StoredChoices<'a> {
+    k: usize,
+    distance: Cow<'a, Distance>,
+    engine: Engine,
+    scale: bool,
+    provenance: bool,
+    /// Always there; a file could say otherwise.
+    kernel: Option<Kernel>,
+    class_weights: Cow<'a, [(i64, f64)]>,
+    /// High, medium.
+    thresholds: (f64, f64),
+    class_names: Cow<'a, BTreeMap<i64, Arc<str>>>,
+    feature_names: Cow<'a, Option<Vec<String>>>,
+    metadata: Cow<'a, Metadata>,
+    redacted: Cow<'a, [String]>,
+    aggregate_minimum: Option<usize>,
+}
+
+impl<'a> StoredChoices<'a> {
+    fn new(choices: &'a Choices, disclosure: &'a DisclosureChoices, kernel: Kernel) -> Self {
+        let thresholds = choices.correspondence.level_thresholds();
+        Self {
+            k: choices.k,
+            distance: Cow::Borrowed(&choices.distance),
+            engine: choices.engine,
+            scale: choices.scale,
+            provenance: disclosure.provenance,
+            kernel: Some(kernel),
+            class_weights: Cow::Borrowed(&choices.class_weights),
+            thresholds: (thresholds.high(), thresholds.medium()),
+            class_names: Cow::Borrowed(&disclosure.class_names),
+            feature_names: Cow::Borrowed(&disclosure.feature_names),
+            metadata: Cow::Borrowed(&disclosure.metadata),
+            redacted: Cow::Borrowed(&disclosure.redacted),
+            aggregate_minimum: disclosure.aggregate_minimum,
+        }
+    }
+
+    fn into_builder(self) -> Result<CaseExplainerBuilder> {
+        let Some(kernel) = self.kernel else {
+            return Err(corrupt("damaged: no weighting"));
+        };
+        let thresholds = Thresholds::new(self.thresholds.0, self.thresholds.1)?;
+        let choices = Choices {
+            k: self.k,
+            distance: self.distance.into_owned(),
+            engine: self.engine,
+            scale: self.scale,
+            correspondence: CorrespondenceMetric::new()
+                .weighting(kernel)
+                .thresholds(thresholds),
+            class_weights: self.class_weights.into_owned(),
+        };
+        let disclosure = DisclosureChoices {
+            provenance: self.provenance,
+            class_names: self.class_names.into_owned(),
+            feature_names: self.feature_names.into_owned(),
+            metadata: self.metadata.into_owned(),
+            redacted: self.redacted.into_owned(),
+            aggregate_minimum: self.aggregate_minimum,
+        };
+        Ok(CaseExplainerBuilder::of_features(choices, disclosure))
+    }
+}
+
+impl CaseExplainer {
+    /// Writes the explainer: its training rows, labels, metadata and choices. What
+    /// [`load`](Self::load) makes of it gives the same explanations to the last bit.
+    ///
+    /// The file holds all training rows, redacted columns included: keep it where the training data
+    /// may be.
+    ///
+    /// Format, all numbers little-endian: `XAICASES`, the version (`u32`), the length of the content
+    /// (`u64`), the content in postcard encoding, and the XXH3 checksum (`u64`) of everything before.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) when the weighting or the
+    /// similarity is a closure, which no file can hold; [`ErrorKind::Io`](xai_core::ErrorKind::Io).
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use xai_casebased::CaseExplainer;
+    /// use xai_core::ErrorKind;
+    /// let explainer = CaseExplainer::builder().k(2).fit(array![[0.0], [1.0], [5.0]].view(), &[0, 0, 1])?;
+    /// let mut file = Vec::new();
+    /// explainer.save(&mut file)?;
+    /// let again = CaseExplainer::load(&file[..])?;
+    /// let sample = array![0.4];
+    /// assert_eq!(again.explain(sample.view(), 0)?, explainer.explain(sample.view(), 0)?);
+    /// file[40] ^= 1;
+    /// assert!(matches!(CaseExplainer::load(&file[..]).unwrap_err().kind(), ErrorKind::Corrupt { .. }));
+    /// # Ok::<(), xai_casebased::Error>(())
+    /// ```
+    pub fn save(&self, mut to: impl Write) -> Result<()> {
+        if self.similarity != SimilarityKind::Features {
+            let error = Error::parameter(input::SIMILARITY, self.similarity, "features");
+            return Err(error.with_help(help::FIT_AGAIN));
+        }
+        let Some(kernel) = self.correspondence.kernel() else {
+            let error = Error::parameter(input::WEIGHTING, "a closure", "one of the kernels");
+            return Err(error.with_help(help::CHOOSE_A_KERNEL));
+        };
+        let content = postcard::to_stdvec(&Stored {
+            choices: StoredChoices::new(&self.choices, self.disclosure.choices(), kernel),
+            n_features: self.train.n_columns(),
+            labels: Cow::Borrowed(&self.labels),
+            rows: Cow::Borrowed(self.train.values()),
+        })
+        .map_err(|e| io(std::io::Error::other(e)))?;
+        let mut bytes = Vec::with_capacity(HEADER + content.len() + TRAILER);
+        bytes.extend_from_slice(MAGIC);
+        bytes.extend_from_slice(&VERSION.to_le_bytes());
+        bytes.extend_from_slice(&(content.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(&content);
+        let checksum = xxh3_64(&bytes);
+        bytes.extend_from_slice(&checksum.to_le_bytes());
+        to.write_all(&bytes).and_then(|()| to.flush()).map_err(io)
+    }
+
+    /// Reads what [`save`](Self::save) wrote.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Corrupt`](xai_core::ErrorKind::Corrupt) for a file that is foreign, of a newer
+    /// version, cut off, or damaged; [`ErrorKind::Io`](xai_core::ErrorKind::Io); what
+    /// [`fit`](crate::CaseExplainerBuilder::fit) says of the content.
+    pub fn load(mut from: impl Read) -> Result<Self> {
+        // What is foreign is not read to its end.
+        let mut bytes = Vec::new();
+        let mut header = from.by_ref().take(HEADER as u64);
+        header.read_to_end(&mut bytes).map_err(io)?;
+        let rest = announced_length(&bytes)?.saturating_add(TRAILER as u64 + 1);
+        from.take(rest).read_to_end(&mut bytes).map_err(io)?;
+        let content = checked_content(&bytes)?;
+        let stored: Stored<'static> = postcard::from_bytes(content).map_err(|_| {
+            corrupt("damaged, or stored with a feature that this build lacks: the content cannot be read")
+        })?;
+        let n_rows = stored.labels.len();
+        if n_rows == 0 || stored.n_features == 0 {
+            return Err(corrupt("damaged: no training rows"));
+        }
+        if n_rows.checked_mul(stored.n_features) != Some(stored.rows.len()) {
+            return Err(corrupt("damaged: rows and labels do not belong together"));
+        }
+        let rows = Matrix::from_values(stored.rows.into_owned(), n_rows, stored.n_features);
+        let builder = stored.choices.into_builder()?;
+        builder.fit_matrix(rows, stored.labels.into_owned())
+    }
+}
+
+/// The length of the content that a header announces.
+fn announced_length(bytes: &[u8]) -> Result<u64> {
+    if !bytes.starts_with(MAGIC) {
+        return Err(corrupt(
+            "not a stored explainer: it does not begin with XAICASES",
+        ));
+    }
+    let too_short = || corrupt("cut off: the file ends within its header");
+    let version = bytes.get(8..12).ok_or_else(too_short)?;
+    let version = u32::from_le_bytes(version.try_into().map_err(|_| too_short())?);
+    if version != VERSION {
+        return Err(corrupt(format!(
+            "stored in version {version} of the format; this build reads version {VERSION}"
+        )));
+    }
+    let length = bytes.get(12..HEADER).ok_or_else(too_short)?;
+    Ok(u64::from_le_bytes(
+        length.try_into().map_err(|_| too_short())?,
+    ))
+}
+
+fn checked_content(bytes: &[u8]) -> Result<&[u8]> {
+    let length = announced_length(bytes)?;
+    let expected = length.checked_add((HEADER + TRAILER) as u64);
+    if expected != Some(bytes.len() as u64) {
+        return Err(corrupt(format!(
+            "cut off or damaged: the header announces a content of {length} bytes"
+        )));
+    }
+    let (checked, checksum) = bytes.split_at(bytes.len() - TRAILER);
+    if xxh3_64(checked).to_le_bytes() != checksum {
+        return Err(corrupt("damaged: the checksum does not match"));
+    }
+    Ok(&checked[HEADER..])
+}
+
+fn corrupt(why: impl Into<Name>) -> Error {
+    Error::corrupt(input::STORED_EXPLAINER, why)
+}
+
+fn io(source: std::io::Error) -> Error {
+    Error::io(input::STORED_EXPLAINER, source)
+}

@@ -1,0 +1,70 @@
+//! The inputs that errors of this crate are about.
+//!
+//! An error carries one of these as data ([`Error::input`](xai_core::Error::input)); what it is
+//! called in a message is decided here and nowhere else.
+
+use xai_core::Input;
+
+pub use xai_core::input::{DISTANCE, EXPLANATIONS, LABELS, ROWS, SAMPLES, WEIGHTING, WEIGHTS};
+
+/// Training rows, `(n, d)`.
+pub const TRAIN: Input = Input::new("train");
+/// Training rows in units of their spread.
+pub const TRAIN_SCALED: Input = Input::new("train (scaled)");
+/// Training rows with their correlations taken out.
+pub const TRAIN_WHITENED: Input = Input::new("train (whitened)");
+/// Samples in units of the training rows' spread.
+pub const SAMPLES_SCALED: Input = Input::new("samples (scaled)");
+/// Rows that a search is asked for, `(m, d)`.
+pub const QUERIES: Input = Input::new("queries");
+/// Predicted classes, one per sample.
+pub const PREDICTED: Input = Input::new("predicted");
+/// True classes, one per explanation.
+pub const TRUTH: Input = Input::new("truth");
+/// Distances of neighbours.
+pub const DISTANCES: Input = Input::new("distances");
+/// Neighbours that a search is asked for.
+pub const NEIGHBORS: Input = Input::new("neighbors");
+
+/// How many neighbours are asked.
+pub const K: Input = Input::new("k");
+/// The engine that searches.
+pub const ENGINE: Input = Input::new("engine");
+/// What each class counts.
+pub const CLASS_WEIGHTS: Input = Input::new("class_weights");
+/// Where the level *high* begins.
+pub const HIGH: Input = Input::new("high");
+/// Where the level *medium* begins.
+pub const MEDIUM: Input = Input::new("medium");
+/// Names of features.
+pub const FEATURE_NAMES: Input = Input::new("feature names");
+/// Columns that accompany the training rows.
+pub const METADATA: Input = Input::new("metadata");
+/// Columns whose values are never shown.
+pub const REDACTED: Input = Input::new("redacted column");
+/// The least number of distinct training rows behind an aggregate.
+pub const AGGREGATE_MINIMUM: Input = Input::new("minimum of distinct rows");
+/// What makes rows similar.
+pub const SIMILARITY: Input = Input::new("similarity");
+/// What the closure of an [`Embedding`](crate::similarity::Embedding) gives.
+pub const EMBEDDING: Input = Input::new("embedding");
+/// What each dimension of an embedding counts.
+pub const EMBEDDING_WEIGHTS: Input = Input::new("weights of the embedding");
+/// The share of the squared distance that the features keep.
+pub const FEATURE_SHARE: Input = Input::new("feature share of the blend");
+/// What the closure of a tree or a forest gives.
+pub const LEAVES: Input = Input::new("leaves");
+/// Links of a row in an approximate search.
+pub const CONNECTIONS: Input = Input::new("connections");
+/// Candidates kept while a row is linked.
+pub const EF_CONSTRUCTION: Input = Input::new("ef_construction");
+/// Candidates kept during an approximate search.
+pub const EF_SEARCH: Input = Input::new("ef_search");
+/// How many predictions an audit lists.
+pub const LISTED: Input = Input::new("listed predictions");
+/// Whether an audit keeps the cases of the predictions it lists.
+pub const CASES: Input = Input::new("cases of listed predictions");
+/// What may be said of a sample without showing a training row.
+pub const AGGREGATE: Input = Input::new("aggregate");
+/// An explainer in a file.
+pub const STORED_EXPLAINER: Input = Input::new("stored explainer");

@@ -1,0 +1,256 @@
+//! A whole data set in one table.
+
+pub(crate) mod report;
+pub(crate) mod state;
+
+use std::collections::BTreeMap;
+
+use xai_core::registry::{Direction, MetricInfo};
+use xai_core::{Accumulator, Error, ExactMean, Result};
+
+use crate::input;
+use crate::result::audit::state::{Cases, Class, Group, Least, Reliability};
+use crate::result::explanation::Explanation;
+
+pub use report::{
+    AuditCases, AuditClass, AuditGroup, AuditReport, LeastSupported, LevelCount, ReliabilityBin,
+};
+
+/// What the mean of an audit says of itself.
+pub static MEAN_CORRESPONDENCE: MetricInfo = MetricInfo {
+    name: "mean_correspondence",
+    title: "Mean correspondence",
+    question: "How far do predictions agree with their nearest training rows, on average?",
+    direction: Direction::Higher,
+    range: "[0, 1]",
+    needs: &[
+        input::TRAIN,
+        input::LABELS,
+        input::SAMPLES,
+        input::PREDICTED,
+    ],
+    source: "case-explainer 0.2.0",
+};
+
+/// What the calibration of an audit says of itself.
+pub static EXPECTED_CALIBRATION_ERROR: MetricInfo = MetricInfo {
+    name: "expected_calibration_error",
+    title: "Expected calibration error",
+    question: "How far is the accuracy of predictions from their correspondence, over ten bins of it?",
+    direction: Direction::Lower,
+    range: "[0, 1]",
+    needs: &[
+        input::TRAIN,
+        input::LABELS,
+        input::SAMPLES,
+        input::PREDICTED,
+        input::TRUTH,
+    ],
+    source: "Naeini, Cooper and Hauskrecht, AAAI 2015, with correspondence as the confidence",
+};
+
+/// Adds up explanations: mean correspondence by class and by right or wrong, calibration of
+/// correspondence against accuracy, and the least supported predictions.
+///
+/// A state that takes batches and merges: audits of parts, in any order and on any number of
+/// machines, give the same report to the last bit.
+///
+/// ```
+/// use ndarray::array;
+/// use xai_casebased::{Accumulator, Audit, CaseExplainer};
+/// let explainer = CaseExplainer::builder().k(1).fit(array![[0.0], [1.0]].view(), &[0, 1])?;
+/// let mut audit = Audit::new();
+/// for (rows, predicted, truth) in [(array![[0.1], [0.9]], [0, 1], [0, 0]), (array![[0.2], [0.8]], [1, 1], [0, 1])] {
+///     let explanations = explainer.explain_batch(rows.view(), &predicted)?;
+///     audit.update(&explainer.with_truth(explanations, &truth)?)?;
+/// }
+/// let report = audit.finish()?;
+/// assert_eq!(report.mean_correspondence, Some(0.75)); // 1, 1, 0, 1
+/// assert_eq!((report.right.n, report.wrong.n), (2, 2));
+/// assert_eq!(report.wrong.mean_correspondence, Some(0.5));
+/// assert_eq!(report.least_supported[0].sample, 2);
+/// # Ok::<(), xai_casebased::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Audit {
+    next_sample: usize,
+    n_samples: usize,
+    n_undefined: usize,
+    all: ExactMean,
+    right: Group,
+    wrong: Group,
+    by_class: BTreeMap<i64, Class>,
+    reliability: Reliability,
+    least: Least<LeastSupported>,
+    cases: Option<Cases>,
+}
+
+impl Default for Audit {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Audit {
+    /// An audit that lists the 20 least supported predictions.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::listing(20)
+    }
+
+    /// An audit that lists so many of the least supported predictions.
+    #[must_use]
+    pub fn listing(n_least_supported: usize) -> Self {
+        Self {
+            next_sample: 0,
+            n_samples: 0,
+            n_undefined: 0,
+            all: ExactMean::default(),
+            right: Group::default(),
+            wrong: Group::default(),
+            by_class: BTreeMap::new(),
+            reliability: Reliability::default(),
+            least: Least::new(n_least_supported),
+            cases: None,
+        }
+    }
+
+    /// Also counts the levels and keeps the neighbours of the listed predictions:
+    /// [`AuditReport::cases`]. Call it before the first update.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use xai_casebased::{Accumulator, Audit, CaseExplainer, Level};
+    /// let explainer = CaseExplainer::builder().k(1).fit(array![[0.0], [1.0]].view(), &[0, 1])?;
+    /// let mut audit = Audit::listing(1).with_cases();
+    /// audit.update(&explainer.explain_batch(array![[0.1], [0.8]].view(), &[0, 0])?)?;
+    /// let cases = audit.finish()?.cases.expect("asked for");
+    /// assert_eq!((cases.levels[0].level, cases.levels[0].n), (Level::High, 1));
+    /// assert_eq!(cases.least_supported[0].sample, 1);
+    /// assert_eq!(cases.least_supported[0].neighbors[0].index, 1);
+    /// # Ok::<(), xai_casebased::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_cases(mut self) -> Self {
+        self.cases = Some(Cases::new(self.least.n_listed()));
+        self
+    }
+
+    /// Where the numbers of the samples begin, so that audits of parts that are merged number the
+    /// samples of the whole. Call it before the first update.
+    #[must_use]
+    pub fn starting_at(mut self, sample: usize) -> Self {
+        self.next_sample = sample;
+        self
+    }
+
+    fn update_one(&mut self, sample: usize, explanation: &Explanation) {
+        let score = explanation.correspondence.score;
+        let correct = explanation.is_correct();
+        match score {
+            Some(score) => {
+                self.all.add(score);
+                self.least.update(LeastSupported {
+                    sample,
+                    predicted: explanation.predicted,
+                    truth: explanation.truth,
+                    correspondence: score,
+                });
+            }
+            None => self.n_undefined += 1,
+        }
+        match correct {
+            Some(true) => self.right.update(score),
+            Some(false) => self.wrong.update(score),
+            None => {}
+        }
+        if let (Some(score), Some(correct)) = (score, correct) {
+            self.reliability.update(score, correct);
+        }
+        if let Some(predicted) = explanation.predicted {
+            let class = self.by_class.entry(predicted).or_default();
+            class.update(score, correct);
+        }
+        if let Some(cases) = &mut self.cases {
+            cases.update(sample, explanation);
+        }
+    }
+}
+
+impl Accumulator for Audit {
+    type Batch<'a> = &'a [Explanation];
+    type Output = AuditReport;
+
+    /// Adds the explanations of the next samples.
+    fn update(&mut self, batch: &[Explanation]) -> Result<()> {
+        for explanation in batch {
+            self.update_one(self.next_sample, explanation);
+            self.next_sample += 1;
+            self.n_samples += 1;
+        }
+        Ok(())
+    }
+
+    /// Adds the audit of other samples.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) when the two list
+    /// different numbers of predictions, or only one keeps their cases.
+    fn merge(&mut self, other: Self) -> Result<()> {
+        if self.least.n_listed() != other.least.n_listed() {
+            return Err(Error::parameter(
+                input::LISTED,
+                other.least.n_listed(),
+                format!("{} as in the other audit", self.least.n_listed()),
+            ));
+        }
+        match (&mut self.cases, other.cases) {
+            (None, None) => {}
+            (Some(cases), Some(others)) => cases.merge(others),
+            (cases, others) => {
+                return Err(Error::parameter(
+                    input::CASES,
+                    others.is_some(),
+                    format!("{} as in the other audit", cases.is_some()),
+                ));
+            }
+        }
+        self.next_sample = self.next_sample.max(other.next_sample);
+        self.n_samples += other.n_samples;
+        self.n_undefined += other.n_undefined;
+        self.all.add_mean(&other.all);
+        self.right.merge(&other.right);
+        self.wrong.merge(&other.wrong);
+        for (label, other) in &other.by_class {
+            self.by_class.entry(*label).or_default().merge(other);
+        }
+        self.reliability.merge(&other.reliability);
+        self.least.merge(other.least);
+        Ok(())
+    }
+
+    /// The report.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Empty`](xai_core::ErrorKind::Empty) without samples.
+    fn finish(&self) -> Result<AuditReport> {
+        if self.n_samples == 0 {
+            return Err(Error::empty(input::SAMPLES));
+        }
+        let (reliability, expected_calibration_error) = self.reliability.finish();
+        let by_class = self.by_class.iter();
+        Ok(AuditReport {
+            n_samples: self.n_samples,
+            n_undefined: self.n_undefined,
+            mean_correspondence: self.all.value(),
+            right: self.right.finish(),
+            wrong: self.wrong.finish(),
+            by_class: by_class.map(|(l, class)| (*l, class.finish())).collect(),
+            reliability,
+            expected_calibration_error,
+            least_supported: self.least.listed().to_vec(),
+            cases: self.cases.as_ref().map(Cases::finish),
+        })
+    }
+}

@@ -1,0 +1,155 @@
+//! The answer of an audit.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::correspondence::level::Level;
+use crate::result::explanation::ExplanationSummary;
+
+/// The answer of an [`Audit`](crate::result::Audit); `Display` is the table a person reads.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct AuditReport {
+    /// Audited samples.
+    pub n_samples: usize,
+    /// Those without a correspondence; they count in no mean.
+    pub n_undefined: usize,
+    /// The mean correspondence of those that have one, in [0, 1].
+    pub mean_correspondence: Option<f64>,
+    /// Predictions that are right. Samples without a known true class are neither right nor wrong.
+    pub right: AuditGroup,
+    /// Predictions that are wrong.
+    pub wrong: AuditGroup,
+    /// By predicted class.
+    pub by_class: BTreeMap<i64, AuditClass>,
+    /// Ten bins of correspondence, `[0, 0.1), …, [0.9, 1]`, over the samples with a known true
+    /// class: where correspondence were a probability, accuracy would follow it.
+    pub reliability: Vec<ReliabilityBin>,
+    /// The mean distance of accuracy from correspondence over the bins, by their number of samples:
+    /// 0 = calibrated. `None` without a known true class.
+    pub expected_calibration_error: Option<f64>,
+    /// The least supported predictions, least first, equals by lower sample.
+    pub least_supported: Vec<LeastSupported>,
+    /// What [`Audit::with_cases`](crate::result::Audit::with_cases) asks for.
+    #[cfg_attr(
+        feature = "serde",
+        serde(skip_serializing_if = "Option::is_none", default)
+    )]
+    pub cases: Option<AuditCases>,
+}
+
+/// The part of an [`AuditReport`] that shows single predictions with their neighbours.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct AuditCases {
+    /// How many predictions have each level: high, medium, low, undefined.
+    pub levels: Vec<LevelCount>,
+    /// The least supported predictions: those without a correspondence first, then as in
+    /// [`AuditReport::least_supported`]. Samples are counted over all batches of the audit.
+    pub least_supported: Vec<ExplanationSummary>,
+}
+
+/// How many predictions have a level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct LevelCount {
+    /// The level.
+    pub level: Level,
+    /// How many predictions have it.
+    pub n: usize,
+}
+
+/// Right or wrong predictions of an [`AuditReport`].
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct AuditGroup {
+    /// How many.
+    pub n: usize,
+    /// The mean correspondence of those that have one.
+    pub mean_correspondence: Option<f64>,
+}
+
+/// A predicted class of an [`AuditReport`].
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct AuditClass {
+    /// How many samples were predicted so.
+    pub n: usize,
+    /// The mean correspondence of those that have one.
+    pub mean_correspondence: Option<f64>,
+    /// The share of right predictions among those with a known true class.
+    pub accuracy: Option<f64>,
+}
+
+/// A bin of the reliability table of an [`AuditReport`].
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ReliabilityBin {
+    /// The least correspondence of the bin.
+    pub from: f64,
+    /// The end of the bin; it belongs to the next one, but for 1.
+    pub to: f64,
+    /// Samples in it.
+    pub n: usize,
+    /// Their mean correspondence.
+    pub mean_correspondence: Option<f64>,
+    /// The share of right predictions among them.
+    pub accuracy: Option<f64>,
+}
+
+/// One of the predictions with the least support.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct LeastSupported {
+    /// The sample, counted over all batches of the audit.
+    pub sample: usize,
+    /// The predicted class.
+    pub predicted: Option<i64>,
+    /// The true class, where it is known.
+    #[cfg_attr(feature = "serde", serde(rename = "true"))]
+    pub truth: Option<i64>,
+    /// Its correspondence.
+    pub correspondence: f64,
+}
+
+impl fmt::Display for AuditReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let number = |value: Option<f64>| value.map_or("-".to_owned(), |v| format!("{v:.4}"));
+        writeln!(
+            f,
+            "{} samples, {} undefined, mean correspondence {}",
+            self.n_samples,
+            self.n_undefined,
+            number(self.mean_correspondence)
+        )?;
+        for (name, group) in [("right", &self.right), ("wrong", &self.wrong)] {
+            let mean = number(group.mean_correspondence);
+            writeln!(f, "{name}: {} samples, mean correspondence {mean}", group.n)?;
+        }
+        for (label, class) in &self.by_class {
+            let (mean, accuracy) = (number(class.mean_correspondence), number(class.accuracy));
+            writeln!(
+                f,
+                "predicted {label}: {} samples, mean correspondence {mean}, accuracy {accuracy}",
+                class.n
+            )?;
+        }
+        for bin in self.reliability.iter().filter(|bin| bin.n > 0) {
+            let (mean, accuracy) = (number(bin.mean_correspondence), number(bin.accuracy));
+            writeln!(
+                f,
+                "correspondence {:.1} to {:.1}: {} samples, mean {mean}, accuracy {accuracy}",
+                bin.from, bin.to, bin.n
+            )?;
+        }
+        let error = number(self.expected_calibration_error);
+        write!(f, "expected calibration error {error}")?;
+        if !self.least_supported.is_empty() {
+            write!(f, "\nleast supported:")?;
+        }
+        for listed in &self.least_supported {
+            write!(f, " {} ({:.4})", listed.sample, listed.correspondence)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,258 @@
+//! What an audit adds up.
+
+use std::collections::BTreeMap;
+
+use xai_core::{ExactMean, ExactSum};
+
+use crate::correspondence::level::Level;
+use crate::result::audit::report::{
+    AuditCases, AuditClass, AuditGroup, LeastSupported, LevelCount, ReliabilityBin,
+};
+use crate::result::explanation::{Explanation, ExplanationSummary};
+
+fn share(part: usize, of: usize) -> Option<f64> {
+    (of > 0).then(|| part as f64 / of as f64)
+}
+
+/// Predictions that are right, or wrong.
+#[derive(Debug, Clone, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Group {
+    n: usize,
+    scores: ExactMean,
+}
+
+impl Group {
+    pub(crate) fn update(&mut self, score: Option<f64>) {
+        self.n += 1;
+        if let Some(score) = score {
+            self.scores.add(score);
+        }
+    }
+
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.n += other.n;
+        self.scores.add_mean(&other.scores);
+    }
+
+    pub(crate) fn finish(&self) -> AuditGroup {
+        AuditGroup {
+            n: self.n,
+            mean_correspondence: self.scores.value(),
+        }
+    }
+}
+
+/// Predictions of one class.
+#[derive(Debug, Clone, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Class {
+    n: usize,
+    scores: ExactMean,
+    n_judged: usize,
+    n_right: usize,
+}
+
+impl Class {
+    pub(crate) fn update(&mut self, score: Option<f64>, correct: Option<bool>) {
+        self.n += 1;
+        self.n_judged += usize::from(correct.is_some());
+        self.n_right += usize::from(correct == Some(true));
+        if let Some(score) = score {
+            self.scores.add(score);
+        }
+    }
+
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.n += other.n;
+        self.n_judged += other.n_judged;
+        self.n_right += other.n_right;
+        self.scores.add_mean(&other.scores);
+    }
+
+    pub(crate) fn finish(&self) -> AuditClass {
+        AuditClass {
+            n: self.n,
+            mean_correspondence: self.scores.value(),
+            accuracy: share(self.n_right, self.n_judged),
+        }
+    }
+}
+
+/// Bins of the reliability table.
+const BINS: usize = 10;
+
+/// Predictions whose truth is known, by their correspondence.
+#[derive(Debug, Clone, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Reliability([Bin; BINS]);
+
+#[derive(Debug, Clone, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct Bin {
+    n: usize,
+    scores: ExactSum,
+    n_right: usize,
+}
+
+impl Reliability {
+    pub(crate) fn update(&mut self, score: f64, correct: bool) {
+        // In [0, 1], so the product is at most 10.
+        let bin = &mut self.0[((score * 10.0) as usize).min(BINS - 1)];
+        bin.n += 1;
+        bin.n_right += usize::from(correct);
+        bin.scores.add(score);
+    }
+
+    pub(crate) fn merge(&mut self, other: &Self) {
+        for (bin, other) in self.0.iter_mut().zip(&other.0) {
+            bin.n += other.n;
+            bin.n_right += other.n_right;
+            bin.scores.add_sum(&other.scores);
+        }
+    }
+
+    /// The table, and the expected calibration error.
+    pub(crate) fn finish(&self) -> (Vec<ReliabilityBin>, Option<f64>) {
+        let bins: Vec<ReliabilityBin> = self
+            .0
+            .iter()
+            .enumerate()
+            .map(|(i, bin)| ReliabilityBin {
+                from: i as f64 / BINS as f64,
+                to: (i + 1) as f64 / BINS as f64,
+                n: bin.n,
+                mean_correspondence: (bin.n > 0).then(|| bin.scores.value() / bin.n as f64),
+                accuracy: share(bin.n_right, bin.n),
+            })
+            .collect();
+        let judged: usize = self.0.iter().map(|bin| bin.n).sum();
+        let gaps: ExactSum = bins
+            .iter()
+            .filter_map(|bin| {
+                let gap = (bin.mean_correspondence? - bin.accuracy?).abs();
+                Some(gap * bin.n as f64 / judged as f64)
+            })
+            .collect();
+        (bins, (judged > 0).then(|| gaps.value()))
+    }
+}
+
+/// The first few of many, in an order that does not depend on when they came.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Least<T> {
+    n_listed: usize,
+    listed: Vec<T>,
+}
+
+/// An order among listed predictions.
+pub(crate) trait Listed {
+    /// Whether this one has less support: lower correspondence, then the lower sample.
+    fn precedes(&self, other: &Self) -> bool;
+}
+
+impl Listed for LeastSupported {
+    fn precedes(&self, other: &Self) -> bool {
+        self.correspondence
+            .total_cmp(&other.correspondence)
+            .then(self.sample.cmp(&other.sample))
+            .then(self.predicted.cmp(&other.predicted))
+            .then(self.truth.cmp(&other.truth))
+            .is_lt()
+    }
+}
+
+impl Listed for ExplanationSummary {
+    /// No correspondence at all comes first.
+    fn precedes(&self, other: &Self) -> bool {
+        let support = |summary: &Self| summary.correspondence.unwrap_or(f64::NEG_INFINITY);
+        support(self)
+            .total_cmp(&support(other))
+            .then(self.sample.cmp(&other.sample))
+            .then(self.predicted.cmp(&other.predicted))
+            .then(self.truth.cmp(&other.truth))
+            .is_lt()
+    }
+}
+
+impl<T: Listed> Least<T> {
+    pub(crate) fn new(n_listed: usize) -> Self {
+        Self {
+            n_listed,
+            listed: Vec::new(),
+        }
+    }
+
+    pub(crate) fn n_listed(&self) -> usize {
+        self.n_listed
+    }
+
+    pub(crate) fn update(&mut self, candidate: T) {
+        let full = self.listed.len() == self.n_listed;
+        let last = self.listed.last();
+        if full && last.is_none_or(|last| !candidate.precedes(last)) {
+            return;
+        }
+        let place = self
+            .listed
+            .partition_point(|kept| kept.precedes(&candidate));
+        self.listed.insert(place, candidate);
+        self.listed.truncate(self.n_listed);
+    }
+
+    pub(crate) fn merge(&mut self, other: Self) {
+        for listed in other.listed {
+            self.update(listed);
+        }
+    }
+
+    pub(crate) fn listed(&self) -> &[T] {
+        &self.listed
+    }
+}
+
+/// Predictions with their neighbours, and how many have each level.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Cases {
+    levels: BTreeMap<Level, usize>,
+    least: Least<ExplanationSummary>,
+}
+
+impl Cases {
+    pub(crate) fn new(n_listed: usize) -> Self {
+        Self {
+            levels: BTreeMap::new(),
+            least: Least::new(n_listed),
+        }
+    }
+
+    pub(crate) fn update(&mut self, sample: usize, explanation: &Explanation) {
+        *self.levels.entry(explanation.level()).or_default() += 1;
+        self.least.update(ExplanationSummary {
+            sample,
+            ..explanation.into()
+        });
+    }
+
+    pub(crate) fn merge(&mut self, other: Self) {
+        for (level, n) in other.levels {
+            *self.levels.entry(level).or_default() += n;
+        }
+        self.least.merge(other.least);
+    }
+
+    pub(crate) fn finish(&self) -> AuditCases {
+        let levels = [Level::High, Level::Medium, Level::Low, Level::Undefined];
+        AuditCases {
+            levels: levels
+                .map(|level| LevelCount {
+                    level,
+                    n: self.levels.get(&level).copied().unwrap_or(0),
+                })
+                .to_vec(),
+            least_supported: self.least.listed().to_vec(),
+        }
+    }
+}

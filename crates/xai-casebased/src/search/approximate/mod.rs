@@ -1,0 +1,180 @@
+//! Approximate search.
+
+pub(crate) mod graph;
+pub(crate) mod hnsw;
+
+use ndarray::ArrayView2;
+use xai_core::{Distance, Error, Result};
+
+use crate::input;
+use crate::search::approximate::graph::LinkedRows;
+use crate::search::brute_force::BruteForce;
+use crate::search::nearest::Nearest;
+use crate::search::neighbor_search::NeighborSearch;
+use crate::search::queries::Queries;
+use crate::training::matrix::Matrix;
+use crate::training::rows::TrainingRows;
+
+pub use hnsw::Hnsw;
+
+/// Approximate search in a navigable graph, for millions of rows with many features.
+///
+/// It finds *most* of the nearest rows. Distances are those of [`Distance`], in `f64`, and the rows
+/// that were found are in exact order; rows that were missed are simply not there. The share of true
+/// neighbours that it finds is measured when it is built ([`recall`](NeighborSearch::recall)), on
+/// rows of the training set that are searched without themselves, and can be measured for queries of
+/// one's own ([`measure_recall`](Self::measure_recall)).
+///
+/// Rows are linked one after another, so that the same rows always give the same graph.
+///
+/// For Euclidean, squared Euclidean, Manhattan, cosine and Mahalanobis distance. Cost: about
+/// `ef_construction · connections · d` operations per row to build,
+/// `ef_search · connections · d` per query. Memory: the rows in double and in single precision, and `connections` links each.
+///
+/// ```
+/// use ndarray::Array2;
+/// use xai_casebased::Distance;
+/// use xai_casebased::search::{ApproximateSearch, Hnsw, NeighborSearch};
+/// let train = Array2::from_shape_fn((500, 8), |(i, j)| ((i * 31 + j * 17) % 97) as f64);
+/// let search = ApproximateSearch::new(train.view(), Distance::Euclidean, Hnsw::default())?;
+/// assert!(search.recall().unwrap() > 0.9);
+/// assert_eq!(search.nearest(train.row(3).as_slice().unwrap(), 1)?[0].distance, 0.0);
+/// # Ok::<(), xai_casebased::Error>(())
+/// ```
+///
+/// # Source
+/// Y. A. Malkov and D. A. Yashunin, "Efficient and robust approximate nearest neighbor search using
+/// hierarchical navigable small world graphs", IEEE TPAMI 42(4), 2020; the graph is that of the
+/// `hnsw_rs` crate.
+pub struct ApproximateSearch {
+    distance: Distance,
+    linked: LinkedRows,
+    hnsw: Hnsw,
+    recall: f64,
+}
+
+impl std::fmt::Debug for ApproximateSearch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ApproximateSearch")
+            .field("n_rows", &self.n_rows())
+            .field("distance", &self.distance)
+            .field("hnsw", &self.hnsw)
+            .field("recall", &self.recall)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Rows that the recall is measured on, and neighbours of each.
+const PROBES: usize = 100;
+const PROBED_NEIGHBORS: usize = 10;
+
+impl ApproximateSearch {
+    /// Builds the graph over `(n, d)` training rows and measures its recall.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for parameters outside
+    /// their domain or another distance, and as [`BruteForce::new`].
+    pub fn new(train: ArrayView2<'_, f64>, distance: Distance, hnsw: Hnsw) -> Result<Self> {
+        hnsw.check()?;
+        Self::over(TrainingRows::handed_in(train, &distance)?, distance, hnsw)
+    }
+
+    /// With parameters that are checked.
+    pub(crate) fn over(rows: TrainingRows, distance: Distance, hnsw: Hnsw) -> Result<Self> {
+        let (rows, compared_by) = rows.whitened(&distance)?;
+        let linked = LinkedRows::new(rows, compared_by, hnsw)?;
+        Ok(Self {
+            distance,
+            recall: recall_without_oneself(&linked)?,
+            linked,
+            hnsw,
+        })
+    }
+
+    /// The share of the true nearest `k` rows of `(m, d)` queries that the search finds, in [0, 1];
+    /// 1 = all of them. A row as near as the `k`-th true neighbour counts as found. The true ones
+    /// come from a scan that is set up for this call.
+    ///
+    /// # Errors
+    /// As [`nearest_batch`](NeighborSearch::nearest_batch);
+    /// [`ErrorKind::Empty`](xai_core::ErrorKind::Empty) without queries and for `k = 0`.
+    pub fn measure_recall(&self, queries: ArrayView2<'_, f64>, k: usize) -> Result<f64> {
+        if k == 0 {
+            return Err(Error::empty(input::NEIGHBORS));
+        }
+        if queries.nrows() == 0 {
+            return Err(Error::empty(input::QUERIES));
+        }
+        let found = self.nearest_batch(queries, k)?;
+        let queries = Queries::new(queries, self.n_features(), &self.distance)?;
+        let exact = exact(&self.linked)?.search(&queries, k);
+        Ok(share_found(&found, &exact))
+    }
+}
+
+/// The exact search over the rows as they are compared.
+fn exact(linked: &LinkedRows) -> Result<BruteForce> {
+    BruteForce::over(linked.rows().clone(), linked.compared_by().clone())
+}
+
+/// The share of neighbours that is found of some training rows, each searched without itself.
+fn recall_without_oneself(linked: &LinkedRows) -> Result<f64> {
+    let (n, d) = (linked.rows().n_rows(), linked.rows().n_features());
+    let probes = PROBES.min(n);
+    let k = PROBED_NEIGHBORS.min(n - 1);
+    if k == 0 {
+        return Ok(1.0);
+    }
+    let chosen: Vec<usize> = (0..probes).map(|i| i * n / probes).collect();
+    let mut values = vec![0.0; probes * d];
+    for (&row, to) in chosen.iter().zip(values.chunks_exact_mut(d)) {
+        linked.rows().write(row, to);
+    }
+    let queries = Queries::of_training(Matrix::from_values(values, probes, d));
+    let without = |mut lists: Vec<Vec<Nearest>>| {
+        for (list, &row) in lists.iter_mut().zip(&chosen) {
+            list.retain(|n| n.index != row);
+            list.truncate(k);
+        }
+        lists
+    };
+    let found = without(linked.search(&queries, k + 1));
+    let exact = without(exact(linked)?.search(&queries, k + 1));
+    Ok(share_found(&found, &exact))
+}
+
+impl NeighborSearch for ApproximateSearch {
+    fn n_rows(&self) -> usize {
+        self.linked.rows().n_rows()
+    }
+
+    fn n_features(&self) -> usize {
+        self.linked.rows().n_features()
+    }
+
+    fn distance(&self) -> &Distance {
+        &self.distance
+    }
+
+    fn recall(&self) -> Option<f64> {
+        Some(self.recall)
+    }
+
+    fn search(&self, queries: &Queries<'_>, k: usize) -> Vec<Vec<Nearest>> {
+        self.linked.search(queries, k)
+    }
+}
+
+fn share_found(found: &[Vec<Nearest>], exact: &[Vec<Nearest>]) -> f64 {
+    let (mut hits, mut all) = (0, 0);
+    for (found, exact) in found.iter().zip(exact) {
+        all += exact.len();
+        let farthest = exact.last().map_or(0.0, |n| n.distance);
+        hits += found.iter().filter(|n| n.distance <= farthest).count();
+    }
+    if all == 0 {
+        1.0
+    } else {
+        hits as f64 / all as f64
+    }
+}

@@ -1,0 +1,128 @@
+//! A scan over all training rows.
+
+pub(crate) mod direct_scan;
+pub(crate) mod filter;
+pub(crate) mod filtered_scan;
+pub(crate) mod matrix_product;
+
+use ndarray::ArrayView2;
+use xai_core::{Distance, Result};
+
+use crate::search::brute_force::direct_scan::DirectScan;
+use crate::search::brute_force::filter::Filter;
+use crate::search::brute_force::filtered_scan::FilteredScan;
+use crate::search::nearest::Nearest;
+use crate::search::neighbor_search::NeighborSearch;
+use crate::search::queries::Queries;
+use crate::training::rows::TrainingRows;
+
+/// From so many features on, matrix products beat the direct kernel: 4.0 against 5.2 µs per query at
+/// 10 000 × 3, 6.8 against 5.5 at 10 000 × 2; the same at 57 000 and 300 000 rows.
+const FILTER_FEATURES: usize = 3;
+
+/// Exact search by looking at every training row: any distance, any number of features.
+///
+/// For the distances that an inner product decides (Euclidean, squared Euclidean, Mahalanobis, cosine)
+/// blocked matrix products in single precision leave out the rows that a proven error bound keeps
+/// away, and the rest are compared in `f64`; for the others, and for few features, a vectorised
+/// kernel takes every distance in full. Both give the bits of
+/// [`DistanceFunction`](xai_core::distance::DistanceFunction).
+///
+/// Cost: `n · d` operations per query, measured to grow as n^0.94 by matrix products and n^1.08 by the
+/// direct kernel (16 000 to 256 000 rows of 30 features; the latter leave the cache on the way); over k,
+/// as k^0.5 and k^0.2 from 10 to 1 000 neighbours. Memory beside the rows: half their size again by matrix
+/// products, once their size by the direct kernel, and 1 MB per thread, however many queries there are.
+///
+/// ```
+/// use ndarray::array;
+/// use xai_casebased::Distance;
+/// use xai_casebased::search::{BruteForce, NeighborSearch};
+/// let search = BruteForce::new(array![[0.0], [3.0], [-1.0], [1.0]].view(), Distance::Euclidean)?;
+/// let found: Vec<_> = search.nearest(&[0.0], 3)?.iter().map(|n| (n.index, n.distance)).collect();
+/// assert_eq!(found, [(0, 0.0), (2, 1.0), (3, 1.0)]); // a tie: the lower row first
+/// # Ok::<(), xai_casebased::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct BruteForce {
+    distance: Distance,
+    scan: Scan,
+    n_rows: usize,
+    n_features: usize,
+}
+
+#[derive(Debug, Clone)]
+enum Scan {
+    Direct(DirectScan),
+    Filtered(FilteredScan),
+}
+
+impl BruteForce {
+    /// Prepares `(n, d)` training rows.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Empty`](xai_core::ErrorKind::Empty) without rows or features,
+    /// [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite), and what the distance says of its
+    /// parameter and of the rows.
+    pub fn new(train: ArrayView2<'_, f64>, distance: Distance) -> Result<Self> {
+        Self::over(TrainingRows::handed_in(train, &distance)?, distance)
+    }
+
+    /// The same search with every distance taken in full, whatever it is: for measuring what the
+    /// matrix products bring.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn direct(train: ArrayView2<'_, f64>, distance: Distance) -> Result<Self> {
+        Self::scanning(TrainingRows::handed_in(train, &distance)?, distance, false)
+    }
+
+    /// The same search by matrix products wherever the distance allows, even for few features.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn filtered(train: ArrayView2<'_, f64>, distance: Distance) -> Result<Self> {
+        Self::scanning(TrainingRows::handed_in(train, &distance)?, distance, true)
+    }
+
+    pub(crate) fn over(rows: TrainingRows, distance: Distance) -> Result<Self> {
+        let filter = rows.n_features() >= FILTER_FEATURES;
+        Self::scanning(rows, distance, filter)
+    }
+
+    fn scanning(rows: TrainingRows, distance: Distance, filter: bool) -> Result<Self> {
+        let (rows, compared_by) = rows.whitened(&distance)?;
+        let (n_rows, n_features) = (rows.n_rows(), rows.n_features());
+        let scan = if filter && Filter::supports(&compared_by, n_features) {
+            Scan::Filtered(FilteredScan::new(rows, compared_by))
+        } else {
+            Scan::Direct(DirectScan::new(&rows, &compared_by))
+        };
+        Ok(Self {
+            distance,
+            scan,
+            n_rows,
+            n_features,
+        })
+    }
+}
+
+impl NeighborSearch for BruteForce {
+    fn n_rows(&self) -> usize {
+        self.n_rows
+    }
+
+    fn n_features(&self) -> usize {
+        self.n_features
+    }
+
+    fn distance(&self) -> &Distance {
+        &self.distance
+    }
+
+    fn search(&self, queries: &Queries<'_>, k: usize) -> Vec<Vec<Nearest>> {
+        match &self.scan {
+            Scan::Direct(scan) => scan.search(queries, k),
+            Scan::Filtered(scan) => scan.search(queries, k),
+        }
+    }
+}

@@ -1,0 +1,318 @@
+//! Distances from one query to many rows, eight rows at a time.
+//!
+//! Rows lie in blocks of eight, feature after feature (`block[feature][row]`), so that a register
+//! holds one feature of eight rows and every row keeps a summation order of its own: that of
+//! [`Distance`], whose bits these distances have. Against one row at a time this is
+//! worth a factor of 5 at 5 features and 2 at 30, where the fixed tree of eight lanes dominates.
+
+use xai_core::Distance;
+use xai_core::distance::{DistanceFunction, squared_euclidean};
+use xai_core::simd::{InstructionSet, Simd, SimdKernel};
+
+use crate::search::kernel::lanes::{Lanes, ROWS, largest_difference, sum};
+use crate::search::kernel::rank::{Rank, Ranking};
+
+/// Blocks that one call looks at, at most: a mask has 64 bits.
+pub(crate) const MAX_BLOCKS: usize = 8;
+
+/// Rows in blocks of eight, the last one filled up with zeros.
+#[derive(Debug, Clone)]
+pub(crate) struct RowBlocks {
+    values: Vec<f64>,
+    n_rows: usize,
+    n_features: usize,
+    ranking: Ranking,
+    /// `‖row‖` where the rank needs it, else empty.
+    norms: Vec<f64>,
+    instructions: InstructionSet,
+}
+
+/// A query, with what the rank needs of it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Query<'a> {
+    pub(crate) values: &'a [f64],
+    norm: f64,
+}
+
+impl RowBlocks {
+    /// Blocks of rows that are written by `row(i, buffer)`.
+    pub(crate) fn new(
+        n_rows: usize,
+        n_features: usize,
+        distance: &Distance,
+        mut row: impl FnMut(usize, &mut [f64]),
+    ) -> Self {
+        let ranking = Ranking::of(distance, n_features);
+        let mut values = vec![0.0; n_rows.div_ceil(ROWS) * ROWS * n_features];
+        let mut norms = Vec::new();
+        let mut buffer = vec![0.0; n_features];
+        for i in 0..n_rows {
+            row(i, &mut buffer);
+            let block = &mut values[i / ROWS * ROWS * n_features..];
+            for (feature, &x) in buffer.iter().enumerate() {
+                block[feature * ROWS + i % ROWS] = x;
+            }
+            if matches!(ranking.rank, Rank::Cosine) {
+                norms.push(norm(&buffer));
+            }
+        }
+        if matches!(ranking.rank, Rank::Cosine) {
+            norms.resize(n_rows.div_ceil(ROWS) * ROWS, 0.0);
+        }
+        Self {
+            values,
+            n_rows,
+            n_features,
+            ranking,
+            norms,
+            instructions: InstructionSet::fastest(),
+        }
+    }
+
+    pub(crate) fn n_rows(&self) -> usize {
+        self.n_rows
+    }
+
+    pub(crate) fn n_features(&self) -> usize {
+        self.n_features
+    }
+
+    pub(crate) fn n_blocks(&self) -> usize {
+        self.n_rows.div_ceil(ROWS)
+    }
+
+    pub(crate) fn query<'a>(&self, values: &'a [f64]) -> Query<'a> {
+        debug_assert_eq!(values.len(), self.n_features);
+        Query {
+            values,
+            norm: match self.ranking.rank {
+                Rank::Cosine => norm(values),
+                _ => 0.0,
+            },
+        }
+    }
+
+    /// The rank that no row within the distance `limit` exceeds.
+    pub(crate) fn rank_limit(&self, limit: f64) -> f64 {
+        self.ranking.limit(limit)
+    }
+
+    /// The distances of rows `8 · first_block ..`, at most [`MAX_BLOCKS`] blocks of them, that have
+    /// a rank of at most `rank_limit`: `found(row, distance)` in ascending row. Rows beyond the
+    /// last are never found.
+    #[inline]
+    pub(crate) fn within(
+        &self,
+        first_block: usize,
+        n_blocks: usize,
+        query: Query<'_>,
+        rank_limit: f64,
+        mut found: impl FnMut(usize, f64),
+    ) {
+        let mut ranks = [[0.0; ROWS]; MAX_BLOCKS];
+        let n_blocks = n_blocks.min(MAX_BLOCKS).min(self.n_blocks() - first_block);
+        let mut mask = self.instructions.run(Ranks {
+            rows: self,
+            first: first_block,
+            n: n_blocks,
+            query,
+            limit: rank_limit,
+            ranks: &mut ranks,
+        });
+        let first = first_block * ROWS;
+        let present = self.n_rows - first.min(self.n_rows);
+        if present < MAX_BLOCKS * ROWS {
+            mask &= (1 << present) - 1;
+        }
+        while mask != 0 {
+            let i = mask.trailing_zeros() as usize;
+            mask &= mask - 1;
+            let rank = ranks[i / ROWS][i % ROWS];
+            let row = || self.row(first + i);
+            let distance = self.ranking.distance(rank, row, query.values);
+            found(first + i, distance);
+        }
+    }
+
+    /// One row, gathered.
+    pub(crate) fn row(&self, row: usize) -> Vec<f64> {
+        let block = row / ROWS * ROWS * self.n_features;
+        (0..self.n_features)
+            .map(|feature| self.values[block + feature * ROWS + row % ROWS])
+            .collect()
+    }
+
+    /// Norms beyond the range of `f64`, and the zeros that fill up the last block.
+    #[cold]
+    fn cosine_of_extremes(&self, row: usize, query: &[f64]) -> f64 {
+        if row < self.n_rows {
+            Distance::Cosine.distance(&self.row(row), query)
+        } else {
+            0.0
+        }
+    }
+}
+
+/// The ranks of some blocks, and which of them are within a limit, one bit each.
+struct Ranks<'a> {
+    rows: &'a RowBlocks,
+    first: usize,
+    n: usize,
+    query: Query<'a>,
+    limit: f64,
+    ranks: &'a mut [Lanes; MAX_BLOCKS],
+}
+
+impl SimdKernel for Ranks<'_> {
+    type Output = u64;
+
+    #[inline(always)]
+    fn run<S: Simd>(self) -> u64 {
+        let Self {
+            rows,
+            first,
+            n,
+            query,
+            limit,
+            ranks,
+        } = self;
+        let size = rows.n_features * ROWS;
+        let blocks = rows.values[first * size..(first + n) * size].chunks_exact(size);
+        let q = query.values;
+        // A macro, as a closure that is not inlined would be compiled for the baseline.
+        macro_rules! mask {
+            (|$block:ident, $i:ident| $rank:expr) => {{
+                let mut mask = 0;
+                for ($i, ($block, ranks)) in blocks.zip(ranks.iter_mut()).enumerate() {
+                    *ranks = $rank;
+                    mask |= u64::from(S::at_most(ranks, limit)) << ($i * ROWS);
+                }
+                mask
+            }};
+        }
+        match rows.ranking.rank {
+            Rank::SquaredEuclidean => {
+                mask!(|block, i| sum(block, q, |x, y| (x - y) * (x - y)))
+            }
+            Rank::Manhattan => mask!(|block, i| sum(block, q, |x, y| (x - y).abs())),
+            Rank::Chebyshev => mask!(|block, i| largest_difference(block, q)),
+            Rank::Canberra => mask!(|block, i| sum(block, q, |x, y| {
+                let scale = x.abs() + y.abs();
+                let ratio = (x - y).abs() / scale;
+                if scale > 0.0 { ratio } else { 0.0 }
+            })),
+            Rank::BrayCurtis => mask!(|block, i| {
+                let mut ratio = sum(block, q, |x, y| (x - y).abs());
+                let total = sum(block, q, |x, y| (x + y).abs());
+                for (apart, total) in ratio.iter_mut().zip(total) {
+                    let share = *apart / total;
+                    *apart = if *apart > 0.0 { share } else { 0.0 };
+                }
+                ratio
+            }),
+            Rank::Hamming => mask!(|block, i| {
+                let mut share = sum(block, q, |x, y| f64::from(u8::from(x != y)));
+                for count in &mut share {
+                    *count /= rows.n_features.max(1) as f64;
+                }
+                share
+            }),
+            Rank::Cosine => mask!(|block, i| {
+                let mut distances = sum(block, q, |x, y| x * y);
+                let norms = &rows.norms[(first + i) * ROWS..(first + i + 1) * ROWS];
+                for (r, (dot, norm)) in distances.iter_mut().zip(norms).enumerate() {
+                    let cosine = *dot / (norm * query.norm);
+                    *dot = if regular(*norm) && regular(query.norm) && cosine.is_finite() {
+                        (1.0 - cosine).clamp(0.0, 2.0)
+                    } else {
+                        rows.cosine_of_extremes((first + i) * ROWS + r, q)
+                    };
+                }
+                distances
+            }),
+            Rank::Unranked => mask!(|_block, i| [0.0; ROWS]),
+        }
+    }
+}
+
+/// Whether a norm comes from squares within the normal range, as [`Distance`] asks too.
+#[inline(always)]
+fn regular(norm: f64) -> bool {
+    norm > 1e-140 && norm < 1e150
+}
+
+/// `‖row‖` in the summation order of [`Distance`].
+fn norm(row: &[f64]) -> f64 {
+    squared_euclidean(row, &vec![0.0; row.len()]).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn distances() -> Vec<Distance> {
+        "euclidean squared-euclidean manhattan chebyshev minkowski:3 minkowski:1.5 cosine canberra \
+         braycurtis hamming"
+            .split_whitespace()
+            .map(|name| name.parse().unwrap())
+            .collect()
+    }
+
+    proptest! {
+        #[test]
+        fn every_instruction_set_gives_the_bits_of_the_distance(
+            d in 1usize..40,
+            n in 1usize..70,
+            seed in any::<u64>(),
+        ) {
+            let mut state = seed | 1;
+            let mut value = || {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                let x = ((state >> 40) % 17) as f64 - 8.0;
+                if state >> 63 == 1 { x / 3.0 } else { x.max(1.0) }
+            };
+            let mut rows: Vec<Vec<f64>> =
+                (0..n).map(|_| (0..d).map(|_| value()).collect()).collect();
+            rows.iter_mut().for_each(|row| row[0] += 9.5); // no zero rows
+            let query: Vec<f64> = rows[0].iter().map(|x| x + value() / 7.0).collect();
+            for distance in distances() {
+                let mut blocks =
+                    RowBlocks::new(n, d, &distance, |i, row| row.copy_from_slice(&rows[i]));
+                for set in InstructionSet::available() {
+                    blocks.instructions = set;
+                    let mut found = Vec::new();
+                    for first in (0..blocks.n_blocks()).step_by(MAX_BLOCKS) {
+                        let n = (blocks.n_blocks() - first).min(MAX_BLOCKS);
+                        let query = blocks.query(&query);
+                        blocks.within(first, n, query, f64::INFINITY, |row, distance| {
+                            found.push((row, distance.to_bits()));
+                        });
+                    }
+                    let expected: Vec<_> = rows
+                        .iter()
+                        .map(|row| distance.distance(row, &query).to_bits())
+                        .enumerate()
+                        .collect();
+                    prop_assert_eq!(&found, &expected, "{:?} {:?}", distance, set);
+                }
+            }
+        }
+
+        #[test]
+        fn no_row_at_the_limit_is_lost(
+            values in prop::collection::vec(-1e3..1e3f64, 16),
+            p in 1.0..40.0f64,
+        ) {
+            for distance in distances().into_iter().chain([Distance::Minkowski(p)]) {
+                let blocks = RowBlocks::new(1, 8, &distance, |_, row| row.copy_from_slice(&values[..8]));
+                let query = &values[8..];
+                let expected = distance.distance(&values[..8], query);
+                let limit = blocks.rank_limit(expected);
+                let mut found = None;
+                blocks.within(0, 1, blocks.query(query), limit, |_, d| found = Some(d));
+                prop_assert_eq!(found, Some(expected), "{:?}", distance);
+            }
+        }
+    }
+}

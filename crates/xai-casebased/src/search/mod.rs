@@ -1,0 +1,25 @@
+//! Nearest neighbours: engines over fixed training rows.
+//!
+//! [`NeighborSearch`] is what an engine is; [`KdTree`] and [`BruteForce`] are exact and give the same
+//! answer to the last bit, [`Engine`] chooses between them. With the `approximate` feature there is a
+//! graph search that finds most of the neighbours.
+
+#[cfg(feature = "approximate")]
+pub(crate) mod approximate;
+pub(crate) mod brute_force;
+pub(crate) mod engine;
+pub(crate) mod k_nearest;
+pub(crate) mod kd_tree;
+pub(crate) mod kernel;
+pub(crate) mod nearest;
+pub(crate) mod neighbor_search;
+pub(crate) mod queries;
+
+#[cfg(feature = "approximate")]
+pub use approximate::{ApproximateSearch, Hnsw};
+pub use brute_force::BruteForce;
+pub use engine::Engine;
+pub use kd_tree::KdTree;
+pub use nearest::Nearest;
+pub use neighbor_search::NeighborSearch;
+pub use queries::Queries;

@@ -1,0 +1,159 @@
+//! Similarity by the leaves of a forest.
+
+use std::fmt;
+use std::sync::Arc;
+
+use ndarray::{Array2, ArrayView2};
+use xai_core::{Error, Result, parallel};
+
+use crate::input;
+use crate::search::k_nearest::KNearest;
+use crate::search::nearest::Nearest;
+use crate::similarity::closure::{ClosureError, in_batches};
+use crate::similarity::leaf_index::{LeafIndex, check_row_count};
+use crate::similarity::retrieval::{Fitting, Retrieval, Samples};
+
+type Leaves = dyn Fn(ArrayView2<'_, f64>) -> Result<Array2<u32>, ClosureError> + Send + Sync;
+
+/// Rows are similar that share a leaf in many trees of a forest.
+///
+/// ```text
+/// distance = 1 − (trees in which the two rows share a leaf) / trees
+/// ```
+///
+/// 0 = the same leaf in every tree, 1 = in none. The closure maps `(m, d)` rows, as they were handed
+/// in, to `(m, trees)` leaf numbers; it is called with at most 1 024 rows. A query only visits the
+/// rows that share a leaf with it.
+///
+/// ```
+/// use ndarray::{Array2, array};
+/// use xai_casebased::CaseExplainer;
+/// use xai_casebased::similarity::ForestProximity;
+/// let forest = ForestProximity::new(|rows| Ok::<_, std::convert::Infallible>(
+///     Array2::from_shape_fn((rows.nrows(), 2), |(i, tree)| u32::from(rows[[i, tree]] > 0.0)),
+/// ));
+/// let train = array![[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0]];
+/// let explainer = CaseExplainer::builder().k(2).similarity(forest).fit(train.view(), &[0, 0, 1])?;
+/// let explanation = explainer.explain(array![9.0, 9.0].view(), 1)?;
+/// let found: Vec<_> = explanation.neighbors.iter().map(|c| (c.index, c.distance)).collect();
+/// assert_eq!(found, [(2, 0.0), (1, 0.5)]);
+/// # Ok::<(), xai_casebased::Error>(())
+/// ```
+///
+/// # Source
+/// L. Breiman and A. Cutler, "Random forests", 2001; case-explainer 0.2.0.
+#[derive(Clone)]
+pub struct ForestProximity {
+    leaves: Arc<Leaves>,
+}
+
+impl fmt::Debug for ForestProximity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ForestProximity").finish_non_exhaustive()
+    }
+}
+
+impl ForestProximity {
+    /// Leaf numbers by a closure.
+    pub fn new<E: Into<ClosureError>>(
+        leaves: impl Fn(ArrayView2<'_, f64>) -> Result<Array2<u32>, E> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            leaves: Arc::new(move |rows| leaves(rows).map_err(Into::into)),
+        }
+    }
+
+    pub(crate) fn fit(self, fitting: Fitting<'_>) -> Result<ForestSearch> {
+        check_row_count(fitting.train.n_rows())?;
+        let leaves = in_batches(input::LEAVES, fitting.train.view(), |rows| {
+            (self.leaves)(rows)
+        })?;
+        let trees = parallel::map(leaves.ncols(), |tree| {
+            LeafIndex::new(leaves.column(tree).iter().copied())
+        });
+        Ok(ForestSearch {
+            strategy: self,
+            trees,
+            n_rows: fitting.train.n_rows(),
+        })
+    }
+}
+
+/// A forest's leaves over a training set.
+pub(crate) struct ForestSearch {
+    strategy: ForestProximity,
+    trees: Vec<LeafIndex>,
+    n_rows: usize,
+}
+
+/// Samples that share one table of counts.
+const SAMPLES: usize = 16;
+
+impl Retrieval for ForestSearch {
+    fn nearest(&self, samples: Samples<'_>, k: usize) -> Result<Vec<Vec<Nearest>>> {
+        let leaves = in_batches(input::LEAVES, samples.original, |rows| {
+            (self.strategy.leaves)(rows)
+        })?;
+        if leaves.ncols() != self.trees.len() {
+            return Err(Error::shape(
+                input::LEAVES,
+                &[leaves.nrows(), self.trees.len()],
+                &[leaves.nrows(), leaves.ncols()],
+            ));
+        }
+        let blocks = parallel::map_blocks(leaves.nrows(), SAMPLES, |block| {
+            let mut shared = vec![0u32; self.n_rows];
+            block
+                .map(|sample| self.search(leaves.row(sample).iter().copied(), k, &mut shared))
+                .collect::<Vec<_>>()
+        });
+        Ok(blocks.into_iter().flatten().collect())
+    }
+
+    fn recall(&self) -> Option<f64> {
+        None
+    }
+}
+
+impl ForestSearch {
+    /// `shared` counts shared leaves by row; all zeros before and after.
+    fn search(
+        &self,
+        leaves: impl Iterator<Item = u32>,
+        k: usize,
+        shared: &mut [u32],
+    ) -> Vec<Nearest> {
+        let mut touched = Vec::new();
+        for (tree, leaf) in self.trees.iter().zip(leaves) {
+            for &row in tree.rows(leaf) {
+                let count = &mut shared[row as usize];
+                if *count == 0 {
+                    touched.push(row as usize);
+                }
+                *count += 1;
+            }
+        }
+        let mut best = KNearest::new(k.min(self.n_rows));
+        for &index in &touched {
+            let share = f64::from(shared[index]) / self.trees.len() as f64;
+            best.offer(Nearest {
+                index,
+                distance: 1.0 - share,
+            });
+        }
+        // Rows that share no leaf are all at distance 1: the lowest of them fill up.
+        if touched.len() < k {
+            let others = (0..self.n_rows).filter(|&row| shared[row] == 0);
+            for index in others.take(k - touched.len()) {
+                best.offer(Nearest {
+                    index,
+                    distance: 1.0,
+                });
+            }
+        }
+        for index in touched {
+            shared[index] = 0;
+        }
+        best.into_vec()
+    }
+}

@@ -1,0 +1,131 @@
+//! What makes two rows similar.
+
+use std::fmt;
+
+use xai_core::Result;
+
+use crate::similarity::embedding::Embedding;
+use crate::similarity::features::FeatureSearch;
+use crate::similarity::forest_proximity::ForestProximity;
+use crate::similarity::retrieval::{Fitting, Retrieval};
+use crate::similarity::tree_leaf::TreeLeaf;
+
+/// What makes a training row similar to a sample.
+///
+/// | strategy | near means | needs |
+/// |---|---|---|
+/// | `Features` | near in (scaled) features | nothing |
+/// | [`Embedding`] | near in a space that a closure maps rows to: hidden activations, or a blend of them with the features | activations |
+/// | [`TreeLeaf`] | in the same leaf of a decision tree, then near in features | leaf numbers |
+/// | [`ForestProximity`] | in the same leaf of many trees of a forest | leaf numbers of every tree |
+///
+/// ```
+/// use ndarray::{Axis, array};
+/// use xai_casebased::CaseExplainer;
+/// use xai_casebased::similarity::Embedding;
+/// // Only the sign of the first feature matters to this model.
+/// let signs = Embedding::new(|rows| Ok::<_, std::convert::Infallible>(
+///     rows.column(0).mapv(f64::signum).insert_axis(Axis(1)),
+/// ));
+/// let explainer = CaseExplainer::builder().k(1).similarity(signs)
+///     .fit(array![[-1.0, 0.0], [5.0, 9.0]].view(), &[0, 1])?;
+/// let explanation = explainer.explain(array![0.5, 0.0].view(), 1)?;
+/// assert_eq!(explanation.neighbors[0].index, 1);
+/// # Ok::<(), xai_casebased::Error>(())
+/// ```
+///
+/// # Source
+/// The strategies of case-explainer 0.2.0; activations as a distance: R. Caruana et al., "Case-based
+/// explanation of non-case-based learning methods", AMIA 1999.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub enum Similarity {
+    /// Near in features.
+    #[default]
+    Features,
+    /// Near in another space.
+    Embedding(Embedding),
+    /// In the same leaf of a tree.
+    TreeLeaf(TreeLeaf),
+    /// In the same leaves of a forest.
+    ForestProximity(ForestProximity),
+}
+
+/// The name of a [`Similarity`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
+pub enum SimilarityKind {
+    /// `features`
+    Features,
+    /// `embedding`: an embedding alone.
+    Embedding,
+    /// `blend`: an embedding joined with the features.
+    Blend,
+    /// `tree-leaf`
+    TreeLeaf,
+    /// `forest-proximity`
+    ForestProximity,
+}
+
+impl fmt::Display for SimilarityKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Features => "features",
+            Self::Embedding => "embedding",
+            Self::Blend => "blend",
+            Self::TreeLeaf => "tree-leaf",
+            Self::ForestProximity => "forest-proximity",
+        })
+    }
+}
+
+impl Similarity {
+    /// Which one it is.
+    #[must_use]
+    pub fn kind(&self) -> SimilarityKind {
+        match self {
+            Self::Features => SimilarityKind::Features,
+            Self::Embedding(e) if e.feature_share() > 0.0 => SimilarityKind::Blend,
+            Self::Embedding(_) => SimilarityKind::Embedding,
+            Self::TreeLeaf(_) => SimilarityKind::TreeLeaf,
+            Self::ForestProximity(_) => SimilarityKind::ForestProximity,
+        }
+    }
+
+    /// Checks the parameters that do not depend on the data.
+    pub(crate) fn check(&self) -> Result<()> {
+        match self {
+            Self::Embedding(embedding) => embedding.check(),
+            Self::Features | Self::TreeLeaf(_) | Self::ForestProximity(_) => Ok(()),
+        }
+    }
+
+    pub(crate) fn fit(self, fitting: Fitting<'_>) -> Result<Box<dyn Retrieval>> {
+        Ok(match self {
+            Self::Features => Box::new(FeatureSearch::fit(fitting)?),
+            Self::Embedding(embedding) => Box::new(embedding.fit(fitting)?),
+            Self::TreeLeaf(tree) => Box::new(tree.fit(fitting)?),
+            Self::ForestProximity(forest) => Box::new(forest.fit(fitting)?),
+        })
+    }
+}
+
+impl From<Embedding> for Similarity {
+    fn from(strategy: Embedding) -> Self {
+        Self::Embedding(strategy)
+    }
+}
+
+impl From<TreeLeaf> for Similarity {
+    fn from(strategy: TreeLeaf) -> Self {
+        Self::TreeLeaf(strategy)
+    }
+}
+
+impl From<ForestProximity> for Similarity {
+    fn from(strategy: ForestProximity) -> Self {
+        Self::ForestProximity(strategy)
+    }
+}

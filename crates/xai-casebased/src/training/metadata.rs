@@ -1,0 +1,149 @@
+//! What is known of a training row beside its features.
+
+use std::fmt;
+use std::sync::Arc;
+
+use xai_core::{Error, Result};
+
+use crate::input;
+
+/// A column of values, one per training row.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub enum MetadataColumn {
+    /// Whole numbers: years, identifiers.
+    Integers(Vec<i64>),
+    /// Measurements; NaN stands for a missing one.
+    Numbers(Vec<f64>),
+    /// Yes or no.
+    Booleans(Vec<bool>),
+    /// Text.
+    Texts(Vec<Arc<str>>),
+}
+
+impl MetadataColumn {
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Integers(values) => values.len(),
+            Self::Numbers(values) => values.len(),
+            Self::Booleans(values) => values.len(),
+            Self::Texts(values) => values.len(),
+        }
+    }
+
+    pub(crate) fn value(&self, row: usize) -> MetadataValue {
+        match self {
+            Self::Integers(values) => MetadataValue::Integer(values[row]),
+            Self::Numbers(values) if values[row].is_nan() => MetadataValue::Missing,
+            Self::Numbers(values) => MetadataValue::Number(values[row]),
+            Self::Booleans(values) => MetadataValue::Boolean(values[row]),
+            Self::Texts(values) => MetadataValue::Text(values[row].clone()),
+        }
+    }
+}
+
+impl From<Vec<i64>> for MetadataColumn {
+    fn from(values: Vec<i64>) -> Self {
+        Self::Integers(values)
+    }
+}
+
+impl From<Vec<f64>> for MetadataColumn {
+    fn from(values: Vec<f64>) -> Self {
+        Self::Numbers(values)
+    }
+}
+
+impl From<Vec<bool>> for MetadataColumn {
+    fn from(values: Vec<bool>) -> Self {
+        Self::Booleans(values)
+    }
+}
+
+impl From<Vec<String>> for MetadataColumn {
+    fn from(values: Vec<String>) -> Self {
+        Self::Texts(values.into_iter().map(Into::into).collect())
+    }
+}
+
+impl From<Vec<&str>> for MetadataColumn {
+    fn from(values: Vec<&str>) -> Self {
+        Self::Texts(values.into_iter().map(Into::into).collect())
+    }
+}
+
+/// One value of a [`MetadataColumn`].
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(untagged))]
+#[non_exhaustive]
+pub enum MetadataValue {
+    /// Yes or no.
+    Boolean(bool),
+    /// A whole number.
+    Integer(i64),
+    /// A measurement.
+    Number(f64),
+    /// Text.
+    Text(Arc<str>),
+    /// A measurement that is missing; `null` in JSON.
+    Missing,
+}
+
+impl fmt::Display for MetadataValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Boolean(value) => value.fmt(f),
+            Self::Integer(value) => value.fmt(f),
+            Self::Number(value) => value.fmt(f),
+            Self::Text(value) => value.fmt(f),
+            Self::Missing => f.pad("missing"),
+        }
+    }
+}
+
+/// The columns of a training set, by name.
+#[derive(Clone, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Metadata {
+    pub(crate) columns: Vec<(Arc<str>, MetadataColumn)>,
+}
+
+/// Names alone: values may be redacted.
+impl fmt::Debug for Metadata {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list()
+            .entries(self.columns.iter().map(|(name, _)| name))
+            .finish()
+    }
+}
+
+impl Metadata {
+    /// Every column has one value per row, and a name of its own.
+    pub(crate) fn check(&self, n_rows: usize) -> Result<()> {
+        for (i, (name, column)) in self.columns.iter().enumerate() {
+            let about = |error: Error| error.part(format!("column {name}"));
+            if column.len() != n_rows {
+                return Err(about(Error::shape(
+                    input::METADATA,
+                    &[n_rows],
+                    &[column.len()],
+                )));
+            }
+            if let MetadataColumn::Numbers(values) = column
+                && let Some(row) = values.iter().position(|x| x.is_infinite())
+            {
+                return Err(about(Error::non_finite(input::METADATA, &[row])));
+            }
+            if self.columns[..i].iter().any(|(other, _)| other == name) {
+                return Err(Error::parameter(
+                    input::METADATA,
+                    name,
+                    "one column of that name",
+                ));
+            }
+        }
+        Ok(())
+    }
+}

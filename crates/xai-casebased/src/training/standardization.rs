@@ -1,0 +1,141 @@
+//! Features in units of their own spread.
+
+use ndarray::{Array1, Array2, ArrayView2};
+use xai_core::number::check_finite;
+use xai_core::tensor::Rows;
+use xai_core::{Error, ExactSum, Result, parallel};
+
+use crate::training::matrix::Matrix;
+use crate::{help, input};
+
+/// `(x − mean) / std` by feature, with the mean and the *population* standard deviation (ddof 0)
+/// of the training set. A constant feature is only shifted (divisor 1).
+///
+/// ```
+/// use ndarray::array;
+/// use xai_casebased::training::Standardization;
+/// let s = Standardization::fit(array![[1.0, 7.0], [3.0, 7.0]].view())?;
+/// assert_eq!(s.apply(array![[5.0, 9.0]].view())?, array![[3.0, 2.0]]);
+/// # Ok::<(), xai_casebased::Error>(())
+/// ```
+///
+/// # Source
+/// scikit-learn's `StandardScaler`, which case-explainer uses.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Standardization {
+    /// The mean of each feature.
+    pub mean: Vec<f64>,
+    /// The divisor of each feature, 1 for a constant one.
+    pub scale: Vec<f64>,
+}
+
+impl Standardization {
+    /// Means and deviations of `(n, d)` training rows.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Empty`](xai_core::ErrorKind::Empty) without rows,
+    /// [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite), and
+    /// [`ErrorKind::OutOfDomain`](xai_core::ErrorKind::OutOfDomain) for a feature whose spread is
+    /// beyond the range of `f64`.
+    pub fn fit(train: ArrayView2<'_, f64>) -> Result<Self> {
+        if train.nrows() == 0 {
+            return Err(Error::empty(input::TRAIN).part("rows"));
+        }
+        check_finite(input::TRAIN, train)?;
+        Self::of_values(Rows::new(train).as_slice(), train.ncols())
+    }
+
+    /// Of finite rows, of which there are some.
+    pub(crate) fn of(train: &Matrix) -> Result<Self> {
+        Self::of_values(train.values(), train.n_columns())
+    }
+
+    fn of_values(values: &[f64], n_features: usize) -> Result<Self> {
+        // Without features there is nothing to divide by the number of rows.
+        let n = values.len().checked_div(n_features).unwrap_or(0) as f64;
+        let mean: Vec<f64> = column_sums(values, n_features, |_, x| x)
+            .iter()
+            .map(|sum| sum.value() / n)
+            .collect();
+        let squares = column_sums(values, n_features, |column, x| {
+            (x - mean[column]) * (x - mean[column])
+        });
+        let mut scale = Vec::with_capacity(mean.len());
+        for (feature, (squares, center)) in squares.iter().zip(&mean).enumerate() {
+            let deviation = (squares.value() / n).sqrt();
+            if !deviation.is_finite() {
+                return Err(Error::out_of_domain(
+                    input::TRAIN,
+                    &[feature],
+                    deviation,
+                    "a finite spread",
+                )
+                .part("deviation of features")
+                .with_help(help::SCALE_FEATURES_DOWN));
+            }
+            // A constant column has a mean that may be off by its last bit; that is no spread.
+            let noise = 10.0 * f64::EPSILON * center.abs();
+            scale.push(if deviation > noise { deviation } else { 1.0 });
+        }
+        Ok(Self { mean, scale })
+    }
+
+    /// Scales one row of as many features.
+    #[inline]
+    pub(crate) fn write(&self, from: &[f64], to: &mut [f64]) {
+        for (((to, from), mean), scale) in to.iter_mut().zip(from).zip(&self.mean).zip(&self.scale)
+        {
+            *to = (from - mean) / scale;
+        }
+    }
+
+    /// Scales `(m, d)` rows.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) for another number of
+    /// features.
+    pub fn apply(&self, rows: ArrayView2<'_, f64>) -> Result<Array2<f64>> {
+        if rows.ncols() != self.mean.len() || self.scale.len() != self.mean.len() {
+            return Err(Error::shape(
+                input::ROWS,
+                &[rows.nrows(), self.mean.len()],
+                &[rows.nrows(), rows.ncols()],
+            ));
+        }
+        let mean = Array1::from(self.mean.clone());
+        let scale = Array1::from(self.scale.clone());
+        Ok((&rows - &mean) / &scale)
+    }
+}
+
+/// `Σ_row term(column, x)` of every column of row-major values, exactly. Columns are gathered block by
+/// block of rows, so that every row is read once from start to end.
+fn column_sums(
+    values: &[f64],
+    n_columns: usize,
+    term: impl Fn(usize, f64) -> f64 + Sync,
+) -> Vec<ExactSum> {
+    const BLOCK: usize = 128;
+    parallel::fold_blocks(
+        values.len().checked_div(n_columns).unwrap_or(0),
+        BLOCK,
+        || vec![ExactSum::new(); n_columns],
+        |sums, block| {
+            let mut gathered = [0.0; BLOCK];
+            let values = &values[block.start * n_columns..block.end * n_columns];
+            for (column, sum) in sums.iter_mut().enumerate() {
+                let gathered = &mut gathered[..block.len()];
+                for (to, row) in gathered.iter_mut().zip(values.chunks_exact(n_columns)) {
+                    *to = term(column, row[column]);
+                }
+                sum.add_slice(gathered);
+            }
+        },
+        |sums, others| {
+            for (sum, other) in sums.iter_mut().zip(&others) {
+                sum.add_sum(other);
+            }
+        },
+    )
+}

@@ -1,0 +1,82 @@
+//! What errors say to people. Nothing else depends on these words.
+
+use ndarray::array;
+use xai_casebased::{
+    CaseExplainer, ClassWeights, CorrespondenceMetric, Distance, Engine, Error, correspondence,
+};
+
+fn message<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
+    result.unwrap_err().to_string()
+}
+
+#[test]
+fn messages_name_the_thing_the_place_the_expectation_and_the_way_out() {
+    assert_eq!(
+        message(correspondence(&[0.1], &[1, 2], 1)),
+        "labels: expected shape (1), got (2)"
+    );
+    assert_eq!(
+        message(correspondence(&[0.1, -0.5], &[1, 2], 1)),
+        "distances[1] = -0.5: expected a distance, at least 0"
+    );
+    let negative = CorrespondenceMetric::new().weighting_with(|d: f64| 1.0 - d);
+    assert_eq!(
+        message(negative.evaluate(&[0.5, 2.0], &[0, 0], 0)),
+        "weights[1] = -1: expected a finite weight, at least 0, at distance 2"
+    );
+    assert_eq!(
+        message(ClassWeights::new([(4, -1.0)])),
+        "class_weights of class 4 = -1: expected a finite weight, at least 0"
+    );
+    let train = array![[0.0], [1.0]];
+    let builder = CaseExplainer::builder;
+    assert_eq!(
+        message(builder().k(0).fit(train.view(), &[0, 1])),
+        "k = 0: expected at least 1 neighbour"
+    );
+    let tree = builder().engine(Engine::KdTree).distance(Distance::Cosine);
+    assert_eq!(
+        message(tree.scale(false).fit(array![[1.0]].view(), &[0])),
+        "distance = cosine: expected euclidean, squared-euclidean, manhattan, chebyshev, \
+         minkowski or mahalanobis, which a k-d tree can bound; use the brute-force engine"
+    );
+    assert_eq!(
+        message(
+            builder()
+                .metadata("age", vec![1.0])
+                .fit(train.view(), &[0, 1])
+        ),
+        "column age of metadata: expected shape (2), got (1)"
+    );
+    let plain = builder().scale(false).fit(train.view(), &[0, 1]).unwrap();
+    assert_eq!(
+        message(plain.explain(array![1e200].view(), 0)),
+        "distance of samples[0] = inf: expected a distance within the range of f64; scale the \
+         features down"
+    );
+    let model = |_: ndarray::ArrayView2<'_, f64>| Err::<Vec<i32>, _>("out of memory");
+    assert_eq!(
+        message(plain.explain_with(train.view(), model)),
+        "model: failed on samples 0..2: out of memory"
+    );
+}
+
+#[cfg(feature = "persistence")]
+#[test]
+fn messages_about_files_say_what_they_are_instead() {
+    let load = |bytes: &[u8]| message(CaseExplainer::load(bytes));
+    assert_eq!(
+        load(b"\x93NUMPY and more"),
+        "stored explainer: not a stored explainer: it does not begin with XAICASES"
+    );
+    let explainer = CaseExplainer::builder().fit(array![[0.0], [1.0]].view(), &[0, 1]);
+    let mut bytes = Vec::new();
+    explainer.unwrap().save(&mut bytes).unwrap();
+    assert!(load(&bytes[..10]).contains("ends within its header"));
+    assert!(load(&bytes[..bytes.len() - 1]).contains("cut off or damaged"));
+    let mut newer = bytes.clone();
+    newer[8] = 2;
+    assert!(load(&newer).contains("version 2 of the format; this build reads version 1"));
+    bytes[33] ^= 0x40;
+    assert!(load(&bytes).contains("the checksum does not match"));
+}

@@ -1,0 +1,388 @@
+//! Distances between rows of features.
+
+mod mahalanobis;
+mod weighting;
+
+use std::str::FromStr;
+
+use ndarray::ArrayView2;
+
+use crate::error::{Error, Help, Input, Result};
+use crate::input;
+
+pub use mahalanobis::{LEAVE_FEATURE_OUT, Mahalanobis};
+pub use weighting::{Kernel, Weighting};
+
+/// A distance between two rows of equal length.
+///
+/// Implemented by [`Distance`]; implement it for a distance of your own. It must be symmetric, at
+/// least 0 and a number for the rows it is given.
+pub trait DistanceFunction: Send + Sync {
+    /// The distance between two rows of the same length.
+    fn distance(&self, a: &[f64], b: &[f64]) -> f64;
+}
+
+/// What to do about a row of zeros under the cosine distance.
+pub const LEAVE_ROW_OUT: Help = Help::new("leave the row out or choose another distance");
+/// What to do about values whose sums leave the range of `f64`.
+pub const SCALE_FEATURE_DOWN: Help = Help::new("scale the feature down");
+
+/// The distances of the field.
+///
+/// | distance | formula | range |
+/// |---|---|---|
+/// | `Euclidean` | `√Σ (a_i − b_i)²` | [0, ∞) |
+/// | `SquaredEuclidean` | `Σ (a_i − b_i)²` | [0, ∞) |
+/// | `Manhattan` | `Σ |a_i − b_i|` | [0, ∞) |
+/// | `Chebyshev` | `max |a_i − b_i|` | [0, ∞) |
+/// | `Minkowski(p)` | `(Σ |a_i − b_i|^p)^(1/p)`, `p ≥ 1` | [0, ∞) |
+/// | `Cosine` | `1 − a·b / (‖a‖ ‖b‖)` | [0, 2] |
+/// | `Canberra` | `Σ |a_i − b_i| / (|a_i| + |b_i|)`, `0/0 = 0` | [0, d] |
+/// | `BrayCurtis` | `Σ |a_i − b_i| / Σ |a_i + b_i|`, `0/0 = 0` | [0, ∞], ∞ for opposite rows |
+/// | `Hamming` | share of `i` with `a_i ≠ b_i` | [0, 1] |
+/// | `Mahalanobis` | `√((a − b)ᵀ C⁻¹ (a − b))` | [0, ∞) |
+///
+/// Sums run in eight interleaved lanes that are joined by a fixed tree: a compiler can vectorise
+/// them, and the bits are the same on every machine. A distance beyond the range of `f64` is ∞.
+///
+/// ```
+/// use xai_core::distance::{Distance, DistanceFunction};
+/// let (a, b) = ([1.0, 2.0, 3.0], [1.5, 2.5, 3.5]);
+/// assert_eq!(Distance::Euclidean.distance(&a, &b), 0.75f64.sqrt());
+/// assert_eq!(Distance::Manhattan.distance(&a, &b), 1.5);
+/// assert_eq!(Distance::Chebyshev.distance(&a, &b), 0.5);
+/// ```
+#[derive(Debug, Clone, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
+pub enum Distance {
+    /// Straight-line distance.
+    #[default]
+    Euclidean,
+    /// Its square: the same order, cheaper, and no metric in the mathematical sense.
+    SquaredEuclidean,
+    /// City-block distance.
+    Manhattan,
+    /// The largest difference of any feature.
+    Chebyshev,
+    /// The family of which Manhattan (1), Euclidean (2) and Chebyshev (∞) are members.
+    Minkowski(f64),
+    /// The angle, regardless of length. Undefined for a row of zeros.
+    Cosine,
+    /// Relative differences, added.
+    Canberra,
+    /// Differences relative to the total.
+    BrayCurtis,
+    /// The share of features that differ.
+    Hamming,
+    /// DistanceFunction in units of the data's own spread, correlations taken out.
+    Mahalanobis(Mahalanobis),
+}
+
+impl Distance {
+    /// Checks the metric's own parameter.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidParameter`](crate::ErrorKind::InvalidParameter) for a Minkowski exponent below 1 or not finite.
+    pub fn validate(&self) -> Result<()> {
+        match self {
+            Self::Minkowski(p) if !(p.is_finite() && *p >= 1.0) => Err(Error::parameter(
+                input::P,
+                p,
+                "a finite exponent, at least 1",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks that the metric is defined for every row of `(n, d)` features.
+    ///
+    /// # Errors
+    /// [`ErrorKind::OutOfDomain`](crate::ErrorKind::OutOfDomain) naming the first row of zeros where the metric is the cosine
+    /// distance, or the first element beyond 1e300 where it is Canberra's or Bray and Curtis's, whose
+    /// sums would leave the range; [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) when rows do not have the features of a
+    /// Mahalanobis covariance.
+    pub fn check_rows(&self, rows_of: Input, rows: ArrayView2<'_, f64>) -> Result<()> {
+        match self {
+            Self::Cosine => {
+                let zero = rows
+                    .rows()
+                    .into_iter()
+                    .position(|row| row.iter().all(|&x| x == 0.0));
+                match zero {
+                    Some(row) => {
+                        let expected = "a row with a direction, which a row of zeros has not";
+                        let error = Error::out_of_domain(rows_of, &[row], 0.0, expected);
+                        Err(error.with_help(LEAVE_ROW_OUT))
+                    }
+                    None => Ok(()),
+                }
+            }
+            Self::Canberra | Self::BrayCurtis => {
+                match rows.indexed_iter().find(|(_, x)| x.abs() > 1e300) {
+                    Some(((row, column), &x)) => {
+                        let expected = "a value up to 1e300, as this distance adds absolute values";
+                        let error = Error::out_of_domain(rows_of, &[row, column], x, expected);
+                        Err(error.with_help(SCALE_FEATURE_DOWN))
+                    }
+                    None => Ok(()),
+                }
+            }
+            Self::Mahalanobis(m) if m.n_features() != rows.ncols() => Err(Error::shape(
+                rows_of,
+                &[rows.nrows(), m.n_features()],
+                &[rows.nrows(), rows.ncols()],
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl DistanceFunction for Distance {
+    fn distance(&self, a: &[f64], b: &[f64]) -> f64 {
+        match self {
+            Self::Euclidean => squared_euclidean(a, b).sqrt(),
+            Self::SquaredEuclidean => squared_euclidean(a, b),
+            Self::Manhattan => sum_lanes(a, b, |x, y| (x - y).abs()),
+            Self::Chebyshev => a
+                .iter()
+                .zip(b)
+                .fold(0.0, |largest: f64, (x, y)| largest.max((x - y).abs())),
+            Self::Minkowski(p) => {
+                // In units of the largest difference, so that no power leaves the range.
+                let largest = Self::Chebyshev.distance(a, b);
+                if largest == 0.0 || largest.is_infinite() {
+                    return largest;
+                }
+                let powers = sum_lanes(a, b, |x, y| ((x - y).abs() / largest).powf(*p));
+                largest * powers.powf(1.0 / p)
+            }
+            Self::Cosine => {
+                let (a_norm, b_norm) = (norm(a), norm(b));
+                // Norms whose squares, element by element, are normal numbers.
+                let regular = |norm: f64| norm > 1e-140 && norm < 1e150;
+                if regular(a_norm) && regular(b_norm) {
+                    let dot = sum_lanes(a, b, |x, y| x * y);
+                    let cosine = dot / (a_norm * b_norm);
+                    if cosine.is_finite() {
+                        return (1.0 - cosine).clamp(0.0, 2.0);
+                    }
+                }
+                cosine_of_extremes(a, b)
+            }
+            Self::Canberra => sum_lanes(a, b, |x, y| {
+                let scale = x.abs() + y.abs();
+                if scale > 0.0 {
+                    (x - y).abs() / scale
+                } else {
+                    0.0
+                }
+            }),
+            Self::BrayCurtis => {
+                let apart = sum_lanes(a, b, |x, y| (x - y).abs());
+                let total = sum_lanes(a, b, |x, y| (x + y).abs());
+                if apart > 0.0 { apart / total } else { 0.0 }
+            }
+            Self::Hamming => {
+                let different = a.iter().zip(b).filter(|(x, y)| x != y).count();
+                different as f64 / a.len().max(1) as f64
+            }
+            Self::Mahalanobis(m) => squared_euclidean(&m.whiten(a), &m.whiten(b)).sqrt(),
+        }
+    }
+}
+
+impl std::fmt::Display for Distance {
+    /// The name that [`FromStr`] reads; a Mahalanobis metric, which has no text, is `mahalanobis`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            Self::Euclidean => "euclidean",
+            Self::SquaredEuclidean => "squared-euclidean",
+            Self::Manhattan => "manhattan",
+            Self::Chebyshev => "chebyshev",
+            Self::Minkowski(p) => return f.pad(&format!("minkowski:{p}")),
+            Self::Cosine => "cosine",
+            Self::Canberra => "canberra",
+            Self::BrayCurtis => "braycurtis",
+            Self::Hamming => "hamming",
+            Self::Mahalanobis(_) => "mahalanobis",
+        })
+    }
+}
+
+impl FromStr for Distance {
+    type Err = Error;
+
+    /// `euclidean`, `squared-euclidean`, `manhattan`, `chebyshev`, `minkowski:P`, `cosine`,
+    /// `canberra`, `braycurtis` or `hamming`.
+    fn from_str(name: &str) -> Result<Self> {
+        let metric = match name {
+            "euclidean" => Self::Euclidean,
+            "squared-euclidean" | "sqeuclidean" => Self::SquaredEuclidean,
+            "manhattan" => Self::Manhattan,
+            "chebyshev" => Self::Chebyshev,
+            "cosine" => Self::Cosine,
+            "canberra" => Self::Canberra,
+            "braycurtis" | "bray-curtis" => Self::BrayCurtis,
+            "hamming" => Self::Hamming,
+            _ => match name.strip_prefix("minkowski:").map(str::parse) {
+                Some(Ok(p)) => Self::Minkowski(p),
+                _ => {
+                    return Err(Error::parameter(
+                        input::DISTANCE,
+                        name,
+                        "euclidean, squared-euclidean, manhattan, chebyshev, minkowski:P, cosine, \
+                         canberra, braycurtis or hamming",
+                    ));
+                }
+            },
+        };
+        metric.validate()?;
+        Ok(metric)
+    }
+}
+
+fn norm(row: &[f64]) -> f64 {
+    sum_lanes(row, row, |x, y| x * y).sqrt()
+}
+
+/// Cosine distance of rows whose squares leave the range of `f64`: each in units of its largest
+/// element first, which changes no angle.
+#[cold]
+fn cosine_of_extremes(a: &[f64], b: &[f64]) -> f64 {
+    let unit = |row: &[f64]| -> Vec<f64> {
+        let largest = row.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+        row.iter().map(|x| x / largest).collect()
+    };
+    let (a, b) = (unit(a), unit(b));
+    let dot = sum_lanes(&a, &b, |x, y| x * y);
+    (1.0 - dot / (norm(&a) * norm(&b))).clamp(0.0, 2.0)
+}
+
+/// `Σ (a_i − b_i)²` in the summation order of [`Distance`].
+#[inline]
+#[must_use]
+pub fn squared_euclidean(a: &[f64], b: &[f64]) -> f64 {
+    sum_lanes(a, b, |x, y| (x - y) * (x - y))
+}
+
+/// `Σ term(a_i, b_i)` in eight lanes and a fixed tree.
+#[inline(always)]
+fn sum_lanes(a: &[f64], b: &[f64], term: impl Fn(f64, f64) -> f64) -> f64 {
+    debug_assert_eq!(a.len(), b.len(), "rows of one length");
+    let mut lanes = [0.0; 8];
+    let (a_blocks, a_rest) = a.as_chunks::<8>();
+    let (b_blocks, b_rest) = b.as_chunks::<8>();
+    for (x, y) in a_blocks.iter().zip(b_blocks) {
+        for lane in 0..8 {
+            lanes[lane] += term(x[lane], y[lane]);
+        }
+    }
+    for (lane, (x, y)) in lanes.iter_mut().zip(a_rest.iter().zip(b_rest)) {
+        *lane += term(*x, *y);
+    }
+    let [s0, s1, s2, s3, s4, s5, s6, s7] = lanes;
+    ((s0 + s4) + (s2 + s6)) + ((s1 + s5) + (s3 + s7))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+    use approx::assert_relative_eq;
+    use ndarray::array;
+    use proptest::prelude::*;
+
+    fn metrics() -> Vec<Distance> {
+        let names = "euclidean squared-euclidean manhattan chebyshev minkowski:3 cosine canberra \
+                     braycurtis hamming";
+        names
+            .split_whitespace()
+            .map(|m| m.parse().unwrap())
+            .collect()
+    }
+
+    proptest! {
+        #[test]
+        fn distances_are_symmetric_and_zero_to_oneself(
+            pair in prop::collection::vec((0.1..10.0f64, -10.0..-0.1f64), 1..40)
+        ) {
+            let (a, b): (Vec<f64>, Vec<f64>) = pair.into_iter().unzip();
+            for metric in metrics() {
+                let there = metric.distance(&a, &b);
+                prop_assert!(there >= 0.0 && there.is_finite());
+                prop_assert_eq!(there.to_bits(), metric.distance(&b, &a).to_bits());
+                prop_assert!(metric.distance(&a, &a) < 1e-15, "{:?}", metric);
+            }
+        }
+
+        #[test]
+        fn minkowski_of_1_and_2_are_manhattan_and_euclidean(
+            pair in prop::collection::vec((-10.0..10.0f64, -10.0..10.0f64), 1..40)
+        ) {
+            let (a, b): (Vec<f64>, Vec<f64>) = pair.into_iter().unzip();
+            assert_relative_eq!(
+                Distance::Minkowski(1.0).distance(&a, &b), Distance::Manhattan.distance(&a, &b),
+                max_relative = 1e-14
+            );
+            assert_relative_eq!(
+                Distance::Minkowski(2.0).distance(&a, &b), Distance::Euclidean.distance(&a, &b),
+                max_relative = 1e-14
+            );
+        }
+    }
+
+    #[test]
+    fn a_metric_is_read_back_from_its_name() {
+        for metric in metrics() {
+            assert_eq!(metric.to_string().parse::<Distance>().unwrap(), metric);
+        }
+    }
+
+    #[test]
+    fn magnitudes_at_the_edge_of_the_range_keep_their_angle_and_scale() {
+        assert!(Distance::Cosine.distance(&[1e80], &[1e80]) < 1e-15);
+        assert!(Distance::Cosine.distance(&[1e200, 1e200], &[1e-200, 1e-200]) < 1e-15);
+        assert_eq!(Distance::Cosine.distance(&[1e-90, 0.0], &[0.0, 1e-90]), 1.0);
+        assert!(Distance::Cosine.distance(&[1.6e-162, 1.6e-162], &[1.0, 1.0]) < 1e-15);
+        let overflow = Distance::Minkowski(3.0).distance(&[1.5e308, 1.0], &[-1.5e308, 0.0]);
+        assert_eq!(overflow, f64::INFINITY);
+        assert_eq!(Distance::Minkowski(400.0).distance(&[0.1], &[0.0]), 0.1);
+        assert_eq!(Distance::Minkowski(1000.0).distance(&[10.0], &[0.0]), 10.0);
+    }
+
+    #[test]
+    fn zero_over_zero_counts_as_no_difference() {
+        for metric in [Distance::Canberra, Distance::BrayCurtis] {
+            assert_eq!(metric.distance(&[0.0, 0.0], &[0.0, 0.0]), 0.0);
+        }
+        assert_eq!(
+            Distance::Hamming.distance(&[1.0, 2.0, 3.0, 4.0], &[1.0, 0.0, 3.0, 0.0]),
+            0.5
+        );
+    }
+
+    #[test]
+    fn parameters_outside_their_domain_are_refused() {
+        for name in ["minkowski:0.5", "minkowski:x", "minkowski:inf", "taxicab"] {
+            let error = name.parse::<Distance>().unwrap_err();
+            assert!(
+                matches!(error.kind(), ErrorKind::InvalidParameter { .. }),
+                "{name}"
+            );
+        }
+        let rows = array![[1.0, 0.0], [0.0, 0.0]];
+        let error = Distance::Cosine
+            .check_rows(input::ROWS, rows.view())
+            .unwrap_err();
+        assert_eq!((error.input(), error.index()), (input::ROWS, &[1][..]));
+        assert_eq!(error.help(), Some(LEAVE_ROW_OUT));
+        let rows = array![[1.0, 2.0], [0.0, -1.5e308]];
+        let error = Distance::Canberra
+            .check_rows(input::ROWS, rows.view())
+            .unwrap_err();
+        assert_eq!(error.index(), [1, 1]);
+        assert_eq!(error.help(), Some(SCALE_FEATURE_DOWN));
+    }
+}

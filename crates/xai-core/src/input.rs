@@ -1,0 +1,69 @@
+//! The inputs that errors of this crate are about, and those that several families share.
+//!
+//! A family takes a constant from here where the thing is the same, and defines its own in a module
+//! of this name.
+
+use crate::error::Input;
+
+/// What is explained or predicted: one row of the data each.
+pub const SAMPLES: Input = Input::new("samples");
+/// The class of each sample.
+pub const LABELS: Input = Input::new("labels");
+/// What a model or several runs predicted.
+pub const PREDICTIONS: Input = Input::new("predictions");
+/// The samples that a model is called with.
+pub const INPUTS: Input = Input::new("inputs");
+/// Attribution maps.
+pub const EXPLANATIONS: Input = Input::new("explanations");
+/// What a model's outputs are scored against: a class per sample, or a row of weights.
+pub const TARGETS: Input = Input::new("targets");
+/// The caller's model.
+pub const MODEL: Input = Input::new("model");
+/// Rows of scores, one column per class.
+pub const OUTPUTS: Input = Input::new("outputs");
+/// Scores of classes or samples.
+pub const SCORES: Input = Input::new("scores");
+/// Values that are summed up.
+pub const VALUES: Input = Input::new("values");
+/// Weights.
+pub const WEIGHTS: Input = Input::new("weights");
+/// Rows of features.
+pub const ROWS: Input = Input::new("rows");
+/// The rows that neighbors are searched among.
+pub const TRAINING_ROWS: Input = Input::new("training rows");
+/// The first of two sequences that are compared.
+pub const A: Input = Input::new("a");
+/// The second of two sequences that are compared.
+pub const B: Input = Input::new("b");
+/// A covariance matrix.
+pub const COVARIANCE: Input = Input::new("covariance");
+/// What was drawn independently: runs, samples, graphs.
+pub const UNITS: Input = Input::new("units");
+/// The estimate that an interval is put around.
+pub const ESTIMATE: Input = Input::new("estimate");
+/// Estimates with one unit left out.
+pub const LEAVE_ONE_OUT: Input = Input::new("leave_one_out");
+/// Bootstrap replicates of an estimate.
+pub const REPLICATES: Input = Input::new("replicates");
+/// How many bootstrap replicates to draw.
+pub const N_REPLICATES: Input = Input::new("n_replicates");
+/// The coverage of an interval.
+pub const LEVEL: Input = Input::new("level");
+/// The share below a quantile.
+pub const Q: Input = Input::new("q");
+/// A distance by name.
+pub const DISTANCE: Input = Input::new("distance");
+/// The exponent of the Minkowski distance.
+pub const P: Input = Input::new("p");
+/// A weighting by name.
+pub const WEIGHTING: Input = Input::new("weighting");
+/// The exponent of an inverse power.
+pub const EXPONENT: Input = Input::new("exponent");
+/// What keeps an inverse power finite at distance 0.
+pub const OFFSET: Input = Input::new("offset");
+/// The bandwidth of a kernel.
+pub const BANDWIDTH: Input = Input::new("bandwidth");
+/// An activation by name.
+pub const ACTIVATION: Input = Input::new("activation");
+/// A metric by name.
+pub const METRIC: Input = Input::new("metric");

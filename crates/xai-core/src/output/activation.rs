@@ -1,0 +1,225 @@
+//! Activations: from a model's raw scores to what a metric reads.
+
+use std::fmt;
+use std::str::FromStr;
+
+use ndarray::{Array2, ArrayView2};
+
+use crate::error::{Error, Result};
+use crate::input;
+use crate::number::{Real, check_finite, elementary};
+
+/// What turns a model's output row into the scores that a metric reads.
+///
+/// Every row is one sample. All four work in `f64`, after the largest score of the row has been
+/// taken off, so scores of ±1000 (or ±1e300) neither overflow nor lose the answer.
+///
+/// ```
+/// use ndarray::array;
+/// use xai_core::Activation;
+/// let p = Activation::Softmax.apply(array![[0.0f32, 0.0], [1000.0, -1000.0]].view())?;
+/// assert_eq!(p, array![[0.5, 0.5], [1.0, 0.0]]);
+/// # Ok::<(), xai_core::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum Activation {
+    /// The scores as they are: the model ends in its own activation, or raw scores are meant.
+    #[default]
+    None,
+    /// `e^{x_c} / Σ_j e^{x_j}`: one class of several. In [0, 1], a row sums to 1.
+    Softmax,
+    /// `1 / (1 + e^{−x})` for each score by itself: binary and multi-label. In [0, 1].
+    Sigmoid,
+    /// `x_c − ln Σ_j e^{x_j}`: log-probabilities in nats. At most 0.
+    LogSoftmax,
+}
+
+impl Activation {
+    /// Applies the activation to every row of `(n_samples, n_classes)` scores.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NonFinite`](crate::ErrorKind::NonFinite) for the first NaN or infinity, about
+    /// [`input::SCORES`].
+    pub fn apply<T: Real>(self, scores: ArrayView2<'_, T>) -> Result<Array2<f64>> {
+        check_finite(input::SCORES, scores)?;
+        // A fresh array is in row-major order, whatever the order of the view.
+        let mut activated = Array2::zeros(scores.dim());
+        activated.zip_mut_with(&scores, |to, from: &T| *to = from.to_f64_exact());
+        for mut row in activated.rows_mut() {
+            if let Some(row) = row.as_slice_mut() {
+                self.apply_row(row);
+            }
+        }
+        Ok(activated)
+    }
+
+    /// Applies the activation to one row of finite scores, in place. An empty row stays empty.
+    ///
+    /// ```
+    /// use xai_core::Activation;
+    /// let mut row = [0.0, 3f64.ln()];
+    /// Activation::Softmax.apply_row(&mut row);
+    /// assert!((row[0] - 0.25).abs() < 1e-15 && (row[1] - 0.75).abs() < 1e-15);
+    /// ```
+    #[inline]
+    pub fn apply_row(self, row: &mut [f64]) {
+        match self {
+            Self::None => {}
+            Self::Softmax => {
+                let largest = largest(row);
+                for x in row.iter_mut() {
+                    *x = elementary::exp(*x - largest);
+                }
+                let total: f64 = row.iter().sum();
+                for x in row {
+                    *x /= total;
+                }
+            }
+            Self::Sigmoid => {
+                for x in row {
+                    *x = elementary::sigmoid(*x);
+                }
+            }
+            Self::LogSoftmax => {
+                let largest = largest(row);
+                let mut total = 0.0;
+                for part in row.chunks_mut(16) {
+                    let mut exponentials = [0.0; 16];
+                    for (x, e) in part.iter_mut().zip(&mut exponentials) {
+                        *x -= largest;
+                        *e = elementary::exp(*x);
+                    }
+                    total += exponentials[..part.len()].iter().sum::<f64>();
+                }
+                let log_total = elementary::ln(total);
+                for x in row {
+                    *x -= log_total;
+                }
+            }
+        }
+    }
+}
+
+impl fmt::Display for Activation {
+    /// The name that [`FromStr`] reads.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::None => "none",
+            Self::Softmax => "softmax",
+            Self::Sigmoid => "sigmoid",
+            Self::LogSoftmax => "log-softmax",
+        })
+    }
+}
+
+impl FromStr for Activation {
+    type Err = Error;
+
+    /// `none`, `softmax`, `sigmoid` or `log-softmax`.
+    fn from_str(name: &str) -> Result<Self> {
+        match name {
+            "none" => Ok(Self::None),
+            "softmax" => Ok(Self::Softmax),
+            "sigmoid" => Ok(Self::Sigmoid),
+            "log-softmax" => Ok(Self::LogSoftmax),
+            _ => Err(Error::parameter(
+                input::ACTIVATION,
+                name,
+                "none, softmax, sigmoid or log-softmax",
+            )),
+        }
+    }
+}
+
+// In both, the exponentials are computed before any is added: a sum in the same loop has to go in
+// order and would keep it from vectorising.
+
+/// The largest score, −∞ for an empty row.
+#[inline]
+fn largest(row: &[f64]) -> f64 {
+    row.iter()
+        .fold(f64::NEG_INFINITY, |a, &x| if x > a { x } else { a })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use approx::assert_relative_eq;
+    use ndarray::array;
+
+    #[test]
+    fn softmax_is_the_exponential_over_its_sum() {
+        let p = Activation::Softmax
+            .apply(array![[1.0, 2.0, 3.0]].view())
+            .unwrap();
+        let total = 1f64.exp() + 2f64.exp() + 3f64.exp();
+        for (c, x) in [1f64, 2.0, 3.0].into_iter().enumerate() {
+            assert_relative_eq!(p[[0, c]], x.exp() / total, max_relative = 1e-15);
+        }
+        assert_relative_eq!(p.sum(), 1.0, max_relative = 1e-15);
+    }
+
+    #[test]
+    fn log_softmax_is_the_logarithm_of_softmax() {
+        let scores = array![[0.3, -1.7, 2.4, 0.0], [5.0, 5.0, 5.0, 5.0]];
+        let p = Activation::Softmax.apply(scores.view()).unwrap();
+        let log_p = Activation::LogSoftmax.apply(scores.view()).unwrap();
+        for (p, log_p) in p.iter().zip(&log_p) {
+            assert_relative_eq!(p.ln(), *log_p, max_relative = 1e-14);
+        }
+    }
+
+    #[test]
+    fn scores_of_a_thousand_do_not_overflow() {
+        let scores = array![[1000.0f32, -1000.0, 0.0]];
+        let apply = |a: Activation| a.apply(scores.view()).unwrap();
+        assert_eq!(apply(Activation::None), array![[1000.0, -1000.0, 0.0]]);
+        assert_eq!(apply(Activation::Softmax), array![[1.0, 0.0, 0.0]]);
+        assert_eq!(apply(Activation::Sigmoid), array![[1.0, 0.0, 0.5]]);
+        assert_eq!(
+            apply(Activation::LogSoftmax),
+            array![[0.0, -2000.0, -1000.0]]
+        );
+        let small = Activation::Sigmoid.apply(array![[-700.0]].view()).unwrap();
+        assert_relative_eq!(small[[0, 0]], (-700f64).exp(), max_relative = 1e-15);
+    }
+
+    #[test]
+    fn adding_a_constant_to_a_row_changes_nothing() {
+        let p = Activation::Softmax
+            .apply(array![[0.5, 1.5]].view())
+            .unwrap();
+        let q = Activation::Softmax
+            .apply(array![[64.5, 65.5]].view())
+            .unwrap();
+        assert_eq!(p, q);
+    }
+
+    #[test]
+    fn a_transposed_view_is_read_by_its_meaning() {
+        let scores = array![[0.0f32, 1.0], [2.0, 4.0], [1.0, 1.0]];
+        let p = Activation::Softmax.apply(scores.t()).unwrap();
+        let q = Activation::Softmax
+            .apply(scores.t().to_owned().view())
+            .unwrap();
+        assert_eq!(p, q);
+    }
+
+    #[test]
+    fn a_score_that_is_not_finite_is_named() {
+        let error = Activation::Softmax
+            .apply(array![[0.0, 1.0], [f64::INFINITY, 0.0]].view())
+            .unwrap_err();
+        assert_eq!((error.input(), error.index()), (input::SCORES, &[1, 0][..]));
+    }
+
+    #[test]
+    fn empty_rows_stay_empty() {
+        let p = Activation::Softmax
+            .apply(Array2::<f32>::zeros((3, 0)).view())
+            .unwrap();
+        assert_eq!(p.dim(), (3, 0));
+    }
+}

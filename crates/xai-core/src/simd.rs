@@ -1,0 +1,289 @@
+//! Loops compiled for the registers that the processor has, chosen at run time.
+//!
+//! A kernel is written once, in plain Rust over arrays of a fixed width, and compiled for every
+//! [`Level`]. No operation is fused and no sum reordered by that, so all levels agree to the last
+//! bit; only the speed differs. This is the one place of the workspace that looks at what a
+//! processor can do.
+// Calling a function compiled for more than the baseline needs `unsafe`, and so do the intrinsics of
+// `Simd::at_most`.
+#![allow(unsafe_code)]
+
+use std::fmt;
+use std::sync::OnceLock;
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// What a kernel is compiled for, slowest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Level {
+    /// What the compiler's target has by itself (NEON on 64-bit Arm).
+    Portable,
+    /// AVX2 and POPCNT: 256 bits.
+    Avx2,
+    /// AVX-512 F and DQ, and the former: 512 bits.
+    Avx512,
+    /// The former, with population counts of whole registers (VPOPCNTDQ).
+    Avx512Popcount,
+}
+
+/// A level that this processor has.
+///
+/// The results do not depend on it, to the last bit; the speed does. The fastest is the default
+/// everywhere; a value of a lower one is for measuring and testing.
+///
+/// ```
+/// use xai_core::simd::InstructionSet;
+/// let all = InstructionSet::available();
+/// assert_eq!(all[0].to_string(), "portable");
+/// assert_eq!(all.last(), Some(&InstructionSet::fastest()));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct InstructionSet(Level); // only made for a level that was detected: `run` rests on that
+
+impl InstructionSet {
+    /// What every processor has.
+    pub const PORTABLE: Self = Self(Level::Portable);
+
+    /// Every set this processor has, slowest first.
+    #[must_use]
+    pub fn available() -> Vec<Self> {
+        #[allow(unused_mut)] // elsewhere there is one
+        let mut levels = vec![Level::Portable];
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt") {
+            levels.push(Level::Avx2);
+            if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") {
+                levels.push(Level::Avx512);
+                if is_x86_feature_detected!("avx512vpopcntdq") {
+                    levels.push(Level::Avx512Popcount);
+                }
+            }
+        }
+        levels.into_iter().map(Self).collect()
+    }
+
+    /// The fastest set this processor has.
+    #[inline]
+    #[must_use]
+    pub fn fastest() -> Self {
+        static FASTEST: OnceLock<InstructionSet> = OnceLock::new();
+        *FASTEST.get_or_init(|| Self::available().pop().unwrap_or(Self::PORTABLE))
+    }
+
+    /// The level.
+    #[must_use]
+    pub fn level(self) -> Level {
+        self.0
+    }
+
+    /// Runs a kernel compiled for this level.
+    #[inline]
+    pub fn run<K: SimdKernel>(self, kernel: K) -> K::Output {
+        match self.0 {
+            // SAFETY: a value of this level is only made where its features were detected.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => unsafe { run_avx2(kernel) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => unsafe { run_avx512(kernel) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512Popcount => unsafe { run_avx512_popcount(kernel) },
+            _ => kernel.run::<Portable>(),
+        }
+    }
+}
+
+impl Default for InstructionSet {
+    fn default() -> Self {
+        Self::fastest()
+    }
+}
+
+impl fmt::Display for InstructionSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self.0 {
+            Level::Portable => "portable",
+            Level::Avx2 => "avx2",
+            Level::Avx512 => "avx512",
+            Level::Avx512Popcount => "avx512-vpopcntdq",
+        })
+    }
+}
+
+/// A loop that is worth compiling for every level: its data as a value.
+///
+/// `run` and every function that it calls in the loop must be `#[inline(always)]`: what is not
+/// inlined is compiled for the baseline alone.
+///
+/// ```
+/// use xai_core::simd::{InstructionSet, Simd, SimdKernel};
+/// struct Sum<'a>(&'a [f64]);
+/// impl SimdKernel for Sum<'_> {
+///     type Output = f64;
+///     #[inline(always)]
+///     fn run<S: Simd>(self) -> f64 {
+///         let mut lanes = [0.0; 8];
+///         for block in self.0.as_chunks::<8>().0 {
+///             for lane in 0..8 {
+///                 lanes[lane] += block[lane];
+///             }
+///         }
+///         lanes.iter().sum()
+///     }
+/// }
+/// assert_eq!(InstructionSet::fastest().run(Sum(&[1.0; 16])), 16.0);
+/// ```
+pub trait SimdKernel {
+    /// What it computes.
+    type Output;
+
+    /// The loop, compiled for `S`.
+    fn run<S: Simd>(self) -> Self::Output;
+}
+
+/// The level that a kernel is being compiled for. Only [`InstructionSet::run`] hands it out, and
+/// only where the processor has it.
+pub trait Simd: sealed::Sealed {
+    /// The level, for kernels that have other loops for it.
+    const LEVEL: Level;
+
+    /// Which of eight values are at most `limit`, the first in the lowest bit. A NaN never is.
+    fn at_most(values: &[f64; 8], limit: f64) -> u8;
+}
+
+struct Portable;
+
+impl sealed::Sealed for Portable {}
+impl Simd for Portable {
+    const LEVEL: Level = Level::Portable;
+
+    #[inline(always)]
+    fn at_most(values: &[f64; 8], limit: f64) -> u8 {
+        // The same bits; compilers make twenty instructions of what the registers below do in one.
+        let mut mask = 0;
+        for (lane, &value) in values.iter().enumerate() {
+            mask |= u8::from(value <= limit) << lane;
+        }
+        mask
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+use x86::{run_avx2, run_avx512, run_avx512_popcount};
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use std::arch::x86_64::{
+        _CMP_LE_OQ, _mm256_cmp_pd, _mm256_loadu_pd, _mm256_movemask_pd, _mm256_set1_pd,
+        _mm512_cmp_pd_mask, _mm512_loadu_pd, _mm512_set1_pd,
+    };
+
+    use super::{Level, Simd, SimdKernel, sealed::Sealed};
+
+    #[target_feature(enable = "avx2,popcnt")]
+    pub(super) fn run_avx2<K: SimdKernel>(kernel: K) -> K::Output {
+        kernel.run::<Avx2>()
+    }
+
+    #[target_feature(enable = "avx2,avx512f,avx512dq,popcnt")]
+    pub(super) fn run_avx512<K: SimdKernel>(kernel: K) -> K::Output {
+        kernel.run::<Avx512>()
+    }
+
+    #[target_feature(enable = "avx2,avx512f,avx512dq,avx512vpopcntdq,popcnt")]
+    pub(super) fn run_avx512_popcount<K: SimdKernel>(kernel: K) -> K::Output {
+        kernel.run::<Avx512Popcount>()
+    }
+
+    pub(super) struct Avx2;
+
+    impl Sealed for Avx2 {}
+    impl Simd for Avx2 {
+        const LEVEL: Level = Level::Avx2;
+
+        #[inline(always)]
+        fn at_most(values: &[f64; 8], limit: f64) -> u8 {
+            // SAFETY: this type is handed out in `run_avx2` alone; both halves of the eight values
+            // are read in full.
+            unsafe {
+                let limit = _mm256_set1_pd(limit);
+                let half = |values: &[f64]| {
+                    let below =
+                        _mm256_cmp_pd::<_CMP_LE_OQ>(_mm256_loadu_pd(values.as_ptr()), limit);
+                    _mm256_movemask_pd(below) as u8
+                };
+                half(&values[..4]) | half(&values[4..]) << 4
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn at_most_avx512(values: &[f64; 8], limit: f64) -> u8 {
+        // SAFETY: only called by the two types below, which are handed out where AVX-512 F is; the
+        // eight values are read in full.
+        unsafe {
+            _mm512_cmp_pd_mask::<_CMP_LE_OQ>(
+                _mm512_loadu_pd(values.as_ptr()),
+                _mm512_set1_pd(limit),
+            )
+        }
+    }
+
+    pub(super) struct Avx512;
+
+    impl Sealed for Avx512 {}
+    impl Simd for Avx512 {
+        const LEVEL: Level = Level::Avx512;
+
+        #[inline(always)]
+        fn at_most(values: &[f64; 8], limit: f64) -> u8 {
+            at_most_avx512(values, limit)
+        }
+    }
+
+    pub(super) struct Avx512Popcount;
+
+    impl Sealed for Avx512Popcount {}
+    impl Simd for Avx512Popcount {
+        const LEVEL: Level = Level::Avx512Popcount;
+
+        #[inline(always)]
+        fn at_most(values: &[f64; 8], limit: f64) -> u8 {
+            at_most_avx512(values, limit)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct AtMost([f64; 8], f64);
+
+    impl SimdKernel for AtMost {
+        type Output = (Level, u8);
+
+        #[inline(always)]
+        fn run<S: Simd>(self) -> (Level, u8) {
+            (S::LEVEL, S::at_most(&self.0, self.1))
+        }
+    }
+
+    #[test]
+    fn every_level_compares_as_the_operator_does() {
+        let values = [0.0, -0.0, 1.0, f64::NAN, f64::INFINITY, -1.0, 0.5, -1e300];
+        for set in InstructionSet::available() {
+            for limit in [0.0, 0.5, -2.0, f64::INFINITY, f64::NAN] {
+                let expected = (0..8)
+                    .filter(|&lane| values[lane] <= limit)
+                    .map(|lane| 1 << lane)
+                    .sum::<u8>();
+                assert_eq!(set.run(AtMost(values, limit)), (set.level(), expected));
+            }
+        }
+    }
+}

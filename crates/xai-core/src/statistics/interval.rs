@@ -1,0 +1,317 @@
+//! Intervals around estimates.
+
+use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
+
+use super::summary::quantile_of_sorted;
+use crate::error::{Error, Result};
+use crate::number::check_finite_slice;
+use crate::random::{random_stream, uniform_index};
+use crate::sum::{ExactMean, ExactSum};
+use crate::{input, parallel};
+
+/// How an interval was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
+pub enum IntervalMethod {
+    /// Estimate ± Student's t times the jackknife's standard error.
+    Jackknife,
+    /// Quantiles of bootstrap replicates.
+    BootstrapPercentile,
+    /// Quantiles of bootstrap replicates, corrected for bias and skew.
+    BootstrapBca,
+}
+
+/// A range that covers the estimated quantity with a given probability.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Interval {
+    /// The lower end.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+    /// The nominal coverage, 0.95 for instance.
+    pub level: f64,
+    /// How it was made.
+    pub method: IntervalMethod,
+}
+
+fn check_level(level: f64) -> Result<()> {
+    // A level that rounds to certainty has no finite interval.
+    if level > 0.0 && 0.5 + level / 2.0 < 1.0 {
+        Ok(())
+    } else {
+        Err(Error::parameter(
+            input::LEVEL,
+            level,
+            "a coverage in (0, 1)",
+        ))
+    }
+}
+
+/// The interval of an estimate from its values with one unit left out at a time.
+///
+/// ```text
+/// se² = (n − 1)/n Σ (θ_(i) − mean θ_(·))²      θ ± t_{n−1} se
+/// ```
+///
+/// The unit is what was drawn independently: a run, a sample, a graph; never a pair of them.
+///
+/// # Errors
+/// [`ErrorKind::TooFew`](crate::ErrorKind::TooFew) below two units, [`ErrorKind::NonFinite`](crate::ErrorKind::NonFinite), [`ErrorKind::InvalidParameter`](crate::ErrorKind::InvalidParameter) for a level
+/// outside (0, 1).
+///
+/// ```
+/// // The mean of 1, 2, 3: its jackknife error is that of the mean, s/√n = 1/√3.
+/// let interval = xai_core::statistics::jackknife(2.0, &[2.5, 2.0, 1.5], 0.95)?;
+/// assert!((interval.high - (2.0 + 4.302_652_729_9 / 3f64.sqrt())).abs() < 1e-6);
+/// # Ok::<(), xai_core::Error>(())
+/// ```
+///
+/// # Source
+/// Efron and Tibshirani, *An Introduction to the Bootstrap*, 1993, chapter 11.
+pub fn jackknife(estimate: f64, leave_one_out: &[f64], level: f64) -> Result<Interval> {
+    check_level(level)?;
+    if leave_one_out.len() < 2 {
+        return Err(Error::too_few(input::UNITS, 2, leave_one_out.len()));
+    }
+    check_finite_slice(input::ESTIMATE, &[estimate])?;
+    check_finite_slice(input::LEAVE_ONE_OUT, leave_one_out)?;
+    let n = leave_one_out.len() as f64;
+    let mean = mean_of(leave_one_out);
+    let squares: ExactSum = leave_one_out
+        .iter()
+        .map(|x| (x - mean) * (x - mean))
+        .collect();
+    let error = ((n - 1.0) / n * squares.value()).sqrt();
+    let t = StudentsT::new(0.0, 1.0, n - 1.0)
+        .map_err(|e| Error::parameter(input::UNITS, n, e.to_string()))?
+        .inverse_cdf(0.5 + level / 2.0);
+    Ok(Interval {
+        low: estimate - t * error,
+        high: estimate + t * error,
+        level,
+        method: IntervalMethod::Jackknife,
+    })
+}
+
+fn mean_of(values: &[f64]) -> f64 {
+    values
+        .iter()
+        .copied()
+        .collect::<ExactMean>()
+        .value()
+        .unwrap_or_default()
+}
+
+/// Bootstrap replicates of a statistic of `n` units.
+///
+/// `statistic` is given the positions of the drawn units, with replacement; replicate `b` draws
+/// from the stream of `(seed, b)`, so the replicates do not depend on threads. Where it returns
+/// `None` the replicate is left out: the replicates are fewer than asked for by as many.
+///
+/// # Errors
+/// [`ErrorKind::TooFew`](crate::ErrorKind::TooFew) below two units, [`ErrorKind::InvalidParameter`](crate::ErrorKind::InvalidParameter) without replicates,
+/// [`ErrorKind::NonFinite`](crate::ErrorKind::NonFinite) for a replicate that is not finite.
+///
+/// ```
+/// let values = [1.0, 2.0, 3.0];
+/// let mean = |units: &[usize]| Some(units.iter().map(|&i| values[i]).sum::<f64>() / 3.0);
+/// let replicates = xai_core::statistics::bootstrap_replicates(3, 100, 7, mean)?;
+/// assert!(replicates.iter().all(|m| (1.0..=3.0).contains(m)));
+/// # Ok::<(), xai_core::Error>(())
+/// ```
+pub fn bootstrap_replicates(
+    n: usize,
+    n_replicates: usize,
+    seed: u64,
+    statistic: impl Fn(&[usize]) -> Option<f64> + Sync + Send,
+) -> Result<Vec<f64>> {
+    if n < 2 {
+        return Err(Error::too_few(input::UNITS, 2, n));
+    }
+    if n_replicates == 0 {
+        return Err(Error::parameter(input::N_REPLICATES, 0, "at least 1"));
+    }
+    let replicates = parallel::map(n_replicates, |replicate| {
+        let mut stream = random_stream(seed, replicate as u64);
+        let units: Vec<usize> = (0..n).map(|_| uniform_index(&mut stream, n)).collect();
+        statistic(&units)
+    });
+    let replicates: Vec<f64> = replicates.into_iter().flatten().collect();
+    check_finite_slice(input::REPLICATES, &replicates)?;
+    Ok(replicates)
+}
+
+/// The interval between quantiles of bootstrap replicates.
+///
+/// # Errors
+/// [`ErrorKind::TooFew`](crate::ErrorKind::TooFew) below two replicates, [`ErrorKind::NonFinite`](crate::ErrorKind::NonFinite), [`ErrorKind::InvalidParameter`](crate::ErrorKind::InvalidParameter) for a
+/// level outside (0, 1).
+///
+/// ```
+/// let replicates: Vec<f64> = (0..=100).map(f64::from).collect();
+/// let interval = xai_core::statistics::bootstrap_percentile(&replicates, 0.9)?;
+/// assert!((interval.low - 5.0).abs() < 1e-12 && (interval.high - 95.0).abs() < 1e-12);
+/// # Ok::<(), xai_core::Error>(())
+/// ```
+pub fn bootstrap_percentile(replicates: &[f64], level: f64) -> Result<Interval> {
+    check_level(level)?;
+    let sorted = sorted_replicates(replicates)?;
+    let end = |q| quantile_of_sorted(&sorted, q).unwrap_or_default();
+    Ok(Interval {
+        low: end(0.5 - level / 2.0),
+        high: end(0.5 + level / 2.0),
+        level,
+        method: IntervalMethod::BootstrapPercentile,
+    })
+}
+
+/// The bias-corrected and accelerated interval: the quantiles are moved by the share of replicates
+/// below the estimate and by the skew of the leave-one-out values.
+///
+/// # Errors
+/// As [`bootstrap_percentile`] and [`jackknife`].
+///
+/// ```
+/// let replicates: Vec<f64> = (0..=100).map(f64::from).collect();
+/// let interval = xai_core::statistics::bootstrap_bca(50.0, &replicates, &[49.0, 50.0, 51.0], 0.9)?;
+/// assert!((interval.low - 5.0).abs() < 1.5 && (interval.high - 95.0).abs() < 1.5);
+/// # Ok::<(), xai_core::Error>(())
+/// ```
+///
+/// # Source
+/// Efron, *Better bootstrap confidence intervals*, 1987.
+pub fn bootstrap_bca(
+    estimate: f64,
+    replicates: &[f64],
+    leave_one_out: &[f64],
+    level: f64,
+) -> Result<Interval> {
+    check_level(level)?;
+    if leave_one_out.len() < 2 {
+        return Err(Error::too_few(input::UNITS, 2, leave_one_out.len()));
+    }
+    check_finite_slice(input::ESTIMATE, &[estimate])?;
+    check_finite_slice(input::LEAVE_ONE_OUT, leave_one_out)?;
+    let sorted = sorted_replicates(replicates)?;
+    let normal = Normal::standard();
+    let n = sorted.len() as f64;
+    // Replicates equal to the estimate count half, as a mid-rank.
+    let below = sorted.partition_point(|&x| x < estimate);
+    let up_to = sorted.partition_point(|&x| x <= estimate);
+    let share = ((below + up_to) as f64 / (2.0 * n)).clamp(0.5 / n, 1.0 - 0.5 / n);
+    let bias = normal.inverse_cdf(share);
+    let mean = mean_of(leave_one_out);
+    let power = |p: i32| {
+        leave_one_out
+            .iter()
+            .map(|x| (mean - x).powi(p))
+            .collect::<ExactSum>()
+    };
+    let spread = power(2).value();
+    let acceleration = if spread > 0.0 {
+        power(3).value() / (6.0 * spread.powf(1.5))
+    } else {
+        0.0
+    };
+    let end = |q: f64| {
+        let z = bias + normal.inverse_cdf(q);
+        let moved = normal.cdf(bias + z / (1.0 - acceleration * z));
+        quantile_of_sorted(&sorted, moved.clamp(0.0, 1.0)).unwrap_or_default()
+    };
+    Ok(Interval {
+        low: end(0.5 - level / 2.0),
+        high: end(0.5 + level / 2.0),
+        level,
+        method: IntervalMethod::BootstrapBca,
+    })
+}
+
+fn sorted_replicates(replicates: &[f64]) -> Result<Vec<f64>> {
+    if replicates.len() < 2 {
+        return Err(Error::too_few(input::REPLICATES, 2, replicates.len()));
+    }
+    check_finite_slice(input::REPLICATES, replicates)?;
+    let mut sorted = replicates.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    Ok(sorted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn leave_one_out_means(values: &[f64]) -> Vec<f64> {
+        let total: f64 = values.iter().sum();
+        values
+            .iter()
+            .map(|x| (total - x) / (values.len() - 1) as f64)
+            .collect()
+    }
+
+    #[test]
+    fn the_jackknife_of_a_mean_is_the_t_interval() {
+        let values = [2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0];
+        let interval = jackknife(5.0, &leave_one_out_means(&values), 0.95).unwrap();
+        let error = (32.0f64 / 7.0 / 8.0).sqrt();
+        let t = 2.364_624_251_6; // t quantile 0.975 with 7 degrees of freedom
+        assert!(
+            (interval.low - (5.0 - t * error)).abs() < 1e-6,
+            "{interval:?}"
+        );
+        assert!((interval.high - (5.0 + t * error)).abs() < 1e-6);
+    }
+
+    #[test]
+    fn bca_without_bias_or_skew_is_the_percentile_interval() {
+        let replicates: Vec<f64> = (0..=1000).map(f64::from).collect();
+        let bca = bootstrap_bca(500.0, &replicates, &[1.0, 2.0, 3.0], 0.95).unwrap();
+        let percentile = bootstrap_percentile(&replicates, 0.95).unwrap();
+        assert!(
+            (bca.low - percentile.low).abs() < 1e-6,
+            "{bca:?} {percentile:?}"
+        );
+        assert!((bca.high - percentile.high).abs() < 1e-6);
+    }
+
+    #[test]
+    fn replicates_depend_on_the_seed_alone() {
+        let values = [0.3, 1.7, 2.2, 9.1];
+        let mean = |units: &[usize]| Some(units.iter().map(|&i| values[i]).sum::<f64>() / 4.0);
+        let draw = |seed| bootstrap_replicates(4, 200, seed, mean).unwrap();
+        assert_eq!(draw(1), draw(1));
+        assert_ne!(draw(1), draw(2));
+    }
+
+    #[test]
+    fn bad_input_is_named() {
+        let about = |error: Error| (error.input(), std::mem::discriminant(error.kind()));
+        let cases = [
+            (
+                jackknife(1.0, &[1.0], 0.95).unwrap_err(),
+                Error::too_few(input::UNITS, 2, 1),
+            ),
+            (
+                jackknife(1.0, &[1.0, 2.0], 1.0).unwrap_err(),
+                Error::parameter(input::LEVEL, 1, ""),
+            ),
+            (
+                jackknife(f64::NAN, &[1.0, 2.0], 0.9).unwrap_err(),
+                Error::non_finite(input::ESTIMATE, &[0]),
+            ),
+            (
+                bootstrap_percentile(&[1.0], 0.9).unwrap_err(),
+                Error::too_few(input::REPLICATES, 2, 1),
+            ),
+            (
+                bootstrap_replicates(1, 9, 0, |_| None).unwrap_err(),
+                Error::too_few(input::UNITS, 2, 1),
+            ),
+        ];
+        for (error, expected) in cases {
+            assert_eq!(about(error), about(expected));
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! Statistics of values: summaries, ranks, correlations, intervals.
+
+mod correlation;
+mod interval;
+pub mod ranks;
+mod summary;
+
+pub use correlation::pearson;
+pub use interval::{
+    Interval, IntervalMethod, bootstrap_bca, bootstrap_percentile, bootstrap_replicates, jackknife,
+};
+pub use ranks::{auroc, spearman};
+pub use summary::{Summary, quantile};

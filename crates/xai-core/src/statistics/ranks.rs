@@ -1,0 +1,182 @@
+//! Ranks of values, ties sharing the mean of theirs, and the statistics over them.
+
+use crate::error::{Error, Result};
+use crate::input;
+use crate::number::{Real, check_finite_slice};
+use crate::sum::ExactSum;
+
+/// Spearman's rank correlation, how alike two rankings are: Pearson's correlation of the mid-ranks.
+///
+/// In [−1, 1]: 1 = the same order, 0 = unrelated, −1 = reversed. `None` where either side is
+/// constant (an order needs two different values).
+///
+/// # Errors
+/// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) when the lengths differ,
+/// [`ErrorKind::NonFinite`](crate::ErrorKind::NonFinite).
+///
+/// ```
+/// use xai_core::statistics::spearman;
+/// assert_eq!(spearman(&[1.0, 2.0, 3.0], &[10.0, 20.0, 90.0])?, Some(1.0));
+/// assert_eq!(spearman(&[1.0, 2.0, 3.0], &[3.0, 2.0, 1.0])?, Some(-1.0));
+/// assert_eq!(spearman(&[1.0, 1.0, 2.0], &[1.0, 2.0, 2.0])?, Some(0.5));
+/// assert_eq!(spearman(&[1.0, 1.0], &[1.0, 2.0])?, None);
+/// # Ok::<(), xai_core::Error>(())
+/// ```
+///
+/// # Source
+/// Spearman, *The proof and measurement of association between two things*, 1904.
+pub fn spearman<T: Real>(a: &[T], b: &[T]) -> Result<Option<f64>> {
+    if a.len() != b.len() {
+        return Err(Error::shape(input::B, &[a.len()], &[b.len()]));
+    }
+    check_finite_slice(input::A, a)?;
+    check_finite_slice(input::B, b)?;
+    Ok(spearman_of_finite(a, b))
+}
+
+/// [`spearman`] of finite values of one length.
+#[must_use]
+pub fn spearman_of_finite<T: Real>(a: &[T], b: &[T]) -> Option<f64> {
+    correlation_of_ranks(&centred_ranks(a), &centred_ranks(b))
+}
+
+/// Pearson's correlation of [`centred_ranks`] of one length; `None` where either side is constant.
+#[must_use]
+pub fn correlation_of_ranks(a: &[f64], b: &[f64]) -> Option<f64> {
+    let (aa, bb) = (sum_of_products(a, a), sum_of_products(b, b));
+    (aa > 0.0 && bb > 0.0).then(|| (sum_of_products(a, b) / (aa * bb).sqrt()).clamp(-1.0, 1.0))
+}
+
+/// `Σ a b` of ranks. They are integers below `n`, and so are their products: up to 200 000 of them
+/// their sum, at most `n³/3`, stays below 2^53 and no addition rounds.
+fn sum_of_products(a: &[f64], b: &[f64]) -> f64 {
+    let products = a.iter().zip(b).map(|(x, y)| x * y);
+    if a.len() <= 200_000 {
+        products.sum()
+    } else {
+        products.collect::<ExactSum>().value()
+    }
+}
+
+/// Twice the [`mid_ranks`], less their mean: integers that sum to 0.
+#[must_use]
+pub fn centred_ranks<T: Real>(values: &[T]) -> Vec<f64> {
+    let n = values.len();
+    let mut ranks = vec![0.0; n];
+    for_each_tie(values, |start, ties| {
+        // Twice the mean of start + 1 ..= end is start + end + 1; twice the mean rank is n + 1.
+        let rank = (start + start + ties.len()) as f64 - n as f64;
+        for &i in ties {
+            ranks[i] = rank;
+        }
+    });
+    ranks
+}
+
+/// Ranks of finite values from 1; equal values share the mean of theirs.
+///
+/// ```
+/// use xai_core::statistics::ranks::mid_ranks;
+/// assert_eq!(mid_ranks(&[0.3, 0.1, 0.3]), [2.5, 1.0, 2.5]);
+/// ```
+#[must_use]
+pub fn mid_ranks<T: Real>(values: &[T]) -> Vec<f64> {
+    let mut ranks = vec![0.0; values.len()];
+    for_each_tie(values, |start, ties| {
+        let rank = start as f64 + (ties.len() as f64 + 1.0) / 2.0;
+        for &i in ties {
+            ranks[i] = rank;
+        }
+    });
+    ranks
+}
+
+/// The chance that a value of the second kind is above one of the first, ties counting half: the
+/// area under the ROC curve, by mid-ranks.
+///
+/// In [0, 1]: 1 = every value of the second kind is above all others, 0.5 = as by chance. `None`
+/// without values of both kinds. Values are finite, one flag each.
+///
+/// ```
+/// use xai_core::statistics::auroc;
+/// assert_eq!(auroc(&[0.1, 0.4, 0.4, 0.8], &[false, false, true, true]), Some(0.875));
+/// assert_eq!(auroc(&[0.1, 0.4], &[true, true]), None);
+/// ```
+///
+/// # Source
+/// Hanley and McNeil, *The meaning and use of the area under a ROC curve*, 1982.
+#[must_use]
+pub fn auroc<T: Real>(values: &[T], is_second: &[bool]) -> Option<f64> {
+    let n_second = is_second.iter().filter(|&&second| second).count() as f64;
+    let n_first = values.len() as f64 - n_second;
+    let ranks = mid_ranks(values);
+    let of_second = ranks.iter().zip(is_second).filter(|(_, second)| **second);
+    // Half-integers: exact below 2^52.
+    let sum: f64 = of_second.map(|(rank, _)| rank).sum();
+    let above = sum - n_second * (n_second + 1.0) / 2.0;
+    (n_first > 0.0 && n_second > 0.0).then(|| above / (n_first * n_second))
+}
+
+/// Gives each run of equal values in ascending order: how many values are below it, and its members.
+fn for_each_tie<T: Real>(values: &[T], mut visit: impl FnMut(usize, &[usize])) {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    // −0.0 and 0.0 are a tie, as `partial_cmp` has it.
+    order.sort_unstable_by(|&i, &j| {
+        values[i]
+            .partial_cmp(&values[j])
+            .unwrap_or(std::cmp::Ordering::Equal)
+    });
+    let mut start = 0;
+    for ties in order.chunk_by(|&i, &j| values[i] == values[j]) {
+        visit(start, ties);
+        start += ties.len();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::correlation::pearson_of_finite;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn spearman_is_pearsons_correlation_of_the_mid_ranks(
+            pairs in prop::collection::vec((-4i8..4, -4i8..4), 2..40),
+        ) {
+            let (a, b): (Vec<f64>, Vec<f64>) = pairs.iter().map(|&(a, b)| (f64::from(a), f64::from(b))).unzip();
+            let of_ranks = pearson_of_finite(&mid_ranks(&a), &mid_ranks(&b));
+            match (spearman(&a, &b).unwrap(), of_ranks) {
+                (Some(ours), Some(theirs)) => prop_assert!((ours - theirs).abs() <= 1e-15),
+                (ours, theirs) => prop_assert_eq!(ours, theirs),
+            }
+            prop_assert_eq!(spearman(&b, &a).unwrap(), spearman(&a, &b).unwrap());
+        }
+
+        #[test]
+        fn the_auroc_is_the_share_of_pairs_in_order(
+            values in prop::collection::vec((0u8..5, any::<bool>()), 1..30),
+        ) {
+            let (scores, second): (Vec<f64>, Vec<bool>) = values.iter().map(|&(v, s)| (f64::from(v), s)).unzip();
+            let (mut twice, mut pairs) = (0u32, 0u32);
+            for (i, _) in second.iter().enumerate().filter(|(_, s)| **s) {
+                for (j, _) in second.iter().enumerate().filter(|(_, s)| !**s) {
+                    pairs += 1;
+                    twice += u32::from(scores[i] > scores[j]) + u32::from(scores[i] >= scores[j]);
+                }
+            }
+            match auroc(&scores, &second) {
+                Some(area) => prop_assert!((area - f64::from(twice) / f64::from(2 * pairs)).abs() < 1e-15),
+                None => prop_assert_eq!(pairs, 0),
+            }
+        }
+    }
+
+    #[test]
+    fn ranks_of_many_values_do_not_round() {
+        let values: Vec<f64> = (0..300_001).map(f64::from).collect();
+        let ranks = centred_ranks(&values);
+        assert_eq!(correlation_of_ranks(&ranks, &ranks), Some(1.0));
+        assert_eq!(ranks.iter().sum::<f64>(), 0.0);
+    }
+}

@@ -1,0 +1,170 @@
+//! Summary statistics of values that may be undefined.
+
+use crate::error::{Error, Result};
+use crate::input;
+use crate::number::check_finite_slice;
+use crate::sum::{ExactMean, ExactSum};
+
+/// How a set of values is spread. Undefined values are left out and counted.
+///
+/// ```
+/// let summary = xai_core::Summary::of([Some(1.0), None, Some(2.0), Some(6.0)])?;
+/// assert_eq!((summary.n_defined, summary.n_undefined), (3, 1));
+/// assert_eq!(summary.mean, Some(3.0));
+/// assert_eq!(summary.std, Some(7f64.sqrt())); // ((−2)² + (−1)² + 3²)/(3 − 1) = 7
+/// assert_eq!(summary.median, Some(2.0));
+/// assert_eq!(summary.q75, Some(4.0)); // halfway from 2 to 6
+/// # Ok::<(), xai_core::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Summary {
+    /// How many values are defined; the statistics are over these.
+    pub n_defined: usize,
+    /// How many values are undefined.
+    pub n_undefined: usize,
+    /// The mean; `None` without defined values.
+    pub mean: Option<f64>,
+    /// The standard deviation, with `n − 1` (ddof 1); `None` below two values,
+    /// or where it leaves the range of `f64`.
+    pub std: Option<f64>,
+    /// The smallest value.
+    pub min: Option<f64>,
+    /// The lower quartile, interpolated linearly.
+    pub q25: Option<f64>,
+    /// The median.
+    pub median: Option<f64>,
+    /// The upper quartile, interpolated linearly.
+    pub q75: Option<f64>,
+    /// The largest value.
+    pub max: Option<f64>,
+}
+
+impl Summary {
+    /// Summarises values, in any order: mean and deviation are taken over exact sums.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NonFinite`](crate::ErrorKind::NonFinite) for the first value that is not finite.
+    pub fn of(values: impl IntoIterator<Item = Option<f64>>) -> Result<Self> {
+        let mut n_undefined = 0;
+        let mut defined = Vec::new();
+        for (index, value) in values.into_iter().enumerate() {
+            match value {
+                None => n_undefined += 1,
+                Some(x) if x.is_finite() => defined.push(x),
+                Some(_) => return Err(Error::non_finite(input::VALUES, &[index])),
+            }
+        }
+        defined.sort_unstable_by(f64::total_cmp);
+        let quantile = |q| quantile_of_sorted(&defined, q);
+        let mean = mean(&defined);
+        Ok(Self {
+            n_defined: defined.len(),
+            n_undefined,
+            mean,
+            std: mean.and_then(|mean| standard_deviation(&defined, mean)),
+            min: defined.first().copied(),
+            q25: quantile(0.25),
+            median: quantile(0.5),
+            q75: quantile(0.75),
+            max: defined.last().copied(),
+        })
+    }
+}
+
+fn mean(values: &[f64]) -> Option<f64> {
+    values.iter().copied().collect::<ExactMean>().value()
+}
+
+fn standard_deviation(values: &[f64], mean: f64) -> Option<f64> {
+    let squares: ExactSum = values.iter().map(|x| (x - mean) * (x - mean)).collect();
+    let deviation = (squares.value() / (values.len().max(2) - 1) as f64).sqrt();
+    (values.len() > 1 && deviation.is_finite()).then_some(deviation)
+}
+
+/// The `q`-quantile of finite values: linear interpolation at place `q (n − 1)` of the sorted
+/// values, `q` in [0, 1]. `None` without values.
+///
+/// # Errors
+/// [`ErrorKind::InvalidParameter`](crate::ErrorKind::InvalidParameter) for `q` outside [0, 1], [`ErrorKind::NonFinite`](crate::ErrorKind::NonFinite) for a value.
+///
+/// ```
+/// assert_eq!(xai_core::statistics::quantile(&[4.0, 1.0, 2.0], 0.75)?, Some(3.0));
+/// # Ok::<(), xai_core::Error>(())
+/// ```
+pub fn quantile(values: &[f64], q: f64) -> Result<Option<f64>> {
+    if !(0.0..=1.0).contains(&q) {
+        return Err(Error::parameter(input::Q, q, "a share in [0, 1]"));
+    }
+    check_finite_slice(input::VALUES, values)?;
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    Ok(quantile_of_sorted(&sorted, q))
+}
+
+/// The quantile of values that ascend.
+pub(crate) fn quantile_of_sorted(sorted: &[f64], q: f64) -> Option<f64> {
+    let last = sorted.len().checked_sub(1)?;
+    let place = q * last as f64;
+    let below = (place.floor() as usize).min(last);
+    let above = (below + 1).min(last);
+    let weight = place - below as f64;
+    // Exact at both ends, and between equal values.
+    let (low, high) = (sorted[below], sorted[above]);
+    let gap = high - low;
+    Some(if gap.is_finite() {
+        low + weight * gap
+    } else {
+        low * (1.0 - weight) + high * weight
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_order_of_the_values_does_not_show(
+            (values, shuffled) in prop::collection::vec(prop::option::of(-1e6..1e6f64), 0..40)
+                .prop_flat_map(|v| (Just(v.clone()), Just(v).prop_shuffle()))
+        ) {
+            prop_assert_eq!(Summary::of(values).unwrap(), Summary::of(shuffled).unwrap());
+        }
+
+        #[test]
+        fn statistics_are_between_the_extremes(values in prop::collection::vec(-1e6..1e6f64, 1..40)) {
+            let s = Summary::of(values.iter().copied().map(Some)).unwrap();
+            let ordered = [s.min, s.q25, s.median, s.q75, s.max].map(Option::unwrap);
+            prop_assert!(ordered.is_sorted());
+            let mean = s.mean.unwrap();
+            prop_assert!(s.min.unwrap() <= mean + 1e-9 && mean <= s.max.unwrap() + 1e-9);
+        }
+    }
+
+    #[test]
+    fn nothing_has_no_statistics() {
+        let nothing = Summary::of([None, None]).unwrap();
+        assert_eq!(
+            nothing,
+            Summary {
+                n_undefined: 2,
+                ..Summary::default()
+            }
+        );
+        let one = Summary::of([Some(3.0)]).unwrap();
+        assert_eq!(
+            (one.mean, one.std, one.median),
+            (Some(3.0), None, Some(3.0))
+        );
+    }
+
+    #[test]
+    fn bad_input_is_named() {
+        let error = Summary::of([Some(1.0), None, Some(f64::NAN)]).unwrap_err();
+        assert_eq!((error.input(), error.index()), (input::VALUES, &[2][..]));
+        assert_eq!(quantile(&[1.0], 1.5).unwrap_err().input(), input::Q);
+        assert_eq!(quantile(&[], 0.5).unwrap(), None);
+    }
+}

@@ -1,0 +1,422 @@
+//! Sums and means that do not depend on the order of their terms.
+//!
+//! A double is a 53-bit integer at one of 2046 places, so all doubles fit on one fixed-point grid
+//! of 2100 bits. The sum keeps that grid as 67 overlapping 64-bit digits of weight 2^32: adding a
+//! term touches two digits and never rounds; carries are settled every 2000 terms. Only the final
+//! conversion rounds, once, to nearest-even, so threads, batches and merges cannot show.
+//! The layout follows Neal's small superaccumulator (arXiv 1505.05571).
+
+use crate::number::Real;
+
+/// Digits of weight 2^32 above 2^-1074; the last one carries the sign.
+const DIGITS: usize = 67;
+/// A digit grows by less than 2^52 + 2^32 a term, so 2000 terms stay within 63 bits.
+const TERMS_BETWEEN_CARRIES: u32 = 2000;
+const FRACTION: u64 = (1 << 52) - 1;
+
+/// The exactly rounded sum of any number of `f64`s: same terms, same bits, in any order, any
+/// grouping, on any number of threads.
+///
+/// Infinities and NaN follow IEEE arithmetic (`∞ − ∞` is NaN); a sum beyond the range of `f64`
+/// is infinite only if the *total* is, not when a partial sum was. An empty sum is `0.0`.
+///
+/// ```
+/// use xai_core::ExactSum;
+/// let sum: ExactSum = [1e100, 1.0, -1e100].into_iter().collect();
+/// assert_eq!(sum.value(), 1.0); // a plain f64 loop gives 0.0
+/// ```
+#[derive(Clone)]
+pub struct ExactSum {
+    digits: [i64; DIGITS],
+    terms_since_carry: u32,
+    special: Special,
+}
+
+/// Which non-finite terms were met.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Special {
+    nan: bool,
+    positive_infinity: bool,
+    negative_infinity: bool,
+}
+
+impl Special {
+    fn value(self) -> Option<f64> {
+        match (self.nan, self.positive_infinity, self.negative_infinity) {
+            (false, false, false) => None,
+            (false, true, false) => Some(f64::INFINITY),
+            (false, false, true) => Some(f64::NEG_INFINITY),
+            _ => Some(f64::NAN),
+        }
+    }
+}
+
+impl Default for ExactSum {
+    fn default() -> Self {
+        Self {
+            digits: [0; DIGITS],
+            terms_since_carry: 0,
+            special: Special::default(),
+        }
+    }
+}
+
+impl ExactSum {
+    /// An empty sum.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds one term, exactly.
+    #[inline]
+    pub fn add<T: Real>(&mut self, term: T) {
+        let bits = term.to_f64_exact().to_bits();
+        let exponent = (bits >> 52) & 0x7ff;
+        if exponent == 0x7ff {
+            self.add_special(f64::from_bits(bits));
+            return;
+        }
+        let normal = u64::from(exponent != 0);
+        let mantissa = (bits & FRACTION) | (normal << 52);
+        let place = exponent - normal;
+        let digit = (place >> 5) as usize;
+        let shift = place & 31;
+        let low = ((mantissa << shift) & 0xffff_ffff).cast_signed();
+        let high = (mantissa >> (32 - shift)).cast_signed();
+        let sign = bits.cast_signed() >> 63;
+        self.digits[digit] += (low ^ sign) - sign;
+        self.digits[digit + 1] += (high ^ sign) - sign;
+        self.terms_since_carry += 1;
+        if self.terms_since_carry == TERMS_BETWEEN_CARRIES {
+            self.carry();
+        }
+    }
+
+    #[cold]
+    fn add_special(&mut self, term: f64) {
+        if term.is_nan() {
+            self.special.nan = true;
+        } else if term > 0.0 {
+            self.special.positive_infinity = true;
+        } else {
+            self.special.negative_infinity = true;
+        }
+    }
+
+    /// Adds every term of a slice, exactly.
+    pub fn add_slice<T: Real>(&mut self, terms: &[T]) {
+        for &term in terms {
+            self.add(term);
+        }
+    }
+
+    /// Adds another sum, exactly.
+    pub fn add_sum(&mut self, other: &Self) {
+        self.carry();
+        let other = other.canonical();
+        for (digit, theirs) in self.digits.iter_mut().zip(other.digits) {
+            *digit += theirs;
+        }
+        self.carry();
+        self.special.nan |= other.special.nan;
+        self.special.positive_infinity |= other.special.positive_infinity;
+        self.special.negative_infinity |= other.special.negative_infinity;
+    }
+
+    /// The sum as four doubles of descending size, whose exact total it is to 212 bits: what a
+    /// product of sums is taken from.
+    ///
+    /// ```
+    /// use xai_core::ExactSum;
+    /// let sum: ExactSum = [1.0, 1e-30].into_iter().collect();
+    /// assert_eq!(sum.parts(), [1.0, 1e-30, 0.0, 0.0]);
+    /// ```
+    #[must_use]
+    pub fn parts(&self) -> [f64; 4] {
+        let mut rest = self.clone();
+        [(); 4].map(|()| {
+            let part = rest.value();
+            rest.add(-part);
+            part
+        })
+    }
+
+    /// The sum, rounded once to the nearest `f64` (ties to even).
+    #[must_use]
+    pub fn value(&self) -> f64 {
+        if let Some(special) = self.special.value() {
+            return special;
+        }
+        let mut magnitude = self.canonical();
+        let negative = magnitude.digits[DIGITS - 1] < 0;
+        if negative {
+            for digit in &mut magnitude.digits {
+                *digit = -*digit;
+            }
+            magnitude.carry();
+        }
+        let value = round_to_nearest(&magnitude.digits);
+        if negative { -value } else { value }
+    }
+
+    /// Settles carries: every digit but the last in `0..2^32`, a form that is unique to the value.
+    fn carry(&mut self) {
+        for i in 0..DIGITS - 1 {
+            let carry = self.digits[i] >> 32;
+            self.digits[i] -= carry << 32;
+            self.digits[i + 1] += carry;
+        }
+        self.terms_since_carry = 0;
+    }
+
+    fn canonical(&self) -> Self {
+        let mut copy = self.clone();
+        copy.carry();
+        copy
+    }
+}
+
+/// The nearest `f64` to a non-negative number given by settled digits.
+fn round_to_nearest(digits: &[i64; DIGITS]) -> f64 {
+    let Some(top) = digits.iter().rposition(|&digit| digit != 0) else {
+        return 0.0;
+    };
+    if top == DIGITS - 1 {
+        return f64::INFINITY; // at least 2^1038
+    }
+    let digit = |back: usize| -> u128 {
+        top.checked_sub(back)
+            .map_or(0, |i| u128::from(digits[i].cast_unsigned()))
+    };
+    // The three leading digits hold at least 65 significant bits; what is below only breaks ties.
+    let window = digit(0) << 64 | digit(1) << 32 | digit(2);
+    let below_is_nonzero = digits[..top.saturating_sub(2)].iter().any(|&d| d != 0);
+    let n_bits = 128 - i64::from(window.leading_zeros());
+    // Place of the window's lowest bit, in units of 2^-1074; below zero the bits are all zero.
+    let base = 32 * (top as i64 - 2);
+    let mut leading = base + n_bits - 1;
+    if leading < 52 {
+        // Subnormal: the grid's own unit is the last place, nothing is dropped.
+        return f64::from_bits((window >> -base) as u64);
+    }
+    let dropped = n_bits - 53;
+    let mut mantissa = (window >> dropped) as u64;
+    let rest = window & ((1 << dropped) - 1);
+    let half = 1 << (dropped - 1);
+    if rest > half || (rest == half && (below_is_nonzero || mantissa & 1 == 1)) {
+        mantissa += 1;
+        if mantissa == 1 << 53 {
+            mantissa >>= 1;
+            leading += 1;
+        }
+    }
+    let exponent = leading - 51;
+    if exponent >= 0x7ff {
+        return f64::INFINITY;
+    }
+    f64::from_bits((exponent.cast_unsigned() << 52) | (mantissa & FRACTION))
+}
+
+impl PartialEq for ExactSum {
+    /// Equal when the exact totals are, whatever the terms were.
+    fn eq(&self, other: &Self) -> bool {
+        self.special == other.special && self.canonical().digits == other.canonical().digits
+    }
+}
+
+impl std::fmt::Debug for ExactSum {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("ExactSum").field(&self.value()).finish()
+    }
+}
+
+impl<T: Real> Extend<T> for ExactSum {
+    fn extend<I: IntoIterator<Item = T>>(&mut self, terms: I) {
+        for term in terms {
+            self.add(term);
+        }
+    }
+}
+
+impl<T: Real> FromIterator<T> for ExactSum {
+    fn from_iter<I: IntoIterator<Item = T>>(terms: I) -> Self {
+        let mut sum = Self::new();
+        sum.extend(terms);
+        sum
+    }
+}
+
+#[cfg(feature = "serde")]
+mod serialization {
+    use super::{DIGITS, ExactSum, Special};
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+
+    /// Settled digits without the zeros above them, and the three flags.
+    #[derive(Serialize, Deserialize)]
+    struct StoredSum {
+        digits: Vec<i64>,
+        nan: bool,
+        positive_infinity: bool,
+        negative_infinity: bool,
+    }
+
+    impl Serialize for ExactSum {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            let canonical = self.canonical();
+            let used = canonical
+                .digits
+                .iter()
+                .rposition(|&digit| digit != 0)
+                .map_or(0, |top| top + 1);
+            StoredSum {
+                digits: canonical.digits[..used].to_vec(),
+                nan: self.special.nan,
+                positive_infinity: self.special.positive_infinity,
+                negative_infinity: self.special.negative_infinity,
+            }
+            .serialize(serializer)
+        }
+    }
+
+    impl<'de> Deserialize<'de> for ExactSum {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            let stored = StoredSum::deserialize(deserializer)?;
+            let settled = |digit: &i64| (0..1 << 32).contains(digit);
+            if stored.digits.len() > DIGITS
+                || !stored.digits.iter().take(DIGITS - 1).all(settled)
+                || stored
+                    .digits
+                    .get(DIGITS - 1)
+                    .is_some_and(|top| top.unsigned_abs() >= 1 << 32)
+            {
+                return Err(D::Error::custom("not the digits of an exact sum"));
+            }
+            let mut sum = Self::new();
+            sum.digits[..stored.digits.len()].copy_from_slice(&stored.digits);
+            sum.special = Special {
+                nan: stored.nan,
+                positive_infinity: stored.positive_infinity,
+                negative_infinity: stored.negative_infinity,
+            };
+            Ok(sum)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn any_finite() -> impl Strategy<Value = f64> {
+        any::<u64>()
+            .prop_map(f64::from_bits)
+            .prop_filter("finite", |x| x.is_finite())
+    }
+
+    fn sum_of(terms: &[f64]) -> f64 {
+        terms.iter().copied().collect::<ExactSum>().value()
+    }
+
+    proptest! {
+        #[test]
+        fn one_term_comes_back_to_the_last_bit(x in any_finite()) {
+            // -0.0 + nothing is +0.0 here, as in an integer grid.
+            prop_assert_eq!(sum_of(&[x]), x);
+        }
+
+        #[test]
+        fn two_terms_round_as_ieee_addition_does(x in any_finite(), y in any_finite()) {
+            prop_assert_eq!(sum_of(&[x, y]), x + y);
+        }
+
+        #[test]
+        fn close_terms_round_as_ieee_addition_does(x in -1e3..1e3f64, y in -1e-12..1e-12f64) {
+            prop_assert_eq!(sum_of(&[x, y]), x + y);
+        }
+
+        #[test]
+        fn terms_and_their_negatives_cancel_to_what_is_left(
+            mut terms in prop::collection::vec(any_finite(), 0..40), left in any_finite()
+        ) {
+            let negatives: Vec<f64> = terms.iter().map(|x| -x).collect();
+            terms.push(left);
+            terms.extend(negatives);
+            prop_assert_eq!(sum_of(&terms), left);
+        }
+
+        #[test]
+        fn order_and_grouping_do_not_show(
+            terms in prop::collection::vec(any_finite(), 0..60), cut in 0usize..60
+        ) {
+            let cut = cut.min(terms.len());
+            let (mut left, right): (ExactSum, ExactSum) =
+                (terms[cut..].iter().copied().collect(), terms[..cut].iter().rev().copied().collect());
+            left.add_sum(&right);
+            let whole: ExactSum = terms.iter().copied().collect();
+            prop_assert_eq!(left.value().to_bits(), whole.value().to_bits());
+            prop_assert_eq!(&left, &whole);
+        }
+
+        #[test]
+        fn integers_sum_like_integers(terms in prop::collection::vec(-(1i64 << 52)..1i64 << 52, 0..3000)) {
+            let exact: i128 = terms.iter().map(|&x| i128::from(x)).sum();
+            let sum: ExactSum = terms.iter().map(|&x| x as f64).collect();
+            let expected = exact as f64;
+            prop_assert_eq!(sum.value(), expected);
+        }
+
+        #[cfg(feature = "serde")]
+        #[test]
+        fn a_state_survives_storage(terms in prop::collection::vec(any_finite(), 0..20)) {
+            let sum: ExactSum = terms.iter().copied().collect();
+            let text = serde_json::to_string(&sum).unwrap();
+            prop_assert_eq!(serde_json::from_str::<ExactSum>(&text).unwrap(), sum);
+        }
+    }
+
+    #[test]
+    fn a_tie_far_below_is_broken_by_the_last_bit() {
+        // 1 + 2^-53 is a tie and goes to even; any dust above it must round up, however small.
+        let tie = 2f64.powi(-53);
+        assert_eq!(sum_of(&[1.0, tie]), 1.0);
+        assert_eq!(sum_of(&[1.0, tie, f64::from_bits(1)]), 1.0 + f64::EPSILON);
+        assert_eq!(sum_of(&[1.0, tie, -f64::from_bits(1)]), 1.0);
+    }
+
+    #[test]
+    fn a_total_in_range_survives_partial_sums_beyond_it() {
+        assert_eq!(sum_of(&[f64::MAX, f64::MAX, -f64::MAX]), f64::MAX);
+        assert_eq!(sum_of(&[f64::MAX, f64::MAX]), f64::INFINITY);
+        assert_eq!(sum_of(&[-f64::MAX, -f64::MAX]), f64::NEG_INFINITY);
+    }
+
+    #[test]
+    fn many_large_terms_of_one_sign_do_not_overflow_a_digit() {
+        let sum: ExactSum = std::iter::repeat_n(-1.999_999_999f64, 1_000_000).collect();
+        assert_eq!(sum.value(), -1.999_999_999 * 1e6);
+    }
+
+    #[test]
+    fn non_finite_terms_follow_ieee() {
+        assert_eq!(sum_of(&[f64::INFINITY, 1.0]), f64::INFINITY);
+        assert!(sum_of(&[f64::INFINITY, f64::NEG_INFINITY]).is_nan());
+        assert!(sum_of(&[f64::NAN, 1.0]).is_nan());
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn foreign_digits_are_refused() {
+        for digits in [
+            "[-1]",
+            "[4294967296]",
+            &format!("[{}]", vec!["0"; 68].join(",")),
+        ] {
+            let text = format!(
+                r#"{{"digits":{digits},"nan":false,"positive_infinity":false,"negative_infinity":false}}"#
+            );
+            assert!(serde_json::from_str::<ExactSum>(&text).is_err(), "{text}");
+        }
+    }
+}

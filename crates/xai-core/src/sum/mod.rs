@@ -1,0 +1,9 @@
+//! Sums, means and deviations that do not depend on the order of their terms.
+
+mod exact_mean;
+mod exact_sum;
+mod moments;
+
+pub use exact_mean::ExactMean;
+pub use exact_sum::ExactSum;
+pub use moments::Moments;

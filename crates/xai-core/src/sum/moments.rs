@@ -1,0 +1,190 @@
+//! Number, sum, deviation and extremes of values in any order.
+
+use super::exact_sum::ExactSum;
+
+/// What is needed of values to tell their mean, standard deviation and extremes: a state that values
+/// are added to and that merges, the same to the last bit in any order.
+///
+/// ```
+/// use xai_core::sum::Moments;
+/// let mut moments = Moments::new();
+/// for value in [1e9, 1e9 + 1.0, 1e9 + 2.0] {
+///     moments.add(value);
+/// }
+/// assert_eq!(moments.mean(), Some(1e9 + 1.0));
+/// assert_eq!(moments.std(), Some(1.0)); // nine digits are lost to the mean; none of the deviation
+/// assert_eq!((moments.min(), moments.max()), (Some(1e9), Some(1e9 + 2.0)));
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Moments {
+    count: u64,
+    sum: ExactSum,
+    /// The squares, each with its rounding error: so the deviation is exact too, and needs no second
+    /// pass around the mean.
+    squares: ExactSum,
+    /// Meaningless without values: ±∞, which not every format can store, would say so less plainly.
+    min: f64,
+    max: f64,
+}
+
+impl Default for Moments {
+    fn default() -> Self {
+        Self {
+            count: 0,
+            sum: ExactSum::new(),
+            squares: ExactSum::new(),
+            min: 0.0,
+            max: 0.0,
+        }
+    }
+}
+
+impl Moments {
+    /// No values yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds one value.
+    pub fn add(&mut self, value: f64) {
+        self.include(value, value);
+        self.count += 1;
+        self.sum.add(value);
+        let (square, error) = exact_product(value, value);
+        self.squares.add(square);
+        self.squares.add(error);
+    }
+
+    /// Adds all values of another state.
+    pub fn merge(&mut self, other: &Self) {
+        if other.count > 0 {
+            self.include(other.min, other.max);
+        }
+        self.count += other.count;
+        self.sum.add_sum(&other.sum);
+        self.squares.add_sum(&other.squares);
+    }
+
+    fn include(&mut self, min: f64, max: f64) {
+        (self.min, self.max) = match self.count {
+            0 => (min, max),
+            _ => (self.min.min(min), self.max.max(max)),
+        };
+    }
+
+    /// The number of values.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The sum of the values.
+    #[must_use]
+    pub fn sum(&self) -> &ExactSum {
+        &self.sum
+    }
+
+    /// The mean; `None` without values.
+    #[must_use]
+    pub fn mean(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum.value() / self.count as f64)
+    }
+
+    /// The smallest value; `None` without values.
+    #[must_use]
+    pub fn min(&self) -> Option<f64> {
+        (self.count > 0).then_some(self.min)
+    }
+
+    /// The largest value; `None` without values.
+    #[must_use]
+    pub fn max(&self) -> Option<f64> {
+        (self.count > 0).then_some(self.max)
+    }
+
+    /// The standard deviation, with `n − 1` (ddof 1): `√((n Σx² − (Σx)²) / (n (n − 1)))`, the
+    /// difference taken exactly. `None` below two values, or where it leaves the range of `f64`.
+    #[must_use]
+    pub fn std(&self) -> Option<f64> {
+        if self.count < 2 {
+            return None;
+        }
+        let n = self.count as f64;
+        let mut spread = ExactSum::new();
+        let mut add = |a: f64, b: f64| {
+            let (product, error) = exact_product(a, b);
+            spread.add(product);
+            spread.add(error);
+        };
+        for part in self.squares.parts() {
+            add(n, part);
+        }
+        let sum = self.sum.parts();
+        for a in sum {
+            for b in sum {
+                add(-a, b);
+            }
+        }
+        // Squares beyond the range of f64 leave no number, which `max` would hide.
+        let squares = Some(spread.value()).filter(|squares| squares.is_finite())?;
+        Some((squares.max(0.0) / n / (n - 1.0)).sqrt())
+    }
+}
+
+/// A product and what rounding took from it. (Dekker's way: a fused multiply-add is a call into a
+/// library where the processor may lack it.)
+fn exact_product(a: f64, b: f64) -> (f64, f64) {
+    let split = |x: f64| {
+        let high = x * 134_217_729.0; // 2^27 + 1
+        let high = high - (high - x);
+        (high, x - high)
+    };
+    let product = a * b;
+    let ((a_high, a_low), (b_high, b_low)) = (split(a), split(b));
+    let error = a_low * b_low - (((product - a_high * b_high) - a_low * b_high) - a_high * b_low);
+    (product, error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::Summary;
+    use proptest::prelude::*;
+
+    fn moments(values: &[f64]) -> Moments {
+        let mut moments = Moments::new();
+        for &value in values {
+            moments.add(value);
+        }
+        moments
+    }
+
+    proptest! {
+        #[test]
+        fn moments_in_pieces_are_those_of_all_values_at_once(
+            values in prop::collection::vec(-1.0..1.0f64, 0..60), cut in 0usize..60,
+        ) {
+            let whole = moments(&values);
+            let (left, right) = values.split_at(cut.min(values.len()));
+            let mut merged = moments(right);
+            merged.merge(&moments(left));
+            prop_assert_eq!(&merged, &whole);
+            let two_pass = Summary::of(values.into_iter().map(Some)).unwrap();
+            prop_assert_eq!(whole.count() as usize, two_pass.n_defined);
+            prop_assert_eq!((whole.mean(), whole.min(), whole.max()), (two_pass.mean, two_pass.min, two_pass.max));
+            match (whole.std(), two_pass.std) {
+                (Some(a), Some(b)) => prop_assert!((a - b).abs() <= 1e-14 * b.max(1e-300), "{} {}", a, b),
+                (a, b) => prop_assert_eq!(a, b),
+            }
+        }
+    }
+
+    #[test]
+    fn equal_values_have_no_deviation() {
+        let same = moments(&[0.1; 1000]);
+        assert_eq!((same.std(), same.mean()), (Some(0.0), Some(0.1)));
+        assert_eq!(moments(&[1e200, 2e200]).std(), None);
+    }
+}

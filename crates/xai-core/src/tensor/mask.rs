@@ -1,0 +1,294 @@
+//! From attribution maps to masks that keep what a map marks as important.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use ndarray::{ArrayD, ArrayViewD};
+
+use super::layout::Layout;
+use super::positions::MapPositions;
+use super::rows::Rows;
+use crate::error::{Error, Help, Result};
+use crate::number::{Real, check_finite, check_finite_slice};
+use crate::{input, parallel};
+
+/// What keeps the scaling of a constant map defined: such a map gives a mask of zeros.
+const EPSILON: f64 = 1e-8;
+
+/// What to do about channels that add up beyond the range of their type.
+pub const SCALE_MAPS_DOWN: Help = Help::new("scale the maps down");
+
+/// Scales values to [0, 1]: `(v − min) / (max − min + ε)`. Whether they are finite is returned.
+fn scale_to_unit<T: Real>(values: &mut [T]) -> bool {
+    let (mut low, mut high) = (T::infinity(), T::neg_infinity());
+    for &v in values.iter() {
+        low = if v < low { v } else { low };
+        high = if v > high { v } else { high };
+    }
+    let range = high - low + T::from_f64_nearest(EPSILON);
+    for v in values {
+        *v = (*v - low) / range;
+    }
+    range.is_finite()
+}
+
+/// Channels of finite values may still add up beyond the range.
+fn too_large() -> Error {
+    let expected = "attributions whose channels add up to a finite number";
+    Error::out_of_domain(input::EXPLANATIONS, &[], f64::INFINITY, expected)
+        .with_help(SCALE_MAPS_DOWN)
+}
+
+/// Inputs multiplied by the masks of their attribution maps.
+///
+/// ```text
+/// m = mean over channels of |map|      mask = (m − min m) / (max m − min m + 1e-8)      masked = input ⊙ mask
+/// ```
+///
+/// minima and maxima per sample. The mask is in [0, 1]: 1 keeps a value, 0 removes it, so what the
+/// map marks most is *kept*. A constant map gives a mask of zeros. Shapes are those of [`Layout`];
+/// computed in the type of the inputs, samples in parallel.
+///
+/// # Errors
+/// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) for maps that do not fit the inputs, [`ErrorKind::Empty`](crate::ErrorKind::Empty) for samples
+/// without elements, [`ErrorKind::NonFinite`](crate::ErrorKind::NonFinite) for a map value (named `explanations`) or an input.
+///
+/// ```
+/// use ndarray::array;
+/// use xai_core::tensor::{Layout, mask_inputs};
+/// let inputs = array![[2.0f64, 4.0, 6.0]].into_dyn();
+/// let maps = array![[0.0, -1.0, 0.5]].into_dyn();
+/// let masked = mask_inputs(inputs.view(), maps.view(), Layout::Tabular)?;
+/// assert!((masked[[0, 1]] - 4.0).abs() < 1e-7 && (masked[[0, 2]] - 3.0).abs() < 1e-7);
+/// assert_eq!(masked[[0, 0]], 0.0);
+/// # Ok::<(), xai_core::Error>(())
+/// ```
+///
+/// # Source
+/// The masks of Average Drop in Chattopadhay et al., *Grad-CAM++*, as Xplique builds them.
+pub fn mask_inputs<T: Real>(
+    inputs: ArrayViewD<'_, T>,
+    maps: ArrayViewD<'_, T>,
+    layout: Layout,
+) -> Result<ArrayD<T>> {
+    let geometry = MapPositions::new(layout, inputs.shape(), maps.shape())?;
+    check_finite(input::INPUTS, inputs.view())?;
+    check_finite(input::EXPLANATIONS, maps.view())?;
+    let shape = inputs.raw_dim();
+    let (inputs, maps) = (Rows::of_samples(inputs), Rows::of_samples(maps));
+    if inputs.as_slice().is_empty() {
+        return Err(Error::empty(input::INPUTS));
+    }
+    let mut masked = ArrayD::zeros(shape);
+    let all_finite = AtomicBool::new(true);
+    let samples = masked.as_slice_mut().expect("a fresh array is row-major");
+    parallel::for_each_chunk(samples, geometry.of_sample.size(), |i, masked| {
+        let mut mask = vec![T::zero(); geometry.of_sample.positions];
+        geometry.values(maps.row(i), true, &mut mask);
+        if !scale_to_unit(&mut mask) {
+            all_finite.store(false, Ordering::Relaxed);
+        }
+        geometry.of_sample.multiply(inputs.row(i), &mask, masked);
+    });
+    if all_finite.into_inner() {
+        Ok(masked)
+    } else {
+        Err(too_large())
+    }
+}
+
+/// The attribution of every position: maps with their channels averaged, signs kept, as
+/// `(n · positions)` values, sample by sample in the order of the pixels (or of the elements).
+///
+/// # Errors
+/// As [`mask_inputs`].
+///
+/// ```
+/// use ndarray::Array;
+/// use xai_core::tensor::{Layout, position_attributions};
+/// let maps = Array::from_shape_vec((1, 2, 1, 2), vec![1.0, -3.0, 2.0, 4.0]).unwrap().into_dyn();
+/// let flat = position_attributions(maps.view(), &[1, 2, 1, 2], Layout::ChannelsFirst)?;
+/// assert_eq!(flat, vec![1.5, 0.5]); // (1 + 2)/2, (−3 + 4)/2
+/// # Ok::<(), xai_core::Error>(())
+/// ```
+pub fn position_attributions<T: Real>(
+    maps: ArrayViewD<'_, T>,
+    input_shape: &[usize],
+    layout: Layout,
+) -> Result<Vec<T>> {
+    averaged_channels(maps, input_shape, layout, false)
+}
+
+/// The size of the attribution of every position: `|map|` with its channels averaged, in the order
+/// of [`position_attributions`].
+///
+/// # Errors
+/// As [`mask_inputs`].
+///
+/// ```
+/// use ndarray::Array;
+/// use xai_core::tensor::{Layout, position_magnitudes};
+/// let maps = Array::from_shape_vec((1, 2, 1, 2), vec![1.0, -3.0, 2.0, 4.0]).unwrap().into_dyn();
+/// let flat = position_magnitudes(maps.view(), &[1, 2, 1, 2], Layout::ChannelsFirst)?;
+/// assert_eq!(flat, vec![1.5, 3.5]); // (1 + 2)/2, (3 + 4)/2
+/// # Ok::<(), xai_core::Error>(())
+/// ```
+pub fn position_magnitudes<T: Real>(
+    maps: ArrayViewD<'_, T>,
+    input_shape: &[usize],
+    layout: Layout,
+) -> Result<Vec<T>> {
+    averaged_channels(maps, input_shape, layout, true)
+}
+
+fn averaged_channels<T: Real>(
+    maps: ArrayViewD<'_, T>,
+    input_shape: &[usize],
+    layout: Layout,
+    absolute: bool,
+) -> Result<Vec<T>> {
+    let geometry = MapPositions::new(layout, input_shape, maps.shape())?;
+    check_finite(input::EXPLANATIONS, maps.view())?;
+    let maps = Rows::of_samples(maps);
+    if maps.as_slice().is_empty() {
+        return Err(Error::empty(input::EXPLANATIONS));
+    }
+    let mut values = vec![T::zero(); maps.n_rows() * geometry.of_sample.positions];
+    parallel::for_each_chunk(&mut values, geometry.of_sample.positions, |i, values| {
+        geometry.values(maps.row(i), absolute, values);
+    });
+    check_finite_slice(input::EXPLANATIONS, &values).map_err(|_| too_large())?;
+    Ok(values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+    use ndarray::{Array, Array4, Axis};
+
+    fn assert_close(a: &ArrayD<f64>, b: &ArrayD<f64>) {
+        assert_eq!(a.shape(), b.shape());
+        for (a, b) in a.iter().zip(b) {
+            assert!((a - b).abs() <= 1e-13 * b.abs(), "{a} {b}");
+        }
+    }
+
+    fn ramp(shape: [usize; 4]) -> Array4<f64> {
+        Array::from_iter(
+            (0..shape.iter().product()).map(|i: usize| ((i * 7919) % 101) as f64 - 50.0),
+        )
+        .into_shape_with_order(shape)
+        .unwrap()
+    }
+
+    /// The formula, written out over arrays.
+    fn by_formula(inputs: &Array4<f64>, maps: &Array4<f64>, channel_axis: usize) -> Array4<f64> {
+        let m = maps.mapv(f64::abs).mean_axis(Axis(channel_axis)).unwrap();
+        let mut masked = inputs.clone();
+        for (mut sample, m) in masked.outer_iter_mut().zip(m.outer_iter()) {
+            let low = m.fold(f64::INFINITY, |a, &b| a.min(b));
+            let high = m.fold(f64::NEG_INFINITY, |a, &b| a.max(b));
+            let mask = m.mapv(|v| (v - low) / (high - low + 1e-8));
+            for mut channel in sample.axis_iter_mut(Axis(channel_axis - 1)) {
+                channel *= &mask;
+            }
+        }
+        masked
+    }
+
+    #[test]
+    fn both_channel_orders_give_the_same_mask() {
+        let (inputs, maps) = (
+            ramp([3, 4, 5, 2]),
+            ramp([3, 4, 5, 2]).mapv(|x| x * x - 300.0),
+        );
+        let last = mask_inputs(
+            inputs.view().into_dyn(),
+            maps.view().into_dyn(),
+            Layout::ChannelsLast,
+        )
+        .unwrap();
+        let expected = by_formula(&inputs, &maps, 3);
+        assert_close(&last, &expected.clone().into_dyn());
+        // Transposed views, neither of them contiguous.
+        let first = |a: &Array4<f64>| a.view().permuted_axes([0, 3, 1, 2]).into_dyn().into_owned();
+        let masked = mask_inputs(
+            inputs.view().permuted_axes([0, 3, 1, 2]).into_dyn(),
+            maps.view().permuted_axes([0, 3, 1, 2]).into_dyn(),
+            Layout::ChannelsFirst,
+        );
+        assert_close(&masked.unwrap(), &first(&expected));
+    }
+
+    #[test]
+    fn a_map_without_channels_is_a_map_of_one_channel() {
+        let inputs = ramp([2, 3, 4, 3]);
+        let maps = ramp([2, 3, 4, 1]);
+        let flat = maps.index_axis(Axis(3), 0);
+        let mask = |m| mask_inputs(inputs.view().into_dyn(), m, Layout::ChannelsLast).unwrap();
+        assert_eq!(mask(maps.view().into_dyn()), mask(flat.into_dyn()));
+    }
+
+    #[test]
+    fn a_constant_map_removes_everything() {
+        let inputs = ramp([1, 2, 2, 1]);
+        let maps = Array4::from_elem((1, 2, 2, 1), -3.0);
+        let masked = mask_inputs(
+            inputs.view().into_dyn(),
+            maps.view().into_dyn(),
+            Layout::ChannelsLast,
+        );
+        assert!(masked.unwrap().iter().all(|&x| x == 0.0));
+    }
+
+    #[test]
+    fn a_time_series_may_have_one_value_a_step() {
+        let inputs = Array::from_elem((1, 3, 2), 1.0).into_dyn();
+        let maps = Array::from_shape_vec((1, 3), vec![0.0, 1.0, 2.0])
+            .unwrap()
+            .into_dyn();
+        let masked = mask_inputs(inputs.view(), maps.view(), Layout::TimeSeries).unwrap();
+        let steps: Vec<f64> = masked
+            .iter()
+            .map(|x: &f64| (x * 1e6).round() / 1e6)
+            .collect();
+        assert_eq!(steps, [0.0, 0.0, 0.5, 0.5, 1.0, 1.0]);
+    }
+
+    #[test]
+    fn maps_that_do_not_fit_are_an_error_about_the_maps() {
+        let error = |inputs: &[usize], maps: &[usize], layout| {
+            let (x, m) = (ArrayD::<f32>::zeros(inputs), ArrayD::<f32>::zeros(maps));
+            mask_inputs(x.view(), m.view(), layout).unwrap_err()
+        };
+        for (inputs, maps, layout) in [
+            (&[2, 3, 4, 5][..], &[2, 5, 3, 4][..], Layout::ChannelsLast),
+            (&[2, 5, 3, 4], &[2, 3, 4, 1], Layout::ChannelsFirst),
+            (&[2, 3, 4], &[2, 4], Layout::TimeSeries),
+            (&[2, 3], &[3, 3], Layout::Tabular),
+        ] {
+            let error = error(inputs, maps, layout);
+            assert_eq!(error.input(), input::EXPLANATIONS);
+            assert!(
+                matches!(error.kind(), ErrorKind::ShapeMismatch { actual, .. } if actual == maps)
+            );
+        }
+        let axes = error(&[2, 3], &[2, 3], Layout::ChannelsFirst);
+        assert_eq!(axes.input(), input::INPUTS);
+        let empty = error(&[0, 3], &[0, 3], Layout::Tabular);
+        assert!(matches!(empty.kind(), ErrorKind::Empty));
+        assert!(Layout::of_inputs(&[3], false).is_err());
+    }
+
+    #[test]
+    fn a_map_that_is_not_finite_is_named() {
+        let inputs = ArrayD::<f32>::zeros(vec![1, 2]);
+        let mut maps = inputs.clone();
+        maps[[0, 1]] = f32::NAN;
+        let error = mask_inputs(inputs.view(), maps.view(), Layout::Tabular).unwrap_err();
+        assert_eq!(
+            (error.input(), error.index()),
+            (input::EXPLANATIONS, &[0, 1][..])
+        );
+    }
+}

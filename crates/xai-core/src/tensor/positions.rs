@@ -1,0 +1,213 @@
+//! Which elements of a sample share one value of a map, and where they are in memory.
+
+use super::layout::Layout;
+use crate::error::{Error, Result};
+use crate::input;
+use crate::number::Real;
+
+/// The positions of one sample in row-major order. The channels of a pixel are one position; in
+/// tables and time series every element is a position of its own.
+///
+/// ```
+/// use xai_core::{Layout, tensor::Positions};
+/// let positions = Positions::of_inputs(&[5, 3, 8, 8], Layout::ChannelsFirst)?;
+/// assert_eq!((positions.positions, positions.channels), (64, 3));
+/// # Ok::<(), xai_core::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Positions {
+    /// The number of positions.
+    pub positions: usize,
+    /// The number of elements of a position.
+    pub channels: usize,
+    /// Whether the elements of a position are a plane apart, instead of side by side.
+    channels_first: bool,
+}
+
+impl Positions {
+    /// The positions of the samples of inputs of a shape, the first axis of which is the sample.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) for another number of axes than
+    /// the layout has.
+    pub fn of_inputs(shape: &[usize], layout: Layout) -> Result<Self> {
+        let (positions, channels, channels_first) = match (layout, shape) {
+            (Layout::ChannelsLast, &[_, h, w, c]) => (h * w, c, false),
+            (Layout::ChannelsFirst, &[_, c, h, w]) => (h * w, c, true),
+            (Layout::Tabular, &[_, features]) => (features, 1, false),
+            (Layout::TimeSeries, &[_, time, features]) => (time * features, 1, false),
+            _ => {
+                let expected = format!("{} axes for {layout:?}", layout.n_axes());
+                return Err(Error::shape_described(input::INPUTS, expected, shape));
+            }
+        };
+        Ok(Self {
+            positions,
+            channels,
+            channels_first,
+        })
+    }
+
+    /// Whether maps of a shape fit inputs of a shape, as [`Layout`] has them.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) about the maps.
+    pub fn check_maps(inputs: &[usize], maps: &[usize], layout: Layout) -> Result<()> {
+        MapPositions::new(layout, inputs, maps).map(drop)
+    }
+
+    /// The number of elements of a sample.
+    #[must_use]
+    pub fn size(self) -> usize {
+        self.positions * self.channels
+    }
+
+    /// Copies the elements of one position from a sample to another.
+    #[inline]
+    pub fn copy<T: Copy>(self, to: &mut [T], from: &[T], position: usize) {
+        if self.channels == 1 {
+            to[position] = from[position];
+        } else if self.channels_first {
+            for channel in 0..self.channels {
+                let at = channel * self.positions + position;
+                to[at] = from[at];
+            }
+        } else {
+            let pixel = position * self.channels..(position + 1) * self.channels;
+            to[pixel.clone()].copy_from_slice(&from[pixel]);
+        }
+    }
+
+    /// `sample ⊙ mask`, the elements of a position sharing one value of the mask.
+    pub(super) fn multiply<T: Real>(self, sample: &[T], mask: &[T], masked: &mut [T]) {
+        if self.channels == 1 {
+            for ((out, &x), &m) in masked.iter_mut().zip(sample).zip(mask) {
+                *out = x * m;
+            }
+        } else if self.channels_first {
+            let planes = sample.chunks_exact(self.positions);
+            for (out, plane) in masked.chunks_exact_mut(self.positions).zip(planes) {
+                for ((out, &x), &m) in out.iter_mut().zip(plane).zip(mask) {
+                    *out = x * m;
+                }
+            }
+        } else {
+            let pixels = sample.chunks_exact(self.channels);
+            let outs = masked.chunks_exact_mut(self.channels);
+            for ((out, pixel), &m) in outs.zip(pixels).zip(mask) {
+                for (out, &x) in out.iter_mut().zip(pixel) {
+                    *out = x * m;
+                }
+            }
+        }
+    }
+}
+
+/// How the values of a map and the elements of its sample go together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct MapPositions {
+    /// The elements that share one value: those of a time step too, where the map has one for it.
+    pub(super) of_sample: Positions,
+    /// Values of the map that are averaged to one per position.
+    pub(super) map_channels: usize,
+}
+
+impl MapPositions {
+    /// From the shapes of inputs and maps.
+    pub(super) fn new(layout: Layout, inputs: &[usize], maps: &[usize]) -> Result<Self> {
+        let of_sample = Positions::of_inputs(inputs, layout)?;
+        let Some(with_channels) = channels_in(layout, inputs, of_sample.channels) else {
+            return Self::of_elements(of_sample, layout, inputs, maps);
+        };
+        let one_channel = channels_in(layout, inputs, 1);
+        let without_channels = match layout {
+            Layout::ChannelsFirst => [inputs[0], inputs[2], inputs[3]],
+            _ => [inputs[0], inputs[1], inputs[2]],
+        };
+        let map_channels = if maps == without_channels || one_channel.is_some_and(|m| maps == m) {
+            1
+        } else if maps == with_channels {
+            of_sample.channels
+        } else {
+            return Err(mismatch(&[&without_channels, &with_channels], maps));
+        };
+        Ok(Self {
+            of_sample,
+            map_channels,
+        })
+    }
+
+    /// Tables and time series: one value per element, or one per time step.
+    fn of_elements(
+        of_sample: Positions,
+        layout: Layout,
+        inputs: &[usize],
+        maps: &[usize],
+    ) -> Result<Self> {
+        let per_step = (layout == Layout::TimeSeries).then(|| &inputs[..2]);
+        let of_sample = if maps == inputs {
+            of_sample
+        } else if per_step == Some(maps) {
+            Positions {
+                positions: inputs[1],
+                channels: inputs[2],
+                channels_first: false,
+            }
+        } else {
+            return Err(match per_step {
+                Some(per_step) => mismatch(&[inputs, per_step], maps),
+                None => mismatch(&[inputs], maps),
+            });
+        };
+        Ok(Self {
+            of_sample,
+            map_channels: 1,
+        })
+    }
+
+    /// The values of one map with the channels averaged: `|map|` (for masks) or the map as it is
+    /// (for rankings), by position.
+    pub(super) fn values<T: Real>(self, map: &[T], absolute: bool, values: &mut [T]) {
+        let value = |x: T| if absolute { x.abs() } else { x };
+        if self.map_channels == 1 {
+            for (out, &x) in values.iter_mut().zip(map) {
+                *out = value(x);
+            }
+            return;
+        }
+        let channels = T::from_f64_nearest(self.map_channels as f64);
+        if self.of_sample.channels_first {
+            values.fill(T::zero());
+            for plane in map.chunks_exact(self.of_sample.positions) {
+                for (sum, &x) in values.iter_mut().zip(plane) {
+                    *sum += value(x);
+                }
+            }
+            for sum in values.iter_mut() {
+                *sum = *sum / channels;
+            }
+        } else {
+            for (out, pixel) in values.iter_mut().zip(map.chunks_exact(self.map_channels)) {
+                *out = pixel.iter().fold(T::zero(), |sum, &x| sum + value(x)) / channels;
+            }
+        }
+    }
+}
+
+/// The shape of image inputs with another number of channels; `None` for what is no image.
+fn channels_in(layout: Layout, inputs: &[usize], channels: usize) -> Option<[usize; 4]> {
+    match (layout, inputs) {
+        (Layout::ChannelsLast, &[n, h, w, _]) => Some([n, h, w, channels]),
+        (Layout::ChannelsFirst, &[n, _, h, w]) => Some([n, channels, h, w]),
+        _ => None,
+    }
+}
+
+fn mismatch(expected: &[&[usize]], maps: &[usize]) -> Error {
+    let text = |shape: &&[usize]| {
+        let axes: Vec<String> = shape.iter().map(usize::to_string).collect();
+        format!("({})", axes.join(", "))
+    };
+    let expected: Vec<String> = expected.iter().map(text).collect();
+    Error::shape_described(input::EXPLANATIONS, expected.join(" or "), maps)
+}

@@ -1,0 +1,150 @@
+//! Rows that lie side by side in memory.
+
+use std::borrow::Cow;
+
+use ndarray::{ArrayView2, ArrayViewD};
+
+/// A matrix in row-major order: every row is a slice.
+///
+/// Made from a view of any order. A view that is row-major already is borrowed, another is copied
+/// once.
+///
+/// ```
+/// use ndarray::array;
+/// use xai_core::tensor::Rows;
+/// let columns = array![[1, 2], [3, 4], [5, 6]];
+/// let rows = Rows::new(columns.t());
+/// assert_eq!((rows.n_rows(), rows.n_columns()), (2, 3));
+/// assert_eq!(rows.row(1), [2, 4, 6]);
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rows<'a, T: Clone> {
+    values: Cow<'a, [T]>,
+    n_rows: usize,
+    n_columns: usize,
+}
+
+impl<'a, T: Clone> Rows<'a, T> {
+    /// The rows of a matrix.
+    #[must_use]
+    pub fn new(matrix: ArrayView2<'a, T>) -> Self {
+        let (n_rows, n_columns) = matrix.dim();
+        let values = match matrix.to_slice() {
+            Some(values) => Cow::Borrowed(values),
+            None => Cow::Owned(matrix.iter().cloned().collect()),
+        };
+        Self {
+            values,
+            n_rows,
+            n_columns,
+        }
+    }
+
+    /// One row per sample: the first axis of an array, all others laid out one after another. An
+    /// array without axes is one row of one value.
+    ///
+    /// ```
+    /// use ndarray::Array3;
+    /// use xai_core::tensor::Rows;
+    /// let images = Array3::from_shape_fn((2, 2, 2), |(i, j, k)| 4 * i + 2 * j + k).into_dyn();
+    /// assert_eq!(Rows::of_samples(images.view()).row(1), [4, 5, 6, 7]);
+    /// ```
+    #[must_use]
+    pub fn of_samples(array: ArrayViewD<'a, T>) -> Self {
+        let (n_rows, n_columns) = match array.shape() {
+            [] => (1, 1),
+            [n, rest @ ..] => (*n, rest.iter().product()),
+        };
+        let values = match array.to_slice() {
+            Some(values) => Cow::Borrowed(values),
+            None => Cow::Owned(array.iter().cloned().collect()),
+        };
+        Self {
+            values,
+            n_rows,
+            n_columns,
+        }
+    }
+
+    /// The number of rows.
+    #[must_use]
+    pub fn n_rows(&self) -> usize {
+        self.n_rows
+    }
+
+    /// The number of columns.
+    #[must_use]
+    pub fn n_columns(&self) -> usize {
+        self.n_columns
+    }
+
+    /// One row.
+    ///
+    /// # Panics
+    /// Where there is no such row.
+    #[inline]
+    #[must_use]
+    pub fn row(&self, row: usize) -> &[T] {
+        &self.values[row * self.n_columns..(row + 1) * self.n_columns]
+    }
+
+    /// Some rows, one after another.
+    ///
+    /// # Panics
+    /// Where there are no such rows.
+    #[inline]
+    #[must_use]
+    pub fn rows(&self, rows: std::ops::Range<usize>) -> &[T] {
+        &self.values[rows.start * self.n_columns..rows.end * self.n_columns]
+    }
+
+    /// All rows in order; rows without columns are empty.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[T]> + Clone {
+        (0..self.n_rows).map(|row| self.row(row))
+    }
+
+    /// All values, row after row.
+    #[inline]
+    #[must_use]
+    pub fn as_slice(&self) -> &[T] {
+        &self.values
+    }
+
+    /// All values, row after row, without a copy where they are owned.
+    #[must_use]
+    pub fn into_vec(self) -> Vec<T> {
+        self.values.into_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ndarray::{Array2, Array3, arr0, s};
+
+    #[test]
+    fn a_row_major_view_is_borrowed_and_others_are_copied() {
+        let matrix = Array2::from_shape_fn((3, 4), |(i, j)| 4 * i + j);
+        let rows = Rows::new(matrix.view());
+        assert!(std::ptr::eq(rows.as_slice().as_ptr(), matrix.as_ptr()));
+        for view in [matrix.slice(s![.., ..;-1]), matrix.slice(s![.., 1..3])] {
+            let rows = Rows::new(view);
+            assert_eq!((rows.n_rows(), rows.n_columns()), view.dim());
+            for (row, expected) in rows.iter().zip(view.rows()) {
+                assert_eq!(row, expected.to_vec());
+            }
+        }
+        let transposed = Rows::new(matrix.t());
+        assert_eq!(transposed.rows(1..3), [1, 5, 9, 2, 6, 10]);
+    }
+
+    #[test]
+    fn samples_of_any_shape_are_rows() {
+        let array = Array3::from_shape_fn((2, 2, 3), |(i, j, k)| 6 * i + 3 * j + k).into_dyn();
+        let swapped = array.view().permuted_axes(vec![0, 2, 1]);
+        assert_eq!(Rows::of_samples(swapped).row(1), [6, 9, 7, 10, 8, 11]);
+        assert_eq!(Rows::of_samples(arr0(5).into_dyn().view()).row(0), [5]);
+        let empty = Array2::<f32>::zeros((3, 0)).into_dyn();
+        assert_eq!(Rows::of_samples(empty.view()).iter().count(), 3);
+    }
+}

@@ -1,0 +1,16 @@
+//! Many explanations: one graph's over its sizes, and averages over the graphs of a data set.
+//!
+//! Averages go over the [registry](crate::registry::METRICS): every metric that is listed there for
+//! a result is averaged.
+
+mod macro_averages;
+mod micro_intervals;
+mod over_graphs;
+pub(crate) mod sweep;
+pub(crate) mod sweep_curve;
+
+pub use macro_averages::{MacroAverage, MacroAverages};
+pub use micro_intervals::{MicroInterval, micro_intervals};
+pub use over_graphs::{DatasetScores, OverGraphs};
+pub use sweep::Sweep;
+pub use sweep_curve::{SweepCurve, SweepPoint};

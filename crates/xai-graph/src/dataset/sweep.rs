@@ -1,0 +1,208 @@
+//! From a mask to a curve: every score at every explanation size.
+
+use std::mem::discriminant;
+
+use ndarray::{ArrayView1, ArrayView2, ArrayView3, Axis};
+use xai_core::number::check_finite_slice;
+use xai_core::{Error, Real, Result, parallel};
+
+use crate::dataset::sweep_curve::{SweepCurve, SweepPoint};
+use crate::fidelity::metric::FidelityMetric;
+use crate::input;
+use crate::mask::sparsify::{Sparsity, sparsify, sparsify_undirected};
+use crate::model::edge_choices::EdgeChoices;
+use crate::model::explanation::Explanation;
+use crate::model::graph::{Graph, OwnedGraph};
+use crate::model::graph_model::{GraphModel, call};
+use crate::unfaithfulness::metric::UnfaithfulnessMetric;
+
+/// A sweep with its choices: what is compared at each size.
+///
+/// ```
+/// use ndarray::{array, stack, Axis};
+/// use xai_graph::Sweep;
+/// let full = array![[0.0, 2.0], [2.0, 0.0]];
+/// let flat = array![[0.0, 0.0], [0.0, 0.0]];
+/// // The smaller explanation keeps nothing; the larger one keeps the whole answer.
+/// let kept = stack![Axis(0), flat, full];
+/// let complement = stack![Axis(0), full, flat];
+/// let curve = Sweep::new().evaluate(full.view(), kept.view(), complement.view(), &[0.1, 0.5])?;
+/// assert_eq!(curve.best, 1);
+/// assert_eq!((curve.points[1].pos_fidelity, curve.points[1].neg_fidelity), (0.5, 0.0));
+/// assert_eq!(curve.points[1].unfaithfulness, 0.0);
+/// # Ok::<(), xai_graph::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Sweep<'a> {
+    fidelity: FidelityMetric<'a>,
+    unfaithfulness: UnfaithfulnessMetric<'a>,
+    edges: EdgeChoices,
+}
+
+impl<'a> Sweep<'a> {
+    /// Explanations of the model, logits, all rows, directed edges, removal by weight.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What fidelity compares; its subset of the rows goes for unfaithfulness too.
+    #[must_use]
+    pub fn fidelity(mut self, metric: FidelityMetric<'a>) -> Self {
+        self.fidelity = metric;
+        self.unfaithfulness(self.unfaithfulness)
+    }
+
+    /// How unfaithfulness reads the outputs.
+    #[must_use]
+    pub fn unfaithfulness(mut self, metric: UnfaithfulnessMetric<'a>) -> Self {
+        self.unfaithfulness = match self.fidelity.compared().rows.index() {
+            Some(index) => metric.index(index),
+            None => metric,
+        };
+        self
+    }
+
+    /// How edges are taken away, and whether their two directions stay together.
+    #[must_use]
+    pub fn edges(mut self, edges: EdgeChoices) -> Self {
+        self.edges = edges;
+        self
+    }
+
+    /// The curve from outputs that exist already.
+    ///
+    /// - `full`: `(n_rows, n_classes)` on the whole graph
+    /// - `kept`, `complement`: `(n_levels, n_rows, n_classes)`
+    /// - `levels`: the size at each level (the share of the edges that is kept, say), ascending
+    ///
+    /// # Errors
+    /// Those of the metrics; `ShapeMismatch`, `Empty` without levels, `OutOfDomain` for levels that
+    /// descend.
+    pub fn evaluate<T: Real>(
+        &self,
+        full: ArrayView2<'_, T>,
+        kept: ArrayView3<'_, T>,
+        complement: ArrayView3<'_, T>,
+        levels: &[f64],
+    ) -> Result<SweepCurve> {
+        let (n, c) = full.dim();
+        for (input, outputs) in [(input::KEPT, kept), (input::COMPLEMENT, complement)] {
+            if outputs.dim() != (levels.len(), n, c) {
+                let expected = [levels.len(), n, c];
+                return Err(Error::shape(input, &expected, outputs.shape()));
+            }
+        }
+        check_levels(levels)?;
+        let points = levels.iter().enumerate().map(|(i, &level)| {
+            let (kept, complement) = (
+                kept.index_axis(Axis(0), i),
+                complement.index_axis(Axis(0), i),
+            );
+            self.point(level, full, kept, complement)
+        });
+        curve(points.collect::<Result<_>>()?)
+    }
+
+    /// The curve of a soft edge mask: the mask is sparsified at each level and the model called on
+    /// what is kept and on the rest.
+    ///
+    /// `mask` is `(n_edges,)`, `levels` ascend. The model is called once on the whole graph and
+    /// twice per level, levels in parallel.
+    ///
+    /// # Errors
+    /// As [`evaluate`](Self::evaluate), [`sparsify`](crate::mask::sparsify()) and
+    /// [`explained_outputs`](crate::explained_outputs()).
+    pub fn evaluate_model<T: Real>(
+        &self,
+        model: &(impl GraphModel<T> + ?Sized),
+        graph: Graph<'_, T>,
+        mask: ArrayView1<'_, T>,
+        levels: &[Sparsity],
+    ) -> Result<SweepCurve> {
+        // Before the model is called at all.
+        check_kinds(levels)?;
+        check_levels(&levels.iter().map(|level| level.level()).collect::<Vec<_>>())?;
+        for &level in levels {
+            sparsify(mask, level)?;
+        }
+        let full = call(model, graph, "the whole graph", None)?;
+        let points = parallel::try_map(levels.len(), |i| {
+            let hard = if self.edges.is_undirected() {
+                sparsify_undirected(mask, graph.edge_index, levels[i])?
+            } else {
+                sparsify(mask, levels[i])?
+            };
+            let explanation = Explanation::edges(hard.view());
+            let outputs = |part: &OwnedGraph<T>, what: &str| {
+                let what = format!("{what} at level {i}");
+                call(model, part.view(), what, Some(full.dim()))
+            };
+            let kept = explanation.kept(graph, self.edges.removal)?;
+            let kept = outputs(&kept, "the explanation")?;
+            let rest = explanation.complement(graph, self.edges.removal)?;
+            let rest = outputs(&rest, "the complement")?;
+            self.point(levels[i].level(), full.view(), kept.view(), rest.view())
+        })?;
+        curve(points)
+    }
+
+    /// The scores at one level, and over how many samples.
+    fn point<T: Real>(
+        &self,
+        level: f64,
+        full: ArrayView2<'_, T>,
+        kept: ArrayView2<'_, T>,
+        complement: ArrayView2<'_, T>,
+    ) -> Result<(SweepPoint, u64)> {
+        let fidelity = self.fidelity.evaluate(&full, &kept, &complement)?;
+        let point = SweepPoint {
+            level,
+            pos_fidelity: fidelity.pos,
+            neg_fidelity: fidelity.neg,
+            characterization: fidelity.characterization(),
+            unfaithfulness: self.unfaithfulness.evaluate(full, kept)?.value,
+        };
+        Ok((point, fidelity.n_samples))
+    }
+}
+
+/// All points compare the same samples.
+fn curve(points: Vec<(SweepPoint, u64)>) -> Result<SweepCurve> {
+    let n_samples = points.first().map_or(0, |(_, n_samples)| *n_samples);
+    SweepCurve::new(
+        points.into_iter().map(|(point, _)| point).collect(),
+        n_samples,
+    )
+}
+
+/// Levels that count the same thing.
+fn check_kinds(levels: &[Sparsity]) -> Result<()> {
+    let differs = |pair: &[Sparsity]| discriminant(&pair[0]) != discriminant(&pair[1]);
+    match levels.windows(2).position(differs) {
+        None => Ok(()),
+        Some(i) => {
+            let expected = format!("levels of one kind, as {:?}", levels[i]);
+            let value = format!("{:?}", levels[i + 1]);
+            Err(Error::parameter(input::LEVELS, value, expected).at(&[i + 1]))
+        }
+    }
+}
+
+/// Levels that make an axis: at least one, finite, ascending.
+fn check_levels(levels: &[f64]) -> Result<()> {
+    if levels.is_empty() {
+        return Err(Error::empty(input::LEVELS));
+    }
+    check_finite_slice(input::LEVELS, levels)?;
+    if let Some(i) = (1..levels.len()).find(|&i| levels[i] < levels[i - 1]) {
+        let expected = format!("ascending levels, at least {}", levels[i - 1]);
+        return Err(Error::out_of_domain(
+            input::LEVELS,
+            &[i],
+            levels[i],
+            expected,
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,200 @@
+//! Changed predictions, and changed probabilities, of blocks of samples.
+
+use std::ops::Range;
+
+use ndarray::ArrayView2;
+use xai_core::number::class_index;
+use xai_core::{Error, ExactSum, Real, Result, parallel};
+
+use crate::fidelity::compared::Compared;
+use crate::input;
+use crate::outputs::output_rows::OutputRows;
+use crate::outputs::predictions::Predictions;
+use crate::outputs::return_type::ReturnType;
+
+/// Rows that one thread compares at a time: three buffers of classes stay in the first-level cache.
+const BLOCK: usize = 1024;
+
+/// How much changes over some samples.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Changes {
+    pub(crate) pos: ExactSum,
+    pub(crate) neg: ExactSum,
+    pub(crate) n_samples: u64,
+}
+
+impl Changes {
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.pos.add_sum(&other.pos);
+        self.neg.add_sum(&other.neg);
+        self.n_samples += other.n_samples;
+    }
+}
+
+/// Predictions on the three graphs.
+#[derive(Clone, Copy)]
+pub(crate) struct ThreePredictions<'a> {
+    pub(crate) full: &'a dyn Predictions,
+    pub(crate) kept: &'a dyn Predictions,
+    pub(crate) complement: &'a dyn Predictions,
+}
+
+impl ThreePredictions<'_> {
+    /// How many predicted classes change.
+    pub(crate) fn changes(&self, compared: &Compared<'_>) -> Result<Changes> {
+        let n_classes = self.check()?;
+        let n = compared.check(self.full.n_samples())?;
+        let blocks = parallel::map_blocks(n, BLOCK, |range| {
+            self.changes_of_block(compared, n_classes, range)
+        });
+        let (mut pos, mut neg) = (0u64, 0u64);
+        for block in blocks {
+            let block = block?;
+            pos += block.0;
+            neg += block.1;
+        }
+        let mut changes = Changes {
+            n_samples: n as u64,
+            ..Changes::default()
+        };
+        changes.pos.add(pos as f64);
+        changes.neg.add(neg as f64);
+        Ok(changes)
+    }
+
+    /// Checks that the three agree; returns the number of classes where one of them tells.
+    fn check(&self) -> Result<Option<usize>> {
+        let n_samples = self.full.n_samples();
+        for (input, predictions) in [
+            (input::KEPT, self.kept),
+            (input::COMPLEMENT, self.complement),
+        ] {
+            let actual = predictions.n_samples();
+            if actual != n_samples {
+                return Err(Error::shape(input, &[n_samples], &[actual]));
+            }
+        }
+        // Outputs have columns, labels do not; two outputs of one model have the same.
+        let mut n_classes = None;
+        for (input, predictions) in [
+            (input::FULL, self.full),
+            (input::KEPT, self.kept),
+            (input::COMPLEMENT, self.complement),
+        ] {
+            match (n_classes, predictions.n_classes()) {
+                (Some(expected), Some(actual)) if actual != expected => {
+                    let shapes = ([n_samples, expected], [n_samples, actual]);
+                    return Err(Error::shape(input, &shapes.0, &shapes.1));
+                }
+                (None, classes) => n_classes = classes,
+                _ => {}
+            }
+        }
+        Ok(n_classes)
+    }
+
+    /// Changed classes without the explanation, and with it alone.
+    fn changes_of_block(
+        &self,
+        compared: &Compared<'_>,
+        n_classes: Option<usize>,
+        range: Range<usize>,
+    ) -> Result<(u64, u64)> {
+        let mut buffers = [[0i64; BLOCK]; 4];
+        let [on_full, on_kept, on_complement, truth] =
+            buffers.each_mut().map(|buffer| &mut buffer[..range.len()]);
+        compared.gather(input::FULL, self.full, range.clone(), on_full)?;
+        compared.gather(input::KEPT, self.kept, range.clone(), on_kept)?;
+        compared.gather(
+            input::COMPLEMENT,
+            self.complement,
+            range.clone(),
+            on_complement,
+        )?;
+        compared.gather_target(n_classes, range, truth)?;
+        let truth = compared.target.map(|_| &*truth);
+        Ok((
+            n_changed(on_complement, on_full, truth),
+            n_changed(on_kept, on_full, truth),
+        ))
+    }
+}
+
+/// How many classes differ from the reference or, with a truth, are right where it is wrong and
+/// the other way round.
+fn n_changed(other: &[i64], reference: &[i64], truth: Option<&[i64]>) -> u64 {
+    match truth {
+        None => std::iter::zip(reference, other)
+            .map(|(a, b)| u64::from(a != b))
+            .sum(),
+        Some(truth) => std::iter::zip(truth, std::iter::zip(reference, other))
+            .map(|(y, (a, b))| u64::from((a == y) != (b == y)))
+            .sum(),
+    }
+}
+
+/// Outputs on the three graphs, whose probabilities are compared.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ThreeOutputs<'a, T> {
+    pub(crate) full: ArrayView2<'a, T>,
+    pub(crate) kept: ArrayView2<'a, T>,
+    pub(crate) complement: ArrayView2<'a, T>,
+    pub(crate) returns: ReturnType,
+}
+
+impl<T: Real> ThreeOutputs<'_, T> {
+    /// How much the probability of the target, or of the class predicted on the whole graph,
+    /// changes.
+    pub(crate) fn changes(&self, compared: &Compared<'_>) -> Result<Changes> {
+        for (input, outputs) in [
+            (input::KEPT, self.kept),
+            (input::COMPLEMENT, self.complement),
+        ] {
+            if outputs.dim() != self.full.dim() {
+                return Err(Error::shape(input, self.full.shape(), outputs.shape()));
+            }
+        }
+        let n = compared.check(self.full.nrows())?;
+        let rows = [
+            OutputRows::new(input::FULL, self.full, self.returns)?,
+            OutputRows::new(input::KEPT, self.kept, self.returns)?,
+            OutputRows::new(input::COMPLEMENT, self.complement, self.returns)?,
+        ];
+        let blocks =
+            parallel::map_blocks(n, BLOCK, |range| changes_of_rows(&rows, compared, range));
+        let mut changes = Changes::default();
+        for block in blocks {
+            changes.merge(&block?);
+        }
+        Ok(changes)
+    }
+}
+
+/// Changed probabilities in a block of visited rows.
+fn changes_of_rows<T: Real>(
+    [full, kept, complement]: &[OutputRows<'_, T>; 3],
+    compared: &Compared<'_>,
+    range: Range<usize>,
+) -> Result<Changes> {
+    let mut changes = Changes::default();
+    let mut truth = vec![0; range.len()];
+    compared.gather_target(Some(full.n_classes()), range.clone(), &mut truth)?;
+    let (mut p, mut other) = (Vec::new(), Vec::new());
+    for (visited, &class) in range.zip(&truth) {
+        let row = compared.rows.row(visited);
+        let predicted = full.read(row, &mut p)?;
+        let class = match compared.target {
+            Some(_) => class_index(input::TARGET, row, class, full.n_classes())?,
+            None => predicted,
+        };
+        let mut change = |outputs: &OutputRows<'_, T>| -> Result<f64> {
+            outputs.read(row, &mut other)?;
+            Ok((p[class] - other[class]).abs())
+        };
+        changes.pos.add(change(complement)?);
+        changes.neg.add(change(kept)?);
+        changes.n_samples += 1;
+    }
+    Ok(changes)
+}

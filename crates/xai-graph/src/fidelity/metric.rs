@@ -1,0 +1,215 @@
+//! Fidelity with its choices.
+
+use std::fmt;
+
+use ndarray::ArrayView2;
+use xai_core::{Accumulator, Real, Result};
+
+use crate::fidelity::accumulator::{FidelityAccumulator, FidelityBatch, ProbabilityBatch};
+use crate::fidelity::changes::{ThreeOutputs, ThreePredictions};
+use crate::fidelity::compared::Compared;
+use crate::fidelity::scores::Fidelity;
+use crate::outputs::predictions::Predictions;
+use crate::outputs::return_type::ReturnType;
+use crate::outputs::row_subset::RowSubset;
+
+/// Fidelity of explanations of the *model*: does its prediction stay?
+///
+/// ```text
+/// fid₊ = 1 − mean_i 1[ŷ_i^{G∖S} = ŷ_i]      fid₋ = 1 − mean_i 1[ŷ_i^{S} = ŷ_i]
+/// ```
+///
+/// - `full`: predictions ŷ on the whole graph
+/// - `kept`: predictions on the explanation S alone
+/// - `complement`: predictions on the graph without the explanation
+///
+/// Each is labels or outputs, see [`Predictions`]. [`FidelityMetric`] compares with true labels,
+/// on a subset of the samples, or by probabilities.
+///
+/// # Errors
+/// `ShapeMismatch` when the numbers of samples differ, `Empty` without samples, and the errors of
+/// [`Predictions::classes`].
+///
+/// ```
+/// let full = [0, 1, 2, 1];
+/// let kept = [0, 1, 2, 0]; // one of four changes
+/// let complement = [1, 0, 2, 0]; // three of four change
+/// let fidelity = xai_graph::fidelity(&full, &kept, &complement)?;
+/// assert_eq!((fidelity.pos, fidelity.neg), (0.75, 0.25));
+/// # Ok::<(), xai_graph::Error>(())
+/// ```
+///
+/// # Source
+/// Amara et al., *`GraphFramEx`*, arXiv 2206.09677, section 3.2. `PyTorch` Geometric's `fidelity`
+/// computes the same in single precision.
+pub fn fidelity<F, K, C>(full: &F, kept: &K, complement: &C) -> Result<Fidelity>
+where
+    F: Predictions + ?Sized,
+    K: Predictions + ?Sized,
+    C: Predictions + ?Sized,
+{
+    FidelityMetric::model().evaluate(full, kept, complement)
+}
+
+/// Fidelity with its choices: what is compared, and on which samples.
+///
+/// ```
+/// use xai_graph::FidelityMetric;
+/// let target = [0, 1, 1, 0];
+/// let (full, kept, complement) = ([0, 1, 1, 1], [0, 1, 0, 0], [1, 1, 0, 1]);
+/// let fidelity = FidelityMetric::phenomenon(&target).evaluate(&full, &kept, &complement)?;
+/// // right on the full graph: yes, yes, yes, no; on the kept: yes, yes, no, yes
+/// assert_eq!((fidelity.pos, fidelity.neg), (0.5, 0.5));
+/// let first = FidelityMetric::phenomenon(&target).index(&[0]).evaluate(&full, &kept, &complement)?;
+/// assert_eq!((first.pos, first.neg), (1.0, 0.0));
+/// # Ok::<(), xai_graph::Error>(())
+/// ```
+#[derive(Clone, Copy, Default)]
+pub struct FidelityMetric<'a> {
+    compared: Compared<'a>,
+}
+
+impl fmt::Debug for FidelityMetric<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("FidelityMetric")
+            .field(&self.compared)
+            .finish()
+    }
+}
+
+impl<'a> FidelityMetric<'a> {
+    /// Explanations of the model: the prediction on the full graph is the reference.
+    #[must_use]
+    pub fn model() -> Self {
+        Self::default()
+    }
+
+    /// Explanations of the phenomenon: does it stay *right*?
+    ///
+    /// ```text
+    /// fid₊ = mean_i |1[ŷ_i = y_i] − 1[ŷ_i^{G∖S} = y_i]|      fid₋ = mean_i |1[ŷ_i = y_i] − 1[ŷ_i^{S} = y_i]|
+    /// ```
+    ///
+    /// `target` holds the true label of every sample; outside an [`index`](Self::index) it may be
+    /// anything.
+    #[must_use]
+    pub fn phenomenon(target: &'a dyn Predictions) -> Self {
+        let target = Some(target);
+        let rows = RowSubset::default();
+        Self {
+            compared: Compared { target, rows },
+        }
+    }
+
+    /// Compares only these samples, by their position; one named twice counts twice.
+    #[must_use]
+    pub fn index(mut self, index: &'a [usize]) -> Self {
+        self.compared.rows = RowSubset::new(index);
+        self
+    }
+
+    /// Fidelity by predicted classes.
+    ///
+    /// # Errors
+    /// As [`fidelity`]; `OutOfDomain` for an index beyond the samples, and `LabelOutOfRange` for a
+    /// target label that the outputs have no column for.
+    pub fn evaluate<F, K, C>(&self, full: &F, kept: &K, complement: &C) -> Result<Fidelity>
+    where
+        F: Predictions + ?Sized,
+        K: Predictions + ?Sized,
+        C: Predictions + ?Sized,
+    {
+        let mut state = FidelityAccumulator::new();
+        state.update(self.batch(&full, &kept, &complement))?;
+        state.finish()
+    }
+
+    /// Fidelity by the probability of one class instead of a changed prediction.
+    ///
+    /// ```text
+    /// fid₊ = mean_i |p_i(y) − p_i^{G∖S}(y)|      fid₋ = mean_i |p_i(y) − p_i^{S}(y)|
+    /// ```
+    ///
+    /// `y` is the true label for explanations of the phenomenon, the predicted class of the full
+    /// graph for those of the model. Outputs are `(n_samples, n_classes)`; `returns` says what they
+    /// hold. The differences are in [0, 1] like the changes they soften.
+    ///
+    /// # Errors
+    /// As [`evaluate`](Self::evaluate); `NonFinite` for an output that is not finite and
+    /// `OutOfDomain` for rows that are not distributions, see [`ReturnType`].
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use xai_graph::{FidelityMetric, ReturnType};
+    /// let full = array![[0.9, 0.1]];
+    /// let kept = array![[0.7, 0.3]];
+    /// let complement = array![[0.2, 0.8]];
+    /// let fidelity = FidelityMetric::model().evaluate_probabilities(
+    ///     full.view(), kept.view(), complement.view(), ReturnType::Probs)?;
+    /// assert!((fidelity.pos - 0.7).abs() < 1e-15 && (fidelity.neg - 0.2).abs() < 1e-15);
+    /// # Ok::<(), xai_graph::Error>(())
+    /// ```
+    ///
+    /// # Source
+    /// Amara et al., *`GraphFramEx`*, arXiv 2206.09677.
+    pub fn evaluate_probabilities<T: Real>(
+        &self,
+        full: ArrayView2<'_, T>,
+        kept: ArrayView2<'_, T>,
+        complement: ArrayView2<'_, T>,
+        returns: ReturnType,
+    ) -> Result<Fidelity> {
+        let mut state = FidelityAccumulator::new();
+        state.update_probabilities(self.probability_batch(full, kept, complement, returns))?;
+        state.finish()
+    }
+
+    /// Predictions of some samples as a batch for [`FidelityAccumulator`].
+    #[must_use]
+    pub fn batch<'b>(
+        &self,
+        full: &'b dyn Predictions,
+        kept: &'b dyn Predictions,
+        complement: &'b dyn Predictions,
+    ) -> FidelityBatch<'b>
+    where
+        'a: 'b,
+    {
+        FidelityBatch {
+            compared: self.compared,
+            predictions: ThreePredictions {
+                full,
+                kept,
+                complement,
+            },
+        }
+    }
+
+    /// Outputs of some samples as a batch for [`FidelityAccumulator::update_probabilities`].
+    #[must_use]
+    pub fn probability_batch<'b, T: Real>(
+        &self,
+        full: ArrayView2<'b, T>,
+        kept: ArrayView2<'b, T>,
+        complement: ArrayView2<'b, T>,
+        returns: ReturnType,
+    ) -> ProbabilityBatch<'b, T>
+    where
+        'a: 'b,
+    {
+        ProbabilityBatch {
+            compared: self.compared,
+            outputs: ThreeOutputs {
+                full,
+                kept,
+                complement,
+                returns,
+            },
+        }
+    }
+
+    /// What is compared, and on which samples.
+    pub(crate) fn compared(&self) -> &Compared<'a> {
+        &self.compared
+    }
+}

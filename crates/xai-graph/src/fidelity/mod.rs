@@ -1,0 +1,20 @@
+//! Fidelity: is the explanatory subgraph sufficient, and is it necessary? And what is made of it:
+//! characterization, the area under its curve, robust fidelity.
+
+mod accumulator;
+mod changes;
+pub(crate) mod characterization;
+mod compared;
+pub(crate) mod curve_auc;
+pub(crate) mod metric;
+pub(crate) mod robust;
+pub(crate) mod scores;
+mod trapezoid;
+
+pub use accumulator::{FidelityAccumulator, FidelityBatch, ProbabilityBatch};
+pub use characterization::{characterization_score, characterization_scores};
+pub use curve_auc::fidelity_curve_auc;
+pub use metric::{FidelityMetric, fidelity};
+pub use robust::{RobustFidelity, RobustFidelityMetric};
+pub use scores::Fidelity;
+pub use trapezoid::trapezoid;

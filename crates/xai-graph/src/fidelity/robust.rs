@@ -1,0 +1,349 @@
+//! Robust fidelity: fidelity by taking a little away at a time.
+
+use std::fmt;
+
+use ndarray::{Array1, Array2, ArrayView1};
+use xai_core::random::{random_stream, uniform};
+use xai_core::{Direction, Error, ExactMean, ExactSum, Input, MetricInfo, Real, Result, parallel};
+
+use crate::fidelity::metric::FidelityMetric;
+use crate::mask::undirected_edges::UndirectedEdges;
+use crate::model::edge_choices::EdgeChoices;
+use crate::model::explanation::Explanation;
+use crate::model::graph::Graph;
+use crate::model::graph_model::{GraphModel, call};
+use crate::registry::metric::GraphMetric;
+use crate::{help, input};
+
+/// Robust fidelity and how well the draws determine it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct RobustFidelity {
+    /// How much less often the answer holds when a part of the explanation is gone, in [−1, 1]
+    /// (in [0, 1] for explanations of the model). Higher is better.
+    pub pos: f64,
+    /// How much less often it holds when a part of all the rest is gone. Lower is better.
+    pub neg: f64,
+    /// `pos − neg`, higher is better.
+    pub delta: f64,
+    /// Standard error of `pos` over the draws.
+    pub pos_standard_error: f64,
+    /// Standard error of `neg` over the draws.
+    pub neg_standard_error: f64,
+    /// The number of random draws.
+    pub n_draws: usize,
+}
+
+impl fmt::Display for RobustFidelity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "robust fidelity over {} draws: fid+ {:.4} ± {:.4}, fid- {:.4} ± {:.4}, difference {:.4}",
+            self.n_draws,
+            self.pos,
+            self.pos_standard_error,
+            self.neg,
+            self.neg_standard_error,
+            self.delta
+        )
+    }
+}
+
+/// Robust fidelity with its choices.
+///
+/// Plain fidelity shows the model graphs unlike any it was trained on. Here only a random part is
+/// taken away at a time, each edge by itself:
+///
+/// ```text
+/// Fid_{α₁,+} = mean_i (1[ŷ_i = y_i] − E 1[ŷ_i on G − E_{α₁}(S) = y_i])
+/// Fid_{α₂,−} = mean_i (1[ŷ_i = y_i] − E 1[ŷ_i on S + E_{α₂}(G − S) = y_i])
+/// ```
+///
+/// where `E_α(H)` holds each edge of `H` with probability α. So α₁ is the probability that an edge of
+/// the explanation is *removed*, α₂ that an edge outside it *stays*. α₁ = 1, α₂ = 0 is plain
+/// fidelity (for explanations of the phenomenon: its signed form). For explanations of the model
+/// `y` is the answer on the whole graph.
+///
+/// Each draw has its own random stream: the result depends on the seed and not on the threads.
+///
+/// ```
+/// use ndarray::{Array2, array};
+/// use xai_graph::{Graph, RobustFidelityMetric};
+/// // The answer is class 1 while the first edge is there.
+/// let model = |graph: Graph<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+///     Ok(array![[0.5, graph.edge_weight.map_or(1.0, |weight| weight[0])]])
+/// };
+/// let (features, edges) = (array![[0.0], [0.0]], array![[0, 1], [1, 0]]);
+/// let graph = Graph::new(features.view(), edges.view())?;
+/// let explanation = array![1.0, 0.0];
+/// let metric = RobustFidelityMetric::new().draws(1000);
+/// let fidelity = metric.evaluate(&model, graph, explanation.view())?;
+/// assert!((fidelity.pos - 0.1).abs() < 4.0 * fidelity.pos_standard_error);
+/// assert_eq!(fidelity.neg, 0.0);
+/// # Ok::<(), xai_graph::Error>(())
+/// ```
+///
+/// # Source
+/// Zheng et al., *Towards robust fidelity for evaluating explainability of graph neural
+/// networks*, ICLR 2024, arXiv 2310.01820; α₁ = 0.1 and α₂ = 0.9 are theirs.
+#[derive(Debug, Clone, Copy)]
+pub struct RobustFidelityMetric<'a> {
+    alpha_pos: f64,
+    alpha_neg: f64,
+    n_draws: usize,
+    seed: u64,
+    fidelity: FidelityMetric<'a>,
+    edges: EdgeChoices,
+}
+
+impl Default for RobustFidelityMetric<'_> {
+    fn default() -> Self {
+        Self {
+            alpha_pos: 0.1,
+            alpha_neg: 0.9,
+            n_draws: 50,
+            seed: 1,
+            fidelity: FidelityMetric::model(),
+            edges: EdgeChoices::new(),
+        }
+    }
+}
+
+impl<'a> RobustFidelityMetric<'a> {
+    /// α₁ = 0.1, α₂ = 0.9, 50 draws of seed 1, explanations of the model.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// α₁ in [0, 1], the probability that an edge of the explanation is removed.
+    #[must_use]
+    pub fn alpha_pos(mut self, alpha_pos: f64) -> Self {
+        self.alpha_pos = alpha_pos;
+        self
+    }
+
+    /// α₂ in [0, 1], the probability that an edge outside the explanation stays.
+    #[must_use]
+    pub fn alpha_neg(mut self, alpha_neg: f64) -> Self {
+        self.alpha_neg = alpha_neg;
+        self
+    }
+
+    /// The number of random draws, at least 2 for a standard error.
+    #[must_use]
+    pub fn draws(mut self, n_draws: usize) -> Self {
+        self.n_draws = n_draws;
+        self
+    }
+
+    /// The seed of the draws.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// What is compared, and on which rows.
+    #[must_use]
+    pub fn fidelity(mut self, metric: FidelityMetric<'a>) -> Self {
+        self.fidelity = metric;
+        self
+    }
+
+    /// How edges are taken away, and whether their two directions are drawn together.
+    #[must_use]
+    pub fn edges(mut self, edges: EdgeChoices) -> Self {
+        self.edges = edges;
+        self
+    }
+
+    /// The robust fidelity of an explanation by edges.
+    ///
+    /// `explanation` is a hard mask, `(n_edges,)` of 0 and 1
+    /// ([`sparsify`](crate::mask::sparsify()) makes one); of an undirected edge, both directions. The
+    /// model is called once on the whole graph and twice per draw, draws in parallel.
+    ///
+    /// # Errors
+    /// `InvalidParameter` for α outside [0, 1], `TooFew` below two draws, `ShapeMismatch`,
+    /// `OutOfDomain` for a soft mask or one whose directions differ, `Model`, and those of
+    /// [`FidelityMetric::evaluate`].
+    pub fn evaluate<T: Real>(
+        &self,
+        model: &(impl GraphModel<T> + ?Sized),
+        graph: Graph<'_, T>,
+        explanation: ArrayView1<'_, T>,
+    ) -> Result<RobustFidelity> {
+        self.check()?;
+        let n_edges = graph.n_edges();
+        if explanation.len() != n_edges {
+            return Err(Error::shape(
+                input::EXPLANATION,
+                &[n_edges],
+                explanation.shape(),
+            ));
+        }
+        let pairs = self.edges.pairs(graph.edge_index);
+        let explained = hard_pairs(explanation, &pairs)?;
+        let full = call(model, graph, "the whole graph", None)?;
+        let drawing = Drawing {
+            metric: self,
+            model,
+            graph,
+            pairs: &pairs,
+            explained: &explained,
+            full: &full,
+        };
+        let draws = parallel::try_map(self.n_draws, |draw| drawing.changes(draw))?;
+        let (pos, pos_standard_error) = mean_and_error(draws.iter().map(|draw| draw.0));
+        let (neg, neg_standard_error) = mean_and_error(draws.iter().map(|draw| draw.1));
+        Ok(RobustFidelity {
+            pos,
+            neg,
+            delta: pos - neg,
+            pos_standard_error,
+            neg_standard_error,
+            n_draws: self.n_draws,
+        })
+    }
+
+    fn check(&self) -> Result<()> {
+        for (input, alpha) in [
+            (input::ALPHA_POS, self.alpha_pos),
+            (input::ALPHA_NEG, self.alpha_neg),
+        ] {
+            if !(0.0..=1.0).contains(&alpha) {
+                return Err(Error::parameter(input, alpha, "a probability in [0, 1]"));
+            }
+        }
+        match self.n_draws {
+            0 | 1 => Err(Error::too_few(input::DRAWS, 2, self.n_draws)),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What every draw of an evaluation shares.
+struct Drawing<'a, 'g, T, M: ?Sized> {
+    metric: &'a RobustFidelityMetric<'a>,
+    model: &'a M,
+    graph: Graph<'g, T>,
+    pairs: &'a UndirectedEdges,
+    /// Which undirected edges are explained.
+    explained: &'a [bool],
+    /// The outputs on the whole graph.
+    full: &'a Array2<T>,
+}
+
+impl<T: Real, M: GraphModel<T> + ?Sized> Drawing<'_, '_, T, M> {
+    /// How much less often the answer holds without a part of the explanation, and with it and a
+    /// part of the rest.
+    fn changes(&self, draw: usize) -> Result<(f64, f64)> {
+        let (metric, explained) = (self.metric, self.explained);
+        let mut stream = random_stream(metric.seed, draw as u64);
+        // Every undirected edge takes its two numbers, whatever it is part of.
+        let numbers: Vec<(f64, f64)> = (0..self.pairs.n_pairs)
+            .map(|_| (uniform(&mut stream), uniform(&mut stream)))
+            .collect();
+        let without = self.outputs(
+            &format!("the graph without a part of the explanation of draw {draw}"),
+            |pair| !explained[pair] || numbers[pair].0 >= metric.alpha_pos,
+        )?;
+        let with = self.outputs(
+            &format!("the explanation with a part of the rest of draw {draw}"),
+            |pair| explained[pair] || numbers[pair].1 < metric.alpha_neg,
+        )?;
+        let compared = metric.fidelity.compared();
+        Ok((
+            compared.signed_change(self.full, &without)?,
+            compared.signed_change(self.full, &with)?,
+        ))
+    }
+
+    /// The outputs on the undirected edges that stay.
+    fn outputs(&self, part: &str, stays: impl Fn(usize) -> bool) -> Result<Array2<T>> {
+        let value = |&pair: &usize| if stays(pair) { T::one() } else { T::zero() };
+        let mask: Array1<T> = self.pairs.of_edge.iter().map(value).collect();
+        let explanation = Explanation::edges(mask.view());
+        let rest = explanation.kept(self.graph, self.metric.edges.removal)?;
+        call(self.model, rest.view(), part, Some(self.full.dim()))
+    }
+}
+
+/// Which undirected edges are explained, from a hard mask over directed ones.
+fn hard_pairs<T: Real>(mask: ArrayView1<'_, T>, pairs: &UndirectedEdges) -> Result<Vec<bool>> {
+    let mut explained = vec![None; pairs.n_pairs];
+    for (edge, (&pair, &value)) in pairs.of_edge.iter().zip(mask).enumerate() {
+        let bad = |expected: &'static str| {
+            Error::out_of_domain(input::EXPLANATION, &[edge], value.to_f64_exact(), expected)
+        };
+        if value != T::zero() && value != T::one() {
+            return Err(bad("0 or 1").with_help(help::SPARSIFY_FIRST));
+        }
+        let own = value == T::one();
+        if *explained[pair].get_or_insert(own) != own {
+            return Err(bad("the value of the edge's other direction"));
+        }
+    }
+    Ok(explained.into_iter().map(|own| own == Some(true)).collect())
+}
+
+/// The mean, and its standard error from the spread of the values.
+fn mean_and_error(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
+    let mut mean = ExactMean::new();
+    values.clone().for_each(|value| mean.add(value));
+    let center = mean.value().unwrap_or_default();
+    let squares: ExactSum = values.map(|value| (value - center).powi(2)).collect();
+    let n = mean.count() as f64;
+    (center, (squares.value() / (n - 1.0) / n).sqrt())
+}
+
+const NEEDS: &[Input] = &[
+    input::MODEL,
+    input::FEATURES,
+    input::EDGE_INDEX,
+    input::EDGE_MASK,
+];
+const SOURCE: &str = "Zheng et al. 2024, arXiv 2310.01820";
+
+/// Robust fid₊.
+pub static ROBUST_POS_FIDELITY: GraphMetric<RobustFidelity> = GraphMetric {
+    info: MetricInfo {
+        name: "robust_pos_fidelity",
+        title: "Robust fidelity+",
+        question: "How much less often does the prediction hold when a part of the explanation is taken away?",
+        direction: Direction::Higher,
+        range: "[-1, 1]",
+        needs: NEEDS,
+        source: SOURCE,
+    },
+    value: |robust| Some(robust.pos),
+};
+
+/// Robust fid₋.
+pub static ROBUST_NEG_FIDELITY: GraphMetric<RobustFidelity> = GraphMetric {
+    info: MetricInfo {
+        name: "robust_neg_fidelity",
+        title: "Robust fidelity-",
+        question: "How much less often does the prediction hold when a part of all the rest is taken away?",
+        direction: Direction::Lower,
+        range: "[-1, 1]",
+        needs: NEEDS,
+        source: SOURCE,
+    },
+    value: |robust| Some(robust.neg),
+};
+
+/// Robust fid₊ − fid₋.
+pub static ROBUST_FIDELITY_DELTA: GraphMetric<RobustFidelity> = GraphMetric {
+    info: MetricInfo {
+        name: "robust_fidelity_delta",
+        title: "Robust fidelity difference",
+        question: "How much more does a part of the explanation matter than a part of the rest?",
+        direction: Direction::Higher,
+        range: "[-2, 2]",
+        needs: NEEDS,
+        source: SOURCE,
+    },
+    value: |robust| Some(robust.delta),
+};

@@ -1,0 +1,122 @@
+//! Ground-truth scores as a state that masks fold into.
+
+use std::borrow::Cow;
+
+use ndarray::ArrayView1;
+use xai_core::{Accumulator, Error, Real, Result, parallel};
+
+use crate::ground_truth::choices::Choices;
+use crate::ground_truth::confusion::Confusion;
+use crate::ground_truth::ranking::{BLOCK, Ranking};
+use crate::ground_truth::scores::GroundTruth;
+use crate::input;
+use crate::mask::largest::largest;
+
+/// [`GroundTruth`] over the elements of many masks together (micro average) as a state.
+///
+/// A batch is `(predicted, target)`, one mask; top-k selects within it. The state keeps 4 bytes
+/// per element of a single-precision mask and 8 of a double-precision one, since the ranks among
+/// all elements need every score.
+///
+/// ```
+/// use ndarray::array;
+/// use xai_graph::{Accumulator, GroundTruthMetric};
+/// let mut state = GroundTruthMetric::new().accumulator()?;
+/// state.update((array![0.9, 0.4].view(), array![1.0, 1.0].view()))?;
+/// state.update((array![0.6, 0.1].view(), array![0.0, 0.0].view()))?;
+/// assert_eq!(state.finish()?.auroc, Some(0.75));
+/// # Ok::<(), xai_graph::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(bound(
+        serialize = "T::Key: serde::Serialize",
+        deserialize = "T::Key: serde::Deserialize<'de>"
+    ))
+)]
+pub struct GroundTruthAccumulator<T: Real> {
+    choices: Choices,
+    confusion: Confusion,
+    ranking: Ranking<T::Key>,
+}
+
+impl<T: Real> GroundTruthAccumulator<T> {
+    /// A state of no elements; the choices are checked.
+    pub(crate) fn new(choices: Choices) -> Self {
+        Self {
+            choices,
+            confusion: Confusion::default(),
+            ranking: Ranking::default(),
+        }
+    }
+
+    /// [`finish`](Accumulator::finish) without a copy of the scores.
+    ///
+    /// # Errors
+    /// `Empty` without elements.
+    pub fn finish_into(self) -> Result<GroundTruth> {
+        let undefined = self.choices.zero_division.value();
+        GroundTruth::new(self.confusion, self.ranking.evaluate(), undefined)
+            .ok_or_else(|| Error::empty(input::ELEMENTS))
+    }
+}
+
+impl<T: Real> Accumulator for GroundTruthAccumulator<T> {
+    type Batch<'a> = (ArrayView1<'a, T>, ArrayView1<'a, T>);
+    type Output = GroundTruth;
+
+    fn update(&mut self, (predicted, target): Self::Batch<'_>) -> Result<()> {
+        let n = predicted.len();
+        if target.len() != n {
+            return Err(Error::shape(input::TARGET, &[n], &[target.len()]));
+        }
+        if n == 0 {
+            return Err(Error::empty(input::ELEMENTS));
+        }
+        let (predicted, target) = (contiguous(predicted), contiguous(target));
+        let (predicted, target): (&[T], &[T]) = (&predicted, &target);
+        let threshold = T::from_f64_nearest(self.choices.threshold);
+        let truth = |i: usize| target[i] >= threshold;
+        let blocks = parallel::map_blocks(n, BLOCK, |range| {
+            self.choices
+                .count(&predicted[range.clone()], &target[range], threshold)
+        });
+        let blocks: Option<Vec<Confusion>> = blocks.into_iter().collect();
+        let blocks = blocks.ok_or_else(|| self.choices.first_error(predicted, target))?;
+        let n_true: Vec<usize> = blocks.iter().map(Confusion::n_true).collect();
+        let confusion = match self.choices.n_selected(n, n_true.iter().sum())? {
+            None => Confusion::of_blocks(&blocks),
+            Some(k) => Confusion::of_selected(&largest(predicted, k), n, truth),
+        };
+        self.ranking.extend(predicted, truth, &n_true);
+        self.confusion.merge(confusion);
+        Ok(())
+    }
+
+    fn merge(&mut self, other: Self) -> Result<()> {
+        if self.choices != other.choices {
+            return Err(Error::parameter(
+                input::MERGED_STATE,
+                format!("{:?}", other.choices),
+                format!("the same choices, {:?}", self.choices),
+            ));
+        }
+        self.confusion.merge(other.confusion);
+        self.ranking.merge(other.ranking);
+        Ok(())
+    }
+
+    fn finish(&self) -> Result<GroundTruth> {
+        self.clone().finish_into()
+    }
+}
+
+/// The elements in order, copied only where they do not lie side by side.
+fn contiguous<T: Real>(mask: ArrayView1<'_, T>) -> Cow<'_, [T]> {
+    match mask.to_slice() {
+        Some(slice) => Cow::Borrowed(slice),
+        None => Cow::Owned(mask.to_vec()),
+    }
+}

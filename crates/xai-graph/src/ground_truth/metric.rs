@@ -1,0 +1,177 @@
+//! Ground-truth scores with their choices.
+
+use ndarray::{ArrayView1, ArrayView2};
+use xai_core::{Accumulator, Error, Real, Result};
+
+use crate::ground_truth::accumulator::GroundTruthAccumulator;
+use crate::ground_truth::choices::Choices;
+use crate::ground_truth::scores::GroundTruth;
+use crate::ground_truth::selection::{Selection, ZeroDivision};
+use crate::input;
+
+/// Agreement of a soft mask with the truth at threshold ½, undefined statistics as `None`.
+///
+/// An element is true when `target ≥ ½`, predicted when `predicted > ½` (strictly; see
+/// [`GroundTruthMetric::threshold`]).
+///
+/// # Errors
+/// `ShapeMismatch`, `Empty`, `NonFinite`, and `OutOfDomain`
+/// for a score outside [0, 1].
+///
+/// ```
+/// use ndarray::array;
+/// let truth = array![1.0, 1.0, 0.0, 0.0];
+/// let scores = array![0.9, 0.4, 0.6, 0.1];
+/// let agreement = xai_graph::ground_truth(scores.view(), truth.view())?;
+/// assert_eq!(agreement.accuracy, 0.5);
+/// assert_eq!((agreement.recall, agreement.precision), (Some(0.5), Some(0.5)));
+/// assert_eq!(agreement.auroc, Some(0.75)); // of 4 pairs only (0.4, 0.6) is the wrong way round
+/// assert!((agreement.average_precision.unwrap() - 5.0 / 6.0).abs() < 1e-15); // (1/1 + 2/3) / 2
+/// assert_eq!(agreement.jaccard, Some(1.0 / 3.0));
+/// # Ok::<(), xai_graph::Error>(())
+/// ```
+pub fn ground_truth<T: Real>(
+    predicted: ArrayView1<'_, T>,
+    target: ArrayView1<'_, T>,
+) -> Result<GroundTruth> {
+    GroundTruthMetric::new().evaluate(predicted, target)
+}
+
+/// The truth that a mask fits best.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct BestOfTruths {
+    /// Which of the truths it is.
+    pub truth: usize,
+    /// The scores against it.
+    pub scores: GroundTruth,
+}
+
+/// Ground-truth scores with their choices.
+///
+/// ```
+/// use ndarray::array;
+/// use xai_graph::GroundTruthMetric;
+/// use xai_graph::ground_truth::{Selection, ZeroDivision};
+/// let nothing = array![0.0f32, 0.0];
+/// let scores = GroundTruthMetric::new().zero_division(ZeroDivision::Zero);
+/// assert_eq!(scores.evaluate(nothing.view(), nothing.view())?.recall, Some(0.0));
+/// let top = GroundTruthMetric::new().selection(Selection::TopK(1));
+/// let found = top.evaluate(array![0.2, 0.3].view(), array![0.0, 1.0].view())?;
+/// assert_eq!(found.jaccard, Some(1.0));
+/// # Ok::<(), xai_graph::Error>(())
+/// ```
+///
+/// # Source
+/// `groundtruth_metrics` of `PyTorch` Geometric gives the first five with
+/// [`ZeroDivision::Zero`]. It applies a sigmoid to all scores when one lies outside [0, 1], without a word;
+/// here that is an error unless [`logits`](Self::logits) says so.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct GroundTruthMetric {
+    choices: Choices,
+}
+
+impl GroundTruthMetric {
+    /// Threshold ½, undefined statistics as `None`.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The threshold in [0, 1]: an element is true when `target ≥ threshold`, predicted when
+    /// `predicted > threshold`.
+    ///
+    /// The two sides differ on purpose: it is the rule of `PyTorch` Geometric with torchmetrics, so
+    /// hard 0/1 masks work with thresholds 0 < t < 1 and a score exactly at the threshold is not
+    /// predicted. Single-precision masks meet the threshold rounded to single precision.
+    #[must_use]
+    pub fn threshold(mut self, threshold: f64) -> Self {
+        self.choices.threshold = threshold;
+        self
+    }
+
+    /// Which elements count as predicted. The truth is always by threshold.
+    #[must_use]
+    pub fn selection(mut self, selection: Selection) -> Self {
+        self.choices.selection = selection;
+        self
+    }
+
+    /// What undefined statistics are.
+    #[must_use]
+    pub fn zero_division(mut self, zero_division: ZeroDivision) -> Self {
+        self.choices.zero_division = zero_division;
+        self
+    }
+
+    /// The predictions are logits, any finite numbers: the threshold meets their sigmoid. Ranks
+    /// are those of the logits themselves, which do not saturate.
+    #[must_use]
+    pub fn logits(mut self, logits: bool) -> Self {
+        self.choices.logits = logits;
+        self
+    }
+
+    /// Scores one mask.
+    ///
+    /// `predicted` and `target` are `(n_elements,)`, in [0, 1].
+    ///
+    /// # Errors
+    /// `InvalidParameter` for a threshold outside [0, 1], `ShapeMismatch` when the lengths differ, `Empty` without elements,
+    /// `NonFinite`, `OutOfDomain` for a score outside [0, 1] that is not said to
+    /// be a logit, `InvalidParameter` for a top-k beyond the elements.
+    pub fn evaluate<T: Real>(
+        &self,
+        predicted: ArrayView1<'_, T>,
+        target: ArrayView1<'_, T>,
+    ) -> Result<GroundTruth> {
+        let mut state = self.accumulator()?;
+        state.update((predicted, target))?;
+        state.finish_into()
+    }
+
+    /// Scores one mask against several valid truths, `(n_truths, n_elements)`, and takes the one
+    /// with the largest Jaccard index (the lowest of several; an undefined one counts as least).
+    ///
+    /// # Errors
+    /// As [`evaluate`](Self::evaluate); `Empty` without a truth.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// let predicted = array![0.0, 0.9, 0.8];
+    /// let truths = array![[1.0, 1.0, 0.0], [0.0, 1.0, 1.0]];
+    /// let best = xai_graph::GroundTruthMetric::new().best_of(predicted.view(), truths.view())?;
+    /// assert_eq!((best.truth, best.scores.jaccard), (1, Some(1.0)));
+    /// # Ok::<(), xai_graph::Error>(())
+    /// ```
+    ///
+    /// # Source
+    /// Explanation accuracy in Agarwal et al., `GraphXAI`, arXiv 2208.09339.
+    pub fn best_of<T: Real>(
+        &self,
+        predicted: ArrayView1<'_, T>,
+        truths: ArrayView2<'_, T>,
+    ) -> Result<BestOfTruths> {
+        let mut best: Option<BestOfTruths> = None;
+        for (truth, target) in truths.rows().into_iter().enumerate() {
+            let scores = self.evaluate(predicted, target)?;
+            let jaccard = scores.confusion.jaccard();
+            if best
+                .as_ref()
+                .is_none_or(|best| jaccard > best.scores.confusion.jaccard())
+            {
+                best = Some(BestOfTruths { truth, scores });
+            }
+        }
+        best.ok_or_else(|| Error::empty(input::TRUTHS))
+    }
+
+    /// A state of no elements with these choices.
+    ///
+    /// # Errors
+    /// `InvalidParameter` for a threshold outside [0, 1].
+    pub fn accumulator<T: Real>(&self) -> Result<GroundTruthAccumulator<T>> {
+        self.choices.check()?;
+        Ok(GroundTruthAccumulator::new(self.choices))
+    }
+}

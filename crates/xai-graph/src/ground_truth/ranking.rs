@@ -1,0 +1,169 @@
+//! What depends on the order of the scores alone: AUROC and average precision.
+
+use std::ops::Range;
+
+use xai_core::number::OrderKey;
+use xai_core::{ExactSum, Real, parallel};
+
+use crate::ground_truth::radix_sort::sort_both;
+
+/// Elements that one thread takes at a time.
+pub(crate) const BLOCK: usize = 1 << 14;
+
+/// Scores of many elements by their truth, as integers of the same order: as many bytes per element
+/// as its score has.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Ranking<K> {
+    positives: Vec<K>,
+    negatives: Vec<K>,
+}
+
+/// Statistics of the order, `None` where undefined.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct RankStatistics {
+    pub(crate) auroc: Option<f64>,
+    pub(crate) average_precision: Option<f64>,
+}
+
+impl<K: OrderKey> Ranking<K> {
+    /// Adds finite scores by their truth, in blocks of [`BLOCK`]; `n_true` counts the true ones of
+    /// each.
+    pub(crate) fn extend<T: Real<Key = K>>(
+        &mut self,
+        scores: &[T],
+        truth: impl Fn(usize) -> bool + Sync + Send,
+        n_true: &[usize],
+    ) {
+        let total: usize = n_true.iter().sum();
+        let mut positives = grow(&mut self.positives, total);
+        let mut negatives = grow(&mut self.negatives, scores.len() - total);
+        let mut blocks = Vec::with_capacity(n_true.len());
+        for (block, &n_true) in scores.chunks(BLOCK).zip(n_true) {
+            let (own_positives, rest) = positives.split_at_mut(n_true);
+            positives = rest;
+            let (own_negatives, rest) = negatives.split_at_mut(block.len() - n_true);
+            negatives = rest;
+            blocks.push((block, own_positives, own_negatives));
+        }
+        parallel::map_owned(blocks, |b, (block, positives, negatives)| {
+            // One key goes to both sides, and the side it belongs to moves on: no branch to guess.
+            let mut both = [
+                vec![K::default(); block.len() + 1],
+                vec![K::default(); block.len() + 1],
+            ];
+            let mut filled = [0, 0];
+            for (i, &score) in block.iter().enumerate() {
+                let side = usize::from(truth(b * BLOCK + i));
+                both[side][filled[side]] = score.order_key();
+                filled[side] += 1;
+            }
+            negatives.copy_from_slice(&both[0][..filled[0]]);
+            positives.copy_from_slice(&both[1][..filled[1]]);
+        });
+    }
+
+    /// Adds another's scores.
+    pub(crate) fn merge(&mut self, other: Self) {
+        self.positives.extend(other.positives);
+        self.negatives.extend(other.negatives);
+    }
+
+    /// Sorts the scores and reads the statistics off.
+    pub(crate) fn evaluate(mut self) -> RankStatistics {
+        sort_both(&mut self.positives, &mut self.negatives);
+        let (n_positive, n_negative) = (self.positives.len(), self.negatives.len());
+        let counted = parallel::map_blocks(n_positive, BLOCK, |range| self.count(range));
+        // Twice the number of pairs in the right order, ties counting half: an integer.
+        let twice_ordered: u128 = counted.iter().map(|(ordered, _)| ordered).sum();
+        let mut precision = ExactSum::new();
+        for (_, block) in &counted {
+            precision.add_sum(block);
+        }
+        RankStatistics {
+            auroc: (n_positive > 0 && n_negative > 0).then(|| {
+                let pairs = n_positive as u128 * n_negative as u128;
+                twice_ordered as f64 / (2 * pairs) as f64
+            }),
+            average_precision: (n_positive > 0).then(|| precision.value() / n_positive as f64),
+        }
+    }
+
+    /// Over some of the sorted positives: twice the number of negatives below each, ties counting
+    /// half, and the precision at the score of each.
+    fn count(&self, range: Range<usize>) -> (u128, ExactSum) {
+        let (positives, negatives) = (&self.positives[..], &self.negatives[..]);
+        let first = positives[range.start];
+        // Negatives below the score, negatives up to it, and the first positive of that score.
+        let mut below = negatives.partition_point(|&negative| negative < first);
+        let mut up_to = below;
+        let mut first_of_score = positives.partition_point(|&positive| positive < first);
+        let mut score = first;
+        let (mut twice_ordered, mut precision) = (0, ExactSum::new());
+        for i in range {
+            if positives[i] > score {
+                score = positives[i];
+                first_of_score = i;
+                below = up_to;
+            }
+            while below < negatives.len() && negatives[below] < score {
+                below += 1;
+            }
+            up_to = up_to.max(below);
+            while up_to < negatives.len() && negatives[up_to] == score {
+                up_to += 1;
+            }
+            twice_ordered += (below + up_to) as u128;
+            {
+                let found = (positives.len() - first_of_score) as f64;
+                precision.add(found / (found + (negatives.len() - below) as f64));
+            }
+        }
+        (twice_ordered, precision)
+    }
+}
+
+/// Lengthens a vector and returns the new part.
+fn grow<K: OrderKey>(keys: &mut Vec<K>, by: usize) -> &mut [K] {
+    let before = keys.len();
+    keys.resize(before + by, K::default());
+    &mut keys[before..]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_do_not_show() {
+        let n = 3 * BLOCK + 77;
+        let score = |i: usize| ((i * 7919) % 1000) as f32 / 1000.0;
+        let truth = |i: usize| (i * 31) % 7 < 2;
+        let scores: Vec<f32> = (0..n).map(score).collect();
+        let counts = |range: Range<usize>| range.filter(|&i| truth(i)).count();
+        let n_true: Vec<usize> = (0..n)
+            .step_by(BLOCK)
+            .map(|start| counts(start..(start + BLOCK).min(n)))
+            .collect();
+        let mut whole = Ranking::default();
+        whole.extend(&scores, truth, &n_true);
+        let mut one_by_one = Ranking::default();
+        for i in 0..n {
+            one_by_one.extend(&scores[i..=i], |_| truth(i), &[usize::from(truth(i))]);
+        }
+        // The 1000 scores as groups: what a definition over distinct thresholds sees.
+        let (mut ordered, mut below, mut pairs) = (0.0, 0.0, 0.0);
+        let mut groups = vec![[0.0; 2]; 1000];
+        for i in 0..n {
+            groups[(i * 7919) % 1000][usize::from(truth(i))] += 1.0;
+        }
+        for [negatives, positives] in groups {
+            ordered += positives * (below + negatives / 2.0);
+            below += negatives;
+            pairs += positives;
+        }
+        let statistics = whole.evaluate();
+        assert_eq!(statistics, one_by_one.evaluate());
+        assert_eq!(statistics.auroc, Some(ordered / (pairs * below)));
+    }
+}

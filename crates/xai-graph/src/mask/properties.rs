@@ -1,0 +1,234 @@
+//! Properties of a mask by itself: how small, how decided, how connected.
+
+use std::fmt;
+
+use ndarray::{ArrayView1, ArrayView2};
+use petgraph::unionfind::UnionFind;
+use xai_core::number::elementary;
+use xai_core::{Direction, Error, MetricInfo, Real, Result};
+
+use crate::input;
+use crate::mask::unit::check_unit;
+use crate::model::graph::check_edge_index;
+use crate::registry::metric::GraphMetric;
+
+/// Properties of one mask.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct MaskProperties {
+    /// The number of elements.
+    pub n_elements: usize,
+    /// The number of selected elements, those above the threshold.
+    pub size: usize,
+    /// Share of elements that are *not* selected, in [0, 1]; 1 = nothing is.
+    pub sparsity: f64,
+    /// Entropy of the mask as a distribution, `−Σ p ln p` with `p = mask / Σ mask`, in nats:
+    /// 0 = all on one element, `ln n` = spread evenly. Undefined for a mask of zeros.
+    pub entropy: Option<f64>,
+    /// The number of connected components of the selected edges; 0 without one. Undefined for
+    /// masks that are not over edges.
+    pub n_components: Option<usize>,
+    /// Share of the nodes at selected edges that the largest component holds, in (0, 1]; 1 = the
+    /// explanation is one piece. Undefined without a selected edge, and for masks that are not
+    /// over edges.
+    pub component_share: Option<f64>,
+}
+
+impl fmt::Display for MaskProperties {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} of {} elements selected, sparsity {:.4}",
+            self.size, self.n_elements, self.sparsity
+        )?;
+        if let Some(entropy) = self.entropy {
+            write!(f, ", entropy {entropy:.4} nats")?;
+        }
+        if let (Some(n), Some(share)) = (self.n_components, self.component_share) {
+            write!(
+                f,
+                ", {n} components, the largest with {share:.4} of the nodes"
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// Properties of a mask over anything.
+///
+/// `mask` is `(n_elements,)` in [0, 1]; an element is selected when it is above `threshold`.
+///
+/// # Errors
+/// `Empty` without elements, `NonFinite` and `OutOfDomain` for a mask
+/// outside [0, 1], `InvalidParameter` for a threshold outside [0, 1].
+///
+/// ```
+/// use ndarray::array;
+/// let properties = xai_graph::mask::mask_properties(array![0.5, 0.5, 0.0, 0.0].view(), 0.0)?;
+/// assert_eq!((properties.size, properties.sparsity), (2, 0.5));
+/// assert_eq!(properties.entropy, Some(2f64.ln()));
+/// # Ok::<(), xai_graph::Error>(())
+/// ```
+///
+/// # Source
+/// Properties of this kind are reported by Amara et al., *`GraphFramEx`*, arXiv 2206.09677; the
+/// entropy here is that of the mask divided by its sum.
+pub fn mask_properties<T: Real>(mask: ArrayView1<'_, T>, threshold: f64) -> Result<MaskProperties> {
+    if !(0.0..=1.0).contains(&threshold) {
+        return Err(Error::parameter(
+            input::THRESHOLD,
+            threshold,
+            "a threshold in [0, 1]",
+        ));
+    }
+    if mask.is_empty() {
+        return Err(Error::empty(input::MASK).part("elements"));
+    }
+    check_unit(input::MASK, mask)?;
+    let threshold = T::from_f64_nearest(threshold);
+    let size = mask.iter().filter(|&&x| x > threshold).count();
+    let sparsity = 1.0 - size as f64 / mask.len() as f64;
+    Ok(MaskProperties {
+        n_elements: mask.len(),
+        size,
+        sparsity,
+        entropy: entropy(mask),
+        n_components: None,
+        component_share: None,
+    })
+}
+
+/// Properties of a mask over edges, its connected components among them.
+///
+/// `edge_index` is `(2, n_edges)` with nodes in `0..n_nodes`; direction does not matter for
+/// connection.
+///
+/// # Errors
+/// As [`mask_properties`]; `ShapeMismatch` when mask and edges do not fit,
+/// `OutOfDomain` for an edge to a node that is not there.
+///
+/// ```
+/// use ndarray::array;
+/// let edges = array![[0, 1, 3], [1, 2, 4]]; // 0–1–2 and 3–4
+/// let mask = array![1.0, 1.0, 1.0];
+/// let properties = xai_graph::mask::edge_mask_properties(mask.view(), edges.view(), 5, 0.5)?;
+/// assert_eq!(properties.n_components, Some(2));
+/// assert_eq!(properties.component_share, Some(0.6));
+/// # Ok::<(), xai_graph::Error>(())
+/// ```
+pub fn edge_mask_properties<T: Real>(
+    mask: ArrayView1<'_, T>,
+    edge_index: ArrayView2<'_, i64>,
+    n_nodes: usize,
+    threshold: f64,
+) -> Result<MaskProperties> {
+    let properties = mask_properties(mask, threshold)?;
+    if edge_index.dim() != (2, mask.len()) {
+        return Err(Error::shape(
+            input::EDGE_INDEX,
+            &[2, mask.len()],
+            edge_index.shape(),
+        ));
+    }
+    check_edge_index(edge_index, n_nodes)?;
+    let selected = std::iter::zip(edge_index.columns(), mask)
+        .filter(|&(_, &value)| value > T::from_f64_nearest(threshold))
+        // Checked to be in 0..n_nodes.
+        .map(|(ends, _)| (ends[0] as usize, ends[1] as usize));
+    // Nodes beyond the last edge touch nothing, however many there are said to be.
+    let n_nodes = edge_index.iter().max().map_or(0, |&node| node as usize + 1);
+    let sizes = component_sizes(selected, n_nodes);
+    let n_touched: usize = sizes.iter().sum();
+    let largest = sizes.iter().max();
+    Ok(MaskProperties {
+        n_components: Some(sizes.len()),
+        component_share: largest.map(|&largest| largest as f64 / n_touched as f64),
+        ..properties
+    })
+}
+
+/// The number of nodes of each connected component of edges.
+fn component_sizes(edges: impl Iterator<Item = (usize, usize)>, n_nodes: usize) -> Vec<usize> {
+    let mut components = UnionFind::<usize>::new(n_nodes);
+    let mut touched = vec![false; n_nodes];
+    for (source, target) in edges {
+        components.union(source, target);
+        touched[source] = true;
+        touched[target] = true;
+    }
+    let mut sizes = vec![0usize; n_nodes];
+    for node in (0..n_nodes).filter(|&node| touched[node]) {
+        sizes[components.find_mut(node)] += 1;
+    }
+    sizes.retain(|&size| size > 0);
+    sizes
+}
+
+/// `−Σ p ln p` with `p = mask / Σ mask`, in nats.
+fn entropy<T: Real>(mask: ArrayView1<'_, T>) -> Option<f64> {
+    let total: f64 = mask.iter().map(|x| x.to_f64_exact()).sum();
+    let terms = mask.iter().map(|x| {
+        let p = x.to_f64_exact() / total;
+        if p > 0.0 { p * elementary::ln(p) } else { 0.0 }
+    });
+    // What rounding leaves below 0 is 0.
+    (total > 0.0).then(|| (-terms.sum::<f64>()).max(0.0))
+}
+
+const SOURCE: &str = "after Amara et al. 2022, arXiv 2206.09677";
+
+/// The number of selected elements.
+pub static SIZE: GraphMetric<MaskProperties> = GraphMetric {
+    info: MetricInfo {
+        name: "size",
+        title: "Size",
+        question: "How many elements does the mask select?",
+        direction: Direction::None,
+        range: "[0, n]",
+        needs: &[input::MASK],
+        source: SOURCE,
+    },
+    value: |mask| Some(mask.size as f64),
+};
+
+/// Share of elements that are not selected.
+pub static SPARSITY: GraphMetric<MaskProperties> = GraphMetric {
+    info: MetricInfo {
+        name: "sparsity",
+        title: "Sparsity",
+        question: "Which share of the elements does the mask leave out?",
+        direction: Direction::None,
+        range: "[0, 1]",
+        needs: &[input::MASK],
+        source: SOURCE,
+    },
+    value: |mask| Some(mask.sparsity),
+};
+
+/// Entropy of the mask as a distribution, in nats.
+pub static ENTROPY: GraphMetric<MaskProperties> = GraphMetric {
+    info: MetricInfo {
+        name: "entropy",
+        title: "Entropy",
+        question: "How evenly is the mask spread over its elements?",
+        direction: Direction::None,
+        range: "[0, ln n]",
+        needs: &[input::MASK],
+        source: SOURCE,
+    },
+    value: |mask| mask.entropy,
+};
+
+/// How connected the selected edges are.
+pub static COMPONENT_SHARE: GraphMetric<MaskProperties> = GraphMetric {
+    info: MetricInfo {
+        name: "component_share",
+        title: "Component share",
+        question: "Which share of the nodes it touches does the largest piece of the mask hold?",
+        direction: Direction::Higher,
+        range: "(0, 1]",
+        needs: &[input::MASK, input::EDGE_INDEX],
+        source: SOURCE,
+    },
+    value: |mask| mask.component_share,
+};

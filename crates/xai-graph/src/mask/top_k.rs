@@ -1,0 +1,68 @@
+//! The most important features, and masks of nothing else.
+
+use ndarray::{Array2, ArrayView2};
+use xai_core::number::check_finite;
+use xai_core::{Error, ExactSum, Real, Result};
+
+use crate::input;
+use crate::mask::largest::largest;
+
+/// The `k` features with the largest column sum of a node mask, ascending.
+///
+/// `node_mask` is `(n_nodes, n_features)`, finite. Sums are exact, so equal columns tie whatever
+/// the order of the nodes; ties go to the lower index.
+///
+/// # Errors
+/// `InvalidParameter` for `k` of 0 or beyond the number of features, `Empty`
+/// for a mask without nodes, `NonFinite`.
+///
+/// ```
+/// use ndarray::array;
+/// let mask = array![[0.1, 0.9, 0.5], [0.1, 0.3, 0.7]];
+/// assert_eq!(xai_graph::mask::top_k_features(mask.view(), 1)?, vec![1]); // 1.2 and 1.2 tie
+/// assert_eq!(xai_graph::mask::top_k_features(mask.view(), 2)?, vec![1, 2]);
+/// # Ok::<(), xai_graph::Error>(())
+/// ```
+pub fn top_k_features<T: Real>(node_mask: ArrayView2<'_, T>, k: usize) -> Result<Vec<usize>> {
+    let n_features = node_mask.ncols();
+    if k == 0 || k > n_features {
+        return Err(Error::parameter(
+            input::TOP_K,
+            k,
+            format!("1..={n_features}, the number of features"),
+        ));
+    }
+    if node_mask.nrows() == 0 {
+        return Err(Error::empty(input::NODE_MASK));
+    }
+    check_finite(input::NODE_MASK, node_mask)?;
+    let mut sums = vec![ExactSum::new(); n_features];
+    for row in node_mask.rows() {
+        for (sum, &x) in sums.iter_mut().zip(row) {
+            sum.add(x);
+        }
+    }
+    let importance: Vec<f64> = sums.iter().map(ExactSum::value).collect();
+    Ok(largest(&importance, k))
+}
+
+/// The node mask that keeps the [`top_k_features`] of a mask whole and sets the rest to 0.
+///
+/// This is what `top_k` of `PyTorch` Geometric's `unfaithfulness` gives to the model.
+///
+/// # Errors
+/// As [`top_k_features`].
+///
+/// ```
+/// use ndarray::array;
+/// let mask = array![[0.1f32, 0.9], [0.1, 0.3]];
+/// assert_eq!(xai_graph::mask::top_k_feature_mask(mask.view(), 1)?, array![[0.0, 1.0], [0.0, 1.0]]);
+/// # Ok::<(), xai_graph::Error>(())
+/// ```
+pub fn top_k_feature_mask<T: Real>(node_mask: ArrayView2<'_, T>, k: usize) -> Result<Array2<T>> {
+    let mut kept = Array2::zeros(node_mask.dim());
+    for feature in top_k_features(node_mask, k)? {
+        kept.column_mut(feature).fill(T::one());
+    }
+    Ok(kept)
+}

@@ -1,0 +1,72 @@
+//! How the edges of an explanation are taken away.
+
+use ndarray::ArrayView2;
+
+use crate::mask::undirected_edges::UndirectedEdges;
+
+/// How edges are taken away.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum EdgeRemoval {
+    /// Edge weights are multiplied by the mask; takes soft masks. `PyTorch` Geometric multiplies the
+    /// messages instead: the same for a model that scales messages by the weight, but not for one
+    /// that also normalises by weighted degrees.
+    #[default]
+    Weight,
+    /// Edges of mask 0 leave the edge index. The mask must be hard, 0 or 1; see
+    /// [`sparsify`](crate::mask::sparsify).
+    Remove,
+}
+
+/// What a metric that calls the model on parts of a graph does with edges: by weight and each
+/// direction by itself unless said otherwise.
+///
+/// ```
+/// use xai_graph::Sweep;
+/// use xai_graph::model::{EdgeChoices, EdgeRemoval};
+/// let choices = EdgeChoices::new().removal(EdgeRemoval::Remove).undirected(true);
+/// let sweep = Sweep::new().edges(choices);
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct EdgeChoices {
+    pub(crate) removal: EdgeRemoval,
+    undirected: bool,
+}
+
+impl EdgeChoices {
+    /// Removal by weight, directed edges.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How edges are taken away.
+    #[must_use]
+    pub fn removal(mut self, removal: EdgeRemoval) -> Self {
+        self.removal = removal;
+        self
+    }
+
+    /// Keeps or takes away the two directions of an edge together, see
+    /// [`sparsify_undirected`](crate::mask::sparsify_undirected).
+    #[must_use]
+    pub fn undirected(mut self, undirected: bool) -> Self {
+        self.undirected = undirected;
+        self
+    }
+
+    /// The edges that go together.
+    pub(crate) fn pairs(self, edge_index: ArrayView2<'_, i64>) -> UndirectedEdges {
+        if self.undirected {
+            UndirectedEdges::new(edge_index)
+        } else {
+            UndirectedEdges::directed(edge_index.ncols())
+        }
+    }
+
+    /// Whether the two directions of an edge go together.
+    pub(crate) fn is_undirected(self) -> bool {
+        self.undirected
+    }
+}

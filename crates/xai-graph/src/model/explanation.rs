@@ -1,0 +1,182 @@
+//! Explanations, and the graphs that they keep and leave.
+
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, Zip};
+use xai_core::{Error, Real, Result};
+
+use crate::mask::unit::check_unit;
+use crate::model::edge_choices::EdgeRemoval;
+use crate::model::graph::{Graph, OwnedGraph};
+use crate::{help, input};
+
+/// An explanation: a mask over node features, over edges, or both. 1 = part of the explanation.
+#[derive(Debug, Clone, Copy)]
+pub struct Explanation<'a, T> {
+    node_mask: Option<ArrayView2<'a, T>>,
+    edge_mask: Option<ArrayView1<'a, T>>,
+}
+
+impl<'a, T: Real> Explanation<'a, T> {
+    /// An explanation by edges, `(n_edges,)` in [0, 1]; all features stay.
+    #[must_use]
+    pub fn edges(edge_mask: ArrayView1<'a, T>) -> Self {
+        Self {
+            node_mask: None,
+            edge_mask: Some(edge_mask),
+        }
+    }
+
+    /// An explanation by nodes `(n_nodes, 1)`, by features `(1, n_features)`, or by both
+    /// `(n_nodes, n_features)`, in [0, 1]; all edges stay.
+    #[must_use]
+    pub fn nodes(node_mask: ArrayView2<'a, T>) -> Self {
+        Self {
+            node_mask: Some(node_mask),
+            edge_mask: None,
+        }
+    }
+
+    /// Adds a node mask, as in [`nodes`](Self::nodes).
+    #[must_use]
+    pub fn with_nodes(mut self, node_mask: ArrayView2<'a, T>) -> Self {
+        self.node_mask = Some(node_mask);
+        self
+    }
+
+    /// The graph of the explanation alone: features ⊙ mask, edges by mask.
+    ///
+    /// # Errors
+    /// `ShapeMismatch` for a mask that does not fit the graph, `NonFinite` and
+    /// `OutOfDomain` for a mask outside [0, 1], or a soft edge mask where edges are removed.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use xai_graph::model::EdgeRemoval;
+    /// use xai_graph::{Explanation, Graph};
+    /// let (features, edges) = (array![[1.0], [2.0]], array![[0, 1], [1, 0]]);
+    /// let graph = Graph::new(features.view(), edges.view())?;
+    /// let mask = array![1.0, 0.0];
+    /// let explanation = Explanation::edges(mask.view());
+    /// assert_eq!(explanation.kept(graph, EdgeRemoval::Weight)?.edge_weight, array![1.0, 0.0]);
+    /// assert_eq!(explanation.complement(graph, EdgeRemoval::Weight)?.edge_weight, array![0.0, 1.0]);
+    /// assert_eq!(explanation.complement(graph, EdgeRemoval::Remove)?.edge_index, array![[1], [0]]);
+    /// # Ok::<(), xai_graph::Error>(())
+    /// ```
+    pub fn kept(&self, graph: Graph<'_, T>, removal: EdgeRemoval) -> Result<OwnedGraph<T>> {
+        self.masked(graph, removal, |mask| mask)
+    }
+
+    /// The graph without the explanation: the same with `1 − mask`.
+    ///
+    /// # Errors
+    /// As [`kept`](Self::kept).
+    pub fn complement(&self, graph: Graph<'_, T>, removal: EdgeRemoval) -> Result<OwnedGraph<T>> {
+        self.masked(graph, removal, |mask| T::one() - mask)
+    }
+
+    /// The graph with `share` of the mask.
+    fn masked(
+        &self,
+        graph: Graph<'_, T>,
+        removal: EdgeRemoval,
+        share: impl Fn(T) -> T,
+    ) -> Result<OwnedGraph<T>> {
+        let features = self.masked_features(graph, &share)?;
+        let edges = Edges::of(graph)?;
+        let edges = match (self.edge_mask, removal) {
+            (None, _) => edges,
+            (Some(mask), EdgeRemoval::Weight) => edges.weighted(mask, share)?,
+            (Some(mask), EdgeRemoval::Remove) => edges.without(mask, share)?,
+        };
+        Ok(OwnedGraph {
+            features,
+            edge_index: edges.index,
+            edge_weight: edges.weight,
+            batch: graph.batch.map(|batch| batch.to_owned()),
+        })
+    }
+
+    fn masked_features(&self, graph: Graph<'_, T>, share: &impl Fn(T) -> T) -> Result<Array2<T>> {
+        let mut features = graph.features.to_owned();
+        let Some(node_mask) = self.node_mask else {
+            return Ok(features);
+        };
+        let (n, f) = features.dim();
+        let mismatch = || {
+            let expected = format!("({n}, {f}), ({n}, 1) or (1, {f})");
+            Error::shape_described(input::NODE_MASK, expected, node_mask.shape())
+        };
+        if ![(n, f), (n, 1), (1, f)].contains(&node_mask.dim()) {
+            return Err(mismatch());
+        }
+        check_unit(input::NODE_MASK, node_mask)?;
+        let mask = node_mask.broadcast((n, f)).ok_or_else(mismatch)?;
+        Zip::from(&mut features)
+            .and(mask)
+            .for_each(|x, &m| *x *= share(m));
+        Ok(features)
+    }
+}
+
+/// Edges and their weights, which explanations take away.
+struct Edges<T> {
+    index: Array2<i64>,
+    weight: Array1<T>,
+}
+
+impl<T: Real> Edges<T> {
+    /// Those of a graph, whose public fields can be changed after they were checked.
+    fn of(graph: Graph<'_, T>) -> Result<Self> {
+        let n_edges = graph.n_edges();
+        if graph.edge_index.nrows() != 2 {
+            return Err(Error::shape_described(
+                input::EDGE_INDEX,
+                "(2, n_edges)",
+                graph.edge_index.shape(),
+            ));
+        }
+        let weight = match graph.edge_weight {
+            Some(weight) if weight.len() != n_edges => {
+                return Err(Error::shape(input::EDGE_WEIGHT, &[n_edges], weight.shape()));
+            }
+            Some(weight) => weight.to_owned(),
+            None => Array1::ones(n_edges),
+        };
+        Ok(Self {
+            index: graph.edge_index.to_owned(),
+            weight,
+        })
+    }
+
+    fn check(&self, mask: ArrayView1<'_, T>) -> Result<()> {
+        let n_edges = self.weight.len();
+        if mask.len() != n_edges {
+            return Err(Error::shape(input::EDGE_MASK, &[n_edges], mask.shape()));
+        }
+        check_unit(input::EDGE_MASK, mask)
+    }
+
+    fn weighted(mut self, mask: ArrayView1<'_, T>, share: impl Fn(T) -> T) -> Result<Self> {
+        self.check(mask)?;
+        Zip::from(&mut self.weight)
+            .and(mask)
+            .for_each(|weight, &m| *weight *= share(m));
+        Ok(self)
+    }
+
+    fn without(self, mask: ArrayView1<'_, T>, share: impl Fn(T) -> T) -> Result<Self> {
+        self.check(mask)?;
+        let soft = |m: &T| *m != T::zero() && *m != T::one();
+        if let Some(i) = mask.iter().position(soft) {
+            let expected = "0 or 1 where edges are removed";
+            let value = mask[i].to_f64_exact();
+            let error = Error::out_of_domain(input::EDGE_MASK, &[i], value, expected);
+            return Err(error.with_help(help::SPARSIFY_FIRST));
+        }
+        let stays = |&edge: &usize| share(mask[edge]) == T::one();
+        let edges: Vec<usize> = (0..mask.len()).filter(stays).collect();
+        Ok(Self {
+            index: self.index.select(Axis(1), &edges),
+            weight: self.weight.select(Axis(0), &edges),
+        })
+    }
+}

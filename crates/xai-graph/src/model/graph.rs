@@ -1,0 +1,157 @@
+//! Graphs as a model takes them.
+
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
+use xai_core::number::check_finite;
+use xai_core::{Error, Real, Result};
+
+use crate::input;
+
+/// A graph as a model takes it.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive] // made by `new`, which checks
+pub struct Graph<'a, T> {
+    /// `(n_nodes, n_features)`.
+    pub features: ArrayView2<'a, T>,
+    /// `(2, n_edges)`: sources and targets, each in `0..n_nodes`.
+    pub edge_index: ArrayView2<'a, i64>,
+    /// `(n_edges,)`: how much each edge carries; `None` = 1 each.
+    pub edge_weight: Option<ArrayView1<'a, T>>,
+    /// `(n_nodes,)`: which graph of a batch each node belongs to; `None` for a single graph.
+    pub batch: Option<ArrayView1<'a, i64>>,
+}
+
+impl<'a, T: Real> Graph<'a, T> {
+    /// A single graph without edge weights.
+    ///
+    /// # Errors
+    /// `ShapeMismatch` for an edge index that is not `(2, n_edges)`,
+    /// `OutOfDomain` for an edge to a node that is not there, `NonFinite`,
+    /// `Empty` without nodes.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use xai_graph::Graph;
+    /// let graph = Graph::new(array![[1.0], [2.0]].view(), array![[0, 1], [1, 0]].view()).map(drop);
+    /// assert!(graph.is_ok());
+    /// let beyond = Graph::new(array![[1.0], [2.0]].view(), array![[0], [2]].view()).unwrap_err();
+    /// assert_eq!((beyond.input(), beyond.index()), (xai_graph::input::EDGE_INDEX, &[1, 0][..]));
+    /// ```
+    pub fn new(features: ArrayView2<'a, T>, edge_index: ArrayView2<'a, i64>) -> Result<Self> {
+        if features.nrows() == 0 {
+            return Err(Error::empty(input::NODES));
+        }
+        check_finite(input::FEATURES, features)?;
+        check_edge_index(edge_index, features.nrows())?;
+        Ok(Self {
+            features,
+            edge_index,
+            edge_weight: None,
+            batch: None,
+        })
+    }
+
+    /// Weighs the edges.
+    ///
+    /// # Errors
+    /// `ShapeMismatch` unless there is one weight per edge, `NonFinite`.
+    pub fn with_edge_weight(mut self, edge_weight: ArrayView1<'a, T>) -> Result<Self> {
+        if edge_weight.len() != self.n_edges() {
+            return Err(Error::shape(
+                input::EDGE_WEIGHT,
+                &[self.n_edges()],
+                edge_weight.shape(),
+            ));
+        }
+        check_finite(input::EDGE_WEIGHT, edge_weight)?;
+        self.edge_weight = Some(edge_weight);
+        Ok(self)
+    }
+
+    /// Says which graph of a batch each node belongs to.
+    ///
+    /// # Errors
+    /// `ShapeMismatch` unless there is one per node, `OutOfDomain` below 0.
+    pub fn with_batch(mut self, batch: ArrayView1<'a, i64>) -> Result<Self> {
+        if batch.len() != self.n_nodes() {
+            return Err(Error::shape(input::BATCH, &[self.n_nodes()], batch.shape()));
+        }
+        if let Some(i) = batch.iter().position(|&graph| graph < 0) {
+            let value = batch[i] as f64;
+            return Err(Error::out_of_domain(
+                input::BATCH,
+                &[i],
+                value,
+                "a graph, at least 0",
+            ));
+        }
+        self.batch = Some(batch);
+        Ok(self)
+    }
+
+    /// The number of nodes.
+    #[must_use]
+    pub fn n_nodes(&self) -> usize {
+        self.features.nrows()
+    }
+
+    /// The number of edges, each direction its own.
+    #[must_use]
+    pub fn n_edges(&self) -> usize {
+        self.edge_index.ncols()
+    }
+}
+
+/// Checks that an edge index is `(2, n_edges)` and names nodes in `0..n_nodes`.
+pub(crate) fn check_edge_index(edge_index: ArrayView2<'_, i64>, n_nodes: usize) -> Result<()> {
+    if edge_index.nrows() != 2 {
+        return Err(Error::shape_described(
+            input::EDGE_INDEX,
+            "(2, n_edges)",
+            edge_index.shape(),
+        ));
+    }
+    let beyond = |&node: &i64| usize::try_from(node).map_or(true, |node| node >= n_nodes);
+    if !edge_index.iter().any(beyond) {
+        return Ok(());
+    }
+    // The first by edge, then by end.
+    for (edge, ends) in edge_index.columns().into_iter().enumerate() {
+        if let Some(end) = ends.iter().position(beyond) {
+            let value = ends[end] as f64;
+            let expected = format!("a node, 0..{n_nodes}");
+            return Err(Error::out_of_domain(
+                input::EDGE_INDEX,
+                &[end, edge],
+                value,
+                expected,
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// A graph that owns its arrays; [`view`](Self::view) is what a model takes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OwnedGraph<T> {
+    /// As in [`Graph`].
+    pub features: Array2<T>,
+    /// As in [`Graph`].
+    pub edge_index: Array2<i64>,
+    /// As in [`Graph`]; always given.
+    pub edge_weight: Array1<T>,
+    /// As in [`Graph`].
+    pub batch: Option<Array1<i64>>,
+}
+
+impl<T: Real> OwnedGraph<T> {
+    /// The graph as a model takes it.
+    #[must_use]
+    pub fn view(&self) -> Graph<'_, T> {
+        Graph {
+            features: self.features.view(),
+            edge_index: self.edge_index.view(),
+            edge_weight: Some(self.edge_weight.view()),
+            batch: self.batch.as_ref().map(|batch| batch.view()),
+        }
+    }
+}

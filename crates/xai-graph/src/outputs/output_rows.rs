@@ -1,0 +1,117 @@
+//! How output rows become probabilities, and what is wrong with those that do not.
+
+use ndarray::{ArrayView1, ArrayView2};
+use xai_core::number::elementary;
+use xai_core::output::arg_max;
+use xai_core::{Activation, Error, Input, Real, Result};
+
+use crate::help;
+use crate::outputs::return_type::{OutputDistribution, ReturnType};
+
+/// How far the probabilities of a row may be from summing to 1: single precision over a thousand
+/// classes stays within it.
+pub(crate) const SUM_TOLERANCE: f64 = 1e-4;
+
+/// What classes to choose among look like.
+pub(crate) const TWO_COLUMNS: &str = "(n, c) with c >= 2";
+
+/// Output rows of one class of several, checked for their shape; values are checked row by row.
+pub(crate) struct OutputRows<'a, T> {
+    input: Input,
+    outputs: ArrayView2<'a, T>,
+    returns: ReturnType,
+}
+
+impl<'a, T: Real> OutputRows<'a, T> {
+    pub(crate) fn new(
+        input: Input,
+        outputs: ArrayView2<'a, T>,
+        returns: ReturnType,
+    ) -> Result<Self> {
+        if outputs.ncols() < 2 {
+            return Err(Error::shape_described(input, TWO_COLUMNS, outputs.shape()));
+        }
+        Ok(Self {
+            input,
+            outputs,
+            returns,
+        })
+    }
+
+    pub(crate) fn n_classes(&self) -> usize {
+        self.outputs.ncols()
+    }
+
+    /// Writes the probabilities of a row to `probabilities` and returns the predicted class.
+    pub(crate) fn read(&self, row: usize, probabilities: &mut Vec<f64>) -> Result<usize> {
+        let outputs = self.outputs.row(row);
+        probabilities.clear();
+        probabilities.extend(outputs.iter().map(|x| x.to_f64_exact()));
+        // 0, or NaN from the first that is not finite.
+        let finite = probabilities.iter().map(|x| x * 0.0).sum::<f64>() == 0.0;
+        if self.returns != ReturnType::Logits || !finite {
+            let categorical = OutputDistribution::Categorical;
+            check_row(self.input, row, outputs, self.returns, categorical)?;
+        }
+        // Of the outputs themselves: probabilities may tie where logits do not.
+        let class = arg_max(probabilities).ok_or_else(|| Error::non_finite(self.input, &[row]))?;
+        match self.returns {
+            ReturnType::Logits => Activation::Softmax.apply_row(probabilities),
+            ReturnType::Probs => {}
+            ReturnType::LogProbs => {
+                for p in probabilities {
+                    *p = elementary::exp(*p);
+                }
+            }
+        }
+        Ok(class)
+    }
+}
+
+/// Checks that a row holds what it is said to hold.
+///
+/// # Errors
+/// `NonFinite` and `OutOfDomain`, naming the first element, or the row when its sum is wrong.
+pub(crate) fn check_row<T: Real>(
+    input: Input,
+    row: usize,
+    scores: ArrayView1<'_, T>,
+    returns: ReturnType,
+    distribution: OutputDistribution,
+) -> Result<()> {
+    let mut sum = 0.0;
+    for (column, x) in scores.iter().enumerate() {
+        let x = x.to_f64_exact();
+        let index = [row, column];
+        let impossible = returns == ReturnType::LogProbs && x == f64::NEG_INFINITY;
+        if !x.is_finite() && !impossible {
+            return Err(Error::non_finite(input, &index));
+        }
+        let outside = match returns {
+            ReturnType::Logits => None,
+            ReturnType::Probs if !(0.0..=1.0 + SUM_TOLERANCE).contains(&x) => {
+                Some("a probability in [0, 1]")
+            }
+            ReturnType::LogProbs if x > SUM_TOLERANCE => Some("a log-probability, at most 0"),
+            _ => None,
+        };
+        if let Some(expected) = outside {
+            let error = Error::out_of_domain(input, &index, x, expected);
+            return Err(error.with_help(help::PASS_LOGITS));
+        }
+        sum += match returns {
+            ReturnType::LogProbs => elementary::exp(x),
+            _ => x,
+        };
+    }
+    let sums_to_one = (sum - 1.0).abs() <= SUM_TOLERANCE;
+    if distribution == OutputDistribution::Categorical
+        && returns != ReturnType::Logits
+        && !sums_to_one
+    {
+        return Err(Error::out_of_domain(input, &[row], sum, "1")
+            .part("sum of the probabilities")
+            .with_help(help::PASS_LOGITS_OR_BERNOULLI));
+    }
+    Ok(())
+}

@@ -1,0 +1,157 @@
+//! Unfaithfulness with its choices.
+
+use ndarray::ArrayView2;
+use xai_core::{Accumulator, Error, Real, Result, parallel};
+
+use crate::outputs::return_type::{OutputDistribution, ReturnType};
+use crate::outputs::row_subset::RowSubset;
+use crate::unfaithfulness::accumulator::UnfaithfulnessAccumulator;
+use crate::unfaithfulness::row_pairs::{BLOCK, RowPairs};
+use crate::unfaithfulness::scores::{Unfaithfulness, from_divergence};
+use crate::unfaithfulness::setup::{KlDirection, Setup};
+
+/// Graph explanation unfaithfulness (GEF) of logits.
+///
+/// ```text
+/// GEF(y, ŷ) = 1 − exp(−KL(y‖ŷ)),  KL(y‖ŷ) = mean_i Σ_c y_ic ln(y_ic / ŷ_ic) in nats
+/// ```
+///
+/// - `full`: `(n_samples, n_classes)` logits on the whole graph; y is their softmax
+/// - `kept`: of the same shape, on the explanation alone; ŷ is their softmax
+///
+/// In [0, 1], lower is better: 0 = the same answer; 1 = an answer that the explanation rules out.
+/// The mean is taken before the exponential. [`UnfaithfulnessMetric`] takes probabilities, log-probabilities,
+/// independent columns, the other direction and a subset of the rows.
+///
+/// Works in logarithms, so logits of ±1000 do no harm.
+///
+/// # Errors
+/// `ShapeMismatch`, `Empty`, and `NonFinite` naming `full` or `kept`.
+///
+/// ```
+/// use ndarray::array;
+/// let full = array![[3f64.ln(), 0.0]]; // probabilities ¾, ¼
+/// let kept = array![[0.0, 0.0]]; // ½, ½
+/// let gef = xai_graph::unfaithfulness(full.view(), kept.view())?.value;
+/// let kl = 0.75 * 1.5f64.ln() + 0.25 * 0.5f64.ln();
+/// assert!((gef - (1.0 - (-kl).exp())).abs() < 1e-15);
+/// # Ok::<(), xai_graph::Error>(())
+/// ```
+///
+/// # Source
+/// Agarwal et al., *Evaluating explainability for graph neural networks* (`GraphXAI`), arXiv
+/// 2208.09339. `PyTorch` Geometric's `unfaithfulness` documents `KL(y‖ŷ)`, computes `KL(ŷ‖y)`:
+/// [`KlDirection::Reverse`] gives its number; and it returns NaN for logits of ±1000.
+pub fn unfaithfulness<T: Real>(
+    full: ArrayView2<'_, T>,
+    kept: ArrayView2<'_, T>,
+) -> Result<Unfaithfulness> {
+    UnfaithfulnessMetric::new().evaluate(full, kept)
+}
+
+/// Unfaithfulness with its choices.
+///
+/// ```
+/// use ndarray::array;
+/// use xai_graph::{KlDirection, ReturnType, UnfaithfulnessMetric};
+/// let (full, kept) = (array![[0.75, 0.25]], array![[0.5, 0.5]]);
+/// let gef = UnfaithfulnessMetric::new()
+///     .returns(ReturnType::Probs)
+///     .direction(KlDirection::Reverse)
+///     .evaluate(full.view(), kept.view())?;
+/// let kl = 0.5 * (2.0f64 / 3.0).ln() + 0.5 * 2f64.ln();
+/// assert!((gef.divergence - kl).abs() < 1e-15);
+/// # Ok::<(), xai_graph::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct UnfaithfulnessMetric<'a> {
+    setup: Setup,
+    rows: RowSubset<'a>,
+}
+
+impl<'a> UnfaithfulnessMetric<'a> {
+    /// Logits of one class of several, `KL(y‖ŷ)`, all rows.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What the outputs are.
+    #[must_use]
+    pub fn returns(mut self, returns: ReturnType) -> Self {
+        self.setup.returns = returns;
+        self
+    }
+
+    /// What the columns are to one another. For independent columns the divergence of a row is the
+    /// sum of those of its columns, each a yes or no.
+    #[must_use]
+    pub fn distribution(mut self, distribution: OutputDistribution) -> Self {
+        self.setup.distribution = distribution;
+        self
+    }
+
+    /// Which way the divergence is taken.
+    #[must_use]
+    pub fn direction(mut self, direction: KlDirection) -> Self {
+        self.setup.direction = direction;
+        self
+    }
+
+    /// Only these rows, by their position; one named twice counts twice.
+    #[must_use]
+    pub fn index(mut self, index: &'a [usize]) -> Self {
+        self.rows = RowSubset::new(index);
+        self
+    }
+
+    /// The unfaithfulness over all rows.
+    ///
+    /// # Errors
+    /// `ShapeMismatch`, `Empty`; `NonFinite` and `OutOfDomain`
+    /// for rows that do not hold what [`returns`](Self::returns) says, naming `full` or `kept`.
+    pub fn evaluate<T: Real>(
+        &self,
+        full: ArrayView2<'_, T>,
+        kept: ArrayView2<'_, T>,
+    ) -> Result<Unfaithfulness> {
+        let mut state = self.accumulator();
+        state.update_rows(&RowPairs::new(full, kept, self.rows, self.setup)?)?;
+        state.finish()
+    }
+
+    /// The unfaithfulness `1 − exp(−KL_i)` of every row by itself.
+    ///
+    /// Their mean is not the value over all rows, whose mean is taken before the exponential.
+    ///
+    /// # Errors
+    /// As [`evaluate`](Self::evaluate).
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// let full = array![[0.0, 0.0], [1000.0, -1000.0]];
+    /// let kept = array![[0.0, 0.0], [-1000.0, 1000.0]];
+    /// let rows = xai_graph::UnfaithfulnessMetric::new().per_row(full.view(), kept.view())?;
+    /// assert_eq!(rows, vec![0.0, 1.0]);
+    /// # Ok::<(), xai_graph::Error>(())
+    /// ```
+    pub fn per_row<T: Real>(
+        &self,
+        full: ArrayView2<'_, T>,
+        kept: ArrayView2<'_, T>,
+    ) -> Result<Vec<f64>> {
+        let rows = RowPairs::new(full, kept, self.rows, self.setup)?;
+        let blocks = parallel::try_map(rows.n_blocks(), |block| {
+            let mut values = Vec::with_capacity(BLOCK);
+            rows.divergences(block, |kl| values.push(from_divergence(kl)))?;
+            Ok::<_, Error>(values)
+        })?;
+        Ok(blocks.concat())
+    }
+
+    /// A state of no rows with these choices; the subset of rows is not part of it.
+    #[must_use]
+    pub fn accumulator<T>(&self) -> UnfaithfulnessAccumulator<T> {
+        UnfaithfulnessAccumulator::new(self.setup)
+    }
+}

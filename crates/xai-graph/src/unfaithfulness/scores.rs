@@ -1,0 +1,59 @@
+//! The result of unfaithfulness, and the metric that is read from it.
+
+use std::fmt;
+
+use xai_core::{Direction, MetricInfo};
+
+use crate::input;
+use crate::registry::metric::GraphMetric;
+
+/// The graph explanation unfaithfulness of some samples.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Unfaithfulness {
+    /// `1 − exp(−divergence)` in [0, 1], lower is better.
+    pub value: f64,
+    /// The mean Kullback–Leibler divergence over the rows, in nats; may be ∞.
+    pub divergence: f64,
+    /// The number of rows.
+    pub n_samples: u64,
+}
+
+impl Unfaithfulness {
+    pub(crate) fn new(divergence: f64, n_samples: u64) -> Self {
+        Self {
+            value: from_divergence(divergence),
+            divergence,
+            n_samples,
+        }
+    }
+}
+
+/// `1 − exp(−kl)`, exact for small divergences too.
+pub(crate) fn from_divergence(kl: f64) -> f64 {
+    -(-kl).exp_m1()
+}
+
+impl fmt::Display for Unfaithfulness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "unfaithfulness over {} samples: {:.4} (0 = faithful), mean divergence {:.4} nats",
+            self.n_samples, self.value, self.divergence
+        )
+    }
+}
+
+/// Graph explanation unfaithfulness.
+pub static UNFAITHFULNESS: GraphMetric<Unfaithfulness> = GraphMetric {
+    info: MetricInfo {
+        name: "unfaithfulness",
+        title: "Unfaithfulness",
+        question: "How far is the answer on the explanation from the answer on the whole graph?",
+        direction: Direction::Lower,
+        range: "[0, 1]",
+        needs: &[input::FULL, input::KEPT],
+        source: "Agarwal et al. 2022, arXiv 2208.09339",
+    },
+    value: |unfaithfulness| Some(unfaithfulness.value),
+};

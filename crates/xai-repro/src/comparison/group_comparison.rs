@@ -1,0 +1,205 @@
+//! A permutation test of two groups of runs.
+
+use std::ops::Range;
+
+use ndarray::{ArrayView2, Axis, concatenate};
+use xai_core::{Error, Label, Result, Summary, parallel};
+
+use crate::comparison::assignments::Assignments;
+use crate::counting::pairs::pair_index;
+use crate::input;
+use crate::pair_metric::definition::PairMetric;
+use crate::pairwise::options::Pairwise;
+
+/// How far two groups of runs are apart in one metric, and how often chance alone takes them as far.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct GroupDifference {
+    /// The metric.
+    pub metric: PairMetric,
+    /// The metric over the pairs of the first group.
+    pub first: Summary,
+    /// The metric over the pairs of the second group.
+    pub second: Summary,
+    /// The mean of the first group less that of the second; `None` where either is undefined.
+    pub difference: Option<f64>,
+    /// The share of assignments of the runs to the two groups whose difference is at least as large in
+    /// magnitude, in (0, 1]; `None` without a difference.
+    pub p_value: Option<f64>,
+    /// The number of assignments looked at, the actual one included.
+    pub n_assignments: u64,
+    /// Whether these are all there are; else they were drawn.
+    pub exact: bool,
+}
+
+/// A permutation test of two groups of runs of the same samples: two methods, two schedules, two
+/// sizes of training set.
+///
+/// The statistic is the difference of the means of a metric over the pairs *within* each group. If the
+/// groups are equally reproducible and make the same kind of predictions, it does not matter which run
+/// is in which, so the statistic is compared with its values under other assignments of the runs: all
+/// of them if there are few enough, else a number drawn at random, the actual one counted among them
+/// (so the test is valid at any number). Pairs between the groups enter under those assignments: groups
+/// that are each consistent, but with each other not, weaken the test rather than mislead it.
+///
+/// An assignment that leaves a group without a defined pair counts as one that is as far apart.
+///
+/// ```
+/// use ndarray::array;
+/// use xai_repro::{GroupComparison, PairMetric, Pairwise};
+/// let labels = [0, 1, 0, 1, 0, 1];
+/// let alike = array![[0, 1, 0, 1, 0, 0], [0, 1, 0, 1, 0, 0], [0, 1, 0, 1, 0, 0]];
+/// let apart = array![[1, 1, 0, 1, 0, 1], [0, 1, 1, 1, 0, 1], [0, 1, 0, 1, 1, 1]];
+/// let test = GroupComparison::new(Pairwise::new().metrics(&[PairMetric::PA_ACC]));
+/// let result = &test.compare(alike.view(), apart.view(), &labels)?[0];
+/// // Agreement 1 within the first group, 2/3 within the second.
+/// assert!((result.difference.unwrap() - 1.0 / 3.0).abs() < 1e-15);
+/// // Of the 20 assignments of six runs, this one and its mirror image are the furthest apart.
+/// assert_eq!((result.p_value, result.exact), (Some(0.1), true));
+/// # Ok::<(), xai_repro::Error>(())
+/// ```
+///
+/// # Source
+/// Phipson and Smyth, *Permutation p-values should never be zero*, 2010.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GroupComparison {
+    options: Pairwise,
+    n_assignments: u64,
+    seed: u64,
+}
+
+/// Assignments whose difference is this close are equally far apart: their sums were rounded apart.
+const TIE: f64 = 1e-12;
+
+impl Default for GroupComparison {
+    fn default() -> Self {
+        Self::new(Pairwise::new())
+    }
+}
+
+impl GroupComparison {
+    /// The metrics of these options, up to 10 000 assignments, seed 1.
+    #[must_use]
+    pub fn new(options: Pairwise) -> Self {
+        Self {
+            options,
+            n_assignments: 10_000,
+            seed: 1,
+        }
+    }
+
+    /// The most assignments to look at, the actual one included: all there are if they are no more.
+    #[must_use]
+    pub fn n_assignments(mut self, n_assignments: u64) -> Self {
+        self.n_assignments = n_assignments;
+        self
+    }
+
+    /// The seed of drawn assignments.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Compares `(k_1, n)` and `(k_2, n)` predictions of the same samples with `(n,)` true labels.
+    ///
+    /// # Errors
+    /// [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for fewer than two assignments or more
+    /// than 10 000 000, [`TooFew`](xai_core::ErrorKind::TooFew) about [`input::RUNS`] for a group of
+    /// fewer than two runs, [`ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) for groups of different
+    /// samples; else as [`Pairwise::evaluate`].
+    pub fn compare<L: Label, M: Label>(
+        &self,
+        first: ArrayView2<'_, L>,
+        second: ArrayView2<'_, L>,
+        labels: &[M],
+    ) -> Result<Vec<GroupDifference>> {
+        if !(2..=10_000_000).contains(&self.n_assignments) {
+            let expected = "2 to 10 000 000, the actual one and others";
+            let n_assignments = self.n_assignments;
+            return Err(Error::parameter(
+                input::N_ASSIGNMENTS,
+                n_assignments,
+                expected,
+            ));
+        }
+        for (owner, group) in [(FIRST, first), (SECOND, second)] {
+            if group.nrows() < 2 {
+                return Err(Error::too_few(input::RUNS, 2, group.nrows()).owner(owner));
+            }
+        }
+        let all = concatenate(Axis(0), &[first, second]).map_err(|_| {
+            let expected = [second.nrows(), first.ncols()];
+            Error::shape(input::PREDICTIONS, &expected, second.shape()).owner(SECOND)
+        })?;
+        let runs = self.options.evaluate(all.view(), labels)?;
+        let (n_first, n_runs) = (first.nrows(), all.nrows());
+        let assignments = Assignments::new(n_first, n_runs, self.n_assignments, self.seed);
+        let difference = |&metric: &PairMetric| {
+            let dropped = self.options.empty_union.drops(metric);
+            difference(runs.pairs(metric), metric, dropped, &assignments)
+        };
+        Ok(self.options.metrics.iter().map(difference).collect())
+    }
+}
+
+/// Whose input an error is about.
+const FIRST: &str = "the first group";
+const SECOND: &str = "the second group";
+
+/// How far the groups are apart in a metric, given its values on all pairs of runs. Undefined values
+/// are counted unless they are `dropped`.
+fn difference(
+    values: &[Option<f64>],
+    metric: PairMetric,
+    dropped: bool,
+    assignments: &Assignments,
+) -> GroupDifference {
+    let (n_first, k) = (assignments.n_first, assignments.n_runs);
+    let actual: Vec<bool> = (0..k).map(|run| run < n_first).collect();
+    let difference = mean_difference(values, &actual);
+    let others = &assignments.others;
+    let p_value = difference.map(|difference| {
+        let reach = difference.abs() - TIE;
+        let as_far = parallel::map(others.len(), |i| {
+            mean_difference(values, &others[i]).is_none_or(|other| other.abs() >= reach)
+        });
+        let as_far = as_far.into_iter().filter(|&is| is).count();
+        (as_far + 1) as f64 / (others.len() + 1) as f64
+    });
+    GroupDifference {
+        metric,
+        first: within(values, k, 0..n_first, dropped),
+        second: within(values, k, n_first..k, dropped),
+        difference,
+        p_value,
+        n_assignments: others.len() as u64 + 1,
+        exact: assignments.exact,
+    }
+}
+
+/// The values on the pairs of some of `k` runs.
+fn within(values: &[Option<f64>], k: usize, runs: Range<usize>, dropped: bool) -> Summary {
+    let pairs = runs
+        .clone()
+        .flat_map(|i| (i + 1..runs.end).map(move |j| values[pair_index(k, i, j)]));
+    // Values are ratios of counts, so they are finite.
+    Summary::of(pairs.filter(|value| value.is_some() || !dropped)).unwrap_or_default()
+}
+
+/// The mean over the pairs within the first group less that within the second.
+fn mean_difference(values: &[Option<f64>], in_first: &[bool]) -> Option<f64> {
+    let mut sums = [(0.0, 0u64); 2];
+    let mut values = values.iter();
+    for (i, &group) in in_first.iter().enumerate() {
+        for (&other, value) in in_first[i + 1..].iter().zip(&mut values) {
+            if let Some(value) = value.filter(|_| group == other) {
+                let sum = &mut sums[usize::from(group)];
+                *sum = (sum.0 + value, sum.1 + 1);
+            }
+        }
+    }
+    let mean = |(sum, n): (f64, u64)| (n > 0).then(|| sum / n as f64);
+    Some(mean(sums[1])? - mean(sums[0])?)
+}

@@ -1,0 +1,6 @@
+//! Are two groups of runs equally reproducible?
+
+mod assignments;
+mod group_comparison;
+
+pub use group_comparison::{GroupComparison, GroupDifference};

@@ -1,0 +1,20 @@
+//! The ways out that errors of this crate name.
+
+use xai_core::Help;
+
+/// For a pair without errors under [`EmptyUnion::Error`](crate::EmptyUnion::Error).
+pub const CHOOSE_EMPTY_UNION: Help = Help::new("choose another EmptyUnion policy");
+/// For a metric that the runs were not packed for.
+pub const PACK_FOR_METRIC: Help = Help::new("pack the runs for this metric too");
+/// For the agreement of runs that were packed for error metrics alone.
+pub const PACK_FOR_AGREEMENT: Help =
+    Help::new("pack the runs for a metric of agreement too, PairMetric::PA_ACC for instance");
+/// For more samples than class tables of one piece hold.
+pub const UPDATE_IN_BLOCKS: Help =
+    Help::new("update a PairwiseAccumulator with blocks of the samples");
+/// For targets so large that differences of residuals overflow.
+pub const SCALE_TARGETS: Help = Help::new("scale targets and predictions down");
+/// For labels that shall have every class, of which one is too rare.
+pub const DRAW_MORE_LABELS: Help = Help::new("draw more labels, or do not ask for every class");
+/// For a file of the study that cannot be continued.
+pub const START_ANEW: Help = Help::new("start anew in another file");

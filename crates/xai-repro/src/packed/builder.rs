@@ -1,0 +1,235 @@
+//! Packing runs.
+
+use std::sync::Arc;
+
+use ndarray::ArrayView2;
+use xai_core::number::labels_to_i64;
+use xai_core::tensor::Rows;
+use xai_core::{Error, Label, Result};
+
+use crate::packed::bit_planes::{plane_bits, planes_for, with_more_planes, wrong_bits};
+use crate::packed::block::Block;
+use crate::packed::class_tables::{Planes, TableSource, map_runs};
+use crate::packed::classes::{Classes, distinct, extremes};
+use crate::packed::packed_runs::PackedRuns;
+use crate::packed::totals::RunTotals;
+use crate::pair_metric::definition::{PairMetric, PairNeeds};
+use crate::{help, input};
+
+/// Packs runs that come one at a time.
+///
+/// The result is that of [`PackedRuns::new`], up to the order of [`PackedRuns::classes`], which
+/// nothing else depends on. Memory is that of what is packed, plus one run.
+///
+/// ```
+/// use xai_repro::{PackedRunsBuilder, registry::PAIR_METRICS};
+/// let mut packing = PackedRunsBuilder::new(PAIR_METRICS, &[0, 1, 1, 0])?;
+/// packing.push(&[0u8, 1, 0, 1])?;
+/// packing.push(&[0u8, 0, 0, 0])?;
+/// assert_eq!(packing.build()?.n_runs(), 2);
+/// # Ok::<(), xai_repro::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct PackedRunsBuilder {
+    needs: PairNeeds,
+    labels: Vec<i64>,
+    classes: Classes,
+    runs: Vec<PackedRun>,
+}
+
+/// One run, packed.
+#[derive(Debug, Clone)]
+struct PackedRun {
+    wrong: Vec<Block>,
+    n_wrong: u64,
+    /// Of as many planes as the classes that were known then needed.
+    planes: Vec<Block>,
+    n_planes: usize,
+    class_counts: Vec<u64>,
+}
+
+impl PackedRuns {
+    /// Packs `(k, n)` predictions and `(n,)` true labels, no more than these metrics need: for
+    /// [error metrics](crate::registry::error_metrics) alone that is one bit per sample and run.
+    ///
+    /// # Errors
+    /// [`TooFew`](xai_core::ErrorKind::TooFew) below two runs, [`Empty`](xai_core::ErrorKind::Empty)
+    /// without samples or metrics, [`ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) when there is
+    /// not one label per sample, [`OutOfDomain`](xai_core::ErrorKind::OutOfDomain) for a true label above
+    /// `i64::MAX`, [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for such a prediction or
+    /// for 2³² samples or more where a metric needs class tables.
+    pub fn new<L: Label, M: Label>(
+        metrics: &[PairMetric],
+        predictions: ArrayView2<'_, L>,
+        labels: &[M],
+    ) -> Result<Self> {
+        let (k, n) = predictions.dim();
+        if k < 2 {
+            return Err(Error::too_few(input::RUNS, 2, k));
+        }
+        if n == 0 {
+            return Err(Error::empty(input::SAMPLES));
+        }
+        let mut packing = PackedRunsBuilder::new(metrics, labels)?;
+        if labels.len() != n {
+            return Err(Error::shape(input::LABELS, &[n], &[labels.len()]));
+        }
+        let rows = Rows::new(predictions);
+        let runs: Vec<&[L]> = rows.iter().collect();
+        packing.push_all(&runs)?;
+        packing.build()
+    }
+}
+
+impl PackedRunsBuilder {
+    /// Starts with the true labels and the metrics that will be asked for.
+    ///
+    /// # Errors
+    /// [`Empty`](xai_core::ErrorKind::Empty) without metrics,
+    /// [`OutOfDomain`](xai_core::ErrorKind::OutOfDomain) for a label above `i64::MAX`.
+    pub fn new<M: Label>(metrics: &[PairMetric], labels: &[M]) -> Result<Self> {
+        if metrics.is_empty() {
+            return Err(Error::empty(input::METRICS));
+        }
+        Ok(Self {
+            needs: PairNeeds::of(metrics),
+            labels: labels_to_i64(input::LABELS, labels.iter().copied())?,
+            classes: Classes::default(),
+            runs: Vec::new(),
+        })
+    }
+
+    /// Adds a run's `(n,)` predictions.
+    ///
+    /// # Errors
+    /// [`ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) when there is not one prediction per
+    /// label, [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a label above `i64::MAX`;
+    /// the packing is unchanged then.
+    pub fn push<L: Label>(&mut self, predictions: &[L]) -> Result<()> {
+        self.push_all(&[predictions])
+    }
+
+    /// Adds several runs, packed in parallel.
+    ///
+    /// # Errors
+    /// As [`push`](Self::push).
+    pub fn push_all<L: Label>(&mut self, runs: &[&[L]]) -> Result<()> {
+        let first = self.runs.len();
+        let n = self.labels.len();
+        if let Some(run) = runs.iter().position(|run| run.len() != n) {
+            let error = Error::shape(input::PREDICTIONS, &[n], &[runs[run].len()]);
+            return Err(error.owner(format!("run {}", first + run)));
+        }
+        let extremes = map_runs(runs.len(), n, |run| extremes(first + run, runs[run]));
+        let extremes: Vec<Option<(i64, i64)>> = extremes.into_iter().collect::<Result<_>>()?;
+        if self.needs.classes() {
+            self.learn_classes(runs, &extremes);
+        }
+        let packed = map_runs(runs.len(), n, |run| self.pack(runs[run]));
+        self.runs.extend(packed);
+        Ok(())
+    }
+
+    /// Gives codes to the labels of runs that have none yet.
+    fn learn_classes<L: Label>(&mut self, runs: &[&[L]], extremes: &[Option<(i64, i64)>]) {
+        // A run within labels that are known, without gaps, has no new ones.
+        let mut known = self.classes.clone();
+        if let ([], Some(run), Some(Some(extremes))) =
+            (known.labels(), runs.first(), extremes.first())
+        {
+            known.extend(distinct(run, *extremes));
+        }
+        let new = map_runs(runs.len(), self.labels.len(), |run| match extremes[run] {
+            Some(extremes) if !known.covers(extremes) => distinct(runs[run], extremes),
+            _ => Vec::new(),
+        });
+        let mut present = [known.labels().to_vec(), new.concat()].concat();
+        present.sort_unstable();
+        present.dedup();
+        self.classes.extend(present);
+    }
+
+    fn pack<L: Label>(&self, predictions: &[L]) -> PackedRun {
+        let wrong = wrong_bits(predictions, &self.labels);
+        let n_classes = self.classes.len();
+        let (planes, class_counts) = if self.needs.classes() {
+            // Every label of the run was given a code before.
+            let value = |label: L| label.to_i64().unwrap_or_default();
+            match self.classes.table() {
+                Some((low, codes)) => plane_bits(predictions, n_classes, |label| {
+                    codes[value(label).abs_diff(low) as usize]
+                }),
+                None => plane_bits(predictions, n_classes, |label| {
+                    self.classes.code(value(label)).unwrap_or_default()
+                }),
+            }
+        } else {
+            (Vec::new(), Vec::new())
+        };
+        PackedRun {
+            n_wrong: wrong.iter().map(Block::len).sum(),
+            wrong,
+            planes,
+            n_planes: planes_for(n_classes),
+            class_counts,
+        }
+    }
+
+    /// The packed runs.
+    ///
+    /// # Errors
+    /// [`TooFew`](xai_core::ErrorKind::TooFew) below two runs, [`Empty`](xai_core::ErrorKind::Empty)
+    /// without samples, [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for 2³² samples or
+    /// more where a metric needs class tables.
+    pub fn build(self) -> Result<PackedRuns> {
+        let n_samples = self.labels.len();
+        if self.runs.len() < 2 {
+            return Err(Error::too_few(input::RUNS, 2, self.runs.len()));
+        }
+        if n_samples == 0 {
+            return Err(Error::empty(input::SAMPLES));
+        }
+        if self.needs.tables && u32::try_from(n_samples).is_err() {
+            let expected = "fewer than 2^32 at once for class tables";
+            let error = Error::parameter(input::SAMPLES, n_samples, expected);
+            return Err(error.with_help(help::UPDATE_IN_BLOCKS));
+        }
+        let n_classes = self.classes.len();
+        let n_planes = planes_for(n_classes);
+        let n_blocks = n_samples.div_ceil(Block::SAMPLES);
+        let mut totals = RunTotals {
+            n_samples: n_samples as u64,
+            ..RunTotals::default()
+        };
+        let (mut wrong, mut of_runs) = (Vec::with_capacity(self.runs.len()), Vec::new());
+        for mut run in self.runs {
+            wrong.push(run.wrong);
+            totals.n_wrong.push(run.n_wrong);
+            if self.needs.classes() {
+                run.class_counts.resize(n_classes, 0);
+                totals.class_counts.push(run.class_counts);
+                of_runs.push(if run.n_planes == n_planes {
+                    run.planes
+                } else {
+                    with_more_planes(&run.planes, run.n_planes, n_planes, n_blocks)
+                });
+            }
+        }
+        let planes = Planes {
+            n_planes,
+            of_runs,
+            n_samples,
+        };
+        Ok(PackedRuns {
+            totals,
+            needs: self.needs,
+            wrong: Arc::new(wrong),
+            tables: match self.needs.tables {
+                true => planes.table_source(n_classes),
+                false => TableSource::None,
+            },
+            labels: self.classes.labels().to_vec(),
+            planes,
+        })
+    }
+}

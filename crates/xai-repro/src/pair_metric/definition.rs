@@ -1,0 +1,175 @@
+//! What a metric of a pair of runs is.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+use xai_core::registry::MetricInfo;
+
+use crate::pair_metric::counts::{ClassTable, EqualPredictions, ErrorTable};
+
+/// A metric of two runs' predictions, for example [`PairMetric::EC_LOCAL`].
+///
+/// `e` are the samples that a run gets wrong, `ŷ` its predictions, `n` the number of samples. Two
+/// metrics of one name are the same metric. The metrics of this crate are listed in
+/// [`registry::PAIR_METRICS`](crate::registry::PAIR_METRICS); another crate may define its own and
+/// use it wherever a metric is taken:
+///
+/// ```
+/// use ndarray::array;
+/// use xai_core::registry::{Direction, MetricInfo};
+/// use xai_repro::pair_metric::{PairDefinition, PairFormula};
+/// use xai_repro::{PairMetric, Pairwise};
+///
+/// const EC_DICE: PairMetric = PairMetric::new(&PairDefinition {
+///     info: MetricInfo {
+///         name: "ec_dice",
+///         title: "Dice overlap of errors",
+///         question: "How large is the overlap of two runs' errors beside their mean size?",
+///         direction: Direction::Higher,
+///         range: "[0, 1]",
+///         needs: &[xai_core::input::PREDICTIONS, xai_core::input::LABELS],
+///         source: "Dice 1945",
+///     },
+///     formula: PairFormula::Errors(|errors| {
+///         let wrong = errors.first + errors.second;
+///         (wrong > 0).then(|| 2.0 * errors.both as f64 / wrong as f64)
+///     }),
+///     undefined_without_errors: true,
+/// });
+/// let predictions = array![[0, 1, 0, 1], [0, 0, 0, 0]]; // errors {2, 3} and {1, 2}
+/// let runs = Pairwise::new().metrics(&[EC_DICE]).evaluate(predictions.view(), &[0, 1, 1, 0])?;
+/// assert_eq!(runs.pairs(EC_DICE), [Some(0.5)]);
+/// # Ok::<(), xai_repro::Error>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct PairMetric {
+    definition: &'static PairDefinition,
+}
+
+/// Everything about a metric of a pair of runs.
+#[derive(Debug)]
+pub struct PairDefinition {
+    /// What it says of itself.
+    pub info: MetricInfo,
+    /// Its formula, and with it what is counted of a pair.
+    pub formula: PairFormula,
+    /// Whether it is undefined exactly where neither run errs: then
+    /// [`EmptyUnion`](crate::EmptyUnion) says what it is there.
+    pub undefined_without_errors: bool,
+}
+
+/// The formula of a metric: a function of what it needs to be counted of a pair, `None` where the
+/// metric is undefined. It must not depend on the order of classes, cells or runs.
+#[derive(Debug, Clone, Copy)]
+pub enum PairFormula {
+    /// Of the errors of both runs: one bit per sample and run is all that is packed.
+    Errors(fn(&ErrorTable) -> Option<f64>),
+    /// Of the number of equal predictions and how often each run predicts each class.
+    Equal(fn(&EqualPredictions<'_>) -> Option<f64>),
+    /// Of the table of both runs' classes.
+    Table(fn(&ClassTable<'_>) -> Option<f64>),
+}
+
+impl PairMetric {
+    /// The metric of a definition.
+    #[must_use]
+    pub const fn new(definition: &'static PairDefinition) -> Self {
+        Self { definition }
+    }
+
+    /// Everything about it.
+    #[must_use]
+    pub const fn definition(self) -> &'static PairDefinition {
+        self.definition
+    }
+
+    /// What it says of itself.
+    #[must_use]
+    pub const fn info(self) -> &'static MetricInfo {
+        &self.definition.info
+    }
+
+    /// The name in files and on the command line: `ec_local`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        self.definition.info.name
+    }
+}
+
+impl PartialEq for PairMetric {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for PairMetric {}
+
+impl Hash for PairMetric {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name().hash(state);
+    }
+}
+
+impl fmt::Debug for PairMetric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PairMetric({})", self.name())
+    }
+}
+
+impl fmt::Display for PairMetric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for PairMetric {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+/// What pairs are counted for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct PairNeeds {
+    /// Errors that a pair shares.
+    pub(crate) errors: bool,
+    /// Predictions that a pair shares.
+    pub(crate) equal: bool,
+    /// The class table of a pair.
+    pub(crate) tables: bool,
+}
+
+impl PairNeeds {
+    /// Predictions that a pair shares alone.
+    pub(crate) const EQUAL: Self = Self {
+        errors: false,
+        equal: true,
+        tables: false,
+    };
+
+    /// What metrics need together.
+    pub(crate) fn of(metrics: &[PairMetric]) -> Self {
+        let mut needs = Self::default();
+        for metric in metrics {
+            match metric.definition.formula {
+                PairFormula::Errors(_) => needs.errors = true,
+                PairFormula::Equal(_) => needs.equal = true,
+                PairFormula::Table(_) => needs.tables = true,
+            }
+        }
+        needs
+    }
+
+    /// Whether predictions are told apart, not only right from wrong.
+    pub(crate) fn classes(self) -> bool {
+        self.equal || self.tables
+    }
+
+    /// Whether all of it is among other needs.
+    pub(crate) fn within(self, other: Self) -> bool {
+        (!self.errors || other.errors)
+            && (!self.equal || other.equal)
+            && (!self.tables || other.tables)
+    }
+}

@@ -1,0 +1,131 @@
+//! The metrics of this crate: one file each, or for two that are one formula read two ways.
+
+use std::str::FromStr;
+
+use xai_core::{Error, Result};
+
+use crate::input;
+use crate::pair_metric::definition::PairMetric;
+
+mod ec_acc;
+mod ec_corr;
+mod ec_global;
+mod ec_local;
+mod pa_acc;
+mod pa_cramers_v;
+mod pa_kappa;
+mod pa_nmi;
+
+/// All of them, in the order they are reported.
+pub const METRICS: &[PairMetric] = &[
+    PairMetric::EC_LOCAL,
+    PairMetric::EC_GLOBAL,
+    PairMetric::EC_ACC,
+    PairMetric::EC_CORR,
+    PairMetric::PA_ACC,
+    PairMetric::PA_KAPPA,
+    PairMetric::PA_CRAMERS_V,
+    PairMetric::EC_MATTHEWS,
+    PairMetric::PA_DISAGREEMENT,
+    PairMetric::PA_NMI,
+];
+
+impl FromStr for PairMetric {
+    type Err = Error;
+
+    /// The metric of this crate with a name.
+    fn from_str(name: &str) -> Result<Self> {
+        let found = METRICS.iter().find(|metric| metric.name() == name);
+        found.copied().ok_or_else(|| {
+            let names: Vec<&str> = METRICS.iter().map(|metric| metric.name()).collect();
+            Error::parameter(input::METRIC, name, format!("one of {}", names.join(", ")))
+        })
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for PairMetric {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+        name.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pair_metric::counts::{Cell, ClassTable, ErrorTable};
+    use crate::pair_metric::definition::PairFormula;
+
+    fn of_errors(metric: PairMetric, errors: ErrorTable) -> Option<f64> {
+        match metric.definition().formula {
+            PairFormula::Errors(formula) => formula(&errors),
+            _ => panic!("{metric} is not a metric of errors"),
+        }
+    }
+
+    fn of_table(
+        metric: PairMetric,
+        n_samples: u64,
+        cells: &[(u32, u32, u64)],
+        rows: &[u64],
+        columns: &[u64],
+    ) -> Option<f64> {
+        let cell = |&(row, column, count)| Cell { row, column, count };
+        let cells: Vec<Cell> = cells.iter().map(cell).collect();
+        match metric.definition().formula {
+            PairFormula::Table(formula) => formula(&ClassTable {
+                cells: &cells,
+                rows,
+                columns,
+                n_samples,
+            }),
+            _ => panic!("{metric} is not a metric of tables"),
+        }
+    }
+
+    #[test]
+    fn an_error_table_by_hand() {
+        let errors = ErrorTable {
+            both: 1,
+            first: 2,
+            second: 3,
+            n_samples: 10,
+        };
+        assert_eq!(errors.union(), 4);
+        assert_eq!(of_errors(PairMetric::EC_LOCAL, errors), Some(0.25));
+        assert_eq!(of_errors(PairMetric::EC_GLOBAL, errors), Some(0.1));
+        // 1 both wrong, 6 both right
+        assert_eq!(of_errors(PairMetric::EC_ACC, errors), Some(0.7));
+        // (10·1 − 2·3)/√(2·8·3·7)
+        let correlation = Some(4.0 / 336f64.sqrt());
+        assert_eq!(of_errors(PairMetric::EC_CORR, errors), correlation);
+        assert_eq!(of_errors(PairMetric::EC_MATTHEWS, errors), correlation);
+    }
+
+    #[test]
+    fn cramers_v_by_hand() {
+        let v =
+            |n, cells, rows, columns| of_table(PairMetric::PA_CRAMERS_V, n, cells, rows, columns);
+        let even: &[_] = &[(0, 0, 1), (0, 1, 1), (1, 0, 1), (1, 1, 1)];
+        assert_eq!(v(4, even, &[2, 2], &[2, 2]), Some(0.0));
+        assert_eq!(v(8, &[(0, 0, 5), (1, 1, 3)], &[5, 3], &[5, 3]), Some(1.0));
+        assert_eq!(v(8, &[(0, 0, 5), (1, 0, 3)], &[5, 3], &[8]), None);
+    }
+
+    #[test]
+    fn mutual_information_by_hand() {
+        let nmi = |n, cells, rows, columns| of_table(PairMetric::PA_NMI, n, cells, rows, columns);
+        let even: &[_] = &[(0, 0, 1), (0, 1, 1), (1, 0, 1), (1, 1, 1)];
+        assert_eq!(nmi(4, even, &[2, 2], &[2, 2]), Some(0.0));
+        assert_eq!(nmi(8, &[(0, 1, 5), (1, 0, 3)], &[5, 3], &[3, 5]), Some(1.0));
+        // Four equally likely classes, the second run tells two of them apart: 2 ln 2 / (ln 4 + ln 2).
+        let halves: &[_] = &[(0, 0, 1), (1, 0, 1), (2, 1, 1), (3, 1, 1)];
+        let value = nmi(4, halves, &[1, 1, 1, 1], &[2, 2]).unwrap();
+        assert!((value - 2.0 / 3.0).abs() < 1e-15);
+        // A constant run shares nothing with one that is not; two constant runs have nothing to share.
+        assert_eq!(nmi(8, &[(0, 0, 5), (1, 0, 3)], &[5, 3], &[8]), Some(0.0));
+        assert_eq!(nmi(8, &[(0, 0, 8)], &[8], &[8]), None);
+        assert_eq!(nmi(1, &[(0, 0, 1)], &[1], &[1]), None);
+    }
+}

@@ -1,0 +1,208 @@
+//! Taking the metrics of runs in memory.
+//!
+//! This is not [`PairwiseAccumulator`](crate::PairwiseAccumulator) called once: the state keeps the
+//! counts and class tables of all pairs, so that more samples can be added; here a tile of pairs is
+//! counted, evaluated and forgotten. Both count by the same loops and evaluate by the same formulas, and
+//! tests hold both to the same bits.
+
+use ndarray::ArrayView2;
+use xai_core::{Error, Label, Result, parallel};
+
+use crate::across_runs::error_sets::ErrorSets;
+use crate::counting::pair_tiles::{PairCounts, TileBuffers, count_tile};
+use crate::counting::pairs::{Tile, n_pairs, pair_index};
+use crate::interval::pair_moments::PairMoments;
+use crate::packed::packed_runs::PackedRuns;
+use crate::pair_metric::definition::{PairMetric, PairNeeds};
+use crate::pairwise::evaluation::Evaluation;
+use crate::pairwise::options::Pairwise;
+use crate::pairwise::pair_table::PairTable;
+use crate::pairwise::reproducibility::PairwiseReproducibility;
+use crate::pairwise::summaries::PairwiseSummaries;
+use crate::{help, input};
+
+/// Below this many blocks and planes over all pairs, threads cost more than they save: a tenth of a
+/// millisecond of counting on one core.
+const WORTH_THREADS: usize = 200_000;
+
+impl Pairwise {
+    /// Takes the metrics of `(k, n)` predictions and `(n,)` true labels.
+    ///
+    /// # Errors
+    /// As [`PackedRuns::new`]; [`OutOfDomain`](xai_core::ErrorKind::OutOfDomain) about
+    /// [`input::ERRORS`] for a pair without errors under
+    /// [`EmptyUnion::Error`](crate::EmptyUnion::Error).
+    pub fn evaluate<L: Label, M: Label>(
+        &self,
+        predictions: ArrayView2<'_, L>,
+        labels: &[M],
+    ) -> Result<PairwiseReproducibility> {
+        self.evaluate_packed(&PackedRuns::new(&self.metrics, predictions, labels)?)
+    }
+
+    /// Takes the metrics of packed runs.
+    ///
+    /// # Errors
+    /// [`Empty`](xai_core::ErrorKind::Empty) without metrics,
+    /// [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a metric that the runs were not
+    /// packed for, [`OutOfDomain`](xai_core::ErrorKind::OutOfDomain) for a pair without errors under
+    /// [`EmptyUnion::Error`](crate::EmptyUnion::Error).
+    pub fn evaluate_packed(&self, packed: &PackedRuns) -> Result<PairwiseReproducibility> {
+        let k = packed.n_runs();
+        let evaluation = self.evaluation(packed)?;
+        let tiles = Tile::cover(k, parallel::threads());
+        let of_tiles = self.map_tiles(packed, &tiles, |tile, buffers| {
+            let n_pairs = tile.pairs().count();
+            let mut of_tile = vec![Vec::with_capacity(n_pairs); self.metrics.len()];
+            self.count(packed, tile, buffers, |pair| {
+                for (values, &metric) in of_tile.iter_mut().zip(&self.metrics) {
+                    values.push(evaluation.value(metric, pair)?);
+                }
+                Ok(())
+            })?;
+            Ok(of_tile)
+        })?;
+        let mut values: Vec<(PairMetric, Vec<Option<f64>>)> = self
+            .metrics
+            .iter()
+            .map(|&metric| (metric, vec![None; n_pairs(k)]))
+            .collect();
+        for (tile, of_tile) in tiles.iter().zip(&of_tiles) {
+            for ((_, values), of_metric) in values.iter_mut().zip(of_tile) {
+                put_tile(values, k, tile, of_metric);
+            }
+        }
+        let pairs = PairTable::new(k, self.empty_union, values);
+        Ok(PairwiseReproducibility::new(ErrorSets::new(packed), pairs))
+    }
+
+    /// Summarises the metrics of packed runs without keeping the values of the pairs.
+    ///
+    /// # Errors
+    /// As [`evaluate_packed`](Self::evaluate_packed).
+    pub fn summarize(&self, packed: &PackedRuns) -> Result<PairwiseSummaries> {
+        let k = packed.n_runs();
+        let evaluation = self.evaluation(packed)?;
+        let mut of_metrics: Vec<(PairMetric, PairMoments)> = self
+            .metrics
+            .iter()
+            .map(|&metric| (metric, PairMoments::new(k)))
+            .collect();
+        let tiles = Tile::cover(k, parallel::threads());
+        // Some tiles at a time: what is merged at once does not grow with the number of pairs.
+        for tiles in tiles.chunks(16 * parallel::threads()) {
+            let of_tiles = self.map_tiles(packed, tiles, |tile, buffers| {
+                // A tile knows its own runs only: those of its rows, then those of its columns.
+                let n_rows = tile.rows.len();
+                let moments = PairMoments::new(n_rows + tile.columns.len());
+                let mut of_tile = vec![moments; self.metrics.len()];
+                self.count(packed, tile, buffers, |pair| {
+                    let row = pair.first - tile.rows.start;
+                    let column = n_rows + pair.second - tile.columns.start;
+                    for (moments, &metric) in of_tile.iter_mut().zip(&self.metrics) {
+                        let value = evaluation.value(metric, pair)?;
+                        if value.is_some() || !self.empty_union.drops(metric) {
+                            moments.update(row, column, value);
+                        }
+                    }
+                    Ok(())
+                })?;
+                Ok(of_tile)
+            })?;
+            for (tile, of_tile) in tiles.iter().zip(&of_tiles) {
+                let runs = tile.rows.clone().chain(tile.columns.clone());
+                for ((_, moments), of_metric) in of_metrics.iter_mut().zip(of_tile) {
+                    moments.merge(of_metric, runs.clone());
+                }
+            }
+        }
+        Ok(PairwiseSummaries::new(ErrorSets::new(packed), of_metrics))
+    }
+
+    /// Checks the options against the runs.
+    fn evaluation<'a>(&self, packed: &'a PackedRuns) -> Result<Evaluation<'a>> {
+        self.check()?;
+        let counted = |metric: &PairMetric| PairNeeds::of(&[*metric]).within(packed.needs);
+        if let Some(metric) = self.metrics.iter().find(|metric| !counted(metric)) {
+            let expected = "one that the runs were packed for";
+            let error = Error::parameter(input::METRIC, metric, expected);
+            return Err(error.with_help(help::PACK_FOR_METRIC));
+        }
+        Ok(Evaluation {
+            totals: &packed.totals,
+            empty_union: self.empty_union,
+        })
+    }
+
+    /// Counts the pairs of a tile, up to the first that is an error.
+    fn count(
+        &self,
+        packed: &PackedRuns,
+        tile: &Tile,
+        buffers: &mut TileBuffers,
+        mut each: impl FnMut(&PairCounts<'_>) -> Result<()>,
+    ) -> Result<(), PairError> {
+        let mut outcome = Ok(());
+        let needs = PairNeeds::of(&self.metrics);
+        count_tile(packed, tile, needs, self.instruction_set, buffers, |pair| {
+            if outcome.is_ok() {
+                outcome = each(&pair).map_err(|error| PairError {
+                    pair: (pair.first, pair.second),
+                    error,
+                });
+            }
+        });
+        outcome
+    }
+
+    /// Maps tiles, in parallel where that pays; the error is that of the lowest pair.
+    fn map_tiles<T: Send>(
+        &self,
+        packed: &PackedRuns,
+        tiles: &[Tile],
+        f: impl Fn(&Tile, &mut TileBuffers) -> Result<T, PairError> + Sync + Send,
+    ) -> Result<Vec<T>> {
+        let cost = packed.cost_of_a_pair(PairNeeds::of(&self.metrics));
+        let n_pairs: usize = tiles.iter().map(|tile| tile.pairs().count()).sum();
+        let outcomes = if cost * n_pairs < WORTH_THREADS {
+            let mut buffers = TileBuffers::default();
+            tiles.iter().map(|tile| f(tile, &mut buffers)).collect()
+        } else {
+            parallel::map(tiles.len(), |tile| {
+                f(&tiles[tile], &mut TileBuffers::default())
+            })
+        };
+        let mut values = Vec::with_capacity(outcomes.len());
+        let mut lowest: Option<PairError> = None;
+        for outcome in outcomes {
+            match outcome {
+                Ok(value) => values.push(value),
+                Err(error) if lowest.as_ref().is_none_or(|low| error.pair < low.pair) => {
+                    lowest = Some(error);
+                }
+                Err(_) => {}
+            }
+        }
+        lowest.map_or(Ok(values), |error| Err(error.error))
+    }
+}
+
+/// What is wrong with a pair, and with which.
+struct PairError {
+    pair: (usize, usize),
+    error: Error,
+}
+
+/// Puts the values of a tile, row by row, to their places among all pairs of `k` runs.
+fn put_tile(values: &mut [Option<f64>], k: usize, tile: &Tile, of_tile: &[Option<f64>]) {
+    let mut from = of_tile;
+    for row in tile.rows.clone() {
+        let columns = tile.columns.start.max(row + 1)..tile.columns.end;
+        let (of_row, rest) = from.split_at(columns.len());
+        from = rest;
+        if !columns.is_empty() {
+            let start = pair_index(k, row, columns.start);
+            values[start..start + of_row.len()].copy_from_slice(of_row);
+        }
+    }
+}

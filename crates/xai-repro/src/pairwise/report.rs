@@ -1,0 +1,143 @@
+//! All that is reported of some runs.
+
+use xai_core::Result;
+
+use crate::across_runs::agreement::Agreement;
+use crate::across_runs::error_sets::ErrorSets;
+use crate::across_runs::sample_consistency::{InconsistentSamples, SampleConsistency};
+use crate::interval::metric_report::MetricReport;
+use crate::interval::pair_values::PairStatistic;
+use crate::interval::run_interval::RunInterval;
+use crate::packed::packed_runs::PackedRuns;
+use crate::pair_metric::definition::PairMetric;
+use crate::pairwise::options::Pairwise;
+use crate::pairwise::reproducibility::PairwiseReproducibility;
+
+/// Each metric over the pairs, and what is measured of all runs at once: what the command line writes.
+///
+/// ```
+/// use ndarray::array;
+/// use xai_repro::{PackedRuns, Pairwise, RunInterval, registry::PAIR_METRICS};
+/// let predictions = array![[0, 1, 0, 1], [0, 0, 0, 0], [0, 1, 1, 1]];
+/// let packed = PackedRuns::new(PAIR_METRICS, predictions.view(), &[0, 1, 1, 0])?;
+/// let report = Pairwise::new().report(&packed, RunInterval::Jackknife, 0.95)?;
+/// let (name, local) = &report.metrics[0];
+/// assert_eq!((*name, local.max), ("ec_local", Some(0.5)));
+/// assert_eq!((report.always_wrong, report.ever_wrong), (0, 3));
+/// # Ok::<(), xai_repro::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct PairwiseReport {
+    /// The number of runs.
+    pub n_runs: usize,
+    /// The number of samples.
+    pub n_samples: usize,
+    /// Each metric by name, in the order asked for; one object where it is serialised.
+    #[cfg_attr(
+        feature = "serde",
+        serde(serialize_with = "crate::interval::metric_report::by_name")
+    )]
+    pub metrics: Vec<(&'static str, MetricReport)>,
+    /// Each run's accuracy, in [0, 1].
+    pub accuracy: Vec<f64>,
+    /// The number of samples that every run gets wrong.
+    pub always_wrong: u64,
+    /// The number of samples that at least one run gets wrong.
+    pub ever_wrong: u64,
+    /// [`ErrorSets::leave_one_out_consistency`]
+    pub loo_ec: Vec<Option<f64>>,
+    /// [`Agreement::fleiss_kappa`]
+    pub fleiss_kappa: Option<f64>,
+    /// [`Agreement::krippendorff_alpha`]
+    pub krippendorff_alpha: Option<f64>,
+    /// [`Agreement::gwet_ac1`]
+    pub gwet_ac1: Option<f64>,
+    /// Where the runs disagree, if that was [added](Self::with_samples).
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub samples: Option<InconsistentSamples>,
+}
+
+impl Pairwise {
+    /// Reports on runs that are packed for these metrics and a metric of agreement, with intervals
+    /// over runs for the means.
+    ///
+    /// # Errors
+    /// As [`evaluate_packed`](Self::evaluate_packed) and [`Agreement::from_packed`];
+    /// [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a level outside (0, 1) or no
+    /// replicates.
+    pub fn report(
+        &self,
+        packed: &PackedRuns,
+        method: RunInterval,
+        level: f64,
+    ) -> Result<PairwiseReport> {
+        let runs = self.evaluate_packed(packed)?;
+        let of_metric = |&metric: &PairMetric| {
+            let interval = interval_of_mean(&runs, metric, method, level)?;
+            let report = MetricReport::new(&runs.summary(metric), interval, runs.pairs(metric));
+            Ok((metric.name(), report))
+        };
+        let metrics = self.metrics.iter().map(of_metric).collect::<Result<_>>()?;
+        PairwiseReport::new(packed, runs.errors(), metrics)
+    }
+
+    /// The same without the values of the pairs and their medians, so that memory grows with the runs
+    /// only; intervals are those of the jackknife.
+    ///
+    /// # Errors
+    /// As [`report`](Self::report).
+    pub fn report_summaries(&self, packed: &PackedRuns, level: f64) -> Result<PairwiseReport> {
+        let runs = self.summarize(packed)?;
+        let of_metric = |&metric: &PairMetric| {
+            let summary = runs.summary(metric).unwrap_or_default();
+            let interval = runs.interval(metric, level)?;
+            Ok((metric.name(), MetricReport::new(&summary, interval, &[])))
+        };
+        let metrics = self.metrics.iter().map(of_metric).collect::<Result<_>>()?;
+        PairwiseReport::new(packed, runs.errors(), metrics)
+    }
+}
+
+fn interval_of_mean(
+    runs: &PairwiseReproducibility,
+    metric: PairMetric,
+    method: RunInterval,
+    level: f64,
+) -> Result<Option<xai_core::Interval>> {
+    match method {
+        RunInterval::Jackknife => runs.interval(metric, level),
+        method => runs.interval_of(metric, PairStatistic::Mean, method, level),
+    }
+}
+
+impl PairwiseReport {
+    fn new(
+        packed: &PackedRuns,
+        errors: &ErrorSets,
+        metrics: Vec<(&'static str, MetricReport)>,
+    ) -> Result<Self> {
+        let agreement = Agreement::from_packed(packed)?;
+        let (always_wrong, ever_wrong) = errors.n_always_and_ever_wrong();
+        Ok(Self {
+            n_runs: packed.n_runs(),
+            n_samples: packed.n_samples(),
+            metrics,
+            accuracy: errors.accuracy(),
+            always_wrong,
+            ever_wrong,
+            loo_ec: errors.leave_one_out_consistency(),
+            fleiss_kappa: agreement.fleiss_kappa(),
+            krippendorff_alpha: agreement.krippendorff_alpha(),
+            gwet_ac1: agreement.gwet_ac1(),
+            samples: None,
+        })
+    }
+
+    /// Adds where the runs disagree: the samples with the largest entropy, at most `limit`.
+    #[must_use]
+    pub fn with_samples(mut self, samples: &SampleConsistency, limit: usize) -> Self {
+        self.samples = Some(samples.inconsistent(limit));
+        self
+    }
+}

@@ -1,0 +1,59 @@
+//! Every metric of this crate, for whoever lists metrics.
+//!
+//! A metric is a file of its own beside the list that names it: `pair_metric/formulas/` for metrics of a
+//! pair of runs, `regression/formulas/` for metrics of a pair of runs that predict numbers.
+//!
+#![doc = include_str!("../METRICS.md")]
+
+use xai_core::registry::MetricInfo;
+
+use crate::across_runs::agreement_coefficient::AgreementCoefficient;
+use crate::pair_metric::definition::{PairFormula, PairMetric};
+
+pub use crate::pair_metric::formulas::METRICS as PAIR_METRICS;
+pub use crate::regression::formulas::METRICS as REGRESSION_METRICS;
+
+/// The pair metrics of errors alone: one bit per sample and run is all they need.
+#[must_use]
+pub fn error_metrics() -> Vec<PairMetric> {
+    let of_errors =
+        |metric: &PairMetric| matches!(metric.definition().formula, PairFormula::Errors(_));
+    PAIR_METRICS.iter().copied().filter(of_errors).collect()
+}
+
+/// What every metric says of itself: those of pairs, those of all runs at once, those of pairs that
+/// predict numbers.
+pub fn metrics() -> impl Iterator<Item = &'static MetricInfo> {
+    let of_pairs = PAIR_METRICS.iter().map(|metric| metric.info());
+    let of_all_runs = AgreementCoefficient::ALL
+        .into_iter()
+        .map(AgreementCoefficient::info);
+    let of_numbers = REGRESSION_METRICS.iter().map(|metric| metric.info());
+    of_pairs.chain(of_all_runs).chain(of_numbers)
+}
+
+/// The table of all metrics as Markdown.
+#[must_use]
+pub fn markdown() -> String {
+    xai_core::registry::markdown(metrics())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `cargo run -p xai-metrics --example metric_tables -- --write` writes it.
+    #[test]
+    fn the_table_of_the_documentation_is_that_of_the_registry() {
+        assert_eq!(include_str!("../METRICS.md"), markdown());
+    }
+
+    #[test]
+    fn no_two_metrics_have_one_name() {
+        let mut names: Vec<&str> = metrics().map(|metric| metric.name).collect();
+        let n = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), n);
+    }
+}

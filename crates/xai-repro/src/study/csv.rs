@@ -1,0 +1,224 @@
+//! Draws of the study as rows of CSV.
+
+use std::fmt::Display;
+use std::io::{BufRead, Write};
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use xai_core::{Error, Result};
+
+use crate::input;
+use crate::simulate::class_distribution::ClassDistribution;
+use crate::simulate::predictions::ErrorSet;
+use crate::study::draw::StudyDraw;
+use crate::study::mean_metrics::MeanMetrics;
+
+/// The columns of the setting, in the order of the fields of [`StudyRow`].
+const SETTING: [&str; 9] = [
+    "draw",
+    "n_classes",
+    "label_distribution",
+    "error_distribution",
+    "error_reversed",
+    "error_set",
+    "max_error_share",
+    "copied",
+    "accuracy",
+];
+
+/// A draw as a row without a header: the cells of [`columns`] in their order. Numbers are written so
+/// that reading gives the same bits.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct StudyRow {
+    draw: u64,
+    n_classes: usize,
+    label_distribution: Cell<ClassDistribution>,
+    error_distribution: Cell<ClassDistribution>,
+    error_reversed: bool,
+    error_set: Cell<ErrorSet>,
+    max_error_share: Cell<f64>,
+    copied: Option<Cell<f64>>,
+    accuracy: Cell<f64>,
+    metrics: Vec<Option<Cell<f64>>>,
+}
+
+/// A value that is written as it is displayed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Cell<T>(T);
+
+impl<T: Display> Serialize for Cell<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+impl<'de, T: FromStr> Deserialize<'de> for Cell<T>
+where
+    T::Err: Display,
+{
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let cell = String::deserialize(deserializer)?;
+        cell.parse().map(Self).map_err(serde::de::Error::custom)
+    }
+}
+
+impl From<&StudyDraw> for StudyRow {
+    fn from(draw: &StudyDraw) -> Self {
+        Self {
+            draw: draw.draw,
+            n_classes: draw.n_classes,
+            label_distribution: Cell(draw.label_distribution),
+            error_distribution: Cell(draw.error_distribution),
+            error_reversed: draw.error_reversed,
+            error_set: Cell(draw.error_set),
+            max_error_share: Cell(draw.max_error_share),
+            copied: draw.copied.map(Cell),
+            accuracy: Cell(draw.accuracy),
+            metrics: draw.metrics.iter().map(|value| value.map(Cell)).collect(),
+        }
+    }
+}
+
+impl From<StudyRow> for StudyDraw {
+    fn from(row: StudyRow) -> Self {
+        Self {
+            draw: row.draw,
+            n_classes: row.n_classes,
+            label_distribution: row.label_distribution.0,
+            error_distribution: row.error_distribution.0,
+            error_reversed: row.error_reversed,
+            error_set: row.error_set.0,
+            max_error_share: row.max_error_share.0,
+            copied: row.copied.map(|value| value.0),
+            accuracy: row.accuracy.0,
+            metrics: row
+                .metrics
+                .iter()
+                .map(|cell| cell.map(|value| value.0))
+                .collect(),
+        }
+    }
+}
+
+impl StudyDraw {
+    fn is_finite(&self) -> bool {
+        let numbers = [Some(self.max_error_share), self.copied, Some(self.accuracy)];
+        let mut numbers = numbers.iter().chain(&self.metrics).flatten();
+        numbers.all(|number| number.is_finite())
+    }
+}
+
+/// The names of the columns: the setting, then [`MeanMetrics::names`].
+pub fn columns() -> impl Iterator<Item = &'static str> {
+    SETTING.into_iter().chain(MeanMetrics::names())
+}
+
+/// Writes the first line of a file of draws.
+///
+/// # Errors
+/// [`Io`](xai_core::ErrorKind::Io).
+pub fn write_header(file: impl Write) -> Result<()> {
+    let mut writer = rows(file);
+    writer.write_record(columns()).map_err(unwritten)?;
+    writer
+        .flush()
+        .map_err(|error| Error::io(input::DRAWS, error))
+}
+
+/// Writes a line per draw.
+///
+/// # Errors
+/// [`Io`](xai_core::ErrorKind::Io).
+pub fn write_draws(draws: &[StudyDraw], file: impl Write) -> Result<()> {
+    let mut writer = rows(file);
+    for draw in draws {
+        writer.serialize(StudyRow::from(draw)).map_err(unwritten)?;
+    }
+    writer
+        .flush()
+        .map_err(|error| Error::io(input::DRAWS, error))
+}
+
+fn rows<W: Write>(file: W) -> csv::Writer<W> {
+    csv::WriterBuilder::new()
+        .has_headers(false)
+        .from_writer(file)
+}
+
+fn unwritten(error: csv::Error) -> Error {
+    Error::io(input::DRAWS, error.into())
+}
+
+/// The draws of a file that may have been interrupted, and the number of bytes they take: what is
+/// beyond is half a line, to be cut off before going on. An empty file has none, and 0 bytes.
+///
+/// # Errors
+/// [`Corrupt`](xai_core::ErrorKind::Corrupt) for another header, a line that is not a draw, or draws
+/// that do not count up from 0, with the place of the draw as index;
+/// [`Io`](xai_core::ErrorKind::Io) when reading fails.
+///
+/// ```
+/// use xai_repro::SimulationStudy;
+/// use xai_repro::study::{StudySettings, read_draws, write_draws, write_header};
+/// let study = SimulationStudy::new(StudySettings { n_samples: 100, ..Default::default() })?;
+/// let mut file = Vec::new();
+/// write_header(&mut file)?;
+/// write_draws(&study.simulate(0..1)?, &mut file)?;
+/// let whole = file.len() as u64;
+/// file.extend(b"1,7,step"); // interrupted
+/// let (draws, bytes) = read_draws(&*file)?;
+/// assert_eq!((draws, bytes), (study.simulate(0..1)?, whole));
+/// # Ok::<(), xai_repro::Error>(())
+/// ```
+pub fn read_draws(mut file: impl BufRead) -> Result<(Vec<StudyDraw>, u64)> {
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)
+        .map_err(|error| Error::io(input::DRAWS, error))?;
+    let header = columns().collect::<Vec<_>>().join(",") + "\n";
+    let end = bytes.iter().rposition(|&byte| byte == b'\n');
+    let Some(end) = end.map(|last| last + 1) else {
+        // Half a header may be overwritten; somebody else's file may not.
+        return match header.as_bytes().starts_with(&bytes) {
+            true => Ok((Vec::new(), 0)),
+            false => Err(damaged("another header")),
+        };
+    };
+    let Some(rows) = bytes[..end].strip_prefix(header.as_bytes()) else {
+        return Err(damaged("another header"));
+    };
+    Ok((parse(rows)?, end as u64))
+}
+
+/// The draws of whole lines.
+fn parse(lines: &[u8]) -> Result<Vec<StudyDraw>> {
+    let mut reader = csv::ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .from_reader(lines);
+    let n_columns = columns().count();
+    let mut draws = Vec::new();
+    for record in reader.records() {
+        let draw = record.and_then(|record| match record.len() == n_columns {
+            true => record.deserialize::<StudyRow>(None).map(Ok),
+            false => Ok(Err(format!("{} cells, expected {n_columns}", record.len()))),
+        });
+        let at = draws.len();
+        let draw: StudyDraw = match draw {
+            Ok(Ok(row)) => row.into(),
+            Ok(Err(why)) => return Err(damaged(why).at(&[at])),
+            Err(error) => return Err(damaged(error.to_string()).at(&[at])),
+        };
+        if !draw.is_finite() {
+            return Err(damaged("a number that is not finite").at(&[at]));
+        }
+        if draw.draw != at as u64 {
+            return Err(damaged(format!("draw {}", draw.draw)).at(&[at]));
+        }
+        draws.push(draw);
+    }
+    Ok(draws)
+}
+
+fn damaged(why: impl Into<xai_core::error::Name>) -> Error {
+    Error::corrupt(input::DRAWS, why)
+}

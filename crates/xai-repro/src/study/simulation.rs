@@ -1,0 +1,204 @@
+//! The simulation study: how the metrics behave where the truth is known.
+
+use std::ops::Range;
+
+use xai_core::random::random_stream;
+use xai_core::{Error, Result, parallel};
+
+use crate::packed::PackedRunsBuilder;
+use crate::pair_metric::formulas::METRICS;
+use crate::simulate::alias_table::AliasTable;
+use crate::simulate::labels::sample;
+use crate::simulate::predictions::{PredictionBuffers, PredictionSimulator};
+use crate::study::draw::StudyDraw;
+use crate::study::mean_metrics::MeanMetrics;
+use crate::study::setting::Setting;
+use crate::{help, input};
+
+/// The simulation study of reproducibility metrics.
+///
+/// Each draw takes a setting at random, simulates labels and runs, and takes every metric:
+///
+/// | | law |
+/// |---|---|
+/// | classes | uniform on `2..=50` |
+/// | distribution of labels, and of errors | each one of the six [`ClassDistribution`](crate::ClassDistribution)s; that of errors reversed in half of the draws |
+/// | maximum error share `s` | uniform on [0, 1) |
+/// | errors | independent or dependent, one half each; copied share `r` uniform on [0, 1) |
+/// | error set | fixed or variable, one half each |
+///
+/// A draw depends on the seed and its number alone: draws can be made in any order, on any number of
+/// threads, and an interrupted study goes on where it stopped with the same draws.
+///
+/// ```
+/// use xai_repro::SimulationStudy;
+/// use xai_repro::study::{StudySettings, StudySummary};
+/// let study = SimulationStudy::new(StudySettings { n_samples: 200, ..Default::default() })?;
+/// let draws = study.simulate(0..50)?;
+/// assert_eq!(study.simulate(20..50)?, draws[20..]);
+/// let summary = StudySummary::new(&draws)?;
+/// // More accurate runs share fewer errors: plain counts follow accuracy, which is what the study shows.
+/// assert!(summary.metric("ec_global").unwrap().spearman_with_accuracy.unwrap() < -0.5);
+/// # Ok::<(), xai_repro::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct SimulationStudy {
+    settings: StudySettings,
+}
+
+/// The size of a [`SimulationStudy`], and its seed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct StudySettings {
+    /// The seed; 1 by default.
+    pub seed: u64,
+    /// The number of samples per draw, at least 1; 1000 by default.
+    pub n_samples: usize,
+    /// The number of runs per draw, at least 2; 5 by default.
+    pub n_runs: usize,
+    /// The largest number of classes, at least 2; 50 by default.
+    pub max_classes: usize,
+}
+
+impl Default for StudySettings {
+    fn default() -> Self {
+        Self {
+            seed: 1,
+            n_samples: 1000,
+            n_runs: 5,
+            max_classes: 50,
+        }
+    }
+}
+
+impl StudySettings {
+    fn check(&self) -> Result<()> {
+        if self.n_samples == 0 {
+            return Err(Error::empty(input::N_SAMPLES));
+        }
+        for (input, n) in [
+            (input::N_RUNS, self.n_runs),
+            (input::MAX_CLASSES, self.max_classes),
+        ] {
+            if n < 2 {
+                return Err(Error::too_few(input, 2, n));
+            }
+        }
+        let all = self.n_samples.saturating_mul(self.n_runs);
+        for (input, n, expected) in [
+            (input::N_SAMPLES, all, "fewer than 2^32 in all runs"),
+            (input::MAX_CLASSES, self.max_classes, "fewer than 2^32"),
+        ] {
+            if u32::try_from(n).is_err() {
+                return Err(Error::parameter(input, n, expected));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Draws that share their buffers.
+const DRAWS_A_BLOCK: usize = 16;
+
+/// Buffers that are used again from draw to draw.
+#[derive(Debug, Default)]
+struct Buffers {
+    labels: Vec<u32>,
+    runs: Vec<u32>,
+    predictions: PredictionBuffers,
+}
+
+impl SimulationStudy {
+    /// The study of a size.
+    ///
+    /// # Errors
+    /// [`Empty`](xai_core::ErrorKind::Empty) without samples, [`TooFew`](xai_core::ErrorKind::TooFew)
+    /// below two runs or classes, [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for 2³²
+    /// classes, or samples in all runs of a draw, and more.
+    pub fn new(settings: StudySettings) -> Result<Self> {
+        settings.check()?;
+        Ok(Self { settings })
+    }
+
+    /// Its size and seed.
+    #[must_use]
+    pub fn settings(&self) -> &StudySettings {
+        &self.settings
+    }
+
+    /// One draw.
+    ///
+    /// # Errors
+    /// None; the type is that of the simulators and metrics that it calls.
+    pub fn draw(&self, draw: u64) -> Result<StudyDraw> {
+        self.draw_with(draw, &mut Buffers::default())
+    }
+
+    /// Draws in parallel, in order.
+    ///
+    /// # Errors
+    /// As [`draw`](Self::draw).
+    pub fn simulate(&self, draws: Range<u64>) -> Result<Vec<StudyDraw>> {
+        let n = usize::try_from(draws.end.saturating_sub(draws.start)).unwrap_or(usize::MAX);
+        let blocks = parallel::map_blocks(n, DRAWS_A_BLOCK, |block| {
+            let mut buffers = Buffers::default();
+            block
+                .map(|i| self.draw_with(draws.start + i as u64, &mut buffers))
+                .collect::<Result<Vec<_>>>()
+        });
+        let blocks: Vec<Vec<StudyDraw>> = blocks.into_iter().collect::<Result<_>>()?;
+        Ok(blocks.into_iter().flatten().collect())
+    }
+
+    /// Checks that draws are the first of this study's, at most `n_draws` of them: that it can go on
+    /// after them. Only the last is drawn again.
+    ///
+    /// # Errors
+    /// [`Corrupt`](xai_core::ErrorKind::Corrupt) for draws of a study with another size or seed.
+    pub fn check_continues(&self, draws: &[StudyDraw], n_draws: u64) -> Result<()> {
+        let Some(last) = draws.last() else {
+            return Ok(());
+        };
+        if draws.len() as u64 > n_draws || self.draw(last.draw)? != *last {
+            let why = "rows of another study: other draws, samples, runs or seed";
+            return Err(Error::corrupt(input::DRAWS, why).with_help(help::START_ANEW));
+        }
+        Ok(())
+    }
+
+    fn draw_with(&self, draw: u64, buffers: &mut Buffers) -> Result<StudyDraw> {
+        let StudySettings {
+            seed,
+            n_samples,
+            n_runs,
+            max_classes,
+        } = self.settings;
+        let mut stream = random_stream(seed, draw);
+        let setting = Setting::draw(max_classes, &mut stream);
+        let c = setting.n_classes;
+        let labels = setting.label_distribution.draw_from(c, &mut stream)?;
+        let label_law = AliasTable::new(&labels)?;
+        sample(&label_law, n_samples, &mut stream, &mut buffers.labels);
+        let mut errors = setting.error_distribution.draw_from(c, &mut stream)?;
+        if setting.error_reversed {
+            errors.reverse();
+        }
+        let simulator = PredictionSimulator::new(
+            &errors,
+            setting.max_error_share,
+            setting.error_set,
+            setting.dependence,
+        )?;
+        buffers.runs.resize(n_runs * n_samples, 0);
+        let Buffers {
+            labels,
+            runs,
+            predictions,
+        } = buffers;
+        simulator.simulate_into(labels, &mut stream, predictions, runs);
+        let mut packing = PackedRunsBuilder::new(METRICS, labels)?;
+        packing.push_all(&runs.chunks_exact(n_samples).collect::<Vec<_>>())?;
+        let means = MeanMetrics::from_packed(&packing.build()?)?;
+        Ok(StudyDraw::new(draw, &setting, means))
+    }
+}
