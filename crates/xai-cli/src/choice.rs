@@ -11,12 +11,6 @@ pub(crate) fn meaning<T: Clone>(choices: &Choices<T>, given: &str) -> Option<T> 
     chosen.map(|(_, value, _)| value.clone())
 }
 
-/// The word for a value.
-pub(crate) fn word<T: PartialEq>(choices: &Choices<T>, value: &T) -> Option<&'static str> {
-    let chosen = choices.iter().find(|(_, other, _)| other == value);
-    chosen.map(|(word, ..)| *word)
-}
-
 /// Parses the words of a table, which `--help` lists.
 pub(crate) fn choice<T>(choices: &'static Choices<T>) -> impl TypedValueParser<Value = T>
 where

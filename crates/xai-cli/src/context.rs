@@ -68,6 +68,17 @@ impl Context {
         bar
     }
 
+    /// As [`progress`](Self::progress), over items whose number is not known before.
+    #[cfg(feature = "onnx")]
+    pub(crate) fn counter(&self, what: &'static str) -> ProgressBar {
+        let bar = self.progress(0, what);
+        bar.unset_length();
+        if let Ok(style) = ProgressStyle::with_template("{msg} {pos} {per_sec}") {
+            bar.set_style(style);
+        }
+        bar
+    }
+
     /// As [`progress`](Self::progress), over the bytes of a file.
     pub(crate) fn progress_bytes(&self, file: &str, what: &'static str) -> ProgressBar {
         let bytes = std::fs::metadata(file).map_or(0, |metadata| metadata.len());

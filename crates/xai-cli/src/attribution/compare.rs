@@ -3,46 +3,23 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use clap::{Args, ValueEnum};
-use serde::ser::{Serialize, SerializeMap, Serializer};
-use xai_metrics::attribution::{
-    AverageDrop, AverageGain, AverageIncrease, CompletedScores, Complexity, Concurrent, Deletion,
-    Evaluation, EvaluationError, EvaluationTable, Insertion, MetricResult, Model, ModelCalls,
-    MuFidelity, Sparseness,
-};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{ArgMatches, Args, FromArgMatches};
+use xai_metrics::attribution::metric::{Entry, registry};
+use xai_metrics::attribution::model::{Concurrent, ModelCalls};
+use xai_metrics::attribution::run::CompletedScores;
+use xai_metrics::attribution::{Evaluate, Evaluation, EvaluationError, input};
+use xai_metrics::core::Input;
 
+use super::compare_json::ByName;
+use super::metric_options::MetricOptions;
 use super::model_files::ModelFiles;
-use super::options::{PolicyOption, ScoringOptions};
-use super::perturbation::PerturbationOptions;
+use super::options::ScoringOptions;
 use crate::context::Context;
-use crate::failure::Failure;
+use crate::failure::{Failure, Files, InFiles};
 use crate::input::onnx::watched::Watched;
 use crate::input::samples::FileSamples;
 use crate::output::{rows, text};
-
-/// `--metrics`
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-#[value(rename_all = "snake_case")]
-enum MetricName {
-    /// Every metric.
-    All,
-    /// What is lost when only what the map marks is kept.
-    AverageDrop,
-    /// How often the score rises then.
-    AverageIncrease,
-    /// How far towards certainty it rises.
-    AverageGain,
-    /// How fast the score falls when the most important places go first.
-    Deletion,
-    /// How fast it rises when they come back first.
-    Insertion,
-    /// Whether it falls as the attributions say, for random subsets.
-    MuFidelity,
-    /// Over how many places a map is spread.
-    Complexity,
-    /// How unequally it is shared out.
-    Sparseness,
-}
 
 /// `NAME=FILE`
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,27 +28,65 @@ struct Explainer {
     file: String,
 }
 
-fn explainer(text: &str) -> Result<Explainer, String> {
+fn explainer(text: &str) -> Result<Explainer, &'static str> {
     match text.split_once('=') {
         Some((name, file)) if !name.is_empty() && !file.is_empty() => Ok(Explainer {
             name: name.to_owned(),
             file: file.to_owned(),
         }),
-        _ => Err("expected NAME=FILE, the explainer and its maps".to_owned()),
+        _ => Err("expected NAME=FILE, the explainer and its maps"),
     }
 }
 
-fn grid(text: &str) -> Result<Grid, String> {
-    match (text, text.parse()) {
-        ("none", _) => Ok(Grid(None)),
-        (_, Ok(cells)) if cells > 0 => Ok(Grid(Some(cells))),
-        _ => Err("expected a number of cells, at least 1, or none".to_owned()),
+/// The metrics that judge maps of a model, or maps alone.
+fn entries() -> impl Iterator<Item = &'static Entry> {
+    let given = [
+        input::MODEL,
+        input::INPUTS,
+        input::TARGETS,
+        input::EXPLANATIONS,
+    ];
+    let is_given = move |need: &Input| given.contains(need);
+    registry::METRICS
+        .iter()
+        .filter(move |entry| entry.is_built() && entry.info.needs.iter().all(is_given))
+}
+
+/// `--metrics`: a metric by name; `None` for all of them.
+fn metric() -> impl TypedValueParser<Value = Option<&'static Entry>> {
+    let all = PossibleValue::new("all").help("Every metric");
+    let of_entry = |entry: &Entry| PossibleValue::new(entry.key()).help(entry.info.question);
+    let words = std::iter::once(all).chain(entries().map(of_entry));
+    PossibleValuesParser::new(words).try_map(|word| match word.as_str() {
+        "all" => Ok(None),
+        name => registry::find(name).map(Some),
+    })
+}
+
+/// The options of all metrics.
+#[derive(Debug)]
+struct OptionsOfMetrics(MetricOptions);
+
+impl Args for OptionsOfMetrics {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        MetricOptions::augment(command, entries())
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        Self::augment_args(command)
     }
 }
 
-/// Cells along each side, or single positions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Grid(Option<usize>);
+impl FromArgMatches for OptionsOfMetrics {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        Ok(Self(MetricOptions::read(matches, entries())))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
 
 /// All metrics of all explainers of one model.
 #[derive(Debug, Args)]
@@ -82,23 +97,12 @@ pub(crate) struct Compare {
     #[arg(long, value_name = "NAME=E.npy", num_args = 1.., required = true, value_parser = explainer)]
     explanations: Vec<Explainer>,
     /// The metrics, separated by commas.
-    #[arg(long, value_enum, value_delimiter = ',', default_value = "all")]
-    metrics: Vec<MetricName>,
+    #[arg(long, value_parser = metric(), value_delimiter = ',', default_value = "all")]
+    metrics: Vec<Option<&'static Entry>>,
     #[command(flatten)]
     scoring: ScoringOptions,
     #[command(flatten)]
-    policy: PolicyOption,
-    #[command(flatten)]
-    perturbation: PerturbationOptions,
-    /// Random subsets of each sample in μFidelity.
-    #[arg(long, value_name = "N", default_value_t = 200)]
-    subsets: usize,
-    /// The share of the cells in a subset.
-    #[arg(long, value_name = "SHARE", default_value_t = 0.2)]
-    subset_fraction: f64,
-    /// Cells along each side of the grid that subsets are made of, or `none` for single positions.
-    #[arg(long, value_name = "CELLS", default_value = "9", value_parser = grid)]
-    grid: Grid,
+    options: OptionsOfMetrics,
     /// The coverage of the intervals.
     #[arg(long, value_name = "SHARE", default_value_t = 0.95)]
     level: f64,
@@ -132,20 +136,23 @@ impl Compare {
             .on_progress(|samples| bar.inc(samples as u64));
         for explainer in &self.explanations {
             let maps = FileSamples::open(&explainer.file)?;
-            evaluation = evaluation.explainer(&explainer.name, maps);
+            evaluation = evaluation.maps(&explainer.name, maps);
         }
-        for metric in self.metrics() {
-            evaluation = self.add(metric, evaluation, context.seed);
+        let seed = MetricOptions::seed(context);
+        for entry in self.entries() {
+            let options = self.options.0.of(entry, &seed);
+            let metric = entry.build::<f32>(&options);
+            evaluation = evaluation.metric(metric.in_files(&self.places(&self.files.inputs))?);
         }
-        let table = evaluation.run();
+        let table = evaluation.evaluate();
         bar.finish_and_clear();
         let table = table.map_err(|stopped| self.failure(&stopped))?;
         let of_metrics = table.metrics.iter().flat_map(|metric| {
-            let scores = metric.scores.iter();
-            scores.flat_map(|s| csv_rows(&s.explainer, &metric.metric, &s.per_sample))
+            let values = metric.values.iter();
+            values.flat_map(|v| csv_rows(&v.explainer, &metric.metric, &v.per_sample))
         });
         rows::write(self.out.as_deref(), HEADER, of_metrics)?;
-        context.present(&Json(&table), || table.to_string())
+        context.present(&ByName(&table), || table.to_string())
     }
 
     /// What went wrong with which file. What was computed before is kept.
@@ -155,69 +162,30 @@ impl Compare {
             .iter()
             .find(|e| Some(e.name.as_str()) == stopped.explainer());
         let maps = explainer.map_or(&self.files.inputs, |e| &e.file);
-        let failure = self.files.files(maps).failure(stopped.error());
+        let failure = self.places(maps).failure(stopped.error());
         match self.keep(stopped.completed()) {
             Some(help) => failure.and_help(help),
             None => failure,
         }
     }
 
-    /// The metrics that were asked for, once each.
-    fn metrics(&self) -> Vec<MetricName> {
-        let mut metrics = if self.metrics.contains(&MetricName::All) {
-            MetricName::value_variants()[1..].to_vec()
-        } else {
-            self.metrics.clone()
-        };
-        let mut met = Vec::new();
-        metrics.retain(|metric| {
-            let first = !met.contains(metric);
-            met.push(*metric);
-            first
-        });
-        metrics
+    /// What errors are about.
+    fn places<'a>(&'a self, maps: &'a str) -> Files<'a> {
+        self.files.files(maps).named(self.options.0.names())
     }
 
-    fn add<'a, M: Model<f32>>(
-        &self,
-        metric: MetricName,
-        evaluation: Evaluation<'a, f32, M>,
-        seed: u64,
-    ) -> Evaluation<'a, f32, M> {
-        let policy = self.policy.base_score_policy;
-        let perturbation = &self.perturbation;
-        match metric {
-            MetricName::All => evaluation,
-            MetricName::AverageDrop => {
-                evaluation.metric(AverageDrop::new().base_score_policy(policy))
-            }
-            MetricName::AverageIncrease => evaluation.metric(AverageIncrease::new()),
-            MetricName::AverageGain => {
-                evaluation.metric(AverageGain::new().base_score_policy(policy))
-            }
-            MetricName::Deletion => evaluation.metric(
-                Deletion::new()
-                    .steps(perturbation.steps())
-                    .max_fraction(perturbation.max_fraction)
-                    .baseline(perturbation.baseline.clone()),
-            ),
-            MetricName::Insertion => evaluation.metric(
-                Insertion::new()
-                    .steps(perturbation.steps())
-                    .max_fraction(perturbation.max_fraction)
-                    .baseline(perturbation.baseline.clone()),
-            ),
-            MetricName::MuFidelity => evaluation.metric(
-                MuFidelity::new()
-                    .n_subsets(self.subsets)
-                    .fraction(self.subset_fraction)
-                    .grid(self.grid.0)
-                    .baseline(perturbation.baseline.clone())
-                    .seed(seed),
-            ),
-            MetricName::Complexity => evaluation.metric(Complexity),
-            MetricName::Sparseness => evaluation.metric(Sparseness),
+    /// The metrics that were asked for, once each.
+    fn entries(&self) -> Vec<&'static Entry> {
+        if self.metrics.iter().any(Option::is_none) {
+            return entries().collect();
         }
+        let mut asked: Vec<&'static Entry> = Vec::new();
+        for entry in self.metrics.iter().flatten() {
+            if !asked.iter().any(|other| other.info.name == entry.info.name) {
+                asked.push(entry);
+            }
+        }
+        asked
     }
 
     /// Writes what was computed before an evaluation stopped, and says so.
@@ -250,67 +218,4 @@ fn csv_rows<'a>(
             text::cell(*score),
         ]
     })
-}
-
-/// The table as one JSON object.
-struct Json<'a>(&'a EvaluationTable);
-
-/// Names and values as an object, in their order.
-struct Named<'a, I>(&'a dyn Fn() -> I);
-
-impl<'a, I, V> Serialize for Named<'_, I>
-where
-    I: Iterator<Item = (&'a str, V)>,
-    V: Serialize,
-{
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map((self.0)())
-    }
-}
-
-impl Serialize for Json<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let table = self.0;
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("n_samples", &table.n_samples)?;
-        map.serialize_entry("model_calls", &table.model_calls)?;
-        map.serialize_entry("statistics", &table.statistics)?;
-        let metrics = || {
-            let results = table.metrics.iter();
-            results.map(|result| (result.metric.as_str(), MetricJson(result)))
-        };
-        map.serialize_entry("metrics", &Named(&metrics))?;
-        map.end()
-    }
-}
-
-struct MetricJson<'a>(&'a MetricResult);
-
-impl Serialize for MetricJson<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let result = self.0;
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("better", &result.better)?;
-        let explainers = || {
-            let scores = result.scores.iter();
-            scores.map(|score| {
-                let interval = score.interval.map(|i| [i.low, i.high]);
-                let json = serde_json::json!({
-                    "value": score.value,
-                    "interval": interval,
-                    "n_undefined": score.n_undefined,
-                    "per_sample": score.per_sample,
-                });
-                (score.explainer.as_str(), json)
-            })
-        };
-        map.serialize_entry("explainers", &Named(&explainers))?;
-        let ranking = result.ranking.iter();
-        let ranking: Vec<&str> = ranking
-            .map(|&e| result.scores[e].explainer.as_str())
-            .collect();
-        map.serialize_entry("ranking", &ranking)?;
-        map.serialize_entry("comparisons", &result.comparisons)?;
-        map.end()
-    }
 }

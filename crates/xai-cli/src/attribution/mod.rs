@@ -1,60 +1,88 @@
-//! `xai attribution`: one module per kind of command.
+//! `xai attribution`: the metrics of the registry, one command each, and commands over all of them.
 
 #[cfg(feature = "onnx")]
 mod compare;
-mod maps;
-mod masked;
+#[cfg(feature = "onnx")]
+mod compare_json;
+mod list;
+mod metric;
+mod metric_options;
 #[cfg(feature = "onnx")]
 pub(crate) mod model_files;
 pub(crate) mod options;
-#[cfg(feature = "onnx")]
-mod perturbation;
-#[cfg(feature = "onnx")]
-mod perturbed;
-mod sample_result;
+mod result;
+mod side_inputs;
+mod stored_scores;
 
-use xai_metrics::attribution::{AverageDrop, AverageGain, AverageIncrease, complexity, sparseness};
+use clap::{ArgMatches, FromArgMatches, Subcommand};
 
 use crate::context::Context;
 use crate::failure::Failure;
 
 /// Commands of the group.
-#[derive(Debug, clap::Subcommand)]
+#[derive(Debug)]
 pub(crate) enum Command {
-    /// How much of the score is lost when only what the map marks is kept (lower is better).
-    AverageDrop(masked::Masked),
-    /// How often the score rises then (higher is better).
-    AverageIncrease(masked::Masked),
-    /// How far towards certainty the score rises then (higher is better).
-    AverageGain(masked::Masked),
-    /// How fast the score falls when the most important places go first (lower is better).
+    /// A metric of the registry.
+    Metric(Box<metric::MetricCommand>),
     #[cfg(feature = "onnx")]
-    Deletion(perturbed::Perturbed),
-    /// How fast the score rises when they come back first (higher is better).
-    #[cfg(feature = "onnx")]
-    Insertion(perturbed::Perturbed),
-    /// Over how many places a map is spread: entropy in nats (lower is simpler).
-    Complexity(maps::Maps),
-    /// How unequally a map is shared out: Gini index (higher is sparser).
-    Sparseness(maps::Maps),
+    Compare(Box<compare::Compare>),
+    List(list::List),
+}
+
+/// Commands over all metrics.
+#[derive(Debug, Subcommand)]
+enum OverMetrics {
     /// Which explainer to trust: all metrics of all explainers, with intervals and paired tests.
     #[cfg(feature = "onnx")]
-    Compare(compare::Compare),
+    Compare(Box<compare::Compare>),
+    /// Every metric: what it asks, which values are better, what it needs.
+    List(list::List),
+}
+
+impl Subcommand for Command {
+    fn augment_subcommands(command: clap::Command) -> clap::Command {
+        let metrics = metric::entries().map(metric::MetricCommand::command);
+        OverMetrics::augment_subcommands(command.subcommands(metrics))
+            .subcommand_required(true)
+            .arg_required_else_help(true)
+    }
+
+    fn augment_subcommands_for_update(command: clap::Command) -> clap::Command {
+        Self::augment_subcommands(command)
+    }
+
+    fn has_subcommand(name: &str) -> bool {
+        metric::entries().any(|entry| entry.info.name == name) || OverMetrics::has_subcommand(name)
+    }
+}
+
+impl FromArgMatches for Command {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        if let Some((name, of_metric)) = matches.subcommand()
+            && let Some(entry) = metric::entries().find(|entry| entry.info.name == name)
+        {
+            let command = metric::MetricCommand::from_arg_matches(entry, of_metric)?;
+            return Ok(Self::Metric(Box::new(command)));
+        }
+        Ok(match OverMetrics::from_arg_matches(matches)? {
+            #[cfg(feature = "onnx")]
+            OverMetrics::Compare(compare) => Self::Compare(compare),
+            OverMetrics::List(list) => Self::List(list),
+        })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
 }
 
 /// Runs one command of the group.
 pub(crate) fn run(command: &Command, context: &Context) -> Result<(), Failure> {
     match command {
-        Command::AverageDrop(masked) => masked.run(AverageDrop::new(), context),
-        Command::AverageIncrease(masked) => masked.run(AverageIncrease::new(), context),
-        Command::AverageGain(masked) => masked.run(AverageGain::new(), context),
+        Command::Metric(command) => command.run(context),
         #[cfg(feature = "onnx")]
-        Command::Deletion(perturbed) => perturbed.run("deletion", context),
-        #[cfg(feature = "onnx")]
-        Command::Insertion(perturbed) => perturbed.run("insertion", context),
-        Command::Complexity(maps) => maps.run("complexity", complexity, context),
-        Command::Sparseness(maps) => maps.run("sparseness", sparseness, context),
-        #[cfg(feature = "onnx")]
-        Command::Compare(compare) => compare.run(context),
+        Command::Compare(command) => command.run(context),
+        Command::List(command) => command.run(context),
     }
 }

@@ -1,10 +1,11 @@
 //! The files of commands with a model.
 
 use clap::Args;
-use xai_metrics::attribution::Targets;
+use xai_metrics::attribution::input;
+use xai_metrics::attribution::model::Targets;
 
 use super::options;
-use crate::failure::{Failure, Files, input};
+use crate::failure::{Failure, Files};
 use crate::input::arrays::{self, StoredArray};
 use crate::input::onnx::rows::OnnxModel;
 use crate::input::samples::FileSamples;
@@ -44,9 +45,9 @@ impl ModelFiles {
 
     /// What errors of a metric with a model are about.
     pub(crate) fn files<'a>(&'a self, explanations: &'a str) -> Files<'a> {
-        Files::only(&self.model)
+        Files::mainly(&self.model)
             .file(&[input::EXPLANATIONS], explanations)
-            .file(&[input::TARGETS, input::LABEL], &self.targets)
+            .file(&[input::TARGETS, input::LABELS], &self.targets)
             .file(&[input::INPUTS], &self.inputs)
             .and(options::parameters())
     }

@@ -2,31 +2,16 @@
 
 use clap::{Args, ValueEnum};
 use serde::Deserialize;
-use xai_metrics::attribution::{Activation, BaseScorePolicy, Layout, Scoring};
+use xai_metrics::attribution::{Activation, Layout, Scoring, help, input};
 
 use crate::choice::{Choices, choice};
-use crate::failure::{Files, help, input};
+use crate::failure::Files;
 
 /// `--activation`
 pub(crate) const ACTIVATIONS: &Choices<Activation> = &[
     ("none", Activation::None, "The outputs as they are"),
     ("softmax", Activation::Softmax, "One class of several"),
     ("sigmoid", Activation::Sigmoid, "Each output by itself"),
-];
-
-/// `--base-score-policy`
-const POLICIES: &Choices<BaseScorePolicy> = &[
-    (
-        "error",
-        BaseScorePolicy::Error,
-        "Stop at a base score that the formula cannot divide by",
-    ),
-    ("as-is", BaseScorePolicy::AsIs, "Divide by it all the same"),
-    (
-        "skip",
-        BaseScorePolicy::Skip,
-        "Leave the sample out, and count it",
-    ),
 ];
 
 /// `--channels`
@@ -47,18 +32,34 @@ impl Channels {
     }
 }
 
+/// How maps are read.
+#[derive(Debug, Args)]
+pub(super) struct LayoutOptions {
+    /// Where images have their channels.
+    #[arg(long, value_enum, default_value_t)]
+    channels: Channels,
+}
+
 /// How scores are taken from the model.
 #[derive(Debug, Args)]
 pub(super) struct ScoringOptions {
     /// What is applied to the model's outputs.
     #[arg(long, value_parser = choice(ACTIVATIONS), default_value = "none")]
     activation: Activation,
-    /// Where images have their channels.
-    #[arg(long, value_enum, default_value_t)]
-    channels: Channels,
+    #[command(flatten)]
+    layout: LayoutOptions,
     /// Samples the model is called with at once.
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..))]
     batch_size: u32,
+}
+
+impl LayoutOptions {
+    pub(super) fn scoring(&self) -> Scoring {
+        Scoring {
+            layout: self.channels.layout(),
+            ..Scoring::default()
+        }
+    }
 }
 
 impl ScoringOptions {
@@ -66,36 +67,29 @@ impl ScoringOptions {
         Scoring {
             activation: self.activation,
             batch_size: self.batch_size as usize,
-            layout: self.channels.layout(),
+            ..self.layout.scoring()
         }
     }
 }
 
-/// What is done with scores that a formula cannot divide by.
-#[derive(Debug, Args)]
-pub(super) struct PolicyOption {
-    /// What to do with base scores that the formula of Average Drop or Gain cannot divide by.
-    #[arg(long, value_parser = choice(POLICIES), default_value = "error")]
-    pub(super) base_score_policy: BaseScorePolicy,
-}
-
-/// The options of every parameter, and the ways out in terms of options.
+/// The options of the parameters that are not called as they are, and the ways out in terms of options.
 pub(super) fn parameters() -> Files<'static> {
     Files::new()
         .options(&[
             (input::BATCH_SIZE, "--batch-size"),
-            (input::MAX_FRACTION, "--max-fraction"),
-            (input::STEPS, "--steps"),
-            (input::BASELINE, "--baseline"),
             (input::N_SUBSETS, "--subsets"),
             (input::FRACTION, "--subset-fraction"),
-            (input::GRID, "--grid"),
+            (input::SIGMA, "--baseline"),
             (input::LEVEL, "--level"),
-            (input::REPLICATES, "--replicates"),
+            (input::N_REPLICATES, "--replicates"),
             (input::EXPLAINERS, "--explanations"),
+            (input::METRICS, "--metrics"),
         ])
-        .ways_out(&[(
-            help::ACTIVATION_OR_POLICY,
-            "pass --activation softmax or sigmoid, or choose --base-score-policy as-is or skip",
-        )])
+        .ways_out(&[
+            (
+                help::CHOOSE_ACTIVATION_OR_POLICY,
+                "pass --activation softmax or sigmoid, or choose --base-score-policy as-is or skip",
+            ),
+            (help::CHOOSE_OTHER_BASELINE, "choose another --baseline"),
+        ])
 }

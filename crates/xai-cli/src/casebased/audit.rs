@@ -68,7 +68,7 @@ impl AuditOfTable {
         context: &Context,
     ) -> Result<AuditReport, Failure> {
         let (label, predicted) = (self.label.as_deref(), self.predicted.as_deref());
-        let files = Files::only(&self.test);
+        let files = Files::mainly(&self.test);
         let mut audit = Audit::listing(self.list);
         let bar = context.progress_bytes(&self.test, "auditing");
         let mut sample = 0;

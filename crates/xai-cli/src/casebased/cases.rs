@@ -1,9 +1,10 @@
 //! Training and test rows from tables.
 
 use ndarray::Array2;
-use xai_metrics::casebased::{CaseExplainer, Explanation, MetadataColumn};
+use xai_metrics::casebased::training::MetadataColumn;
+use xai_metrics::casebased::{CaseExplainer, Explanation, help};
 
-use crate::failure::{Failure, Files, InFiles, input};
+use crate::failure::{Failure, Files, InFiles};
 use crate::input::table::Table;
 
 /// A training table: features, labels, and columns that only accompany them.
@@ -185,6 +186,12 @@ impl Samples {
 
     /// What errors about the rows are about.
     pub(crate) fn files<'a>(&self, file: &'a str) -> Files<'a> {
-        Files::only(file).file(&[input::QUERIES, input::SAMPLES], file)
+        Files::mainly(file).ways_out(&[
+            (
+                help::DO_NOT_SCALE,
+                "leave the row out, pass --no-scale, or choose another --metric",
+            ),
+            (help::ASK_MORE_NEIGHBORS, "ask more neighbours: -k"),
+        ])
     }
 }

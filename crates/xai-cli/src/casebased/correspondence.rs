@@ -48,7 +48,6 @@ impl CorrespondenceOfTable {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
         let metric = CorrespondenceMetric::default()
             .weighting(self.weights.kernel())
-            .in_files(&Weights::options())?
             .class_weights(self.weights.class_weights()?)
             .thresholds(self.weights.thresholds()?);
         let table = Table::read(&self.neighbors)?;
@@ -56,7 +55,7 @@ impl CorrespondenceOfTable {
         let labels = table.labels("label")?;
         let result: CorrespondenceResult = metric
             .evaluate(&distances, &labels, self.predicted)
-            .in_files(&Files::only(&self.neighbors).and(Weights::options()))?
+            .in_files(&Files::mainly(&self.neighbors).and(Weights::options()))?
             .into();
         context.present(&result, || result.table())
     }

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 use xai_metrics::Accumulator;
+use xai_metrics::casebased::result::ExplanationSummary;
 use xai_metrics::casebased::{Audit, Explanation};
 
 use super::aggregates;
 use super::cases::Samples;
-use super::explanation::ExplanationResult;
 use super::fitting::Source;
 use crate::context::Context;
 use crate::failure::{Failure, Files, InFiles};
@@ -47,7 +47,7 @@ struct ExplainResult {
     /// The share of true neighbours that an approximate search finds.
     #[serde(skip_serializing_if = "Option::is_none")]
     recall: Option<f64>,
-    explanations: Vec<ExplanationResult>,
+    explanations: Vec<ExplanationSummary>,
 }
 
 impl Explain {
@@ -69,7 +69,7 @@ impl Explain {
         self.write_rows(&explanations)?;
         let mut audit = Audit::listing(0);
         let audit = audit.update(&explanations).and_then(|()| audit.finish());
-        let audit = audit.in_files(&Files::only(&self.test))?;
+        let audit = audit.in_files(&Files::mainly(&self.test))?;
         let result = ExplainResult {
             mean_correspondence: audit.mean_correspondence,
             n_undefined: audit.n_undefined,
@@ -132,8 +132,8 @@ fn header(explanations: &[Explanation]) -> Vec<String> {
 impl ExplainResult {
     /// The least supported first, at most twenty.
     fn table(&self) -> String {
-        let mut order: Vec<&ExplanationResult> = self.explanations.iter().collect();
-        let key = |e: &ExplanationResult| e.correspondence.unwrap_or(-1.0);
+        let mut order: Vec<&ExplanationSummary> = self.explanations.iter().collect();
+        let key = |e: &ExplanationSummary| e.correspondence.unwrap_or(-1.0);
         order.sort_by(|a, b| key(a).total_cmp(&key(b)));
         let rows = order.iter().take(20).map(|e| {
             let neighbors: Vec<String> = e

@@ -39,7 +39,7 @@ impl Fit {
         )?;
         let name = self.out.display().to_string();
         whole_file::write(&self.out, |file| {
-            fitted.explainer.save(file).in_files(&Files::only(&name))
+            fitted.explainer.save(file).in_files(&Files::mainly(&name))
         })?;
         let info = fitted.explainer.training_info();
         context.present(&info, || format!("{info}\nstored in {name}"))

@@ -1,12 +1,13 @@
 //! From the command line to a fitted explainer.
 
 use clap::Args;
-use xai_metrics::casebased::{CaseExplainer, CaseExplainerBuilder, Engine, Metric};
+use xai_metrics::casebased::{CaseExplainer, CaseExplainerBuilder, Distance, Engine, help, input};
+use xai_metrics::core::input::P;
 
 use super::cases::Training;
 use super::weights::Weights;
 use crate::context::Context;
-use crate::failure::{Failure, Files, InFile, InFiles, input};
+use crate::failure::{Failure, Files, InFile, InFiles};
 use crate::input::table::Table;
 
 /// How an explainer is fitted.
@@ -18,7 +19,7 @@ pub(super) struct Fitting {
     /// euclidean, squared-euclidean, manhattan, chebyshev, minkowski:P, cosine, canberra,
     /// braycurtis or hamming. Default: euclidean.
     #[arg(long, value_name = "METRIC")]
-    metric: Option<Metric>,
+    metric: Option<Distance>,
     /// Take the features as they are, instead of in units of their spread.
     #[arg(long)]
     no_scale: bool,
@@ -97,7 +98,7 @@ impl Source {
                 .map_err(Failure::cannot_be_opened)
                 .in_file(file)?;
             let explainer = CaseExplainer::load(std::io::BufReader::new(opened))
-                .in_files(&Files::only(file))?;
+                .in_files(&Files::mainly(file))?;
             return Ok(explainer.into());
         }
         let (Some(train), Some(label)) = (&self.train, label) else {
@@ -150,16 +151,8 @@ impl Fitting {
     }
 
     fn builder(&self) -> Result<CaseExplainerBuilder, Failure> {
-        if self.k == Some(0) {
-            return Err(Failure::usage("-k 0: expected at least 1 neighbour"));
-        }
-        if let Some(minimum @ (0 | 1)) = self.aggregate_only {
-            return Err(Failure::usage(format!(
-                "--aggregate-only {minimum}: expected at least 2 training rows"
-            )));
-        }
         let mut builder = CaseExplainer::builder()
-            .metric(self.metric.clone().unwrap_or_default())
+            .distance(self.metric.clone().unwrap_or_default())
             .scale(!self.no_scale)
             .engine(self.index.unwrap_or_default())
             .weighting(self.weights.kernel())
@@ -206,12 +199,20 @@ impl Fitting {
     }
 
     fn files<'a>(&self, train: &'a str) -> Files<'a> {
-        Files::only(train)
+        Files::mainly(train)
             .options(&[
                 (input::K, "-k"),
-                (input::METRIC, "--metric"),
+                (input::DISTANCE, "--metric"),
+                (P, "--metric"),
                 (input::ENGINE, "--index"),
                 (input::AGGREGATE_MINIMUM, "--aggregate-only"),
+            ])
+            .ways_out(&[
+                (help::USE_BRUTE_FORCE, "pass --index brute"),
+                (
+                    help::DO_NOT_SCALE,
+                    "leave the row out, pass --no-scale, or choose another --metric",
+                ),
             ])
             .and(Weights::options())
     }

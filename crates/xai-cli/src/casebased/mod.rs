@@ -5,7 +5,6 @@ mod audit;
 pub(crate) mod cases;
 mod correspondence;
 mod explain;
-pub(crate) mod explanation;
 mod fit;
 mod fitting;
 mod weights;

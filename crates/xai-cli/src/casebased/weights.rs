@@ -1,9 +1,10 @@
 //! How neighbours are weighted.
 
 use clap::Args;
-use xai_metrics::casebased::{ClassWeights, Kernel, Thresholds};
+use xai_metrics::casebased::{ClassWeights, Kernel, Thresholds, help, input};
+use xai_metrics::core::input::{BANDWIDTH, EXPONENT, OFFSET};
 
-use crate::failure::{Failure, Files, InFiles, input};
+use crate::failure::{Failure, Files, InFiles};
 
 /// How neighbours are weighted.
 #[derive(Debug, Args)]
@@ -60,13 +61,21 @@ impl Weights {
             || !self.class_weights.is_empty()
     }
 
-    /// The options of the parameters.
+    /// The options of the parameters, and ways out in terms of options.
     pub(super) fn options() -> Files<'static> {
-        Files::new().options(&[
-            (input::HIGH, "--high"),
-            (input::MEDIUM, "--medium"),
-            (input::CLASS_WEIGHTS, "--class-weight"),
-            (input::WEIGHTING, "--weighting"),
-        ])
+        Files::new()
+            .options(&[
+                (input::HIGH, "--high"),
+                (input::MEDIUM, "--medium"),
+                (input::CLASS_WEIGHTS, "--class-weight"),
+                (input::WEIGHTING, "--weighting"),
+                (EXPONENT, "--weighting"),
+                (OFFSET, "--weighting"),
+                (BANDWIDTH, "--weighting"),
+            ])
+            .ways_out(&[(
+                help::SCALE_WEIGHTS_DOWN,
+                "scale the class weights down, or choose another --weighting",
+            )])
     }
 }

@@ -1,9 +1,9 @@
 //! What the library's inputs, parameters and ways out are on the command line.
 
 use xai_metrics::Error;
+use xai_metrics::core::{ErrorKind, Help, Input};
 
 use super::Failure;
-use super::about::{About, Help, Input};
 
 /// A table per command: the file of each input, the option of each parameter, and each way out in
 /// terms of the options.
@@ -14,6 +14,8 @@ use super::about::{About, Help, Input};
 pub(crate) struct Files<'a> {
     files: Vec<(Input, &'a str)>,
     options: Vec<(Input, &'static str)>,
+    /// Options of the name of their parameter, without dashes in front.
+    named: Vec<&'static str>,
     ways_out: Vec<(Help, &'static str)>,
     rest: Option<&'a str>,
 }
@@ -24,8 +26,8 @@ impl<'a> Files<'a> {
         Self::default()
     }
 
-    /// A table of a single file: all that is no parameter is about it.
-    pub(crate) fn only(file: &'a str) -> Self {
+    /// A table with a main file: what is neither in the table nor a parameter is about it.
+    pub(crate) fn mainly(file: &'a str) -> Self {
         Self {
             rest: Some(file),
             ..Self::default()
@@ -52,6 +54,12 @@ impl<'a> Files<'a> {
         self
     }
 
+    /// Options that are called as their parameters are: `max-fraction` for `max_fraction`.
+    pub(crate) fn named(mut self, names: impl IntoIterator<Item = &'static str>) -> Self {
+        self.named.extend(names);
+        self
+    }
+
     /// Ways out, in terms of the options.
     pub(crate) fn ways_out(mut self, ways_out: &[(Help, &'static str)]) -> Self {
         self.ways_out.extend_from_slice(ways_out);
@@ -62,6 +70,7 @@ impl<'a> Files<'a> {
     pub(crate) fn and(mut self, other: Files<'a>) -> Self {
         self.files.extend(other.files);
         self.options.extend(other.options);
+        self.named.extend(other.named);
         self.ways_out.extend(other.ways_out);
         self.rest = self.rest.or(other.rest);
         self
@@ -70,30 +79,44 @@ impl<'a> Files<'a> {
     /// What the command line says of an error: a parameter out of its domain is wrong usage of its
     /// option, everything else is bad data in the file of the input.
     pub(crate) fn failure(&self, error: &Error) -> Failure {
-        let about = About::new(error);
-        let option = self
-            .options
-            .iter()
-            .find(|(input, _)| about.is_about(*input));
-        let file = self.files.iter().find(|(input, _)| about.is_about(*input));
-        let mut failure = match (file, option) {
-            (Some((_, file)), _) => Failure::new(&about.problem).in_file(file),
-            (None, Some((_, option))) if about.is_parameter => Failure {
-                place: Some((*option).to_owned()),
-                ..Failure::usage(&about.problem)
-            },
-            (None, _) if about.is_parameter => Failure::usage(&about.problem),
-            _ => match self.rest {
-                Some(file) => Failure::new(&about.problem).in_file(file),
-                None => Failure::new(&about.problem),
-            },
+        let input = error.input();
+        let file = self.files.iter().find(|(of, _)| *of == input);
+        let failure = match (file, self.option(input), error.kind()) {
+            (Some((_, file)), ..) => Failure::new(error.problem()).in_file(file),
+            (None, Some(option), ErrorKind::InvalidParameter { value, .. }) => {
+                Failure::of_option(format!("{option} {value}"), error.kind())
+            }
+            (None, Some(option), kind) => Failure::of_option(option, kind),
+            (None, None, ErrorKind::InvalidParameter { .. }) => Failure::usage(error.problem()),
+            (None, None, _) => {
+                let failure = Failure::new(error.problem());
+                match self.rest {
+                    Some(file) => failure.in_file(file),
+                    None => failure,
+                }
+            }
         };
-        let in_options = self.ways_out.iter().find(|(help, _)| about.offers(*help));
-        failure.help = match in_options {
-            Some((_, help)) => Some((*help).to_owned()),
-            None => about.help,
-        };
-        failure
+        match error.help() {
+            Some(help) => {
+                let in_options = self.ways_out.iter().find(|(of, _)| *of == help);
+                failure.help(in_options.map_or(help.text(), |(_, text)| text))
+            }
+            None => failure,
+        }
+    }
+}
+
+impl Files<'_> {
+    /// The option of a parameter.
+    fn option(&self, input: Input) -> Option<String> {
+        let listed = self.options.iter().find(|(of, _)| *of == input);
+        if let Some((_, option)) = listed {
+            return Some((*option).to_owned());
+        }
+        let name = input.name().replace('_', "-");
+        self.named
+            .contains(&name.as_str())
+            .then(|| format!("--{name}"))
     }
 }
 
@@ -106,5 +129,39 @@ pub(crate) trait InFiles<T> {
 impl<T> InFiles<T> for xai_metrics::Result<T> {
     fn in_files(self, files: &Files<'_>) -> Result<T, Failure> {
         self.map_err(|error| files.failure(&error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use xai_metrics::core::input::{EXPLANATIONS, LEVEL, MODEL, N_REPLICATES, SAMPLES};
+
+    use super::*;
+
+    const SCALE: Help = Help::new("scale in the library");
+
+    #[test]
+    fn an_error_is_about_what_the_table_says() {
+        let files = Files::mainly("main.npy")
+            .file(&[EXPLANATIONS], "maps.npy")
+            .options(&[(LEVEL, "--level")])
+            .named(["n-replicates"])
+            .ways_out(&[(SCALE, "scale by --option")]);
+        let cases = [
+            (Error::empty(EXPLANATIONS), Some("maps.npy"), 1),
+            (Error::empty(SAMPLES), Some("main.npy"), 1),
+            (Error::parameter(LEVEL, 2, "less"), Some("--level 2"), 2),
+            (Error::too_few(LEVEL, 2, 1), Some("--level"), 2),
+            (Error::empty(N_REPLICATES), Some("--n-replicates"), 2),
+            (Error::parameter(MODEL, 2, "less"), None, 2),
+        ];
+        for (error, place, code) in cases {
+            let failure = files.failure(&error.with_help(SCALE));
+            assert_eq!((failure.place(), failure.code()), (place, code));
+            assert_eq!(failure.help.as_deref(), Some("scale by --option"));
+        }
+        let unknown = files.failure(&Error::empty(MODEL).with_help(Help::new("other")));
+        assert_eq!(unknown.help.as_deref(), Some("other"));
+        assert_eq!(Files::new().failure(&Error::empty(MODEL)).place(), None);
     }
 }

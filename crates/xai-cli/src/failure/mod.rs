@@ -1,12 +1,10 @@
 //! What a person reads when the data or the command is wrong.
 
-mod about;
 mod files;
 
 use std::fmt::Display;
 use std::process::ExitCode;
 
-pub(crate) use about::{help, input};
 pub(crate) use files::{Files, InFiles};
 
 /// Why a command stopped: one line `error: FILE: what, where, what was expected` and, where there
@@ -42,6 +40,14 @@ impl Failure {
         Self {
             kind: Kind::WrongUsage,
             ..Self::new(message)
+        }
+    }
+
+    /// An option's value that cannot be, exit code 2.
+    fn of_option(option: String, message: impl Display) -> Self {
+        Self {
+            place: Some(option),
+            ..Self::usage(message)
         }
     }
 
@@ -81,10 +87,14 @@ impl Failure {
     /// Prints the message to standard error and gives the exit code.
     pub(crate) fn report(&self) -> ExitCode {
         eprintln!("{self}");
-        ExitCode::from(match self.kind {
+        ExitCode::from(self.code())
+    }
+
+    fn code(&self) -> u8 {
+        match self.kind {
             Kind::BadData => 1,
             Kind::WrongUsage => 2,
-        })
+        }
     }
 }
 

@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use clap::Args;
 use ndarray::Ix1;
 use serde::Serialize;
-use xai_metrics::graph::characterization_scores;
+use xai_metrics::graph::fidelity::characterization_scores;
+use xai_metrics::graph::input;
 
 use crate::context::Context;
-use crate::failure::{Failure, Files, InFiles, input};
+use crate::failure::{Failure, Files, InFiles};
 use crate::input::arrays;
 use crate::output::{rows, text};
 
@@ -79,6 +80,7 @@ impl Characterization {
             .options(&[
                 (input::POS_WEIGHT, "--pos-weight"),
                 (input::NEG_WEIGHT, "--neg-weight"),
+                (input::WEIGHT_SUM, "--pos-weight and --neg-weight"),
             ])
     }
 }

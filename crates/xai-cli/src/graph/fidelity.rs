@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use clap::Args;
 use ndarray::{Array1, Array2};
 use serde::Serialize;
-use xai_metrics::graph::Predictions;
+use xai_metrics::graph::{Predictions, help, input};
 
 use super::options::compared::{Compared, Comparison};
 use crate::context::Context;
-use crate::failure::{Failure, Files, InFiles, input};
+use crate::failure::{Failure, Files, InFiles};
 use crate::input::arrays;
 use crate::output::rows;
 
@@ -66,6 +66,10 @@ impl Fidelity {
             .file(&[input::FULL, input::SAMPLES], &self.full)
             .file(&[input::KEPT], &self.kept)
             .file(&[input::COMPLEMENT], &self.complement)
+            .ways_out(&[(
+                help::PASS_LABELS_FOR_ONE_COLUMN,
+                "compare a single score with its threshold and pass the labels (n,)",
+            )])
             .and(self.compared.files())
     }
 
@@ -86,8 +90,8 @@ impl Fidelity {
                     for (predictions, file) in predictions.iter().zip(files) {
                         let mut class = [0];
                         predictions
-                            .classes(&"row".into(), row..row + 1, &mut class)
-                            .in_files(&Files::only(file))?;
+                            .classes(input::SAMPLES, row..row + 1, &mut class)
+                            .in_files(&Files::mainly(file))?;
                         cells.push(class[0].to_string());
                     }
                     file.write(cells)?;

@@ -3,10 +3,10 @@
 use clap::Args;
 use ndarray::Ix1;
 use serde::Serialize;
-use xai_metrics::graph::fidelity_curve_auc;
+use xai_metrics::graph::{fidelity_curve_auc, input};
 
 use crate::context::Context;
-use crate::failure::{Failure, Files, InFiles, input};
+use crate::failure::{Failure, Files, InFiles};
 use crate::input::arrays;
 
 /// `xai graph fidelity-auc`

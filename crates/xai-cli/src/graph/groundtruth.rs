@@ -3,11 +3,13 @@
 use clap::Args;
 use ndarray::{Array1, Array2, ArrayD, IxDyn};
 use serde::Serialize;
-use xai_metrics::graph::{GroundTruth, GroundTruthMetric, Real, Selection, ZeroDivision};
+use xai_metrics::core::Real;
+use xai_metrics::graph::ground_truth::{Selection, ZeroDivision};
+use xai_metrics::graph::{GroundTruth, GroundTruthMetric, help, input};
 
 use crate::choice::{Choices, choice};
 use crate::context::Context;
-use crate::failure::{Failure, Files, InFiles, help, input};
+use crate::failure::{Failure, Files, InFiles};
 use crate::input::arrays::{self, StoredArray};
 
 const ZERO_DIVISIONS: &Choices<ZeroDivision> = &[
@@ -78,7 +80,7 @@ impl From<&GroundTruth> for GroundtruthResult {
 impl Groundtruth {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
         let files = self.files();
-        let metric = self.metric().in_files(&files)?;
+        let metric = self.metric();
         let (predicted, target) = (arrays::read(&self.predicted)?, arrays::read(&self.target)?);
         let n_truths = self.n_truths(&predicted, &target)?;
         // Single precision stays single: a threshold of 0.3 then means the single-precision 0.3.
@@ -102,17 +104,17 @@ impl Groundtruth {
         })
     }
 
-    fn metric(&self) -> xai_metrics::Result<GroundTruthMetric> {
+    fn metric(&self) -> GroundTruthMetric {
         let selection = match (self.top_k, self.truth_size) {
             (Some(k), _) => Selection::TopK(k),
             (None, true) => Selection::TruthSize,
             (None, false) => Selection::AboveThreshold,
         };
-        let metric = GroundTruthMetric::new(self.threshold)?;
-        Ok(metric
+        GroundTruthMetric::new()
+            .threshold(self.threshold)
             .selection(selection)
             .logits(self.logits)
-            .zero_division(self.zero_division))
+            .zero_division(self.zero_division)
     }
 
     /// The number of truths, where there is an axis for them.
@@ -137,7 +139,7 @@ impl Groundtruth {
             .file(&[input::PREDICTED, input::ELEMENTS], &self.predicted)
             .file(&[input::TARGET, input::TRUTHS], &self.target)
             .options(&[(input::THRESHOLD, "--threshold"), (input::TOP_K, "--top-k")])
-            .ways_out(&[(help::LOGITS, "pass --logits for raw scores")])
+            .ways_out(&[(help::SCORES_ARE_LOGITS, "pass --logits for raw scores")])
     }
 }
 
@@ -159,6 +161,6 @@ fn against<T: Real>(
     let targets = Array2::from_shape_vec(shape, target.into_iter().collect());
     let targets = targets.map_err(Failure::new)?;
     let best = metric.best_of(predicted.view(), targets.view());
-    let (which, scores) = best.in_files(files)?;
-    Ok((Some(which), scores))
+    let best = best.in_files(files)?;
+    Ok((Some(best.truth), best.scores))
 }

@@ -2,10 +2,11 @@
 
 use clap::Args;
 use ndarray::{Ix1, Ix2};
-use xai_metrics::graph::{edge_mask_properties, mask_properties};
+use xai_metrics::graph::input;
+use xai_metrics::graph::mask::{edge_mask_properties, mask_properties};
 
 use crate::context::Context;
-use crate::failure::{Failure, Files, InFiles, input};
+use crate::failure::{Failure, Files, InFiles};
 use crate::input::arrays;
 
 /// `xai graph mask`
@@ -40,7 +41,10 @@ impl Mask {
 
     fn files(&self) -> Files<'_> {
         Files::new()
-            .file(&[input::MASK], &self.mask)
+            .file(
+                &[input::MASK, input::EDGE_MASK, input::ELEMENTS],
+                &self.mask,
+            )
             .optional(&[input::EDGE_INDEX], self.edge_index.as_ref())
             .options(&[(input::THRESHOLD, "--threshold")])
     }

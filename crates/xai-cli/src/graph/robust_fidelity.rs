@@ -1,13 +1,12 @@
 //! `xai graph robust-fidelity`
 
 use clap::Args;
-use ndarray::Array1;
-use xai_metrics::graph::{RobustFidelityMetric, Sparsity, sparsify, sparsify_undirected};
+use xai_metrics::graph::{RobustFidelityMetric, input};
 
 use super::options::compared::Compared;
-use super::options::model_and_graph::{GraphArrays, GraphFiles};
+use super::options::model_and_graph::GraphFiles;
 use crate::context::Context;
-use crate::failure::{Failure, Files, InFiles, input};
+use crate::failure::{Failure, Files, InFiles};
 use crate::input::onnx::graph::OnnxGraphModel;
 use crate::input::onnx::watched::Watched;
 
@@ -47,28 +46,24 @@ impl RobustFidelity {
             model,
             watch: |runs| bar.inc(runs),
         };
+        let metric = RobustFidelityMetric::new()
+            .alpha_pos(self.alpha_pos)
+            .alpha_neg(self.alpha_neg)
+            .draws(self.draws)
+            .seed(context.seed)
+            .fidelity(compared.metric())
+            .edges(stored.edges);
         let evaluate = || {
-            let metric = RobustFidelityMetric::new(self.alpha_pos, self.alpha_neg, self.draws)?
-                .seed(context.seed)
-                .fidelity(compared.metric())
-                .removal(stored.removal)
-                .undirected(self.graph.undirected);
-            metric.evaluate(&model, stored.view()?, self.mask(&stored)?.view())
+            let mask = match self.fraction {
+                None => stored.mask.clone(),
+                Some(share) => stored.sparsified(share)?,
+            };
+            metric.evaluate(&model, stored.view()?, mask.view())
         };
         let robust = evaluate();
         bar.finish_and_clear();
         let robust = robust.in_files(&self.files())?;
         context.present(&robust, || robust.to_string())
-    }
-
-    fn mask(&self, stored: &GraphArrays) -> xai_metrics::Result<Array1<f32>> {
-        match self.fraction.map(Sparsity::Fraction) {
-            None => Ok(stored.mask.clone()),
-            Some(share) if self.graph.undirected => {
-                sparsify_undirected(stored.mask.view(), stored.edge_index.view(), share)
-            }
-            Some(share) => sparsify(stored.mask.view(), share),
-        }
     }
 
     fn files(&self) -> Files<'_> {

@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use clap::Args;
 use ndarray::{Ix1, Ix2, Ix3};
 use serde::Serialize;
-use xai_metrics::graph::{Sweep, SweepCurve, SweepPoint};
+use xai_metrics::graph::dataset::{SweepCurve, SweepPoint};
+use xai_metrics::graph::{Sweep, input};
 
 use super::options::compared::Compared;
 use super::options::divergence::Divergence;
 use crate::context::Context;
-use crate::failure::{Failure, Files, InFiles, input};
+use crate::failure::{Failure, Files, InFiles};
 use crate::input::arrays;
 use crate::output::rows;
 

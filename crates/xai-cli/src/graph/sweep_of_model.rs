@@ -1,7 +1,9 @@
 //! A sweep that runs the model itself.
 
 use clap::{Args, ValueEnum};
-use xai_metrics::graph::{Sparsity, Sweep, SweepCurve};
+use xai_metrics::graph::Sweep;
+use xai_metrics::graph::dataset::SweepCurve;
+use xai_metrics::graph::mask::Sparsity;
 
 use super::options::model_and_graph::GraphFiles;
 use crate::context::Context;
@@ -63,9 +65,7 @@ impl ModelSource {
         let stored = self.graph.read(&model)?;
         let levels = levels.iter().map(|&level| self.by.sparsity(level));
         let levels: Vec<Sparsity> = levels.collect::<Result<_, _>>()?;
-        let sweep = sweep
-            .removal(stored.removal)
-            .undirected(self.graph.undirected);
+        let sweep = sweep.edges(stored.edges);
         let bar = context.progress(1 + 2 * levels.len() as u64, "running the model");
         let model = Watched {
             model,
@@ -73,7 +73,7 @@ impl ModelSource {
         };
         let curve = stored
             .view()
-            .and_then(|graph| sweep.run(&model, graph, stored.mask.view(), &levels));
+            .and_then(|graph| sweep.evaluate_model(&model, graph, stored.mask.view(), &levels));
         bar.finish_and_clear();
         curve.in_files(&self.graph.files(file).and(files.clone()))
     }

@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use clap::Args;
 use ndarray::{Array2, Ix2};
 use serde::Serialize;
-use xai_metrics::graph::{self as library, Real, UnfaithfulnessMetric};
+use xai_metrics::core::Real;
+use xai_metrics::graph::{self as library, UnfaithfulnessMetric, input};
 
 use super::options::divergence::Divergence;
 use super::options::index;
 use crate::context::Context;
-use crate::failure::{Failure, Files, InFiles, input};
+use crate::failure::{Failure, Files, InFiles};
 use crate::input::arrays;
 use crate::output::rows;
 

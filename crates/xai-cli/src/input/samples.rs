@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use ndarray::{ArrayD, ArrayViewD, Axis, CowArray, IxDyn, Slice};
-use xai_metrics::attribution::{BoxError, Samples};
+use xai_metrics::attribution::model::{BoxError, Samples};
 
 use super::arrays::{self, StoredArray};
 use super::npy_file::NpyFile;

@@ -1,12 +1,13 @@
 //! The report in a few lines, for the terminal.
 
+use xai_metrics::repro::pairwise::PairwiseReport;
+
 use super::results::Report;
 use super::sections::attribution::AttributionSection;
 use super::sections::casebased::CasebasedSection;
 use super::sections::graph::GraphSection;
 use super::sections::simulation::SimulationSection;
 use crate::output::text::{decimals, interval, table};
-use crate::repro::pairwise::PairwiseResult;
 
 pub(super) fn digest(report: &Report) -> String {
     let sections = [
@@ -69,11 +70,11 @@ fn graph(section: &GraphSection) -> String {
     table(&header, rows)
 }
 
-fn repro(section: &PairwiseResult) -> String {
+fn repro(section: &PairwiseReport) -> String {
     let rows = section.metrics.iter().map(|(name, metric)| {
         [
-            name.clone(),
-            decimals(metric.summary.mean),
+            (*name).to_owned(),
+            decimals(metric.mean),
             interval(metric.interval),
         ]
     });

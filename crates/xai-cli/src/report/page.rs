@@ -1,8 +1,8 @@
 //! The report as one self-contained HTML page.
 
 use askama::Template;
-use xai_metrics::graph::SweepPoint;
-use xai_metrics::repro::{AccuracyProfile, ProfilePoint};
+use xai_metrics::graph::dataset::SweepPoint;
+use xai_metrics::repro::study::{AccuracyProfile, ProfilePoint};
 
 use super::chart::{self, Line};
 use super::results::Report;

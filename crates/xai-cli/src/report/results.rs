@@ -1,12 +1,12 @@
 //! What a report says: `report.json`, and the source of the page.
 
 use serde::Serialize;
+use xai_metrics::repro::pairwise::PairwiseReport;
 
 use super::sections::attribution::AttributionSection;
 use super::sections::casebased::CasebasedSection;
 use super::sections::graph::GraphSection;
 use super::sections::simulation::SimulationSection;
-use crate::repro::pairwise::PairwiseResult;
 
 /// `report.json`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -15,6 +15,6 @@ pub(super) struct Report {
     pub(super) casebased: Option<CasebasedSection>,
     pub(super) attribution: Option<AttributionSection>,
     pub(super) graph: Option<GraphSection>,
-    pub(super) repro: Option<PairwiseResult>,
+    pub(super) repro: Option<PairwiseReport>,
     pub(super) simulation: Option<SimulationSection>,
 }

@@ -13,11 +13,11 @@ use crate::failure::Failure;
 pub(super) struct StudyFile {
     #[serde(default = "untitled")]
     pub(super) title: String,
-    pub(super) casebased: Option<CasebasedStudy>,
-    pub(super) attribution: Option<AttributionStudy>,
-    pub(super) graph: Option<GraphStudy>,
-    pub(super) repro: Option<ReproStudy>,
-    pub(super) simulation: Option<SimulationStudy>,
+    pub(super) casebased: Option<CasebasedInputs>,
+    pub(super) attribution: Option<AttributionInputs>,
+    pub(super) graph: Option<GraphInputs>,
+    pub(super) repro: Option<ReproInputs>,
+    pub(super) simulation: Option<SimulationInputs>,
 }
 
 fn untitled() -> String {
@@ -27,7 +27,7 @@ fn untitled() -> String {
 /// Files as for `xai casebased explain`.
 #[derive(Debug, Clone, PartialEq, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct CasebasedStudy {
+pub(super) struct CasebasedInputs {
     pub(super) train: String,
     pub(super) test: String,
     pub(super) label: String,
@@ -46,7 +46,7 @@ fn five() -> usize {
 /// Files as for `xai attribution average-drop`, one map file per explainer.
 #[derive(Debug, Clone, PartialEq, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct AttributionStudy {
+pub(super) struct AttributionInputs {
     pub(super) model: String,
     pub(super) inputs: String,
     pub(super) targets: String,
@@ -54,7 +54,16 @@ pub(super) struct AttributionStudy {
     pub(super) activation: Activation,
     #[serde(default)]
     pub(super) channels: Channels,
+    /// Metrics of the registry.
+    #[serde(default = "averages")]
+    pub(super) metrics: Vec<String>,
     pub(super) explainers: Vec<MapExplainer>,
+}
+
+fn averages() -> Vec<String> {
+    ["average-drop", "average-increase", "average-gain"]
+        .map(str::to_owned)
+        .to_vec()
 }
 
 fn activation<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Activation, D::Error> {
@@ -76,7 +85,7 @@ pub(super) struct MapExplainer {
 /// Outputs `(n, c)` on the full graph, and `(levels, n, c)` at each kept fraction of the edges.
 #[derive(Debug, Clone, PartialEq, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct GraphStudy {
+pub(super) struct GraphInputs {
     pub(super) full: String,
     pub(super) index: Option<String>,
     pub(super) kept_fraction: String,
@@ -97,7 +106,7 @@ pub(super) struct GraphExplainer {
 /// Files as for `xai repro pairwise`.
 #[derive(Debug, Clone, PartialEq, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ReproStudy {
+pub(super) struct ReproInputs {
     pub(super) predictions: String,
     pub(super) labels: String,
 }
@@ -105,7 +114,7 @@ pub(super) struct ReproStudy {
 /// The simulation study: draws that `xai repro simulate study --out` wrote, or so many made anew.
 #[derive(Debug, Clone, PartialEq, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct SimulationStudy {
+pub(super) struct SimulationInputs {
     pub(super) draws: Option<String>,
     #[serde(default = "iterations")]
     pub(super) iterations: u64,

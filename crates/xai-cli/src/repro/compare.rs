@@ -1,11 +1,12 @@
 //! `xai repro compare`
 
 use clap::Args;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
+use xai_metrics::core::Summary;
 use xai_metrics::repro::GroupComparison;
+use xai_metrics::repro::comparison::GroupDifference;
 
 use super::options::{Labels, PairMetrics};
-use super::results::{SummaryResult, as_object};
 use super::runs;
 use crate::context::Context;
 use crate::failure::{Failure, InFiles};
@@ -34,18 +35,66 @@ struct CompareResult {
     n_first: usize,
     n_second: usize,
     n_samples: usize,
-    #[serde(serialize_with = "as_object")]
-    metrics: Vec<(String, Difference)>,
+    #[serde(serialize_with = "by_name")]
+    metrics: Vec<(&'static str, Difference)>,
 }
 
 #[derive(Serialize)]
 struct Difference {
-    first: SummaryResult,
-    second: SummaryResult,
+    first: Group,
+    second: Group,
     difference: Option<f64>,
     p_value: Option<f64>,
     n_assignments: u64,
     exact: bool,
+}
+
+/// The values of a metric over the pairs within a group.
+#[derive(Serialize)]
+struct Group {
+    mean: Option<f64>,
+    std: Option<f64>,
+    min: Option<f64>,
+    median: Option<f64>,
+    max: Option<f64>,
+    n_defined: usize,
+}
+
+impl From<Summary> for Group {
+    fn from(summary: Summary) -> Self {
+        Self {
+            mean: summary.mean,
+            std: summary.std,
+            min: summary.min,
+            median: summary.median,
+            max: summary.max,
+            n_defined: summary.n_defined,
+        }
+    }
+}
+
+impl From<GroupDifference> for Difference {
+    fn from(d: GroupDifference) -> Self {
+        Self {
+            first: d.first.into(),
+            second: d.second.into(),
+            difference: d.difference,
+            p_value: d.p_value,
+            n_assignments: d.n_assignments,
+            exact: d.exact,
+        }
+    }
+}
+
+fn by_name<S: Serializer>(
+    differences: &[(&'static str, Difference)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(
+        differences
+            .iter()
+            .map(|(name, difference)| (name, difference)),
+    )
 }
 
 impl Compare {
@@ -59,9 +108,7 @@ impl Compare {
             ))
             .in_file(&self.second[0]));
         }
-        let differences = GroupComparison::new()
-            .metrics(&self.metrics.chosen())
-            .empty_union(self.metrics.empty_union)
+        let differences = GroupComparison::new(self.metrics.pairwise())
             .n_assignments(self.assignments)
             .seed(context.seed)
             .compare(
@@ -76,17 +123,7 @@ impl Compare {
             n_samples: first.labels.len(),
             metrics: differences
                 .into_iter()
-                .map(|d| {
-                    let difference = Difference {
-                        first: d.first.into(),
-                        second: d.second.into(),
-                        difference: d.difference,
-                        p_value: d.p_value,
-                        n_assignments: d.n_assignments,
-                        exact: d.exact,
-                    };
-                    (d.metric.name().to_owned(), difference)
-                })
+                .map(|d| (d.metric.name(), d.into()))
                 .collect(),
         };
         context.present(&result, || result.table())
@@ -97,7 +134,7 @@ impl CompareResult {
     fn table(&self) -> String {
         let rows = self.metrics.iter().map(|(name, d)| {
             [
-                name.clone(),
+                (*name).to_owned(),
                 text::decimals(d.first.mean),
                 text::decimals(d.second.mean),
                 text::decimals(d.difference),

@@ -2,9 +2,8 @@
 
 mod compare;
 mod options;
-pub(crate) mod pairwise;
+mod pairwise;
 mod regression;
-mod results;
 mod runs;
 mod simulate;
 

@@ -3,16 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use ndarray::{ArrayView1, ArrayView2};
-use serde::Serialize;
-use xai_metrics::repro::agreement::Agreement;
-use xai_metrics::repro::{
-    ErrorSets, PackedRuns, PairMetric, PairStatistic, PairwiseReproducibility, RunInterval,
-    SampleConsistency,
-};
+use xai_metrics::repro::across_runs::InconsistentSamples;
+use xai_metrics::repro::pairwise::PairwiseReport;
+use xai_metrics::repro::{PackedRuns, PairMetric, RunInterval, SampleConsistency};
 
-use super::options::{Labels, PairMetrics};
-use super::results::{LEVEL, MetricResult, SummaryResult, as_object};
+use super::options::{LEVEL, Labels, PairMetrics};
 use super::runs;
 use crate::context::Context;
 use crate::failure::{Failure, Files, InFiles};
@@ -56,188 +51,41 @@ enum IntervalName {
     Bca,
 }
 
-/// The JSON of `xai repro pairwise`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct PairwiseResult {
-    pub(crate) n_runs: usize,
-    pub(crate) n_samples: usize,
-    /// In the order asked for; serialised as an object.
-    #[serde(serialize_with = "as_object")]
-    pub(crate) metrics: Vec<(String, MetricResult)>,
-    pub(crate) accuracy: Vec<f64>,
-    pub(crate) always_wrong: usize,
-    pub(crate) ever_wrong: usize,
-    pub(crate) loo_ec: Vec<Option<f64>>,
-    pub(crate) fleiss_kappa: Option<f64>,
-    pub(crate) krippendorff_alpha: Option<f64>,
-    pub(crate) gwet_ac1: Option<f64>,
-    /// With `--inconsistent`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) samples: Option<SamplesResult>,
-}
-
-/// Where the runs disagree.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct SamplesResult {
-    /// How many samples have not the same prediction in all runs.
-    pub(crate) ever_changing: usize,
-    /// The mean entropy of a sample's predictions, in nats.
-    pub(crate) mean_entropy: f64,
-    pub(crate) most_inconsistent: Vec<SampleResult>,
-}
-
-/// One sample on which runs disagree.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct SampleResult {
-    pub(crate) sample: usize,
-    pub(crate) entropy: f64,
-    pub(crate) modal_share: f64,
-    pub(crate) n_classes: usize,
-}
-
-/// All metrics with the default choices.
-pub(crate) fn pairwise(
-    predictions: ArrayView2<'_, i64>,
-    labels: ArrayView1<'_, i64>,
-    files: &Files<'_>,
-) -> Result<PairwiseResult, Failure> {
-    let result = || {
-        let packed = PackedRuns::new(predictions, &labels.to_vec())?;
-        let runs = PairwiseReproducibility::builder().from_packed(&packed)?;
-        let metrics = of_pairs(&runs, &PairMetric::ALL, RunInterval::Jackknife)?;
-        across(&packed, runs.errors(), metrics)
-    };
-    result().in_files(files)
-}
-
-fn of_pairs(
-    runs: &PairwiseReproducibility,
-    metrics: &[PairMetric],
-    method: RunInterval,
-) -> xai_metrics::Result<Vec<(String, MetricResult)>> {
-    let result = |&metric: &PairMetric| {
-        let interval = match method {
-            RunInterval::Jackknife => runs.interval(metric, LEVEL)?,
-            method => runs.interval_of(metric, PairStatistic::Mean, method, LEVEL)?,
-        };
-        let pairs = runs.pairs(metric).to_vec();
-        let result = MetricResult::new(runs.summary(metric), interval, pairs);
-        Ok((metric.name().to_owned(), result))
-    };
-    metrics.iter().map(result).collect()
-}
-
-/// Adds what is measured across all runs.
-fn across(
-    packed: &PackedRuns,
-    errors: &ErrorSets,
-    metrics: Vec<(String, MetricResult)>,
-) -> xai_metrics::Result<PairwiseResult> {
-    let agreement = Agreement::of_packed(packed)?;
-    let (always_wrong, ever_wrong) = errors.n_always_and_ever_wrong();
-    let count = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
-    Ok(PairwiseResult {
-        n_runs: packed.n_runs(),
-        n_samples: packed.n_samples(),
-        metrics,
-        accuracy: errors.accuracy(),
-        always_wrong: count(always_wrong),
-        ever_wrong: count(ever_wrong),
-        loo_ec: errors.leave_one_out_consistency(),
-        fleiss_kappa: agreement.fleiss_kappa(),
-        krippendorff_alpha: agreement.krippendorff_alpha(),
-        gwet_ac1: agreement.gwet_ac1(),
-        samples: None,
-    })
-}
-
-impl SamplesResult {
-    fn new(samples: &SampleConsistency, limit: usize) -> Self {
-        let most_inconsistent = samples.most_inconsistent(limit).into_iter();
-        Self {
-            ever_changing: samples.ever_changing().len(),
-            mean_entropy: samples.mean_entropy(),
-            most_inconsistent: most_inconsistent
-                .map(|sample| SampleResult {
-                    sample,
-                    entropy: samples.entropy[sample],
-                    modal_share: samples.modal_share[sample],
-                    n_classes: samples.n_classes[sample],
-                })
-                .collect(),
-        }
-    }
-}
-
 impl Pairwise {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
         let metrics = self.metrics.chosen();
         let files = runs::files(&self.predictions[0], &self.labels.labels);
         let (packed, samples) = self.pack(&metrics, &files)?;
-        let result = match self.summary_only {
-            true => self.summaries(&packed, &metrics),
-            false => self.of_pairs(&packed, &metrics, context),
+        let pairwise = self.metrics.pairwise();
+        let report = match self.summary_only {
+            true => pairwise.report_summaries(&packed, LEVEL),
+            false => pairwise.report(&packed, self.method(context), LEVEL),
         };
-        let result = PairwiseResult {
-            samples,
-            ..result.in_files(&files)?
-        };
-        self.write_pairs(&metrics, &result)?;
-        context.present(&result, || self.table(&result))
+        let mut report = report.in_files(&files)?;
+        if let (Some(samples), Some(limit)) = (&samples, self.inconsistent) {
+            report = report.with_samples(samples, limit);
+        }
+        self.write_pairs(&metrics, &report)?;
+        context.present(&report, || self.table(&report))
     }
 
+    /// Runs in bits, and where they disagree if that is asked for.
     fn pack(
         &self,
         metrics: &[PairMetric],
         files: &Files<'_>,
-    ) -> Result<(PackedRuns, Option<SamplesResult>), Failure> {
+    ) -> Result<(PackedRuns, Option<SampleConsistency>), Failure> {
         // Agreement across all runs is taken on what percent agreement is.
-        let packed_for = [metrics, &[PairMetric::PaAcc]].concat();
+        let packed_for = [metrics, &[PairMetric::PA_ACC]].concat();
         let labels = &self.labels.labels;
-        let Some(limit) = self.inconsistent else {
+        if self.inconsistent.is_none() {
             return Ok((runs::pack(&self.predictions, labels, &packed_for)?, None));
-        };
+        }
         let loaded = runs::load(&self.predictions, labels)?;
         let predictions = loaded.predictions.view();
-        let packed = PackedRuns::for_metrics(&packed_for, predictions, &loaded.labels);
-        let samples = SampleConsistency::of(predictions).in_files(files)?;
-        Ok((
-            packed.in_files(files)?,
-            Some(SamplesResult::new(&samples, limit)),
-        ))
-    }
-
-    fn of_pairs(
-        &self,
-        packed: &PackedRuns,
-        metrics: &[PairMetric],
-        context: &Context,
-    ) -> xai_metrics::Result<PairwiseResult> {
-        let runs = PairwiseReproducibility::builder()
-            .metrics(metrics)
-            .empty_union(self.metrics.empty_union)
-            .from_packed(packed)?;
-        let of_metrics = of_pairs(&runs, metrics, self.method(context))?;
-        across(packed, runs.errors(), of_metrics)
-    }
-
-    fn summaries(
-        &self,
-        packed: &PackedRuns,
-        metrics: &[PairMetric],
-    ) -> xai_metrics::Result<PairwiseResult> {
-        let runs = PairwiseReproducibility::builder()
-            .metrics(metrics)
-            .empty_union(self.metrics.empty_union)
-            .summarize(packed)?;
-        let of_metric = |&metric: &PairMetric| {
-            let summary = runs.summary(metric).unwrap_or_default();
-            let interval = runs.interval(metric, LEVEL)?;
-            let result = MetricResult::new(summary, interval, Vec::new());
-            Ok((metric.name().to_owned(), result))
-        };
-        let of_metrics: xai_metrics::Result<_> = metrics.iter().map(of_metric).collect();
-        across(packed, runs.errors(), of_metrics?)
+        let packed = PackedRuns::new(&packed_for, predictions, &loaded.labels);
+        let samples = SampleConsistency::new(predictions).in_files(files)?;
+        Ok((packed.in_files(files)?, Some(samples)))
     }
 
     fn method(&self, context: &Context) -> RunInterval {
@@ -250,25 +98,17 @@ impl Pairwise {
         }
     }
 
-    fn table(&self, result: &PairwiseResult) -> String {
+    fn table(&self, result: &PairwiseReport) -> String {
         let rows = result.metrics.iter().map(|(name, m)| {
-            let SummaryResult {
-                mean,
-                std,
-                min,
-                median,
-                max,
-                n_defined,
-            } = m.summary;
             [
-                name.clone(),
-                text::decimals(mean),
+                (*name).to_owned(),
+                text::decimals(m.mean),
                 text::interval(m.interval),
-                text::decimals(std),
-                text::decimals(min),
-                text::decimals(median),
-                text::decimals(max),
-                n_defined.to_string(),
+                text::decimals(m.std),
+                text::decimals(m.min),
+                text::decimals(m.median),
+                text::decimals(m.max),
+                m.n_defined.to_string(),
             ]
         });
         let header = [
@@ -304,12 +144,12 @@ impl Pairwise {
             result.n_runs, result.n_samples
         );
         if let Some(samples) = &result.samples {
-            text += &samples.table();
+            text += &table_of_samples(samples);
         }
         text
     }
 
-    fn write_pairs(&self, metrics: &[PairMetric], result: &PairwiseResult) -> Result<(), Failure> {
+    fn write_pairs(&self, metrics: &[PairMetric], result: &PairwiseReport) -> Result<(), Failure> {
         let names = metrics.iter().map(|metric| metric.name());
         let header = ["first", "second"].into_iter().chain(names);
         let k = result.n_runs;
@@ -323,22 +163,20 @@ impl Pairwise {
     }
 }
 
-impl SamplesResult {
-    fn table(&self) -> String {
-        let rows = self.most_inconsistent.iter().map(|sample| {
-            [
-                sample.sample.to_string(),
-                format!("{:.4}", sample.entropy),
-                format!("{:.4}", sample.modal_share),
-                sample.n_classes.to_string(),
-            ]
-        });
-        let header = ["sample", "entropy", "modal share", "classes"];
-        format!(
-            "\n\n{} samples change their prediction; mean entropy {:.4} nats\n\n{}",
-            self.ever_changing,
-            self.mean_entropy,
-            text::table(&header, rows)
-        )
-    }
+fn table_of_samples(samples: &InconsistentSamples) -> String {
+    let rows = samples.most_inconsistent.iter().map(|sample| {
+        [
+            sample.sample.to_string(),
+            format!("{:.4}", sample.entropy),
+            format!("{:.4}", sample.modal_share),
+            sample.n_classes.to_string(),
+        ]
+    });
+    let header = ["sample", "entropy", "modal share", "classes"];
+    format!(
+        "\n\n{} samples change their prediction; mean entropy {:.4} nats\n\n{}",
+        samples.ever_changing,
+        samples.mean_entropy,
+        text::table(&header, rows)
+    )
 }

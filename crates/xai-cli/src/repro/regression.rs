@@ -2,12 +2,14 @@
 
 use clap::Args;
 use ndarray::{Array2, Ix1};
-use serde::Serialize;
-use xai_metrics::repro::{RegressionMetric, RegressionReproducibility};
+use serde::{Serialize, Serializer};
+use xai_metrics::repro::interval::MetricReport;
+use xai_metrics::repro::registry::REGRESSION_METRICS;
+use xai_metrics::repro::{RegressionMetric, RegressionReproducibility, input};
 
-use super::results::{LEVEL, MetricResult, as_object};
+use super::options::LEVEL;
 use crate::context::Context;
-use crate::failure::{Failure, Files, InFiles, input};
+use crate::failure::{Failure, Files, InFiles};
 use crate::input::arrays;
 use crate::output::text;
 
@@ -26,9 +28,16 @@ pub(crate) struct Regression {
 struct RegressionResult {
     n_runs: usize,
     n_samples: usize,
-    #[serde(serialize_with = "as_object")]
-    metrics: Vec<(String, MetricResult)>,
+    #[serde(serialize_with = "by_name")]
+    metrics: Vec<(&'static str, MetricReport)>,
     mean_absolute_error: Vec<f64>,
+}
+
+fn by_name<S: Serializer>(
+    metrics: &[(&'static str, MetricReport)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(metrics.iter().map(|(name, report)| (name, report)))
 }
 
 impl Regression {
@@ -44,17 +53,16 @@ impl Regression {
             ))
             .in_file(&self.targets));
         }
-        let files = Files::only(&self.predictions).file(&[input::TARGETS], &self.targets);
-        let runs = RegressionReproducibility::from_predictions(predictions.view(), targets.view())
-            .in_files(&files)?;
-        let of_metric = |metric: RegressionMetric| {
+        let files = Files::mainly(&self.predictions).file(&[input::TARGETS], &self.targets);
+        let runs =
+            RegressionReproducibility::new(predictions.view(), targets.view()).in_files(&files)?;
+        let of_metric = |&metric: &RegressionMetric| {
             let interval = runs.interval(metric, LEVEL)?;
-            let pairs = runs.pairs(metric).to_vec();
-            let result = MetricResult::new(runs.summary(metric), interval, pairs);
-            Ok((metric.name().to_owned(), result))
+            let report = MetricReport::new(&runs.summary(metric), interval, runs.pairs(metric));
+            Ok((metric.name(), report))
         };
-        let metrics: xai_metrics::Result<_> =
-            RegressionMetric::ALL.into_iter().map(of_metric).collect();
+        let metrics = REGRESSION_METRICS.iter().map(of_metric);
+        let metrics: xai_metrics::Result<_> = metrics.collect();
         let result = RegressionResult {
             n_runs: runs.n_runs(),
             n_samples: targets.len(),
@@ -68,15 +76,14 @@ impl Regression {
 impl RegressionResult {
     fn table(&self) -> String {
         let rows = self.metrics.iter().map(|(name, m)| {
-            let s = &m.summary;
             [
-                name.clone(),
-                text::decimals(s.mean),
+                (*name).to_owned(),
+                text::decimals(m.mean),
                 text::interval(m.interval),
-                text::decimals(s.std),
-                text::decimals(s.min),
-                text::decimals(s.median),
-                text::decimals(s.max),
+                text::decimals(m.std),
+                text::decimals(m.min),
+                text::decimals(m.median),
+                text::decimals(m.max),
             ]
         });
         let header = [

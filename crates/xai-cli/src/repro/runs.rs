@@ -2,9 +2,10 @@
 
 use ndarray::{Array2, Axis, Ix1};
 use xai_metrics::core::Label;
-use xai_metrics::repro::{PackedRuns, PackedRunsBuilder, PairMetric};
+use xai_metrics::repro::{PackedRuns, PackedRunsBuilder, PairMetric, input};
 
-use crate::failure::{Failure, Files, InFile, InFiles, input};
+use super::options;
+use crate::failure::{Failure, Files, InFile, InFiles};
 use crate::input::arrays;
 use crate::input::npy_file::{Integers, NpyFile};
 use crate::input::table::Table;
@@ -21,7 +22,9 @@ pub(super) fn files<'a>(predictions: &'a str, labels: &'a str) -> Files<'a> {
         true => labels,
         false => predictions,
     };
-    Files::only(predictions).file(&[input::LABELS], labels)
+    Files::mainly(predictions)
+        .file(&[input::LABELS], labels)
+        .and(options::parameters())
 }
 
 /// Whether labels are a file of their own, and no column.
@@ -132,7 +135,7 @@ pub(super) fn pack(
             predictions,
             labels,
         } = load(files, labels)?;
-        return PackedRuns::for_metrics(metrics, predictions.view(), &labels).in_files(&places);
+        return PackedRuns::new(metrics, predictions.view(), &labels).in_files(&places);
     };
     let labels_of_file: Vec<i64> = arrays::read(labels)?.into_labels::<Ix1>()?.to_vec();
     check_length(files, stored[0].n_samples, labels, labels_of_file.len())?;

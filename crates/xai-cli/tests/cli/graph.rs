@@ -195,7 +195,9 @@ fn properties_of_masks() {
 #[cfg(feature = "onnx")]
 pub(crate) mod onnx {
     use ndarray::{Array1, Array2};
-    use xai_metrics::graph::{Graph, Sparsity, Sweep};
+    use xai_metrics::graph::mask::Sparsity;
+    use xai_metrics::graph::model::EdgeChoices;
+    use xai_metrics::graph::{Graph, Sweep};
 
     use super::*;
 
@@ -256,9 +258,9 @@ pub(crate) mod onnx {
             .map(|i| Sparsity::Fraction(f64::from(i) / 10.0))
             .collect();
         for undirected in [false, true] {
-            let sweep = Sweep::new().undirected(undirected);
+            let sweep = Sweep::new().edges(EdgeChoices::new().undirected(undirected));
             let expected = sweep
-                .run(&convolution, graph, mask.view(), &levels)
+                .evaluate_model(&convolution, graph, mask.view(), &levels)
                 .unwrap();
             for removal in ["weight", "remove"] {
                 let flag = if undirected { "--undirected" } else { "" };

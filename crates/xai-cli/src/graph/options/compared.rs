@@ -2,10 +2,10 @@
 
 use clap::{Args, ValueEnum};
 use ndarray::{Array1, Ix1};
-use xai_metrics::graph::FidelityMetric;
+use xai_metrics::graph::{FidelityMetric, input};
 
 use super::index;
-use crate::failure::{Failure, Files, input};
+use crate::failure::{Failure, Files};
 use crate::input::arrays;
 
 /// What is compared, and on which rows.
@@ -59,7 +59,7 @@ impl Compared {
 
     pub(crate) fn files(&self) -> Files<'_> {
         Files::new()
-            .optional(&[input::TARGET, input::LABEL], self.target.as_ref())
+            .optional(&[input::TARGET], self.target.as_ref())
             .optional(&[input::INDEX], self.index.as_ref())
     }
 }

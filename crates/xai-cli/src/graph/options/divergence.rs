@@ -1,10 +1,11 @@
 //! How outputs are compared.
 
 use clap::Args;
-use xai_metrics::graph::{KlDirection, OutputDistribution, ReturnType, UnfaithfulnessMetric};
+use xai_metrics::graph::outputs::OutputDistribution;
+use xai_metrics::graph::{KlDirection, ReturnType, UnfaithfulnessMetric, help};
 
 use crate::choice::{Choices, choice};
-use crate::failure::{Files, help};
+use crate::failure::Files;
 
 const RETURNS: &Choices<ReturnType> = &[
     ("logits", ReturnType::Logits, ""),
@@ -63,12 +64,13 @@ impl Divergence {
     /// Ways out in terms of the options.
     pub(crate) fn ways_out() -> Files<'static> {
         Files::new().ways_out(&[
+            (help::PASS_LOGITS, "pass --returns logits for raw scores"),
             (
-                help::LOGITS_OR_BERNOULLI,
+                help::PASS_LOGITS_OR_BERNOULLI,
                 "pass --returns logits for raw scores, --columns bernoulli for independent columns",
             ),
             (
-                help::BERNOULLI,
+                help::BERNOULLI_FOR_ONE_COLUMN,
                 "pass --columns bernoulli for a single score a row",
             ),
         ])

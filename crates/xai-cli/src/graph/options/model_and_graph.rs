@@ -2,10 +2,12 @@
 
 use clap::Args;
 use ndarray::{Array1, Array2, Ix1, Ix2};
-use xai_metrics::graph::{EdgeRemoval, Graph};
+use xai_metrics::graph::mask::{Sparsity, sparsify, sparsify_undirected};
+use xai_metrics::graph::model::{EdgeChoices, EdgeRemoval};
+use xai_metrics::graph::{Graph, help, input};
 
 use crate::choice::{Choices, choice};
-use crate::failure::{Failure, Files, input};
+use crate::failure::{Failure, Files};
 use crate::input::arrays;
 use crate::input::onnx::graph::OnnxGraphModel;
 
@@ -38,14 +40,14 @@ pub(crate) struct GraphFiles {
     removal: Option<EdgeRemoval>,
     /// Both directions of an edge are kept or left together.
     #[arg(long)]
-    pub(crate) undirected: bool,
+    undirected: bool,
 }
 
 impl GraphFiles {
     /// What errors about the graph, or the model that runs on it, are about.
     pub(crate) fn files<'a>(&'a self, model: &'a str) -> Files<'a> {
         Files::new()
-            .file(&[input::MODEL], model)
+            .file(&[input::MODEL, input::OUTPUTS], model)
             .optional(&[input::FEATURES, input::NODES], self.features.as_ref())
             .optional(&[input::EDGE_INDEX], self.edge_index.as_ref())
             .optional(&[input::EDGE_WEIGHT], self.edge_weight.as_ref())
@@ -53,6 +55,10 @@ impl GraphFiles {
                 &[input::MASK, input::EDGE_MASK, input::EXPLANATION],
                 self.edge_mask.as_ref(),
             )
+            .ways_out(&[(
+                help::SPARSIFY_FIRST,
+                "make the mask hard: --fraction SHARE keeps the highest",
+            )])
     }
 
     pub(crate) fn read(&self, model: &OnnxGraphModel) -> Result<GraphArrays, Failure> {
@@ -76,7 +82,10 @@ impl GraphFiles {
             edge_index: arrays::read_labels::<Ix2>(&given(&self.edge_index, "edge-index")?)?,
             mask: arrays::read_f32::<Ix1>(&given(&self.edge_mask, "edge-mask")?)?,
             edge_weight: edge_weight.map(arrays::read_f32::<Ix1>).transpose()?,
-            removal,
+            edges: EdgeChoices::new()
+                .removal(removal)
+                .undirected(self.undirected),
+            is_undirected: self.undirected,
         })
     }
 }
@@ -84,13 +93,24 @@ impl GraphFiles {
 /// The contents of [`GraphFiles`].
 pub(crate) struct GraphArrays {
     features: Array2<f32>,
-    pub(crate) edge_index: Array2<i64>,
+    edge_index: Array2<i64>,
     edge_weight: Option<Array1<f32>>,
     pub(crate) mask: Array1<f32>,
-    pub(crate) removal: EdgeRemoval,
+    /// How edges are taken away.
+    pub(crate) edges: EdgeChoices,
+    is_undirected: bool,
 }
 
 impl GraphArrays {
+    /// The mask, 1 for the share of the edges with the highest scores and 0 for the others.
+    pub(crate) fn sparsified(&self, share: f64) -> xai_metrics::Result<Array1<f32>> {
+        let share = Sparsity::Fraction(share);
+        match self.is_undirected {
+            true => sparsify_undirected(self.mask.view(), self.edge_index.view(), share),
+            false => sparsify(self.mask.view(), share),
+        }
+    }
+
     pub(crate) fn view(&self) -> xai_metrics::Result<Graph<'_, f32>> {
         let graph = Graph::new(self.features.view(), self.edge_index.view())?;
         match &self.edge_weight {

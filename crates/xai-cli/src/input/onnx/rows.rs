@@ -2,7 +2,7 @@
 
 use ndarray::{Array2, ArrayViewD, Axis, concatenate};
 use tract_onnx::prelude::*;
-use xai_metrics::attribution::{BoxError, Model};
+use xai_metrics::attribution::model::{BoxError, Model};
 
 use super::engine::Engine;
 use crate::failure::Failure;

@@ -1,7 +1,7 @@
 //! Models that tell of their calls.
 
 use ndarray::{Array2, ArrayViewD};
-use xai_metrics::attribution::{BoxError, Model};
+use xai_metrics::attribution::model::{BoxError, Model};
 use xai_metrics::graph::{Graph, GraphModel};
 
 /// A model, and what is told of every call: its rows, or, of a graph model, 1.

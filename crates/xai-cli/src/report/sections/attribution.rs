@@ -1,14 +1,14 @@
 //! Metrics of every attribution method of a study.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
-use xai_metrics::attribution::{Activation, Better, EvaluationTable, MetricResult};
+use xai_metrics::attribution::Activation;
+use xai_metrics::attribution::evaluation::{EvaluationTable, MetricResult};
+use xai_metrics::attribution::metric::{Direction, registry};
 
-use crate::attribution::options::ACTIVATIONS;
-use crate::choice;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::report::source::Source;
-use crate::report::study_file::AttributionStudy;
+use crate::report::study_file::AttributionInputs;
 
 /// Whether the model still believes its answer on what each map keeps.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,30 +18,26 @@ pub(crate) struct AttributionSection {
 }
 
 impl AttributionSection {
-    /// The activation, as the study file calls it.
-    pub(crate) fn activation_word(&self) -> &'static str {
-        choice::word(ACTIVATIONS, &self.activation).unwrap_or_default()
-    }
-
     /// What the page calls the metrics, in the order of the table.
     pub(crate) fn titles(&self) -> Vec<String> {
         let title = |result: &MetricResult| {
-            let words = result.metric.split('_').map(|word| {
-                let (first, rest) = word.split_at(word.chars().next().map_or(0, char::len_utf8));
-                first.to_uppercase() + rest
-            });
-            let better = match result.better {
-                Better::Lower => "lower is better",
-                Better::Higher => "higher is better",
+            let better = match result.direction {
+                Direction::Lower => " (lower is better)",
+                Direction::Higher => " (higher is better)",
+                Direction::None => "",
             };
-            format!("{} ({better})", words.collect::<Vec<_>>().join(" "))
+            let name = match registry::find(&result.metric) {
+                Ok(entry) => entry.info.title,
+                Err(_) => &result.metric,
+            };
+            format!("{name}{better}")
         };
         self.table.metrics.iter().map(title).collect()
     }
 
     /// Each explainer with its value of each metric, in the order of the table.
     pub(crate) fn explainers(&self) -> Vec<(&str, Vec<Option<f64>>)> {
-        let values = |e: usize| self.table.metrics.iter().map(move |m| m.scores[e].value);
+        let values = |e: usize| self.table.metrics.iter().map(move |m| m.values[e].value);
         let explainers = self.table.explainers.iter().enumerate();
         explainers
             .map(|(e, name)| (name.as_str(), values(e).collect()))
@@ -51,31 +47,17 @@ impl AttributionSection {
 
 impl Serialize for AttributionSection {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        struct Explainer<'a>(&'a EvaluationTable, &'a str, Vec<Option<f64>>);
-        impl Serialize for Explainer<'_> {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                let Self(table, name, values) = self;
-                let mut map = serializer.serialize_map(None)?;
-                map.serialize_entry("name", name)?;
-                for (result, value) in table.metrics.iter().zip(values) {
-                    map.serialize_entry(&result.metric, value)?;
-                }
-                map.end()
-            }
-        }
-        let explainers = self.explainers().into_iter();
-        let explainers = explainers.map(|(name, values)| Explainer(&self.table, name, values));
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("n_samples", &self.table.n_samples)?;
-        map.serialize_entry("activation", self.activation_word())?;
-        map.serialize_entry("explainers", &explainers.collect::<Vec<_>>())?;
+        map.serialize_entry("activation", &self.activation)?;
+        map.serialize_entry("explainers", &self.table.by_explainer())?;
         map.end()
     }
 }
 
 #[cfg(not(feature = "onnx"))]
 pub(crate) fn evaluate(
-    _: &AttributionStudy,
+    _: &AttributionInputs,
     _: &Source,
     context: &Context,
 ) -> Result<Option<AttributionSection>, Failure> {
@@ -85,16 +67,15 @@ pub(crate) fn evaluate(
 
 #[cfg(feature = "onnx")]
 pub(crate) fn evaluate(
-    study: &AttributionStudy,
+    study: &AttributionInputs,
     source: &Source,
     context: &Context,
 ) -> Result<Option<AttributionSection>, Failure> {
     use crate::attribution::model_files::{ModelFiles, targets};
+    use crate::failure::{Files, InFiles};
     use crate::input::onnx::rows::OnnxModel;
     use ndarray::IxDyn;
-    use xai_metrics::attribution::{
-        AverageDrop, AverageGain, AverageIncrease, Concurrent, Evaluation, Scoring,
-    };
+    use xai_metrics::attribution::{Concurrent, Evaluate, Evaluation, Scoring, input};
 
     let files = ModelFiles {
         model: source.path(&study.model),
@@ -117,20 +98,25 @@ pub(crate) fn evaluate(
             layout: study.channels.layout(),
         })
         .replicates(0)
-        .on_progress(|samples| bar.inc(samples as u64))
-        .metric(AverageDrop::new())
-        .metric(AverageIncrease::new())
-        .metric(AverageGain::new());
-    for (explainer, maps) in study.explainers.iter().zip(&maps) {
-        evaluation = evaluation.explainer(&explainer.name, maps.view());
+        .on_progress(|samples| bar.inc(samples as u64));
+    let study_file = source.study();
+    for name in &study.metrics {
+        let metric = registry::find(name).and_then(|entry| entry.build::<f32>(&[]));
+        let places = Files::mainly(&study_file).file(&[input::METRIC], &study_file);
+        evaluation = evaluation.metric(metric.in_files(&places)?);
     }
-    let table = evaluation.run();
+    for (explainer, maps) in study.explainers.iter().zip(&maps) {
+        evaluation = evaluation.maps(&explainer.name, maps.view());
+    }
+    let table = evaluation.evaluate();
     bar.finish_and_clear();
     let table = table.map_err(|stopped| {
         let mut explainers = study.explainers.iter();
         let explainer = explainers.find(|e| Some(e.name.as_str()) == stopped.explainer());
         let maps = explainer.map_or_else(|| files.inputs.clone(), |e| source.path(&e.maps));
-        files.files(&maps).failure(stopped.error())
+        let in_study = [input::EXPLAINERS, input::METRICS];
+        let places = Files::new().file(&in_study, &study_file);
+        places.and(files.files(&maps)).failure(stopped.error())
     })?;
     Ok(Some(AttributionSection {
         activation: study.activation,

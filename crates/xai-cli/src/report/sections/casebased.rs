@@ -2,13 +2,13 @@
 
 use serde::ser::{Serialize, Serializer};
 use xai_metrics::Accumulator;
-use xai_metrics::casebased::{Audit, AuditGroup, AuditReport, CaseExplainer, Explanation, Level};
+use xai_metrics::casebased::result::{AuditGroup, ExplanationSummary, LevelCount};
+use xai_metrics::casebased::{Audit, AuditReport, CaseExplainer, input};
 
 use crate::casebased::cases::{Samples, Training};
-use crate::casebased::explanation::ExplanationResult;
-use crate::failure::{Failure, Files, InFiles, input};
+use crate::failure::{Failure, Files, InFiles};
 use crate::report::source::Source;
-use crate::report::study_file::CasebasedStudy;
+use crate::report::study_file::CasebasedInputs;
 
 /// How many of the least supported predictions are shown.
 const SHOWN: usize = 10;
@@ -19,14 +19,10 @@ pub(crate) struct CasebasedSection {
     pub(crate) n_train: usize,
     pub(crate) k: usize,
     pub(crate) audit: AuditReport,
-    /// How many predictions have each level.
-    pub(crate) levels: Vec<(Level, usize)>,
-    /// The predictions with the lowest correspondence, lowest first.
-    pub(crate) least_supported: Vec<Explanation>,
 }
 
 pub(crate) fn evaluate(
-    study: &CasebasedStudy,
+    study: &CasebasedInputs,
     source: &Source,
 ) -> Result<CasebasedSection, Failure> {
     let train = source.table(&study.train)?.concealing(&study.redact);
@@ -46,22 +42,29 @@ pub(crate) fn evaluate(
         .k(study.k)
         .provenance(false)
         .fit_owned(training.rows, &training.labels)
-        .in_files(&Files::only(&train_file).file(&[input::K], &study_file))?;
+        .in_files(&Files::mainly(&train_file).file(&[input::K], &study_file))?;
     let explanations = samples.explain(&explainer, &test_file)?;
-    let mut audit = Audit::listing(SHOWN);
+    let mut audit = Audit::listing(SHOWN).with_cases();
     let audit = audit.update(&explanations).and_then(|()| audit.finish());
-    let audit = audit.in_files(&Files::only(&test_file))?;
-    let levels = [Level::High, Level::Medium, Level::Low, Level::Undefined];
-    let has_level = |level| move |e: &&Explanation| e.level() == level;
-    let levels = levels.map(|level| (level, explanations.iter().filter(has_level(level)).count()));
-    let listed = audit.least_supported.iter();
     Ok(CasebasedSection {
         n_train,
         k: study.k.min(n_train),
-        levels: levels.to_vec(),
-        least_supported: listed.map(|e| explanations[e.sample].clone()).collect(),
-        audit,
+        audit: audit.in_files(&Files::mainly(&test_file))?,
     })
+}
+
+impl CasebasedSection {
+    /// How many predictions have each level.
+    pub(crate) fn levels(&self) -> &[LevelCount] {
+        let cases = self.audit.cases.as_ref();
+        cases.map_or(&[], |cases| &cases.levels)
+    }
+
+    /// The predictions with the lowest correspondence, lowest first.
+    pub(crate) fn least_supported(&self) -> &[ExplanationSummary] {
+        let cases = self.audit.cases.as_ref();
+        cases.map_or(&[], |cases| &cases.least_supported)
+    }
 }
 
 impl Serialize for CasebasedSection {
@@ -74,15 +77,9 @@ impl Serialize for CasebasedSection {
             mean_correspondence: Option<f64>,
             right: &'a AuditGroup,
             wrong: &'a AuditGroup,
-            levels: Vec<LevelCount>,
-            least_supported: Vec<ExplanationResult>,
+            levels: &'a [LevelCount],
+            least_supported: &'a [ExplanationSummary],
         }
-        #[derive(serde::Serialize)]
-        struct LevelCount {
-            level: Level,
-            n: usize,
-        }
-        let levels = self.levels.iter();
         let json = Json {
             n_train: self.n_train,
             n_test: self.audit.n_samples,
@@ -90,8 +87,8 @@ impl Serialize for CasebasedSection {
             mean_correspondence: self.audit.mean_correspondence,
             right: &self.audit.right,
             wrong: &self.audit.wrong,
-            levels: levels.map(|&(level, n)| LevelCount { level, n }).collect(),
-            least_supported: self.least_supported.iter().map(Into::into).collect(),
+            levels: self.levels(),
+            least_supported: self.least_supported(),
         };
         json.serialize(serializer)
     }

@@ -2,18 +2,16 @@
 
 use ndarray::{Array1, Array2, Ix1, Ix3};
 use serde::ser::{Serialize, Serializer};
+use xai_metrics::graph::dataset::SweepCurve;
 use xai_metrics::graph::{
-    FidelityMetric, GroundTruth, GroundTruthMetric, Sweep, SweepCurve, UnfaithfulnessMetric,
+    FidelityMetric, GroundTruth, GroundTruthMetric, Sweep, UnfaithfulnessMetric, input,
 };
 
-use crate::failure::{Failure, Files, InFiles, input};
+use crate::failure::{Failure, Files, InFiles};
 use crate::graph::groundtruth::GroundtruthResult;
 use crate::graph::options::index;
 use crate::report::source::Source;
-use crate::report::study_file::{GraphExplainer, GraphStudy};
-
-/// The threshold of masks against the truth, that of `xai graph groundtruth`.
-const THRESHOLD: f64 = 0.5;
+use crate::report::study_file::{GraphExplainer, GraphInputs};
 
 /// Sufficiency and necessity of explanatory subgraphs.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
@@ -31,7 +29,7 @@ pub(crate) struct GraphScores {
     pub(crate) groundtruth: Option<GroundTruth>,
 }
 
-pub(crate) fn evaluate(study: &GraphStudy, source: &Source) -> Result<GraphSection, Failure> {
+pub(crate) fn evaluate(study: &GraphInputs, source: &Source) -> Result<GraphSection, Failure> {
     let index = study.index.as_ref();
     let index = index.map(|file| index::rows(source.array(file)?));
     let truth = study.edge_mask_true.as_ref();
@@ -63,7 +61,7 @@ impl Shared {
     fn scores(
         &self,
         explainer: &GraphExplainer,
-        study: &GraphStudy,
+        study: &GraphInputs,
         source: &Source,
     ) -> Result<GraphScores, Failure> {
         let path = |file: &String| source.path(file);
@@ -123,8 +121,8 @@ impl Shared {
             return Ok(None);
         };
         let mask = source.array(file)?.into_f64::<Ix1>()?;
-        GroundTruthMetric::new(THRESHOLD)
-            .and_then(|metric| metric.evaluate(mask.view(), truth.view()))
+        GroundTruthMetric::new()
+            .evaluate(mask.view(), truth.view())
             .map(Some)
             .in_files(files)
     }

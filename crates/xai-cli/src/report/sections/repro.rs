@@ -1,14 +1,24 @@
 //! Reproducibility over runs.
 
-use crate::failure::{Failure, Files, input};
-use crate::report::source::Source;
-use crate::report::study_file::ReproStudy;
-use crate::repro::pairwise::{PairwiseResult, pairwise};
+use ndarray::Ix1;
+use xai_metrics::repro::pairwise::PairwiseReport;
+use xai_metrics::repro::registry::PAIR_METRICS;
+use xai_metrics::repro::{PackedRuns, Pairwise, RunInterval, input};
 
-pub(crate) fn evaluate(study: &ReproStudy, source: &Source) -> Result<PairwiseResult, Failure> {
+use crate::failure::{Failure, Files, InFiles};
+use crate::report::source::Source;
+use crate::report::study_file::ReproInputs;
+
+/// The coverage of intervals, that of `xai repro pairwise`.
+const LEVEL: f64 = 0.95;
+
+pub(crate) fn evaluate(study: &ReproInputs, source: &Source) -> Result<PairwiseReport, Failure> {
     let predictions = source.array(&study.predictions)?.into_labels()?;
-    let labels = source.array(&study.labels)?.into_labels()?;
+    let labels = source.array(&study.labels)?.into_labels::<Ix1>()?;
     let (of_predictions, of_labels) = (source.path(&study.predictions), source.path(&study.labels));
-    let files = Files::only(&of_predictions).file(&[input::LABELS], &of_labels);
-    pairwise(predictions.view(), labels.view(), &files)
+    let files = Files::mainly(&of_predictions).file(&[input::LABELS], &of_labels);
+    let labels: Vec<i64> = labels.to_vec();
+    PackedRuns::new(PAIR_METRICS, predictions.view(), &labels)
+        .and_then(|packed| Pairwise::new().report(&packed, RunInterval::Jackknife, LEVEL))
+        .in_files(&files)
 }

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde::Serialize;
-use xai_metrics::repro::ClassDistribution;
+use xai_metrics::repro::{ClassDistribution, input};
 
 use crate::choice::{Choices, choice};
 use crate::context::Context;
-use crate::failure::{Failure, Files, InFiles, input};
+use crate::failure::{Failure, Files, InFiles};
 use crate::output::{rows, text};
 
 const KINDS: &Choices<ClassDistribution> = &[

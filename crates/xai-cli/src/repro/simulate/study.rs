@@ -1,15 +1,18 @@
 //! `xai repro simulate study`
 
 use std::fs::{File, OpenOptions};
-use std::io::{BufReader, Write};
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Serialize;
-use xai_metrics::repro::{Study, StudyDraw, StudySummary};
+use xai_metrics::repro::study::{
+    StudyDraw, StudySettings, StudySummary, read_draws, write_draws, write_header,
+};
+use xai_metrics::repro::{SimulationStudy, help, input};
 
 use crate::context::Context;
-use crate::failure::{Failure, Files, InFile, InFiles, input};
+use crate::failure::{Failure, Files, InFile, InFiles};
 use crate::output::text;
 
 /// Draws between two writes, and two steps of the progress bar.
@@ -53,12 +56,12 @@ impl StudyCommand {
         while (rows.draws.len() as u64) < self.iterations {
             let start = rows.draws.len() as u64;
             let end = (start + DRAWS_PER_STEP).min(self.iterations);
-            rows.append(study.draws(start..end).in_files(&options())?)?;
+            rows.append(study.simulate(start..end).in_files(&options())?)?;
             bar.set_position(end);
         }
         bar.finish_and_clear();
         let result = StudyResult {
-            summary: StudySummary::of(&rows.draws).in_files(&options())?,
+            summary: StudySummary::new(&rows.draws).in_files(&options())?,
         };
         if let Some(out) = &self.out {
             rows.finish(out)?;
@@ -68,7 +71,7 @@ impl StudyCommand {
 }
 
 impl StudyCommand {
-    fn study(&self, seed: u64) -> Result<Study, Failure> {
+    fn study(&self, seed: u64) -> Result<SimulationStudy, Failure> {
         if let Some(out) = &self.out
             && out.extension().is_some_and(|it| it == "parquet")
         {
@@ -78,20 +81,21 @@ impl StudyCommand {
             ))
             .help("name a .csv file"));
         }
-        Study::builder()
-            .seed(seed)
-            .n_samples(self.n_samples as usize)
-            .n_runs(self.runs as usize)
-            .build()
-            .in_files(&options())
+        let settings = StudySettings {
+            seed,
+            n_samples: self.n_samples as usize,
+            n_runs: self.runs as usize,
+            ..StudySettings::default()
+        };
+        SimulationStudy::new(settings).in_files(&options())
     }
 }
 
 /// The options of the study's parameters.
 fn options() -> Files<'static> {
     Files::new().options(&[
-        (input::SAMPLES, "--n-samples"),
-        (input::RUNS, "--runs"),
+        (input::N_SAMPLES, "--n-samples"),
+        (input::N_RUNS, "--runs"),
         (input::DRAWS, "--iterations"),
     ])
 }
@@ -105,7 +109,7 @@ struct StudyRows {
 
 impl StudyRows {
     /// Goes on with the rows that an interrupted study left, or starts.
-    fn resume(out: &Path, study: &Study, iterations: u64) -> Result<Self, Failure> {
+    fn resume(out: &Path, study: &SimulationStudy, iterations: u64) -> Result<Self, Failure> {
         let mut partial = out.as_os_str().to_owned();
         partial.push(".partial");
         let path = PathBuf::from(partial);
@@ -118,19 +122,14 @@ impl StudyRows {
             .truncate(false)
             .open(&path)
             .map_err(failed)?;
-        let (draws, bytes) = StudyDraw::read_csv(BufReader::new(&file))
-            .in_files(&Files::only(&name))
+        let files = Files::mainly(&name).ways_out(&[(
+            help::START_ANEW,
+            "remove the file to start anew, or choose another --out",
+        )]);
+        let (draws, bytes) = read_draws(BufReader::new(&file))
+            .in_files(&files)
             .map_err(|failure| failure.help("remove the file to start anew"))?;
-        if let Some(last) = draws.last()
-            && (draws.len() as u64 > iterations
-                || study.draw(last.draw).in_files(&options())? != *last)
-        {
-            return Err(
-                Failure::new("rows of another study: other draws, samples, runs or seed")
-                    .help("remove the file to start anew, or choose another --out")
-                    .in_file(&name),
-            );
-        }
+        study.check_continues(&draws, iterations).in_files(&files)?;
         // What is beyond is half a line of an interrupted write.
         file.set_len(bytes).map_err(failed)?;
         std::io::Seek::seek(&mut file, std::io::SeekFrom::End(0)).map_err(failed)?;
@@ -139,28 +138,25 @@ impl StudyRows {
             file: Some((file, path)),
         };
         if bytes == 0 {
-            rows.write(&(StudyDraw::csv_header() + "\n"))?;
+            rows.write(|file| write_header(file))?;
         }
         Ok(rows)
     }
 
     fn append(&mut self, draws: Vec<StudyDraw>) -> Result<(), Failure> {
-        if self.file.is_some() {
-            let lines: String = draws.iter().map(|draw| draw.to_csv() + "\n").collect();
-            self.write(&lines)?;
-        }
+        self.write(|file| write_draws(&draws, file))?;
         self.draws.extend(draws);
         Ok(())
     }
 
-    fn write(&mut self, text: &str) -> Result<(), Failure> {
-        let Some((file, path)) = &mut self.file else {
-            return Ok(());
-        };
-        file.write_all(text.as_bytes())
-            .and_then(|()| file.flush())
-            .map_err(Failure::cannot_be_written)
-            .in_file(&path.display().to_string())
+    fn write(
+        &mut self,
+        write: impl FnOnce(&mut File) -> xai_metrics::Result<()>,
+    ) -> Result<(), Failure> {
+        match &mut self.file {
+            None => Ok(()),
+            Some((file, path)) => write(file).in_files(&Files::mainly(&path.display().to_string())),
+        }
     }
 
     /// Gives the whole file its name.
