@@ -37,11 +37,11 @@ impl MetricOptions {
                 "" => argument.required(true),
                 default => argument.default_value(default),
             };
-            // The words of an option are the name of its value.
+            // The name of a value that is a word lists the words.
             match option.value_name.contains('|') {
-                true => {
-                    argument.value_parser(PossibleValuesParser::new(option.value_name.split('|')))
-                }
+                true => argument
+                    .value_parser(PossibleValuesParser::new(option.value_name.split('|')))
+                    .value_name(option.name.replace('-', "_").to_uppercase()),
                 false => argument.value_name(option.value_name),
             }
         });

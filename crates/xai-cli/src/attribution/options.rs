@@ -62,6 +62,7 @@ impl LayoutOptions {
     }
 }
 
+#[cfg(feature = "onnx")]
 impl ScoringOptions {
     pub(super) fn scoring(&self) -> Scoring {
         Scoring {

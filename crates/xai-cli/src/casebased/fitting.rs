@@ -6,6 +6,7 @@ use xai_metrics::core::input::P;
 
 use super::cases::Training;
 use super::weights::Weights;
+use crate::choice::names;
 use crate::context::Context;
 use crate::failure::{Failure, Files, InFile, InFiles};
 use crate::input::table::Table;
@@ -16,15 +17,20 @@ pub(super) struct Fitting {
     /// Neighbours per case. Default: 5.
     #[arg(short, long)]
     k: Option<usize>,
-    /// euclidean, squared-euclidean, manhattan, chebyshev, minkowski:P, cosine, canberra,
-    /// braycurtis or hamming. Default: euclidean.
-    #[arg(long, value_name = "METRIC")]
+    #[arg(
+        long,
+        value_name = "METRIC",
+        help = format!("{}. Default: euclidean", names::<Distance>())
+    )]
     metric: Option<Distance>,
     /// Take the features as they are, instead of in units of their spread.
     #[arg(long)]
     no_scale: bool,
-    /// How neighbours are searched: auto, brute or kd-tree. The answer is the same.
-    #[arg(long, value_name = "ENGINE")]
+    #[arg(
+        long,
+        value_name = "ENGINE",
+        help = format!("How neighbours are searched: {}. The answer is the same", names::<Engine>())
+    )]
     index: Option<Engine>,
     #[command(flatten)]
     weights: Weights,
@@ -206,6 +212,8 @@ impl Fitting {
                 (P, "--metric"),
                 (input::ENGINE, "--index"),
                 (input::AGGREGATE_MINIMUM, "--aggregate-only"),
+                (input::REDACTED, "--redact"),
+                (input::METADATA, "--metadata"),
             ])
             .ways_out(&[
                 (help::USE_BRUTE_FORCE, "pass --index brute"),

@@ -4,13 +4,17 @@ use clap::Args;
 use xai_metrics::casebased::{ClassWeights, Kernel, Thresholds, help, input};
 use xai_metrics::core::input::{BANDWIDTH, EXPONENT, OFFSET};
 
+use crate::choice::names;
 use crate::failure::{Failure, Files, InFiles};
 
 /// How neighbours are weighted.
 #[derive(Debug, Args)]
 pub(super) struct Weights {
-    /// inverse-cube, uniform, inverse-power:P, gaussian:H or exponential:H. Default: inverse-cube.
-    #[arg(long, value_name = "KERNEL")]
+    #[arg(
+        long,
+        value_name = "KERNEL",
+        help = format!("{}. Default: inverse-cube", names::<Kernel>())
+    )]
     weighting: Option<Kernel>,
     /// What a class counts; one without a weight counts 1. May be repeated.
     #[arg(long = "class-weight", value_name = "L=W", value_parser = class_weight)]

@@ -40,7 +40,7 @@ impl FidelityAuc {
 
     fn files(&self) -> Files<'_> {
         Files::new()
-            .file(&[input::POS_FIDELITY, input::POINTS], &self.pos)
+            .file(&[input::POS_FIDELITY, input::POINTS, input::Y], &self.pos)
             .file(&[input::NEG_FIDELITY], &self.neg)
             .file(&[input::X], &self.x)
     }

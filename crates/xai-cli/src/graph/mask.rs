@@ -31,7 +31,7 @@ impl Mask {
             Some(file) => {
                 let edges = arrays::read_labels::<Ix2>(file)?;
                 let last = edges.iter().copied().max().unwrap_or(-1);
-                let n_nodes = usize::try_from(last + 1).unwrap_or_default();
+                let n_nodes = usize::try_from(last.saturating_add(1)).unwrap_or_default();
                 edge_mask_properties(mask.view(), edges.view(), n_nodes, self.threshold)
             }
         };

@@ -69,6 +69,7 @@ impl RobustFidelity {
     fn files(&self) -> Files<'_> {
         self.graph
             .files(&self.model)
+            .file(&[input::FULL, input::KEPT, input::COMPLEMENT], &self.model)
             .and(self.compared.files())
             .options(&[
                 (input::FRACTION, "--fraction"),

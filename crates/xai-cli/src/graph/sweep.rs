@@ -66,7 +66,13 @@ impl SweepCommand {
                 self.over_outputs(&sweep, [full, kept, complement], &levels)?
             }
             #[cfg(feature = "onnx")]
-            _ => self.of_model.run(&sweep, &levels, &self.files(), context)?,
+            _ => self.of_model.run(
+                &sweep,
+                &levels,
+                &self.files(),
+                self.levels.as_ref(),
+                context,
+            )?,
             #[cfg(not(feature = "onnx"))]
             _ => return Err(Failure::usage("--full, --kept and --complement are needed")),
         };

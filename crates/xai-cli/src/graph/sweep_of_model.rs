@@ -1,13 +1,13 @@
 //! A sweep that runs the model itself.
 
 use clap::{Args, ValueEnum};
-use xai_metrics::graph::Sweep;
 use xai_metrics::graph::dataset::SweepCurve;
 use xai_metrics::graph::mask::Sparsity;
+use xai_metrics::graph::{Sweep, input};
 
 use super::options::model_and_graph::GraphFiles;
 use crate::context::Context;
-use crate::failure::{Failure, Files, InFiles};
+use crate::failure::{Failure, Files, InFile, InFiles};
 use crate::input::onnx::graph::OnnxGraphModel;
 use crate::input::onnx::watched::Watched;
 
@@ -56,15 +56,24 @@ impl ModelSource {
         sweep: &Sweep<'_>,
         levels: &[f64],
         files: &Files<'_>,
+        levels_file: Option<&String>,
         context: &Context,
     ) -> Result<SweepCurve, Failure> {
         let Some(file) = &self.model else {
             return Err(Failure::usage("--model or --full is needed"));
         };
+        if self.by == By::TopK && levels_file.is_none() {
+            return Err(Failure::usage("--by top-k: the default levels are shares")
+                .help("pass numbers of edges with --levels X.npy"));
+        }
         let model = OnnxGraphModel::read(file)?;
         let stored = self.graph.read(&model)?;
         let levels = levels.iter().map(|&level| self.by.sparsity(level));
-        let levels: Vec<Sparsity> = levels.collect::<Result<_, _>>()?;
+        let levels: Result<Vec<Sparsity>, Failure> = levels.collect();
+        let levels = match levels_file {
+            Some(file) => levels.in_file(file)?,
+            None => levels?,
+        };
         let sweep = sweep.edges(stored.edges);
         let bar = context.progress(1 + 2 * levels.len() as u64, "running the model");
         let model = Watched {
@@ -75,6 +84,15 @@ impl ModelSource {
             .view()
             .and_then(|graph| sweep.evaluate_model(&model, graph, stored.mask.view(), &levels));
         bar.finish_and_clear();
-        curve.in_files(&self.graph.files(file).and(files.clone()))
+        // A level out of its domain stands in the file of levels; outputs are those of the model.
+        let level = [input::FRACTION, input::TOP_K, input::THRESHOLD];
+        let outputs = [input::FULL, input::KEPT, input::COMPLEMENT, input::SAMPLES];
+        let files = self
+            .graph
+            .files(file)
+            .optional(&level, levels_file)
+            .and(files.clone())
+            .file(&outputs, file);
+        curve.in_files(&files)
     }
 }

@@ -108,6 +108,11 @@ impl Compare {
             ))
             .in_file(&self.second[0]));
         }
+        // Groups are told apart by their owner; the first is to blame where it alone is too small.
+        let main = match first.predictions.nrows() {
+            0 | 1 => &self.first[0],
+            _ => &self.second[0],
+        };
         let differences = GroupComparison::new(self.metrics.pairwise())
             .n_assignments(self.assignments)
             .seed(context.seed)
@@ -116,7 +121,7 @@ impl Compare {
                 second.predictions.view(),
                 &first.labels,
             )
-            .in_files(&runs::files(&self.second[0], &self.labels.labels))?;
+            .in_files(&runs::files(main, &self.labels.labels))?;
         let result = CompareResult {
             n_first: first.predictions.nrows(),
             n_second: second.predictions.nrows(),

@@ -215,6 +215,68 @@ fn a_comparison_says_what_its_commands_say_alone() {
     );
 }
 
+/// What a metric of the registry needs is what its command asks for.
+#[test]
+fn every_metric_that_files_are_enough_for_is_a_command() {
+    let files = Files::new();
+    files.array(
+        "e.npy",
+        &array![[1.0, 1.0, -1.0, 1.0], [0.0, 5.0, 0.0, 0.0]],
+    );
+    let list = files.json("attribution list");
+    let metrics = list["metrics"].as_array().unwrap();
+    let mut n_commands = 0;
+    for metric in metrics {
+        let needs: Vec<&str> = metric["needs"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|need| need.as_str().unwrap())
+            .collect();
+        let name = metric["name"].as_str().unwrap();
+        let arguments = match needs[..] {
+            ["explanations"] => "--explanations e.npy".to_owned(),
+            #[cfg(feature = "onnx")]
+            ["model", "inputs", "targets", "explanations"] => format!(
+                "--model {} --inputs {} --targets {} --explanations {} --activation softmax \
+                 --channels first",
+                sample("model.onnx"),
+                sample("inputs.npy"),
+                sample("targets.npy"),
+                sample("occlusion.npy"),
+            ),
+            _ => continue,
+        };
+        let result = files.json(&format!("attribution {name} {arguments} --out rows.csv"));
+        assert_eq!(result["metric"], name.replace('-', "_"));
+        assert!(result["value"].is_f64(), "{name}");
+        assert!(files.read("rows.csv").lines().count() > 2, "{name}");
+        n_commands += 1;
+    }
+    assert!(n_commands >= 2 && files.table("attribution list").contains("complexity"));
+}
+
+#[cfg(feature = "onnx")]
+#[test]
+fn a_metric_that_is_no_older_than_the_registry_tells_its_direction() {
+    let files = Files::new();
+    let result = files.json(&format!(
+        "attribution mu-fidelity --model {} --inputs {} --targets {} --explanations {} \
+         --activation softmax --channels first --subsets 20 --seed 3",
+        sample("model.onnx"),
+        sample("inputs.npy"),
+        sample("targets.npy"),
+        sample("random.npy"),
+    ));
+    assert_eq!(result["direction"], "higher");
+    assert_eq!(result["per_sample"].as_array().unwrap().len(), 240);
+    let rest = "--metrics mu_fidelity --subsets 20 --seed 3 --replicates 0";
+    let table = files.json(&compare("random", rest));
+    let compared = &table["metrics"]["mu_fidelity"]["explainers"]["random"];
+    assert_eq!(compared["value"], result["value"]);
+    assert_eq!(compared["n_undefined"], result["n_undefined"]);
+}
+
 /// Logits may be negative: what was computed before one is kept.
 #[cfg(feature = "onnx")]
 #[test]

@@ -80,12 +80,46 @@ fn casebased() {
             ("--metric", "--index kd-tree --metric cosine"),
             ("--aggregate-only", "--aggregate-only 1"),
             ("--redact", "--redact y"),
+            ("--medium", "--medium 0.9"),
+            ("--weighting", "--weighting gaussian:0"),
+            ("--weighting", "--weighting inverse-power:-1"),
         ],
     );
     files.text("n.csv", "distance,label\n-1,0\n");
     files.bad_data(
         "n.csv",
         "casebased correspondence --neighbors n.csv --predicted 0",
+    );
+    files.text("n.csv", "distance,label\n1,0\n");
+    wrong_usage(
+        &files,
+        "casebased correspondence --neighbors n.csv --predicted 0",
+        &[
+            ("--high", "--high 2"),
+            ("--class-weight", "--class-weight 0=-1"),
+            ("--weighting", "--weighting gaussian:-1"),
+        ],
+    );
+    bad_data(
+        &files,
+        "casebased audit --label y",
+        &[
+            ("no.csv", "--train t.csv --test no.csv"),
+            ("missing.csv", "--train t.csv --test missing.csv"),
+            ("bad.csv", "--train t.csv --test bad.csv"),
+            ("empty.csv", "--train t.csv --test empty.csv"),
+            ("empty.csv", "--train empty.csv --test q.csv"),
+            ("foreign.xai", "--explainer foreign.xai --test q.csv"),
+        ],
+    );
+    bad_data(
+        &files,
+        "casebased fit --label y --out",
+        &[
+            ("no.csv", "c.xai --train no.csv"),
+            ("bad.csv", "c.xai --train bad.csv"),
+            ("no/c.xai", "no/c.xai --train t.csv"),
+        ],
     );
 }
 
@@ -296,6 +330,15 @@ fn graph_models() {
         "short.npy",
         &format!("graph sweep {given} --edge-weight short.npy"),
     );
+    // The outputs leave the range of single precision.
+    files.array("huge.npy", &Array2::from_elem((12, 3), 3e38f32));
+    swapped("features.npy", "huge.npy", &model());
+    files.array("levels.npy", &array![0.5, 2.0]);
+    for by in ["fraction", "top-k"] {
+        let sweep = format!("graph sweep {given} --by {by} --levels levels.npy");
+        files.bad_data("levels.npy", &sweep);
+    }
+    files.wrong_usage("--by", &format!("graph sweep {given} --by top-k"));
     // The mask is soft.
     files.bad_data("mask.npy", &format!("graph robust-fidelity {given}"));
     wrong_usage(
@@ -305,6 +348,7 @@ fn graph_models() {
             ("--fraction", "--fraction 2"),
             ("--alpha-pos", "--fraction 0.5 --alpha-pos 2"),
             ("--alpha-neg", "--fraction 0.5 --alpha-neg 2"),
+            ("--draws", "--fraction 0.5 --draws 1"),
         ],
     );
     files.failure(2, &format!("graph sweep --model {}", model()));
@@ -321,6 +365,7 @@ fn repro() {
     files.array("floats.npy", &array![[0.5, 1.0], [0.0, 1.0]]);
     files.array("flat.npy", &array![0i8, 1]);
     files.array("a.npy", &array![0i64, 1, 0, 1]);
+    files.array("a2.npy", &array![[0i64, 1], [0, 1]]);
     files.array("short.npy", &array![0u8, 1]);
     files.text("runs.csv", "y,a,b,c\n0,0,0,0\n1,1,0,1\n1,0,0,1\n0,1,0,1\n");
     files.text("words.csv", "y,a,b\n0,0,dog\n1,1,0\n");
@@ -342,7 +387,15 @@ fn repro() {
     bad_data(
         &files,
         "repro compare --labels y.npy --first p.npy --second",
-        &[("one.npy", "one.npy"), ("no.npy", "no.npy")],
+        &[
+            ("one.npy", "one.npy"),
+            ("no.npy", "no.npy"),
+            ("y.npy", "a2.npy"),
+        ],
+    );
+    files.bad_data(
+        "one.npy",
+        "repro compare --labels y.npy --first one.npy --second p.npy",
     );
     wrong_usage(
         &files,
@@ -517,6 +570,9 @@ fn attribution_models() {
             ("--metrics", "--metrics fidelity"),
             ("--baseline", "--baseline fog"),
             ("--level", "--level 1.5"),
+            ("--replicates", "--replicates 2000000"),
+            ("--sampling", "--metrics mu_fidelity --sampling often"),
+            ("--steps", "--steps fog"),
             ("--subsets", "--metrics mu_fidelity --subsets 0"),
             ("--grid", "--metrics mu_fidelity --grid 1"),
             (
@@ -545,6 +601,14 @@ fn report() {
                  predicted = 'predicted'\nk = 0\n",
                 sample("casebased/train.csv"),
                 sample("casebased/test.csv")
+            ),
+        ),
+        (
+            "s.toml",
+            format!(
+                "[attribution]\nmodel = '{0}/model.onnx'\ninputs = '{0}/inputs.npy'\n\
+                 targets = '{0}/targets.npy'\nmetrics = ['taste']\nexplainers = []\n",
+                sample("attribution")
             ),
         ),
         (

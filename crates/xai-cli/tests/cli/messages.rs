@@ -83,3 +83,39 @@ fn a_wrong_study_is_named_with_its_line() {
     let unknown = with("title = 'x'\n[casebased]\ntrian = 't.csv'\n");
     assert!(unknown.starts_with("error: s.toml: line 3: unknown field `trian`"));
 }
+
+/// An error of the library, as the command line tells it.
+#[test]
+fn an_error_of_the_library_names_the_place_the_expectation_and_the_way_out() {
+    let files = Files::new();
+    files.array("rows.npy", &array![[0.5, 0.5], [0.5, 0.75]]);
+    files.array("nan.npy", &array![[0.0, 1.0], [f64::NAN, 0.0]]);
+    files.array("b.npy", &array![0.5, -1.0]);
+    for (code, command, text) in [
+        (
+            1,
+            "graph fidelity --full rows.npy --kept nan.npy --complement rows.npy",
+            "error: nan.npy: kept[1, 0]: not a finite number",
+        ),
+        (
+            1,
+            "graph unfaithfulness --full rows.npy --kept rows.npy --returns probs",
+            "error: rows.npy: sum of the probabilities of full[1] = 1.25: expected 1\n\
+             help: pass --returns logits for raw scores, --columns bernoulli for independent columns",
+        ),
+        (
+            1,
+            "attribution average-drop --base b.npy --masked b.npy",
+            "error: b.npy: scores[1] = -1: Average Drop divides by the base score, which must be \
+             positive\nhelp: pass --activation softmax or sigmoid, or choose --base-score-policy \
+             as-is or skip",
+        ),
+        (
+            2,
+            "graph groundtruth --predicted rows.npy --target rows.npy --threshold 2",
+            "error: --threshold 2: expected a threshold in [0, 1]",
+        ),
+    ] {
+        assert_eq!(files.failure(code, command).text, text);
+    }
+}

@@ -165,3 +165,36 @@ fn a_wrong_study_leaves_no_report() {
     files.bad_data("s.toml", "report s.toml");
     assert!(!files.path("xai-report").exists());
 }
+
+#[cfg(feature = "onnx")]
+#[test]
+fn a_study_names_the_metrics_that_it_asks_for() {
+    let files = Files::new();
+    let text = format!(
+        "[attribution]\nmodel = '{0}/model.onnx'\ninputs = '{0}/inputs.npy'\n\
+         targets = '{0}/targets.npy'\nactivation = 'softmax'\nchannels = 'first'\n\
+         metrics = ['insertion', 'sparseness']\n\
+         [[attribution.explainers]]\nname = 'occlusion'\nmaps = '{0}/occlusion.npy'\n",
+        sample("attribution")
+    );
+    files.text("mine.toml", &text);
+    let report = files.json("report mine.toml");
+    let explainer = &report["attribution"]["explainers"][0];
+    let mut keys: Vec<&String> = explainer.as_object().unwrap().keys().collect();
+    keys.sort();
+    assert_eq!(keys, ["insertion", "name", "sparseness"]);
+    let maps = sample("attribution/occlusion.npy");
+    let alone = files.json(&format!(
+        "attribution sparseness --channels first --explanations {maps}"
+    ));
+    close(
+        &explainer["sparseness"],
+        alone["value"].as_f64().unwrap(),
+        1e-6,
+    );
+    assert!(
+        files
+            .read("xai-report/index.html")
+            .contains("<th>Insertion (higher is better)</th>")
+    );
+}

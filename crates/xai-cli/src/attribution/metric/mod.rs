@@ -125,8 +125,7 @@ impl MetricCommand {
             Direction::Higher => " (higher is better)",
             Direction::None => "",
         };
-        let mut command =
-            Command::new(entry.info.name).about(entry.info.question.to_owned() + better);
+        let mut command = Command::new(entry.info.name);
         if reads_files(entry) {
             let arguments = files_of(entry.info).map(|file| {
                 let argument = Arg::new(file.name)
@@ -165,9 +164,16 @@ impl MetricCommand {
         let out = Arg::new("out")
             .long("out")
             .value_name("FILE.csv")
-            .help("Write a row per sample; of a curve, a row per point")
+            .help(match of_scores {
+                true => "Write a row per sample: sample, base, masked, score",
+                false => {
+                    "Write a row per sample: sample, score; of a curve per point: n_flipped, score"
+                }
+            })
             .value_parser(value_parser!(PathBuf));
-        command.arg(out)
+        // Last: arguments of a struct bring the description of the struct with them.
+        let about = entry.info.question.to_owned() + better;
+        command.arg(out).about(about).long_about(None)
     }
 
     /// The command that was given.
