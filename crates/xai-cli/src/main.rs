@@ -35,7 +35,7 @@ struct Xai {
 enum Group {
     /// Does a prediction agree with its nearest training cases?
     #[command(subcommand)]
-    Casebased(casebased::Command),
+    Casebased(Box<casebased::Command>),
     /// Does the model still believe its answer on what an attribution map keeps?
     #[command(subcommand)]
     Attribution(attribution::Command),

@@ -603,6 +603,7 @@ fn report() {
                 sample("casebased/test.csv")
             ),
         ),
+        #[cfg(feature = "onnx")]
         (
             "s.toml",
             format!(
