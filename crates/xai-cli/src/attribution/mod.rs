@@ -16,6 +16,7 @@ mod stored_scores;
 
 use clap::{ArgMatches, FromArgMatches, Subcommand};
 
+use self::metric::arguments;
 use crate::context::Context;
 use crate::failure::Failure;
 
@@ -41,7 +42,7 @@ enum OverMetrics {
 
 impl Subcommand for Command {
     fn augment_subcommands(command: clap::Command) -> clap::Command {
-        let metrics = metric::entries().map(metric::MetricCommand::command);
+        let metrics = arguments::entries().map(arguments::command);
         OverMetrics::augment_subcommands(command.subcommands(metrics))
             .subcommand_required(true)
             .arg_required_else_help(true)
@@ -52,14 +53,15 @@ impl Subcommand for Command {
     }
 
     fn has_subcommand(name: &str) -> bool {
-        metric::entries().any(|entry| entry.info.name == name) || OverMetrics::has_subcommand(name)
+        arguments::entries().any(|entry| entry.info.name == name)
+            || OverMetrics::has_subcommand(name)
     }
 }
 
 impl FromArgMatches for Command {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         if let Some((name, of_metric)) = matches.subcommand()
-            && let Some(entry) = metric::entries().find(|entry| entry.info.name == name)
+            && let Some(entry) = arguments::entries().find(|entry| entry.info.name == name)
         {
             let command = metric::MetricCommand::from_arg_matches(entry, of_metric)?;
             return Ok(Self::Metric(Box::new(command)));

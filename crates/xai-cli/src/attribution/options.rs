@@ -94,3 +94,15 @@ pub(super) fn parameters() -> Files<'static> {
             (help::CHOOSE_OTHER_BASELINE, "choose another --baseline"),
         ])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_of_the_option_are_those_of_the_library() {
+        for (word, activation, _) in ACTIVATIONS {
+            assert_eq!(word.parse::<Activation>().unwrap(), *activation);
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! `xai repro`
 
 mod compare;
-mod options;
+pub(crate) mod options;
 mod pairwise;
 mod regression;
 mod runs;

@@ -9,7 +9,7 @@ use crate::choice::{Choices, choice};
 use crate::failure::Files;
 
 /// The coverage of intervals.
-pub(super) const LEVEL: f64 = 0.95;
+pub(crate) const LEVEL: f64 = 0.95;
 
 /// What every command on runs of classes takes.
 #[derive(Debug, Args)]
@@ -87,4 +87,17 @@ pub(super) fn parameters() -> Files<'static> {
             (input::METRICS, "--metrics"),
         ])
         .ways_out(&[(help::CHOOSE_EMPTY_UNION, "choose another --empty-union")])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_of_the_option_are_those_of_the_library() {
+        assert_eq!(EMPTY_UNION.len(), EmptyUnion::ALL.len());
+        for (word, policy, _) in EMPTY_UNION {
+            assert_eq!(word.parse::<EmptyUnion>().unwrap(), *policy);
+        }
+    }
 }

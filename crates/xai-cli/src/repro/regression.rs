@@ -46,7 +46,7 @@ impl Regression {
         let targets = arrays::read_f64::<Ix1>(&self.targets)?;
         if targets.len() != predictions.ncols() {
             return Err(Failure::new(format!(
-                "{} targets, but {} has {} samples a run",
+                "{} targets, but {} has {} samples per run",
                 targets.len(),
                 self.predictions,
                 predictions.ncols()

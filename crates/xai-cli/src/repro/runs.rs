@@ -100,7 +100,7 @@ fn from_arrays(files: &[String]) -> Result<Array2<i64>, Failure> {
 }
 
 fn other_samples(files: &[String], n: usize, here: usize) -> Failure {
-    Failure::new(format!("{here} samples a run, but {} has {n}", files[0]))
+    Failure::new(format!("{here} samples per run, but {} has {n}", files[0]))
 }
 
 fn check_length(
@@ -114,7 +114,7 @@ fn check_length(
     }
     let file = &files[0];
     Err(Failure::new(format!(
-        "{n_labels} labels, but {file} has {n_samples} samples a run"
+        "{n_labels} labels, but {file} has {n_samples} samples per run"
     ))
     .in_file(labels))
 }

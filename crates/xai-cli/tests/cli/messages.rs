@@ -55,7 +55,7 @@ fn arrays_that_do_not_fit_are_told_apart() {
     };
     assert_eq!(
         with("p.npy", "flat.npy"),
-        "error: flat.npy: 2 labels, but p.npy has 4 samples a run"
+        "error: flat.npy: 2 labels, but p.npy has 4 samples per run"
     );
     assert_eq!(
         with("flat.npy", "flat.npy"),

@@ -71,7 +71,7 @@ impl Divergence {
             ),
             (
                 help::BERNOULLI_FOR_ONE_COLUMN,
-                "pass --columns bernoulli for a single score a row",
+                "pass --columns bernoulli for a single score per row",
             ),
         ])
     }

@@ -8,9 +8,7 @@ use xai_metrics::repro::{PackedRuns, Pairwise, RunInterval, input};
 use crate::failure::{Failure, Files, InFiles};
 use crate::report::source::Source;
 use crate::report::study_file::ReproInputs;
-
-/// The coverage of intervals, that of `xai repro pairwise`.
-const LEVEL: f64 = 0.95;
+use crate::repro::options::LEVEL;
 
 pub(crate) fn evaluate(study: &ReproInputs, source: &Source) -> Result<PairwiseReport, Failure> {
     let predictions = source.array(&study.predictions)?.into_labels()?;

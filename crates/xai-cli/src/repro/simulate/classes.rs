@@ -91,3 +91,15 @@ impl Classes {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_of_the_option_are_those_of_the_library() {
+        for (word, kind, _) in KINDS {
+            assert_eq!(word.parse::<ClassDistribution>().unwrap(), *kind);
+        }
+    }
+}
