@@ -9,7 +9,7 @@
 
 use crate::outcome::Result;
 use crate::step::Step;
-use crate::{architecture, metrics, package, workspace};
+use crate::{architecture, format, metrics, package, workspace};
 use std::time::Duration;
 
 pub(crate) fn run(arguments: &[String]) -> Result {
@@ -57,7 +57,7 @@ fn demanding() -> Vec<Step> {
 /// The steps that need nothing but a Rust toolchain.
 fn everyday() -> Vec<Step> {
     let mut steps = vec![
-        Step::cargo("fmt", &["fmt", "--all", "--check"]),
+        Step::task("fmt", "ci fmt", format::check),
         Step::task("architecture", "ci architecture", architecture::run),
         Step::cargo(
             "clippy",

@@ -4,6 +4,7 @@
 mod architecture;
 mod bench;
 mod ci;
+mod format;
 mod metrics;
 mod outcome;
 mod package;

@@ -206,3 +206,26 @@ fn three_metrics_from_one_set_of_scores_cost_two_rows_a_sample() {
     assert_eq!(rows.load(Ordering::Relaxed), 100);
     assert_eq!(largest.load(Ordering::Relaxed), 8);
 }
+
+#[test]
+fn steps_that_flip_the_same_number_are_one_point() {
+    // Of four features ten steps flip 0, 0, 0, 1, 1, 2, 2, 2, 3, 3, 4. By hand, largest first:
+    // 10, 6, 3, 1, 0 deleted, trapezoids 8, 4.5, 2, 0.5; 0, 4, 7, 9, 10 inserted, 2, 5.5, 8, 9.5.
+    let x = ndarray::array![[4.0, 3.0, 2.0, 1.0]];
+    let sum = |batch: ArrayViewD<'_, f64>| -> Answer {
+        let rows = batch.outer_iter().map(|x| x.sum()).collect();
+        Ok(Array2::from_shape_vec((batch.shape()[0], 1), rows).unwrap())
+    };
+    for steps in [Some(4), Some(10), Some(1000), None] {
+        let deletion = Deletion::new().steps(steps);
+        let deletion = deletion.evaluate(&sum, x.view(), &[0], x.view()).unwrap();
+        assert_eq!(deletion.value, 3.75);
+        let insertion = Insertion::new().steps(steps);
+        let insertion = insertion.evaluate(&sum, x.view(), &[0], x.view()).unwrap();
+        assert_eq!(insertion.value, 6.25);
+        let flipped = |curve: Vec<xai_attribution::metric::CurvePoint>| -> Vec<usize> {
+            curve.iter().map(|point| point.n_flipped).collect()
+        };
+        assert_eq!(flipped(insertion.curve.unwrap()), [0, 1, 2, 3, 4]);
+    }
+}

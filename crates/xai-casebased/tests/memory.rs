@@ -1,35 +1,12 @@
 //! Explaining takes little memory beside the training data.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use ndarray::Array2;
+use peak_alloc::PeakAlloc;
 use xai_casebased::{CaseExplainer, Engine};
 
 /// The system's allocator, counting the bytes that are held and the most that ever were.
-struct Counting;
-
-static HELD: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: every call is passed on to the system's allocator unchanged; counting allocates nothing.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let held = HELD.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
-        PEAK.fetch_max(held, Ordering::Relaxed);
-        // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        HELD.fetch_sub(layout.size(), Ordering::Relaxed);
-        // SAFETY: the caller keeps the contract of `dealloc`, and `alloc` is the system's.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: PeakAlloc = PeakAlloc;
 
 fn rows(n: usize, d: usize, item: u64) -> Array2<f64> {
     let mut stream = xai_core::random::random_stream(4, item);
@@ -38,8 +15,8 @@ fn rows(n: usize, d: usize, item: u64) -> Array2<f64> {
 
 /// The most bytes held from before the training rows are made until 300 samples are explained.
 fn peak(n: usize, d: usize, engine: Engine, owned: bool) -> usize {
-    let before = HELD.load(Ordering::Relaxed);
-    PEAK.store(before, Ordering::Relaxed);
+    let before = ALLOCATOR.current_usage();
+    ALLOCATOR.reset_peak_usage();
     let labels: Vec<u8> = (0..n).map(|i| u8::from(i % 3 == 0)).collect();
     let train = rows(n, d, 0);
     let samples = rows(300, d, 1);
@@ -51,7 +28,7 @@ fn peak(n: usize, d: usize, engine: Engine, owned: bool) -> usize {
     };
     let explanations = explainer.explain_votes(samples.view()).unwrap();
     assert_eq!(explanations.len(), 300);
-    PEAK.load(Ordering::Relaxed) - before
+    ALLOCATOR.peak_usage() - before
 }
 
 // One test: the counters are the process's.

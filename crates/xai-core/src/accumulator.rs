@@ -11,8 +11,8 @@ use crate::error::Result;
 /// - `merge` is commutative and associative as far as `finish` can tell;
 /// - a fresh state is neutral in `merge`.
 ///
-/// So one state serves streaming from disk, threads, and machines: with the `serde` feature it
-/// travels.
+/// So one state serves streaming from disk, several threads and several machines: with the `serde`
+/// feature it can be stored and sent.
 ///
 /// ```
 /// use xai_core::{Accumulator, ExactMean};

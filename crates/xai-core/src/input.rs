@@ -3,7 +3,7 @@
 //! A family takes a constant from here where the thing is the same, and defines its own in a module
 //! of this name.
 
-use crate::error::Input;
+use crate::error::input::Input;
 
 /// What is explained or predicted: one row of the data each.
 pub const SAMPLES: Input = Input::new("samples");

@@ -50,7 +50,7 @@ impl InstructionSet {
     /// Every set this processor has, slowest first.
     #[must_use]
     pub fn available() -> Vec<Self> {
-        #[allow(unused_mut)] // elsewhere there is one
+        #[allow(unused_mut)] // changed on x86-64 alone
         let mut levels = vec![Level::Portable];
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt") {

@@ -6,6 +6,7 @@ use ndarray::{Array1, Array2, array};
 use xai_graph::fidelity::{FidelityAccumulator, characterization_scores};
 use xai_graph::ground_truth::Selection;
 use xai_graph::mask::{Sparsity, edge_mask_properties, top_k_feature_mask, top_k_features};
+use xai_graph::model::EdgeChoices;
 use xai_graph::outputs::OutputDistribution;
 use xai_graph::{
     Accumulator, Error, ErrorKind, FidelityMetric, Graph, GroundTruthMetric, KlDirection,
@@ -514,6 +515,14 @@ fn levels_that_make_no_axis_are_refused_before_the_model_is_called() {
     );
     assert_error!(
         sweep(&[Sparsity::TopK(3)]),
+        ErrorKind::InvalidParameter { .. },
+        input::TOP_K,
+        []
+    );
+    // Two directed edges, but one undirected one.
+    let undirected = Sweep::new().edges(EdgeChoices::new().undirected(true));
+    assert_error!(
+        undirected.evaluate_model(&model, graph, mask.view(), &[Sparsity::TopK(2)]),
         ErrorKind::InvalidParameter { .. },
         input::TOP_K,
         []

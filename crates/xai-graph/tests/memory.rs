@@ -1,44 +1,21 @@
 //! No metric holds more memory beside its input than the input itself takes.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use ndarray::{Array1, Array2};
+use peak_alloc::PeakAlloc;
 use xai_graph::ground_truth::Selection;
 use xai_graph::mask::{Sparsity, edge_mask_properties, sparsify_undirected};
 use xai_graph::{FidelityMetric, GroundTruthMetric, ReturnType, UnfaithfulnessMetric, fidelity};
 
 /// The system's allocator, counting the bytes that are held and the most that ever were.
-struct Counting;
-
-static HELD: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: every call is passed on to the system's allocator unchanged; counting allocates nothing.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let held = HELD.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
-        PEAK.fetch_max(held, Ordering::Relaxed);
-        // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        HELD.fetch_sub(layout.size(), Ordering::Relaxed);
-        // SAFETY: the caller keeps the contract of `dealloc`, and `alloc` is the system's.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: PeakAlloc = PeakAlloc;
 
 /// The most bytes that the work held beside what was there before.
 fn peak<T>(work: impl FnOnce() -> T) -> usize {
-    let before = HELD.load(Ordering::Relaxed);
-    PEAK.store(before, Ordering::Relaxed);
+    let before = ALLOCATOR.current_usage();
+    ALLOCATOR.reset_peak_usage();
     let result = work();
-    let peak = PEAK.load(Ordering::Relaxed) - before;
+    let peak = ALLOCATOR.peak_usage() - before;
     drop(result);
     peak
 }

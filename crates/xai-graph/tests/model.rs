@@ -189,6 +189,23 @@ fn sweeping_outputs_and_sweeping_the_model_are_one() {
 }
 
 #[test]
+fn a_sweep_compares_the_rows_of_the_fidelity_that_was_set_last() {
+    let full = array![[2.0, 0.0], [0.0, 2.0]];
+    let kept = ndarray::stack![Axis(0), array![[2.0, 0.0], [2.0, 0.0]]];
+    let value = |sweep: Sweep<'_>| {
+        let curve = sweep.evaluate(full.view(), kept.view(), kept.view(), &[0.5]);
+        curve.unwrap().points[0].unfaithfulness
+    };
+    let first = FidelityMetric::model().index(&[0]);
+    assert_eq!(value(Sweep::new().fidelity(first)), 0.0);
+    let all = Sweep::new()
+        .fidelity(first)
+        .fidelity(FidelityMetric::model());
+    assert_eq!(value(all), value(Sweep::new()));
+    assert!(value(all) > 0.0);
+}
+
+#[test]
 fn robust_fidelity_of_certain_removal_is_fidelity() {
     let (features, edges) = ring(20, 6);
     let graph = Graph::new(features.view(), edges.view()).unwrap();
@@ -796,6 +813,16 @@ fn robust_fidelity_is_checked_before_the_model_is_called() {
         evaluate(RobustFidelityMetric::new().alpha_neg(f64::NAN)),
         ErrorKind::InvalidParameter { .. },
         input::ALPHA_NEG,
+        []
+    );
+    let mut changed = graph;
+    let one_row = Array2::zeros((1, 8));
+    changed.edge_index = one_row.view();
+    let undirected = RobustFidelityMetric::new().edges(EdgeChoices::new().undirected(true));
+    assert_error!(
+        undirected.evaluate(&failing, changed, mask.view()),
+        ErrorKind::ShapeMismatch { .. },
+        input::EDGE_INDEX,
         []
     );
     assert_error!(

@@ -1,10 +1,10 @@
 //! The simulation study: time, memory, and what it says.
 //!
 //! ```text
-//! cargo run --release -p xai-repro --example study [DRAWS]
+//! cargo run --release -p xai-repro --example study [DRAWS [json]]
 //! ```
 //!
-//! With `--features serde` and the variable `STUDY_JSON` it prints the summary as the golden file
+//! With `--features serde` and `json` it prints the summary as the golden file
 //! `tests/golden/study_seed_1.json` holds it.
 
 use std::time::Instant;
@@ -13,7 +13,8 @@ use xai_repro::study::{StudySettings, StudySummary};
 use xai_repro::{Result, SimulationStudy};
 
 fn main() -> Result<()> {
-    let draws = std::env::args().nth(1).and_then(|x| x.parse().ok());
+    let mut arguments = std::env::args().skip(1);
+    let draws = arguments.next().and_then(|x| x.parse().ok());
     let draws: u64 = draws.unwrap_or(25_000);
     let start = Instant::now();
     let rows = SimulationStudy::new(StudySettings::default())?.simulate(0..draws)?;
@@ -21,7 +22,7 @@ fn main() -> Result<()> {
     let summary = StudySummary::new(&rows)?;
     let summarized_in = start.elapsed().as_secs_f64() - drawn_in;
     #[cfg(feature = "serde")]
-    if std::env::var_os("STUDY_JSON").is_some() {
+    if arguments.next().as_deref() == Some("json") {
         println!(
             "{}",
             serde_json::to_string_pretty(&summary).unwrap_or_default()

@@ -42,7 +42,7 @@ pub fn markdown() -> String {
 mod tests {
     use super::*;
 
-    /// `cargo run -p xai-metrics --example metric_tables -- --write` writes it.
+    /// `cargo xtask metrics` writes it.
     #[test]
     fn the_table_of_the_documentation_is_that_of_the_registry() {
         assert_eq!(include_str!("../METRICS.md"), markdown());

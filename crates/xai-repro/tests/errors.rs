@@ -1,11 +1,13 @@
 //! The error table, row by row, and the policies for what is undefined.
 
 use ndarray::{Array2, array};
+use xai_core::registry::{Direction, MetricInfo};
+use xai_repro::pair_metric::{PairDefinition, PairFormula};
 use xai_repro::registry::PAIR_METRICS;
 use xai_repro::simulate::{AliasTable, Dependence, ErrorSet, LabelSimulator, PredictionSimulator};
 use xai_repro::{
-    Agreement, ClassDistribution, EmptyUnion, Error, ErrorKind, PackedRuns, PackedRunsBuilder,
-    PairMetric, Pairwise, PairwiseAccumulator, help, input, registry,
+    Accumulator, Agreement, ClassDistribution, EmptyUnion, Error, ErrorKind, PackedRuns,
+    PackedRunsBuilder, PairMetric, Pairwise, PairwiseAccumulator, help, input, registry,
 };
 
 fn error<T: std::fmt::Debug>(result: Result<T, Error>) -> Error {
@@ -85,6 +87,42 @@ fn metrics_that_cannot_be_taken_are_named() {
     let agreement = error(Agreement::from_packed(&errors));
     assert_eq!(agreement.input(), input::PACKED_RUNS);
     assert_eq!(agreement.help(), Some(help::PACK_FOR_AGREEMENT));
+}
+
+#[test]
+fn a_formula_that_gives_no_number_is_named_with_the_pair() {
+    const BROKEN: PairMetric = PairMetric::new(&PairDefinition {
+        info: MetricInfo {
+            name: "broken",
+            title: "Broken",
+            question: "How many errors do two runs share per error of the second?",
+            direction: Direction::None,
+            range: "[0, 1]",
+            needs: &[input::PREDICTIONS, input::LABELS],
+            source: "a test",
+        },
+        formula: PairFormula::Errors(|errors| Some(errors.both as f64 / errors.second as f64)),
+        undefined_without_errors: true,
+    });
+    let runs = array![[0u8, 1, 0], [0, 0, 0], [0, 1, 1]];
+    let pairwise = Pairwise::new().metrics(&[PairMetric::EC_ACC, BROKEN]);
+    let packed = PackedRuns::new(&[BROKEN], runs.view(), &[0u8, 1, 1]).unwrap();
+    let mut state = PairwiseAccumulator::new(&pairwise).unwrap();
+    state.update_labels(runs.view(), &[0u8, 1, 1]).unwrap();
+    for broken in [
+        error(pairwise.evaluate_packed(&packed)),
+        error(pairwise.summarize(&packed)),
+        error(state.finish()),
+    ] {
+        assert_eq!(
+            (broken.input(), broken.index()),
+            (input::METRIC, &[0, 2][..])
+        );
+        assert!(matches!(
+            broken.kind(),
+            ErrorKind::InvalidParameter { value, .. } if value == "broken"
+        ));
+    }
 }
 
 #[test]

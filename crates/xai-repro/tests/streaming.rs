@@ -229,7 +229,7 @@ mod stored {
         ] {
             let error = with(pointer, value).expect_err(pointer);
             assert!(
-                error.to_string().contains("state of pairwise metrics"),
+                error.to_string().contains(input::PAIRWISE_STATE.name()),
                 "{error}"
             );
         }

@@ -26,6 +26,6 @@ pub use baseline::{Baseline, BaselineFunction, BlankInputs, BlankScores};
 pub use cells::{Cells, Grid};
 pub use dataset_mean::DatasetMean;
 pub use neighbors::{NeighborDistances, Neighborhood, Neighbors};
-pub use removal_curve::{CurveScores, Level, RemovalCurve, Start, Steps};
+pub use removal_curve::{CurveScores, RemovalCurve, Start, Steps};
 pub use removal_order::{OrderedPositions, RemovalOrder};
 pub use subsets::{RandomSubsets, SubsetDropRanks, SubsetDrops, SubsetSampling, Subsets};

@@ -48,19 +48,11 @@ impl Default for Steps {
 /// A curve of more points has more points than an input has positions.
 const MOST_STEPS: usize = 1 << 24;
 
-/// A number of flipped positions, and how many steps have it: more steps than positions repeat.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Level {
-    /// How many positions are flipped.
-    pub n_flipped: usize,
-    /// How many steps flip that many.
-    pub n_steps: usize,
-}
-
 impl Steps {
-    /// The levels of a curve over so many positions, parameters checked. There are never more of
-    /// them than positions, however many steps.
-    fn levels(self, positions: usize) -> Result<Vec<Level>> {
+    /// How many positions are flipped at each point of a curve over so many positions, ascending;
+    /// parameters checked. Steps that flip the same number, of which a curve of more steps than
+    /// positions has some, are one point.
+    fn counts(self, positions: usize) -> Result<Vec<usize>> {
         let Self {
             steps,
             max_fraction,
@@ -84,32 +76,24 @@ impl Steps {
             )));
         }
         let steps = steps.unwrap_or(max);
-        let mut levels: Vec<Level> = Vec::with_capacity(steps.min(max) + 1);
-        for n_flipped in (0..=steps).map(|j| j * max / steps) {
-            match levels.last_mut() {
-                Some(level) if level.n_flipped == n_flipped => level.n_steps += 1,
-                _ => levels.push(Level {
-                    n_flipped,
-                    n_steps: 1,
-                }),
-            }
-        }
-        Ok(levels)
+        let steps = steps.min(max); // more of them repeat the same max + 1 counts
+        Ok((0..=steps).map(|j| j * max / steps).collect())
     }
 }
 
 impl<T: Real> RunWork<T> for Steps {
-    type Output = Vec<Level>;
+    type Output = Vec<usize>;
 
-    fn compute(&self, run: &RunData<'_, T>) -> Result<Vec<Level>> {
-        self.levels(run.n_positions())
+    fn compute(&self, run: &RunData<'_, T>) -> Result<Vec<usize>> {
+        self.counts(run.n_positions())
     }
 }
 
 /// The scores of every sample along the removal of positions, in any order, from either end.
 ///
 /// At step `j = 0..=steps` the first `⌊j · max / steps⌋` positions are flipped, `max =
-/// ⌊n_positions · max_fraction⌋`; the channels of a pixel go together. The two ends of a curve do
+/// ⌊n_positions · max_fraction⌋`; the channels of a pixel go together. Steps that flip the same
+/// number (more steps than positions, as any table of few features has) are one point. The two ends of a curve do
 /// not depend on the map: explainers share them. Where a batch has room for several steps of all
 /// its samples they go in one call of the model.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -127,25 +111,21 @@ pub struct RemovalCurve {
 /// The scores of a batch along a [`RemovalCurve`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct CurveScores {
-    /// How many positions are flipped at each point, ascending.
-    pub levels: Arc<Vec<Level>>,
-    /// `[level][sample]`.
+    /// How many positions are flipped at each point: 0 first, then ascending.
+    pub n_flipped: Arc<Vec<usize>>,
+    /// `[point][sample]`.
     pub scores: Vec<Vec<f64>>,
 }
 
 impl CurveScores {
-    /// The area under each sample's curve: the mean of its trapezoids.
+    /// The area under each sample's curve: the mean of the trapezoids between its points.
     pub fn areas(&self) -> impl Iterator<Item = f64> + '_ {
         let last = self.scores.len() - 1;
-        let trapezoids = self.levels.iter().map(|level| level.n_steps).sum::<usize>() - 1;
         (0..self.scores[0].len()).map(move |sample| {
-            // Every step is a side of two trapezoids, but for the first and the last.
-            let points = self.levels.iter().zip(&self.scores);
-            let sum: f64 = points
-                .map(|(l, scores)| l.n_steps as f64 * scores[sample])
-                .sum();
+            // Every point is a side of two trapezoids, but for the first and the last.
+            let sum: f64 = self.scores.iter().map(|scores| scores[sample]).sum();
             let ends = 0.5 * self.scores[0][sample] + 0.5 * self.scores[last][sample];
-            (sum - ends) / trapezoids as f64
+            (sum - ends) / last as f64
         })
     }
 }
@@ -168,7 +148,7 @@ impl RemovalCurve {
         }
     }
 
-    /// The scores of all samples at levels between the ends: `[level][sample]`.
+    /// The scores of all samples at points between the ends: `[point][sample]`.
     fn scores_between<T: Real>(
         &self,
         batch: &SampleBatch<'_, T>,
@@ -218,30 +198,30 @@ impl<T: Real> MapWork<T> for RemovalCurve {
 
     fn compute(&self, explained: &ExplainedBatch<'_, T>) -> Result<CurveScores> {
         let batch = explained.batch();
-        let levels = batch.run().shared(&self.steps)?;
+        let n_flipped = batch.run().shared(&self.steps)?;
         let positions = batch.run().n_positions();
         let orders = explained.shared(&OrderedPositions {
             order: self.order,
-            n: levels[levels.len() - 1].n_flipped,
+            n: n_flipped[n_flipped.len() - 1],
         })?;
-        let is_end = |n_flipped: usize| n_flipped == 0 || n_flipped == positions;
-        let all = levels.iter().map(|level| level.n_flipped);
-        let between: Vec<usize> = all.filter(|&n_flipped| !is_end(n_flipped)).collect();
+        let is_end = |count: usize| count == 0 || count == positions;
+        let all = n_flipped.iter().copied();
+        let between: Vec<usize> = all.filter(|&count| !is_end(count)).collect();
         let mut answers = self.scores_between(batch, &orders, &between)?.into_iter();
-        let mut scores = Vec::with_capacity(levels.len());
-        for level in &*levels {
-            let at_start = level.n_flipped == 0;
-            scores.push(if !is_end(level.n_flipped) {
+        let mut scores = Vec::with_capacity(n_flipped.len());
+        for &count in &*n_flipped {
+            let at_start = count == 0;
+            scores.push(if !is_end(count) {
                 answers
                     .next()
-                    .expect("one answer per level between the ends")
+                    .expect("one answer per point between the ends")
             } else if at_start == (self.start == Start::Input) {
                 batch.base_scores()?.to_vec()
             } else {
                 batch.shared(&BlankScores(self.baseline.clone()))?.to_vec()
             });
         }
-        Ok(CurveScores { levels, scores })
+        Ok(CurveScores { n_flipped, scores })
     }
 }
 

@@ -15,7 +15,7 @@ use crate::metric::protocol::Measure;
 use crate::metric::value::CurvePoint;
 use crate::model::black_box::Model;
 use crate::model::locks::{into_inner, lock};
-use crate::perturbation::removal_curve::{CurveScores, Level};
+use crate::perturbation::removal_curve::CurveScores;
 use crate::run::error::{CompletedScores, EvaluationError};
 
 /// What a run visits its samples for.
@@ -114,15 +114,15 @@ impl Records {
 
 /// The sums behind a curve of means.
 struct CurveSums {
-    levels: Arc<Vec<Level>>,
+    n_flipped: Arc<Vec<usize>>,
     means: Vec<ExactMean>,
 }
 
 impl CurveSums {
     fn add(sums: &mut Option<Self>, curve: &CurveScores) {
         let sums = sums.get_or_insert_with(|| Self {
-            levels: Arc::clone(&curve.levels),
-            means: vec![ExactMean::new(); curve.levels.len()],
+            n_flipped: Arc::clone(&curve.n_flipped),
+            means: vec![ExactMean::new(); curve.n_flipped.len()],
         });
         for (mean, scores) in sums.means.iter_mut().zip(&curve.scores) {
             mean.extend(scores.iter().copied());
@@ -130,13 +130,12 @@ impl CurveSums {
     }
 
     fn points(self) -> Vec<CurvePoint> {
-        let points = self.levels.iter().zip(self.means);
-        let points = points.filter_map(|(level, mean)| {
-            let n_flipped = level.n_flipped;
-            let point = mean.value().map(|score| CurvePoint { n_flipped, score })?;
-            Some(std::iter::repeat_n(point, level.n_steps))
-        });
-        points.flatten().collect()
+        let points = self.n_flipped.iter().zip(self.means);
+        points
+            .filter_map(|(&n_flipped, mean)| {
+                mean.value().map(|score| CurvePoint { n_flipped, score })
+            })
+            .collect()
     }
 }
 

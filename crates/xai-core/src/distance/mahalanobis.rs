@@ -11,7 +11,7 @@ use crate::sum::ExactSum;
 pub const LEAVE_FEATURE_OUT: Help =
     Help::new("leave the feature out, or add a little to the diagonal");
 
-/// A Mahalanobis metric: the Cholesky factor `L` of a covariance `C = L Lᵀ`.
+/// A Mahalanobis distance: the Cholesky factor `L` of a covariance `C = L Lᵀ`.
 ///
 /// The distance is the Euclidean one between whitened rows `L⁻¹ a` and `L⁻¹ b`, so whole data sets
 /// can be whitened once and searched with any Euclidean index.
@@ -19,8 +19,8 @@ pub const LEAVE_FEATURE_OUT: Help =
 /// ```
 /// use ndarray::array;
 /// use xai_core::distance::{Distance, DistanceFunction, Mahalanobis};
-/// let metric = Distance::Mahalanobis(Mahalanobis::from_covariance(array![[4.0, 0.0], [0.0, 1.0]].view())?);
-/// assert_eq!(metric.distance(&[0.0, 0.0], &[2.0, 0.0]), 1.0);
+/// let distance = Distance::Mahalanobis(Mahalanobis::from_covariance(array![[4.0, 0.0], [0.0, 1.0]].view())?);
+/// assert_eq!(distance.distance(&[0.0, 0.0], &[2.0, 0.0]), 1.0);
 /// # Ok::<(), xai_core::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -32,7 +32,7 @@ pub struct Mahalanobis {
     factor: Vec<f64>,
 }
 
-/// What a stored metric says of itself, unchecked.
+/// What a stored distance says of itself, unchecked.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
 struct StoredFactor {
@@ -175,8 +175,8 @@ mod tests {
     fn mahalanobis_of_correlated_features_by_hand() {
         // C = [[2, 1], [1, 2]], C⁻¹ = [[2, −1], [−1, 2]]/3; (1, 1) gives 2/3, (1, −1) gives 2.
         let m = Mahalanobis::from_covariance(array![[2.0, 1.0], [1.0, 2.0]].view()).unwrap();
-        let metric = Distance::Mahalanobis(m);
-        let distance = |b: [f64; 2]| metric.distance(&[0.0, 0.0], &b);
+        let mahalanobis = Distance::Mahalanobis(m);
+        let distance = |b: [f64; 2]| mahalanobis.distance(&[0.0, 0.0], &b);
         assert_relative_eq!(
             distance([1.0, 1.0]),
             (2f64 / 3.0).sqrt(),

@@ -60,7 +60,7 @@ pub enum Distance {
     /// Straight-line distance.
     #[default]
     Euclidean,
-    /// Its square: the same order, cheaper, and no metric in the mathematical sense.
+    /// Its square: the same order, cheaper; the triangle inequality does not hold.
     SquaredEuclidean,
     /// City-block distance.
     Manhattan,
@@ -76,12 +76,12 @@ pub enum Distance {
     BrayCurtis,
     /// The share of features that differ.
     Hamming,
-    /// DistanceFunction in units of the data's own spread, correlations taken out.
+    /// Distance in units of the data's own spread, correlations taken out.
     Mahalanobis(Mahalanobis),
 }
 
 impl Distance {
-    /// Checks the metric's own parameter.
+    /// Checks the distance's own parameter.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidParameter`](crate::ErrorKind::InvalidParameter) for a Minkowski exponent below 1 or not finite.
@@ -96,11 +96,11 @@ impl Distance {
         }
     }
 
-    /// Checks that the metric is defined for every row of `(n, d)` features.
+    /// Checks that the distance is defined for every row of `(n, d)` features.
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfDomain`](crate::ErrorKind::OutOfDomain) naming the first row of zeros where the metric is the cosine
-    /// distance, or the first element beyond 1e300 where it is Canberra's or Bray and Curtis's, whose
+    /// [`ErrorKind::OutOfDomain`](crate::ErrorKind::OutOfDomain) naming the first row of zeros for the cosine
+    /// distance, or the first element beyond 1e300 for Canberra's or Bray and Curtis's, whose
     /// sums would leave the range; [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) when rows do not have the features of a
     /// Mahalanobis covariance.
     pub fn check_rows(&self, rows_of: Input, rows: ArrayView2<'_, f64>) -> Result<()> {
@@ -194,7 +194,7 @@ impl DistanceFunction for Distance {
 }
 
 impl std::fmt::Display for Distance {
-    /// The name that [`FromStr`] reads; a Mahalanobis metric, which has no text, is `mahalanobis`.
+    /// The name that [`FromStr`] reads; a Mahalanobis distance, which has no text, is `mahalanobis`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.pad(match self {
             Self::Euclidean => "euclidean",
@@ -217,7 +217,7 @@ impl FromStr for Distance {
     /// `euclidean`, `squared-euclidean`, `manhattan`, `chebyshev`, `minkowski:P`, `cosine`,
     /// `canberra`, `braycurtis` or `hamming`.
     fn from_str(name: &str) -> Result<Self> {
-        let metric = match name {
+        let distance = match name {
             "euclidean" => Self::Euclidean,
             "squared-euclidean" | "sqeuclidean" => Self::SquaredEuclidean,
             "manhattan" => Self::Manhattan,
@@ -238,8 +238,8 @@ impl FromStr for Distance {
                 }
             },
         };
-        metric.validate()?;
-        Ok(metric)
+        distance.validate()?;
+        Ok(distance)
     }
 }
 
@@ -294,12 +294,12 @@ mod tests {
     use ndarray::array;
     use proptest::prelude::*;
 
-    fn metrics() -> Vec<Distance> {
+    fn distances() -> Vec<Distance> {
         let names = "euclidean squared-euclidean manhattan chebyshev minkowski:3 cosine canberra \
                      braycurtis hamming";
         names
             .split_whitespace()
-            .map(|m| m.parse().unwrap())
+            .map(|name| name.parse().unwrap())
             .collect()
     }
 
@@ -309,11 +309,11 @@ mod tests {
             pair in prop::collection::vec((0.1..10.0f64, -10.0..-0.1f64), 1..40)
         ) {
             let (a, b): (Vec<f64>, Vec<f64>) = pair.into_iter().unzip();
-            for metric in metrics() {
-                let there = metric.distance(&a, &b);
+            for distance in distances() {
+                let there = distance.distance(&a, &b);
                 prop_assert!(there >= 0.0 && there.is_finite());
-                prop_assert_eq!(there.to_bits(), metric.distance(&b, &a).to_bits());
-                prop_assert!(metric.distance(&a, &a) < 1e-15, "{:?}", metric);
+                prop_assert_eq!(there.to_bits(), distance.distance(&b, &a).to_bits());
+                prop_assert!(distance.distance(&a, &a) < 1e-15, "{:?}", distance);
             }
         }
 
@@ -334,9 +334,9 @@ mod tests {
     }
 
     #[test]
-    fn a_metric_is_read_back_from_its_name() {
-        for metric in metrics() {
-            assert_eq!(metric.to_string().parse::<Distance>().unwrap(), metric);
+    fn a_distance_is_read_back_from_its_name() {
+        for distance in distances() {
+            assert_eq!(distance.to_string().parse::<Distance>().unwrap(), distance);
         }
     }
 
@@ -354,8 +354,8 @@ mod tests {
 
     #[test]
     fn zero_over_zero_counts_as_no_difference() {
-        for metric in [Distance::Canberra, Distance::BrayCurtis] {
-            assert_eq!(metric.distance(&[0.0, 0.0], &[0.0, 0.0]), 0.0);
+        for distance in [Distance::Canberra, Distance::BrayCurtis] {
+            assert_eq!(distance.distance(&[0.0, 0.0], &[0.0, 0.0]), 0.0);
         }
         assert_eq!(
             Distance::Hamming.distance(&[1.0, 2.0, 3.0, 4.0], &[1.0, 0.0, 3.0, 0.0]),

@@ -3,7 +3,7 @@
 //! What a program may act on is data: the kind, the [`Input`] it is about, the index, the
 //! [`Help`]. The text is for people and may change.
 
-mod input;
+pub(crate) mod input;
 
 use std::borrow::Cow;
 use std::fmt;

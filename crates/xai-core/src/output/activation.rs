@@ -11,8 +11,9 @@ use crate::number::{Real, check_finite, elementary};
 
 /// What turns a model's output row into the scores that a metric reads.
 ///
-/// Every row is one sample. All four work in `f64`, after the largest score of the row has been
-/// taken off, so scores of ±1000 (or ±1e300) neither overflow nor lose the answer.
+/// Every row is one sample. All four work in `f64`. Softmax and log-softmax take the largest score of
+/// the row off first and the sigmoid goes through `e^{−|x|}`, so scores of ±1000 (or ±1e300) neither
+/// overflow nor lose the answer.
 ///
 /// ```
 /// use ndarray::array;
@@ -48,9 +49,10 @@ impl Activation {
         let mut activated = Array2::zeros(scores.dim());
         activated.zip_mut_with(&scores, |to, from: &T| *to = from.to_f64_exact());
         for mut row in activated.rows_mut() {
-            if let Some(row) = row.as_slice_mut() {
-                self.apply_row(row);
-            }
+            let row = row
+                .as_slice_mut()
+                .expect("rows of a fresh array are contiguous");
+            self.apply_row(row);
         }
         Ok(activated)
     }
@@ -65,6 +67,8 @@ impl Activation {
     /// ```
     #[inline]
     pub fn apply_row(self, row: &mut [f64]) {
+        // Exponentials are computed before any is added: a sum in the same loop has to go in order and
+        // would keep it from vectorising.
         match self {
             Self::None => {}
             Self::Softmax => {
@@ -132,9 +136,6 @@ impl FromStr for Activation {
         }
     }
 }
-
-// In both, the exponentials are computed before any is added: a sum in the same loop has to go in
-// order and would keep it from vectorising.
 
 /// The largest score, −∞ for an empty row.
 #[inline]

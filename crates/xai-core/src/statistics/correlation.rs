@@ -1,4 +1,4 @@
-//! How two sequences hang together.
+//! The linear correlation of two sequences.
 
 use crate::error::{Error, Result};
 use crate::input;
@@ -51,17 +51,47 @@ pub(crate) fn pearson_of_finite(x: &[f64], y: &[f64]) -> Option<f64> {
     (spreads.0 > 0.0 && spreads.1 > 0.0).then(|| correlation.clamp(-1.0, 1.0))
 }
 
-/// Deviations from the mean.
+/// Deviations from the mean, in units in which their squares neither overflow nor vanish: a power of
+/// two near the largest value, which rounds nothing.
 fn centred(x: &[f64]) -> Vec<f64> {
-    let mean = x.iter().copied().collect::<ExactSum>().value() / x.len() as f64;
     // A constant column is exactly so, whatever its mean rounds to.
-    match x.iter().all(|&value| value == x[0]) {
-        true => vec![0.0; x.len()],
-        false => x.iter().map(|value| value - mean).collect(),
+    if x.iter().all(|&value| value == x[0]) {
+        return vec![0.0; x.len()];
     }
+    let largest = x.iter().fold(0.0f64, |m, value| m.max(value.abs()));
+    let exponent = (largest.to_bits() >> 52) as i32 - 1023;
+    let unit = 2f64.powi(-exponent.clamp(-1000, 1000));
+    let scaled = x.iter().map(|value| value * unit);
+    let mean = scaled.clone().collect::<ExactSum>().value() / x.len() as f64;
+    scaled.map(|value| value - mean).collect()
 }
 
 fn sum_of_products(x: &[f64], y: &[f64]) -> f64 {
     let products = x.iter().zip(y).map(|(a, b)| a * b);
     products.collect::<ExactSum>().value()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_unit_of_the_values_does_not_show() {
+        let (x, y) = ([1.0, 2.5, 3.0, -4.0], [0.5, -1.0, 7.0, 2.0]);
+        let plain = pearson(&x, &y).unwrap();
+        for exponent in [-1000, -600, 600, 1020] {
+            let unit = 2f64.powi(exponent);
+            let scaled = x.map(|value| value * unit);
+            assert_eq!(pearson(&scaled, &y).unwrap(), plain, "2^{exponent}");
+            assert_eq!(pearson(&y, &scaled).unwrap(), plain, "2^{exponent}");
+        }
+    }
+
+    #[test]
+    fn bad_input_is_named() {
+        let lengths = pearson(&[1.0, 2.0], &[1.0]).unwrap_err();
+        assert_eq!(lengths.input(), input::B);
+        let nan = pearson(&[1.0, f64::NAN], &[1.0, 2.0]).unwrap_err();
+        assert_eq!((nan.input(), nan.index()), (input::A, &[1][..]));
+    }
 }

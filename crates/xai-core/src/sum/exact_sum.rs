@@ -1,4 +1,4 @@
-//! Sums and means that do not depend on the order of their terms.
+//! Sums that do not depend on the order of their terms.
 //!
 //! A double is a 53-bit integer at one of 2046 places, so all doubles fit on one fixed-point grid
 //! of 2100 bits. The sum keeps that grid as 67 overlapping 64-bit digits of weight 2^32: adding a
@@ -10,7 +10,7 @@ use crate::number::Real;
 
 /// Digits of weight 2^32 above 2^-1074; the last one carries the sign.
 const DIGITS: usize = 67;
-/// A digit grows by less than 2^52 + 2^32 a term, so 2000 terms stay within 63 bits.
+/// A digit grows by less than 2^52 + 2^32 per term, so 2000 terms stay within 63 bits.
 const TERMS_BETWEEN_CARRIES: u32 = 2000;
 const FRACTION: u64 = (1 << 52) - 1;
 

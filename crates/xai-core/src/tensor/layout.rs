@@ -13,7 +13,7 @@ use crate::input;
 /// | `ChannelsFirst` | `(n, channels, height, width)` | the same, one channel, or `(n, height, width)` |
 ///
 /// The channels of a pixel share one value of a map. In tables and time series every element has
-/// its own, unless a time series comes with one value a time step.
+/// its own, unless a time series comes with one value per time step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -65,7 +65,7 @@ impl Layout {
         }
     }
 
-    /// How many places of an input of this shape have a value of their own in a map that has no
+    /// How many positions of an input of this shape have a value of their own in a map that has no
     /// channels: pixels of an image, else all elements of a sample.
     #[must_use]
     pub fn n_positions(self, input_shape: &[usize]) -> usize {

@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_series_may_have_one_value_a_step() {
+    fn a_time_series_may_have_one_value_per_step() {
         let inputs = Array::from_elem((1, 3, 2), 1.0).into_dyn();
         let maps = Array::from_shape_vec((1, 3), vec![0.0, 1.0, 2.0])
             .unwrap()

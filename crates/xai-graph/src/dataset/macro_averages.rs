@@ -155,7 +155,8 @@ impl<R: 'static> Accumulator for MacroAverages<R> {
                 mean: defined.mean(),
                 interval: defined.interval(),
                 n_defined: defined.count,
-                n_undefined: self.n_graphs - defined.count,
+                // A state that was stored and changed may hold more.
+                n_undefined: self.n_graphs.saturating_sub(defined.count),
             }
         };
         Ok(registry::metrics_of::<R>().map(average).collect())

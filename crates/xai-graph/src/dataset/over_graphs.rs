@@ -38,7 +38,8 @@ impl<O: fmt::Display> fmt::Display for DatasetScores<O> {
     }
 }
 
-/// Any graph metric over a dataset of graphs as a state: one batch per graph.
+/// A graph metric over a dataset of graphs as a state: one batch per graph. Averaged are the metrics that
+/// the [registry](crate::registry::METRICS) lists for its result.
 ///
 /// ```
 /// use xai_graph::fidelity::FidelityAccumulator;

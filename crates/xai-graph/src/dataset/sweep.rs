@@ -2,7 +2,7 @@
 
 use std::mem::discriminant;
 
-use ndarray::{ArrayView1, ArrayView2, ArrayView3, Axis};
+use ndarray::{Array1, ArrayView1, ArrayView2, ArrayView3, Axis};
 use xai_core::number::check_finite_slice;
 use xai_core::{Error, Real, Result, parallel};
 
@@ -50,16 +50,13 @@ impl<'a> Sweep<'a> {
     #[must_use]
     pub fn fidelity(mut self, metric: FidelityMetric<'a>) -> Self {
         self.fidelity = metric;
-        self.unfaithfulness(self.unfaithfulness)
+        self
     }
 
     /// How unfaithfulness reads the outputs.
     #[must_use]
     pub fn unfaithfulness(mut self, metric: UnfaithfulnessMetric<'a>) -> Self {
-        self.unfaithfulness = match self.fidelity.compared().rows.index() {
-            Some(index) => metric.index(index),
-            None => metric,
-        };
+        self.unfaithfulness = metric;
         self
     }
 
@@ -123,17 +120,10 @@ impl<'a> Sweep<'a> {
         // Before the model is called at all.
         check_kinds(levels)?;
         check_levels(&levels.iter().map(|level| level.level()).collect::<Vec<_>>())?;
-        for &level in levels {
-            sparsify(mask, level)?;
-        }
+        let masks = parallel::try_map(levels.len(), |i| self.hard(mask, graph, levels[i]))?;
         let full = call(model, graph, "the whole graph", None)?;
         let points = parallel::try_map(levels.len(), |i| {
-            let hard = if self.edges.is_undirected() {
-                sparsify_undirected(mask, graph.edge_index, levels[i])?
-            } else {
-                sparsify(mask, levels[i])?
-            };
-            let explanation = Explanation::edges(hard.view());
+            let explanation = Explanation::edges(masks[i].view());
             let outputs = |part: &OwnedGraph<T>, what: &str| {
                 let what = format!("{what} at level {i}");
                 call(model, part.view(), what, Some(full.dim()))
@@ -147,6 +137,20 @@ impl<'a> Sweep<'a> {
         curve(points)
     }
 
+    /// The mask at one level.
+    fn hard<T: Real>(
+        &self,
+        mask: ArrayView1<'_, T>,
+        graph: Graph<'_, T>,
+        level: Sparsity,
+    ) -> Result<Array1<T>> {
+        if self.edges.is_undirected() {
+            sparsify_undirected(mask, graph.edge_index, level)
+        } else {
+            sparsify(mask, level)
+        }
+    }
+
     /// The scores at one level, and over how many samples.
     fn point<T: Real>(
         &self,
@@ -156,12 +160,16 @@ impl<'a> Sweep<'a> {
         complement: ArrayView2<'_, T>,
     ) -> Result<(SweepPoint, u64)> {
         let fidelity = self.fidelity.evaluate(&full, &kept, &complement)?;
+        let unfaithfulness = match self.fidelity.compared().rows.index() {
+            Some(index) => self.unfaithfulness.index(index),
+            None => self.unfaithfulness,
+        };
         let point = SweepPoint {
             level,
             pos_fidelity: fidelity.pos,
             neg_fidelity: fidelity.neg,
             characterization: fidelity.characterization(),
-            unfaithfulness: self.unfaithfulness.evaluate(full, kept)?.value,
+            unfaithfulness: unfaithfulness.evaluate(full, kept)?.value,
         };
         Ok((point, fidelity.n_samples))
     }

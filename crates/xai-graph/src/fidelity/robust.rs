@@ -10,7 +10,7 @@ use crate::fidelity::metric::FidelityMetric;
 use crate::mask::undirected_edges::UndirectedEdges;
 use crate::model::edge_choices::EdgeChoices;
 use crate::model::explanation::Explanation;
-use crate::model::graph::Graph;
+use crate::model::graph::{Graph, check_edge_index};
 use crate::model::graph_model::{GraphModel, call};
 use crate::registry::metric::GraphMetric;
 use crate::{help, input};
@@ -183,6 +183,8 @@ impl<'a> RobustFidelityMetric<'a> {
                 explanation.shape(),
             ));
         }
+        // The fields of a graph are public: they can be changed after they were checked.
+        check_edge_index(graph.edge_index, graph.n_nodes())?;
         let pairs = self.edges.pairs(graph.edge_index);
         let explained = hard_pairs(explanation, &pairs)?;
         let full = call(model, graph, "the whole graph", None)?;

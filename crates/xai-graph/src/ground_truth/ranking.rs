@@ -114,10 +114,8 @@ impl<K: OrderKey> Ranking<K> {
                 up_to += 1;
             }
             twice_ordered += (below + up_to) as u128;
-            {
-                let found = (positives.len() - first_of_score) as f64;
-                precision.add(found / (found + (negatives.len() - below) as f64));
-            }
+            let found = (positives.len() - first_of_score) as f64;
+            precision.add(found / (found + (negatives.len() - below) as f64));
         }
         (twice_ordered, precision)
     }

@@ -156,7 +156,7 @@ pub static AUROC: GraphMetric<GroundTruth> = GraphMetric {
     info: MetricInfo {
         name: "auroc",
         title: "AUROC",
-        question: "How probably does a true element score above a false one?",
+        question: "With what probability does a true element score above a false one?",
         direction: Direction::Higher,
         range: "[0, 1]",
         needs: NEEDS,

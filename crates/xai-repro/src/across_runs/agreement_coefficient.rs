@@ -39,7 +39,7 @@ impl AgreementCoefficient {
             Self::KrippendorffAlpha => &MetricInfo {
                 name: "krippendorff_alpha",
                 title: "Krippendorff's alpha",
-                question: "The same, corrected for the finite number of predictions?",
+                question: "How often do all runs agree, beyond chance by the class shares of a finite number of predictions?",
                 direction: Direction::Higher,
                 range: "[-1, 1]",
                 needs: &[input::PREDICTIONS],

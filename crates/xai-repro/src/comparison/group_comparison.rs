@@ -184,7 +184,7 @@ fn within(values: &[Option<f64>], k: usize, runs: Range<usize>, dropped: bool) -
     let pairs = runs
         .clone()
         .flat_map(|i| (i + 1..runs.end).map(move |j| values[pair_index(k, i, j)]));
-    // Values are ratios of counts, so they are finite.
+    // A value that is not finite was an error before.
     Summary::of(pairs.filter(|value| value.is_some() || !dropped)).unwrap_or_default()
 }
 

@@ -14,7 +14,7 @@ pub(super) const CACHE: usize = 512 * 1024;
 
 /// Up to this many times as many cells as samples a histogram is a full square; above it, cells are
 /// counted row by row, with memory for one row.
-const MOST_CELLS_A_SAMPLE: usize = 4;
+const MOST_CELLS_PER_SAMPLE: usize = 4;
 
 /// Above this many classes a square would leave the second-level cache.
 const MOST_CLASSES_AS_SQUARE: usize = 256;
@@ -141,7 +141,7 @@ fn cells_of_codes<C: Copy>(
     index: impl Fn(C) -> usize + Copy,
 ) {
     let n = codes[first].len();
-    if n_classes <= MOST_CLASSES_AS_SQUARE && n_classes * n_classes <= MOST_CELLS_A_SAMPLE * n {
+    if n_classes <= MOST_CLASSES_AS_SQUARE && n_classes * n_classes <= MOST_CELLS_PER_SAMPLE * n {
         cells_by_square(&codes[first], &codes[second], n_classes, buffers, index);
     } else {
         cells_by_row(codes, n_classes, first, second, buffers, index);
@@ -155,7 +155,7 @@ fn cells_by_square<C: Copy>(
     buffers: &mut CellBuffers,
     index: impl Fn(C) -> usize + Copy,
 ) {
-    // Two counters a cell: equal neighbours do not wait for each other's store.
+    // Two counters per cell: equal neighbours do not wait for each other's store.
     let square = &mut buffers.narrow_square;
     square.clear();
     square.resize(n_classes * n_classes, [0; 2]);

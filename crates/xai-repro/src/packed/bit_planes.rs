@@ -65,7 +65,7 @@ pub(super) fn plane_bits<L: Copy>(
     let n_planes = planes_for(n_classes);
     let n_bytes = n_planes.div_ceil(8);
     let mut blocks = vec![Block::default(); predictions.len().div_ceil(Block::SAMPLES) * n_planes];
-    // Two counters a class: equal neighbours do not wait for each other's store.
+    // Two counters per class: equal neighbours do not wait for each other's store.
     let mut counts = vec![[0u64; 2]; n_classes];
     let mut bytes = [[0u8; 64]; 4];
     for (at, samples) in predictions.chunks(Block::SAMPLES).enumerate() {

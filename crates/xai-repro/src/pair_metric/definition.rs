@@ -59,7 +59,8 @@ pub struct PairDefinition {
 }
 
 /// The formula of a metric: a function of what it needs to be counted of a pair, `None` where the
-/// metric is undefined. It must not depend on the order of classes, cells or runs.
+/// metric is undefined. It must not depend on the order of classes, cells or runs. A value that is not
+/// finite is an error about the metric, with the pair as index.
 #[derive(Debug, Clone, Copy)]
 pub enum PairFormula {
     /// Of the errors of both runs: one bit per sample and run is all that is packed.

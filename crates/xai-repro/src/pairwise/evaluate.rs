@@ -45,7 +45,8 @@ impl Pairwise {
     /// # Errors
     /// [`Empty`](xai_core::ErrorKind::Empty) without metrics,
     /// [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a metric that the runs were not
-    /// packed for, [`OutOfDomain`](xai_core::ErrorKind::OutOfDomain) for a pair without errors under
+    /// packed for or whose formula gives a number that is not finite,
+    /// [`OutOfDomain`](xai_core::ErrorKind::OutOfDomain) for a pair without errors under
     /// [`EmptyUnion::Error`](crate::EmptyUnion::Error).
     pub fn evaluate_packed(&self, packed: &PackedRuns) -> Result<PairwiseReproducibility> {
         let k = packed.n_runs();

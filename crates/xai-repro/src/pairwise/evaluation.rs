@@ -20,7 +20,8 @@ impl Evaluation<'_> {
     ///
     /// # Errors
     /// [`OutOfDomain`](xai_core::ErrorKind::OutOfDomain) for an empty union under
-    /// [`EmptyUnion::Error`].
+    /// [`EmptyUnion::Error`], [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a value that
+    /// is not finite.
     pub(crate) fn value(&self, metric: PairMetric, pair: &PairCounts<'_>) -> Result<Option<f64>> {
         let n_samples = self.totals.n_samples;
         let classes = |run: usize| self.totals.class_counts[run].as_slice();
@@ -45,10 +46,16 @@ impl Evaluation<'_> {
                 n_samples,
             }),
         };
-        if value.is_none() && definition.undefined_without_errors {
-            return self.without_errors(pair);
+        match value {
+            None if definition.undefined_without_errors => self.without_errors(pair),
+            // The formula may be another crate's.
+            Some(value) if !value.is_finite() => {
+                let expected = "a formula that gives a finite number, or none";
+                let error = Error::parameter(input::METRIC, metric, expected);
+                Err(error.at(&[pair.first, pair.second]))
+            }
+            value => Ok(value),
         }
-        Ok(value)
     }
 
     /// What such a metric is of a pair where neither run errs.

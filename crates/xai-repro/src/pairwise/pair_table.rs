@@ -45,7 +45,7 @@ impl PairTable {
 
     pub(crate) fn summary(&self, metric: PairMetric) -> Summary {
         let counted = self.counted(metric).map(|(_, value)| value);
-        // Values are ratios of counts, so they are finite.
+        // A value that is not finite was an error before.
         let quantiles = Summary::of(counted).unwrap_or_default();
         Summary {
             q25: quantiles.q25,

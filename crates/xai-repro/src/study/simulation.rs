@@ -98,7 +98,7 @@ impl StudySettings {
 }
 
 /// Draws that share their buffers.
-const DRAWS_A_BLOCK: usize = 16;
+const DRAWS_PER_BLOCK: usize = 16;
 
 /// Buffers that are used again from draw to draw.
 #[derive(Debug, Default)]
@@ -140,7 +140,7 @@ impl SimulationStudy {
     /// As [`draw`](Self::draw).
     pub fn simulate(&self, draws: Range<u64>) -> Result<Vec<StudyDraw>> {
         let n = usize::try_from(draws.end.saturating_sub(draws.start)).unwrap_or(usize::MAX);
-        let blocks = parallel::map_blocks(n, DRAWS_A_BLOCK, |block| {
+        let blocks = parallel::map_blocks(n, DRAWS_PER_BLOCK, |block| {
             let mut buffers = Buffers::default();
             block
                 .map(|i| self.draw_with(draws.start + i as u64, &mut buffers))

@@ -26,14 +26,6 @@ const ALLOWED: &[(&str, &str)] = &[
         "calls the matrix product of `gemm`, which takes pointers",
     ),
     (
-        "crates/xai-casebased/tests/memory.rs",
-        "counts allocations, as a global allocator",
-    ),
-    (
-        "crates/xai-graph/tests/memory.rs",
-        "counts allocations, as a global allocator",
-    ),
-    (
         "crates/xai-attribution/tests/streaming.rs",
         "maps a file into memory, as a user would",
     ),

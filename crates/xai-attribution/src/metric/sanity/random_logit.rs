@@ -1,8 +1,8 @@
 //! The random logit test.
 
 use ndarray::Array2;
-use xai_core::output::arg_max;
 use xai_core::number::class_index;
+use xai_core::output::arg_max;
 use xai_core::random::{random_stream, uniform_index};
 use xai_core::{Direction, Error, MetricInfo, Real, Result};
 
