@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::output;
+use crate::output::stdout;
 
 /// Options of every command.
 #[derive(Debug, Clone, Args)]
@@ -34,9 +34,9 @@ impl Context {
         text: impl FnOnce() -> String,
     ) -> Result<(), Failure> {
         if self.json {
-            output::print_json(result)
+            stdout::print_json(result)
         } else {
-            output::print_text(&text())
+            stdout::print_text(&text())
         }
     }
 
@@ -64,6 +64,17 @@ impl Context {
                     patient.set_draw_target(ProgressDrawTarget::stderr());
                 }
             });
+        }
+        bar
+    }
+
+    /// As [`progress`](Self::progress), over items whose number is not known before.
+    #[cfg(feature = "onnx")]
+    pub(crate) fn counter(&self, what: &'static str) -> ProgressBar {
+        let bar = self.progress(0, what);
+        bar.unset_length();
+        if let Ok(style) = ProgressStyle::with_template("{msg} {pos} {per_sec}") {
+            bar.set_style(style);
         }
         bar
     }

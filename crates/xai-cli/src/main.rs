@@ -4,18 +4,16 @@
 //! result to [`context::Context::present`]. Nothing is computed here that the library could.
 #![forbid(unsafe_code)]
 
-mod arrays;
 mod attribution;
 mod casebased;
+mod choice;
 mod context;
 mod failure;
 mod graph;
-#[cfg(feature = "onnx")]
-mod onnx;
+mod input;
 mod output;
 mod report;
 mod repro;
-mod table;
 
 use std::process::ExitCode;
 
@@ -37,7 +35,7 @@ struct Xai {
 enum Group {
     /// Does a prediction agree with its nearest training cases?
     #[command(subcommand)]
-    Casebased(casebased::Command),
+    Casebased(Box<casebased::Command>),
     /// Does the model still believe its answer on what an attribution map keeps?
     #[command(subcommand)]
     Attribution(attribution::Command),

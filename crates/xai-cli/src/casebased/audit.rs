@@ -7,12 +7,13 @@ use serde::Serialize;
 use xai_metrics::Accumulator;
 use xai_metrics::casebased::{Audit, AuditReport};
 
-use super::Samples;
-use super::fitting::Source;
+use super::cases::Samples;
+use super::fitting::{Fitted, Source};
 use crate::context::Context;
-use crate::failure::{Failure, InFile};
-use crate::output;
-use crate::table::Table;
+use crate::failure::{Failure, Files, InFiles};
+use crate::input::table::Table;
+use crate::output::rows::{self, Rows};
+use crate::output::text;
 
 /// `xai casebased audit`
 #[derive(Debug, Args)]
@@ -32,7 +33,7 @@ pub(crate) struct AuditOfTable {
     /// How many of the least supported predictions are listed.
     #[arg(long, value_name = "N", default_value_t = 20)]
     list: usize,
-    /// Write a row a test row: sample, predicted, true, correspondence, level.
+    /// Write a row per test row: sample, predicted, true, correspondence, level.
     #[arg(long, value_name = "FILE.csv")]
     out: Option<PathBuf>,
 }
@@ -47,67 +48,52 @@ impl AuditOfTable {
                     .help("`xai casebased explain` releases aggregates"),
             );
         }
-        let mut audit = Audit::listing(self.list);
-        let bar = context.progress_bytes(&self.test, "auditing");
-        let mut fold = |write: &mut dyn FnMut([String; 5]) -> std::io::Result<()>| {
-            let mut sample = 0;
-            for piece in Table::pieces(&self.test)?.concealing(&fitted.redacted) {
-                let piece = piece?;
-                let samples =
-                    Samples::read(&piece, &fitted.features, label, predicted, usize::MAX)?;
-                if piece.n_rows() == 0 {
-                    continue;
-                }
-                let explanations = samples.explain(&fitted.explainer, &self.test)?;
-                audit.update(&explanations).in_file(&self.test)?;
-                for e in &explanations {
-                    let text =
-                        |label: Option<i64>| label.map_or_else(String::new, |l| l.to_string());
-                    let row = [
-                        sample.to_string(),
-                        text(e.predicted),
-                        text(e.truth),
-                        output::cell(e.correspondence.score),
-                        e.level().to_string(),
-                    ];
-                    write(row).map_err(Failure::new)?;
-                    sample += 1;
-                }
-                bar.set_position(piece.end_byte());
-            }
-            Ok::<(), Failure>(())
-        };
-        match &self.out {
-            None => fold(&mut |_| Ok(()))?,
-            Some(out) => {
-                let mut outcome = Ok(());
-                output::write_whole(out, |file| {
-                    let mut writer = csv::Writer::from_writer(file);
-                    writer.write_record([
-                        "sample",
-                        "predicted",
-                        "true",
-                        "correspondence",
-                        "level",
-                    ])?;
-                    outcome = fold(&mut |row| Ok(writer.write_record(row)?));
-                    match &outcome {
-                        Ok(()) => writer.flush(),
-                        // Nothing is left of a file that could not be finished.
-                        Err(e) => Err(std::io::Error::other(e.to_string())),
-                    }
-                })
-                .or_else(|failure| outcome.and(Err(failure)))?;
-            }
-        }
-        bar.finish_and_clear();
+        let header = ["sample", "predicted", "true", "correspondence", "level"];
+        let report = rows::stream(self.out.as_deref(), header, |rows| {
+            self.audit(&fitted, rows, context)
+        })?;
         let result = AuditResult {
-            report: audit.finish().in_file(&self.test)?,
+            report,
             recall: fitted.recall,
         };
         context.present(&result, || {
-            tables(&result.report) + &super::explain::approximate(result.recall)
+            tables(&result.report) + &text::approximate(result.recall)
         })
+    }
+
+    fn audit(
+        &self,
+        fitted: &Fitted,
+        rows: &mut Rows<'_>,
+        context: &Context,
+    ) -> Result<AuditReport, Failure> {
+        let (label, predicted) = (self.label.as_deref(), self.predicted.as_deref());
+        let files = Files::mainly(&self.test);
+        let mut audit = Audit::listing(self.list);
+        let bar = context.progress_bytes(&self.test, "auditing");
+        let mut sample = 0;
+        for piece in Table::pieces(&self.test)?.concealing(&fitted.redacted) {
+            let piece = piece?;
+            let samples = Samples::read(&piece, &fitted.features, label, predicted, usize::MAX)?;
+            if piece.n_rows() == 0 {
+                continue;
+            }
+            let explanations = samples.explain(&fitted.explainer, &self.test)?;
+            audit.update(&explanations).in_files(&files)?;
+            for e in &explanations {
+                rows.write([
+                    sample.to_string(),
+                    text::cell(e.predicted),
+                    text::cell(e.truth),
+                    text::cell(e.correspondence.score),
+                    e.level().to_string(),
+                ])?;
+                sample += 1;
+            }
+            bar.set_position(piece.end_byte());
+        }
+        bar.finish_and_clear();
+        audit.finish().in_files(&files)
     }
 }
 
@@ -125,32 +111,31 @@ fn tables(report: &AuditReport) -> String {
         [
             label.to_string(),
             class.n.to_string(),
-            output::decimals(class.mean_correspondence),
-            output::decimals(class.accuracy),
+            text::decimals(class.mean_correspondence),
+            text::decimals(class.accuracy),
         ]
     });
     let groups = [("right", &report.right), ("wrong", &report.wrong)].map(|(name, group)| {
         [
             name.to_owned(),
             group.n.to_string(),
-            output::decimals(group.mean_correspondence),
+            text::decimals(group.mean_correspondence),
         ]
     });
     let bins = report.reliability.iter().map(|bin| {
         [
             format!("{:.1} to {:.1}", bin.from, bin.to),
             bin.n.to_string(),
-            output::decimals(bin.mean_correspondence),
-            output::decimals(bin.accuracy),
+            text::decimals(bin.mean_correspondence),
+            text::decimals(bin.accuracy),
         ]
     });
-    let label = |label: Option<i64>| label.map_or_else(|| "–".to_owned(), |l| l.to_string());
     let least = report.least_supported.iter().map(|listed| {
         [
             listed.sample.to_string(),
-            label(listed.predicted),
-            label(listed.truth),
-            output::decimals(Some(listed.correspondence)),
+            text::or_dash(listed.predicted),
+            text::or_dash(listed.truth),
+            text::decimals(Some(listed.correspondence)),
         ]
     });
     [
@@ -158,9 +143,9 @@ fn tables(report: &AuditReport) -> String {
             "{} samples, {} without a correspondence; mean correspondence {}",
             report.n_samples,
             report.n_undefined,
-            output::decimals(report.mean_correspondence)
+            text::decimals(report.mean_correspondence)
         ),
-        output::table(
+        text::table(
             &[
                 "predicted class",
                 "samples",
@@ -169,8 +154,8 @@ fn tables(report: &AuditReport) -> String {
             ],
             classes,
         ),
-        output::table(&["prediction", "samples", "mean correspondence"], groups),
-        output::table(
+        text::table(&["prediction", "samples", "mean correspondence"], groups),
+        text::table(
             &[
                 "correspondence",
                 "samples",
@@ -181,9 +166,9 @@ fn tables(report: &AuditReport) -> String {
         ),
         format!(
             "expected calibration error {}",
-            output::decimals(report.expected_calibration_error)
+            text::decimals(report.expected_calibration_error)
         ),
-        output::table(
+        text::table(
             &["least supported", "predicted", "true", "correspondence"],
             least,
         ),

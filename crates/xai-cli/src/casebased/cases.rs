@@ -1,10 +1,11 @@
 //! Training and test rows from tables.
 
 use ndarray::Array2;
-use xai_metrics::casebased::{CaseExplainer, Explanation, MetadataColumn};
+use xai_metrics::casebased::training::MetadataColumn;
+use xai_metrics::casebased::{CaseExplainer, Explanation, help};
 
-use crate::failure::{Failure, InFile};
-use crate::table::Table;
+use crate::failure::{Failure, Files, InFiles};
+use crate::input::table::Table;
 
 /// A training table: features, labels, and columns that only accompany them.
 pub(crate) struct Training {
@@ -76,7 +77,8 @@ impl Training {
             return Err(failure);
         }
         if candidates.is_empty() {
-            return Err(Failure::new("no numeric column beside the label").in_file(&file));
+            let failure = Failure::new("no numeric column beside the label");
+            return Err(failure.in_file(&file));
         }
         let header = header.unwrap_or_default();
         let shape = (labels.len(), candidates.len());
@@ -175,10 +177,21 @@ impl Samples {
             Some(predicted) => explainer.explain_batch(self.rows.view(), predicted),
             None => explainer.explain_votes(self.rows.view()),
         };
-        let explanations = explanations.in_file(file)?;
-        match &self.truth {
-            Some(truth) => explainer.with_truth(explanations, truth).in_file(file),
-            None => Ok(explanations),
-        }
+        let explanations = match &self.truth {
+            Some(truth) => explanations.and_then(|e| explainer.with_truth(e, truth)),
+            None => explanations,
+        };
+        explanations.in_files(&self.files(file))
+    }
+
+    /// What errors about the rows are about.
+    pub(crate) fn files<'a>(&self, file: &'a str) -> Files<'a> {
+        Files::mainly(file).ways_out(&[
+            (
+                help::DO_NOT_SCALE,
+                "leave the row out, pass --no-scale, or choose another --metric",
+            ),
+            (help::ASK_MORE_NEIGHBORS, "ask more neighbours: -k"),
+        ])
     }
 }

@@ -6,11 +6,11 @@ use clap::Args;
 use serde::Serialize;
 use xai_metrics::casebased::{Correspondence, CorrespondenceMetric, Level};
 
-use super::Weights;
+use super::weights::Weights;
 use crate::context::Context;
-use crate::failure::{Failure, InFile};
-use crate::output;
-use crate::table::Table;
+use crate::failure::{Failure, Files, InFiles};
+use crate::input::table::Table;
+use crate::output::text;
 
 /// `xai casebased correspondence`
 #[derive(Debug, Args)]
@@ -48,7 +48,6 @@ impl CorrespondenceOfTable {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
         let metric = CorrespondenceMetric::default()
             .weighting(self.weights.kernel())
-            .map_err(Failure::usage)?
             .class_weights(self.weights.class_weights()?)
             .thresholds(self.weights.thresholds()?);
         let table = Table::read(&self.neighbors)?;
@@ -56,21 +55,25 @@ impl CorrespondenceOfTable {
         let labels = table.labels("label")?;
         let result: CorrespondenceResult = metric
             .evaluate(&distances, &labels, self.predicted)
-            .in_file(&self.neighbors)?
+            .in_files(&Files::mainly(&self.neighbors).and(Weights::options()))?
             .into();
-        context.present(&result, || {
-            let mut rows = vec![
-                [
-                    "correspondence".to_owned(),
-                    output::decimals(result.correspondence),
-                ],
-                ["level".to_owned(), result.level.to_string()],
-                ["neighbours".to_owned(), result.n_neighbors.to_string()],
-            ];
-            for (label, weight) in &result.class_weights_sum {
-                rows.push([format!("weight of class {label}"), format!("{weight:.4}")]);
-            }
-            output::table(&["", "value"], rows)
-        })
+        context.present(&result, || result.table())
+    }
+}
+
+impl CorrespondenceResult {
+    fn table(&self) -> String {
+        let mut rows = vec![
+            [
+                "correspondence".to_owned(),
+                text::decimals(self.correspondence),
+            ],
+            ["level".to_owned(), self.level.to_string()],
+            ["neighbours".to_owned(), self.n_neighbors.to_string()],
+        ];
+        for (label, weight) in &self.class_weights_sum {
+            rows.push([format!("weight of class {label}"), format!("{weight:.4}")]);
+        }
+        text::table(&["", "value"], rows)
     }
 }

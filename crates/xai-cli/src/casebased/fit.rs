@@ -6,8 +6,8 @@ use clap::Args;
 
 use super::fitting::Fitting;
 use crate::context::Context;
-use crate::failure::Failure;
-use crate::output;
+use crate::failure::{Failure, Files, InFiles};
+use crate::output::whole_file;
 
 /// `xai casebased fit`
 #[derive(Debug, Args)]
@@ -37,21 +37,11 @@ impl Fit {
             true,
             context,
         )?;
-        let mut refused = Ok(());
-        output::write_whole(&self.out, |file| {
-            fitted.explainer.save(file).map_err(|e| match e {
-                xai_metrics::Error::Io { source, .. } => source,
-                other => {
-                    let text = other.to_string();
-                    refused = Err(Failure::new(other));
-                    std::io::Error::other(text)
-                }
-            })
+        let name = self.out.display().to_string();
+        whole_file::write(&self.out, |file| {
+            fitted.explainer.save(file).in_files(&Files::mainly(&name))
         })?;
-        refused?;
         let info = fitted.explainer.training_info();
-        context.present(&info, || {
-            format!("{info}\nstored in {}", self.out.display())
-        })
+        context.present(&info, || format!("{info}\nstored in {name}"))
     }
 }

@@ -1,28 +1,36 @@
 //! From the command line to a fitted explainer.
 
 use clap::Args;
-use xai_metrics::casebased::{CaseExplainer, Engine, Metric};
+use xai_metrics::casebased::{CaseExplainer, CaseExplainerBuilder, Distance, Engine, help, input};
+use xai_metrics::core::input::P;
 
-use super::{Training, Weights};
+use super::cases::Training;
+use super::weights::Weights;
+use crate::choice::names;
 use crate::context::Context;
-use crate::failure::{Failure, InFile};
-use crate::table::Table;
+use crate::failure::{Failure, Files, InFile, InFiles};
+use crate::input::table::Table;
 
 /// How an explainer is fitted.
 #[derive(Debug, Args)]
 pub(super) struct Fitting {
-    /// Neighbours a case. Default: 5.
+    /// Neighbours per case. Default: 5.
     #[arg(short, long)]
     k: Option<usize>,
-    /// euclidean, squared-euclidean, manhattan, chebyshev, minkowski:P, cosine, canberra,
-    /// braycurtis or hamming. Default: euclidean.
-    #[arg(long, value_name = "METRIC")]
-    metric: Option<Metric>,
+    #[arg(
+        long,
+        value_name = "METRIC",
+        help = format!("{}. Default: euclidean", names::<Distance>())
+    )]
+    metric: Option<Distance>,
     /// Take the features as they are, instead of in units of their spread.
     #[arg(long)]
     no_scale: bool,
-    /// How neighbours are searched: auto, brute or kd-tree. The answer is the same.
-    #[arg(long, value_name = "ENGINE")]
+    #[arg(
+        long,
+        value_name = "ENGINE",
+        help = format!("How neighbours are searched: {}. The answer is the same", names::<Engine>())
+    )]
     index: Option<Engine>,
     #[command(flatten)]
     weights: Weights,
@@ -93,9 +101,10 @@ impl Source {
                 .help("leave out the options of fitting, or fit again"));
             }
             let opened = std::fs::File::open(file)
-                .map_err(|e| Failure::new(format!("cannot be opened: {e}")))
+                .map_err(Failure::cannot_be_opened)
                 .in_file(file)?;
-            let explainer = CaseExplainer::load(std::io::BufReader::new(opened)).in_file(file)?;
+            let explainer = CaseExplainer::load(std::io::BufReader::new(opened))
+                .in_files(&Files::mainly(file))?;
             return Ok(explainer.into());
         }
         let (Some(train), Some(label)) = (&self.train, label) else {
@@ -127,21 +136,33 @@ impl Fitting {
         provenance: bool,
         context: &Context,
     ) -> Result<Fitted, Failure> {
-        if self.k == Some(0) {
-            return Err(Failure::usage("-k 0: expected at least 1 neighbour"));
+        let mut builder = self.builder()?.provenance(provenance);
+        let training = self.read(train, label, predicted, context)?;
+        for column in &self.redact {
+            // Columns that are neither are never shown.
+            if training.features.contains(column) || self.metadata.contains(column) {
+                builder = builder.redact(column);
+            }
         }
-        if let Some(minimum @ (0 | 1)) = self.aggregate_only {
-            return Err(Failure::usage(format!(
-                "--aggregate-only {minimum}: expected at least 2 training rows"
-            )));
+        for (name, column) in training.metadata {
+            builder = builder.metadata(name, column);
         }
+        let explainer = builder
+            .feature_names(training.features)
+            .fit_owned(training.rows, &training.labels)
+            .in_files(&self.files(train))?;
+        let mut fitted = Fitted::from(explainer);
+        fitted.redacted.clone_from(&self.redact);
+        Ok(fitted)
+    }
+
+    fn builder(&self) -> Result<CaseExplainerBuilder, Failure> {
         let mut builder = CaseExplainer::builder()
-            .metric(self.metric.clone().unwrap_or_default())
+            .distance(self.metric.clone().unwrap_or_default())
             .scale(!self.no_scale)
             .engine(self.index.unwrap_or_default())
             .weighting(self.weights.kernel())
-            .thresholds(self.weights.thresholds()?)
-            .provenance(provenance);
+            .thresholds(self.weights.thresholds()?);
         if let Some(k) = self.k {
             builder = builder.k(k);
         }
@@ -149,9 +170,20 @@ impl Fitting {
             builder = builder.aggregate_only(minimum);
         }
         self.weights.class_weights()?;
-        for &(label, weight) in &self.weights.class_weights {
+        for (label, weight) in self.weights.weighted_classes() {
             builder = builder.class_weight(label, weight);
         }
+        Ok(builder)
+    }
+
+    /// Reads the training file; says which columns are no features that a person may take for some.
+    fn read(
+        &self,
+        train: &str,
+        label: &str,
+        predicted: Option<&str>,
+        context: &Context,
+    ) -> Result<Training, Failure> {
         if self.redact.iter().any(|column| column == label) {
             return Err(Failure::usage(format!(
                 "--redact {label}: the classes of the neighbours are the explanation"
@@ -169,21 +201,27 @@ impl Fitting {
                 "{train}: column `{column}` is no feature: row {row} is not a number"
             ));
         }
-        for column in &self.redact {
-            // Columns that are neither are never shown.
-            if training.features.contains(column) || self.metadata.contains(column) {
-                builder = builder.redact(column);
-            }
-        }
-        for (name, column) in training.metadata {
-            builder = builder.metadata(name, column);
-        }
-        let explainer = builder
-            .feature_names(training.features)
-            .fit_owned(training.rows, &training.labels)
-            .in_file(train)?;
-        let mut fitted = Fitted::from(explainer);
-        fitted.redacted.clone_from(&self.redact);
-        Ok(fitted)
+        Ok(training)
+    }
+
+    fn files<'a>(&self, train: &'a str) -> Files<'a> {
+        Files::mainly(train)
+            .options(&[
+                (input::K, "-k"),
+                (input::DISTANCE, "--metric"),
+                (P, "--metric"),
+                (input::ENGINE, "--index"),
+                (input::AGGREGATE_MINIMUM, "--aggregate-only"),
+                (input::REDACTED, "--redact"),
+                (input::METADATA, "--metadata"),
+            ])
+            .ways_out(&[
+                (help::USE_BRUTE_FORCE, "pass --index brute"),
+                (
+                    help::DO_NOT_SCALE,
+                    "leave the row out, pass --no-scale, or choose another --metric",
+                ),
+            ])
+            .and(Weights::options())
     }
 }

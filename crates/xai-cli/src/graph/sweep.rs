@@ -2,19 +2,22 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use ndarray::{Ix1, Ix2, Ix3};
 use serde::Serialize;
-use xai_metrics::graph::{Sweep as SweepMetric, SweepCurve, SweepPoint};
+use xai_metrics::graph::dataset::{SweepCurve, SweepPoint};
+use xai_metrics::graph::{Sweep, input};
 
-use super::{Compared, Divergence, blame, is_single};
-use crate::arrays;
+use super::options::compared::Compared;
+use super::options::divergence::Divergence;
 use crate::context::Context;
-use crate::failure::Failure;
-use crate::output;
+use crate::failure::{Failure, Files, InFiles};
+use crate::input::arrays;
+use crate::output::rows;
 
+/// `xai graph sweep`
 #[derive(Debug, Args)]
-pub(crate) struct Sweep {
+pub(crate) struct SweepCommand {
     /// Outputs on the whole graph, (n, c).
     #[arg(long, value_name = "F.npy", requires_all = ["kept", "complement", "levels"])]
     #[cfg_attr(feature = "onnx", arg(required_unless_present = "model"))]
@@ -31,25 +34,14 @@ pub(crate) struct Sweep {
     levels: Option<String>,
     #[cfg(feature = "onnx")]
     #[command(flatten)]
-    source: super::model::SweepSource,
+    of_model: super::sweep_of_model::ModelSource,
     #[command(flatten)]
     compared: Compared,
     #[command(flatten)]
     divergence: Divergence,
-    /// Write one row a level.
+    /// Write one row per level.
     #[arg(long, value_name = "FILE.csv")]
     out: Option<PathBuf>,
-}
-
-/// What levels count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum By {
-    /// The share of the edges that is kept.
-    Fraction,
-    /// The number of edges that are kept.
-    TopK,
-    /// Edges above the threshold are kept. Larger thresholds keep less.
-    Threshold,
 }
 
 #[derive(Serialize)]
@@ -59,45 +51,32 @@ struct SweepResult<'a> {
     best_level: f64,
 }
 
-impl Sweep {
+impl SweepCommand {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
         let compared = self.compared.read()?;
         let levels = match &self.levels {
             Some(file) => arrays::read_f64::<Ix1>(file)?.to_vec(),
             None => (1..=10).map(|tenth| f64::from(tenth) / 10.0).collect(),
         };
-        let sweep = SweepMetric::new()
+        let sweep = Sweep::new()
             .fidelity(compared.metric())
             .unfaithfulness(self.divergence.metric());
         let curve = match (&self.full, &self.kept, &self.complement) {
             (Some(full), Some(kept), Some(complement)) => {
-                self.over_outputs(&sweep, full, kept, complement, &levels)?
+                self.over_outputs(&sweep, [full, kept, complement], &levels)?
             }
             #[cfg(feature = "onnx")]
-            _ => self.over_model(&sweep, &levels, context)?,
+            _ => self.of_model.run(
+                &sweep,
+                &levels,
+                &self.files(),
+                self.levels.as_ref(),
+                context,
+            )?,
             #[cfg(not(feature = "onnx"))]
             _ => return Err(Failure::usage("--full, --kept and --complement are needed")),
         };
-        if let Some(path) = &self.out {
-            let header = [
-                "level",
-                "pos_fidelity",
-                "neg_fidelity",
-                "characterization",
-                "unfaithfulness",
-            ];
-            let rows = curve.points.iter().map(|point| {
-                [
-                    point.level,
-                    point.pos_fidelity,
-                    point.neg_fidelity,
-                    point.characterization,
-                    point.unfaithfulness,
-                ]
-                .map(|value| value.to_string())
-            });
-            output::write_csv(path, &header, rows)?;
-        }
+        self.write_points(&curve)?;
         let result = SweepResult {
             curve: &curve.points,
             fidelity_auc: curve.fidelity_auc,
@@ -106,25 +85,25 @@ impl Sweep {
         context.present(&result, || curve.to_string())
     }
 
+    fn files(&self) -> Files<'_> {
+        Files::new()
+            .optional(&[input::FULL, input::SAMPLES], self.full.as_ref())
+            .optional(&[input::KEPT], self.kept.as_ref())
+            .optional(&[input::COMPLEMENT], self.complement.as_ref())
+            .optional(&[input::LEVELS], self.levels.as_ref())
+            .and(self.compared.files())
+            .and(Divergence::ways_out())
+    }
+
     fn over_outputs(
         &self,
-        sweep: &SweepMetric<'_>,
-        full: &String,
-        kept: &String,
-        complement: &String,
+        sweep: &Sweep<'_>,
+        files: [&String; 3],
         levels: &[f64],
     ) -> Result<SweepCurve, Failure> {
-        let files = [
-            ("full", Some(full)),
-            ("samples", Some(full)),
-            ("kept", Some(kept)),
-            ("complement", Some(complement)),
-            ("levels", self.levels.as_ref()),
-        ];
-        let files = [&files[..], &self.compared.files()].concat();
-        let [full, kept, complement] = [full, kept, complement].map(|file| arrays::read(file));
+        let [full, kept, complement] = files.map(|file| arrays::read(file));
         let (full, kept, complement) = (full?, kept?, complement?);
-        let curve = if [&full, &kept, &complement].into_iter().all(is_single) {
+        let curve = if full.is_single() && kept.is_single() && complement.is_single() {
             let full = full.into_f32::<Ix2>()?;
             let (kept, complement) = (kept.into_f32::<Ix3>()?, complement.into_f32::<Ix3>()?);
             sweep.evaluate(full.view(), kept.view(), complement.view(), levels)
@@ -133,18 +112,27 @@ impl Sweep {
             let (kept, complement) = (kept.into_f64::<Ix3>()?, complement.into_f64::<Ix3>()?);
             sweep.evaluate(full.view(), kept.view(), complement.view(), levels)
         };
-        blame(curve, &files)
+        curve.in_files(&self.files())
     }
 
-    #[cfg(feature = "onnx")]
-    fn over_model(
-        &self,
-        sweep: &SweepMetric<'_>,
-        levels: &[f64],
-        context: &Context,
-    ) -> Result<SweepCurve, Failure> {
-        let files = [("levels", self.levels.as_ref())];
-        let files = [&files[..], &self.source.files(), &self.compared.files()].concat();
-        self.source.run(sweep, levels, &files, context)
+    fn write_points(&self, curve: &SweepCurve) -> Result<(), Failure> {
+        let header = [
+            "level",
+            "pos_fidelity",
+            "neg_fidelity",
+            "characterization",
+            "unfaithfulness",
+        ];
+        let points = curve.points.iter().map(|point| {
+            [
+                point.level,
+                point.pos_fidelity,
+                point.neg_fidelity,
+                point.characterization,
+                point.unfaithfulness,
+            ]
+            .map(|value| value.to_string())
+        });
+        rows::write(self.out.as_deref(), header, points)
     }
 }

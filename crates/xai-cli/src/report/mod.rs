@@ -1,21 +1,21 @@
 //! `xai report`: every family on one study, as a page and as JSON.
 
-mod attribution;
-mod casebased;
 mod chart;
-mod graph;
+mod digest;
 mod page;
 mod results;
-mod simulation;
-mod study;
+mod sections;
+mod source;
+mod study_file;
 
 use std::path::{Path, PathBuf};
 
 use crate::context::Context;
 use crate::failure::{Failure, InFile};
-use crate::output;
+use crate::output::whole_file;
 use results::Report;
-use study::{Repro, Source};
+use source::Source;
+use study_file::StudyFile;
 
 /// `xai report [STUDY.toml] [--out xai-report]`
 #[derive(Debug, clap::Args)]
@@ -40,59 +40,45 @@ impl Default for Arguments {
 /// Evaluates the study and writes the page and the JSON.
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failure> {
     let (source, study) = Source::open(arguments.study.as_deref())?;
-    if study.casebased.is_none()
-        && study.attribution.is_none()
-        && study.graph.is_none()
-        && study.repro.is_none()
-        && study.simulation.is_none()
-    {
-        let file = arguments
-            .study
-            .as_deref()
-            .unwrap_or(Path::new("study.toml"));
+    if study.is_empty() {
         return Err(Failure::new("nothing to report: the study has no section")
             .help("add [casebased], [attribution], [graph], [repro] or [simulation]")
-            .in_file(&file.display().to_string()));
+            .in_file(&source.study()));
     }
-    let report = Report {
+    let report = evaluate(study, &source, context)?;
+    write(&report, &arguments.out)?;
+    let page = arguments.out.join("index.html");
+    context.present(&report, || {
+        let digest = digest::digest(&report);
+        format!("{digest}\n\nThe report is in {}", page.display())
+    })
+}
+
+fn evaluate(study: StudyFile, source: &Source, context: &Context) -> Result<Report, Failure> {
+    Ok(Report {
         title: study.title,
         casebased: study
             .casebased
-            .map(|section| casebased::evaluate(&section, &source))
+            .map(|section| sections::casebased::evaluate(&section, source))
             .transpose()?,
         attribution: study
             .attribution
-            .map(|section| attribution::evaluate(&section, &source, context))
+            .map(|section| sections::attribution::evaluate(&section, source, context))
             .transpose()?
             .flatten(),
         graph: study
             .graph
-            .map(|section| graph::evaluate(&section, &source))
+            .map(|section| sections::graph::evaluate(&section, source))
             .transpose()?,
         repro: study
             .repro
-            .map(|section| repro(&section, &source))
+            .map(|section| sections::repro::evaluate(&section, source))
             .transpose()?,
         simulation: study
             .simulation
-            .map(|section| simulation::evaluate(&section, &source))
+            .map(|section| sections::simulation::evaluate(&section, source))
             .transpose()?,
-    };
-    write(&report, &arguments.out)?;
-    let page = arguments.out.join("index.html");
-    context.present(&report, || {
-        format!(
-            "{}\n\nThe report is in {}",
-            page::digest(&report),
-            page.display()
-        )
     })
-}
-
-fn repro(section: &Repro, source: &Source) -> Result<crate::repro::PairwiseResult, Failure> {
-    let predictions = source.array(&section.predictions)?.into_labels()?;
-    let labels = source.array(&section.labels)?.into_labels()?;
-    crate::repro::pairwise(predictions.view(), labels.view()).in_file(&section.predictions)
 }
 
 fn write(report: &Report, folder: &Path) -> Result<(), Failure> {
@@ -101,8 +87,6 @@ fn write(report: &Report, folder: &Path) -> Result<(), Failure> {
         .in_file(&folder.display().to_string())?;
     let html = page::render(report)?;
     let json = serde_json::to_string_pretty(report).map_err(Failure::new)?;
-    output::write_whole(&folder.join("report.json"), |file| writeln!(file, "{json}"))?;
-    output::write_whole(&folder.join("index.html"), |file| {
-        file.write_all(html.as_bytes())
-    })
+    whole_file::write_text(&folder.join("report.json"), &(json + "\n"))?;
+    whole_file::write_text(&folder.join("index.html"), &html)
 }

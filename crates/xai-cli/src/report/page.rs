@@ -1,12 +1,13 @@
 //! The report as one self-contained HTML page.
 
 use askama::Template;
-use xai_metrics::repro::{AccuracyProfile, ProfilePoint};
+use xai_metrics::graph::dataset::SweepPoint;
+use xai_metrics::repro::study::{AccuracyProfile, ProfilePoint};
 
 use super::chart::{self, Line};
-use super::results::{GraphScores, Report};
+use super::results::Report;
+use super::sections::graph::GraphScores;
 use crate::failure::Failure;
-use crate::output::{self, decimals};
 
 #[derive(Template)]
 #[template(path = "report.html")]
@@ -68,13 +69,10 @@ fn panel(profile: &AccuracyProfile) -> Result<String, Failure> {
 }
 
 fn fidelity_chart(scores: &GraphScores) -> Result<String, Failure> {
-    let line = |name, value: fn(&super::results::CurvePoint) -> f64| Line {
+    let points = &scores.sweep.points;
+    let line = |name, value: fn(&SweepPoint) -> f64| Line {
         name,
-        points: scores
-            .curve
-            .iter()
-            .map(|point| (point.kept_fraction, value(point)))
-            .collect(),
+        points: points.iter().map(|p| (p.level, value(p))).collect(),
     };
     chart::lines(
         "share of edges kept",
@@ -84,93 +82,6 @@ fn fidelity_chart(scores: &GraphScores) -> Result<String, Failure> {
             line("characterization", |p| p.characterization),
         ],
     )
-}
-
-/// The report in a few lines, for the terminal.
-pub(super) fn digest(report: &Report) -> String {
-    let mut parts = vec![report.title.clone()];
-    if let Some(c) = &report.casebased {
-        parts.push(output::table(
-            &["predictions", "number", "mean correspondence"],
-            [("right", &c.right), ("wrong", &c.wrong)].map(|(name, group)| {
-                [
-                    name.to_owned(),
-                    group.n.to_string(),
-                    decimals(group.mean_correspondence),
-                ]
-            }),
-        ));
-    }
-    if let Some(a) = &report.attribution {
-        parts.push(output::table(
-            &[
-                "attribution",
-                "average drop",
-                "average increase",
-                "average gain",
-            ],
-            a.explainers.iter().map(|e| {
-                let scores = [e.average_drop, e.average_increase, e.average_gain];
-                let scores = scores.map(|score| decimals(Some(score)));
-                std::iter::once(e.name.clone()).chain(scores)
-            }),
-        ));
-    }
-    if let Some(g) = &report.graph {
-        parts.push(output::table(
-            &[
-                "graph",
-                "edges kept",
-                "best characterization",
-                "curve AUC",
-                "AUROC",
-            ],
-            g.explainers.iter().map(|e| {
-                let best = e
-                    .curve
-                    .iter()
-                    .max_by(|a, b| a.characterization.total_cmp(&b.characterization));
-                [
-                    e.name.clone(),
-                    best.map_or_else(String::new, |p| format!("{:.2}", p.kept_fraction)),
-                    decimals(best.map(|p| p.characterization)),
-                    decimals(e.fidelity_auc),
-                    decimals(e.groundtruth.as_ref().and_then(|t| t.auroc)),
-                ]
-            }),
-        ));
-    }
-    if let Some(r) = &report.repro {
-        parts.push(output::table(
-            &["reproducibility", "mean", "95 % interval"],
-            r.metrics.iter().map(|(name, metric)| {
-                let interval = metric.interval.map_or_else(
-                    || decimals(None),
-                    |[low, high]| format!("[{low:.4}, {high:.4}]"),
-                );
-                [name.clone(), decimals(metric.mean), interval]
-            }),
-        ));
-    }
-    if let Some(s) = &report.simulation {
-        parts.push(output::table(
-            &[
-                "simulated metric",
-                "mean",
-                "rank correlation with accuracy",
-                "AUROC of dependence",
-            ],
-            s.summary.metrics.iter().map(|m| {
-                [
-                    m.metric.clone(),
-                    decimals(m.values.mean),
-                    decimals(m.spearman_with_accuracy),
-                    decimals(m.auroc_of_dependence),
-                ]
-            }),
-        ));
-    }
-    parts.join("\n\n")
 }
 
 /// Filters of the template.
@@ -185,6 +96,6 @@ mod filters {
     /// Four decimals, a dash where undefined.
     #[askama::filter_fn]
     pub(super) fn maybe(value: &Option<f64>, _: &dyn askama::Values) -> askama::Result<String> {
-        Ok(crate::output::decimals(*value))
+        Ok(crate::output::text::decimals(*value))
     }
 }

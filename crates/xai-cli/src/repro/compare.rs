@@ -1,15 +1,16 @@
 //! `xai repro compare`
 
 use clap::Args;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use xai_metrics::core::Summary;
-use xai_metrics::repro::{GroupComparison, PairMetric};
+use xai_metrics::repro::GroupComparison;
+use xai_metrics::repro::comparison::GroupDifference;
 
-use super::runs::{self, Labels};
-use super::{EmptyUnionName, as_object, chosen, metric};
+use super::options::{Labels, PairMetrics};
+use super::runs;
 use crate::context::Context;
-use crate::failure::{Failure, InFile};
-use crate::output;
+use crate::failure::{Failure, InFiles};
+use crate::output::text;
 
 /// `xai repro compare`
 #[derive(Debug, Args)]
@@ -22,12 +23,8 @@ pub(crate) struct Compare {
     second: Vec<String>,
     #[command(flatten)]
     labels: Labels,
-    /// `all`, or names as for `pairwise`.
-    #[arg(long, value_name = "METRICS", value_delimiter = ',', default_value = "all", value_parser = metric)]
-    metrics: Vec<Option<PairMetric>>,
-    /// Local error consistency of two runs without errors.
-    #[arg(long, value_enum, default_value = "undefined")]
-    empty_union: EmptyUnionName,
+    #[command(flatten)]
+    metrics: PairMetrics,
     /// The most assignments of runs to groups to look at; all there are if they are no more.
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(2..=10_000_000))]
     assignments: u64,
@@ -38,8 +35,8 @@ struct CompareResult {
     n_first: usize,
     n_second: usize,
     n_samples: usize,
-    #[serde(serialize_with = "as_object")]
-    metrics: Vec<(String, Difference)>,
+    #[serde(serialize_with = "by_name")]
+    metrics: Vec<(&'static str, Difference)>,
 }
 
 #[derive(Serialize)]
@@ -52,6 +49,7 @@ struct Difference {
     exact: bool,
 }
 
+/// The values of a metric over the pairs within a group.
 #[derive(Serialize)]
 struct Group {
     mean: Option<f64>,
@@ -75,6 +73,30 @@ impl From<Summary> for Group {
     }
 }
 
+impl From<GroupDifference> for Difference {
+    fn from(d: GroupDifference) -> Self {
+        Self {
+            first: d.first.into(),
+            second: d.second.into(),
+            difference: d.difference,
+            p_value: d.p_value,
+            n_assignments: d.n_assignments,
+            exact: d.exact,
+        }
+    }
+}
+
+fn by_name<S: Serializer>(
+    differences: &[(&'static str, Difference)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(
+        differences
+            .iter()
+            .map(|(name, difference)| (name, difference)),
+    )
+}
+
 impl Compare {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
         let first = runs::load(&self.first, &self.labels.labels)?;
@@ -86,9 +108,12 @@ impl Compare {
             ))
             .in_file(&self.second[0]));
         }
-        let differences = GroupComparison::new()
-            .metrics(&chosen(&self.metrics))
-            .empty_union(self.empty_union.into())
+        // Groups are told apart by their owner; the first is to blame where it alone is too small.
+        let main = match first.predictions.nrows() {
+            0 | 1 => &self.first[0],
+            _ => &self.second[0],
+        };
+        let differences = GroupComparison::new(self.metrics.pairwise())
             .n_assignments(self.assignments)
             .seed(context.seed)
             .compare(
@@ -96,24 +121,14 @@ impl Compare {
                 second.predictions.view(),
                 &first.labels,
             )
-            .in_file(&self.second[0])?;
+            .in_files(&runs::files(main, &self.labels.labels))?;
         let result = CompareResult {
             n_first: first.predictions.nrows(),
             n_second: second.predictions.nrows(),
             n_samples: first.labels.len(),
             metrics: differences
                 .into_iter()
-                .map(|d| {
-                    let difference = Difference {
-                        first: d.first.into(),
-                        second: d.second.into(),
-                        difference: d.difference,
-                        p_value: d.p_value,
-                        n_assignments: d.n_assignments,
-                        exact: d.exact,
-                    };
-                    (d.metric.name().to_owned(), difference)
-                })
+                .map(|d| (d.metric.name(), d.into()))
                 .collect(),
         };
         context.present(&result, || result.table())
@@ -124,11 +139,11 @@ impl CompareResult {
     fn table(&self) -> String {
         let rows = self.metrics.iter().map(|(name, d)| {
             [
-                name.clone(),
-                output::decimals(d.first.mean),
-                output::decimals(d.second.mean),
-                output::decimals(d.difference),
-                output::decimals(d.p_value),
+                (*name).to_owned(),
+                text::decimals(d.first.mean),
+                text::decimals(d.second.mean),
+                text::decimals(d.difference),
+                text::decimals(d.p_value),
             ]
         });
         let header = ["metric", "first", "second", "difference", "p"];
@@ -143,7 +158,7 @@ impl CompareResult {
             self.n_first,
             self.n_second,
             self.n_samples,
-            output::table(&header, rows)
+            text::table(&header, rows)
         )
     }
 }

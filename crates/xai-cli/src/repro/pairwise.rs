@@ -3,37 +3,27 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use ndarray::{ArrayView1, ArrayView2};
-use serde::Serialize;
-use xai_metrics::core::{Interval, Summary};
-use xai_metrics::repro::agreement::Agreement;
-use xai_metrics::repro::{
-    ErrorSets, PackedRuns, PairMetric, PairStatistic, PairwiseReproducibility, RunInterval,
-    SampleConsistency,
-};
+use xai_metrics::repro::across_runs::InconsistentSamples;
+use xai_metrics::repro::pairwise::PairwiseReport;
+use xai_metrics::repro::{PackedRuns, PairMetric, RunInterval, SampleConsistency};
 
-use super::runs::{self, Labels};
-use super::{EmptyUnionName, LEVEL, as_object, chosen, metric};
+use super::options::{LEVEL, Labels, PairMetrics};
+use super::runs;
 use crate::context::Context;
-use crate::failure::{Failure, InFile};
-use crate::output;
+use crate::failure::{Failure, Files, InFiles};
+use crate::output::{rows, text};
 
 /// `xai repro pairwise`
 #[derive(Debug, Args)]
 pub(crate) struct Pairwise {
-    /// Predicted labels: one array (runs, samples); several files, an array (samples,) a run; or a .csv
-    /// with a column a run.
+    /// Predicted labels: one array (runs, samples); several files, an array (samples,) per run; or a
+    /// .csv with a column per run.
     #[arg(long, value_name = "P.npy", num_args = 1.., required = true)]
     predictions: Vec<String>,
     #[command(flatten)]
     labels: Labels,
-    /// `all`, or some of ec_local, ec_global, ec_acc, ec_corr, ec_matthews, pa_acc, pa_kappa,
-    /// pa_cramers_v, pa_disagreement, pa_nmi.
-    #[arg(long, value_name = "METRICS", value_delimiter = ',', default_value = "all", value_parser = metric)]
-    metrics: Vec<Option<PairMetric>>,
-    /// Local error consistency of two runs without errors.
-    #[arg(long, value_enum, default_value = "undefined")]
-    empty_union: EmptyUnionName,
+    #[command(flatten)]
+    metrics: PairMetrics,
     /// How intervals over runs are made.
     #[arg(long, value_enum, default_value = "jackknife")]
     interval: IntervalName,
@@ -47,7 +37,7 @@ pub(crate) struct Pairwise {
     /// Also list the samples on which the runs disagree most.
     #[arg(long, value_name = "N")]
     inconsistent: Option<usize>,
-    /// Write a row a pair: the two runs and each metric.
+    /// Write a row per pair: the two runs and each metric.
     #[arg(long, value_name = "FILE.csv")]
     out: Option<PathBuf>,
 }
@@ -61,176 +51,41 @@ enum IntervalName {
     Bca,
 }
 
-/// The JSON of `xai repro pairwise`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct PairwiseResult {
-    pub(crate) n_runs: usize,
-    pub(crate) n_samples: usize,
-    /// In the order asked for; serialised as an object.
-    #[serde(serialize_with = "as_object")]
-    pub(crate) metrics: Vec<(String, MetricResult)>,
-    pub(crate) accuracy: Vec<f64>,
-    pub(crate) always_wrong: usize,
-    pub(crate) ever_wrong: usize,
-    pub(crate) loo_ec: Vec<Option<f64>>,
-    pub(crate) fleiss_kappa: Option<f64>,
-    pub(crate) krippendorff_alpha: Option<f64>,
-    pub(crate) gwet_ac1: Option<f64>,
-    /// With `--inconsistent`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) samples: Option<SamplesResult>,
-}
-
-/// One metric over all pairs.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct MetricResult {
-    pub(crate) mean: Option<f64>,
-    pub(crate) std: Option<f64>,
-    pub(crate) min: Option<f64>,
-    pub(crate) median: Option<f64>,
-    pub(crate) max: Option<f64>,
-    pub(crate) n_defined: usize,
-    /// 95 %, over runs.
-    pub(crate) interval: Option<[f64; 2]>,
-    /// Empty with `--summary-only`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) pairs: Vec<Option<f64>>,
-}
-
-/// Where the runs disagree.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct SamplesResult {
-    /// How many samples have not the same prediction in all runs.
-    pub(crate) ever_changing: usize,
-    /// The mean entropy of a sample's predictions, in nats.
-    pub(crate) mean_entropy: f64,
-    pub(crate) most_inconsistent: Vec<SampleResult>,
-}
-
-/// One sample on which runs disagree.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct SampleResult {
-    pub(crate) sample: usize,
-    pub(crate) entropy: f64,
-    pub(crate) modal_share: f64,
-    pub(crate) n_classes: usize,
-}
-
-impl MetricResult {
-    pub(super) fn new(
-        summary: Summary,
-        interval: Option<Interval>,
-        pairs: Vec<Option<f64>>,
-    ) -> Self {
-        Self {
-            mean: summary.mean,
-            std: summary.std,
-            min: summary.min,
-            median: summary.median,
-            max: summary.max,
-            n_defined: summary.n_defined,
-            interval: interval.map(|i| [i.low, i.high]),
-            pairs,
-        }
-    }
-}
-
-/// All metrics with the default choices.
-pub(crate) fn pairwise(
-    predictions: ArrayView2<'_, i64>,
-    labels: ArrayView1<'_, i64>,
-) -> Result<PairwiseResult, Failure> {
-    let packed = PackedRuns::new(predictions, &labels.to_vec())?;
-    let runs = PairwiseReproducibility::builder().from_packed(&packed)?;
-    let metrics = of_pairs(&runs, &PairMetric::ALL, RunInterval::Jackknife)?;
-    across(&packed, runs.errors(), metrics)
-}
-
-fn of_pairs(
-    runs: &PairwiseReproducibility,
-    metrics: &[PairMetric],
-    method: RunInterval,
-) -> Result<Vec<(String, MetricResult)>, Failure> {
-    let result = |&metric: &PairMetric| {
-        let interval = match method {
-            RunInterval::Jackknife => runs.interval(metric, LEVEL)?,
-            method => runs.interval_of(metric, PairStatistic::Mean, method, LEVEL)?,
-        };
-        let pairs = runs.pairs(metric).to_vec();
-        let result = MetricResult::new(runs.summary(metric), interval, pairs);
-        Ok((metric.name().to_owned(), result))
-    };
-    metrics.iter().map(result).collect()
-}
-
-/// Adds what is measured across all runs.
-fn across(
-    packed: &PackedRuns,
-    errors: &ErrorSets,
-    metrics: Vec<(String, MetricResult)>,
-) -> Result<PairwiseResult, Failure> {
-    let agreement = Agreement::of_packed(packed)?;
-    let (always_wrong, ever_wrong) = errors.n_always_and_ever_wrong();
-    let count = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
-    Ok(PairwiseResult {
-        n_runs: packed.n_runs(),
-        n_samples: packed.n_samples(),
-        metrics,
-        accuracy: errors.accuracy(),
-        always_wrong: count(always_wrong),
-        ever_wrong: count(ever_wrong),
-        loo_ec: errors.leave_one_out_consistency(),
-        fleiss_kappa: agreement.fleiss_kappa(),
-        krippendorff_alpha: agreement.krippendorff_alpha(),
-        gwet_ac1: agreement.gwet_ac1(),
-        samples: None,
-    })
-}
-
 impl Pairwise {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
-        let metrics = chosen(&self.metrics);
-        // Agreement across all runs is taken on what percent agreement is.
-        let mut packed_for = metrics.clone();
-        packed_for.push(PairMetric::PaAcc);
-        let labels = &self.labels.labels;
-        let first = &self.predictions[0];
-        let (packed, samples) = match self.inconsistent {
-            None => (runs::pack(&self.predictions, labels, &packed_for)?, None),
-            Some(limit) => {
-                let loaded = runs::load(&self.predictions, labels)?;
-                let predictions = loaded.predictions.view();
-                let packed = PackedRuns::for_metrics(&packed_for, predictions, &loaded.labels);
-                let samples = SampleConsistency::of(predictions).in_file(first)?;
-                (packed.in_file(first)?, Some(inconsistent(&samples, limit)))
-            }
+        let metrics = self.metrics.chosen();
+        let files = runs::files(&self.predictions[0], &self.labels.labels);
+        let (packed, samples) = self.pack(&metrics, &files)?;
+        let pairwise = self.metrics.pairwise();
+        let report = match self.summary_only {
+            true => pairwise.report_summaries(&packed, LEVEL),
+            false => pairwise.report(&packed, self.method(context), LEVEL),
         };
-        let builder = PairwiseReproducibility::builder()
-            .metrics(&metrics)
-            .empty_union(self.empty_union.into());
-        let result = if self.summary_only {
-            let runs = builder.summarize(&packed).in_file(first)?;
-            let of_metric = |&metric: &PairMetric| {
-                let summary = runs.summary(metric).unwrap_or_default();
-                let interval = runs.interval(metric, LEVEL)?;
-                let result = MetricResult::new(summary, interval, Vec::new());
-                Ok((metric.name().to_owned(), result))
-            };
-            let of_metrics: Result<_, Failure> = metrics.iter().map(of_metric).collect();
-            across(&packed, runs.errors(), of_metrics?)
-        } else {
-            let runs = builder.from_packed(&packed).in_file(first)?;
-            let of_metrics = of_pairs(&runs, &metrics, self.method(context))?;
-            across(&packed, runs.errors(), of_metrics)
-        };
-        let result = PairwiseResult {
-            samples,
-            ..result.in_file(first)?
-        };
-        if let Some(out) = &self.out {
-            write_pairs(out, &metrics, &result)?;
+        let mut report = report.in_files(&files)?;
+        if let (Some(samples), Some(limit)) = (&samples, self.inconsistent) {
+            report = report.with_samples(samples, limit);
         }
-        context.present(&result, || self.table(&result))
+        self.write_pairs(&metrics, &report)?;
+        context.present(&report, || self.table(&report))
+    }
+
+    /// Runs in bits, and where they disagree if that is asked for.
+    fn pack(
+        &self,
+        metrics: &[PairMetric],
+        files: &Files<'_>,
+    ) -> Result<(PackedRuns, Option<SampleConsistency>), Failure> {
+        // Agreement across all runs is taken on what percent agreement is.
+        let packed_for = [metrics, &[PairMetric::PA_ACC]].concat();
+        let labels = &self.labels.labels;
+        if self.inconsistent.is_none() {
+            return Ok((runs::pack(&self.predictions, labels, &packed_for)?, None));
+        }
+        let loaded = runs::load(&self.predictions, labels)?;
+        let predictions = loaded.predictions.view();
+        let packed = PackedRuns::new(&packed_for, predictions, &loaded.labels);
+        let samples = SampleConsistency::new(predictions).in_files(files)?;
+        Ok((packed.in_files(files)?, Some(samples)))
     }
 
     fn method(&self, context: &Context) -> RunInterval {
@@ -243,20 +98,16 @@ impl Pairwise {
         }
     }
 
-    fn table(&self, result: &PairwiseResult) -> String {
+    fn table(&self, result: &PairwiseReport) -> String {
         let rows = result.metrics.iter().map(|(name, m)| {
-            let interval = m.interval.map_or_else(
-                || output::decimals(None),
-                |[low, high]| format!("[{low:.4}, {high:.4}]"),
-            );
             [
-                name.clone(),
-                output::decimals(m.mean),
-                interval,
-                output::decimals(m.std),
-                output::decimals(m.min),
-                output::decimals(m.median),
-                output::decimals(m.max),
+                (*name).to_owned(),
+                text::decimals(m.mean),
+                text::interval(m.interval),
+                text::decimals(m.std),
+                text::decimals(m.min),
+                text::decimals(m.median),
+                text::decimals(m.max),
                 m.n_defined.to_string(),
             ]
         });
@@ -270,18 +121,18 @@ impl Pairwise {
             "max",
             "pairs",
         ];
-        let pairs = output::table(&header, rows);
-        let across = output::table(
+        let pairs = text::table(&header, rows);
+        let across = text::table(
             &["across all runs", "value"],
             [
                 ["always wrong", &result.always_wrong.to_string()],
                 ["ever wrong", &result.ever_wrong.to_string()],
-                ["Fleiss' kappa", &output::decimals(result.fleiss_kappa)],
+                ["Fleiss' kappa", &text::decimals(result.fleiss_kappa)],
                 [
                     "Krippendorff's alpha",
-                    &output::decimals(result.krippendorff_alpha),
+                    &text::decimals(result.krippendorff_alpha),
                 ],
-                ["Gwet's AC1", &output::decimals(result.gwet_ac1)],
+                ["Gwet's AC1", &text::decimals(result.gwet_ac1)],
             ],
         );
         let method = match self.interval {
@@ -293,58 +144,39 @@ impl Pairwise {
             result.n_runs, result.n_samples
         );
         if let Some(samples) = &result.samples {
-            let rows = samples.most_inconsistent.iter().map(|sample| {
-                [
-                    sample.sample.to_string(),
-                    format!("{:.4}", sample.entropy),
-                    format!("{:.4}", sample.modal_share),
-                    sample.n_classes.to_string(),
-                ]
-            });
-            let header = ["sample", "entropy", "modal share", "classes"];
-            text += &format!(
-                "\n\n{} samples change their prediction; mean entropy {:.4} nats\n\n{}",
-                samples.ever_changing,
-                samples.mean_entropy,
-                output::table(&header, rows)
-            );
+            text += &table_of_samples(samples);
         }
         text
     }
-}
 
-fn inconsistent(samples: &SampleConsistency, limit: usize) -> SamplesResult {
-    let most_inconsistent = samples.most_inconsistent(limit).into_iter();
-    SamplesResult {
-        ever_changing: samples.ever_changing().len(),
-        mean_entropy: samples.mean_entropy(),
-        most_inconsistent: most_inconsistent
-            .map(|sample| SampleResult {
-                sample,
-                entropy: samples.entropy[sample],
-                modal_share: samples.modal_share[sample],
-                n_classes: samples.n_classes[sample],
-            })
-            .collect(),
+    fn write_pairs(&self, metrics: &[PairMetric], result: &PairwiseReport) -> Result<(), Failure> {
+        let names = metrics.iter().map(|metric| metric.name());
+        let header = ["first", "second"].into_iter().chain(names);
+        let k = result.n_runs;
+        let pairs = (0..k).flat_map(|i| (i + 1..k).map(move |j| (i, j)));
+        let rows = pairs.enumerate().map(|(pair, (i, j))| {
+            let of_metrics = result.metrics.iter();
+            let values = of_metrics.map(move |(_, m)| text::cell(m.pairs[pair]));
+            [i.to_string(), j.to_string()].into_iter().chain(values)
+        });
+        rows::write(self.out.as_deref(), header, rows)
     }
 }
 
-fn write_pairs(
-    out: &std::path::Path,
-    metrics: &[PairMetric],
-    result: &PairwiseResult,
-) -> Result<(), Failure> {
-    let mut header = vec!["first", "second"];
-    header.extend(metrics.iter().map(|metric| metric.name()));
-    let k = result.n_runs;
-    let pairs = (0..k).flat_map(|i| (i + 1..k).map(move |j| (i, j)));
-    let rows = pairs.enumerate().map(|(pair, (i, j))| {
-        let of_metrics = result.metrics.iter();
-        let values = of_metrics.map(|(_, m)| output::cell(m.pairs[pair]));
-        [i.to_string(), j.to_string()]
-            .into_iter()
-            .chain(values)
-            .collect::<Vec<_>>()
+fn table_of_samples(samples: &InconsistentSamples) -> String {
+    let rows = samples.most_inconsistent.iter().map(|sample| {
+        [
+            sample.sample.to_string(),
+            format!("{:.4}", sample.entropy),
+            format!("{:.4}", sample.modal_share),
+            sample.n_classes.to_string(),
+        ]
     });
-    output::write_csv(out, &header, rows)
+    let header = ["sample", "entropy", "modal share", "classes"];
+    format!(
+        "\n\n{} samples change their prediction; mean entropy {:.4} nats\n\n{}",
+        samples.ever_changing,
+        samples.mean_entropy,
+        text::table(&header, rows)
+    )
 }

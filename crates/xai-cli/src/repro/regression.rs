@@ -2,14 +2,16 @@
 
 use clap::Args;
 use ndarray::{Array2, Ix1};
-use serde::Serialize;
-use xai_metrics::repro::{RegressionMetric, RegressionReproducibility};
+use serde::{Serialize, Serializer};
+use xai_metrics::repro::interval::MetricReport;
+use xai_metrics::repro::registry::REGRESSION_METRICS;
+use xai_metrics::repro::{RegressionMetric, RegressionReproducibility, input};
 
-use super::{LEVEL, as_object};
-use crate::arrays;
+use super::options::LEVEL;
 use crate::context::Context;
-use crate::failure::{Failure, InFile};
-use crate::output;
+use crate::failure::{Failure, Files, InFiles};
+use crate::input::arrays;
+use crate::output::text;
 
 /// `xai repro regression`
 #[derive(Debug, Args)]
@@ -26,9 +28,16 @@ pub(crate) struct Regression {
 struct RegressionResult {
     n_runs: usize,
     n_samples: usize,
-    #[serde(serialize_with = "as_object")]
-    metrics: Vec<(String, super::pairwise::MetricResult)>,
+    #[serde(serialize_with = "by_name")]
+    metrics: Vec<(&'static str, MetricReport)>,
     mean_absolute_error: Vec<f64>,
+}
+
+fn by_name<S: Serializer>(
+    metrics: &[(&'static str, MetricReport)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(metrics.iter().map(|(name, report)| (name, report)))
 }
 
 impl Regression {
@@ -37,56 +46,60 @@ impl Regression {
         let targets = arrays::read_f64::<Ix1>(&self.targets)?;
         if targets.len() != predictions.ncols() {
             return Err(Failure::new(format!(
-                "{} targets, but {} has {} samples a run",
+                "{} targets, but {} has {} samples per run",
                 targets.len(),
                 self.predictions,
                 predictions.ncols()
             ))
             .in_file(&self.targets));
         }
-        let runs = RegressionReproducibility::from_predictions(predictions.view(), targets.view())
-            .in_file(&self.predictions)?;
-        let of_metric = |metric: RegressionMetric| {
+        let files = Files::mainly(&self.predictions).file(&[input::TARGETS], &self.targets);
+        let runs =
+            RegressionReproducibility::new(predictions.view(), targets.view()).in_files(&files)?;
+        let of_metric = |&metric: &RegressionMetric| {
             let interval = runs.interval(metric, LEVEL)?;
-            let pairs = runs.pairs(metric).to_vec();
-            let result = super::pairwise::MetricResult::new(runs.summary(metric), interval, pairs);
-            Ok((metric.name().to_owned(), result))
+            let report = MetricReport::new(&runs.summary(metric), interval, runs.pairs(metric));
+            Ok((metric.name(), report))
         };
-        let metrics: Result<_, Failure> =
-            RegressionMetric::ALL.into_iter().map(of_metric).collect();
+        let metrics = REGRESSION_METRICS.iter().map(of_metric);
+        let metrics: xai_metrics::Result<_> = metrics.collect();
         let result = RegressionResult {
             n_runs: runs.n_runs(),
             n_samples: targets.len(),
-            metrics: metrics?,
+            metrics: metrics.in_files(&files)?,
             mean_absolute_error: runs.mean_absolute_error.clone(),
         };
-        context.present(&result, || {
-            let rows = result.metrics.iter().map(|(name, m)| {
-                let interval = m.interval.map_or_else(
-                    || output::decimals(None),
-                    |[low, high]| format!("[{low:.4}, {high:.4}]"),
-                );
-                let values = [m.mean, m.std, m.min, m.median, m.max].map(output::decimals);
-                let [mean, others @ ..] = values;
-                let mut row = vec![name.clone(), mean, interval];
-                row.extend(others);
-                row
-            });
-            let header = [
-                "metric",
-                "mean",
-                "95 % interval",
-                "std",
-                "min",
-                "median",
-                "max",
-            ];
-            format!(
-                "{} runs on {} samples; intervals by a jackknife over runs\n\n{}",
-                result.n_runs,
-                result.n_samples,
-                output::table(&header, rows)
-            )
-        })
+        context.present(&result, || result.table())
+    }
+}
+
+impl RegressionResult {
+    fn table(&self) -> String {
+        let rows = self.metrics.iter().map(|(name, m)| {
+            [
+                (*name).to_owned(),
+                text::decimals(m.mean),
+                text::interval(m.interval),
+                text::decimals(m.std),
+                text::decimals(m.min),
+                text::decimals(m.median),
+                text::decimals(m.max),
+            ]
+        });
+        let header = [
+            "metric",
+            "mean",
+            "95 % interval",
+            "std",
+            "min",
+            "median",
+            "max",
+        ];
+        format!(
+            "{} runs on {} samples; intervals by a jackknife over runs\n\n{}",
+            self.n_runs,
+            self.n_samples,
+            text::table(&header, rows)
+        )
     }
 }

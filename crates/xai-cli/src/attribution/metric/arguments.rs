@@ -1,0 +1,156 @@
+//! The arguments of a metric: the files that it needs, and its options.
+
+use std::path::PathBuf;
+
+use clap::{Arg, Args, Command, value_parser};
+use xai_metrics::attribution::input;
+use xai_metrics::attribution::metric::{Direction, Entry, MetricInfo, registry::METRICS};
+use xai_metrics::core::Input;
+
+use crate::attribution::metric_options::MetricOptions;
+use crate::attribution::options::{LayoutOptions, ScoringOptions};
+use crate::attribution::stored_scores;
+
+/// An input of metrics, and the option for its file.
+pub(super) struct FileOption {
+    pub(super) input: Input,
+    pub(super) name: &'static str,
+    value_name: &'static str,
+    help: &'static str,
+}
+
+const FILES: &[FileOption] = &[
+    FileOption {
+        input: input::MODEL,
+        name: "model",
+        value_name: "M.onnx",
+        help: "The model",
+    },
+    FileOption {
+        input: input::INPUTS,
+        name: "inputs",
+        value_name: "X.npy",
+        help: "Its inputs: (n, features), (n, time, features) or images",
+    },
+    FileOption {
+        input: input::EXPLANATIONS,
+        name: "explanations",
+        value_name: "E.npy",
+        help: "The attribution maps, shaped like the inputs or without channels",
+    },
+    FileOption {
+        input: input::TARGETS,
+        name: "targets",
+        value_name: "T.npy",
+        help: "Class indices (n,) or rows of weights (n, outputs)",
+    },
+    FileOption {
+        input: input::MASKS,
+        name: "masks",
+        value_name: "M.npy",
+        help: "Where the object is: booleans (n, height, width)",
+    },
+    FileOption {
+        input: input::SEGMENTS,
+        name: "segments",
+        value_name: "S.npy",
+        help: "The segment of each position: integers (n, height, width) or (height, width)",
+    },
+];
+
+/// The metrics that files are enough for.
+pub(crate) fn entries() -> impl Iterator<Item = &'static Entry> {
+    METRICS
+        .iter()
+        .filter(|entry| reads_files(entry) || stored_scores::of_scores(entry).is_some())
+}
+
+/// Whether all that a metric needs is in files that this build can read.
+fn reads_files(entry: &Entry) -> bool {
+    let has_file = |need: &Input| FILES.iter().any(|file| file.input == *need);
+    let needs_model = entry.info.needs.contains(&input::MODEL);
+    let needs_inputs = entry.info.needs.contains(&input::INPUTS);
+    entry.is_built()
+        && entry.info.needs.iter().all(has_file)
+        && (!needs_model || cfg!(feature = "onnx"))
+        && (!needs_inputs || needs_model)
+}
+
+/// The options of the files that a metric needs.
+pub(super) fn files_of(info: &MetricInfo) -> impl Iterator<Item = &'static FileOption> {
+    let needs = info.needs;
+    FILES.iter().filter(move |file| needs.contains(&file.input))
+}
+
+/// The command of a metric, with the arguments that it needs.
+pub(crate) fn command(entry: &'static Entry) -> Command {
+    let of_scores = stored_scores::of_scores(entry).is_some();
+    let mut command = Command::new(entry.info.name);
+    if reads_files(entry) {
+        command = command.args(file_arguments(entry.info, of_scores));
+        command = match entry.info.needs.contains(&input::MODEL) {
+            true => ScoringOptions::augment_args(command),
+            false => LayoutOptions::augment_args(command),
+        };
+    }
+    command = MetricOptions::augment(command, [entry]);
+    if of_scores {
+        command = command.args(score_arguments(entry));
+    }
+    let better = match entry.info.direction {
+        Direction::Lower => " (lower is better)",
+        Direction::Higher => " (higher is better)",
+        Direction::None => "",
+    };
+    // Last: the options of a struct bring the description of the struct with them.
+    command
+        .arg(out_argument(of_scores))
+        .about(entry.info.question.to_owned() + better)
+        .long_about(None)
+}
+
+/// The files of a metric; stored scores may take their place.
+fn file_arguments(info: &MetricInfo, of_scores: bool) -> impl Iterator<Item = Arg> {
+    files_of(info).map(move |file| {
+        let argument = Arg::new(file.name)
+            .long(file.name)
+            .value_name(file.value_name)
+            .help(file.help);
+        match of_scores {
+            true => argument.required_unless_present("base"),
+            false => argument.required(true),
+        }
+    })
+}
+
+/// Stored scores, instead of files where this build can read them.
+fn score_arguments(entry: &Entry) -> [Arg; 2] {
+    let base = Arg::new("base")
+        .long("base")
+        .value_name("B.npy")
+        .help("Scores of the whole inputs (n,), instead of a model")
+        .requires("masked");
+    let masked = Arg::new("masked")
+        .long("masked")
+        .value_name("A.npy")
+        .help("Scores of the masked inputs (n,), instead of a model")
+        .requires("base");
+    let base = match reads_files(entry) {
+        true => base.conflicts_with_all(files_of(entry.info).map(|file| file.name)),
+        false => base.required(true),
+    };
+    [base, masked]
+}
+
+fn out_argument(of_scores: bool) -> Arg {
+    Arg::new("out")
+        .long("out")
+        .value_name("FILE.csv")
+        .help(match of_scores {
+            true => "Write a row per sample: sample, base, masked, score",
+            false => {
+                "Write a row per sample: sample, score; of a curve per point: n_flipped, score"
+            }
+        })
+        .value_parser(value_parser!(PathBuf))
+}

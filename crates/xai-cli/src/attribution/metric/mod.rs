@@ -1,0 +1,211 @@
+//! `xai attribution NAME`: any metric of the registry, on files.
+
+pub(super) mod arguments;
+#[cfg(feature = "onnx")]
+mod of_model;
+
+use std::path::PathBuf;
+
+use clap::{ArgMatches, FromArgMatches};
+use ndarray::IxDyn;
+use xai_metrics::attribution::batch::{Data, Masks, Segments};
+use xai_metrics::attribution::metric::{BaseScorePolicy, Entry, MetricValue, Precision};
+use xai_metrics::attribution::run::MaskedScores;
+use xai_metrics::attribution::{Evaluate, Real, input};
+use xai_metrics::core::Input;
+
+use crate::attribution::metric_options::MetricOptions;
+#[cfg(feature = "onnx")]
+use crate::attribution::options::ScoringOptions;
+use crate::attribution::options::{self, LayoutOptions};
+use crate::attribution::stored_scores::{self, OfScores};
+use crate::attribution::{result, side_inputs};
+use crate::context::Context;
+use crate::failure::{Failure, Files, InFiles};
+use crate::input::arrays;
+use crate::output::{rows, text};
+
+/// A metric, and where what it needs is.
+#[derive(Debug)]
+pub(crate) struct MetricCommand {
+    entry: &'static Entry,
+    source: Source,
+    files: Vec<(Input, String)>,
+    options: MetricOptions,
+    out: Option<PathBuf>,
+}
+
+/// What a metric is computed from.
+#[derive(Debug)]
+enum Source {
+    /// Files with scores of whole and of masked inputs.
+    Scores { base: String, masked: String },
+    /// A model that scores inputs.
+    #[cfg(feature = "onnx")]
+    Model(ScoringOptions),
+    /// Maps alone.
+    Maps(LayoutOptions),
+}
+
+impl Source {
+    fn from_arg_matches(entry: &Entry, matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let text = |name| matches.get_one::<String>(name).cloned();
+        if stored_scores::of_scores(entry).is_some()
+            && let Some((base, masked)) = text("base").zip(text("masked"))
+        {
+            return Ok(Self::Scores { base, masked });
+        }
+        #[cfg(feature = "onnx")]
+        if entry.info.needs.contains(&input::MODEL) {
+            return ScoringOptions::from_arg_matches(matches).map(Self::Model);
+        }
+        LayoutOptions::from_arg_matches(matches).map(Self::Maps)
+    }
+}
+
+impl MetricCommand {
+    /// The command that was given.
+    pub(super) fn from_arg_matches(
+        entry: &'static Entry,
+        matches: &ArgMatches,
+    ) -> Result<Self, clap::Error> {
+        let source = Source::from_arg_matches(entry, matches)?;
+        let file = |name| matches.get_one::<String>(name).cloned();
+        let files = match source {
+            Source::Scores { .. } => Vec::new(),
+            _ => arguments::files_of(entry.info)
+                .filter_map(|option| Some((option.input, file(option.name)?)))
+                .collect(),
+        };
+        Ok(Self {
+            entry,
+            source,
+            files,
+            options: MetricOptions::read(matches, [entry]),
+            out: matches.get_one("out").cloned(),
+        })
+    }
+
+    pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
+        let value = match (&self.source, stored_scores::of_scores(self.entry)) {
+            (Source::Scores { base, masked }, Some(of_scores)) => {
+                let scores = stored_scores::read(base, masked)?;
+                let files = Files::mainly(base)
+                    .file(&[input::MASKED], masked)
+                    .and(self.parameters());
+                self.of_scores(of_scores, &scores, &files)?
+            }
+            (Source::Scores { .. }, None) => {
+                return Err(Failure::usage("--base: not a metric of scores"));
+            }
+            #[cfg(feature = "onnx")]
+            (Source::Model(scoring), Some(of_scores)) => {
+                let scores = self.model_scores(scoring, context)?;
+                self.of_scores(of_scores, &scores, &self.places()?)?
+            }
+            #[cfg(feature = "onnx")]
+            (Source::Model(scoring), None) => self.of_model(scoring, context)?,
+            (Source::Maps(layout), _) => self.of_maps(layout, context)?,
+        };
+        result::present(self.entry, value, context)
+    }
+
+    /// The metric of scores that exist.
+    fn of_scores(
+        &self,
+        of_scores: OfScores,
+        scores: &MaskedScores,
+        files: &Files<'_>,
+    ) -> Result<MetricValue, Failure> {
+        let policy = self.options.text("base-score-policy").map(str::parse);
+        let policy: BaseScorePolicy = policy.transpose().in_files(files)?.unwrap_or_default();
+        let value = of_scores(policy, scores).in_files(files)?;
+        let samples = value.per_sample.iter().enumerate().map(|(i, value)| {
+            [
+                i.to_string(),
+                scores.base[i].to_string(),
+                scores.masked[i].to_string(),
+                text::cell(*value),
+            ]
+        });
+        let header = ["sample", "base", "masked", "score"];
+        rows::write(self.out.as_deref(), header, samples)?;
+        Ok(value)
+    }
+
+    /// The metric of maps alone.
+    fn of_maps(&self, layout: &LayoutOptions, context: &Context) -> Result<MetricValue, Failure> {
+        let maps = arrays::read_f64::<IxDyn>(self.file(input::EXPLANATIONS)?)?;
+        let data = Data::of_maps(maps.view()).scoring(layout.scoring());
+        let value = self.evaluate(self.with_sides(data, maps.shape())?, context)?;
+        self.write_rows(&value)?;
+        Ok(value)
+    }
+
+    fn evaluate<T: Precision>(
+        &self,
+        data: Data<'_, T>,
+        context: &Context,
+    ) -> Result<MetricValue, Failure> {
+        let files = self.places()?;
+        let seed = MetricOptions::seed(context);
+        let options = self.options.of(self.entry, &seed);
+        let metric = self.entry.build::<T>(&options).in_files(&files)?;
+        metric
+            .evaluate_on(data)
+            .map_err(|stopped| stopped.into_error())
+            .in_files(&files)
+    }
+
+    /// Adds the further inputs that the metric needs.
+    fn with_sides<'a, T: Real>(
+        &self,
+        mut data: Data<'a, T>,
+        shape: &[usize],
+    ) -> Result<Data<'a, T>, Failure> {
+        for (input, file) in &self.files {
+            if *input == input::MASKS {
+                data = data.with(Masks(side_inputs::masks(file)?));
+            } else if *input == input::SEGMENTS {
+                let n = shape.first().copied().unwrap_or_default();
+                data = data.with(Segments(side_inputs::segments(file, n)?));
+            }
+        }
+        Ok(data)
+    }
+
+    /// The file of an input.
+    fn file(&self, input: Input) -> Result<&String, Failure> {
+        let mut files = self.files.iter();
+        let file = files.find_map(|(of, file)| (*of == input).then_some(file));
+        file.ok_or_else(|| Failure::usage(format!("no file of {input}")))
+    }
+
+    /// What errors are about: without a model, mainly the maps.
+    fn places(&self) -> Result<Files<'_>, Failure> {
+        let main = self.file(input::MODEL);
+        let mut files = Files::mainly(main.or_else(|_| self.file(input::EXPLANATIONS))?);
+        for (input, file) in &self.files {
+            files = files.file(&[*input], file);
+        }
+        if let Ok(targets) = self.file(input::TARGETS) {
+            files = files.file(&[input::LABELS], targets);
+        }
+        Ok(files.and(self.parameters()))
+    }
+
+    fn parameters(&self) -> Files<'static> {
+        options::parameters().named(self.options.names())
+    }
+
+    fn write_rows(&self, value: &MetricValue) -> Result<(), Failure> {
+        if let Some(curve) = &value.curve {
+            let points = curve.iter();
+            let points = points.map(|p| [p.n_flipped.to_string(), p.score.to_string()]);
+            return rows::write(self.out.as_deref(), ["n_flipped", "score"], points);
+        }
+        let samples = value.per_sample.iter().enumerate();
+        let samples = samples.map(|(i, value)| [i.to_string(), text::cell(*value)]);
+        rows::write(self.out.as_deref(), ["sample", "score"], samples)
+    }
+}

@@ -1,0 +1,77 @@
+//! Metrics that ask a model.
+
+use xai_metrics::attribution::batch::Data;
+use xai_metrics::attribution::metric::MetricValue;
+use xai_metrics::attribution::model::{Concurrent, Samples};
+use xai_metrics::attribution::run::{MaskedScores, masked_scores};
+use xai_metrics::attribution::{Evaluate, input};
+
+use super::MetricCommand;
+use crate::attribution::model_files::{ModelFiles, OpenedModel};
+use crate::attribution::options::ScoringOptions;
+use crate::context::Context;
+use crate::failure::{Failure, InFiles};
+use crate::input::onnx::watched::Watched;
+use crate::input::samples::FileSamples;
+
+impl MetricCommand {
+    fn open(&self) -> Result<(OpenedModel, FileSamples), Failure> {
+        let files = ModelFiles {
+            model: self.file(input::MODEL)?.clone(),
+            inputs: self.file(input::INPUTS)?.clone(),
+            targets: self.file(input::TARGETS)?.clone(),
+        };
+        let opened = files.open()?;
+        Ok((opened, FileSamples::open(self.file(input::EXPLANATIONS)?)?))
+    }
+
+    /// The model's scores of whole and of masked inputs.
+    pub(super) fn model_scores(
+        &self,
+        scoring: &ScoringOptions,
+        context: &Context,
+    ) -> Result<MaskedScores, Failure> {
+        let (opened, maps) = self.open()?;
+        let bar = context.progress(2 * opened.inputs.n_samples() as u64, "rows scored");
+        let model = Watched {
+            model: opened.model,
+            watch: |rows| bar.inc(rows),
+        };
+        let scores = masked_scores(
+            &Concurrent(&model),
+            &opened.inputs,
+            &opened.targets,
+            &maps,
+            &scoring.scoring(),
+        );
+        bar.finish_and_clear();
+        scores
+            .map_err(|stopped| stopped.into_error())
+            .in_files(&self.places()?)
+    }
+
+    /// The metric of a model.
+    pub(super) fn of_model(
+        &self,
+        scoring: &ScoringOptions,
+        context: &Context,
+    ) -> Result<MetricValue, Failure> {
+        let (opened, maps) = self.open()?;
+        let bar = context.counter("rows scored");
+        let model = Watched {
+            model: opened.model,
+            watch: |rows| bar.inc(rows),
+        };
+        let model = Concurrent(&model);
+        let data = Data::new(&opened.inputs, &opened.targets)
+            .model(&model)
+            .maps(&maps)
+            .scoring(scoring.scoring());
+        let data = self.with_sides(data, opened.inputs.shape())?;
+        let value = self.evaluate(data, context);
+        bar.finish_and_clear();
+        let value = value?;
+        self.write_rows(&value)?;
+        Ok(value)
+    }
+}

@@ -1,0 +1,65 @@
+//! The files of commands with a model.
+
+use clap::Args;
+use xai_metrics::attribution::input;
+use xai_metrics::attribution::model::Targets;
+
+use super::options;
+use crate::failure::{Failure, Files};
+use crate::input::arrays::{self, StoredArray};
+use crate::input::onnx::rows::OnnxModel;
+use crate::input::samples::FileSamples;
+
+/// A model and what it is called with.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ModelFiles {
+    /// The model.
+    #[arg(long, value_name = "M.onnx")]
+    pub(crate) model: String,
+    /// Its inputs: (n, features), (n, time, features) or images.
+    #[arg(long, value_name = "X.npy")]
+    pub(crate) inputs: String,
+    /// Class indices (n,) or rows of weights (n, outputs).
+    #[arg(long, value_name = "T.npy")]
+    pub(crate) targets: String,
+}
+
+/// The contents of [`ModelFiles`].
+pub(super) struct OpenedModel {
+    pub(super) model: OnnxModel,
+    pub(super) inputs: FileSamples,
+    pub(super) targets: Targets,
+}
+
+impl ModelFiles {
+    pub(super) fn open(&self) -> Result<OpenedModel, Failure> {
+        let inputs = FileSamples::open(&self.inputs)?;
+        let targets = targets(arrays::read(&self.targets)?)?;
+        let model = OnnxModel::read(&self.model)?;
+        Ok(OpenedModel {
+            model,
+            inputs,
+            targets,
+        })
+    }
+
+    /// What errors of a metric with a model are about.
+    pub(crate) fn files<'a>(&'a self, explanations: &'a str) -> Files<'a> {
+        Files::mainly(&self.model)
+            .file(&[input::EXPLANATIONS], explanations)
+            .file(&[input::TARGETS, input::LABELS], &self.targets)
+            .file(&[input::INPUTS], &self.inputs)
+            .and(options::parameters())
+    }
+}
+
+/// Class indices `(n,)` or rows of weights `(n, outputs)`.
+pub(crate) fn targets(stored: StoredArray) -> Result<Targets, Failure> {
+    if stored.shape().len() == 1 {
+        Ok(Targets::Classes(
+            stored.into_labels::<ndarray::Ix1>()?.to_vec(),
+        ))
+    } else {
+        Ok(Targets::Rows(stored.into_f64::<ndarray::Ix2>()?))
+    }
+}

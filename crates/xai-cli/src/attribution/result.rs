@@ -1,0 +1,76 @@
+//! How a metric's value is presented.
+
+use serde::Serialize;
+use xai_metrics::attribution::metric::{CurvePoint, Direction, Entry, MetricValue};
+
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::output::text;
+
+/// The JSON of `xai attribution NAME`.
+#[derive(Serialize)]
+struct MetricResult {
+    metric: String,
+    value: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    n_undefined: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    direction: Option<Direction>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    per_sample: Option<Vec<Option<f64>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    curve: Option<Vec<CurvePoint>>,
+}
+
+/// Metrics whose JSON has no direction, and, where there is a curve, nothing per sample: programs
+/// read it as it is.
+const SHORT: &[&str] = &[
+    "average-drop",
+    "average-increase",
+    "average-gain",
+    "deletion",
+    "insertion",
+    "complexity",
+    "sparseness",
+];
+
+/// Presents the value of a metric.
+pub(super) fn present(entry: &Entry, value: MetricValue, context: &Context) -> Result<(), Failure> {
+    let short = SHORT.contains(&entry.info.name);
+    let of_samples = !(short && value.curve.is_some());
+    let result = MetricResult {
+        metric: entry.key(),
+        value: value.value,
+        n_undefined: of_samples.then_some(value.n_undefined),
+        direction: (!short).then_some(entry.info.direction),
+        per_sample: of_samples.then_some(value.per_sample),
+        curve: value.curve,
+    };
+    context.present(&result, || match &result.curve {
+        None => result.table(),
+        Some(curve) => result.curve_table(curve),
+    })
+}
+
+impl MetricResult {
+    fn table(&self) -> String {
+        let n_samples = self.per_sample.as_ref().map_or(0, Vec::len);
+        let rows = [
+            [self.metric.clone(), format!("{:.4}", self.value)],
+            ["samples".to_owned(), n_samples.to_string()],
+            ["undefined".to_owned(), text::cell(self.n_undefined)],
+        ];
+        text::table(&["metric", "value"], rows)
+    }
+
+    fn curve_table(&self, curve: &[CurvePoint]) -> String {
+        let points = curve.iter();
+        let points = points.map(|p| [p.n_flipped.to_string(), format!("{:.4}", p.score)]);
+        format!(
+            "{}: area under the curve {:.4}\n\n{}",
+            self.metric,
+            self.value,
+            text::table(&["flipped", "mean score"], points)
+        )
+    }
+}

@@ -1,0 +1,85 @@
+//! How neighbours are weighted.
+
+use clap::Args;
+use xai_metrics::casebased::{ClassWeights, Kernel, Thresholds, help, input};
+use xai_metrics::core::input::{BANDWIDTH, EXPONENT, OFFSET};
+
+use crate::choice::names;
+use crate::failure::{Failure, Files, InFiles};
+
+/// How neighbours are weighted.
+#[derive(Debug, Args)]
+pub(super) struct Weights {
+    #[arg(
+        long,
+        value_name = "KERNEL",
+        help = format!("{}. Default: inverse-cube", names::<Kernel>())
+    )]
+    weighting: Option<Kernel>,
+    /// What a class counts; one without a weight counts 1. May be repeated.
+    #[arg(long = "class-weight", value_name = "L=W", value_parser = class_weight)]
+    class_weights: Vec<(i64, f64)>,
+    /// Correspondence from which the level is high. Default: 0.85.
+    #[arg(long, value_name = "SHARE")]
+    high: Option<f64>,
+    /// Correspondence from which the level is medium. Default: 0.70.
+    #[arg(long, value_name = "SHARE")]
+    medium: Option<f64>,
+}
+
+fn class_weight(text: &str) -> Result<(i64, f64), &'static str> {
+    let parse = || {
+        let (label, weight) = text.split_once('=')?;
+        Some((label.trim().parse().ok()?, weight.trim().parse().ok()?))
+    };
+    parse().ok_or("expected LABEL=WEIGHT, for instance 1=2.5")
+}
+
+impl Weights {
+    pub(super) fn kernel(&self) -> Kernel {
+        self.weighting.unwrap_or_default()
+    }
+
+    pub(super) fn thresholds(&self) -> Result<Thresholds, Failure> {
+        let default = Thresholds::default();
+        Thresholds::new(
+            self.high.unwrap_or(default.high()),
+            self.medium.unwrap_or(default.medium()),
+        )
+        .in_files(&Self::options())
+    }
+
+    pub(super) fn class_weights(&self) -> Result<ClassWeights, Failure> {
+        ClassWeights::new(self.class_weights.iter().copied()).in_files(&Self::options())
+    }
+
+    /// The classes with a weight of their own.
+    pub(super) fn weighted_classes(&self) -> impl Iterator<Item = (i64, f64)> {
+        self.class_weights.iter().copied()
+    }
+
+    pub(super) fn any_given(&self) -> bool {
+        self.weighting.is_some()
+            || self.high.is_some()
+            || self.medium.is_some()
+            || !self.class_weights.is_empty()
+    }
+
+    /// The options of the parameters, and ways out in terms of options.
+    pub(super) fn options() -> Files<'static> {
+        Files::new()
+            .options(&[
+                (input::HIGH, "--high"),
+                (input::MEDIUM, "--medium"),
+                (input::CLASS_WEIGHTS, "--class-weight"),
+                (input::WEIGHTING, "--weighting"),
+                (EXPONENT, "--weighting"),
+                (OFFSET, "--weighting"),
+                (BANDWIDTH, "--weighting"),
+            ])
+            .ways_out(&[(
+                help::SCALE_WEIGHTS_DOWN,
+                "scale the class weights down, or choose another --weighting",
+            )])
+    }
+}

@@ -1,0 +1,138 @@
+//! What a person reads when the data or the command is wrong.
+
+mod files;
+
+use std::fmt::Display;
+use std::process::ExitCode;
+
+pub(crate) use files::{Files, InFiles};
+
+/// Why a command stopped: one line `error: FILE: what, where, what was expected` and, where there
+/// is one, the way out.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    kind: Kind,
+    /// The file, or the option, that it is about.
+    place: Option<String>,
+    message: String,
+    help: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    BadData,
+    WrongUsage,
+}
+
+impl Failure {
+    /// Bad data, exit code 1.
+    pub(crate) fn new(message: impl Display) -> Self {
+        Self {
+            kind: Kind::BadData,
+            place: None,
+            message: one_line(&message.to_string()),
+            help: None,
+        }
+    }
+
+    /// Arguments that cannot go together, exit code 2.
+    pub(crate) fn usage(message: impl Display) -> Self {
+        Self {
+            kind: Kind::WrongUsage,
+            ..Self::new(message)
+        }
+    }
+
+    /// An option's value that cannot be, exit code 2.
+    fn of_option(option: String, message: impl Display) -> Self {
+        Self {
+            place: Some(option),
+            ..Self::usage(message)
+        }
+    }
+
+    /// A file that cannot be opened, with the operating system's reason.
+    pub(crate) fn cannot_be_opened(reason: std::io::Error) -> Self {
+        Self::new(format_args!("cannot be opened: {reason}"))
+    }
+
+    /// A file that cannot be written, with the operating system's reason.
+    pub(crate) fn cannot_be_written(reason: impl Display) -> Self {
+        Self::new(format_args!("cannot be written: {reason}"))
+    }
+
+    /// Names the file, unless a more specific one is named already.
+    pub(crate) fn in_file(mut self, file: &str) -> Self {
+        if self.kind == Kind::BadData {
+            self.place.get_or_insert_with(|| file.to_owned());
+        }
+        self
+    }
+
+    /// Adds the way out.
+    pub(crate) fn help(mut self, help: impl Display) -> Self {
+        self.help = Some(one_line(&help.to_string()));
+        self
+    }
+
+    /// Adds to the way out.
+    #[cfg(feature = "onnx")]
+    pub(crate) fn and_help(self, help: impl Display) -> Self {
+        match self.help.clone() {
+            Some(first) => self.help(format_args!("{first}; {help}")),
+            None => self.help(help),
+        }
+    }
+
+    /// Prints the message to standard error and gives the exit code.
+    pub(crate) fn report(&self) -> ExitCode {
+        eprintln!("{self}");
+        ExitCode::from(self.code())
+    }
+
+    fn code(&self) -> u8 {
+        match self.kind {
+            Kind::BadData => 1,
+            Kind::WrongUsage => 2,
+        }
+    }
+}
+
+impl Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "error: ")?;
+        if let Some(place) = &self.place {
+            write!(f, "{place}: ")?;
+        }
+        write!(f, "{}", self.message)?;
+        if let Some(help) = &self.help {
+            write!(f, "\nhelp: {help}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Messages of other libraries may span lines; ours never do.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Names the file that a failure came from.
+pub(crate) trait InFile<T> {
+    /// Names `file` in the failure, unless it names a more specific one.
+    fn in_file(self, file: &str) -> Result<T, Failure>;
+}
+
+impl<T> InFile<T> for Result<T, Failure> {
+    fn in_file(self, file: &str) -> Result<T, Failure> {
+        self.map_err(|failure| failure.in_file(file))
+    }
+}
+
+#[cfg(test)]
+impl Failure {
+    /// The file or the option that the failure is about.
+    pub(crate) fn place(&self) -> Option<&str> {
+        self.place.as_deref()
+    }
+}

@@ -1,0 +1,86 @@
+//! `xai graph characterization`
+
+use std::path::PathBuf;
+
+use clap::Args;
+use ndarray::Ix1;
+use serde::Serialize;
+use xai_metrics::graph::fidelity::characterization_scores;
+use xai_metrics::graph::input;
+
+use crate::context::Context;
+use crate::failure::{Failure, Files, InFiles};
+use crate::input::arrays;
+use crate::output::{rows, text};
+
+/// `xai graph characterization`
+#[derive(Debug, Args)]
+pub(crate) struct Characterization {
+    /// fid+ of each explanation, (m,), in [0, 1].
+    #[arg(long, value_name = "P.npy")]
+    pos: String,
+    /// fid- of each explanation, (m,), in [0, 1].
+    #[arg(long, value_name = "Q.npy")]
+    neg: String,
+    /// Weight of fid+.
+    #[arg(long, default_value_t = 0.5)]
+    pos_weight: f64,
+    /// Weight of 1 - fid-; the two sum to 1.
+    #[arg(long, default_value_t = 0.5)]
+    neg_weight: f64,
+    /// Write one row per explanation.
+    #[arg(long, value_name = "FILE.csv")]
+    out: Option<PathBuf>,
+}
+
+#[derive(Serialize)]
+struct CharacterizationResult {
+    values: Vec<f64>,
+}
+
+impl Characterization {
+    pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
+        let pos = arrays::read_f64::<Ix1>(&self.pos)?.to_vec();
+        let neg = arrays::read_f64::<Ix1>(&self.neg)?.to_vec();
+        let values = characterization_scores(&pos, &neg, self.pos_weight, self.neg_weight)
+            .in_files(&self.files())?;
+        let result = CharacterizationResult { values };
+        let explanations = || (0..pos.len()).map(|i| (i, [pos[i], neg[i], result.values[i]]));
+        let header = [
+            "explanation",
+            "pos_fidelity",
+            "neg_fidelity",
+            "characterization",
+        ];
+        rows::write(
+            self.out.as_deref(),
+            header,
+            explanations().map(|(i, [pos, neg, value])| {
+                [
+                    i.to_string(),
+                    pos.to_string(),
+                    neg.to_string(),
+                    value.to_string(),
+                ]
+            }),
+        )?;
+        context.present(&result, || {
+            let rows = explanations().map(|(i, numbers)| {
+                let [pos, neg, value] = numbers.map(|x| format!("{x:.4}"));
+                [i.to_string(), pos, neg, value]
+            });
+            text::table(&["explanation", "fid+", "fid-", "characterization"], rows)
+        })
+    }
+
+    fn files(&self) -> Files<'_> {
+        Files::new()
+            .file(&[input::POS_FIDELITY], &self.pos)
+            .file(&[input::NEG_FIDELITY], &self.neg)
+            .options(&[
+                (input::POS_WEIGHT, "--pos-weight"),
+                (input::NEG_WEIGHT, "--neg-weight"),
+                (input::WEIGHT_SUM, "--pos-weight and --neg-weight"),
+            ])
+    }
+}

@@ -1,0 +1,139 @@
+//! `xai graph fidelity`
+
+use std::path::PathBuf;
+
+use clap::Args;
+use ndarray::{Array1, Array2};
+use serde::Serialize;
+use xai_metrics::graph::{Predictions, help, input};
+
+use super::options::compared::{Compared, Comparison};
+use crate::context::Context;
+use crate::failure::{Failure, Files, InFiles};
+use crate::input::arrays;
+use crate::output::rows;
+
+/// `xai graph fidelity`
+#[derive(Debug, Args)]
+pub(crate) struct Fidelity {
+    /// Predictions on the whole graph: labels (n,) or outputs (n, c).
+    #[arg(long, value_name = "F.npy")]
+    full: String,
+    /// Predictions on the explanation alone.
+    #[arg(long, value_name = "K.npy")]
+    kept: String,
+    /// Predictions on the graph without the explanation.
+    #[arg(long, value_name = "C.npy")]
+    complement: String,
+    #[command(flatten)]
+    compared: Compared,
+    /// Write the predictions of each row.
+    #[arg(long, value_name = "FILE.csv")]
+    out: Option<PathBuf>,
+}
+
+#[derive(Serialize)]
+struct FidelityResult {
+    pos_fidelity: f64,
+    neg_fidelity: f64,
+    characterization: f64,
+    n_samples: u64,
+}
+
+impl Fidelity {
+    pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
+        let compared = self.compared.read()?;
+        let answers = [&self.full, &self.kept, &self.complement].map(|file| Answers::read(file));
+        let [full, kept, complement] = answers;
+        let answers = [full?, kept?, complement?];
+        let [full, kept, complement] = answers.each_ref().map(Answers::predictions);
+        let fidelity = compared
+            .metric()
+            .evaluate(&full, &kept, &complement)
+            .in_files(&self.files())?;
+        self.write_classes(&compared, [full, kept, complement])?;
+        let result = FidelityResult {
+            pos_fidelity: fidelity.pos,
+            neg_fidelity: fidelity.neg,
+            characterization: fidelity.characterization(),
+            n_samples: fidelity.n_samples,
+        };
+        context.present(&result, || fidelity.to_string())
+    }
+
+    fn files(&self) -> Files<'_> {
+        Files::new()
+            .file(&[input::FULL, input::SAMPLES], &self.full)
+            .file(&[input::KEPT], &self.kept)
+            .file(&[input::COMPLEMENT], &self.complement)
+            .ways_out(&[(
+                help::PASS_LABELS_FOR_ONE_COLUMN,
+                "compare a single score with its threshold and pass the labels (n,)",
+            )])
+            .and(self.compared.files())
+    }
+
+    fn write_classes(
+        &self,
+        compared: &Comparison,
+        predictions: [&dyn Predictions; 3],
+    ) -> Result<(), Failure> {
+        let files = [&self.full, &self.kept, &self.complement];
+        let all = || (0..predictions[0].n_samples()).collect();
+        let measured: Vec<usize> = compared.index.clone().unwrap_or_else(all);
+        rows::stream(
+            self.out.as_deref(),
+            ["row", "full", "kept", "complement"],
+            |file| {
+                for row in measured {
+                    let mut cells = vec![row.to_string()];
+                    for (predictions, file) in predictions.iter().zip(files) {
+                        let mut class = [0];
+                        predictions
+                            .classes(input::SAMPLES, row..row + 1, &mut class)
+                            .in_files(&Files::mainly(file))?;
+                        cells.push(class[0].to_string());
+                    }
+                    file.write(cells)?;
+                }
+                Ok(())
+            },
+        )
+    }
+}
+
+/// Predictions from a file: integers of one axis are labels, numbers of two axes are outputs.
+enum Answers {
+    Labels(Array1<i64>),
+    Single(Array2<f32>),
+    Double(Array2<f64>),
+}
+
+impl Answers {
+    fn read(file: &str) -> Result<Self, Failure> {
+        let stored = arrays::read(file)?;
+        match stored.shape().len() {
+            1 if stored.is_integer() => stored.into_labels().map(Self::Labels),
+            1 => Err(
+                Failure::new("labels: expected integers or booleans, got floats")
+                    .help("outputs have two axes, (n, c); labels are converted with .astype(int)")
+                    .in_file(file),
+            ),
+            2 if stored.is_single() => stored.into_f32().map(Self::Single),
+            2 => stored.into_f64().map(Self::Double),
+            _ => Err(Failure::new(format!(
+                "expected labels (n,) or outputs (n, c), got shape {:?}",
+                stored.shape()
+            ))
+            .in_file(file)),
+        }
+    }
+
+    fn predictions(&self) -> &dyn Predictions {
+        match self {
+            Self::Labels(labels) => labels,
+            Self::Single(outputs) => outputs,
+            Self::Double(outputs) => outputs,
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! `xai graph groundtruth`
+
+use clap::Args;
+use ndarray::{Array1, Array2, ArrayD, IxDyn};
+use serde::Serialize;
+use xai_metrics::core::Real;
+use xai_metrics::graph::ground_truth::{Selection, ZeroDivision};
+use xai_metrics::graph::{GroundTruth, GroundTruthMetric, help, input};
+
+use crate::choice::{Choices, choice};
+use crate::context::Context;
+use crate::failure::{Failure, Files, InFiles};
+use crate::input::arrays::{self, StoredArray};
+
+const ZERO_DIVISIONS: &Choices<ZeroDivision> = &[
+    ("undefined", ZeroDivision::Undefined, ""),
+    ("0", ZeroDivision::Zero, ""),
+    ("1", ZeroDivision::One, ""),
+];
+
+/// `xai graph groundtruth`
+#[derive(Debug, Args)]
+pub(crate) struct Groundtruth {
+    /// Scores of the mask, any shape, in [0, 1].
+    #[arg(long, value_name = "P.npy")]
+    predicted: String,
+    /// The truth, of the same shape: 0/1, or scores. With one more axis in front, several valid
+    /// truths: the one that the mask fits best counts.
+    #[arg(long, value_name = "T.npy")]
+    target: String,
+    /// True when target >= threshold, predicted when score > threshold.
+    #[arg(long, default_value_t = 0.5)]
+    threshold: f64,
+    /// What statistics are that divide nothing by nothing.
+    #[arg(long, value_parser = choice(ZERO_DIVISIONS), default_value = "undefined")]
+    zero_division: ZeroDivision,
+    /// The scores are logits.
+    #[arg(long)]
+    logits: bool,
+    /// Predicted are the K largest scores instead.
+    #[arg(long, value_name = "K", conflicts_with = "truth_size")]
+    top_k: Option<usize>,
+    /// Predicted are the largest scores, as many as are true.
+    #[arg(long)]
+    truth_size: bool,
+}
+
+/// The JSON of `xai graph groundtruth`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct GroundtruthResult {
+    pub(crate) accuracy: Option<f64>,
+    pub(crate) recall: Option<f64>,
+    pub(crate) precision: Option<f64>,
+    pub(crate) f1_score: Option<f64>,
+    pub(crate) auroc: Option<f64>,
+    pub(crate) average_precision: Option<f64>,
+    pub(crate) jaccard: Option<f64>,
+    pub(crate) n_undefined: usize,
+    /// Which of several truths it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) best_truth: Option<usize>,
+}
+
+impl From<&GroundTruth> for GroundtruthResult {
+    fn from(scores: &GroundTruth) -> Self {
+        Self {
+            accuracy: Some(scores.accuracy),
+            recall: scores.recall,
+            precision: scores.precision,
+            f1_score: scores.f1_score,
+            auroc: scores.auroc,
+            average_precision: scores.average_precision,
+            jaccard: scores.jaccard,
+            n_undefined: scores.n_undefined,
+            best_truth: None,
+        }
+    }
+}
+
+impl Groundtruth {
+    pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
+        let files = self.files();
+        let metric = self.metric();
+        let (predicted, target) = (arrays::read(&self.predicted)?, arrays::read(&self.target)?);
+        let n_truths = self.n_truths(&predicted, &target)?;
+        // Single precision stays single: a threshold of 0.3 then means the single-precision 0.3.
+        let (best_truth, scores) = if predicted.is_single() && !target.is_double() {
+            let (predicted, target) = (predicted.into_f32::<IxDyn>()?, target.into_f32::<IxDyn>()?);
+            against(&metric, predicted, target, n_truths, &files)?
+        } else {
+            let (predicted, target) = (predicted.into_f64::<IxDyn>()?, target.into_f64::<IxDyn>()?);
+            against(&metric, predicted, target, n_truths, &files)?
+        };
+        let result = GroundtruthResult {
+            best_truth,
+            ..GroundtruthResult::from(&scores)
+        };
+        context.present(&result, || match best_truth {
+            None => scores.to_string(),
+            Some(which) => {
+                let n_truths = n_truths.unwrap_or(1);
+                format!("{scores}\nagainst truth {which} of {n_truths}")
+            }
+        })
+    }
+
+    fn metric(&self) -> GroundTruthMetric {
+        let selection = match (self.top_k, self.truth_size) {
+            (Some(k), _) => Selection::TopK(k),
+            (None, true) => Selection::TruthSize,
+            (None, false) => Selection::AboveThreshold,
+        };
+        GroundTruthMetric::new()
+            .threshold(self.threshold)
+            .selection(selection)
+            .logits(self.logits)
+            .zero_division(self.zero_division)
+    }
+
+    /// The number of truths, where there is an axis for them.
+    fn n_truths(
+        &self,
+        predicted: &StoredArray,
+        target: &StoredArray,
+    ) -> Result<Option<usize>, Failure> {
+        match target.shape() {
+            shape if shape == predicted.shape() => Ok(None),
+            [n_truths, shape @ ..] if shape == predicted.shape() => Ok(Some(*n_truths)),
+            shape => Err(Failure::new(format!(
+                "expected the shape of the scores, {:?}, got {shape:?}",
+                predicted.shape()
+            ))
+            .in_file(&self.target)),
+        }
+    }
+
+    fn files(&self) -> Files<'_> {
+        Files::new()
+            .file(&[input::PREDICTED, input::ELEMENTS], &self.predicted)
+            .file(&[input::TARGET, input::TRUTHS], &self.target)
+            .options(&[(input::THRESHOLD, "--threshold"), (input::TOP_K, "--top-k")])
+            .ways_out(&[(help::SCORES_ARE_LOGITS, "pass --logits for raw scores")])
+    }
+}
+
+/// Scores a mask of any shape against its truth, or against the best of several.
+fn against<T: Real>(
+    metric: &GroundTruthMetric,
+    predicted: ArrayD<T>,
+    target: ArrayD<T>,
+    n_truths: Option<usize>,
+    files: &Files<'_>,
+) -> Result<(Option<usize>, GroundTruth), Failure> {
+    let predicted: Array1<T> = predicted.into_iter().collect();
+    let Some(n_truths) = n_truths else {
+        let target: Array1<T> = target.into_iter().collect();
+        let scores = metric.evaluate(predicted.view(), target.view());
+        return Ok((None, scores.in_files(files)?));
+    };
+    let shape = (n_truths, predicted.len());
+    let targets = Array2::from_shape_vec(shape, target.into_iter().collect());
+    let targets = targets.map_err(Failure::new)?;
+    let best = metric.best_of(predicted.view(), targets.view());
+    let best = best.in_files(files)?;
+    Ok((Some(best.truth), best.scores))
+}

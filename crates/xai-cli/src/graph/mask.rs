@@ -1,0 +1,51 @@
+//! `xai graph mask`
+
+use clap::Args;
+use ndarray::{Ix1, Ix2};
+use xai_metrics::graph::input;
+use xai_metrics::graph::mask::{edge_mask_properties, mask_properties};
+
+use crate::context::Context;
+use crate::failure::{Failure, Files, InFiles};
+use crate::input::arrays;
+
+/// `xai graph mask`
+#[derive(Debug, Args)]
+pub(crate) struct Mask {
+    /// The mask, (m,) in [0, 1].
+    #[arg(long, value_name = "M.npy")]
+    mask: String,
+    /// Edges of the mask, (2, m): tells how connected it is.
+    #[arg(long, value_name = "E.npy")]
+    edge_index: Option<String>,
+    /// Selected are the elements above.
+    #[arg(long, default_value_t = 0.0)]
+    threshold: f64,
+}
+
+impl Mask {
+    pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
+        let mask = arrays::read_f64::<Ix1>(&self.mask)?;
+        let properties = match &self.edge_index {
+            None => mask_properties(mask.view(), self.threshold),
+            Some(file) => {
+                let edges = arrays::read_labels::<Ix2>(file)?;
+                let last = edges.iter().copied().max().unwrap_or(-1);
+                let n_nodes = usize::try_from(last.saturating_add(1)).unwrap_or_default();
+                edge_mask_properties(mask.view(), edges.view(), n_nodes, self.threshold)
+            }
+        };
+        let properties = properties.in_files(&self.files())?;
+        context.present(&properties, || properties.to_string())
+    }
+
+    fn files(&self) -> Files<'_> {
+        Files::new()
+            .file(
+                &[input::MASK, input::EDGE_MASK, input::ELEMENTS],
+                &self.mask,
+            )
+            .optional(&[input::EDGE_INDEX], self.edge_index.as_ref())
+            .options(&[(input::THRESHOLD, "--threshold")])
+    }
+}

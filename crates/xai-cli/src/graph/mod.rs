@@ -1,0 +1,54 @@
+//! `xai graph`
+
+mod characterization;
+mod fidelity;
+mod fidelity_auc;
+pub(crate) mod groundtruth;
+mod mask;
+pub(crate) mod options;
+#[cfg(feature = "onnx")]
+mod robust_fidelity;
+mod sweep;
+#[cfg(feature = "onnx")]
+mod sweep_of_model;
+mod unfaithfulness;
+
+use crate::context::Context;
+use crate::failure::Failure;
+
+/// Commands of the group.
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Command {
+    /// Does the prediction change without the explanation (fid+), or with it alone (fid-)?
+    Fidelity(fidelity::Fidelity),
+    /// Necessary and sufficient in one number: fid+ and 1 - fid- combined.
+    Characterization(characterization::Characterization),
+    /// Area under fid+ / (1 - fid-) over explanation sizes.
+    FidelityAuc(fidelity_auc::FidelityAuc),
+    /// How far the answer on the explanation is from the answer on the whole graph.
+    Unfaithfulness(unfaithfulness::Unfaithfulness),
+    /// Does a mask find what is known to matter?
+    Groundtruth(groundtruth::Groundtruth),
+    /// Every score at every explanation size, and the best size.
+    Sweep(Box<sweep::SweepCommand>),
+    /// Fidelity that takes away a little at a time, of an ONNX model.
+    #[cfg(feature = "onnx")]
+    RobustFidelity(Box<robust_fidelity::RobustFidelity>),
+    /// How small, how decided, how connected a mask is.
+    Mask(mask::Mask),
+}
+
+/// Runs one command of the group.
+pub(crate) fn run(command: &Command, context: &Context) -> Result<(), Failure> {
+    match command {
+        Command::Fidelity(command) => command.run(context),
+        Command::Characterization(command) => command.run(context),
+        Command::FidelityAuc(command) => command.run(context),
+        Command::Unfaithfulness(command) => command.run(context),
+        Command::Groundtruth(command) => command.run(context),
+        Command::Sweep(command) => command.run(context),
+        #[cfg(feature = "onnx")]
+        Command::RobustFidelity(command) => command.run(context),
+        Command::Mask(command) => command.run(context),
+    }
+}

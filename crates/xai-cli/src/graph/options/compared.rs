@@ -1,0 +1,78 @@
+//! What predictions are compared with, and on which rows.
+
+use clap::{Args, ValueEnum};
+use ndarray::{Array1, Ix1};
+use xai_metrics::graph::{FidelityMetric, input};
+
+use super::index;
+use crate::failure::{Failure, Files};
+use crate::input::arrays;
+
+/// What is compared, and on which rows.
+#[derive(Debug, Args)]
+pub(crate) struct Compared {
+    /// True labels (n,), for explanations of the phenomenon.
+    #[arg(long, value_name = "Y.npy")]
+    target: Option<String>,
+    /// Default: phenomenon with a target, model without.
+    #[arg(long)]
+    mode: Option<Mode>,
+    /// Only these rows: positions (m,).
+    #[arg(long, value_name = "I.npy")]
+    index: Option<String>,
+}
+
+/// What explanations explain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Mode {
+    /// The model: does its prediction stay?
+    Model,
+    /// The phenomenon: does the prediction stay right?
+    Phenomenon,
+}
+
+/// The contents of the files behind [`Compared`].
+pub(crate) struct Comparison {
+    target: Option<Array1<i64>>,
+    pub(crate) index: Option<Vec<usize>>,
+}
+
+impl Compared {
+    pub(crate) fn read(&self) -> Result<Comparison, Failure> {
+        let mode = self.mode.unwrap_or(match self.target {
+            Some(_) => Mode::Phenomenon,
+            None => Mode::Model,
+        });
+        let target = match (mode, &self.target) {
+            (Mode::Model, _) => None,
+            (Mode::Phenomenon, Some(file)) => Some(arrays::read_labels::<Ix1>(file)?),
+            (Mode::Phenomenon, None) => {
+                return Err(Failure::usage("--mode phenomenon needs true labels")
+                    .help("pass them with --target Y.npy"));
+            }
+        };
+        Ok(Comparison {
+            target,
+            index: index::read(self.index.as_deref())?,
+        })
+    }
+
+    pub(crate) fn files(&self) -> Files<'_> {
+        Files::new()
+            .optional(&[input::TARGET], self.target.as_ref())
+            .optional(&[input::INDEX], self.index.as_ref())
+    }
+}
+
+impl Comparison {
+    pub(crate) fn metric(&self) -> FidelityMetric<'_> {
+        let metric = match &self.target {
+            Some(target) => FidelityMetric::phenomenon(target),
+            None => FidelityMetric::model(),
+        };
+        match &self.index {
+            Some(index) => metric.index(index),
+            None => metric,
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! A graph model in an ONNX file, and its graph.
+
+use clap::Args;
+use ndarray::{Array1, Array2, Ix1, Ix2};
+use xai_metrics::graph::mask::{Sparsity, sparsify, sparsify_undirected};
+use xai_metrics::graph::model::{EdgeChoices, EdgeRemoval};
+use xai_metrics::graph::{Graph, help, input};
+
+use crate::choice::{Choices, choice};
+use crate::failure::{Failure, Files};
+use crate::input::arrays;
+use crate::input::onnx::graph::OnnxGraphModel;
+
+const REMOVALS: &Choices<EdgeRemoval> = &[
+    (
+        "weight",
+        EdgeRemoval::Weight,
+        "Weights are multiplied by 0; the model must have an input for them",
+    ),
+    ("remove", EdgeRemoval::Remove, "They leave the edge index"),
+];
+
+/// A graph, and how its edges are taken away.
+#[derive(Debug, Args)]
+pub(crate) struct GraphFiles {
+    /// Node features, (n, f).
+    #[arg(long, value_name = "X.npy")]
+    features: Option<String>,
+    /// Edges, (2, e).
+    #[arg(long, value_name = "E.npy")]
+    edge_index: Option<String>,
+    /// Scores of the edges, (e,).
+    #[arg(long, value_name = "M.npy")]
+    edge_mask: Option<String>,
+    /// Edge weights, (e,); 1 each without.
+    #[arg(long, value_name = "W.npy")]
+    edge_weight: Option<String>,
+    /// How edges are taken away. Default: by weight if the model takes weights.
+    #[arg(long, value_parser = choice(REMOVALS))]
+    removal: Option<EdgeRemoval>,
+    /// Both directions of an edge are kept or left together.
+    #[arg(long)]
+    undirected: bool,
+}
+
+impl GraphFiles {
+    /// What errors about the graph, or the model that runs on it, are about.
+    pub(crate) fn files<'a>(&'a self, model: &'a str) -> Files<'a> {
+        Files::new()
+            .file(&[input::MODEL, input::OUTPUTS], model)
+            .optional(&[input::FEATURES, input::NODES], self.features.as_ref())
+            .optional(&[input::EDGE_INDEX], self.edge_index.as_ref())
+            .optional(&[input::EDGE_WEIGHT], self.edge_weight.as_ref())
+            .optional(
+                &[input::MASK, input::EDGE_MASK, input::EXPLANATION],
+                self.edge_mask.as_ref(),
+            )
+            .ways_out(&[(
+                help::SPARSIFY_FIRST,
+                "make the mask hard: --fraction SHARE keeps the highest",
+            )])
+    }
+
+    pub(crate) fn read(&self, model: &OnnxGraphModel) -> Result<GraphArrays, Failure> {
+        let given = |file: &Option<String>, option: &str| {
+            file.clone()
+                .ok_or_else(|| Failure::usage(format!("--model needs --{option}")))
+        };
+        let removal = match (self.removal, model.takes_weight()) {
+            (Some(EdgeRemoval::Weight), false) => {
+                return Err(
+                    Failure::usage("the model takes no edge weights").help("pass --removal remove")
+                );
+            }
+            (Some(removal), _) => removal,
+            (None, true) => EdgeRemoval::Weight,
+            (None, false) => EdgeRemoval::Remove,
+        };
+        let edge_weight = self.edge_weight.as_deref();
+        Ok(GraphArrays {
+            features: arrays::read_f32::<Ix2>(&given(&self.features, "features")?)?,
+            edge_index: arrays::read_labels::<Ix2>(&given(&self.edge_index, "edge-index")?)?,
+            mask: arrays::read_f32::<Ix1>(&given(&self.edge_mask, "edge-mask")?)?,
+            edge_weight: edge_weight.map(arrays::read_f32::<Ix1>).transpose()?,
+            edges: EdgeChoices::new()
+                .removal(removal)
+                .undirected(self.undirected),
+            is_undirected: self.undirected,
+        })
+    }
+}
+
+/// The contents of [`GraphFiles`].
+pub(crate) struct GraphArrays {
+    features: Array2<f32>,
+    edge_index: Array2<i64>,
+    edge_weight: Option<Array1<f32>>,
+    pub(crate) mask: Array1<f32>,
+    /// How edges are taken away.
+    pub(crate) edges: EdgeChoices,
+    is_undirected: bool,
+}
+
+impl GraphArrays {
+    /// The mask, 1 for the share of the edges with the highest scores and 0 for the others.
+    pub(crate) fn sparsified(&self, share: f64) -> xai_metrics::Result<Array1<f32>> {
+        let share = Sparsity::Fraction(share);
+        match self.is_undirected {
+            true => sparsify_undirected(self.mask.view(), self.edge_index.view(), share),
+            false => sparsify(self.mask.view(), share),
+        }
+    }
+
+    pub(crate) fn view(&self) -> xai_metrics::Result<Graph<'_, f32>> {
+        let graph = Graph::new(self.features.view(), self.edge_index.view())?;
+        match &self.edge_weight {
+            Some(weight) => graph.with_edge_weight(weight.view()),
+            None => Ok(graph),
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! `xai graph robust-fidelity`
+
+use clap::Args;
+use xai_metrics::graph::{RobustFidelityMetric, input};
+
+use super::options::compared::Compared;
+use super::options::model_and_graph::GraphFiles;
+use crate::context::Context;
+use crate::failure::{Failure, Files, InFiles};
+use crate::input::onnx::graph::OnnxGraphModel;
+use crate::input::onnx::watched::Watched;
+
+/// `xai graph robust-fidelity`
+#[derive(Debug, Args)]
+pub(crate) struct RobustFidelity {
+    /// A model with the inputs features (n, f), edge_index (2, e), edge_weight (e,).
+    #[arg(long, value_name = "M.onnx")]
+    model: String,
+    #[command(flatten)]
+    graph: GraphFiles,
+    /// The explanation is this share of the edges, the highest of the mask. Without, the mask must
+    /// be 0 or 1.
+    #[arg(long, value_name = "SHARE")]
+    fraction: Option<f64>,
+    /// Probability that an edge of the explanation is removed.
+    #[arg(long, default_value_t = 0.1)]
+    alpha_pos: f64,
+    /// Probability that an edge outside the explanation stays.
+    #[arg(long, default_value_t = 0.9)]
+    alpha_neg: f64,
+    /// Number of random draws.
+    #[arg(long, default_value_t = 50)]
+    draws: usize,
+    #[command(flatten)]
+    compared: Compared,
+}
+
+impl RobustFidelity {
+    pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
+        let compared = self.compared.read()?;
+        let model = OnnxGraphModel::read(&self.model)?;
+        let stored = self.graph.read(&model)?;
+        let n_runs = self.draws.saturating_mul(2).saturating_add(1);
+        let bar = context.progress(n_runs as u64, "running the model");
+        let model = Watched {
+            model,
+            watch: |runs| bar.inc(runs),
+        };
+        let metric = RobustFidelityMetric::new()
+            .alpha_pos(self.alpha_pos)
+            .alpha_neg(self.alpha_neg)
+            .draws(self.draws)
+            .seed(context.seed)
+            .fidelity(compared.metric())
+            .edges(stored.edges);
+        let evaluate = || {
+            let mask = match self.fraction {
+                None => stored.mask.clone(),
+                Some(share) => stored.sparsified(share)?,
+            };
+            metric.evaluate(&model, stored.view()?, mask.view())
+        };
+        let robust = evaluate();
+        bar.finish_and_clear();
+        let robust = robust.in_files(&self.files())?;
+        context.present(&robust, || robust.to_string())
+    }
+
+    fn files(&self) -> Files<'_> {
+        self.graph
+            .files(&self.model)
+            .file(&[input::FULL, input::KEPT, input::COMPLEMENT], &self.model)
+            .and(self.compared.files())
+            .options(&[
+                (input::FRACTION, "--fraction"),
+                (input::ALPHA_POS, "--alpha-pos"),
+                (input::ALPHA_NEG, "--alpha-neg"),
+                (input::DRAWS, "--draws"),
+            ])
+    }
+}

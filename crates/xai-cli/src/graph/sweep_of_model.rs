@@ -1,0 +1,98 @@
+//! A sweep that runs the model itself.
+
+use clap::{Args, ValueEnum};
+use xai_metrics::graph::dataset::SweepCurve;
+use xai_metrics::graph::mask::Sparsity;
+use xai_metrics::graph::{Sweep, input};
+
+use super::options::model_and_graph::GraphFiles;
+use crate::context::Context;
+use crate::failure::{Failure, Files, InFile, InFiles};
+use crate::input::onnx::graph::OnnxGraphModel;
+use crate::input::onnx::watched::Watched;
+
+#[derive(Debug, Args)]
+pub(super) struct ModelSource {
+    /// A model with the inputs features (n, f), edge_index (2, e), edge_weight (e,).
+    #[arg(long, value_name = "M.onnx", conflicts_with = "full",
+          requires_all = ["features", "edge_index", "edge_mask"])]
+    model: Option<String>,
+    #[command(flatten)]
+    graph: GraphFiles,
+    /// What the levels count.
+    #[arg(long, default_value = "fraction")]
+    by: By,
+}
+
+/// What levels count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum By {
+    /// The share of the edges that is kept.
+    Fraction,
+    /// The number of edges that are kept.
+    TopK,
+    /// Edges above the threshold are kept. Larger thresholds keep less.
+    Threshold,
+}
+
+impl By {
+    fn sparsity(self, level: f64) -> Result<Sparsity, Failure> {
+        match self {
+            Self::Fraction => Ok(Sparsity::Fraction(level)),
+            Self::Threshold => Ok(Sparsity::Threshold(level)),
+            Self::TopK if level >= 0.0 && level.fract() == 0.0 => {
+                Ok(Sparsity::TopK(level as usize))
+            }
+            Self::TopK => Err(Failure::new(format!(
+                "level {level}: expected a number of edges"
+            ))),
+        }
+    }
+}
+
+impl ModelSource {
+    pub(super) fn run(
+        &self,
+        sweep: &Sweep<'_>,
+        levels: &[f64],
+        files: &Files<'_>,
+        levels_file: Option<&String>,
+        context: &Context,
+    ) -> Result<SweepCurve, Failure> {
+        let Some(file) = &self.model else {
+            return Err(Failure::usage("--model or --full is needed"));
+        };
+        if self.by == By::TopK && levels_file.is_none() {
+            return Err(Failure::usage("--by top-k: the default levels are shares")
+                .help("pass numbers of edges with --levels X.npy"));
+        }
+        let model = OnnxGraphModel::read(file)?;
+        let stored = self.graph.read(&model)?;
+        let levels = levels.iter().map(|&level| self.by.sparsity(level));
+        let levels: Result<Vec<Sparsity>, Failure> = levels.collect();
+        let levels = match levels_file {
+            Some(file) => levels.in_file(file)?,
+            None => levels?,
+        };
+        let sweep = sweep.edges(stored.edges);
+        let bar = context.progress(1 + 2 * levels.len() as u64, "running the model");
+        let model = Watched {
+            model,
+            watch: |runs| bar.inc(runs),
+        };
+        let curve = stored
+            .view()
+            .and_then(|graph| sweep.evaluate_model(&model, graph, stored.mask.view(), &levels));
+        bar.finish_and_clear();
+        // A level out of its domain stands in the file of levels; outputs are those of the model.
+        let level = [input::FRACTION, input::TOP_K, input::THRESHOLD];
+        let outputs = [input::FULL, input::KEPT, input::COMPLEMENT, input::SAMPLES];
+        let files = self
+            .graph
+            .files(file)
+            .optional(&level, levels_file)
+            .and(files.clone())
+            .file(&outputs, file);
+        curve.in_files(&files)
+    }
+}

@@ -1,0 +1,93 @@
+//! `xai graph unfaithfulness`
+
+use std::path::PathBuf;
+
+use clap::Args;
+use ndarray::{Array2, Ix2};
+use serde::Serialize;
+use xai_metrics::core::Real;
+use xai_metrics::graph::{self as library, UnfaithfulnessMetric, input};
+
+use super::options::divergence::Divergence;
+use super::options::index;
+use crate::context::Context;
+use crate::failure::{Failure, Files, InFiles};
+use crate::input::arrays;
+use crate::output::rows;
+
+/// `xai graph unfaithfulness`
+#[derive(Debug, Args)]
+pub(crate) struct Unfaithfulness {
+    /// Outputs on the whole graph, (n, c).
+    #[arg(long, value_name = "F.npy")]
+    full: String,
+    /// Outputs on the explanation alone, (n, c).
+    #[arg(long, value_name = "K.npy")]
+    kept: String,
+    #[command(flatten)]
+    divergence: Divergence,
+    /// Only these rows: positions (m,).
+    #[arg(long, value_name = "I.npy")]
+    index: Option<String>,
+    /// Write the unfaithfulness of each row.
+    #[arg(long, value_name = "FILE.csv")]
+    out: Option<PathBuf>,
+}
+
+#[derive(Serialize)]
+struct UnfaithfulnessResult {
+    value: f64,
+}
+
+/// The metric, and its value per row where they are asked for.
+type Scores = (library::Unfaithfulness, Option<Vec<f64>>);
+
+impl Unfaithfulness {
+    pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
+        let (full, kept) = (arrays::read(&self.full)?, arrays::read(&self.kept)?);
+        let index = index::read(self.index.as_deref())?;
+        let metric = match &index {
+            Some(index) => self.divergence.metric().index(index),
+            None => self.divergence.metric(),
+        };
+        let scores = if full.is_single() && kept.is_single() {
+            self.scores(&metric, full.into_f32::<Ix2>()?, kept.into_f32::<Ix2>()?)
+        } else {
+            self.scores(&metric, full.into_f64::<Ix2>()?, kept.into_f64::<Ix2>()?)
+        };
+        let (unfaithfulness, per_row) = scores.in_files(&self.files())?;
+        let values = per_row.unwrap_or_default().into_iter().enumerate();
+        rows::write(
+            self.out.as_deref(),
+            ["row", "unfaithfulness"],
+            values.map(|(i, value)| {
+                let row = index.as_ref().map_or(i, |index| index[i]);
+                [row.to_string(), value.to_string()]
+            }),
+        )?;
+        let result = UnfaithfulnessResult {
+            value: unfaithfulness.value,
+        };
+        context.present(&result, || unfaithfulness.to_string())
+    }
+
+    fn scores<T: Real>(
+        &self,
+        metric: &UnfaithfulnessMetric<'_>,
+        full: Array2<T>,
+        kept: Array2<T>,
+    ) -> xai_metrics::Result<Scores> {
+        let unfaithfulness = metric.evaluate(full.view(), kept.view())?;
+        let per_row = self.out.is_some();
+        let per_row = per_row.then(|| metric.per_row(full.view(), kept.view()));
+        Ok((unfaithfulness, per_row.transpose()?))
+    }
+
+    fn files(&self) -> Files<'_> {
+        Files::new()
+            .file(&[input::FULL, input::SAMPLES], &self.full)
+            .file(&[input::KEPT], &self.kept)
+            .optional(&[input::INDEX], self.index.as_ref())
+            .and(Divergence::ways_out())
+    }
+}

@@ -1,0 +1,11 @@
+//! From files to arrays, tables, samples and models.
+
+pub(crate) mod arrays;
+mod npy;
+pub(crate) mod npy_file;
+mod numbers;
+#[cfg(feature = "onnx")]
+pub(crate) mod onnx;
+#[cfg(feature = "onnx")]
+pub(crate) mod samples;
+pub(crate) mod table;

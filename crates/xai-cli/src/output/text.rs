@@ -1,0 +1,49 @@
+//! Results as text: cells and tables.
+
+use comfy_table::{LineStyle, TableStyle};
+
+/// A cell for a value that may be undefined: empty then.
+pub(crate) fn cell(value: Option<impl std::fmt::Display>) -> String {
+    value.map(|x| x.to_string()).unwrap_or_default()
+}
+
+/// A value for a person, a dash where there is none.
+pub(crate) fn or_dash(value: Option<impl std::fmt::Display>) -> String {
+    value.map_or_else(|| "–".to_owned(), |x| x.to_string())
+}
+
+/// Four decimals for a person, a dash where undefined.
+pub(crate) fn decimals(value: Option<f64>) -> String {
+    or_dash(value.map(|x| format!("{x:.4}")))
+}
+
+/// An interval for a person, a dash where undefined.
+pub(crate) fn interval(ends: Option<[f64; 2]>) -> String {
+    or_dash(ends.map(|[low, high]| format!("[{low:.4}, {high:.4}]")))
+}
+
+/// What is said of a search that does not find everybody.
+pub(crate) fn approximate(recall: Option<f64>) -> String {
+    recall.map_or_else(String::new, |recall| {
+        format!("; approximate search, recall {:.1} %", 100.0 * recall)
+    })
+}
+
+/// A table for people: a header row and rows of text.
+pub(crate) fn table<R, C>(header: &[&str], rows: impl IntoIterator<Item = R>) -> String
+where
+    R: IntoIterator<Item = C>,
+    C: std::fmt::Display,
+{
+    let mut table = comfy_table::Table::new();
+    table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')));
+    table.set_header(header.iter().copied());
+    for row in rows {
+        table.add_row(
+            row.into_iter()
+                .map(|cell| cell.to_string())
+                .collect::<Vec<_>>(),
+        );
+    }
+    table.to_string()
+}

@@ -1,0 +1,103 @@
+//! Options that several commands take.
+
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use xai_metrics::repro::registry::PAIR_METRICS;
+use xai_metrics::repro::{EmptyUnion, PairMetric, Pairwise, help, input};
+
+use crate::choice::{Choices, choice};
+use crate::failure::Files;
+
+/// The coverage of intervals.
+pub(crate) const LEVEL: f64 = 0.95;
+
+/// What every command on runs of classes takes.
+#[derive(Debug, Args)]
+pub(super) struct Labels {
+    /// True labels (samples,); or, where the runs are columns of a .csv, the column that holds them.
+    #[arg(long, value_name = "Y.npy|COLUMN")]
+    pub(super) labels: String,
+}
+
+/// What every command on pairs of runs takes.
+#[derive(Debug, Args)]
+pub(super) struct PairMetrics {
+    /// The metrics, separated by commas.
+    #[arg(
+        long,
+        value_name = "METRICS",
+        value_delimiter = ',',
+        default_value = "all",
+        value_parser = metric()
+    )]
+    metrics: Vec<Option<PairMetric>>,
+    /// Local error consistency of two runs without errors.
+    #[arg(long, value_parser = choice(EMPTY_UNION), default_value = "undefined")]
+    empty_union: EmptyUnion,
+}
+
+const EMPTY_UNION: &Choices<EmptyUnion> = &[
+    ("undefined", EmptyUnion::Undefined, "Undefined, and counted"),
+    ("0", EmptyUnion::Zero, ""),
+    ("1", EmptyUnion::One, ""),
+    ("drop", EmptyUnion::Drop, "Leave the pair out"),
+    ("error", EmptyUnion::Error, "Stop at such a pair"),
+];
+
+/// A metric by name; `None` for `all`.
+fn metric() -> impl TypedValueParser<Value = Option<PairMetric>> {
+    let all = PossibleValue::new("all").help("Every metric");
+    let of_metric =
+        |metric: &PairMetric| PossibleValue::new(metric.name()).help(metric.info().question);
+    let words = std::iter::once(all).chain(PAIR_METRICS.iter().map(of_metric));
+    PossibleValuesParser::new(words).try_map(|word| match word.as_str() {
+        "all" => Ok(None),
+        name => name.parse().map(Some),
+    })
+}
+
+impl PairMetrics {
+    /// The metrics that were named, each once, in the order of their first mention.
+    pub(super) fn chosen(&self) -> Vec<PairMetric> {
+        if self.metrics.contains(&None) {
+            return PAIR_METRICS.to_vec();
+        }
+        let mut metrics = Vec::new();
+        for &metric in self.metrics.iter().flatten() {
+            if !metrics.contains(&metric) {
+                metrics.push(metric);
+            }
+        }
+        metrics
+    }
+
+    /// The metrics with their options.
+    pub(super) fn pairwise(&self) -> Pairwise {
+        Pairwise::new()
+            .metrics(&self.chosen())
+            .empty_union(self.empty_union)
+    }
+}
+
+/// Options of parameters, and ways out in terms of options.
+pub(super) fn parameters() -> Files<'static> {
+    Files::new()
+        .options(&[
+            (input::N_ASSIGNMENTS, "--assignments"),
+            (input::METRICS, "--metrics"),
+        ])
+        .ways_out(&[(help::CHOOSE_EMPTY_UNION, "choose another --empty-union")])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_of_the_option_are_those_of_the_library() {
+        assert_eq!(EMPTY_UNION.len(), EmptyUnion::ALL.len());
+        for (word, policy, _) in EMPTY_UNION {
+            assert_eq!(word.parse::<EmptyUnion>().unwrap(), *policy);
+        }
+    }
+}

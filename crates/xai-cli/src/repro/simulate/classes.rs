@@ -1,0 +1,105 @@
+//! `xai repro simulate classes`
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde::Serialize;
+use xai_metrics::repro::{ClassDistribution, input};
+
+use crate::choice::{Choices, choice};
+use crate::context::Context;
+use crate::failure::{Failure, Files, InFiles};
+use crate::output::{rows, text};
+
+const KINDS: &Choices<ClassDistribution> = &[
+    (
+        "flat",
+        ClassDistribution::Flat,
+        "Every class equally likely",
+    ),
+    ("balanced", ClassDistribution::Balanced, "Nearly so"),
+    (
+        "uniform",
+        ClassDistribution::Uniform,
+        "Independent uniform heights",
+    ),
+    (
+        "exponential",
+        ClassDistribution::EXPONENTIAL,
+        "From nearly flat to very skewed",
+    ),
+    (
+        "multimodal",
+        ClassDistribution::MultiModal,
+        "A few frequent classes",
+    ),
+    ("step", ClassDistribution::Step, "A staircase"),
+];
+
+/// `xai repro simulate classes`
+#[derive(Debug, Args)]
+pub(crate) struct Classes {
+    /// The shape.
+    #[arg(long, value_parser = choice(KINDS))]
+    kind: ClassDistribution,
+    /// The number of classes.
+    #[arg(long, value_name = "C", value_parser = clap::value_parser!(u32).range(1..))]
+    n_classes: u32,
+    /// How many distributions to draw.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    draws: u32,
+    /// The rarest class first.
+    #[arg(long)]
+    reversed: bool,
+    /// Write a row per draw.
+    #[arg(long, value_name = "FILE.csv")]
+    out: Option<PathBuf>,
+}
+
+#[derive(Serialize)]
+struct ClassesResult {
+    probabilities: Vec<Vec<f64>>,
+}
+
+impl Classes {
+    pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
+        let draw = |draw| {
+            let mut p = self
+                .kind
+                .draw(self.n_classes as usize, context.seed, draw)?;
+            if self.reversed {
+                p.reverse();
+            }
+            Ok(p)
+        };
+        let probabilities = (0..u64::from(self.draws))
+            .map(draw)
+            .collect::<xai_metrics::Result<Vec<_>>>()
+            .in_files(&Files::new().options(&[(input::N_CLASSES, "--n-classes")]))?;
+        rows::write(
+            self.out.as_deref(),
+            (0..self.n_classes).map(|class| format!("class_{class}")),
+            probabilities.iter().map(|p| p.iter().map(f64::to_string)),
+        )?;
+        let result = ClassesResult { probabilities };
+        context.present(&result, || {
+            let rows = result.probabilities.iter().enumerate().map(|(draw, p)| {
+                let p: Vec<String> = p.iter().map(|x| format!("{x:.4}")).collect();
+                [draw.to_string(), p.join(" ")]
+            });
+            text::table(&["draw", "probabilities"], rows)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_of_the_option_are_those_of_the_library() {
+        for (word, kind, _) in KINDS {
+            assert_eq!(word.parse::<ClassDistribution>().unwrap(), *kind);
+        }
+    }
+}

@@ -1,0 +1,347 @@
+//! `xai attribution` on files.
+
+use ndarray::array;
+
+use crate::harness::Files;
+
+#[cfg(feature = "onnx")]
+fn sample(name: &str) -> String {
+    crate::harness::sample(&format!("attribution/{name}"))
+}
+
+#[test]
+fn metrics_of_scores_that_exist() {
+    let files = Files::new();
+    files.array("b.npy", &array![0.8, 0.5, 0.5]);
+    files.array("a.npy", &array![0.2f32, 0.9, 0.5]);
+    let of =
+        |metric: &str| files.json(&format!("attribution {metric} --base b.npy --masked a.npy"));
+    let drop = of("average-drop");
+    assert_eq!(drop["metric"], "average_drop");
+    assert!((drop["value"].as_f64().unwrap() - 0.25).abs() < 1e-7);
+    assert_eq!(drop["per_sample"].as_array().unwrap().len(), 3);
+    assert_eq!(of("average-increase")["value"], 1.0 / 3.0);
+    assert!((of("average-gain")["value"].as_f64().unwrap() - 0.8 / 3.0).abs() < 1e-6);
+    files.json("attribution average-drop --base b.npy --masked a.npy --out rows.csv");
+    let rows = files.read("rows.csv");
+    assert!(
+        rows.starts_with("sample,base,masked,score\n0,0.8,"),
+        "{rows}"
+    );
+    assert_eq!(rows.lines().count(), 4);
+}
+
+#[test]
+fn undefined_base_scores_follow_the_policy() {
+    let files = Files::new();
+    files.array("b.npy", &array![0.5, -1.0]);
+    files.array("a.npy", &array![0.25, -4.0]);
+    let drop = "attribution average-drop --base b.npy --masked a.npy";
+    let failure = files.bad_data("b.npy", drop);
+    let help = failure.help().unwrap();
+    assert!(help.contains("--activation") && help.contains("--base-score-policy"));
+    let skipped = files.json(&format!("{drop} --base-score-policy skip"));
+    assert_eq!(skipped["per_sample"][1], serde_json::Value::Null);
+    assert_eq!(skipped["n_undefined"], 1);
+    let as_is = files.json(&format!("{drop} --base-score-policy as-is"));
+    assert!((as_is["per_sample"][1].as_f64().unwrap() - -3.0).abs() < 1e-6);
+}
+
+#[test]
+fn complexity_and_sparseness_of_maps() {
+    let files = Files::new();
+    files.array(
+        "e.npy",
+        &array![[1.0, 1.0, -1.0, 1.0], [0.0, 5.0, 0.0, 0.0]],
+    );
+    let c = files.json("attribution complexity --explanations e.npy");
+    assert!((c["per_sample"][0].as_f64().unwrap() - 4f64.ln()).abs() < 1e-6);
+    let s = files.json("attribution sparseness --explanations e.npy");
+    assert_eq!(s["per_sample"], serde_json::json!([0.0, 0.75]));
+}
+
+#[cfg(feature = "onnx")]
+#[test]
+fn deletion_and_insertion_of_the_sample() {
+    let files = Files::new();
+    let run = |metric: &str, rest: &str| {
+        format!(
+            "attribution {metric} --model {} --inputs {} --targets {} --explanations {} \
+             --activation softmax --channels first {rest}",
+            sample("model.onnx"),
+            sample("inputs.npy"),
+            sample("targets.npy"),
+            sample("occlusion.npy"),
+        )
+    };
+    let deletion = files.json(&run("deletion", "--steps 4"));
+    let insertion = files.json(&run("insertion", "--steps 4"));
+    let point = |curve: &serde_json::Value, i: usize| curve["curve"][i]["score"].as_f64().unwrap();
+    assert_eq!(deletion["curve"][1]["n_flipped"], 16);
+    assert!((point(&deletion, 0) - point(&insertion, 4)).abs() < 1e-9);
+    assert!((point(&deletion, 4) - point(&insertion, 0)).abs() < 1e-9);
+    assert!(deletion["value"].as_f64().unwrap() < insertion["value"].as_f64().unwrap());
+    let all = files.json(&run("deletion", "--steps all --max-fraction 0.5"));
+    assert_eq!(all["curve"].as_array().unwrap().len(), 33);
+}
+
+#[cfg(feature = "onnx")]
+#[test]
+fn batches_and_threads_do_not_show() {
+    let files = Files::new();
+    let run = |rest: &str| {
+        files.json(&format!(
+            "attribution average-drop --model {} --inputs {} --targets {} --explanations {} \
+             --activation softmax --channels first {rest}",
+            sample("model.onnx"),
+            sample("inputs.npy"),
+            sample("targets.npy"),
+            sample("occlusion.npy"),
+        ))
+    };
+    let value = run("");
+    assert!((value["value"].as_f64().unwrap() - 0.2342).abs() < 2e-4);
+    let one_thread = run("--threads 1");
+    assert_eq!(value, one_thread);
+    let batched = run("--batch-size 7");
+    assert!((value["value"].as_f64().unwrap() - batched["value"].as_f64().unwrap()).abs() < 1e-5);
+}
+
+#[cfg(feature = "onnx")]
+fn compare(explanations: &str, rest: &str) -> String {
+    let maps = |name: &str| format!("{name}={}", sample(&format!("{name}.npy")));
+    let maps: Vec<String> = explanations.split_whitespace().map(maps).collect();
+    format!(
+        "attribution compare --model {} --inputs {} --targets {} --activation softmax \
+         --channels first {rest} --explanations {}",
+        sample("model.onnx"),
+        sample("inputs.npy"),
+        sample("targets.npy"),
+        maps.join(" ")
+    )
+}
+
+#[cfg(feature = "onnx")]
+const ALL: &str = "saliency integrated_gradients occlusion random";
+
+/// Expected values were computed with another runtime.
+#[cfg(feature = "onnx")]
+#[test]
+fn comparing_the_explainers_of_the_sample_says_which_to_trust() {
+    let files = Files::new();
+    let table = files.json(&compare(ALL, "--metrics all --out scores.csv"));
+    assert_eq!(table["n_samples"], 240);
+    let drop = &table["metrics"]["average_drop"];
+    for (explainer, expected) in [
+        ("occlusion", 0.2342),
+        ("integrated_gradients", 0.2764),
+        ("random", 0.3026),
+        ("saliency", 0.5009),
+    ] {
+        let score = &drop["explainers"][explainer];
+        let value = score["value"].as_f64().unwrap();
+        assert!((value - expected).abs() < 2e-4, "{explainer}: {value}");
+        let end = |i: usize| score["interval"][i].as_f64().unwrap();
+        assert!(end(0) < value && value < end(1));
+        assert_eq!(score["per_sample"].as_array().unwrap().len(), 240);
+    }
+    assert_eq!(
+        drop["ranking"],
+        serde_json::json!(["occlusion", "integrated_gradients", "random", "saliency"])
+    );
+    let better_than_random = |metric: &str| -> Vec<String> {
+        let comparisons = table["metrics"][metric]["comparisons"].as_array().unwrap();
+        assert_eq!(comparisons.len(), 6);
+        let mut better: Vec<String> = comparisons
+            .iter()
+            .filter(|c| c["first"] == "random" || c["second"] == "random")
+            .filter(|c| c["p_corrected"].as_f64().unwrap() < 0.01 && c["favours"] != "random")
+            .map(|c| c["favours"].as_str().unwrap().to_owned())
+            .collect();
+        better.sort();
+        better
+    };
+    assert_eq!(better_than_random("average_drop"), ["occlusion"]);
+    assert_eq!(
+        better_than_random("deletion"),
+        ["integrated_gradients", "occlusion", "saliency"]
+    );
+    // Base scores and baseline once; a masked score and 2 · 9 inner steps an explainer; subsets
+    // once for all explainers.
+    assert_eq!(
+        table["model_calls"]["rows"],
+        240 * (1 + 1 + 4 + 4 * 2 * 9 + 200)
+    );
+    let rows = files.read("scores.csv");
+    assert!(rows.starts_with("explainer,metric,sample,score\nsaliency,average_drop,0,"));
+    assert_eq!(rows.lines().count(), 1 + 4 * 8 * 240);
+}
+
+#[cfg(feature = "onnx")]
+#[test]
+fn a_comparison_says_what_its_commands_say_alone() {
+    let files = Files::new();
+    let rest = "--metrics deletion,average_gain,deletion --steps 5 --baseline mean --seed 3";
+    let table = files.json(&compare("occlusion random", rest));
+    let metrics = table["metrics"].as_object().unwrap();
+    assert_eq!(metrics.keys().collect::<Vec<_>>().len(), 2);
+    let alone = |command: &str, rest: &str| {
+        files.json(&format!(
+            "attribution {command} --model {} --inputs {} --targets {} --explanations {} \
+             --activation softmax --channels first {rest}",
+            sample("model.onnx"),
+            sample("inputs.npy"),
+            sample("targets.npy"),
+            sample("random.npy"),
+        ))
+    };
+    let deletion = alone("deletion", "--steps 5 --baseline mean");
+    assert_eq!(
+        metrics["deletion"]["explainers"]["random"]["value"],
+        deletion["value"]
+    );
+    let gain = alone("average-gain", "");
+    let of_gain = &metrics["average_gain"]["explainers"]["random"];
+    assert_eq!(of_gain["value"], gain["value"]);
+    assert_eq!(of_gain["per_sample"], gain["per_sample"]);
+    assert_eq!(
+        table,
+        files.json(&compare("occlusion random", &format!("{rest} --threads 1")))
+    );
+    let text = files.table(&compare("occlusion random", rest));
+    assert!(
+        text.contains("deletion ↓") && text.contains("average_gain ↑"),
+        "{text}"
+    );
+}
+
+/// What a metric of the registry needs is what its command asks for.
+#[test]
+fn every_metric_that_files_are_enough_for_is_a_command() {
+    let files = Files::new();
+    files.array(
+        "e.npy",
+        &array![[1.0, 1.0, -1.0, 1.0], [0.0, 5.0, 0.0, 0.0]],
+    );
+    let list = files.json("attribution list");
+    let metrics = list["metrics"].as_array().unwrap();
+    let mut n_commands = 0;
+    for metric in metrics {
+        let needs: Vec<&str> = metric["needs"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|need| need.as_str().unwrap())
+            .collect();
+        let name = metric["name"].as_str().unwrap();
+        let arguments = match needs[..] {
+            ["explanations"] => "--explanations e.npy".to_owned(),
+            #[cfg(feature = "onnx")]
+            ["model", "inputs", "targets", "explanations"] => format!(
+                "--model {} --inputs {} --targets {} --explanations {} --activation softmax \
+                 --channels first",
+                sample("model.onnx"),
+                sample("inputs.npy"),
+                sample("targets.npy"),
+                sample("occlusion.npy"),
+            ),
+            _ => continue,
+        };
+        let result = files.json(&format!("attribution {name} {arguments} --out rows.csv"));
+        assert_eq!(result["metric"], name.replace('-', "_"));
+        assert!(result["value"].is_f64(), "{name}");
+        assert!(files.read("rows.csv").lines().count() > 2, "{name}");
+        n_commands += 1;
+    }
+    assert!(n_commands >= 2 && files.table("attribution list").contains("complexity"));
+}
+
+#[cfg(feature = "onnx")]
+#[test]
+fn a_metric_that_is_no_older_than_the_registry_tells_its_direction() {
+    let files = Files::new();
+    let result = files.json(&format!(
+        "attribution mu-fidelity --model {} --inputs {} --targets {} --explanations {} \
+         --activation softmax --channels first --subsets 20 --seed 3",
+        sample("model.onnx"),
+        sample("inputs.npy"),
+        sample("targets.npy"),
+        sample("random.npy"),
+    ));
+    assert_eq!(result["direction"], "higher");
+    assert_eq!(result["per_sample"].as_array().unwrap().len(), 240);
+    let rest = "--metrics mu_fidelity --subsets 20 --seed 3 --replicates 0";
+    let table = files.json(&compare("random", rest));
+    let compared = &table["metrics"]["mu_fidelity"]["explainers"]["random"];
+    assert_eq!(compared["value"], result["value"]);
+    assert_eq!(compared["n_undefined"], result["n_undefined"]);
+}
+
+/// Logits may be negative: what was computed before one is kept.
+#[cfg(feature = "onnx")]
+#[test]
+fn a_comparison_that_stops_keeps_what_was_computed() {
+    let files = Files::new();
+    let raw = compare("random", "--metrics complexity,average_drop --out kept.csv")
+        .replace("--activation softmax", "--batch-size 20");
+    let failure = files.bad_data(&sample("model.onnx"), &raw);
+    let help = failure.help().unwrap();
+    assert!(help.contains("--activation") && help.contains("kept.csv"));
+    let kept = files.read("kept.csv");
+    assert!(kept.contains("\nrandom,complexity,0,") && kept.contains("\n,base,0,"));
+}
+
+/// A model of one node in the ONNX format, written field by field.
+#[cfg(feature = "onnx")]
+fn model_of_one_node(operator: &str) -> Vec<u8> {
+    fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
+        let length = u8::try_from(bytes.len()).expect("a short field");
+        [&[number << 3 | 2, length], bytes].concat()
+    }
+    fn number(number: u8, value: u8) -> Vec<u8> {
+        vec![number << 3, value]
+    }
+    let value = |name: &str| {
+        let dimensions = [1, 4].map(|n| field(1, &number(1, n))).concat();
+        let tensor = [number(1, 1), field(2, &dimensions)].concat();
+        [field(1, name.as_bytes()), field(2, &field(1, &tensor))].concat()
+    };
+    let node = [
+        field(1, b"input"),
+        field(2, b"logits"),
+        field(4, operator.as_bytes()),
+    ];
+    let graph = [
+        field(1, &node.concat()),
+        field(2, b"graph"),
+        field(11, &value("input")),
+        field(12, &value("logits")),
+    ];
+    let version = number(2, 17);
+    [number(1, 8), field(8, &version), field(7, &graph.concat())].concat()
+}
+
+#[cfg(feature = "onnx")]
+#[test]
+fn an_operator_that_the_engine_lacks_is_named() {
+    let files = Files::new();
+    files.array("x.npy", &array![[1.0f32, 2.0, 3.0, 4.0]]);
+    files.array("y.npy", &array![3i64]);
+    let run = |model: &str| {
+        format!(
+            "attribution average-drop --model {model} --inputs x.npy --targets y.npy \
+             --explanations x.npy"
+        )
+    };
+    let write = |name: &str, operator: &str| {
+        files.bytes(name, &model_of_one_node(operator));
+    };
+    write("relu.onnx", "Relu");
+    assert_eq!(
+        files.json(&run("relu.onnx"))["per_sample"][0].as_f64(),
+        Some(0.0)
+    );
+    write("odd.onnx", "TopologicalHash");
+    let failure = files.bad_data("odd.onnx", &run("odd.onnx"));
+    assert!(failure.text.contains("TopologicalHash"));
+}

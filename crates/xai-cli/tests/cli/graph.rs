@@ -1,0 +1,292 @@
+//! `xai graph` on files: the numbers of the library.
+
+use ndarray::array;
+use serde_json::Value;
+
+use crate::harness::Files;
+
+fn sample(name: &str) -> String {
+    crate::harness::sample(&format!("graph/{name}"))
+}
+
+#[test]
+fn fidelity_of_labels_and_of_outputs() {
+    let files = Files::new();
+    files.array("full.npy", &array![0i64, 1, 2, 1]);
+    files.array("kept.npy", &array![0u8, 1, 2, 0]);
+    let outputs = array![
+        [0.0f32, 1.0, 0.0],
+        [1.0, 0.0, 0.0],
+        [0.0, 0.0, 1.0],
+        [1.0, 1.0, 0.0]
+    ];
+    files.array("complement.npy", &outputs);
+    let fidelity = "graph fidelity --full full.npy --kept kept.npy --complement complement.npy";
+    let result = files.json(fidelity);
+    assert_eq!(result["pos_fidelity"], 0.75);
+    assert_eq!(result["neg_fidelity"], 0.25);
+    assert_eq!(result["characterization"], 0.75);
+
+    files.array("target.npy", &array![0i32, 1, 1, 0]);
+    files.array("index.npy", &array![0i64, 3]);
+    let more = "--target target.npy --index index.npy --out rows.csv";
+    let result = files.json(&format!("{fidelity} {more}"));
+    // Right on the full graph: yes, no; on the kept: yes, yes; on the complement: no, yes.
+    assert_eq!(result["pos_fidelity"], 1.0);
+    assert_eq!(result["neg_fidelity"], 0.5);
+    assert_eq!(
+        files.read("rows.csv"),
+        "row,full,kept,complement\n0,0,0,1\n3,1,0,0\n"
+    );
+    let result = files.json(&format!("{fidelity} --target target.npy --mode model"));
+    assert_eq!(result["pos_fidelity"], 0.75);
+}
+
+#[test]
+fn scores_of_the_sample_study() {
+    let files = Files::new();
+    let (full, index) = (sample("logits_full.npy"), sample("index.npy"));
+    let result = files.json(&format!(
+        "graph fidelity --full {full} --kept {full} --complement {full} --index {index}"
+    ));
+    assert_eq!(result["n_samples"], 200);
+    assert_eq!(result["pos_fidelity"], 0.0);
+    let result = files.json(&format!("graph unfaithfulness --full {full} --kept {full}"));
+    assert_eq!(result["value"], 0.0);
+    let result = files.json(&format!(
+        "graph groundtruth --predicted {} --target {}",
+        sample("gnn_explainer/edge_mask.npy"),
+        sample("edge_mask_true.npy")
+    ));
+    // No score is above the threshold, so there is no precision.
+    assert!(result["precision"].is_null());
+    assert_eq!(result["recall"], 0.0);
+    // 720 092 of 960 · 2978 pairs, counted one by one: this mask ranks the motifs below the rest.
+    let auroc = result["auroc"].as_f64().unwrap();
+    assert!((auroc - 0.251_879_057_533_019_9).abs() < 1e-15);
+}
+
+#[test]
+fn characterization_and_the_area_under_the_curve() {
+    let files = Files::new();
+    files.array("pos.npy", &array![0.0, 0.5]);
+    files.array("neg.npy", &array![0.0, 0.5]);
+    files.array("x.npy", &array![0.0, 1.0]);
+    let result = files.json("graph characterization --pos pos.npy --neg neg.npy");
+    assert_eq!(result["values"], serde_json::json!([0.0, 0.5]));
+    let result = files.json("graph fidelity-auc --pos pos.npy --neg neg.npy --x x.npy");
+    assert_eq!(result["value"], 0.5);
+}
+
+#[test]
+fn unfaithfulness_in_both_directions_and_all_forms() {
+    let files = Files::new();
+    let unfaithfulness = "graph unfaithfulness --full full.npy --kept kept.npy";
+    let p = array![[0.75, 0.25]];
+    let q = array![[0.5, 0.5]];
+    let forward = 1.0 - (-(0.75 * 1.5f64.ln() + 0.25 * 0.5f64.ln())).exp();
+    let reverse = 1.0 - (-(0.5 * (2.0f64 / 3.0).ln() + 0.5 * 2f64.ln())).exp();
+    for (returns, full, kept) in [
+        ("probs", p.clone(), q.clone()),
+        ("log-probs", p.ln(), q.ln()),
+        ("logits", p.ln(), q.ln()),
+    ] {
+        files.array("full.npy", &full);
+        files.array("kept.npy", &kept);
+        for (kl, expected) in [("forward", forward), ("reverse", reverse)] {
+            let result = files.json(&format!("{unfaithfulness} --returns {returns} --kl {kl}"));
+            assert!((result["value"].as_f64().unwrap() - expected).abs() < 1e-14);
+        }
+    }
+    let extreme = array![[1000.0f32, -1000.0], [0.0, 0.0]];
+    files.array("full.npy", &extreme);
+    files.array("kept.npy", &extreme);
+    let result = files.json(&format!("{unfaithfulness} --out rows.csv"));
+    assert_eq!(result["value"], 0.0);
+    assert_eq!(files.read("rows.csv"), "row,unfaithfulness\n0,0\n1,0\n");
+}
+
+#[test]
+fn ground_truth_with_undefined_statistics() {
+    let files = Files::new();
+    files.array("none.npy", &array![0.0f32, 0.0]);
+    let none = "graph groundtruth --predicted none.npy --target none.npy";
+    let result = files.json(none);
+    assert_eq!(result["accuracy"], 1.0);
+    assert!(result["recall"].is_null() && result["auroc"].is_null());
+    let result = files.json(&format!("{none} --zero-division 0"));
+    assert_eq!(result["recall"], 0.0);
+    files.array("scores.npy", &array![[0.9, 0.4], [0.6, 0.1]]);
+    files.array("truth.npy", &array![[true, true], [false, false]]);
+    let some = "graph groundtruth --predicted scores.npy --target truth.npy";
+    assert_eq!(files.json(some)["auroc"], 0.75);
+    assert_eq!(files.json(&format!("{some} --top-k 1"))["precision"], 1.0);
+}
+
+#[test]
+fn the_best_of_several_truths() {
+    let files = Files::new();
+    files.array("scores.npy", &array![0.1f32, 0.9, 0.8]);
+    files.array("truths.npy", &array![[1u8, 1, 0], [0, 1, 1]]);
+    let result = files.json("graph groundtruth --predicted scores.npy --target truths.npy");
+    assert_eq!(
+        (&result["best_truth"], &result["jaccard"]),
+        (&1.into(), &1.0.into())
+    );
+    files.array("one.npy", &array![1u8, 1, 0]);
+    let result = files.json("graph groundtruth --predicted scores.npy --target one.npy");
+    assert!(result.get("best_truth").is_none());
+    assert_eq!(result["jaccard"], 1.0 / 3.0);
+}
+
+#[test]
+fn the_sample_study_swept_over_explanation_sizes() {
+    let files = Files::new();
+    let (full, index) = (sample("logits_full.npy"), sample("index.npy"));
+    let kept = sample("gnn_explainer/logits_kept.npy");
+    let result = files.json(&format!(
+        "graph sweep --full {full} --kept {kept} --complement {} --levels {} --index {index} \
+         --out curve.csv",
+        sample("gnn_explainer/logits_complement.npy"),
+        sample("kept_fraction.npy"),
+    ));
+    let curve = result["curve"].as_array().expect("a list");
+    assert_eq!(curve.len(), 10);
+    let number = |point: &Value, name: &str| point[name].as_f64().expect("a number");
+    let best = curve
+        .iter()
+        .map(|point| number(point, "characterization"))
+        .fold(0.0, f64::max);
+    let at_best = curve
+        .iter()
+        .find(|point| point["level"] == result["best_level"])
+        .expect("a level");
+    assert_eq!(number(at_best, "characterization"), best);
+    // A point is what the other commands say about its level.
+    let stored: ndarray::Array3<f32> = ndarray_npy::read_npy(&kept).unwrap();
+    let level = stored.index_axis(ndarray::Axis(0), 3).to_owned();
+    files.array("level.npy", &level);
+    let gef = files.json(&format!(
+        "graph unfaithfulness --full {full} --kept level.npy --index {index}"
+    ));
+    assert_eq!(gef["value"], curve[3]["unfaithfulness"]);
+    let fidelity = files.json(&format!(
+        "graph fidelity --full {full} --kept level.npy --complement level.npy --index {index}"
+    ));
+    assert_eq!(fidelity["neg_fidelity"], curve[3]["neg_fidelity"]);
+    assert_eq!(files.read("curve.csv").lines().count(), 11);
+}
+
+#[test]
+fn properties_of_masks() {
+    let files = Files::new();
+    files.array("mask.npy", &array![1.0, 1.0, 1.0, 0.0]);
+    files.array("edges.npy", &array![[0i64, 1, 3, 0], [1, 2, 4, 4]]);
+    let result = files.json("graph mask --mask mask.npy");
+    assert_eq!(result["size"], 3);
+    assert_eq!(result["sparsity"], 0.25);
+    assert!(result["n_components"].is_null());
+    let result = files.json("graph mask --mask mask.npy --edge-index edges.npy");
+    assert_eq!(result["n_components"], 2);
+    assert_eq!(result["component_share"], 0.6);
+}
+
+/// A model file on a small ring.
+#[cfg(feature = "onnx")]
+pub(crate) mod onnx {
+    use ndarray::{Array1, Array2};
+    use xai_metrics::graph::mask::Sparsity;
+    use xai_metrics::graph::model::EdgeChoices;
+    use xai_metrics::graph::{Graph, Sweep};
+
+    use super::*;
+
+    /// Features, edges and edge scores of a small ring.
+    fn ring() -> (Array2<f32>, Array2<i64>, Array1<f32>) {
+        let n = 12;
+        let features = Array2::from_shape_fn((n, 3), |(i, j)| ((i * 5 + j * 3) % 7) as f32 - 3.0);
+        let edges = Array2::from_shape_fn((2, 2 * n), |(end, e)| {
+            ((e / 2 + usize::from((e % 2 == 0) == (end == 1))) % n) as i64
+        });
+        let mask = Array1::from_shape_fn(2 * n, |e| ((e * 7) % 24) as f32 / 24.0);
+        (features, edges, mask)
+    }
+
+    pub(crate) fn model() -> String {
+        format!(
+            "{}/tests/data/graph_convolution.onnx",
+            env!("CARGO_MANIFEST_DIR")
+        )
+    }
+
+    /// What the file computes: `h = X W`, and each node adds the weighted `h` of its sources.
+    fn convolution(graph: Graph<'_, f32>) -> Result<Array2<f32>, std::fmt::Error> {
+        let weights = array![
+            [0.001_230_153_4f32, 0.298_745_54],
+            [-0.274_137_85, -0.890_591_86],
+            [-0.454_670_8, -0.991_646_5]
+        ];
+        let h = graph.features.dot(&weights);
+        let mut out = h.clone();
+        for (e, ends) in graph.edge_index.columns().into_iter().enumerate() {
+            let weight = graph.edge_weight.map_or(1.0, |weight| weight[e]);
+            out.row_mut(ends[1] as usize)
+                .scaled_add(weight, &h.row(ends[0] as usize));
+        }
+        Ok(out)
+    }
+
+    /// Writes the ring; the options that name its files.
+    pub(crate) fn ring_files(files: &Files) -> String {
+        let (features, edges, mask) = ring();
+        files.array("features.npy", &features);
+        files.array("edges.npy", &edges);
+        files.array("mask.npy", &mask);
+        format!(
+            "--model {} --features features.npy --edge-index edges.npy --edge-mask mask.npy",
+            model()
+        )
+    }
+
+    #[test]
+    fn a_model_file_is_swept_like_the_closure() {
+        let files = Files::new();
+        let given = ring_files(&files);
+        let (features, edges, mask) = ring();
+        let graph = Graph::new(features.view(), edges.view()).unwrap();
+        let levels: Vec<Sparsity> = (1..=10)
+            .map(|i| Sparsity::Fraction(f64::from(i) / 10.0))
+            .collect();
+        for undirected in [false, true] {
+            let sweep = Sweep::new().edges(EdgeChoices::new().undirected(undirected));
+            let expected = sweep
+                .evaluate_model(&convolution, graph, mask.view(), &levels)
+                .unwrap();
+            for removal in ["weight", "remove"] {
+                let flag = if undirected { "--undirected" } else { "" };
+                let result = files.json(&format!("graph sweep {given} --removal {removal} {flag}"));
+                let curve = result["curve"].as_array().expect("a list");
+                assert_eq!(curve.len(), 10);
+                for (ours, expected) in curve.iter().zip(&expected.points) {
+                    assert_eq!(ours["pos_fidelity"], expected.pos_fidelity);
+                    assert_eq!(ours["neg_fidelity"], expected.neg_fidelity);
+                    let gef = ours["unfaithfulness"].as_f64().expect("a number");
+                    assert!((gef - expected.unfaithfulness).abs() < 1e-5);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn robust_fidelity_of_a_model_file_depends_on_the_seed_alone() {
+        let files = Files::new();
+        let given = ring_files(&files);
+        let robust = format!("graph robust-fidelity {given} --fraction 0.5 --alpha-pos 0.5");
+        let result = files.json(&robust);
+        let number = |name: &str| result[name].as_f64().expect("a number");
+        assert!(number("pos") > 0.0 && number("pos_standard_error") > 0.0);
+        assert_eq!(result["n_draws"], 50);
+        assert_eq!(files.json(&format!("{robust} --threads 1")), result);
+        assert_ne!(files.json(&format!("{robust} --seed 2")), result);
+    }
+}

@@ -1,0 +1,13 @@
+//! `xai` on files, as a user runs it.
+//!
+//! Behaviour is the exit code, the file or the option that an error names, and the JSON. Texts of
+//! messages are the matter of `messages` alone: rewording one breaks nothing else.
+
+mod attribution;
+mod casebased;
+mod errors;
+mod graph;
+mod harness;
+mod messages;
+mod report;
+mod repro;
