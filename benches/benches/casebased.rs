@@ -106,7 +106,14 @@ fn growth(c: &mut Criterion) {
     }
     for k in [1, 10, 100, 1_000] {
         let (tree, scan) = (Engine::KdTree, Engine::BruteForce);
-        bench(format!("tree/k={k}"), tree, 64_000, 5, k, Distance::Euclidean);
+        bench(
+            format!("tree/k={k}"),
+            tree,
+            64_000,
+            5,
+            k,
+            Distance::Euclidean,
+        );
         bench(
             format!("filter/k={k}"),
             scan,
@@ -133,7 +140,14 @@ fn growth(c: &mut Criterion) {
         "hamming",
     ] {
         let parsed = distance.parse().expect("a distance");
-        bench(distance.to_owned(), Engine::BruteForce, 16_000, 30, 5, parsed);
+        bench(
+            distance.to_owned(),
+            Engine::BruteForce,
+            16_000,
+            30,
+            5,
+            parsed,
+        );
     }
     group.finish();
 }
