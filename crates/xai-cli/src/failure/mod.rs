@@ -84,6 +84,12 @@ impl Failure {
         }
     }
 
+    /// What is wrong, for a library that hands it on as a reason.
+    #[cfg(feature = "onnx")]
+    pub(crate) fn into_message(self) -> String {
+        self.message
+    }
+
     /// Prints the message to standard error and gives the exit code.
     pub(crate) fn report(&self) -> ExitCode {
         eprintln!("{self}");

@@ -80,7 +80,7 @@ impl Characterization {
             .options(&[
                 (input::POS_WEIGHT, "--pos-weight"),
                 (input::NEG_WEIGHT, "--neg-weight"),
-                (input::WEIGHT_SUM, "--pos-weight and --neg-weight"),
+                (input::WEIGHT_SUM, "--pos-weight + --neg-weight"),
             ])
     }
 }

@@ -52,7 +52,7 @@ impl Samples<f32> for FileSamples {
             Self::ByPlace { name, file } => {
                 let numbers = file.rows(samples);
                 let batch = numbers.and_then(|n| StoredArray::new(name, n).into_f32::<IxDyn>());
-                Ok(batch.map_err(|failure| failure.to_string())?.into())
+                Ok(batch.map_err(Failure::into_message)?.into())
             }
         }
     }

@@ -102,6 +102,7 @@ impl Ranking {
     }
 
     /// The rank that no row within the distance `limit` exceeds.
+    #[inline]
     pub(crate) fn limit(&self, limit: f64) -> f64 {
         // A root rounds by half a unit in the last place, so squares up to two units above the
         // rounded square of the limit can have it as their root.
