@@ -461,6 +461,25 @@ proptest! {
 }
 
 #[test]
+fn intervals_of_averages_of_large_values_do_not_cancel() {
+    let mut averages = MacroAverages::new();
+    for size in [100_000_001, 100_000_002, 100_000_003] {
+        averages
+            .update(&MaskProperties {
+                size,
+                ..mask_properties(array![1.0].view(), 0.5).unwrap()
+            })
+            .unwrap();
+    }
+    let averages = averages.finish().unwrap();
+    assert_eq!((averages[0].name, averages[0].mean), ("size", Some(100_000_002.0)));
+    let interval = averages[0].interval.unwrap();
+    // The 0.975 quantile of Student's t with 2 degrees of freedom, times s/√n = 1/√3.
+    let half = 4.302_652_729_9 / 3f64.sqrt();
+    assert!(((interval.high - interval.low) / 2.0 - half).abs() < 1e-6, "{interval:?}");
+}
+
+#[test]
 fn averages_over_graphs_have_students_interval() {
     let mut dataset = OverGraphs::new(GroundTruthMetric::new().accumulator().unwrap());
     // Accuracies 1, ½ and 0; the last graph has no true element, so no recall.
