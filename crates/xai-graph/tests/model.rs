@@ -6,7 +6,7 @@ use ndarray::{Array1, Array2, ArrayView2, Axis, array};
 use proptest::prelude::*;
 use xai_core::output::arg_max_rows;
 use xai_core::random::{random_stream, uniform};
-use xai_core::statistics::jackknife;
+use xai_core::statistics::{jackknife, wilson};
 use xai_graph::dataset::{MacroAverages, micro_intervals};
 use xai_graph::fidelity::FidelityAccumulator;
 use xai_graph::ground_truth::GroundTruthAccumulator;
@@ -472,11 +472,41 @@ fn intervals_of_averages_of_large_values_do_not_cancel() {
             .unwrap();
     }
     let averages = averages.finish().unwrap();
-    assert_eq!((averages[0].name, averages[0].mean), ("size", Some(100_000_002.0)));
+    assert_eq!(
+        (averages[0].name, averages[0].mean),
+        ("size", Some(100_000_002.0))
+    );
     let interval = averages[0].interval.unwrap();
     // The 0.975 quantile of Student's t with 2 degrees of freedom, times s/√n = 1/√3.
     let half = 4.302_652_729_9 / 3f64.sqrt();
-    assert!(((interval.high - interval.low) / 2.0 - half).abs() < 1e-6, "{interval:?}");
+    assert!(
+        ((interval.high - interval.low) / 2.0 - half).abs() < 1e-6,
+        "{interval:?}"
+    );
+}
+
+#[test]
+fn averages_of_zeros_and_ones_have_wilsons_interval() {
+    let mut dataset = OverGraphs::new(FidelityAccumulator::new());
+    let metric = FidelityMetric::model();
+    // One prediction a graph; one of ten changes without the explanation, none with it.
+    for graph in 0..10 {
+        let complement = [i64::from(graph == 0)];
+        dataset
+            .update(metric.batch(&[0], &[0], &complement))
+            .unwrap();
+    }
+    let averages = dataset.finish().unwrap().macro_average;
+    assert_eq!(averages[0].interval, Some(wilson(1, 10, 0.95).unwrap()));
+    assert_eq!(averages[1].interval, Some(wilson(0, 10, 0.95).unwrap()));
+    // Numbers of elements are no shares, all of them 1 though they are.
+    let mut averages = MacroAverages::new();
+    for _ in 0..3 {
+        let properties = mask_properties(array![1.0].view(), 0.5).unwrap();
+        averages.update(&properties).unwrap();
+    }
+    let size = averages.finish().unwrap()[0].interval.unwrap();
+    assert_eq!((size.low, size.high), (1.0, 1.0));
 }
 
 #[test]
@@ -505,8 +535,8 @@ fn averages_over_graphs_have_students_interval() {
         (recall.mean, recall.n_defined, recall.n_undefined),
         (Some(1.0), 2, 1)
     );
-    let interval = recall.interval.unwrap();
-    assert_eq!((interval.low, interval.high), (1.0, 1.0));
+    // Every value is 0 or 1.
+    assert_eq!(recall.interval, Some(wilson(2, 2, 0.95).unwrap()));
     // All six elements together.
     assert_eq!(scores.micro.accuracy, 0.5);
     assert_eq!(scores.n_graphs, 3);

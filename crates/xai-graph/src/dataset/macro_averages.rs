@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
-use xai_core::statistics::IntervalMethod;
+use xai_core::statistics::{IntervalMethod, wilson};
 use xai_core::sum::Moments;
 use xai_core::{Accumulator, Direction, Error, Interval, Result};
 
@@ -25,7 +25,8 @@ pub struct MacroAverage {
     /// The mean over the graphs where it is defined; `None` if it is nowhere.
     pub mean: Option<f64>,
     /// 95 % interval of the mean over graphs, `None` below two: mean ± Student's t times s/√n, which
-    /// for a mean is the jackknife.
+    /// for a mean is the jackknife; or [`wilson`]'s where the metric is a share and every graph has 0
+    /// or 1 (graphs with one prediction each, say).
     pub interval: Option<Interval>,
     /// The number of graphs where it is defined.
     pub n_defined: u64,
@@ -57,8 +58,19 @@ pub struct MacroAverages<R> {
     result: PhantomData<R>,
 }
 
+/// The interval of the mean of values, which may be shares; `None` below two values.
+fn interval(values: &Moments, are_shares: bool) -> Result<Option<Interval>> {
+    if values.count() < 2 {
+        return Ok(None);
+    }
+    match values.n_ones().filter(|_| are_shares) {
+        Some(ones) => wilson(ones, values.count(), CONFIDENCE).map(Some),
+        None => Ok(student(values)),
+    }
+}
+
 /// Student's interval of the mean of values; `None` below two.
-fn interval(values: &Moments) -> Option<Interval> {
+fn student(values: &Moments) -> Option<Interval> {
     let (mean, std) = (values.mean()?, values.std()?);
     let n = values.count() as f64;
     let student = StudentsT::new(0.0, 1.0, n - 1.0).ok()?;
@@ -68,6 +80,7 @@ fn interval(values: &Moments) -> Option<Interval> {
         high: mean + half,
         level: CONFIDENCE,
         method: IntervalMethod::Jackknife,
+        n_units: usize::try_from(values.count()).ok(),
     })
 }
 
@@ -126,15 +139,15 @@ impl<R: 'static> Accumulator for MacroAverages<R> {
         let nowhere = Moments::new();
         let average = |metric: &GraphMetric<R>| {
             let defined = self.defined.get(metric.info.name).unwrap_or(&nowhere);
-            MacroAverage {
+            Ok(MacroAverage {
                 name: metric.info.name,
                 direction: metric.info.direction,
                 mean: defined.mean(),
-                interval: interval(defined),
+                interval: interval(defined, metric.info.is_share())?,
                 n_defined: defined.count(),
                 n_undefined: self.n_graphs - defined.count(),
-            }
+            })
         };
-        Ok(registry::metrics_of::<R>().map(average).collect())
+        registry::metrics_of::<R>().map(average).collect()
     }
 }
