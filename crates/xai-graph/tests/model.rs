@@ -436,6 +436,7 @@ proptest! {
         prop_assert!((properties.sparsity - (1.0 - properties.size as f64 / 16.0)).abs() < 1e-15);
         prop_assert!(properties.entropy.is_none_or(|h| (0.0..=16f64.ln() + 1e-12).contains(&h)));
         prop_assert!(properties.component_share.is_none_or(|share| share > 0.0 && share <= 1.0));
+        prop_assert!(properties.component_ratio.is_none_or(|ratio| ratio > 0.0 && ratio <= 1.0));
         prop_assert_eq!(properties.n_components == Some(0), properties.size == 0);
     }
 
@@ -458,6 +459,21 @@ proptest! {
         prop_assert_eq!(right.finish().unwrap(), whole.finish().unwrap());
         prop_assert_eq!(whole.n_graphs(), values.len() as u64);
     }
+}
+
+#[test]
+fn components_are_counted_per_node_touched_and_per_node_of_the_graph() {
+    let edges = array![[0, 1, 3, 6], [1, 2, 4, 7]]; // 0–1–2 and 3–4; 6–7 is not selected
+    let mask = array![0.9, 0.8, 0.7, 0.1];
+    let properties = edge_mask_properties(mask.view(), edges.view(), 10, 0.5).unwrap();
+    assert_eq!(properties.component_share, Some(3.0 / 5.0));
+    assert_eq!(properties.component_ratio, Some(2.0 / 5.0));
+    assert_eq!(properties.components_per_node, Some(2.0 / 10.0));
+    let nothing = edge_mask_properties(mask.view(), edges.view(), 10, 0.9).unwrap();
+    assert_eq!(nothing.component_ratio, None);
+    assert_eq!(nothing.components_per_node, Some(0.0));
+    let without_edges = mask_properties(mask.view(), 0.5).unwrap();
+    assert_eq!(without_edges.components_per_node, None);
 }
 
 #[test]

@@ -33,7 +33,7 @@ metrics! {
     in dataset::sweep_curve: FIDELITY_AUC;
     in unfaithfulness::scores: UNFAITHFULNESS;
     in ground_truth::scores: ACCURACY, RECALL, PRECISION, F1_SCORE, AUROC, AVERAGE_PRECISION, JACCARD;
-    in mask::properties: SIZE, SPARSITY, ENTROPY, COMPONENT_SHARE;
+    in mask::properties: SIZE, SPARSITY, ENTROPY, COMPONENT_SHARE, COMPONENT_RATIO, COMPONENTS_PER_NODE;
 }
 
 /// The metrics that are read from a result, in the order of [`METRICS`].
