@@ -16,8 +16,8 @@ use xai_graph::mask::{
 use xai_graph::model::{EdgeChoices, EdgeRemoval};
 use xai_graph::{
     Accumulator, Error, ErrorKind, Explanation, FidelityMetric, Graph, GraphModel,
-    GroundTruthMetric, OverGraphs, RobustFidelityMetric, Sweep, explained_outputs, fidelity,
-    ground_truth, help, input, unfaithfulness,
+    GroundTruthMetric, OverGraphs, ReturnType, RobustFidelityMetric, Sweep, explained_outputs,
+    fidelity, ground_truth, help, input, unfaithfulness,
 };
 
 type ModelResult = Result<Array2<f64>, std::fmt::Error>;
@@ -225,6 +225,63 @@ fn robust_fidelity_of_certain_removal_is_fidelity() {
         .draws(3);
     let robust = nothing.evaluate(&model, graph, mask.view()).unwrap();
     assert_eq!((robust.pos, robust.neg, robust.delta), (0.0, 0.0, 0.0));
+}
+
+#[test]
+fn robust_fidelity_by_probabilities_of_certain_removal_is_their_change() {
+    let (features, edges) = ring(20, 6);
+    let graph = Graph::new(features.view(), edges.view()).unwrap();
+    let model = Gcn::finder();
+    let mask: Array1<f64> = (0..edges.ncols())
+        .map(|e| f64::from(u8::from(e < 14)))
+        .collect();
+    let removal = EdgeRemoval::Weight;
+    let explanation = Explanation::edges(mask.view());
+    let outputs = explained_outputs(&model, graph, explanation, removal).unwrap();
+    let softmax = |outputs: &Array2<f64>| {
+        let powers = outputs.mapv(f64::exp);
+        let sums = powers.sum_axis(Axis(1)).insert_axis(Axis(1));
+        powers / sums
+    };
+    let [full, kept, complement] = [&outputs.full, &outputs.kept, &outputs.complement].map(softmax);
+    let target: Vec<i64> = (0..20).map(|node| i64::from(node % 3 == 0)).collect();
+    let predicted = arg_max_rows(input::FULL, full.view()).unwrap();
+    let predicted: Vec<i64> = predicted.into_iter().map(|class| class as i64).collect();
+    let index = [1usize, 4, 5, 7];
+    for (metric, classes) in [
+        (FidelityMetric::model(), &predicted),
+        (FidelityMetric::phenomenon(&target), &target),
+    ] {
+        let certain = RobustFidelityMetric::new()
+            .alpha_pos(1.0)
+            .alpha_neg(0.0)
+            .draws(3)
+            .fidelity(metric.index(&index));
+        let plain = certain.evaluate(&model, graph, mask.view()).unwrap();
+        assert_eq!(plain.by_probability, None);
+        let robust = certain
+            .probabilities(ReturnType::Logits)
+            .evaluate(&model, graph, mask.view())
+            .unwrap();
+        assert_eq!((robust.pos, robust.neg), (plain.pos, plain.neg));
+        let by = robust.by_probability.unwrap();
+        let change = |other: &Array2<f64>| {
+            let change = |&row: &usize| {
+                let class = classes[row] as usize;
+                full[[row, class]] - other[[row, class]]
+            };
+            index.iter().map(change).sum::<f64>() / 4.0
+        };
+        assert!((by.pos - change(&complement)).abs() < 1e-12, "{by:?}");
+        assert!((by.neg - change(&kept)).abs() < 1e-12, "{by:?}");
+        assert_eq!(by.delta, by.pos - by.neg);
+        assert!(by.pos_standard_error < 1e-15 && by.neg_standard_error < 1e-15);
+    }
+    // Logits that are said to be probabilities are refused.
+    let wrong = RobustFidelityMetric::new().probabilities(ReturnType::Probs);
+    let error = wrong.evaluate(&model, graph, mask.view()).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::OutOfDomain { .. }));
+    assert_eq!(error.input(), input::FULL);
 }
 
 #[test]
