@@ -87,7 +87,7 @@ fn value(kind: u8) -> BoxedStrategy<f64> {
 }
 
 fn problem() -> impl Strategy<Value = Problem> {
-    let distance = (0usize..11, 1.0..12.0f64).prop_map(|(which, p)| match which {
+    let distance = (0usize..12, 1.0..12.0f64).prop_map(|(which, p)| match which {
         0 | 1 => Distance::Euclidean,
         2 => Distance::SquaredEuclidean,
         3 => Distance::Manhattan,
@@ -96,6 +96,7 @@ fn problem() -> impl Strategy<Value = Problem> {
         6 | 7 => Distance::Cosine,
         8 => Distance::Canberra,
         9 => Distance::BrayCurtis,
+        10 => Distance::Correlation,
         _ => Distance::Hamming,
     });
     (
@@ -122,6 +123,19 @@ fn problem() -> impl Strategy<Value = Problem> {
                     }
                     let from = train.row(picks[6].index(n)).to_owned();
                     queries.row_mut(picks[7].index(m)).assign(&from);
+                    // A row of one feature is constant.
+                    let distance = match &distance {
+                        Distance::Correlation if d == 1 => Distance::Cosine,
+                        distance => distance.clone(),
+                    };
+                    if matches!(distance, Distance::Correlation) {
+                        for mut row in train.rows_mut().into_iter().chain(queries.rows_mut()) {
+                            let first = row[0];
+                            if row.iter().all(|&x| x == first) {
+                                row[0] = if first == 0.0 { 1.0 } else { -first };
+                            }
+                        }
+                    }
                     if matches!(distance, Distance::Cosine) {
                         for mut row in train.rows_mut().into_iter().chain(queries.rows_mut()) {
                             if row.iter().all(|&x| x == 0.0) {
@@ -132,7 +146,7 @@ fn problem() -> impl Strategy<Value = Problem> {
                     Problem {
                         train,
                         queries,
-                        distance: distance.clone(),
+                        distance,
                         k,
                     }
                 })

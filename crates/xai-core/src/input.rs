@@ -39,6 +39,8 @@ pub const B: Input = Input::new("b");
 pub const COVARIANCE: Input = Input::new("covariance");
 /// What was drawn independently: runs, samples, graphs.
 pub const UNITS: Input = Input::new("units");
+/// How many units are of the kind that is counted.
+pub const SUCCESSES: Input = Input::new("successes");
 /// The estimate that an interval is put around.
 pub const ESTIMATE: Input = Input::new("estimate");
 /// Estimates with one unit left out.

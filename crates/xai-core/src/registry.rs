@@ -27,6 +27,29 @@ pub struct MetricInfo {
     pub source: &'static str,
 }
 
+impl MetricInfo {
+    /// Whether its values are shares: its range is a part of [0, 1]. An average of values that are
+    /// all 0 or 1 is then a share too.
+    ///
+    /// ```
+    /// use xai_core::{Direction, MetricInfo};
+    /// let metric = |range| MetricInfo {
+    ///     name: "a", title: "A", question: "?", direction: Direction::None, range, needs: &[], source: "",
+    /// };
+    /// assert!(metric("[0, 1]").is_share() && metric("(0, 1]").is_share());
+    /// assert!(!metric("[-1, 1]").is_share() && !metric("[0, inf)").is_share() && !metric("[0, n]").is_share());
+    /// ```
+    #[must_use]
+    pub fn is_share(&self) -> bool {
+        let ends = self
+            .range
+            .trim_matches(['[', ']', '(', ')'])
+            .split_once(", ");
+        let within = |end: &str| end.parse().is_ok_and(|end: f64| (0.0..=1.0).contains(&end));
+        ends.is_some_and(|(low, high)| within(low) && within(high))
+    }
+}
+
 /// Which values of a metric are better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

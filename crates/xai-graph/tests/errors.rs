@@ -90,9 +90,9 @@ fn nothing_to_compare() {
         input::ELEMENTS,
         []
     );
-    let state = GroundTruthMetric::new().accumulator::<f32>().unwrap();
+    let state = GroundTruthMetric::new().accumulator::<f32, f32>().unwrap();
     assert_error!(state.finish(), ErrorKind::Empty, input::ELEMENTS, []);
-    let no_truth = Array2::zeros((0, 2));
+    let no_truth = Array2::<f64>::zeros((0, 2));
     let best = GroundTruthMetric::new().best_of(array![0.1, 0.2].view(), no_truth.view());
     assert_error!(best, ErrorKind::Empty, input::TRUTHS, []);
 }
@@ -399,7 +399,7 @@ fn masks_that_are_not_scores() {
             []
         );
         assert_error!(
-            metric.accumulator::<f32>(),
+            metric.accumulator::<f32, f32>(),
             ErrorKind::InvalidParameter { .. },
             input::THRESHOLD,
             []
@@ -451,7 +451,7 @@ fn states_of_different_choices_do_not_merge() {
         input::MERGED_STATE,
         []
     );
-    let mut state = GroundTruthMetric::new().accumulator::<f32>().unwrap();
+    let mut state = GroundTruthMetric::new().accumulator::<f32, f32>().unwrap();
     let other = GroundTruthMetric::new().threshold(0.25);
     assert_error!(
         state.merge(other.accumulator().unwrap()),

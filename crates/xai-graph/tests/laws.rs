@@ -1,6 +1,6 @@
 //! Laws that hold for every input.
 
-use ndarray::{Array1, Array2, Axis};
+use ndarray::{Array1, Array2, Axis, array};
 use proptest::prelude::*;
 use xai_core::output::arg_max_rows;
 use xai_graph::fidelity::FidelityAccumulator;
@@ -415,5 +415,28 @@ fn logits_further_apart_than_the_range_are_certain_and_opposite() {
             0.0,
             "{size}"
         );
+    }
+}
+
+#[test]
+fn the_precision_of_the_truth_does_not_show() {
+    let predicted = array![0.3f32, 0.300_000_04, 0.29, 0.9, 0.1];
+    // In single precision 0.3 is above the double-precision 0.3, and 0.7 below that of 0.7.
+    for (threshold, n_true, n_predicted) in [(0.3, 3, 2), (0.7, 2, 1)] {
+        let single = array![0.3f32, 0.7, 0.29, 1.0, 0.0];
+        let double = array![0.3f64, 0.7, 0.29, 1.0, 0.0];
+        let widened = single.mapv(f64::from);
+        let metric = GroundTruthMetric::new().threshold(threshold);
+        let scores = metric.evaluate(predicted.view(), single.view()).unwrap();
+        let counts = &scores.confusion;
+        assert_eq!(counts.true_positives + counts.false_negatives, n_true);
+        assert_eq!(counts.true_positives + counts.false_positives, n_predicted);
+        for target in [&double, &widened] {
+            let same = metric.evaluate(predicted.view(), target.view()).unwrap();
+            assert_eq!(same, scores);
+            let truths = target.view().insert_axis(Axis(0));
+            let best = metric.best_of(predicted.view(), truths).unwrap();
+            assert_eq!(best.scores, scores);
+        }
     }
 }

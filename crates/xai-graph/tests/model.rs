@@ -6,7 +6,7 @@ use ndarray::{Array1, Array2, ArrayView2, Axis, array};
 use proptest::prelude::*;
 use xai_core::output::arg_max_rows;
 use xai_core::random::{random_stream, uniform};
-use xai_core::statistics::jackknife;
+use xai_core::statistics::{jackknife, wilson};
 use xai_graph::dataset::{MacroAverages, micro_intervals};
 use xai_graph::fidelity::FidelityAccumulator;
 use xai_graph::ground_truth::GroundTruthAccumulator;
@@ -16,8 +16,8 @@ use xai_graph::mask::{
 use xai_graph::model::{EdgeChoices, EdgeRemoval};
 use xai_graph::{
     Accumulator, Error, ErrorKind, Explanation, FidelityMetric, Graph, GraphModel,
-    GroundTruthMetric, OverGraphs, RobustFidelityMetric, Sweep, explained_outputs, fidelity,
-    ground_truth, help, input, unfaithfulness,
+    GroundTruthMetric, OverGraphs, ReturnType, RobustFidelityMetric, Sweep, explained_outputs,
+    fidelity, ground_truth, help, input, unfaithfulness,
 };
 
 type ModelResult = Result<Array2<f64>, std::fmt::Error>;
@@ -245,6 +245,63 @@ fn robust_fidelity_of_certain_removal_is_fidelity() {
 }
 
 #[test]
+fn robust_fidelity_by_probabilities_of_certain_removal_is_their_change() {
+    let (features, edges) = ring(20, 6);
+    let graph = Graph::new(features.view(), edges.view()).unwrap();
+    let model = Gcn::finder();
+    let mask: Array1<f64> = (0..edges.ncols())
+        .map(|e| f64::from(u8::from(e < 14)))
+        .collect();
+    let removal = EdgeRemoval::Weight;
+    let explanation = Explanation::edges(mask.view());
+    let outputs = explained_outputs(&model, graph, explanation, removal).unwrap();
+    let softmax = |outputs: &Array2<f64>| {
+        let powers = outputs.mapv(f64::exp);
+        let sums = powers.sum_axis(Axis(1)).insert_axis(Axis(1));
+        powers / sums
+    };
+    let [full, kept, complement] = [&outputs.full, &outputs.kept, &outputs.complement].map(softmax);
+    let target: Vec<i64> = (0..20).map(|node| i64::from(node % 3 == 0)).collect();
+    let predicted = arg_max_rows(input::FULL, full.view()).unwrap();
+    let predicted: Vec<i64> = predicted.into_iter().map(|class| class as i64).collect();
+    let index = [1usize, 4, 5, 7];
+    for (metric, classes) in [
+        (FidelityMetric::model(), &predicted),
+        (FidelityMetric::phenomenon(&target), &target),
+    ] {
+        let certain = RobustFidelityMetric::new()
+            .alpha_pos(1.0)
+            .alpha_neg(0.0)
+            .draws(3)
+            .fidelity(metric.index(&index));
+        let plain = certain.evaluate(&model, graph, mask.view()).unwrap();
+        assert_eq!(plain.by_probability, None);
+        let robust = certain
+            .probabilities(ReturnType::Logits)
+            .evaluate(&model, graph, mask.view())
+            .unwrap();
+        assert_eq!((robust.pos, robust.neg), (plain.pos, plain.neg));
+        let by = robust.by_probability.unwrap();
+        let change = |other: &Array2<f64>| {
+            let change = |&row: &usize| {
+                let class = classes[row] as usize;
+                full[[row, class]] - other[[row, class]]
+            };
+            index.iter().map(change).sum::<f64>() / 4.0
+        };
+        assert!((by.pos - change(&complement)).abs() < 1e-12, "{by:?}");
+        assert!((by.neg - change(&kept)).abs() < 1e-12, "{by:?}");
+        assert_eq!(by.delta, by.pos - by.neg);
+        assert!(by.pos_standard_error < 1e-15 && by.neg_standard_error < 1e-15);
+    }
+    // Logits that are said to be probabilities are refused.
+    let wrong = RobustFidelityMetric::new().probabilities(ReturnType::Probs);
+    let error = wrong.evaluate(&model, graph, mask.view()).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::OutOfDomain { .. }));
+    assert_eq!(error.input(), input::FULL);
+}
+
+#[test]
 fn robust_fidelity_finds_the_probability_and_its_error() {
     // The answer is 1 while both of the first two edges are there.
     let model = |graph: Graph<'_, f64>| -> ModelResult {
@@ -453,6 +510,7 @@ proptest! {
         prop_assert!((properties.sparsity - (1.0 - properties.size as f64 / 16.0)).abs() < 1e-15);
         prop_assert!(properties.entropy.is_none_or(|h| (0.0..=16f64.ln() + 1e-12).contains(&h)));
         prop_assert!(properties.component_share.is_none_or(|share| share > 0.0 && share <= 1.0));
+        prop_assert!(properties.component_ratio.is_none_or(|ratio| ratio > 0.0 && ratio <= 1.0));
         prop_assert_eq!(properties.n_components == Some(0), properties.size == 0);
     }
 
@@ -475,6 +533,70 @@ proptest! {
         prop_assert_eq!(right.finish().unwrap(), whole.finish().unwrap());
         prop_assert_eq!(whole.n_graphs(), values.len() as u64);
     }
+}
+
+#[test]
+fn components_are_counted_per_node_touched_and_per_node_of_the_graph() {
+    let edges = array![[0, 1, 3, 6], [1, 2, 4, 7]]; // 0–1–2 and 3–4; 6–7 is not selected
+    let mask = array![0.9, 0.8, 0.7, 0.1];
+    let properties = edge_mask_properties(mask.view(), edges.view(), 10, 0.5).unwrap();
+    assert_eq!(properties.component_share, Some(3.0 / 5.0));
+    assert_eq!(properties.component_ratio, Some(2.0 / 5.0));
+    assert_eq!(properties.components_per_node, Some(2.0 / 10.0));
+    let nothing = edge_mask_properties(mask.view(), edges.view(), 10, 0.9).unwrap();
+    assert_eq!(nothing.component_ratio, None);
+    assert_eq!(nothing.components_per_node, Some(0.0));
+    let without_edges = mask_properties(mask.view(), 0.5).unwrap();
+    assert_eq!(without_edges.components_per_node, None);
+}
+
+#[test]
+fn intervals_of_averages_of_large_values_do_not_cancel() {
+    let mut averages = MacroAverages::new();
+    for size in [100_000_001, 100_000_002, 100_000_003] {
+        averages
+            .update(&MaskProperties {
+                size,
+                ..mask_properties(array![1.0].view(), 0.5).unwrap()
+            })
+            .unwrap();
+    }
+    let averages = averages.finish().unwrap();
+    assert_eq!(
+        (averages[0].name, averages[0].mean),
+        ("size", Some(100_000_002.0))
+    );
+    let interval = averages[0].interval.unwrap();
+    // The 0.975 quantile of Student's t with 2 degrees of freedom, times s/√n = 1/√3.
+    let half = 4.302_652_729_9 / 3f64.sqrt();
+    assert!(
+        ((interval.high - interval.low) / 2.0 - half).abs() < 1e-6,
+        "{interval:?}"
+    );
+}
+
+#[test]
+fn averages_of_zeros_and_ones_have_wilsons_interval() {
+    let mut dataset = OverGraphs::new(FidelityAccumulator::new());
+    let metric = FidelityMetric::model();
+    // One prediction a graph; one of ten changes without the explanation, none with it.
+    for graph in 0..10 {
+        let complement = [i64::from(graph == 0)];
+        dataset
+            .update(metric.batch(&[0], &[0], &complement))
+            .unwrap();
+    }
+    let averages = dataset.finish().unwrap().macro_average;
+    assert_eq!(averages[0].interval, Some(wilson(1, 10, 0.95).unwrap()));
+    assert_eq!(averages[1].interval, Some(wilson(0, 10, 0.95).unwrap()));
+    // Numbers of elements are no shares, all of them 1 though they are.
+    let mut averages = MacroAverages::new();
+    for _ in 0..3 {
+        let properties = mask_properties(array![1.0].view(), 0.5).unwrap();
+        averages.update(&properties).unwrap();
+    }
+    let size = averages.finish().unwrap()[0].interval.unwrap();
+    assert_eq!((size.low, size.high), (1.0, 1.0));
 }
 
 #[test]
@@ -503,8 +625,8 @@ fn averages_over_graphs_have_students_interval() {
         (recall.mean, recall.n_defined, recall.n_undefined),
         (Some(1.0), 2, 1)
     );
-    let interval = recall.interval.unwrap();
-    assert_eq!((interval.low, interval.high), (1.0, 1.0));
+    // Every value is 0 or 1.
+    assert_eq!(recall.interval, Some(wilson(2, 2, 0.95).unwrap()));
     // All six elements together.
     assert_eq!(scores.micro.accuracy, 0.5);
     assert_eq!(scores.n_graphs, 3);

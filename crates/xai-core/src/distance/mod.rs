@@ -33,12 +33,13 @@ pub const SCALE_FEATURE_DOWN: Help = Help::new("scale the feature down");
 /// |---|---|---|
 /// | `Euclidean` | `√Σ (a_i − b_i)²` | [0, ∞) |
 /// | `SquaredEuclidean` | `Σ (a_i − b_i)²` | [0, ∞) |
-/// | `Manhattan` | `Σ |a_i − b_i|` | [0, ∞) |
-/// | `Chebyshev` | `max |a_i − b_i|` | [0, ∞) |
-/// | `Minkowski(p)` | `(Σ |a_i − b_i|^p)^(1/p)`, `p ≥ 1` | [0, ∞) |
+/// | `Manhattan` | `Σ \|a_i − b_i\|` | [0, ∞) |
+/// | `Chebyshev` | `max \|a_i − b_i\|` | [0, ∞) |
+/// | `Minkowski(p)` | `(Σ \|a_i − b_i\|^p)^(1/p)`, `p ≥ 1` | [0, ∞) |
 /// | `Cosine` | `1 − a·b / (‖a‖ ‖b‖)` | [0, 2] |
-/// | `Canberra` | `Σ |a_i − b_i| / (|a_i| + |b_i|)`, `0/0 = 0` | [0, d] |
-/// | `BrayCurtis` | `Σ |a_i − b_i| / Σ |a_i + b_i|`, `0/0 = 0` | [0, ∞], ∞ for opposite rows |
+/// | `Correlation` | `1 − (a − ā)·(b − b̄) / (‖a − ā‖ ‖b − b̄‖)` | [0, 2] |
+/// | `Canberra` | `Σ \|a_i − b_i\| / (\|a_i\| + \|b_i\|)`, `0/0 = 0` | [0, d] |
+/// | `BrayCurtis` | `Σ \|a_i − b_i\| / Σ \|a_i + b_i\|`, `0/0 = 0` | [0, ∞], ∞ for opposite rows |
 /// | `Hamming` | share of `i` with `a_i ≠ b_i` | [0, 1] |
 /// | `Mahalanobis` | `√((a − b)ᵀ C⁻¹ (a − b))` | [0, ∞) |
 ///
@@ -70,6 +71,9 @@ pub enum Distance {
     Minkowski(f64),
     /// The angle, regardless of length. Undefined for a row of zeros.
     Cosine,
+    /// 1 less Pearson's correlation of the features of the rows: the angle after each row's own mean
+    /// is taken from it, regardless of level and length. Undefined for a constant row.
+    Correlation,
     /// Relative differences, added.
     Canberra,
     /// Differences relative to the total.
@@ -100,24 +104,20 @@ impl Distance {
     ///
     /// # Errors
     /// [`ErrorKind::OutOfDomain`](crate::ErrorKind::OutOfDomain) naming the first row of zeros for the cosine
-    /// distance, or the first element beyond 1e300 for Canberra's or Bray and Curtis's, whose
+    /// distance, the first constant row for the correlation distance, or the first element beyond 1e300 for
+    /// Canberra's or Bray and Curtis's, whose
     /// sums would leave the range; [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) when rows do not have the features of a
     /// Mahalanobis covariance.
     pub fn check_rows(&self, rows_of: Input, rows: ArrayView2<'_, f64>) -> Result<()> {
         match self {
             Self::Cosine => {
-                let zero = rows
-                    .rows()
-                    .into_iter()
-                    .position(|row| row.iter().all(|&x| x == 0.0));
-                match zero {
-                    Some(row) => {
-                        let expected = "a row with a direction, which a row of zeros has not";
-                        let error = Error::out_of_domain(rows_of, &[row], 0.0, expected);
-                        Err(error.with_help(LEAVE_ROW_OUT))
-                    }
-                    None => Ok(()),
-                }
+                let expected = "a row with a direction, which a row of zeros has not";
+                no_constant_row(rows_of, rows, expected, |x| x == 0.0)
+            }
+            Self::Correlation => {
+                let expected =
+                    "a row whose values differ, as a constant one correlates with nothing";
+                no_constant_row(rows_of, rows, expected, |_| true)
             }
             Self::Canberra | Self::BrayCurtis => {
                 match rows.indexed_iter().find(|(_, x)| x.abs() > 1e300) {
@@ -158,19 +158,8 @@ impl DistanceFunction for Distance {
                 let powers = sum_lanes(a, b, |x, y| ((x - y).abs() / largest).powf(*p));
                 largest * powers.powf(1.0 / p)
             }
-            Self::Cosine => {
-                let (a_norm, b_norm) = (norm(a), norm(b));
-                // Norms whose squares, element by element, are normal numbers.
-                let regular = |norm: f64| norm > 1e-140 && norm < 1e150;
-                if regular(a_norm) && regular(b_norm) {
-                    let dot = sum_lanes(a, b, |x, y| x * y);
-                    let cosine = dot / (a_norm * b_norm);
-                    if cosine.is_finite() {
-                        return (1.0 - cosine).clamp(0.0, 2.0);
-                    }
-                }
-                cosine_of_extremes(a, b)
-            }
+            Self::Cosine => cosine(a, b),
+            Self::Correlation => cosine(&centred(a), &centred(b)),
             Self::Canberra => sum_lanes(a, b, |x, y| {
                 let scale = x.abs() + y.abs();
                 if scale > 0.0 {
@@ -203,6 +192,7 @@ impl std::fmt::Display for Distance {
             Self::Chebyshev => "chebyshev",
             Self::Minkowski(p) => return f.pad(&format!("minkowski:{p}")),
             Self::Cosine => "cosine",
+            Self::Correlation => "correlation",
             Self::Canberra => "canberra",
             Self::BrayCurtis => "braycurtis",
             Self::Hamming => "hamming",
@@ -215,7 +205,7 @@ impl FromStr for Distance {
     type Err = Error;
 
     /// `euclidean`, `squared-euclidean`, `manhattan`, `chebyshev`, `minkowski:P`, `cosine`,
-    /// `canberra`, `braycurtis` or `hamming`.
+    /// `correlation`, `canberra`, `braycurtis` or `hamming`.
     fn from_str(name: &str) -> Result<Self> {
         let distance = match name {
             "euclidean" => Self::Euclidean,
@@ -223,6 +213,7 @@ impl FromStr for Distance {
             "manhattan" => Self::Manhattan,
             "chebyshev" => Self::Chebyshev,
             "cosine" => Self::Cosine,
+            "correlation" => Self::Correlation,
             "canberra" => Self::Canberra,
             "braycurtis" | "bray-curtis" => Self::BrayCurtis,
             "hamming" => Self::Hamming,
@@ -233,7 +224,7 @@ impl FromStr for Distance {
                         input::DISTANCE,
                         name,
                         "euclidean, squared-euclidean, manhattan, chebyshev, minkowski:P, cosine, \
-                         canberra, braycurtis or hamming",
+                         correlation, canberra, braycurtis or hamming",
                     ));
                 }
             },
@@ -243,8 +234,55 @@ impl FromStr for Distance {
     }
 }
 
+/// Refuses the first row of equal values for which `undefined` holds.
+fn no_constant_row(
+    rows_of: Input,
+    rows: ArrayView2<'_, f64>,
+    expected: &'static str,
+    undefined: impl Fn(f64) -> bool,
+) -> Result<()> {
+    for (index, row) in rows.rows().into_iter().enumerate() {
+        let first = row.first().copied().unwrap_or_default();
+        if undefined(first) && row.iter().all(|&x| x == first) {
+            let error = Error::out_of_domain(rows_of, &[index], first, expected);
+            return Err(error.with_help(LEAVE_ROW_OUT));
+        }
+    }
+    Ok(())
+}
+
 fn norm(row: &[f64]) -> f64 {
     sum_lanes(row, row, |x, y| x * y).sqrt()
+}
+
+fn cosine(a: &[f64], b: &[f64]) -> f64 {
+    let (a_norm, b_norm) = (norm(a), norm(b));
+    // Norms whose squares, element by element, are normal numbers.
+    let regular = |norm: f64| norm > 1e-140 && norm < 1e150;
+    if regular(a_norm) && regular(b_norm) {
+        let dot = sum_lanes(a, b, |x, y| x * y);
+        let cosine = dot / (a_norm * b_norm);
+        if cosine.is_finite() {
+            return (1.0 - cosine).clamp(0.0, 2.0);
+        }
+    }
+    cosine_of_extremes(a, b)
+}
+
+/// A row less its mean, in units in which neither leaves the range of `f64`.
+fn centred(row: &[f64]) -> Vec<f64> {
+    let largest = row.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+    let unit = match (1e-250..1e250).contains(&largest) {
+        true => 1.0,
+        false => largest,
+    };
+    let mut centred: Vec<f64> = row.iter().map(|x| x / unit).collect();
+    // The mean rounds; what it leaves of a row around a large one is taken out too.
+    for _ in 0..2 {
+        let mean = sum_lanes(&centred, &centred, |x, _| x) / row.len() as f64;
+        centred.iter_mut().for_each(|x| *x -= mean);
+    }
+    centred
 }
 
 /// Cosine distance of rows whose squares leave the range of `f64`: each in units of its largest
@@ -295,8 +333,8 @@ mod tests {
     use proptest::prelude::*;
 
     fn distances() -> Vec<Distance> {
-        let names = "euclidean squared-euclidean manhattan chebyshev minkowski:3 cosine canberra \
-                     braycurtis hamming";
+        let names = "euclidean squared-euclidean manhattan chebyshev minkowski:3 cosine correlation \
+                     canberra braycurtis hamming";
         names
             .split_whitespace()
             .map(|name| name.parse().unwrap())
@@ -309,12 +347,30 @@ mod tests {
             pair in prop::collection::vec((0.1..10.0f64, -10.0..-0.1f64), 1..40)
         ) {
             let (a, b): (Vec<f64>, Vec<f64>) = pair.into_iter().unzip();
-            for distance in distances() {
+            let rows = ndarray::stack![ndarray::Axis(0), ndarray::aview1(&a), ndarray::aview1(&b)];
+            let defined = |d: &Distance| d.check_rows(input::ROWS, rows.view()).is_ok();
+            for distance in distances().into_iter().filter(defined) {
                 let there = distance.distance(&a, &b);
                 prop_assert!(there >= 0.0 && there.is_finite());
                 prop_assert_eq!(there.to_bits(), distance.distance(&b, &a).to_bits());
                 prop_assert!(distance.distance(&a, &a) < 1e-15, "{:?}", distance);
             }
+        }
+
+        #[test]
+        fn the_correlation_distance_is_1_less_pearsons_correlation(
+            pair in prop::collection::vec((-10.0..10.0f64, -10.0..10.0f64), 2..40),
+            level in -1e3..1e3f64, exponent in -900..900i32,
+        ) {
+            let (a, b): (Vec<f64>, Vec<f64>) = pair.into_iter().unzip();
+            let distance = Distance::Correlation.distance(&a, &b);
+            let correlation = crate::statistics::pearson(&a, &b).unwrap().unwrap();
+            prop_assert!((distance - (1.0 - correlation)).abs() < 1e-13);
+            let scaled: Vec<f64> = a.iter().map(|x| x * 2f64.powi(exponent)).collect();
+            prop_assert!((Distance::Correlation.distance(&scaled, &b) - distance).abs() < 1e-13);
+            let shifted: Vec<f64> = a.iter().map(|x| x + level).collect();
+            let spread = a.iter().fold(0.0, |m: f64, x| m.max((x - a[0]).abs()));
+            prop_assert!((Distance::Correlation.distance(&shifted, &b) - distance).abs() < 1e-11 / spread);
         }
 
         #[test]
@@ -350,6 +406,27 @@ mod tests {
         assert_eq!(overflow, f64::INFINITY);
         assert_eq!(Distance::Minkowski(400.0).distance(&[0.1], &[0.0]), 0.1);
         assert_eq!(Distance::Minkowski(1000.0).distance(&[10.0], &[0.0]), 10.0);
+    }
+
+    #[test]
+    fn correlation_by_hand() {
+        // Less their means −1, 0, 1 and −1, 1, 0: 1 − 1/2.
+        let distance = Distance::Correlation.distance(&[1.0, 2.0, 3.0], &[10.0, 12.0, 11.0]);
+        assert!((distance - 0.5).abs() < 1e-15);
+        // Level and length do not matter, however large they are.
+        let far = [1e8 + 1.0, 1e8 + 2.0, 1e8 + 3.0];
+        assert!(Distance::Correlation.distance(&far, &[1e300, 2e300, 3e300]) < 1e-15);
+        assert!(Distance::Correlation.distance(&[1.5e308, -1.5e308], &[5e-324, 0.0]) < 1e-15);
+        let rows = array![[1.0, 2.0], [0.5, 0.5]];
+        let error = Distance::Correlation
+            .check_rows(input::ROWS, rows.view())
+            .unwrap_err();
+        assert_eq!((error.input(), error.index()), (input::ROWS, &[1][..]));
+        assert!(matches!(
+            error.kind(),
+            ErrorKind::OutOfDomain { value: 0.5, .. }
+        ));
+        assert_eq!(error.help(), Some(LEAVE_ROW_OUT));
     }
 
     #[test]

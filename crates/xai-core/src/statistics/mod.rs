@@ -4,6 +4,7 @@ mod correlation;
 mod interval;
 pub mod ranks;
 mod summary;
+mod wilson;
 
 pub use correlation::pearson;
 pub use interval::{
@@ -11,3 +12,4 @@ pub use interval::{
 };
 pub use ranks::{auroc, spearman};
 pub use summary::{Summary, quantile};
+pub use wilson::wilson;

@@ -86,6 +86,25 @@ impl Moments {
         &self.sum
     }
 
+    /// The number of ones, where there are values and every one is 0 or 1; `None` elsewhere.
+    ///
+    /// ```
+    /// use xai_core::sum::Moments;
+    /// let mut moments = Moments::new();
+    /// for value in [1.0, 0.0, 1.0] {
+    ///     moments.add(value);
+    /// }
+    /// assert_eq!(moments.n_ones(), Some(2));
+    /// moments.add(0.5);
+    /// assert_eq!(moments.n_ones(), None);
+    /// ```
+    #[must_use]
+    pub fn n_ones(&self) -> Option<u64> {
+        let within = self.count > 0 && self.min >= 0.0 && self.max <= 1.0;
+        // Within [0, 1] a square is its root at 0 and 1 alone, and less between them.
+        (within && self.squares == self.sum).then(|| self.sum.value() as u64)
+    }
+
     /// The mean; `None` without values.
     #[must_use]
     pub fn mean(&self) -> Option<f64> {

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
-use xai_core::statistics::IntervalMethod;
-use xai_core::{Accumulator, Direction, Error, ExactSum, Interval, Result};
+use xai_core::statistics::{IntervalMethod, wilson};
+use xai_core::sum::Moments;
+use xai_core::{Accumulator, Direction, Error, Interval, Result};
 
 use crate::registry::metric::GraphMetric;
 use crate::{input, registry};
@@ -24,7 +25,8 @@ pub struct MacroAverage {
     /// The mean over the graphs where it is defined; `None` if it is nowhere.
     pub mean: Option<f64>,
     /// 95 % interval of the mean over graphs, `None` below two: mean ± Student's t times s/√n, which
-    /// for a mean is the jackknife.
+    /// for a mean is the jackknife; or [`wilson`]'s where the metric is a share and every graph has 0
+    /// or 1 (graphs with one prediction each, say).
     pub interval: Option<Interval>,
     /// The number of graphs where it is defined.
     pub n_defined: u64,
@@ -50,42 +52,36 @@ pub struct MacroAverage {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(bound = ""))]
 pub struct MacroAverages<R> {
-    /// By the name of the metric.
-    defined: BTreeMap<String, Defined>,
+    /// The values of each metric where it is defined, by its name.
+    defined: BTreeMap<String, Moments>,
     n_graphs: u64,
     result: PhantomData<R>,
 }
 
-/// The values of one metric, where it is defined.
-#[derive(Debug, Clone, Default, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct Defined {
-    count: u64,
-    sum: ExactSum,
-    /// Squares, each rounded before it is added.
-    squares: ExactSum,
+/// The interval of the mean of values, which may be shares; `None` below two values.
+fn interval(values: &Moments, are_shares: bool) -> Result<Option<Interval>> {
+    if values.count() < 2 {
+        return Ok(None);
+    }
+    match values.n_ones().filter(|_| are_shares) {
+        Some(ones) => wilson(ones, values.count(), CONFIDENCE).map(Some),
+        None => Ok(student(values)),
+    }
 }
 
-impl Defined {
-    fn mean(&self) -> Option<f64> {
-        (self.count > 0).then(|| self.sum.value() / self.count as f64)
-    }
-
-    /// Student's interval of the mean.
-    fn interval(&self) -> Option<Interval> {
-        let mean = self.mean().filter(|_| self.count > 1)?;
-        let n = self.count as f64;
-        // What rounding leaves below 0 is 0.
-        let variance = ((self.squares.value() - n * mean * mean) / (n - 1.0)).max(0.0);
-        let student = StudentsT::new(0.0, 1.0, n - 1.0).ok()?;
-        let half = student.inverse_cdf(0.5 + CONFIDENCE / 2.0) * (variance / n).sqrt();
-        Some(Interval {
-            low: mean - half,
-            high: mean + half,
-            level: CONFIDENCE,
-            method: IntervalMethod::Jackknife,
-        })
-    }
+/// Student's interval of the mean of values; `None` below two.
+fn student(values: &Moments) -> Option<Interval> {
+    let (mean, std) = (values.mean()?, values.std()?);
+    let n = values.count() as f64;
+    let student = StudentsT::new(0.0, 1.0, n - 1.0).ok()?;
+    let half = student.inverse_cdf(0.5 + CONFIDENCE / 2.0) * std / n.sqrt();
+    Some(Interval {
+        low: mean - half,
+        high: mean + half,
+        level: CONFIDENCE,
+        method: IntervalMethod::Jackknife,
+        n_units: usize::try_from(values.count()).ok(),
+    })
 }
 
 impl<R> Default for MacroAverages<R> {
@@ -120,10 +116,7 @@ impl<R: 'static> Accumulator for MacroAverages<R> {
         for metric in registry::metrics_of::<R>() {
             if let Some(value) = (metric.value)(result) {
                 let defined = self.defined.entry(metric.info.name.to_owned());
-                let defined = defined.or_default();
-                defined.count += 1;
-                defined.sum.add(value);
-                defined.squares.add(value * value);
+                defined.or_default().add(value);
             }
         }
         self.n_graphs += 1;
@@ -132,10 +125,7 @@ impl<R: 'static> Accumulator for MacroAverages<R> {
 
     fn merge(&mut self, other: Self) -> Result<()> {
         for (name, other) in other.defined {
-            let defined = self.defined.entry(name).or_default();
-            defined.count += other.count;
-            defined.sum.add_sum(&other.sum);
-            defined.squares.add_sum(&other.squares);
+            self.defined.entry(name).or_default().merge(&other);
         }
         self.n_graphs += other.n_graphs;
         Ok(())
@@ -146,19 +136,19 @@ impl<R: 'static> Accumulator for MacroAverages<R> {
         if self.n_graphs == 0 {
             return Err(Error::empty(input::GRAPHS));
         }
-        let nowhere = Defined::default();
+        let nowhere = Moments::new();
         let average = |metric: &GraphMetric<R>| {
             let defined = self.defined.get(metric.info.name).unwrap_or(&nowhere);
-            MacroAverage {
+            Ok(MacroAverage {
                 name: metric.info.name,
                 direction: metric.info.direction,
                 mean: defined.mean(),
-                interval: defined.interval(),
-                n_defined: defined.count,
+                interval: interval(defined, metric.info.is_share())?,
+                n_defined: defined.count(),
                 // A state that was stored and changed may hold more.
-                n_undefined: self.n_graphs.saturating_sub(defined.count),
-            }
+                n_undefined: self.n_graphs.saturating_sub(defined.count()),
+            })
         };
-        Ok(registry::metrics_of::<R>().map(average).collect())
+        registry::metrics_of::<R>().map(average).collect()
     }
 }

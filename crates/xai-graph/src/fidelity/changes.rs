@@ -198,3 +198,31 @@ fn changes_of_rows<T: Real>(
     }
     Ok(changes)
 }
+
+/// `mean_i (p_i(y) − p'_i(y))`: how much less probable the class is, where `y` is the target or, for
+/// explanations of the model, what `full` predicts.
+pub(crate) fn signed_probability_change<T: Real>(
+    compared: &Compared<'_>,
+    full: ArrayView2<'_, T>,
+    other: ArrayView2<'_, T>,
+    returns: ReturnType,
+) -> Result<f64> {
+    let n = compared.check(full.nrows())?;
+    let full = OutputRows::new(input::FULL, full, returns)?;
+    let other = OutputRows::new(input::OUTPUTS, other, returns)?;
+    let mut truth = vec![0; n];
+    compared.gather_target(Some(full.n_classes()), 0..n, &mut truth)?;
+    let (mut p, mut changed) = (Vec::new(), Vec::new());
+    let mut sum = ExactSum::new();
+    for (visited, &class) in truth.iter().enumerate() {
+        let row = compared.rows.row(visited);
+        let predicted = full.read(row, &mut p)?;
+        other.read(row, &mut changed)?;
+        let class = match compared.target {
+            Some(_) => class_index(input::TARGET, row, class, full.n_classes())?,
+            None => predicted,
+        };
+        sum.add(p[class] - changed[class]);
+    }
+    Ok(sum.value() / n as f64)
+}

@@ -15,6 +15,6 @@ pub use accumulator::{FidelityAccumulator, FidelityBatch, ProbabilityBatch};
 pub use characterization::{characterization_score, characterization_scores};
 pub use curve_auc::fidelity_curve_auc;
 pub use metric::{FidelityMetric, fidelity};
-pub use robust::{RobustFidelity, RobustFidelityMetric};
+pub use robust::{RobustFidelity, RobustFidelityByProbability, RobustFidelityMetric};
 pub use scores::Fidelity;
 pub use trapezoid::trapezoid;

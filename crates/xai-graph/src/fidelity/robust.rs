@@ -6,12 +6,14 @@ use ndarray::{Array1, Array2, ArrayView1};
 use xai_core::random::{random_stream, uniform};
 use xai_core::{Direction, Error, ExactMean, ExactSum, Input, MetricInfo, Real, Result, parallel};
 
+use crate::fidelity::changes::signed_probability_change;
 use crate::fidelity::metric::FidelityMetric;
 use crate::mask::undirected_edges::UndirectedEdges;
 use crate::model::edge_choices::EdgeChoices;
 use crate::model::explanation::Explanation;
 use crate::model::graph::{Graph, check_edge_index};
 use crate::model::graph_model::{GraphModel, call};
+use crate::outputs::return_type::ReturnType;
 use crate::registry::metric::GraphMetric;
 use crate::{help, input};
 
@@ -32,6 +34,26 @@ pub struct RobustFidelity {
     pub neg_standard_error: f64,
     /// The number of random draws.
     pub n_draws: usize,
+    /// The same by probabilities, of the same draws; `None` unless
+    /// [`probabilities`](RobustFidelityMetric::probabilities) asks for it.
+    pub by_probability: Option<RobustFidelityByProbability>,
+}
+
+/// Robust fidelity by the probability of one class instead of whether it is the answer.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct RobustFidelityByProbability {
+    /// How much less probable the class is when a part of the explanation is gone, in [−1, 1].
+    /// Higher is better.
+    pub pos: f64,
+    /// How much less probable it is when a part of all the rest is gone. Lower is better.
+    pub neg: f64,
+    /// `pos − neg`, higher is better.
+    pub delta: f64,
+    /// Standard error of `pos` over the draws.
+    pub pos_standard_error: f64,
+    /// Standard error of `neg` over the draws.
+    pub neg_standard_error: f64,
 }
 
 impl fmt::Display for RobustFidelity {
@@ -45,7 +67,15 @@ impl fmt::Display for RobustFidelity {
             self.neg,
             self.neg_standard_error,
             self.delta
-        )
+        )?;
+        match self.by_probability {
+            None => Ok(()),
+            Some(by) => write!(
+                f,
+                "\nby probability: fid+ {:.4} ± {:.4}, fid- {:.4} ± {:.4}, difference {:.4}",
+                by.pos, by.pos_standard_error, by.neg, by.neg_standard_error, by.delta
+            ),
+        }
     }
 }
 
@@ -63,6 +93,9 @@ impl fmt::Display for RobustFidelity {
 /// the explanation is *removed*, α₂ that an edge outside it *stays*. α₁ = 1, α₂ = 0 is plain
 /// fidelity (for explanations of the phenomenon: its signed form). For explanations of the model
 /// `y` is the answer on the whole graph.
+///
+/// By [`probabilities`](Self::probabilities) as well, the probability of `y_i` takes the place of
+/// `1[… = y_i]`: it also moves where the answer does not change.
 ///
 /// Each draw has its own random stream: the result depends on the seed and not on the threads.
 ///
@@ -85,7 +118,8 @@ impl fmt::Display for RobustFidelity {
 ///
 /// # Source
 /// Zheng et al., *Towards robust fidelity for evaluating explainability of graph neural
-/// networks*, ICLR 2024, arXiv 2310.01820; α₁ = 0.1 and α₂ = 0.9 are theirs.
+/// networks*, ICLR 2024, arXiv 2310.01820; α₁ = 0.1 and α₂ = 0.9 are theirs. They report it by labels
+/// and by probabilities.
 #[derive(Debug, Clone, Copy)]
 pub struct RobustFidelityMetric<'a> {
     alpha_pos: f64,
@@ -94,6 +128,8 @@ pub struct RobustFidelityMetric<'a> {
     seed: u64,
     fidelity: FidelityMetric<'a>,
     edges: EdgeChoices,
+    /// What the outputs hold, where they are compared by probabilities too.
+    probabilities: Option<ReturnType>,
 }
 
 impl Default for RobustFidelityMetric<'_> {
@@ -105,6 +141,7 @@ impl Default for RobustFidelityMetric<'_> {
             seed: 1,
             fidelity: FidelityMetric::model(),
             edges: EdgeChoices::new(),
+            probabilities: None,
         }
     }
 }
@@ -158,6 +195,33 @@ impl<'a> RobustFidelityMetric<'a> {
         self
     }
 
+    /// Compares probabilities too, of the same draws; `returns` says what the outputs hold. The class
+    /// is the true one for explanations of the phenomenon, and the one predicted on the whole graph
+    /// for those of the model.
+    ///
+    /// ```
+    /// use ndarray::{Array2, array};
+    /// use xai_graph::{Graph, ReturnType, RobustFidelityMetric};
+    /// // The first edge makes class 1 probable, and does not decide the answer.
+    /// let model = |graph: Graph<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+    ///     let p = 0.6 + graph.edge_weight.map_or(0.3, |weight| 0.3 * weight[0]);
+    ///     Ok(array![[1.0 - p, p]])
+    /// };
+    /// let (features, edges) = (array![[0.0], [0.0]], array![[0, 1], [1, 0]]);
+    /// let graph = Graph::new(features.view(), edges.view())?;
+    /// let metric = RobustFidelityMetric::new().alpha_pos(1.0).probabilities(ReturnType::Probs);
+    /// let fidelity = metric.evaluate(&model, graph, array![1.0, 0.0].view())?;
+    /// let by = fidelity.by_probability.expect("asked for");
+    /// assert!((by.pos - 0.3).abs() < 1e-12);
+    /// assert_eq!((fidelity.pos, by.neg), (0.0, 0.0));
+    /// # Ok::<(), xai_graph::Error>(())
+    /// ```
+    #[must_use]
+    pub fn probabilities(mut self, returns: ReturnType) -> Self {
+        self.probabilities = Some(returns);
+        self
+    }
+
     /// The robust fidelity of an explanation by edges.
     ///
     /// `explanation` is a hard mask, `(n_edges,)` of 0 and 1
@@ -197,8 +261,21 @@ impl<'a> RobustFidelityMetric<'a> {
             full: &full,
         };
         let draws = parallel::try_map(self.n_draws, |draw| drawing.changes(draw))?;
-        let (pos, pos_standard_error) = mean_and_error(draws.iter().map(|draw| draw.0));
-        let (neg, neg_standard_error) = mean_and_error(draws.iter().map(|draw| draw.1));
+        let over_draws =
+            |change: &dyn Fn(&Changes) -> f64| mean_and_error(draws.iter().map(change));
+        let (pos, pos_standard_error) = over_draws(&|draw| draw.pos);
+        let (neg, neg_standard_error) = over_draws(&|draw| draw.neg);
+        let by_probability = self.probabilities.map(|_| {
+            let (pos, pos_standard_error) = over_draws(&|draw| draw.probability_pos);
+            let (neg, neg_standard_error) = over_draws(&|draw| draw.probability_neg);
+            RobustFidelityByProbability {
+                pos,
+                neg,
+                delta: pos - neg,
+                pos_standard_error,
+                neg_standard_error,
+            }
+        });
         Ok(RobustFidelity {
             pos,
             neg,
@@ -206,6 +283,7 @@ impl<'a> RobustFidelityMetric<'a> {
             pos_standard_error,
             neg_standard_error,
             n_draws: self.n_draws,
+            by_probability,
         })
     }
 
@@ -225,6 +303,14 @@ impl<'a> RobustFidelityMetric<'a> {
     }
 }
 
+/// How much one draw changes, by labels and by probabilities (0 where those are not asked for).
+struct Changes {
+    pos: f64,
+    neg: f64,
+    probability_pos: f64,
+    probability_neg: f64,
+}
+
 /// What every draw of an evaluation shares.
 struct Drawing<'a, 'g, T, M: ?Sized> {
     metric: &'a RobustFidelityMetric<'a>,
@@ -238,9 +324,9 @@ struct Drawing<'a, 'g, T, M: ?Sized> {
 }
 
 impl<T: Real, M: GraphModel<T> + ?Sized> Drawing<'_, '_, T, M> {
-    /// How much less often the answer holds without a part of the explanation, and with it and a
-    /// part of the rest.
-    fn changes(&self, draw: usize) -> Result<(f64, f64)> {
+    /// How much less often the answer holds, and how much less probable it is, without a part of the
+    /// explanation, and with it and a part of the rest.
+    fn changes(&self, draw: usize) -> Result<Changes> {
         let (metric, explained) = (self.metric, self.explained);
         let mut stream = random_stream(metric.seed, draw as u64);
         // Every undirected edge takes its two numbers, whatever it is part of.
@@ -256,10 +342,18 @@ impl<T: Real, M: GraphModel<T> + ?Sized> Drawing<'_, '_, T, M> {
             |pair| explained[pair] || numbers[pair].1 < metric.alpha_neg,
         )?;
         let compared = metric.fidelity.compared();
-        Ok((
-            compared.signed_change(self.full, &without)?,
-            compared.signed_change(self.full, &with)?,
-        ))
+        let probability = |other: &Array2<T>| match metric.probabilities {
+            None => Ok(0.0),
+            Some(returns) => {
+                signed_probability_change(compared, self.full.view(), other.view(), returns)
+            }
+        };
+        Ok(Changes {
+            pos: compared.signed_change(self.full, &without)?,
+            neg: compared.signed_change(self.full, &with)?,
+            probability_pos: probability(&without)?,
+            probability_neg: probability(&with)?,
+        })
     }
 
     /// The outputs on the undirected edges that stay.
@@ -348,4 +442,46 @@ pub static ROBUST_FIDELITY_DELTA: GraphMetric<RobustFidelity> = GraphMetric {
         source: SOURCE,
     },
     value: |robust| Some(robust.delta),
+};
+
+/// Robust fid₊ by probabilities.
+pub static ROBUST_POS_PROBABILITY: GraphMetric<RobustFidelity> = GraphMetric {
+    info: MetricInfo {
+        name: "robust_pos_probability",
+        title: "Robust fidelity+ by probability",
+        question: "How much less probable is the prediction when a part of the explanation is taken away?",
+        direction: Direction::Higher,
+        range: "[-1, 1]",
+        needs: NEEDS,
+        source: SOURCE,
+    },
+    value: |robust| robust.by_probability.map(|by| by.pos),
+};
+
+/// Robust fid₋ by probabilities.
+pub static ROBUST_NEG_PROBABILITY: GraphMetric<RobustFidelity> = GraphMetric {
+    info: MetricInfo {
+        name: "robust_neg_probability",
+        title: "Robust fidelity- by probability",
+        question: "How much less probable is the prediction when a part of all the rest is taken away?",
+        direction: Direction::Lower,
+        range: "[-1, 1]",
+        needs: NEEDS,
+        source: SOURCE,
+    },
+    value: |robust| robust.by_probability.map(|by| by.neg),
+};
+
+/// Robust fid₊ − fid₋ by probabilities.
+pub static ROBUST_PROBABILITY_DELTA: GraphMetric<RobustFidelity> = GraphMetric {
+    info: MetricInfo {
+        name: "robust_probability_delta",
+        title: "Robust fidelity difference by probability",
+        question: "How much more does a part of the explanation move the probability than a part of the rest?",
+        direction: Direction::Higher,
+        range: "[-2, 2]",
+        needs: NEEDS,
+        source: SOURCE,
+    },
+    value: |robust| robust.by_probability.map(|by| by.delta),
 };

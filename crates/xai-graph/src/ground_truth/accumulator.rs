@@ -1,11 +1,12 @@
 //! Ground-truth scores as a state that masks fold into.
 
 use std::borrow::Cow;
+use std::marker::PhantomData;
 
 use ndarray::ArrayView1;
 use xai_core::{Accumulator, Error, Real, Result, parallel};
 
-use crate::ground_truth::choices::Choices;
+use crate::ground_truth::choices::{Choices, is_true};
 use crate::ground_truth::confusion::Confusion;
 use crate::ground_truth::ranking::{BLOCK, Ranking};
 use crate::ground_truth::scores::GroundTruth;
@@ -14,7 +15,8 @@ use crate::mask::largest::largest;
 
 /// [`GroundTruth`] over the elements of many masks together (micro average) as a state.
 ///
-/// A batch is `(predicted, target)`, one mask; top-k selects within it. The state keeps 4 bytes
+/// A batch is `(predicted, target)`, one mask with scores of type `T` and its truth of type `U`;
+/// top-k selects within it. The state keeps 4 bytes
 /// per element of a single-precision mask and 8 of a double-precision one, since the ranks among
 /// all elements need every score.
 ///
@@ -36,19 +38,22 @@ use crate::mask::largest::largest;
         deserialize = "T::Key: serde::Deserialize<'de>"
     ))
 )]
-pub struct GroundTruthAccumulator<T: Real> {
+pub struct GroundTruthAccumulator<T: Real, U = T> {
     choices: Choices,
     confusion: Confusion,
     ranking: Ranking<T::Key>,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    target: PhantomData<U>,
 }
 
-impl<T: Real> GroundTruthAccumulator<T> {
+impl<T: Real, U: Real> GroundTruthAccumulator<T, U> {
     /// A state of no elements; the choices are checked.
     pub(crate) fn new(choices: Choices) -> Self {
         Self {
             choices,
             confusion: Confusion::default(),
             ranking: Ranking::default(),
+            target: PhantomData,
         }
     }
 
@@ -63,8 +68,8 @@ impl<T: Real> GroundTruthAccumulator<T> {
     }
 }
 
-impl<T: Real> Accumulator for GroundTruthAccumulator<T> {
-    type Batch<'a> = (ArrayView1<'a, T>, ArrayView1<'a, T>);
+impl<T: Real, U: Real> Accumulator for GroundTruthAccumulator<T, U> {
+    type Batch<'a> = (ArrayView1<'a, T>, ArrayView1<'a, U>);
     type Output = GroundTruth;
 
     fn update(&mut self, (predicted, target): Self::Batch<'_>) -> Result<()> {
@@ -76,9 +81,9 @@ impl<T: Real> Accumulator for GroundTruthAccumulator<T> {
             return Err(Error::empty(input::ELEMENTS));
         }
         let (predicted, target) = (contiguous(predicted), contiguous(target));
-        let (predicted, target): (&[T], &[T]) = (&predicted, &target);
+        let (predicted, target): (&[T], &[U]) = (&predicted, &target);
         let threshold = T::from_f64_nearest(self.choices.threshold);
-        let truth = |i: usize| target[i] >= threshold;
+        let truth = |i: usize| is_true(target[i], threshold);
         let blocks = parallel::map_blocks(n, BLOCK, |range| {
             self.choices
                 .count(&predicted[range.clone()], &target[range], threshold)

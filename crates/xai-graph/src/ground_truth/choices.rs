@@ -55,17 +55,17 @@ impl Choices {
     }
 
     /// Counts a block by threshold; `None` if it holds something that is not a score.
-    pub(crate) fn count<T: Real>(
+    pub(crate) fn count<T: Real, U: Real>(
         &self,
         predicted: &[T],
-        target: &[T],
+        target: &[U],
         threshold: T,
     ) -> Option<Confusion> {
         let (mut n_true, mut n_predicted, mut n_both) = (0u32, 0u32, 0u32);
         // Sums instead of early exits, so that the loop vectorises.
         let mut n_bad = 0u32;
         for (&score, &truth) in predicted.iter().zip(target) {
-            let is_true = truth >= threshold;
+            let is_true = is_true(truth, threshold);
             let above = if self.logits {
                 n_bad += u32::from(!score.is_finite());
                 sigmoid(score.to_f64_exact()) > self.threshold
@@ -90,7 +90,7 @@ impl Choices {
 
     /// What is wrong with scores or truth; something is.
     #[cold]
-    pub(crate) fn first_error<T: Real>(&self, predicted: &[T], target: &[T]) -> Error {
+    pub(crate) fn first_error<T: Real, U: Real>(&self, predicted: &[T], target: &[U]) -> Error {
         let finite = check_finite_slice(input::PREDICTED, predicted)
             .and_then(|()| check_finite_slice(input::TARGET, target));
         if let Err(error) = finite {
@@ -102,4 +102,10 @@ impl Choices {
         let error = Error::out_of_domain(input::PREDICTED, &[i], value, expected);
         error.with_help(help::SCORES_ARE_LOGITS)
     }
+}
+
+/// Whether an element is true: `target ≥ threshold`, in the precision of the predictions.
+#[inline(always)]
+pub(crate) fn is_true<T: Real, U: Real>(target: U, threshold: T) -> bool {
+    T::from_f64_nearest(target.to_f64_exact()) >= threshold
 }

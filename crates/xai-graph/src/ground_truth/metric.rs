@@ -30,9 +30,9 @@ use crate::input;
 /// assert_eq!(agreement.jaccard, Some(1.0 / 3.0));
 /// # Ok::<(), xai_graph::Error>(())
 /// ```
-pub fn ground_truth<T: Real>(
+pub fn ground_truth<T: Real, U: Real>(
     predicted: ArrayView1<'_, T>,
-    target: ArrayView1<'_, T>,
+    target: ArrayView1<'_, U>,
 ) -> Result<GroundTruth> {
     GroundTruthMetric::new().evaluate(predicted, target)
 }
@@ -83,7 +83,11 @@ impl GroundTruthMetric {
     ///
     /// The two sides differ on purpose: it is the rule of `PyTorch` Geometric with torchmetrics, so
     /// hard 0/1 masks work with thresholds 0 < t < 1 and a score exactly at the threshold is not
-    /// predicted. Single-precision masks meet the threshold rounded to single precision.
+    /// predicted.
+    ///
+    /// Both sides are compared in the precision of the predictions, whatever the target is stored as:
+    /// with single-precision scores a threshold of 0.3 is the nearest single-precision number, and so is
+    /// a double-precision target of 0.3, which is true.
     #[must_use]
     pub fn threshold(mut self, threshold: f64) -> Self {
         self.choices.threshold = threshold;
@@ -114,16 +118,16 @@ impl GroundTruthMetric {
 
     /// Scores one mask.
     ///
-    /// `predicted` and `target` are `(n_elements,)`, in [0, 1].
+    /// `predicted` and `target` are `(n_elements,)`, in [0, 1], and may be of different types.
     ///
     /// # Errors
     /// `InvalidParameter` for a threshold outside [0, 1], `ShapeMismatch` when the lengths differ, `Empty` without elements,
     /// `NonFinite`, `OutOfDomain` for a score outside [0, 1] that is not said to
     /// be a logit, `InvalidParameter` for a top-k beyond the elements.
-    pub fn evaluate<T: Real>(
+    pub fn evaluate<T: Real, U: Real>(
         &self,
         predicted: ArrayView1<'_, T>,
-        target: ArrayView1<'_, T>,
+        target: ArrayView1<'_, U>,
     ) -> Result<GroundTruth> {
         let mut state = self.accumulator()?;
         state.update((predicted, target))?;
@@ -147,10 +151,10 @@ impl GroundTruthMetric {
     ///
     /// # Source
     /// Explanation accuracy in Agarwal et al., `GraphXAI`, arXiv 2208.09339.
-    pub fn best_of<T: Real>(
+    pub fn best_of<T: Real, U: Real>(
         &self,
         predicted: ArrayView1<'_, T>,
-        truths: ArrayView2<'_, T>,
+        truths: ArrayView2<'_, U>,
     ) -> Result<BestOfTruths> {
         let mut best: Option<BestOfTruths> = None;
         for (truth, target) in truths.rows().into_iter().enumerate() {
@@ -170,7 +174,7 @@ impl GroundTruthMetric {
     ///
     /// # Errors
     /// `InvalidParameter` for a threshold outside [0, 1].
-    pub fn accumulator<T: Real>(&self) -> Result<GroundTruthAccumulator<T>> {
+    pub fn accumulator<T: Real, U: Real>(&self) -> Result<GroundTruthAccumulator<T, U>> {
         self.choices.check()?;
         Ok(GroundTruthAccumulator::new(self.choices))
     }

@@ -32,6 +32,12 @@ pub struct MaskProperties {
     /// explanation is one piece. Undefined without a selected edge, and for masks that are not
     /// over edges.
     pub component_share: Option<f64>,
+    /// The number of components per node at a selected edge, in (0, 1]: ½ = every edge by itself;
+    /// lower = larger pieces. Undefined as [`component_share`](Self::component_share) is.
+    pub component_ratio: Option<f64>,
+    /// The number of components of selected edges per node of the whole graph, in [0, 1]; 0 without a
+    /// selected edge. Undefined for masks that are not over edges.
+    pub components_per_node: Option<f64>,
 }
 
 impl fmt::Display for MaskProperties {
@@ -48,6 +54,12 @@ impl fmt::Display for MaskProperties {
             write!(
                 f,
                 ", {n} components, the largest with {share:.4} of the nodes"
+            )?;
+        }
+        if let (Some(touched), Some(all)) = (self.component_ratio, self.components_per_node) {
+            write!(
+                f,
+                ", {touched:.4} components per node touched, {all:.4} per node of the graph"
             )?;
         }
         Ok(())
@@ -95,13 +107,15 @@ pub fn mask_properties<T: Real>(mask: ArrayView1<'_, T>, threshold: f64) -> Resu
         entropy: entropy(mask),
         n_components: None,
         component_share: None,
+        component_ratio: None,
+        components_per_node: None,
     })
 }
 
 /// Properties of a mask over edges, its connected components among them.
 ///
 /// `edge_index` is `(2, n_edges)` with nodes in `0..n_nodes`; direction does not matter for
-/// connection.
+/// connection. Nodes without a selected edge are no components.
 ///
 /// # Errors
 /// As [`mask_properties`]; `ShapeMismatch` when mask and edges do not fit,
@@ -111,11 +125,18 @@ pub fn mask_properties<T: Real>(mask: ArrayView1<'_, T>, threshold: f64) -> Resu
 /// use ndarray::array;
 /// let edges = array![[0, 1, 3], [1, 2, 4]]; // 0–1–2 and 3–4
 /// let mask = array![1.0, 1.0, 1.0];
-/// let properties = xai_graph::mask::edge_mask_properties(mask.view(), edges.view(), 5, 0.5)?;
+/// let properties = xai_graph::mask::edge_mask_properties(mask.view(), edges.view(), 8, 0.5)?;
 /// assert_eq!(properties.n_components, Some(2));
-/// assert_eq!(properties.component_share, Some(0.6));
+/// assert_eq!(properties.component_share, Some(0.6)); // 3 of the 5 nodes that are touched
+/// assert_eq!(properties.component_ratio, Some(0.4)); // 2 components over these 5
+/// assert_eq!(properties.components_per_node, Some(0.25)); // and over all 8
 /// # Ok::<(), xai_graph::Error>(())
 /// ```
+///
+/// # Source
+/// Amara et al., *`GraphFramEx`*, arXiv 2206.09677, report the number of components per node; their
+/// code counts the nodes at selected edges
+/// ([`component_ratio`](MaskProperties::component_ratio)). The share of the largest component is ours.
 pub fn edge_mask_properties<T: Real>(
     mask: ArrayView1<'_, T>,
     edge_index: ArrayView2<'_, i64>,
@@ -136,13 +157,16 @@ pub fn edge_mask_properties<T: Real>(
         // Checked to be in 0..n_nodes.
         .map(|(ends, _)| (ends[0] as usize, ends[1] as usize));
     // Nodes beyond the last edge touch nothing, however many there are said to be.
-    let n_nodes = edge_index.iter().max().map_or(0, |&node| node as usize + 1);
-    let sizes = component_sizes(selected, n_nodes);
-    let n_touched: usize = sizes.iter().sum();
+    let n_numbered = edge_index.iter().max().map_or(0, |&node| node as usize + 1);
+    let sizes = component_sizes(selected, n_numbered);
+    let n_touched = sizes.iter().sum::<usize>() as f64;
+    let n_components = sizes.len() as f64;
     let largest = sizes.iter().max();
     Ok(MaskProperties {
         n_components: Some(sizes.len()),
-        component_share: largest.map(|&largest| largest as f64 / n_touched as f64),
+        component_share: largest.map(|&largest| largest as f64 / n_touched),
+        component_ratio: largest.map(|_| n_components / n_touched),
+        components_per_node: Some(n_components / n_nodes as f64),
         ..properties
     })
 }
@@ -231,4 +255,32 @@ pub static COMPONENT_SHARE: GraphMetric<MaskProperties> = GraphMetric {
         source: SOURCE,
     },
     value: |mask| mask.component_share,
+};
+
+/// How many pieces the selected edges make of the nodes that they touch.
+pub static COMPONENT_RATIO: GraphMetric<MaskProperties> = GraphMetric {
+    info: MetricInfo {
+        name: "component_ratio",
+        title: "Component ratio",
+        question: "How many pieces does the mask have per node it touches?",
+        direction: Direction::Lower,
+        range: "(0, 1]",
+        needs: &[input::MASK, input::EDGE_INDEX],
+        source: "Amara et al. 2022, arXiv 2206.09677",
+    },
+    value: |mask| mask.component_ratio,
+};
+
+/// How many pieces the selected edges are, in a graph of this size.
+pub static COMPONENTS_PER_NODE: GraphMetric<MaskProperties> = GraphMetric {
+    info: MetricInfo {
+        name: "components_per_node",
+        title: "Components per node",
+        question: "How many pieces does the mask have per node of the graph?",
+        direction: Direction::Lower,
+        range: "[0, 1]",
+        needs: &[input::MASK, input::EDGE_INDEX, input::NODES],
+        source: SOURCE,
+    },
+    value: |mask| mask.components_per_node,
 };

@@ -29,11 +29,12 @@ macro_rules! import {
 
 metrics! {
     in fidelity::scores: POS_FIDELITY, NEG_FIDELITY, CHARACTERIZATION;
-    in fidelity::robust: ROBUST_POS_FIDELITY, ROBUST_NEG_FIDELITY, ROBUST_FIDELITY_DELTA;
+    in fidelity::robust: ROBUST_POS_FIDELITY, ROBUST_NEG_FIDELITY, ROBUST_FIDELITY_DELTA,
+        ROBUST_POS_PROBABILITY, ROBUST_NEG_PROBABILITY, ROBUST_PROBABILITY_DELTA;
     in dataset::sweep_curve: FIDELITY_AUC;
     in unfaithfulness::scores: UNFAITHFULNESS;
     in ground_truth::scores: ACCURACY, RECALL, PRECISION, F1_SCORE, AUROC, AVERAGE_PRECISION, JACCARD;
-    in mask::properties: SIZE, SPARSITY, ENTROPY, COMPONENT_SHARE;
+    in mask::properties: SIZE, SPARSITY, ENTROPY, COMPONENT_SHARE, COMPONENT_RATIO, COMPONENTS_PER_NODE;
 }
 
 /// The metrics that are read from a result, in the order of [`METRICS`].

@@ -40,8 +40,9 @@ use crate::unfaithfulness::setup::{KlDirection, Setup};
 ///
 /// # Source
 /// Agarwal et al., *Evaluating explainability for graph neural networks* (`GraphXAI`), arXiv
-/// 2208.09339. `PyTorch` Geometric's `unfaithfulness` documents `KL(y‖ŷ)`, computes `KL(ŷ‖y)`:
-/// [`KlDirection::Reverse`] gives its number; and it returns NaN for logits of ±1000.
+/// 2208.09339, which defines it by `KL(y‖ŷ)`. `GraphXAI`'s own code and `unfaithfulness` of `PyTorch`
+/// Geometric compute `KL(ŷ‖y)`: [`KlDirection::Reverse`] gives their number. The latter returns NaN for
+/// logits of ±1000.
 pub fn unfaithfulness<T: Real>(
     full: ArrayView2<'_, T>,
     kept: ArrayView2<'_, T>,

@@ -10,7 +10,9 @@ pub enum KlDirection {
     /// `KL(y‖ŷ)`: the answer on the whole graph is the truth, as the papers define it.
     #[default]
     Forward,
-    /// `KL(ŷ‖y)`: what `PyTorch` Geometric computes, whose documentation says `KL(y‖ŷ)`.
+    /// `KL(ŷ‖y)`: what the code of `PyTorch` Geometric and of `GraphXAI` computes, where the
+    /// documentation of the one and the paper of the other say `KL(y‖ŷ)`. (torch's `kl_div` takes the
+    /// truth as its second argument; both pass the answer on the explanation.)
     Reverse,
 }
 

@@ -17,6 +17,7 @@ use xai_core::{Interval, Result};
 /// let interval = runs.interval_of(PairMetric::PA_ACC, PairStatistic::Mean, bca, 0.95)?.unwrap();
 /// let mean = runs.summary(PairMetric::PA_ACC).mean.unwrap();
 /// assert!(interval.low < mean && mean < interval.high);
+/// assert!(interval.is_small_sample()); // four runs are few for a bootstrap
 /// # Ok::<(), xai_repro::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,10 +26,14 @@ use xai_core::{Interval, Result};
 #[non_exhaustive]
 pub enum RunInterval {
     /// The estimate ± Student's t times the jackknife's standard error. For statistics that are smooth
-    /// in the values: means and deviations, not extremes.
+    /// in the values: means and deviations, not extremes. Intervals of level .95 cover the mean in .95
+    /// to .98 of simulated data sets of 3 to 20 runs.
     Jackknife,
     /// The bias-corrected and accelerated bootstrap. A pair of a run with a copy of itself would be
     /// perfectly consistent by construction, so such pairs are left out of a replicate.
+    ///
+    /// For ten runs and more: intervals of level .95 cover .81 to .92 over 5 runs, and those of fewer
+    /// than ten say so by [`Interval::is_small_sample`].
     Bca {
         /// The number of replicates; 999 and more for a level of 0.95.
         n_replicates: usize,
