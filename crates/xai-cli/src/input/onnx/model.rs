@@ -203,7 +203,7 @@ impl Input {
     }
 
     /// Holds the shape of a value against the stored one.
-    fn check(&self, shape: &[usize]) -> Result<(), Reason> {
+    pub(super) fn check(&self, shape: &[usize]) -> Result<(), Reason> {
         let Some(stored) = &self.shape else {
             return Ok(());
         };
@@ -228,7 +228,9 @@ impl Input {
 }
 
 fn read(file: &str) -> Result<Vec<u8>, Failure> {
-    std::fs::read(file).map_err(Failure::cannot_be_opened)
+    std::fs::read(file)
+        .map_err(Failure::cannot_be_opened)
+        .in_file(file)
 }
 
 /// Refuses what the engine lacks, by name.

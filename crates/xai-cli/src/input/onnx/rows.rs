@@ -14,6 +14,9 @@ impl Model<f32> for OnnxModel {
         let outputs = match self.fixed_batch()? {
             Some(size) => self.by_pieces(&batch, size)?,
             None => {
+                if let Some(input) = self.inputs.first() {
+                    input.check(batch.shape())?;
+                }
                 self.know_n_outputs(&batch)?;
                 self.outputs_of(&batch, batch.len_of(Axis(0)).max(2))?
             }
