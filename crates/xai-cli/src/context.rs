@@ -91,6 +91,19 @@ impl Context {
     }
 
     /// Runs work on the chosen number of threads.
+    #[cfg(feature = "onnx")]
+    pub(crate) fn install<T: Send>(
+        &self,
+        work: impl FnOnce() -> Result<T, Failure> + Send,
+    ) -> Result<T, Failure> {
+        // The engine has a pool of its own kind; everything runs on it.
+        let threads = self.threads.map_or(0, usize::from);
+        crate::input::onnx::threads::install(threads, work)
+            .unwrap_or_else(|| Err(Failure::new("the system does not give that many threads")))
+    }
+
+    /// Runs work on the chosen number of threads.
+    #[cfg(not(feature = "onnx"))]
     pub(crate) fn install<T: Send>(
         &self,
         work: impl FnOnce() -> Result<T, Failure> + Send,

@@ -7,7 +7,7 @@ use xai_metrics::attribution::model::Targets;
 use super::options;
 use crate::failure::{Failure, Files};
 use crate::input::arrays::{self, StoredArray};
-use crate::input::onnx::rows::OnnxModel;
+use crate::input::onnx::model::OnnxModel;
 use crate::input::samples::FileSamples;
 
 /// A model and what it is called with.
@@ -35,7 +35,7 @@ impl ModelFiles {
     pub(super) fn open(&self) -> Result<OpenedModel, Failure> {
         let inputs = FileSamples::open(&self.inputs)?;
         let targets = targets(arrays::read(&self.targets)?)?;
-        let model = OnnxModel::read(&self.model)?;
+        let model = OnnxModel::of_rows(&self.model)?;
         Ok(OpenedModel {
             model,
             inputs,

@@ -7,7 +7,7 @@ use super::options::compared::Compared;
 use super::options::model_and_graph::GraphFiles;
 use crate::context::Context;
 use crate::failure::{Failure, Files, InFiles};
-use crate::input::onnx::graph::OnnxGraphModel;
+use crate::input::onnx::model::OnnxModel;
 use crate::input::onnx::watched::Watched;
 
 /// `xai graph robust-fidelity`
@@ -38,7 +38,7 @@ pub(crate) struct RobustFidelity {
 impl RobustFidelity {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
         let compared = self.compared.read()?;
-        let model = OnnxGraphModel::read(&self.model)?;
+        let model = OnnxModel::of_graphs(&self.model)?;
         let stored = self.graph.read(&model)?;
         let n_runs = self.draws.saturating_mul(2).saturating_add(1);
         let bar = context.progress(n_runs as u64, "running the model");

@@ -8,7 +8,7 @@ use xai_metrics::graph::{Sweep, input};
 use super::options::model_and_graph::GraphFiles;
 use crate::context::Context;
 use crate::failure::{Failure, Files, InFile, InFiles};
-use crate::input::onnx::graph::OnnxGraphModel;
+use crate::input::onnx::model::OnnxModel;
 use crate::input::onnx::watched::Watched;
 
 #[derive(Debug, Args)]
@@ -66,7 +66,7 @@ impl ModelSource {
             return Err(Failure::usage("--by top-k: the default levels are shares")
                 .help("pass numbers of edges with --levels X.npy"));
         }
-        let model = OnnxGraphModel::read(file)?;
+        let model = OnnxModel::of_graphs(file)?;
         let stored = self.graph.read(&model)?;
         let levels = levels.iter().map(|&level| self.by.sparsity(level));
         let levels: Result<Vec<Sparsity>, Failure> = levels.collect();

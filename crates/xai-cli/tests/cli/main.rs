@@ -9,5 +9,7 @@ mod errors;
 mod graph;
 mod harness;
 mod messages;
+#[cfg(feature = "onnx")]
+mod models;
 mod report;
 mod repro;

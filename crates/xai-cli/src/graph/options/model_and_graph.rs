@@ -9,7 +9,7 @@ use xai_metrics::graph::{Graph, help, input};
 use crate::choice::{Choices, choice};
 use crate::failure::{Failure, Files};
 use crate::input::arrays;
-use crate::input::onnx::graph::OnnxGraphModel;
+use crate::input::onnx::model::OnnxModel;
 
 const REMOVALS: &Choices<EdgeRemoval> = &[
     (
@@ -61,7 +61,7 @@ impl GraphFiles {
             )])
     }
 
-    pub(crate) fn read(&self, model: &OnnxGraphModel) -> Result<GraphArrays, Failure> {
+    pub(crate) fn read(&self, model: &OnnxModel) -> Result<GraphArrays, Failure> {
         let given = |file: &Option<String>, option: &str| {
             file.clone()
                 .ok_or_else(|| Failure::usage(format!("--model needs --{option}")))

@@ -1,62 +1,47 @@
 //! Models of a graph.
 
-use ndarray::{Array1, Array2, Ix2};
-use tract_onnx::prelude::*;
+use ndarray::{Array1, Array2};
 use xai_metrics::graph::{Graph, GraphModel};
 
-use super::engine::Engine;
-use crate::failure::Failure;
+use super::model::{Numbers, OnnxModel, integers, real};
 
-/// A graph model whose inputs are features `(n, f)`, edge index `(2, e)` and edge weights `(e,)`, in
-/// this order, and whose first output is `(rows, classes)`.
-pub(crate) struct OnnxGraphModel {
-    engine: Engine,
-    takes_weight: bool,
-}
-
-impl OnnxGraphModel {
-    /// Reads a model file.
-    pub(crate) fn read(file: &str) -> Result<Self, Failure> {
-        let engine = Engine::read(file)?;
-        let takes_weight = match engine.n_inputs() {
-            2 => false,
-            3 => true,
-            n_inputs => {
-                return Err(Failure::new(format!(
-                    "expected the inputs features (n, f), edge_index (2, e) and edge_weight (e,), got {n_inputs} inputs"
-                ))
-                .in_file(file));
-            }
-        };
-        Ok(Self {
-            engine,
-            takes_weight,
-        })
-    }
-
-    /// Whether the model has an input for edge weights.
-    pub(crate) fn takes_weight(&self) -> bool {
-        self.takes_weight
-    }
-}
-
-impl GraphModel<f32> for OnnxGraphModel {
+impl GraphModel<f32> for OnnxModel {
     fn outputs(
         &self,
         graph: Graph<'_, f32>,
     ) -> Result<Array2<f32>, Box<dyn std::error::Error + Send + Sync>> {
-        let mut inputs: TVec<TValue> = tvec!(
-            Tensor::from(graph.features.to_owned().into_dyn()).into(),
-            Tensor::from(graph.edge_index.to_owned().into_dyn()).into(),
-        );
-        if self.takes_weight {
+        let features = graph.features;
+        let of_integers = self.inputs.first().map(|input| input.numbers) == Some(Numbers::Integer);
+        // A graph is one call: its rows are not samples.
+        let mut values = vec![
+            match of_integers {
+                true => integers(features.shape(), features.iter().map(whole))?,
+                false => real(features.to_owned().into_dyn())?,
+            },
+            integers(
+                graph.edge_index.shape(),
+                graph
+                    .edge_index
+                    .iter()
+                    .map(|&node| i32::try_from(node).ok()),
+            )?,
+        ];
+        if self.takes_weight() {
             let weight = match graph.edge_weight {
                 Some(weight) => weight.to_owned(),
                 None => Array1::ones(graph.n_edges()),
             };
-            inputs.push(Tensor::from(weight.into_dyn()).into());
+            values.push(real(weight.into_dyn())?);
         }
-        let output = self.engine.run(inputs)?;
-        Ok(output.into_dimensionality::<Ix2>()?)
+        Ok(self.run(values)?)
     }
+}
+
+/// Up to here, single precision holds every integer.
+const LARGEST_EXACT: f32 = 16_777_216.0;
+
+/// A number that is an integer.
+fn whole(number: &f32) -> Option<i32> {
+    let exact = number.fract() == 0.0 && number.abs() <= LARGEST_EXACT;
+    exact.then_some(*number as i32)
 }

@@ -1,6 +1,9 @@
 //! Models in ONNX files, run by a pure-Rust engine.
 
-mod engine;
-pub(crate) mod graph;
-pub(crate) mod rows;
+mod contents;
+mod graph;
+pub(crate) mod model;
+mod panics;
+mod rows;
+pub(crate) mod threads;
 pub(crate) mod watched;

@@ -1,59 +1,114 @@
 //! Models of a batch of samples.
 
-use ndarray::{Array2, ArrayViewD, Axis, concatenate};
-use tract_onnx::prelude::*;
+use ndarray::{Array2, ArrayViewD, Axis, Slice, concatenate};
+use rten::Dimension;
 use xai_metrics::attribution::model::{BoxError, Model};
 
-use super::engine::Engine;
-use crate::failure::Failure;
+use super::model::{OnnxModel, Reason, real};
 
-/// A model of one input and one output of shape `(batch, n_outputs)`.
-pub(crate) struct OnnxModel(Engine);
-
-impl OnnxModel {
-    /// Reads a model file.
-    pub(crate) fn read(file: &str) -> Result<Self, Failure> {
-        Self::new(file, Engine::read(file)?)
-    }
-
-    /// Reads a model from the bytes of a file.
-    pub(crate) fn parse(file: &str, bytes: &[u8]) -> Result<Self, Failure> {
-        Self::new(file, Engine::parse(file, bytes)?)
-    }
-
-    fn new(file: &str, engine: Engine) -> Result<Self, Failure> {
-        match (engine.n_inputs(), engine.n_outputs()) {
-            (1, 1) => Ok(Self(engine)),
-            (inputs, outputs) => Err(Failure::new(format!(
-                "a model of {inputs} inputs and {outputs} outputs: expected one of each"
-            ))
-            .in_file(file)),
-        }
-    }
-}
+/// A stored batch size above this is a mistake; it would be padded to in memory.
+const LARGEST_FIXED_BATCH: usize = 1 << 16;
 
 impl Model<f32> for OnnxModel {
     fn outputs(&self, batch: ArrayViewD<'_, f32>) -> Result<Array2<f64>, BoxError> {
-        // The engine multiplies a matrix by a vector in another order than by a matrix. A row by
-        // itself goes in twice, so that its answer is the same in every batch.
-        if batch.shape().first() == Some(&1) {
-            let twice = concatenate(Axis(0), &[batch.view(), batch.view()])?;
-            // A model whose file says one row at a time takes no two.
-            if let Ok(answer) = self.outputs(twice.view())
-                && answer.nrows() == 2
-            {
-                return Ok(answer.slice_axis(Axis(0), (..1).into()).to_owned());
+        let outputs = match self.fixed_batch()? {
+            Some(size) => self.by_pieces(&batch, size)?,
+            None => {
+                if let Some(input) = self.inputs.first() {
+                    input.check(batch.shape())?;
+                }
+                self.know_n_outputs(&batch)?;
+                self.outputs_of(&batch, batch.len_of(Axis(0)).max(2))?
             }
-        }
-        let input = Tensor::from(batch.as_standard_layout().into_owned());
-        let output = self.0.run(tvec!(input.into()))?;
-        let Some(&n) = output.shape().first() else {
-            return Err("the model answers a batch with a single number".into());
         };
-        let values: Vec<f64> = output.iter().map(|&x| f64::from(x)).collect();
-        let columns = values.len() / n.max(1);
-        Ok(Array2::from_shape_vec((n, columns), values)?)
+        Ok(outputs.mapv(f64::from))
     }
+}
+
+impl OnnxModel {
+    /// The number of samples that the file says a batch has, where it says one.
+    fn fixed_batch(&self) -> Result<Option<usize>, Reason> {
+        let shape = self.inputs.first().and_then(|input| input.shape.as_ref());
+        match shape.and_then(|shape| shape.first()) {
+            Some(&Dimension::Fixed(size)) if (1..=LARGEST_FIXED_BATCH).contains(&size) => {
+                Ok(Some(size))
+            }
+            Some(Dimension::Fixed(size)) => Err(format!(
+                "its file says batches of {size} samples: export it with a named batch axis"
+            )),
+            _ => Ok(None),
+        }
+    }
+
+    /// The outputs of a batch, by batches of the size that the file says.
+    fn by_pieces(&self, batch: &ArrayViewD<'_, f32>, size: usize) -> Result<Array2<f32>, BoxError> {
+        let pieces = batch.axis_chunks_iter(Axis(0), size);
+        let pieces: Result<Vec<Array2<f32>>, Reason> =
+            pieces.map(|piece| self.outputs_of(&piece, size)).collect();
+        let pieces = pieces?;
+        let views: Vec<_> = pieces.iter().map(|piece| piece.view()).collect();
+        Ok(concatenate(Axis(0), &views)?)
+    }
+
+    /// The outputs of samples in a batch of `size`: the last sample is repeated, and the answers to
+    /// its copies are dropped.
+    ///
+    /// A matrix is multiplied by a single row in another order than by several: of two rows or
+    /// more, a sample's outputs have the same bits in every batch.
+    fn outputs_of(
+        &self,
+        samples: &ArrayViewD<'_, f32>,
+        size: usize,
+    ) -> Result<Array2<f32>, Reason> {
+        let n = samples.len_of(Axis(0));
+        let input = match n == size {
+            true => samples.to_owned(),
+            false => {
+                let rows: Vec<usize> = (0..size).map(|row| row.min(n.saturating_sub(1))).collect();
+                samples.select(Axis(0), &rows)
+            }
+        };
+        let outputs = self.run(vec![real(input)?])?;
+        if outputs.nrows() != size {
+            return Err(format!(
+                "it answers {size} samples with the shape {:?}: expected a row per sample",
+                outputs.shape()
+            ));
+        }
+        let columns = outputs.ncols();
+        let n_outputs = *self.n_outputs.get_or_init(|| columns);
+        if columns != n_outputs {
+            return Err(changes(n_outputs, columns));
+        }
+        Ok(outputs.slice_axis(Axis(0), Slice::from(..n)).to_owned())
+    }
+
+    /// Asks for the number of outputs of two and of three samples before the first batch, so that a
+    /// model whose outputs depend on the batch is found on any number of batches and threads.
+    ///
+    /// Threads may ask at the same time: one that waits for another would wait for itself where
+    /// both are calls on the stack of one thread of the pool.
+    fn know_n_outputs(&self, batch: &ArrayViewD<'_, f32>) -> Result<(), Reason> {
+        if self.n_outputs.get().is_some() {
+            return Ok(());
+        }
+        let first = batch.slice_axis(Axis(0), Slice::from(..1));
+        let columns = |size: usize| {
+            let rows = vec![0; size];
+            let outputs = self.run(vec![real(first.select(Axis(0), &rows))?])?;
+            Ok::<usize, Reason>(outputs.ncols())
+        };
+        let (of_two, of_three) = (columns(2)?, columns(3)?);
+        if of_two != of_three {
+            return Err(changes(of_two, of_three));
+        }
+        self.n_outputs.get_or_init(|| of_two);
+        Ok(())
+    }
+}
+
+fn changes(before: usize, now: usize) -> Reason {
+    format!("the number of its outputs changes between batches: {before} and {now}")
 }
 
 #[cfg(test)]
@@ -67,32 +122,66 @@ mod tests {
         format!("{}/sample/attribution/{name}", env!("CARGO_MANIFEST_DIR"))
     }
 
+    fn data(name: &str) -> String {
+        format!("{}/tests/data/models/{name}", env!("CARGO_MANIFEST_DIR"))
+    }
+
+    fn worst(a: &Array2<f64>, b: &Array2<f64>) -> f64 {
+        let differences = a - b;
+        differences.iter().fold(0.0, |worst, d| worst.max(d.abs()))
+    }
+
     #[test]
     fn the_sample_model_gives_the_logits_of_another_runtime() {
-        let model = OnnxModel::read(&sample("model.onnx")).unwrap();
+        let model = OnnxModel::of_rows(&sample("model.onnx")).unwrap();
         let inputs: ArrayD<f32> = arrays::read_f32::<IxDyn>(&sample("inputs.npy")).unwrap();
         let expected: Array2<f64> = arrays::read_f64(&sample("logits_expected.npy")).unwrap();
         let logits = model.outputs(inputs.view()).unwrap();
-        let alone = model
-            .outputs(inputs.slice_axis(Axis(0), (5..6).into()))
-            .unwrap();
-        assert_eq!(alone.row(0), logits.row(5));
-        let worst = (&logits - &expected)
-            .iter()
-            .fold(0.0, |worst: f64, d| worst.max(d.abs()));
-        assert!(worst < 1e-4, "{worst}");
+        assert!(worst(&logits, &expected) < 1e-4);
+        for size in [1, 2, 3, 7, 64] {
+            for (piece, expected) in inputs
+                .axis_chunks_iter(Axis(0), size)
+                .zip(logits.axis_chunks_iter(Axis(0), size))
+            {
+                assert_eq!(model.outputs(piece).unwrap(), expected, "batches of {size}");
+            }
+        }
+    }
+
+    #[test]
+    fn networks_of_other_types_and_shapes_give_the_outputs_of_another_runtime() {
+        let inputs: ArrayD<f32> = arrays::read_f32::<IxDyn>(&data("mlp_inputs.npy")).unwrap();
+        let expected: Array2<f64> = arrays::read_f64(&data("mlp_expected.npy")).unwrap();
+        for (file, tolerance) in [
+            ("mlp.onnx", 1e-4),
+            ("mlp_external.onnx", 1e-4),
+            ("mlp_trailing.onnx", 1e-4),
+            ("mlp_f64.onnx", 1e-4),
+            // Its weights have 11 bits.
+            ("mlp_f16.onnx", 1e-2),
+            ("mlp_batch_1.onnx", 1e-4),
+            ("mlp_batch_4.onnx", 1e-4),
+        ] {
+            let model = OnnxModel::of_rows(&data(file)).unwrap();
+            let outputs = model.outputs(inputs.view()).unwrap();
+            assert!(worst(&outputs, &expected) < tolerance, "{file}");
+            let last = inputs.slice_axis(Axis(0), Slice::from(6..));
+            let last = model.outputs(last).unwrap();
+            assert_eq!(last.row(0), outputs.row(6), "{file}");
+        }
     }
 
     #[test]
     fn a_file_that_is_no_model_is_named() {
-        let failure = OnnxModel::parse("m.onnx", b"hello").err().unwrap();
-        assert_eq!(failure.place(), Some("m.onnx"));
+        let failure = OnnxModel::of_rows_in("m.onnx", b"hello".to_vec());
+        assert_eq!(failure.err().unwrap().place(), Some("m.onnx"));
     }
 
     #[test]
     fn inputs_of_the_wrong_shape_are_the_models_error() {
-        let model = OnnxModel::read(&sample("model.onnx")).unwrap();
+        let model = OnnxModel::of_rows(&sample("model.onnx")).unwrap();
         let inputs = ArrayD::zeros(vec![2, 3, 8, 8]);
-        assert!(model.outputs(inputs.view()).is_err());
+        let error = model.outputs(inputs.view()).unwrap_err().to_string();
+        assert!(error.contains("[2, 3, 8, 8]"), "{error}");
     }
 }

@@ -1,0 +1,33 @@
+//! Panics of the engine, as errors.
+
+use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind, set_hook, take_hook};
+use std::sync::Once;
+
+/// Calls the engine; a panic of the engine is an error with the panic's message.
+///
+/// The engine checks most of what a file may say, but not all: a model that it does not expect must
+/// not look like a defect of the command.
+pub(super) fn caught<T>(call: impl FnOnce() -> T) -> Result<T, String> {
+    static QUIET: Once = Once::new();
+    QUIET.call_once(|| {
+        let usual = take_hook();
+        set_hook(Box::new(move |panic| {
+            if !is_of_engine(panic) {
+                usual(panic);
+            }
+        }));
+    });
+    catch_unwind(AssertUnwindSafe(call)).map_err(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+        format!("the engine stopped: {}", text.unwrap_or("no reason given"))
+    })
+}
+
+/// Whether a panic started in a source file of the engine's crates.
+fn is_of_engine(panic: &PanicHookInfo<'_>) -> bool {
+    panic.location().is_some_and(|location| {
+        let mut folders = location.file().split(['/', '\\']);
+        folders.any(|folder| folder.starts_with("rten-"))
+    })
+}
