@@ -83,12 +83,14 @@ impl Groundtruth {
         let metric = self.metric();
         let (predicted, target) = (arrays::read(&self.predicted)?, arrays::read(&self.target)?);
         let n_truths = self.n_truths(&predicted, &target)?;
-        // Single precision stays single: a threshold of 0.3 then means the single-precision 0.3.
-        let (best_truth, scores) = if predicted.is_single() && !target.is_double() {
-            let (predicted, target) = (predicted.into_f32::<IxDyn>()?, target.into_f32::<IxDyn>()?);
+        let target = target.into_f64::<IxDyn>()?;
+        // Thresholds are compared in the precision of the scores, whatever the target is stored as: of
+        // single-precision scores a threshold of 0.3 is the single-precision 0.3.
+        let (best_truth, scores) = if predicted.is_single() {
+            let predicted = predicted.into_f32::<IxDyn>()?;
             against(&metric, predicted, target, n_truths, &files)?
         } else {
-            let (predicted, target) = (predicted.into_f64::<IxDyn>()?, target.into_f64::<IxDyn>()?);
+            let predicted = predicted.into_f64::<IxDyn>()?;
             against(&metric, predicted, target, n_truths, &files)?
         };
         let result = GroundtruthResult {
@@ -147,13 +149,13 @@ impl Groundtruth {
 fn against<T: Real>(
     metric: &GroundTruthMetric,
     predicted: ArrayD<T>,
-    target: ArrayD<T>,
+    target: ArrayD<f64>,
     n_truths: Option<usize>,
     files: &Files<'_>,
 ) -> Result<(Option<usize>, GroundTruth), Failure> {
     let predicted: Array1<T> = predicted.into_iter().collect();
     let Some(n_truths) = n_truths else {
-        let target: Array1<T> = target.into_iter().collect();
+        let target: Array1<f64> = target.into_iter().collect();
         let scores = metric.evaluate(predicted.view(), target.view());
         return Ok((None, scores.in_files(files)?));
     };

@@ -18,6 +18,9 @@ pub(crate) struct Mask {
     /// Edges of the mask, (2, m): tells how connected it is.
     #[arg(long, value_name = "E.npy")]
     edge_index: Option<String>,
+    /// Nodes of the graph. Default: the largest node number plus 1.
+    #[arg(long, value_name = "N", requires = "edge_index")]
+    n_nodes: Option<usize>,
     /// Selected are the elements above.
     #[arg(long, default_value_t = 0.0)]
     threshold: f64,
@@ -31,7 +34,8 @@ impl Mask {
             Some(file) => {
                 let edges = arrays::read_labels::<Ix2>(file)?;
                 let last = edges.iter().copied().max().unwrap_or(-1);
-                let n_nodes = usize::try_from(last.saturating_add(1)).unwrap_or_default();
+                let numbered = usize::try_from(last.saturating_add(1)).unwrap_or_default();
+                let n_nodes = self.n_nodes.unwrap_or(numbered);
                 edge_mask_properties(mask.view(), edges.view(), n_nodes, self.threshold)
             }
         };

@@ -94,11 +94,6 @@ impl StoredArray {
         matches!(self.numbers, Numbers::F32(_))
     }
 
-    /// Whether the numbers are of double precision.
-    pub(crate) fn is_double(&self) -> bool {
-        matches!(self.numbers, Numbers::F64(_))
-    }
-
     /// Whether the numbers are integers or booleans.
     pub(crate) fn is_integer(&self) -> bool {
         matches!(self.numbers, Numbers::Integers(_))

@@ -290,3 +290,33 @@ pub(crate) mod onnx {
         assert_ne!(files.json(&format!("{robust} --seed 2")), result);
     }
 }
+
+#[test]
+fn a_threshold_is_that_of_the_scores_however_the_truth_is_stored() {
+    let files = Files::new();
+    // 0.3 in single precision is above 0.3 in double precision.
+    files.array("scores.npy", &array![0.3f32, 0.9, 0.1]);
+    files.array("single.npy", &array![0.3f32, 1.0, 0.0]);
+    files.array("double.npy", &array![0.3f64, 1.0, 0.0]);
+    let against = |truth: &str| {
+        let command = "graph groundtruth --threshold 0.3 --predicted scores.npy --target";
+        files.json(&format!("{command} {truth}"))
+    };
+    assert_eq!(against("single.npy"), against("double.npy"));
+    // True are the first two, predicted (strictly above) is the second.
+    assert_eq!(against("double.npy")["recall"], 0.5);
+}
+
+#[test]
+fn nodes_of_any_number_take_the_memory_of_their_edges() {
+    let files = Files::new();
+    files.array("mask.npy", &array![1.0f32, 1.0]);
+    files.array("edges.npy", &array![[0i64, 5], [1, 1_000_000_000_000]]);
+    let mask = "graph mask --mask mask.npy --edge-index edges.npy";
+    let result = files.json(mask);
+    assert_eq!(result["n_components"], 2);
+    assert_eq!(result["component_share"], 0.5);
+    files.array("edges.npy", &array![[0i64, 2], [1, 3]]);
+    let result = files.json(&format!("{mask} --n-nodes 8"));
+    assert_eq!(result["components_per_node"], 0.25);
+}

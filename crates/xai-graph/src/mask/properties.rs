@@ -156,9 +156,7 @@ pub fn edge_mask_properties<T: Real>(
         .filter(|&(_, &value)| value > T::from_f64_nearest(threshold))
         // Checked to be in 0..n_nodes.
         .map(|(ends, _)| (ends[0] as usize, ends[1] as usize));
-    // Nodes beyond the last edge touch nothing, however many there are said to be.
-    let n_numbered = edge_index.iter().max().map_or(0, |&node| node as usize + 1);
-    let sizes = component_sizes(selected, n_numbered);
+    let sizes = component_sizes(selected);
     let n_touched = sizes.iter().sum::<usize>() as f64;
     let n_components = sizes.len() as f64;
     let largest = sizes.iter().max();
@@ -172,16 +170,20 @@ pub fn edge_mask_properties<T: Real>(
 }
 
 /// The number of nodes of each connected component of edges.
-fn component_sizes(edges: impl Iterator<Item = (usize, usize)>, n_nodes: usize) -> Vec<usize> {
-    let mut components = UnionFind::<usize>::new(n_nodes);
-    let mut touched = vec![false; n_nodes];
+///
+/// Memory is that of the edges, whatever their nodes are called: node numbers of a subgraph may be
+/// those of a graph with billions of nodes.
+fn component_sizes(edges: impl Iterator<Item = (usize, usize)> + Clone) -> Vec<usize> {
+    let mut nodes: Vec<usize> = edges.clone().flat_map(|(a, b)| [a, b]).collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    let place = |node: usize| nodes.binary_search(&node).expect("a node of an edge");
+    let mut components = UnionFind::<usize>::new(nodes.len());
     for (source, target) in edges {
-        components.union(source, target);
-        touched[source] = true;
-        touched[target] = true;
+        components.union(place(source), place(target));
     }
-    let mut sizes = vec![0usize; n_nodes];
-    for node in (0..n_nodes).filter(|&node| touched[node]) {
+    let mut sizes = vec![0usize; nodes.len()];
+    for node in 0..nodes.len() {
         sizes[components.find_mut(node)] += 1;
     }
     sizes.retain(|&size| size > 0);
