@@ -7,8 +7,8 @@ use crate::evaluation::table::{EvaluationTable, ExplainerValue, MetricResult};
 
 impl EvaluationTable {
     /// The table with metrics and explainers as keys:
-    /// `{n_samples, model_calls, statistics, metrics: {METRIC: {better, explainers: {NAME: {value,
-    /// interval: [low, high], n_undefined, per_sample}}, ranking: [NAME], comparisons}}}`.
+    /// `{n_samples, model_calls, statistics, metrics: {METRIC: {better, explainers: {NAME: {interval:
+    /// [low, high], n_undefined, per_sample, value}}, ranking: [NAME], comparisons}}}`.
     pub fn by_name(&self) -> impl Serialize + '_ {
         ByName(self)
     }
@@ -76,11 +76,11 @@ impl Serialize for OfExplainer<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let value = self.0;
         let mut map = serializer.serialize_map(Some(4))?;
-        map.serialize_entry("value", &value.value)?;
         let interval = value.interval.map(|i| [i.low, i.high]);
         map.serialize_entry("interval", &interval)?;
         map.serialize_entry("n_undefined", &value.n_undefined)?;
         map.serialize_entry("per_sample", &value.per_sample)?;
+        map.serialize_entry("value", &value.value)?;
         map.end()
     }
 }

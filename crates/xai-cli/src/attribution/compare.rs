@@ -11,7 +11,6 @@ use xai_metrics::attribution::run::CompletedScores;
 use xai_metrics::attribution::{Evaluate, Evaluation, EvaluationError, input};
 use xai_metrics::core::Input;
 
-use super::compare_json::ByName;
 use super::metric_options::MetricOptions;
 use super::model_files::ModelFiles;
 use super::options::ScoringOptions;
@@ -152,7 +151,7 @@ impl Compare {
             values.flat_map(|v| csv_rows(&v.explainer, &metric.metric, &v.per_sample))
         });
         rows::write(self.out.as_deref(), HEADER, of_metrics)?;
-        context.present(&ByName(&table), || table.to_string())
+        context.present(&table.by_name(), || table.to_string())
     }
 
     /// What went wrong with which file. What was computed before is kept.

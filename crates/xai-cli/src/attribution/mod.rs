@@ -3,7 +3,6 @@
 #[cfg(feature = "onnx")]
 mod compare;
 #[cfg(feature = "onnx")]
-mod compare_json;
 mod list;
 mod metric;
 mod metric_options;
