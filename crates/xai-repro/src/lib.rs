@@ -59,6 +59,7 @@ mod counting;
 pub mod help;
 pub mod input;
 pub mod interval;
+mod named;
 pub mod packed;
 pub mod pair_metric;
 pub mod pairwise;

@@ -1,10 +1,8 @@
 //! What a metric of a pair of runs is.
 
-use std::fmt;
-use std::hash::{Hash, Hasher};
-
 use xai_core::registry::MetricInfo;
 
+use crate::named::known_by_name;
 use crate::pair_metric::counts::{ClassTable, EqualPredictions, ErrorTable};
 
 /// A metric of two runs' predictions, for example [`PairMetric::EC_LOCAL`].
@@ -97,38 +95,7 @@ impl PairMetric {
     }
 }
 
-impl PartialEq for PairMetric {
-    fn eq(&self, other: &Self) -> bool {
-        self.name() == other.name()
-    }
-}
-
-impl Eq for PairMetric {}
-
-impl Hash for PairMetric {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.name().hash(state);
-    }
-}
-
-impl fmt::Debug for PairMetric {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "PairMetric({})", self.name())
-    }
-}
-
-impl fmt::Display for PairMetric {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-#[cfg(feature = "serde")]
-impl serde::Serialize for PairMetric {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
-    }
-}
+known_by_name!(PairMetric);
 
 /// What pairs are counted for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

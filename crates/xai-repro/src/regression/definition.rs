@@ -1,10 +1,8 @@
 //! What a metric of two runs' numeric predictions is.
 
-use std::fmt;
-use std::hash::{Hash, Hasher};
-
 use xai_core::registry::MetricInfo;
 
+use crate::named::known_by_name;
 use crate::regression::run_pair::RunPair;
 
 /// A metric of two runs' numeric predictions, for example [`RegressionMetric::EC_RATIO`].
@@ -48,35 +46,4 @@ impl RegressionMetric {
     }
 }
 
-impl PartialEq for RegressionMetric {
-    fn eq(&self, other: &Self) -> bool {
-        self.name() == other.name()
-    }
-}
-
-impl Eq for RegressionMetric {}
-
-impl Hash for RegressionMetric {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.name().hash(state);
-    }
-}
-
-impl fmt::Debug for RegressionMetric {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "RegressionMetric({})", self.name())
-    }
-}
-
-impl fmt::Display for RegressionMetric {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-#[cfg(feature = "serde")]
-impl serde::Serialize for RegressionMetric {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
-    }
-}
+known_by_name!(RegressionMetric);
