@@ -11,6 +11,8 @@ pub use xai_core::input::{DISTANCE, EXPLANATIONS, LABELS, ROWS, SAMPLES, WEIGHTI
 pub const TRAIN: Input = Input::new("train");
 /// Training rows in units of their spread.
 pub const TRAIN_SCALED: Input = Input::new("train (scaled)");
+/// The divisors of a standardization.
+pub const SCALE: Input = Input::new("scale");
 /// Training rows with their correlations taken out.
 pub const TRAIN_WHITENED: Input = Input::new("train (whitened)");
 /// Samples in units of the training rows' spread.

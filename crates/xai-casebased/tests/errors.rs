@@ -266,3 +266,16 @@ fn engines_and_models_that_do_not_answer_are_named() {
     let short = error(explainer.explain_with(train.view(), model));
     shape(&short, input::PREDICTED, &[1]);
 }
+
+#[test]
+fn a_standardization_needs_one_divisor_per_mean() {
+    let broken = xai_casebased::training::Standardization {
+        mean: vec![0.0; 3],
+        scale: vec![1.0; 2],
+    };
+    let error = broken
+        .apply(ndarray::array![[1.0, 2.0, 3.0]].view())
+        .unwrap_err();
+    assert_eq!(error.input(), xai_casebased::input::SCALE);
+    assert!(matches!(error.kind(), ErrorKind::ShapeMismatch { actual, .. } if *actual == [2]));
+}

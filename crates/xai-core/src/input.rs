@@ -29,8 +29,6 @@ pub const VALUES: Input = Input::new("values");
 pub const WEIGHTS: Input = Input::new("weights");
 /// Rows of features.
 pub const ROWS: Input = Input::new("rows");
-/// The rows that neighbors are searched among.
-pub const TRAINING_ROWS: Input = Input::new("training rows");
 /// The first of two sequences that are compared.
 pub const A: Input = Input::new("a");
 /// The second of two sequences that are compared.

@@ -94,9 +94,13 @@ impl Standardization {
     ///
     /// # Errors
     /// [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) for another number of
-    /// features.
+    /// features, and where there is not one divisor per mean.
     pub fn apply(&self, rows: ArrayView2<'_, f64>) -> Result<Array2<f64>> {
-        if rows.ncols() != self.mean.len() || self.scale.len() != self.mean.len() {
+        if self.scale.len() != self.mean.len() {
+            let (expected, actual) = (self.mean.len(), self.scale.len());
+            return Err(Error::shape(input::SCALE, &[expected], &[actual]));
+        }
+        if rows.ncols() != self.mean.len() {
             return Err(Error::shape(
                 input::ROWS,
                 &[rows.nrows(), self.mean.len()],

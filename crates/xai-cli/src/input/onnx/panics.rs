@@ -31,3 +31,17 @@ fn is_of_engine(panic: &PanicHookInfo<'_>) -> bool {
         folders.any(|folder| folder.starts_with("rten-"))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_an_error_with_its_message() {
+        let reason = caught(|| -> u8 { panic!("axis {}", 7) }).unwrap_err();
+        assert!(reason.ends_with("axis 7"), "{reason}");
+        let reason = caught(|| -> u8 { panic!("no such axis") }).unwrap_err();
+        assert!(reason.ends_with("no such axis"), "{reason}");
+        assert_eq!(caught(|| 7), Ok(7));
+    }
+}

@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn networks_of_other_types_and_shapes_give_the_outputs_of_another_runtime() {
+    fn a_network_gives_the_outputs_of_another_runtime_in_every_type_and_shape_it_is_stored_in() {
         let inputs: ArrayD<f32> = arrays::read_f32::<IxDyn>(&data("mlp_inputs.npy")).unwrap();
         let expected: Array2<f64> = arrays::read_f64(&data("mlp_expected.npy")).unwrap();
         for (file, tolerance) in [
