@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::output::stdout;
+use crate::output::{stderr, stdout};
 
 /// Options of every command.
 #[derive(Debug, Clone, Args)]
@@ -44,7 +44,7 @@ impl Context {
     /// A remark for the person at the terminal, on standard error.
     pub(crate) fn remark(&self, text: impl std::fmt::Display) {
         if !self.quiet {
-            eprintln!("{text}");
+            stderr::print_line(text);
         }
     }
 

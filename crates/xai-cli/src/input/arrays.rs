@@ -22,12 +22,8 @@ pub(crate) struct StoredArray {
 /// Reads `file.npy` or `file.npz:name`.
 pub(crate) fn read(file: impl AsRef<Path>) -> Result<StoredArray, Failure> {
     let file = file.as_ref();
-    let numbers = match file.as_os_str().split_once(".npz:") {
-        Some((archive, entry)) => {
-            let mut archive = archive.to_owned();
-            archive.push(".npz");
-            read_entry(archive.as_ref(), &entry.to_string_lossy())
-        }
+    let numbers = match entry_of_archive(file) {
+        Some((archive, entry)) => read_entry(&archive, &entry),
         None if file.extension().is_some_and(|extension| extension == "npz") => {
             Err(Failure::new("an archive of several arrays").help(format!(
                 "name one of them: {}:NAME (holds {})",
@@ -43,6 +39,14 @@ pub(crate) fn read(file: impl AsRef<Path>) -> Result<StoredArray, Failure> {
             }),
     };
     Ok(StoredArray::new(file, numbers.in_file(file)?))
+}
+
+/// The archive and the entry of `file.npz:name`.
+pub(crate) fn entry_of_archive(file: &Path) -> Option<(PathBuf, String)> {
+    let (archive, entry) = file.as_os_str().split_once(".npz:")?;
+    let mut archive = archive.to_owned();
+    archive.push(".npz");
+    Some((archive.into(), entry.to_string_lossy().into_owned()))
 }
 
 /// Reads an array from the bytes of an `.npy` file.

@@ -16,9 +16,7 @@ pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
 pub(crate) fn print_text(text: &str) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
     match writeln!(stdout, "{text}").and_then(|()| stdout.flush()) {
-        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(Failure::new(format!("standard output: {e}")))
-        }
+        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::standard_output(e)),
         _ => Ok(()),
     }
 }

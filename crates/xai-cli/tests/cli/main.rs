@@ -13,5 +13,7 @@ mod harness;
 mod messages;
 #[cfg(feature = "onnx")]
 mod models;
+#[cfg(unix)]
+mod outputs;
 mod report;
 mod repro;
