@@ -17,13 +17,13 @@ pub(super) struct Weights {
     )]
     weighting: Option<Kernel>,
     /// What a class counts; one without a weight counts 1. May be repeated.
-    #[arg(long = "class-weight", value_name = "L=W", value_parser = class_weight)]
+    #[arg(long = "class-weight", value_name = "L=W", value_parser = class_weight, allow_hyphen_values = true)]
     class_weights: Vec<(i64, f64)>,
     /// Correspondence from which the level is high. Default: 0.85.
-    #[arg(long, value_name = "SHARE")]
+    #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]
     high: Option<f64>,
     /// Correspondence from which the level is medium. Default: 0.70.
-    #[arg(long, value_name = "SHARE")]
+    #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]
     medium: Option<f64>,
 }
 

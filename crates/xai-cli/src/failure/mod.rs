@@ -59,6 +59,11 @@ impl Failure {
         Self::new(format_args!("cannot be opened: {reason}"))
     }
 
+    /// A file that cannot be read to its end, with the operating system's reason.
+    pub(crate) fn cannot_be_read(reason: impl Display) -> Self {
+        Self::new(format_args!("cannot be read: {reason}"))
+    }
+
     /// A file that cannot be written, with the operating system's reason.
     pub(crate) fn cannot_be_written(reason: impl Display) -> Self {
         Self::new(format_args!("cannot be written: {reason}"))

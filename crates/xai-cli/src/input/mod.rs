@@ -1,5 +1,6 @@
 //! From files to arrays, tables, samples and models.
 
+pub(crate) mod archive;
 pub(crate) mod arrays;
 mod npy;
 pub(crate) mod npy_file;

@@ -7,7 +7,7 @@ use clap_lex::OsStrExt;
 
 use super::destination;
 use crate::failure::{Failure, InFile};
-use crate::input::arrays;
+use crate::input::archive;
 
 /// Refuses a file for `--out` that the command reads, by whatever name and through whatever links,
 /// and one that cannot be made, before anything is computed.
@@ -52,7 +52,7 @@ fn inputs(command: &ArgMatches) -> impl Iterator<Item = (&str, PathBuf)> {
             },
         };
         paths.into_iter().map(move |path| {
-            let archive = arrays::entry_of_archive(&path).map(|(archive, _)| archive);
+            let archive = archive::entry_of(&path).map(|(archive, _)| archive);
             (id, archive.unwrap_or(path))
         })
     })

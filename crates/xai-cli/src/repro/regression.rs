@@ -9,11 +9,11 @@ use xai_metrics::repro::interval::MetricReport;
 use xai_metrics::repro::registry::REGRESSION_METRICS;
 use xai_metrics::repro::{RegressionMetric, RegressionReproducibility, input};
 
-use super::options::LEVEL;
+use super::options::{LEVEL, pair_rows};
 use crate::context::Context;
 use crate::failure::{Failure, Files, InFiles};
 use crate::input::arrays;
-use crate::output::text;
+use crate::output::{rows, text};
 
 /// `xai repro regression`
 #[derive(Debug, Args)]
@@ -24,6 +24,9 @@ pub(crate) struct Regression {
     /// True numbers (samples,).
     #[arg(long, value_name = "Y.npy")]
     targets: PathBuf,
+    /// Write a row per pair: the two runs and each metric.
+    #[arg(long, value_name = "FILE.csv")]
+    out: Option<PathBuf>,
 }
 
 #[derive(Serialize)]
@@ -71,6 +74,18 @@ impl Regression {
             metrics: metrics.in_files(&files)?,
             mean_absolute_error: runs.mean_absolute_error.clone(),
         };
+        let names = result.metrics.iter().map(|(name, _)| *name);
+        let pairs = result
+            .metrics
+            .iter()
+            .map(|(_, report)| report.pairs.as_slice());
+        let pairs: Vec<&[Option<f64>]> = pairs.collect();
+        let rows = pair_rows(result.n_runs, &pairs);
+        rows::write(
+            self.out.as_deref(),
+            ["first", "second"].into_iter().chain(names),
+            rows,
+        )?;
         context.present(&result, || result.table())
     }
 }

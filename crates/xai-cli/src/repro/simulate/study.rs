@@ -18,6 +18,9 @@ use crate::output::{text, whole_file};
 /// Draws between two writes, and two steps of the progress bar.
 const DRAWS_PER_STEP: u64 = 1000;
 
+/// Predictions of one draw, which are in memory on every thread.
+const MOST_PREDICTIONS: u64 = 100_000_000;
+
 /// `xai repro simulate study`
 #[derive(Debug, Args)]
 pub(crate) struct StudyCommand {
@@ -80,6 +83,12 @@ impl StudyCommand {
                 out.display()
             ))
             .help("name a .csv file"));
+        }
+        if u64::from(self.n_samples) * u64::from(self.runs) > MOST_PREDICTIONS {
+            return Err(Failure::usage(format!(
+                "--n-samples {} of --runs {}: more than {MOST_PREDICTIONS} predictions in a draw",
+                self.n_samples, self.runs
+            )));
         }
         let settings = StudySettings {
             seed,
