@@ -93,17 +93,16 @@ impl StoredArray {
     }
 
     /// The numbers in single precision, what most models take, converted as numpy does. Numbers that
-    /// single precision does not hold are an error: they would become infinite.
+    /// single precision does not hold are an error: they would become infinite, or all of them 0.
     pub(crate) fn into_f32<D: Dimension>(self) -> Result<Array<f32, D>, Failure> {
         let array = match self.numbers {
             Numbers::F32(array) => array,
             Numbers::F64(array) => {
-                let too_large = |x: &f64| x.is_finite() && !(*x as f32).is_finite();
-                if let Some((index, x)) = first(&array, too_large) {
+                if let Some((index, x)) = beyond_single(&array) {
                     return Err(Failure::new(format!(
-                        "{x:e} at {index:?}: models compute in single precision, which ends at 3.4e38"
+                        "{x:e} at {index:?}: models compute in single precision, from 1.2e-38 to 3.4e38"
                     ))
-                    .help("divide the array by a constant and save it again; maps mean the same at any scale")
+                    .help("divide the array by a constant and save it again")
                     .in_file(&self.file));
                 }
                 array.mapv(|x| x as f32)
@@ -134,6 +133,17 @@ fn first(array: &ArrayD<f64>, is_so: impl Fn(&f64) -> bool) -> Option<(Vec<usize
     Some((index.slice().to_vec(), x))
 }
 
+/// A number that is infinite in single precision; or the largest, if it is nearly nothing there.
+fn beyond_single(array: &ArrayD<f64>) -> Option<(Vec<usize>, f64)> {
+    let too_large = |x: &f64| x.is_finite() && !(*x as f32).is_finite();
+    let largest = array.iter().fold(0.0f64, |largest, x| largest.max(x.abs()));
+    let is_largest = |x: &f64| x.abs() == largest;
+    match largest > 0.0 && largest < f64::from(f32::MIN_POSITIVE) {
+        true => first(array, is_largest),
+        false => first(array, too_large),
+    }
+}
+
 /// Floats that are labels.
 fn whole(array: ArrayD<f64>) -> Result<ArrayD<i64>, Failure> {
     // Beyond, neighbouring integers are the same float.
@@ -144,7 +154,9 @@ fn whole(array: ArrayD<f64>) -> Result<ArrayD<i64>, Failure> {
         Some((index, x)) => Err(Failure::new(format!(
             "labels: expected whole numbers, got {x} at {index:?}"
         ))
-        .help("labels name classes; probabilities (n, classes) become labels by .argmax(axis=1)")),
+        .help(
+            "labels name classes: of probabilities (n, classes) take .argmax(axis=1); runs of numbers are compared by `xai repro regression`",
+        )),
     }
 }
 

@@ -113,7 +113,9 @@ pub(super) fn header<R: Read>(reader: &mut R) -> Result<Header, Failure> {
         .iter()
         .rev()
         .fold(0, |n, &byte| n << 8 | usize::from(byte));
+    let start = bytes.len();
     more(length.min(LONGEST_HEADER), &mut bytes)?;
+    let is_cut = start >= 8 && bytes.len() - start < length;
     let mut depth = 0usize;
     let is_deep = bytes.iter().any(|byte| {
         match byte {
@@ -126,7 +128,7 @@ pub(super) fn header<R: Read>(reader: &mut R) -> Result<Header, Failure> {
     let no_array = |why: &dyn std::fmt::Display| {
         Failure::new(format!("not an .npy array: {why}")).help("save it with numpy.save")
     };
-    if is_deep {
+    if is_deep || is_cut {
         return Err(no_array(&"its header is damaged"));
     }
     Header::from_reader(&mut bytes.as_slice()).map_err(|error| no_array(&error))

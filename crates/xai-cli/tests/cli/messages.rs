@@ -63,8 +63,9 @@ fn arrays_that_do_not_fit_are_told_apart() {
     );
     assert_eq!(
         with("p.npy", "floats.npy"),
-        "error: floats.npy: labels: expected integers or booleans, got floats\n\
-         help: convert them with .astype(int) and save again"
+        "error: floats.npy: labels: expected whole numbers, got 0.5 at [0]\n\
+         help: labels name classes: of probabilities (n, classes) take .argmax(axis=1); runs of \
+         numbers are compared by `xai repro regression`"
     );
 }
 
