@@ -134,8 +134,9 @@ impl Compare {
             },
         };
         let model = Concurrent(&model);
+        let reading = self.scoring.reading(opened.inputs.shape());
         let mut evaluation = Evaluation::new(&model, &opened.inputs, &opened.targets)
-            .scoring(self.scoring.scoring(opened.inputs.shape(), context))
+            .scoring(self.scoring.scoring(&reading))
             .level(self.level)
             .replicates(self.replicates as usize)
             .seed(context.seed)
@@ -153,6 +154,7 @@ impl Compare {
         let table = evaluation.evaluate();
         bar.finish_and_clear();
         let table = table.map_err(|stopped| self.failure(&stopped))?;
+        reading.say(context);
         let of_metrics = table.metrics.iter().flat_map(|metric| {
             let values = metric.values.iter();
             values.flat_map(|v| csv_rows(&v.explainer, &metric.metric, &v.per_sample))

@@ -2,7 +2,9 @@
 
 use clap::{Args, ValueEnum};
 use serde::Deserialize;
-use xai_metrics::attribution::{Activation, Layout, Scoring, help, input};
+#[cfg(feature = "onnx")]
+use xai_metrics::attribution::Scoring;
+use xai_metrics::attribution::{Activation, Layout, help, input};
 
 use crate::choice::{Choices, choice};
 use crate::context::Context;
@@ -28,7 +30,7 @@ pub(crate) enum Channels {
 
 impl Channels {
     /// The layout of images; of other inputs it is known by the number of their axes.
-    pub(crate) fn layout(self) -> Option<Layout> {
+    fn layout(self) -> Option<Layout> {
         (self == Self::First).then_some(Layout::ChannelsFirst)
     }
 }
@@ -67,51 +69,77 @@ pub(super) struct ScoringOptions {
     batch_size: u32,
 }
 
-impl LayoutOptions {
-    /// The channels that were asked for, or those that the shape of the inputs tells.
-    fn channels(&self, shape: &[usize], context: &Context) -> Option<Channels> {
-        if self.channels.is_some() {
-            return self.channels;
-        }
-        let channels = channels_of(shape)?;
-        if channels == Channels::First {
-            context.remark(format_args!(
-                "images of shape {shape:?} are read with --channels first"
-            ));
-        }
-        Some(channels)
+/// How inputs or maps of a shape are read.
+pub(crate) struct Reading {
+    pub(crate) layout: Option<Layout>,
+    /// Where nobody said how: for the person who reads the result.
+    assumed: Option<String>,
+}
+
+impl Reading {
+    /// By what was asked for, else by the shape; `None` where neither tells.
+    fn told(asked: Option<Channels>, shape: &[usize]) -> Option<Self> {
+        let (channels, assumed) = match asked {
+            Some(channels) => (channels, false),
+            None if shape.len() == 4 => {
+                let channels = channels_of(shape)?;
+                (channels, channels == Channels::First)
+            }
+            None => (Channels::default(), false),
+        };
+        Some(Self {
+            layout: channels.layout(),
+            assumed: assumed.then(|| remark(shape, "first")),
+        })
     }
 
+    /// How inputs are read: channels last where neither option nor shape tells.
+    #[cfg(feature = "onnx")] // inputs are for a model
+    pub(crate) fn of_inputs(asked: Option<Channels>, shape: &[usize]) -> Self {
+        Self::told(asked, shape).unwrap_or_else(|| Self {
+            layout: Channels::Last.layout(),
+            assumed: Some(remark(shape, "last")),
+        })
+    }
+
+    /// Says what was assumed, beside a result.
+    pub(crate) fn say(&self, context: &Context) {
+        if let Some(assumed) = &self.assumed {
+            context.remark(assumed);
+        }
+    }
+}
+
+fn remark(shape: &[usize], channels: &str) -> String {
+    format!(
+        "images of shape {shape:?} were read with their channels {channels}; --channels, or `channels` in a study, decides"
+    )
+}
+
+impl LayoutOptions {
     /// How maps of a shape are read that come without inputs.
-    pub(super) fn of_maps(&self, shape: &[usize], context: &Context) -> Result<Scoring, Failure> {
-        let channels = self.channels(shape, context);
-        if channels.is_none() && shape.len() == 4 {
-            return Err(Failure::usage(format!(
+    pub(super) fn of_maps(&self, shape: &[usize]) -> Result<Reading, Failure> {
+        Reading::told(self.channels, shape).ok_or_else(|| {
+            Failure::usage(format!(
                 "--channels: maps of shape {shape:?} may have their channels first or last"
             ))
-            .help("pass --channels first, as PyTorch has images, or --channels last"));
-        }
-        Ok(Scoring {
-            layout: channels.and_then(Channels::layout),
-            ..Scoring::default()
+            .help("pass --channels first, as PyTorch has images, or --channels last")
         })
     }
 }
 
 #[cfg(feature = "onnx")]
 impl ScoringOptions {
-    /// How inputs of a shape are read, and scores are taken.
-    pub(super) fn scoring(&self, shape: &[usize], context: &Context) -> Scoring {
-        let channels = self.layout.channels(shape, context);
-        if channels.is_none() && shape.len() == 4 {
-            context.remark(format_args!(
-                "images of shape {shape:?} are read with --channels last"
-            ));
-        }
+    /// How inputs of a shape are read.
+    pub(super) fn reading(&self, shape: &[usize]) -> Reading {
+        Reading::of_inputs(self.layout.channels, shape)
+    }
+
+    pub(super) fn scoring(&self, reading: &Reading) -> Scoring {
         Scoring {
             activation: self.activation,
             batch_size: self.batch_size as usize,
-            layout: channels.and_then(Channels::layout),
+            layout: reading.layout,
         }
     }
 }

@@ -53,7 +53,7 @@ pub(super) struct AttributionInputs {
     #[serde(default, deserialize_with = "activation")]
     pub(super) activation: Activation,
     #[serde(default)]
-    pub(super) channels: Channels,
+    pub(super) channels: Option<Channels>,
     /// Metrics of the registry.
     #[serde(default = "averages")]
     pub(super) metrics: Vec<String>,

@@ -201,3 +201,27 @@ fn a_study_names_the_metrics_that_it_asks_for() {
             .contains("<th>Insertion (higher is better)</th>")
     );
 }
+
+#[cfg(feature = "onnx")]
+#[test]
+fn channels_that_the_study_does_not_name_are_told_by_the_shape() {
+    let files = Files::new();
+    let study = |channels: &str, inputs: &str| {
+        let file = |name: &str| sample(&format!("attribution/{name}"));
+        let (model, targets) = (file("model.onnx"), file("targets.npy"));
+        let maps = file("saliency.npy");
+        let text = format!(
+            "[attribution]\nmodel = '{model}'\ninputs = '{inputs}'\ntargets = '{targets}'\n\
+             activation = 'softmax'\n{channels}\n[[attribution.explainers]]\nname = 'a'\nmaps = '{maps}'\n"
+        );
+        files.text("study.toml", &text);
+    };
+    study("channels = 'first'", &sample("attribution/inputs.npy"));
+    let named = files.json("report study.toml --out page");
+    study("", &sample("attribution/inputs.npy"));
+    assert_eq!(files.json("report study.toml --out page"), named);
+    // An array without axes has no samples.
+    files.array("number.npy", &ndarray::arr0(0.5));
+    study("", "number.npy");
+    files.bad_data("number.npy", "report study.toml --out page");
+}

@@ -11,7 +11,7 @@ use ndarray::IxDyn;
 use xai_metrics::attribution::batch::{Data, Masks, Segments};
 use xai_metrics::attribution::metric::{BaseScorePolicy, Entry, MetricValue, Precision};
 use xai_metrics::attribution::run::MaskedScores;
-use xai_metrics::attribution::{Evaluate, Real, input};
+use xai_metrics::attribution::{Evaluate, Real, Scoring, input};
 use xai_metrics::core::Input;
 
 use crate::attribution::metric_options::MetricOptions;
@@ -136,9 +136,13 @@ impl MetricCommand {
     /// The metric of maps alone.
     fn of_maps(&self, layout: &LayoutOptions, context: &Context) -> Result<MetricValue, Failure> {
         let maps = arrays::read_f64::<IxDyn>(self.file(input::EXPLANATIONS)?)?;
-        let scoring = layout.of_maps(maps.shape(), context)?;
-        let data = Data::of_maps(maps.view()).scoring(scoring);
+        let reading = layout.of_maps(maps.shape())?;
+        let data = Data::of_maps(maps.view()).scoring(Scoring {
+            layout: reading.layout,
+            ..Scoring::default()
+        });
         let value = self.evaluate(self.with_sides(data, maps.shape())?, context)?;
+        reading.say(context);
         self.write_rows(&value)?;
         Ok(value)
     }

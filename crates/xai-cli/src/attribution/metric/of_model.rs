@@ -37,17 +37,19 @@ impl MetricCommand {
             model: opened.model,
             watch: |rows| bar.inc(rows),
         };
+        let reading = scoring.reading(opened.inputs.shape());
         let scores = masked_scores(
             &Concurrent(&model),
             &opened.inputs,
             &opened.targets,
             &maps,
-            &scoring.scoring(opened.inputs.shape(), context),
+            &scoring.scoring(&reading),
         );
         bar.finish_and_clear();
-        scores
-            .map_err(|stopped| stopped.into_error())
-            .in_files(&self.places()?)
+        let scores = scores.map_err(|stopped| stopped.into_error());
+        let scores = scores.in_files(&self.places()?)?;
+        reading.say(context);
+        Ok(scores)
     }
 
     /// The metric of a model.
@@ -63,14 +65,16 @@ impl MetricCommand {
             watch: |rows| bar.inc(rows),
         };
         let model = Concurrent(&model);
+        let reading = scoring.reading(opened.inputs.shape());
         let data = Data::new(&opened.inputs, &opened.targets)
             .model(&model)
             .maps(&maps)
-            .scoring(scoring.scoring(opened.inputs.shape(), context));
+            .scoring(scoring.scoring(&reading));
         let data = self.with_sides(data, opened.inputs.shape())?;
         let value = self.evaluate(data, context);
         bar.finish_and_clear();
         let value = value?;
+        reading.say(context);
         self.write_rows(&value)?;
         Ok(value)
     }

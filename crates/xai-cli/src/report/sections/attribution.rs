@@ -72,6 +72,7 @@ pub(crate) fn evaluate(
     context: &Context,
 ) -> Result<Option<AttributionSection>, Failure> {
     use crate::attribution::model_files::{ModelFiles, targets};
+    use crate::attribution::options::Reading;
     use crate::failure::{Files, InFiles};
     use crate::input::onnx::model::OnnxModel;
     use ndarray::IxDyn;
@@ -90,12 +91,13 @@ pub(crate) fn evaluate(
     for explainer in &study.explainers {
         maps.push(source.array(&explainer.maps)?.into_f32::<IxDyn>()?);
     }
-    let bar = context.progress(inputs.shape()[0] as u64, "samples");
+    let bar = context.progress(inputs.shape().first().map_or(0, |&n| n as u64), "samples");
+    let reading = Reading::of_inputs(study.channels, inputs.shape());
     let mut evaluation = Evaluation::new(&model, inputs.view(), &targets)
         .scoring(Scoring {
             activation: study.activation,
             batch_size: 64,
-            layout: study.channels.layout(),
+            layout: reading.layout,
         })
         .replicates(0)
         .on_progress(|samples| bar.inc(samples as u64));
@@ -118,6 +120,7 @@ pub(crate) fn evaluate(
         let places = Files::new().file(&in_study, &study_file);
         places.and(files.files(&maps)).failure(stopped.error())
     })?;
+    reading.say(context);
     Ok(Some(AttributionSection {
         activation: study.activation,
         table,
