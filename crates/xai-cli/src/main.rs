@@ -52,11 +52,13 @@ enum Group {
 }
 
 fn main() -> ExitCode {
-    let parsed = Xai::command().try_get_matches().and_then(|matches| {
-        let xai = Xai::from_arg_matches(&matches);
-        let xai = xai.map_err(|error| error.format(&mut Xai::command()))?;
-        Ok((xai, output::overwriting::check(&matches)))
-    });
+    let parsed = taking_negative_numbers(Xai::command())
+        .try_get_matches()
+        .and_then(|matches| {
+            let xai = Xai::from_arg_matches(&matches);
+            let xai = xai.map_err(|error| error.format(&mut Xai::command()))?;
+            Ok((xai, output::overwriting::check(&matches)))
+        });
     let (Xai { context, group }, checked) = match parsed {
         Ok(parsed) => parsed,
         Err(other) => return printed(&other),
@@ -79,6 +81,16 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
     }
+}
+
+/// Lets every option have a negative number behind a space: where it may not be one, the error is about
+/// the value.
+fn taking_negative_numbers(command: clap::Command) -> clap::Command {
+    let with_numbers = command.mut_args(|argument| match argument.get_action().takes_values() {
+        true => argument.allow_negative_numbers(true),
+        false => argument,
+    });
+    with_numbers.mut_subcommands(taking_negative_numbers)
 }
 
 /// Prints the help, the version, or what is wrong with the arguments. Where standard error takes nothing

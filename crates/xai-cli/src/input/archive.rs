@@ -19,9 +19,10 @@ impl<S: Read + Seek> Source for S {}
 
 /// The archive and the entry of `file.npz:name`.
 pub(crate) fn entry_of(file: &Path) -> Option<(PathBuf, String)> {
-    let (archive, entry) = file.as_os_str().split_once(".npz:")?;
+    let split = |end| Some((file.as_os_str().split_once(end)?, end));
+    let ((archive, entry), end) = split(".npz:").or_else(|| split(".NPZ:"))?;
     let mut archive = archive.to_owned();
-    archive.push(".npz");
+    archive.push(end.trim_end_matches(':'));
     Some((archive.into(), entry.to_string_lossy().into_owned()))
 }
 

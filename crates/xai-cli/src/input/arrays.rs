@@ -34,7 +34,9 @@ fn read_file(file: &Path) -> Result<Numbers, Failure> {
     let metadata = opened.metadata().map_err(Failure::cannot_be_opened)?;
     let mut opened = BufReader::new(opened);
     let begin = opened.fill_buf().map_err(Failure::cannot_be_read)?;
-    let is_archive = file.extension().is_some_and(|it| it == "npz");
+    let is_archive = file
+        .extension()
+        .is_some_and(|it| it.eq_ignore_ascii_case("npz"));
     if is_archive || archive::begins(begin) {
         return archive::read_opened(file, opened, None);
     }

@@ -76,6 +76,7 @@ fn not_numeric(descriptor: &str) -> Failure {
         Some(b'U' | b'S') => {
             "an array of words: number them, numpy.unique(labels, return_inverse=True)[1], and save again"
         }
+        Some(b'f') => "an array of long doubles: convert it with .astype(float) and save again",
         Some(b'c') => "an array of complex numbers: save their .real part or their absolute values",
         _ => "convert it with .astype(float) and save again",
     };
@@ -92,6 +93,8 @@ pub(super) fn count(shape: &[usize]) -> Option<usize> {
         .try_fold(1usize, |product, &axis| product.checked_mul(axis))
 }
 
+/// How every array begins.
+const MAGIC: &[u8] = b"\x93NUMPY";
 /// The header of an array; numpy writes and reads at most as many bytes.
 const LONGEST_HEADER: usize = 10_000;
 /// Brackets inside each other in a header: those of numbers have two.
@@ -128,6 +131,12 @@ pub(super) fn header<R: Read>(reader: &mut R) -> Result<Header, Failure> {
     let no_array = |why: &dyn std::fmt::Display| {
         Failure::new(format!("not an .npy array: {why}")).help("save it with numpy.save")
     };
+    if !bytes.starts_with(MAGIC) {
+        return Err(no_array(match bytes.is_empty() {
+            true => &"it is empty",
+            false => &"it does not begin as one",
+        }));
+    }
     if is_deep || is_cut {
         return Err(no_array(&"its header is damaged"));
     }
@@ -252,7 +261,9 @@ impl<R: Read> Data<'_, R> {
         let numbers = self.numbers([u64::from_le_bytes, u64::from_be_bytes], |x| x)?;
         match numbers.iter().all(|&x| i64::try_from(x).is_ok()) {
             true => Ok(Numbers::Integers(numbers.mapv(|x| x as i64))),
-            false => Err(Failure::new("an integer above 2^63 - 1")),
+            false => Err(Failure::new("an integer above 2^63 - 1").help(
+                "of labels, number the classes: numpy.unique(labels, return_inverse=True)[1]; else convert with .astype(float)",
+            )),
         }
     }
 

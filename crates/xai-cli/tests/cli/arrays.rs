@@ -134,6 +134,8 @@ fn an_archive_names_its_array_or_has_only_one() {
     };
     assert_eq!(values("one.npz"), values("two.npz:a"));
     assert_eq!(values("one.npz"), values("one.npz:arr_0"));
+    files.bytes("LOUD.NPZ", &archive(&[("a", &a), ("b", &b)], None));
+    assert_eq!(values("LOUD.NPZ:a"), values("one.npz"));
     assert_ne!(values("one.npz"), values("two.npz:b"));
     for pos in ["two.npz", "none.npz", "no_archive.npz", "two.npz:c"] {
         files.bad_data(

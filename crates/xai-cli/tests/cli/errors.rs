@@ -664,6 +664,26 @@ fn negative_values_stand_behind_a_space() {
             );
         }
     }
+    for (option, command) in [
+        ("--seed", "graph mask --mask p.npy --seed -1"),
+        ("--threads", "--threads -1 graph mask --mask p.npy"),
+        (
+            "--top-k",
+            "graph groundtruth --predicted p.npy --target p.npy --top-k -3",
+        ),
+        (
+            "-k",
+            "casebased explain --train n.csv --test n.csv --label y -k -5",
+        ),
+    ] {
+        let failed = files.failure(2, command);
+        assert!(failed.text.contains(option), "{}", failed.text);
+        assert!(
+            !failed.text.contains("unexpected argument"),
+            "{}",
+            failed.text
+        );
+    }
     files.text("n.csv", "distance,label\n1,-1\n2,1\n");
     let command = "casebased correspondence --neighbors n.csv --predicted -1 --class-weight -1=2";
     files.json(command);
