@@ -349,6 +349,7 @@ fn graph_models() {
             ("--alpha-pos", "--fraction 0.5 --alpha-pos 2"),
             ("--alpha-neg", "--fraction 0.5 --alpha-neg 2"),
             ("--draws", "--fraction 0.5 --draws 1"),
+            ("--draws", "--fraction 0.5 --draws 18446744073709551615"),
         ],
     );
     files.failure(2, &format!("graph sweep --model {}", model()));

@@ -17,6 +17,9 @@ use crate::outputs::return_type::ReturnType;
 use crate::registry::metric::GraphMetric;
 use crate::{help, input};
 
+/// Draws whose values are kept until their mean is taken.
+const MOST_DRAWS: usize = 1 << 24;
+
 /// Robust fidelity and how well the draws determine it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -167,7 +170,7 @@ impl<'a> RobustFidelityMetric<'a> {
         self
     }
 
-    /// The number of random draws, at least 2 for a standard error.
+    /// The number of random draws, at least 2 for a standard error and at most 2²⁴.
     #[must_use]
     pub fn draws(mut self, n_draws: usize) -> Self {
         self.n_draws = n_draws;
@@ -229,7 +232,7 @@ impl<'a> RobustFidelityMetric<'a> {
     /// model is called once on the whole graph and twice per draw, draws in parallel.
     ///
     /// # Errors
-    /// `InvalidParameter` for α outside [0, 1], `TooFew` below two draws, `ShapeMismatch`,
+    /// `InvalidParameter` for α outside [0, 1], and for more than 2²⁴ draws, `TooFew` below two draws, `ShapeMismatch`,
     /// `OutOfDomain` for a soft mask or one whose directions differ, `Model`, and those of
     /// [`FidelityMetric::evaluate`].
     pub fn evaluate<T: Real>(
@@ -298,6 +301,10 @@ impl<'a> RobustFidelityMetric<'a> {
         }
         match self.n_draws {
             0 | 1 => Err(Error::too_few(input::DRAWS, 2, self.n_draws)),
+            n if n > MOST_DRAWS => {
+                let expected = "at most 16 777 216 draws";
+                Err(Error::parameter(input::DRAWS, n, expected))
+            }
             _ => Ok(()),
         }
     }
