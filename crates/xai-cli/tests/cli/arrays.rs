@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use crate::harness::Files;
-use ndarray::{Array1, Array2, Array3, ArrayD, Axis, ShapeBuilder, array};
+use ndarray::{Array2, Array3, ArrayD, Axis, ShapeBuilder, array};
 
 /// The bytes of an `.npy` file of version 1.0.
 pub(crate) fn npy(dtype: &str, fortran: bool, shape: &str, data: &[u8]) -> Vec<u8> {
@@ -290,7 +290,7 @@ fn an_index_of_booleans_is_as_long_as_the_answer_of_the_model() {
 
     let files = Files::new();
     let given = ring_files(&files);
-    let chosen = Array1::from_shape_fn(12, |node| node % 4 == 1);
+    let chosen = ndarray::Array1::from_shape_fn(12, |node| node % 4 == 1);
     files.array("chosen.npy", &chosen);
     files.array("rows.npy", &array![1_i64, 5, 9]);
     files.array("short.npy", &array![true, false]);

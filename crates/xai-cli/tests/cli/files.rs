@@ -9,7 +9,7 @@ use ndarray::{Array1, Axis, array};
 use serde_json::Value;
 
 use crate::arrays::{archive, npy, of_header};
-use crate::harness::{Files, sample};
+use crate::harness::Files;
 
 /// A name that is no UTF-8.
 fn odd(name: &str) -> OsString {
@@ -85,7 +85,7 @@ fn models_and_their_arrays_have_names_that_are_no_utf_8() {
         return;
     }
     for name in ["model.onnx", "inputs.npy", "targets.npy", "saliency.npy"] {
-        let from = sample(&format!("attribution/{name}"));
+        let from = crate::harness::sample(&format!("attribution/{name}"));
         std::fs::copy(from, folder.join(odd(name))).unwrap();
     }
     let arguments = "attribution compare --model ?model.onnx --inputs ?inputs.npy \
