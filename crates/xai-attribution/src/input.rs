@@ -75,3 +75,25 @@ pub const N_CLASSES: Input = Input::new("n_classes");
 pub const N_LAYERS: Input = Input::new("n_layers");
 /// What random choices depend on.
 pub const SEED: Input = Input::new("seed");
+/// How the channels of a position become one attribution.
+pub const POOL: Input = Input::new("pool");
+/// Which part of an attribution counts.
+pub const RELEVANCE: Input = Input::new("relevance");
+/// How far beside an object a hit still counts.
+pub const HIT_RADIUS: Input = Input::new("hit_radius");
+/// Which of several equal attributions counts.
+pub const TIES: Input = Input::new("ties");
+/// Whether the size of an object counts.
+pub const WEIGHTED: Input = Input::new("weighted");
+/// The largest share of the positions that an object may take.
+pub const MAX_SIZE: Input = Input::new("max_size");
+/// How many positions are the top.
+pub const TOP_K: Input = Input::new("top_k");
+/// Whether an object smaller than the top can reach 1.
+pub const CAPPED: Input = Input::new("capped");
+/// Whether a share is in units of what a random map has.
+pub const INFLUENCE: Input = Input::new("influence");
+/// From which share of the largest attribution on a position is marked.
+pub const THRESHOLD: Input = Input::new("threshold");
+/// The cells of a mosaic.
+pub const CELLS: Input = Input::new("cells");

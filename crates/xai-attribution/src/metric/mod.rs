@@ -12,8 +12,8 @@ pub(crate) mod value;
 
 pub use entry::{Entry, Listed, Precision};
 pub use kinds::{
-    AreaMetric, BaseScorePolicy, CurveKind, SCORE_NEEDS, ScoreAccumulator, ScoreFormula,
-    ScoreMetric,
+    AreaMetric, BaseScorePolicy, CurveKind, MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap,
+    Relevance, SCORE_NEEDS, ScoreAccumulator, ScoreFormula, ScoreMetric,
 };
 pub use options::{
     BASELINE_OPTION, MetricOption, OptionInfo, Registered, SEED_OPTION, parse, parse_unless,
@@ -24,9 +24,11 @@ pub use registry::average_gain::GainFormula;
 pub use registry::average_increase::IncreaseFormula;
 pub use registry::complexity::complexity;
 pub use registry::model_randomization::{RandomizationOrder, RandomizationStep};
+pub use registry::pointing_game::Ties;
 pub use registry::representativity::MegeReco;
 pub use registry::sparseness::sparseness;
 pub use registry::stability::{Average, Maximum, Stability, StabilityValues, Statistic};
+pub use registry::top_k_intersection::TopK;
 pub use registry::*;
 pub use value::{CurvePoint, MetricValue};
 pub use xai_core::{Direction, MetricInfo};

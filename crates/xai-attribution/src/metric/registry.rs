@@ -33,6 +33,15 @@ metrics! {
     "faithfulness/deletion.rs" deletion { Deletion }
     "faithfulness/insertion.rs" insertion { Insertion }
     "faithfulness/mu_fidelity.rs" mu_fidelity { MuFidelity }
+    "localization/pointing_game.rs" pointing_game { PointingGame }
+    "localization/attribution_localization.rs" attribution_localization { AttributionLocalization }
+    "localization/top_k_intersection.rs" top_k_intersection { TopKIntersection }
+    "localization/relevance_rank_accuracy.rs" relevance_rank_accuracy { RelevanceRankAccuracy }
+    "localization/relevance_mass_accuracy.rs" relevance_mass_accuracy { RelevanceMassAccuracy }
+    "localization/localization_auroc.rs" localization_auroc { LocalizationAuroc }
+    "localization/localization_average_precision.rs" localization_average_precision { LocalizationAveragePrecision }
+    "localization/localization_iou.rs" localization_iou { LocalizationIou }
+    "localization/focus.rs" focus { Focus }
     "complexity/complexity.rs" complexity { Complexity }
     "complexity/sparseness.rs" sparseness { Sparseness }
     "sanity/stability.rs" stability { AverageStability, MaximumStability }

@@ -10,6 +10,6 @@ pub use correlation::pearson;
 pub use interval::{
     Interval, IntervalMethod, bootstrap_bca, bootstrap_percentile, bootstrap_replicates, jackknife,
 };
-pub use ranks::{auroc, spearman};
+pub use ranks::{auroc, average_precision, spearman};
 pub use summary::{Summary, quantile};
 pub use wilson::wilson;
