@@ -97,3 +97,13 @@ pub const INFLUENCE: Input = Input::new("influence");
 pub const THRESHOLD: Input = Input::new("threshold");
 /// The cells of a mosaic.
 pub const CELLS: Input = Input::new("cells");
+/// Which positions are removed together.
+pub const FEATURES: Input = Input::new("features");
+/// The number of positions along a side of a patch.
+pub const PATCH: Input = Input::new("patch");
+/// Subsets that were drawn elsewhere.
+pub const SUBSETS: Input = Input::new("subsets");
+/// The number of features in a subset.
+pub const SUBSET_SIZE: Input = Input::new("subset_size");
+/// Orders of removal that were made elsewhere.
+pub const ORDERS: Input = Input::new("orders");

@@ -16,7 +16,8 @@ pub use kinds::{
     Relevance, SCORE_NEEDS, ScoreAccumulator, ScoreFormula, ScoreMetric,
 };
 pub use options::{
-    BASELINE_OPTION, MetricOption, OptionInfo, Registered, SEED_OPTION, parse, parse_unless,
+    BASELINE_OPTION, FEATURES_OPTION, MetricOption, OptionInfo, Registered, SEED_OPTION,
+    STEPS_OPTION, parse, parse_unless,
 };
 pub use protocol::{Measure, Metric, key};
 pub use registry::average_drop::DropFormula;

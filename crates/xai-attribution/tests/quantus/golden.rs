@@ -1,9 +1,12 @@
 //! The golden file.
 
-use ndarray::{Array3, ArrayD};
+use ndarray::{Array1, Array2, Array3, ArrayD, ArrayViewD};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use xai_attribution::batch::Data;
+use xai_attribution::metric::{Measure, MetricValue};
+use xai_attribution::{Activation, Baseline, Evaluate, Layout, Scoring};
 
 #[derive(Deserialize)]
 pub(crate) struct Golden {
@@ -11,13 +14,64 @@ pub(crate) struct Golden {
     cases: Vec<Case>,
 }
 
-/// Inputs with their targets, maps and masks.
+/// Inputs with their targets, maps and masks, and the weights of a model.
 #[derive(Deserialize)]
 pub(crate) struct Problem {
     x: Array,
+    pub(crate) targets: Vec<i64>,
+    #[serde(flatten)]
+    weights: Weights,
     pub(crate) maps: BTreeMap<String, Array>,
     #[serde(default)]
     pub(crate) mask: Option<Array>,
+}
+
+/// Those of a linear model, or of one with a hidden layer of rectified sums.
+#[derive(Deserialize)]
+pub(crate) struct Weights {
+    #[serde(rename = "W")]
+    w: Option<Array>,
+    b: Option<Array>,
+    #[serde(rename = "W1")]
+    w1: Option<Array>,
+    b1: Option<Array>,
+    #[serde(rename = "W2")]
+    w2: Option<Array>,
+    b2: Option<Array>,
+}
+
+impl Weights {
+    /// The logits of flat inputs.
+    pub(crate) fn logits(&self, x: &Array2<f64>) -> Array2<f64> {
+        let layer =
+            |x: &Array2<f64>, w: &Option<Array>, b: &Option<Array>| x.dot(&matrix(w)) + &vector(b);
+        match self.w1 {
+            None => layer(x, &self.w, &self.b),
+            Some(_) => layer(
+                &layer(x, &self.w1, &self.b1).mapv(|h| h.max(0.0)),
+                &self.w2,
+                &self.b2,
+            ),
+        }
+    }
+}
+
+fn matrix(array: &Option<Array>) -> Array2<f64> {
+    array
+        .as_ref()
+        .unwrap()
+        .array()
+        .into_dimensionality()
+        .unwrap()
+}
+
+fn vector(array: &Option<Array>) -> Array1<f64> {
+    array
+        .as_ref()
+        .unwrap()
+        .array()
+        .into_dimensionality()
+        .unwrap()
 }
 
 #[derive(Deserialize)]
@@ -38,7 +92,13 @@ pub(crate) struct Case {
     pub(crate) tolerance: f64,
     pub(crate) output: Value,
     #[serde(default)]
+    pub(crate) softmax: Value,
+    #[serde(default)]
     pub(crate) quadrants: Value,
+    #[serde(default)]
+    pub(crate) segmentation: Option<Array>,
+    #[serde(default)]
+    draws: BTreeMap<String, Value>,
 }
 
 impl Golden {
@@ -64,7 +124,21 @@ impl Array {
     }
 }
 
+/// Samples as rows: every element is a feature, as the peers have it.
+pub(crate) fn flat(samples: ArrayD<f64>) -> Array2<f64> {
+    let n = samples.shape()[0];
+    let size = samples.len() / n;
+    samples.into_shape_with_order((n, size)).unwrap()
+}
+
 impl Problem {
+    /// The model, whatever shape its inputs have.
+    pub(crate) fn model(
+        &self,
+    ) -> impl Fn(ArrayViewD<'_, f64>) -> Result<Array2<f64>, std::fmt::Error> {
+        |batch| Ok(self.weights.logits(&flat(batch.to_owned())))
+    }
+
     pub(crate) fn inputs(&self) -> ArrayD<f64> {
         self.x.array()
     }
@@ -84,6 +158,11 @@ impl Case {
     /// The maps that the metric saw: absolute, if the peer made them so.
     pub(crate) fn maps(&self, problem: &Problem) -> ArrayD<f64> {
         let maps = problem.maps[&self.map].array();
+        let largest = maps.iter().fold(0.0f64, |largest, a| largest.max(a.abs()));
+        let maps = match self.is("normalise") {
+            true => maps / largest,
+            false => maps,
+        };
         match self.is("abs") {
             true => maps.mapv(f64::abs),
             false => maps,
@@ -93,6 +172,89 @@ impl Case {
     /// Whether a parameter is on.
     pub(crate) fn is(&self, param: &str) -> bool {
         self.params[param].as_bool().unwrap_or(false)
+    }
+
+    /// How scores are taken.
+    pub(crate) fn scoring(&self, layout: Layout) -> Scoring {
+        Scoring {
+            activation: match self.softmax.as_bool() {
+                Some(true) => Activation::Softmax,
+                _ => Activation::None,
+            },
+            layout: Some(layout),
+            ..Scoring::default()
+        }
+    }
+
+    /// A metric of maps with elements as features.
+    pub(crate) fn evaluate_flat(&self, golden: &Golden, metric: &impl Measure<f64>) -> MetricValue {
+        self.evaluate_flat_with(golden, metric, |data| data)
+    }
+
+    /// As [`evaluate_flat`](Self::evaluate_flat), with further inputs.
+    pub(crate) fn evaluate_flat_with(
+        &self,
+        golden: &Golden,
+        metric: &impl Measure<f64>,
+        with: impl for<'a> FnOnce(Data<'a, f64>) -> Data<'a, f64>,
+    ) -> MetricValue {
+        let problem = golden.problem(self);
+        let (x, maps, model) = (
+            flat(problem.inputs()),
+            flat(self.maps(problem)),
+            problem.model(),
+        );
+        let data = Data::new(x.view(), &problem.targets)
+            .model(&model)
+            .maps(maps.view())
+            .scoring(self.scoring(Layout::Tabular));
+        metric.evaluate_on(with(data)).unwrap()
+    }
+
+    /// A metric of maps with positions as features.
+    pub(crate) fn evaluate_images_with(
+        &self,
+        golden: &Golden,
+        metric: &impl Measure<f64>,
+        with: impl for<'a> FnOnce(Data<'a, f64>) -> Data<'a, f64>,
+    ) -> MetricValue {
+        let problem = golden.problem(self);
+        let (x, maps, model) = (problem.inputs(), self.maps(problem), problem.model());
+        let data = Data::new(x.view(), &problem.targets)
+            .model(&model)
+            .maps(maps.view())
+            .scoring(self.scoring(Layout::ChannelsFirst));
+        metric.evaluate_on(with(data)).unwrap()
+    }
+
+    /// What stands for absence.
+    pub(crate) fn baseline(&self) -> Baseline {
+        match &self.params["perturb_baseline"] {
+            Value::String(name) if name == "black" => Baseline::SampleMin,
+            Value::String(name) if name == "mean" => Baseline::SampleMean,
+            value => Baseline::Value(value.as_f64().unwrap()),
+        }
+    }
+
+    /// A whole number among the parameters.
+    pub(crate) fn count(&self, param: &str) -> usize {
+        usize::try_from(self.params[param].as_u64().unwrap()).unwrap()
+    }
+
+    /// Recorded draws.
+    pub(crate) fn draws(&self, name: &str) -> ArrayD<f64> {
+        let draws: Array = serde_json::from_value(self.draws[name].clone()).unwrap();
+        draws.array()
+    }
+
+    /// One row of values per sample.
+    pub(crate) fn rows(&self) -> Vec<Vec<f64>> {
+        serde_json::from_value(self.output.clone()).unwrap()
+    }
+
+    /// Whether two values are equal within the tolerance of the case.
+    pub(crate) fn near(&self, ours: f64, theirs: f64) -> bool {
+        (ours - theirs).abs() <= self.tolerance * theirs.abs().max(1.0)
     }
 
     /// One value per sample; `None` for NaN.
@@ -110,7 +272,7 @@ impl Case {
     pub(crate) fn assert(&self, ours: &[Option<f64>]) {
         let theirs = self.values();
         let near = |(a, b): (&Option<f64>, &Option<f64>)| match (a, b) {
-            (Some(a), Some(b)) => (a - b).abs() <= self.tolerance * b.abs().max(1.0),
+            (Some(a), Some(b)) => self.near(*a, *b),
             (a, b) => a == b,
         };
         assert_eq!(ours.len(), theirs.len());

@@ -6,3 +6,4 @@
 
 mod golden;
 mod localization;
+mod subsets;

@@ -9,12 +9,13 @@ use crate::batch::explained::ExplainedBatch;
 use crate::batch::run_data::RunData;
 use crate::input;
 use crate::metric::options::{
-    BASELINE_OPTION, MetricOption, OptionInfo, Registered, parse, parse_unless,
+    BASELINE_OPTION, FEATURES_OPTION, MetricOption, OptionInfo, Registered, STEPS_OPTION, parse,
 };
 use crate::metric::protocol::{Measure, Metric};
 use crate::perturbation::baseline::Baseline;
-use crate::perturbation::removal_curve::{CurveScores, RemovalCurve, Start, Steps};
-use crate::perturbation::removal_order::RemovalOrder;
+use crate::perturbation::features::Features;
+use crate::perturbation::removal_curve::{CurveScores, RemovalCurve, Start, StepCount, Steps};
+use crate::perturbation::removal_order::{RankBy, RemovalOrder};
 use xai_core::MetricInfo;
 
 /// Which curve an [`AreaMetric`] is the area under.
@@ -36,6 +37,7 @@ pub trait CurveKind: Copy + Default + Send + Sync + 'static {
 pub struct AreaMetric<K> {
     steps: Steps,
     baseline: Baseline,
+    features: Features,
     kind: PhantomData<K>,
 }
 
@@ -49,7 +51,21 @@ impl<K: CurveKind> AreaMetric<K> {
     /// The number of steps, at least 1; `None` is one step per position.
     #[must_use]
     pub fn steps(mut self, steps: Option<usize>) -> Self {
-        self.steps.steps = steps;
+        self.steps.count = steps.map_or(StepCount::Size(1), StepCount::Number);
+        self
+    }
+
+    /// The number of features that each step flips, at least 1, instead of a number of steps.
+    #[must_use]
+    pub fn step_size(mut self, features: usize) -> Self {
+        self.steps.count = StepCount::Size(features);
+        self
+    }
+
+    /// Which positions are flipped together; they are ranked by the sum of their attributions.
+    #[must_use]
+    pub fn features(mut self, features: Features) -> Self {
+        self.features = features;
         self
     }
 
@@ -73,6 +89,8 @@ impl<K: CurveKind> AreaMetric<K> {
             start: K::START,
             steps: self.steps,
             baseline: self.baseline.clone(),
+            features: self.features,
+            rank_by: RankBy::Sum,
         }
     }
 }
@@ -102,15 +120,10 @@ impl<K: CurveKind> Registered for AreaMetric<K> {
     const INFO: &'static MetricInfo = K::INFO;
     const OPTIONS: &'static [MetricOption<Self>] = &[
         MetricOption {
-            info: OptionInfo {
-                name: "steps",
-                value_name: "N",
-                default: "10",
-                help: "Steps of the curve, or `all` for one per position",
-            },
-            set: |metric, text| {
-                let expected = "a number of steps, at least 1, or all";
-                Ok(metric.steps(parse_unless("all", input::STEPS, text, expected)?))
+            info: STEPS_OPTION,
+            set: |mut metric, text| {
+                metric.steps.count = text.parse()?;
+                Ok(metric)
             },
         },
         MetricOption {
@@ -128,6 +141,10 @@ impl<K: CurveKind> Registered for AreaMetric<K> {
         MetricOption {
             info: BASELINE_OPTION,
             set: |metric, text| Ok(metric.baseline(text.parse::<Baseline>()?)),
+        },
+        MetricOption {
+            info: FEATURES_OPTION,
+            set: |metric, text| Ok(metric.features(text.parse()?)),
         },
     ];
 
