@@ -107,3 +107,11 @@ pub const SUBSETS: Input = Input::new("subsets");
 pub const SUBSET_SIZE: Input = Input::new("subset_size");
 /// Orders of removal that were made elsewhere.
 pub const ORDERS: Input = Input::new("orders");
+/// Which features go first.
+pub const ORDER: Input = Input::new("order");
+/// How much a score may differ and count as the same.
+pub const TOLERANCE: Input = Input::new("tolerance");
+/// Whether a metric is 1 or 0 for a whole curve.
+pub const STRICT: Input = Input::new("strict");
+/// Up to which size an attribution counts as zero.
+pub const ZERO_THRESHOLD: Input = Input::new("zero_threshold");

@@ -12,8 +12,8 @@ pub(crate) mod value;
 
 pub use entry::{Entry, Listed, Precision};
 pub use kinds::{
-    AreaMetric, BaseScorePolicy, CurveKind, MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap,
-    Relevance, SCORE_NEEDS, ScoreAccumulator, ScoreFormula, ScoreMetric,
+    BaseScorePolicy, CurveKind, CurveMetric, CurvePoints, MASK_NEEDS, MaskFormula, MaskMetric,
+    MaskedMap, Relevance, SCORE_NEEDS, ScoreAccumulator, ScoreFormula, ScoreMetric, area,
 };
 pub use options::{
     BASELINE_OPTION, FEATURES_OPTION, MetricOption, OptionInfo, Registered, SEED_OPTION,

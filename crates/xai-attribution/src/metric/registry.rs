@@ -32,6 +32,12 @@ metrics! {
     "faithfulness/average_gain.rs" average_gain { AverageGain }
     "faithfulness/deletion.rs" deletion { Deletion }
     "faithfulness/insertion.rs" insertion { Insertion }
+    "faithfulness/relevance_gain.rs" relevance_gain { SymmetricRelevanceGain }
+    "faithfulness/region_perturbation.rs" region_perturbation { RegionPerturbation }
+    "faithfulness/comprehensiveness.rs" comprehensiveness { Comprehensiveness }
+    "faithfulness/rationale_sufficiency.rs" rationale_sufficiency { RationaleSufficiency }
+    "faithfulness/monotonicity.rs" monotonicity { Monotonicity }
+    "faithfulness/irof.rs" irof { Irof }
     "faithfulness/mu_fidelity.rs" mu_fidelity { MuFidelity }
     "localization/pointing_game.rs" pointing_game { PointingGame }
     "localization/attribution_localization.rs" attribution_localization { AttributionLocalization }
@@ -44,6 +50,8 @@ metrics! {
     "localization/focus.rs" focus { Focus }
     "complexity/complexity.rs" complexity { Complexity }
     "complexity/sparseness.rs" sparseness { Sparseness }
+    "complexity/effective_complexity.rs" effective_complexity { EffectiveComplexity }
+    "complexity/nonzero_features.rs" nonzero_features { NonzeroFeatures }
     "sanity/stability.rs" stability { AverageStability, MaximumStability }
     "sanity/random_logit.rs" random_logit { RandomLogit }
     "sanity/model_randomization.rs" model_randomization { ModelRandomization }

@@ -29,7 +29,7 @@ pub enum Start {
 }
 
 /// How many features the steps of a curve flip.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Steps {
     /// The number of steps, or their size.
     pub count: StepCount,
@@ -38,12 +38,14 @@ pub struct Steps {
 }
 
 /// The number of steps of a curve, or their size.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum StepCount {
     /// So many, at least 1: at step `j` the first `⌊j · max / steps⌋` features are flipped.
     Number(usize),
     /// So many features each, at least 1; the last step may be smaller.
     Size(usize),
+    /// Steps to these shares of the features, ascending, in (0, 1]: the nearest numbers, at least 1.
+    Shares(Arc<[f64]>),
 }
 
 impl Default for Steps {
@@ -83,15 +85,27 @@ impl Steps {
     /// How many features are flipped at each point of a curve over so many of them, ascending;
     /// parameters checked. Steps that flip the same number, of which a curve of more steps than
     /// features has some, are one point.
-    fn counts(self, features: usize) -> Result<Vec<usize>> {
+    fn counts(&self, features: usize) -> Result<Vec<usize>> {
         let max_fraction = self.max_fraction;
-        let (StepCount::Number(given) | StepCount::Size(given)) = self.count;
-        if !(1..=MOST_STEPS).contains(&given) {
-            return Err(Error::parameter(
-                input::STEPS,
-                given,
-                "at least 1 and at most 16 777 216, or one step per position",
-            ));
+        match &self.count {
+            StepCount::Number(given) | StepCount::Size(given) => {
+                if !(1..=MOST_STEPS).contains(given) {
+                    let expected = "at least 1 and at most 16 777 216, or one step per position";
+                    return Err(Error::parameter(input::STEPS, given, expected));
+                }
+            }
+            StepCount::Shares(shares) => {
+                let ascend = shares.windows(2).all(|pair| pair[0] < pair[1]);
+                let within = shares.iter().all(|&share| share > 0.0 && share <= 1.0);
+                if shares.is_empty() || !ascend || !within {
+                    let expected = "ascending shares in (0, 1]";
+                    return Err(Error::parameter(
+                        input::STEPS,
+                        format!("{shares:?}"),
+                        expected,
+                    ));
+                }
+            }
         }
         let fraction =
             |expected: String| Error::parameter(input::MAX_FRACTION, max_fraction, expected);
@@ -104,18 +118,26 @@ impl Steps {
                 "a share that flips at least one of {features} positions"
             )));
         }
-        Ok(match self.count {
+        Ok(match &self.count {
             StepCount::Number(steps) => {
-                let steps = steps.min(max); // more of them repeat the same max + 1 counts
+                let steps = *steps.min(&max); // more of them repeat the same max + 1 counts
                 (0..=steps).map(|j| j * max / steps).collect()
             }
-            StepCount::Size(size) => (0..max).step_by(size).chain([max]).collect(),
+            StepCount::Size(size) => (0..max).step_by(*size).chain([max]).collect(),
+            StepCount::Shares(shares) => {
+                let nearest = |share: &f64| ((share * features as f64).round() as usize).max(1);
+                let mut counts: Vec<usize> = std::iter::once(0)
+                    .chain(shares.iter().map(nearest))
+                    .collect();
+                counts.dedup();
+                counts
+            }
         })
     }
 }
 
 /// The counts of a curve over features.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 struct Counts {
     steps: Steps,
     features: Features,
@@ -182,18 +204,6 @@ impl CurveScores {
     pub fn n_samples(&self) -> usize {
         self.scores[0].len()
     }
-
-    /// The area under each sample's curve: the mean of the trapezoids between its points.
-    pub fn areas(&self) -> impl Iterator<Item = f64> + '_ {
-        (0..self.n_samples()).map(move |sample| {
-            let scores = self.of_sample(sample);
-            let last = scores.len() - 1;
-            // Every point is a side of two trapezoids, but for the first and the last.
-            let sum: f64 = scores.sum();
-            let ends = 0.5 * self.scores[0][sample] + 0.5 * self.scores[last][sample];
-            (sum - ends) / last as f64
-        })
-    }
 }
 
 impl RemovalCurve {
@@ -211,7 +221,7 @@ impl RemovalCurve {
 
     fn counts(&self) -> Counts {
         Counts {
-            steps: self.steps,
+            steps: self.steps.clone(),
             features: self.features,
         }
     }

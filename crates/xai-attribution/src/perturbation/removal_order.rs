@@ -1,5 +1,7 @@
 //! In which order positions are removed.
 
+use std::str::FromStr;
+
 use ndarray::Array2;
 use xai_core::number::OrderKey;
 use xai_core::random::{random_stream, uniform_index};
@@ -22,6 +24,10 @@ pub enum RemovalOrder {
     MostRelevantFirst,
     /// By ascending attribution.
     LeastRelevantFirst,
+    /// By descending size of the attribution.
+    LargestFirst,
+    /// By ascending size of the attribution.
+    SmallestFirst,
     /// Whatever the map says: drawn for every sample from a stream of its own under the seed.
     Random {
         /// What the order depends on.
@@ -86,9 +92,11 @@ impl<T: Real> MapWork<T> for OrderedFeatures {
         let batch = explained.batch();
         let cells = batch.shared(&self.features)?;
         let cells: &FeatureCells = &cells;
-        let descending = match self.order {
-            RemovalOrder::MostRelevantFirst => true,
-            RemovalOrder::LeastRelevantFirst => false,
+        let (descending, by_size) = match self.order {
+            RemovalOrder::MostRelevantFirst => (true, false),
+            RemovalOrder::LeastRelevantFirst => (false, false),
+            RemovalOrder::LargestFirst => (true, true),
+            RemovalOrder::SmallestFirst => (false, true),
             RemovalOrder::Random { seed } => {
                 let item = |sample| batch.item(sample);
                 let of_sample = |sample| {
@@ -119,10 +127,32 @@ impl<T: Real> MapWork<T> for OrderedFeatures {
                     *value /= cells.positions_of(cell).len() as f64;
                 }
             }
+            if by_size {
+                values = sizes(&values);
+            }
             by_attribution(&values, values.len(), values.len(), descending)
                 .pop()
                 .unwrap_or_default()
         }))
+    }
+}
+
+impl FromStr for RemovalOrder {
+    type Err = Error;
+
+    /// `most-relevant-first`, `least-relevant-first`, `largest-first` or `smallest-first`.
+    fn from_str(text: &str) -> Result<Self> {
+        match text {
+            "most-relevant-first" => Ok(Self::MostRelevantFirst),
+            "least-relevant-first" => Ok(Self::LeastRelevantFirst),
+            "largest-first" => Ok(Self::LargestFirst),
+            "smallest-first" => Ok(Self::SmallestFirst),
+            _ => Err(Error::parameter(
+                input::ORDER,
+                text,
+                "most-relevant-first, least-relevant-first, largest-first or smallest-first",
+            )),
+        }
     }
 }
 
@@ -185,6 +215,12 @@ impl<T: Real> MapWork<T> for OrderedPositions {
             RemovalOrder::LeastRelevantFirst => {
                 by_attribution(explained.attributions()?, positions, self.n, false)
             }
+            RemovalOrder::LargestFirst => {
+                by_attribution(&sizes(explained.attributions()?), positions, self.n, true)
+            }
+            RemovalOrder::SmallestFirst => {
+                by_attribution(&sizes(explained.attributions()?), positions, self.n, false)
+            }
             RemovalOrder::Random { seed } => {
                 let (run, first) = (batch.run(), batch.samples().start);
                 parallel::map(batch.n_samples(), |sample| {
@@ -204,6 +240,10 @@ impl<T: Real> MapWork<T> for OrderedPositions {
             }
         })
     }
+}
+
+fn sizes<T: Real>(attributions: &[T]) -> Vec<T> {
+    attributions.iter().map(|a| a.abs()).collect()
 }
 
 /// The first `n` of a random order of positions.

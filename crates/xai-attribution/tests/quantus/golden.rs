@@ -27,7 +27,7 @@ pub(crate) struct Problem {
 }
 
 /// Those of a linear model, or of one with a hidden layer of rectified sums.
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 pub(crate) struct Weights {
     #[serde(rename = "W")]
     w: Option<Array>,
@@ -74,7 +74,7 @@ fn vector(array: &Option<Array>) -> Array1<f64> {
         .unwrap()
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 pub(crate) struct Array {
     shape: Vec<usize>,
     data: Vec<f64>,
@@ -96,7 +96,9 @@ pub(crate) struct Case {
     #[serde(default)]
     pub(crate) quadrants: Value,
     #[serde(default)]
-    pub(crate) segmentation: Option<Array>,
+    segmentation: Option<Array>,
+    #[serde(default)]
+    batch_size: usize,
     #[serde(default)]
     draws: BTreeMap<String, Value>,
 }
@@ -132,13 +134,6 @@ pub(crate) fn flat(samples: ArrayD<f64>) -> Array2<f64> {
 }
 
 impl Problem {
-    /// The model, whatever shape its inputs have.
-    pub(crate) fn model(
-        &self,
-    ) -> impl Fn(ArrayViewD<'_, f64>) -> Result<Array2<f64>, std::fmt::Error> {
-        |batch| Ok(self.weights.logits(&flat(batch.to_owned())))
-    }
-
     pub(crate) fn inputs(&self) -> ArrayD<f64> {
         self.x.array()
     }
@@ -151,6 +146,39 @@ impl Problem {
         };
         let inside = mask.data.iter().map(|&x| x != 0.0).collect();
         Array3::from_shape_vec((n, height, width), inside).unwrap()
+    }
+}
+
+/// Some samples of a problem, under study.
+pub(crate) struct Run<'a> {
+    case: &'a Case,
+    x: ArrayD<f64>,
+    maps: ArrayD<f64>,
+    targets: Vec<i64>,
+    weights: Weights,
+}
+
+impl Run<'_> {
+    /// A metric, of rows whose features are elements (`is_flat`), or of images whose are positions.
+    pub(crate) fn evaluate(
+        &self,
+        metric: &impl Measure<f64>,
+        is_flat: bool,
+        with: impl for<'a> FnOnce(Data<'a, f64>) -> Data<'a, f64>,
+    ) -> MetricValue {
+        let (x, maps) = (self.x.clone(), self.maps.clone());
+        let (x, maps, layout) = match is_flat {
+            true => (flat(x).into_dyn(), flat(maps).into_dyn(), Layout::Tabular),
+            false => (x, maps, Layout::ChannelsFirst),
+        };
+        let model = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+            Ok(self.weights.logits(&flat(batch.to_owned())))
+        };
+        let data = Data::new(x.view(), &self.targets)
+            .model(&model)
+            .maps(maps.view())
+            .scoring(self.case.scoring(layout));
+        metric.evaluate_on(with(data)).unwrap()
     }
 }
 
@@ -186,45 +214,46 @@ impl Case {
         }
     }
 
+    /// All samples.
+    pub(crate) fn all(&self, golden: &Golden) -> Run<'_> {
+        let problem = golden.problem(self);
+        Run {
+            case: self,
+            x: problem.inputs(),
+            maps: self.maps(problem),
+            targets: problem.targets.clone(),
+            weights: problem.weights.clone(),
+        }
+    }
+
+    /// One sample by itself.
+    pub(crate) fn of_sample(&self, golden: &Golden, sample: usize) -> Run<'_> {
+        let all = self.all(golden);
+        let one = |array: &ArrayD<f64>| {
+            let row = array.index_axis(ndarray::Axis(0), sample);
+            row.insert_axis(ndarray::Axis(0)).to_owned()
+        };
+        Run {
+            x: one(&all.x),
+            maps: one(&all.maps),
+            targets: vec![all.targets[sample]],
+            ..all
+        }
+    }
+
     /// A metric of maps with elements as features.
     pub(crate) fn evaluate_flat(&self, golden: &Golden, metric: &impl Measure<f64>) -> MetricValue {
-        self.evaluate_flat_with(golden, metric, |data| data)
+        self.all(golden).evaluate(metric, true, |data| data)
     }
 
-    /// As [`evaluate_flat`](Self::evaluate_flat), with further inputs.
-    pub(crate) fn evaluate_flat_with(
-        &self,
-        golden: &Golden,
-        metric: &impl Measure<f64>,
-        with: impl for<'a> FnOnce(Data<'a, f64>) -> Data<'a, f64>,
-    ) -> MetricValue {
-        let problem = golden.problem(self);
-        let (x, maps, model) = (
-            flat(problem.inputs()),
-            flat(self.maps(problem)),
-            problem.model(),
-        );
-        let data = Data::new(x.view(), &problem.targets)
-            .model(&model)
-            .maps(maps.view())
-            .scoring(self.scoring(Layout::Tabular));
-        metric.evaluate_on(with(data)).unwrap()
+    /// The segment of every position.
+    pub(crate) fn segmentation(&self) -> ArrayD<f64> {
+        self.segmentation.as_ref().unwrap().array()
     }
 
-    /// A metric of maps with positions as features.
-    pub(crate) fn evaluate_images_with(
-        &self,
-        golden: &Golden,
-        metric: &impl Measure<f64>,
-        with: impl for<'a> FnOnce(Data<'a, f64>) -> Data<'a, f64>,
-    ) -> MetricValue {
-        let problem = golden.problem(self);
-        let (x, maps, model) = (problem.inputs(), self.maps(problem), problem.model());
-        let data = Data::new(x.view(), &problem.targets)
-            .model(&model)
-            .maps(maps.view())
-            .scoring(self.scoring(Layout::ChannelsFirst));
-        metric.evaluate_on(with(data)).unwrap()
+    /// How many samples the peer saw at once.
+    pub(crate) fn batch_size(&self) -> usize {
+        self.batch_size
     }
 
     /// What stands for absence.

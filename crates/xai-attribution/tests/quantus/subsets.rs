@@ -23,7 +23,9 @@ fn faithfulness_correlation() {
             .sampling(SubsetSampling::Given)
             .baseline(case.baseline());
         let given = GivenSubsets(subsets.mapv(|feature| feature as u32));
-        let ours = case.evaluate_flat_with(&golden, &metric, |data| data.with(given));
+        let ours = case
+            .all(&golden)
+            .evaluate(&metric, true, |data| data.with(given));
         case.assert(&ours.per_sample);
     }
 }
