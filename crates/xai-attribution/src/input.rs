@@ -115,3 +115,11 @@ pub const TOLERANCE: Input = Input::new("tolerance");
 pub const STRICT: Input = Input::new("strict");
 /// Up to which size an attribution counts as zero.
 pub const ZERO_THRESHOLD: Input = Input::new("zero_threshold");
+/// The number of positions that are removed together.
+pub const GROUP_SIZE: Input = Input::new("group_size");
+/// In which unit a gap is.
+pub const GAP: Input = Input::new("gap");
+/// Below which change of the score a feature counts as ignored.
+pub const CHANGE_THRESHOLD: Input = Input::new("change_threshold");
+/// Which features count.
+pub const MISMATCH: Input = Input::new("mismatch");

@@ -38,6 +38,8 @@ metrics! {
     "faithfulness/rationale_sufficiency.rs" rationale_sufficiency { RationaleSufficiency }
     "faithfulness/monotonicity.rs" monotonicity { Monotonicity }
     "faithfulness/irof.rs" irof { Irof }
+    "faithfulness/faithfulness_estimate.rs" faithfulness_estimate { FaithfulnessEstimate }
+    "faithfulness/violations.rs" violations { Violations }
     "faithfulness/mu_fidelity.rs" mu_fidelity { MuFidelity }
     "localization/pointing_game.rs" pointing_game { PointingGame }
     "localization/attribution_localization.rs" attribution_localization { AttributionLocalization }
@@ -52,6 +54,8 @@ metrics! {
     "complexity/sparseness.rs" sparseness { Sparseness }
     "complexity/effective_complexity.rs" effective_complexity { EffectiveComplexity }
     "complexity/nonzero_features.rs" nonzero_features { NonzeroFeatures }
+    "axiomatic/completeness.rs" completeness { Completeness }
+    "axiomatic/non_sensitivity.rs" non_sensitivity { NonSensitivity }
     "sanity/stability.rs" stability { AverageStability, MaximumStability }
     "sanity/random_logit.rs" random_logit { RandomLogit }
     "sanity/model_randomization.rs" model_randomization { ModelRandomization }

@@ -6,6 +6,7 @@
 //! | [`Features`] | which positions go together: single ones, cells, patches, segments |
 //! | [`OrderedPositions`], [`OrderedFeatures`] | what is removed of every sample in a [`RemovalOrder`] |
 //! | [`RemovalCurve`] | scores along the removal of features, in any order, from either end |
+//! | [`SingleRemoval`], [`RankedRemoval`] | the drops without one feature at a time |
 //! | [`RandomSubsets`], [`SubsetDrops`], [`SubsetDropRanks`] | subsets of [`Features`], and the drops without them |
 //! | [`Neighbors`], [`NeighborDistances`] | noisy copies of every sample, and how far their maps are |
 //! | [`DatasetMean`] | the mean of all inputs |
@@ -21,6 +22,7 @@ pub(crate) mod features;
 pub(crate) mod neighbors;
 pub(crate) mod removal_curve;
 pub(crate) mod removal_order;
+pub(crate) mod single_removal;
 pub(crate) mod subsets;
 
 pub use baseline::{Baseline, BaselineFunction, BlankInputs, BlankScores};
@@ -29,6 +31,7 @@ pub use features::{Cells, FeatureCells, Features};
 pub use neighbors::{NeighborDistances, Neighborhood, Neighbors};
 pub use removal_curve::{CurveScores, RemovalCurve, Start, StepCount, Steps};
 pub use removal_order::{GivenOrders, OrderedFeatures, OrderedPositions, RankBy, RemovalOrder};
+pub use single_removal::{FeatureDrops, RankedDrops, RankedRemoval, SingleRemoval};
 pub use subsets::{
     GivenSubsets, RandomSubsets, SubsetDropRanks, SubsetDrops, SubsetSampling, SubsetSize, Subsets,
 };

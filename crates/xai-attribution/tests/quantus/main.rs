@@ -4,7 +4,10 @@
 //! reproduced with the options that the documentation names as the peer's; where the peer computes
 //! something else than its paper, the test says what.
 
+mod axiomatic;
+mod complexity;
 mod curves;
 mod golden;
 mod localization;
+mod single_removal;
 mod subsets;
