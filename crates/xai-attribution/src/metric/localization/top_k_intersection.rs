@@ -140,7 +140,7 @@ impl MaskFormula for Intersection {
         MetricOption {
             info: OptionInfo {
                 name: "top-k",
-                value_name: "N|SHARE",
+                value_name: "TOP",
                 default: "0.1",
                 help: "How many positions are the top: a number, or a share such as 0.1",
             },
