@@ -1,5 +1,6 @@
 //! What every command knows: the options that stand everywhere.
 
+use std::path::Path;
 use std::time::Duration;
 
 use clap::Args;
@@ -80,7 +81,7 @@ impl Context {
     }
 
     /// As [`progress`](Self::progress), over the bytes of a file.
-    pub(crate) fn progress_bytes(&self, file: &str, what: &'static str) -> ProgressBar {
+    pub(crate) fn progress_bytes(&self, file: &Path, what: &'static str) -> ProgressBar {
         let bytes = std::fs::metadata(file).map_or(0, |metadata| metadata.len());
         let bar = self.progress(bytes, what);
         let style = "{msg} [{bar:40}] {bytes}/{total_bytes} {bytes_per_sec}, {eta} left";

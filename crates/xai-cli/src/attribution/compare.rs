@@ -1,10 +1,12 @@
 //! Which explainer to trust: all metrics of all explainers.
 
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{OsStringValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgMatches, Args, FromArgMatches};
+use clap_lex::OsStrExt;
 use xai_metrics::attribution::metric::{Entry, registry};
 use xai_metrics::attribution::model::{Concurrent, ModelCalls};
 use xai_metrics::attribution::run::CompletedScores;
@@ -24,14 +26,14 @@ use crate::output::{rows, text};
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Explainer {
     name: String,
-    file: String,
+    file: PathBuf,
 }
 
-fn explainer(text: &str) -> Result<Explainer, &'static str> {
-    match text.split_once('=') {
+fn explainer(argument: OsString) -> Result<Explainer, &'static str> {
+    match argument.split_once("=") {
         Some((name, file)) if !name.is_empty() && !file.is_empty() => Ok(Explainer {
-            name: name.to_owned(),
-            file: file.to_owned(),
+            name: name.to_string_lossy().into_owned(),
+            file: file.into(),
         }),
         _ => Err("expected NAME=FILE, the explainer and its maps"),
     }
@@ -93,7 +95,7 @@ pub(crate) struct Compare {
     #[command(flatten)]
     files: ModelFiles,
     /// The explainers: each a name and the file of its maps.
-    #[arg(long, value_name = "NAME=E.npy", num_args = 1.., required = true, value_parser = explainer)]
+    #[arg(long, value_name = "NAME=E.npy", num_args = 1.., required = true, value_parser = OsStringValueParser::new().try_map(explainer))]
     explanations: Vec<Explainer>,
     /// The metrics, separated by commas.
     #[arg(long, value_parser = metric(), value_delimiter = ',', default_value = "all")]
@@ -169,7 +171,7 @@ impl Compare {
     }
 
     /// What errors are about.
-    fn places<'a>(&'a self, maps: &'a str) -> Files<'a> {
+    fn places<'a>(&'a self, maps: &'a Path) -> Files<'a> {
         self.files.files(maps).named(self.options.0.names())
     }
 

@@ -1,5 +1,7 @@
 //! The files of commands with a model.
 
+use std::path::{Path, PathBuf};
+
 use clap::Args;
 use xai_metrics::attribution::input;
 use xai_metrics::attribution::model::Targets;
@@ -15,13 +17,13 @@ use crate::input::samples::FileSamples;
 pub(crate) struct ModelFiles {
     /// The model.
     #[arg(long, value_name = "M.onnx")]
-    pub(crate) model: String,
+    pub(crate) model: PathBuf,
     /// Its inputs: (n, features), (n, time, features) or images.
     #[arg(long, value_name = "X.npy")]
-    pub(crate) inputs: String,
+    pub(crate) inputs: PathBuf,
     /// Class indices (n,) or rows of weights (n, outputs).
     #[arg(long, value_name = "T.npy")]
-    pub(crate) targets: String,
+    pub(crate) targets: PathBuf,
 }
 
 /// The contents of [`ModelFiles`].
@@ -44,7 +46,7 @@ impl ModelFiles {
     }
 
     /// What errors of a metric with a model are about.
-    pub(crate) fn files<'a>(&'a self, explanations: &'a str) -> Files<'a> {
+    pub(crate) fn files<'a>(&'a self, explanations: &'a Path) -> Files<'a> {
         Files::mainly(&self.model)
             .file(&[input::EXPLANATIONS], explanations)
             .file(&[input::TARGETS, input::LABELS], &self.targets)

@@ -1,5 +1,7 @@
 //! Further inputs of metrics: masks and segments.
 
+use std::path::Path;
+
 use ndarray::{Array2, Array3, Ix2, Ix3};
 use xai_metrics::attribution::batch::Segments;
 
@@ -7,7 +9,7 @@ use crate::failure::{Failure, InFile};
 use crate::input::arrays;
 
 /// Booleans `(n, height, width)`.
-pub(super) fn masks(file: &str) -> Result<Array3<bool>, Failure> {
+pub(super) fn masks(file: &Path) -> Result<Array3<bool>, Failure> {
     let values = arrays::read_labels::<Ix3>(file)?;
     match values.iter().find(|&&value| value != 0 && value != 1) {
         None => Ok(values.mapv(|value| value == 1)),
@@ -19,7 +21,7 @@ pub(super) fn masks(file: &str) -> Result<Array3<bool>, Failure> {
 }
 
 /// Integers `(n, height, width)`, or `(height, width)` for all of `n` samples.
-pub(super) fn segments(file: &str, n: usize) -> Result<Array3<u32>, Failure> {
+pub(super) fn segments(file: &Path, n: usize) -> Result<Array3<u32>, Failure> {
     let stored = arrays::read(file)?;
     let is_shared = stored.shape().len() == 2;
     if is_shared {

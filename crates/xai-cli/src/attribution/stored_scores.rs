@@ -1,5 +1,7 @@
 //! Metrics over two scores of each sample, and files of such scores.
 
+use std::path::Path;
+
 use ndarray::Ix1;
 use xai_metrics::attribution::metric::{
     BaseScorePolicy, DropFormula, Entry, GainFormula, IncreaseFormula, MetricInfo, MetricValue,
@@ -35,15 +37,18 @@ fn evaluate<F: ScoreFormula>(
 }
 
 /// Reads scores of whole and of masked inputs.
-pub(super) fn read(base: &str, masked: &str) -> Result<MaskedScores, Failure> {
-    let scores = |file: &str| Ok::<_, Failure>(arrays::read_f64::<Ix1>(file)?.to_vec());
+pub(super) fn read(base: &Path, masked: &Path) -> Result<MaskedScores, Failure> {
+    let scores = |file: &Path| Ok::<_, Failure>(arrays::read_f64::<Ix1>(file)?.to_vec());
     let scores = MaskedScores {
         base: scores(base)?,
         masked: scores(masked)?,
     };
     let (n_base, n_masked) = (scores.base.len(), scores.masked.len());
     if n_base != n_masked {
-        let failure = Failure::new(format!("{n_masked} scores, but {base} has {n_base}"));
+        let failure = Failure::new(format!(
+            "{n_masked} scores, but {} has {n_base}",
+            base.display()
+        ));
         return Err(failure).in_file(masked);
     }
     Ok(scores)

@@ -83,7 +83,11 @@ impl AggregateResult {
 
 impl Aggregates {
     /// Releases what may be released of each sample.
-    pub(super) fn release(fitted: &Fitted, samples: &Samples, file: &str) -> Result<Self, Failure> {
+    pub(super) fn release(
+        fitted: &Fitted,
+        samples: &Samples,
+        file: &Path,
+    ) -> Result<Self, Failure> {
         let released = fitted
             .explainer
             .aggregate(samples.rows.view(), samples.predicted.as_deref())

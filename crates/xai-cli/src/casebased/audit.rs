@@ -23,7 +23,7 @@ pub(crate) struct AuditOfTable {
     /// The cases to audit, with the same features by name; read piece by piece, so that it may be
     /// larger than memory.
     #[arg(long, value_name = "Q.csv")]
-    test: String,
+    test: PathBuf,
     /// The column of the true class.
     #[arg(long, value_name = "COLUMN")]
     label: Option<String>,

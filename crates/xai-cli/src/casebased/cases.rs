@@ -1,5 +1,7 @@
 //! Training and test rows from tables.
 
+use std::path::{Path, PathBuf};
+
 use ndarray::Array2;
 use xai_metrics::casebased::training::MetadataColumn;
 use xai_metrics::casebased::{CaseExplainer, Explanation, help};
@@ -34,7 +36,7 @@ impl Training {
         metadata: &[String],
         excluded: &[&str],
     ) -> Result<Self, Failure> {
-        let mut file = String::new();
+        let mut file = PathBuf::new();
         let mut header: Option<Vec<String>> = None;
         let mut labels = Vec::new();
         let mut candidates: Vec<Candidate> = Vec::new();
@@ -171,7 +173,7 @@ impl Samples {
     pub(crate) fn explain(
         &self,
         explainer: &CaseExplainer,
-        file: &str,
+        file: &Path,
     ) -> Result<Vec<Explanation>, Failure> {
         let explanations = match &self.predicted {
             Some(predicted) => explainer.explain_batch(self.rows.view(), predicted),
@@ -185,7 +187,7 @@ impl Samples {
     }
 
     /// What errors about the rows are about.
-    pub(crate) fn files<'a>(&self, file: &'a str) -> Files<'a> {
+    pub(crate) fn files<'a>(&self, file: &'a Path) -> Files<'a> {
         Files::mainly(file).ways_out(&[
             (
                 help::DO_NOT_SCALE,

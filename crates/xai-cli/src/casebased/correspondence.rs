@@ -1,5 +1,7 @@
 //! `xai casebased correspondence`
 
+use std::path::PathBuf;
+
 use std::collections::BTreeMap;
 
 use clap::Args;
@@ -17,7 +19,7 @@ use crate::output::text;
 pub(crate) struct CorrespondenceOfTable {
     /// The neighbours: a table with the columns `distance` and `label`.
     #[arg(long, value_name = "N.csv")]
-    neighbors: String,
+    neighbors: PathBuf,
     /// The predicted class.
     #[arg(long, value_name = "L", allow_negative_numbers = true)]
     predicted: i64,

@@ -23,7 +23,7 @@ pub(crate) struct Explain {
     source: Source,
     /// The cases to explain, with the same features by name.
     #[arg(long, value_name = "Q.csv")]
-    test: String,
+    test: PathBuf,
     /// The column of the true class.
     #[arg(long, value_name = "COLUMN")]
     label: Option<String>,

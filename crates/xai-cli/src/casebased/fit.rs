@@ -14,7 +14,7 @@ use crate::output::whole_file;
 pub(crate) struct Fit {
     /// The training cases: numeric features and a label column.
     #[arg(long, value_name = "T.csv")]
-    train: String,
+    train: PathBuf,
     /// The column of the true class.
     #[arg(long, value_name = "COLUMN")]
     label: String,
@@ -37,11 +37,15 @@ impl Fit {
             true,
             context,
         )?;
-        let name = self.out.display().to_string();
         whole_file::write(&self.out, |file| {
-            fitted.explainer.save(file).in_files(&Files::mainly(&name))
+            fitted
+                .explainer
+                .save(file)
+                .in_files(&Files::mainly(&self.out))
         })?;
         let info = fitted.explainer.training_info();
-        context.present(&info, || format!("{info}\nstored in {name}"))
+        context.present(&info, || {
+            format!("{info}\nstored in {}", self.out.display())
+        })
     }
 }

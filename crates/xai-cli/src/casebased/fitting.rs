@@ -1,5 +1,7 @@
 //! From the command line to a fitted explainer.
 
+use std::path::{Path, PathBuf};
+
 use clap::Args;
 use xai_metrics::casebased::{CaseExplainer, CaseExplainerBuilder, Distance, Engine, help, input};
 use xai_metrics::core::input::P;
@@ -51,10 +53,10 @@ pub(super) struct Fitting {
 pub(super) struct Source {
     /// The training cases: numeric features and a label column.
     #[arg(long, value_name = "T.csv", required_unless_present = "explainer")]
-    train: Option<String>,
+    train: Option<PathBuf>,
     /// An explainer stored by `xai casebased fit`, instead of training cases.
     #[arg(long, value_name = "FILE", conflicts_with = "train")]
-    explainer: Option<String>,
+    explainer: Option<PathBuf>,
     #[command(flatten)]
     fitting: Fitting,
 }
@@ -130,7 +132,7 @@ impl Fitting {
     /// Fits an explainer to a training file.
     pub(super) fn fit(
         &self,
-        train: &str,
+        train: &Path,
         label: &str,
         predicted: Option<&str>,
         provenance: bool,
@@ -179,7 +181,7 @@ impl Fitting {
     /// Reads the training file; says which columns are no features that a person may take for some.
     fn read(
         &self,
-        train: &str,
+        train: &Path,
         label: &str,
         predicted: Option<&str>,
         context: &Context,
@@ -198,13 +200,14 @@ impl Fitting {
         let training = Training::read(&mut pieces, label, &self.metadata, &excluded)?;
         for (column, row) in &training.left_out {
             context.remark(format_args!(
-                "{train}: column `{column}` is no feature: row {row} is not a number"
+                "{}: column `{column}` is no feature: row {row} is not a number",
+                train.display()
             ));
         }
         Ok(training)
     }
 
-    fn files<'a>(&self, train: &'a str) -> Files<'a> {
+    fn files<'a>(&self, train: &'a Path) -> Files<'a> {
         Files::mainly(train)
             .options(&[
                 (input::K, "-k"),

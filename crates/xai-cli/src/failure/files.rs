@@ -1,5 +1,7 @@
 //! What the library's inputs, parameters and ways out are on the command line.
 
+use std::path::{Path, PathBuf};
+
 use xai_metrics::Error;
 use xai_metrics::core::{ErrorKind, Help, Input};
 
@@ -12,12 +14,12 @@ use super::Failure;
 /// the terminal calls it. No error's text is read.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Files<'a> {
-    files: Vec<(Input, &'a str)>,
+    files: Vec<(Input, &'a Path)>,
     options: Vec<(Input, &'static str)>,
     /// Options of the name of their parameter, without dashes in front.
     named: Vec<&'static str>,
     ways_out: Vec<(Help, &'static str)>,
-    rest: Option<&'a str>,
+    rest: Option<&'a Path>,
 }
 
 impl<'a> Files<'a> {
@@ -27,21 +29,22 @@ impl<'a> Files<'a> {
     }
 
     /// A table with a main file: what is neither in the table nor a parameter is about it.
-    pub(crate) fn mainly(file: &'a str) -> Self {
+    pub(crate) fn mainly(file: &'a (impl AsRef<Path> + ?Sized)) -> Self {
         Self {
-            rest: Some(file),
+            rest: Some(file.as_ref()),
             ..Self::default()
         }
     }
 
     /// The file that an input, or what it is made of, came from.
-    pub(crate) fn file(mut self, inputs: &[Input], file: &'a str) -> Self {
+    pub(crate) fn file(mut self, inputs: &[Input], file: &'a (impl AsRef<Path> + ?Sized)) -> Self {
+        let file = file.as_ref();
         self.files.extend(inputs.iter().map(|&input| (input, file)));
         self
     }
 
     /// The file of an input that need not be given.
-    pub(crate) fn optional(self, inputs: &[Input], file: Option<&'a String>) -> Self {
+    pub(crate) fn optional(self, inputs: &[Input], file: Option<&'a PathBuf>) -> Self {
         match file {
             Some(file) => self.file(inputs, file),
             None => self,

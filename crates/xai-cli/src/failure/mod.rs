@@ -3,6 +3,7 @@
 mod files;
 
 use std::fmt::Display;
+use std::path::Path;
 use std::process::ExitCode;
 
 pub(crate) use files::{Files, InFiles};
@@ -62,9 +63,10 @@ impl Failure {
     }
 
     /// Names the file, unless a more specific one is named already.
-    pub(crate) fn in_file(mut self, file: &str) -> Self {
+    pub(crate) fn in_file(mut self, file: impl AsRef<Path>) -> Self {
         if self.kind == Kind::BadData {
-            self.place.get_or_insert_with(|| file.to_owned());
+            self.place
+                .get_or_insert_with(|| file.as_ref().display().to_string());
         }
         self
     }
@@ -126,11 +128,11 @@ fn one_line(text: &str) -> String {
 /// Names the file that a failure came from.
 pub(crate) trait InFile<T> {
     /// Names `file` in the failure, unless it names a more specific one.
-    fn in_file(self, file: &str) -> Result<T, Failure>;
+    fn in_file(self, file: impl AsRef<Path>) -> Result<T, Failure>;
 }
 
 impl<T> InFile<T> for Result<T, Failure> {
-    fn in_file(self, file: &str) -> Result<T, Failure> {
+    fn in_file(self, file: impl AsRef<Path>) -> Result<T, Failure> {
         self.map_err(|failure| failure.in_file(file))
     }
 }

@@ -18,10 +18,10 @@ use crate::output::{rows, text};
 pub(crate) struct Characterization {
     /// fid+ of each explanation, (m,), in [0, 1].
     #[arg(long, value_name = "P.npy")]
-    pos: String,
+    pos: PathBuf,
     /// fid- of each explanation, (m,), in [0, 1].
     #[arg(long, value_name = "Q.npy")]
-    neg: String,
+    neg: PathBuf,
     /// Weight of fid+.
     #[arg(long, default_value_t = 0.5)]
     pos_weight: f64,

@@ -1,6 +1,6 @@
 //! `xai graph fidelity`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use ndarray::{Array1, Array2};
@@ -18,13 +18,13 @@ use crate::output::rows;
 pub(crate) struct Fidelity {
     /// Predictions on the whole graph: labels (n,) or outputs (n, c).
     #[arg(long, value_name = "F.npy")]
-    full: String,
+    full: PathBuf,
     /// Predictions on the explanation alone.
     #[arg(long, value_name = "K.npy")]
-    kept: String,
+    kept: PathBuf,
     /// Predictions on the graph without the explanation.
     #[arg(long, value_name = "C.npy")]
-    complement: String,
+    complement: PathBuf,
     #[command(flatten)]
     compared: Compared,
     /// Write the predictions of each row.
@@ -110,7 +110,7 @@ enum Answers {
 }
 
 impl Answers {
-    fn read(file: &str) -> Result<Self, Failure> {
+    fn read(file: &Path) -> Result<Self, Failure> {
         let stored = arrays::read(file)?;
         match stored.shape().len() {
             1 if stored.is_integer() => stored.into_labels().map(Self::Labels),

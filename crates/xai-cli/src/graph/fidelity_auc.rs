@@ -1,5 +1,7 @@
 //! `xai graph fidelity-auc`
 
+use std::path::{Path, PathBuf};
+
 use clap::Args;
 use ndarray::Ix1;
 use serde::Serialize;
@@ -14,13 +16,13 @@ use crate::input::arrays;
 pub(crate) struct FidelityAuc {
     /// fid+ at each point of the curve, (m,).
     #[arg(long, value_name = "P.npy")]
-    pos: String,
+    pos: PathBuf,
     /// fid- at each point of the curve, (m,), below 1.
     #[arg(long, value_name = "Q.npy")]
-    neg: String,
+    neg: PathBuf,
     /// Where the points are, (m,), ascending.
     #[arg(long, value_name = "X.npy")]
-    x: String,
+    x: PathBuf,
 }
 
 #[derive(Serialize)]
@@ -30,7 +32,7 @@ struct FidelityAucResult {
 
 impl FidelityAuc {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
-        let read = |file: &str| Ok::<_, Failure>(arrays::read_f64::<Ix1>(file)?.to_vec());
+        let read = |file: &Path| Ok::<_, Failure>(arrays::read_f64::<Ix1>(file)?.to_vec());
         let (pos, neg, x) = (read(&self.pos)?, read(&self.neg)?, read(&self.x)?);
         let value = fidelity_curve_auc(&pos, &neg, &x).in_files(&self.files())?;
         context.present(&FidelityAucResult { value }, || {

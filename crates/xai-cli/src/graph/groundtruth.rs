@@ -1,5 +1,7 @@
 //! `xai graph groundtruth`
 
+use std::path::PathBuf;
+
 use clap::Args;
 use ndarray::{Array1, Array2, ArrayD, IxDyn};
 use serde::Serialize;
@@ -23,11 +25,11 @@ const ZERO_DIVISIONS: &Choices<ZeroDivision> = &[
 pub(crate) struct Groundtruth {
     /// Scores of the mask, any shape, in [0, 1].
     #[arg(long, value_name = "P.npy")]
-    predicted: String,
+    predicted: PathBuf,
     /// The truth, of the same shape: 0/1, or scores. With one more axis in front, several valid
     /// truths: the one that the mask fits best counts.
     #[arg(long, value_name = "T.npy")]
-    target: String,
+    target: PathBuf,
     /// True when target >= threshold, predicted when score > threshold.
     #[arg(long, default_value_t = 0.5)]
     threshold: f64,

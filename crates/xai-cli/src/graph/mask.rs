@@ -1,5 +1,7 @@
 //! `xai graph mask`
 
+use std::path::PathBuf;
+
 use clap::Args;
 use ndarray::{Ix1, Ix2};
 use xai_metrics::graph::input;
@@ -14,10 +16,10 @@ use crate::input::arrays;
 pub(crate) struct Mask {
     /// The mask, (m,) in [0, 1].
     #[arg(long, value_name = "M.npy")]
-    mask: String,
+    mask: PathBuf,
     /// Edges of the mask, (2, m): tells how connected it is.
     #[arg(long, value_name = "E.npy")]
-    edge_index: Option<String>,
+    edge_index: Option<PathBuf>,
     /// Nodes of the graph. Default: the largest node number plus 1.
     #[arg(long, value_name = "N", requires = "edge_index")]
     n_nodes: Option<usize>,

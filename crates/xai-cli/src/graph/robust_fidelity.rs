@@ -1,5 +1,7 @@
 //! `xai graph robust-fidelity`
 
+use std::path::PathBuf;
+
 use clap::Args;
 use xai_metrics::graph::{RobustFidelityMetric, input};
 
@@ -15,7 +17,7 @@ use crate::input::onnx::watched::Watched;
 pub(crate) struct RobustFidelity {
     /// A model with the inputs features (n, f), edge_index (2, e), edge_weight (e,).
     #[arg(long, value_name = "M.onnx")]
-    model: String,
+    model: PathBuf,
     #[command(flatten)]
     graph: GraphFiles,
     /// The explanation is this share of the edges, the highest of the mask. Without, the mask must

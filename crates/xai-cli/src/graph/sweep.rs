@@ -22,16 +22,16 @@ pub(crate) struct SweepCommand {
     #[arg(long, value_name = "F.npy", requires_all = ["kept", "complement", "levels"])]
     #[cfg_attr(feature = "onnx", arg(required_unless_present = "model"))]
     #[cfg_attr(not(feature = "onnx"), arg(required = true))]
-    full: Option<String>,
+    full: Option<PathBuf>,
     /// Outputs on the explanation alone at each level, (levels, n, c).
     #[arg(long, value_name = "K.npy", requires = "full")]
-    kept: Option<String>,
+    kept: Option<PathBuf>,
     /// Outputs on the graph without the explanation at each level, (levels, n, c).
     #[arg(long, value_name = "C.npy", requires = "full")]
-    complement: Option<String>,
+    complement: Option<PathBuf>,
     /// The size at each level, (levels,), ascending. With a model the default is 0.1, 0.2, … 1.
     #[arg(long, value_name = "X.npy")]
-    levels: Option<String>,
+    levels: Option<PathBuf>,
     #[cfg(feature = "onnx")]
     #[command(flatten)]
     of_model: super::sweep_of_model::ModelSource,
@@ -98,10 +98,10 @@ impl SweepCommand {
     fn over_outputs(
         &self,
         sweep: &Sweep<'_>,
-        files: [&String; 3],
+        files: [&PathBuf; 3],
         levels: &[f64],
     ) -> Result<SweepCurve, Failure> {
-        let [full, kept, complement] = files.map(|file| arrays::read(file));
+        let [full, kept, complement] = files.map(arrays::read);
         let (full, kept, complement) = (full?, kept?, complement?);
         let curve = if full.is_single() && kept.is_single() && complement.is_single() {
             let full = full.into_f32::<Ix2>()?;

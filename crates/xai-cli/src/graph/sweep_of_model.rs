@@ -1,5 +1,7 @@
 //! A sweep that runs the model itself.
 
+use std::path::PathBuf;
+
 use clap::{Args, ValueEnum};
 use xai_metrics::graph::dataset::SweepCurve;
 use xai_metrics::graph::mask::Sparsity;
@@ -16,7 +18,7 @@ pub(super) struct ModelSource {
     /// A model with the inputs features (n, f), edge_index (2, e), edge_weight (e,).
     #[arg(long, value_name = "M.onnx", conflicts_with = "full",
           requires_all = ["features", "edge_index", "edge_mask"])]
-    model: Option<String>,
+    model: Option<PathBuf>,
     #[command(flatten)]
     graph: GraphFiles,
     /// What the levels count.
@@ -56,7 +58,7 @@ impl ModelSource {
         sweep: &Sweep<'_>,
         levels: &[f64],
         files: &Files<'_>,
-        levels_file: Option<&String>,
+        levels_file: Option<&PathBuf>,
         context: &Context,
     ) -> Result<SweepCurve, Failure> {
         let Some(file) = &self.model else {

@@ -20,15 +20,15 @@ use crate::output::rows;
 pub(crate) struct Unfaithfulness {
     /// Outputs on the whole graph, (n, c).
     #[arg(long, value_name = "F.npy")]
-    full: String,
+    full: PathBuf,
     /// Outputs on the explanation alone, (n, c).
     #[arg(long, value_name = "K.npy")]
-    kept: String,
+    kept: PathBuf,
     #[command(flatten)]
     divergence: Divergence,
     /// Only these rows: positions (m,).
     #[arg(long, value_name = "I.npy")]
-    index: Option<String>,
+    index: Option<PathBuf>,
     /// Write the unfaithfulness of each row.
     #[arg(long, value_name = "FILE.csv")]
     out: Option<PathBuf>,

@@ -1,8 +1,11 @@
 //! Arrays from `.npy` files and `file.npz:name` entries.
 
+use std::path::{Path, PathBuf};
+
 use std::fs::File;
 use std::io::{BufReader, Cursor};
 
+use clap_lex::OsStrExt;
 use ndarray::{Array, ArrayD, Dimension};
 
 use super::npy;
@@ -12,17 +15,23 @@ use crate::failure::{Failure, InFile};
 /// An array together with the file it came from, for messages.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct StoredArray {
-    file: String,
+    file: PathBuf,
     numbers: Numbers,
 }
 
 /// Reads `file.npy` or `file.npz:name`.
-pub(crate) fn read(file: &str) -> Result<StoredArray, Failure> {
-    let numbers = match file.rsplit_once(".npz:") {
-        Some((archive, entry)) => read_entry(&format!("{archive}.npz"), entry),
-        None if file.ends_with(".npz") => {
+pub(crate) fn read(file: impl AsRef<Path>) -> Result<StoredArray, Failure> {
+    let file = file.as_ref();
+    let numbers = match file.as_os_str().split_once(".npz:") {
+        Some((archive, entry)) => {
+            let mut archive = archive.to_owned();
+            archive.push(".npz");
+            read_entry(archive.as_ref(), &entry.to_string_lossy())
+        }
+        None if file.extension().is_some_and(|extension| extension == "npz") => {
             Err(Failure::new("an archive of several arrays").help(format!(
-                "name one of them: {file}:NAME (holds {})",
+                "name one of them: {}:NAME (holds {})",
+                file.display(),
                 entry_names(file)?.join(", ")
             )))
         }
@@ -37,12 +46,13 @@ pub(crate) fn read(file: &str) -> Result<StoredArray, Failure> {
 }
 
 /// Reads an array from the bytes of an `.npy` file.
-pub(crate) fn read_bytes(file: &str, bytes: &[u8]) -> Result<StoredArray, Failure> {
+pub(crate) fn read_bytes(file: impl AsRef<Path>, bytes: &[u8]) -> Result<StoredArray, Failure> {
+    let file = file.as_ref();
     let numbers = npy::read(Cursor::new(bytes), bytes.len() as u64);
     Ok(StoredArray::new(file, numbers.in_file(file)?))
 }
 
-fn open_archive(archive: &str) -> Result<zip::ZipArchive<BufReader<File>>, Failure> {
+fn open_archive(archive: &Path) -> Result<zip::ZipArchive<BufReader<File>>, Failure> {
     let opened = File::open(archive)
         .map_err(Failure::cannot_be_opened)
         .in_file(archive)?;
@@ -51,7 +61,7 @@ fn open_archive(archive: &str) -> Result<zip::ZipArchive<BufReader<File>>, Failu
         .in_file(archive)
 }
 
-fn entry_names(archive: &str) -> Result<Vec<String>, Failure> {
+fn entry_names(archive: &Path) -> Result<Vec<String>, Failure> {
     let archive = open_archive(archive)?;
     Ok(archive
         .file_names()
@@ -59,7 +69,7 @@ fn entry_names(archive: &str) -> Result<Vec<String>, Failure> {
         .collect())
 }
 
-fn read_entry(archive: &str, entry: &str) -> Result<Numbers, Failure> {
+fn read_entry(archive: &Path, entry: &str) -> Result<Numbers, Failure> {
     let mut opened = open_archive(archive)?;
     let Ok(stored) = opened.by_name(&format!("{entry}.npy")) else {
         return Err(Failure::new(format!(
@@ -72,15 +82,15 @@ fn read_entry(archive: &str, entry: &str) -> Result<Numbers, Failure> {
 }
 
 impl StoredArray {
-    pub(super) fn new(file: &str, numbers: Numbers) -> Self {
+    pub(super) fn new(file: impl AsRef<Path>, numbers: Numbers) -> Self {
         Self {
-            file: file.to_owned(),
+            file: file.as_ref().to_owned(),
             numbers,
         }
     }
 
     /// The file, for messages.
-    pub(crate) fn file(&self) -> &str {
+    pub(crate) fn file(&self) -> &Path {
         &self.file
     }
 
@@ -132,7 +142,7 @@ impl StoredArray {
     }
 }
 
-fn with_dimension<T, D: Dimension>(file: &str, array: ArrayD<T>) -> Result<Array<T, D>, Failure> {
+fn with_dimension<T, D: Dimension>(file: &Path, array: ArrayD<T>) -> Result<Array<T, D>, Failure> {
     let shape = array.shape().to_vec();
     array.into_dimensionality().map_err(|_| {
         let axes = D::NDIM.unwrap_or_default();
@@ -145,18 +155,18 @@ fn with_dimension<T, D: Dimension>(file: &str, array: ArrayD<T>) -> Result<Array
 }
 
 /// Reads an array of `D` axes in double precision.
-pub(crate) fn read_f64<D: Dimension>(file: &str) -> Result<Array<f64, D>, Failure> {
+pub(crate) fn read_f64<D: Dimension>(file: impl AsRef<Path>) -> Result<Array<f64, D>, Failure> {
     read(file)?.into_f64()
 }
 
 /// Reads an array of `D` axes in single precision.
 #[cfg(feature = "onnx")] // models take it
-pub(crate) fn read_f32<D: Dimension>(file: &str) -> Result<Array<f32, D>, Failure> {
+pub(crate) fn read_f32<D: Dimension>(file: impl AsRef<Path>) -> Result<Array<f32, D>, Failure> {
     read(file)?.into_f32()
 }
 
 /// Reads labels of `D` axes.
-pub(crate) fn read_labels<D: Dimension>(file: &str) -> Result<Array<i64, D>, Failure> {
+pub(crate) fn read_labels<D: Dimension>(file: impl AsRef<Path>) -> Result<Array<i64, D>, Failure> {
     read(file)?.into_labels()
 }
 

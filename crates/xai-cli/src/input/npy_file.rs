@@ -1,5 +1,7 @@
 //! `.npy` files that are read part by part: those that no memory holds.
 
+use std::path::Path;
+
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
@@ -37,7 +39,7 @@ pub(crate) enum Integers {
 impl NpyFile {
     /// Opens a file. `None` for one that has to be read at once, is empty, or cannot be read at all:
     /// that is left to the reader of whole files, which knows what to say.
-    pub(crate) fn open(file: &str) -> Option<Self> {
+    pub(crate) fn open(file: &Path) -> Option<Self> {
         let mut file = File::open(file).ok()?;
         let length = file.metadata().ok()?.len();
         let header = Header::from_reader(&mut file).ok()?;
@@ -122,7 +124,7 @@ mod tests {
     #[test]
     fn rows_read_by_place_are_those_of_the_whole_file() {
         let folder = tempfile::TempDir::new().unwrap();
-        let path = |name: &str| folder.path().join(name).display().to_string();
+        let path = |name: &str| folder.path().join(name);
         let whole = Array::from_shape_fn((7, 3, 2), |(i, j, k)| (i * 6 + j * 2 + k) as f64 / 8.0);
         ndarray_npy::write_npy(path("f8.npy"), &whole).unwrap();
         ndarray_npy::write_npy(path("f4.npy"), &whole.mapv(|x| x as f32)).unwrap();
@@ -145,7 +147,7 @@ mod tests {
     #[test]
     fn files_that_cannot_be_read_by_place_are_left_to_the_reader_of_whole_files() {
         let folder = tempfile::TempDir::new().unwrap();
-        let path = |name: &str| folder.path().join(name).display().to_string();
+        let path = |name: &str| folder.path().join(name);
         let fortran = Array::<f64, _>::zeros((3, 2)).reversed_axes();
         ndarray_npy::write_npy(path("fortran.npy"), &fortran).unwrap();
         std::fs::write(path("text.npy"), "hello").unwrap();

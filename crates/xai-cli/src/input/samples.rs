@@ -1,5 +1,7 @@
 //! Samples in `.npy` files, also in those that no memory holds.
 
+use std::path::{Path, PathBuf};
+
 use std::ops::Range;
 
 use ndarray::{ArrayD, ArrayViewD, Axis, CowArray, IxDyn, Slice};
@@ -17,11 +19,11 @@ const IN_MEMORY: u64 = 64 << 20;
 /// The samples of a file, in single precision.
 pub(crate) enum FileSamples {
     Memory(ArrayD<f32>),
-    ByPlace { name: String, file: NpyFile },
+    ByPlace { name: PathBuf, file: NpyFile },
 }
 
 impl FileSamples {
-    pub(crate) fn open(file: &str) -> Result<Self, Failure> {
+    pub(crate) fn open(file: &Path) -> Result<Self, Failure> {
         let is_large = std::fs::metadata(file).is_ok_and(|m| m.len() > IN_MEMORY);
         match is_large.then(|| NpyFile::open(file)).flatten() {
             Some(opened) => Ok(Self::ByPlace {

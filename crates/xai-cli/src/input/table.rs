@@ -1,5 +1,7 @@
 //! Numeric tables from `.csv` files with a header row.
 
+use std::path::{Path, PathBuf};
+
 use std::io::Read;
 
 use ndarray::{Array1, Array2};
@@ -9,7 +11,7 @@ use crate::failure::{Failure, InFile};
 /// A table of text cells with named columns.
 #[derive(Debug, Clone)]
 pub(crate) struct Table {
-    file: String,
+    file: PathBuf,
     header: Vec<String>,
     rows: Vec<csv::StringRecord>,
     /// Rows of the file before these.
@@ -25,7 +27,7 @@ const PIECE: usize = 4096;
 
 /// A `.csv` file, piece by piece: at least one, the first possibly without rows.
 pub(crate) struct Pieces<R> {
-    file: String,
+    file: PathBuf,
     header: Vec<String>,
     reader: csv::Reader<R>,
     size: usize,
@@ -41,7 +43,7 @@ impl<R: Read> Pieces<R> {
         self
     }
 
-    fn new(file: &str, text: R, size: usize) -> Result<Self, Failure> {
+    fn new(file: &Path, text: R, size: usize) -> Result<Self, Failure> {
         let mut reader = csv::ReaderBuilder::new()
             .trim(csv::Trim::All)
             .from_reader(text);
@@ -119,7 +121,7 @@ fn position(header: &[String], name: &str) -> Result<usize, Failure> {
     })
 }
 
-fn open(file: &str) -> Result<std::fs::File, Failure> {
+fn open(file: &Path) -> Result<std::fs::File, Failure> {
     std::fs::File::open(file)
         .map_err(Failure::cannot_be_opened)
         .in_file(file)
@@ -127,17 +129,17 @@ fn open(file: &str) -> Result<std::fs::File, Failure> {
 
 impl Table {
     /// Reads a `.csv` file.
-    pub(crate) fn read(file: &str) -> Result<Self, Failure> {
+    pub(crate) fn read(file: &Path) -> Result<Self, Failure> {
         Self::parse(file, open(file)?)
     }
 
     /// Reads a `.csv` file piece by piece.
-    pub(crate) fn pieces(file: &str) -> Result<Pieces<std::fs::File>, Failure> {
+    pub(crate) fn pieces(file: &Path) -> Result<Pieces<std::fs::File>, Failure> {
         Pieces::new(file, open(file)?, PIECE)
     }
 
     /// Reads the text of a `.csv` file.
-    pub(crate) fn parse(file: &str, text: impl Read) -> Result<Self, Failure> {
+    pub(crate) fn parse(file: &Path, text: impl Read) -> Result<Self, Failure> {
         let mut whole = Pieces::new(file, text, usize::MAX)?;
         match whole.next() {
             Some(table) => table,
@@ -181,7 +183,7 @@ impl Table {
     }
 
     /// The file, for messages.
-    pub(crate) fn file(&self) -> &str {
+    pub(crate) fn file(&self) -> &Path {
         &self.file
     }
 
@@ -274,7 +276,7 @@ mod tests {
     use super::*;
 
     fn table(text: &str) -> Result<Table, Failure> {
-        Table::parse("t.csv", text.as_bytes())
+        Table::parse("t.csv".as_ref(), text.as_bytes())
     }
 
     #[test]
@@ -289,7 +291,7 @@ mod tests {
     fn pieces_join_to_the_whole_and_count_rows_on() {
         let text = "a,b\n1,2\n3,4\n5,x\n";
         for size in [1, 2, 3, 4] {
-            let pieces: Vec<_> = Pieces::new("t.csv", text.as_bytes(), size)
+            let pieces: Vec<_> = Pieces::new("t.csv".as_ref(), text.as_bytes(), size)
                 .unwrap()
                 .collect();
             let rows: Vec<_> = pieces
@@ -302,7 +304,9 @@ mod tests {
             assert!(last.labels("b").is_err());
             assert_eq!(last.end_byte(), text.len() as u64);
         }
-        let header_only: Vec<_> = Pieces::new("t.csv", &b"a,b\n"[..], 2).unwrap().collect();
+        let header_only: Vec<_> = Pieces::new("t.csv".as_ref(), &b"a,b\n"[..], 2)
+            .unwrap()
+            .collect();
         assert_eq!(header_only.len(), 1);
     }
 

@@ -15,7 +15,6 @@ pub(crate) fn write<T>(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    let name = path.display().to_string();
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
@@ -25,7 +24,7 @@ pub(crate) fn write<T>(
         .prefix(".xai-")
         .tempfile_in(folder)
         .map_err(Failure::cannot_be_written)
-        .in_file(&name)?;
+        .in_file(path)?;
     let unfinished = file.path().to_owned();
     lock_unfinished().push(unfinished.clone());
     let mut buffered = std::io::BufWriter::new(&mut file);
@@ -41,7 +40,7 @@ pub(crate) fn write<T>(
         Ok(written)
     });
     lock_unfinished().retain(|path| *path != unfinished);
-    outcome.in_file(&name)
+    outcome.in_file(path)
 }
 
 /// Writes a file of text.

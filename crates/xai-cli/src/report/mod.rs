@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failur
     if study.is_empty() {
         return Err(Failure::new("nothing to report: the study has no section")
             .help("add [casebased], [attribution], [graph], [repro] or [simulation]")
-            .in_file(&source.study()));
+            .in_file(source.study()));
     }
     let report = evaluate(study, &source, context)?;
     write(&report, &arguments.out)?;
@@ -84,7 +84,7 @@ fn evaluate(study: StudyFile, source: &Source, context: &Context) -> Result<Repo
 fn write(report: &Report, folder: &Path) -> Result<(), Failure> {
     std::fs::create_dir_all(folder)
         .map_err(|e| Failure::new(format!("cannot be made: {e}")))
-        .in_file(&folder.display().to_string())?;
+        .in_file(folder)?;
     let html = page::render(report)?;
     let json = serde_json::to_string_pretty(report).map_err(Failure::new)?;
     whole_file::write_text(&folder.join("report.json"), &(json + "\n"))?;

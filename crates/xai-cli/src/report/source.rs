@@ -33,7 +33,7 @@ impl Source {
         };
         let name = source.study();
         let bytes = match study {
-            None => source.bytes(&name)?,
+            None => source.bytes("study.toml")?,
             Some(path) => read(path)?,
         };
         let study = StudyFile::parse(&bytes).in_file(&name)?;
@@ -41,18 +41,18 @@ impl Source {
     }
 
     /// The study file.
-    pub(super) fn study(&self) -> String {
+    pub(super) fn study(&self) -> PathBuf {
         match self {
-            Self::Folder { study, .. } => study.display().to_string(),
-            Self::BuiltIn => "study.toml".to_owned(),
+            Self::Folder { study, .. } => study.clone(),
+            Self::BuiltIn => PathBuf::from("study.toml"),
         }
     }
 
     /// The path of a file that the study names.
-    pub(super) fn path(&self, name: &str) -> String {
+    pub(super) fn path(&self, name: &str) -> PathBuf {
         match self {
-            Self::Folder { folder, .. } => folder.join(name).display().to_string(),
-            Self::BuiltIn => name.to_owned(),
+            Self::Folder { folder, .. } => folder.join(name),
+            Self::BuiltIn => PathBuf::from(name),
         }
     }
 
@@ -71,7 +71,7 @@ impl Source {
     /// An array.
     pub(super) fn array(&self, name: &str) -> Result<StoredArray, Failure> {
         match self {
-            Self::Folder { .. } => arrays::read(&self.path(name)),
+            Self::Folder { .. } => arrays::read(self.path(name)),
             Self::BuiltIn => arrays::read_bytes(name, &self.bytes(name)?),
         }
     }
@@ -80,7 +80,7 @@ impl Source {
     pub(super) fn table(&self, name: &str) -> Result<Table, Failure> {
         match self {
             Self::Folder { .. } => Table::read(&self.path(name)),
-            Self::BuiltIn => Table::parse(name, &*self.bytes(name)?),
+            Self::BuiltIn => Table::parse(name.as_ref(), &*self.bytes(name)?),
         }
     }
 }
@@ -89,7 +89,7 @@ fn read(path: &Path) -> Result<Cow<'static, [u8]>, Failure> {
     std::fs::read(path)
         .map(Cow::Owned)
         .map_err(Failure::cannot_be_opened)
-        .in_file(&path.display().to_string())
+        .in_file(path)
 }
 
 /// Every file of the sample study, so that the binary needs nothing beside it.

@@ -1,5 +1,7 @@
 //! `xai repro compare`
 
+use std::path::PathBuf;
+
 use clap::Args;
 use serde::{Serialize, Serializer};
 use xai_metrics::core::Summary;
@@ -17,10 +19,10 @@ use crate::output::text;
 pub(crate) struct Compare {
     /// Predicted labels of the first group, as for `pairwise`.
     #[arg(long, value_name = "A.npy", num_args = 1.., required = true)]
-    first: Vec<String>,
+    first: Vec<PathBuf>,
     /// Predicted labels of the second group, of the same samples.
     #[arg(long, value_name = "B.npy", num_args = 1.., required = true)]
-    second: Vec<String>,
+    second: Vec<PathBuf>,
     #[command(flatten)]
     labels: Labels,
     #[command(flatten)]
@@ -104,7 +106,7 @@ impl Compare {
         if first.labels != second.labels {
             return Err(Failure::new(format!(
                 "other labels than in {}: the groups must predict the same samples",
-                self.first[0]
+                self.first[0].display()
             ))
             .in_file(&self.second[0]));
         }

@@ -1,5 +1,7 @@
 //! Options that several commands take.
 
+use std::path::PathBuf;
+
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use xai_metrics::repro::registry::PAIR_METRICS;
@@ -16,7 +18,7 @@ pub(crate) const LEVEL: f64 = 0.95;
 pub(super) struct Labels {
     /// True labels (samples,); or, where the runs are columns of a .csv, the column that holds them.
     #[arg(long, value_name = "Y.npy|COLUMN")]
-    pub(super) labels: String,
+    pub(super) labels: PathBuf,
 }
 
 /// What every command on pairs of runs takes.

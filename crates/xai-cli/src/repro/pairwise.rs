@@ -19,7 +19,7 @@ pub(crate) struct Pairwise {
     /// Predicted labels: one array (runs, samples); several files, an array (samples,) per run; or a
     /// .csv with a column per run.
     #[arg(long, value_name = "P.npy", num_args = 1.., required = true)]
-    predictions: Vec<String>,
+    predictions: Vec<PathBuf>,
     #[command(flatten)]
     labels: Labels,
     #[command(flatten)]

@@ -1,5 +1,7 @@
 //! `xai repro regression`
 
+use std::path::PathBuf;
+
 use clap::Args;
 use ndarray::{Array2, Ix1};
 use serde::{Serialize, Serializer};
@@ -18,10 +20,10 @@ use crate::output::text;
 pub(crate) struct Regression {
     /// Predicted numbers (runs, samples).
     #[arg(long, value_name = "P.npy")]
-    predictions: String,
+    predictions: PathBuf,
     /// True numbers (samples,).
     #[arg(long, value_name = "Y.npy")]
-    targets: String,
+    targets: PathBuf,
 }
 
 #[derive(Serialize)]
@@ -48,7 +50,7 @@ impl Regression {
             return Err(Failure::new(format!(
                 "{} targets, but {} has {} samples per run",
                 targets.len(),
-                self.predictions,
+                self.predictions.display(),
                 predictions.ncols()
             ))
             .in_file(&self.targets));

@@ -1,5 +1,7 @@
 //! Where runs come from: one array, several files, or a table with a column per run.
 
+use std::path::{Path, PathBuf};
+
 use ndarray::{Array2, Axis, Ix1};
 use xai_metrics::core::Label;
 use xai_metrics::repro::{PackedRuns, PackedRunsBuilder, PairMetric, input};
@@ -17,7 +19,7 @@ pub(super) struct LoadedRuns {
 }
 
 /// What errors about runs are about: the first file of predictions, or the labels.
-pub(super) fn files<'a>(predictions: &'a str, labels: &'a str) -> Files<'a> {
+pub(super) fn files<'a>(predictions: &'a Path, labels: &'a Path) -> Files<'a> {
     let labels = match names_a_file(labels) {
         true => labels,
         false => predictions,
@@ -28,14 +30,14 @@ pub(super) fn files<'a>(predictions: &'a str, labels: &'a str) -> Files<'a> {
 }
 
 /// Whether labels are a file of their own, and no column.
-fn names_a_file(labels: &str) -> bool {
-    std::path::Path::new(labels).extension().is_some()
+fn names_a_file(labels: &Path) -> bool {
+    labels.extension().is_some()
 }
 
 /// Reads runs and labels.
-pub(super) fn load(files: &[String], labels: &str) -> Result<LoadedRuns, Failure> {
+pub(super) fn load(files: &[PathBuf], labels: &Path) -> Result<LoadedRuns, Failure> {
     if let [file] = files
-        && file.ends_with(".csv")
+        && file.extension().is_some_and(|extension| extension == "csv")
     {
         return from_table(file, labels);
     }
@@ -49,16 +51,17 @@ pub(super) fn load(files: &[String], labels: &str) -> Result<LoadedRuns, Failure
 }
 
 /// A table with a column per run; the labels are a column too, or a file of their own.
-fn from_table(file: &str, labels: &str) -> Result<LoadedRuns, Failure> {
+fn from_table(file: &Path, labels: &Path) -> Result<LoadedRuns, Failure> {
     let table = Table::read(file)?;
-    let in_table = table.has_column(labels);
+    let column = labels.display().to_string();
+    let in_table = table.has_column(&column);
     let columns: Vec<&String> = table
         .header()
         .iter()
-        .filter(|column| !in_table || *column != labels)
+        .filter(|other| !in_table || **other != column)
         .collect();
     let labels_of_table = if in_table || !names_a_file(labels) {
-        table.labels(labels)?
+        table.labels(&column)?
     } else {
         let read = arrays::read(labels)?.into_labels::<Ix1>()?.to_vec();
         check_length(&[file.to_owned()], table.n_rows(), labels, read.len())?;
@@ -77,7 +80,7 @@ fn from_table(file: &str, labels: &str) -> Result<LoadedRuns, Failure> {
 
 /// Arrays below each other: `(k, n)` ones are `k` runs, `(n,)` ones are one. A single array must have
 /// two axes.
-fn from_arrays(files: &[String]) -> Result<Array2<i64>, Failure> {
+fn from_arrays(files: &[PathBuf]) -> Result<Array2<i64>, Failure> {
     let mut all: Option<Array2<i64>> = None;
     for file in files {
         let stored = arrays::read(file)?;
@@ -99,20 +102,23 @@ fn from_arrays(files: &[String]) -> Result<Array2<i64>, Failure> {
     all.ok_or_else(|| Failure::usage("no predictions"))
 }
 
-fn other_samples(files: &[String], n: usize, here: usize) -> Failure {
-    Failure::new(format!("{here} samples per run, but {} has {n}", files[0]))
+fn other_samples(files: &[PathBuf], n: usize, here: usize) -> Failure {
+    Failure::new(format!(
+        "{here} samples per run, but {} has {n}",
+        files[0].display()
+    ))
 }
 
 fn check_length(
-    files: &[String],
+    files: &[PathBuf],
     n_samples: usize,
-    labels: &str,
+    labels: &Path,
     n_labels: usize,
 ) -> Result<(), Failure> {
     if n_samples == n_labels {
         return Ok(());
     }
-    let file = &files[0];
+    let file = files[0].display();
     Err(Failure::new(format!(
         "{n_labels} labels, but {file} has {n_samples} samples per run"
     ))
@@ -122,8 +128,8 @@ fn check_length(
 /// Packs runs for metrics. Arrays that are stored run after run are read and packed some runs at a time,
 /// so that they may be larger than memory.
 pub(super) fn pack(
-    files: &[String],
-    labels: &str,
+    files: &[PathBuf],
+    labels: &Path,
     metrics: &[PairMetric],
 ) -> Result<PackedRuns, Failure> {
     let places = self::files(&files[0], labels);
@@ -163,7 +169,7 @@ const RUNS_AT_ONCE: usize = 8;
 impl StoredRuns {
     /// Opens a file if it is of this kind; what is not is left to the reader of all kinds, which
     /// knows what to say.
-    fn open(file: &str) -> Option<Self> {
+    fn open(file: &Path) -> Option<Self> {
         let file = NpyFile::open(file).filter(NpyFile::has_integers)?;
         let (n_runs, n_samples) = match *file.shape() {
             [n_samples] => (1, n_samples),

@@ -6,6 +6,8 @@
 mod attribution;
 mod casebased;
 mod errors;
+#[cfg(unix)]
+mod files;
 mod graph;
 mod harness;
 mod messages;

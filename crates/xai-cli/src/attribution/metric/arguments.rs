@@ -115,7 +115,8 @@ fn file_arguments(info: &MetricInfo, of_scores: bool) -> impl Iterator<Item = Ar
         let argument = Arg::new(file.name)
             .long(file.name)
             .value_name(file.value_name)
-            .help(file.help);
+            .help(file.help)
+            .value_parser(value_parser!(PathBuf));
         match of_scores {
             true => argument.required_unless_present("base"),
             false => argument.required(true),
@@ -129,12 +130,14 @@ fn score_arguments(entry: &Entry) -> [Arg; 2] {
         .long("base")
         .value_name("B.npy")
         .help("Scores of the whole inputs (n,), instead of a model")
-        .requires("masked");
+        .requires("masked")
+        .value_parser(value_parser!(PathBuf));
     let masked = Arg::new("masked")
         .long("masked")
         .value_name("A.npy")
         .help("Scores of the masked inputs (n,), instead of a model")
-        .requires("base");
+        .requires("base")
+        .value_parser(value_parser!(PathBuf));
     let base = match reads_files(entry) {
         true => base.conflicts_with_all(files_of(entry.info).map(|file| file.name)),
         false => base.required(true),

@@ -30,7 +30,7 @@ use crate::output::{rows, text};
 pub(crate) struct MetricCommand {
     entry: &'static Entry,
     source: Source,
-    files: Vec<(Input, String)>,
+    files: Vec<(Input, PathBuf)>,
     options: MetricOptions,
     out: Option<PathBuf>,
 }
@@ -39,7 +39,7 @@ pub(crate) struct MetricCommand {
 #[derive(Debug)]
 enum Source {
     /// Files with scores of whole and of masked inputs.
-    Scores { base: String, masked: String },
+    Scores { base: PathBuf, masked: PathBuf },
     /// A model that scores inputs.
     #[cfg(feature = "onnx")]
     Model(ScoringOptions),
@@ -49,9 +49,9 @@ enum Source {
 
 impl Source {
     fn from_arg_matches(entry: &Entry, matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let text = |name| matches.get_one::<String>(name).cloned();
+        let file = |name| matches.get_one::<PathBuf>(name).cloned();
         if stored_scores::of_scores(entry).is_some()
-            && let Some((base, masked)) = text("base").zip(text("masked"))
+            && let Some((base, masked)) = file("base").zip(file("masked"))
         {
             return Ok(Self::Scores { base, masked });
         }
@@ -70,7 +70,7 @@ impl MetricCommand {
         matches: &ArgMatches,
     ) -> Result<Self, clap::Error> {
         let source = Source::from_arg_matches(entry, matches)?;
-        let file = |name| matches.get_one::<String>(name).cloned();
+        let file = |name| matches.get_one::<PathBuf>(name).cloned();
         let files = match source {
             Source::Scores { .. } => Vec::new(),
             _ => arguments::files_of(entry.info)
@@ -175,7 +175,7 @@ impl MetricCommand {
     }
 
     /// The file of an input.
-    fn file(&self, input: Input) -> Result<&String, Failure> {
+    fn file(&self, input: Input) -> Result<&PathBuf, Failure> {
         let mut files = self.files.iter();
         let file = files.find_map(|(of, file)| (*of == input).then_some(file));
         file.ok_or_else(|| Failure::usage(format!("no file of {input}")))

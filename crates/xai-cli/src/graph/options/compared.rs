@@ -1,5 +1,7 @@
 //! What predictions are compared with, and on which rows.
 
+use std::path::PathBuf;
+
 use clap::{Args, ValueEnum};
 use ndarray::{Array1, Ix1};
 use xai_metrics::graph::{FidelityMetric, input};
@@ -13,13 +15,13 @@ use crate::input::arrays;
 pub(crate) struct Compared {
     /// True labels (n,), for explanations of the phenomenon.
     #[arg(long, value_name = "Y.npy")]
-    target: Option<String>,
+    target: Option<PathBuf>,
     /// Default: phenomenon with a target, model without.
     #[arg(long)]
     mode: Option<Mode>,
     /// Only these rows: positions (m,).
     #[arg(long, value_name = "I.npy")]
-    index: Option<String>,
+    index: Option<PathBuf>,
 }
 
 /// What explanations explain.

@@ -1,12 +1,14 @@
 //! Positions of rows.
 
+use std::path::Path;
+
 use ndarray::Ix1;
 
 use crate::failure::{Failure, InFile};
 use crate::input::arrays::{self, StoredArray};
 
 /// Reads the rows that are measured, if a file names them.
-pub(crate) fn read(file: Option<&str>) -> Result<Option<Vec<usize>>, Failure> {
+pub(crate) fn read(file: Option<&Path>) -> Result<Option<Vec<usize>>, Failure> {
     file.map(|file| rows(arrays::read(file)?)).transpose()
 }
 

@@ -1,5 +1,7 @@
 //! A graph model in an ONNX file, and its graph.
 
+use std::path::{Path, PathBuf};
+
 use clap::Args;
 use ndarray::{Array1, Array2, Ix1, Ix2};
 use xai_metrics::graph::mask::{Sparsity, sparsify, sparsify_undirected};
@@ -25,16 +27,16 @@ const REMOVALS: &Choices<EdgeRemoval> = &[
 pub(crate) struct GraphFiles {
     /// Node features, (n, f).
     #[arg(long, value_name = "X.npy")]
-    features: Option<String>,
+    features: Option<PathBuf>,
     /// Edges, (2, e).
     #[arg(long, value_name = "E.npy")]
-    edge_index: Option<String>,
+    edge_index: Option<PathBuf>,
     /// Scores of the edges, (e,).
     #[arg(long, value_name = "M.npy")]
-    edge_mask: Option<String>,
+    edge_mask: Option<PathBuf>,
     /// Edge weights, (e,); 1 each without.
     #[arg(long, value_name = "W.npy")]
-    edge_weight: Option<String>,
+    edge_weight: Option<PathBuf>,
     /// How edges are taken away. Default: by weight if the model takes weights.
     #[arg(long, value_parser = choice(REMOVALS))]
     removal: Option<EdgeRemoval>,
@@ -45,7 +47,7 @@ pub(crate) struct GraphFiles {
 
 impl GraphFiles {
     /// What errors about the graph, or the model that runs on it, are about.
-    pub(crate) fn files<'a>(&'a self, model: &'a str) -> Files<'a> {
+    pub(crate) fn files<'a>(&'a self, model: &'a Path) -> Files<'a> {
         Files::new()
             .file(&[input::MODEL, input::OUTPUTS], model)
             .optional(&[input::FEATURES, input::NODES], self.features.as_ref())
@@ -62,7 +64,7 @@ impl GraphFiles {
     }
 
     pub(crate) fn read(&self, model: &OnnxModel) -> Result<GraphArrays, Failure> {
-        let given = |file: &Option<String>, option: &str| {
+        let given = |file: &Option<PathBuf>, option: &str| {
             file.clone()
                 .ok_or_else(|| Failure::usage(format!("--model needs --{option}")))
         };

@@ -56,12 +56,12 @@ impl OnnxModel {
     /// # Errors
     /// The file cannot be read, is no ONNX model, holds operators or types that the engine has not,
     /// has another number of inputs or outputs, or takes integers, which cannot be masked.
-    pub(crate) fn of_rows(file: &str) -> Result<Self, Failure> {
+    pub(crate) fn of_rows(file: &Path) -> Result<Self, Failure> {
         Self::of_rows_in(file, read(file)?)
     }
 
     /// As [`of_rows`](Self::of_rows), from the bytes of a file.
-    pub(crate) fn of_rows_in(file: &str, bytes: Vec<u8>) -> Result<Self, Failure> {
+    pub(crate) fn of_rows_in(file: &Path, bytes: Vec<u8>) -> Result<Self, Failure> {
         let rows = || {
             let model = Self::load(file, bytes)?;
             let [input] = model.inputs.as_slice() else {
@@ -95,7 +95,7 @@ impl OnnxModel {
     /// # Errors
     /// The file cannot be read, is no ONNX model, holds operators or types that the engine has not,
     /// or has other inputs.
-    pub(crate) fn of_graphs(file: &str) -> Result<Self, Failure> {
+    pub(crate) fn of_graphs(file: &Path) -> Result<Self, Failure> {
         let graphs = || {
             let model = Self::load(file, read(file)?)?;
             let numbers: Vec<Numbers> = model.inputs.iter().map(|input| input.numbers).collect();
@@ -113,7 +113,7 @@ impl OnnxModel {
         graphs().in_file(file)
     }
 
-    fn load(file: &str, bytes: Vec<u8>) -> Result<Self, Failure> {
+    fn load(file: &Path, bytes: Vec<u8>) -> Result<Self, Failure> {
         let contents = Contents::read(&bytes).ok_or_else(|| {
             Failure::new("not an ONNX model, or only a part of one")
                 .help("export it again: torch.onnx.export(model, example, FILE.onnx)")
@@ -227,7 +227,7 @@ impl Input {
     }
 }
 
-fn read(file: &str) -> Result<Vec<u8>, Failure> {
+fn read(file: &Path) -> Result<Vec<u8>, Failure> {
     std::fs::read(file)
         .map_err(Failure::cannot_be_opened)
         .in_file(file)

@@ -113,17 +113,23 @@ fn changes(before: usize, now: usize) -> Reason {
 
 #[cfg(test)]
 mod tests {
+    use std::path::{Path, PathBuf};
+
     use ndarray::{ArrayD, IxDyn};
 
     use super::*;
     use crate::input::arrays;
 
-    fn sample(name: &str) -> String {
-        format!("{}/sample/attribution/{name}", env!("CARGO_MANIFEST_DIR"))
+    fn sample(name: &str) -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("sample/attribution")
+            .join(name)
     }
 
-    fn data(name: &str) -> String {
-        format!("{}/tests/data/models/{name}", env!("CARGO_MANIFEST_DIR"))
+    fn data(name: &str) -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("tests/data/models")
+            .join(name)
     }
 
     fn worst(a: &Array2<f64>, b: &Array2<f64>) -> f64 {
@@ -173,7 +179,7 @@ mod tests {
 
     #[test]
     fn a_file_that_is_no_model_is_named() {
-        let failure = OnnxModel::of_rows_in("m.onnx", b"hello".to_vec());
+        let failure = OnnxModel::of_rows_in("m.onnx".as_ref(), b"hello".to_vec());
         assert_eq!(failure.err().unwrap().place(), Some("m.onnx"));
     }
 

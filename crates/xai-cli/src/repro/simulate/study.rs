@@ -113,8 +113,7 @@ impl StudyRows {
         let mut partial = out.as_os_str().to_owned();
         partial.push(".partial");
         let path = PathBuf::from(partial);
-        let name = path.display().to_string();
-        let failed = |e: std::io::Error| Failure::cannot_be_written(e).in_file(&name);
+        let failed = |e: std::io::Error| Failure::cannot_be_written(e).in_file(&path);
         let mut file = OpenOptions::new()
             .read(true)
             .write(true)
@@ -122,7 +121,7 @@ impl StudyRows {
             .truncate(false)
             .open(&path)
             .map_err(failed)?;
-        let files = Files::mainly(&name).ways_out(&[(
+        let files = Files::mainly(&path).ways_out(&[(
             help::START_ANEW,
             "remove the file to start anew, or choose another --out",
         )]);
@@ -155,7 +154,7 @@ impl StudyRows {
     ) -> Result<(), Failure> {
         match &mut self.file {
             None => Ok(()),
-            Some((file, path)) => write(file).in_files(&Files::mainly(&path.display().to_string())),
+            Some((file, path)) => write(file).in_files(&Files::mainly(path)),
         }
     }
 
@@ -167,7 +166,7 @@ impl StudyRows {
         drop(file);
         std::fs::rename(path, out)
             .map_err(Failure::cannot_be_written)
-            .in_file(&out.display().to_string())
+            .in_file(out)
     }
 }
 
