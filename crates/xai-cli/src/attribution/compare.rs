@@ -133,7 +133,7 @@ impl Compare {
             .scoring(self.scoring.scoring())
             .level(self.level)
             .replicates(self.replicates)
-            .seed(context.seed)
+            .seed(context.seed())
             .on_progress(|samples| bar.inc(samples as u64));
         for explainer in &self.explanations {
             let maps = FileSamples::open(&explainer.file)?;

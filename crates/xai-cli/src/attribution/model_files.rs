@@ -51,6 +51,11 @@ impl ModelFiles {
             .file(&[input::EXPLANATIONS], explanations)
             .file(&[input::TARGETS, input::LABELS], &self.targets)
             .file(&[input::INPUTS], &self.inputs)
+            .shaped_by(
+                &[input::EXPLANATIONS, input::TARGETS, input::LABELS],
+                &self.inputs,
+            )
+            .bounded_by(&[input::TARGETS, input::LABELS], &self.model)
             .and(options::parameters())
     }
 }

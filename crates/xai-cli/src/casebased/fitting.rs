@@ -7,6 +7,7 @@ use xai_metrics::casebased::{CaseExplainer, CaseExplainerBuilder, Distance, Engi
 use xai_metrics::core::input::P;
 
 use super::cases::Training;
+use super::redaction;
 use super::weights::Weights;
 use crate::choice::names;
 use crate::context::Context;
@@ -39,7 +40,9 @@ pub(super) struct Fitting {
     /// A column of the training file that accompanies the cases and is no feature. May be repeated.
     #[arg(long, value_name = "COLUMN")]
     metadata: Vec<String>,
-    /// A column whose values must not leave the program. May be repeated.
+    /// A column whose values leave the program in no way: no output, error or remark shows one, and a
+    /// stored explainer holds them only where distances need them. Its name, and the distances that it
+    /// enters, remain. May be repeated.
     #[arg(long, value_name = "COLUMN")]
     redact: Vec<String>,
     /// Release only shares of classes and ranges of distances, of at least M distinct training
@@ -107,7 +110,9 @@ impl Source {
                 .in_file(file)?;
             let explainer = CaseExplainer::load(std::io::BufReader::new(opened))
                 .in_files(&Files::mainly(file))?;
-            return Ok(explainer.into());
+            let fitted = Fitted::from(explainer);
+            redaction::check(&fitted.redacted, label, predicted)?;
+            return Ok(fitted);
         }
         let (Some(train), Some(label)) = (&self.train, label) else {
             return Err(Failure::usage("--label COLUMN: needed to fit an explainer"));
@@ -138,14 +143,9 @@ impl Fitting {
         provenance: bool,
         context: &Context,
     ) -> Result<Fitted, Failure> {
-        let mut builder = self.builder()?.provenance(provenance);
+        let builder = self.builder()?.provenance(provenance);
         let training = self.read(train, label, predicted, context)?;
-        for column in &self.redact {
-            // Columns that are neither are never shown.
-            if training.features.contains(column) || self.metadata.contains(column) {
-                builder = builder.redact(column);
-            }
-        }
+        let mut builder = redaction::apply(builder, &self.redact, &training);
         for (name, column) in training.metadata {
             builder = builder.metadata(name, column);
         }
@@ -186,12 +186,7 @@ impl Fitting {
         predicted: Option<&str>,
         context: &Context,
     ) -> Result<Training, Failure> {
-        if self.redact.iter().any(|column| column == label) {
-            return Err(Failure::usage(format!(
-                "--redact {label}: the classes of the neighbours are the explanation"
-            ))
-            .help("--aggregate-only M shows shares of classes and no training row"));
-        }
+        redaction::check(&self.redact, Some(label), predicted)?;
         let mut pieces = Table::pieces(train)?.concealing(&self.redact);
         for column in self.redact.iter().chain(&self.metadata) {
             pieces.column(column)?;

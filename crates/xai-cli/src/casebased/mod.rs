@@ -7,6 +7,7 @@ mod correspondence;
 mod explain;
 mod fit;
 mod fitting;
+pub(crate) mod redaction;
 mod weights;
 
 use crate::context::Context;

@@ -8,6 +8,8 @@ use std::process::ExitCode;
 
 pub(crate) use files::{Files, InFiles};
 
+use crate::output::visible::visible;
+
 /// Why a command stopped: one line `error: FILE: what, where, what was expected` and, where there
 /// is one, the way out.
 #[derive(Debug)]
@@ -110,11 +112,11 @@ impl Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "error: ")?;
         if let Some(place) = &self.place {
-            write!(f, "{place}: ")?;
+            write!(f, "{}: ", visible(place))?;
         }
-        write!(f, "{}", self.message)?;
+        write!(f, "{}", visible(&self.message))?;
         if let Some(help) = &self.help {
-            write!(f, "\nhelp: {help}")?;
+            write!(f, "\nhelp: {}", visible(help))?;
         }
         Ok(())
     }

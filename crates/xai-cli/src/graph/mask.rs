@@ -52,6 +52,7 @@ impl Mask {
                 &self.mask,
             )
             .optional(&[input::EDGE_INDEX], self.edge_index.as_ref())
+            .shaped_by(&[input::EDGE_INDEX], &self.mask)
             .options(&[(input::THRESHOLD, "--threshold")])
     }
 }

@@ -2,6 +2,8 @@
 
 use comfy_table::{LineStyle, TableStyle};
 
+use super::visible::visible;
+
 /// A cell for a value that may be undefined: empty then.
 pub(crate) fn cell(value: Option<impl std::fmt::Display>) -> String {
     value.map(|x| x.to_string()).unwrap_or_default()
@@ -37,11 +39,11 @@ where
 {
     let mut table = comfy_table::Table::new();
     table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')));
-    table.set_header(header.iter().copied());
+    table.set_header(header.iter().map(|name| visible(name)));
     for row in rows {
         table.add_row(
             row.into_iter()
-                .map(|cell| cell.to_string())
+                .map(|cell| visible(&cell.to_string()).into_owned())
                 .collect::<Vec<_>>(),
         );
     }

@@ -6,7 +6,7 @@ use clap::Args;
 use serde::{Serialize, Serializer};
 use xai_metrics::core::Summary;
 use xai_metrics::repro::GroupComparison;
-use xai_metrics::repro::comparison::GroupDifference;
+use xai_metrics::repro::comparison::{FIRST, GroupDifference, SECOND};
 
 use super::options::{Labels, PairMetrics};
 use super::runs;
@@ -110,20 +110,18 @@ impl Compare {
             ))
             .in_file(&self.second[0]));
         }
-        // Groups are told apart by their owner; the first is to blame where it alone is too small.
-        let main = match first.predictions.nrows() {
-            0 | 1 => &self.first[0],
-            _ => &self.second[0],
-        };
+        let files = runs::files(&self.first[0], &self.labels.labels)
+            .owned(FIRST, &self.first[0])
+            .owned(SECOND, &self.second[0]);
         let differences = GroupComparison::new(self.metrics.pairwise())
             .n_assignments(self.assignments)
-            .seed(context.seed)
+            .seed(context.seed())
             .compare(
                 first.predictions.view(),
                 second.predictions.view(),
                 &first.labels,
             )
-            .in_files(&runs::files(main, &self.labels.labels))?;
+            .in_files(&files)?;
         let result = CompareResult {
             n_first: first.predictions.nrows(),
             n_second: second.predictions.nrows(),

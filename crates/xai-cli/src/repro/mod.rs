@@ -4,7 +4,7 @@ mod compare;
 pub(crate) mod options;
 mod pairwise;
 mod regression;
-mod runs;
+pub(crate) mod runs;
 mod simulate;
 
 use crate::context::Context;

@@ -47,7 +47,8 @@ pub(crate) struct Pairwise {
 enum IntervalName {
     /// Leave out one run at a time.
     Jackknife,
-    /// Draw runs again: the bias-corrected and accelerated bootstrap.
+    /// Draw runs again: the bias-corrected and accelerated bootstrap. For ten runs and more: over 5, the
+    /// intervals of 95 % cover 81 to 92 %.
     Bca,
 }
 
@@ -93,7 +94,7 @@ impl Pairwise {
             IntervalName::Jackknife => RunInterval::Jackknife,
             IntervalName::Bca => RunInterval::Bca {
                 n_replicates: self.replicates as usize,
-                seed: context.seed,
+                seed: context.seed(),
             },
         }
     }
@@ -143,6 +144,10 @@ impl Pairwise {
             "{} runs on {} samples; intervals by {method} over runs\n\n{pairs}\n\n{across}",
             result.n_runs, result.n_samples
         );
+        if result.metrics.iter().any(|(_, metric)| metric.small_sample) {
+            text += "\n\nfewer than 10 runs: these intervals cover less often than 95 %; \
+                     --interval jackknife covers from 3 runs on";
+        }
         if let Some(samples) = &result.samples {
             text += &table_of_samples(samples);
         }

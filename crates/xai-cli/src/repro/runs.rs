@@ -13,13 +13,13 @@ use crate::input::npy_file::{Integers, NpyFile};
 use crate::input::table::Table;
 
 /// Predictions and labels in memory.
-pub(super) struct LoadedRuns {
-    pub(super) predictions: Array2<i64>,
-    pub(super) labels: Vec<i64>,
+pub(crate) struct LoadedRuns {
+    pub(crate) predictions: Array2<i64>,
+    pub(crate) labels: Vec<i64>,
 }
 
 /// What errors about runs are about: the first file of predictions, or the labels.
-pub(super) fn files<'a>(predictions: &'a Path, labels: &'a Path) -> Files<'a> {
+pub(crate) fn files<'a>(predictions: &'a Path, labels: &'a Path) -> Files<'a> {
     let labels = match names_a_file(labels) {
         true => labels,
         false => predictions,
@@ -30,14 +30,19 @@ pub(super) fn files<'a>(predictions: &'a Path, labels: &'a Path) -> Files<'a> {
 }
 
 /// Whether labels are a file of their own, and no column.
-fn names_a_file(labels: &Path) -> bool {
+pub(crate) fn names_a_file(labels: &Path) -> bool {
     labels.extension().is_some()
 }
 
+/// Whether a file is a table with a column per run.
+pub(crate) fn is_table(file: &Path) -> bool {
+    file.extension().is_some_and(|extension| extension == "csv")
+}
+
 /// Reads runs and labels.
-pub(super) fn load(files: &[PathBuf], labels: &Path) -> Result<LoadedRuns, Failure> {
+pub(crate) fn load(files: &[PathBuf], labels: &Path) -> Result<LoadedRuns, Failure> {
     if let [file] = files
-        && file.extension().is_some_and(|extension| extension == "csv")
+        && is_table(file)
     {
         return from_table(file, labels);
     }

@@ -13,5 +13,6 @@ mod harness;
 mod messages;
 #[cfg(feature = "onnx")]
 mod models;
+mod privacy;
 mod report;
 mod repro;

@@ -7,7 +7,8 @@ use xai_metrics::graph::{KlDirection, ReturnType, UnfaithfulnessMetric, help};
 use crate::choice::{Choices, choice};
 use crate::failure::Files;
 
-const RETURNS: &Choices<ReturnType> = &[
+/// `--returns`
+pub(crate) const RETURNS: &Choices<ReturnType> = &[
     ("logits", ReturnType::Logits, ""),
     ("probs", ReturnType::Probs, ""),
     ("log-probs", ReturnType::LogProbs, ""),

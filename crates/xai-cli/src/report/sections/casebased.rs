@@ -6,6 +6,7 @@ use xai_metrics::casebased::result::{AuditGroup, ExplanationSummary, LevelCount}
 use xai_metrics::casebased::{Audit, AuditReport, CaseExplainer, input};
 
 use crate::casebased::cases::{Samples, Training};
+use crate::casebased::redaction;
 use crate::failure::{Failure, Files, InFiles};
 use crate::report::source::Source;
 use crate::report::study_file::CasebasedInputs;
@@ -25,7 +26,15 @@ pub(crate) fn evaluate(
     study: &CasebasedInputs,
     source: &Source,
 ) -> Result<CasebasedSection, Failure> {
+    let (label, predicted) = (Some(study.label.as_str()), Some(study.predicted.as_str()));
+    if let Some((column, why)) = redaction::refused(&study.redact, label, predicted) {
+        let failure = Failure::new(format!("redact: column `{column}`: {why}"));
+        return Err(failure.in_file(source.study()));
+    }
     let train = source.table(&study.train)?.concealing(&study.redact);
+    for column in &study.redact {
+        train.column(column)?;
+    }
     let test = source.table(&study.test)?.concealing(&study.redact);
     let (train_file, test_file) = (train.file().to_owned(), test.file().to_owned());
     let training = Training::read(
@@ -34,13 +43,14 @@ pub(crate) fn evaluate(
         &[],
         &[&study.predicted],
     )?;
-    let (label, predicted) = (Some(study.label.as_str()), Some(study.predicted.as_str()));
     let samples = Samples::read(&test, &training.features, label, predicted, usize::MAX)?;
     let n_train = training.labels.len();
     let study_file = source.study();
-    let explainer = CaseExplainer::builder()
+    let builder = CaseExplainer::builder()
         .k(study.k)
-        .provenance(false)
+        .feature_names(&training.features)
+        .provenance(false);
+    let explainer = redaction::apply(builder, &study.redact, &training)
         .fit_owned(training.rows, &training.labels)
         .in_files(&Files::mainly(&train_file).file(&[input::K], &study_file))?;
     let explanations = samples.explain(&explainer, &test_file)?;
