@@ -31,8 +31,8 @@ pub(crate) struct Explain {
     #[arg(long, value_name = "COLUMN")]
     predicted: Option<String>,
     /// Explain only the first N test rows.
-    #[arg(long, value_name = "N")]
-    limit: Option<usize>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    limit: Option<u32>,
     /// Write a row per neighbour: sample, predicted, true, correspondence, level, rank, index,
     /// distance, label, and the features and metadata of the neighbour. Of aggregates: a row per
     /// sample.
@@ -57,7 +57,7 @@ impl Explain {
             .source
             .explainer(label, predicted, self.out.is_some(), context)?;
         let test = Table::read(&self.test)?.concealing(&fitted.redacted);
-        let limit = self.limit.unwrap_or(usize::MAX);
+        let limit = self.limit.map_or(usize::MAX, |limit| limit as usize);
         let samples = Samples::read(&test, &fitted.features, label, predicted, limit)?;
         drop(test);
         if fitted.aggregate_only {

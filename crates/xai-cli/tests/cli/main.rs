@@ -13,6 +13,7 @@ mod harness;
 mod messages;
 #[cfg(feature = "onnx")]
 mod models;
+mod places;
 mod privacy;
 mod report;
 mod repro;

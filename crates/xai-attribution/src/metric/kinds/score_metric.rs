@@ -163,7 +163,10 @@ impl<F: ScoreFormula> ScoreMetric<F> {
                         }
                         None => {
                             let why = "the quotient leaves the range of f64";
-                            Error::undefined_score(input::SCORES, index, base, why)
+                            match masked.abs() > base.abs() {
+                                true => Error::undefined_score(input::MASKED, index, masked, why),
+                                false => Error::undefined_score(input::SCORES, index, base, why),
+                            }
                         }
                     }),
                 }

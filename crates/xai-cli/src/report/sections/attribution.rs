@@ -91,7 +91,9 @@ pub(crate) fn evaluate(
     for explainer in &study.explainers {
         maps.push(source.array(&explainer.maps)?.into_f32::<IxDyn>()?);
     }
-    let bar = context.progress(inputs.shape()[0] as u64, "samples");
+    // A single number has no axis of samples, which the evaluation says.
+    let n_samples = inputs.shape().first().copied().unwrap_or_default();
+    let bar = context.progress(n_samples as u64, "samples");
     let mut evaluation = Evaluation::new(&model, inputs.view(), &targets)
         .scoring(Scoring {
             activation: study.activation,
