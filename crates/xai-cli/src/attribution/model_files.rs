@@ -55,6 +55,8 @@ impl ModelFiles {
                 &[input::EXPLANATIONS, input::TARGETS, input::LABELS],
                 &self.inputs,
             )
+            // Rows of weights have a column per output.
+            .shaped_by(&[input::TARGETS], &self.model)
             .bounded_by(&[input::TARGETS, input::LABELS], &self.model)
             .and(options::parameters())
     }

@@ -16,12 +16,20 @@ pub(crate) fn or_dash(value: Option<impl std::fmt::Display>) -> String {
 
 /// Four decimals for a person, a dash where undefined.
 pub(crate) fn decimals(value: Option<f64>) -> String {
-    or_dash(value.map(|x| format!("{x:.4}")))
+    or_dash(value.map(four))
 }
 
 /// An interval for a person, a dash where undefined.
 pub(crate) fn interval(ends: Option<[f64; 2]>) -> String {
-    or_dash(ends.map(|[low, high]| format!("[{low:.4}, {high:.4}]")))
+    or_dash(ends.map(|[low, high]| format!("[{}, {}]", four(low), four(high))))
+}
+
+/// Four decimals; a number whose integer part is no longer exact as powers of ten.
+fn four(x: f64) -> String {
+    match x.is_finite() && x.abs() >= 1e16 {
+        true => format!("{x:.4e}"),
+        false => format!("{x:.4}"),
+    }
 }
 
 /// What is said of a search that does not find everybody.
@@ -48,4 +56,17 @@ where
         );
     }
     table.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_a_length_that_a_person_reads() {
+        assert_eq!(decimals(Some(-1234.56789)), "-1234.5679");
+        assert_eq!(decimals(Some(1.7e308)), "1.7000e308");
+        assert_eq!(interval(Some([0.5, -1e300])), "[0.5000, -1.0000e300]");
+        assert_eq!(decimals(None), "–");
+    }
 }

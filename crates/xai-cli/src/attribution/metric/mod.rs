@@ -198,15 +198,17 @@ impl MetricCommand {
         if let Ok(targets) = self.file(input::TARGETS) {
             files = files.file(&[input::LABELS], targets);
         }
-        if let Ok(model) = main {
-            files = files.bounded_by(&[input::TARGETS, input::LABELS], model);
-        }
         // Maps without inputs are what everything else is compared with.
         let shape = self.file(input::INPUTS);
-        let sides = [input::TARGETS, input::LABELS, input::MASKS, input::SEGMENTS];
+        let of_samples = [input::TARGETS, input::LABELS, input::MASKS, input::SEGMENTS];
         if let Ok(shape) = shape.or_else(|_| self.file(input::EXPLANATIONS)) {
-            files = files.shaped_by(&sides, shape);
+            files = files.shaped_by(&of_samples, shape);
             files = files.shaped_by(&[input::EXPLANATIONS], shape);
+        }
+        if let Ok(model) = main {
+            // Rows of weights have a column per output.
+            files = files.shaped_by(&[input::TARGETS], model);
+            files = files.bounded_by(&[input::TARGETS, input::LABELS], model);
         }
         if let Ok(maps) = self.file(input::EXPLANATIONS) {
             files = files.file(&[input::VALUES], maps);

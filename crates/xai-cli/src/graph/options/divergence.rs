@@ -23,7 +23,7 @@ const DIRECTIONS: &Choices<KlDirection> = &[
     (
         "reverse",
         KlDirection::Reverse,
-        "KL(kept || full), what PyTorch Geometric computes",
+        "KL(kept || full), what PyTorch Geometric and GraphXAI compute",
     ),
 ];
 
