@@ -544,9 +544,8 @@ fn an_error_about_the_outputs_of_a_sweep_says_at_which_level() {
     let complement = kept.clone();
     kept[[2, 1, 0]] = f64::NAN;
     let levels = [0.1, 0.5, 1e300];
-    let sweep = |levels: &[f64]| {
-        Sweep::new().evaluate(full.view(), kept.view(), complement.view(), levels)
-    };
+    let sweep =
+        |levels: &[f64]| Sweep::new().evaluate(full.view(), kept.view(), complement.view(), levels);
     let error = sweep(&levels).unwrap_err();
     assert_eq!((error.input(), error.index()), (input::KEPT, &[1, 0][..]));
     assert_eq!(error.owner_name(), Some("level 2"));
