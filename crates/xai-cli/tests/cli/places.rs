@@ -93,6 +93,27 @@ fn a_mismatch_names_both_files() {
 }
 
 #[test]
+fn no_message_names_a_temporary_file() {
+    let files = Files::new();
+    files.array("p.npy", &array![0.5, 0.25]);
+    files.text("t.csv", "a,y\n1,0\n2,1\n");
+    files.text("plain", "");
+    for folder in ["none", "plain"] {
+        for command in [
+            format!("graph characterization --pos p.npy --neg p.npy --out {folder}/rows.csv"),
+            format!("casebased fit --train t.csv --label y --out {folder}/stored"),
+        ] {
+            let failed = files.failure(1, &command);
+            assert!(
+                failed.text.contains(folder) && !failed.text.contains(".xai-"),
+                "{}",
+                failed.text
+            );
+        }
+    }
+}
+
+#[test]
 fn an_error_of_one_group_of_runs_names_its_file() {
     let files = Files::new();
     files.array("y.npy", &array![0i64, 1]);
