@@ -12,10 +12,17 @@ pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     print_text(&text)
 }
 
-/// Prints text; a reader who has seen enough (`| head`) is no error.
+/// Prints text.
 pub(crate) fn print_text(text: &str) -> Result<(), Failure> {
+    print(|stdout| writeln!(stdout, "{text}"))
+}
+
+/// Prints what is written; a reader who has seen enough (`| head`) is no error.
+pub(crate) fn print(
+    write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
-    match writeln!(stdout, "{text}").and_then(|()| stdout.flush()) {
+    match write(&mut stdout).and_then(|()| stdout.flush()) {
         Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(Failure::new(format!("standard output: {e}")))
         }

@@ -37,6 +37,12 @@ pub(super) struct CasebasedInputs {
     /// Columns whose values never reach the report.
     #[serde(default)]
     pub(super) redact: Vec<String>,
+    /// Columns of the training file that are left out.
+    #[serde(default)]
+    pub(super) drop_columns: Vec<String>,
+    /// Whether rows with a missing cell are left out; an error else.
+    #[serde(default)]
+    pub(super) drop_rows_with_missing: bool,
 }
 
 fn five() -> usize {

@@ -9,9 +9,10 @@ use xai_metrics::repro::GroupComparison;
 use xai_metrics::repro::comparison::GroupDifference;
 
 use super::options::{Labels, PairMetrics};
-use super::runs;
+use super::runs::{self, RunFiles};
 use crate::context::Context;
 use crate::failure::{Failure, InFiles};
+use crate::input::left_out::{self, LeftOut};
 use crate::output::text;
 
 /// `xai repro compare`
@@ -39,6 +40,9 @@ struct CompareResult {
     n_samples: usize,
     #[serde(serialize_with = "by_name")]
     metrics: Vec<(&'static str, Difference)>,
+    /// Columns of tables that are no runs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    columns_left_out: Vec<LeftOut>,
 }
 
 #[derive(Serialize)]
@@ -101,8 +105,12 @@ fn by_name<S: Serializer>(
 
 impl Compare {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
-        let first = runs::load(&self.first, &self.labels.labels)?;
-        let second = runs::load(&self.second, &self.labels.labels)?;
+        let files = |predictions| RunFiles {
+            predictions,
+            labels: &self.labels,
+        };
+        let groups = [files(&self.first), files(&self.second)];
+        let [first, second] = runs::load_all(groups)?;
         if first.labels != second.labels {
             return Err(Failure::new(format!(
                 "other labels than in {}: the groups must predict the same samples",
@@ -132,7 +140,9 @@ impl Compare {
                 .into_iter()
                 .map(|d| (d.metric.name(), d.into()))
                 .collect(),
+            columns_left_out: [first.left_out, second.left_out].concat(),
         };
+        left_out::remark(&result.columns_left_out, context);
         context.present(&result, || result.table())
     }
 }
