@@ -8,6 +8,7 @@ use std::io::{BufReader, Cursor};
 use clap_lex::OsStrExt;
 use ndarray::{Array, ArrayD, Dimension};
 
+use super::classes::CONTINUOUS;
 use super::npy;
 use super::numbers::Numbers;
 use crate::failure::{Failure, InFile};
@@ -129,16 +130,29 @@ impl StoredArray {
         with_dimension(&self.file, array)
     }
 
-    /// The labels.
+    /// The labels: integers, booleans, or floats that are whole numbers, as pandas makes of integers
+    /// beside a missing value.
     pub(crate) fn into_labels<D: Dimension>(self) -> Result<Array<i64, D>, Failure> {
-        match self.numbers {
-            Numbers::Integers(array) => with_dimension(&self.file, array),
-            _ => Err(
-                Failure::new("labels: expected integers or booleans, got floats")
-                    .help("convert them with .astype(int) and save again")
-                    .in_file(&self.file),
-            ),
-        }
+        let labels = match self.numbers {
+            Numbers::Integers(array) => array,
+            Numbers::F32(array) => whole(&array.mapv(f64::from)).in_file(&self.file)?,
+            Numbers::F64(array) => whole(&array).in_file(&self.file)?,
+        };
+        with_dimension(&self.file, labels)
+    }
+}
+
+/// Whole numbers as integers.
+fn whole(floats: &ArrayD<f64>) -> Result<ArrayD<i64>, Failure> {
+    // Beyond 2^53 a double says nothing of whole numbers.
+    let is_whole = |x: f64| x.fract() == 0.0 && x.abs() <= 9_007_199_254_740_992.0;
+    match floats.indexed_iter().find(|(_, x)| !is_whole(**x)) {
+        None => Ok(floats.mapv(|x| x as i64)),
+        Some((index, x)) => Err(Failure::new(format!(
+            "labels{:?}: {x}: expected a whole number or a boolean",
+            index.slice()
+        ))
+        .help(CONTINUOUS)),
     }
 }
 

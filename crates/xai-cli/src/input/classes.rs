@@ -38,9 +38,9 @@ pub(crate) enum NoClass {
     Other(&'static str),
 }
 
-/// What is wrong with numbers where classes are expected, and what to do.
-pub(crate) const CONTINUOUS: &str = "these are no class labels: pass the class of each sample (of scores, the arg-max); `xai repro \
-     regression` compares continuous predictions";
+/// What to do about numbers where classes are expected.
+pub(crate) const CONTINUOUS: &str = "these are no class labels: pass the class of each sample (of \
+     scores, the arg-max); for continuous predictions of several runs there is `xai repro regression`";
 
 impl NoClass {
     /// What a message says was expected.

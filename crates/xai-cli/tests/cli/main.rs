@@ -10,8 +10,10 @@ mod errors;
 mod files;
 mod graph;
 mod harness;
+mod labels;
 mod messages;
 #[cfg(feature = "onnx")]
 mod models;
 mod report;
 mod repro;
+mod tables;
