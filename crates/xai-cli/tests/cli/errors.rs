@@ -479,7 +479,7 @@ fn attribution_models() {
     let maps = sample("random.npy");
     files.array("few.npy", &array![0i64, 1]);
     files.array("far.npy", &Array::from_elem(240, 12i64));
-    files.array("floats.npy", &Array::from_elem(240, 1.0f64));
+    files.array("floats.npy", &Array::from_elem(240, 1.5f64));
     files.array("flat.npy", &Array::from_elem((240, 9), 1.0f32));
     files.array("nan.npy", &Array::from_elem((240, 8, 8), f32::NAN));
     files.array("three.npy", &Array::from_elem((2, 3, 8, 8), 1.0f32));
