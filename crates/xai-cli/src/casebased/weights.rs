@@ -26,10 +26,10 @@ pub(super) struct Weights {
     )]
     class_weights: Vec<(String, f64)>,
     /// Correspondence from which the level is high. Default: 0.85.
-    #[arg(long, value_name = "SHARE")]
+    #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]
     high: Option<f64>,
     /// Correspondence from which the level is medium. Default: 0.70.
-    #[arg(long, value_name = "SHARE")]
+    #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]
     medium: Option<f64>,
 }
 

@@ -39,8 +39,8 @@ pub(crate) enum NoClass {
 }
 
 /// What to do about numbers where classes are expected.
-pub(crate) const CONTINUOUS: &str = "these are no class labels: pass the class of each sample (of \
-     scores, the arg-max); for continuous predictions of several runs there is `xai repro regression`";
+pub(crate) const CONTINUOUS: &str = "labels name classes: of probabilities (n, classes) take \
+     .argmax(axis=1); runs of numbers are compared by `xai repro regression`";
 
 impl NoClass {
     /// What a message says was expected.

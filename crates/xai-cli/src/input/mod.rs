@@ -1,5 +1,6 @@
 //! From files to arrays, tables, samples and models.
 
+pub(crate) mod archive;
 pub(crate) mod arrays;
 pub(crate) mod classes;
 pub(crate) mod left_out;

@@ -23,9 +23,7 @@ pub(crate) fn print(
 ) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
     match write(&mut stdout).and_then(|()| stdout.flush()) {
-        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(Failure::new(format!("standard output: {e}")))
-        }
+        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::standard_output(e)),
         _ => Ok(()),
     }
 }

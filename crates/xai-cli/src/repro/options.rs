@@ -9,6 +9,7 @@ use xai_metrics::repro::{EmptyUnion, PairMetric, Pairwise, help, input};
 
 use crate::choice::{Choices, choice};
 use crate::failure::Files;
+use crate::output::text;
 
 /// The coverage of intervals.
 pub(crate) const LEVEL: f64 = 0.95;
@@ -94,6 +95,18 @@ pub(super) fn parameters() -> Files<'static> {
             (input::METRICS, "--metrics"),
         ])
         .ways_out(&[(help::CHOOSE_EMPTY_UNION, "choose another --empty-union")])
+}
+
+/// A row per pair of runs: their numbers, and each metric's value, in the order of the pairs.
+pub(super) fn pair_rows<'a>(
+    n_runs: usize,
+    of_metrics: &'a [&'a [Option<f64>]],
+) -> impl Iterator<Item = Vec<String>> + 'a {
+    let pairs = (0..n_runs).flat_map(move |i| (i + 1..n_runs).map(move |j| [i, j]));
+    pairs.enumerate().map(|(pair, runs)| {
+        let values = of_metrics.iter().map(|values| text::cell(values[pair]));
+        runs.iter().map(usize::to_string).chain(values).collect()
+    })
 }
 
 #[cfg(test)]

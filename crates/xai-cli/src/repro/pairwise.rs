@@ -8,7 +8,7 @@ use xai_metrics::repro::across_runs::InconsistentSamples;
 use xai_metrics::repro::pairwise::PairwiseReport;
 use xai_metrics::repro::{PackedRuns, PairMetric, RunInterval, SampleConsistency};
 
-use super::options::{LEVEL, Labels, PairMetrics};
+use super::options::{LEVEL, Labels, PairMetrics, pair_rows};
 use super::runs::{self, RunFiles};
 use crate::context::Context;
 use crate::failure::{Failure, Files, InFiles};
@@ -30,7 +30,7 @@ pub(crate) struct Pairwise {
     #[arg(long, value_enum, default_value = "jackknife")]
     interval: IntervalName,
     /// Replicates of a bootstrap interval.
-    #[arg(long, value_name = "N", default_value_t = 999, value_parser = clap::value_parser!(u32).range(2..))]
+    #[arg(long, value_name = "N", default_value_t = 999, value_parser = clap::value_parser!(u32).range(2..=10_000_000))]
     replicates: u32,
     /// Do not keep the values of the pairs: memory grows with the runs only. Leaves out `pairs` and the
     /// median; intervals are jackknife ones.
@@ -172,14 +172,13 @@ impl Pairwise {
     fn write_pairs(&self, metrics: &[PairMetric], result: &PairwiseReport) -> Result<(), Failure> {
         let names = metrics.iter().map(|metric| metric.name());
         let header = ["first", "second"].into_iter().chain(names);
-        let k = result.n_runs;
-        let pairs = (0..k).flat_map(|i| (i + 1..k).map(move |j| (i, j)));
-        let rows = pairs.enumerate().map(|(pair, (i, j))| {
-            let of_metrics = result.metrics.iter();
-            let values = of_metrics.map(move |(_, m)| text::cell(m.pairs[pair]));
-            [i.to_string(), j.to_string()].into_iter().chain(values)
-        });
-        rows::write(self.out.as_deref(), header, rows)
+        let pairs = result.metrics.iter().map(|(_, m)| m.pairs.as_slice());
+        let pairs: Vec<&[Option<f64>]> = pairs.collect();
+        rows::write(
+            self.out.as_deref(),
+            header,
+            pair_rows(result.n_runs, &pairs),
+        )
     }
 }
 

@@ -9,11 +9,11 @@ use xai_metrics::repro::registry::REGRESSION_METRICS;
 use xai_metrics::repro::{RegressionMetric, RegressionReproducibility, input};
 
 use super::number_runs::NumberRuns;
-use super::options::LEVEL;
+use super::options::{LEVEL, pair_rows};
 use crate::context::Context;
 use crate::failure::{Failure, Files, InFiles};
 use crate::input::left_out::{self, LeftOut};
-use crate::output::text;
+use crate::output::{rows, text};
 
 /// `xai repro regression`
 #[derive(Debug, Args)]
@@ -29,6 +29,9 @@ pub(crate) struct Regression {
     /// index that pandas writes, are none.
     #[arg(long, value_name = "COLUMN")]
     drop_column: Vec<String>,
+    /// Write a row per pair: the two runs and each metric.
+    #[arg(long, value_name = "FILE.csv")]
+    out: Option<PathBuf>,
 }
 
 #[derive(Serialize)]
@@ -83,6 +86,18 @@ impl Regression {
             mean_absolute_error: runs.mean_absolute_error.clone(),
             columns_left_out: left_out,
         };
+        let names = result.metrics.iter().map(|(name, _)| *name);
+        let pairs = result
+            .metrics
+            .iter()
+            .map(|(_, report)| report.pairs.as_slice());
+        let pairs: Vec<&[Option<f64>]> = pairs.collect();
+        let rows = pair_rows(result.n_runs, &pairs);
+        rows::write(
+            self.out.as_deref(),
+            ["first", "second"].into_iter().chain(names),
+            rows,
+        )?;
         left_out::remark(&result.columns_left_out, context);
         context.present(&result, || result.table())
     }

@@ -3,6 +3,7 @@
 //! Behaviour is the exit code, the file or the option that an error names, and the JSON. Texts of
 //! messages are the matter of `messages` alone: rewording one breaks nothing else.
 
+mod arrays;
 mod attribution;
 mod casebased;
 mod errors;
@@ -14,6 +15,8 @@ mod labels;
 mod messages;
 #[cfg(feature = "onnx")]
 mod models;
+#[cfg(unix)]
+mod outputs;
 mod report;
 mod repro;
 mod tables;

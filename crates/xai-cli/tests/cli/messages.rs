@@ -78,9 +78,9 @@ fn arrays_that_do_not_fit_are_told_apart() {
     );
     assert_eq!(
         with("p.npy", "floats.npy"),
-        "error: floats.npy: labels[0]: 0.5: expected a whole number or a boolean\n\
-         help: these are no class labels: pass the class of each sample (of scores, the arg-max); for \
-         continuous predictions of several runs there is `xai repro regression`"
+        "error: floats.npy: labels: expected whole numbers, got 0.5 at [0]\n\
+         help: labels name classes: of probabilities (n, classes) take .argmax(axis=1); runs of \
+         numbers are compared by `xai repro regression`"
     );
 }
 
