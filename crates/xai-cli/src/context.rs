@@ -8,8 +8,13 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::output::stdout;
 use crate::output::visible::visible;
+use crate::output::{stderr, stdout};
+
+/// Threads that a core can serve.
+const THREADS_PER_CORE: usize = 4;
+/// As many threads start at once on any machine.
+const FEW_THREADS: usize = 64;
 
 /// Options of every command.
 #[derive(Debug, Clone, Args)]
@@ -17,7 +22,8 @@ pub(crate) struct Context {
     /// Print one JSON object on standard output, and nothing else there.
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Threads to use; the results do not depend on it. Default: all cores.
+    /// Threads to use, at most 4 per core and never fewer than 64 if asked for; the results do not
+    /// depend on it. Default: all cores.
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
     /// Seed of everything random; same seed, same numbers. Default: 1; in `report`, what the study
@@ -56,7 +62,7 @@ impl Context {
     /// A remark for the person at the terminal, on standard error.
     pub(crate) fn remark(&self, text: impl std::fmt::Display) {
         if !self.quiet {
-            eprintln!("{}", visible(&text.to_string()));
+            stderr::print_line(visible(&text.to_string()));
         }
     }
 
@@ -103,6 +109,18 @@ impl Context {
         bar
     }
 
+    /// The number of threads, if one was chosen. More than the cores can serve take minutes to start
+    /// and change no result.
+    fn n_threads(&self) -> Option<usize> {
+        let chosen = usize::from(self.threads?);
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let most = (THREADS_PER_CORE * cores).max(FEW_THREADS);
+        if chosen > most {
+            self.remark(format_args!("--threads {chosen}: {most} are used"));
+        }
+        Some(chosen.min(most))
+    }
+
     /// Runs work on the chosen number of threads.
     #[cfg(feature = "onnx")]
     pub(crate) fn install<T: Send>(
@@ -110,7 +128,7 @@ impl Context {
         work: impl FnOnce() -> Result<T, Failure> + Send,
     ) -> Result<T, Failure> {
         // The engine has a pool of its own kind; everything runs on it.
-        let threads = self.threads.map_or(0, usize::from);
+        let threads = self.n_threads().unwrap_or(0);
         crate::input::onnx::threads::install(threads, work)
             .unwrap_or_else(|| Err(Failure::new("the system does not give that many threads")))
     }
@@ -121,10 +139,10 @@ impl Context {
         &self,
         work: impl FnOnce() -> Result<T, Failure> + Send,
     ) -> Result<T, Failure> {
-        match self.threads {
+        match self.n_threads() {
             None => work(),
             Some(threads) => rayon::ThreadPoolBuilder::new()
-                .num_threads(threads.into())
+                .num_threads(threads)
                 .build()
                 .map_err(Failure::new)?
                 .install(work),

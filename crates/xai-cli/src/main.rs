@@ -17,7 +17,9 @@ mod repro;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+
+use failure::Failure;
 
 /// How good are explanations of machine-learning predictions?
 ///
@@ -50,7 +52,18 @@ enum Group {
 }
 
 fn main() -> ExitCode {
-    let Xai { context, group } = Xai::parse();
+    let parsed = Xai::command().try_get_matches().and_then(|matches| {
+        let xai = Xai::from_arg_matches(&matches);
+        let xai = xai.map_err(|error| error.format(&mut Xai::command()))?;
+        Ok((xai, output::overwriting::check(&matches)))
+    });
+    let (Xai { context, group }, checked) = match parsed {
+        Ok(parsed) => parsed,
+        Err(other) => return printed(&other),
+    };
+    if let Err(failure) = checked {
+        return failure.report();
+    }
     let outcome = context.install(|| match &group {
         Some(Group::Casebased(command)) => casebased::run(command, &context),
         Some(Group::Attribution(command)) => attribution::run(command, &context),
@@ -65,5 +78,17 @@ fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
+    }
+}
+
+/// Prints the help, the version, or what is wrong with the arguments. Where standard error takes nothing
+/// the exit code alone says it; help that could not be printed is a failure.
+fn printed(message: &clap::Error) -> ExitCode {
+    use std::io::ErrorKind::BrokenPipe;
+    match message.print() {
+        Err(error) if !message.use_stderr() && error.kind() != BrokenPipe => {
+            Failure::standard_output(error).report()
+        }
+        _ => ExitCode::from(u8::try_from(message.exit_code()).unwrap_or(2)),
     }
 }

@@ -55,7 +55,7 @@ pub struct ExplainedBatch<'a, T> {
     explainer: Option<&'a dyn Explainer<T>>,
     maps: OnceCell<CowArray<'a, T, IxDyn>>,
     attributions: OnceCell<Vec<T>>,
-    magnitudes: OnceCell<Vec<T>>,
+    magnitudes: OnceCell<Vec<f64>>,
     masked: OnceCell<Rc<[f64]>>,
     cache: Cache,
     records: RefCell<Vec<Record>>,
@@ -163,12 +163,12 @@ impl<'a, T: Real> ExplainedBatch<'a, T> {
         Ok(self.attributions.get_or_init(|| attributions))
     }
 
-    /// The size of the attribution of every value of a map, channels averaged. Where a time series
+    /// The size of the attribution of every value of a map, channels averaged in double precision. Where a time series
     /// has one value per time step there are as many values, else one per position.
     ///
     /// # Errors
     /// As [`attributions`](Self::attributions).
-    pub fn magnitudes(&self) -> Result<&[T]> {
+    pub fn magnitudes(&self) -> Result<&[f64]> {
         if let Some(magnitudes) = self.magnitudes.get() {
             return Ok(magnitudes);
         }

@@ -91,6 +91,7 @@ impl<'a> StoredChoices<'a> {
         let choices = Choices {
             k: self.k,
             distance: self.distance.into_owned(),
+            mahalanobis_of_train: false,
             engine: self.engine,
             scale: self.scale,
             correspondence: CorrespondenceMetric::new()

@@ -8,7 +8,7 @@ use clap::builder::{OsStringValueParser, PossibleValue, PossibleValuesParser, Ty
 use clap::{ArgMatches, Args, FromArgMatches};
 use clap_lex::OsStrExt;
 use xai_metrics::attribution::metric::{Entry, registry};
-use xai_metrics::attribution::model::{Concurrent, ModelCalls};
+use xai_metrics::attribution::model::{Concurrent, ModelCalls, Samples};
 use xai_metrics::attribution::run::CompletedScores;
 use xai_metrics::attribution::{Evaluate, Evaluation, EvaluationError, input};
 use xai_metrics::core::Input;
@@ -105,11 +105,16 @@ pub(crate) struct Compare {
     #[command(flatten)]
     options: OptionsOfMetrics,
     /// The coverage of the intervals.
-    #[arg(long, value_name = "SHARE", default_value_t = 0.95)]
+    #[arg(
+        long,
+        value_name = "SHARE",
+        default_value_t = 0.95,
+        allow_hyphen_values = true
+    )]
     level: f64,
     /// Bootstrap replicates behind each interval; 0 makes none.
-    #[arg(long, value_name = "N", default_value_t = 1000)]
-    replicates: usize,
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(..=10_000_000))]
+    replicates: u32,
     /// Write a row per explainer, metric and sample: explainer, metric, sample, score.
     #[arg(long, value_name = "FILE.csv")]
     out: Option<PathBuf>,
@@ -130,9 +135,9 @@ impl Compare {
         };
         let model = Concurrent(&model);
         let mut evaluation = Evaluation::new(&model, &opened.inputs, &opened.targets)
-            .scoring(self.scoring.scoring())
+            .scoring(self.scoring.scoring(opened.inputs.shape(), context))
             .level(self.level)
-            .replicates(self.replicates)
+            .replicates(self.replicates as usize)
             .seed(context.seed())
             .on_progress(|samples| bar.inc(samples as u64));
         for explainer in &self.explanations {

@@ -5,7 +5,8 @@ use serde::Deserialize;
 use xai_metrics::attribution::{Activation, Layout, Scoring, help, input};
 
 use crate::choice::{Choices, choice};
-use crate::failure::Files;
+use crate::context::Context;
+use crate::failure::{Failure, Files};
 
 /// `--activation`
 pub(crate) const ACTIVATIONS: &Choices<Activation> = &[
@@ -32,12 +33,25 @@ impl Channels {
     }
 }
 
-/// How maps are read.
+/// How inputs and maps are read.
 #[derive(Debug, Args)]
 pub(super) struct LayoutOptions {
-    /// Where images have their channels.
-    #[arg(long, value_enum, default_value_t)]
-    channels: Channels,
+    /// Where images have their channels. Default: where the shape has an axis of at most 4.
+    #[arg(long, value_enum)]
+    channels: Option<Channels>,
+}
+
+/// As many channels as images have: gray, RGB, RGB with transparency. Their sides are longer.
+const MOST_CHANNELS: usize = 4;
+
+/// Where an array of images has its channels, if only one reading makes images of it.
+fn channels_of(shape: &[usize]) -> Option<Channels> {
+    let few = |n: usize| n <= MOST_CHANNELS;
+    match *shape {
+        [_, first, _, last] if few(first) && !few(last) => Some(Channels::First),
+        [_, first, _, last] if few(last) && !few(first) => Some(Channels::Last),
+        _ => None,
+    }
 }
 
 /// How scores are taken from the model.
@@ -54,21 +68,50 @@ pub(super) struct ScoringOptions {
 }
 
 impl LayoutOptions {
-    pub(super) fn scoring(&self) -> Scoring {
-        Scoring {
-            layout: self.channels.layout(),
-            ..Scoring::default()
+    /// The channels that were asked for, or those that the shape of the inputs tells.
+    fn channels(&self, shape: &[usize], context: &Context) -> Option<Channels> {
+        if self.channels.is_some() {
+            return self.channels;
         }
+        let channels = channels_of(shape)?;
+        if channels == Channels::First {
+            context.remark(format_args!(
+                "images of shape {shape:?} are read with --channels first"
+            ));
+        }
+        Some(channels)
+    }
+
+    /// How maps of a shape are read that come without inputs.
+    pub(super) fn of_maps(&self, shape: &[usize], context: &Context) -> Result<Scoring, Failure> {
+        let channels = self.channels(shape, context);
+        if channels.is_none() && shape.len() == 4 {
+            return Err(Failure::usage(format!(
+                "--channels: maps of shape {shape:?} may have their channels first or last"
+            ))
+            .help("pass --channels first, as PyTorch has images, or --channels last"));
+        }
+        Ok(Scoring {
+            layout: channels.and_then(Channels::layout),
+            ..Scoring::default()
+        })
     }
 }
 
 #[cfg(feature = "onnx")]
 impl ScoringOptions {
-    pub(super) fn scoring(&self) -> Scoring {
+    /// How inputs of a shape are read, and scores are taken.
+    pub(super) fn scoring(&self, shape: &[usize], context: &Context) -> Scoring {
+        let channels = self.layout.channels(shape, context);
+        if channels.is_none() && shape.len() == 4 {
+            context.remark(format_args!(
+                "images of shape {shape:?} are read with --channels last"
+            ));
+        }
         Scoring {
             activation: self.activation,
             batch_size: self.batch_size as usize,
-            ..self.layout.scoring()
+            layout: channels.and_then(Channels::layout),
         }
     }
 }
@@ -98,6 +141,21 @@ pub(super) fn parameters() -> Files<'static> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn channels_are_told_by_the_shape_where_only_one_reading_makes_images() {
+        for (shape, expected) in [
+            (&[5, 1, 8, 9][..], Some(Channels::First)),
+            (&[5, 3, 32, 32], Some(Channels::First)),
+            (&[5, 32, 32, 3], Some(Channels::Last)),
+            (&[5, 28, 28, 1], Some(Channels::Last)),
+            (&[5, 8, 8, 8], None),
+            (&[5, 3, 32, 3], None),
+            (&[5, 3, 32], None),
+        ] {
+            assert_eq!(channels_of(shape), expected, "{shape:?}");
+        }
+    }
 
     #[test]
     fn the_words_of_the_option_are_those_of_the_library() {

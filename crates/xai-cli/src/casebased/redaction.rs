@@ -7,7 +7,7 @@
 
 use xai_metrics::casebased::CaseExplainerBuilder;
 
-use super::cases::Training;
+use super::training::Training;
 use crate::failure::Failure;
 
 /// A redacted column that the answer consists of, and why it cannot be redacted.

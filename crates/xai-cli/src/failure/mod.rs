@@ -7,6 +7,8 @@ use std::fmt::Display;
 use std::path::Path;
 use std::process::ExitCode;
 
+use crate::output::stderr;
+
 pub(crate) use files::{Files, InFiles};
 use reason::Reason;
 
@@ -61,10 +63,20 @@ impl Failure {
         Self::new(format_args!("cannot be opened: {reason}"))
     }
 
+    /// A file that cannot be read to its end, with the operating system's reason.
+    pub(crate) fn cannot_be_read(reason: impl Display) -> Self {
+        Self::new(format_args!("cannot be read: {reason}"))
+    }
+
     /// A file that cannot be written, with the operating system's reason.
     pub(crate) fn cannot_be_written(reason: impl Into<Reason>) -> Self {
         let reason = reason.into();
         Self::new(format_args!("cannot be written: {reason}"))
+    }
+
+    /// Standard output that takes no result, with the operating system's reason.
+    pub(crate) fn standard_output(reason: std::io::Error) -> Self {
+        Self::new(format_args!("standard output: {reason}"))
     }
 
     /// Names the file, unless a more specific one is named already.
@@ -99,7 +111,7 @@ impl Failure {
 
     /// Prints the message to standard error and gives the exit code.
     pub(crate) fn report(&self) -> ExitCode {
-        eprintln!("{self}");
+        stderr::print_line(self);
         ExitCode::from(self.code())
     }
 

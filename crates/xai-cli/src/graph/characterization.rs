@@ -23,10 +23,10 @@ pub(crate) struct Characterization {
     #[arg(long, value_name = "Q.npy")]
     neg: PathBuf,
     /// Weight of fid+.
-    #[arg(long, default_value_t = 0.5)]
+    #[arg(long, default_value_t = 0.5, allow_hyphen_values = true)]
     pos_weight: f64,
     /// Weight of 1 - fid-; the two sum to 1.
-    #[arg(long, default_value_t = 0.5)]
+    #[arg(long, default_value_t = 0.5, allow_hyphen_values = true)]
     neg_weight: f64,
     /// Write one row per explanation.
     #[arg(long, value_name = "FILE.csv")]

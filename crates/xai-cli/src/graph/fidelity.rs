@@ -42,11 +42,11 @@ struct FidelityResult {
 
 impl Fidelity {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
-        let compared = self.compared.read()?;
         let answers = [&self.full, &self.kept, &self.complement].map(|file| Answers::read(file));
         let [full, kept, complement] = answers;
         let answers = [full?, kept?, complement?];
         let [full, kept, complement] = answers.each_ref().map(Answers::predictions);
+        let compared = self.compared.read(|| Ok(full.n_samples()))?;
         let fidelity = compared
             .metric()
             .evaluate(&full, &kept, &complement)
@@ -115,12 +115,11 @@ impl Answers {
     fn read(file: &Path) -> Result<Self, Failure> {
         let stored = arrays::read(file)?;
         match stored.shape().len() {
-            1 if stored.is_integer() => stored.into_labels().map(Self::Labels),
-            1 => Err(
-                Failure::new("labels: expected integers or booleans, got floats")
-                    .help("outputs have two axes, (n, c); labels are converted with .astype(int)")
-                    .in_file(file),
-            ),
+            1 => stored.into_labels().map(Self::Labels).map_err(|failure| {
+                failure.help(
+                    "outputs have two axes, (n, c); a single score is compared with its threshold first",
+                )
+            }),
             2 if stored.is_single() => stored.into_f32().map(Self::Single),
             2 => stored.into_f64().map(Self::Double),
             _ => Err(Failure::new(format!(

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use ndarray::{Array1, Array2, ArrayD, IxDyn};
+use ndarray::{Array1, Array2, ArrayD, ArrayView1, IxDyn};
 use serde::Serialize;
 use xai_metrics::core::Real;
 use xai_metrics::graph::ground_truth::{Selection, ZeroDivision};
@@ -13,6 +13,7 @@ use crate::choice::{Choices, choice};
 use crate::context::Context;
 use crate::failure::{Failure, Files, InFiles};
 use crate::input::arrays::{self, StoredArray};
+use crate::output::rows;
 
 const ZERO_DIVISIONS: &Choices<ZeroDivision> = &[
     ("undefined", ZeroDivision::Undefined, ""),
@@ -31,7 +32,7 @@ pub(crate) struct Groundtruth {
     #[arg(long, value_name = "T.npy")]
     target: PathBuf,
     /// True when target >= threshold, predicted when score > threshold.
-    #[arg(long, default_value_t = 0.5)]
+    #[arg(long, default_value_t = 0.5, allow_hyphen_values = true)]
     threshold: f64,
     /// What statistics are that divide nothing by nothing.
     #[arg(long, value_parser = choice(ZERO_DIVISIONS), default_value = "undefined")]
@@ -45,6 +46,10 @@ pub(crate) struct Groundtruth {
     /// Predicted are the largest scores, as many as are true.
     #[arg(long)]
     truth_size: bool,
+    /// Write a row per element: its score, its truth, and whether it is predicted and true. Of several
+    /// truths it is the best.
+    #[arg(long, value_name = "FILE.csv")]
+    out: Option<PathBuf>,
 }
 
 /// The JSON of `xai graph groundtruth`.
@@ -90,10 +95,10 @@ impl Groundtruth {
         // single-precision scores a threshold of 0.3 is the single-precision 0.3.
         let (best_truth, scores) = if predicted.is_single() {
             let predicted = predicted.into_f32::<IxDyn>()?;
-            against(&metric, predicted, target, n_truths, &files)?
+            self.against(&metric, predicted, target, n_truths, &files)?
         } else {
             let predicted = predicted.into_f64::<IxDyn>()?;
-            against(&metric, predicted, target, n_truths, &files)?
+            self.against(&metric, predicted, target, n_truths, &files)?
         };
         let result = GroundtruthResult {
             best_truth,
@@ -146,26 +151,57 @@ impl Groundtruth {
             .options(&[(input::THRESHOLD, "--threshold"), (input::TOP_K, "--top-k")])
             .ways_out(&[(help::SCORES_ARE_LOGITS, "pass --logits for raw scores")])
     }
-}
 
-/// Scores a mask of any shape against its truth, or against the best of several.
-fn against<T: Real>(
-    metric: &GroundTruthMetric,
-    predicted: ArrayD<T>,
-    target: ArrayD<f64>,
-    n_truths: Option<usize>,
-    files: &Files<'_>,
-) -> Result<(Option<usize>, GroundTruth), Failure> {
-    let predicted: Array1<T> = predicted.into_iter().collect();
-    let Some(n_truths) = n_truths else {
-        let target: Array1<f64> = target.into_iter().collect();
-        let scores = metric.evaluate(predicted.view(), target.view());
-        return Ok((None, scores.in_files(files)?));
-    };
-    let shape = (n_truths, predicted.len());
-    let targets = Array2::from_shape_vec(shape, target.into_iter().collect());
-    let targets = targets.map_err(Failure::new)?;
-    let best = metric.best_of(predicted.view(), targets.view());
-    let best = best.in_files(files)?;
-    Ok((Some(best.truth), best.scores))
+    /// Scores a mask of any shape against its truth, or against the best of several.
+    fn against<T: Real>(
+        &self,
+        metric: &GroundTruthMetric,
+        predicted: ArrayD<T>,
+        target: ArrayD<f64>,
+        n_truths: Option<usize>,
+        files: &Files<'_>,
+    ) -> Result<(Option<usize>, GroundTruth), Failure> {
+        let predicted: Array1<T> = predicted.into_iter().collect();
+        let shape = (n_truths.unwrap_or(1), predicted.len());
+        let truths = Array2::from_shape_vec(shape, target.into_iter().collect());
+        let truths = truths.map_err(Failure::new)?;
+        let best = match n_truths {
+            None => metric
+                .evaluate(predicted.view(), truths.row(0))
+                .map(|s| (None, s)),
+            Some(_) => {
+                let best = metric.best_of(predicted.view(), truths.view());
+                best.map(|best| (Some(best.truth), best.scores))
+            }
+        };
+        let (truth, scores) = best.in_files(files)?;
+        let target = truths.row(truth.unwrap_or(0));
+        self.write_elements(metric, predicted.view(), target, files)?;
+        Ok((truth, scores))
+    }
+
+    fn write_elements<T: Real>(
+        &self,
+        metric: &GroundTruthMetric,
+        predicted: ArrayView1<'_, T>,
+        target: ArrayView1<'_, f64>,
+        files: &Files<'_>,
+    ) -> Result<(), Failure> {
+        if self.out.is_none() {
+            return Ok(());
+        }
+        let counted = metric.per_element(predicted, target).in_files(files)?;
+        let elements = predicted.iter().zip(target).zip(counted).enumerate();
+        let rows = elements.map(|(i, ((score, truth), counted))| {
+            [
+                i.to_string(),
+                score.to_string(),
+                truth.to_string(),
+                u8::from(counted.is_predicted).to_string(),
+                u8::from(counted.is_true).to_string(),
+            ]
+        });
+        let header = ["element", "score", "target", "predicted", "true"];
+        rows::write(self.out.as_deref(), header, rows)
+    }
 }

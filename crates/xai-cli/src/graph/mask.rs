@@ -24,7 +24,7 @@ pub(crate) struct Mask {
     #[arg(long, value_name = "N", requires = "edge_index")]
     n_nodes: Option<usize>,
     /// Selected are the elements above.
-    #[arg(long, default_value_t = 0.0)]
+    #[arg(long, default_value_t = 0.0, allow_hyphen_values = true)]
     threshold: f64,
 }
 
@@ -34,7 +34,7 @@ impl Mask {
         let properties = match &self.edge_index {
             None => mask_properties(mask.view(), self.threshold),
             Some(file) => {
-                let edges = arrays::read_labels::<Ix2>(file)?;
+                let edges = arrays::read_places::<Ix2>(file)?;
                 let last = edges.iter().copied().max().unwrap_or(-1);
                 let numbered = usize::try_from(last.saturating_add(1)).unwrap_or_default();
                 let n_nodes = self.n_nodes.unwrap_or(numbered);

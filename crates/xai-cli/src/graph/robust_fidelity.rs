@@ -24,13 +24,13 @@ pub(crate) struct RobustFidelity {
     graph: GraphFiles,
     /// The explanation is this share of the edges, the highest of the mask. Without, the mask must
     /// be 0 or 1.
-    #[arg(long, value_name = "SHARE")]
+    #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]
     fraction: Option<f64>,
     /// Probability that an edge of the explanation is removed.
-    #[arg(long, default_value_t = 0.1)]
+    #[arg(long, default_value_t = 0.1, allow_hyphen_values = true)]
     alpha_pos: f64,
     /// Probability that an edge outside the explanation stays.
-    #[arg(long, default_value_t = 0.9)]
+    #[arg(long, default_value_t = 0.9, allow_hyphen_values = true)]
     alpha_neg: f64,
     /// Number of random draws.
     #[arg(long, default_value_t = 50)]
@@ -48,9 +48,10 @@ pub(crate) struct RobustFidelity {
 
 impl RobustFidelity {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
-        let compared = self.compared.read()?;
         let model = OnnxModel::of_graphs(&self.model)?;
         let stored = self.graph.read(&model)?;
+        let n_rows = || stored.n_rows(&model).in_files(&self.files());
+        let compared = self.compared.read(n_rows)?;
         let n_runs = self.draws.saturating_mul(2).saturating_add(1);
         let bar = context.progress(n_runs as u64, "running the model");
         let model = Watched {

@@ -12,7 +12,7 @@ use super::options::compared::Compared;
 use super::options::divergence::Divergence;
 use crate::context::Context;
 use crate::failure::{Failure, Files, InFiles};
-use crate::input::arrays;
+use crate::input::arrays::{self, StoredArray};
 use crate::output::rows;
 
 /// `xai graph sweep`
@@ -53,7 +53,14 @@ struct SweepResult<'a> {
 
 impl SweepCommand {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
-        let compared = self.compared.read()?;
+        let stored = self.outputs()?;
+        let compared = self.compared.read(|| match &stored {
+            Some([full, ..]) => Ok(full.n_rows()),
+            #[cfg(feature = "onnx")]
+            None => self.of_model.n_rows(),
+            #[cfg(not(feature = "onnx"))]
+            None => Ok(0),
+        })?;
         let levels = match &self.levels {
             Some(file) => arrays::read_f64::<Ix1>(file)?.to_vec(),
             None => (1..=10).map(|tenth| f64::from(tenth) / 10.0).collect(),
@@ -61,12 +68,10 @@ impl SweepCommand {
         let sweep = Sweep::new()
             .fidelity(compared.metric())
             .unfaithfulness(self.divergence.metric());
-        let curve = match (&self.full, &self.kept, &self.complement) {
-            (Some(full), Some(kept), Some(complement)) => {
-                self.over_outputs(&sweep, [full, kept, complement], &levels)?
-            }
+        let curve = match stored {
+            Some(outputs) => self.over_outputs(&sweep, outputs, &levels)?,
             #[cfg(feature = "onnx")]
-            _ => self.of_model.run(
+            None => self.of_model.run(
                 &sweep,
                 &levels,
                 &self.files(),
@@ -74,7 +79,7 @@ impl SweepCommand {
                 context,
             )?,
             #[cfg(not(feature = "onnx"))]
-            _ => return Err(Failure::usage("--full, --kept and --complement are needed")),
+            None => return Err(Failure::usage("--full, --kept and --complement are needed")),
         };
         self.write_points(&curve)?;
         let result = SweepResult {
@@ -109,14 +114,23 @@ impl SweepCommand {
             )])
     }
 
+    /// The outputs, where they are in files.
+    fn outputs(&self) -> Result<Option<[StoredArray; 3]>, Failure> {
+        match (&self.full, &self.kept, &self.complement) {
+            (Some(full), Some(kept), Some(complement)) => {
+                let [full, kept, complement] = [full, kept, complement].map(arrays::read);
+                Ok(Some([full?, kept?, complement?]))
+            }
+            _ => Ok(None),
+        }
+    }
+
     fn over_outputs(
         &self,
         sweep: &Sweep<'_>,
-        files: [&PathBuf; 3],
+        [full, kept, complement]: [StoredArray; 3],
         levels: &[f64],
     ) -> Result<SweepCurve, Failure> {
-        let [full, kept, complement] = files.map(arrays::read);
-        let (full, kept, complement) = (full?, kept?, complement?);
         let curve = if full.is_single() && kept.is_single() && complement.is_single() {
             let full = full.into_f32::<Ix2>()?;
             let (kept, complement) = (kept.into_f32::<Ix3>()?, complement.into_f32::<Ix3>()?);

@@ -55,6 +55,16 @@ impl By {
 }
 
 impl ModelSource {
+    /// The number of rows that the model answers with.
+    pub(super) fn n_rows(&self) -> Result<usize, Failure> {
+        let Some(file) = &self.model else {
+            return Err(Failure::usage("--model or --full is needed"));
+        };
+        let model = OnnxModel::of_graphs(file)?;
+        let n_rows = self.graph.read(&model)?.n_rows(&model);
+        n_rows.in_files(&self.graph.files(file))
+    }
+
     pub(super) fn run(
         &self,
         sweep: &Sweep<'_>,

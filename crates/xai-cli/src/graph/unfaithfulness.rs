@@ -26,7 +26,7 @@ pub(crate) struct Unfaithfulness {
     kept: PathBuf,
     #[command(flatten)]
     divergence: Divergence,
-    /// Only these rows: positions (m,).
+    /// Only these rows: positions (m,), or a boolean for each row (n,).
     #[arg(long, value_name = "I.npy")]
     index: Option<PathBuf>,
     /// Write the unfaithfulness of each row.
@@ -45,7 +45,7 @@ type Scores = (library::Unfaithfulness, Option<Vec<f64>>);
 impl Unfaithfulness {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
         let (full, kept) = (arrays::read(&self.full)?, arrays::read(&self.kept)?);
-        let index = index::read(self.index.as_deref())?;
+        let index = index::read(self.index.as_deref(), || Ok(full.n_rows()))?;
         let metric = match &index {
             Some(index) => self.divergence.metric().index(index),
             None => self.divergence.metric(),

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use std::fs::File;
-use std::io::{BufReader, Cursor};
+use std::io::{BufRead, BufReader, Cursor};
 
-use clap_lex::OsStrExt;
 use ndarray::{Array, ArrayD, Dimension};
 
-use super::npy;
+use super::classes::CONTINUOUS;
 use super::numbers::Numbers;
+use super::{archive, npy};
 use crate::failure::{Failure, InFile};
 
 /// An array together with the file it came from, for messages.
@@ -19,66 +19,34 @@ pub(crate) struct StoredArray {
     numbers: Numbers,
 }
 
-/// Reads `file.npy` or `file.npz:name`.
+/// Reads `file.npy`, `file.npz:name`, or the only array of `file.npz`. A pipe does as well.
 pub(crate) fn read(file: impl AsRef<Path>) -> Result<StoredArray, Failure> {
     let file = file.as_ref();
-    let numbers = match file.as_os_str().split_once(".npz:") {
-        Some((archive, entry)) => {
-            let mut archive = archive.to_owned();
-            archive.push(".npz");
-            read_entry(archive.as_ref(), &entry.to_string_lossy())
-        }
-        None if file.extension().is_some_and(|extension| extension == "npz") => {
-            Err(Failure::new("an archive of several arrays").help(format!(
-                "name one of them: {}:NAME (holds {})",
-                file.display(),
-                entry_names(file)?.join(", ")
-            )))
-        }
-        None => File::open(file)
-            .map_err(Failure::cannot_be_opened)
-            .and_then(|opened| {
-                let length = opened.metadata().map_or(0, |m| m.len());
-                npy::read(BufReader::new(opened), length)
-            }),
+    let numbers = match archive::entry_of(file) {
+        Some((archive, entry)) => archive::read(&archive, Some(&entry)),
+        None => read_file(file),
     };
     Ok(StoredArray::new(file, numbers.in_file(file)?))
+}
+
+/// Opens a file once, and sees by its first bytes what it is.
+fn read_file(file: &Path) -> Result<Numbers, Failure> {
+    let opened = File::open(file).map_err(Failure::cannot_be_opened)?;
+    let metadata = opened.metadata().map_err(Failure::cannot_be_opened)?;
+    let mut opened = BufReader::new(opened);
+    let begin = opened.fill_buf().map_err(Failure::cannot_be_read)?;
+    let is_archive = file.extension().is_some_and(|it| it == "npz");
+    if is_archive || archive::begins(begin) {
+        return archive::read_opened(file, opened, None);
+    }
+    npy::read(opened, metadata.is_file().then_some(metadata.len()))
 }
 
 /// Reads an array from the bytes of an `.npy` file.
 pub(crate) fn read_bytes(file: impl AsRef<Path>, bytes: &[u8]) -> Result<StoredArray, Failure> {
     let file = file.as_ref();
-    let numbers = npy::read(Cursor::new(bytes), bytes.len() as u64);
+    let numbers = npy::read(Cursor::new(bytes), Some(bytes.len() as u64));
     Ok(StoredArray::new(file, numbers.in_file(file)?))
-}
-
-fn open_archive(archive: &Path) -> Result<zip::ZipArchive<BufReader<File>>, Failure> {
-    let opened = File::open(archive)
-        .map_err(Failure::cannot_be_opened)
-        .in_file(archive)?;
-    zip::ZipArchive::new(BufReader::new(opened))
-        .map_err(|e| Failure::new(format!("not an .npz archive: {e}")))
-        .in_file(archive)
-}
-
-fn entry_names(archive: &Path) -> Result<Vec<String>, Failure> {
-    let archive = open_archive(archive)?;
-    Ok(archive
-        .file_names()
-        .map(|name| name.trim_end_matches(".npy").to_owned())
-        .collect())
-}
-
-fn read_entry(archive: &Path, entry: &str) -> Result<Numbers, Failure> {
-    let mut opened = open_archive(archive)?;
-    let Ok(stored) = opened.by_name(&format!("{entry}.npy")) else {
-        return Err(Failure::new(format!(
-            "no array `{entry}` in the archive, it holds {}",
-            entry_names(archive)?.join(", ")
-        )));
-    };
-    let length = stored.size();
-    npy::read(stored, length)
 }
 
 impl StoredArray {
@@ -99,14 +67,19 @@ impl StoredArray {
         self.numbers.shape()
     }
 
+    /// The length of the first axis.
+    pub(crate) fn n_rows(&self) -> usize {
+        self.shape().first().copied().unwrap_or_default()
+    }
+
     /// Whether the numbers are of single precision.
     pub(crate) fn is_single(&self) -> bool {
         matches!(self.numbers, Numbers::F32(_))
     }
 
-    /// Whether the numbers are integers or booleans.
-    pub(crate) fn is_integer(&self) -> bool {
-        matches!(self.numbers, Numbers::Integers(_))
+    /// Whether the numbers are booleans.
+    pub(crate) fn is_boolean(&self) -> bool {
+        matches!(self.numbers, Numbers::Booleans(_))
     }
 
     /// The numbers in double precision, converted as numpy does.
@@ -115,30 +88,74 @@ impl StoredArray {
             Numbers::F32(array) => array.mapv(f64::from),
             Numbers::F64(array) => array,
             Numbers::Integers(array) => array.mapv(|x| x as f64),
+            Numbers::Booleans(array) => array.mapv(|x| f64::from(u8::from(x))),
         };
         with_dimension(&self.file, array)
     }
 
-    /// The numbers in single precision, what most models take, converted as numpy does.
+    /// The numbers in single precision, what most models take, converted as numpy does. Numbers that
+    /// single precision does not hold are an error: they would become infinite, or all of them 0.
     pub(crate) fn into_f32<D: Dimension>(self) -> Result<Array<f32, D>, Failure> {
         let array = match self.numbers {
             Numbers::F32(array) => array,
-            Numbers::F64(array) => array.mapv(|x| x as f32),
+            Numbers::F64(array) => {
+                if let Some((index, x)) = beyond_single(&array) {
+                    return Err(Failure::new(format!(
+                        "{x:e} at {index:?}: models compute in single precision, from 1.2e-38 to 3.4e38"
+                    ))
+                    .help("divide the array by a constant and save it again")
+                    .in_file(&self.file));
+                }
+                array.mapv(|x| x as f32)
+            }
             Numbers::Integers(array) => array.mapv(|x| x as f32),
+            Numbers::Booleans(array) => array.mapv(|x| f32::from(u8::from(x))),
         };
         with_dimension(&self.file, array)
     }
 
-    /// The labels.
+    /// The labels: integers, booleans as 0 and 1, and floats that are whole numbers, as pandas has
+    /// them.
     pub(crate) fn into_labels<D: Dimension>(self) -> Result<Array<i64, D>, Failure> {
-        match self.numbers {
-            Numbers::Integers(array) => with_dimension(&self.file, array),
-            _ => Err(
-                Failure::new("labels: expected integers or booleans, got floats")
-                    .help("convert them with .astype(int) and save again")
-                    .in_file(&self.file),
-            ),
-        }
+        let labels = match self.numbers {
+            Numbers::Integers(array) => array,
+            Numbers::Booleans(array) => array.mapv(i64::from),
+            Numbers::F32(array) => whole(array.mapv(f64::from)).in_file(&self.file)?,
+            Numbers::F64(array) => whole(array).in_file(&self.file)?,
+        };
+        with_dimension(&self.file, labels)
+    }
+}
+
+/// The first element that is so, with its place.
+fn first(array: &ArrayD<f64>, is_so: impl Fn(&f64) -> bool) -> Option<(Vec<usize>, f64)> {
+    let mut elements = array.indexed_iter();
+    let (index, &x) = elements.find(|(_, x)| is_so(x))?;
+    Some((index.slice().to_vec(), x))
+}
+
+/// A number that is infinite in single precision; or the largest, if it is nearly nothing there.
+fn beyond_single(array: &ArrayD<f64>) -> Option<(Vec<usize>, f64)> {
+    let too_large = |x: &f64| x.is_finite() && !(*x as f32).is_finite();
+    let largest = array.iter().fold(0.0f64, |largest, x| largest.max(x.abs()));
+    let is_largest = |x: &f64| x.abs() == largest;
+    match largest > 0.0 && largest < f64::from(f32::MIN_POSITIVE) {
+        true => first(array, is_largest),
+        false => first(array, too_large),
+    }
+}
+
+/// Floats that are labels.
+fn whole(array: ArrayD<f64>) -> Result<ArrayD<i64>, Failure> {
+    // Beyond, neighbouring integers are the same float.
+    let largest = 2f64.powi(53);
+    let is_label = |x: f64| x.fract() == 0.0 && x.abs() <= largest;
+    match first(&array, |&x| !is_label(x)) {
+        None => Ok(array.mapv(|x| x as i64)),
+        Some((index, x)) => Err(Failure::new(format!(
+            "labels: expected whole numbers, got {x} at {index:?}"
+        ))
+        .help(CONTINUOUS)),
     }
 }
 
@@ -163,6 +180,15 @@ pub(crate) fn read_f64<D: Dimension>(file: impl AsRef<Path>) -> Result<Array<f64
 #[cfg(feature = "onnx")] // models take it
 pub(crate) fn read_f32<D: Dimension>(file: impl AsRef<Path>) -> Result<Array<f32, D>, Failure> {
     read(file)?.into_f32()
+}
+
+/// Reads places of `D` axes, as the nodes of edges: as [`read_labels`], but yes and no are no places.
+pub(crate) fn read_places<D: Dimension>(file: impl AsRef<Path>) -> Result<Array<i64, D>, Failure> {
+    let stored = read(&file)?;
+    match stored.is_boolean() {
+        true => Err(Failure::new("expected integers, got booleans").in_file(file)),
+        false => stored.into_labels(),
+    }
 }
 
 /// Reads labels of `D` axes.

@@ -1,6 +1,9 @@
 //! From files to arrays, tables, samples and models.
 
+pub(crate) mod archive;
 pub(crate) mod arrays;
+pub(crate) mod classes;
+pub(crate) mod left_out;
 mod npy;
 pub(crate) mod npy_file;
 mod numbers;

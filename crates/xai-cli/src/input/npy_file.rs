@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -40,9 +40,13 @@ impl NpyFile {
     /// Opens a file. `None` for one that has to be read at once, is empty, or cannot be read at all:
     /// that is left to the reader of whole files, which knows what to say.
     pub(crate) fn open(file: &Path) -> Option<Self> {
+        // A pipe can be read only once, which is the business of the reader of whole files.
+        let length = std::fs::metadata(file)
+            .ok()
+            .filter(Metadata::is_file)?
+            .len();
         let mut file = File::open(file).ok()?;
-        let length = file.metadata().ok()?.len();
-        let header = Header::from_reader(&mut file).ok()?;
+        let header = npy::header(&mut file).ok()?;
         let start = file.stream_position().ok()?;
         let (dtype, big_endian) = Dtype::of(&header).ok()?;
         let count = npy::count(&header.shape)? as u64;
@@ -77,7 +81,7 @@ impl NpyFile {
         let mut bytes = header.to_bytes().map_err(Failure::new)?;
         let per_row = self.shape()[1..].iter().product::<usize>();
         self.append(rows.start * per_row..rows.end * per_row, &mut bytes)?;
-        npy::read(bytes.as_slice(), bytes.len() as u64)
+        npy::read(bytes.as_slice(), Some(bytes.len() as u64))
     }
 
     /// Some of the numbers, in the order of the file, in the type they are stored in.
@@ -138,6 +142,7 @@ mod tests {
                     Numbers::F32(read) => read.mapv(f64::from),
                     Numbers::F64(read) => read,
                     Numbers::Integers(read) => read.mapv(|x| x as f64),
+                    Numbers::Booleans(read) => read.mapv(|x| f64::from(u8::from(x))),
                 };
                 assert_eq!(read, part, "{name}");
             }

@@ -7,8 +7,9 @@ use ndarray::ArrayD;
 pub(crate) enum Numbers {
     F32(ArrayD<f32>),
     F64(ArrayD<f64>),
-    /// Integers and booleans.
     Integers(ArrayD<i64>),
+    /// Labels 0 and 1, and as an index the rows that are true.
+    Booleans(ArrayD<bool>),
 }
 
 impl Numbers {
@@ -18,6 +19,7 @@ impl Numbers {
             Self::F32(array) => array.shape(),
             Self::F64(array) => array.shape(),
             Self::Integers(array) => array.shape(),
+            Self::Booleans(array) => array.shape(),
         }
     }
 }

@@ -9,6 +9,11 @@ pub(crate) fn cell(value: Option<impl std::fmt::Display>) -> String {
     value.map(|x| x.to_string()).unwrap_or_default()
 }
 
+/// A class as the files call it: by its name, where it has one; empty where it is undefined.
+pub(crate) fn class(label: Option<i64>, name: Option<&str>) -> String {
+    name.map_or_else(|| cell(label), str::to_owned)
+}
+
 /// A value for a person, a dash where there is none.
 pub(crate) fn or_dash(value: Option<impl std::fmt::Display>) -> String {
     value.map_or_else(|| "–".to_owned(), |x| x.to_string())

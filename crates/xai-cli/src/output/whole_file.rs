@@ -1,9 +1,14 @@
 //! Files that are whole or not there.
 
-use std::io::Write;
+use std::fs::{File, OpenOptions};
+use std::io::{BufWriter, ErrorKind, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
+use tempfile::NamedTempFile;
+
+pub(crate) use super::destination::is_file;
+use super::destination::{Destination, folder};
 use crate::failure::{Failure, InFile};
 
 /// Files that are being written; an interrupt removes them.
@@ -11,36 +16,23 @@ static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// Writes a file beside its final name and renames it when it is whole, so that no reader, and no
 /// interrupted run, ever sees half of it.
+///
+/// A link stays, and the file that it leads to is written. A new file has the permissions that the
+/// umask leaves; one that exists keeps its permissions and its owner. Where that needs the file itself
+/// (it has several names, its folder takes no new file, its owner is somebody else) the whole output
+/// is made first and then copied into the file. Devices, pipes and descriptors are written to.
 pub(crate) fn write<T>(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    remove_unfinished_on_interrupt();
-    let mut file = tempfile::Builder::new()
-        .prefix(".xai-")
-        .tempfile_in(folder)
-        .map_err(Failure::cannot_be_written)
-        .in_file(path)?;
-    let unfinished = file.path().to_owned();
-    lock_unfinished().push(unfinished.clone());
-    let mut buffered = std::io::BufWriter::new(&mut file);
-    let written = write(&mut buffered).and_then(|written| {
-        buffered.flush().map_err(Failure::cannot_be_written)?;
-        Ok(written)
+    let written = Destination::open(path).and_then(|destination| match destination {
+        Destination::Stream(mut stream) => fill(&mut stream, write),
+        Destination::File(target) => {
+            remove_unfinished_on_interrupt();
+            replace(&target, write)
+        }
     });
-    drop(buffered);
-    let outcome = written.and_then(|written| {
-        make_readable(file.path())
-            .and_then(|()| file.persist(path).map_err(|e| e.error))
-            .map_err(Failure::cannot_be_written)?;
-        Ok(written)
-    });
-    lock_unfinished().retain(|path| *path != unfinished);
-    outcome.in_file(path)
+    written.in_file(path)
 }
 
 /// Writes a file of text.
@@ -51,16 +43,121 @@ pub(crate) fn write_text(path: &Path, text: &str) -> Result<(), Failure> {
     })
 }
 
-/// Temporary files are private; a result should have the permissions of any new file.
-fn make_readable(path: &Path) -> std::io::Result<()> {
+/// Does the work of writing, through a buffer.
+fn fill<T>(
+    file: &mut dyn Write,
+    write: impl FnOnce(&mut dyn Write) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let mut buffered = BufWriter::new(file);
+    let written = write(&mut buffered)?;
+    buffered.flush().map_err(Failure::cannot_be_written)?;
+    Ok(written)
+}
+
+fn replace<T>(
+    target: &Path,
+    write: impl FnOnce(&mut dyn Write) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    // A file that may not be written is not replaced either.
+    let existing = match OpenOptions::new().write(true).open(target) {
+        Ok(file) => Some(file),
+        Err(error) if error.kind() == ErrorKind::NotFound => None,
+        Err(error) => return Err(Failure::cannot_be_written(error)),
+    };
+    let beside = match &existing {
+        None => new_file(target).map(Some),
+        Some(existing) => like(existing, target),
+    };
+    match (beside.map_err(Failure::cannot_be_written)?, existing) {
+        (Some(beside), existing) => {
+            drop(existing);
+            rename(beside, target, write)
+        }
+        (None, Some(existing)) => copy_into(existing, write),
+        (None, None) => Err(Failure::cannot_be_written("its folder takes no file")),
+    }
+}
+
+/// A file beside a name, with the permissions of any new file.
+fn new_file(target: &Path) -> std::io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".xai-");
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o644))?;
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
-    #[cfg(not(unix))]
-    let _ = path;
-    Ok(())
+    builder.tempfile_in(folder(target))
+}
+
+/// A file beside one that exists, with its permissions and owner. `None` where only the file itself
+/// can have them.
+fn like(existing: &File, target: &Path) -> std::io::Result<Option<NamedTempFile>> {
+    let metadata = existing.metadata()?;
+    #[cfg(unix)]
+    if std::os::unix::fs::MetadataExt::nlink(&metadata) > 1 {
+        return Ok(None);
+    }
+    let beside = match tempfile::Builder::new()
+        .prefix(".xai-")
+        .tempfile_in(folder(target))
+    {
+        Ok(beside) => beside,
+        Err(error) => {
+            let closed = [ErrorKind::PermissionDenied, ErrorKind::ReadOnlyFilesystem];
+            return match closed.contains(&error.kind()) {
+                true => Ok(None),
+                false => Err(error),
+            };
+        }
+    };
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{MetadataExt, fchown};
+        let own = beside.as_file().metadata()?;
+        let is_owner = (own.uid(), own.gid()) == (metadata.uid(), metadata.gid());
+        let (owner, group) = (Some(metadata.uid()), Some(metadata.gid()));
+        if !is_owner && fchown(beside.as_file(), owner, group).is_err() {
+            return Ok(None);
+        }
+    }
+    beside.as_file().set_permissions(metadata.permissions())?;
+    Ok(Some(beside))
+}
+
+/// Writes a file and gives it its name.
+fn rename<T>(
+    mut beside: NamedTempFile,
+    target: &Path,
+    write: impl FnOnce(&mut dyn Write) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let unfinished = beside.path().to_owned();
+    lock_unfinished().push(unfinished.clone());
+    let written = fill(&mut beside, write).and_then(|written| {
+        let named = beside.persist(target);
+        named.map_err(|error| Failure::cannot_be_written(error.error))?;
+        Ok(written)
+    });
+    lock_unfinished().retain(|path| *path != unfinished);
+    written
+}
+
+/// Makes the whole output, then copies it into a file.
+fn copy_into<T>(
+    mut file: File,
+    write: impl FnOnce(&mut dyn Write) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let mut whole = tempfile::tempfile().map_err(Failure::cannot_be_written)?;
+    let written = fill(&mut whole, write)?;
+    // An interrupt waits for this lock: it does not come in the midst of the copy.
+    let _undisturbed = lock_unfinished();
+    let copied = whole.rewind().and_then(|()| {
+        // Cut last: an output no longer than the old one needs no room on the disk.
+        let length = std::io::copy(&mut whole, &mut file)?;
+        file.set_len(length)
+    });
+    copied.map_err(Failure::cannot_be_written)?;
+    Ok(written)
 }
 
 fn lock_unfinished() -> MutexGuard<'static, Vec<PathBuf>> {

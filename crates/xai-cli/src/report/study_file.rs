@@ -37,6 +37,12 @@ pub(super) struct CasebasedInputs {
     /// Columns whose values are in no output.
     #[serde(default)]
     pub(super) redact: Vec<String>,
+    /// Columns of the training file that are left out.
+    #[serde(default)]
+    pub(super) drop_columns: Vec<String>,
+    /// Whether rows with a missing cell are left out; an error else.
+    #[serde(default)]
+    pub(super) drop_rows_with_missing: bool,
 }
 
 fn five() -> usize {
@@ -110,6 +116,9 @@ pub(super) struct GraphExplainer {
 pub(super) struct ReproInputs {
     pub(super) predictions: String,
     pub(super) labels: String,
+    /// Columns of the table that are no runs.
+    #[serde(default)]
+    pub(super) drop_columns: Vec<String>,
 }
 
 /// The simulation study: draws that `xai repro simulate study --out` wrote, or so many made anew.

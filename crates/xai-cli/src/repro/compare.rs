@@ -5,14 +5,15 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::{Serialize, Serializer};
 use xai_metrics::core::Summary;
-use xai_metrics::repro::GroupComparison;
 use xai_metrics::repro::comparison::{FIRST, GroupDifference, SECOND};
+use xai_metrics::repro::{GroupComparison, PackedRuns};
 
-use super::options::{Labels, PairMetrics};
-use super::runs;
+use super::options::{Labels, PairMetrics, pair_rows};
+use super::runs::{self, LoadedRuns, RunFiles};
 use crate::context::Context;
 use crate::failure::{Failure, InFiles};
-use crate::output::text;
+use crate::input::left_out::{self, LeftOut};
+use crate::output::{rows, text};
 
 /// `xai repro compare`
 #[derive(Debug, Args)]
@@ -30,6 +31,9 @@ pub(crate) struct Compare {
     /// The most assignments of runs to groups to look at; all there are if they are no more.
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(2..=10_000_000))]
     assignments: u64,
+    /// Write a row per pair of runs within a group: the group, the two runs and each metric.
+    #[arg(long, value_name = "FILE.csv")]
+    out: Option<PathBuf>,
 }
 
 #[derive(Serialize)]
@@ -39,6 +43,9 @@ struct CompareResult {
     n_samples: usize,
     #[serde(serialize_with = "by_name")]
     metrics: Vec<(&'static str, Difference)>,
+    /// Columns of tables that are no runs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    columns_left_out: Vec<LeftOut>,
 }
 
 #[derive(Serialize)]
@@ -101,8 +108,12 @@ fn by_name<S: Serializer>(
 
 impl Compare {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
-        let first = runs::load(&self.first, &self.labels.labels)?;
-        let second = runs::load(&self.second, &self.labels.labels)?;
+        let files = |predictions| RunFiles {
+            predictions,
+            labels: &self.labels,
+        };
+        let groups = [files(&self.first), files(&self.second)];
+        let [first, second] = runs::load_all(groups)?;
         if first.labels != second.labels {
             return Err(Failure::new(format!(
                 "other labels than in {}: the groups must predict the same samples",
@@ -130,8 +141,35 @@ impl Compare {
                 .into_iter()
                 .map(|d| (d.metric.name(), d.into()))
                 .collect(),
+            columns_left_out: [first.left_out.as_slice(), &second.left_out].concat(),
         };
+        self.write_pairs([&first, &second])?;
+        left_out::remark(&result.columns_left_out, context);
         context.present(&result, || result.table())
+    }
+
+    fn write_pairs(&self, groups: [&LoadedRuns; 2]) -> Result<(), Failure> {
+        let metrics = self.metrics.chosen();
+        let names = metrics.iter().map(|metric| metric.name());
+        let header = ["group", "first", "second"].into_iter().chain(names);
+        let files = [&self.first[0], &self.second[0]];
+        rows::stream(self.out.as_deref(), header, |rows| {
+            if self.out.is_none() {
+                return Ok(());
+            }
+            for ((group, file), name) in groups.iter().zip(files).zip(["first", "second"]) {
+                let predictions = group.predictions.view();
+                let within = PackedRuns::new(&metrics, predictions, &group.labels)
+                    .and_then(|packed| self.metrics.pairwise().evaluate_packed(&packed))
+                    .in_files(&runs::files(file, &self.labels.labels))?;
+                let pairs: Vec<&[Option<f64>]> =
+                    metrics.iter().map(|&metric| within.pairs(metric)).collect();
+                for row in pair_rows(predictions.nrows(), &pairs) {
+                    rows.write([name.to_owned()].into_iter().chain(row))?;
+                }
+            }
+            Ok(())
+        })
     }
 }
 

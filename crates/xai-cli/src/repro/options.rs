@@ -9,16 +9,22 @@ use xai_metrics::repro::{EmptyUnion, PairMetric, Pairwise, help, input};
 
 use crate::choice::{Choices, choice};
 use crate::failure::Files;
+use crate::output::text;
 
 /// The coverage of intervals.
 pub(crate) const LEVEL: f64 = 0.95;
 
 /// What every command on runs of classes takes.
 #[derive(Debug, Args)]
-pub(super) struct Labels {
-    /// True labels (samples,); or, where the runs are columns of a .csv, the column that holds them.
+pub(crate) struct Labels {
+    /// True labels (samples,): an array; a .csv with one column; or, where the runs are columns of a
+    /// .csv, the column that holds them. Labels in a .csv may be words.
     #[arg(long, value_name = "Y.npy|COLUMN")]
-    pub(super) labels: PathBuf,
+    pub(crate) labels: PathBuf,
+    /// A column of the .csv of the runs that is no run. May be repeated. Columns without a name, as the
+    /// index that pandas writes, are none.
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) drop_column: Vec<String>,
 }
 
 /// What every command on pairs of runs takes.
@@ -89,6 +95,18 @@ pub(super) fn parameters() -> Files<'static> {
             (input::METRICS, "--metrics"),
         ])
         .ways_out(&[(help::CHOOSE_EMPTY_UNION, "choose another --empty-union")])
+}
+
+/// A row per pair of runs: their numbers, and each metric's value, in the order of the pairs.
+pub(super) fn pair_rows<'a>(
+    n_runs: usize,
+    of_metrics: &'a [&'a [Option<f64>]],
+) -> impl Iterator<Item = Vec<String>> + 'a {
+    let pairs = (0..n_runs).flat_map(move |i| (i + 1..n_runs).map(move |j| [i, j]));
+    pairs.enumerate().map(|(pair, runs)| {
+        let values = of_metrics.iter().map(|values| text::cell(values[pair]));
+        runs.iter().map(usize::to_string).chain(values).collect()
+    })
 }
 
 #[cfg(test)]

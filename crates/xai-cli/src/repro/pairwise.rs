@@ -3,21 +3,23 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use serde::Serialize;
 use xai_metrics::repro::across_runs::InconsistentSamples;
 use xai_metrics::repro::pairwise::PairwiseReport;
 use xai_metrics::repro::{PackedRuns, PairMetric, RunInterval, SampleConsistency};
 
-use super::options::{LEVEL, Labels, PairMetrics};
-use super::runs;
+use super::options::{LEVEL, Labels, PairMetrics, pair_rows};
+use super::runs::{self, RunFiles};
 use crate::context::Context;
 use crate::failure::{Failure, Files, InFiles};
+use crate::input::left_out::{self, LeftOut};
 use crate::output::{rows, text};
 
 /// `xai repro pairwise`
 #[derive(Debug, Args)]
 pub(crate) struct Pairwise {
-    /// Predicted labels: one array (runs, samples); several files, an array (samples,) per run; or a
-    /// .csv with a column per run.
+    /// Predicted labels: one array (runs, samples); several files, an array (samples,) per run; or
+    /// .csv files with a column per run.
     #[arg(long, value_name = "P.npy", num_args = 1.., required = true)]
     predictions: Vec<PathBuf>,
     #[command(flatten)]
@@ -28,7 +30,7 @@ pub(crate) struct Pairwise {
     #[arg(long, value_enum, default_value = "jackknife")]
     interval: IntervalName,
     /// Replicates of a bootstrap interval.
-    #[arg(long, value_name = "N", default_value_t = 999, value_parser = clap::value_parser!(u32).range(2..))]
+    #[arg(long, value_name = "N", default_value_t = 999, value_parser = clap::value_parser!(u32).range(2..=10_000_000))]
     replicates: u32,
     /// Do not keep the values of the pairs: memory grows with the runs only. Leaves out `pairs` and the
     /// median; intervals are jackknife ones.
@@ -52,11 +54,20 @@ enum IntervalName {
     Bca,
 }
 
+#[derive(Serialize)]
+struct PairwiseResult {
+    #[serde(flatten)]
+    report: PairwiseReport,
+    /// Columns of tables that are no runs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    columns_left_out: Vec<LeftOut>,
+}
+
 impl Pairwise {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
         let metrics = self.metrics.chosen();
         let files = runs::files(&self.predictions[0], &self.labels.labels);
-        let (packed, samples) = self.pack(&metrics, &files)?;
+        let (packed, samples, columns_left_out) = self.pack(&metrics, &files)?;
         let pairwise = self.metrics.pairwise();
         let report = match self.summary_only {
             true => pairwise.report_summaries(&packed, LEVEL),
@@ -67,26 +78,35 @@ impl Pairwise {
             report = report.with_samples(samples, limit);
         }
         self.write_pairs(&metrics, &report)?;
-        context.present(&report, || self.table(&report))
+        let result = PairwiseResult {
+            report,
+            columns_left_out,
+        };
+        left_out::remark(&result.columns_left_out, context);
+        context.present(&result, || self.table(&result.report))
     }
 
-    /// Runs in bits, and where they disagree if that is asked for.
+    /// Runs in bits, where they disagree if that is asked for, and columns that are no runs.
     fn pack(
         &self,
         metrics: &[PairMetric],
         files: &Files<'_>,
-    ) -> Result<(PackedRuns, Option<SampleConsistency>), Failure> {
+    ) -> Result<(PackedRuns, Option<SampleConsistency>, Vec<LeftOut>), Failure> {
         // Agreement across all runs is taken on what percent agreement is.
         let packed_for = [metrics, &[PairMetric::PA_ACC]].concat();
-        let labels = &self.labels.labels;
+        let runs = RunFiles {
+            predictions: &self.predictions,
+            labels: &self.labels,
+        };
         if self.inconsistent.is_none() {
-            return Ok((runs::pack(&self.predictions, labels, &packed_for)?, None));
+            let (packed, left_out) = runs::pack(runs, &packed_for)?;
+            return Ok((packed, None, left_out));
         }
-        let loaded = runs::load(&self.predictions, labels)?;
+        let loaded = runs::load(runs)?;
         let predictions = loaded.predictions.view();
         let packed = PackedRuns::new(&packed_for, predictions, &loaded.labels);
         let samples = SampleConsistency::new(predictions).in_files(files)?;
-        Ok((packed.in_files(files)?, Some(samples)))
+        Ok((packed.in_files(files)?, Some(samples), loaded.left_out))
     }
 
     fn method(&self, context: &Context) -> RunInterval {
@@ -157,14 +177,13 @@ impl Pairwise {
     fn write_pairs(&self, metrics: &[PairMetric], result: &PairwiseReport) -> Result<(), Failure> {
         let names = metrics.iter().map(|metric| metric.name());
         let header = ["first", "second"].into_iter().chain(names);
-        let k = result.n_runs;
-        let pairs = (0..k).flat_map(|i| (i + 1..k).map(move |j| (i, j)));
-        let rows = pairs.enumerate().map(|(pair, (i, j))| {
-            let of_metrics = result.metrics.iter();
-            let values = of_metrics.map(move |(_, m)| text::cell(m.pairs[pair]));
-            [i.to_string(), j.to_string()].into_iter().chain(values)
-        });
-        rows::write(self.out.as_deref(), header, rows)
+        let pairs = result.metrics.iter().map(|(_, m)| m.pairs.as_slice());
+        let pairs: Vec<&[Option<f64>]> = pairs.collect();
+        rows::write(
+            self.out.as_deref(),
+            header,
+            pair_rows(result.n_runs, &pairs),
+        )
     }
 }
 

@@ -480,7 +480,7 @@ fn attribution_models() {
     let maps = sample("random.npy");
     files.array("few.npy", &array![0i64, 1]);
     files.array("far.npy", &Array::from_elem(240, 12i64));
-    files.array("floats.npy", &Array::from_elem(240, 1.0f64));
+    files.array("floats.npy", &Array::from_elem(240, 0.5f64));
     files.array("flat.npy", &Array::from_elem((240, 9), 1.0f32));
     files.array("nan.npy", &Array::from_elem((240, 8, 8), f32::NAN));
     files.array("three.npy", &Array::from_elem((2, 3, 8, 8), 1.0f32));
@@ -639,4 +639,58 @@ fn report() {
     }
     files.bad_data("none.toml", "report none.toml");
     files.failure(2, "reprot");
+}
+
+#[test]
+fn negative_values_stand_behind_a_space() {
+    let files = Files::new();
+    files.array("p.npy", &array![0.5, 0.25]);
+    let values = ["-0.5", "-1", "-.5", "-1e-3", "-inf"];
+    for (option, command) in [
+        ("--threshold", "graph mask --mask p.npy"),
+        (
+            "--threshold",
+            "graph groundtruth --predicted p.npy --target p.npy",
+        ),
+        (
+            "--pos-weight",
+            "graph characterization --pos p.npy --neg p.npy",
+        ),
+        (
+            "--high",
+            "casebased correspondence --neighbors n.csv --predicted -1",
+        ),
+        (
+            "--class-weight",
+            "casebased correspondence --neighbors n.csv --predicted 1",
+        ),
+    ] {
+        for value in values {
+            let failed = files.failure(2, &format!("{command} {option} {value}"));
+            // The value is refused, not the option.
+            assert!(
+                !failed.text.contains("unexpected argument"),
+                "{}",
+                failed.text
+            );
+        }
+    }
+    files.text("n.csv", "distance,label\n1,-1\n2,1\n");
+    let command = "casebased correspondence --neighbors n.csv --predicted -1 --class-weight -1=2";
+    files.json(command);
+}
+
+#[test]
+fn more_threads_than_cores_can_serve_are_not_started() {
+    let files = Files::new();
+    files.array("p.npy", &array![0.5, 0.25]);
+    let command = "graph characterization --pos p.npy --neg p.npy";
+    let expected = files.json(command);
+    assert_eq!(files.json(&format!("{command} --threads 65535")), expected);
+    assert!(
+        files
+            .remarks(&format!("{command} --threads 65535"))
+            .contains("--threads")
+    );
+    assert!(files.remarks(&format!("{command} --threads 3")).is_empty());
 }

@@ -1,12 +1,14 @@
-//! Where files are, and how they are written.
+//! Names of files, pipes, and files and options that claim more than there is.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 
 use assert_cmd::Command;
-use ndarray::{Array1, array};
+use ndarray::{Array1, Axis, array};
+use serde_json::Value;
 
+use crate::arrays::{archive, npy, of_header};
 use crate::harness::{Files, sample};
 
 /// A name that is no UTF-8.
@@ -119,4 +121,182 @@ fn a_study_file_stands_in_a_folder_whose_name_is_no_utf_8() {
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{error}");
     assert!(folder.join(odd("page")).join("index.html").exists());
+}
+
+#[test]
+fn files_do_not_get_the_memory_that_they_claim() {
+    let files = Files::new();
+    files.array("q.npy", &array![0.5, 0.5]);
+    let numbers = npy("'<f8'", false, "(2,)", &[0; 16]);
+    let promise = npy("'<f8'", false, "(500000000,)", &[0; 16]);
+    files.bytes("p.npy", &promise);
+    files.bytes("lie.npz", &archive(&[("p", &promise)], Some(4_000_000_100)));
+    files.bytes(
+        "size.npz",
+        &archive(&[("p", &numbers)], Some(4_000_000_100)),
+    );
+    files.bytes(
+        "empty.npy",
+        &npy("'<f8'", false, "(0, 9223372036854775807)", &[]),
+    );
+    files.bytes(
+        "axes.npy",
+        &npy("'<f8'", false, "(4294967296, 4294967296, 2)", &[0; 16]),
+    );
+    files.bytes("deep.npy", &of_header(&"(".repeat(5000), &[]));
+    let mut long = b"\x93NUMPY\x02\x00\xff\xff\xff\xff{'descr'".to_vec();
+    long.extend([b' '; 100]);
+    files.bytes("long.npy", &long);
+    for file in [
+        "p.npy",
+        "lie.npz",
+        "empty.npy",
+        "axes.npy",
+        "deep.npy",
+        "long.npy",
+    ] {
+        let command = format!("graph characterization --pos {file} --neg q.npy");
+        files.bad_data(file, &command);
+        let limited = limited(&files, &command);
+        assert_eq!(limited.status.code(), Some(1), "{file}");
+    }
+    // The archive is wrong about a size that nobody needs.
+    let read = files.run("graph characterization --pos size.npz --neg q.npy");
+    assert!(matches!(read.status.code(), Some(0 | 1)));
+}
+
+/// Runs `xai` with 2 GB of address space.
+fn limited(files: &Files, arguments: &str) -> std::process::Output {
+    assert_cmd::Command::new("sh")
+        .current_dir(files.path(""))
+        .env("xai", assert_cmd::cargo::cargo_bin("xai"))
+        .args(["-c", &format!("ulimit -v 2000000; $xai {arguments}")])
+        .output()
+        .expect("runs")
+}
+
+#[test]
+fn a_pipe_is_opened_once() {
+    let files = Files::new();
+    files.array("p.npy", &array![0.5, 0.25]);
+    files.array("runs.npy", &array![[0_i64, 1, 1], [0, 1, 0]]);
+    files.array("labels.npy", &array![0_i64, 1, 1]);
+    files.array("maps.npy", &array![[0.5_f32, 0.25], [1.0, 2.0]]);
+    let mut file = ndarray_npy::NpzWriter::new(std::fs::File::create(files.path("p.npz")).unwrap());
+    file.add_array("p", &array![0.5, 0.25]).unwrap();
+    file.finish().unwrap();
+    for (file, command) in [
+        ("p.npy", "graph characterization --neg p.npy --pos"),
+        ("p.npz", "graph characterization --neg p.npy --pos"),
+        (
+            "runs.npy",
+            "repro pairwise --labels labels.npy --predictions",
+        ),
+        (
+            "labels.npy",
+            "repro pairwise --predictions runs.npy --labels",
+        ),
+        ("maps.npy", "attribution complexity --explanations"),
+    ] {
+        let expected = files.json(&format!("{command} {file}"));
+        for line in [
+            format!("cat {file} | $xai {command} /dev/stdin --json"),
+            format!("$xai {command} /dev/stdin --json <{file}"),
+            format!(
+                "mkfifo pipe; cat {file} >pipe & $xai {command} pipe --json; s=$?; rm pipe; exit $s"
+            ),
+        ] {
+            let output = assert_cmd::Command::new("sh")
+                .current_dir(files.path(""))
+                .env("xai", assert_cmd::cargo::cargo_bin("xai"))
+                .args(["-c", &line])
+                .timeout(std::time::Duration::from_secs(60))
+                .output()
+                .expect("ends");
+            let error = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{line}\n{error}");
+            let printed: Value = serde_json::from_slice(&output.stdout).unwrap();
+            assert_eq!(printed, expected, "{line}");
+        }
+    }
+    // A pipe that ends too early.
+    let line = "head -c 130 p.npy | $xai graph characterization --pos /dev/stdin --neg p.npy";
+    let output = assert_cmd::Command::new("sh")
+        .current_dir(files.path(""))
+        .env("xai", assert_cmd::cargo::cargo_bin("xai"))
+        .args(["-c", line])
+        .output()
+        .expect("ends");
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn node_numbers_and_labels_are_no_sizes() {
+    let files = Files::new();
+    files.array("mask.npy", &array![0.5, 1.0]);
+    files.array("edges.npy", &array![[0_i64, 4_000_000_000], [1, 2]]);
+    let command = "graph mask --mask mask.npy --edge-index edges.npy";
+    assert_eq!(files.run(command).status.code(), Some(0));
+    assert_eq!(
+        files
+            .run(&format!("{command} --n-nodes 9223372036854775807"))
+            .status
+            .code(),
+        Some(0)
+    );
+    let far = array![
+        0_i64,
+        1_000_000_000_000_000,
+        -5_000_000_000_000_000,
+        i64::MAX,
+        i64::MIN,
+        0
+    ];
+    files.array("labels.npy", &far);
+    files.array(
+        "runs.npy",
+        &ndarray::stack(Axis(0), &[far.view(), far.view()]).unwrap(),
+    );
+    let report = files.json("repro pairwise --predictions runs.npy --labels labels.npy");
+    assert_eq!(report["ever_wrong"], 0);
+    let labels: Array1<i64> = far.mapv(|label| label / 2);
+    files.array("full.npy", &far);
+    files.array("kept.npy", &labels);
+    files.json("graph fidelity --full full.npy --kept kept.npy --complement full.npy");
+}
+
+#[test]
+fn options_do_not_get_the_memory_that_they_ask_for() {
+    let files = Files::new();
+    files.array(
+        "runs.npy",
+        &array![[0_i64, 1, 1, 0], [0, 1, 0, 0], [1, 1, 1, 0]],
+    );
+    files.array("labels.npy", &array![0_i64, 1, 1, 0]);
+    let pairwise = "repro pairwise --predictions runs.npy --labels labels.npy";
+    for (option, command) in [
+        (
+            "--n-classes",
+            "repro simulate classes --kind flat --n-classes 4294967295",
+        ),
+        (
+            "--draws",
+            "repro simulate classes --kind flat --n-classes 2 --draws 4294967295",
+        ),
+        (
+            "--n-samples",
+            "repro simulate study --iterations 1 --n-samples 4294967295",
+        ),
+        (
+            "--n-samples",
+            "repro simulate study --iterations 1 --n-samples 10 --runs 4294967295",
+        ),
+        (
+            "--replicates",
+            &format!("{pairwise} --interval bca --replicates 4294967295"),
+        ),
+    ] {
+        files.wrong_usage(option, command);
+    }
+    files.json(&format!("{pairwise} --inconsistent 18446744073709551615"));
 }

@@ -191,6 +191,29 @@ fn properties_of_masks() {
     assert_eq!(result["component_share"], 0.6);
 }
 
+#[test]
+fn elements_are_written_with_what_they_count_as() {
+    let files = Files::new();
+    files.array("scores.npy", &array![[0.9f32, 0.5], [0.75, 0.25]]);
+    files.array("truth.npy", &array![[1.0, 1.0], [0.0, 0.0]]);
+    files.array(
+        "truths.npy",
+        &array![[[0.0, 0.0], [0.0, 1.0]], [[1.0, 1.0], [0.0, 0.0]]],
+    );
+    let command = "graph groundtruth --predicted scores.npy --target truth.npy --out";
+    let header = "element,score,target,predicted,true\n";
+    files.json(&format!("{command} a.csv"));
+    let rows = "0,0.9,1,1,1\n1,0.5,1,0,1\n2,0.75,0,1,0\n3,0.25,0,0,0\n";
+    assert_eq!(files.read("a.csv"), format!("{header}{rows}"));
+    files.json(&format!("{command} b.csv --top-k 1"));
+    let rows = "0,0.9,1,1,1\n1,0.5,1,0,1\n2,0.75,0,0,0\n3,0.25,0,0,0\n";
+    assert_eq!(files.read("b.csv"), format!("{header}{rows}"));
+    let best = command.replace("truth.npy", "truths.npy");
+    let result = files.json(&format!("{best} c.csv --top-k 1"));
+    assert_eq!(result["best_truth"], 1);
+    assert_eq!(files.read("c.csv"), files.read("b.csv"));
+}
+
 /// A model file on a small ring.
 #[cfg(feature = "onnx")]
 pub(crate) mod onnx {

@@ -3,6 +3,7 @@
 //! Behaviour is the exit code, the file or the option that an error names, and the JSON. Texts of
 //! messages are the matter of `messages` alone: rewording one breaks nothing else.
 
+mod arrays;
 mod attribution;
 mod casebased;
 mod errors;
@@ -10,10 +11,14 @@ mod errors;
 mod files;
 mod graph;
 mod harness;
+mod labels;
 mod messages;
 #[cfg(feature = "onnx")]
 mod models;
+#[cfg(unix)]
+mod outputs;
 mod places;
 mod privacy;
 mod report;
 mod repro;
+mod tables;

@@ -7,19 +7,20 @@ use crate::harness::Files;
 #[test]
 fn a_bad_cell_is_named_by_row_and_column() {
     let files = Files::new();
-    files.text("t.csv", "a,ssn,y\n1,11,0\n2,22,1\n,33,1\n");
+    files.text("t.csv", "a,ssn,y\nx,11,0\nz,22,1\n,33,1\n");
     files.text("q.csv", "a,ssn,y\n1,123-45-6789,0\n");
     let explain = "casebased explain --train t.csv --test q.csv --label y";
     assert_eq!(
         files
             .failure(1, &format!("{explain} --quiet --redact ssn"))
             .text,
-        "error: q.csv: row 1, column `ssn`: expected a finite number"
+        "error: q.csv: row 1, column `ssn`: expected a finite number\n\
+         help: correct the cell, or leave the column out: --drop-column 'ssn'"
     );
     files.text("q.csv", "a,ssn,y\n1,1,0\n");
     assert_eq!(
         files.remarks(explain),
-        "t.csv: column `a` is no feature: row 3 is not a number\n"
+        "t.csv: columns left out: `a` (text)\n"
     );
     files.text("bad.csv", "a,b,y\n1,2,0\n1,inf,0\n");
     assert_eq!(
@@ -29,7 +30,21 @@ fn a_bad_cell_is_named_by_row_and_column() {
                 "casebased explain --label y --train bad.csv --test q.csv"
             )
             .text,
-        "error: bad.csv: row 2, column `b`: \"inf\": expected a finite number"
+        "error: bad.csv: row 2, column `b`: \"inf\": expected a finite number\n\
+         help: correct the cell, or leave the column out: --drop-column 'b'"
+    );
+    files.text("bad.csv", "a,b,y\n1,2,0\n1,,0\n");
+    assert_eq!(
+        files
+            .failure(
+                1,
+                "casebased explain --label y --train bad.csv --test q.csv"
+            )
+            .text,
+        "error: bad.csv: row 2, column `b`: \"\": expected a finite number, and the cell is empty or \
+         says that it is missing\n\
+         help: fill the cell, leave the row out: --drop-rows-with-missing, or leave the column out: \
+         --drop-column 'b'"
     );
     files.text("m.csv", "a,y\n1,0\n");
     assert_eq!(
@@ -63,8 +78,9 @@ fn arrays_that_do_not_fit_are_told_apart() {
     );
     assert_eq!(
         with("p.npy", "floats.npy"),
-        "error: floats.npy: labels: expected integers or booleans, got floats\n\
-         help: convert them with .astype(int) and save again"
+        "error: floats.npy: labels: expected whole numbers, got 0.5 at [0]\n\
+         help: labels name classes: of probabilities (n, classes) take .argmax(axis=1); runs of \
+         numbers are compared by `xai repro regression`"
     );
 }
 

@@ -258,6 +258,12 @@ fn two_groups_of_runs_are_compared() {
     );
     let local = &result["metrics"]["ec_local"];
     assert_eq!(local["difference"], 1.0);
+    assert_eq!(files.json(&format!("{command} --out pairs.csv")), result);
+    let rows = files.read("pairs.csv");
+    let rows: Vec<&str> = rows.lines().collect();
+    assert_eq!(rows[0], "group,first,second,ec_local,pa_acc");
+    assert_eq!((rows.len(), rows[1]), (1 + 2 * 6, "first,0,1,1,1"));
+    assert!(rows[7].starts_with("second,0,1,0,"), "{}", rows[7]);
     assert_eq!(local["first"]["mean"], 1.0);
     // Of the 70 assignments this one and its mirror image are the furthest apart.
     assert_eq!(local["p_value"], 2.0 / 70.0);
@@ -285,6 +291,13 @@ fn runs_that_predict_numbers_have_metrics_of_their_own() {
             .table("repro regression --predictions p.npy --targets y.npy")
             .contains("concordance")
     );
+    files.json("repro regression --predictions p.npy --targets y.npy --out pairs.csv");
+    let rows = files.read("pairs.csv");
+    let rows: Vec<&str> = rows.lines().collect();
+    assert!(rows[0].starts_with("first,second,"), "{}", rows[0]);
+    let mae = rows[0].split(',').position(|name| name == "mae").unwrap();
+    assert_eq!(rows[1].split(',').nth(mae), Some("0.75"));
+    assert_eq!((rows.len(), &rows[1][..4]), (2, "0,1,"));
 }
 
 #[test]

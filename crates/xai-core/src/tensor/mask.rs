@@ -83,7 +83,7 @@ pub fn mask_inputs<T: Real>(
     let samples = masked.as_slice_mut().expect("a fresh array is row-major");
     parallel::for_each_chunk(samples, geometry.of_sample.size(), |i, masked| {
         let mut mask = vec![T::zero(); geometry.of_sample.positions];
-        geometry.values(maps.row(i), true, &mut mask);
+        geometry.values(maps.row(i), T::abs, &mut mask);
         if !scale_to_unit(&mut mask) {
             all_finite.store(false, Ordering::Relaxed);
         }
@@ -115,11 +115,12 @@ pub fn position_attributions<T: Real>(
     input_shape: &[usize],
     layout: Layout,
 ) -> Result<Vec<T>> {
-    averaged_channels(maps, input_shape, layout, false)
+    averaged_channels(maps, input_shape, layout, |x| x)
 }
 
 /// The size of the attribution of every position: `|map|` with its channels averaged, in the order
-/// of [`position_attributions`].
+/// of [`position_attributions`]. The means are in double precision: of maps in single precision they
+/// are those of the same maps in double precision.
 ///
 /// # Errors
 /// As [`mask_inputs`].
@@ -136,25 +137,25 @@ pub fn position_magnitudes<T: Real>(
     maps: ArrayViewD<'_, T>,
     input_shape: &[usize],
     layout: Layout,
-) -> Result<Vec<T>> {
-    averaged_channels(maps, input_shape, layout, true)
+) -> Result<Vec<f64>> {
+    averaged_channels(maps, input_shape, layout, |x: T| x.to_f64_exact().abs())
 }
 
-fn averaged_channels<T: Real>(
+fn averaged_channels<T: Real, V: Real>(
     maps: ArrayViewD<'_, T>,
     input_shape: &[usize],
     layout: Layout,
-    absolute: bool,
-) -> Result<Vec<T>> {
+    value: impl Fn(T) -> V + Sync + Send,
+) -> Result<Vec<V>> {
     let geometry = MapPositions::new(layout, input_shape, maps.shape())?;
     check_finite(input::EXPLANATIONS, maps.view())?;
     let maps = Rows::of_samples(maps);
     if maps.as_slice().is_empty() {
         return Err(Error::empty(input::EXPLANATIONS));
     }
-    let mut values = vec![T::zero(); maps.n_rows() * geometry.of_sample.positions];
+    let mut values = vec![V::zero(); maps.n_rows() * geometry.of_sample.positions];
     parallel::for_each_chunk(&mut values, geometry.of_sample.positions, |i, values| {
-        geometry.values(maps.row(i), absolute, values);
+        geometry.values(maps.row(i), &value, values);
     });
     check_finite_slice(input::EXPLANATIONS, &values).map_err(|_| too_large())?;
     Ok(values)
@@ -290,5 +291,16 @@ mod tests {
             (error.input(), error.index()),
             (input::EXPLANATIONS, &[0, 1][..])
         );
+    }
+
+    #[test]
+    fn magnitudes_of_single_precision_are_those_of_double_precision() {
+        let maps = ramp([3, 5, 4, 4]).mapv(|x| (x / 7.0) as f32).into_dyn();
+        let double = maps.mapv(f64::from);
+        for layout in [Layout::ChannelsFirst, Layout::ChannelsLast] {
+            let of_single = position_magnitudes(maps.view(), maps.shape(), layout).unwrap();
+            let of_double = position_magnitudes(double.view(), maps.shape(), layout).unwrap();
+            assert_eq!(of_single, of_double);
+        }
     }
 }

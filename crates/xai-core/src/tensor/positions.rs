@@ -165,19 +165,23 @@ impl MapPositions {
         })
     }
 
-    /// The values of one map with the channels averaged: `|map|` (for masks) or the map as it is
-    /// (for rankings), by position.
-    pub(super) fn values<T: Real>(self, map: &[T], absolute: bool, values: &mut [T]) {
-        let value = |x: T| if absolute { x.abs() } else { x };
+    /// The values of one map, by position: the mean over the channels of what each element stands
+    /// for, in the precision of the values.
+    pub(super) fn values<T: Real, V: Real>(
+        self,
+        map: &[T],
+        value: impl Fn(T) -> V,
+        values: &mut [V],
+    ) {
         if self.map_channels == 1 {
             for (out, &x) in values.iter_mut().zip(map) {
                 *out = value(x);
             }
             return;
         }
-        let channels = T::from_f64_nearest(self.map_channels as f64);
+        let channels = V::from_f64_nearest(self.map_channels as f64);
         if self.of_sample.channels_first {
-            values.fill(T::zero());
+            values.fill(V::zero());
             for plane in map.chunks_exact(self.of_sample.positions) {
                 for (sum, &x) in values.iter_mut().zip(plane) {
                     *sum += value(x);
@@ -188,7 +192,7 @@ impl MapPositions {
             }
         } else {
             for (out, pixel) in values.iter_mut().zip(map.chunks_exact(self.map_channels)) {
-                *out = pixel.iter().fold(T::zero(), |sum, &x| sum + value(x)) / channels;
+                *out = pixel.iter().fold(V::zero(), |sum, &x| sum + value(x)) / channels;
             }
         }
     }

@@ -88,6 +88,14 @@ impl Choices {
         })
     }
 
+    /// Whether a score is above the threshold, which is given in the type of the scores, too.
+    pub(crate) fn is_above<T: Real>(&self, score: T, threshold: T) -> bool {
+        match self.logits {
+            true => sigmoid(score.to_f64_exact()) > self.threshold,
+            false => score > threshold,
+        }
+    }
+
     /// What is wrong with scores or truth; something is.
     #[cold]
     pub(crate) fn first_error<T: Real, U: Real>(&self, predicted: &[T], target: &[U]) -> Error {

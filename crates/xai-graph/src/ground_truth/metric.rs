@@ -4,10 +4,11 @@ use ndarray::{ArrayView1, ArrayView2};
 use xai_core::{Accumulator, Error, Real, Result};
 
 use crate::ground_truth::accumulator::GroundTruthAccumulator;
-use crate::ground_truth::choices::Choices;
+use crate::ground_truth::choices::{Choices, is_true};
 use crate::ground_truth::scores::GroundTruth;
 use crate::ground_truth::selection::{Selection, ZeroDivision};
 use crate::input;
+use crate::mask::largest::largest;
 
 /// Agreement of a soft mask with the truth at threshold ½, undefined statistics as `None`.
 ///
@@ -45,6 +46,16 @@ pub struct BestOfTruths {
     pub truth: usize,
     /// The scores against it.
     pub scores: GroundTruth,
+}
+
+/// What one element counts as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct CountedElement {
+    /// Whether the mask selects it.
+    pub is_predicted: bool,
+    /// Whether it belongs to the truth.
+    pub is_true: bool,
 }
 
 /// Ground-truth scores with their choices.
@@ -168,6 +179,45 @@ impl GroundTruthMetric {
             }
         }
         best.ok_or_else(|| Error::empty(input::TRUTHS))
+    }
+
+    /// What each element counts as, in the order of the elements: what
+    /// [`evaluate`](Self::evaluate) counts.
+    ///
+    /// # Errors
+    /// As [`evaluate`](Self::evaluate).
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// let (predicted, target) = (array![0.9, 0.2], array![0.0, 1.0]);
+    /// let metric = xai_graph::GroundTruthMetric::new();
+    /// let elements = metric.per_element(predicted.view(), target.view())?;
+    /// assert!(elements[0].is_predicted && !elements[0].is_true);
+    /// # Ok::<(), xai_graph::Error>(())
+    /// ```
+    pub fn per_element<T: Real, U: Real>(
+        &self,
+        predicted: ArrayView1<'_, T>,
+        target: ArrayView1<'_, U>,
+    ) -> Result<Vec<CountedElement>> {
+        // It checks both.
+        let n_true = self.evaluate(predicted, target)?.confusion.n_true();
+        let threshold = T::from_f64_nearest(self.choices.threshold);
+        let elements = predicted.iter().zip(target);
+        let elements = elements.map(|(&score, &truth)| CountedElement {
+            is_predicted: self.choices.is_above(score, threshold),
+            is_true: is_true(truth, threshold),
+        });
+        let mut elements: Vec<CountedElement> = elements.collect();
+        if let Some(k) = self.choices.n_selected(elements.len(), n_true)? {
+            elements
+                .iter_mut()
+                .for_each(|element| element.is_predicted = false);
+            for selected in largest(&predicted.to_vec(), k) {
+                elements[selected].is_predicted = true;
+            }
+        }
+        Ok(elements)
     }
 
     /// A state of no elements with these choices.

@@ -11,6 +11,6 @@ mod selection;
 
 pub use accumulator::GroundTruthAccumulator;
 pub use confusion::Confusion;
-pub use metric::{BestOfTruths, GroundTruthMetric, ground_truth};
+pub use metric::{BestOfTruths, CountedElement, GroundTruthMetric, ground_truth};
 pub use scores::GroundTruth;
 pub use selection::{Selection, ZeroDivision};

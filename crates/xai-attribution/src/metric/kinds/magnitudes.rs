@@ -37,15 +37,14 @@ pub(crate) fn value_of_maps<T: Real>(
     MetricValue::new(by_sample(&magnitudes, shape[0], value))
 }
 
-fn by_sample<T: Real>(
-    magnitudes: &[T],
+fn by_sample(
+    magnitudes: &[f64],
     n: usize,
     value: impl Fn(&mut [f64]) -> Option<f64> + Sync + Send,
 ) -> Vec<Option<f64>> {
     let positions = magnitudes.len() / n;
     parallel::map(n, |i| {
-        let sample = &magnitudes[i * positions..(i + 1) * positions];
-        let mut sample: Vec<f64> = sample.iter().map(|x| x.to_f64_exact()).collect();
+        let mut sample = magnitudes[i * positions..(i + 1) * positions].to_vec();
         value(&mut sample)
     })
 }

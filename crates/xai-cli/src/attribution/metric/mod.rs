@@ -140,7 +140,8 @@ impl MetricCommand {
     /// The metric of maps alone.
     fn of_maps(&self, layout: &LayoutOptions, context: &Context) -> Result<MetricValue, Failure> {
         let maps = arrays::read_f64::<IxDyn>(self.file(input::EXPLANATIONS)?)?;
-        let data = Data::of_maps(maps.view()).scoring(layout.scoring());
+        let scoring = layout.of_maps(maps.shape(), context)?;
+        let data = Data::of_maps(maps.view()).scoring(scoring);
         let value = self.evaluate(self.with_sides(data, maps.shape())?, context)?;
         self.write_rows(&value)?;
         Ok(value)

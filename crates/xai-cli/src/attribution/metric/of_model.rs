@@ -42,7 +42,7 @@ impl MetricCommand {
             &opened.inputs,
             &opened.targets,
             &maps,
-            &scoring.scoring(),
+            &scoring.scoring(opened.inputs.shape(), context),
         );
         bar.finish_and_clear();
         scores
@@ -66,7 +66,7 @@ impl MetricCommand {
         let data = Data::new(&opened.inputs, &opened.targets)
             .model(&model)
             .maps(&maps)
-            .scoring(scoring.scoring());
+            .scoring(scoring.scoring(opened.inputs.shape(), context));
         let data = self.with_sides(data, opened.inputs.shape())?;
         let value = self.evaluate(data, context);
         bar.finish_and_clear();

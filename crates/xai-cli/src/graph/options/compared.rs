@@ -19,7 +19,7 @@ pub(crate) struct Compared {
     /// Default: phenomenon with a target, model without.
     #[arg(long)]
     mode: Option<Mode>,
-    /// Only these rows: positions (m,).
+    /// Only these rows: positions (m,), or a boolean for each row (n,).
     #[arg(long, value_name = "I.npy")]
     index: Option<PathBuf>,
 }
@@ -40,7 +40,11 @@ pub(crate) struct Comparison {
 }
 
 impl Compared {
-    pub(crate) fn read(&self) -> Result<Comparison, Failure> {
+    /// Reads the files; `n_rows` is asked only for an index of booleans.
+    pub(crate) fn read(
+        &self,
+        n_rows: impl FnOnce() -> Result<usize, Failure>,
+    ) -> Result<Comparison, Failure> {
         let mode = self.mode.unwrap_or(match self.target {
             Some(_) => Mode::Phenomenon,
             None => Mode::Model,
@@ -55,7 +59,7 @@ impl Compared {
         };
         Ok(Comparison {
             target,
-            index: index::read(self.index.as_deref())?,
+            index: index::read(self.index.as_deref(), n_rows)?,
         })
     }
 

@@ -1,4 +1,4 @@
-//! Positions of rows.
+//! Which rows are measured.
 
 use std::path::Path;
 
@@ -7,14 +7,38 @@ use ndarray::Ix1;
 use crate::failure::{Failure, InFile};
 use crate::input::arrays::{self, StoredArray};
 
-/// Reads the rows that are measured, if a file names them.
-pub(crate) fn read(file: Option<&Path>) -> Result<Option<Vec<usize>>, Failure> {
-    file.map(|file| rows(arrays::read(file)?)).transpose()
+/// Reads the rows that are measured, if a file names them. How many rows there are is asked only
+/// where the file says yes or no to each.
+pub(crate) fn read(
+    file: Option<&Path>,
+    n_rows: impl FnOnce() -> Result<usize, Failure>,
+) -> Result<Option<Vec<usize>>, Failure> {
+    file.map(|file| rows(arrays::read(file)?, n_rows))
+        .transpose()
 }
 
-/// The rows that an array names.
-pub(crate) fn rows(stored: StoredArray) -> Result<Vec<usize>, Failure> {
+/// The rows that an array names: by positions, in their order, or by a boolean for every row.
+pub(crate) fn rows(
+    stored: StoredArray,
+    n_rows: impl FnOnce() -> Result<usize, Failure>,
+) -> Result<Vec<usize>, Failure> {
     let file = stored.file().to_owned();
+    if stored.is_boolean() {
+        let n_rows = n_rows()?;
+        if stored.shape() != [n_rows] {
+            return Err(Failure::new(format!(
+                "index: expected positions, or a boolean for each of the {n_rows} rows, got booleans of shape {:?}",
+                stored.shape()
+            ))
+            .in_file(file));
+        }
+        let chosen = stored.into_labels::<Ix1>()?;
+        let rows = chosen.iter().enumerate();
+        return Ok(rows
+            .filter(|(_, chosen)| **chosen == 1)
+            .map(|(row, _)| row)
+            .collect());
+    }
     let positions = stored.into_labels::<Ix1>()?;
     let row = |(i, &position): (usize, &i64)| {
         usize::try_from(position).map_err(|_| {

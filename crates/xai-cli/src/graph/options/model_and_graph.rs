@@ -6,7 +6,7 @@ use clap::Args;
 use ndarray::{Array1, Array2, Ix1, Ix2};
 use xai_metrics::graph::mask::{Sparsity, sparsify, sparsify_undirected};
 use xai_metrics::graph::model::{EdgeChoices, EdgeRemoval};
-use xai_metrics::graph::{Graph, help, input};
+use xai_metrics::graph::{Graph, GraphModel, help, input};
 
 use crate::choice::{Choices, choice};
 use crate::failure::{Failure, Files};
@@ -90,7 +90,7 @@ impl GraphFiles {
         let edge_weight = self.edge_weight.as_deref();
         Ok(GraphArrays {
             features: arrays::read_f32::<Ix2>(&given(&self.features, "features")?)?,
-            edge_index: arrays::read_labels::<Ix2>(&given(&self.edge_index, "edge-index")?)?,
+            edge_index: arrays::read_places::<Ix2>(&given(&self.edge_index, "edge-index")?)?,
             mask: arrays::read_f32::<Ix1>(&given(&self.edge_mask, "edge-mask")?)?,
             edge_weight: edge_weight.map(arrays::read_f32::<Ix1>).transpose()?,
             edges: EdgeChoices::new()
@@ -120,6 +120,14 @@ impl GraphArrays {
             true => sparsify_undirected(self.mask.view(), self.edge_index.view(), share),
             false => sparsify(self.mask.view(), share),
         }
+    }
+
+    /// The number of rows that a model answers with.
+    pub(crate) fn n_rows(&self, model: &OnnxModel) -> xai_metrics::Result<usize> {
+        let outputs = model.outputs(self.view()?);
+        let outputs =
+            outputs.map_err(|error| xai_metrics::Error::model("the whole graph", error))?;
+        Ok(outputs.nrows())
     }
 
     pub(crate) fn view(&self) -> xai_metrics::Result<Graph<'_, f32>> {

@@ -31,14 +31,15 @@ pub(crate) struct GraphScores {
 }
 
 pub(crate) fn evaluate(study: &GraphInputs, source: &Source) -> Result<GraphSection, Failure> {
+    let full: Array2<f64> = source.array(&study.full)?.into_f64()?;
     let index = study.index.as_ref();
-    let index = index.map(|file| index::rows(source.array(file)?));
+    let index = index.map(|file| index::rows(source.array(file)?, || Ok(full.nrows())));
     let truth = study.edge_mask_true.as_ref();
     let truth = truth.map(|file| source.array(file)?.into_f64());
     let kept_fraction = source.array(&study.kept_fraction)?.into_f64::<Ix1>()?;
     let shared = Shared {
-        full: source.array(&study.full)?.into_f64()?,
         index: index.transpose()?,
+        full,
         kept_fraction: kept_fraction.to_vec(),
         truth: truth.transpose()?,
     };

@@ -36,6 +36,10 @@ const KINDS: &Choices<ClassDistribution> = &[
     ("step", ClassDistribution::Step, "A staircase"),
 ];
 
+/// The distributions are in memory: more classes than anybody has, and a gigabyte of them.
+const MOST_CLASSES: i64 = 1_000_000;
+const MOST_NUMBERS: u64 = 100_000_000;
+
 /// `xai repro simulate classes`
 #[derive(Debug, Args)]
 pub(crate) struct Classes {
@@ -43,7 +47,7 @@ pub(crate) struct Classes {
     #[arg(long, value_parser = choice(KINDS))]
     kind: ClassDistribution,
     /// The number of classes.
-    #[arg(long, value_name = "C", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "C", value_parser = clap::value_parser!(u32).range(1..=MOST_CLASSES))]
     n_classes: u32,
     /// How many distributions to draw.
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -63,6 +67,13 @@ struct ClassesResult {
 
 impl Classes {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
+        if u64::from(self.n_classes) * u64::from(self.draws) > MOST_NUMBERS {
+            return Err(Failure::usage(format!(
+                "--draws {}: more than {MOST_NUMBERS} probabilities at once",
+                self.draws
+            ))
+            .help("draw fewer at a time, with another --seed each"));
+        }
         let draw = |draw| {
             let mut p = self
                 .kind

@@ -13,10 +13,13 @@ use xai_metrics::repro::{SimulationStudy, help, input};
 
 use crate::context::Context;
 use crate::failure::{Failure, Files, InFile, InFiles};
-use crate::output::text;
+use crate::output::{text, whole_file};
 
 /// Draws between two writes, and two steps of the progress bar.
 const DRAWS_PER_STEP: u64 = 1000;
+
+/// Predictions of one draw, which are in memory on every thread.
+const MOST_PREDICTIONS: u64 = 100_000_000;
 
 /// `xai repro simulate study`
 #[derive(Debug, Args)]
@@ -81,6 +84,12 @@ impl StudyCommand {
             ))
             .help("name a .csv file"));
         }
+        if u64::from(self.n_samples) * u64::from(self.runs) > MOST_PREDICTIONS {
+            return Err(Failure::usage(format!(
+                "--n-samples {} of --runs {}: more than {MOST_PREDICTIONS} predictions in a draw",
+                self.n_samples, self.runs
+            )));
+        }
         let settings = StudySettings {
             seed,
             n_samples: self.n_samples as usize,
@@ -108,8 +117,12 @@ struct StudyRows {
 }
 
 impl StudyRows {
-    /// Goes on with the rows that an interrupted study left, or starts.
+    /// Goes on with the rows that an interrupted study left, or starts. What is no file gets its rows
+    /// at the end.
     fn resume(out: &Path, study: &SimulationStudy, iterations: u64) -> Result<Self, Failure> {
+        if !whole_file::is_file(out)? {
+            return Ok(Self::default());
+        }
         let mut partial = out.as_os_str().to_owned();
         partial.push(".partial");
         let path = PathBuf::from(partial);
@@ -158,15 +171,18 @@ impl StudyRows {
         }
     }
 
-    /// Gives the whole file its name.
+    /// Writes all rows where they were asked for.
     fn finish(self, out: &Path) -> Result<(), Failure> {
-        let Some((file, path)) = self.file else {
-            return Ok(());
-        };
-        drop(file);
-        std::fs::rename(path, out)
-            .map_err(Failure::cannot_be_written)
-            .in_file(out)
+        whole_file::write(out, |file| {
+            let written = write_header(&mut *file).and_then(|()| write_draws(&self.draws, file));
+            written.in_files(&Files::mainly(out))
+        })?;
+        match self.file {
+            None => Ok(()),
+            Some((_, path)) => std::fs::remove_file(&path)
+                .map_err(|error| Failure::new(format_args!("cannot be removed: {error}")))
+                .in_file(path),
+        }
     }
 }
 

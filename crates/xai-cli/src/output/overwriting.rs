@@ -1,0 +1,65 @@
+//! `--out` before there is anything to write.
+
+use std::path::{Path, PathBuf};
+
+use clap::ArgMatches;
+use clap_lex::OsStrExt;
+
+use super::destination;
+use crate::failure::{Failure, InFile};
+use crate::input::archive;
+
+/// Refuses a file for `--out` that the command reads, by whatever name and through whatever links,
+/// and one that cannot be made, before anything is computed.
+pub(crate) fn check(matches: &ArgMatches) -> Result<(), Failure> {
+    let mut command = matches;
+    let mut name = "";
+    while let Some((next, of_next)) = command.subcommand() {
+        (name, command) = (next, of_next);
+    }
+    let Ok(Some(out)) = command.try_get_one::<PathBuf>("out") else {
+        return Ok(());
+    };
+    // The report goes to a folder, which is made.
+    if name != "report" {
+        destination::check(out).in_file(out)?;
+    }
+    match inputs(command).find(|(_, input)| is_same(out, input)) {
+        None => Ok(()),
+        Some((option, _)) => Err(Failure::usage(format!(
+            "--out {}: the file of --{option}, which would be lost",
+            out.display()
+        ))
+        .help("name another file")),
+    }
+}
+
+/// The files that a command is given, with the names of their arguments.
+fn inputs(command: &ArgMatches) -> impl Iterator<Item = (&str, PathBuf)> {
+    let others = command
+        .ids()
+        .map(clap::Id::as_str)
+        .filter(|id| *id != "out");
+    others.flat_map(|id| {
+        let paths = match command.try_get_many::<PathBuf>(id) {
+            Ok(paths) => paths.into_iter().flatten().cloned().collect(),
+            // `NAME=FILE`
+            Err(_) => match command.try_get_raw(id) {
+                Ok(Some(words)) => words
+                    .filter_map(|word| Some(PathBuf::from(word.split_once("=")?.1)))
+                    .collect(),
+                _ => Vec::new(),
+            },
+        };
+        paths.into_iter().map(move |path| {
+            let archive = archive::entry_of(&path).map(|(archive, _)| archive);
+            (id, archive.unwrap_or(path))
+        })
+    })
+}
+
+/// Whether two paths lead to one regular file. Others are not opened: a pipe can be read only once.
+fn is_same(out: &Path, input: &Path) -> bool {
+    let is_file = |path: &Path| std::fs::metadata(path).is_ok_and(|found| found.is_file());
+    is_file(out) && is_file(input) && same_file::is_same_file(out, input).unwrap_or(false)
+}
