@@ -80,6 +80,7 @@ fn a_mismatch_names_both_files() {
         "repro regression --predictions wide.npy --targets nan.npy",
     );
     files.array("large.npy", &array![0.5, f64::MAX, 0.5]);
+    files.array("l.npy", &array![0i64, 1, 1]);
     files.bad_data(
         "large.npy",
         "repro regression --predictions wide.npy --targets large.npy",
@@ -88,6 +89,23 @@ fn a_mismatch_names_both_files() {
         "large.npy",
         "attribution average-gain --base p.npy --masked large.npy",
     );
+    // Numbers of a length that a person reads, in the words of the command line.
+    for (place, command) in [
+        (
+            "large.npy",
+            "graph fidelity --full l.npy --kept l.npy --complement large.npy",
+        ),
+        ("large.npy", "graph mask --mask large.npy"),
+        (
+            "large.npy",
+            "graph fidelity-auc --pos p.npy --neg p.npy --x large.npy",
+        ),
+    ] {
+        let failed = files.run(command);
+        let text = String::from_utf8(failed.stderr).unwrap();
+        assert!(text.len() < 300, "{command}\n{text}");
+        assert!(text.is_empty() || text.contains(place), "{command}\n{text}");
+    }
     let usage = "graph mask --mask q.npy --edge-index edges.npy";
     files.wrong_usage("--n-nodes", &format!("{usage} --n-nodes 1"));
 }
