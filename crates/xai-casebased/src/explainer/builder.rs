@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use ndarray::{Array2, ArrayView2};
+use xai_core::distance::Mahalanobis;
 use xai_core::number::{check_finite, labels_to_i64};
 use xai_core::{Distance, Error, Kernel, Label, Real, Result, Weighting};
 
@@ -49,6 +50,25 @@ impl CaseExplainerBuilder {
     #[must_use]
     pub fn distance(mut self, distance: Distance) -> Self {
         self.choices.distance = distance;
+        self.choices.mahalanobis_of_train = false;
+        self
+    }
+
+    /// The Mahalanobis distance by the sample covariance of the training rows.
+    ///
+    /// Standardising first changes nothing but the rounding of its values.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use xai_casebased::CaseExplainer;
+    /// let train = array![[0.0, 0.0], [2.0, 0.1], [0.0, 1.0], [2.0, 1.3]];
+    /// let explainer = CaseExplainer::builder().k(1).mahalanobis().fit(train.view(), &[0, 0, 1, 1])?;
+    /// assert_eq!(explainer.training_info().distance, "mahalanobis");
+    /// # Ok::<(), xai_casebased::Error>(())
+    /// ```
+    #[must_use]
+    pub fn mahalanobis(mut self) -> Self {
+        self.choices.mahalanobis_of_train = true;
         self
     }
 
@@ -136,11 +156,21 @@ impl CaseExplainerBuilder {
         self
     }
 
-    /// Keeps the values of a feature or metadata column out of every explanation, and so out of
-    /// its text and JSON. A redacted feature still decides who is near.
+    /// Redacts a feature or a metadata column: none of its values leaves the explainer.
     ///
-    /// Distances remain: with all other features of a case, and the scale, one can compute what a
-    /// redacted one contributed. Where that matters, use [`aggregate_only`](Self::aggregate_only).
+    /// This is what redaction means, here and on the command line. A value of a redacted column is
+    ///
+    /// - in no explanation, aggregate or audit, and so in none of their texts, JSON and tables;
+    /// - in no error: one about a cell of a redacted feature, or about a whole row, of training rows
+    ///   or of samples says where it is and what was expected, and not what is there. What the
+    ///   closures of a model or a similarity say in their own errors is the caller's to decide;
+    /// - in a stored explainer only where it is a feature, without which no distance can be taken.
+    ///   Redacted metadata is forgotten when the explainer is fitted.
+    ///
+    /// The name of the column is no secret, and a redacted feature still decides who is near. So
+    /// distances remain: with all other features of a case, and the scale, one can compute what a
+    /// redacted one contributed. Where that matters, use [`aggregate_only`](Self::aggregate_only). The
+    /// classes of the neighbours are the explanation, and cannot be redacted.
     #[must_use]
     pub fn redact(mut self, column: impl Into<String>) -> Self {
         self.disclosure.redacted.push(column.into());
@@ -169,6 +199,9 @@ impl CaseExplainerBuilder {
     /// [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) when labels or a metadata
     /// column are not one per row, or names not one per feature;
     /// [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite);
+    /// [`ErrorKind::TooFew`](xai_core::ErrorKind::TooFew) rows for a covariance, and
+    /// [`ErrorKind::OutOfDomain`](xai_core::ErrorKind::OutOfDomain) with the feature that makes it
+    /// singular, for [`mahalanobis`](Self::mahalanobis);
     /// [`ErrorKind::Model`](xai_core::ErrorKind::Model) when the closure of the similarity fails.
     pub fn fit<T: Real, L: Label>(
         self,
@@ -199,7 +232,7 @@ impl CaseExplainerBuilder {
         }
     }
 
-    pub(crate) fn fit_matrix(self, train: Matrix, labels: Vec<i64>) -> Result<CaseExplainer> {
+    pub(crate) fn fit_matrix(mut self, train: Matrix, labels: Vec<i64>) -> Result<CaseExplainer> {
         let correspondence = self.choices.checked()?;
         self.disclosure.check()?;
         self.similarity.check()?;
@@ -210,10 +243,14 @@ impl CaseExplainerBuilder {
         }
         let disclosure = Disclosure::new(self.disclosure, n, d)?;
         check_finite(input::TRAIN, train.view())?;
-        let standardization = match self.choices.scale {
-            true => Some(Arc::new(Standardization::of(&train)?)),
-            false => None,
-        };
+        let standardization = self.choices.scale.then(|| Standardization::of(&train));
+        let standardization = standardization.transpose();
+        let standardization = standardization.map_err(|e| disclosure.conceal(e))?;
+        let standardization = standardization.map(Arc::new);
+        if self.choices.mahalanobis_of_train {
+            let distance = mahalanobis(&train, standardization.as_deref());
+            self.choices.distance = distance.map_err(|e| disclosure.conceal(e))?;
+        }
         let train = Arc::new(train);
         let kind = self.similarity.kind();
         let retrieval = self.similarity.fit(Fitting {
@@ -221,7 +258,8 @@ impl CaseExplainerBuilder {
             standardization: standardization.as_ref(),
             distance: &self.choices.distance,
             engine: self.choices.engine,
-        })?;
+        });
+        let retrieval = retrieval.map_err(|e| disclosure.conceal(e))?;
         Ok(CaseExplainer {
             retrieval,
             standardization,
@@ -233,4 +271,16 @@ impl CaseExplainerBuilder {
             similarity: kind,
         })
     }
+}
+
+/// The Mahalanobis distance of rows as they are compared.
+fn mahalanobis(train: &Matrix, standardization: Option<&Standardization>) -> Result<Distance> {
+    let distance = match standardization {
+        Some(standardization) => {
+            Mahalanobis::from_rows(standardization.apply(train.view())?.view())
+        }
+        None => Mahalanobis::from_rows(train.view()),
+    };
+    let distance = distance.map_err(|e| e.renamed(input::ROWS, input::TRAIN))?;
+    Ok(Distance::Mahalanobis(distance))
 }

@@ -16,6 +16,8 @@ use crate::training::metadata::Metadata;
 pub(crate) struct Choices {
     pub(crate) k: usize,
     pub(crate) distance: Distance,
+    /// Whether the distance is made of the training rows when they are known.
+    pub(crate) mahalanobis_of_train: bool,
     pub(crate) engine: Engine,
     pub(crate) scale: bool,
     /// Weighting and thresholds; class weights join them in [`checked`](Self::checked).
@@ -28,6 +30,7 @@ impl Default for Choices {
         Self {
             k: 5,
             distance: Distance::default(),
+            mahalanobis_of_train: false,
             engine: Engine::Auto,
             scale: true,
             correspondence: CorrespondenceMetric::new(),

@@ -120,7 +120,7 @@ impl Explanation {
 }
 
 /// One neighbour in an [`ExplanationSummary`].
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Neighbor {
     /// The training row.
@@ -129,6 +129,12 @@ pub struct Neighbor {
     pub distance: f64,
     /// Its class.
     pub label: i64,
+    /// The name of its class, where names were given.
+    #[cfg_attr(
+        feature = "serde",
+        serde(skip_serializing_if = "Option::is_none", default)
+    )]
+    pub class_name: Option<Arc<str>>,
 }
 
 /// An [`Explanation`] in the numbers that fit on a line.
@@ -139,9 +145,21 @@ pub struct ExplanationSummary {
     pub sample: usize,
     /// The predicted class; `None` where the neighbours were asked to vote and all weigh 0.
     pub predicted: Option<i64>,
+    /// The name of the predicted class, where names were given.
+    #[cfg_attr(
+        feature = "serde",
+        serde(skip_serializing_if = "Option::is_none", default)
+    )]
+    pub predicted_name: Option<Arc<str>>,
     /// The true class, where it is known.
     #[cfg_attr(feature = "serde", serde(rename = "true"))]
     pub truth: Option<i64>,
+    /// The name of the true class, where names were given.
+    #[cfg_attr(
+        feature = "serde",
+        serde(rename = "true_name", skip_serializing_if = "Option::is_none", default)
+    )]
+    pub truth_name: Option<Arc<str>>,
     /// Agreement of the neighbours with the prediction, in [0, 1]; `None` where undefined.
     pub correspondence: Option<f64>,
     /// The correspondence in words.
@@ -156,11 +174,14 @@ impl From<&Explanation> for ExplanationSummary {
             index: case.index,
             distance: case.distance,
             label: case.label,
+            class_name: case.class_name.clone(),
         });
         Self {
             sample: explanation.sample,
             predicted: explanation.predicted,
+            predicted_name: explanation.predicted_name.clone(),
             truth: explanation.truth,
+            truth_name: explanation.truth_name.clone(),
             correspondence: explanation.correspondence.score,
             level: explanation.correspondence.level,
             neighbors: neighbors.collect(),

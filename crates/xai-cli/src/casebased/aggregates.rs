@@ -1,25 +1,33 @@
 //! What is released of cases without showing a training row.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::sync::Arc;
 
 use serde::Serialize;
 use xai_metrics::Error;
 use xai_metrics::casebased::{AggregateExplanation, Level};
 use xai_metrics::core::ExactMean;
 
-use super::cases::Samples;
-use super::fitting::Fitted;
+use super::explaining::{Explaining, Tables};
+use super::samples::{self, Samples};
+use crate::context::Context;
 use crate::failure::{Failure, InFiles};
-use crate::output::{rows, text};
+use crate::input::classes::Classes;
+use crate::output::json_list::JsonList;
+use crate::output::rows::Rows;
+use crate::output::text;
 
 /// What may be said of a case without showing a training row.
 #[derive(Serialize)]
 struct AggregateResult {
     sample: usize,
     predicted: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    predicted_name: Option<Arc<str>>,
     #[serde(rename = "true")]
     truth: Option<i64>,
+    #[serde(rename = "true_name", skip_serializing_if = "Option::is_none")]
+    truth_name: Option<Arc<str>>,
     correspondence: Option<f64>,
     level: Level,
     class_shares: BTreeMap<i64, f64>,
@@ -29,106 +37,170 @@ struct AggregateResult {
     refused: Option<String>,
 }
 
-#[derive(Serialize)]
-pub(super) struct Aggregates {
-    mean_correspondence: Option<f64>,
-    n_undefined: usize,
-    n_refused: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    recall: Option<f64>,
-    explanations: Vec<AggregateResult>,
-}
-
 impl AggregateResult {
     fn new(
         sample: usize,
-        predicted: Option<i64>,
-        truth: Option<i64>,
+        (predicted, truth): (Option<i64>, Option<i64>),
         released: Result<AggregateExplanation, Error>,
+        classes: &Classes,
     ) -> Self {
+        let predicted = released
+            .as_ref()
+            .map_or(predicted, |released| released.predicted);
+        let withheld = Self {
+            sample,
+            predicted,
+            predicted_name: predicted.and_then(|label| classes.name(label)),
+            truth,
+            truth_name: truth.and_then(|label| classes.name(label)),
+            correspondence: None,
+            level: Level::Undefined,
+            class_shares: BTreeMap::new(),
+            distance_range: None,
+            n_distinct: 0,
+            refused: None,
+        };
         match released {
             Ok(released) => Self {
-                sample,
-                predicted: released.predicted,
-                truth,
                 correspondence: released.correspondence,
                 level: released.level,
                 class_shares: released.class_shares,
                 distance_range: released.distance_range,
                 n_distinct: released.n_distinct,
-                refused: None,
+                ..withheld
             },
             Err(refusal) => Self {
-                sample,
-                predicted,
-                truth,
-                correspondence: None,
-                level: Level::Undefined,
-                class_shares: BTreeMap::new(),
-                distance_range: None,
-                n_distinct: 0,
-                refused: Some(refusal.to_string()),
+                refused: Some(refusal.owner(format!("sample {sample}")).to_string()),
+                ..withheld
             },
         }
     }
 
-    fn shares(&self) -> String {
+    fn shares(&self, classes: &Classes) -> String {
         let shares = self
             .class_shares
             .iter()
-            .map(|(l, share)| format!("{l}: {share:.4}"));
+            .map(|(label, share)| format!("{}: {share:.4}", classes.called(*label)));
         shares.collect::<Vec<_>>().join(", ")
+    }
+
+    fn class(label: Option<i64>, name: Option<&Arc<str>>) -> String {
+        text::class(label, name.map(|name| &**name))
     }
 }
 
+/// What stands before the releases.
+#[derive(Serialize)]
+struct Summary {
+    mean_correspondence: Option<f64>,
+    n_undefined: usize,
+    n_refused: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recall: Option<f64>,
+    #[serde(flatten)]
+    tables: Tables,
+}
+
+/// Releases in the table for a person.
+const SHOWN: usize = 20;
+
+/// What is kept of releases while the next are made.
+pub(super) struct Aggregates {
+    n: usize,
+    n_undefined: usize,
+    n_refused: usize,
+    mean: ExactMean,
+    json: Option<JsonList>,
+    /// The first rows of the table.
+    first: Vec<[String; 6]>,
+}
+
 impl Aggregates {
-    /// Releases what may be released of each sample.
-    pub(super) fn release(
-        fitted: &Fitted,
-        samples: &Samples,
-        file: &Path,
-    ) -> Result<Self, Failure> {
-        let released = fitted
-            .explainer
-            .aggregate(samples.rows.view(), samples.predicted.as_deref())
-            .in_files(&samples.files(file))?;
-        let explanations: Vec<AggregateResult> = released
-            .into_iter()
-            .enumerate()
-            .map(|(sample, released)| {
-                AggregateResult::new(
-                    sample,
-                    samples.predicted.as_ref().map(|p| p[sample]),
-                    samples.truth.as_ref().map(|t| t[sample]),
-                    released,
-                )
-            })
-            .collect();
-        let released = || explanations.iter().filter(|e| e.refused.is_none());
-        let scores = released().filter_map(|e| e.correspondence);
-        Ok(Self {
-            mean_correspondence: scores.collect::<ExactMean>().value(),
-            n_undefined: released().filter(|e| e.correspondence.is_none()).count(),
-            n_refused: explanations.len() - released().count(),
-            recall: fitted.recall,
-            explanations,
-        })
+    /// The columns of `--out`.
+    pub(super) const HEADER: [&str; 10] = [
+        "sample",
+        "predicted",
+        "true",
+        "correspondence",
+        "level",
+        "nearest",
+        "farthest",
+        "n_distinct",
+        "class_shares",
+        "refused",
+    ];
+
+    pub(super) fn new(json: bool) -> Self {
+        Self {
+            n: 0,
+            n_undefined: 0,
+            n_refused: 0,
+            mean: ExactMean::default(),
+            json: json.then(JsonList::new),
+            first: Vec::new(),
+        }
     }
 
-    pub(super) fn table(&self) -> String {
-        let shown = self.explanations.iter().take(20).map(|e| {
-            let range = e
-                .distance_range
-                .map(|(least, most)| format!("{least:.2} to {most:.2}"));
-            [
-                e.sample.to_string(),
-                text::cell(e.predicted),
-                text::cell(e.truth),
-                text::decimals(e.correspondence),
-                e.refused.clone().unwrap_or_else(|| e.shares()),
-                text::or_dash(range),
-            ]
-        });
+    pub(super) fn is_empty(&self) -> bool {
+        self.n == 0
+    }
+
+    /// Releases what may be released of each sample.
+    pub(super) fn add(
+        &mut self,
+        explaining: &Explaining<'_>,
+        samples: &Samples,
+        rows: &mut Rows<'_>,
+    ) -> Result<(), Failure> {
+        let classes = &explaining.fitted.classes;
+        let released = explaining
+            .fitted
+            .explainer
+            .aggregate(samples.rows.view(), samples.predicted.as_deref())
+            .map_err(|error| samples.of_file(error))
+            .in_files(&samples::files(explaining.test))?;
+        for (row, (released, &number)) in released.into_iter().zip(&samples.numbers).enumerate() {
+            let predicted = samples.predicted.as_ref().map(|p| p[row]);
+            let truth = samples.truth.as_ref().map(|t| t[row]);
+            let one = AggregateResult::new(number, (predicted, truth), released, classes);
+            self.n += 1;
+            match (&one.refused, one.correspondence) {
+                (Some(_), _) => self.n_refused += 1,
+                (None, None) => self.n_undefined += 1,
+                (None, Some(score)) => self.mean.add(score),
+            }
+            rows.write(row_of(&one, classes))?;
+            match &mut self.json {
+                Some(json) => json.push(&one)?,
+                None if self.first.len() < SHOWN => self.first.push(shown(&one, classes)),
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn present(
+        self,
+        explaining: Explaining<'_>,
+        context: &Context,
+    ) -> Result<(), Failure> {
+        let recall = explaining.fitted.recall;
+        let summary = Summary {
+            mean_correspondence: self.mean.value(),
+            n_undefined: self.n_undefined,
+            n_refused: self.n_refused,
+            recall,
+            tables: explaining.finish(context),
+        };
+        match self.json {
+            Some(json) => json.print(&summary, "explanations"),
+            None => context.present(&summary, || summary.table(self.first, self.n)),
+        }
+    }
+}
+
+impl Summary {
+    fn table(&self, first: Vec<[String; 6]>, n: usize) -> String {
         let header = [
             "sample",
             "predicted",
@@ -137,44 +209,44 @@ impl Aggregates {
             "class: share",
             "distances",
         ];
+        let n_shown = first.len();
         format!(
-            "{}\n\n{} of {} samples, {} refused; mean correspondence {}{}",
-            text::table(&header, shown),
-            self.explanations.len().min(20),
-            self.explanations.len(),
+            "{}\n\n{n_shown} of {n} samples, {} refused; mean correspondence {}{}",
+            text::table(&header, first),
             self.n_refused,
             text::decimals(self.mean_correspondence),
             text::approximate(self.recall),
         )
     }
+}
 
-    pub(super) fn write_rows(&self, out: Option<&Path>) -> Result<(), Failure> {
-        let header = [
-            "sample",
-            "predicted",
-            "true",
-            "correspondence",
-            "level",
-            "nearest",
-            "farthest",
-            "n_distinct",
-            "class_shares",
-            "refused",
-        ];
-        let of_samples = self.explanations.iter().map(|e| {
-            [
-                e.sample.to_string(),
-                text::cell(e.predicted),
-                text::cell(e.truth),
-                text::cell(e.correspondence),
-                e.level.to_string(),
-                text::cell(e.distance_range.map(|range| range.0)),
-                text::cell(e.distance_range.map(|range| range.1)),
-                e.n_distinct.to_string(),
-                e.shares(),
-                text::cell(e.refused.as_ref()),
-            ]
-        });
-        rows::write(out, header, of_samples)
-    }
+/// A row of the table for a person.
+fn shown(e: &AggregateResult, classes: &Classes) -> [String; 6] {
+    let range = e
+        .distance_range
+        .map(|(least, most)| format!("{least:.2} to {most:.2}"));
+    [
+        e.sample.to_string(),
+        AggregateResult::class(e.predicted, e.predicted_name.as_ref()),
+        AggregateResult::class(e.truth, e.truth_name.as_ref()),
+        text::decimals(e.correspondence),
+        e.refused.clone().unwrap_or_else(|| e.shares(classes)),
+        text::or_dash(range),
+    ]
+}
+
+/// A row of `--out`.
+fn row_of(e: &AggregateResult, classes: &Classes) -> [String; 10] {
+    [
+        e.sample.to_string(),
+        AggregateResult::class(e.predicted, e.predicted_name.as_ref()),
+        AggregateResult::class(e.truth, e.truth_name.as_ref()),
+        text::cell(e.correspondence),
+        e.level.to_string(),
+        text::cell(e.distance_range.map(|range| range.0)),
+        text::cell(e.distance_range.map(|range| range.1)),
+        e.n_distinct.to_string(),
+        e.shares(classes),
+        text::cell(e.refused.as_ref()),
+    ]
 }

@@ -7,11 +7,11 @@ use serde::Serialize;
 use xai_metrics::Accumulator;
 use xai_metrics::casebased::{Audit, AuditReport};
 
-use super::cases::Samples;
-use super::fitting::{Fitted, Source};
+use super::explaining::{Explaining, Tables};
+use super::fitting::Source;
 use crate::context::Context;
 use crate::failure::{Failure, Files, InFiles};
-use crate::input::table::Table;
+use crate::input::classes::Classes;
 use crate::output::rows::{self, Rows};
 use crate::output::text;
 
@@ -40,57 +40,59 @@ pub(crate) struct AuditOfTable {
 
 impl AuditOfTable {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
-        let (label, predicted) = (self.label.as_deref(), self.predicted.as_deref());
-        let fitted = self.source.explainer(label, predicted, false, context)?;
+        let columns = (self.label.as_deref(), self.predicted.as_deref());
+        let fitted = self.source.explainer(columns.0, columns.1, false)?;
         if fitted.aggregate_only {
             return Err(
                 Failure::usage("--aggregate-only: an audit lists single predictions")
                     .help("`xai casebased explain` releases aggregates"),
             );
         }
+        let mut explaining =
+            Explaining::new(&self.source, fitted, &self.test, columns, usize::MAX)?;
         let header = ["sample", "predicted", "true", "correspondence", "level"];
         let report = rows::stream(self.out.as_deref(), header, |rows| {
-            self.audit(&fitted, rows, context)
+            self.audit(&mut explaining, rows, context)
         })?;
+        let classes = explaining.fitted.classes.clone();
         let result = AuditResult {
             report,
-            recall: fitted.recall,
+            recall: explaining.fitted.recall,
+            tables: explaining.finish(context),
         };
         context.present(&result, || {
-            tables(&result.report) + &text::approximate(result.recall)
+            tables(&result.report, &classes) + &text::approximate(result.recall)
         })
     }
 
     fn audit(
         &self,
-        fitted: &Fitted,
+        explaining: &mut Explaining<'_>,
         rows: &mut Rows<'_>,
         context: &Context,
     ) -> Result<AuditReport, Failure> {
-        let (label, predicted) = (self.label.as_deref(), self.predicted.as_deref());
         let files = Files::mainly(&self.test);
         let mut audit = Audit::listing(self.list);
         let bar = context.progress_bytes(&self.test, "auditing");
-        let mut sample = 0;
-        for piece in Table::pieces(&self.test)?.concealing(&fitted.redacted) {
-            let piece = piece?;
-            let samples = Samples::read(&piece, &fitted.features, label, predicted, usize::MAX)?;
-            if piece.n_rows() == 0 {
-                continue;
+        while let Some(samples) = explaining.samples()? {
+            let explanations = explaining.explain(&samples)?;
+            // Samples are counted as the file does, also where rows were left out.
+            for (row, first, length) in samples.runs() {
+                let mut run = Audit::listing(self.list).starting_at(first);
+                run.update(&explanations[row..row + length])
+                    .and_then(|()| audit.merge(run))
+                    .in_files(&files)?;
             }
-            let explanations = samples.explain(&fitted.explainer, &self.test)?;
-            audit.update(&explanations).in_files(&files)?;
             for e in &explanations {
                 rows.write([
-                    sample.to_string(),
-                    text::cell(e.predicted),
-                    text::cell(e.truth),
+                    e.sample.to_string(),
+                    text::class(e.predicted, e.predicted_name.as_deref()),
+                    text::class(e.truth, e.truth_name.as_deref()),
                     text::cell(e.correspondence.score),
                     e.level().to_string(),
                 ])?;
-                sample += 1;
             }
-            bar.set_position(piece.end_byte());
+            bar.set_position(explaining.end_byte());
         }
         bar.finish_and_clear();
         audit.finish().in_files(&files)
@@ -104,12 +106,15 @@ struct AuditResult {
     /// The share of true neighbours that an approximate search finds.
     #[serde(skip_serializing_if = "Option::is_none")]
     recall: Option<f64>,
+    #[serde(flatten)]
+    tables: Tables,
 }
 
-fn tables(report: &AuditReport) -> String {
+fn tables(report: &AuditReport, names: &Classes) -> String {
+    let called = |label: Option<i64>| text::or_dash(label.map(|label| names.called(label)));
     let classes = report.by_class.iter().map(|(label, class)| {
         [
-            label.to_string(),
+            names.called(*label),
             class.n.to_string(),
             text::decimals(class.mean_correspondence),
             text::decimals(class.accuracy),
@@ -133,8 +138,8 @@ fn tables(report: &AuditReport) -> String {
     let least = report.least_supported.iter().map(|listed| {
         [
             listed.sample.to_string(),
-            text::or_dash(listed.predicted),
-            text::or_dash(listed.truth),
+            called(listed.predicted),
+            called(listed.truth),
             text::decimals(Some(listed.correspondence)),
         ]
     });

@@ -1,17 +1,18 @@
 //! `xai casebased correspondence`
 
-use std::path::PathBuf;
-
 use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 use serde::Serialize;
-use xai_metrics::casebased::{Correspondence, CorrespondenceMetric, Level};
+use xai_metrics::casebased::{ClassWeights, Correspondence, CorrespondenceMetric, Level};
 
 use super::weights::Weights;
 use crate::context::Context;
 use crate::failure::{Failure, Files, InFiles};
-use crate::input::table::Table;
+use crate::input::classes::{Classes, ClassesBuilder, NoClass};
+use crate::input::table::{Columns, Table};
 use crate::output::text;
 
 /// `xai casebased correspondence`
@@ -20,9 +21,9 @@ pub(crate) struct CorrespondenceOfTable {
     /// The neighbours: a table with the columns `distance` and `label`.
     #[arg(long, value_name = "N.csv")]
     neighbors: PathBuf,
-    /// The predicted class.
+    /// The predicted class, as the table calls it.
     #[arg(long, value_name = "L", allow_negative_numbers = true)]
-    predicted: i64,
+    predicted: String,
     #[command(flatten)]
     weights: Weights,
 }
@@ -33,38 +34,67 @@ struct CorrespondenceResult {
     level: Level,
     n_neighbors: usize,
     class_weights_sum: BTreeMap<i64, f64>,
-}
-
-impl From<Correspondence> for CorrespondenceResult {
-    fn from(c: Correspondence) -> Self {
-        Self {
-            correspondence: c.score,
-            level: c.level,
-            n_neighbors: c.n_neighbors,
-            class_weights_sum: c.class_weights_sum,
-        }
-    }
+    /// What the classes are called, where they are called by words.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    class_names: BTreeMap<i64, Arc<str>>,
 }
 
 impl CorrespondenceOfTable {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
+        self.weights.check()?;
+        let thresholds = self.weights.thresholds()?;
+        let (distances, labels, mut classes) = self.read()?;
+        let weights = ClassWeights::new(self.weights.of_classes(&classes)?);
         let metric = CorrespondenceMetric::default()
             .weighting(self.weights.kernel())
-            .class_weights(self.weights.class_weights()?)
-            .thresholds(self.weights.thresholds()?);
+            .class_weights(weights.in_files(&Weights::options())?)
+            .thresholds(thresholds);
+        let predicted = classes.number(self.predicted.trim()).map_err(|why| {
+            let (given, expected) = (&self.predicted, why.expected());
+            why.help(Failure::usage(format!(
+                "--predicted {given}: expected {expected}"
+            )))
+        })?;
+        let c: Correspondence = metric
+            .evaluate(&distances, &labels, predicted)
+            .in_files(&Files::mainly(&self.neighbors).and(Weights::options()))?;
+        let result = CorrespondenceResult {
+            correspondence: c.score,
+            level: c.level,
+            n_neighbors: c.n_neighbors,
+            class_weights_sum: c.class_weights_sum,
+            class_names: classes.names().clone(),
+        };
+        context.present(&result, || result.table(&classes))
+    }
+
+    /// The distances and classes of the neighbours.
+    fn read(&self) -> Result<(Vec<f64>, Vec<i64>, Classes), Failure> {
         let table = Table::read(&self.neighbors)?;
-        let distances = table.numbers("distance")?.to_vec();
-        let labels = table.labels("label")?;
-        let result: CorrespondenceResult = metric
-            .evaluate(&distances, &labels, self.predicted)
-            .in_files(&Files::mainly(&self.neighbors).and(Weights::options()))?
-            .into();
-        context.present(&result, || result.table())
+        let (distance, label) = (table.column("distance")?, table.column("label")?);
+        let piece = table.whole(&Columns {
+            numbers: vec![distance],
+            texts: vec![label],
+        })?;
+        let odd = piece.first_wrong().into_iter().chain(piece.first_missing());
+        if let Some((column, cell)) = odd.min_by_key(|(_, cell)| cell.row) {
+            return Err(piece.cell(cell.row, column, &cell.text, "a finite number"));
+        }
+        let mut classes = ClassesBuilder::default();
+        let mut labels = Vec::with_capacity(piece.n_rows());
+        for (row, text) in piece.text(label)?.iter().enumerate() {
+            let class = classes.number(text);
+            let cell = |why: NoClass| why.help(piece.cell(row, label, text, why.expected()));
+            labels.push(class.map_err(cell)?);
+        }
+        let (renumbering, classes) = classes.finish();
+        renumbering.apply(&mut labels);
+        Ok((piece.into_numbers().0, labels, classes))
     }
 }
 
 impl CorrespondenceResult {
-    fn table(&self) -> String {
+    fn table(&self, classes: &Classes) -> String {
         let mut rows = vec![
             [
                 "correspondence".to_owned(),
@@ -74,7 +104,8 @@ impl CorrespondenceResult {
             ["neighbours".to_owned(), self.n_neighbors.to_string()],
         ];
         for (label, weight) in &self.class_weights_sum {
-            rows.push([format!("weight of class {label}"), format!("{weight:.4}")]);
+            let class = classes.called(*label);
+            rows.push([format!("weight of class {class}"), format!("{weight:.4}")]);
         }
         text::table(&["", "value"], rows)
     }

@@ -1,19 +1,24 @@
 //! `xai casebased explain`
 
+use std::collections::HashSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 use serde::Serialize;
 use xai_metrics::Accumulator;
 use xai_metrics::casebased::result::ExplanationSummary;
-use xai_metrics::casebased::{Audit, Explanation};
+use xai_metrics::casebased::{Audit, Explanation, TrainingInfo};
 
-use super::aggregates;
-use super::cases::Samples;
+use super::aggregates::Aggregates;
+use super::explaining::{Explaining, Tables};
 use super::fitting::Source;
+use super::samples;
+use super::training::hide_file_rows;
 use crate::context::Context;
-use crate::failure::{Failure, Files, InFiles};
-use crate::input::table::Table;
+use crate::failure::{Failure, InFiles};
+use crate::output::json_list::JsonList;
+use crate::output::rows::Rows;
 use crate::output::{rows, text};
 
 /// `xai casebased explain`
@@ -31,8 +36,8 @@ pub(crate) struct Explain {
     #[arg(long, value_name = "COLUMN")]
     predicted: Option<String>,
     /// Explain only the first N test rows.
-    #[arg(long, value_name = "N")]
-    limit: Option<usize>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    limit: Option<u32>,
     /// Write a row per neighbour: sample, predicted, true, correspondence, level, rank, index,
     /// distance, label, and the features and metadata of the neighbour. Of aggregates: a row per
     /// sample.
@@ -40,6 +45,7 @@ pub(crate) struct Explain {
     out: Option<PathBuf>,
 }
 
+/// What stands before the explanations.
 #[derive(Serialize)]
 struct ExplainResult {
     mean_correspondence: Option<f64>,
@@ -47,105 +53,223 @@ struct ExplainResult {
     /// The share of true neighbours that an approximate search finds.
     #[serde(skip_serializing_if = "Option::is_none")]
     recall: Option<f64>,
-    explanations: Vec<ExplanationSummary>,
+    #[serde(flatten)]
+    tables: Tables,
 }
 
 impl Explain {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
-        let (label, predicted) = (self.label.as_deref(), self.predicted.as_deref());
+        let classes = (self.label.as_deref(), self.predicted.as_deref());
         let fitted = self
             .source
-            .explainer(label, predicted, self.out.is_some(), context)?;
-        let test = Table::read(&self.test)?.concealing(&fitted.redacted);
-        let limit = self.limit.unwrap_or(usize::MAX);
-        let samples = Samples::read(&test, &fitted.features, label, predicted, limit)?;
-        drop(test);
-        if fitted.aggregate_only {
-            let result = aggregates::Aggregates::release(&fitted, &samples, &self.test)?;
-            result.write_rows(self.out.as_deref())?;
-            return context.present(&result, || result.table());
-        }
-        let explanations = samples.explain(&fitted.explainer, &self.test)?;
-        self.write_rows(&explanations)?;
-        let mut audit = Audit::listing(0);
-        let audit = audit.update(&explanations).and_then(|()| audit.finish());
-        let audit = audit.in_files(&Files::mainly(&self.test))?;
-        let result = ExplainResult {
-            mean_correspondence: audit.mean_correspondence,
-            n_undefined: audit.n_undefined,
-            recall: fitted.recall,
-            explanations: explanations.iter().map(Into::into).collect(),
+            .explainer(classes.0, classes.1, self.out.is_some())?;
+        let limit = self.limit.map_or(usize::MAX, |limit| limit as usize);
+        let mut explaining = Explaining::new(&self.source, fitted, &self.test, classes, limit)?;
+        // The bar is for what a person waits for.
+        let bar = context.progress_bytes(&self.test, "explaining");
+        let done = match explaining.fitted.aggregate_only {
+            true => self.aggregate(explaining, context),
+            false => {
+                let info = explaining.fitted.explainer.training_info();
+                let mut told = Told::new(context.json);
+                let header = match self.out {
+                    Some(_) => header(&info, explaining.fitted.provenance),
+                    None => Vec::new(),
+                };
+                rows::stream(self.out.as_deref(), header, |rows| {
+                    while let Some(samples) = explaining.samples()? {
+                        told.add(explaining.explain(&samples)?, rows)?;
+                        bar.set_position(explaining.end_byte());
+                    }
+                    match told.n {
+                        0 => Err(explaining.no_rows()),
+                        _ => Ok(()),
+                    }
+                })?;
+                bar.finish_and_clear();
+                told.present(explaining, context)
+            }
         };
-        context.present(&result, || result.table())
+        bar.finish_and_clear();
+        done
     }
 
-    fn write_rows(&self, explanations: &[Explanation]) -> Result<(), Failure> {
-        let of_neighbors = explanations.iter().flat_map(|e| {
-            e.neighbors.iter().enumerate().map(move |(rank, case)| {
-                let mut row = vec![
-                    e.sample.to_string(),
-                    text::cell(e.predicted),
-                    text::cell(e.truth),
-                    text::cell(e.correspondence.score),
-                    e.correspondence.level.to_string(),
-                    (rank + 1).to_string(),
-                    case.index.to_string(),
-                    case.distance.to_string(),
-                    case.label.to_string(),
-                ];
-                row.extend(case.features.iter().map(f64::to_string));
-                row.extend(case.metadata.values().map(ToString::to_string));
-                row
-            })
-        });
-        rows::write(self.out.as_deref(), header(explanations), of_neighbors)
+    /// What is released of each row by an explainer that shows no training row.
+    fn aggregate(&self, mut explaining: Explaining<'_>, context: &Context) -> Result<(), Failure> {
+        let mut aggregates = Aggregates::new(context.json);
+        rows::stream(self.out.as_deref(), Aggregates::HEADER, |rows| {
+            while let Some(samples) = explaining.samples()? {
+                aggregates.add(&explaining, &samples, rows)?;
+            }
+            match aggregates.is_empty() {
+                true => Err(explaining.no_rows()),
+                false => Ok(()),
+            }
+        })?;
+        aggregates.present(explaining, context)
     }
 }
 
-/// The columns of `--out`: those of every neighbour, then its features and metadata by name.
-fn header(explanations: &[Explanation]) -> Vec<String> {
-    let own = [
-        "sample",
-        "predicted",
-        "true",
-        "correspondence",
-        "level",
-        "rank",
-        "index",
-        "distance",
-        "label",
-    ];
-    let mut header: Vec<String> = own.map(str::to_owned).to_vec();
-    let first = explanations.first();
-    let features = first.into_iter().flat_map(|e| e.feature_names.iter());
-    let case = first.and_then(|e| e.neighbors.first());
-    let metadata = case.into_iter().flat_map(|c| c.metadata.keys());
-    let columns = features.cloned().chain(metadata.map(ToString::to_string));
-    // A feature may be called as a column is.
-    header.extend(columns.map(|column| match own.contains(&column.as_str()) {
-        true => format!("case.{column}"),
-        false => column,
-    }));
+/// What is kept of explanations while the next are made.
+struct Told {
+    n: usize,
+    audit: Audit,
+    /// All of them, for JSON.
+    json: Option<JsonList>,
+    /// The least supported first, for a person.
+    least: Vec<ExplanationSummary>,
+}
+
+/// Explanations in the table for a person.
+const SHOWN: usize = 20;
+
+impl Told {
+    fn new(json: bool) -> Self {
+        Self {
+            n: 0,
+            audit: Audit::listing(0),
+            json: json.then(JsonList::new),
+            least: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, explanations: Vec<Explanation>, rows: &mut Rows<'_>) -> Result<(), Failure> {
+        self.audit
+            .update(&explanations)
+            .in_files(&Default::default())?;
+        self.n += explanations.len();
+        for explanation in &explanations {
+            write_rows(explanation, rows)?;
+        }
+        let summaries = explanations.iter().map(ExplanationSummary::from);
+        match &mut self.json {
+            Some(json) => {
+                for summary in summaries {
+                    json.push(&summary)?;
+                }
+            }
+            None => {
+                let key = |e: &ExplanationSummary| e.correspondence.unwrap_or(-1.0);
+                self.least.extend(summaries);
+                self.least.sort_by(|a, b| key(a).total_cmp(&key(b)));
+                self.least.truncate(SHOWN);
+            }
+        }
+        Ok(())
+    }
+
+    fn present(self, explaining: Explaining<'_>, context: &Context) -> Result<(), Failure> {
+        let audit = self
+            .audit
+            .finish()
+            .in_files(&samples::files(explaining.test))?;
+        let recall = explaining.fitted.recall;
+        let result = ExplainResult {
+            mean_correspondence: audit.mean_correspondence,
+            n_undefined: audit.n_undefined,
+            recall,
+            tables: explaining.finish(context),
+        };
+        match self.json {
+            Some(json) => json.print(&result, "explanations"),
+            None => context.present(&result, || result.table(&self.least, self.n)),
+        }
+    }
+}
+
+/// A row per neighbour.
+fn write_rows(e: &Explanation, rows: &mut Rows<'_>) -> Result<(), Failure> {
+    if rows.go_nowhere() {
+        return Ok(());
+    }
+    for (rank, case) in e.neighbors.iter().enumerate() {
+        let mut row = vec![
+            e.sample.to_string(),
+            text::class(e.predicted, e.predicted_name.as_deref()),
+            text::class(e.truth, e.truth_name.as_deref()),
+            text::cell(e.correspondence.score),
+            e.correspondence.level.to_string(),
+            (rank + 1).to_string(),
+            case.index.to_string(),
+            case.distance.to_string(),
+            text::class(Some(case.label), case.class_name.as_deref()),
+        ];
+        row.extend(case.features.iter().map(f64::to_string));
+        row.extend(case.metadata.values().map(ToString::to_string));
+        rows.write(row)?;
+    }
+    Ok(())
+}
+
+/// The columns of `--out` that every neighbour has.
+const OWN: [&str; 9] = [
+    "sample",
+    "predicted",
+    "true",
+    "correspondence",
+    "level",
+    "rank",
+    "index",
+    "distance",
+    "label",
+];
+
+/// The columns of `--out`: those of every neighbour, then its features, then its metadata by name.
+fn header(info: &TrainingInfo, provenance: bool) -> Vec<String> {
+    let mut metadata = info.metadata_names.clone();
+    hide_file_rows(&mut metadata);
+    metadata.sort();
+    let metadata = metadata.iter().map(|name| &**name);
+    let shown = info
+        .feature_names
+        .iter()
+        .map(String::as_str)
+        .chain(metadata);
+    let is_shown = |name: &&str| provenance && info.redacted.iter().all(|hidden| hidden != name);
+    unique(shown.filter(is_shown).collect())
+}
+
+/// Names of columns beside those that every neighbour has: one that is called as one of these is
+/// called `case.NAME`, with as many `case.` in front as make it the only one of its name.
+fn unique(columns: Vec<&str>) -> Vec<String> {
+    let mut taken: HashSet<String> = OWN.map(str::to_owned).into();
+    let collides = |column: &&&str| OWN.contains(*column);
+    let free = columns.iter().filter(|column| !collides(column));
+    taken.extend(free.map(|column| (*column).to_owned()));
+    let mut header: Vec<String> = OWN.map(str::to_owned).into();
+    for column in &columns {
+        let mut name = (*column).to_owned();
+        if collides(&column) {
+            while taken.contains(&name) {
+                name = format!("case.{name}");
+            }
+            taken.insert(name.clone());
+        }
+        header.push(name);
+    }
     header
 }
 
 impl ExplainResult {
-    /// The least supported first, at most twenty.
-    fn table(&self) -> String {
-        let mut order: Vec<&ExplanationSummary> = self.explanations.iter().collect();
-        let key = |e: &ExplanationSummary| e.correspondence.unwrap_or(-1.0);
-        order.sort_by(|a, b| key(a).total_cmp(&key(b)));
-        let rows = order.iter().take(20).map(|e| {
+    /// The least supported first.
+    fn table(&self, least: &[ExplanationSummary], n: usize) -> String {
+        let rows = least.iter().map(|e| {
             let neighbors: Vec<String> = e
                 .neighbors
                 .iter()
                 .take(5)
-                .map(|n| format!("{} ({}, {:.2})", n.index, n.label, n.distance))
+                .map(|n| {
+                    let class = text::class(Some(n.label), n.class_name.as_deref());
+                    format!("{} ({class}, {:.2})", n.index, n.distance)
+                })
                 .collect();
+            let class = |label: Option<i64>, name: &Option<Arc<str>>| {
+                text::or_dash(label.map(|label| text::class(Some(label), name.as_deref())))
+            };
             [
                 e.sample.to_string(),
-                text::or_dash(e.predicted),
-                text::or_dash(e.truth),
+                class(e.predicted, &e.predicted_name),
+                class(e.truth, &e.truth_name),
                 text::decimals(e.correspondence),
                 e.level.to_string(),
                 neighbors.join(", "),
@@ -159,13 +283,41 @@ impl ExplainResult {
             "level",
             "neighbours: row (class, distance)",
         ];
-        let shown = self.explanations.len().min(20);
         format!(
-            "{}\n\n{shown} of {} samples, least supported first; mean correspondence {}{}",
+            "{}\n\n{} of {n} samples, least supported first; mean correspondence {}{}",
             text::table(&header, rows),
-            self.explanations.len(),
+            least.len(),
             text::decimals(self.mean_correspondence),
             text::approximate(self.recall),
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_columns_of_the_rows_have_one_name() {
+        let columns = vec![
+            "distance",
+            "case.distance",
+            "a",
+            "label",
+            "case.case.distance",
+        ];
+        let header = unique(columns);
+        assert_eq!(
+            header[9..],
+            [
+                "case.case.case.distance",
+                "case.distance",
+                "a",
+                "case.label",
+                "case.case.distance"
+            ]
+        );
+        let names: HashSet<&String> = header.iter().collect();
+        assert_eq!(names.len(), header.len());
     }
 }

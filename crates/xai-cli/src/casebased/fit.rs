@@ -3,8 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use serde::Serialize;
+use xai_metrics::casebased::TrainingInfo;
 
-use super::fitting::Fitting;
+use super::fitting::{ColumnsUsed, Fitting, Missing};
+use super::training::hide_file_rows;
 use crate::context::Context;
 use crate::failure::{Failure, Files, InFiles};
 use crate::output::whole_file;
@@ -23,19 +26,29 @@ pub(crate) struct Fit {
     predicted: Option<String>,
     #[command(flatten)]
     fitting: Fitting,
-    /// Where the explainer is stored. The file holds the training rows, redacted columns included.
+    #[command(flatten)]
+    missing: Missing,
+    /// Where the explainer is stored. The file holds the features of the training rows, redacted ones
+    /// included: distances need them.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
+}
+
+#[derive(Serialize)]
+struct FitResult<'a> {
+    #[serde(flatten)]
+    info: &'a TrainingInfo,
+    #[serde(flatten)]
+    used: ColumnsUsed,
 }
 
 impl Fit {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
         let fitted = self.fitting.fit(
             &self.train,
-            &self.label,
-            self.predicted.as_deref(),
+            (&self.label, self.predicted.as_deref()),
+            self.missing,
             true,
-            context,
         )?;
         whole_file::write(&self.out, |file| {
             fitted
@@ -43,8 +56,11 @@ impl Fit {
                 .save(file)
                 .in_files(&Files::mainly(&self.out))
         })?;
-        let info = fitted.explainer.training_info();
-        context.present(&info, || {
+        let mut info = fitted.explainer.training_info();
+        hide_file_rows(&mut info.metadata_names);
+        let used = fitted.used;
+        used.remark(context);
+        context.present(&FitResult { info: &info, used }, || {
             format!("{info}\nstored in {}", self.out.display())
         })
     }

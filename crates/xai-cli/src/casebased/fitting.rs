@@ -3,14 +3,22 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use xai_metrics::casebased::{CaseExplainer, CaseExplainerBuilder, Distance, Engine, help, input};
-use xai_metrics::core::input::P;
+use serde::Serialize;
+use xai_metrics::Error;
+use xai_metrics::casebased::{CaseExplainer, CaseExplainerBuilder, Engine, help, input};
+use xai_metrics::core::distance::LEAVE_FEATURE_OUT;
+use xai_metrics::core::input::{COVARIANCE, P};
 
-use super::cases::Training;
+use super::metric::Metric;
+use super::missing::{self, MissingCells};
+use super::redaction;
+use super::training::{Roles, Training, has_file_rows};
 use super::weights::Weights;
 use crate::choice::names;
 use crate::context::Context;
 use crate::failure::{Failure, Files, InFile, InFiles};
+use crate::input::classes::Classes;
+use crate::input::left_out::{self, LeftOut};
 use crate::input::table::Table;
 
 /// How an explainer is fitted.
@@ -19,12 +27,8 @@ pub(super) struct Fitting {
     /// Neighbours per case. Default: 5.
     #[arg(short, long)]
     k: Option<usize>,
-    #[arg(
-        long,
-        value_name = "METRIC",
-        help = format!("{}. Default: euclidean", names::<Distance>())
-    )]
-    metric: Option<Distance>,
+    #[arg(long, value_name = "METRIC", help = Metric::help())]
+    metric: Option<Metric>,
     /// Take the features as they are, instead of in units of their spread.
     #[arg(long)]
     no_scale: bool,
@@ -39,13 +43,41 @@ pub(super) struct Fitting {
     /// A column of the training file that accompanies the cases and is no feature. May be repeated.
     #[arg(long, value_name = "COLUMN")]
     metadata: Vec<String>,
-    /// A column whose values must not leave the program. May be repeated.
+    /// A column of the training file that is left out. May be repeated.
+    #[arg(long, value_name = "COLUMN")]
+    drop_column: Vec<String>,
+    /// A column whose values leave the program in no way: no output, error or remark shows one, and a
+    /// stored explainer holds them only where distances need them. Its name, and the distances that it
+    /// enters, remain. May be repeated.
     #[arg(long, value_name = "COLUMN")]
     redact: Vec<String>,
     /// Release only shares of classes and ranges of distances, of at least M distinct training
     /// rows, and never a row.
     #[arg(long, value_name = "M")]
     aggregate_only: Option<usize>,
+}
+
+/// What is done about missing cells.
+#[derive(Debug, Clone, Copy, Args)]
+pub(super) struct Missing {
+    /// Leave out training and test rows in which a feature, or a class that is given, is missing: an
+    /// empty cell, NA, NaN, null. Without this option such a cell is an error.
+    #[arg(long)]
+    drop_rows_with_missing: bool,
+}
+
+impl Missing {
+    /// Whether rows are left out.
+    pub(super) fn drops_rows(self) -> bool {
+        self.drop_rows_with_missing
+    }
+
+    pub(super) fn cells(self) -> MissingCells {
+        MissingCells {
+            drop_rows: self.drop_rows_with_missing,
+            ways_out: &missing::OPTIONS,
+        }
+    }
 }
 
 /// Where an explainer comes from.
@@ -59,11 +91,15 @@ pub(super) struct Source {
     explainer: Option<PathBuf>,
     #[command(flatten)]
     fitting: Fitting,
+    #[command(flatten)]
+    pub(super) missing: Missing,
 }
 
 /// An explainer, and what the commands ask it.
 pub(super) struct Fitted {
     pub(super) explainer: CaseExplainer,
+    /// What the classes are called.
+    pub(super) classes: Classes,
     /// All features, redacted ones included: what a test file must have.
     pub(super) features: Vec<String>,
     /// Columns whose values no message shows.
@@ -71,18 +107,72 @@ pub(super) struct Fitted {
     pub(super) aggregate_only: bool,
     /// The share of true neighbours that an approximate search finds.
     pub(super) recall: Option<f64>,
+    /// Neighbours that are asked.
+    pub(super) k: usize,
+    /// Whether cases show their features and metadata.
+    pub(super) provenance: bool,
+    /// Of the training file; what is not known of a stored explainer is `None`.
+    pub(super) used: ColumnsUsed,
 }
 
-impl From<CaseExplainer> for Fitted {
-    fn from(explainer: CaseExplainer) -> Self {
+/// Which columns of the training file were used, in JSON.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct ColumnsUsed {
+    pub(super) columns_used: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) columns_left_out: Option<Vec<LeftOut>>,
+    /// Training rows that were left out for a missing cell, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) train_rows_dropped: Option<usize>,
+}
+
+impl ColumnsUsed {
+    /// Says what of the training file was left out although nobody asked for that. Called when all
+    /// else is done: a command that fails says one thing.
+    pub(super) fn remark(&self, context: &Context) {
+        left_out::remark(
+            self.columns_left_out.as_deref().unwrap_or_default(),
+            context,
+        );
+        if let Some(n @ 1..) = self.train_rows_dropped {
+            context.remark(format_args!(
+                "{n} training rows with a missing cell left out"
+            ));
+        }
+    }
+}
+
+impl Fitted {
+    fn new(explainer: CaseExplainer, provenance: bool) -> Self {
         let info = explainer.training_info();
         Self {
+            provenance: provenance || has_file_rows(&info.metadata_names),
+            classes: Classes::of_names(&info.class_names),
+            used: ColumnsUsed {
+                columns_used: info.feature_names.clone(),
+                columns_left_out: None,
+                train_rows_dropped: None,
+            },
             explainer,
             features: info.feature_names,
             redacted: info.redacted,
             recall: info.recall,
             aggregate_only: info.aggregate_minimum.is_some(),
+            k: info.k.min(info.n_rows),
         }
+    }
+
+    /// Test rows that are explained at a time: as many as keep what is told of their neighbours within
+    /// some tens of megabytes.
+    pub(super) fn batch(&self) -> usize {
+        const BYTES: usize = 32 << 20;
+        let features = if self.provenance {
+            self.features.len()
+        } else {
+            0
+        };
+        let of_case = 8 * features + 160;
+        (BYTES / (of_case.saturating_mul(self.k) + 400)).clamp(64, 4096)
     }
 }
 
@@ -93,7 +183,6 @@ impl Source {
         label: Option<&str>,
         predicted: Option<&str>,
         provenance: bool,
-        context: &Context,
     ) -> Result<Fitted, Failure> {
         if let Some(file) = &self.explainer {
             if self.fitting.any_given() {
@@ -107,13 +196,16 @@ impl Source {
                 .in_file(file)?;
             let explainer = CaseExplainer::load(std::io::BufReader::new(opened))
                 .in_files(&Files::mainly(file))?;
-            return Ok(explainer.into());
+            let fitted = Fitted::new(explainer, true);
+            redaction::check(&fitted.redacted, label, predicted)?;
+            return Ok(fitted);
         }
         let (Some(train), Some(label)) = (&self.train, label) else {
             return Err(Failure::usage("--label COLUMN: needed to fit an explainer"));
         };
+        let missing = self.missing;
         self.fitting
-            .fit(train, label, predicted, provenance, context)
+            .fit(train, (label, predicted), missing, provenance)
     }
 }
 
@@ -125,86 +217,91 @@ impl Fitting {
             || self.index.is_some()
             || self.weights.any_given()
             || !self.metadata.is_empty()
+            || !self.drop_column.is_empty()
             || !self.redact.is_empty()
             || self.aggregate_only.is_some()
     }
 
-    /// Fits an explainer to a training file.
+    /// Fits an explainer to a training file with a column of true classes and, it may be, one of
+    /// predicted ones.
     pub(super) fn fit(
         &self,
         train: &Path,
-        label: &str,
-        predicted: Option<&str>,
+        (label, predicted): (&str, Option<&str>),
+        missing: Missing,
         provenance: bool,
-        context: &Context,
     ) -> Result<Fitted, Failure> {
-        let mut builder = self.builder()?.provenance(provenance);
-        let training = self.read(train, label, predicted, context)?;
-        for column in &self.redact {
-            // Columns that are neither are never shown.
-            if training.features.contains(column) || self.metadata.contains(column) {
-                builder = builder.redact(column);
-            }
+        self.weights.check()?;
+        let builder = self.builder()?;
+        let mut training = self.read(train, (label, predicted), missing)?;
+        // Rows that were left out shift the others, of whose numbers metadata tells.
+        let provenance = provenance || training.n_dropped > 0;
+        let mut builder = builder.provenance(provenance);
+        for (label, weight) in self.weights.of_classes(&training.classes)? {
+            builder = builder.class_weight(label, weight);
         }
-        for (name, column) in training.metadata {
-            builder = builder.metadata(name, column);
-        }
-        let explainer = builder
-            .feature_names(training.features)
+        builder = redaction::apply(builder, &self.redact, &training);
+        let features = training.features.clone();
+        let explainer = training
+            .describe(builder)
             .fit_owned(training.rows, &training.labels)
+            .map_err(|error| name_feature(error, &features))
             .in_files(&self.files(train))?;
-        let mut fitted = Fitted::from(explainer);
+        let mut fitted = Fitted::new(explainer, provenance);
         fitted.redacted.clone_from(&self.redact);
+        fitted.classes = training.classes;
+        fitted.used.columns_left_out = Some(training.left_out);
+        fitted.used.train_rows_dropped = missing.drops_rows().then_some(training.n_dropped);
         Ok(fitted)
     }
 
     fn builder(&self) -> Result<CaseExplainerBuilder, Failure> {
         let mut builder = CaseExplainer::builder()
-            .distance(self.metric.clone().unwrap_or_default())
             .scale(!self.no_scale)
             .engine(self.index.unwrap_or_default())
             .weighting(self.weights.kernel())
             .thresholds(self.weights.thresholds()?);
+        if let Some(metric) = &self.metric {
+            builder = metric.choose(builder);
+        }
         if let Some(k) = self.k {
             builder = builder.k(k);
         }
         if let Some(minimum) = self.aggregate_only {
             builder = builder.aggregate_only(minimum);
         }
-        self.weights.class_weights()?;
-        for (label, weight) in self.weights.weighted_classes() {
-            builder = builder.class_weight(label, weight);
-        }
         Ok(builder)
     }
 
-    /// Reads the training file; says which columns are no features that a person may take for some.
+    /// Reads the training file.
     fn read(
         &self,
         train: &Path,
-        label: &str,
-        predicted: Option<&str>,
-        context: &Context,
+        (label, predicted): (&str, Option<&str>),
+        missing: Missing,
     ) -> Result<Training, Failure> {
-        if self.redact.iter().any(|column| column == label) {
-            return Err(Failure::usage(format!(
-                "--redact {label}: the classes of the neighbours are the explanation"
-            ))
-            .help("--aggregate-only M shows shares of classes and no training row"));
+        redaction::check(&self.redact, Some(label), predicted)?;
+        for column in &self.drop_column {
+            if column == label || self.metadata.contains(column) {
+                return Err(Failure::usage(format!(
+                    "--drop-column {column}: a column of labels or metadata is no feature already"
+                )));
+            }
         }
-        let mut pieces = Table::pieces(train)?.concealing(&self.redact);
-        for column in self.redact.iter().chain(&self.metadata) {
-            pieces.column(column)?;
+        let table = Table::read(train)?.concealing(&self.redact);
+        for column in &self.redact {
+            table.column(column)?;
         }
-        let excluded: Vec<&str> = predicted.into_iter().collect();
-        let training = Training::read(&mut pieces, label, &self.metadata, &excluded)?;
-        for (column, row) in &training.left_out {
-            context.remark(format_args!(
-                "{}: column `{column}` is no feature: row {row} is not a number",
-                train.display()
-            ));
-        }
-        Ok(training)
+        Training::read(
+            table,
+            &Roles {
+                label,
+                metadata: &self.metadata,
+                predicted,
+                dropped: &self.drop_column,
+                missing: missing.cells(),
+            },
+        )
     }
 
     fn files<'a>(&self, train: &'a Path) -> Files<'a> {
@@ -224,7 +321,19 @@ impl Fitting {
                     help::DO_NOT_SCALE,
                     "leave the row out, pass --no-scale, or choose another --metric",
                 ),
+                (LEAVE_FEATURE_OUT, "leave the column out: --drop-column"),
             ])
             .and(Weights::options())
+    }
+}
+
+/// Names the feature that makes a covariance singular.
+fn name_feature(error: Error, features: &[String]) -> Error {
+    match error.index().first().and_then(|&i| features.get(i)) {
+        Some(feature) if error.input() == COVARIANCE => {
+            let part = format!("column `{feature}`");
+            error.part(part)
+        }
+        _ => error,
     }
 }

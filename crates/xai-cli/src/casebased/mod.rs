@@ -2,11 +2,16 @@
 
 mod aggregates;
 mod audit;
-pub(crate) mod cases;
 mod correspondence;
 mod explain;
+mod explaining;
 mod fit;
 mod fitting;
+mod metric;
+pub(crate) mod missing;
+pub(crate) mod redaction;
+pub(crate) mod samples;
+pub(crate) mod training;
 mod weights;
 
 use crate::context::Context;

@@ -6,6 +6,7 @@ use xai_metrics::core::input::{BANDWIDTH, EXPONENT, OFFSET};
 
 use crate::choice::names;
 use crate::failure::{Failure, Files, InFiles};
+use crate::input::classes::Classes;
 
 /// How neighbours are weighted.
 #[derive(Debug, Args)]
@@ -17,8 +18,13 @@ pub(super) struct Weights {
     )]
     weighting: Option<Kernel>,
     /// What a class counts; one without a weight counts 1. May be repeated.
-    #[arg(long = "class-weight", value_name = "L=W", value_parser = class_weight, allow_hyphen_values = true)]
-    class_weights: Vec<(i64, f64)>,
+    #[arg(
+        long = "class-weight",
+        value_name = "L=W",
+        value_parser = class_weight,
+        allow_hyphen_values = true
+    )]
+    class_weights: Vec<(String, f64)>,
     /// Correspondence from which the level is high. Default: 0.85.
     #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]
     high: Option<f64>,
@@ -27,12 +33,13 @@ pub(super) struct Weights {
     medium: Option<f64>,
 }
 
-fn class_weight(text: &str) -> Result<(i64, f64), &'static str> {
+fn class_weight(text: &str) -> Result<(String, f64), &'static str> {
     let parse = || {
-        let (label, weight) = text.split_once('=')?;
-        Some((label.trim().parse().ok()?, weight.trim().parse().ok()?))
+        let (label, weight) = text.rsplit_once('=')?;
+        let label = label.trim();
+        (!label.is_empty()).then_some((label.to_owned(), weight.trim().parse().ok()?))
     };
-    parse().ok_or("expected LABEL=WEIGHT, for instance 1=2.5")
+    parse().ok_or("expected LABEL=WEIGHT, for instance 1=2.5 or benign=2.5")
 }
 
 impl Weights {
@@ -49,13 +56,24 @@ impl Weights {
         .in_files(&Self::options())
     }
 
-    pub(super) fn class_weights(&self) -> Result<ClassWeights, Failure> {
-        ClassWeights::new(self.class_weights.iter().copied()).in_files(&Self::options())
+    /// The classes with a weight of their own.
+    pub(super) fn of_classes(&self, classes: &Classes) -> Result<Vec<(i64, f64)>, Failure> {
+        let of_class = |(label, weight): &(String, f64)| match classes.known(label) {
+            Ok(label) => Ok((label, *weight)),
+            Err(expected) => Err(Failure::usage(format!(
+                "--class-weight {label}={weight}: expected {expected}"
+            ))),
+        };
+        self.class_weights.iter().map(of_class).collect()
     }
 
-    /// The classes with a weight of their own.
-    pub(super) fn weighted_classes(&self) -> impl Iterator<Item = (i64, f64)> {
-        self.class_weights.iter().copied()
+    /// Checks the weights before anything is read.
+    pub(super) fn check(&self) -> Result<(), Failure> {
+        for (label, weight) in &self.class_weights {
+            let checked = ClassWeights::new([(label.parse().unwrap_or(0), *weight)]);
+            checked.in_files(&Self::options())?;
+        }
+        Ok(())
     }
 
     pub(super) fn any_given(&self) -> bool {

@@ -1,6 +1,7 @@
 //! What a person reads when the data or the command is wrong.
 
 mod files;
+mod reason;
 
 use std::fmt::Display;
 use std::path::Path;
@@ -9,6 +10,9 @@ use std::process::ExitCode;
 use crate::output::stderr;
 
 pub(crate) use files::{Files, InFiles};
+use reason::Reason;
+
+use crate::output::visible::visible;
 
 /// Why a command stopped: one line `error: FILE: what, where, what was expected` and, where there
 /// is one, the way out.
@@ -65,7 +69,8 @@ impl Failure {
     }
 
     /// A file that cannot be written, with the operating system's reason.
-    pub(crate) fn cannot_be_written(reason: impl Display) -> Self {
+    pub(crate) fn cannot_be_written(reason: impl Into<Reason>) -> Self {
+        let reason = reason.into();
         Self::new(format_args!("cannot be written: {reason}"))
     }
 
@@ -122,11 +127,11 @@ impl Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "error: ")?;
         if let Some(place) = &self.place {
-            write!(f, "{place}: ")?;
+            write!(f, "{}: ", visible(place))?;
         }
-        write!(f, "{}", self.message)?;
+        write!(f, "{}", visible(&self.message))?;
         if let Some(help) = &self.help {
-            write!(f, "\nhelp: {help}")?;
+            write!(f, "\nhelp: {}", visible(help))?;
         }
         Ok(())
     }

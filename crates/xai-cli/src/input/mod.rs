@@ -2,6 +2,8 @@
 
 pub(crate) mod archive;
 pub(crate) mod arrays;
+pub(crate) mod classes;
+pub(crate) mod left_out;
 mod npy;
 pub(crate) mod npy_file;
 mod numbers;

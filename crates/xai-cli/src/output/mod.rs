@@ -1,9 +1,11 @@
 //! Where results go: a table or JSON on standard output, rows to a file.
 
 mod destination;
+pub(crate) mod json_list;
 pub(crate) mod overwriting;
 pub(crate) mod rows;
 pub(crate) mod stderr;
 pub(crate) mod stdout;
 pub(crate) mod text;
+pub(crate) mod visible;
 pub(crate) mod whole_file;

@@ -10,6 +10,11 @@ use crate::failure::Failure;
 pub(crate) struct Rows<'a>(Option<csv::Writer<&'a mut dyn Write>>);
 
 impl Rows<'_> {
+    /// Whether nobody reads the rows, so that they need not be made.
+    pub(crate) fn go_nowhere(&self) -> bool {
+        self.0.is_none()
+    }
+
     /// Writes a row.
     pub(crate) fn write<C: AsRef<[u8]>>(
         &mut self,

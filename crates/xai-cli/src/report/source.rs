@@ -1,6 +1,7 @@
 //! Where the files of a study are: beside its `STUDY.toml`, or in the binary.
 
 use std::borrow::Cow;
+use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
 use super::study_file::StudyFile;
@@ -80,7 +81,7 @@ impl Source {
     pub(super) fn table(&self, name: &str) -> Result<Table, Failure> {
         match self {
             Self::Folder { .. } => Table::read(&self.path(name)),
-            Self::BuiltIn => Table::parse(name.as_ref(), &*self.bytes(name)?),
+            Self::BuiltIn => Table::parse(name, Cursor::new(self.bytes(name)?)),
         }
     }
 }

@@ -5,13 +5,14 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::{Serialize, Serializer};
 use xai_metrics::core::Summary;
-use xai_metrics::repro::comparison::GroupDifference;
+use xai_metrics::repro::comparison::{FIRST, GroupDifference, SECOND};
 use xai_metrics::repro::{GroupComparison, PackedRuns};
 
 use super::options::{Labels, PairMetrics, pair_rows};
-use super::runs::{self, LoadedRuns};
+use super::runs::{self, LoadedRuns, RunFiles};
 use crate::context::Context;
 use crate::failure::{Failure, InFiles};
+use crate::input::left_out::{self, LeftOut};
 use crate::output::{rows, text};
 
 /// `xai repro compare`
@@ -42,6 +43,9 @@ struct CompareResult {
     n_samples: usize,
     #[serde(serialize_with = "by_name")]
     metrics: Vec<(&'static str, Difference)>,
+    /// Columns of tables that are no runs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    columns_left_out: Vec<LeftOut>,
 }
 
 #[derive(Serialize)]
@@ -104,8 +108,12 @@ fn by_name<S: Serializer>(
 
 impl Compare {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
-        let first = runs::load(&self.first, &self.labels.labels)?;
-        let second = runs::load(&self.second, &self.labels.labels)?;
+        let files = |predictions| RunFiles {
+            predictions,
+            labels: &self.labels,
+        };
+        let groups = [files(&self.first), files(&self.second)];
+        let [first, second] = runs::load_all(groups)?;
         if first.labels != second.labels {
             return Err(Failure::new(format!(
                 "other labels than in {}: the groups must predict the same samples",
@@ -113,20 +121,18 @@ impl Compare {
             ))
             .in_file(&self.second[0]));
         }
-        // Groups are told apart by their owner; the first is to blame where it alone is too small.
-        let main = match first.predictions.nrows() {
-            0 | 1 => &self.first[0],
-            _ => &self.second[0],
-        };
+        let files = runs::files(&self.first[0], &self.labels.labels)
+            .owned(FIRST, &self.first[0])
+            .owned(SECOND, &self.second[0]);
         let differences = GroupComparison::new(self.metrics.pairwise())
             .n_assignments(self.assignments)
-            .seed(context.seed)
+            .seed(context.seed())
             .compare(
                 first.predictions.view(),
                 second.predictions.view(),
                 &first.labels,
             )
-            .in_files(&runs::files(main, &self.labels.labels))?;
+            .in_files(&files)?;
         let result = CompareResult {
             n_first: first.predictions.nrows(),
             n_second: second.predictions.nrows(),
@@ -135,8 +141,10 @@ impl Compare {
                 .into_iter()
                 .map(|d| (d.metric.name(), d.into()))
                 .collect(),
+            columns_left_out: [first.left_out.as_slice(), &second.left_out].concat(),
         };
         self.write_pairs([&first, &second])?;
+        left_out::remark(&result.columns_left_out, context);
         context.present(&result, || result.table())
     }
 

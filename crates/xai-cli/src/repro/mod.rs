@@ -1,11 +1,13 @@
 //! `xai repro`
 
 mod compare;
+mod number_runs;
 pub(crate) mod options;
 mod pairwise;
 mod regression;
-mod runs;
+pub(crate) mod runs;
 mod simulate;
+pub(crate) mod table_runs;
 
 use crate::context::Context;
 use crate::failure::Failure;

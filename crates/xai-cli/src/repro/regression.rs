@@ -3,27 +3,32 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use ndarray::{Array2, Ix1};
 use serde::{Serialize, Serializer};
 use xai_metrics::repro::interval::MetricReport;
 use xai_metrics::repro::registry::REGRESSION_METRICS;
 use xai_metrics::repro::{RegressionMetric, RegressionReproducibility, input};
 
+use super::number_runs::NumberRuns;
 use super::options::{LEVEL, pair_rows};
 use crate::context::Context;
 use crate::failure::{Failure, Files, InFiles};
-use crate::input::arrays;
+use crate::input::left_out::{self, LeftOut};
 use crate::output::{rows, text};
 
 /// `xai repro regression`
 #[derive(Debug, Args)]
 pub(crate) struct Regression {
-    /// Predicted numbers (runs, samples).
+    /// Predicted numbers: an array (runs, samples), or a .csv with a column per run.
     #[arg(long, value_name = "P.npy")]
     predictions: PathBuf,
-    /// True numbers (samples,).
-    #[arg(long, value_name = "Y.npy")]
+    /// True numbers (samples,): an array; a .csv with one column; or, where the runs are columns of a
+    /// .csv, the column that holds them.
+    #[arg(long, value_name = "Y.npy|COLUMN")]
     targets: PathBuf,
+    /// A column of the .csv of the runs that is no run. May be repeated. Columns without a name, as the
+    /// index that pandas writes, are none.
+    #[arg(long, value_name = "COLUMN")]
+    drop_column: Vec<String>,
     /// Write a row per pair: the two runs and each metric.
     #[arg(long, value_name = "FILE.csv")]
     out: Option<PathBuf>,
@@ -36,6 +41,9 @@ struct RegressionResult {
     #[serde(serialize_with = "by_name")]
     metrics: Vec<(&'static str, MetricReport)>,
     mean_absolute_error: Vec<f64>,
+    /// Columns of the table that are no runs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    columns_left_out: Vec<LeftOut>,
 }
 
 fn by_name<S: Serializer>(
@@ -47,8 +55,11 @@ fn by_name<S: Serializer>(
 
 impl Regression {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
-        let predictions: Array2<f64> = arrays::read_f64(&self.predictions)?;
-        let targets = arrays::read_f64::<Ix1>(&self.targets)?;
+        let NumberRuns {
+            predictions,
+            targets,
+            left_out,
+        } = NumberRuns::read(&self.predictions, &self.targets, &self.drop_column)?;
         if targets.len() != predictions.ncols() {
             return Err(Failure::new(format!(
                 "{} targets, but {} has {} samples per run",
@@ -73,6 +84,7 @@ impl Regression {
             n_samples: targets.len(),
             metrics: metrics.in_files(&files)?,
             mean_absolute_error: runs.mean_absolute_error.clone(),
+            columns_left_out: left_out,
         };
         let names = result.metrics.iter().map(|(name, _)| *name);
         let pairs = result
@@ -86,6 +98,7 @@ impl Regression {
             ["first", "second"].into_iter().chain(names),
             rows,
         )?;
+        left_out::remark(&result.columns_left_out, context);
         context.present(&result, || result.table())
     }
 }

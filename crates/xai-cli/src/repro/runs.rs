@@ -1,4 +1,4 @@
-//! Where runs come from: one array, several files, or a table with a column per run.
+//! Where runs come from: one array, several files, or tables with a column per run.
 
 use std::path::{Path, PathBuf};
 
@@ -6,20 +6,25 @@ use ndarray::{Array2, Axis, Ix1};
 use xai_metrics::core::Label;
 use xai_metrics::repro::{PackedRuns, PackedRunsBuilder, PairMetric, input};
 
-use super::options;
+use super::options::{self, Labels};
+use super::table_runs::{ClassTable, RunColumns, is_table, only_column};
 use crate::failure::{Failure, Files, InFile, InFiles};
 use crate::input::arrays;
+use crate::input::classes::{ClassesBuilder, NoClass};
+use crate::input::left_out::LeftOut;
 use crate::input::npy_file::{Integers, NpyFile};
-use crate::input::table::Table;
+use crate::input::table::{Columns, Table};
 
 /// Predictions and labels in memory.
-pub(super) struct LoadedRuns {
-    pub(super) predictions: Array2<i64>,
-    pub(super) labels: Vec<i64>,
+pub(crate) struct LoadedRuns {
+    pub(crate) predictions: Array2<i64>,
+    pub(crate) labels: Vec<i64>,
+    /// Columns of tables that are no runs.
+    pub(crate) left_out: Vec<LeftOut>,
 }
 
 /// What errors about runs are about: the first file of predictions, or the labels.
-pub(super) fn files<'a>(predictions: &'a Path, labels: &'a Path) -> Files<'a> {
+pub(crate) fn files<'a>(predictions: &'a Path, labels: &'a Path) -> Files<'a> {
     let labels = match names_a_file(labels) {
         true => labels,
         false => predictions,
@@ -30,64 +35,64 @@ pub(super) fn files<'a>(predictions: &'a Path, labels: &'a Path) -> Files<'a> {
 }
 
 /// Whether labels are a file of their own, and no column.
-fn names_a_file(labels: &Path) -> bool {
+pub(crate) fn names_a_file(labels: &Path) -> bool {
     labels.extension().is_some()
 }
 
+/// Where runs and labels are.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RunFiles<'a> {
+    pub(crate) predictions: &'a [PathBuf],
+    pub(crate) labels: &'a Labels,
+}
+
 /// Reads runs and labels.
-pub(super) fn load(files: &[PathBuf], labels: &Path) -> Result<LoadedRuns, Failure> {
-    if let [file] = files
-        && file.extension().is_some_and(|extension| extension == "csv")
-    {
-        return from_table(file, labels);
-    }
-    let labels_of_file: Vec<i64> = arrays::read(labels)?.into_labels::<Ix1>()?.to_vec();
-    let predictions = from_arrays(files)?;
-    check_length(files, predictions.ncols(), labels, labels_of_file.len())?;
-    Ok(LoadedRuns {
-        predictions,
-        labels: labels_of_file,
-    })
+pub(crate) fn load(files: RunFiles<'_>) -> Result<LoadedRuns, Failure> {
+    let [loaded] = load_all([files])?;
+    Ok(loaded)
 }
 
-/// A table with a column per run; the labels are a column too, or a file of their own.
-fn from_table(file: &Path, labels: &Path) -> Result<LoadedRuns, Failure> {
-    let table = Table::read(file)?;
-    let column = labels.display().to_string();
-    let in_table = table.has_column(&column);
-    let columns: Vec<&String> = table
-        .header()
-        .iter()
-        .filter(|other| !in_table || **other != column)
-        .collect();
-    let labels_of_table = if in_table || !names_a_file(labels) {
-        table.labels(&column)?
-    } else {
-        let read = arrays::read(labels)?.into_labels::<Ix1>()?.to_vec();
-        check_length(&[file.to_owned()], table.n_rows(), labels, read.len())?;
-        read
-    };
-    let mut predictions = Vec::with_capacity(columns.len() * table.n_rows());
-    for column in &columns {
-        predictions.extend(table.labels(column)?);
+/// Reads several groups of runs whose classes are the same.
+pub(super) fn load_all<const N: usize>(
+    groups: [RunFiles<'_>; N],
+) -> Result<[LoadedRuns; N], Failure> {
+    let mut classes = ClassesBuilder::default();
+    let mut all = Vec::with_capacity(N);
+    for files in groups {
+        all.push(read(files, &mut classes)?);
     }
-    let shape = (columns.len(), table.n_rows());
-    Ok(LoadedRuns {
-        predictions: Array2::from_shape_vec(shape, predictions).map_err(Failure::new)?,
-        labels: labels_of_table,
-    })
+    let (renumbering, _) = classes.finish();
+    for runs in &mut all {
+        renumbering.apply(&mut runs.labels);
+        if let Some(predictions) = runs.predictions.as_slice_mut() {
+            renumbering.apply(predictions);
+        }
+    }
+    all.try_into().map_err(|_| Failure::usage("no predictions"))
 }
 
-/// Arrays below each other: `(k, n)` ones are `k` runs, `(n,)` ones are one. A single array must have
-/// two axes.
-fn from_arrays(files: &[PathBuf]) -> Result<Array2<i64>, Failure> {
+fn read(files: RunFiles<'_>, classes: &mut ClassesBuilder) -> Result<LoadedRuns, Failure> {
+    let RunFiles {
+        predictions: files,
+        labels,
+    } = files;
     let mut all: Option<Array2<i64>> = None;
+    let mut left_out = Vec::new();
+    let mut truth = None;
     for file in files {
-        let stored = arrays::read(file)?;
-        let runs = if stored.shape().len() == 1 && files.len() > 1 {
-            stored.into_labels::<Ix1>()?.insert_axis(Axis(0))
-        } else {
-            stored.into_labels()?
+        let runs = match is_table(file) {
+            true => {
+                let needs_labels = all.is_none() && !names_a_file(&labels.labels);
+                let (table, of_table, unused) = from_table(file, labels, needs_labels, classes)?;
+                left_out.extend(unused);
+                same_labels(&mut truth, of_table, file, files)?;
+                table
+            }
+            false => {
+                let runs = from_array(file, files.len() > 1)?;
+                integers(classes, file)?;
+                runs
+            }
         };
         match &mut all {
             None => all = Some(runs),
@@ -99,7 +104,109 @@ fn from_arrays(files: &[PathBuf]) -> Result<Array2<i64>, Failure> {
             }
         }
     }
-    all.ok_or_else(|| Failure::usage("no predictions"))
+    let predictions = all.ok_or_else(|| Failure::usage("no predictions"))?;
+    let labels = match truth {
+        Some(truth) => truth,
+        None => {
+            let read = read_labels(&labels.labels, &files[0], classes)?;
+            check_length(files, predictions.ncols(), &labels.labels, read.len())?;
+            read
+        }
+    };
+    Ok(LoadedRuns {
+        predictions: predictions.as_standard_layout().into_owned(),
+        labels,
+        left_out,
+    })
+}
+
+/// Runs of a table, the labels where they are among its columns, and what is neither.
+type TableRuns = (Array2<i64>, Option<Vec<i64>>, Vec<LeftOut>);
+
+fn from_table(
+    file: &Path,
+    labels: &Labels,
+    needs_labels: bool,
+    classes: &mut ClassesBuilder,
+) -> Result<TableRuns, Failure> {
+    let table = Table::read(file)?;
+    let truth = labels.labels.display().to_string();
+    if needs_labels {
+        table.column(&truth)?;
+    }
+    let columns = RunColumns::of(&table, &truth, &labels.drop_column)?;
+    let ClassTable { truth, runs } = ClassTable::read(table, &columns, classes)?;
+    let shape = (runs.len(), runs.first().map_or(0, Vec::len));
+    let runs = Array2::from_shape_vec(shape, runs.concat()).map_err(Failure::new)?;
+    Ok((runs, truth, columns.left_out))
+}
+
+/// Tables of one group may each hold the labels, which are the same then.
+fn same_labels(
+    labels: &mut Option<Vec<i64>>,
+    here: Option<Vec<i64>>,
+    file: &Path,
+    files: &[PathBuf],
+) -> Result<(), Failure> {
+    match (&labels, here) {
+        (Some(labels), Some(here)) if *labels != here => Err(Failure::new(format!(
+            "other labels than in {}: the runs must be of the same samples, in the same order",
+            files[0].display()
+        ))
+        .in_file(file)),
+        (None, here) => {
+            *labels = here;
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Labels in a file of their own: an array, or a table with one column.
+fn read_labels(
+    labels: &Path,
+    predictions: &Path,
+    classes: &mut ClassesBuilder,
+) -> Result<Vec<i64>, Failure> {
+    if !is_table(labels) {
+        let read = arrays::read(labels)?.into_labels::<Ix1>()?.to_vec();
+        integers(classes, predictions)?;
+        return Ok(read);
+    }
+    let table = Table::read(labels)?;
+    let column = only_column(&table)?;
+    let piece = table.whole(&Columns {
+        numbers: Vec::new(),
+        texts: vec![column],
+    })?;
+    let mut read = Vec::with_capacity(piece.n_rows());
+    for (row, text) in piece.text(column)?.iter().enumerate() {
+        let class = classes.number(text);
+        let cell = |why: NoClass| why.help(piece.cell(row, column, text, why.expected()));
+        read.push(class.map_err(cell)?);
+    }
+    Ok(read)
+}
+
+/// Arrays hold whole numbers; so must the tables beside them.
+fn integers(classes: &mut ClassesBuilder, file: &Path) -> Result<(), Failure> {
+    classes.are_integers().map_err(|why| {
+        let failure = Failure::new(format!(
+            "classes by whole numbers, and by words elsewhere: expected {}",
+            why.expected()
+        ));
+        why.help(failure).in_file(file)
+    })
+}
+
+/// An array `(k, n)` is `k` runs; of several files one of `(n,)` is one. A single array must have two
+/// axes.
+fn from_array(file: &Path, is_one_of_several: bool) -> Result<Array2<i64>, Failure> {
+    let stored = arrays::read(file)?;
+    match stored.shape().len() == 1 && is_one_of_several {
+        true => Ok(stored.into_labels::<Ix1>()?.insert_axis(Axis(0))),
+        false => stored.into_labels(),
+    }
 }
 
 fn other_samples(files: &[PathBuf], n: usize, here: usize) -> Failure {
@@ -128,20 +235,25 @@ fn check_length(
 /// Packs runs for metrics. Arrays that are stored run after run are read and packed some runs at a time,
 /// so that they may be larger than memory.
 pub(super) fn pack(
-    files: &[PathBuf],
-    labels: &Path,
+    runs: RunFiles<'_>,
     metrics: &[PairMetric],
-) -> Result<PackedRuns, Failure> {
+) -> Result<(PackedRuns, Vec<LeftOut>), Failure> {
+    let (files, labels) = (runs.predictions, runs.labels.labels.as_path());
     let places = self::files(&files[0], labels);
-    let stored: Option<Vec<StoredRuns>> = files.iter().map(|file| StoredRuns::open(file)).collect();
+    let stored: Option<Vec<StoredRuns>> = match is_table(labels) {
+        true => None,
+        false => files.iter().map(|file| StoredRuns::open(file)).collect(),
+    };
     // A single array must have two axes, which the reader of all kinds says.
     let stored = stored.filter(|stored| stored.len() > 1 || stored[0].file.shape().len() == 2);
     let Some(stored) = stored else {
         let LoadedRuns {
             predictions,
             labels,
-        } = load(files, labels)?;
-        return PackedRuns::new(metrics, predictions.view(), &labels).in_files(&places);
+            left_out,
+        } = load(runs)?;
+        let packed = PackedRuns::new(metrics, predictions.view(), &labels).in_files(&places)?;
+        return Ok((packed, left_out));
     };
     let labels_of_file: Vec<i64> = arrays::read(labels)?.into_labels::<Ix1>()?.to_vec();
     check_length(files, stored[0].n_samples, labels, labels_of_file.len())?;
@@ -153,7 +265,7 @@ pub(super) fn pack(
         runs.pack(&mut packing, &self::files(file, labels))
             .in_file(file)?;
     }
-    packing.build().in_files(&places)
+    Ok((packing.build().in_files(&places)?, Vec::new()))
 }
 
 /// An `.npy` file of integers that holds run after run.

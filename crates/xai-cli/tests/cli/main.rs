@@ -11,10 +11,14 @@ mod errors;
 mod files;
 mod graph;
 mod harness;
+mod labels;
 mod messages;
 #[cfg(feature = "onnx")]
 mod models;
 #[cfg(unix)]
 mod outputs;
+mod places;
+mod privacy;
 mod report;
 mod repro;
+mod tables;

@@ -7,19 +7,20 @@ use crate::harness::Files;
 #[test]
 fn a_bad_cell_is_named_by_row_and_column() {
     let files = Files::new();
-    files.text("t.csv", "a,ssn,y\n1,11,0\n2,22,1\n,33,1\n");
+    files.text("t.csv", "a,ssn,y\nx,11,0\nz,22,1\n,33,1\n");
     files.text("q.csv", "a,ssn,y\n1,123-45-6789,0\n");
     let explain = "casebased explain --train t.csv --test q.csv --label y";
     assert_eq!(
         files
             .failure(1, &format!("{explain} --quiet --redact ssn"))
             .text,
-        "error: q.csv: row 1, column `ssn`: expected a finite number"
+        "error: q.csv: row 1, column `ssn`: expected a finite number\n\
+         help: correct the cell, or leave the column out: --drop-column 'ssn'"
     );
     files.text("q.csv", "a,ssn,y\n1,1,0\n");
     assert_eq!(
         files.remarks(explain),
-        "t.csv: column `a` is no feature: row 3 is not a number\n"
+        "t.csv: columns left out: `a` (text)\n"
     );
     files.text("bad.csv", "a,b,y\n1,2,0\n1,inf,0\n");
     assert_eq!(
@@ -29,7 +30,21 @@ fn a_bad_cell_is_named_by_row_and_column() {
                 "casebased explain --label y --train bad.csv --test q.csv"
             )
             .text,
-        "error: bad.csv: row 2, column `b`: \"inf\": expected a finite number"
+        "error: bad.csv: row 2, column `b`: \"inf\": expected a finite number\n\
+         help: correct the cell, or leave the column out: --drop-column 'b'"
+    );
+    files.text("bad.csv", "a,b,y\n1,2,0\n1,,0\n");
+    assert_eq!(
+        files
+            .failure(
+                1,
+                "casebased explain --label y --train bad.csv --test q.csv"
+            )
+            .text,
+        "error: bad.csv: row 2, column `b`: \"\": expected a finite number, and the cell is empty or \
+         says that it is missing\n\
+         help: fill the cell, leave the row out: --drop-rows-with-missing, or leave the column out: \
+         --drop-column 'b'"
     );
     files.text("m.csv", "a,y\n1,0\n");
     assert_eq!(
@@ -92,6 +107,7 @@ fn an_error_of_the_library_names_the_place_the_expectation_and_the_way_out() {
     files.array("rows.npy", &array![[0.5, 0.5], [0.5, 0.75]]);
     files.array("nan.npy", &array![[0.0, 1.0], [f64::NAN, 0.0]]);
     files.array("b.npy", &array![0.5, -1.0]);
+    files.array("one.npy", &array![[0.0, 1.0]]);
     for (code, command, text) in [
         (
             1,
@@ -108,8 +124,12 @@ fn an_error_of_the_library_names_the_place_the_expectation_and_the_way_out() {
             1,
             "attribution average-drop --base b.npy --masked b.npy",
             "error: b.npy: scores[1] = -1: Average Drop divides by the base score, which must be \
-             positive\nhelp: pass --activation softmax or sigmoid, or choose --base-score-policy \
-             as-is or skip",
+             positive\nhelp: save probabilities instead, or choose --base-score-policy as-is or skip",
+        ),
+        (
+            1,
+            "graph fidelity --full rows.npy --kept one.npy --complement rows.npy",
+            "error: one.npy: kept: expected shape (2), got (1); compared with rows.npy",
         ),
         (
             2,

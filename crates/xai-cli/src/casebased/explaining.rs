@@ -1,0 +1,114 @@
+//! Test rows on their way from the file to explanations.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde::Serialize;
+use xai_metrics::casebased::{Explanation, input};
+
+use super::fitting::{ColumnsUsed, Fitted, Source};
+use super::samples::{self, Samples, TestColumns, TestRows};
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::input::table::Table;
+
+/// What was made of the tables, in JSON.
+#[derive(Serialize)]
+pub(super) struct Tables {
+    #[serde(flatten)]
+    used: ColumnsUsed,
+    /// Test rows that were left out for a missing cell, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    test_rows_dropped: Option<usize>,
+    /// What the classes are called, where they are called by words.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    class_names: BTreeMap<i64, Arc<str>>,
+}
+
+/// Test rows while they are read, and what they are explained by.
+pub(super) struct Explaining<'a> {
+    pub(super) fitted: Fitted,
+    pub(super) test: &'a PathBuf,
+    rows: TestRows,
+    drops_rows: bool,
+}
+
+impl<'a> Explaining<'a> {
+    pub(super) fn new(
+        source: &Source,
+        fitted: Fitted,
+        test: &'a PathBuf,
+        (label, predicted): (Option<&str>, Option<&str>),
+        limit: usize,
+    ) -> Result<Self, Failure> {
+        let table = Table::read(test)?.concealing(&fitted.redacted);
+        let rows = TestRows::new(
+            table,
+            &TestColumns {
+                features: &fitted.features,
+                label,
+                predicted,
+                missing: source.missing.cells(),
+                limit,
+                batch: fitted.batch(),
+            },
+        )?;
+        Ok(Self {
+            fitted,
+            test,
+            rows,
+            drops_rows: source.missing.drops_rows(),
+        })
+    }
+
+    /// The next batch.
+    pub(super) fn samples(&mut self) -> Result<Option<Samples>, Failure> {
+        self.rows.next(&mut self.fitted.classes)
+    }
+
+    /// Explains a batch.
+    pub(super) fn explain(&self, samples: &Samples) -> Result<Vec<Explanation>, Failure> {
+        samples.explain(&self.fitted.explainer, &self.fitted.classes, self.test)
+    }
+
+    /// Bytes of the test file that were read.
+    pub(super) fn end_byte(&self) -> u64 {
+        self.rows.end_byte()
+    }
+
+    /// An error that there are no rows.
+    pub(super) fn no_rows(&self) -> Failure {
+        let empty = xai_metrics::Error::empty(input::SAMPLES);
+        samples::files(self.test).failure(&empty)
+    }
+
+    /// What was made of the tables; says on standard error what a person may overlook.
+    pub(super) fn finish(self, context: &Context) -> Tables {
+        let test = self.test.display();
+        self.fitted.used.remark(context);
+        let unseen: Vec<String> = self
+            .fitted
+            .classes
+            .unseen_names()
+            .map(|name| format!("`{name}`"))
+            .collect();
+        if !unseen.is_empty() {
+            context.remark(format_args!(
+                "{test}: classes that no training row has: {}",
+                unseen.join(", ")
+            ));
+        }
+        if self.rows.n_dropped > 0 {
+            context.remark(format_args!(
+                "{test}: {} rows with a missing cell left out",
+                self.rows.n_dropped
+            ));
+        }
+        Tables {
+            used: self.fitted.used,
+            test_rows_dropped: self.drops_rows.then_some(self.rows.n_dropped),
+            class_names: self.fitted.classes.names().clone(),
+        }
+    }
+}

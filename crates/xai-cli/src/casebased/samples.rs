@@ -1,0 +1,269 @@
+//! Test rows from tables, batch by batch.
+
+use std::path::Path;
+
+use ndarray::{Array2, Axis, Slice};
+use xai_metrics::Error;
+use xai_metrics::casebased::{CaseExplainer, Explanation, help, input};
+
+use super::missing::MissingCells;
+use super::training::count_as_file;
+use crate::failure::{Failure, Files, InFiles};
+use crate::input::classes::{Classes, NoClass};
+use crate::input::table::{Columns, Piece, Pieces, Table};
+
+/// The columns of a test table.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TestColumns<'a> {
+    pub(crate) features: &'a [String],
+    /// The true class, where the table has that column.
+    pub(crate) label: Option<&'a str>,
+    pub(crate) predicted: Option<&'a str>,
+    pub(crate) missing: MissingCells,
+    /// Rows to read at most.
+    pub(crate) limit: usize,
+    /// Rows of a batch.
+    pub(crate) batch: usize,
+}
+
+/// A test table while it is read.
+pub(crate) struct TestRows {
+    pieces: Pieces,
+    piece: Option<Piece>,
+    /// Rows of the piece that are handed out.
+    done: usize,
+    label: Option<usize>,
+    predicted: Option<usize>,
+    missing: MissingCells,
+    limit: usize,
+    batch: usize,
+    /// Rows that were left out for a missing cell.
+    pub(crate) n_dropped: usize,
+}
+
+impl TestRows {
+    /// Begins to read a table that has the features by name.
+    pub(crate) fn new(table: Table, columns: &TestColumns<'_>) -> Result<Self, Failure> {
+        let label = columns
+            .label
+            .and_then(|label| table.header().position(label));
+        let predicted = columns
+            .predicted
+            .map(|name| table.column(name))
+            .transpose()?;
+        let features: Result<Vec<usize>, Failure> = columns
+            .features
+            .iter()
+            .map(|name| table.column(name))
+            .collect();
+        let wanted = Columns {
+            numbers: features?,
+            texts: label.into_iter().chain(predicted).collect(),
+        };
+        Ok(Self {
+            pieces: table.pieces(&wanted),
+            piece: None,
+            done: 0,
+            label,
+            predicted,
+            missing: columns.missing,
+            limit: columns.limit,
+            batch: columns.batch.max(1),
+            n_dropped: 0,
+        })
+    }
+
+    /// Bytes of the file that were read.
+    pub(crate) fn end_byte(&self) -> u64 {
+        self.piece.as_ref().map_or(0, Piece::end_byte)
+    }
+
+    /// The next rows, at most a batch of them; `None` at the end.
+    pub(crate) fn next(&mut self, classes: &mut Classes) -> Result<Option<Samples>, Failure> {
+        loop {
+            let piece = match &self.piece {
+                Some(piece) if self.done < piece.n_rows() => piece,
+                Some(piece) if piece.first_row() + piece.n_rows() >= self.limit => return Ok(None),
+                _ => {
+                    let Some(piece) = self.pieces.next() else {
+                        return Ok(None);
+                    };
+                    let piece = self.piece.insert(piece?);
+                    self.done = 0;
+                    check(piece, self.limit, &self.missing)?;
+                    continue;
+                }
+            };
+            let end = self.limit.saturating_sub(piece.first_row());
+            let end = end.min(piece.n_rows()).min(self.done + self.batch);
+            if end <= self.done {
+                return Ok(None);
+            }
+            let (samples, n_dropped) = self.samples(piece, end, classes)?;
+            self.done = end;
+            self.n_dropped += n_dropped;
+            if samples.rows.nrows() > 0 {
+                return Ok(Some(samples));
+            }
+        }
+    }
+
+    fn samples(
+        &self,
+        piece: &Piece,
+        end: usize,
+        classes: &mut Classes,
+    ) -> Result<(Samples, usize), Failure> {
+        let all = piece.numbers();
+        let mut kept = Vec::with_capacity(end - self.done);
+        let mut predicted = self.predicted.map(|_| Vec::new());
+        let mut truth = self.label.map(|_| Vec::new());
+        for row in self.done..end {
+            // Both are asked in the order of the rows: unseen classes are numbered as they come.
+            let class_predicted = self.class(piece, row, self.predicted, classes)?;
+            let class_true = self.class(piece, row, self.label, classes)?;
+            let is_known = |column: Option<usize>, class| column.is_none() || class != None;
+            if is_known(self.predicted, class_predicted)
+                && is_known(self.label, class_true)
+                && all.row(row).iter().all(|x| !x.is_nan())
+            {
+                kept.push(row);
+                predicted.iter_mut().for_each(|p| p.extend(class_predicted));
+                truth.iter_mut().for_each(|t| t.extend(class_true));
+            }
+        }
+        let n_dropped = end - self.done - kept.len();
+        let rows = match n_dropped {
+            0 => all
+                .slice_axis(Axis(0), Slice::from(self.done..end))
+                .to_owned(),
+            _ => all.select(Axis(0), &kept),
+        };
+        let numbers = kept.into_iter().map(|row| piece.first_row() + row);
+        let samples = Samples {
+            rows,
+            predicted,
+            truth,
+            numbers: numbers.collect(),
+        };
+        Ok((samples, n_dropped))
+    }
+
+    fn class(
+        &self,
+        piece: &Piece,
+        row: usize,
+        column: Option<usize>,
+        classes: &mut Classes,
+    ) -> Result<Option<i64>, Failure> {
+        let Some(column) = column else {
+            return Ok(None);
+        };
+        let text = piece.text(column)?.get(row);
+        match classes.number(text) {
+            Ok(class) => Ok(Some(class)),
+            Err(NoClass::Missing) if self.missing.drop_rows => Ok(None),
+            Err(why) => Err(self.missing.no_class(piece, (row, column), text, why)),
+        }
+    }
+}
+
+/// Whether every feature of the rows that count is a number, or missing where that may be.
+fn check(piece: &Piece, limit: usize, missing: &MissingCells) -> Result<(), Failure> {
+    let counts = |row: usize| piece.first_row() + row < limit;
+    let wrong = piece.first_wrong().filter(|(_, cell)| counts(cell.row));
+    let gap = piece.first_missing().filter(|(_, cell)| counts(cell.row));
+    let gap = gap.filter(|_| !missing.drop_rows);
+    let first = wrong
+        .into_iter()
+        .chain(gap)
+        .min_by_key(|(column, cell)| (cell.row, *column));
+    match first {
+        None => Ok(()),
+        Some((column, cell)) => {
+            let mut cell = cell.clone();
+            cell.row += piece.first_row();
+            Err(missing.no_number(piece.place(), column, &cell))
+        }
+    }
+}
+
+/// Some test rows.
+pub(crate) struct Samples {
+    pub(crate) rows: Array2<f64>,
+    pub(crate) predicted: Option<Vec<i64>>,
+    pub(crate) truth: Option<Vec<i64>>,
+    /// Which row of the file each one is.
+    pub(crate) numbers: Vec<usize>,
+}
+
+impl Samples {
+    /// Explains the rows; samples and training rows are counted as their files do.
+    pub(crate) fn explain(
+        &self,
+        explainer: &CaseExplainer,
+        classes: &Classes,
+        file: &Path,
+    ) -> Result<Vec<Explanation>, Failure> {
+        let explanations = match &self.predicted {
+            Some(predicted) => explainer.explain_batch(self.rows.view(), predicted),
+            None => explainer.explain_votes(self.rows.view()),
+        };
+        let explanations = match &self.truth {
+            Some(truth) => explanations.and_then(|e| explainer.with_truth(e, truth)),
+            None => explanations,
+        };
+        let mut explanations = explanations
+            .map_err(|error| self.of_file(error))
+            .in_files(&files(file))?;
+        for (explanation, &number) in explanations.iter_mut().zip(&self.numbers) {
+            explanation.sample = number;
+            // Classes that no training row has are named too.
+            explanation.predicted_name = explanation.predicted.and_then(|p| classes.name(p));
+            explanation.truth_name = explanation.truth.and_then(|t| classes.name(t));
+            count_as_file(explanation);
+        }
+        Ok(explanations)
+    }
+
+    /// An error about a row of the batch, about the row of the file.
+    pub(crate) fn of_file(&self, error: Error) -> Error {
+        let per_row = [
+            input::SAMPLES,
+            input::SAMPLES_SCALED,
+            input::PREDICTED,
+            input::TRUTH,
+        ];
+        let row = error.index().first().copied();
+        match row.and_then(|row| Some((row, self.numbers.get(row)?))) {
+            Some((row, number)) if per_row.contains(&error.input()) => {
+                error.shifted(0, number - row)
+            }
+            _ => error,
+        }
+    }
+
+    /// Runs of rows that follow each other in the file: each with its first row in the batch and in
+    /// the file, and its length.
+    pub(crate) fn runs(&self) -> Vec<(usize, usize, usize)> {
+        let mut runs: Vec<(usize, usize, usize)> = Vec::new();
+        for (row, &number) in self.numbers.iter().enumerate() {
+            match runs.last_mut() {
+                Some((_, first, length)) if *first + *length == number => *length += 1,
+                _ => runs.push((row, number, 1)),
+            }
+        }
+        runs
+    }
+}
+
+/// What errors about test rows are about.
+pub(crate) fn files(file: &Path) -> Files<'_> {
+    Files::mainly(file).ways_out(&[
+        (
+            help::DO_NOT_SCALE,
+            "leave the row out, pass --no-scale, or choose another --metric",
+        ),
+        (help::ASK_MORE_NEIGHBORS, "ask more neighbours: -k"),
+    ])
+}

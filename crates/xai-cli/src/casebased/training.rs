@@ -1,0 +1,315 @@
+//! Training rows from tables.
+
+use std::sync::Arc;
+
+use ndarray::Array2;
+use xai_metrics::casebased::training::MetadataColumn;
+use xai_metrics::casebased::{CaseExplainerBuilder, Explanation};
+
+use super::missing::MissingCells;
+use crate::failure::Failure;
+use crate::input::classes::{Classes, ClassesBuilder, NoClass};
+use crate::input::left_out::{LeftOut, Reason};
+use crate::input::table::place::Place;
+use crate::input::table::tally::{Contents, Tally};
+use crate::input::table::text_column::TextColumn;
+use crate::input::table::{Columns, Piece, Table};
+
+/// What the columns of a training table are that are no features.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Roles<'a> {
+    pub(crate) label: &'a str,
+    /// Columns that accompany the rows.
+    pub(crate) metadata: &'a [String],
+    /// A column of predicted classes, which the table need not have.
+    pub(crate) predicted: Option<&'a str>,
+    /// Columns that are left out.
+    pub(crate) dropped: &'a [String],
+    pub(crate) missing: MissingCells,
+}
+
+/// A training table: features, labels, and columns that only accompany them.
+pub(crate) struct Training {
+    pub(crate) features: Vec<String>,
+    pub(crate) rows: Array2<f64>,
+    pub(crate) labels: Vec<i64>,
+    pub(crate) classes: Classes,
+    pub(crate) metadata: Vec<(String, MetadataColumn)>,
+    pub(crate) left_out: Vec<LeftOut>,
+    /// Rows that are left out for a missing cell.
+    pub(crate) n_dropped: usize,
+}
+
+/// The metadata column that holds, where rows were left out, which row of the file each one is.
+const FILE_ROW: &str = "row of the training file";
+
+impl Training {
+    /// Reads a table piece by piece, so that its text is never in memory as a whole.
+    ///
+    /// Every column without another role is a feature, unless it has no name, holds not one number or
+    /// is dropped.
+    pub(crate) fn read(table: Table, roles: &Roles<'_>) -> Result<Self, Failure> {
+        let mut left_out = Vec::new();
+        let label = table.column(roles.label)?;
+        let metadata: Vec<usize> = named_columns(&table, roles.metadata)?;
+        let dropped: Vec<usize> = named_columns(&table, roles.dropped)?;
+        let header = table.header();
+        let predicted = roles.predicted.and_then(|name| header.position(name));
+        let mut has_role = vec![false; header.len()];
+        for column in [label].iter().chain(&metadata).chain(&predicted) {
+            has_role[*column] = true;
+        }
+        let mut is_dropped = vec![false; header.len()];
+        for column in dropped {
+            is_dropped[column] = true;
+        }
+        let mut candidates = Vec::new();
+        for column in (0..header.len()).filter(|&column| !has_role[column]) {
+            match (is_dropped[column], header.is_unnamed(column)) {
+                (false, false) => candidates.push(column),
+                (true, _) => left_out.push((column, Reason::Dropped)),
+                (false, true) => left_out.push((column, Reason::Unnamed)),
+            }
+        }
+        let texts = std::iter::once(label).chain(metadata.iter().copied());
+        let columns = Columns {
+            numbers: candidates.clone(),
+            texts: texts.collect(),
+        };
+        let mut rows = Rows {
+            label,
+            metadata: &metadata,
+            missing: roles.missing,
+            values: Vec::new(),
+            tallies: vec![Tally::default(); candidates.len()],
+            classes: ClassesBuilder::default(),
+            labels: Vec::new(),
+            has_class: Vec::new(),
+            texts: vec![TextColumn::default(); metadata.len()],
+        };
+        let pieces = table.pieces(&columns);
+        let place = pieces.place().clone();
+        for piece in pieces {
+            rows.add(piece?)?;
+        }
+        rows.finish(&place, &candidates, left_out)
+    }
+
+    /// Gives the builder what is known of the rows beside their features.
+    pub(crate) fn describe(&mut self, mut builder: CaseExplainerBuilder) -> CaseExplainerBuilder {
+        for (name, column) in std::mem::take(&mut self.metadata) {
+            builder = builder.metadata(name, column);
+        }
+        for (label, name) in self.classes.names() {
+            builder = builder.class_name(*label, name.clone());
+        }
+        builder.feature_names(std::mem::take(&mut self.features))
+    }
+}
+
+fn named_columns(table: &Table, names: &[String]) -> Result<Vec<usize>, Failure> {
+    names.iter().map(|name| table.column(name)).collect()
+}
+
+/// Rows while they are read.
+struct Rows<'a> {
+    label: usize,
+    metadata: &'a [usize],
+    missing: MissingCells,
+    /// Row after row of the columns that may be features.
+    values: Vec<f64>,
+    tallies: Vec<Tally>,
+    classes: ClassesBuilder,
+    labels: Vec<i64>,
+    /// Whether the class of each row is known.
+    has_class: Vec<bool>,
+    texts: Vec<TextColumn>,
+}
+
+impl Rows<'_> {
+    fn add(&mut self, piece: Piece) -> Result<(), Failure> {
+        for (row, text) in piece.text(self.label)?.iter().enumerate() {
+            let label = self.classes.number(text);
+            self.has_class.push(label.is_ok());
+            match label {
+                Ok(label) => self.labels.push(label),
+                // The row is left out in the end.
+                Err(NoClass::Missing) if self.missing.drop_rows => self.labels.push(0),
+                Err(why) => {
+                    let at = (row, self.label);
+                    return Err(self.missing.no_class(&piece, at, text, why));
+                }
+            }
+        }
+        for (texts, &column) in self.texts.iter_mut().zip(self.metadata) {
+            texts.append(piece.text(column)?);
+        }
+        let first_row = piece.first_row();
+        let (values, tallies) = piece.into_numbers();
+        for (tally, below) in self.tallies.iter_mut().zip(tallies) {
+            tally.append(below, first_row);
+        }
+        match self.values.is_empty() {
+            true => self.values = values,
+            false => self.values.extend_from_slice(&values),
+        }
+        Ok(())
+    }
+
+    fn finish(
+        mut self,
+        place: &Place,
+        candidates: &[usize],
+        mut left_out: Vec<(usize, Reason)>,
+    ) -> Result<Training, Failure> {
+        let features = self.features(place, candidates, &mut left_out)?;
+        let header = place.header();
+        if features.is_empty() {
+            let failure = Failure::new("no column of numbers beside the label");
+            return Err(failure.in_file(place.file()));
+        }
+        let keep = self.keep(&features, candidates.len());
+        let n_dropped = keep.iter().filter(|keep| !**keep).count();
+        compact(&mut self.values, candidates.len(), &features, &keep);
+        let (renumbering, classes) = self.classes.finish();
+        let mut labels = self.labels;
+        renumbering.apply(&mut labels);
+        let mut metadata = Vec::new();
+        for (&column, mut texts) in self.metadata.iter().zip(self.texts) {
+            texts.retain(&keep);
+            metadata.push((header.name(column).to_owned(), typed(&texts)));
+        }
+        if n_dropped > 0 {
+            retain(&mut labels, &keep);
+            let rows: Vec<i64> = (0..keep.len() as i64).collect();
+            let rows = rows.into_iter().zip(&keep).filter(|(_, keep)| **keep);
+            let rows: Vec<i64> = rows.map(|(row, _)| row).collect();
+            metadata.push((FILE_ROW.to_owned(), rows.into()));
+        }
+        left_out.sort_by_key(|(column, _)| *column);
+        let left_out = left_out.into_iter().map(|(column, reason)| LeftOut {
+            file: place.file().to_owned(),
+            column: header.names()[column].clone(),
+            reason,
+        });
+        let shape = (labels.len(), features.len());
+        let names = features.iter().map(|&slot| header.name(candidates[slot]));
+        Ok(Training {
+            features: names.map(str::to_owned).collect(),
+            rows: Array2::from_shape_vec(shape, self.values).map_err(Failure::new)?,
+            labels,
+            classes,
+            metadata,
+            left_out: left_out.collect(),
+            n_dropped,
+        })
+    }
+
+    /// Which of the columns that may be features are.
+    fn features(
+        &self,
+        place: &Place,
+        candidates: &[usize],
+        left_out: &mut Vec<(usize, Reason)>,
+    ) -> Result<Vec<usize>, Failure> {
+        let (mut features, mut wrong) = (Vec::new(), Vec::new());
+        for (slot, (tally, &column)) in self.tallies.iter().zip(candidates).enumerate() {
+            match tally.contents() {
+                // Without rows nothing is known of a column, which is said later.
+                _ if self.has_class.is_empty() => features.push(slot),
+                Contents::Mixed(cell) => wrong.push((cell, column)),
+                Contents::Words => left_out.push((column, Reason::Text)),
+                Contents::Nothing => left_out.push((column, Reason::Empty)),
+                Contents::Numbers { missing } => {
+                    features.push(slot);
+                    let missing = missing.filter(|_| !self.missing.drop_rows);
+                    wrong.extend(missing.map(|cell| (cell, column)));
+                }
+            }
+        }
+        match wrong
+            .iter()
+            .min_by_key(|(cell, column)| (cell.row, *column))
+        {
+            Some((cell, column)) => Err(self.missing.no_number(place, *column, cell)),
+            None => Ok(features),
+        }
+    }
+
+    /// Which rows have a class and every feature.
+    fn keep(&self, features: &[usize], n_columns: usize) -> Vec<bool> {
+        let mut keep = self.has_class.clone();
+        if self.missing.drop_rows {
+            for (keep, row) in keep.iter_mut().zip(self.values.chunks_exact(n_columns)) {
+                *keep = *keep && features.iter().all(|&slot| !row[slot].is_nan());
+            }
+        }
+        keep
+    }
+}
+
+fn retain<T>(values: &mut Vec<T>, keep: &[bool]) {
+    let mut row = 0;
+    values.retain(|_| {
+        row += 1;
+        keep[row - 1]
+    });
+}
+
+/// Keeps some columns of some rows, in place.
+fn compact(values: &mut Vec<f64>, n_columns: usize, features: &[usize], keep: &[bool]) {
+    if features.len() == n_columns && keep.iter().all(|keep| *keep) {
+        return;
+    }
+    let mut to = 0;
+    for (row, _) in keep.iter().enumerate().filter(|(_, keep)| **keep) {
+        for slot in features {
+            values[to] = values[row * n_columns + slot];
+            to += 1;
+        }
+    }
+    values.truncate(to);
+}
+
+/// The narrowest type that all values of a column have. A whole number that would be printed in
+/// another way, as a code with leading zeros would, keeps the column text.
+fn typed(values: &TextColumn) -> MetadataColumn {
+    fn all<T: std::str::FromStr>(values: &TextColumn) -> Option<Vec<T>> {
+        values.iter().map(|value| value.parse().ok()).collect()
+    }
+    let texts = || MetadataColumn::Texts(values.iter().map(Arc::from).collect());
+    let as_printed = |value: &str| value.parse().map_or(true, |x: i64| x.to_string() == *value);
+    if !values.iter().all(as_printed) {
+        return texts();
+    }
+    if let Some(integers) = all::<i64>(values) {
+        return integers.into();
+    }
+    if let Some(numbers) = all::<f64>(values) {
+        return numbers.into();
+    }
+    match all::<bool>(values) {
+        Some(booleans) => booleans.into(),
+        None => texts(),
+    }
+}
+
+/// Counts training rows as the file does where some were left out, also those of a stored explainer.
+pub(crate) fn count_as_file(explanation: &mut Explanation) {
+    for case in &mut explanation.neighbors {
+        use xai_metrics::casebased::training::MetadataValue;
+        if let Some(MetadataValue::Integer(row)) = case.metadata.remove(FILE_ROW) {
+            case.index = usize::try_from(row).unwrap_or(case.index);
+        }
+    }
+}
+
+/// Takes the numbers of rows, which nobody called metadata, from the names of metadata.
+pub(crate) fn hide_file_rows(metadata_names: &mut Vec<Arc<str>>) {
+    metadata_names.retain(|name| **name != *FILE_ROW);
+}
+
+/// Whether rows of the training file were left out, by the names of an explainer's metadata.
+pub(crate) fn has_file_rows(metadata_names: &[Arc<str>]) -> bool {
+    metadata_names.iter().any(|name| **name == *FILE_ROW)
+}

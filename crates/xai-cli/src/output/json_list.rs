@@ -1,0 +1,62 @@
+//! A long list in a JSON object, of which memory holds only the end.
+
+use std::io::{BufWriter, Seek, Write};
+
+use serde::Serialize;
+use tempfile::SpooledTempFile;
+
+use super::stdout;
+use super::visible::visible_json;
+use crate::failure::Failure;
+
+/// Bytes of a list that memory holds; a longer one goes to a temporary file.
+const IN_MEMORY: usize = 16 << 20;
+
+/// The items of a list, kept as text until the object before them is known.
+pub(crate) struct JsonList {
+    text: BufWriter<SpooledTempFile>,
+    n: usize,
+}
+
+impl JsonList {
+    pub(crate) fn new() -> Self {
+        Self {
+            text: BufWriter::new(SpooledTempFile::new(IN_MEMORY)),
+            n: 0,
+        }
+    }
+
+    /// Adds an item.
+    pub(crate) fn push(&mut self, item: &impl Serialize) -> Result<(), Failure> {
+        if self.n > 0 {
+            self.text.write_all(b",").map_err(no_temporary_file)?;
+        }
+        self.n += 1;
+        let item = serde_json::to_string(item).map_err(Failure::new)?;
+        let item = visible_json(item);
+        self.text
+            .write_all(item.as_bytes())
+            .map_err(no_temporary_file)
+    }
+
+    /// Prints an object with keys of its own and the list as its last.
+    pub(crate) fn print(self, object: &impl Serialize, key: &str) -> Result<(), Failure> {
+        let object = visible_json(serde_json::to_string(object).map_err(Failure::new)?);
+        let open = object.strip_suffix('}').unwrap_or(&object);
+        let mut text = self
+            .text
+            .into_inner()
+            .map_err(|e| no_temporary_file(e.into_error()))?;
+        text.rewind().map_err(no_temporary_file)?;
+        stdout::print(|out| {
+            write!(out, "{open},\"{key}\":[")?;
+            std::io::copy(&mut text, out)?;
+            writeln!(out, "]}}")
+        })
+    }
+}
+
+fn no_temporary_file(reason: impl std::fmt::Display) -> Failure {
+    let folder = std::env::temp_dir();
+    Failure::cannot_be_written(format_args!("a temporary file: {reason}")).in_file(folder)
+}

@@ -1,0 +1,157 @@
+//! Runs in tables: a column per run, and one that holds what is true.
+
+use std::path::Path;
+
+use crate::failure::Failure;
+use crate::input::classes::{ClassesBuilder, NoClass};
+use crate::input::left_out::{LeftOut, Reason};
+use crate::input::table::{Columns, Table};
+
+/// Whether a file is a table, by its name.
+pub(crate) fn is_table(file: &Path) -> bool {
+    let extension = file.extension();
+    extension.is_some_and(|extension| extension.eq_ignore_ascii_case("csv"))
+}
+
+/// Which columns of a table are runs.
+pub(super) struct RunColumns {
+    runs: Vec<usize>,
+    /// What is true, where the table holds it.
+    pub(super) truth: Option<usize>,
+    pub(super) left_out: Vec<LeftOut>,
+}
+
+impl RunColumns {
+    /// Every column is a run, unless it holds what is true, has no name or is dropped.
+    pub(super) fn of(table: &Table, truth: &str, dropped: &[String]) -> Result<Self, Failure> {
+        let header = table.header();
+        let is_dropped = |name: &String| dropped.contains(name);
+        let mut columns = Self {
+            runs: Vec::new(),
+            truth: header.position(truth),
+            left_out: Vec::new(),
+        };
+        for (column, name) in header.names().iter().enumerate() {
+            let reason = match columns.truth == Some(column) {
+                true => continue,
+                false if is_dropped(name) => Reason::Dropped,
+                false if header.is_unnamed(column) => Reason::Unnamed,
+                false => {
+                    columns.runs.push(column);
+                    continue;
+                }
+            };
+            columns.left_out.push(LeftOut {
+                file: table.place().file().to_owned(),
+                column: name.clone(),
+                reason,
+            });
+        }
+        match columns.runs.is_empty() {
+            true => Err(Failure::new("no column of a run").in_file(table.place().file())),
+            false => Ok(columns),
+        }
+    }
+
+    /// One column, and nothing that is true of it.
+    pub(super) fn only(column: usize) -> Self {
+        Self {
+            runs: vec![column],
+            truth: None,
+            left_out: Vec::new(),
+        }
+    }
+}
+
+/// A table of classes: what is true, where it is among the columns, and run after run.
+pub(super) struct ClassTable {
+    pub(super) truth: Option<Vec<i64>>,
+    pub(super) runs: Vec<Vec<i64>>,
+}
+
+impl ClassTable {
+    /// Reads a table piece by piece. Classes are numbered for now.
+    pub(super) fn read(
+        table: Table,
+        columns: &RunColumns,
+        classes: &mut ClassesBuilder,
+    ) -> Result<Self, Failure> {
+        let asked: Vec<usize> = columns.truth.iter().chain(&columns.runs).copied().collect();
+        let mut read: Vec<Vec<i64>> = vec![Vec::new(); asked.len()];
+        let wanted = Columns {
+            numbers: Vec::new(),
+            texts: asked.clone(),
+        };
+        for piece in table.pieces(&wanted) {
+            let piece = piece?;
+            for (labels, &column) in read.iter_mut().zip(&asked) {
+                for (row, text) in piece.text(column)?.iter().enumerate() {
+                    let class = classes.number(text).map_err(|why| {
+                        let failure = piece.cell(row, column, text, why.expected());
+                        let name = piece.place().header().name(column);
+                        match (why, Some(column) == columns.truth) {
+                            (NoClass::Continuous, _) | (_, true) => why.help(failure),
+                            _ => failure.help(format!(
+                                "correct the cell, or leave the column out where it is no run: \
+                                 --drop-column '{name}'"
+                            )),
+                        }
+                    });
+                    labels.push(class?);
+                }
+            }
+        }
+        let mut read = read.into_iter();
+        let truth = columns.truth.and_then(|_| read.next());
+        Ok(Self {
+            truth,
+            runs: read.collect(),
+        })
+    }
+}
+
+/// A table of numbers: what is true, where it is among the columns, and run after run.
+pub(super) struct NumberTable {
+    pub(super) truth: Option<Vec<f64>>,
+    pub(super) runs: Vec<Vec<f64>>,
+}
+
+impl NumberTable {
+    pub(super) fn read(table: Table, columns: &RunColumns) -> Result<Self, Failure> {
+        let asked: Vec<usize> = columns.truth.iter().chain(&columns.runs).copied().collect();
+        let piece = table.whole(&Columns {
+            numbers: asked,
+            texts: Vec::new(),
+        })?;
+        let odd = piece.first_wrong().into_iter().chain(piece.first_missing());
+        if let Some((column, cell)) = odd.min_by_key(|(column, cell)| (cell.row, *column)) {
+            let name = piece.place().header().name(column);
+            let failure = piece.cell(cell.row, column, &cell.text, "a finite number");
+            return Err(failure.help(format!(
+                "correct the cell, or leave the column out where it is no run: --drop-column '{name}'"
+            )));
+        }
+        let numbers = piece.numbers();
+        let mut read = numbers.columns().into_iter().map(|column| column.to_vec());
+        let truth = columns.truth.and_then(|_| read.next());
+        Ok(Self {
+            truth,
+            runs: read.collect(),
+        })
+    }
+}
+
+/// The one column of a table that is no index.
+pub(super) fn only_column(table: &Table) -> Result<usize, Failure> {
+    let header = table.header();
+    let mut named = (0..header.len()).filter(|&column| !header.is_unnamed(column));
+    match (named.next(), named.next()) {
+        (Some(column), None) => Ok(column),
+        _ => Err(Failure::new(format!(
+            "{} columns: expected one beside the index",
+            header.len()
+        ))
+        .help("save what is true alone, or put it into the table of the runs and name its column")
+        .in_file(table.place().file())),
+    }
+}

@@ -1,0 +1,489 @@
+//! Tables as pandas, numpy and spreadsheets write them.
+
+use serde_json::Value;
+
+use crate::harness::{Failed, Files};
+
+const EXPLAIN: &str = "casebased explain --train t.csv --test q.csv --label y";
+
+/// Training and test rows in `a,b,y` and the other way round.
+fn tables() -> Files {
+    let files = Files::new();
+    files.text("t.csv", "a,b,y\n0,0,0\n1,0,0\n9,9,1\n10,9,1\n");
+    files.text("q.csv", "b,a,y\n0,0.5,0\n9,9.5,1\n");
+    files
+}
+
+/// What an explanation of the usual tables says.
+fn usual() -> Value {
+    tables().json(EXPLAIN)["explanations"].clone()
+}
+
+fn columns_left_out(result: &Value) -> Vec<(&str, &str)> {
+    let left_out = result["columns_left_out"].as_array().expect("a list");
+    left_out
+        .iter()
+        .map(|left| {
+            (
+                left["column"].as_str().expect("a name"),
+                left["reason"].as_str().expect("a reason"),
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn the_index_that_pandas_writes_is_no_feature() {
+    let files = tables();
+    for (name, first) in [("", ""), ("Unnamed: 0", "Unnamed: 0")] {
+        files.text(
+            "t.csv",
+            &format!("{name},a,b,y\n0,0,0,0\n1,1,0,0\n2,9,9,1\n3,10,9,1\n"),
+        );
+        files.text("q.csv", &format!("{name},b,a,y\n0,0,0.5,0\n1,9,9.5,1\n"));
+        let result = files.json(EXPLAIN);
+        assert_eq!(result["explanations"], usual());
+        assert_eq!(result["columns_used"], serde_json::json!(["a", "b"]));
+        assert_eq!(columns_left_out(&result), [(first, "unnamed")]);
+        assert_eq!(files.remarks(EXPLAIN).lines().count(), 1);
+        let fitted = files.json("casebased fit --train t.csv --label y --out c.xai");
+        assert_eq!(fitted["n_features"], 2);
+        assert_eq!(columns_left_out(&fitted), [(first, "unnamed")]);
+        let audit = files.json("casebased audit --train t.csv --test q.csv --label y");
+        assert_eq!(columns_left_out(&audit), [(first, "unnamed")]);
+    }
+}
+
+#[test]
+fn the_index_that_pandas_writes_is_no_run() {
+    let files = Files::new();
+    files.text("bare.csv", "y,a,b\n0,0,0\n1,1,0\n1,0,0\n0,1,0\n");
+    files.text("index.csv", ",y,a,b\n0,0,0,0\n1,1,1,0\n2,1,0,0\n3,0,1,0\n");
+    files.text("y.csv", ",y\n0,0\n1,1\n2,1\n3,0\n");
+    files.text("runs.csv", ",a,b\n0,0,0\n1,1,0\n2,0,0\n3,1,0\n");
+    let of = |file: &str, labels: &str| {
+        let mut result = files.json(&format!(
+            "repro pairwise --predictions {file} --labels {labels}"
+        ));
+        let left_out = result.as_object_mut().unwrap().remove("columns_left_out");
+        (result, left_out.is_some())
+    };
+    let (bare, none) = of("bare.csv", "y");
+    assert!(!none && bare["n_runs"] == 2);
+    assert_eq!(of("index.csv", "y"), (bare.clone(), true));
+    assert_eq!(of("runs.csv", "y.csv"), (bare.clone(), true));
+    let dropped =
+        files.json("repro pairwise --predictions bare.csv bare.csv --labels y --drop-column b");
+    assert_eq!(dropped["n_runs"], 2);
+    let pair = |a: &str, b: &str| {
+        files.json(&format!(
+            "repro compare --first {a} {a} --second {b} --labels y"
+        ))
+    };
+    let mut with_index = pair("index.csv", "index.csv");
+    assert_eq!(with_index["n_first"], 4);
+    let left_out = with_index
+        .as_object_mut()
+        .unwrap()
+        .remove("columns_left_out");
+    assert_eq!(left_out.unwrap().as_array().unwrap().len(), 3);
+    assert_eq!(with_index, pair("bare.csv", "bare.csv"));
+    let numbers = |file: &str, targets: &str| {
+        files.json(&format!(
+            "repro regression --predictions {file} --targets {targets}"
+        ))
+    };
+    let regression = numbers("bare.csv", "y");
+    assert_eq!(
+        (&regression["n_runs"], &regression["n_samples"]),
+        (&2.into(), &4.into())
+    );
+    assert_eq!(numbers("index.csv", "y")["metrics"], regression["metrics"]);
+    assert_eq!(
+        numbers("runs.csv", "y.csv")["metrics"],
+        regression["metrics"]
+    );
+}
+
+/// A failure that names the file first and two ways out.
+fn names_ways_out(failed: &Failed) {
+    let help = failed.help().expect("a way out");
+    assert!(help.contains("--drop-column"), "{}", failed.text);
+}
+
+#[test]
+fn a_feature_with_a_missing_cell_is_an_error_wherever_it_stands() {
+    let files = tables();
+    for cell in [
+        "", "NA", "NaN", "nan", "null", "1,000", "n/a", "x", "1.5 kg", "inf",
+    ] {
+        let quoted = format!("\"{cell}\"");
+        for row in 0..4 {
+            let mut cells = ["0", "1", "9", "10"];
+            cells[row] = &quoted;
+            let rows: Vec<String> = cells
+                .iter()
+                .zip(["0,0", "0,0", "9,1", "9,1"])
+                .map(|(a, rest)| format!("{a},{rest}\n"))
+                .collect();
+            files.text("t.csv", &format!("a,b,y\n{}", rows.concat()));
+            let failed = files.bad_data("t.csv", EXPLAIN);
+            assert!(
+                failed.text.contains(&format!("row {}", row + 1)),
+                "{}",
+                failed.text
+            );
+            assert!(failed.text.contains("`a`"), "{}", failed.text);
+            names_ways_out(&failed);
+            let result = files.json(&format!("{EXPLAIN} --drop-column a"));
+            assert_eq!(result["columns_used"], serde_json::json!(["b"]));
+            assert_eq!(columns_left_out(&result), [("a", "dropped")]);
+        }
+        let files = tables();
+        files.text("q.csv", &format!("b,a,y\n0,0.5,0\n9,{quoted},1\n"));
+        names_ways_out(&files.bad_data("q.csv", EXPLAIN));
+        // Rows beyond the limit are not read.
+        files.json(&format!("{EXPLAIN} --limit 1"));
+        files.bad_data(
+            "q.csv",
+            "casebased audit --train t.csv --test q.csv --label y",
+        );
+        let redacted = files.bad_data("q.csv", &format!("{EXPLAIN} --redact a"));
+        assert!(
+            cell.len() < 3 || !redacted.text.contains(&quoted),
+            "{}",
+            redacted.text
+        );
+    }
+}
+
+#[test]
+fn rows_with_a_missing_cell_are_left_out_when_asked_and_the_others_keep_their_numbers() {
+    let files = tables();
+    files.text(
+        "t.csv",
+        "a,b,y\n0,0,0\nNA,7,1\n1,0,0\n9,9,1\n10,9,1\n5,5,\n",
+    );
+    files.text("q.csv", "b,a,y,p\n,0.5,0,0\n0,0.5,0,0\n1,1,0,\n9,9.5,1,1\n");
+    let how = "-k 2 --predicted p --drop-rows-with-missing";
+    let result = files.json(&format!("{EXPLAIN} {how} --out o.csv"));
+    assert_eq!(result["train_rows_dropped"], 2);
+    assert_eq!(result["test_rows_dropped"], 2);
+    let seen = |result: &Value| -> Vec<(u64, u64, u64, Vec<u64>)> {
+        let of = |e: &Value| {
+            let neighbors = e["neighbors"].as_array().unwrap();
+            let number = |key: &str| e[key].as_u64().unwrap();
+            let mut rows: Vec<u64> = neighbors
+                .iter()
+                .map(|n| n["index"].as_u64().unwrap())
+                .collect();
+            rows.sort_unstable();
+            (number("sample"), number("predicted"), number("true"), rows)
+        };
+        result["explanations"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(of)
+            .collect()
+    };
+    let expected = [(1, 0, 0, vec![0, 2]), (3, 1, 1, vec![3, 4])];
+    assert_eq!(seen(&result), expected);
+    let out = files.read("o.csv");
+    assert!(
+        out.starts_with(
+            "sample,predicted,true,correspondence,level,rank,index,distance,label,a,b\n"
+        )
+    );
+    assert_eq!(out.lines().count(), 5);
+    let fitted = files
+        .json("casebased fit --train t.csv --label y --out c.xai -k 2 --drop-rows-with-missing");
+    assert_eq!(
+        (&fitted["n_rows"], &fitted["train_rows_dropped"]),
+        (&4.into(), &2.into())
+    );
+    assert_eq!(fitted["metadata_names"], serde_json::json!([]));
+    let stored = files.json(
+        "casebased explain --explainer c.xai --test q.csv --label y --predicted p --drop-rows-with-missing --out s.csv",
+    );
+    assert_eq!(seen(&stored), expected);
+    assert_eq!(files.read("s.csv"), out);
+    let audit = files.json(
+        "casebased audit --explainer c.xai --test q.csv --label y --predicted p --drop-rows-with-missing",
+    );
+    let mut listed: Vec<u64> = audit["least_supported"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|l| l["sample"].as_u64().unwrap())
+        .collect();
+    listed.sort_unstable();
+    assert_eq!(listed, [1, 3]);
+    // What is wrong is not missing.
+    files.text("q.csv", "b,a,y,p\n0,x,0,0\n");
+    files.bad_data("q.csv", &format!("{EXPLAIN} {how}"));
+    files.text("q.csv", "b,a,y,p\n,0,0,0\n");
+    files.bad_data("q.csv", &format!("{EXPLAIN} {how}"));
+}
+
+#[test]
+fn columns_of_words_and_of_nothing_are_left_out_and_named() {
+    let files = tables();
+    files.text(
+        "t.csv",
+        "day,name,a,b,none,y\n2020-01-01,x,0,0,,0\n2020-01-02,,1,0,NA,0\n2020-01-03,z,9,9,,1\n2020-01-04,z,10,9,,1\n",
+    );
+    let result = files.json(EXPLAIN);
+    assert_eq!(result["explanations"], usual());
+    let expected = [("day", "text"), ("name", "text"), ("none", "empty")];
+    assert_eq!(columns_left_out(&result), expected);
+    files.wrong_usage("--drop-column", &format!("{EXPLAIN} --drop-column y"));
+    files.bad_data("t.csv", &format!("{EXPLAIN} --drop-column nope"));
+    // One number among words is a mistake in one of the two.
+    files.text("t.csv", "a,b,c,y\n0,0,x,0\n1,0,7,0\n9,9,x,1\n");
+    files.bad_data("t.csv", EXPLAIN);
+}
+
+#[test]
+fn columns_of_truth_are_features() {
+    let files = tables();
+    files.text("t.csv", "a,b,y\nTrue,0,0\nFALSE,0,0\ntrue,9,1\nFalse,9,1\n");
+    files.text("q.csv", "b,a,y\n0,1,0\n9,False,1\n");
+    let result = files.json(EXPLAIN);
+    assert_eq!(result["columns_used"], serde_json::json!(["a", "b"]));
+}
+
+#[test]
+fn names_of_columns_in_the_rows_never_collide() {
+    let files = Files::new();
+    files.text(
+        "t.csv",
+        "distance,case.distance,rank,label,y\n0,0,1,2,0\n1,0,1,2,0\n9,9,1,2,1\n",
+    );
+    files.json("casebased explain --train t.csv --test t.csv --label y --out o.csv");
+    let out = files.read("o.csv");
+    let header: Vec<&str> = out.lines().next().unwrap().split(',').collect();
+    let mut sorted = header.clone();
+    sorted.sort_unstable();
+    sorted.dedup();
+    assert_eq!(sorted.len(), header.len(), "{header:?}");
+    assert!(header.contains(&"case.distance") && header.contains(&"case.case.distance"));
+}
+
+#[test]
+fn what_spreadsheets_write_is_read() {
+    let files = tables();
+    let table = "a,b,y\n0,0,0\n1,0,0\n9,9,1\n10,9,1\n";
+    for text in [
+        format!("\u{feff}{table}"),
+        format!("\u{feff}\"a\"{}", &table[1..]),
+        table.replace('\n', "\r\n"),
+        table.replace('\n', "\r"),
+        table.replace(',', ";"),
+        table.replace(',', "\t"),
+        format!("{table}\n\n"),
+        format!("\n{table}   \r\n"),
+        table.trim_end().to_owned(),
+        table.replace("a,b", " a , b "),
+        table.replace("9,9,", "\"9\",\" 9 \","),
+    ] {
+        files.text("t.csv", &text);
+        let result = files.json(&format!("{EXPLAIN} --quiet"));
+        assert_eq!(result["explanations"], usual(), "{text:?}");
+    }
+    files.text(
+        "t.csv",
+        "\"a\n1\",note,b,y\n0,\"x, \"\"y\"\"\nz\",0,0\n1,\"\n\",0,0\n9,z,9,1\n10,z,9,1\n",
+    );
+    files.text("q.csv", "b,\"a\n1\",y\n0,0.5,0\n9,9.5,1\n");
+    assert_eq!(files.json(EXPLAIN)["explanations"], usual());
+}
+
+#[test]
+fn what_is_no_table_of_this_kind_is_told_with_a_way_out() {
+    let files = tables();
+    let wide = |text: &str, low_first: bool| -> Vec<u8> {
+        let bytes = |unit: u16| {
+            if low_first {
+                unit.to_le_bytes()
+            } else {
+                unit.to_be_bytes()
+            }
+        };
+        text.encode_utf16().flat_map(bytes).collect()
+    };
+    let latin: &[u8] = b"a,b,y\n0,0,gr\xfcn\n1,0,rot\n";
+    let latin_header: &[u8] = b"gr\xf6\xdfe,b,y\n0,0,1\n1,0,0\n";
+    for bytes in [
+        wide("\u{feff}a\tb\ty\r\n0\t0\t0\r\n", true),
+        wide("\u{feff}a\tb\ty\r\n0\t0\t0\r\n", false),
+        wide("a,b,y\n0,0,0\n", true),
+        latin.to_vec(),
+        latin_header.to_vec(),
+        b"PK\x03\x04xlsx".to_vec(),
+        b"PAR1\x00".to_vec(),
+        b"\x1f\x8b\x08".to_vec(),
+        b"\x93NUMPY\x01\x00".to_vec(),
+        b"a;b;y\n0,5;0;0\n1,5;0;1\n".to_vec(),
+        b"a;b;y\n0;0;0\n1,5;0;1\n".to_vec(),
+        // Row names without a name, as R writes them.
+        b"x,a,b\nr1,1,2,0\n".to_vec(),
+    ] {
+        files.bytes("t.csv", &bytes);
+        let label = if bytes.starts_with(b"x,") { "b" } else { "y" };
+        let command = format!("casebased explain --train t.csv --test q.csv --label {label}");
+        let failed = files.bad_data("t.csv", &command);
+        assert!(failed.help().is_some(), "{}", failed.text);
+    }
+    for text in [
+        "",
+        "\n\n",
+        "\u{feff}",
+        "a,b,y\n",
+        "a,b,y\n0,0,0\n1,0\n",
+        "a,b,y\n0,\"0,0\n1,0,0\n",
+    ] {
+        files.text("t.csv", text);
+        files.bad_data("t.csv", EXPLAIN);
+    }
+}
+
+#[test]
+fn many_columns_take_no_time_that_grows_with_their_square() {
+    let files = Files::new();
+    let n = 100_000;
+    let mut text: String = (0..n).map(|i| format!("c{i},")).collect();
+    text += "y\n";
+    for row in 0..3 {
+        text += &format!("{row},").repeat(n);
+        text += &format!("{row}\n");
+    }
+    files.text("t.csv", &text);
+    let start = std::time::Instant::now();
+    let fitted = files.json("casebased fit --train t.csv --label y --out c.xai");
+    assert_eq!(fitted["n_features"], n);
+    files.json("casebased audit --train t.csv --test t.csv --label y");
+    assert!(start.elapsed().as_secs() < 25, "{:?}", start.elapsed());
+}
+
+#[test]
+fn a_table_may_come_through_a_pipe() {
+    let files = tables();
+    let table = files.read("t.csv");
+    let output = assert_cmd::Command::cargo_bin("xai")
+        .expect("the binary")
+        .current_dir(files.path("."))
+        .args("casebased explain --train /dev/stdin --test q.csv --label y --json".split(' '))
+        .write_stdin(table)
+        .output()
+        .expect("runs");
+    if cfg!(unix) {
+        let result: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!(result["explanations"], usual());
+    }
+}
+
+#[test]
+fn explanations_in_batches_are_those_of_all_rows() {
+    let files = Files::new();
+    let table = |n: usize| {
+        let row = |i: usize| format!("{},{},{}\n", i * 37 % 101, i * 53 % 89, i * 37 % 101 / 51);
+        format!("a,b,y\n{}", (0..n).map(row).collect::<String>())
+    };
+    files.text("t.csv", &table(300));
+    files.text("q.csv", &table(10_000));
+    let result = files.json(&format!("{EXPLAIN} --out o.csv -k 3"));
+    let explanations = result["explanations"].as_array().unwrap();
+    assert_eq!(explanations.len(), 10_000);
+    for (row, explanation) in explanations.iter().enumerate() {
+        assert_eq!(explanation["sample"], row);
+        assert_eq!(explanation["true"], row * 37 % 101 / 51);
+    }
+    let out = files.read("o.csv");
+    assert_eq!(out.lines().count(), 30_001);
+    assert!(out.lines().last().unwrap().starts_with("9999,"));
+    let one_thread = files.json(&format!("{EXPLAIN} --out one.csv -k 3 --threads 1"));
+    assert_eq!(one_thread, result);
+    assert_eq!(files.read("one.csv"), out);
+    assert!(
+        files
+            .table(&format!("{EXPLAIN} -k 3"))
+            .contains("20 of 10000 samples")
+    );
+    let released = files.json(&format!("{EXPLAIN} -k 3 --aggregate-only 2"));
+    assert_eq!(released["explanations"].as_array().unwrap().len(), 10_000);
+    // A row far down is named by its number in the file.
+    files.text("t.csv", "a,b,y\n1,2,0\n2,1,1\n");
+    let rows = "1,2,0\n".repeat(9000);
+    files.text("q.csv", &format!("a,b,y\n{rows}0,0,1\n"));
+    for command in ["explain", "audit"] {
+        let undefined = files.bad_data(
+            "q.csv",
+            &format!("casebased {command} --train t.csv --test q.csv --label y --metric cosine --no-scale"),
+        );
+        assert!(undefined.text.contains("9000"), "{}", undefined.text);
+    }
+}
+
+#[test]
+fn the_mahalanobis_distance_is_made_of_the_training_rows() {
+    let files = Files::new();
+    files.text(
+        "t.csv",
+        "a,b,y\n0,0,0\n1,0.9,0\n2,2.1,0\n9,9.2,1\n10,9.9,1\n11,11.3,1\n4,7,1\n",
+    );
+    let explain =
+        "casebased explain --train t.csv --test t.csv --label y -k 2 --metric mahalanobis";
+    let scaled = files.json(explain);
+    let plain = files.json(&format!("{explain} --no-scale"));
+    let euclidean = files.json(&explain.replace("mahalanobis", "euclidean"));
+    let distance = |result: &Value, sample: usize| {
+        result["explanations"][sample]["neighbors"][1]["distance"]
+            .as_f64()
+            .unwrap()
+    };
+    for sample in 0..7 {
+        let (a, b) = (distance(&scaled, sample), distance(&plain, sample));
+        assert!((a - b).abs() < 1e-9, "{a} {b}");
+    }
+    assert!((0..7).any(|i| (distance(&scaled, i) - distance(&euclidean, i)).abs() > 0.1));
+    // The distance of rows 0 and 1 by the inverse of their sample covariance.
+    let rows = [
+        [0.0, 0.0],
+        [1.0, 0.9],
+        [2.0, 2.1],
+        [9.0, 9.2],
+        [10.0, 9.9],
+        [11.0, 11.3],
+        [4.0, 7.0f64],
+    ];
+    let mean = |k: usize| rows.iter().map(|r| r[k]).sum::<f64>() / 7.0;
+    let covariance = |i: usize, j: usize| {
+        rows.iter()
+            .map(|r| (r[i] - mean(i)) * (r[j] - mean(j)))
+            .sum::<f64>()
+            / 6.0
+    };
+    let (p, q, r) = (covariance(0, 0), covariance(0, 1), covariance(1, 1));
+    let (x, y) = (1.0, 0.9);
+    let expected = ((r * x * x - 2.0 * q * x * y + p * y * y) / (p * r - q * q)).sqrt();
+    let neighbors = plain["explanations"][0]["neighbors"].as_array().unwrap();
+    let found = neighbors
+        .iter()
+        .find(|n| n["index"] == 1)
+        .expect("a neighbour");
+    assert!((found["distance"].as_f64().unwrap() - expected).abs() < 1e-12);
+    let fitted =
+        files.json("casebased fit --train t.csv --label y --out c.xai -k 2 --metric mahalanobis");
+    assert_eq!(fitted["metric"], "mahalanobis");
+    let stored = files.json("casebased explain --explainer c.xai --test t.csv --label y");
+    assert_eq!(stored["explanations"], scaled["explanations"]);
+    files.text("t.csv", "a,twice,y\n0,0,0\n1,2,0\n2,4,0\n9,18,1\n");
+    let singular = files.bad_data("t.csv", explain);
+    assert!(singular.text.contains("twice") && singular.help().unwrap().contains("--drop-column"));
+    files.json(&format!("{explain} --drop-column twice"));
+    let help = String::from_utf8(files.run("casebased explain --help").stdout).unwrap();
+    for distance in ["mahalanobis", "correlation", "minkowski:P", "braycurtis"] {
+        assert!(help.contains(distance), "{distance}");
+    }
+}
