@@ -9,6 +9,11 @@ pub const CHOOSE_ACTIVATION_OR_POLICY: Help =
     Help::new("apply Activation::Softmax or Sigmoid, or choose BaseScorePolicy::AsIs or Skip");
 /// For maps that are no images.
 pub const CHOOSE_SPEARMAN: Help = Help::new("choose MapSimilarity::Spearman");
+/// For a metric that no sample has a value of.
+pub const NO_SAMPLE_HAS_A_VALUE: Help = Help::new(
+    "the value of every sample is undefined: maps or scores that are all alike rank nothing, and \
+     skipped base scores count for nothing",
+);
 /// For two metrics of one name.
 pub const RENAME_METRIC: Help = Help::new("`metric_named` gives a metric another name");
 /// For a table, whose features have no neighbours.

@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ndarray::{Array2, ArrayD, ArrayViewD, Axis, Dimension, IxDyn, Slice};
 use proptest::prelude::*;
-use xai_attribution::evaluation::{EvaluationTable, Statistics};
+use xai_attribution::evaluation::{EvaluationTable, EvaluationValues, MetricValues, Statistics};
+use xai_attribution::metric::Direction;
 use xai_attribution::model::{Counted, ModelCalls};
 use xai_attribution::perturbation::SubsetSampling;
 use xai_attribution::{
@@ -12,6 +13,7 @@ use xai_attribution::{
     Deletion, Evaluate, Evaluation, Insertion, Model, MuFidelity, Sparseness, complexity,
     sparseness,
 };
+use xai_core::statistics::{IntervalMethod, wilson};
 
 type Answer = Result<Array2<f64>, std::fmt::Error>;
 
@@ -369,4 +371,74 @@ fn an_epsilon_is_no_evidence() {
         table.metrics[0].values[0].per_sample,
         table.metrics[0].values[1].per_sample
     );
+}
+
+/// Values of one metric by one explainer.
+fn values_of(metric: &str, per_sample: &[f64]) -> EvaluationValues {
+    EvaluationValues {
+        n_samples: per_sample.len(),
+        explainers: vec!["one".into()],
+        metrics: vec![MetricValues {
+            metric: metric.into(),
+            direction: Direction::Higher,
+            per_sample: vec![per_sample.iter().copied().map(Some).collect()],
+        }],
+        model_calls: ModelCalls::default(),
+    }
+}
+
+#[test]
+fn shares_have_wilsons_interval_and_other_means_the_bootstraps() {
+    let interval = |metric: &str, per_sample: &[f64]| {
+        let table = values_of(metric, per_sample).table(&Statistics::default());
+        table.unwrap().metrics[0].values[0].interval.unwrap()
+    };
+    // No increase among 30 samples is no proof that there never is one.
+    let none = interval("average_increase", &[0.0; 30]);
+    assert_eq!(none.method, IntervalMethod::Wilson);
+    assert_eq!(none, wilson(0, 30, 0.95).unwrap());
+    assert!(none.low == 0.0 && none.high > 0.1);
+    let mut some = [0.0; 30];
+    some[3] = 1.0;
+    assert_eq!(
+        interval("average_increase", &some),
+        wilson(1, 30, 0.95).unwrap()
+    );
+    // A metric of somebody's own whose values are all 0 or 1.
+    assert_eq!(interval("hits", &some).method, IntervalMethod::Wilson);
+    // Values between, and a metric that is no share.
+    some[4] = 0.5;
+    assert_eq!(interval("hits", &some).method, IntervalMethod::BootstrapBca);
+    assert_eq!(
+        interval("complexity", &[1.0; 30]).method,
+        IntervalMethod::BootstrapBca
+    );
+}
+
+#[test]
+fn an_interval_of_few_samples_says_so() {
+    let table = |per_sample: &[f64]| {
+        let table = values_of("average_drop", per_sample).table(&Statistics::default());
+        table.unwrap()
+    };
+    let few = [0.1, 0.3, 0.2, 0.6, 0.5, 0.4, 0.7, 0.9, 0.8];
+    let enough = [0.1, 0.3, 0.2, 0.6, 0.5, 0.4, 0.7, 0.9, 0.8, 0.35];
+    assert_eq!(
+        table(&few).to_string().lines().count(),
+        1 + table(&enough).to_string().lines().count()
+    );
+    #[cfg(feature = "serde")]
+    {
+        let json = |table: &EvaluationTable| serde_json::to_value(table.by_name()).unwrap();
+        let warns = |per_sample: &[f64]| {
+            let json = json(&table(per_sample));
+            json["metrics"]["average_drop"]["explainers"]["one"]["small_sample"].clone()
+        };
+        assert_eq!(warns(&few), true);
+        assert!(warns(&enough).is_null());
+        let shares = values_of("average_increase", &[0.0, 1.0, 0.0]);
+        let shares = json(&shares.table(&Statistics::default()).unwrap());
+        let of_one = &shares["metrics"]["average_increase"]["explainers"]["one"];
+        assert!(of_one["small_sample"].is_null() && of_one["interval"].is_array());
+    }
 }

@@ -3,7 +3,7 @@
 use ndarray::{Array2, array};
 use proptest::prelude::*;
 use xai_casebased::training::MetadataValue;
-use xai_casebased::{CaseExplainer, ErrorKind, help, input};
+use xai_casebased::{CaseExplainer, Distance, Error, ErrorKind, help, input};
 
 #[test]
 fn metadata_of_every_type_reaches_the_explanation() {
@@ -34,6 +34,94 @@ fn metadata_of_every_type_reaches_the_explanation() {
         "2 rows, 1 features (standardised), 2 classes; 1 nearest by euclidean distance (features, \
          brute)"
     );
+}
+
+/// An explainer with the features `a` and `secret`, of which the second is redacted.
+fn redacting(distance: Distance, scale: bool, train: Array2<f64>) -> Result<CaseExplainer, Error> {
+    let labels = vec![0; train.nrows()];
+    let builder = CaseExplainer::builder().feature_names(["a", "secret"]);
+    let builder = builder.redact("secret").distance(distance).scale(scale);
+    builder.fit(train.view(), &labels)
+}
+
+/// Whether an error is about a value, and does not tell it.
+fn conceals(error: &Error, value: &str) -> bool {
+    let redacted = matches!(error.kind(), ErrorKind::RedactedValue { .. });
+    redacted && !format!("{error} {error:?}").contains(value)
+}
+
+#[test]
+fn no_error_tells_the_value_of_a_redacted_feature() {
+    let good = array![[1.0, 2.0], [2.0, 5.0], [3.0, 4.0]];
+    // Beyond the domain of the distance: a training cell, a sample's cell.
+    for distance in [Distance::BrayCurtis, Distance::Canberra] {
+        let bad = array![[1.0, 2.0], [2.0, 7.25e305]];
+        let error = redacting(distance.clone(), false, bad.clone()).unwrap_err();
+        assert!(conceals(&error, "7.25e305"), "{error}");
+        assert_eq!((error.input(), error.index()), (input::TRAIN, &[1, 1][..]));
+        let explainer = redacting(distance, false, good.clone()).unwrap();
+        for error in [
+            explainer.explain_votes(bad.view()).unwrap_err(),
+            explainer.aggregate(bad.view(), None).unwrap_err(),
+        ] {
+            assert!(conceals(&error, "7.25e305"), "{error}");
+            assert_eq!(
+                (error.input(), error.index()),
+                (input::SAMPLES, &[1, 1][..])
+            );
+        }
+        // Other features are told as ever.
+        let error = explainer
+            .explain_votes(array![[-2e301, 1.0]].view())
+            .unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::OutOfDomain { value, .. } if *value == -2e301));
+    }
+    // A whole row, whose value is that of each of its features.
+    let constant = array![[1.0, 2.0], [8.125, 8.125]];
+    let error = redacting(Distance::Correlation, false, constant.clone()).unwrap_err();
+    assert!(conceals(&error, "8.125"), "{error}");
+    let explainer = redacting(Distance::Correlation, false, good.clone()).unwrap();
+    let error = explainer.explain_votes(constant.view()).unwrap_err();
+    assert!(conceals(&error, "8.125"), "{error}");
+    // What is not finite is no number that could be told.
+    let error = redacting(
+        Distance::Euclidean,
+        true,
+        array![[1.0, f64::NAN], [1.0, 2.0]],
+    );
+    assert!(matches!(error.unwrap_err().kind(), ErrorKind::NonFinite));
+    let explainer = redacting(Distance::Euclidean, false, good).unwrap();
+    let far = explainer
+        .explain_votes(array![[1.0, 3.5e200]].view())
+        .unwrap_err();
+    assert!(!format!("{far} {far:?}").contains("3.5e200"), "{far}");
+}
+
+#[cfg(feature = "persistence")]
+#[test]
+fn a_stored_explainer_has_no_redacted_metadata() {
+    let fit = |redact: bool| {
+        let builder = CaseExplainer::builder()
+            .metadata("patient", vec!["Ada Lovelace", "Alan Turing"])
+            .metadata("site", vec!["north", "south"]);
+        let builder = match redact {
+            true => builder.redact("patient"),
+            false => builder,
+        };
+        let mut file = Vec::new();
+        let explainer = builder.fit(array![[0.0], [1.0]].view(), &[0, 1]).unwrap();
+        explainer.save(&mut file).unwrap();
+        file
+    };
+    let holds = |file: &[u8], text: &str| file.windows(text.len()).any(|w| w == text.as_bytes());
+    assert!(holds(&fit(false), "Lovelace"));
+    let file = fit(true);
+    assert!(!holds(&file, "Lovelace") && holds(&file, "north"));
+    let explainer = CaseExplainer::load(&*file).unwrap();
+    let case = &explainer.explain_votes(array![[0.1]].view()).unwrap()[0].neighbors[0];
+    assert_eq!(case.metadata.len(), 1);
+    assert_eq!(case.metadata["site"], MetadataValue::Text("north".into()));
+    assert_eq!(explainer.training_info().redacted, ["patient"]);
 }
 
 proptest! {

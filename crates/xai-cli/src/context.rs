@@ -8,6 +8,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
 use crate::failure::Failure;
+use crate::output::visible::visible;
 use crate::output::{stderr, stdout};
 
 /// Threads that a core can serve.
@@ -25,15 +26,26 @@ pub(crate) struct Context {
     /// depend on it. Default: all cores.
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
-    /// Seed of everything random; same seed, same numbers.
-    #[arg(long, global = true, value_name = "N", default_value_t = 1)]
-    pub(crate) seed: u64,
+    /// Seed of everything random; same seed, same numbers. Default: 1; in `report`, what the study
+    /// says.
+    #[arg(long, global = true, value_name = "N")]
+    seed: Option<u64>,
     /// No progress bars and no remarks on standard error.
     #[arg(long, global = true)]
     pub(crate) quiet: bool,
 }
 
 impl Context {
+    /// The seed: the one given, else 1.
+    pub(crate) fn seed(&self) -> u64 {
+        self.seed_or(1)
+    }
+
+    /// The seed: the one given, else that of a study.
+    pub(crate) fn seed_or(&self, of_study: u64) -> u64 {
+        self.seed.unwrap_or(of_study)
+    }
+
     /// Prints a result: as JSON if asked, else the text for people.
     pub(crate) fn present(
         &self,
@@ -50,7 +62,7 @@ impl Context {
     /// A remark for the person at the terminal, on standard error.
     pub(crate) fn remark(&self, text: impl std::fmt::Display) {
         if !self.quiet {
-            stderr::print_line(text);
+            stderr::print_line(visible(&text.to_string()));
         }
     }
 

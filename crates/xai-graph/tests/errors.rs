@@ -536,3 +536,20 @@ fn nodes_without_edges_cost_nothing() {
         edge_mask_properties(array![0.9].view(), array![[0], [1]].view(), usize::MAX, 0.5);
     assert_eq!(properties.unwrap().n_components, Some(1));
 }
+
+#[test]
+fn an_error_about_the_outputs_of_a_sweep_says_at_which_level() {
+    let full = Array2::<f64>::zeros((2, 2));
+    let mut kept = ndarray::Array3::<f64>::zeros((3, 2, 2));
+    let complement = kept.clone();
+    kept[[2, 1, 0]] = f64::NAN;
+    let levels = [0.1, 0.5, 1e300];
+    let sweep =
+        |levels: &[f64]| Sweep::new().evaluate(full.view(), kept.view(), complement.view(), levels);
+    let error = sweep(&levels).unwrap_err();
+    assert_eq!((error.input(), error.index()), (input::KEPT, &[1, 0][..]));
+    assert_eq!(error.owner_name(), Some("level 2"));
+    // Numbers of a length that a person can read.
+    let error = sweep(&[0.1, 1e300, 0.5]).unwrap_err();
+    assert!(error.to_string().len() < 100, "{error}");
+}

@@ -16,8 +16,6 @@ pub const EMPTY_UNION: Input = Input::new("empty_union");
 pub const PACKED_RUNS: Input = Input::new("packed runs");
 /// A stored state of the pairwise metrics.
 pub const PAIRWISE_STATE: Input = Input::new("state of pairwise metrics");
-/// Targets less predictions.
-pub const RESIDUALS: Input = Input::new("residuals");
 /// The share below a quantile of the values of pairs.
 pub const QUANTILE: Input = Input::new("quantile");
 /// How many assignments of runs to groups a permutation test looks at.

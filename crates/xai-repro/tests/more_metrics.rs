@@ -9,8 +9,9 @@ use xai_repro::across_runs::{
 };
 use xai_repro::registry::{PAIR_METRICS, REGRESSION_METRICS, error_metrics};
 use xai_repro::{
-    Agreement, Error, ErrorKind, GroupComparison, PackedRuns, PairMetric, PairStatistic, Pairwise,
-    RegressionMetric, RegressionReproducibility, RunInterval, SampleConsistency, help, input,
+    Agreement, EmptyUnion, Error, ErrorKind, GroupComparison, PackedRuns, PairMetric,
+    PairStatistic, Pairwise, RegressionMetric, RegressionReproducibility, RunInterval,
+    SampleConsistency, comparison, help, input,
 };
 
 fn kind<T: std::fmt::Debug>(result: Result<T, Error>) -> ErrorKind {
@@ -242,9 +243,11 @@ fn regression_at_its_edges() {
     let large = of(array![[1.0, f64::MAX], [0.0, 0.0]], &[0.0, 0.0]).unwrap_err();
     assert_eq!(
         (large.input(), large.index()),
-        (input::RESIDUALS, &[0, 1][..])
+        (input::PREDICTIONS, &[0, 1][..])
     );
     assert_eq!(large.help(), Some(help::SCALE_TARGETS));
+    let large = of(array![[1.0, 2.0], [0.0, 0.0]], &[0.0, -f64::MAX]).unwrap_err();
+    assert_eq!((large.input(), large.index()), (input::TARGETS, &[1][..]));
 }
 
 proptest! {
@@ -438,6 +441,25 @@ fn groups_that_cannot_be_compared_are_named() {
     assert_eq!(few.input(), input::RUNS);
     assert_eq!(few.owner_name(), Some("the second group"));
     assert!(matches!(few.kind(), ErrorKind::TooFew { actual: 1, .. }));
+    // A pair without errors, in either group or across them.
+    let strict = GroupComparison::new(
+        Pairwise::new()
+            .metrics(&[PairMetric::EC_LOCAL])
+            .empty_union(EmptyUnion::Error),
+    );
+    let wrong = array![[1u8, 1], [0, 0], [1, 0]];
+    let right = array![[0u8, 0], [0, 1], [0, 1]];
+    let of = |a: &Array2<u8>, b: &Array2<u8>| {
+        let error = strict.compare(a.view(), b.view(), &labels).unwrap_err();
+        assert_eq!(error.input(), input::ERRORS);
+        (
+            error.owner_name().map(str::to_owned),
+            error.index().to_vec(),
+        )
+    };
+    let owned = |owner: &str, index: [usize; 2]| (Some(owner.to_owned()), index.to_vec());
+    assert_eq!(of(&right, &wrong), owned(comparison::FIRST, [1, 2]));
+    assert_eq!(of(&wrong, &right), owned(comparison::SECOND, [1, 2]));
     let three = array![[0u8, 1, 1], [0, 1, 1]];
     let shape = test.compare(two.view(), three.view(), &labels).unwrap_err();
     assert_eq!(shape.input(), input::PREDICTIONS);

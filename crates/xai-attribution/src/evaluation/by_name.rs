@@ -2,13 +2,15 @@
 #![cfg(feature = "serde")]
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
+use xai_core::Interval;
 
 use crate::evaluation::table::{EvaluationTable, ExplainerValue, MetricResult};
 
 impl EvaluationTable {
     /// The table with metrics and explainers as keys:
     /// `{n_samples, model_calls, statistics, metrics: {METRIC: {better, explainers: {NAME: {interval:
-    /// [low, high], n_undefined, per_sample, value}}, ranking: [NAME], comparisons}}}`.
+    /// [low, high], n_undefined, per_sample, value}}, ranking: [NAME], comparisons}}}`; an explainer whose
+    /// interval is of [few samples](Interval::is_small_sample) has `small_sample: true` beside it.
     pub fn by_name(&self) -> impl Serialize + '_ {
         ByName(self)
     }
@@ -75,9 +77,16 @@ struct OfExplainer<'a>(&'a ExplainerValue);
 impl Serialize for OfExplainer<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let value = self.0;
-        let mut map = serializer.serialize_map(Some(4))?;
+        let mut map = serializer.serialize_map(None)?;
         let interval = value.interval.map(|i| [i.low, i.high]);
         map.serialize_entry("interval", &interval)?;
+        if value
+            .interval
+            .as_ref()
+            .is_some_and(Interval::is_small_sample)
+        {
+            map.serialize_entry("small_sample", &true)?;
+        }
         map.serialize_entry("n_undefined", &value.n_undefined)?;
         map.serialize_entry("per_sample", &value.per_sample)?;
         map.serialize_entry("value", &value.value)?;

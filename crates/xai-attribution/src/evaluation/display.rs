@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use xai_core::statistics::IntervalMethod;
 use xai_core::{Direction, Interval};
 
 use crate::evaluation::table::{EvaluationTable, MetricResult};
@@ -40,12 +41,44 @@ impl fmt::Display for EvaluationTable {
             "\nsamples: {}; model: {}",
             self.n_samples, self.model_calls
         )?;
-        let mut values = self.metrics.iter().flat_map(|result| &result.values);
-        if values.any(|value| value.interval.is_some()) {
-            let level = self.statistics.level;
-            write!(f, "; intervals of level {level} by bootstrap over samples")?;
+        self.write_intervals(f)
+    }
+}
+
+impl EvaluationTable {
+    /// How the intervals were made, and of which to beware.
+    fn write_intervals(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let of = |result: &'_ MetricResult| -> Vec<Interval> {
+            result
+                .values
+                .iter()
+                .filter_map(|value| value.interval)
+                .collect()
+        };
+        let intervals: Vec<Interval> = self.metrics.iter().flat_map(of).collect();
+        if intervals.is_empty() {
+            return Ok(());
         }
-        Ok(())
+        let level = self.statistics.level;
+        let is_wilson = |interval: &Interval| interval.method == IntervalMethod::Wilson;
+        let methods = match intervals.iter().filter(|i| is_wilson(i)).count() {
+            0 => "by bootstrap over samples",
+            n if n == intervals.len() => "of shares by Wilson",
+            _ => "by bootstrap over samples, of shares by Wilson",
+        };
+        write!(f, "; intervals of level {level} {methods}")?;
+        let is_small = |result: &&MetricResult| of(result).iter().any(Interval::is_small_sample);
+        let small = self.metrics.iter().filter(is_small);
+        let small: Vec<&str> = small.map(|result| result.metric.as_str()).collect();
+        match small[..] {
+            [] => Ok(()),
+            _ => write!(
+                f,
+                "\nfewer than 10 values behind an interval, which covers less often than its level \
+                 says: {}",
+                small.join(", ")
+            ),
+        }
     }
 }
 

@@ -1,18 +1,23 @@
-//! How intervals are made: a bias-corrected bootstrap over samples.
+//! How intervals are made: a bias-corrected bootstrap over samples, Wilson's interval of shares.
 
 use xai_core::random::{random_stream, uniform_index};
-use xai_core::statistics::bootstrap_bca;
+use xai_core::statistics::{bootstrap_bca, wilson};
 use xai_core::{Error, ExactMean, Interval, Result, parallel};
 
 use crate::input;
 
-/// How intervals are made.
+/// How intervals are made: by the bias-corrected and accelerated bootstrap over samples (BCa), or, where
+/// a metric is a share and every sample has 0 or 1 (Average Increase), by Wilson's formula.
+///
+/// In 2 000 simulated data sets each, BCa intervals of level .95 cover the mean of 10 to 200 values in
+/// .91 to .95 of them; of a share of 5 % among 30 they would cover .77, and Wilson's cover .94. BCa
+/// intervals of fewer than ten values [say so](xai_core::Interval::is_small_sample).
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Statistics {
     /// The coverage of the intervals, in (0, 1). Default: 0.95.
     pub level: f64,
-    /// The number of bootstrap replicates; 0 makes no intervals. Default: 1000.
+    /// The number of bootstrap replicates; 0 makes no intervals at all. Default: 1000.
     pub replicates: usize,
     /// What the bootstrap depends on. Default: 1.
     pub seed: u64,
@@ -82,7 +87,13 @@ impl Column {
         (drawn > 0.0).then(|| sum / drawn)
     }
 
-    pub(crate) fn interval(&self, replicates: &[f64], level: f64) -> Result<Option<Interval>> {
+    /// The interval of the mean, which may be of shares; `None` below two values or two replicates.
+    pub(crate) fn interval(
+        &self,
+        replicates: &[f64],
+        level: f64,
+        are_shares: bool,
+    ) -> Result<Option<Interval>> {
         let defined = || {
             let all = self.values.iter().enumerate();
             let is_defined = |i: usize| self.defined.as_ref().is_none_or(|d| d[i]);
@@ -90,6 +101,10 @@ impl Column {
         };
         if self.n_defined < 2 || replicates.len() < 2 {
             return Ok(None);
+        }
+        if are_shares && defined().all(|x| x == 0.0 || x == 1.0) {
+            let ones = defined().filter(|x| *x == 1.0).count();
+            return wilson(ones as u64, self.n_defined as u64, level).map(Some);
         }
         let Some(estimate) = defined().collect::<ExactMean>().value() else {
             return Ok(None);

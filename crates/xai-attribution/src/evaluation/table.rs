@@ -48,8 +48,8 @@ pub struct ExplainerValue {
     pub explainer: String,
     /// The mean over the samples that have a value; `None` where none has.
     pub value: Option<f64>,
-    /// An interval of that mean by a bias-corrected bootstrap over samples; `None` with fewer than
-    /// two values.
+    /// An interval of that mean by a bias-corrected bootstrap over samples, or Wilson's of a share (see
+    /// [`Statistics`]); `None` with fewer than two values.
     pub interval: Option<Interval>,
     /// One per sample; `None` where undefined.
     pub per_sample: Vec<Option<f64>>,

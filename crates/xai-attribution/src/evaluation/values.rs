@@ -6,6 +6,7 @@ use crate::evaluation::comparison::compare;
 use crate::evaluation::statistics::{Column, Statistics, replicates};
 use crate::evaluation::table::{EvaluationTable, ExplainerValue, MetricResult};
 use crate::input;
+use crate::metric::registry;
 use crate::model::counted::ModelCalls;
 
 /// The values of every explainer by every metric, sample by sample.
@@ -135,7 +136,9 @@ impl EvaluationValues {
                 let intervals = columns[own.clone()]
                     .iter()
                     .zip(&replicates[own])
-                    .map(|(column, replicates)| column.interval(replicates, statistics.level))
+                    .map(|(column, replicates)| {
+                        column.interval(replicates, statistics.level, metric.is_share())
+                    })
                     .collect::<Result<Vec<_>>>()?;
                 metric.result(&self.explainers, &intervals)
             })
@@ -151,6 +154,12 @@ impl EvaluationValues {
 }
 
 impl MetricValues {
+    /// Whether its values are in [0, 1]. Of a metric that is not in the registry only its values are
+    /// known.
+    fn is_share(&self) -> bool {
+        registry::find(&self.metric).map_or(true, |entry| entry.info.is_share())
+    }
+
     fn result(
         &self,
         explainers: &[String],

@@ -2,7 +2,7 @@
 
 use xai_core::{Error, ExactMean, Result};
 
-use crate::input;
+use crate::{help, input};
 
 /// A metric's value for a data set and for each sample.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,7 +40,7 @@ impl MetricValue {
     pub fn new(per_sample: Vec<Option<f64>>) -> Result<Self> {
         let mean: ExactMean = per_sample.iter().flatten().copied().collect();
         let Some(value) = mean.value() else {
-            return Err(Error::empty(input::VALUES));
+            return Err(Error::empty(input::VALUES).with_help(help::NO_SAMPLE_HAS_A_VALUE));
         };
         Ok(Self {
             value,

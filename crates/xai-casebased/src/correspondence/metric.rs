@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use xai_core::error::ShortNumber;
 use xai_core::number::{check_finite_slice, labels_to_i64};
 use xai_core::registry::{Direction, MetricInfo};
 use xai_core::{Error, Kernel, Label, Result, Weighting};
@@ -216,7 +217,10 @@ impl CorrespondenceMetric {
                     input::WEIGHTS,
                     &[i],
                     weight,
-                    format!("a finite weight, at least 0, at distance {distance}"),
+                    format!(
+                        "a finite weight, at least 0, at distance {}",
+                        ShortNumber(distance)
+                    ),
                 ));
             }
             weights.push((label, weight * self.class_weights.weight(label)));

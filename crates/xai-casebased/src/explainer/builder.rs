@@ -156,11 +156,21 @@ impl CaseExplainerBuilder {
         self
     }
 
-    /// Keeps the values of a feature or metadata column out of every explanation, and so out of
-    /// its text and JSON. A redacted feature still decides who is near.
+    /// Redacts a feature or a metadata column: none of its values leaves the explainer.
     ///
-    /// Distances remain: with all other features of a case, and the scale, one can compute what a
-    /// redacted one contributed. Where that matters, use [`aggregate_only`](Self::aggregate_only).
+    /// This is what redaction means, here and on the command line. A value of a redacted column is
+    ///
+    /// - in no explanation, aggregate or audit, and so in none of their texts, JSON and tables;
+    /// - in no error: one about a cell of a redacted feature, or about a whole row, of training rows
+    ///   or of samples says where it is and what was expected, and not what is there. What the
+    ///   closures of a model or a similarity say in their own errors is the caller's to decide;
+    /// - in a stored explainer only where it is a feature, without which no distance can be taken.
+    ///   Redacted metadata is forgotten when the explainer is fitted.
+    ///
+    /// The name of the column is no secret, and a redacted feature still decides who is near. So
+    /// distances remain: with all other features of a case, and the scale, one can compute what a
+    /// redacted one contributed. Where that matters, use [`aggregate_only`](Self::aggregate_only). The
+    /// classes of the neighbours are the explanation, and cannot be redacted.
     #[must_use]
     pub fn redact(mut self, column: impl Into<String>) -> Self {
         self.disclosure.redacted.push(column.into());
@@ -233,12 +243,13 @@ impl CaseExplainerBuilder {
         }
         let disclosure = Disclosure::new(self.disclosure, n, d)?;
         check_finite(input::TRAIN, train.view())?;
-        let standardization = match self.choices.scale {
-            true => Some(Arc::new(Standardization::of(&train)?)),
-            false => None,
-        };
+        let standardization = self.choices.scale.then(|| Standardization::of(&train));
+        let standardization = standardization.transpose();
+        let standardization = standardization.map_err(|e| disclosure.conceal(e))?;
+        let standardization = standardization.map(Arc::new);
         if self.choices.mahalanobis_of_train {
-            self.choices.distance = mahalanobis(&train, standardization.as_deref())?;
+            let distance = mahalanobis(&train, standardization.as_deref());
+            self.choices.distance = distance.map_err(|e| disclosure.conceal(e))?;
         }
         let train = Arc::new(train);
         let kind = self.similarity.kind();
@@ -247,7 +258,8 @@ impl CaseExplainerBuilder {
             standardization: standardization.as_ref(),
             distance: &self.choices.distance,
             engine: self.choices.engine,
-        })?;
+        });
+        let retrieval = retrieval.map_err(|e| disclosure.conceal(e))?;
         Ok(CaseExplainer {
             retrieval,
             standardization,

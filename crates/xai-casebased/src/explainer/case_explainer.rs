@@ -294,7 +294,7 @@ impl CaseExplainer {
         let found = self
             .retrieval
             .nearest(wanted, self.choices.k)
-            .map_err(|e| e.renamed(input::QUERIES, searched))?;
+            .map_err(|e| self.disclosure.conceal(e.renamed(input::QUERIES, searched)))?;
         parallel::try_map(found.len(), |sample| {
             let nearest = &found[sample];
             let tally = self

@@ -1,13 +1,29 @@
-//! What explanations may show.
+//! What explanations may show, and what errors may.
+//!
+//! What redaction means is written down once, at
+//! [`CaseExplainerBuilder::redact`](crate::CaseExplainerBuilder::redact); all of it is decided here:
+//! which columns a [`Case`] shows, which metadata is forgotten when the explainer is fitted, and which
+//! errors lose the value they are about.
 
 use std::sync::Arc;
 
-use xai_core::{Error, Result};
+use xai_core::{Error, ErrorKind, Result};
 
 use crate::explainer::choices::DisclosureChoices;
 use crate::result::explanation::Case;
 use crate::search::nearest::Nearest;
+use crate::training::metadata::MetadataColumn;
 use crate::{help, input};
+
+/// Inputs whose last axis is that of the features.
+const BY_FEATURE: [xai_core::Input; 6] = [
+    input::TRAIN,
+    input::TRAIN_SCALED,
+    input::SAMPLES,
+    input::SAMPLES_SCALED,
+    input::QUERIES,
+    input::ROWS,
+];
 
 /// What leaves an explainer, decided once when it is fitted.
 #[derive(Debug)]
@@ -18,6 +34,8 @@ pub(crate) struct Disclosure {
     names: Arc<[String]>,
     /// Of the metadata columns that explanations may show.
     metadata: Vec<usize>,
+    /// Of all features, whether each is redacted; `None` where none is.
+    redacted: Option<Vec<bool>>,
 }
 
 impl DisclosureChoices {
@@ -44,7 +62,7 @@ impl Disclosure {
     /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a name that occurs
     /// twice or a redacted column that does not exist.
     pub(crate) fn new(
-        choices: DisclosureChoices,
+        mut choices: DisclosureChoices,
         n_rows: usize,
         n_features: usize,
     ) -> Result<Self> {
@@ -61,15 +79,42 @@ impl Disclosure {
                 ));
             }
         }
-        let shown = |name: &str| choices.provenance && !choices.redacted.iter().any(|r| r == name);
+        let is_redacted = |name: &str| choices.redacted.iter().any(|r| r == name);
+        let shown = |name: &str| choices.provenance && !is_redacted(name);
         let features: Vec<usize> = (0..n_features).filter(|&i| shown(&names[i])).collect();
         let metadata = (0..columns.len()).filter(|&i| shown(&columns[i].0));
+        let metadata = metadata.collect();
+        let redacted: Vec<bool> = names.iter().map(|name| is_redacted(name)).collect();
+        // Nothing is computed from metadata: what is never shown need not be kept, nor stored.
+        for (name, column) in &mut choices.metadata.columns {
+            if choices.redacted.iter().any(|r| **r == **name) {
+                *column = MetadataColumn::Numbers(vec![f64::NAN; n_rows]);
+            }
+        }
         Ok(Self {
             names: features.iter().map(|&i| names[i].clone()).collect(),
-            metadata: metadata.collect(),
+            metadata,
             features,
+            redacted: redacted.contains(&true).then_some(redacted),
             choices,
         })
+    }
+
+    /// An error about training rows or samples, without the value if that is one of a redacted
+    /// feature or was computed from one.
+    pub(crate) fn conceal(&self, error: Error) -> Error {
+        let Some(redacted) = &self.redacted else {
+            return error;
+        };
+        // An infinity is no value of the data, which is finite.
+        let is_value =
+            matches!(error.kind(), ErrorKind::OutOfDomain { value, .. } if value.is_finite());
+        let of_shown_feature = BY_FEATURE.contains(&error.input())
+            && matches!(error.index(), [_, feature] if redacted.get(*feature) == Some(&false));
+        match is_value && !of_shown_feature {
+            true => error.without_value(),
+            false => error,
+        }
     }
 
     pub(crate) fn choices(&self) -> &DisclosureChoices {

@@ -115,8 +115,8 @@ impl CaseExplainer {
     /// Writes the explainer: its training rows, labels, metadata and choices. What
     /// [`load`](Self::load) makes of it gives the same explanations to the last bit.
     ///
-    /// The file holds all training rows, redacted columns included: keep it where the training data
-    /// may be.
+    /// The file holds all features of all training rows, redacted ones included, for distances need
+    /// them: keep it where the training data may be. Redacted metadata is not in it.
     ///
     /// Format, all numbers little-endian: `XAICASES`, the version (`u32`), the length of the content
     /// (`u64`), the content in postcard encoding, and the XXH3 checksum (`u64`) of everything before.

@@ -138,7 +138,7 @@ impl Compare {
             .scoring(self.scoring.scoring(opened.inputs.shape(), context))
             .level(self.level)
             .replicates(self.replicates as usize)
-            .seed(context.seed)
+            .seed(context.seed())
             .on_progress(|samples| bar.inc(samples as u64));
         for explainer in &self.explanations {
             let maps = FileSamples::open(&explainer.file)?;

@@ -85,6 +85,6 @@ impl MetricOptions {
 
     /// The seed of a command as text.
     pub(super) fn seed(context: &Context) -> String {
-        context.seed.to_string()
+        context.seed().to_string()
     }
 }

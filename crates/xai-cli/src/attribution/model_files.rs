@@ -51,6 +51,13 @@ impl ModelFiles {
             .file(&[input::EXPLANATIONS], explanations)
             .file(&[input::TARGETS, input::LABELS], &self.targets)
             .file(&[input::INPUTS], &self.inputs)
+            .shaped_by(
+                &[input::EXPLANATIONS, input::TARGETS, input::LABELS],
+                &self.inputs,
+            )
+            // Rows of weights have a column per output.
+            .shaped_by(&[input::TARGETS], &self.model)
+            .bounded_by(&[input::TARGETS, input::LABELS], &self.model)
             .and(options::parameters())
     }
 }

@@ -56,7 +56,7 @@ impl MetricResult {
     fn table(&self) -> String {
         let n_samples = self.per_sample.as_ref().map_or(0, Vec::len);
         let rows = [
-            [self.metric.clone(), format!("{:.4}", self.value)],
+            [self.metric.clone(), text::decimals(Some(self.value))],
             ["samples".to_owned(), n_samples.to_string()],
             ["undefined".to_owned(), text::cell(self.n_undefined)],
         ];
@@ -65,11 +65,11 @@ impl MetricResult {
 
     fn curve_table(&self, curve: &[CurvePoint]) -> String {
         let points = curve.iter();
-        let points = points.map(|p| [p.n_flipped.to_string(), format!("{:.4}", p.score)]);
+        let points = points.map(|p| [p.n_flipped.to_string(), text::decimals(Some(p.score))]);
         format!(
-            "{}: area under the curve {:.4}\n\n{}",
+            "{}: area under the curve {}\n\n{}",
             self.metric,
-            self.value,
+            text::decimals(Some(self.value)),
             text::table(&["flipped", "mean score"], points)
         )
     }

@@ -36,8 +36,8 @@ pub(crate) struct Explain {
     #[arg(long, value_name = "COLUMN")]
     predicted: Option<String>,
     /// Explain only the first N test rows.
-    #[arg(long, value_name = "N")]
-    limit: Option<usize>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    limit: Option<u32>,
     /// Write a row per neighbour: sample, predicted, true, correspondence, level, rank, index,
     /// distance, label, and the features and metadata of the neighbour. Of aggregates: a row per
     /// sample.
@@ -63,7 +63,7 @@ impl Explain {
         let fitted = self
             .source
             .explainer(classes.0, classes.1, self.out.is_some())?;
-        let limit = self.limit.unwrap_or(usize::MAX);
+        let limit = self.limit.map_or(usize::MAX, |limit| limit as usize);
         let mut explaining = Explaining::new(&self.source, fitted, &self.test, classes, limit)?;
         // The bar is for what a person waits for.
         let bar = context.progress_bytes(&self.test, "explaining");

@@ -28,7 +28,8 @@ pub(crate) struct Fit {
     fitting: Fitting,
     #[command(flatten)]
     missing: Missing,
-    /// Where the explainer is stored. The file holds the training rows, redacted columns included.
+    /// Where the explainer is stored. The file holds the features of the training rows, redacted ones
+    /// included: distances need them.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
 }

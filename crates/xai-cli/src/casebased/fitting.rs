@@ -11,6 +11,7 @@ use xai_metrics::core::input::{COVARIANCE, P};
 
 use super::metric::Metric;
 use super::missing::{self, MissingCells};
+use super::redaction;
 use super::training::{Roles, Training, has_file_rows};
 use super::weights::Weights;
 use crate::choice::names;
@@ -45,7 +46,9 @@ pub(super) struct Fitting {
     /// A column of the training file that is left out. May be repeated.
     #[arg(long, value_name = "COLUMN")]
     drop_column: Vec<String>,
-    /// A column whose values must not leave the program. May be repeated.
+    /// A column whose values leave the program in no way: no output, error or remark shows one, and a
+    /// stored explainer holds them only where distances need them. Its name, and the distances that it
+    /// enters, remain. May be repeated.
     #[arg(long, value_name = "COLUMN")]
     redact: Vec<String>,
     /// Release only shares of classes and ranges of distances, of at least M distinct training
@@ -193,7 +196,9 @@ impl Source {
                 .in_file(file)?;
             let explainer = CaseExplainer::load(std::io::BufReader::new(opened))
                 .in_files(&Files::mainly(file))?;
-            return Ok(Fitted::new(explainer, true));
+            let fitted = Fitted::new(explainer, true);
+            redaction::check(&fitted.redacted, label, predicted)?;
+            return Ok(fitted);
         }
         let (Some(train), Some(label)) = (&self.train, label) else {
             return Err(Failure::usage("--label COLUMN: needed to fit an explainer"));
@@ -235,12 +240,7 @@ impl Fitting {
         for (label, weight) in self.weights.of_classes(&training.classes)? {
             builder = builder.class_weight(label, weight);
         }
-        for column in &self.redact {
-            // Columns that are neither are never shown.
-            if training.features.contains(column) || self.metadata.contains(column) {
-                builder = builder.redact(column);
-            }
-        }
+        let builder = redaction::apply(builder, &self.redact, &training);
         let features = training.features.clone();
         let explainer = training
             .describe(builder)
@@ -280,12 +280,7 @@ impl Fitting {
         (label, predicted): (&str, Option<&str>),
         missing: Missing,
     ) -> Result<Training, Failure> {
-        if self.redact.iter().any(|column| column == label) {
-            return Err(Failure::usage(format!(
-                "--redact {label}: the classes of the neighbours are the explanation"
-            ))
-            .help("--aggregate-only M shows shares of classes and no training row"));
-        }
+        redaction::check(&self.redact, Some(label), predicted)?;
         for column in &self.drop_column {
             if column == label || self.metadata.contains(column) {
                 return Err(Failure::usage(format!(

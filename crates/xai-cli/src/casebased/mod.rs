@@ -9,6 +9,7 @@ mod fit;
 mod fitting;
 mod metric;
 pub(crate) mod missing;
+pub(crate) mod redaction;
 pub(crate) mod samples;
 pub(crate) mod training;
 mod weights;

@@ -19,6 +19,12 @@ pub(crate) struct Files<'a> {
     /// Options of the name of their parameter, without dashes in front.
     named: Vec<&'static str>,
     ways_out: Vec<(Help, &'static str)>,
+    /// Files of inputs that several have, by whose they are.
+    owned: Vec<(&'static str, &'a Path)>,
+    /// Files that the shape of an input follows from.
+    shaped_by: Vec<(Input, &'a Path)>,
+    /// Files that the range of an input's numbers follows from.
+    bounded_by: Vec<(Input, &'a Path)>,
     rest: Option<&'a Path>,
 }
 
@@ -51,6 +57,41 @@ impl<'a> Files<'a> {
         }
     }
 
+    /// The file of the inputs of an [owner](Error::owner_name), where several have some.
+    pub(crate) fn owned(
+        mut self,
+        owner: &'static str,
+        file: &'a (impl AsRef<Path> + ?Sized),
+    ) -> Self {
+        self.owned.push((owner, file.as_ref()));
+        self
+    }
+
+    /// The file that the shape of inputs follows from. A mismatch may be the mistake of either, so both
+    /// are named.
+    pub(crate) fn shaped_by(
+        mut self,
+        inputs: &[Input],
+        file: &'a (impl AsRef<Path> + ?Sized),
+    ) -> Self {
+        let file = file.as_ref();
+        self.shaped_by
+            .extend(inputs.iter().map(|&input| (input, file)));
+        self
+    }
+
+    /// The file that the range of inputs follows from: of positions in it, of classes.
+    pub(crate) fn bounded_by(
+        mut self,
+        inputs: &[Input],
+        file: &'a (impl AsRef<Path> + ?Sized),
+    ) -> Self {
+        let file = file.as_ref();
+        self.bounded_by
+            .extend(inputs.iter().map(|&input| (input, file)));
+        self
+    }
+
     /// The options of parameters.
     pub(crate) fn options(mut self, options: &[(Input, &'static str)]) -> Self {
         self.options.extend_from_slice(options);
@@ -75,6 +116,9 @@ impl<'a> Files<'a> {
         self.options.extend(other.options);
         self.named.extend(other.named);
         self.ways_out.extend(other.ways_out);
+        self.owned.extend(other.owned);
+        self.shaped_by.extend(other.shaped_by);
+        self.bounded_by.extend(other.bounded_by);
         self.rest = self.rest.or(other.rest);
         self
     }
@@ -83,9 +127,11 @@ impl<'a> Files<'a> {
     /// option, everything else is bad data in the file of the input.
     pub(crate) fn failure(&self, error: &Error) -> Failure {
         let input = error.input();
-        let file = self.files.iter().find(|(of, _)| *of == input);
-        let failure = match (file, self.option(input), error.kind()) {
-            (Some((_, file)), ..) => Failure::new(error.problem()).in_file(file),
+        let failure = match (self.place(error), self.option(input), error.kind()) {
+            (Some(file), ..) => {
+                let others = self.others(error, file);
+                Failure::new(format_args!("{}{others}", error.problem())).in_file(file)
+            }
             (None, Some(option), ErrorKind::InvalidParameter { value, .. }) => {
                 Failure::of_option(format!("{option} {value}"), error.kind())
             }
@@ -109,7 +155,41 @@ impl<'a> Files<'a> {
     }
 }
 
-impl Files<'_> {
+impl<'a> Files<'a> {
+    /// The file that an error is about, where the table has it.
+    fn place(&self, error: &Error) -> Option<&'a Path> {
+        let owned = self
+            .owned
+            .iter()
+            .find(|(owner, _)| error.owner_name() == Some(*owner));
+        let of_input = || self.files.iter().find(|(of, _)| *of == error.input());
+        owned
+            .map(|(_, file)| *file)
+            .or_else(|| of_input().map(|(_, file)| *file))
+    }
+
+    /// The files that the expectation follows from, as words after the expectation.
+    fn others(&self, error: &Error, place: &Path) -> String {
+        let all = match error.kind() {
+            ErrorKind::ShapeMismatch { .. } => &self.shaped_by,
+            ErrorKind::OutOfDomain { .. } | ErrorKind::LabelOutOfRange { .. } => &self.bounded_by,
+            _ => return String::new(),
+        };
+        let others = all
+            .iter()
+            .filter(|(of, file)| *of == error.input() && *file != place);
+        let mut names: Vec<String> = Vec::new();
+        for name in others.map(|(_, file)| file.display().to_string()) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        match names[..] {
+            [] => String::new(),
+            _ => format!("; compared with {}", names.join(" and ")),
+        }
+    }
+
     /// The option of a parameter.
     fn option(&self, input: Input) -> Option<String> {
         let listed = self.options.iter().find(|(of, _)| *of == input);
@@ -166,5 +246,33 @@ mod tests {
         let unknown = files.failure(&Error::empty(MODEL).with_help(Help::new("other")));
         assert_eq!(unknown.help.as_deref(), Some("other"));
         assert_eq!(Files::new().failure(&Error::empty(MODEL)).place(), None);
+    }
+
+    #[test]
+    fn an_expectation_names_the_file_that_it_follows_from() {
+        let files = Files::mainly("main.npy")
+            .file(&[EXPLANATIONS], "maps.npy")
+            .owned("the second", "b.npy")
+            .shaped_by(&[EXPLANATIONS], "inputs.npy")
+            .shaped_by(&[EXPLANATIONS], "maps.npy")
+            .bounded_by(&[EXPLANATIONS], "model.onnx");
+        let text = |error: &Error| files.failure(error).to_string();
+        let shape = text(&Error::shape(EXPLANATIONS, &[2], &[3]));
+        assert!(
+            shape.contains("maps.npy: ") && shape.contains("inputs.npy"),
+            "{shape}"
+        );
+        assert_eq!(shape.matches("maps.npy").count(), 1);
+        let class = text(&Error::label_out_of_range(EXPLANATIONS, 0, 9, 3));
+        assert!(
+            class.contains("model.onnx") && !class.contains("inputs.npy"),
+            "{class}"
+        );
+        let nan = Error::non_finite(EXPLANATIONS, &[0]);
+        assert!(!text(&nan).contains("inputs.npy"));
+        assert_eq!(
+            files.failure(&nan.owner("the second")).place(),
+            Some("b.npy")
+        );
     }
 }

@@ -10,6 +10,8 @@ use crate::output::stderr;
 
 pub(crate) use files::{Files, InFiles};
 
+use crate::output::visible::visible;
+
 /// Why a command stopped: one line `error: FILE: what, where, what was expected` and, where there
 /// is one, the way out.
 #[derive(Debug)]
@@ -122,11 +124,11 @@ impl Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "error: ")?;
         if let Some(place) = &self.place {
-            write!(f, "{place}: ")?;
+            write!(f, "{}: ", visible(place))?;
         }
-        write!(f, "{}", self.message)?;
+        write!(f, "{}", visible(&self.message))?;
         if let Some(help) = &self.help {
-            write!(f, "\nhelp: {help}")?;
+            write!(f, "\nhelp: {}", visible(help))?;
         }
         Ok(())
     }

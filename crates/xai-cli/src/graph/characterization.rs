@@ -77,6 +77,7 @@ impl Characterization {
         Files::new()
             .file(&[input::POS_FIDELITY], &self.pos)
             .file(&[input::NEG_FIDELITY], &self.neg)
+            .shaped_by(&[input::NEG_FIDELITY], &self.pos)
             .options(&[
                 (input::POS_WEIGHT, "--pos-weight"),
                 (input::NEG_WEIGHT, "--neg-weight"),

@@ -66,6 +66,8 @@ impl Fidelity {
             .file(&[input::FULL, input::SAMPLES], &self.full)
             .file(&[input::KEPT], &self.kept)
             .file(&[input::COMPLEMENT], &self.complement)
+            .shaped_by(&[input::KEPT, input::COMPLEMENT, input::TARGET], &self.full)
+            .bounded_by(&[input::INDEX], &self.full)
             .ways_out(&[(
                 help::PASS_LABELS_FOR_ONE_COLUMN,
                 "compare a single score with its threshold and pass the labels (n,)",

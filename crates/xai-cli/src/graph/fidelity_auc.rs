@@ -45,5 +45,6 @@ impl FidelityAuc {
             .file(&[input::POS_FIDELITY, input::POINTS, input::Y], &self.pos)
             .file(&[input::NEG_FIDELITY], &self.neg)
             .file(&[input::X], &self.x)
+            .shaped_by(&[input::NEG_FIDELITY, input::X], &self.pos)
     }
 }

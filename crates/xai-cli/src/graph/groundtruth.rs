@@ -136,8 +136,9 @@ impl Groundtruth {
             shape if shape == predicted.shape() => Ok(None),
             [n_truths, shape @ ..] if shape == predicted.shape() => Ok(Some(*n_truths)),
             shape => Err(Failure::new(format!(
-                "expected the shape of the scores, {:?}, got {shape:?}",
-                predicted.shape()
+                "expected the shape of the scores, {:?} in {}, got {shape:?}",
+                predicted.shape(),
+                self.predicted.display()
             ))
             .in_file(&self.target)),
         }

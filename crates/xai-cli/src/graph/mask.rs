@@ -38,6 +38,11 @@ impl Mask {
                 let last = edges.iter().copied().max().unwrap_or(-1);
                 let numbered = usize::try_from(last.saturating_add(1)).unwrap_or_default();
                 let n_nodes = self.n_nodes.unwrap_or(numbered);
+                if n_nodes < numbered {
+                    let file = file.display();
+                    let usage = format!("--n-nodes {n_nodes}: {file} has a node {last}");
+                    return Err(Failure::usage(usage).help("nodes count from 0"));
+                }
                 edge_mask_properties(mask.view(), edges.view(), n_nodes, self.threshold)
             }
         };
@@ -52,6 +57,7 @@ impl Mask {
                 &self.mask,
             )
             .optional(&[input::EDGE_INDEX], self.edge_index.as_ref())
+            .shaped_by(&[input::EDGE_INDEX], &self.mask)
             .options(&[(input::THRESHOLD, "--threshold")])
     }
 }

@@ -3,10 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use xai_metrics::graph::{RobustFidelityMetric, input};
+use xai_metrics::graph::{ReturnType, RobustFidelityMetric, input};
 
 use super::options::compared::Compared;
+use super::options::divergence::{Divergence, RETURNS};
 use super::options::model_and_graph::GraphFiles;
+use crate::choice::choice;
 use crate::context::Context;
 use crate::failure::{Failure, Files, InFiles};
 use crate::input::onnx::model::OnnxModel;
@@ -35,6 +37,13 @@ pub(crate) struct RobustFidelity {
     draws: usize,
     #[command(flatten)]
     compared: Compared,
+    /// Compare the probability of the class too, of the same draws: that of the true one with a
+    /// target, else of the one predicted on the whole graph.
+    #[arg(long)]
+    probabilities: bool,
+    /// What the outputs are that probabilities are taken from.
+    #[arg(long, value_parser = choice(RETURNS), default_value = "logits", requires = "probabilities")]
+    returns: ReturnType,
 }
 
 impl RobustFidelity {
@@ -53,9 +62,13 @@ impl RobustFidelity {
             .alpha_pos(self.alpha_pos)
             .alpha_neg(self.alpha_neg)
             .draws(self.draws)
-            .seed(context.seed)
+            .seed(context.seed())
             .fidelity(compared.metric())
             .edges(stored.edges);
+        let metric = match self.probabilities {
+            true => metric.probabilities(self.returns),
+            false => metric,
+        };
         let evaluate = || {
             let mask = match self.fraction {
                 None => stored.mask.clone(),
@@ -74,6 +87,7 @@ impl RobustFidelity {
             .files(&self.model)
             .file(&[input::FULL, input::KEPT, input::COMPLEMENT], &self.model)
             .and(self.compared.files())
+            .and(Divergence::ways_out())
             .options(&[
                 (input::FRACTION, "--fraction"),
                 (input::ALPHA_POS, "--alpha-pos"),

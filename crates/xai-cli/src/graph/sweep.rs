@@ -6,7 +6,7 @@ use clap::Args;
 use ndarray::{Ix1, Ix2, Ix3};
 use serde::Serialize;
 use xai_metrics::graph::dataset::{SweepCurve, SweepPoint};
-use xai_metrics::graph::{Sweep, input};
+use xai_metrics::graph::{Sweep, help, input};
 
 use super::options::compared::Compared;
 use super::options::divergence::Divergence;
@@ -91,13 +91,27 @@ impl SweepCommand {
     }
 
     fn files(&self) -> Files<'_> {
-        Files::new()
+        let mut files = Files::new();
+        let outputs = [input::KEPT, input::COMPLEMENT];
+        if let Some(full) = &self.full {
+            let of_rows = [input::KEPT, input::COMPLEMENT, input::TARGET];
+            files = files.shaped_by(&of_rows, full);
+            files = files.bounded_by(&[input::INDEX], full);
+        }
+        if let Some(levels) = &self.levels {
+            files = files.shaped_by(&outputs, levels);
+        }
+        files
             .optional(&[input::FULL, input::SAMPLES], self.full.as_ref())
             .optional(&[input::KEPT], self.kept.as_ref())
             .optional(&[input::COMPLEMENT], self.complement.as_ref())
             .optional(&[input::LEVELS], self.levels.as_ref())
             .and(self.compared.files())
             .and(Divergence::ways_out())
+            .ways_out(&[(
+                help::PASS_LABELS_FOR_ONE_COLUMN,
+                "save two columns per row, 0 and the score as logits, for a single score",
+            )])
     }
 
     /// The outputs, where they are in files.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use xai_metrics::core::error::ShortNumber;
 use xai_metrics::graph::dataset::SweepCurve;
 use xai_metrics::graph::mask::Sparsity;
 use xai_metrics::graph::{Sweep, input};
@@ -46,7 +47,8 @@ impl By {
                 Ok(Sparsity::TopK(level as usize))
             }
             Self::TopK => Err(Failure::new(format!(
-                "level {level}: expected a number of edges"
+                "level {}: expected a number of edges",
+                ShortNumber(level)
             ))),
         }
     }

@@ -87,6 +87,8 @@ impl Unfaithfulness {
         Files::new()
             .file(&[input::FULL, input::SAMPLES], &self.full)
             .file(&[input::KEPT], &self.kept)
+            .shaped_by(&[input::KEPT], &self.full)
+            .bounded_by(&[input::INDEX], &self.full)
             .optional(&[input::INDEX], self.index.as_ref())
             .and(Divergence::ways_out())
     }

@@ -42,6 +42,15 @@ impl Reason {
     }
 }
 
+/// What leaves a column out, in the words of the command line or of a study file.
+pub(crate) type DropColumn = fn(&str) -> String;
+
+/// The option of the commands.
+pub(crate) const DROP_OPTION: DropColumn = |column| format!("--drop-column '{column}'");
+
+/// The key of a study file.
+pub(crate) const DROP_KEY: DropColumn = |column| format!("drop_columns = [\"{column}\"]");
+
 /// Says which columns are not used although nobody asked for that.
 pub(crate) fn remark(left_out: &[LeftOut], context: &Context) {
     for of_file in left_out.chunk_by(|a, b| a.file == b.file) {

@@ -6,6 +6,7 @@ use serde::Serialize;
 use tempfile::SpooledTempFile;
 
 use super::stdout;
+use super::visible::visible_json;
 use crate::failure::Failure;
 
 /// Bytes of a list that memory holds; a longer one goes to a temporary file.
@@ -31,15 +32,15 @@ impl JsonList {
             self.text.write_all(b",").map_err(no_temporary_file)?;
         }
         self.n += 1;
-        match serde_json::to_writer(&mut self.text, item) {
-            Err(e) if e.is_io() => Err(no_temporary_file(e)),
-            written => written.map_err(Failure::new),
-        }
+        let item = visible_json(serde_json::to_string(item).map_err(Failure::new)?);
+        self.text
+            .write_all(item.as_bytes())
+            .map_err(no_temporary_file)
     }
 
     /// Prints an object with keys of its own and the list as its last.
     pub(crate) fn print(self, object: &impl Serialize, key: &str) -> Result<(), Failure> {
-        let object = serde_json::to_string(object).map_err(Failure::new)?;
+        let object = visible_json(serde_json::to_string(object).map_err(Failure::new)?);
         let open = object.strip_suffix('}').unwrap_or(&object);
         let mut text = self
             .text

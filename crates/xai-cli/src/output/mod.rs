@@ -7,4 +7,5 @@ pub(crate) mod rows;
 pub(crate) mod stderr;
 pub(crate) mod stdout;
 pub(crate) mod text;
+pub(crate) mod visible;
 pub(crate) mod whole_file;

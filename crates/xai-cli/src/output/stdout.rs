@@ -4,16 +4,19 @@ use std::io::Write;
 
 use serde::Serialize;
 
+use super::visible::{visible_json, visible_lines};
 use crate::failure::Failure;
 
 /// Prints one JSON object.
 pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string(value).map_err(Failure::new)?;
-    print_text(&text)
+    let text = visible_json(text);
+    print(|stdout| writeln!(stdout, "{text}"))
 }
 
-/// Prints text.
+/// Prints text; names in it act on no terminal.
 pub(crate) fn print_text(text: &str) -> Result<(), Failure> {
+    let text = visible_lines(text);
     print(|stdout| writeln!(stdout, "{text}"))
 }
 

@@ -2,6 +2,8 @@
 
 use comfy_table::{LineStyle, TableStyle};
 
+use super::visible::visible;
+
 /// A cell for a value that may be undefined: empty then.
 pub(crate) fn cell(value: Option<impl std::fmt::Display>) -> String {
     value.map(|x| x.to_string()).unwrap_or_default()
@@ -19,12 +21,20 @@ pub(crate) fn or_dash(value: Option<impl std::fmt::Display>) -> String {
 
 /// Four decimals for a person, a dash where undefined.
 pub(crate) fn decimals(value: Option<f64>) -> String {
-    or_dash(value.map(|x| format!("{x:.4}")))
+    or_dash(value.map(four))
 }
 
 /// An interval for a person, a dash where undefined.
 pub(crate) fn interval(ends: Option<[f64; 2]>) -> String {
-    or_dash(ends.map(|[low, high]| format!("[{low:.4}, {high:.4}]")))
+    or_dash(ends.map(|[low, high]| format!("[{}, {}]", four(low), four(high))))
+}
+
+/// Four decimals; a number whose integer part is no longer exact as powers of ten.
+fn four(x: f64) -> String {
+    match x.is_finite() && x.abs() >= 1e16 {
+        true => format!("{x:.4e}"),
+        false => format!("{x:.4}"),
+    }
 }
 
 /// What is said of a search that does not find everybody.
@@ -42,13 +52,26 @@ where
 {
     let mut table = comfy_table::Table::new();
     table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')));
-    table.set_header(header.iter().copied());
+    table.set_header(header.iter().map(|name| visible(name)));
     for row in rows {
         table.add_row(
             row.into_iter()
-                .map(|cell| cell.to_string())
+                .map(|cell| visible(&cell.to_string()).into_owned())
                 .collect::<Vec<_>>(),
         );
     }
     table.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_a_length_that_a_person_reads() {
+        assert_eq!(decimals(Some(-1234.56789)), "-1234.5679");
+        assert_eq!(decimals(Some(1.7e308)), "1.7000e308");
+        assert_eq!(interval(Some([0.5, -1e300])), "[0.5000, -1.0000e300]");
+        assert_eq!(decimals(None), "–");
+    }
 }

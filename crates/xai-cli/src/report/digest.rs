@@ -8,6 +8,7 @@ use super::sections::casebased::CasebasedSection;
 use super::sections::graph::GraphSection;
 use super::sections::simulation::SimulationSection;
 use crate::output::text::{decimals, interval, table};
+use crate::output::visible::visible;
 
 pub(super) fn digest(report: &Report) -> String {
     let sections = [
@@ -17,7 +18,7 @@ pub(super) fn digest(report: &Report) -> String {
         report.repro.as_ref().map(repro),
         report.simulation.as_ref().map(simulation),
     ];
-    let mut parts = vec![report.title.clone()];
+    let mut parts = vec![visible(&report.title).into_owned()];
     parts.extend(sections.into_iter().flatten());
     parts.join("\n\n")
 }

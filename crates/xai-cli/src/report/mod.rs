@@ -12,12 +12,15 @@ use std::path::{Path, PathBuf};
 
 use crate::context::Context;
 use crate::failure::{Failure, InFile};
+use crate::output::visible::visible_json;
 use crate::output::whole_file;
 use results::Report;
 use source::Source;
 use study_file::StudyFile;
 
 /// `xai report [STUDY.toml] [--out xai-report]`
+///
+/// `--seed` decides over the seed in the study file.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// The study: a TOML file that names the arrays and tables of each family. Without it, the
@@ -76,7 +79,7 @@ fn evaluate(study: StudyFile, source: &Source, context: &Context) -> Result<Repo
             .transpose()?,
         simulation: study
             .simulation
-            .map(|section| sections::simulation::evaluate(&section, source))
+            .map(|section| sections::simulation::evaluate(&section, source, context))
             .transpose()?,
     })
 }
@@ -87,6 +90,23 @@ fn write(report: &Report, folder: &Path) -> Result<(), Failure> {
         .in_file(folder)?;
     let html = page::render(report)?;
     let json = serde_json::to_string_pretty(report).map_err(Failure::new)?;
-    whole_file::write_text(&folder.join("report.json"), &(json + "\n"))?;
-    whole_file::write_text(&folder.join("index.html"), &html)
+    write_both(folder, &html, &visible_json(json + "\n"))
+}
+
+/// Writes the page and the JSON, both or neither: the JSON is on the disk under a temporary name before
+/// the page gets its own.
+fn write_both(folder: &Path, html: &str, json: &str) -> Result<(), Failure> {
+    let (page, numbers) = (folder.join("index.html"), folder.join("report.json"));
+    // The one reason that is known why the second of two names could not be given.
+    if numbers.is_dir() {
+        let failure = Failure::cannot_be_written("it is a folder");
+        return Err(failure.in_file(&numbers));
+    }
+    whole_file::write(&numbers, |file| {
+        file.write_all(json.as_bytes())
+            .and_then(|()| file.flush())
+            .map_err(Failure::cannot_be_written)
+            .in_file(&numbers)?;
+        whole_file::write_text(&page, html)
+    })
 }

@@ -8,6 +8,7 @@ use super::chart::{self, Line};
 use super::results::Report;
 use super::sections::graph::GraphScores;
 use crate::failure::Failure;
+use crate::output::visible::visible_lines;
 
 #[derive(Template)]
 #[template(path = "report.html")]
@@ -42,6 +43,8 @@ pub(super) fn render(report: &Report) -> Result<String, Failure> {
         version: env!("CARGO_PKG_VERSION"),
     }
     .render()
+    // Markup in names is escaped by the template; a page has no characters that act, but breaks of lines.
+    .map(|page| visible_lines(&page).into_owned())
     .map_err(|e| Failure::new(format!("the page could not be made: {e}")))
 }
 

@@ -24,7 +24,7 @@ fn untitled() -> String {
     "Study".to_owned()
 }
 
-/// Files as for `xai casebased explain`.
+/// Files as for `xai casebased explain`; `redact` means what `--redact` does.
 #[derive(Debug, Clone, PartialEq, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CasebasedInputs {
@@ -34,7 +34,7 @@ pub(super) struct CasebasedInputs {
     pub(super) predicted: String,
     #[serde(default = "five")]
     pub(super) k: usize,
-    /// Columns whose values never reach the report.
+    /// Columns whose values are in no output.
     #[serde(default)]
     pub(super) redact: Vec<String>,
     /// Columns of the training file that are left out.
@@ -109,12 +109,16 @@ pub(super) struct GraphExplainer {
     pub(super) edge_mask: Option<String>,
 }
 
-/// Files as for `xai repro pairwise`.
+/// Files as for `xai repro pairwise`: an array of runs and one of labels; or a `.csv` with a column per
+/// run, and the column, or the array, of the labels.
 #[derive(Debug, Clone, PartialEq, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ReproInputs {
     pub(super) predictions: String,
     pub(super) labels: String,
+    /// Columns of a table of runs that are no runs.
+    #[serde(default)]
+    pub(super) drop_columns: Vec<String>,
 }
 
 /// The simulation study: draws that `xai repro simulate study --out` wrote, or so many made anew.
@@ -122,14 +126,11 @@ pub(super) struct ReproInputs {
 #[serde(deny_unknown_fields)]
 pub(super) struct SimulationInputs {
     pub(super) draws: Option<String>,
-    #[serde(default = "iterations")]
-    pub(super) iterations: u64,
+    /// How many draws are made, 2000 unless given; beside `draws`, how many there must be.
+    pub(super) iterations: Option<u64>,
+    /// What they are made from, unless `--seed` is given.
     #[serde(default = "seed")]
     pub(super) seed: u64,
-}
-
-fn iterations() -> u64 {
-    2000
 }
 
 fn seed() -> u64 {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::{Serialize, Serializer};
 use xai_metrics::core::Summary;
-use xai_metrics::repro::comparison::GroupDifference;
+use xai_metrics::repro::comparison::{FIRST, GroupDifference, SECOND};
 use xai_metrics::repro::{GroupComparison, PackedRuns};
 
 use super::options::{Labels, PairMetrics, pair_rows};
@@ -108,11 +108,8 @@ fn by_name<S: Serializer>(
 
 impl Compare {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
-        let files = |predictions| RunFiles {
-            predictions,
-            labels: &self.labels,
-        };
-        let groups = [files(&self.first), files(&self.second)];
+        let groups = [&self.first, &self.second];
+        let groups = groups.map(|files| RunFiles::new(files, &self.labels));
         let [first, second] = runs::load_all(groups)?;
         if first.labels != second.labels {
             return Err(Failure::new(format!(
@@ -121,20 +118,18 @@ impl Compare {
             ))
             .in_file(&self.second[0]));
         }
-        // Groups are told apart by their owner; the first is to blame where it alone is too small.
-        let main = match first.predictions.nrows() {
-            0 | 1 => &self.first[0],
-            _ => &self.second[0],
-        };
+        let files = runs::files(&self.first[0], &self.labels.labels)
+            .owned(FIRST, &self.first[0])
+            .owned(SECOND, &self.second[0]);
         let differences = GroupComparison::new(self.metrics.pairwise())
             .n_assignments(self.assignments)
-            .seed(context.seed)
+            .seed(context.seed())
             .compare(
                 first.predictions.view(),
                 second.predictions.view(),
                 &first.labels,
             )
-            .in_files(&runs::files(main, &self.labels.labels))?;
+            .in_files(&files)?;
         let result = CompareResult {
             n_first: first.predictions.nrows(),
             n_second: second.predictions.nrows(),

@@ -5,7 +5,7 @@ mod number_runs;
 pub(crate) mod options;
 mod pairwise;
 mod regression;
-mod runs;
+pub(crate) mod runs;
 mod simulate;
 mod table_runs;
 

@@ -49,7 +49,8 @@ pub(crate) struct Pairwise {
 enum IntervalName {
     /// Leave out one run at a time.
     Jackknife,
-    /// Draw runs again: the bias-corrected and accelerated bootstrap.
+    /// Draw runs again: the bias-corrected and accelerated bootstrap. For ten runs and more: over 5, the
+    /// intervals of 95 % cover 81 to 92 %.
     Bca,
 }
 
@@ -93,10 +94,7 @@ impl Pairwise {
     ) -> Result<(PackedRuns, Option<SampleConsistency>, Vec<LeftOut>), Failure> {
         // Agreement across all runs is taken on what percent agreement is.
         let packed_for = [metrics, &[PairMetric::PA_ACC]].concat();
-        let runs = RunFiles {
-            predictions: &self.predictions,
-            labels: &self.labels,
-        };
+        let runs = RunFiles::new(&self.predictions, &self.labels);
         if self.inconsistent.is_none() {
             let (packed, left_out) = runs::pack(runs, &packed_for)?;
             return Ok((packed, None, left_out));
@@ -113,7 +111,7 @@ impl Pairwise {
             IntervalName::Jackknife => RunInterval::Jackknife,
             IntervalName::Bca => RunInterval::Bca {
                 n_replicates: self.replicates as usize,
-                seed: context.seed,
+                seed: context.seed(),
             },
         }
     }
@@ -163,6 +161,10 @@ impl Pairwise {
             "{} runs on {} samples; intervals by {method} over runs\n\n{pairs}\n\n{across}",
             result.n_runs, result.n_samples
         );
+        if result.metrics.iter().any(|(_, metric)| metric.small_sample) {
+            text += "\n\nfewer than 10 runs: these intervals cover less often than 95 %; \
+                     --interval jackknife covers from 3 runs on";
+        }
         if let Some(samples) = &result.samples {
             text += &table_of_samples(samples);
         }

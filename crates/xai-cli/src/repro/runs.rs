@@ -7,24 +7,25 @@ use xai_metrics::core::Label;
 use xai_metrics::repro::{PackedRuns, PackedRunsBuilder, PairMetric, input};
 
 use super::options::{self, Labels};
-use super::table_runs::{ClassTable, RunColumns, is_table, only_column};
+pub(crate) use super::table_runs::is_table;
+use super::table_runs::{ClassTable, RunColumns, only_column};
 use crate::failure::{Failure, Files, InFile, InFiles};
 use crate::input::arrays;
 use crate::input::classes::{ClassesBuilder, NoClass};
-use crate::input::left_out::LeftOut;
+use crate::input::left_out::{DROP_OPTION, DropColumn, LeftOut};
 use crate::input::npy_file::{Integers, NpyFile};
 use crate::input::table::{Columns, Table};
 
 /// Predictions and labels in memory.
-pub(super) struct LoadedRuns {
-    pub(super) predictions: Array2<i64>,
-    pub(super) labels: Vec<i64>,
+pub(crate) struct LoadedRuns {
+    pub(crate) predictions: Array2<i64>,
+    pub(crate) labels: Vec<i64>,
     /// Columns of tables that are no runs.
-    pub(super) left_out: Vec<LeftOut>,
+    pub(crate) left_out: Vec<LeftOut>,
 }
 
 /// What errors about runs are about: the first file of predictions, or the labels.
-pub(super) fn files<'a>(predictions: &'a Path, labels: &'a Path) -> Files<'a> {
+pub(crate) fn files<'a>(predictions: &'a Path, labels: &'a Path) -> Files<'a> {
     let labels = match names_a_file(labels) {
         true => labels,
         false => predictions,
@@ -35,19 +36,35 @@ pub(super) fn files<'a>(predictions: &'a Path, labels: &'a Path) -> Files<'a> {
 }
 
 /// Whether labels are a file of their own, and no column.
-fn names_a_file(labels: &Path) -> bool {
+pub(crate) fn names_a_file(labels: &Path) -> bool {
     labels.extension().is_some()
 }
 
 /// Where runs and labels are.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct RunFiles<'a> {
-    pub(super) predictions: &'a [PathBuf],
-    pub(super) labels: &'a Labels,
+pub(crate) struct RunFiles<'a> {
+    pub(crate) predictions: &'a [PathBuf],
+    /// A file, or a column of the table of runs.
+    pub(crate) labels: &'a Path,
+    /// Columns that are no runs.
+    pub(crate) dropped: &'a [String],
+    /// What leaves a column out.
+    pub(crate) drop_column: DropColumn,
+}
+
+impl<'a> RunFiles<'a> {
+    pub(super) fn new(predictions: &'a [PathBuf], labels: &'a Labels) -> Self {
+        Self {
+            predictions,
+            labels: &labels.labels,
+            dropped: &labels.drop_column,
+            drop_column: DROP_OPTION,
+        }
+    }
 }
 
 /// Reads runs and labels.
-pub(super) fn load(files: RunFiles<'_>) -> Result<LoadedRuns, Failure> {
+pub(crate) fn load(files: RunFiles<'_>) -> Result<LoadedRuns, Failure> {
     let [loaded] = load_all([files])?;
     Ok(loaded)
 }
@@ -72,18 +89,15 @@ pub(super) fn load_all<const N: usize>(
 }
 
 fn read(files: RunFiles<'_>, classes: &mut ClassesBuilder) -> Result<LoadedRuns, Failure> {
-    let RunFiles {
-        predictions: files,
-        labels,
-    } = files;
+    let (group, files, labels) = (files, files.predictions, files.labels);
     let mut all: Option<Array2<i64>> = None;
     let mut left_out = Vec::new();
     let mut truth = None;
     for file in files {
         let runs = match is_table(file) {
             true => {
-                let needs_labels = all.is_none() && !names_a_file(&labels.labels);
-                let (table, of_table, unused) = from_table(file, labels, needs_labels, classes)?;
+                let needs_labels = all.is_none() && !names_a_file(labels);
+                let (table, of_table, unused) = from_table(file, group, needs_labels, classes)?;
                 left_out.extend(unused);
                 same_labels(&mut truth, of_table, file, files)?;
                 table
@@ -108,8 +122,8 @@ fn read(files: RunFiles<'_>, classes: &mut ClassesBuilder) -> Result<LoadedRuns,
     let labels = match truth {
         Some(truth) => truth,
         None => {
-            let read = read_labels(&labels.labels, &files[0], classes)?;
-            check_length(files, predictions.ncols(), &labels.labels, read.len())?;
+            let read = read_labels(labels, &files[0], classes)?;
+            check_length(files, predictions.ncols(), labels, read.len())?;
             read
         }
     };
@@ -125,17 +139,17 @@ type TableRuns = (Array2<i64>, Option<Vec<i64>>, Vec<LeftOut>);
 
 fn from_table(
     file: &Path,
-    labels: &Labels,
+    group: RunFiles<'_>,
     needs_labels: bool,
     classes: &mut ClassesBuilder,
 ) -> Result<TableRuns, Failure> {
     let table = Table::read(file)?;
-    let truth = labels.labels.display().to_string();
+    let truth = group.labels.display().to_string();
     if needs_labels {
         table.column(&truth)?;
     }
-    let columns = RunColumns::of(&table, &truth, &labels.drop_column)?;
-    let ClassTable { truth, runs } = ClassTable::read(table, &columns, classes)?;
+    let columns = RunColumns::of(&table, &truth, group.dropped)?;
+    let ClassTable { truth, runs } = ClassTable::read(table, &columns, group.drop_column, classes)?;
     let shape = (runs.len(), runs.first().map_or(0, Vec::len));
     let runs = Array2::from_shape_vec(shape, runs.concat()).map_err(Failure::new)?;
     Ok((runs, truth, columns.left_out))
@@ -238,7 +252,7 @@ pub(super) fn pack(
     runs: RunFiles<'_>,
     metrics: &[PairMetric],
 ) -> Result<(PackedRuns, Vec<LeftOut>), Failure> {
-    let (files, labels) = (runs.predictions, runs.labels.labels.as_path());
+    let (files, labels) = (runs.predictions, runs.labels);
     let places = self::files(&files[0], labels);
     let stored: Option<Vec<StoredRuns>> = match is_table(labels) {
         true => None,

@@ -39,7 +39,8 @@ fn undefined_base_scores_follow_the_policy() {
     let drop = "attribution average-drop --base b.npy --masked a.npy";
     let failure = files.bad_data("b.npy", drop);
     let help = failure.help().unwrap();
-    assert!(help.contains("--activation") && help.contains("--base-score-policy"));
+    // No activation is applied to scores that exist.
+    assert!(help.contains("--base-score-policy") && !help.contains("--activation"));
     let skipped = files.json(&format!("{drop} --base-score-policy skip"));
     assert_eq!(skipped["per_sample"][1], serde_json::Value::Null);
     assert_eq!(skipped["n_undefined"], 1);

@@ -80,6 +80,7 @@ fn casebased() {
             ("--metric", "--index kd-tree --metric cosine"),
             ("--aggregate-only", "--aggregate-only 1"),
             ("--redact", "--redact y"),
+            ("--limit", "--limit 0"),
             ("--medium", "--medium 0.9"),
             ("--weighting", "--weighting gaussian:0"),
             ("--weighting", "--weighting inverse-power:-1"),
@@ -612,6 +613,15 @@ fn report() {
                 sample("attribution")
             ),
         ),
+        #[cfg(feature = "onnx")]
+        (
+            "single.npy",
+            format!(
+                "[attribution]\nmodel = '{0}/model.onnx'\ninputs = 'single.npy'\n\
+                 targets = '{0}/targets.npy'\nexplainers = [{{name = 'a', maps = 'single.npy'}}]\n",
+                sample("attribution")
+            ),
+        ),
         (
             "long.npy",
             format!(
@@ -623,6 +633,7 @@ fn report() {
         ),
     ] {
         files.array("long.npy", &ndarray::Array3::<f64>::zeros((10, 3, 4)));
+        files.array("single.npy", &ndarray::arr0(1.0f32));
         files.text("s.toml", &text);
         files.bad_data(place, "report s.toml");
     }

@@ -312,6 +312,32 @@ pub(crate) mod onnx {
         assert_eq!(files.json(&format!("{robust} --threads 1")), result);
         assert_ne!(files.json(&format!("{robust} --seed 2")), result);
     }
+
+    #[test]
+    fn robust_fidelity_compares_probabilities_where_asked() {
+        let files = Files::new();
+        let given = ring_files(&files);
+        let robust = format!("graph robust-fidelity {given} --fraction 0.5 --alpha-pos 0.5");
+        let plain = files.json(&robust);
+        let by = files.json(&format!("{robust} --probabilities"));
+        // Of the same draws.
+        assert_eq!(plain["pos"], by["pos"]);
+        assert!(plain["by_probability"].is_null());
+        let number = |name: &str| by["by_probability"][name].as_f64().expect("a number");
+        assert!(number("pos") > 0.0 && number("pos") < 1.0 && number("pos_standard_error") > 0.0);
+        assert_eq!(number("delta"), number("pos") - number("neg"));
+        // Raw scores are no probabilities.
+        let failed = files.bad_data(
+            &model(),
+            &format!("{robust} --probabilities --returns probs"),
+        );
+        assert!(
+            failed
+                .help()
+                .is_some_and(|help| help.contains("--returns logits"))
+        );
+        files.failure(2, &format!("{robust} --returns probs"));
+    }
 }
 
 #[test]

@@ -17,6 +17,8 @@ mod messages;
 mod models;
 #[cfg(unix)]
 mod outputs;
+mod places;
+mod privacy;
 mod report;
 mod repro;
 mod tables;

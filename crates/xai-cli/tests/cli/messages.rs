@@ -107,6 +107,7 @@ fn an_error_of_the_library_names_the_place_the_expectation_and_the_way_out() {
     files.array("rows.npy", &array![[0.5, 0.5], [0.5, 0.75]]);
     files.array("nan.npy", &array![[0.0, 1.0], [f64::NAN, 0.0]]);
     files.array("b.npy", &array![0.5, -1.0]);
+    files.array("one.npy", &array![[0.0, 1.0]]);
     for (code, command, text) in [
         (
             1,
@@ -123,8 +124,12 @@ fn an_error_of_the_library_names_the_place_the_expectation_and_the_way_out() {
             1,
             "attribution average-drop --base b.npy --masked b.npy",
             "error: b.npy: scores[1] = -1: Average Drop divides by the base score, which must be \
-             positive\nhelp: pass --activation softmax or sigmoid, or choose --base-score-policy \
-             as-is or skip",
+             positive\nhelp: save probabilities instead, or choose --base-score-policy as-is or skip",
+        ),
+        (
+            1,
+            "graph fidelity --full rows.npy --kept one.npy --complement rows.npy",
+            "error: one.npy: kept: expected shape (2), got (1); compared with rows.npy",
         ),
         (
             2,

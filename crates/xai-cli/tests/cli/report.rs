@@ -201,3 +201,165 @@ fn a_study_names_the_metrics_that_it_asks_for() {
             .contains("<th>Insertion (higher is better)</th>")
     );
 }
+
+#[test]
+fn the_seed_on_the_command_line_decides_over_that_of_the_study() {
+    let files = Files::new();
+    for seed in [3, 5] {
+        let text = format!("[simulation]\niterations = 40\nseed = {seed}\n");
+        files.text(&format!("{seed}.toml"), &text);
+    }
+    let simulated =
+        |arguments: &str| files.json(&format!("report {arguments}"))["simulation"].clone();
+    let (three, five) = (simulated("3.toml"), simulated("5.toml"));
+    assert_ne!(three, five);
+    assert_eq!(simulated("3.toml --seed 5"), five);
+}
+
+#[cfg(feature = "onnx")]
+#[test]
+fn metrics_that_draw_draw_by_the_seed() {
+    let files = Files::new();
+    let text = format!(
+        "[attribution]\nmodel = '{0}/model.onnx'\ninputs = '{0}/inputs.npy'\n\
+         targets = '{0}/targets.npy'\nactivation = 'softmax'\nchannels = 'first'\n\
+         metrics = ['mu-fidelity', 'deletion']\n\
+         [[attribution.explainers]]\nname = 'occlusion'\nmaps = '{0}/occlusion.npy'\n",
+        sample("attribution")
+    );
+    files.text("s.toml", &text);
+    let of = |arguments: &str| files.json(arguments)["attribution"]["explainers"][0].clone();
+    let (one, two) = (of("report s.toml"), of("report s.toml --seed 2"));
+    assert_eq!(one, of("report s.toml --seed 1"));
+    assert_ne!(one["mu_fidelity"], two["mu_fidelity"]);
+    assert_eq!(one["deletion"], two["deletion"]);
+}
+
+#[test]
+fn runs_of_a_study_are_what_the_command_takes() {
+    let files = Files::new();
+    std::fs::create_dir(files.path("data")).unwrap();
+    files.text(
+        "data/runs.csv",
+        "r1,y,r2,r3\n0,0,0,1\n1,0,1,1\n1,1,1,0\n2,1,0,2\n",
+    );
+    files.text("data/only.csv", "r1,r2,r3\n0,0,1\n1,1,1\n1,1,0\n2,0,2\n");
+    files.array("data/y.npy", &ndarray::array![0i64, 0, 1, 1]);
+    let alone = files.json("repro pairwise --predictions data/runs.csv --labels y");
+    for (predictions, labels) in [("runs.csv", "y"), ("only.csv", "y.npy")] {
+        let text = format!("[repro]\npredictions = '{predictions}'\nlabels = '{labels}'\n");
+        files.text("data/s.toml", &text);
+        assert_eq!(files.json("report data/s.toml")["repro"], alone);
+    }
+    files.text(
+        "data/s.toml",
+        "[repro]\npredictions = 'runs.csv'\nlabels = 'z'\n",
+    );
+    files.bad_data("data/runs.csv", "report data/s.toml");
+}
+
+#[test]
+fn draws_are_those_of_a_whole_study() {
+    let files = Files::new();
+    files.json("repro simulate study --iterations 30 --n-samples 100 --out draws.csv");
+    let draws = files.read("draws.csv");
+    files.text("s.toml", "[simulation]\ndraws = 'draws.csv'\n");
+    assert_eq!(
+        files.json("report s.toml")["simulation"]["summary"]["n_draws"],
+        30
+    );
+    let header = draws.lines().next().unwrap().to_owned() + "\n";
+    let wrong = |of: &str, value: &str| {
+        let column = header
+            .trim()
+            .split(',')
+            .position(|name| name == of)
+            .unwrap();
+        let last = draws.lines().last().unwrap();
+        let mut cells: Vec<&str> = last.split(',').collect();
+        cells[column] = value;
+        draws.replace(last, &cells.join(","))
+    };
+    for text in [
+        draws[..draws.len() - 9].to_owned(),
+        draws.trim_end().to_owned(),
+        header.clone(),
+        String::new(),
+        draws.replace("\n3,", "\n4,"),
+        wrong("accuracy", "1.5"),
+        wrong("max_error_share", "-0.1"),
+        wrong("n_classes", "0"),
+    ] {
+        files.text("draws.csv", &text);
+        files.bad_data("draws.csv", "report s.toml --out none");
+    }
+    assert!(!files.path("none").exists());
+    files.text("draws.csv", &draws);
+    files.text(
+        "s.toml",
+        "[simulation]\ndraws = 'draws.csv'\niterations = 31\n",
+    );
+    files.bad_data("draws.csv", "report s.toml");
+}
+
+#[test]
+fn names_act_neither_on_the_terminal_nor_on_the_page() {
+    let files = Files::new();
+    files.text(
+        "s.toml",
+        "title = \"a\\u001b[2J\\u009b31m\\u202e\\nb\"\n[repro]\npredictions = 'runs.csv'\nlabels = 'y'\n",
+    );
+    files.text("runs.csv", "r1,y,r2\n0,0,0\n1,0,1\n1,1,0\n");
+    let acts = |text: &str| {
+        let acts = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+        text.contains(acts)
+    };
+    let json = files.json("report s.toml --out out");
+    assert_eq!(json["title"], "a\u{1b}[2J\u{9b}31m\u{202e}\nb");
+    let table = files.table("report s.toml --out out");
+    assert!(!acts(&table), "{table:?}");
+    assert_eq!(
+        table.lines().next().map(|line| line.ends_with('b')),
+        Some(true)
+    );
+    for written in ["out/index.html", "out/report.json"] {
+        assert!(!acts(&files.read(written)), "{written}");
+    }
+    // Relatives: columns in remarks and errors, names of explainers, files.
+    files.text("t.csv", "a,b\u{1b}[1m,y\n1,1,0\n2,2,1\n3,x,1\n");
+    files.text("q.csv", "a,y\n1,0\n");
+    files.text("bad\u{1b}.csv", "a,y\n\u{1b}[1m,0\n");
+    files.array("m.npy", &ndarray::array![[0.5, 0.25]]);
+    for arguments in [
+        "casebased explain --train t.csv --test q.csv --label y -k 1",
+        "casebased explain --train t.csv --test q.csv --label c -k 1",
+        "casebased explain --train bad\u{1b}.csv --test bad\u{1b}.csv --label y -k 1",
+        "casebased explain --train none\u{1b}.csv --test q.csv --label y",
+        "graph mask --mask none\u{9b}.npy",
+        "report none\u{1b}.toml",
+    ] {
+        let output = files.run(arguments);
+        let said = [output.stdout, output.stderr].concat();
+        let said = String::from_utf8(said).unwrap();
+        assert!(!acts(&said), "{arguments:?} {said:?}");
+    }
+}
+
+#[test]
+fn the_page_and_the_numbers_are_written_both_or_not_at_all() {
+    let files = Files::new();
+    files.text(
+        "s.toml",
+        "[repro]\npredictions = 'runs.csv'\nlabels = 'y'\n",
+    );
+    files.text("runs.csv", "r1,y,r2\n0,0,0\n1,0,1\n1,1,0\n");
+    for (folder, other) in [("index.html", "report.json"), ("report.json", "index.html")] {
+        std::fs::create_dir_all(files.path("out").join(folder)).unwrap();
+        files.bad_data(&format!("out/{folder}"), "report s.toml --out out");
+        let left: Vec<_> = std::fs::read_dir(files.path("out")).unwrap().collect();
+        assert_eq!(left.len(), 1, "{other}: {left:?}");
+        std::fs::remove_dir(files.path("out").join(folder)).unwrap();
+    }
+    files.json("report s.toml --out out");
+    assert!(files.path("out/index.html").is_file() && files.path("out/report.json").is_file());
+}

@@ -191,6 +191,36 @@ fn bootstrap_intervals_depend_on_the_seed_alone() {
 }
 
 #[test]
+fn a_bootstrap_over_few_runs_warns() {
+    let files = Files::new();
+    let run = |(i, j): (usize, usize)| ((i * 7 + j * j) % 5 / 2) as u8;
+    files.array("nine.npy", &Array2::from_shape_fn((9, 50), run));
+    files.array("ten.npy", &Array2::from_shape_fn((10, 50), run));
+    files.array(
+        "y.npy",
+        &ndarray::Array1::from_shape_fn(50, |j| (j % 3) as u8),
+    );
+    let warns = |runs: &str, interval: &str| {
+        let command =
+            format!("repro pairwise --predictions {runs} --labels y.npy --interval {interval}");
+        let metric = &files.json(&command)["metrics"]["pa_acc"];
+        let in_json = metric
+            .get("small_sample")
+            .is_some_and(|warns| *warns == true);
+        let lines = files
+            .table(&command)
+            .lines()
+            .filter(|l| l.contains("fewer than 10"))
+            .count();
+        assert_eq!(usize::from(in_json), lines, "{command}");
+        in_json
+    };
+    assert!(warns("nine.npy", "bca"));
+    assert!(!warns("ten.npy", "bca"));
+    assert!(!warns("nine.npy", "jackknife"));
+}
+
+#[test]
 fn inconsistent_samples_are_listed() {
     let files = runs();
     let result = files.json("repro pairwise --predictions p.npy --labels y.npy --inconsistent 2");

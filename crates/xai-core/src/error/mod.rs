@@ -78,6 +78,12 @@ pub enum ErrorKind {
         /// The domain.
         expected: Name,
     },
+    /// A value outside the domain of the formula that must not be shown: it is in a redacted column.
+    #[error("expected {expected}, got a redacted value")]
+    RedactedValue {
+        /// The domain.
+        expected: Name,
+    },
     /// A parameter outside its domain.
     #[error("expected {expected}")]
     InvalidParameter {
@@ -191,7 +197,7 @@ impl Error {
     /// An [`ErrorKind::InvalidParameter`].
     #[must_use]
     pub fn parameter(input: Input, value: impl fmt::Display, expected: impl Into<Name>) -> Self {
-        let (value, expected) = (value.to_string(), expected.into());
+        let (value, expected) = (readable(value.to_string()), expected.into());
         Self::new(input, ErrorKind::InvalidParameter { value, expected })
     }
 
@@ -285,6 +291,22 @@ impl Error {
         }
     }
 
+    /// Leaves out the value that an [`ErrorKind::OutOfDomain`] shows; other kinds show no value of the
+    /// data.
+    ///
+    /// ```
+    /// use xai_core::{Error, input};
+    /// let error = Error::out_of_domain(input::ROWS, &[2, 0], 1e301, "a value up to 1e300");
+    /// assert!(!error.without_value().to_string().contains("1e301"));
+    /// ```
+    #[must_use]
+    pub fn without_value(mut self) -> Self {
+        if let ErrorKind::OutOfDomain { expected, .. } = self.0.kind {
+            self.0.kind = ErrorKind::RedactedValue { expected };
+        }
+        self
+    }
+
     /// Moves the index along an axis: a row of a batch becomes a row of the data.
     #[must_use]
     pub fn shifted(mut self, axis: usize, by: usize) -> Self {
@@ -367,7 +389,7 @@ impl fmt::Display for Problem<'_> {
         }
         match &detail.kind {
             ErrorKind::OutOfDomain { value, .. } | ErrorKind::UndefinedScore { value, .. } => {
-                write!(f, " = {}", Number(*value))?;
+                write!(f, " = {}", ShortNumber(*value))?;
             }
             ErrorKind::InvalidParameter { value, .. } => write!(f, " = {value}")?,
             ErrorKind::LabelOutOfRange { label, .. } => write!(f, " = {label}")?,
@@ -409,10 +431,16 @@ impl fmt::Display for ShapeText<'_> {
     }
 }
 
-/// A number of a length that a person can read: 1e300 has 301 digits.
-struct Number(f64);
+/// A number of a length that a person can read: 1e300 written out has 301 digits.
+///
+/// ```
+/// use xai_core::error::ShortNumber;
+/// assert_eq!(format!("{} {}", ShortNumber(0.25), ShortNumber(-1e300)), "0.25 -1e300");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ShortNumber(pub f64);
 
-impl fmt::Display for Number {
+impl fmt::Display for ShortNumber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let size = self.0.abs();
         if size.is_finite() && size != 0.0 && !(1e-5..1e16).contains(&size) {
@@ -420,6 +448,16 @@ impl fmt::Display for Number {
         } else {
             write!(f, "{}", self.0)
         }
+    }
+}
+
+/// The text of a parameter; a number that is written out in more digits than a person can read is
+/// shortened. Integers are exact up to that length.
+fn readable(text: String) -> String {
+    const LONGEST: usize = 24;
+    match text.parse::<f64>() {
+        Ok(number) if text.len() > LONGEST => ShortNumber(number).to_string(),
+        _ => text,
     }
 }
 
@@ -456,8 +494,16 @@ mod tests {
                 "values[0] = -1e300: expected a value up to 1e200",
             ),
             (
+                Error::out_of_domain(input::VALUES, &[0, 1], -1e300, "at most 2").without_value(),
+                "values[0, 1]: expected at most 2, got a redacted value",
+            ),
+            (
                 Error::parameter(input::P, 0, "at least 1"),
                 "p = 0: expected at least 1",
+            ),
+            (
+                Error::parameter(input::P, -1e300, "at least 1"),
+                "p = -1e300: expected at least 1",
             ),
             (
                 Error::label_out_of_range(input::LABELS, 7, 12, 10),

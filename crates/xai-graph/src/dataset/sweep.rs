@@ -3,6 +3,7 @@
 use std::mem::discriminant;
 
 use ndarray::{Array1, ArrayView1, ArrayView2, ArrayView3, Axis};
+use xai_core::error::ShortNumber;
 use xai_core::number::check_finite_slice;
 use xai_core::{Error, Real, Result, parallel};
 
@@ -97,6 +98,7 @@ impl<'a> Sweep<'a> {
                 complement.index_axis(Axis(0), i),
             );
             self.point(level, full, kept, complement)
+                .map_err(|error| at_level(error, i))
         });
         curve(points.collect::<Result<_>>()?)
     }
@@ -133,6 +135,7 @@ impl<'a> Sweep<'a> {
             let rest = explanation.complement(graph, self.edges.removal)?;
             let rest = outputs(&rest, "the complement")?;
             self.point(levels[i].level(), full.view(), kept.view(), rest.view())
+                .map_err(|error| at_level(error, i))
         })?;
         curve(points)
     }
@@ -175,6 +178,14 @@ impl<'a> Sweep<'a> {
     }
 }
 
+/// Says at which level the outputs are that an error is about; those on the whole graph have none.
+fn at_level(error: Error, level: usize) -> Error {
+    match [input::KEPT, input::COMPLEMENT].contains(&error.input()) {
+        true => error.owner(format!("level {level}")),
+        false => error,
+    }
+}
+
 /// All points compare the same samples.
 fn curve(points: Vec<(SweepPoint, u64)>) -> Result<SweepCurve> {
     let n_samples = points.first().map_or(0, |(_, n_samples)| *n_samples);
@@ -204,7 +215,7 @@ fn check_levels(levels: &[f64]) -> Result<()> {
     }
     check_finite_slice(input::LEVELS, levels)?;
     if let Some(i) = (1..levels.len()).find(|&i| levels[i] < levels[i - 1]) {
-        let expected = format!("ascending levels, at least {}", levels[i - 1]);
+        let expected = format!("ascending levels, at least {}", ShortNumber(levels[i - 1]));
         return Err(Error::out_of_domain(
             input::LEVELS,
             &[i],

@@ -1,5 +1,6 @@
 //! The area under a curve given by points.
 
+use xai_core::error::ShortNumber;
 use xai_core::number::check_finite_slice;
 use xai_core::{Error, ExactSum, Real, Result};
 
@@ -33,7 +34,10 @@ pub fn trapezoid<T: Real>(y: &[T], x: &[T]) -> Result<f64> {
             input::X,
             &[before + 1],
             x[before + 1].to_f64_exact(),
-            format!("ascending x, at least {}", x[before]),
+            format!(
+                "ascending x, at least {}",
+                ShortNumber(x[before].to_f64_exact())
+            ),
         ));
     }
     let area: ExactSum = x

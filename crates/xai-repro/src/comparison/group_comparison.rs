@@ -108,7 +108,8 @@ impl GroupComparison {
     /// [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for fewer than two assignments or more
     /// than 10 000 000, [`TooFew`](xai_core::ErrorKind::TooFew) about [`input::RUNS`] for a group of
     /// fewer than two runs, [`ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) for groups of different
-    /// samples; else as [`Pairwise::evaluate`].
+    /// samples; else as [`Pairwise::evaluate`]. An error about the runs of one group has [`FIRST`] or
+    /// [`SECOND`] as its owner, and counts the runs of that group.
     pub fn compare<L: Label, M: Label>(
         &self,
         first: ArrayView2<'_, L>,
@@ -133,8 +134,9 @@ impl GroupComparison {
             let expected = [second.nrows(), first.ncols()];
             Error::shape(input::PREDICTIONS, &expected, second.shape()).owner(SECOND)
         })?;
-        let runs = self.options.evaluate(all.view(), labels)?;
         let (n_first, n_runs) = (first.nrows(), all.nrows());
+        let runs = self.options.evaluate(all.view(), labels);
+        let runs = runs.map_err(|error| of_group(error, n_first))?;
         let assignments = Assignments::new(n_first, n_runs, self.n_assignments, self.seed);
         let difference = |&metric: &PairMetric| {
             let dropped = self.options.empty_union.drops(metric);
@@ -144,9 +146,34 @@ impl GroupComparison {
     }
 }
 
-/// Whose input an error is about.
-const FIRST: &str = "the first group";
-const SECOND: &str = "the second group";
+/// An error about runs of one group, in the numbers of that group.
+fn of_group(error: Error, n_first: usize) -> Error {
+    if ![input::ERRORS, input::PREDICTIONS].contains(&error.input()) {
+        return error;
+    }
+    let index = error.index().to_vec();
+    let n_of_runs = match error.input() {
+        input::ERRORS => 2,
+        _ => 1,
+    };
+    let Some(runs) = index.get(..n_of_runs) else {
+        return error;
+    };
+    if runs.iter().all(|&run| run < n_first) {
+        return error.owner(FIRST);
+    }
+    if runs.iter().any(|&run| run < n_first) {
+        return error;
+    }
+    let shift = |(axis, &i): (usize, &usize)| if axis < n_of_runs { i - n_first } else { i };
+    let index: Vec<usize> = index.iter().enumerate().map(shift).collect();
+    error.at(&index).owner(SECOND)
+}
+
+/// [Whose](Error::owner_name) input an error about the first group is.
+pub const FIRST: &str = "the first group";
+/// Whose input an error about the second group is.
+pub const SECOND: &str = "the second group";
 
 /// How far the groups are apart in a metric, given its values on all pairs of runs. Undefined values
 /// are counted unless they are `dropped`.

@@ -3,4 +3,4 @@
 mod assignments;
 mod group_comparison;
 
-pub use group_comparison::{GroupComparison, GroupDifference};
+pub use group_comparison::{FIRST, GroupComparison, GroupDifference, SECOND};

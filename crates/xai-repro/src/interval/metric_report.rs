@@ -20,6 +20,10 @@ pub struct MetricReport {
     pub n_defined: usize,
     /// The ends of an interval over runs for the mean.
     pub interval: Option<[f64; 2]>,
+    /// Whether the interval is of [few runs](Interval::is_small_sample), and covers less often than its
+    /// level says: a BCa interval below ten.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "std::ops::Not::not"))]
+    pub small_sample: bool,
     /// The value on each pair, pairs in order; empty where they were not kept.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
     pub pairs: Vec<Option<f64>>,
@@ -37,6 +41,7 @@ impl MetricReport {
             max: summary.max,
             n_defined: summary.n_defined,
             interval: interval.map(|interval| [interval.low, interval.high]),
+            small_sample: interval.is_some_and(|interval| interval.is_small_sample()),
             pairs: pairs.to_vec(),
         }
     }

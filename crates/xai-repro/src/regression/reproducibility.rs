@@ -91,8 +91,9 @@ impl RegressionReproducibility {
     /// [`TooFew`](xai_core::ErrorKind::TooFew) below two runs, [`Empty`](xai_core::ErrorKind::Empty)
     /// without samples, [`ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) when there is not one
     /// target per sample, [`NonFinite`](xai_core::ErrorKind::NonFinite), and
-    /// [`OutOfDomain`](xai_core::ErrorKind::OutOfDomain) about [`input::RESIDUALS`] for predictions so
-    /// far from their targets that a difference of two residuals is beyond the range of `f64`.
+    /// [`OutOfDomain`](xai_core::ErrorKind::OutOfDomain) about [`input::PREDICTIONS`] or
+    /// [`input::TARGETS`], whichever is larger, for predictions so far from their targets that a
+    /// difference of two residuals is beyond the range of `f64`.
     pub fn new<T: Real, U: Real>(
         predictions: ArrayView2<'_, T>,
         targets: ArrayView1<'_, U>,
@@ -110,7 +111,7 @@ impl RegressionReproducibility {
         check_finite(input::PREDICTIONS, predictions)?;
         check_finite(input::TARGETS, targets)?;
         let runs = runs(predictions, targets);
-        check_residuals(&runs)?;
+        check_residuals(&runs, targets)?;
         let pairs: Vec<(usize, usize)> = pairs(k).collect();
         let of_pairs = parallel::map(pairs.len(), |pair| {
             let (first, second) = pairs[pair];
@@ -195,14 +196,20 @@ fn runs<T: Real, U: Real>(predictions: ArrayView2<'_, T>, targets: ArrayView1<'_
 }
 
 /// Half the range leaves room for the difference and the sum of two.
-fn check_residuals(runs: &[Run]) -> Result<()> {
-    for (run, Run { residuals, .. }) in runs.iter().enumerate() {
-        if let Some(sample) = residuals.iter().position(|r| r.abs() > f64::MAX / 4.0) {
-            let (index, value) = ([run, sample], residuals[sample]);
-            let expected = "a quarter of the range of f64 at most";
-            let error = Error::out_of_domain(input::RESIDUALS, &index, value, expected);
-            return Err(error.with_help(help::SCALE_TARGETS));
-        }
+fn check_residuals<U: Real>(runs: &[Run], targets: ArrayView1<'_, U>) -> Result<()> {
+    for (run, of_run) in runs.iter().enumerate() {
+        let beyond = |r: &f64| r.abs() > f64::MAX / 4.0;
+        let Some(sample) = of_run.residuals.iter().position(beyond) else {
+            continue;
+        };
+        let expected = "a residual of a quarter of the range of f64 at most";
+        let prediction = of_run.predictions[sample];
+        let target = targets[sample].to_f64_exact();
+        let error = match prediction.abs() < target.abs() {
+            true => Error::out_of_domain(input::TARGETS, &[sample], target, expected),
+            false => Error::out_of_domain(input::PREDICTIONS, &[run, sample], prediction, expected),
+        };
+        return Err(error.with_help(help::SCALE_TARGETS));
     }
     Ok(())
 }

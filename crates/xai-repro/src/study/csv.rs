@@ -101,10 +101,15 @@ impl From<StudyRow> for StudyDraw {
 }
 
 impl StudyDraw {
-    fn is_finite(&self) -> bool {
-        let numbers = [Some(self.max_error_share), self.copied, Some(self.accuracy)];
-        let mut numbers = numbers.iter().chain(&self.metrics).flatten();
-        numbers.all(|number| number.is_finite())
+    /// Whether a study could have drawn it: shares are shares, there are classes, numbers are finite.
+    fn is_possible(&self) -> bool {
+        let shares = [Some(self.max_error_share), self.copied, Some(self.accuracy)];
+        let are_shares = shares
+            .iter()
+            .flatten()
+            .all(|share| (0.0..=1.0).contains(share));
+        let are_finite = self.metrics.iter().flatten().all(|value| value.is_finite());
+        self.n_classes > 0 && are_shares && are_finite
     }
 }
 
@@ -208,8 +213,8 @@ fn parse(lines: &[u8]) -> Result<Vec<StudyDraw>> {
             Ok(Err(why)) => return Err(damaged(why).at(&[at])),
             Err(error) => return Err(damaged(error.to_string()).at(&[at])),
         };
-        if !draw.is_finite() {
-            return Err(damaged("a number that is not finite").at(&[at]));
+        if !draw.is_possible() {
+            return Err(damaged("a number that no study draws").at(&[at]));
         }
         if draw.draw != at as u64 {
             return Err(damaged(format!("draw {}", draw.draw)).at(&[at]));

@@ -6,10 +6,10 @@ use xai_core::number::check_finite_slice;
 use xai_core::{Accumulator, Error, ExactMean, Help, Input, MetricInfo, Real, Result};
 
 use crate::batch::explained::ExplainedBatch;
-use crate::input;
 use crate::metric::options::{MetricOption, OptionInfo, Registered};
 use crate::metric::protocol::{Measure, Metric};
 use crate::metric::value::MetricValue;
+use crate::{help, input};
 
 /// What to do with a base score that the formula cannot divide by: 0 or less in Average Drop,
 /// above 1 in Average Gain. Raw scores (logits) are like that; probabilities are not.
@@ -163,7 +163,10 @@ impl<F: ScoreFormula> ScoreMetric<F> {
                         }
                         None => {
                             let why = "the quotient leaves the range of f64";
-                            Error::undefined_score(input::SCORES, index, base, why)
+                            match masked.abs() > base.abs() {
+                                true => Error::undefined_score(input::MASKED, index, masked, why),
+                                false => Error::undefined_score(input::SCORES, index, base, why),
+                            }
                         }
                     }),
                 }
@@ -278,6 +281,8 @@ impl<F: ScoreFormula> Accumulator for ScoreAccumulator<F> {
     }
 
     fn finish(&self) -> Result<f64> {
-        self.mean.value().ok_or_else(|| Error::empty(input::VALUES))
+        self.mean
+            .value()
+            .ok_or_else(|| Error::empty(input::VALUES).with_help(help::NO_SAMPLE_HAS_A_VALUE))
     }
 }

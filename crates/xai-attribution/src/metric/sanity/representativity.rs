@@ -41,7 +41,9 @@ use crate::metric::entry::{Entry, Listed};
 /// # Source
 /// Fel et al., *How good is your explanation? Algorithmic stability measures to assess the quality
 /// of explanations for deep neural networks*, 2020. Xplique's `MeGe` tries about 20 thresholds and
-/// leaves out what equals one; [`peer_thresholds`](Self::peer_thresholds) gives its number.
+/// leaves out what equals one; [`peer_thresholds`](Self::peer_thresholds) gives its number where no two
+/// distances are equal. Which of equal distances are left out depends on the last bits of the rank
+/// correlations, which the two compute in different orders.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Representativity {
     layout: Layout,
@@ -84,7 +86,8 @@ impl Representativity {
         self
     }
 
-    /// Takes the peer's thresholds for ReCo instead of all.
+    /// Takes the peer's thresholds for ReCo instead of all: about 20 distances in their order, and what
+    /// equals one is left out. The peer's number up to rounding where no two distances are equal.
     #[must_use]
     pub fn peer_thresholds(mut self, peer: bool) -> Self {
         self.peer_thresholds = peer;

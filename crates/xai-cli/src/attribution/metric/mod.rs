@@ -11,7 +11,7 @@ use ndarray::IxDyn;
 use xai_metrics::attribution::batch::{Data, Masks, Segments};
 use xai_metrics::attribution::metric::{BaseScorePolicy, Entry, MetricValue, Precision};
 use xai_metrics::attribution::run::MaskedScores;
-use xai_metrics::attribution::{Evaluate, Real, input};
+use xai_metrics::attribution::{Evaluate, Real, help, input};
 use xai_metrics::core::Input;
 
 use crate::attribution::metric_options::MetricOptions;
@@ -92,6 +92,10 @@ impl MetricCommand {
                 let scores = stored_scores::read(base, masked)?;
                 let files = Files::mainly(base)
                     .file(&[input::MASKED], masked)
+                    .ways_out(&[(
+                        help::CHOOSE_ACTIVATION_OR_POLICY,
+                        "save probabilities instead, or choose --base-score-policy as-is or skip",
+                    )])
                     .and(self.parameters());
                 self.of_scores(of_scores, &scores, &files)?
             }
@@ -185,12 +189,30 @@ impl MetricCommand {
     /// What errors are about: without a model, mainly the maps.
     fn places(&self) -> Result<Files<'_>, Failure> {
         let main = self.file(input::MODEL);
-        let mut files = Files::mainly(main.or_else(|_| self.file(input::EXPLANATIONS))?);
+        let mut files = match &main {
+            Ok(model) => Files::mainly(*model),
+            Err(_) => Files::mainly(self.file(input::EXPLANATIONS)?),
+        };
         for (input, file) in &self.files {
             files = files.file(&[*input], file);
         }
         if let Ok(targets) = self.file(input::TARGETS) {
             files = files.file(&[input::LABELS], targets);
+        }
+        // Maps without inputs are what everything else is compared with.
+        let shape = self.file(input::INPUTS);
+        let of_samples = [input::TARGETS, input::LABELS, input::MASKS, input::SEGMENTS];
+        if let Ok(shape) = shape.or_else(|_| self.file(input::EXPLANATIONS)) {
+            files = files.shaped_by(&of_samples, shape);
+            files = files.shaped_by(&[input::EXPLANATIONS], shape);
+        }
+        if let Ok(model) = main {
+            // Rows of weights have a column per output.
+            files = files.shaped_by(&[input::TARGETS], model);
+            files = files.bounded_by(&[input::TARGETS, input::LABELS], model);
+        }
+        if let Ok(maps) = self.file(input::EXPLANATIONS) {
+            files = files.file(&[input::VALUES], maps);
         }
         Ok(files.and(self.parameters()))
     }

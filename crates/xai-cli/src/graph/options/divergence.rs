@@ -7,7 +7,8 @@ use xai_metrics::graph::{KlDirection, ReturnType, UnfaithfulnessMetric, help};
 use crate::choice::{Choices, choice};
 use crate::failure::Files;
 
-const RETURNS: &Choices<ReturnType> = &[
+/// `--returns`
+pub(crate) const RETURNS: &Choices<ReturnType> = &[
     ("logits", ReturnType::Logits, ""),
     ("probs", ReturnType::Probs, ""),
     ("log-probs", ReturnType::LogProbs, ""),
@@ -22,7 +23,7 @@ const DIRECTIONS: &Choices<KlDirection> = &[
     (
         "reverse",
         KlDirection::Reverse,
-        "KL(kept || full), what PyTorch Geometric computes",
+        "KL(kept || full), what PyTorch Geometric and GraphXAI compute",
     ),
 ];
 

@@ -48,15 +48,24 @@ pub(crate) struct GraphFiles {
 impl GraphFiles {
     /// What errors about the graph, or the model that runs on it, are about.
     pub(crate) fn files<'a>(&'a self, model: &'a Path) -> Files<'a> {
-        Files::new()
+        let mut files = Files::new();
+        let masks = [input::MASK, input::EDGE_MASK, input::EXPLANATION];
+        if let Some(nodes) = &self.features {
+            files = files.bounded_by(&[input::EDGE_INDEX, input::INDEX], nodes);
+            files = files.shaped_by(&[input::TARGET], nodes);
+        }
+        if let Some(edges) = &self.edge_index {
+            files = files.shaped_by(&masks, edges);
+            files = files.shaped_by(&[input::EDGE_WEIGHT], edges);
+            // Whether two edges are the directions of one.
+            files = files.bounded_by(&[input::EXPLANATION], edges);
+        }
+        files
             .file(&[input::MODEL, input::OUTPUTS], model)
             .optional(&[input::FEATURES, input::NODES], self.features.as_ref())
             .optional(&[input::EDGE_INDEX], self.edge_index.as_ref())
             .optional(&[input::EDGE_WEIGHT], self.edge_weight.as_ref())
-            .optional(
-                &[input::MASK, input::EDGE_MASK, input::EXPLANATION],
-                self.edge_mask.as_ref(),
-            )
+            .optional(&masks, self.edge_mask.as_ref())
             .ways_out(&[(
                 help::SPARSIFY_FIRST,
                 "make the mask hard: --fraction SHARE keeps the highest",

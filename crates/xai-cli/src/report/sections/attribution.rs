@@ -75,7 +75,8 @@ pub(crate) fn evaluate(
     use crate::failure::{Files, InFiles};
     use crate::input::onnx::model::OnnxModel;
     use ndarray::IxDyn;
-    use xai_metrics::attribution::{Concurrent, Evaluate, Evaluation, Scoring, input};
+    use xai_metrics::attribution::metric::SEED_OPTION;
+    use xai_metrics::attribution::{Concurrent, Evaluate, Evaluation, Scoring, help, input};
 
     let files = ModelFiles {
         model: source.path(&study.model),
@@ -90,7 +91,9 @@ pub(crate) fn evaluate(
     for explainer in &study.explainers {
         maps.push(source.array(&explainer.maps)?.into_f32::<IxDyn>()?);
     }
-    let bar = context.progress(inputs.shape()[0] as u64, "samples");
+    // A single number has no axis of samples, which the evaluation says.
+    let n_samples = inputs.shape().first().copied().unwrap_or_default();
+    let bar = context.progress(n_samples as u64, "samples");
     let mut evaluation = Evaluation::new(&model, inputs.view(), &targets)
         .scoring(Scoring {
             activation: study.activation,
@@ -99,9 +102,14 @@ pub(crate) fn evaluate(
         })
         .replicates(0)
         .on_progress(|samples| bar.inc(samples as u64));
-    let study_file = source.study();
+    let (study_file, seed) = (source.study(), context.seed().to_string());
     for name in &study.metrics {
-        let metric = registry::find(name).and_then(|entry| entry.build::<f32>(&[]));
+        let metric = registry::find(name).and_then(|entry| {
+            let options = entry.options().into_iter();
+            let seed_option = options.filter(|option| option.name == SEED_OPTION.name);
+            let options: Vec<(&str, &str)> = seed_option.map(|o| (o.name, seed.as_str())).collect();
+            entry.build::<f32>(&options)
+        });
         let places = Files::mainly(&study_file).file(&[input::METRIC], &study_file);
         evaluation = evaluation.metric(metric.in_files(&places)?);
     }
@@ -115,7 +123,13 @@ pub(crate) fn evaluate(
         let explainer = explainers.find(|e| Some(e.name.as_str()) == stopped.explainer());
         let maps = explainer.map_or_else(|| files.inputs.clone(), |e| source.path(&e.maps));
         let in_study = [input::EXPLAINERS, input::METRICS];
-        let places = Files::new().file(&in_study, &study_file);
+        let places = Files::new().file(&in_study, &study_file).ways_out(&[
+            (
+                help::CHOOSE_ACTIVATION_OR_POLICY,
+                "say activation = \"softmax\" or \"sigmoid\" in the study",
+            ),
+            (help::RENAME_METRIC, "name each of the metrics once"),
+        ]);
         places.and(files.files(&maps)).failure(stopped.error())
     })?;
     Ok(Some(AttributionSection {

@@ -9,6 +9,7 @@ use xai_metrics::casebased::result::{AuditGroup, ExplanationSummary, LevelCount}
 use xai_metrics::casebased::{Audit, AuditReport, CaseExplainer, input};
 
 use crate::casebased::missing::{self, MissingCells};
+use crate::casebased::redaction;
 use crate::casebased::samples::{TestColumns, TestRows};
 use crate::casebased::training::{Roles, Training};
 use crate::failure::{Failure, Files, InFiles};
@@ -41,7 +42,15 @@ pub(crate) fn evaluate(
     study: &CasebasedInputs,
     source: &Source,
 ) -> Result<CasebasedSection, Failure> {
+    let (label, predicted) = (Some(study.label.as_str()), Some(study.predicted.as_str()));
+    if let Some((column, why)) = redaction::refused(&study.redact, label, predicted) {
+        let failure = Failure::new(format!("redact: column `{column}`: {why}"));
+        return Err(failure.in_file(source.study()));
+    }
     let train = source.table(&study.train)?.concealing(&study.redact);
+    for column in &study.redact {
+        train.column(column)?;
+    }
     let test = source.table(&study.test)?.concealing(&study.redact);
     let (train_file, test_file) = (source.path(&study.train), source.path(&study.test));
     let missing = MissingCells {
@@ -76,6 +85,7 @@ pub(crate) fn evaluate(
     let builder = CaseExplainer::builder()
         .k(study.k)
         .provenance(training.n_dropped > 0);
+    let builder = redaction::apply(builder, &study.redact, &training);
     let explainer = training
         .describe(builder)
         .fit_owned(training.rows, &training.labels)

@@ -2,9 +2,10 @@
 
 use ndarray::{Array1, Array2, Ix1, Ix3};
 use serde::ser::{Serialize, Serializer};
+use xai_metrics::core::Help;
 use xai_metrics::graph::dataset::SweepCurve;
 use xai_metrics::graph::{
-    FidelityMetric, GroundTruth, GroundTruthMetric, Sweep, UnfaithfulnessMetric, input,
+    FidelityMetric, GroundTruth, GroundTruthMetric, Sweep, UnfaithfulnessMetric, help, input,
 };
 
 use crate::failure::{Failure, Files, InFiles};
@@ -50,6 +51,19 @@ pub(crate) fn evaluate(study: &GraphInputs, source: &Source) -> Result<GraphSect
     })
 }
 
+/// Ways out in terms of the files of a study.
+const WAYS_OUT: &[(Help, &str)] = &[
+    (
+        help::SCORES_ARE_LOGITS,
+        "apply a sigmoid to raw scores and save them again",
+    ),
+    (help::PASS_LABELS_FOR_ONE_COLUMN, TWO_COLUMNS),
+    (help::BERNOULLI_FOR_ONE_COLUMN, TWO_COLUMNS),
+];
+
+/// For outputs of a single column.
+const TWO_COLUMNS: &str = "save two columns of logits per row, 0 and the score, for a single score";
+
 /// What all explainers share.
 struct Shared {
     full: Array2<f64>,
@@ -71,14 +85,22 @@ impl Shared {
         let (index, truth) = (study.index.as_ref(), study.edge_mask_true.as_ref());
         let (index, truth) = (index.map(path), truth.map(path));
         let mask = explainer.edge_mask.as_ref().map(path);
-        let files = Files::new()
+        let mut files = Files::new();
+        if let Some(mask) = &mask {
+            files = files.shaped_by(&[input::TARGET], mask);
+        }
+        let files = files
             .file(&[input::FULL, input::SAMPLES], &full)
             .file(&[input::KEPT], &kept)
             .file(&[input::COMPLEMENT], &complement)
             .file(&[input::LEVELS], &levels)
+            .shaped_by(&[input::KEPT, input::COMPLEMENT], &full)
+            .shaped_by(&[input::KEPT, input::COMPLEMENT], &levels)
+            .bounded_by(&[input::INDEX], &full)
             .optional(&[input::INDEX], index.as_ref())
             .optional(&[input::PREDICTED, input::ELEMENTS], mask.as_ref())
-            .optional(&[input::TARGET], truth.as_ref());
+            .optional(&[input::TARGET], truth.as_ref())
+            .ways_out(WAYS_OUT);
         Ok(GraphScores {
             name: explainer.name.clone(),
             sweep: self.sweep(explainer, source, &files)?,

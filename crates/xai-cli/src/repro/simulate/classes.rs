@@ -77,7 +77,7 @@ impl Classes {
         let draw = |draw| {
             let mut p = self
                 .kind
-                .draw(self.n_classes as usize, context.seed, draw)?;
+                .draw(self.n_classes as usize, context.seed(), draw)?;
             if self.reversed {
                 p.reverse();
             }

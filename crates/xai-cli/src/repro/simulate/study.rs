@@ -46,7 +46,7 @@ struct StudyResult {
 
 impl StudyCommand {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
-        let study = self.study(context.seed)?;
+        let study = self.study(context.seed())?;
         let mut rows = match &self.out {
             None => StudyRows::default(),
             Some(out) => StudyRows::resume(out, &study, self.iterations)?,
