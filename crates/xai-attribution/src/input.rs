@@ -75,3 +75,51 @@ pub const N_CLASSES: Input = Input::new("n_classes");
 pub const N_LAYERS: Input = Input::new("n_layers");
 /// What random choices depend on.
 pub const SEED: Input = Input::new("seed");
+/// How the channels of a position become one attribution.
+pub const POOL: Input = Input::new("pool");
+/// Which part of an attribution counts.
+pub const RELEVANCE: Input = Input::new("relevance");
+/// How far beside an object a hit still counts.
+pub const HIT_RADIUS: Input = Input::new("hit_radius");
+/// Which of several equal attributions counts.
+pub const TIES: Input = Input::new("ties");
+/// Whether the size of an object counts.
+pub const WEIGHTED: Input = Input::new("weighted");
+/// The largest share of the positions that an object may take.
+pub const MAX_SIZE: Input = Input::new("max_size");
+/// How many positions are the top.
+pub const TOP_K: Input = Input::new("top_k");
+/// Whether an object smaller than the top can reach 1.
+pub const CAPPED: Input = Input::new("capped");
+/// Whether a share is in units of what a random map has.
+pub const INFLUENCE: Input = Input::new("influence");
+/// From which share of the largest attribution on a position is marked.
+pub const THRESHOLD: Input = Input::new("threshold");
+/// The cells of a mosaic.
+pub const CELLS: Input = Input::new("cells");
+/// Which positions are removed together.
+pub const FEATURES: Input = Input::new("features");
+/// The number of positions along a side of a patch.
+pub const PATCH: Input = Input::new("patch");
+/// Subsets that were drawn elsewhere.
+pub const SUBSETS: Input = Input::new("subsets");
+/// The number of features in a subset.
+pub const SUBSET_SIZE: Input = Input::new("subset_size");
+/// Orders of removal that were made elsewhere.
+pub const ORDERS: Input = Input::new("orders");
+/// Which features go first.
+pub const ORDER: Input = Input::new("order");
+/// How much a score may differ and count as the same.
+pub const TOLERANCE: Input = Input::new("tolerance");
+/// Whether a metric is 1 or 0 for a whole curve.
+pub const STRICT: Input = Input::new("strict");
+/// Up to which size an attribution counts as zero.
+pub const ZERO_THRESHOLD: Input = Input::new("zero_threshold");
+/// The number of positions that are removed together.
+pub const GROUP_SIZE: Input = Input::new("group_size");
+/// In which unit a gap is.
+pub const GAP: Input = Input::new("gap");
+/// Below which change of the score a feature counts as ignored.
+pub const CHANGE_THRESHOLD: Input = Input::new("change_threshold");
+/// Which features count.
+pub const MISMATCH: Input = Input::new("mismatch");

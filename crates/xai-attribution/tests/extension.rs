@@ -3,7 +3,7 @@
 use ndarray::{Array2, Array3, ArrayD, ArrayViewD};
 use xai_attribution::batch::{BatchWork, Data, ExplainedBatch, Masks, RunData, SampleBatch};
 use xai_attribution::metric::{
-    AreaMetric, CurveKind, Direction, Measure, Metric, MetricInfo, SCORE_NEEDS,
+    CurveKind, CurveMetric, Direction, Measure, Metric, MetricInfo, SCORE_NEEDS,
 };
 use xai_attribution::model::Targets;
 use xai_attribution::perturbation::{BlankInputs, RemovalOrder, Start};
@@ -138,7 +138,7 @@ fn a_perturbation_metric_of_another_crate_shares_its_work_in_an_evaluation() {
 }
 
 /// Deletion from the least relevant position on.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 struct LeastRelevantFirst;
 
 impl CurveKind for LeastRelevantFirst {
@@ -159,7 +159,7 @@ impl CurveKind for LeastRelevantFirst {
 fn removal_curves_run_in_any_order() {
     let (x, terms) = table();
     let negated = terms.mapv(|v| -v);
-    let lerf = AreaMetric::<LeastRelevantFirst>::new().steps(None);
+    let lerf = CurveMetric::<LeastRelevantFirst>::new().steps(None);
     let lerf = |maps: &ArrayD<f64>| {
         lerf.evaluate(&linear, x.view(), &[0; 6], maps.view())
             .unwrap()

@@ -67,3 +67,5 @@ pub const BANDWIDTH: Input = Input::new("bandwidth");
 pub const ACTIVATION: Input = Input::new("activation");
 /// A metric by name.
 pub const METRIC: Input = Input::new("metric");
+/// Which correlation of two sequences.
+pub const CORRELATION: Input = Input::new("correlation");

@@ -28,6 +28,37 @@ pub struct Masks(pub Array3<bool>);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Segments(pub Array3<u32>);
 
+impl Masks {
+    /// Mosaics of `(n, r, c)` cells over maps of `(height, width)` positions: the mask covers the
+    /// cells that are true. A position is in cell `⌊row · r / height⌋`, `⌊column · c / width⌋`.
+    ///
+    /// # Errors
+    /// A shape mismatch about the cells where there are more of them than positions along an axis.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use xai_attribution::batch::Masks;
+    /// let masks = Masks::mosaic(&array![[[true, false]]], 1, 4)?;
+    /// assert_eq!(masks.0, array![[[true, true, false, false]]]);
+    /// # Ok::<(), xai_attribution::Error>(())
+    /// ```
+    pub fn mosaic(cells: &Array3<bool>, height: usize, width: usize) -> Result<Self> {
+        let (n, rows, columns) = cells.dim();
+        if rows > height || columns > width || rows * columns == 0 {
+            let expected = format!("at least 1 and at most {height} x {width} cells");
+            return Err(Error::shape_described(
+                input::CELLS,
+                expected,
+                cells.shape(),
+            ));
+        }
+        let cell = |(i, r, c): (usize, usize, usize)| [i, r * rows / height, c * columns / width];
+        Ok(Self(Array3::from_shape_fn((n, height, width), |place| {
+            cells[cell(place)]
+        })))
+    }
+}
+
 impl Segments {
     /// The same segments for each of `n` samples.
     #[must_use]

@@ -2,10 +2,12 @@
 //! them are.
 
 pub(crate) mod distance;
+pub(crate) mod pool;
 pub(crate) mod positions;
 pub(crate) mod similarity;
 pub(crate) mod structural_similarity;
 
 pub use distance::{MapDistance, MapDistanceFunction};
+pub use pool::ChannelPool;
 pub use similarity::MapSimilarity;
 pub use structural_similarity::structural_similarity;

@@ -12,21 +12,26 @@ pub(crate) mod value;
 
 pub use entry::{Entry, Listed, Precision};
 pub use kinds::{
-    AreaMetric, BaseScorePolicy, CurveKind, SCORE_NEEDS, ScoreAccumulator, ScoreFormula,
-    ScoreMetric,
+    BaseScorePolicy, CurveKind, CurveMetric, CurvePoints, MASK_NEEDS, MaskFormula, MaskMetric,
+    MaskedMap, Relevance, SCORE_NEEDS, ScoreAccumulator, ScoreFormula, ScoreMetric, area,
 };
 pub use options::{
-    BASELINE_OPTION, MetricOption, OptionInfo, Registered, SEED_OPTION, parse, parse_unless,
+    BASELINE_OPTION, FEATURES_OPTION, MetricOption, OptionInfo, Registered, SEED_OPTION,
+    STEPS_OPTION, parse, parse_unless,
 };
 pub use protocol::{Measure, Metric, key};
 pub use registry::average_drop::DropFormula;
 pub use registry::average_gain::GainFormula;
 pub use registry::average_increase::IncreaseFormula;
+pub use registry::completeness::Gap;
 pub use registry::complexity::complexity;
 pub use registry::model_randomization::{RandomizationOrder, RandomizationStep};
+pub use registry::non_sensitivity::Mismatch;
+pub use registry::pointing_game::Ties;
 pub use registry::representativity::MegeReco;
 pub use registry::sparseness::sparseness;
 pub use registry::stability::{Average, Maximum, Stability, StabilityValues, Statistic};
+pub use registry::top_k_intersection::TopK;
 pub use registry::*;
 pub use value::{CurvePoint, MetricValue};
 pub use xai_core::{Direction, MetricInfo};

@@ -95,7 +95,8 @@ pub const BASELINE_OPTION: OptionInfo = OptionInfo {
     name: "baseline",
     value_name: "VALUE",
     default: "0.0",
-    help: "What stands for absence: a number, one number per channel, `mean` or `blur:SIGMA`",
+    help: "What stands for absence: a number, one number per channel, `mean` of the data set, \
+           `sample-min`, `sample-mean`, `sample-max` or `blur:SIGMA`",
 };
 
 /// What random choices depend on, for the metrics that make some.
@@ -104,4 +105,21 @@ pub const SEED_OPTION: OptionInfo = OptionInfo {
     value_name: "N",
     default: "1",
     help: "What random choices depend on",
+};
+
+/// Which positions go together, for the metrics that take
+/// [`Features`](crate::perturbation::Features).
+pub const FEATURES_OPTION: OptionInfo = OptionInfo {
+    name: "features",
+    value_name: "FEATURES",
+    default: "positions",
+    help: "Which positions go together: `positions`, `grid:CELLS`, `patches:SIZE` or `segments`",
+};
+
+/// The steps of a curve, for the metrics along one.
+pub const STEPS_OPTION: OptionInfo = OptionInfo {
+    name: "steps",
+    value_name: "N",
+    default: "10",
+    help: "Steps of the curve, `all` for one per feature, or `every:N` for steps of N features",
 };

@@ -87,25 +87,32 @@ pub trait Measure<T: Real>: Metric + Sync {
     }
 }
 
-impl<M: Metric + ?Sized> Metric for Box<M> {
-    fn info(&self) -> &'static MetricInfo {
-        (**self).info()
-    }
+/// What points to a metric is one.
+macro_rules! pointers {
+    ($($pointer:ty),+) => {$(
+        impl<M: Metric + ?Sized> Metric for $pointer {
+            fn info(&self) -> &'static MetricInfo {
+                (**self).info()
+            }
+        }
+
+        impl<T: Real, M: Measure<T> + ?Sized> Measure<T> for $pointer {
+            fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
+                (**self).prepare(run)
+            }
+
+            fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
+                (**self).per_sample(explained)
+            }
+
+            fn curve(&self, explained: &ExplainedBatch<'_, T>) -> Result<Option<Rc<CurveScores>>> {
+                (**self).curve(explained)
+            }
+        }
+    )+};
 }
 
-impl<T: Real, M: Measure<T> + ?Sized> Measure<T> for Box<M> {
-    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-        (**self).prepare(run)
-    }
-
-    fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
-        (**self).per_sample(explained)
-    }
-
-    fn curve(&self, explained: &ExplainedBatch<'_, T>) -> Result<Option<Rc<CurveScores>>> {
-        (**self).curve(explained)
-    }
-}
+pointers!(&M, Box<M>);
 
 /// The name of a metric as tables and JSON have it: `average_drop` for `average-drop`.
 #[must_use]

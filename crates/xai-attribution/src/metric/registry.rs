@@ -32,9 +32,30 @@ metrics! {
     "faithfulness/average_gain.rs" average_gain { AverageGain }
     "faithfulness/deletion.rs" deletion { Deletion }
     "faithfulness/insertion.rs" insertion { Insertion }
+    "faithfulness/relevance_gain.rs" relevance_gain { SymmetricRelevanceGain }
+    "faithfulness/region_perturbation.rs" region_perturbation { RegionPerturbation }
+    "faithfulness/comprehensiveness.rs" comprehensiveness { Comprehensiveness }
+    "faithfulness/rationale_sufficiency.rs" rationale_sufficiency { RationaleSufficiency }
+    "faithfulness/monotonicity.rs" monotonicity { Monotonicity }
+    "faithfulness/irof.rs" irof { Irof }
+    "faithfulness/faithfulness_estimate.rs" faithfulness_estimate { FaithfulnessEstimate }
+    "faithfulness/violations.rs" violations { Violations }
     "faithfulness/mu_fidelity.rs" mu_fidelity { MuFidelity }
+    "localization/pointing_game.rs" pointing_game { PointingGame }
+    "localization/attribution_localization.rs" attribution_localization { AttributionLocalization }
+    "localization/top_k_intersection.rs" top_k_intersection { TopKIntersection }
+    "localization/relevance_rank_accuracy.rs" relevance_rank_accuracy { RelevanceRankAccuracy }
+    "localization/relevance_mass_accuracy.rs" relevance_mass_accuracy { RelevanceMassAccuracy }
+    "localization/localization_auroc.rs" localization_auroc { LocalizationAuroc }
+    "localization/localization_average_precision.rs" localization_average_precision { LocalizationAveragePrecision }
+    "localization/localization_iou.rs" localization_iou { LocalizationIou }
+    "localization/focus.rs" focus { Focus }
     "complexity/complexity.rs" complexity { Complexity }
     "complexity/sparseness.rs" sparseness { Sparseness }
+    "complexity/effective_complexity.rs" effective_complexity { EffectiveComplexity }
+    "complexity/nonzero_features.rs" nonzero_features { NonzeroFeatures }
+    "axiomatic/completeness.rs" completeness { Completeness }
+    "axiomatic/non_sensitivity.rs" non_sensitivity { NonSensitivity }
     "sanity/stability.rs" stability { AverageStability, MaximumStability }
     "sanity/random_logit.rs" random_logit { RandomLogit }
     "sanity/model_randomization.rs" model_randomization { ModelRandomization }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ndarray::{ArrayD, ArrayViewD, Axis};
 use xai_core::number::check_finite;
-use xai_core::{Error, Layout, Real, Result};
+use xai_core::{Error, ExactMean, Layout, Real, Result};
 
 use crate::batch::run_data::RunData;
 use crate::batch::samples::{BatchWork, SampleBatch};
@@ -45,6 +45,12 @@ pub enum Baseline {
         /// The standard deviation, positive.
         sigma: f64,
     },
+    /// The smallest element of the input itself, all channels together: "black" in other libraries.
+    SampleMin,
+    /// The mean of the elements of the input itself.
+    SampleMean,
+    /// The largest element of the input itself.
+    SampleMax,
     /// One input for all samples, shaped like one sample: the mean of a training set, for instance.
     Input(Arc<ArrayD<f64>>),
     /// A function of each input, see [`Baseline::from_fn`].
@@ -115,7 +121,8 @@ impl Baseline {
                 one.iter().try_for_each(|value| holds::<T>(*value))
             }
             Self::DatasetMean => run.shared(&DatasetMean).map(drop),
-            Self::Blur { .. } | Self::Function(_) => Ok(()),
+            Self::Blur { .. } | Self::SampleMin | Self::SampleMean | Self::SampleMax => Ok(()),
+            Self::Function(_) => Ok(()),
         }
     }
 
@@ -141,10 +148,27 @@ impl Baseline {
                 let one: Vec<f64> = one.iter().copied().collect();
                 repeated(&|e| one[e])
             }
+            Self::SampleMin => of_sample(batch, |x| x.iter().copied().fold(T::infinity(), T::min)),
+            Self::SampleMax => {
+                of_sample(batch, |x| x.iter().copied().fold(T::neg_infinity(), T::max))
+            }
+            Self::SampleMean => of_sample(batch, |x| {
+                let mean: ExactMean = x.iter().copied().collect();
+                T::from_f64_nearest(mean.value().unwrap_or_default())
+            }),
             Self::Blur { sigma } => blurred(batch.inputs(), batch.layout(), *sigma),
             Self::Function(function) => of_function(function, batch)?,
         })
     }
+}
+
+/// One value for all elements of a sample.
+fn of_sample<T: Real>(batch: &SampleBatch<'_, T>, value: impl Fn(&[T]) -> T) -> Vec<T> {
+    let size = batch.run().positions().size();
+    let samples = batch.values().chunks_exact(size);
+    samples
+        .flat_map(|sample| std::iter::repeat_n(value(sample), size))
+        .collect()
 }
 
 /// Whether inputs of this precision can hold a number.
@@ -226,7 +250,10 @@ impl PartialEq for Baseline {
         match (self, other) {
             (Self::Value(a), Self::Value(b)) => a.to_bits() == b.to_bits(),
             (Self::Channels(a), Self::Channels(b)) => a == b,
-            (Self::DatasetMean, Self::DatasetMean) => true,
+            (Self::DatasetMean, Self::DatasetMean)
+            | (Self::SampleMin, Self::SampleMin)
+            | (Self::SampleMean, Self::SampleMean)
+            | (Self::SampleMax, Self::SampleMax) => true,
             (Self::Blur { sigma: a }, Self::Blur { sigma: b }) => a == b,
             (Self::Input(a), Self::Input(b)) => Arc::ptr_eq(a, b),
             (Self::Function(a), Self::Function(b)) => Arc::ptr_eq(a, b),
@@ -241,6 +268,9 @@ impl std::fmt::Debug for Baseline {
             Self::Value(value) => f.debug_tuple("Value").field(value).finish(),
             Self::Channels(values) => f.debug_tuple("Channels").field(values).finish(),
             Self::DatasetMean => f.write_str("DatasetMean"),
+            Self::SampleMin => f.write_str("SampleMin"),
+            Self::SampleMean => f.write_str("SampleMean"),
+            Self::SampleMax => f.write_str("SampleMax"),
             Self::Blur { sigma } => f.debug_struct("Blur").field("sigma", sigma).finish(),
             Self::Input(one) => f.debug_tuple("Input").field(&one.shape()).finish(),
             Self::Function(_) => f.write_str("Function(..)"),
@@ -251,15 +281,21 @@ impl std::fmt::Debug for Baseline {
 impl std::str::FromStr for Baseline {
     type Err = Error;
 
-    /// A number, one number per channel (`0.5,0.4,0.4`), `mean`, or `blur:SIGMA`.
+    /// A number, one number per channel (`0.5,0.4,0.4`), `mean` (of the data set), `sample-min`,
+    /// `sample-mean`, `sample-max`, or `blur:SIGMA`.
     fn from_str(text: &str) -> Result<Self> {
         let number = |text: &str| text.trim().parse::<f64>().ok().filter(|x| x.is_finite());
         let unknown = || {
-            let expected = "a number, one number per channel (0.5,0.4,0.4), mean, or blur:SIGMA";
+            let expected = "a number, one number per channel (0.5,0.4,0.4), mean, sample-min, sample-mean, \
+                            sample-max, or blur:SIGMA";
             Error::parameter(input::BASELINE, text, expected)
         };
-        if text == "mean" {
-            return Ok(Self::DatasetMean);
+        match text {
+            "mean" => return Ok(Self::DatasetMean),
+            "sample-min" => return Ok(Self::SampleMin),
+            "sample-mean" => return Ok(Self::SampleMean),
+            "sample-max" => return Ok(Self::SampleMax),
+            _ => {}
         }
         if let Some(sigma) = text.strip_prefix("blur:") {
             let sigma = number(sigma).filter(|sigma| *sigma > 0.0);

@@ -3,9 +3,11 @@
 //! | work | what comes of it |
 //! |---|---|
 //! | [`BlankInputs`], [`BlankScores`] | the [`Baseline`] of every sample, and its score |
-//! | [`OrderedPositions`] | the positions of every sample in a [`RemovalOrder`] |
-//! | [`RemovalCurve`] | scores along the removal of positions, in any order, from either end |
-//! | [`RandomSubsets`], [`SubsetDrops`], [`SubsetDropRanks`] | subsets of [`Cells`], and the drops without them |
+//! | [`Features`] | which positions go together: single ones, cells, patches, segments |
+//! | [`OrderedPositions`], [`OrderedFeatures`] | what is removed of every sample in a [`RemovalOrder`] |
+//! | [`RemovalCurve`] | scores along the removal of features, in any order, from either end |
+//! | [`SingleRemoval`], [`RankedRemoval`] | the drops without one feature at a time |
+//! | [`RandomSubsets`], [`SubsetDrops`], [`SubsetDropRanks`] | subsets of [`Features`], and the drops without them |
 //! | [`Neighbors`], [`NeighborDistances`] | noisy copies of every sample, and how far their maps are |
 //! | [`DatasetMean`] | the mean of all inputs |
 //!
@@ -15,17 +17,21 @@
 
 pub(crate) mod baseline;
 pub(crate) mod blur;
-pub(crate) mod cells;
 pub(crate) mod dataset_mean;
+pub(crate) mod features;
 pub(crate) mod neighbors;
 pub(crate) mod removal_curve;
 pub(crate) mod removal_order;
+pub(crate) mod single_removal;
 pub(crate) mod subsets;
 
 pub use baseline::{Baseline, BaselineFunction, BlankInputs, BlankScores};
-pub use cells::{Cells, Grid};
 pub use dataset_mean::DatasetMean;
+pub use features::{Cells, FeatureCells, Features};
 pub use neighbors::{NeighborDistances, Neighborhood, Neighbors};
-pub use removal_curve::{CurveScores, RemovalCurve, Start, Steps};
-pub use removal_order::{OrderedPositions, RemovalOrder};
-pub use subsets::{RandomSubsets, SubsetDropRanks, SubsetDrops, SubsetSampling, Subsets};
+pub use removal_curve::{CurveScores, RemovalCurve, Start, StepCount, Steps};
+pub use removal_order::{GivenOrders, OrderedFeatures, OrderedPositions, RankBy, RemovalOrder};
+pub use single_removal::{FeatureDrops, RankedDrops, RankedRemoval, SingleRemoval};
+pub use subsets::{
+    GivenSubsets, RandomSubsets, SubsetDropRanks, SubsetDrops, SubsetSampling, SubsetSize, Subsets,
+};

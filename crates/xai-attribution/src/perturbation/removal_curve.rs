@@ -1,6 +1,7 @@
 //! The scores along a growing perturbation.
 
 use std::ops::Range;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use xai_core::tensor::Positions;
@@ -12,7 +13,8 @@ use crate::batch::samples::SampleBatch;
 use crate::input;
 use crate::map::positions::for_each_row;
 use crate::perturbation::baseline::{Baseline, BlankInputs, BlankScores};
-use crate::perturbation::removal_order::{OrderedPositions, RemovalOrder};
+use crate::perturbation::features::{FeatureCells, Features};
+use crate::perturbation::removal_order::{OrderedFeatures, OrderedPositions, RankBy, RemovalOrder};
 
 /// Which end a removal curve starts from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -26,21 +28,52 @@ pub enum Start {
     Blank,
 }
 
-/// How many positions the steps of a curve flip.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// How many features the steps of a curve flip.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Steps {
-    /// The number of steps, at least 1; `None` is one step per position.
-    pub steps: Option<usize>,
-    /// The share of positions that the last step has flipped, in (0, 1].
+    /// The number of steps, or their size.
+    pub count: StepCount,
+    /// The share of features that the last step has flipped, in (0, 1].
     pub max_fraction: f64,
 }
 
+/// The number of steps of a curve, or their size.
+#[derive(Debug, Clone, PartialEq)]
+pub enum StepCount {
+    /// So many, at least 1: at step `j` the first `⌊j · max / steps⌋` features are flipped.
+    Number(usize),
+    /// So many features each, at least 1; the last step may be smaller.
+    Size(usize),
+    /// Steps to these shares of the features, ascending, in (0, 1]: the nearest numbers, at least 1.
+    Shares(Arc<[f64]>),
+}
+
 impl Default for Steps {
-    /// 10 steps over all positions.
+    /// 10 steps over all features.
     fn default() -> Self {
         Self {
-            steps: Some(10),
+            count: StepCount::Number(10),
             max_fraction: 1.0,
+        }
+    }
+}
+
+impl FromStr for StepCount {
+    type Err = Error;
+
+    /// A number of steps, `all` for one per feature, or `every:4` for steps of so many features.
+    fn from_str(text: &str) -> Result<Self> {
+        if text == "all" {
+            return Ok(Self::Size(1));
+        }
+        let expected = "a number of steps, at least 1, all, or every:FEATURES";
+        let number = |digits: &str| {
+            let number = digits.trim().parse();
+            number.map_err(|_| Error::parameter(input::STEPS, text, expected))
+        };
+        match text.strip_prefix("every:") {
+            Some(size) => number(size).map(Self::Size),
+            None => number(text).map(Self::Number),
         }
     }
 }
@@ -49,53 +82,83 @@ impl Default for Steps {
 const MOST_STEPS: usize = 1 << 24;
 
 impl Steps {
-    /// How many positions are flipped at each point of a curve over so many positions, ascending;
+    /// How many features are flipped at each point of a curve over so many of them, ascending;
     /// parameters checked. Steps that flip the same number, of which a curve of more steps than
-    /// positions has some, are one point.
-    fn counts(self, positions: usize) -> Result<Vec<usize>> {
-        let Self {
-            steps,
-            max_fraction,
-        } = self;
-        if let Some(steps) = steps.filter(|steps| !(1..=MOST_STEPS).contains(steps)) {
-            return Err(Error::parameter(
-                input::STEPS,
-                steps,
-                "at least 1 and at most 16 777 216, or one step per position",
-            ));
+    /// features has some, are one point.
+    fn counts(&self, features: usize) -> Result<Vec<usize>> {
+        let max_fraction = self.max_fraction;
+        match &self.count {
+            StepCount::Number(given) | StepCount::Size(given) => {
+                if !(1..=MOST_STEPS).contains(given) {
+                    let expected = "at least 1 and at most 16 777 216, or one step per position";
+                    return Err(Error::parameter(input::STEPS, given, expected));
+                }
+            }
+            StepCount::Shares(shares) => {
+                let ascend = shares.windows(2).all(|pair| pair[0] < pair[1]);
+                let within = shares.iter().all(|&share| share > 0.0 && share <= 1.0);
+                if shares.is_empty() || !ascend || !within {
+                    let expected = "ascending shares in (0, 1]";
+                    return Err(Error::parameter(
+                        input::STEPS,
+                        format!("{shares:?}"),
+                        expected,
+                    ));
+                }
+            }
         }
         let fraction =
             |expected: String| Error::parameter(input::MAX_FRACTION, max_fraction, expected);
         if !(max_fraction > 0.0 && max_fraction <= 1.0) {
             return Err(fraction("a share in (0, 1]".into()));
         }
-        let max = (positions as f64 * max_fraction).floor() as usize;
+        let max = (features as f64 * max_fraction).floor() as usize;
         if max == 0 {
             return Err(fraction(format!(
-                "a share that flips at least one of {positions} positions"
+                "a share that flips at least one of {features} positions"
             )));
         }
-        let steps = steps.unwrap_or(max);
-        let steps = steps.min(max); // more of them repeat the same max + 1 counts
-        Ok((0..=steps).map(|j| j * max / steps).collect())
+        Ok(match &self.count {
+            StepCount::Number(steps) => {
+                let steps = *steps.min(&max); // more of them repeat the same max + 1 counts
+                (0..=steps).map(|j| j * max / steps).collect()
+            }
+            StepCount::Size(size) => (0..max).step_by(*size).chain([max]).collect(),
+            StepCount::Shares(shares) => {
+                let nearest = |share: &f64| ((share * features as f64).round() as usize).max(1);
+                let mut counts: Vec<usize> = std::iter::once(0)
+                    .chain(shares.iter().map(nearest))
+                    .collect();
+                counts.dedup();
+                counts
+            }
+        })
     }
 }
 
-impl<T: Real> RunWork<T> for Steps {
-    type Output = Vec<usize>;
+/// The counts of a curve over features.
+#[derive(Debug, Clone, PartialEq)]
+struct Counts {
+    steps: Steps,
+    features: Features,
+}
 
-    fn compute(&self, run: &RunData<'_, T>) -> Result<Vec<usize>> {
-        self.counts(run.n_positions())
+impl<T: Real> RunWork<T> for Counts {
+    type Output = Arc<Vec<usize>>;
+
+    fn compute(&self, run: &RunData<'_, T>) -> Result<Arc<Vec<usize>>> {
+        self.steps.counts(self.features.most(run)?).map(Arc::new)
     }
 }
 
-/// The scores of every sample along the removal of positions, in any order, from either end.
+/// The scores of every sample along the removal of features, in any order, from either end.
 ///
-/// At step `j = 0..=steps` the first `⌊j · max / steps⌋` positions are flipped, `max =
-/// ⌊n_positions · max_fraction⌋`; the channels of a pixel go together. Steps that flip the same
-/// number (more steps than positions, as any table of few features has) are one point. The two ends of a curve do
-/// not depend on the map: explainers share them. Where a batch has room for several steps of all
-/// its samples they go in one call of the model.
+/// At step `j = 0..=steps` the first `⌊j · max / steps⌋` features are flipped, `max = ⌊n_features ·
+/// max_fraction⌋`; the channels of a pixel go together. Steps that flip the same number (more steps
+/// than positions, as any table of few features has) are one point. The two ends of a curve do not
+/// depend on the map: explainers share them. Where a batch has room for several steps of all its
+/// samples they go in one call of the model. A sample with fewer segments than another is at its end
+/// earlier, and the model is not asked about it again.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RemovalCurve {
     /// Which positions go first.
@@ -106,27 +169,40 @@ pub struct RemovalCurve {
     pub steps: Steps,
     /// What stands for absence.
     pub baseline: Baseline,
+    /// Which positions go together.
+    pub features: Features,
+    /// What ranks features of several positions.
+    pub rank_by: RankBy,
 }
 
 /// The scores of a batch along a [`RemovalCurve`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct CurveScores {
-    /// How many positions are flipped at each point: 0 first, then ascending.
+    /// How many features are flipped at each point: 0 first, then ascending.
     pub n_flipped: Arc<Vec<usize>>,
     /// `[point][sample]`.
     pub scores: Vec<Vec<f64>>,
+    /// The points that each sample has, where some have fewer features than others: it stays at its
+    /// last score.
+    n_points: Option<Vec<usize>>,
 }
 
 impl CurveScores {
-    /// The area under each sample's curve: the mean of the trapezoids between its points.
-    pub fn areas(&self) -> impl Iterator<Item = f64> + '_ {
-        let last = self.scores.len() - 1;
-        (0..self.scores[0].len()).map(move |sample| {
-            // Every point is a side of two trapezoids, but for the first and the last.
-            let sum: f64 = self.scores.iter().map(|scores| scores[sample]).sum();
-            let ends = 0.5 * self.scores[0][sample] + 0.5 * self.scores[last][sample];
-            (sum - ends) / last as f64
-        })
+    /// The scores of a sample at its own points, that of the start first.
+    pub fn of_sample(&self, sample: usize) -> impl ExactSizeIterator<Item = f64> + '_ {
+        let n_points = self
+            .n_points
+            .as_ref()
+            .map_or(self.scores.len(), |n| n[sample]);
+        self.scores[..n_points]
+            .iter()
+            .map(move |scores| scores[sample])
+    }
+
+    /// The number of samples.
+    #[must_use]
+    pub fn n_samples(&self) -> usize {
+        self.scores[0].len()
     }
 }
 
@@ -134,10 +210,20 @@ impl RemovalCurve {
     /// Checks the parameters: what a metric does once per run, before the model is called.
     ///
     /// # Errors
-    /// An invalid parameter, about steps, fraction or baseline.
+    /// An invalid parameter, about steps, fraction, features or baseline; of given orders, those not
+    /// given.
     pub fn prepare<T: Real>(&self, run: &RunData<'_, T>) -> Result<()> {
-        run.shared(&self.steps)?;
+        self.features.prepare(run)?;
+        self.order.prepare(run, self.features)?;
+        run.shared(&self.counts())?;
         self.baseline.prepare(run)
+    }
+
+    fn counts(&self) -> Counts {
+        Counts {
+            steps: self.steps.clone(),
+            features: self.features,
+        }
     }
 
     /// What errors of the model call it.
@@ -193,12 +279,14 @@ impl RemovalCurve {
     }
 }
 
-impl<T: Real> MapWork<T> for RemovalCurve {
-    type Output = CurveScores;
-
-    fn compute(&self, explained: &ExplainedBatch<'_, T>) -> Result<CurveScores> {
+impl RemovalCurve {
+    /// Position by position.
+    fn over_positions<T: Real>(
+        &self,
+        explained: &ExplainedBatch<'_, T>,
+        n_flipped: Arc<Vec<usize>>,
+    ) -> Result<CurveScores> {
         let batch = explained.batch();
-        let n_flipped = batch.run().shared(&self.steps)?;
         let positions = batch.run().n_positions();
         let orders = explained.shared(&OrderedPositions {
             order: self.order,
@@ -210,18 +298,112 @@ impl<T: Real> MapWork<T> for RemovalCurve {
         let mut answers = self.scores_between(batch, &orders, &between)?.into_iter();
         let mut scores = Vec::with_capacity(n_flipped.len());
         for &count in &*n_flipped {
-            let at_start = count == 0;
-            scores.push(if !is_end(count) {
-                answers
+            scores.push(match is_end(count) {
+                true => self.end(batch, count == 0)?,
+                false => answers
                     .next()
-                    .expect("one answer per point between the ends")
-            } else if at_start == (self.start == Start::Input) {
-                batch.base_scores()?.to_vec()
-            } else {
-                batch.shared(&BlankScores(self.baseline.clone()))?.to_vec()
+                    .expect("one answer per point between the ends"),
             });
         }
-        Ok(CurveScores { n_flipped, scores })
+        Ok(CurveScores {
+            n_flipped,
+            scores,
+            n_points: None,
+        })
+    }
+
+    /// The scores of all samples at the start of the curve, or at its end.
+    fn end<T: Real>(&self, batch: &SampleBatch<'_, T>, is_start: bool) -> Result<Vec<f64>> {
+        if is_start == (self.start == Start::Input) {
+            return batch.base_scores().map(<[f64]>::to_vec);
+        }
+        let blank = batch.shared(&BlankScores(self.baseline.clone()))?;
+        Ok(blank.to_vec())
+    }
+
+    /// Feature by feature: few, so that every row is made anew from its sample.
+    fn over_features<T: Real>(
+        &self,
+        explained: &ExplainedBatch<'_, T>,
+        n_flipped: Arc<Vec<usize>>,
+    ) -> Result<CurveScores> {
+        let batch = explained.batch();
+        let n = batch.n_samples();
+        let cells = batch.shared(&self.features)?;
+        let orders = explained.shared(&OrderedFeatures {
+            features: self.features,
+            order: self.order,
+            rank_by: self.rank_by,
+        })?;
+        let blank = batch.shared(&BlankInputs(self.baseline.clone()))?;
+        // What threads may share; the caches may not be.
+        let (cells, orders, blank): (&FeatureCells, &[Vec<u32>], &[T]) = (&cells, &orders, &blank);
+        // A sample is at its end at the first point that flips all of its features.
+        let n_points: Vec<usize> = (0..n)
+            .map(|sample| {
+                let below = |count: &usize| *count < cells.of(sample).n_cells();
+                (n_flipped.partition_point(below) + 1).min(n_flipped.len())
+            })
+            .collect();
+        let is_last = |sample: usize, point: usize| n_flipped[point] >= cells.of(sample).n_cells();
+        let rows: Vec<(usize, usize)> = (1..n_flipped.len())
+            .flat_map(|point| (0..n).map(move |sample| (sample, point)))
+            .filter(|&(sample, point)| point < n_points[sample] && !is_last(sample, point))
+            .collect();
+        let places = batch.run().positions();
+        let size = places.size();
+        let answers = batch.score_changed(
+            rows.len(),
+            |row| rows[row].0,
+            |row, values| {
+                let (sample, point) = rows[row];
+                let blank = &blank[sample * size..(sample + 1) * size];
+                let order = orders[sample].split_at(n_flipped[point]);
+                let removed = match self.start {
+                    Start::Input => order.0,
+                    Start::Blank => order.1,
+                };
+                for &cell in removed {
+                    for &position in cells.of(sample).positions_of(cell as usize) {
+                        places.copy(values, blank, position as usize);
+                    }
+                }
+            },
+            match self.start {
+                Start::Input => ", without features",
+                Start::Blank => ", with some features only",
+            },
+        )?;
+        let mut scores = vec![self.end(batch, true)?];
+        let ends: Vec<f64> = match n_points.iter().enumerate().any(|(i, n)| is_last(i, n - 1)) {
+            true => self.end(batch, false)?,
+            false => Vec::new(),
+        };
+        let mut answers = answers.into_iter();
+        for point in 1..n_flipped.len() {
+            let of_sample = |sample| match is_last(sample, point) {
+                true => ends[sample],
+                false => answers.next().expect("one answer per row"),
+            };
+            scores.push((0..n).map(of_sample).collect());
+        }
+        Ok(CurveScores {
+            n_flipped,
+            scores,
+            n_points: Some(n_points),
+        })
+    }
+}
+
+impl<T: Real> MapWork<T> for RemovalCurve {
+    type Output = CurveScores;
+
+    fn compute(&self, explained: &ExplainedBatch<'_, T>) -> Result<CurveScores> {
+        let n_flipped = Arc::clone(&*explained.batch().run().shared(&self.counts())?);
+        match self.features {
+            Features::Positions => self.over_positions(explained, n_flipped),
+            _ => self.over_features(explained, n_flipped),
+        }
     }
 }
 

@@ -1,10 +1,17 @@
 //! In which order positions are removed.
 
+use std::str::FromStr;
+
+use ndarray::Array2;
 use xai_core::number::OrderKey;
 use xai_core::random::{random_stream, uniform_index};
-use xai_core::{Real, Result, parallel};
+use xai_core::{Error, Input, Layout, Real, Result, parallel};
 
 use crate::batch::explained::{ExplainedBatch, MapWork};
+use crate::batch::run_data::RunData;
+use crate::batch::side::SideInput;
+use crate::input;
+use crate::perturbation::features::{FeatureCells, Features};
 
 /// In which order positions are removed, or put back. Ties go to the lower position.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -17,11 +24,173 @@ pub enum RemovalOrder {
     MostRelevantFirst,
     /// By ascending attribution.
     LeastRelevantFirst,
+    /// By descending size of the attribution.
+    LargestFirst,
+    /// By ascending size of the attribution.
+    SmallestFirst,
     /// Whatever the map says: drawn for every sample from a stream of its own under the seed.
     Random {
         /// What the order depends on.
         seed: u64,
     },
+    /// As handed in by [`GivenOrders`]: to repeat another tool's run.
+    Given,
+}
+
+/// Orders that were made elsewhere: the numbers of all features of every sample, `(n, n_features)`,
+/// the first to be removed first. A feature is a position in row-major order, a cell, or the rank of a
+/// segment's label. A sample with fewer segments has its own features in the order in which they
+/// occur.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GivenOrders(pub Array2<u32>);
+
+impl SideInput for GivenOrders {
+    const INPUT: Input = input::ORDERS;
+
+    fn check(&self, shape: &[usize], _layout: Layout) -> Result<()> {
+        match self.0.nrows() == shape[0] {
+            true => Ok(()),
+            false => {
+                let expected = format!("({}, features)", shape[0]);
+                Err(Error::shape_described(
+                    Self::INPUT,
+                    expected,
+                    self.0.shape(),
+                ))
+            }
+        }
+    }
+}
+
+/// How the attributions of the positions of a feature rank it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum RankBy {
+    /// By their sum.
+    #[default]
+    Sum,
+    /// By their mean, so that small features are not at a disadvantage.
+    Mean,
+}
+
+/// The features of every sample of a batch in an order, all of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OrderedFeatures {
+    /// Which positions go together.
+    pub features: Features,
+    /// The order.
+    pub order: RemovalOrder,
+    /// What features are ranked by.
+    pub rank_by: RankBy,
+}
+
+impl<T: Real> MapWork<T> for OrderedFeatures {
+    type Output = Vec<Vec<u32>>;
+
+    fn compute(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Vec<u32>>> {
+        let batch = explained.batch();
+        let cells = batch.shared(&self.features)?;
+        let cells: &FeatureCells = &cells;
+        let (descending, by_size) = match self.order {
+            RemovalOrder::MostRelevantFirst => (true, false),
+            RemovalOrder::LeastRelevantFirst => (false, false),
+            RemovalOrder::LargestFirst => (true, true),
+            RemovalOrder::SmallestFirst => (false, true),
+            RemovalOrder::Random { seed } => {
+                let item = |sample| batch.item(sample);
+                let of_sample = |sample| {
+                    let n = cells.of(sample).n_cells();
+                    drawn(seed, item(sample), n, n)
+                };
+                return Ok((0..batch.n_samples()).map(of_sample).collect());
+            }
+            RemovalOrder::Given => {
+                let given = &batch.run().side::<GivenOrders>()?.0;
+                let first = batch.samples().start;
+                let of_sample = |sample: usize| {
+                    let n = cells.of(sample).n_cells() as u32;
+                    let order = given.row(first + sample);
+                    order.iter().copied().filter(|&cell| cell < n).collect()
+                };
+                return Ok((0..batch.n_samples()).map(of_sample).collect());
+            }
+        };
+        let attributions = explained.attributions()?;
+        let positions = batch.run().n_positions();
+        Ok(parallel::map(batch.n_samples(), |sample| {
+            let cells = cells.of(sample);
+            let mut values =
+                cells.sums(&attributions[sample * positions..(sample + 1) * positions]);
+            if self.rank_by == RankBy::Mean {
+                for (cell, value) in values.iter_mut().enumerate() {
+                    *value /= cells.positions_of(cell).len() as f64;
+                }
+            }
+            if by_size {
+                values = sizes(&values);
+            }
+            by_attribution(&values, values.len(), values.len(), descending)
+                .pop()
+                .unwrap_or_default()
+        }))
+    }
+}
+
+impl FromStr for RemovalOrder {
+    type Err = Error;
+
+    /// `most-relevant-first`, `least-relevant-first`, `largest-first` or `smallest-first`.
+    fn from_str(text: &str) -> Result<Self> {
+        match text {
+            "most-relevant-first" => Ok(Self::MostRelevantFirst),
+            "least-relevant-first" => Ok(Self::LeastRelevantFirst),
+            "largest-first" => Ok(Self::LargestFirst),
+            "smallest-first" => Ok(Self::SmallestFirst),
+            _ => Err(Error::parameter(
+                input::ORDER,
+                text,
+                "most-relevant-first, least-relevant-first, largest-first or smallest-first",
+            )),
+        }
+    }
+}
+
+impl RemovalOrder {
+    /// Checks that the order can be made for features: what a metric does once per run.
+    ///
+    /// # Errors
+    /// Empty, about the orders, where they were to be given; out of domain where one of them does not
+    /// have every feature once.
+    pub fn prepare<T: Real>(self, run: &RunData<'_, T>, features: Features) -> Result<()> {
+        if self != Self::Given {
+            return Ok(());
+        }
+        let (given, n) = (&run.side::<GivenOrders>()?.0, features.most(run)?);
+        if given.ncols() != n {
+            return Err(Error::shape(
+                input::ORDERS,
+                &[given.nrows(), n],
+                given.shape(),
+            ));
+        }
+        let mut met = vec![usize::MAX; n];
+        for ((sample, place), &feature) in given.indexed_iter() {
+            let feature = feature as usize;
+            if feature >= n || met[feature] == sample {
+                let expected = format!("each feature of 0 to {} once", n - 1);
+                let index = [sample, place];
+                return Err(Error::out_of_domain(
+                    input::ORDERS,
+                    &index,
+                    feature as f64,
+                    expected,
+                ));
+            }
+            met[feature] = sample;
+        }
+        Ok(())
+    }
 }
 
 /// The first `n` positions of every sample in an order.
@@ -46,14 +215,35 @@ impl<T: Real> MapWork<T> for OrderedPositions {
             RemovalOrder::LeastRelevantFirst => {
                 by_attribution(explained.attributions()?, positions, self.n, false)
             }
+            RemovalOrder::LargestFirst => {
+                by_attribution(&sizes(explained.attributions()?), positions, self.n, true)
+            }
+            RemovalOrder::SmallestFirst => {
+                by_attribution(&sizes(explained.attributions()?), positions, self.n, false)
+            }
             RemovalOrder::Random { seed } => {
                 let (run, first) = (batch.run(), batch.samples().start);
                 parallel::map(batch.n_samples(), |sample| {
                     drawn(seed, run.item(first + sample), positions, self.n)
                 })
             }
+            RemovalOrder::Given => {
+                let orders = explained.shared(&OrderedFeatures {
+                    features: Features::Positions,
+                    order: self.order,
+                    rank_by: RankBy::Sum,
+                })?;
+                orders
+                    .iter()
+                    .map(|order| order[..self.n].to_vec())
+                    .collect()
+            }
         })
     }
+}
+
+fn sizes<T: Real>(attributions: &[T]) -> Vec<T> {
+    attributions.iter().map(|a| a.abs()).collect()
 }
 
 /// The first `n` of a random order of positions.

@@ -1,28 +1,68 @@
 //! Random subsets of an input, and what the model says without them.
 
-use std::sync::Arc;
-
+use ndarray::Array3;
 use xai_core::random::{random_stream, uniform, uniform_index};
-use xai_core::{Error, Real, Result};
+use xai_core::statistics::ranks::centred_ranks;
+use xai_core::{Error, Input, Layout, Real, Result};
 
 use crate::batch::run_data::RunData;
 use crate::batch::samples::{BatchWork, SampleBatch};
+use crate::batch::side::SideInput;
 use crate::input;
 use crate::perturbation::baseline::{Baseline, BlankInputs};
-use crate::perturbation::cells::{Cells, Grid};
-use xai_core::statistics::ranks::centred_ranks;
+use crate::perturbation::features::{FeatureCells, Features};
 
-/// How random subsets are drawn.
+/// How subsets are drawn.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum SubsetSampling {
-    /// All subsets have the same size, the nearest number of cells to the fraction (at least 1).
+    /// All subsets have the same size.
     #[default]
     FixedSize,
     /// Every cell is in a subset with the probability of the fraction, by itself: sizes vary, and
     /// larger subsets both drop more and sum to more.
     Independent,
+    /// Those handed in as [`GivenSubsets`], which also say their number and size: to repeat another
+    /// tool's run.
+    Given,
+}
+
+/// How many cells are in a subset.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum SubsetSize {
+    /// The nearest number to this share of the cells, in (0, 1), at least 1.
+    Fraction(f64),
+    /// So many, at least 1 and less than the cells; of a sample with fewer segments all.
+    Count(usize),
+}
+
+/// Subsets that were drawn elsewhere: the numbers of their features, `(draws, n, size)`. A feature is
+/// a position in row-major order, or a cell, or the rank of a segment's label.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GivenSubsets(pub Array3<u32>);
+
+impl SideInput for GivenSubsets {
+    const INPUT: Input = input::SUBSETS;
+
+    fn check(&self, shape: &[usize], _layout: Layout) -> Result<()> {
+        let (draws, n, size) = self.0.dim();
+        if n == shape[0] && draws >= 2 && size >= 1 {
+            return Ok(());
+        }
+        let expected = format!(
+            "(at least 2 draws, {} samples, at least 1 feature)",
+            shape[0]
+        );
+        Err(Error::shape_described(
+            Self::INPUT,
+            expected,
+            self.0.shape(),
+        ))
+    }
 }
 
 /// Random subsets of the cells of every sample, each sample's from a stream of its own: the same
@@ -30,9 +70,9 @@ pub enum SubsetSampling {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RandomSubsets {
     /// Which positions go together.
-    pub grid: Grid,
-    /// The share of the cells in a subset, in (0, 1).
-    pub fraction: f64,
+    pub features: Features,
+    /// The number of cells in a subset.
+    pub size: SubsetSize,
     /// The number of subsets per sample, 2 to 1 048 576.
     pub n_subsets: usize,
     /// How they are drawn.
@@ -45,8 +85,10 @@ pub struct RandomSubsets {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Subsets {
     /// The cells they are made of.
-    pub cells: Arc<Cells>,
+    pub cells: FeatureCells,
     n_subsets: usize,
+    /// The words of a subset.
+    words: usize,
     /// One bit per cell: the subsets sample by sample, each from a new word on. Lists of cells
     /// would take six times the memory, which counts where every pixel is a cell.
     members: Vec<u64>,
@@ -61,13 +103,21 @@ impl Subsets {
 
     /// The cells of a subset, ascending. Subset `j` of sample `i` is `i · n_subsets + j`.
     pub fn cells_of(&self, subset: usize) -> impl Iterator<Item = usize> + '_ {
-        let words = self.cells.n_cells().div_ceil(64);
-        let words = self.members[subset * words..(subset + 1) * words].iter();
+        let words = self.members[subset * self.words..(subset + 1) * self.words].iter();
         words.enumerate().flat_map(|(place, &word)| {
             let left = |word: u64| Some(word).filter(|&word| word != 0);
             std::iter::successors(left(word), move |&word| left(word & (word - 1)))
                 .map(move |word| place * 64 + word.trailing_zeros() as usize)
         })
+    }
+
+    /// The sum of the attributions of each subset of a sample, given those of its positions.
+    #[must_use]
+    pub fn sums<T: Real>(&self, sample: usize, attributions: &[T]) -> Vec<f64> {
+        let of_cell = self.cells.of(sample).sums(attributions);
+        let subsets = sample * self.n_subsets..(sample + 1) * self.n_subsets;
+        let sum = |subset| self.cells_of(subset).map(|cell| of_cell[cell]).sum();
+        subsets.map(sum).collect()
     }
 }
 
@@ -75,23 +125,91 @@ impl RandomSubsets {
     /// Checks the parameters: what a metric does once per run, before the model is called.
     ///
     /// # Errors
-    /// An invalid parameter, about grid, fraction or the number of subsets.
+    /// An invalid parameter, about features, size or the number of subsets; of given subsets, those
+    /// not given, and features that a sample has not.
     pub fn prepare<T: Real>(&self, run: &RunData<'_, T>) -> Result<()> {
-        if !(self.fraction > 0.0 && self.fraction < 1.0) {
-            return Err(Error::parameter(
-                input::FRACTION,
-                self.fraction,
-                "a share in (0, 1)",
-            ));
+        self.features.prepare(run)?;
+        let n_cells = self.features.most(run)?;
+        if self.sampling == SubsetSampling::Given {
+            return check_given(run.side::<GivenSubsets>()?, n_cells);
+        }
+        match self.size {
+            SubsetSize::Fraction(fraction) if !(fraction > 0.0 && fraction < 1.0) => {
+                let expected = "a share in (0, 1)";
+                return Err(Error::parameter(input::FRACTION, fraction, expected));
+            }
+            SubsetSize::Count(count) if !(1..n_cells.max(2)).contains(&count) => {
+                let expected = format!("1 to {}, less than all features", n_cells.max(2) - 1);
+                return Err(Error::parameter(input::SUBSET_SIZE, count, expected));
+            }
+            _ => {}
         }
         if !(2..=1 << 20).contains(&self.n_subsets) {
-            return Err(Error::parameter(
-                input::N_SUBSETS,
-                self.n_subsets,
-                "at least 2 and at most 1 048 576",
-            ));
+            let expected = "at least 2 and at most 1 048 576";
+            return Err(Error::parameter(input::N_SUBSETS, self.n_subsets, expected));
         }
-        run.shared(&self.grid).map(drop)
+        if n_cells >= 2 {
+            return Ok(());
+        }
+        Err(match self.features {
+            Features::Segments => Error::too_few(input::SEGMENTS, 2, n_cells),
+            Features::Patches(size) => {
+                Error::parameter(input::PATCH, size, "a size of which at least 2 patches fit")
+            }
+            Features::Grid(cells) => {
+                Error::parameter(input::GRID, cells, "a grid of at least 2 cells")
+            }
+            Features::Positions => {
+                Error::parameter(input::GRID, "none", "a grid of at least 2 cells")
+            }
+        })
+    }
+
+    /// Draws the subsets of one sample of so many cells.
+    fn draw(&self, item: u64, n_cells: usize, subsets: std::slice::ChunksExactMut<'_, u64>) {
+        let mut stream = random_stream(self.seed, item);
+        let mut deck: Vec<usize> = (0..n_cells).collect();
+        let (size, share) = match self.size {
+            SubsetSize::Fraction(share) => {
+                (((n_cells as f64 * share).round() as usize).max(1), share)
+            }
+            SubsetSize::Count(count) => (count.min(n_cells), count as f64 / n_cells as f64),
+        };
+        for subset in subsets {
+            if self.sampling == SubsetSampling::Independent {
+                let drawn = (0..n_cells).filter(|_| uniform(&mut stream) < share);
+                drawn.for_each(|cell| insert(subset, cell));
+                continue;
+            }
+            for drawn in 0..size {
+                let other = drawn + uniform_index(&mut stream, n_cells - drawn);
+                deck.swap(drawn, other);
+                insert(subset, deck[drawn]);
+            }
+        }
+    }
+}
+
+fn insert(subset: &mut [u64], cell: usize) {
+    subset[cell / 64] |= 1 << (cell % 64);
+}
+
+fn check_given(given: &GivenSubsets, n_cells: usize) -> Result<()> {
+    match given
+        .0
+        .indexed_iter()
+        .find(|(_, cell)| **cell as usize >= n_cells)
+    {
+        None => Ok(()),
+        Some(((draw, sample, place), &cell)) => {
+            let expected = format!("a feature of 0 to {}", n_cells.saturating_sub(1));
+            Err(Error::out_of_domain(
+                input::SUBSETS,
+                &[draw, sample, place],
+                f64::from(cell),
+                expected,
+            ))
+        }
     }
 }
 
@@ -99,35 +217,36 @@ impl<T: Real> BatchWork<T> for RandomSubsets {
     type Output = Subsets;
 
     fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<Subsets> {
-        let cells = batch.run().shared(&self.grid)?;
-        let size = ((cells.n_cells() as f64 * self.fraction).round() as usize).max(1);
-        let words = cells.n_cells().div_ceil(64);
-        let mut members = vec![0u64; batch.n_samples() * self.n_subsets * words];
-        let mut deck: Vec<usize> = (0..cells.n_cells()).collect();
-        for (sample, subsets) in members.chunks_exact_mut(self.n_subsets * words).enumerate() {
-            let mut stream = random_stream(self.seed, batch.item(sample));
-            deck.sort_unstable();
-            for subset in subsets.chunks_exact_mut(words) {
-                let mut add = |cell: usize| subset[cell / 64] |= 1 << (cell % 64);
-                match self.sampling {
-                    SubsetSampling::FixedSize => {
-                        for drawn in 0..size {
-                            let other = drawn + uniform_index(&mut stream, deck.len() - drawn);
-                            deck.swap(drawn, other);
-                            add(deck[drawn]);
-                        }
-                    }
-                    SubsetSampling::Independent => {
-                        let drawn =
-                            (0..deck.len()).filter(|_| uniform(&mut stream) < self.fraction);
-                        drawn.for_each(&mut add);
+        let cells = FeatureCells::clone(&*batch.shared(&self.features)?);
+        let words = cells.most().div_ceil(64);
+        let given = match self.sampling {
+            SubsetSampling::Given => Some(&batch.run().side::<GivenSubsets>()?.0),
+            _ => None,
+        };
+        let n_subsets = given.map_or(self.n_subsets, |given| given.dim().0);
+        let mut members = vec![0u64; batch.n_samples() * n_subsets * words];
+        for (sample, subsets) in members.chunks_exact_mut(n_subsets * words).enumerate() {
+            let subsets = subsets.chunks_exact_mut(words);
+            let n_cells = cells.of(sample).n_cells();
+            match given {
+                None => self.draw(batch.item(sample), n_cells, subsets),
+                Some(given) => {
+                    let of_sample =
+                        given.index_axis(ndarray::Axis(1), batch.samples().start + sample);
+                    for (subset, drawn) in subsets.zip(of_sample.outer_iter()) {
+                        // A feature that a sample with fewer segments has not is in no subset.
+                        let drawn = drawn.iter().map(|&cell| cell as usize);
+                        drawn
+                            .filter(|&cell| cell < n_cells)
+                            .for_each(|cell| insert(subset, cell));
                     }
                 }
             }
         }
         Ok(Subsets {
             cells,
-            n_subsets: self.n_subsets,
+            n_subsets,
+            words,
             members,
         })
     }
@@ -159,8 +278,9 @@ impl<T: Real> BatchWork<T> for SubsetDrops {
             |row, values| {
                 let sample = row / n_subsets;
                 let blank = &blank[sample * size..(sample + 1) * size];
+                let cells = subsets.cells.of(sample);
                 for cell in subsets.cells_of(row) {
-                    for &position in subsets.cells.positions_of(cell) {
+                    for &position in cells.positions_of(cell) {
                         places.copy(values, blank, position as usize);
                     }
                 }
@@ -184,7 +304,7 @@ impl<T: Real> BatchWork<T> for SubsetDropRanks {
 
     fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<Vec<f64>> {
         let drops = batch.shared(&self.0)?;
-        let of_sample = drops.chunks_exact(self.0.subsets.n_subsets);
+        let of_sample = drops.chunks_exact(drops.len() / batch.n_samples());
         Ok(of_sample.flat_map(centred_ranks).collect())
     }
 }

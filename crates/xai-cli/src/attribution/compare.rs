@@ -53,15 +53,41 @@ fn entries() -> impl Iterator<Item = &'static Entry> {
         .filter(move |entry| entry.is_built() && entry.info.needs.iter().all(is_given))
 }
 
-/// `--metrics`: a metric by name; `None` for all of them.
-fn metric() -> impl TypedValueParser<Value = Option<&'static Entry>> {
-    let all = PossibleValue::new("all").help("Every metric");
+/// The metrics of a comparison in which none are named: one of each kind that costs few rows of the
+/// model, whatever the size of the inputs.
+const STANDARD: [&str; 9] = [
+    "average-drop",
+    "average-increase",
+    "average-gain",
+    "symmetric-relevance-gain",
+    "deletion",
+    "insertion",
+    "mu-fidelity",
+    "complexity",
+    "sparseness",
+];
+
+/// `--metrics`: a metric by name, or a word for several.
+fn metrics() -> impl TypedValueParser<Value = Metrics> {
+    let standard = PossibleValue::new("standard").help(STANDARD.join(", "));
+    let all = PossibleValue::new("all").help("Every metric: some ask the model once per position");
     let of_entry = |entry: &Entry| PossibleValue::new(entry.key()).help(entry.info.question);
-    let words = std::iter::once(all).chain(entries().map(of_entry));
+    let words = [standard, all].into_iter().chain(entries().map(of_entry));
     PossibleValuesParser::new(words).try_map(|word| match word.as_str() {
-        "all" => Ok(None),
-        name => registry::find(name).map(Some),
+        "standard" => STANDARD.into_iter().map(registry::find).collect(),
+        "all" => Ok(Metrics(entries().collect())),
+        name => registry::find(name).map(|entry| Metrics(vec![entry])),
     })
+}
+
+/// What a word of `--metrics` stands for.
+#[derive(Debug, Clone)]
+struct Metrics(Vec<&'static Entry>);
+
+impl FromIterator<&'static Entry> for Metrics {
+    fn from_iter<I: IntoIterator<Item = &'static Entry>>(entries: I) -> Self {
+        Self(entries.into_iter().collect())
+    }
 }
 
 /// The options of all metrics.
@@ -98,8 +124,8 @@ pub(crate) struct Compare {
     #[arg(long, value_name = "NAME=E.npy", num_args = 1.., required = true, value_parser = OsStringValueParser::new().try_map(explainer))]
     explanations: Vec<Explainer>,
     /// The metrics, separated by commas.
-    #[arg(long, value_parser = metric(), value_delimiter = ',', default_value = "all")]
-    metrics: Vec<Option<&'static Entry>>,
+    #[arg(long, value_parser = metrics(), value_delimiter = ',', default_value = "standard")]
+    metrics: Vec<Metrics>,
     #[command(flatten)]
     scoring: ScoringOptions,
     #[command(flatten)]
@@ -182,11 +208,8 @@ impl Compare {
 
     /// The metrics that were asked for, once each.
     fn entries(&self) -> Vec<&'static Entry> {
-        if self.metrics.iter().any(Option::is_none) {
-            return entries().collect();
-        }
         let mut asked: Vec<&'static Entry> = Vec::new();
-        for entry in self.metrics.iter().flatten() {
+        for entry in self.metrics.iter().flat_map(|metrics| &metrics.0) {
             if !asked.iter().any(|other| other.info.name == entry.info.name) {
                 asked.push(entry);
             }

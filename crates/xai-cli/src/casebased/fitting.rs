@@ -240,7 +240,7 @@ impl Fitting {
         for (label, weight) in self.weights.of_classes(&training.classes)? {
             builder = builder.class_weight(label, weight);
         }
-        let builder = redaction::apply(builder, &self.redact, &training);
+        builder = redaction::apply(builder, &self.redact, &training);
         let features = training.features.clone();
         let explainer = training
             .describe(builder)

@@ -1,6 +1,7 @@
 //! What a person reads when the data or the command is wrong.
 
 mod files;
+mod reason;
 
 use std::fmt::Display;
 use std::path::Path;
@@ -9,6 +10,7 @@ use std::process::ExitCode;
 use crate::output::stderr;
 
 pub(crate) use files::{Files, InFiles};
+use reason::Reason;
 
 use crate::output::visible::visible;
 
@@ -67,7 +69,8 @@ impl Failure {
     }
 
     /// A file that cannot be written, with the operating system's reason.
-    pub(crate) fn cannot_be_written(reason: impl Display) -> Self {
+    pub(crate) fn cannot_be_written(reason: impl Into<Reason>) -> Self {
+        let reason = reason.into();
         Self::new(format_args!("cannot be written: {reason}"))
     }
 

@@ -6,6 +6,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Cursor};
 
 use ndarray::{Array, ArrayD, Dimension};
+use xai_metrics::core::error::ShortNumber;
 
 use super::classes::CONTINUOUS;
 use super::numbers::Numbers;
@@ -153,7 +154,8 @@ fn whole(array: ArrayD<f64>) -> Result<ArrayD<i64>, Failure> {
     match first(&array, |&x| !is_label(x)) {
         None => Ok(array.mapv(|x| x as i64)),
         Some((index, x)) => Err(Failure::new(format!(
-            "labels: expected whole numbers, got {x} at {index:?}"
+            "labels: expected whole numbers, got {} at {index:?}",
+            ShortNumber(x)
         ))
         .help(CONTINUOUS)),
     }

@@ -32,7 +32,8 @@ impl JsonList {
             self.text.write_all(b",").map_err(no_temporary_file)?;
         }
         self.n += 1;
-        let item = visible_json(serde_json::to_string(item).map_err(Failure::new)?);
+        let item = serde_json::to_string(item).map_err(Failure::new)?;
+        let item = visible_json(item);
         self.text
             .write_all(item.as_bytes())
             .map_err(no_temporary_file)

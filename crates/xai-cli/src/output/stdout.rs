@@ -10,13 +10,15 @@ use crate::failure::Failure;
 /// Prints one JSON object.
 pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string(value).map_err(Failure::new)?;
-    let text = visible_json(text);
-    print(|stdout| writeln!(stdout, "{text}"))
+    print_as_it_is(&visible_json(text))
 }
 
 /// Prints text; names in it act on no terminal.
 pub(crate) fn print_text(text: &str) -> Result<(), Failure> {
-    let text = visible_lines(text);
+    print_as_it_is(&visible_lines(text))
+}
+
+fn print_as_it_is(text: &str) -> Result<(), Failure> {
     print(|stdout| writeln!(stdout, "{text}"))
 }
 

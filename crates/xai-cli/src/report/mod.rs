@@ -75,7 +75,7 @@ fn evaluate(study: StudyFile, source: &Source, context: &Context) -> Result<Repo
             .transpose()?,
         repro: study
             .repro
-            .map(|section| sections::repro::evaluate(&section, source))
+            .map(|section| sections::repro::evaluate(&section, source, context))
             .transpose()?,
         simulation: study
             .simulation

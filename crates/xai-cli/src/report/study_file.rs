@@ -116,7 +116,7 @@ pub(super) struct GraphExplainer {
 pub(super) struct ReproInputs {
     pub(super) predictions: String,
     pub(super) labels: String,
-    /// Columns of a table of runs that are no runs.
+    /// Columns of the table that are no runs.
     #[serde(default)]
     pub(super) drop_columns: Vec<String>,
 }

@@ -7,7 +7,7 @@ mod pairwise;
 mod regression;
 pub(crate) mod runs;
 mod simulate;
-mod table_runs;
+pub(crate) mod table_runs;
 
 use crate::context::Context;
 use crate::failure::Failure;

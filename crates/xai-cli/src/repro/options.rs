@@ -16,15 +16,15 @@ pub(crate) const LEVEL: f64 = 0.95;
 
 /// What every command on runs of classes takes.
 #[derive(Debug, Args)]
-pub(super) struct Labels {
+pub(crate) struct Labels {
     /// True labels (samples,): an array; a .csv with one column; or, where the runs are columns of a
     /// .csv, the column that holds them. Labels in a .csv may be words.
     #[arg(long, value_name = "Y.npy|COLUMN")]
-    pub(super) labels: PathBuf,
+    pub(crate) labels: PathBuf,
     /// A column of the .csv of the runs that is no run. May be repeated. Columns without a name, as the
     /// index that pandas writes, are none.
     #[arg(long, value_name = "COLUMN")]
-    pub(super) drop_column: Vec<String>,
+    pub(crate) drop_column: Vec<String>,
 }
 
 /// What every command on pairs of runs takes.

@@ -7,8 +7,7 @@ use xai_metrics::core::Label;
 use xai_metrics::repro::{PackedRuns, PackedRunsBuilder, PairMetric, input};
 
 use super::options::{self, Labels};
-pub(crate) use super::table_runs::is_table;
-use super::table_runs::{ClassTable, RunColumns, only_column};
+use super::table_runs::{ClassTable, RunColumns, is_table, only_column};
 use crate::failure::{Failure, Files, InFile, InFiles};
 use crate::input::arrays;
 use crate::input::classes::{ClassesBuilder, NoClass};

@@ -1,6 +1,6 @@
 //! `xai attribution` on files.
 
-use ndarray::array;
+use ndarray::{Array2, array};
 
 use crate::harness::Files;
 
@@ -167,15 +167,15 @@ fn comparing_the_explainers_of_the_sample_says_which_to_trust() {
         better_than_random("deletion"),
         ["integrated_gradients", "occlusion", "saliency"]
     );
-    // Base scores and baseline once; a masked score and 2 · 9 inner steps an explainer; subsets
-    // once for all explainers.
+    // Base scores, baseline, subsets and single positions once for all explainers; of each explainer
+    // a masked score, 9 inner steps of five curves, and 5 of two.
     assert_eq!(
         table["model_calls"]["rows"],
-        240 * (1 + 1 + 4 + 4 * 2 * 9 + 200)
+        240 * (1 + 1 + 200 + 64 + 4 * (1 + 5 * 9 + 2 * 5))
     );
     let rows = files.read("scores.csv");
     assert!(rows.starts_with("explainer,metric,sample,score\nsaliency,average_drop,0,"));
-    assert_eq!(rows.lines().count(), 1 + 4 * 8 * 240);
+    assert_eq!(rows.lines().count(), 1 + 4 * 19 * 240);
 }
 
 #[cfg(feature = "onnx")]
@@ -224,6 +224,12 @@ fn every_metric_that_files_are_enough_for_is_a_command() {
         "e.npy",
         &array![[1.0, 1.0, -1.0, 1.0], [0.0, 5.0, 0.0, 0.0]],
     );
+    files.array(
+        "m.npy",
+        &array![[[false, true, true, false]], [[true, false, false, false]]],
+    );
+    let segments = Array2::from_shape_fn((8, 8), |(r, c)| (r / 3 * 3 + c / 3) as i64);
+    files.array("s.npy", &segments);
     let list = files.json("attribution list");
     let metrics = list["metrics"].as_array().unwrap();
     let mut n_commands = 0;
@@ -237,14 +243,26 @@ fn every_metric_that_files_are_enough_for_is_a_command() {
         let name = metric["name"].as_str().unwrap();
         let arguments = match needs[..] {
             ["explanations"] => "--explanations e.npy".to_owned(),
+            ["explanations", "masks"] => "--explanations e.npy --masks m.npy".to_owned(),
             #[cfg(feature = "onnx")]
-            ["model", "inputs", "targets", "explanations"] => format!(
+            [
+                "model",
+                "inputs",
+                "targets",
+                "explanations",
+                ref others @ ..,
+            ] => format!(
                 "--model {} --inputs {} --targets {} --explanations {} --activation softmax \
-                 --channels first",
+                 --channels first{}",
                 sample("model.onnx"),
                 sample("inputs.npy"),
                 sample("targets.npy"),
                 sample("occlusion.npy"),
+                match others {
+                    [] => "",
+                    ["segments"] => " --segments s.npy",
+                    _ => panic!("{name} needs {others:?}"),
+                }
             ),
             _ => continue,
         };

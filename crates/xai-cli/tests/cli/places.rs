@@ -80,6 +80,7 @@ fn a_mismatch_names_both_files() {
         "repro regression --predictions wide.npy --targets nan.npy",
     );
     files.array("large.npy", &array![0.5, f64::MAX, 0.5]);
+    files.array("l.npy", &array![0i64, 1, 1]);
     files.bad_data(
         "large.npy",
         "repro regression --predictions wide.npy --targets large.npy",
@@ -88,8 +89,46 @@ fn a_mismatch_names_both_files() {
         "large.npy",
         "attribution average-gain --base p.npy --masked large.npy",
     );
+    // Numbers of a length that a person reads, in the words of the command line.
+    for (place, command) in [
+        (
+            "large.npy",
+            "graph fidelity --full l.npy --kept l.npy --complement large.npy",
+        ),
+        ("large.npy", "graph mask --mask large.npy"),
+        (
+            "large.npy",
+            "graph fidelity-auc --pos p.npy --neg p.npy --x large.npy",
+        ),
+    ] {
+        let failed = files.run(command);
+        let text = String::from_utf8(failed.stderr).unwrap();
+        assert!(text.len() < 300, "{command}\n{text}");
+        assert!(text.is_empty() || text.contains(place), "{command}\n{text}");
+    }
     let usage = "graph mask --mask q.npy --edge-index edges.npy";
     files.wrong_usage("--n-nodes", &format!("{usage} --n-nodes 1"));
+}
+
+#[test]
+fn no_message_names_a_temporary_file() {
+    let files = Files::new();
+    files.array("p.npy", &array![0.5, 0.25]);
+    files.text("t.csv", "a,y\n1,0\n2,1\n");
+    files.text("plain", "");
+    for folder in ["none", "plain"] {
+        for command in [
+            format!("graph characterization --pos p.npy --neg p.npy --out {folder}/rows.csv"),
+            format!("casebased fit --train t.csv --label y --out {folder}/stored"),
+        ] {
+            let failed = files.failure(1, &command);
+            assert!(
+                failed.text.contains(folder) && !failed.text.contains(".xai-"),
+                "{}",
+                failed.text
+            );
+        }
+    }
 }
 
 #[test]

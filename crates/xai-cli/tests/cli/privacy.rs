@@ -77,7 +77,13 @@ fn no_error_says_a_redacted_value() {
         "zero.csv",
         "a,secret,b,name,y,p\n1,2,3,x,0,0\n31.0625,31.0625,31.0625,x,1,1\n",
     );
-    for metric in ["braycurtis", "canberra", "correlation", "euclidean"] {
+    for metric in [
+        "braycurtis",
+        "canberra",
+        "correlation",
+        "mahalanobis",
+        "euclidean",
+    ] {
         for bad in ["text.csv", "huge.csv", "finite.csv", "zero.csv"] {
             for (train, test) in [(bad, "q.csv"), ("t.csv", bad)] {
                 let of = format!(

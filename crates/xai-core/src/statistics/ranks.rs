@@ -117,6 +117,37 @@ pub fn auroc<T: Real>(values: &[T], is_second: &[bool]) -> Option<f64> {
     (n_first > 0.0 && n_second > 0.0).then(|| above / (n_first * n_second))
 }
 
+/// How pure the largest values are in the second kind, at every share of it found:
+/// `Σ_t (R_t − R_{t−1}) P_t` over the thresholds between different values, descending, with
+/// precision `P_t` and recall `R_t` of the values at or above.
+///
+/// In (0, 1]: 1 = all of the second kind are above all others; the share of the second kind is about
+/// what chance gives. `None` without a value of the second kind. Values are finite, one flag each.
+///
+/// ```
+/// use xai_core::statistics::average_precision;
+/// assert_eq!(average_precision(&[0.9, 0.8, 0.1], &[true, false, false]), Some(1.0));
+/// assert_eq!(average_precision(&[0.9, 0.8, 0.1], &[false, true, false]), Some(0.5));
+/// assert_eq!(average_precision(&[0.9, 0.9], &[false, true]), Some(0.5));
+/// assert_eq!(average_precision(&[0.9], &[false]), None);
+/// ```
+///
+/// # Source
+/// Manning, Raghavan and Schütze, *Introduction to Information Retrieval*, 2008, section 8.4.
+#[must_use]
+pub fn average_precision<T: Real>(values: &[T], is_second: &[bool]) -> Option<f64> {
+    let n_second = is_second.iter().filter(|&&second| second).count();
+    let mut found = n_second;
+    let mut area = ExactSum::new();
+    for_each_tie(values, |below, ties| {
+        let of_second = ties.iter().filter(|&&i| is_second[i]).count();
+        let precision = found as f64 / (values.len() - below) as f64;
+        area.add(of_second as f64 * precision);
+        found -= of_second;
+    });
+    (n_second > 0).then(|| area.value() / n_second as f64)
+}
+
 /// Gives each run of equal values in ascending order: how many values are below it, and its members.
 fn for_each_tie<T: Real>(values: &[T], mut visit: impl FnMut(usize, &[usize])) {
     let mut order: Vec<usize> = (0..values.len()).collect();

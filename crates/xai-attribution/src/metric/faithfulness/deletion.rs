@@ -1,6 +1,6 @@
 //! Deletion.
 
-use crate::metric::kinds::area_metric::{AreaMetric, CurveKind};
+use crate::metric::kinds::curve_metric::{CurveKind, CurveMetric};
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
 use crate::perturbation::removal_curve::Start;
 use xai_core::{Direction, MetricInfo};
@@ -33,7 +33,7 @@ pub struct Deleting;
 ///
 /// # Source
 /// Petsiuk et al., *RISE*, 2018.
-pub type Deletion = AreaMetric<Deleting>;
+pub type Deletion = CurveMetric<Deleting>;
 
 impl CurveKind for Deleting {
     const INFO: &'static MetricInfo = &MetricInfo {

@@ -1,6 +1,6 @@
 //! Insertion.
 
-use crate::metric::kinds::area_metric::{AreaMetric, CurveKind};
+use crate::metric::kinds::curve_metric::{CurveKind, CurveMetric};
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
 use crate::perturbation::removal_curve::Start;
 use xai_core::{Direction, MetricInfo};
@@ -28,7 +28,7 @@ pub struct Inserting;
 ///
 /// # Source
 /// Petsiuk et al., *RISE*, 2018.
-pub type Insertion = AreaMetric<Inserting>;
+pub type Insertion = CurveMetric<Inserting>;
 
 impl CurveKind for Inserting {
     const INFO: &'static MetricInfo = &MetricInfo {

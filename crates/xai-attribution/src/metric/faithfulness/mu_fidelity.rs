@@ -11,21 +11,23 @@ use crate::metric::options::{
 };
 use crate::metric::protocol::{Measure, Metric};
 use crate::perturbation::baseline::Baseline;
-use crate::perturbation::cells::Grid;
+use crate::perturbation::features::Features;
 use crate::perturbation::subsets::{
-    RandomSubsets, SubsetDropRanks, SubsetDrops, SubsetSampling, Subsets,
+    RandomSubsets, SubsetDropRanks, SubsetDrops, SubsetSampling, SubsetSize, Subsets,
 };
+use xai_core::statistics::Correlation;
 use xai_core::statistics::ranks::{centred_ranks, correlation_of_ranks};
 
 /// Does the score fall as much as the attribution says, for random subsets of the input?
 ///
 /// ```text
-/// μF_i = Spearman over subsets S of ( Σ_{p ∈ S} attribution_p ,  g(f, x_i, y_i) − g(f, x_i with S at the baseline, y_i) )
+/// μF_i = correlation over subsets S of ( Σ_{p ∈ S} attribution_p ,  g(f, x_i, y_i) − g(f, x_i with S at the baseline, y_i) )
 /// ```
 ///
 /// In [−1, 1], **higher is better**: 1 = drops are ranked as the attributions have them, 0 = as by
-/// chance. The value is the mean over samples; a sample whose drops or attributions are all equal
-/// has no rank correlation: `None`, and counted.
+/// chance. The correlation is Spearman's unless [`correlation`](MuFidelity::correlation) says
+/// otherwise. The value is the mean over samples; a sample whose drops or attributions are all equal
+/// has no correlation: `None`, and counted.
 ///
 /// On images subsets are made of the cells of a grid (super-pixels), on time series of stretches of
 /// time of one feature, on tables of single features. A cell is `⌊(row + ½) · grid / height⌋`,
@@ -49,26 +51,38 @@ use xai_core::statistics::ranks::{centred_ranks, correlation_of_ranks};
 ///
 /// The model sees `n · (1 + n_subsets)` rows.
 ///
+/// Also known as Faithfulness Correlation. Quantus' number comes with [`Correlation::Pearson`],
+/// [`subset_size`](MuFidelity::subset_size), [`Features::Positions`], [`Baseline::SampleMin`] and
+/// its draws as [`GivenSubsets`](crate::perturbation::GivenSubsets), on inputs flattened to rows:
+/// its features are elements, not positions.
+///
 /// # Source
 /// Bhatt et al., *Evaluating and Aggregating Feature-based Model Explanations*, 2020, definition 3.
 /// Xplique's `MuFidelity` draws its subsets as [`SubsetSampling::Independent`] does, though its
 /// text promises a fixed size, shares them between the samples of a batch, and counts an undefined
 /// correlation as 0 (its mean is `value · (n − n_undefined) / n`).
 #[derive(Debug, Clone, PartialEq)]
-pub struct MuFidelity(SubsetDropRanks);
+pub struct MuFidelity {
+    drops: SubsetDrops,
+    correlation: Correlation,
+}
 
 impl Default for MuFidelity {
     fn default() -> Self {
-        Self(SubsetDropRanks(SubsetDrops {
-            subsets: RandomSubsets {
-                grid: Grid(Some(9)),
-                fraction: 0.2,
-                n_subsets: 200,
-                sampling: SubsetSampling::default(),
-                seed: 1,
+        let subsets = RandomSubsets {
+            features: Features::Grid(9),
+            size: SubsetSize::Fraction(0.2),
+            n_subsets: 200,
+            sampling: SubsetSampling::default(),
+            seed: 1,
+        };
+        Self {
+            drops: SubsetDrops {
+                subsets,
+                baseline: Baseline::default(),
             },
-            baseline: Baseline::default(),
-        }))
+            correlation: Correlation::default(),
+        }
     }
 }
 
@@ -80,21 +94,42 @@ impl MuFidelity {
     }
 
     fn subsets(&mut self) -> &mut RandomSubsets {
-        &mut self.0.0.subsets
+        &mut self.drops.subsets
     }
 
     /// The number of cells along height, width and time, at least 1; `None` takes every position
     /// by itself.
     #[must_use]
     pub fn grid(mut self, cells: Option<usize>) -> Self {
-        self.subsets().grid = Grid(cells);
+        self.subsets().features = cells.map_or(Features::Positions, Features::Grid);
+        self
+    }
+
+    /// Which positions go together in subsets.
+    #[must_use]
+    pub fn features(mut self, features: Features) -> Self {
+        self.subsets().features = features;
+        self
+    }
+
+    /// Which correlation: Spearman's is the default, Pearson's that of Quantus.
+    #[must_use]
+    pub fn correlation(mut self, correlation: Correlation) -> Self {
+        self.correlation = correlation;
         self
     }
 
     /// The share of the cells in a subset, in (0, 1).
     #[must_use]
     pub fn fraction(mut self, fraction: f64) -> Self {
-        self.subsets().fraction = fraction;
+        self.subsets().size = SubsetSize::Fraction(fraction);
+        self
+    }
+
+    /// The number of cells in a subset, instead of a share.
+    #[must_use]
+    pub fn subset_size(mut self, count: usize) -> Self {
+        self.subsets().size = SubsetSize::Count(count);
         self
     }
 
@@ -122,7 +157,7 @@ impl MuFidelity {
     /// What stands for absence: a number, a `Vec` of one number per channel, or any [`Baseline`].
     #[must_use]
     pub fn baseline(mut self, baseline: impl Into<Baseline>) -> Self {
-        self.0.0.baseline = baseline.into();
+        self.drops.baseline = baseline.into();
         self
     }
 }
@@ -135,28 +170,31 @@ impl Metric for MuFidelity {
 
 impl<T: Real> Measure<T> for MuFidelity {
     fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-        self.0.0.subsets.prepare(run)?;
-        self.0.0.baseline.prepare(run)
+        self.drops.subsets.prepare(run)?;
+        self.drops.baseline.prepare(run)
     }
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
         let batch = explained.batch();
-        let ranks = batch.shared(&self.0)?;
-        let subsets = batch.shared(&self.0.0.subsets)?;
+        let subsets = batch.shared(&self.drops.subsets)?;
+        // Ranks are taken once for all explainers.
+        let of_ranks = self.correlation == Correlation::Spearman;
+        let drops = match of_ranks {
+            true => batch.shared(&SubsetDropRanks(self.drops.clone()))?,
+            false => batch.shared(&self.drops)?,
+        };
         // What threads may share; the caches may not be.
-        let (ranks, subsets): (&[f64], &Subsets) = (&ranks, &subsets);
+        let (drops, subsets): (&[f64], &Subsets) = (&drops, &subsets);
         let attributions = explained.attributions()?;
         let (positions, n_subsets) = (batch.run().n_positions(), subsets.n_subsets());
         Ok(parallel::map(batch.n_samples(), |sample| {
             let attributions = &attributions[sample * positions..(sample + 1) * positions];
-            let mut of_cell = vec![0.0; subsets.cells.n_cells()];
-            for (&cell, x) in subsets.cells.of_position().iter().zip(attributions) {
-                of_cell[cell as usize] += x.to_f64_exact();
+            let sums = subsets.sums(sample, attributions);
+            let drops = &drops[sample * n_subsets..(sample + 1) * n_subsets];
+            match of_ranks {
+                true => correlation_of_ranks(&centred_ranks(&sums), drops),
+                false => self.correlation.of_finite(&sums, drops),
             }
-            let rows = sample * n_subsets..(sample + 1) * n_subsets;
-            let sum = |row| subsets.cells_of(row).map(|cell| of_cell[cell]).sum();
-            let sums: Vec<f64> = rows.clone().map(sum).collect();
-            correlation_of_ranks(&centred_ranks(&sums), &ranks[rows])
         }))
     }
 }

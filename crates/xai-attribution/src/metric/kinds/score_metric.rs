@@ -27,6 +27,16 @@ pub enum BaseScorePolicy {
     Skip,
 }
 
+impl BaseScorePolicy {
+    /// The option of metrics that have a policy.
+    pub const OPTION: OptionInfo = OptionInfo {
+        name: "base-score-policy",
+        value_name: "error|as-is|skip",
+        default: "error",
+        help: "What to do with base scores that the formula cannot divide by",
+    };
+}
+
 impl std::str::FromStr for BaseScorePolicy {
     type Err = Error;
 
@@ -203,12 +213,7 @@ impl<T: Real, F: ScoreFormula> Measure<T> for ScoreMetric<F> {
 impl<F: ScoreFormula> Registered for ScoreMetric<F> {
     const INFO: &'static MetricInfo = F::INFO;
     const OPTIONS: &'static [MetricOption<Self>] = &[MetricOption {
-        info: OptionInfo {
-            name: "base-score-policy",
-            value_name: "error|as-is|skip",
-            default: "error",
-            help: "What to do with base scores that the formula cannot divide by",
-        },
+        info: BaseScorePolicy::OPTION,
         set: |metric, text| Ok(metric.base_score_policy(text.parse()?)),
     }];
 

@@ -1,0 +1,146 @@
+//! One attribution per position from those of its channels.
+
+use std::str::FromStr;
+
+use xai_core::{Error, Layout, Real, Result, parallel};
+
+use crate::batch::explained::{ExplainedBatch, MapWork};
+use crate::input;
+
+/// How the channels of a position become one attribution. A map without channels is one channel.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum ChannelPool {
+    /// Their mean, with sign. (Their sum ranks positions alike and has the same shares.)
+    #[default]
+    Mean,
+    /// Their sum where it is positive, else 0.
+    PositiveSum,
+    /// The largest of their sizes.
+    MaxNorm,
+    /// The root of the sum of their squares.
+    L2Norm,
+}
+
+impl FromStr for ChannelPool {
+    type Err = Error;
+
+    /// `mean`, `positive-sum`, `max-norm` or `l2-norm`.
+    fn from_str(text: &str) -> Result<Self> {
+        match text {
+            "mean" => Ok(Self::Mean),
+            "positive-sum" => Ok(Self::PositiveSum),
+            "max-norm" => Ok(Self::MaxNorm),
+            "l2-norm" => Ok(Self::L2Norm),
+            _ => Err(Error::parameter(
+                input::POOL,
+                text,
+                "mean, positive-sum, max-norm or l2-norm",
+            )),
+        }
+    }
+}
+
+impl ChannelPool {
+    fn pool(self, channels: impl Iterator<Item = f64>, n_channels: usize) -> f64 {
+        match self {
+            Self::Mean => channels.sum::<f64>() / n_channels as f64,
+            Self::PositiveSum => channels.sum::<f64>().max(0.0),
+            Self::MaxNorm => channels.fold(0.0, |largest, x| largest.max(x.abs())),
+            Self::L2Norm => channels.fold(0.0f64, f64::hypot),
+        }
+    }
+}
+
+/// The attribution of every position of every sample of a batch, `n_positions` per sample.
+impl<T: Real> MapWork<T> for ChannelPool {
+    type Output = Vec<f64>;
+
+    fn compute(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<f64>> {
+        let (n, maps) = (explained.batch().n_samples(), explained.maps()?);
+        let n_positions = explained.batch().run().n_positions();
+        let owned;
+        let maps = match maps.as_slice() {
+            Some(values) => values,
+            None => {
+                owned = maps.iter().copied().collect::<Vec<T>>();
+                &owned
+            }
+        };
+        let size = maps.len() / n;
+        let first = explained.batch().layout() == Layout::ChannelsFirst;
+        let pooled = parallel::map(n, |sample| {
+            let map = &maps[sample * size..(sample + 1) * size];
+            self.of_map(map, n_positions, first)
+        });
+        let pooled = pooled.concat();
+        match pooled.iter().position(|x| !x.is_finite()) {
+            None => Ok(pooled),
+            Some(place) => {
+                let sample = explained.batch().samples().start + place / n_positions;
+                let expected = "channels whose sum is within the range of f64";
+                let value = pooled[place];
+                Err(
+                    Error::out_of_domain(input::EXPLANATIONS, &[sample], value, expected)
+                        .with_help(crate::help::SCALE_MAPS_DOWN),
+                )
+            }
+        }
+    }
+}
+
+impl ChannelPool {
+    /// One map: a value per position, one per position and channel, or, of a time series, one per
+    /// time step, which all features of the step share.
+    fn of_map<T: Real>(self, map: &[T], n_positions: usize, channels_first: bool) -> Vec<f64> {
+        let value = |at: usize| map[at].to_f64_exact();
+        if map.len() < n_positions {
+            let features = n_positions / map.len();
+            let of_step = |p: usize| self.pool(std::iter::once(value(p / features)), 1);
+            return (0..n_positions).map(of_step).collect();
+        }
+        let channels = map.len() / n_positions;
+        let at = |p: usize, c: usize| match channels_first {
+            true => c * n_positions + p,
+            false => p * channels + c,
+        };
+        let of_position = |p: usize| self.pool((0..channels).map(|c| value(at(p, c))), channels);
+        (0..n_positions).map(of_position).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn channels_are_pooled_wherever_they_lie() {
+        // Two positions of three channels: (1, −2, 4) and (0, −3, 0).
+        let (last, first) = (
+            [1.0, -2.0, 4.0, 0.0, -3.0, 0.0],
+            [1.0, 0.0, -2.0, -3.0, 4.0, 0.0],
+        );
+        for (pool, expected) in [
+            (ChannelPool::Mean, [1.0, -1.0]),
+            (ChannelPool::PositiveSum, [3.0, 0.0]),
+            (ChannelPool::MaxNorm, [4.0, 3.0]),
+            (ChannelPool::L2Norm, [21f64.sqrt(), 3.0]),
+        ] {
+            for (map, channels_first) in [(last, false), (first, true)] {
+                let pooled = pool.of_map(&map, 2, channels_first);
+                assert!(
+                    pooled
+                        .iter()
+                        .zip(expected)
+                        .all(|(a, b)| (a - b).abs() < 1e-15),
+                    "{pool:?}"
+                );
+            }
+        }
+        assert_eq!(
+            ChannelPool::Mean.of_map(&[1.0, 2.0], 4, false),
+            [1.0, 1.0, 2.0, 2.0]
+        );
+    }
+}

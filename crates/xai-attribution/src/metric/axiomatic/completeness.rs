@@ -1,0 +1,162 @@
+//! Completeness.
+
+use std::str::FromStr;
+
+use xai_core::{Direction, Error, ExactSum, MetricInfo, Real, Result};
+
+use crate::batch::explained::ExplainedBatch;
+use crate::batch::run_data::RunData;
+use crate::input;
+use crate::metric::kinds::score_metric::SCORE_NEEDS;
+use crate::metric::options::{BASELINE_OPTION, MetricOption, OptionInfo, Registered};
+use crate::metric::protocol::{Measure, Metric};
+use crate::perturbation::baseline::{Baseline, BlankScores};
+
+/// Do the attributions of a sample add up to what the score gained over the baseline?
+///
+/// ```text
+/// gap_i = Σ a_i − ( g(f, x_i) − g(f, baseline) )        relative: |gap_i| / |g(f, x_i) − g(f, baseline)|
+/// ```
+///
+/// 0 = complete, **lower is better**. By default the value is the relative gap, which has no value
+/// where the score gained nothing; [`Gap::Absolute`] is `|gap|` in units of the score. All elements of
+/// a map count, of maps without channels one per position: a map whose channels were averaged is not
+/// complete.
+///
+/// ```
+/// use ndarray::{Array2, ArrayViewD, array};
+/// use xai_attribution::metric::{Completeness, Gap};
+/// use xai_attribution::Evaluate;
+/// let sum = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+///     Ok(batch.sum_axis(ndarray::Axis(1)).insert_axis(ndarray::Axis(1)).into_dimensionality().unwrap())
+/// };
+/// let (x, map) = (array![[4.0, 4.0]].into_dyn(), array![[4.0, 6.0]].into_dyn());
+/// assert_eq!(Completeness::new().evaluate(&sum, x.view(), &[0], map.view())?.value, 0.25);
+/// let absolute = Completeness::new().gap(Gap::Absolute);
+/// assert_eq!(absolute.evaluate(&sum, x.view(), &[0], map.view())?.value, 2.0);
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// The model sees `2 n` rows.
+///
+/// # Source
+/// Sundararajan, Taly, Yan, *Axiomatic Attribution for Deep Networks*, 2017. Quantus tests for
+/// equality of floating-point numbers: an absolute gap of exactly 0.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Completeness {
+    baseline: Baseline,
+    gap: Gap,
+}
+
+/// In which unit a gap is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum Gap {
+    /// In units of what the score gained.
+    #[default]
+    Relative,
+    /// In units of the score.
+    Absolute,
+}
+
+impl FromStr for Gap {
+    type Err = Error;
+
+    /// `relative` or `absolute`.
+    fn from_str(text: &str) -> Result<Self> {
+        match text {
+            "relative" => Ok(Self::Relative),
+            "absolute" => Ok(Self::Absolute),
+            _ => Err(Error::parameter(input::GAP, text, "relative or absolute")),
+        }
+    }
+}
+
+impl Completeness {
+    /// The relative gap to baseline 0.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What stands for absence: a number, a `Vec` of one number per channel, or any [`Baseline`].
+    #[must_use]
+    pub fn baseline(mut self, baseline: impl Into<Baseline>) -> Self {
+        self.baseline = baseline.into();
+        self
+    }
+
+    /// In which unit the gap is.
+    #[must_use]
+    pub fn gap(mut self, gap: Gap) -> Self {
+        self.gap = gap;
+        self
+    }
+}
+
+impl Metric for Completeness {
+    fn info(&self) -> &'static MetricInfo {
+        <Self as Registered>::INFO
+    }
+}
+
+impl<T: Real> Measure<T> for Completeness {
+    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
+        self.baseline.prepare(run)
+    }
+
+    fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
+        let batch = explained.batch();
+        let base = batch.base_scores()?;
+        let blank = batch.shared(&BlankScores(self.baseline.clone()))?;
+        let maps = explained.maps()?;
+        let value = |(sample, map): (usize, ndarray::ArrayViewD<'_, T>)| {
+            // Exactly, so that the gap is not that of the summation.
+            let gained = [base[sample], -blank[sample]];
+            let gap: ExactSum = map
+                .iter()
+                .map(|a| a.to_f64_exact())
+                .chain(gained.map(|g| -g))
+                .collect();
+            let gap = gap.value().abs();
+            let gained: ExactSum = gained.into_iter().collect();
+            match self.gap {
+                Gap::Absolute => Some(gap),
+                Gap::Relative => (gained.value() != 0.0).then(|| gap / gained.value().abs()),
+            }
+        };
+        Ok(maps.outer_iter().enumerate().map(value).collect())
+    }
+}
+
+impl Registered for Completeness {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "completeness",
+        title: "Completeness",
+        question: "Do the attributions add up to what the score gained over the baseline?",
+        direction: Direction::Lower,
+        range: "[0, inf)",
+        needs: SCORE_NEEDS,
+        source: "Sundararajan et al., Axiomatic Attribution for Deep Networks, 2017",
+    };
+    const OPTIONS: &'static [MetricOption<Self>] = &[
+        MetricOption {
+            info: BASELINE_OPTION,
+            set: |metric, text| Ok(metric.baseline(text.parse::<Baseline>()?)),
+        },
+        MetricOption {
+            info: OptionInfo {
+                name: "gap",
+                value_name: "relative|absolute",
+                default: "relative",
+                help: "Whether the gap is in units of what the score gained, or of the score",
+            },
+            set: |metric, text| Ok(metric.gap(text.parse()?)),
+        },
+    ];
+
+    fn with_defaults() -> Self {
+        Self::new()
+    }
+}

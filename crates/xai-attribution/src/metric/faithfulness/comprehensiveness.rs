@@ -1,0 +1,76 @@
+//! Comprehensiveness of a rationale.
+
+use std::sync::Arc;
+
+use xai_core::{Direction, MetricInfo, Result};
+
+use crate::metric::kinds::curve_metric::{CurveKind, CurveMetric, CurvePoints};
+use crate::metric::kinds::score_metric::SCORE_NEEDS;
+use crate::metric::options::MetricOption;
+use crate::perturbation::removal_curve::{Start, StepCount, Steps};
+
+/// How far does the score fall without the most relevant features, over some sizes?
+///
+/// ```text
+/// comp_i = mean over q of ( g(f, x_i) − g(f, x_i without the first q of its features) )      q = 1, 5, 10, 20, 50 %
+/// ```
+///
+/// In units of the score, **higher is better**: nothing that matters is left. Shares are rounded to
+/// features, at least 1; of few features several shares are one point.
+///
+/// ```
+/// use ndarray::{Array2, ArrayViewD, array};
+/// use xai_attribution::{Evaluate, metric::Comprehensiveness};
+/// let sum = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+///     Ok(batch.sum_axis(ndarray::Axis(1)).insert_axis(ndarray::Axis(1)).into_dimensionality().unwrap())
+/// };
+/// let x = array![[4.0, 2.0, 1.0, 1.0]].into_dyn();
+/// // 1 to 20 % of four features are one, 50 % are two.
+/// let value = Comprehensiveness::new().evaluate(&sum, x.view(), &[0], x.view())?.value;
+/// assert_eq!(value, (4.0 + 6.0) / 2.0);
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// # Source
+/// DeYoung et al., *ERASER*, 2020.
+pub type Comprehensiveness = CurveMetric<DropWithout>;
+
+/// The shares of features of DeYoung et al.
+pub(crate) fn shares() -> Steps {
+    Steps {
+        count: StepCount::Shares(Arc::new([0.01, 0.05, 0.1, 0.2, 0.5])),
+        max_fraction: 1.0,
+    }
+}
+
+/// The mean of what the scores of some points are below another score.
+pub(crate) fn mean_drop(from: f64, scores: &[f64]) -> f64 {
+    scores.iter().map(|score| from - score).sum::<f64>() / scores.len() as f64
+}
+
+/// The formula of [`Comprehensiveness`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct DropWithout;
+
+impl CurveKind for DropWithout {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "comprehensiveness",
+        title: "Comprehensiveness",
+        question: "How far does the score fall without the most relevant 1 to 50 % of the features?",
+        direction: Direction::Higher,
+        range: "(-inf, inf)",
+        needs: SCORE_NEEDS,
+        source: "DeYoung et al., ERASER, 2020",
+    };
+    const OPTIONS: &'static [MetricOption<Comprehensiveness>] =
+        &[Comprehensiveness::BASELINE, Comprehensiveness::FEATURES];
+    const START: Start = Start::Input;
+
+    fn default_steps() -> Steps {
+        shares()
+    }
+
+    fn value(&self, points: &CurvePoints<'_>) -> Result<Option<f64>> {
+        Ok(Some(mean_drop(points.scores[0], &points.scores[1..])))
+    }
+}

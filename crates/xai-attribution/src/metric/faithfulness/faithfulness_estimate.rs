@@ -1,0 +1,202 @@
+//! Faithfulness estimate.
+
+use xai_core::statistics::Correlation;
+use xai_core::{Direction, Error, MetricInfo, Real, Result};
+
+use crate::batch::explained::ExplainedBatch;
+use crate::batch::run_data::RunData;
+use crate::input;
+use crate::metric::kinds::score_metric::SCORE_NEEDS;
+use crate::metric::options::{
+    BASELINE_OPTION, FEATURES_OPTION, MetricOption, OptionInfo, Registered, parse,
+};
+use crate::metric::protocol::{Measure, Metric};
+use crate::perturbation::baseline::Baseline;
+use crate::perturbation::features::Features;
+use crate::perturbation::single_removal::{RankedRemoval, SingleRemoval};
+
+/// Does the score drop as much as the attribution says, without each feature by itself?
+///
+/// ```text
+/// FE_i = correlation over features of ( Σ attributions of the feature ,  g(f, x_i) − g(f, x_i without the feature) )
+/// ```
+///
+/// In [−1, 1], **higher is better**. The correlation is Pearson's unless
+/// [`correlation`](FaithfulnessEstimate::correlation) says otherwise; with Spearman's over a
+/// [grid](Features::Grid) or [patches](Features::Patches) the metric is IDSDS. A sample whose
+/// attributions or drops are all equal, or that has fewer than two features, has no value.
+///
+/// ```
+/// use ndarray::{Array2, ArrayViewD, array};
+/// use xai_attribution::{Evaluate, metric::FaithfulnessEstimate};
+/// let sum = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+///     Ok(batch.sum_axis(ndarray::Axis(1)).insert_axis(ndarray::Axis(1)).into_dimensionality().unwrap())
+/// };
+/// let x = array![[4.0, 2.0, 1.0]].into_dyn();
+/// let metric = FaithfulnessEstimate::new();
+/// assert_eq!(metric.evaluate(&sum, x.view(), &[0], x.view())?.value, 1.0);
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// The model sees `n · (1 + features)` rows, the same for all explainers.
+///
+/// # Source
+/// Alvarez-Melis and Jaakkola, *Towards Robust Interpretability with Self-Explaining Neural
+/// Networks*, 2018; Hesse et al., *Benchmarking the Attribution Quality of Vision Models*, 2024, for
+/// IDSDS. Quantus' features are groups of elements that follow each other in descending order:
+/// [`group_size`](FaithfulnessEstimate::group_size).
+#[derive(Debug, Clone, PartialEq)]
+pub struct FaithfulnessEstimate {
+    baseline: Baseline,
+    features: Features,
+    group_size: usize,
+    correlation: Correlation,
+}
+
+impl Default for FaithfulnessEstimate {
+    fn default() -> Self {
+        Self {
+            baseline: Baseline::default(),
+            features: Features::default(),
+            group_size: 1,
+            correlation: Correlation::Pearson,
+        }
+    }
+}
+
+impl FaithfulnessEstimate {
+    /// Single positions, baseline 0, Pearson's correlation.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What stands for absence: a number, a `Vec` of one number per channel, or any [`Baseline`].
+    #[must_use]
+    pub fn baseline(mut self, baseline: impl Into<Baseline>) -> Self {
+        self.baseline = baseline.into();
+        self
+    }
+
+    /// Which positions are removed together.
+    #[must_use]
+    pub fn features(mut self, features: Features) -> Self {
+        self.features = features;
+        self
+    }
+
+    /// Groups of so many positions that follow each other in descending order of attribution,
+    /// instead of [`features`](Self::features). 1 is the default. Such groups depend on the map, so
+    /// that explainers do not share the drops.
+    #[must_use]
+    pub fn group_size(mut self, positions: usize) -> Self {
+        self.group_size = positions;
+        self
+    }
+
+    /// Which correlation.
+    #[must_use]
+    pub fn correlation(mut self, correlation: Correlation) -> Self {
+        self.correlation = correlation;
+        self
+    }
+
+    fn removal(&self) -> SingleRemoval {
+        SingleRemoval {
+            features: self.features,
+            baseline: self.baseline.clone(),
+        }
+    }
+}
+
+impl Metric for FaithfulnessEstimate {
+    fn info(&self) -> &'static MetricInfo {
+        <Self as Registered>::INFO
+    }
+}
+
+impl<T: Real> Measure<T> for FaithfulnessEstimate {
+    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
+        if self.group_size == 0 || (self.group_size > 1 && self.features != Features::Positions) {
+            let expected = "at least 1, and more than 1 of single positions only";
+            return Err(Error::parameter(
+                input::GROUP_SIZE,
+                self.group_size,
+                expected,
+            ));
+        }
+        self.removal().prepare(run)
+    }
+
+    fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
+        let batch = explained.batch();
+        if self.group_size > 1 {
+            let ranked = explained.shared(&RankedRemoval {
+                group_size: self.group_size,
+                baseline: self.baseline.clone(),
+            })?;
+            let correlation = |(sample, sums): (usize, &Vec<f64>)| {
+                self.correlation.of_finite(sums, ranked.drops.of(sample))
+            };
+            return Ok(ranked.sums.iter().enumerate().map(correlation).collect());
+        }
+        let (drops, cells) = (
+            batch.shared(&self.removal())?,
+            batch.shared(&self.features)?,
+        );
+        let attributions = explained.attributions()?;
+        let of_samples = attributions.chunks_exact(batch.run().n_positions());
+        let correlation = |(sample, attributions)| {
+            let sums = cells.of(sample).sums(attributions);
+            self.correlation.of_finite(&sums, drops.of(sample))
+        };
+        Ok(of_samples.enumerate().map(correlation).collect())
+    }
+}
+
+impl Registered for FaithfulnessEstimate {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "faithfulness-estimate",
+        title: "Faithfulness estimate",
+        question: "Does the score drop as the attributions say without each feature by itself?",
+        direction: Direction::Higher,
+        range: "[-1, 1]",
+        needs: SCORE_NEEDS,
+        source: "Alvarez-Melis and Jaakkola, Towards Robust Interpretability, 2018",
+    };
+    const OPTIONS: &'static [MetricOption<Self>] = &[
+        MetricOption {
+            info: BASELINE_OPTION,
+            set: |metric, text| Ok(metric.baseline(text.parse::<Baseline>()?)),
+        },
+        MetricOption {
+            info: FEATURES_OPTION,
+            set: |metric, text| Ok(metric.features(text.parse()?)),
+        },
+        MetricOption {
+            info: OptionInfo {
+                name: "group-size",
+                value_name: "N",
+                default: "1",
+                help: "Groups of N positions that follow each other in descending order, as features",
+            },
+            set: |metric, text| {
+                let expected = "a number of positions, at least 1";
+                Ok(metric.group_size(parse(input::GROUP_SIZE, text, expected)?))
+            },
+        },
+        MetricOption {
+            info: OptionInfo {
+                name: "drop-correlation",
+                value_name: "pearson|spearman|kendall",
+                default: "pearson",
+                help: "Which correlation of drops and attributions",
+            },
+            set: |metric, text| Ok(metric.correlation(text.parse()?)),
+        },
+    ];
+
+    fn with_defaults() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,112 @@
+//! Iterative removal of features.
+
+use xai_core::{Direction, Error, MetricInfo, Result};
+
+use crate::metric::kinds::curve_metric::{CurveKind, CurveMetric, CurvePoints, area};
+use crate::metric::kinds::score_metric::BaseScorePolicy;
+use crate::metric::options::MetricOption;
+use crate::perturbation::features::Features;
+use crate::perturbation::removal_curve::{Start, StepCount, Steps};
+use crate::perturbation::removal_order::RankBy;
+use crate::{help, input};
+
+/// How fast does the score fall, as a share of itself, when segments are removed?
+///
+/// ```text
+/// IROF_i = 1 − mean of the trapezoids of g(f, x_i without k segments) / g(f, x_i),  k = 0..L_i
+/// ```
+///
+/// Segments go by descending mean attribution. In (−∞, 1], **higher is better**: 1 = the score is
+/// gone at once. The segments are an input ([`Segments`](crate::batch::Segments)): any segmentation
+/// serves, and samples may have different numbers of them. Base scores of 0 and below cannot be
+/// divided by: see [`base_score_policy`](CurveMetric::base_score_policy).
+///
+/// ```
+/// use ndarray::{Array2, ArrayViewD, array};
+/// use xai_attribution::batch::{Data, Segments};
+/// use xai_attribution::{Evaluate, metric::Irof};
+/// let sum = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+///     Ok(batch.sum_axis(ndarray::Axis(1)).insert_axis(ndarray::Axis(1)).into_dimensionality().unwrap())
+/// };
+/// let x = array![[4.0, 2.0, 2.0]];
+/// let data = Data::new(x.view(), &[0]).model(&sum).maps(x.view())
+///     .with(Segments(array![[[0, 1, 1]]]));
+/// // 8, 4, 0 of 8: trapezoids of 0.75 and 0.25.
+/// assert_eq!(Irof::new().evaluate_on(data)?.value, 0.5);
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// # Source
+/// Rieger and Hansen, *IROF: a low resource evaluation metric for explanation methods*, 2020.
+/// Quantus answers `L − Σ_{k=1..L−1} (c_k + c_{k+1}) / 2` of the same shares `c_k`, which grows with
+/// the number of segments, and makes samples with fewer segments fall to 0.
+pub type Irof = CurveMetric<ShareLost>;
+
+/// The formula of [`Irof`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ShareLost {
+    policy: BaseScorePolicy,
+}
+
+impl CurveMetric<ShareLost> {
+    /// What to do with base scores that shares cannot be taken of.
+    #[must_use]
+    pub fn base_score_policy(mut self, policy: BaseScorePolicy) -> Self {
+        self.kind.policy = policy;
+        self
+    }
+}
+
+impl CurveKind for ShareLost {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "irof",
+        title: "IROF",
+        question: "How fast does the score fall, as a share of itself, when segments are removed?",
+        direction: Direction::Higher,
+        range: "(-inf, 1]",
+        needs: &[
+            input::MODEL,
+            input::INPUTS,
+            input::TARGETS,
+            input::EXPLANATIONS,
+            input::SEGMENTS,
+        ],
+        source: "Rieger and Hansen, IROF, 2020",
+    };
+    const OPTIONS: &'static [MetricOption<Irof>] = &[
+        Irof::BASELINE,
+        MetricOption {
+            info: BaseScorePolicy::OPTION,
+            set: |metric, text| Ok(metric.base_score_policy(text.parse()?)),
+        },
+    ];
+    const START: Start = Start::Input;
+    const RANK_BY: RankBy = RankBy::Mean;
+
+    fn default_steps() -> Steps {
+        Steps {
+            count: StepCount::Size(1),
+            max_fraction: 1.0,
+        }
+    }
+
+    fn default_features() -> Features {
+        Features::Segments
+    }
+
+    fn value(&self, points: &CurvePoints<'_>) -> Result<Option<f64>> {
+        let base = points.scores[0];
+        let shares: Vec<f64> = points.scores.iter().map(|score| score / base).collect();
+        let value = 1.0 - area(&shares);
+        match self.policy {
+            _ if base > 0.0 && value.is_finite() => Ok(Some(value)),
+            BaseScorePolicy::AsIs if value.is_finite() => Ok(Some(value)),
+            BaseScorePolicy::AsIs | BaseScorePolicy::Skip => Ok(None),
+            BaseScorePolicy::Error => {
+                let why = "IROF divides by the base score, which must be positive";
+                Err(Error::undefined_score(input::SCORES, 0, base, why)
+                    .with_help(help::CHOOSE_ACTIVATION_OR_POLICY))
+            }
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Sufficiency of a rationale.
+
+use xai_core::{Direction, MetricInfo, Real, Result};
+
+use crate::batch::explained::ExplainedBatch;
+use crate::batch::run_data::RunData;
+use crate::metric::kinds::score_metric::SCORE_NEEDS;
+use crate::metric::options::{BASELINE_OPTION, FEATURES_OPTION, MetricOption, Registered};
+use crate::metric::protocol::{Measure, Metric};
+use crate::metric::registry::comprehensiveness::{mean_drop, shares};
+use crate::perturbation::baseline::Baseline;
+use crate::perturbation::features::Features;
+use crate::perturbation::removal_curve::{RemovalCurve, Start};
+use crate::perturbation::removal_order::{RankBy, RemovalOrder};
+
+/// How far does the score fall with the most relevant features only, over some sizes?
+///
+/// ```text
+/// suff_i = mean over q of ( g(f, x_i) − g(f, x_i with the first q of its features only) )      q = 1, 5, 10, 20, 50 %
+/// ```
+///
+/// In units of the score, **lower is better**: what is kept is enough. The counterpart of
+/// [`Comprehensiveness`](crate::metric::Comprehensiveness).
+///
+/// ```
+/// use ndarray::{Array2, ArrayViewD, array};
+/// use xai_attribution::{Evaluate, metric::RationaleSufficiency};
+/// let sum = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+///     Ok(batch.sum_axis(ndarray::Axis(1)).insert_axis(ndarray::Axis(1)).into_dimensionality().unwrap())
+/// };
+/// let x = array![[4.0, 2.0, 1.0, 1.0]].into_dyn();
+/// let value = RationaleSufficiency::new().evaluate(&sum, x.view(), &[0], x.view())?.value;
+/// assert_eq!(value, ((8.0 - 4.0) + (8.0 - 6.0)) / 2.0);
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// # Source
+/// DeYoung et al., *ERASER*, 2020.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RationaleSufficiency {
+    baseline: Baseline,
+    features: Features,
+}
+
+impl RationaleSufficiency {
+    /// Baseline 0, single positions.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What stands for absence: a number, a `Vec` of one number per channel, or any [`Baseline`].
+    #[must_use]
+    pub fn baseline(mut self, baseline: impl Into<Baseline>) -> Self {
+        self.baseline = baseline.into();
+        self
+    }
+
+    /// Which positions are kept together.
+    #[must_use]
+    pub fn features(mut self, features: Features) -> Self {
+        self.features = features;
+        self
+    }
+
+    fn work(&self) -> RemovalCurve {
+        RemovalCurve {
+            order: RemovalOrder::MostRelevantFirst,
+            start: Start::Blank,
+            steps: shares(),
+            baseline: self.baseline.clone(),
+            features: self.features,
+            rank_by: RankBy::Sum,
+        }
+    }
+}
+
+impl Metric for RationaleSufficiency {
+    fn info(&self) -> &'static MetricInfo {
+        <Self as Registered>::INFO
+    }
+}
+
+impl<T: Real> Measure<T> for RationaleSufficiency {
+    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
+        self.work().prepare(run)
+    }
+
+    fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
+        let curve = explained.shared(&self.work())?;
+        let base = explained.batch().base_scores()?;
+        let value = |(sample, &base): (usize, &f64)| {
+            let kept: Vec<f64> = curve.of_sample(sample).skip(1).collect();
+            Some(mean_drop(base, &kept))
+        };
+        Ok(base.iter().enumerate().map(value).collect())
+    }
+}
+
+impl Registered for RationaleSufficiency {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "rationale-sufficiency",
+        title: "Rationale sufficiency",
+        question: "How far does the score fall with only the most relevant 1 to 50 % of the features?",
+        direction: Direction::Lower,
+        range: "(-inf, inf)",
+        needs: SCORE_NEEDS,
+        source: "DeYoung et al., ERASER, 2020",
+    };
+    const OPTIONS: &'static [MetricOption<Self>] = &[
+        MetricOption {
+            info: BASELINE_OPTION,
+            set: |metric, text| Ok(metric.baseline(text.parse::<Baseline>()?)),
+        },
+        MetricOption {
+            info: FEATURES_OPTION,
+            set: |metric, text| Ok(metric.features(text.parse()?)),
+        },
+    ];
+
+    fn with_defaults() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,58 @@
+//! Region perturbation: the area over the curve of removal.
+
+use xai_core::{Direction, MetricInfo, Result};
+
+use crate::metric::kinds::curve_metric::{CurveKind, CurveMetric, CurvePoints};
+use crate::metric::kinds::score_metric::SCORE_NEEDS;
+use crate::perturbation::removal_curve::Start;
+
+/// How far does the score fall, on the average, while the most relevant features are removed?
+///
+/// ```text
+/// AOPC_i = 1 / (L + 1) Σ_{k = 0..L} ( g(f, x_i) − g(f, x_i without the first k features) )
+/// ```
+///
+/// In units of the score, **higher is better** for the order by descending attribution. The features
+/// of the paper are patches: [`Features::Patches`](crate::perturbation::Features::Patches); by
+/// default they are single positions in 10 steps. A patch is ranked by the sum of its attributions.
+/// The curve itself is the one of [`Deletion`](crate::Deletion) over the same features, which is
+/// also what Montavon et al. call Selectivity.
+///
+/// ```
+/// use ndarray::{Array2, ArrayViewD, array};
+/// use xai_attribution::{Evaluate, metric::RegionPerturbation};
+/// let sum = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+///     Ok(batch.sum_axis(ndarray::Axis(1)).insert_axis(ndarray::Axis(1)).into_dimensionality().unwrap())
+/// };
+/// let x = array![[4.0, 2.0]].into_dyn();
+/// let aopc = RegionPerturbation::new().evaluate(&sum, x.view(), &[0], x.view())?;
+/// assert_eq!(aopc.value, (0.0 + 4.0 + 6.0) / 3.0);
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// # Source
+/// Samek et al., *Evaluating the visualization of what a deep neural network has learned*, 2017.
+/// Quantus answers with the drops of k = 1..L, and takes trapezoids for their area.
+pub type RegionPerturbation = CurveMetric<MeanDrop>;
+
+/// The formula of [`RegionPerturbation`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct MeanDrop;
+
+impl CurveKind for MeanDrop {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "region-perturbation",
+        title: "Region perturbation",
+        question: "How far does the score fall, on the average, while the most relevant features are removed?",
+        direction: Direction::Higher,
+        range: "(-inf, inf)",
+        needs: SCORE_NEEDS,
+        source: "Samek et al., Evaluating the visualization of what a deep neural network has learned, 2017",
+    };
+    const START: Start = Start::Input;
+
+    fn value(&self, points: &CurvePoints<'_>) -> Result<Option<f64>> {
+        let drops = points.scores.iter().map(|score| points.scores[0] - score);
+        Ok(Some(drops.sum::<f64>() / points.scores.len() as f64))
+    }
+}

@@ -1,0 +1,147 @@
+//! Symmetric relevance gain.
+
+use std::rc::Rc;
+
+use xai_core::{Direction, MetricInfo, Real, Result};
+
+use crate::batch::explained::ExplainedBatch;
+use crate::batch::run_data::RunData;
+use crate::metric::kinds::curve_metric::area;
+use crate::metric::kinds::score_metric::SCORE_NEEDS;
+use crate::metric::options::{
+    BASELINE_OPTION, FEATURES_OPTION, MetricOption, Registered, STEPS_OPTION,
+};
+use crate::metric::protocol::{Measure, Metric};
+use crate::perturbation::baseline::Baseline;
+use crate::perturbation::features::Features;
+use crate::perturbation::removal_curve::{CurveScores, RemovalCurve, Start, StepCount, Steps};
+use crate::perturbation::removal_order::{RankBy, RemovalOrder};
+
+/// How much longer does the score last when the least relevant features are removed first instead of
+/// the most relevant?
+///
+/// ```text
+/// SRG_i = area of the curve of least relevant first − area of the curve of most relevant first
+/// ```
+///
+/// In units of the score, **higher is better**; 0 = an order as good as a random one, whose expected
+/// areas are equal. A baseline that the model reads as evidence moves both areas alike, so that
+/// explainers rank alike under different baselines: the first number to look at when explainers are
+/// compared. The second area is the one of [`Deletion`](crate::Deletion), which shares its scores.
+///
+/// ```
+/// use ndarray::{Array2, ArrayViewD, array};
+/// use xai_attribution::{Evaluate, metric::SymmetricRelevanceGain};
+/// let sum = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+///     Ok(batch.sum_axis(ndarray::Axis(1)).insert_axis(ndarray::Axis(1)).into_dimensionality().unwrap())
+/// };
+/// let x = array![[4.0, 2.0]].into_dyn();
+/// // 6, 4, 0 against 6, 2, 0.
+/// let gain = SymmetricRelevanceGain::new().evaluate(&sum, x.view(), &[0], x.view())?;
+/// assert_eq!(gain.value, 3.5 - 2.5);
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// # Source
+/// Blücher, Vielhaben, Strodthoff, *Decoupling Pixel Flipping and Occlusion Strategy for Consistent
+/// XAI Benchmarks*, 2024.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SymmetricRelevanceGain {
+    steps: Steps,
+    baseline: Baseline,
+    features: Features,
+}
+
+impl SymmetricRelevanceGain {
+    /// 10 steps over all positions, baseline 0.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The number of steps, at least 1; `None` is one step per feature.
+    #[must_use]
+    pub fn steps(mut self, steps: Option<usize>) -> Self {
+        self.steps.count = steps.map_or(StepCount::Size(1), StepCount::Number);
+        self
+    }
+
+    /// What stands for absence: a number, a `Vec` of one number per channel, or any [`Baseline`].
+    #[must_use]
+    pub fn baseline(mut self, baseline: impl Into<Baseline>) -> Self {
+        self.baseline = baseline.into();
+        self
+    }
+
+    /// Which positions are removed together.
+    #[must_use]
+    pub fn features(mut self, features: Features) -> Self {
+        self.features = features;
+        self
+    }
+
+    fn work(&self, order: RemovalOrder) -> RemovalCurve {
+        RemovalCurve {
+            order,
+            start: Start::Input,
+            steps: self.steps.clone(),
+            baseline: self.baseline.clone(),
+            features: self.features,
+            rank_by: RankBy::Sum,
+        }
+    }
+}
+
+impl Metric for SymmetricRelevanceGain {
+    fn info(&self) -> &'static MetricInfo {
+        <Self as Registered>::INFO
+    }
+}
+
+impl<T: Real> Measure<T> for SymmetricRelevanceGain {
+    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
+        self.work(RemovalOrder::MostRelevantFirst).prepare(run)
+    }
+
+    fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
+        let curve = |order| explained.shared(&self.work(order));
+        let most: Rc<CurveScores> = curve(RemovalOrder::MostRelevantFirst)?;
+        let least = curve(RemovalOrder::LeastRelevantFirst)?;
+        let of = |curve: &CurveScores, sample| area(&curve.of_sample(sample).collect::<Vec<f64>>());
+        let gain = |sample| Some(of(&least, sample) - of(&most, sample));
+        Ok((0..most.n_samples()).map(gain).collect())
+    }
+}
+
+impl Registered for SymmetricRelevanceGain {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "symmetric-relevance-gain",
+        title: "Symmetric relevance gain",
+        question: "How much longer does the score last when the least relevant features go first?",
+        direction: Direction::Higher,
+        range: "(-inf, inf)",
+        needs: SCORE_NEEDS,
+        source: "Blücher et al., Decoupling Pixel Flipping and Occlusion Strategy, 2024",
+    };
+    const OPTIONS: &'static [MetricOption<Self>] = &[
+        MetricOption {
+            info: STEPS_OPTION,
+            set: |mut metric, text| {
+                metric.steps.count = text.parse()?;
+                Ok(metric)
+            },
+        },
+        MetricOption {
+            info: BASELINE_OPTION,
+            set: |metric, text| Ok(metric.baseline(text.parse::<Baseline>()?)),
+        },
+        MetricOption {
+            info: FEATURES_OPTION,
+            set: |metric, text| Ok(metric.features(text.parse()?)),
+        },
+    ];
+
+    fn with_defaults() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,161 @@
+//! Features whose removal contradicts the sign of their attribution.
+
+use xai_core::{Direction, MetricInfo, Real, Result};
+
+use crate::batch::explained::ExplainedBatch;
+use crate::batch::run_data::RunData;
+use crate::metric::kinds::score_metric::SCORE_NEEDS;
+use crate::metric::options::{
+    BASELINE_OPTION, FEATURES_OPTION, MetricOption, OptionInfo, Registered,
+};
+use crate::metric::protocol::{Measure, Metric};
+use crate::metric::registry::top_k_intersection::TopK;
+use crate::perturbation::baseline::Baseline;
+use crate::perturbation::features::Features;
+use crate::perturbation::single_removal::SingleRemoval;
+
+/// How often does removing a feature move the score against the sign of its attribution?
+///
+/// ```text
+/// V_i = |{ top features with a > 0 and a drop < 0, or a < 0 and a drop > 0 }| / |{ top features with a ≠ 0 }|
+/// ```
+///
+/// The top features are those of the largest `|attribution|`, a tenth of them by default. In [0, 1],
+/// **lower is better**. No value where all of them have an attribution of 0.
+///
+/// ```
+/// use ndarray::{Array2, ArrayViewD, array};
+/// use xai_attribution::metric::{TopK, Violations};
+/// use xai_attribution::Evaluate;
+/// let sum = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+///     Ok(batch.sum_axis(ndarray::Axis(1)).insert_axis(ndarray::Axis(1)).into_dimensionality().unwrap())
+/// };
+/// let x = array![[4.0, 2.0, 1.0]].into_dyn();
+/// let map = array![[4.0, -2.0, 0.1]].into_dyn(); // removing 2 lowers the score, too
+/// let metric = Violations::new().k(TopK::Count(2));
+/// assert_eq!(metric.evaluate(&sum, x.view(), &[0], map.view())?.value, 0.5);
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// # Source
+/// Liu et al., *Rethinking Attention-Model Explainability through Faithfulness Violation Test*, 2022.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Violations {
+    baseline: Baseline,
+    features: Features,
+    k: TopK,
+}
+
+impl Violations {
+    /// A tenth of the positions, baseline 0.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What stands for absence: a number, a `Vec` of one number per channel, or any [`Baseline`].
+    #[must_use]
+    pub fn baseline(mut self, baseline: impl Into<Baseline>) -> Self {
+        self.baseline = baseline.into();
+        self
+    }
+
+    /// Which positions are removed together.
+    #[must_use]
+    pub fn features(mut self, features: Features) -> Self {
+        self.features = features;
+        self
+    }
+
+    /// How many features are the top.
+    #[must_use]
+    pub fn k(mut self, k: TopK) -> Self {
+        self.k = k;
+        self
+    }
+
+    fn removal(&self) -> SingleRemoval {
+        SingleRemoval {
+            features: self.features,
+            baseline: self.baseline.clone(),
+        }
+    }
+}
+
+impl Metric for Violations {
+    fn info(&self) -> &'static MetricInfo {
+        <Self as Registered>::INFO
+    }
+}
+
+impl<T: Real> Measure<T> for Violations {
+    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
+        self.removal().prepare(run)?;
+        self.k.of(self.features.most(run)?).map(drop)
+    }
+
+    fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
+        let batch = explained.batch();
+        let (drops, cells) = (
+            batch.shared(&self.removal())?,
+            batch.shared(&self.features)?,
+        );
+        let attributions = explained.attributions()?;
+        let of_samples = attributions.chunks_exact(batch.run().n_positions());
+        let value = |(sample, attributions)| {
+            let sums = cells.of(sample).sums(attributions);
+            let k = match self.k {
+                // Of a sample with fewer segments than another, all.
+                TopK::Count(k) => k.min(sums.len()),
+                share => share.of(sums.len()).ok()?,
+            };
+            let mut order: Vec<usize> = (0..sums.len()).collect();
+            order.sort_by(|&i, &j| sums[j].abs().total_cmp(&sums[i].abs()));
+            let signs = order[..k].iter().filter(|&&i| sums[i] != 0.0);
+            let (mut against, mut n) = (0usize, 0usize);
+            for &i in signs {
+                n += 1;
+                against += usize::from(
+                    sums[i] * drops.of(sample)[i].signum() < 0.0 && drops.of(sample)[i] != 0.0,
+                );
+            }
+            (n > 0).then(|| against as f64 / n as f64)
+        };
+        Ok(of_samples.enumerate().map(value).collect())
+    }
+}
+
+impl Registered for Violations {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "violations",
+        title: "Violations",
+        question: "How often does removing a feature move the score against the sign of its attribution?",
+        direction: Direction::Lower,
+        range: "[0, 1]",
+        needs: SCORE_NEEDS,
+        source: "Liu et al., Rethinking Attention-Model Explainability, 2022",
+    };
+    const OPTIONS: &'static [MetricOption<Self>] = &[
+        MetricOption {
+            info: BASELINE_OPTION,
+            set: |metric, text| Ok(metric.baseline(text.parse::<Baseline>()?)),
+        },
+        MetricOption {
+            info: FEATURES_OPTION,
+            set: |metric, text| Ok(metric.features(text.parse()?)),
+        },
+        MetricOption {
+            info: OptionInfo {
+                name: "top-k",
+                value_name: "TOP",
+                default: "0.1",
+                help: "How many positions are the top: a number, or a share such as 0.1",
+            },
+            set: |metric, text| Ok(metric.k(text.parse()?)),
+        },
+    ];
+
+    fn with_defaults() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,252 @@
+//! Metrics along a curve of scores.
+
+use std::fmt::Debug;
+use std::rc::Rc;
+
+use xai_core::{MetricInfo, Real, Result};
+
+use crate::batch::explained::ExplainedBatch;
+use crate::batch::run_data::RunData;
+use crate::input;
+use crate::metric::options::{
+    BASELINE_OPTION, FEATURES_OPTION, MetricOption, OptionInfo, Registered, STEPS_OPTION, parse,
+};
+use crate::metric::protocol::{Measure, Metric};
+use crate::perturbation::baseline::Baseline;
+use crate::perturbation::features::Features;
+use crate::perturbation::removal_curve::{CurveScores, RemovalCurve, Start, StepCount, Steps};
+use crate::perturbation::removal_order::{RankBy, RemovalOrder};
+
+/// Which curve a [`CurveMetric`] goes along, and what it says of it.
+pub trait CurveKind: Debug + Clone + Default + PartialEq + Send + Sync + 'static {
+    /// Name, question, direction, range, needs and source.
+    const INFO: &'static MetricInfo;
+    /// Its parameters by name: those of [`CurveMetric`] that it takes, and its own.
+    const OPTIONS: &'static [MetricOption<CurveMetric<Self>>] = &[
+        CurveMetric::STEPS,
+        CurveMetric::MAX_FRACTION,
+        CurveMetric::BASELINE,
+        CurveMetric::FEATURES,
+    ];
+    /// Which end the curve starts from.
+    const START: Start;
+    /// Which features go first, unless [`CurveMetric::order`] says otherwise.
+    const ORDER: RemovalOrder = RemovalOrder::MostRelevantFirst;
+    /// What ranks features of several positions.
+    const RANK_BY: RankBy = RankBy::Sum;
+
+    /// The steps, unless [`CurveMetric::steps`] says otherwise: 10 over all features.
+    #[must_use]
+    fn default_steps() -> Steps {
+        Steps::default()
+    }
+
+    /// The features, unless [`CurveMetric::features`] says otherwise: single positions.
+    #[must_use]
+    fn default_features() -> Features {
+        Features::default()
+    }
+
+    /// Checks the parameters of the kind.
+    ///
+    /// # Errors
+    /// An invalid parameter.
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
+
+    /// The value of one sample from the points of its curve, by default the [`area`] under it.
+    ///
+    /// # Errors
+    /// An undefined score, about sample 0: the caller knows which one it is.
+    fn value(&self, points: &CurvePoints<'_>) -> Result<Option<f64>> {
+        Ok(Some(area(points.scores)))
+    }
+}
+
+/// The curve of one sample.
+#[derive(Debug, Clone, Copy)]
+pub struct CurvePoints<'a> {
+    /// How many features are flipped at each point; 0 first.
+    pub n_flipped: &'a [usize],
+    /// The score at each point.
+    pub scores: &'a [f64],
+}
+
+/// The mean of the trapezoids between points.
+#[must_use]
+pub fn area(scores: &[f64]) -> f64 {
+    let last = scores.len() - 1;
+    // Every point is a side of two trapezoids, but for the first and the last.
+    let sum: f64 = scores.iter().sum();
+    (sum - (0.5 * scores[0] + 0.5 * scores[last])) / last as f64
+}
+
+/// A metric along a curve of scores: of the removal of features, or of their return.
+///
+/// [`Deletion`](crate::Deletion), [`Insertion`](crate::Insertion) and their relatives are, and a
+/// [`CurveKind`] of your own. The model sees `n` rows for every step that flips anything, and for the
+/// start. Where a batch has room for several steps of all its samples they go in one call. Two
+/// metrics along the same curve share it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CurveMetric<K> {
+    order: RemovalOrder,
+    steps: Steps,
+    baseline: Baseline,
+    features: Features,
+    pub(crate) kind: K,
+}
+
+impl<K: CurveKind> Default for CurveMetric<K> {
+    fn default() -> Self {
+        Self {
+            order: K::ORDER,
+            steps: K::default_steps(),
+            baseline: Baseline::default(),
+            features: K::default_features(),
+            kind: K::default(),
+        }
+    }
+}
+
+impl<K: CurveKind> CurveMetric<K> {
+    /// The defaults of all parameters; baseline 0.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The number of steps, at least 1; `None` is one step per feature.
+    #[must_use]
+    pub fn steps(mut self, steps: Option<usize>) -> Self {
+        self.steps.count = steps.map_or(StepCount::Size(1), StepCount::Number);
+        self
+    }
+
+    /// The number of features that each step flips, at least 1, instead of a number of steps.
+    #[must_use]
+    pub fn step_size(mut self, features: usize) -> Self {
+        self.steps.count = StepCount::Size(features);
+        self
+    }
+
+    /// The share of features that the last step has flipped, in (0, 1].
+    #[must_use]
+    pub fn max_fraction(mut self, max_fraction: f64) -> Self {
+        self.steps.max_fraction = max_fraction;
+        self
+    }
+
+    /// What stands for absence: a number, a `Vec` of one number per channel, or any [`Baseline`].
+    #[must_use]
+    pub fn baseline(mut self, baseline: impl Into<Baseline>) -> Self {
+        self.baseline = baseline.into();
+        self
+    }
+
+    /// Which positions are flipped together.
+    #[must_use]
+    pub fn features(mut self, features: Features) -> Self {
+        self.features = features;
+        self
+    }
+
+    /// Which features go first.
+    #[must_use]
+    pub fn order(mut self, order: RemovalOrder) -> Self {
+        self.order = order;
+        self
+    }
+
+    pub(crate) fn set_steps(mut self, count: StepCount) -> Self {
+        self.steps.count = count;
+        self
+    }
+
+    /// The curve.
+    #[must_use]
+    pub fn work(&self) -> RemovalCurve {
+        RemovalCurve {
+            order: self.order,
+            start: K::START,
+            steps: self.steps.clone(),
+            baseline: self.baseline.clone(),
+            features: self.features,
+            rank_by: K::RANK_BY,
+        }
+    }
+
+    /// The option `steps`.
+    pub const STEPS: MetricOption<Self> = MetricOption {
+        info: STEPS_OPTION,
+        set: |metric, text| Ok(metric.set_steps(text.parse()?)),
+    };
+
+    /// The option `max-fraction`.
+    pub const MAX_FRACTION: MetricOption<Self> = MetricOption {
+        info: OptionInfo {
+            name: "max-fraction",
+            value_name: "SHARE",
+            default: "1",
+            help: "The share of features that the last step has flipped",
+        },
+        set: |metric, text| {
+            let share = parse(input::MAX_FRACTION, text, "a share in (0, 1]")?;
+            Ok(metric.max_fraction(share))
+        },
+    };
+
+    /// The option `baseline`.
+    pub const BASELINE: MetricOption<Self> = MetricOption {
+        info: BASELINE_OPTION,
+        set: |metric, text| Ok(metric.baseline(text.parse::<Baseline>()?)),
+    };
+
+    /// The option `features`.
+    pub const FEATURES: MetricOption<Self> = MetricOption {
+        info: FEATURES_OPTION,
+        set: |metric, text| Ok(metric.features(text.parse()?)),
+    };
+}
+
+impl<K: CurveKind> Metric for CurveMetric<K> {
+    fn info(&self) -> &'static MetricInfo {
+        K::INFO
+    }
+}
+
+impl<T: Real, K: CurveKind> Measure<T> for CurveMetric<K> {
+    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
+        self.kind.check()?;
+        self.work().prepare(run)
+    }
+
+    fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
+        let curve = explained.shared(&self.work())?;
+        let first = explained.batch().samples().start;
+        let value = |sample| {
+            let scores: Vec<f64> = curve.of_sample(sample).collect();
+            let n_flipped = &curve.n_flipped[..scores.len()];
+            let points = CurvePoints {
+                n_flipped,
+                scores: &scores,
+            };
+            let value = self.kind.value(&points);
+            value.map_err(|error| error.shifted(0, first + sample))
+        };
+        (0..curve.n_samples()).map(value).collect()
+    }
+
+    fn curve(&self, explained: &ExplainedBatch<'_, T>) -> Result<Option<Rc<CurveScores>>> {
+        explained.shared(&self.work()).map(Some)
+    }
+}
+
+impl<K: CurveKind> Registered for CurveMetric<K> {
+    const INFO: &'static MetricInfo = K::INFO;
+    const OPTIONS: &'static [MetricOption<Self>] = K::OPTIONS;
+
+    fn with_defaults() -> Self {
+        Self::new()
+    }
+}

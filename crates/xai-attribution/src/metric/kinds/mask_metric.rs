@@ -1,0 +1,221 @@
+//! Metrics that compare a map with where the object is.
+
+use std::fmt::Debug;
+use std::str::FromStr;
+
+use xai_core::{Error, Input, MetricInfo, Real, Result, parallel};
+
+use crate::batch::explained::ExplainedBatch;
+use crate::batch::run_data::RunData;
+use crate::batch::side::Masks;
+use crate::input;
+use crate::map::pool::ChannelPool;
+use crate::metric::options::{MetricOption, OptionInfo, Registered};
+use crate::metric::protocol::{Measure, Metric};
+
+/// What metrics of maps and masks need.
+pub const MASK_NEEDS: &[Input] = &[input::EXPLANATIONS, input::MASKS];
+
+/// One map and the mask of the object: what a [`MaskFormula`] sees.
+#[derive(Debug, Clone, Copy)]
+pub struct MaskedMap<'a> {
+    /// The attribution of every position, row by row.
+    pub attributions: &'a [f64],
+    /// Whether the position belongs to the object.
+    pub inside: &'a [bool],
+    /// The positions of the object, at least 1.
+    pub n_inside: usize,
+    /// The positions of a row.
+    pub n_columns: usize,
+}
+
+impl MaskedMap<'_> {
+    /// The sum of a function of the attributions: over the object, and over all positions.
+    #[must_use]
+    pub fn sums(&self, of: impl Fn(f64) -> f64) -> (f64, f64) {
+        // In units of the largest, so that no sum leaves the range of f64.
+        let largest = self.attributions.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+        let unit = if largest > 0.0 { largest } else { 1.0 };
+        let pairs = self.attributions.iter().zip(self.inside);
+        pairs.fold((0.0, 0.0), |(inside, all), (&x, &is_inside)| {
+            let x = of(x / unit);
+            (if is_inside { inside + x } else { inside }, all + x)
+        })
+    }
+
+    /// The positions in descending order of attribution, ties by position.
+    #[must_use]
+    pub fn descending(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.attributions.len()).collect();
+        // −0.0 and 0.0 are a tie, as `partial_cmp` has it.
+        order.sort_by(|&i, &j| {
+            let (a, b) = (self.attributions[i], self.attributions[j]);
+            b.partial_cmp(&a).unwrap_or(std::cmp::Ordering::Equal)
+        });
+        order
+    }
+
+    /// How many of the `k` positions of the largest attributions belong to the object; ties go to
+    /// the lower position.
+    #[must_use]
+    pub fn hits(&self, k: usize) -> usize {
+        let largest = self.descending();
+        largest[..k].iter().filter(|&&p| self.inside[p]).count()
+    }
+}
+
+/// A formula over a map and the mask of the object: what makes a [`MaskMetric`].
+pub trait MaskFormula: Debug + Clone + Default + PartialEq + Send + Sync + 'static {
+    /// Name, question, direction, range, needs and source.
+    const INFO: &'static MetricInfo;
+
+    /// Its parameters, [`MaskMetric::POOL_OPTION`] among them.
+    const OPTIONS: &'static [MetricOption<MaskMetric<Self>>] = &[MaskMetric::POOL_OPTION];
+
+    /// Checks the parameters for maps of so many positions.
+    ///
+    /// # Errors
+    /// An invalid parameter.
+    fn check(&self, _n_positions: usize) -> Result<()> {
+        Ok(())
+    }
+
+    /// The formula; `None` where it is undefined. Of an empty mask it is not asked.
+    fn value(&self, map: &MaskedMap<'_>) -> Option<f64>;
+}
+
+/// A metric over maps and [`Masks`]. An empty mask has no value.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct MaskMetric<F> {
+    pub(crate) formula: F,
+    pool: ChannelPool,
+}
+
+impl<F: MaskFormula> MaskMetric<F> {
+    /// The defaults of all parameters.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How the channels of a position become one attribution. Default: their mean.
+    #[must_use]
+    pub fn pool(mut self, pool: ChannelPool) -> Self {
+        self.pool = pool;
+        self
+    }
+
+    /// The option `pool`.
+    pub const POOL_OPTION: MetricOption<Self> = MetricOption {
+        info: OptionInfo {
+            name: "pool",
+            value_name: "mean|positive-sum|max-norm|l2-norm",
+            default: "mean",
+            help: "How the channels of a position become one attribution",
+        },
+        set: |metric, text| Ok(metric.pool(text.parse()?)),
+    };
+}
+
+impl<F: MaskFormula> Metric for MaskMetric<F> {
+    fn info(&self) -> &'static MetricInfo {
+        F::INFO
+    }
+}
+
+impl<T: Real, F: MaskFormula> Measure<T> for MaskMetric<F> {
+    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
+        run.side::<Masks>()?;
+        self.formula.check(run.n_positions())
+    }
+
+    fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
+        let batch = explained.batch();
+        let masks = &batch.run().side::<Masks>()?.0;
+        let attributions = explained.shared(&self.pool)?;
+        let (attributions, n_positions): (&[f64], _) = (&attributions, batch.run().n_positions());
+        let (first, n_columns) = (batch.samples().start, masks.dim().2);
+        Ok(parallel::map(batch.n_samples(), |sample| {
+            let mask = masks.index_axis(ndarray::Axis(0), first + sample);
+            let inside: Vec<bool> = mask.iter().copied().collect();
+            let n_inside = inside.iter().filter(|&&inside| inside).count();
+            if n_inside == 0 {
+                return None;
+            }
+            self.formula.value(&MaskedMap {
+                attributions: &attributions[sample * n_positions..(sample + 1) * n_positions],
+                inside: &inside,
+                n_inside,
+                n_columns,
+            })
+        }))
+    }
+}
+
+impl<F: MaskFormula> Registered for MaskMetric<F> {
+    const INFO: &'static MetricInfo = F::INFO;
+    const OPTIONS: &'static [MetricOption<Self>] = F::OPTIONS;
+
+    fn with_defaults() -> Self {
+        Self::new()
+    }
+}
+
+/// Which part of an attribution counts as relevance.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum Relevance {
+    /// What speaks for the target: `max(0, a)`.
+    #[default]
+    Positive,
+    /// `|a|`.
+    Absolute,
+    /// The attribution as it is: shares may then leave [0, 1].
+    Signed,
+}
+
+impl Relevance {
+    /// The relevance of an attribution.
+    #[must_use]
+    pub fn of(self, attribution: f64) -> f64 {
+        match self {
+            Self::Positive => attribution.max(0.0),
+            Self::Absolute => attribution.abs(),
+            Self::Signed => attribution,
+        }
+    }
+
+    /// The share of the relevance that lies in the object; `None` without any.
+    #[must_use]
+    pub fn share_inside(self, map: &MaskedMap<'_>) -> Option<f64> {
+        let (inside, all) = map.sums(|a| self.of(a));
+        (all != 0.0).then(|| inside / all)
+    }
+
+    /// The option `relevance`.
+    pub(crate) const INFO: OptionInfo = OptionInfo {
+        name: "relevance",
+        value_name: "positive|absolute|signed",
+        default: "positive",
+        help: "Which part of an attribution counts",
+    };
+}
+
+impl FromStr for Relevance {
+    type Err = Error;
+
+    /// `positive`, `absolute` or `signed`.
+    fn from_str(text: &str) -> Result<Self> {
+        match text {
+            "positive" => Ok(Self::Positive),
+            "absolute" => Ok(Self::Absolute),
+            "signed" => Ok(Self::Signed),
+            _ => Err(Error::parameter(
+                input::RELEVANCE,
+                text,
+                "positive, absolute or signed",
+            )),
+        }
+    }
+}

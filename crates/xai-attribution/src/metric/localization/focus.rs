@@ -1,0 +1,55 @@
+//! Focus: the right cells of a mosaic.
+
+use xai_core::{Direction, MetricInfo};
+
+use crate::metric::kinds::mask_metric::{
+    MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Relevance,
+};
+
+/// In a mosaic of samples, what share of the positive relevance lies on the cells of the target's
+/// class?
+///
+/// ```text
+/// Focus_i = Σ_{p in cells of the class} max(0, a_p) / Σ_p max(0, a_p)
+/// ```
+///
+/// In [0, 1], **higher is better**; the share of the cells is chance. Which cells are the class's is
+/// a mask made by [`Masks::mosaic`](crate::batch::Masks::mosaic): 2 × 2 cells are Focus, 3 × 3 cells
+/// the grid pointing game (GridPG, and DiFull where the model sees the cells one by one). No value
+/// for a map without a positive attribution.
+///
+/// ```
+/// use ndarray::array;
+/// use xai_attribution::batch::{Data, Masks};
+/// use xai_attribution::{Evaluate, metric::Focus};
+/// let maps = array![[[3.0, 0.0], [1.0, -2.0]]];
+/// let cells = array![[[true, false], [false, true]]];
+/// let data = Data::of_maps(maps.view()).with(Masks::mosaic(&cells, 2, 2)?);
+/// assert_eq!(Focus::new().evaluate_on(data)?.value, 0.75);
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// # Source
+/// Arias-Duart et al., *Focus! Rating XAI Methods and Finding Biases*, 2022; Rao et al., *Towards
+/// Better Understanding Attribution Methods*, 2022. Quantus adds 1e-9 to the divisor.
+pub type Focus = MaskMetric<CellShare>;
+
+/// The formula of [`Focus`].
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct CellShare;
+
+impl MaskFormula for CellShare {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "focus",
+        title: "Focus",
+        question: "In a mosaic, what share of the positive relevance lies on the cells of the target's class?",
+        direction: Direction::Higher,
+        range: "[0, 1]",
+        needs: MASK_NEEDS,
+        source: "Arias-Duart et al., Focus! Rating XAI Methods and Finding Biases, 2022",
+    };
+
+    fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {
+        Relevance::Positive.share_inside(map)
+    }
+}

@@ -1,0 +1,46 @@
+//! The area under the ROC curve of a map against the object.
+
+use xai_core::statistics::auroc;
+use xai_core::{Direction, MetricInfo};
+
+use crate::metric::kinds::mask_metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
+
+/// Are attributions on the object larger than beside it?
+///
+/// The share of pairs of a position of the object and one beside it in which the former has the
+/// larger attribution, ties counting half: the area under the ROC curve, by mid-ranks. In [0, 1],
+/// **higher is better**, 0.5 = as by chance. No value for an empty mask and for one that is full.
+///
+/// ```
+/// use ndarray::array;
+/// use xai_attribution::batch::{Data, Masks};
+/// use xai_attribution::{Evaluate, metric::LocalizationAuroc};
+/// let maps = array![[0.9, 0.1, 0.4]];
+/// let data = Data::of_maps(maps.view()).with(Masks(array![[[true, true, false]]]));
+/// assert_eq!(LocalizationAuroc::new().evaluate_on(data)?.value, 0.5); // one of two pairs
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// # Source
+/// Fawcett, *An introduction to ROC analysis*, 2006. Quantus calls it AUC.
+pub type LocalizationAuroc = MaskMetric<RocArea>;
+
+/// The formula of [`LocalizationAuroc`].
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RocArea;
+
+impl MaskFormula for RocArea {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "localization-auroc",
+        title: "Localization AUROC",
+        question: "Are attributions on the object larger than beside it?",
+        direction: Direction::Higher,
+        range: "[0, 1]",
+        needs: MASK_NEEDS,
+        source: "Fawcett, An introduction to ROC analysis, 2006",
+    };
+
+    fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {
+        auroc(map.attributions, map.inside)
+    }
+}

@@ -1,0 +1,102 @@
+//! The overlap of a thresholded map with the object.
+
+use xai_core::{Direction, Error, MetricInfo, Result};
+
+use crate::input;
+use crate::metric::kinds::mask_metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
+use crate::metric::options::{MetricOption, OptionInfo, parse};
+
+/// How well does what the map marks cover the object?
+///
+/// ```text
+/// IoU_i = |marked ∩ object| / |marked ∪ object|        marked: a_p ≥ threshold · max a
+/// ```
+///
+/// In [0, 1], **higher is better**. No value for an empty mask and for a map without a positive
+/// attribution.
+///
+/// ```
+/// use ndarray::array;
+/// use xai_attribution::batch::{Data, Masks};
+/// use xai_attribution::{Evaluate, metric::LocalizationIou};
+/// let maps = array![[1.0, 0.6, 0.4, 0.0]];
+/// let data = Data::of_maps(maps.view()).with(Masks(array![[[true, false, true, false]]]));
+/// // Marked are the first two; one of them is on the object, three are one or the other.
+/// assert_eq!(LocalizationIou::new().evaluate_on(data)?.value, 1.0 / 3.0);
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// # Source
+/// Jaccard, *Étude comparative de la distribution florale*, 1901; thresholds relative to the largest
+/// attribution as Zhou et al., *Learning Deep Features for Discriminative Localization*, 2016.
+pub type LocalizationIou = MaskMetric<Overlap>;
+
+/// The formula of [`LocalizationIou`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Overlap {
+    threshold: f64,
+}
+
+impl Default for Overlap {
+    fn default() -> Self {
+        Self { threshold: 0.5 }
+    }
+}
+
+impl MaskMetric<Overlap> {
+    /// From which share of the largest attribution on a position is marked, in (0, 1]. Default: 0.5.
+    #[must_use]
+    pub fn threshold(mut self, share: f64) -> Self {
+        self.formula.threshold = share;
+        self
+    }
+}
+
+impl MaskFormula for Overlap {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "localization-iou",
+        title: "Localization IoU",
+        question: "How well does what the map marks cover the object?",
+        direction: Direction::Higher,
+        range: "[0, 1]",
+        needs: MASK_NEEDS,
+        source: "Zhou et al., Learning Deep Features for Discriminative Localization, 2016",
+    };
+
+    const OPTIONS: &'static [MetricOption<LocalizationIou>] = &[
+        MetricOption {
+            info: OptionInfo {
+                name: "threshold",
+                value_name: "SHARE",
+                default: "0.5",
+                help: "From which share of the largest attribution on a position is marked",
+            },
+            set: |metric, text| {
+                Ok(metric.threshold(parse(input::THRESHOLD, text, "a share in (0, 1]")?))
+            },
+        },
+        LocalizationIou::POOL_OPTION,
+    ];
+
+    fn check(&self, _n_positions: usize) -> Result<()> {
+        if self.threshold > 0.0 && self.threshold <= 1.0 {
+            return Ok(());
+        }
+        let expected = "a share in (0, 1]";
+        Err(Error::parameter(input::THRESHOLD, self.threshold, expected))
+    }
+
+    fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {
+        let largest = map.attributions.iter().copied().fold(0.0, f64::max);
+        if largest == 0.0 {
+            return None;
+        }
+        let (mut both, mut either) = (0usize, 0usize);
+        for (&a, &inside) in map.attributions.iter().zip(map.inside) {
+            let marked = a >= self.threshold * largest;
+            both += usize::from(marked && inside);
+            either += usize::from(marked || inside);
+        }
+        Some(both as f64 / either as f64)
+    }
+}

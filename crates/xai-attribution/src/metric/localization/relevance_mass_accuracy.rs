@@ -1,0 +1,74 @@
+//! Relevance mass accuracy.
+
+use xai_core::{Direction, MetricInfo};
+
+use crate::metric::kinds::mask_metric::{
+    MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Relevance,
+};
+use crate::metric::options::MetricOption;
+
+/// What share of the relevance lies on the object?
+///
+/// ```text
+/// RMA_i = Σ_{p in object} r_p / Σ_p r_p
+/// ```
+///
+/// `r` is the [`Relevance`]: by default the positive part of the attributions, which makes the
+/// number the energy-based pointing game. In [0, 1], **higher is better**; with
+/// [`Relevance::Signed`] it may leave that range. No value for an empty mask and for a map without
+/// relevance.
+///
+/// ```
+/// use ndarray::array;
+/// use xai_attribution::batch::{Data, Masks};
+/// use xai_attribution::metric::{Relevance, RelevanceMassAccuracy};
+/// use xai_attribution::Evaluate;
+/// let maps = array![[3.0, 1.0, -1.0]];
+/// let data = || Data::of_maps(maps.view()).with(Masks(array![[[true, false, false]]]));
+/// assert_eq!(RelevanceMassAccuracy::new().evaluate_on(data())?.value, 0.75);
+/// let signed = RelevanceMassAccuracy::new().relevance(Relevance::Signed);
+/// assert_eq!(signed.evaluate_on(data())?.value, 1.0);
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// # Source
+/// Arras, Osman, Samek, *CLEVR-XAI*, 2022; Wang et al., *Score-CAM*, 2020, for the positive part.
+/// Quantus sums the attributions as they are ([`Relevance::Signed`]).
+pub type RelevanceMassAccuracy = MaskMetric<MassAccuracy>;
+
+/// The formula of [`RelevanceMassAccuracy`].
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct MassAccuracy(Relevance);
+
+impl MaskMetric<MassAccuracy> {
+    /// Which part of an attribution counts.
+    #[must_use]
+    pub fn relevance(mut self, relevance: Relevance) -> Self {
+        self.formula.0 = relevance;
+        self
+    }
+}
+
+impl MaskFormula for MassAccuracy {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "relevance-mass-accuracy",
+        title: "Relevance mass accuracy",
+        question: "What share of the relevance lies on the object?",
+        direction: Direction::Higher,
+        range: "[0, 1]",
+        needs: MASK_NEEDS,
+        source: "Arras et al., CLEVR-XAI, 2022",
+    };
+
+    const OPTIONS: &'static [MetricOption<RelevanceMassAccuracy>] = &[
+        MetricOption {
+            info: Relevance::INFO,
+            set: |metric, text| Ok(metric.relevance(text.parse()?)),
+        },
+        RelevanceMassAccuracy::POOL_OPTION,
+    ];
+
+    fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {
+        self.0.share_inside(map)
+    }
+}

@@ -1,0 +1,49 @@
+//! Relevance rank accuracy.
+
+use xai_core::{Direction, MetricInfo};
+
+use crate::metric::kinds::mask_metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
+
+/// How much of the object is among as many of the largest attributions?
+///
+/// ```text
+/// RRA_i = |top m positions ∩ object| / m        m = |object|
+/// ```
+///
+/// In [0, 1], **higher is better**: precision and recall of the top `m` positions, which are equal
+/// there. A random map has the object's share of the positions. Ties go to the lower position; an
+/// empty mask has no value.
+///
+/// ```
+/// use ndarray::array;
+/// use xai_attribution::batch::{Data, Masks};
+/// use xai_attribution::{Evaluate, metric::RelevanceRankAccuracy};
+/// let maps = array![[0.9, 0.1, 0.8, 0.7]];
+/// let data = Data::of_maps(maps.view()).with(Masks(array![[[true, true, false, false]]]));
+/// assert_eq!(RelevanceRankAccuracy::new().evaluate_on(data)?.value, 0.5);
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// # Source
+/// Arras, Osman, Samek, *CLEVR-XAI*, 2022.
+pub type RelevanceRankAccuracy = MaskMetric<RankAccuracy>;
+
+/// The formula of [`RelevanceRankAccuracy`].
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RankAccuracy;
+
+impl MaskFormula for RankAccuracy {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "relevance-rank-accuracy",
+        title: "Relevance rank accuracy",
+        question: "How much of the object is among as many of the largest attributions?",
+        direction: Direction::Higher,
+        range: "[0, 1]",
+        needs: MASK_NEEDS,
+        source: "Arras et al., CLEVR-XAI, 2022",
+    };
+
+    fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {
+        Some(map.hits(map.n_inside) as f64 / map.n_inside as f64)
+    }
+}

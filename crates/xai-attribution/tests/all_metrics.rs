@@ -1,0 +1,193 @@
+//! What holds of every metric of the registry that is computed batch by batch.
+
+use std::cell::Cell;
+
+use ndarray::{Array2, Array3, ArrayD, ArrayViewD, Axis};
+use proptest::prelude::*;
+use xai_attribution::batch::{Data, Masks, Segments};
+use xai_attribution::metric::registry::METRICS;
+use xai_attribution::metric::{Entry, Measure};
+use xai_attribution::{Activation, Evaluate, Layout, Scoring, input};
+
+/// Images of one channel with maps, masks and segments.
+#[derive(Debug, Clone)]
+struct Problem {
+    x: ArrayD<f64>,
+    maps: ArrayD<f64>,
+    masks: Array3<bool>,
+    segments: Array3<u32>,
+}
+
+const SIDE: usize = 4;
+
+fn problems() -> impl Strategy<Value = Problem> {
+    (1usize..6).prop_flat_map(|n| {
+        let size = n * SIDE * SIDE;
+        let numbers = || prop::collection::vec(-8i32..9, size);
+        let masks = prop::collection::vec(any::<bool>(), size);
+        let segments = prop::collection::vec(0u32..5, size);
+        (numbers(), numbers(), masks, segments).prop_map(move |(x, maps, masks, segments)| {
+            let images = |values: Vec<i32>| {
+                let values = values.into_iter().map(|v| f64::from(v) / 4.0).collect();
+                ArrayD::from_shape_vec(vec![n, SIDE, SIDE, 1], values).unwrap()
+            };
+            Problem {
+                x: images(x),
+                maps: images(maps),
+                masks: Array3::from_shape_vec((n, SIDE, SIDE), masks).unwrap(),
+                segments: Array3::from_shape_vec((n, SIDE, SIDE), segments).unwrap(),
+            }
+        })
+    })
+}
+
+impl Problem {
+    fn reversed(&self) -> Self {
+        let mut reversed = self.clone();
+        reversed.x.invert_axis(Axis(0));
+        reversed.maps.invert_axis(Axis(0));
+        reversed.masks.invert_axis(Axis(0));
+        reversed.segments.invert_axis(Axis(0));
+        reversed
+    }
+
+    /// Values per sample, and the rows that the model has seen; no values where no sample has one.
+    fn evaluate(&self, metric: &dyn Measure<f64>, batch_size: usize) -> (Vec<Option<f64>>, usize) {
+        let rows = Cell::new(0);
+        let model = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+            rows.set(rows.get() + batch.shape()[0]);
+            let logits = batch.outer_iter().flat_map(|x| {
+                let weighted = |by: f64| {
+                    x.iter()
+                        .zip(1..)
+                        .map(|(x, w)| x * (by - f64::from(w % 5)))
+                        .sum::<f64>()
+                };
+                [weighted(1.5), weighted(3.0) / 4.0]
+            });
+            Ok(Array2::from_shape_vec((batch.shape()[0], 2), logits.collect()).unwrap())
+        };
+        let n = self.x.shape()[0];
+        let data = Data::new(self.x.view(), &vec![0u8; n])
+            .model(&model)
+            .maps(self.maps.view())
+            .with(Masks(self.masks.clone()))
+            .with(Segments(self.segments.clone()))
+            .scoring(Scoring {
+                activation: Activation::Softmax,
+                batch_size,
+                layout: Some(Layout::ChannelsLast),
+            });
+        let values = metric.evaluate_on(data);
+        (
+            values.map_or_else(|_| vec![None; n], |value| value.per_sample),
+            rows.get(),
+        )
+    }
+}
+
+/// The metrics that need no explainer.
+fn entries() -> impl Iterator<Item = &'static Entry> {
+    let asks = |entry: &Entry| entry.info.needs.contains(&input::EXPLAINER);
+    METRICS
+        .iter()
+        .filter(move |entry| entry.is_built() && !asks(entry))
+}
+
+fn is_random(entry: &Entry) -> bool {
+    entry.options().iter().any(|option| option.name == "seed")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn neither_batches_nor_the_order_of_samples_show(problem in problems()) {
+        for entry in entries() {
+            let metric = entry.build::<f64>(&[]).unwrap();
+            let (whole, rows) = problem.evaluate(&*metric, 64);
+            for batch_size in [1, 2, 3] {
+                let (batches, rows_of_batches) = problem.evaluate(&*metric, batch_size);
+                prop_assert_eq!(&batches, &whole, "{} in batches of {}", entry.info.name, batch_size);
+                prop_assert_eq!(rows_of_batches, rows, "rows of {}", entry.info.name);
+            }
+            if !is_random(entry) {
+                let (mut reversed, _) = problem.reversed().evaluate(&*metric, 2);
+                reversed.reverse();
+                prop_assert_eq!(&reversed, &whole, "{} from the last sample on", entry.info.name);
+            }
+        }
+    }
+
+    #[test]
+    fn values_are_finite_and_in_their_range(problem in problems()) {
+        for entry in entries() {
+            let metric = entry.build::<f64>(&[]).unwrap();
+            let (values, _) = problem.evaluate(&*metric, 64);
+            prop_assert!(values.iter().flatten().all(|v| v.is_finite()), "{}", entry.info.name);
+            if entry.info.is_share() {
+                prop_assert!(values.iter().flatten().all(|v| (0.0..=1.0).contains(v)), "{}: {:?}", entry.info.name, values);
+            }
+        }
+    }
+
+    /// But for the metrics that say so: those about the size of attributions.
+    #[test]
+    fn a_scaled_map_has_the_value_of_the_map(problem in problems()) {
+        let by_size = ["nonzero-features", "completeness", "non-sensitivity", "complexity"];
+        let mut scaled = problem.clone();
+        scaled.maps *= 4.0;
+        for entry in entries().filter(|entry| !by_size.contains(&entry.info.name)) {
+            let metric = entry.build::<f64>(&[]).unwrap();
+            let ((a, _), (b, _)) = (problem.evaluate(&*metric, 64), scaled.evaluate(&*metric, 64));
+            let near = |(a, b): (&Option<f64>, &Option<f64>)| match (a, b) {
+                (Some(a), Some(b)) => (a - b).abs() < 1e-7,
+                (a, b) => a == b,
+            };
+            prop_assert!(a.iter().zip(&b).all(near), "{}: {:?} {:?}", entry.info.name, a, b);
+        }
+    }
+}
+
+/// Rows of the model per sample, of an image of 16 positions in 3 segments.
+#[test]
+fn the_model_sees_the_rows_that_the_documentation_says() {
+    let problem = Problem {
+        x: ArrayD::from_shape_fn(vec![5, SIDE, SIDE, 1], |i| {
+            ((i[0] * 7 + i[1] * 3 + i[2]) % 5) as f64 - 1.5
+        }),
+        maps: ArrayD::from_shape_fn(vec![5, SIDE, SIDE, 1], |i| {
+            ((i[0] + i[1] * 5 + i[2] * 3) % 11) as f64 - 4.5
+        }),
+        masks: Array3::from_shape_fn((5, SIDE, SIDE), |(_, r, _)| r < 2),
+        segments: Array3::from_shape_fn((5, SIDE, SIDE), |(_, r, _)| (r % 3) as u32),
+    };
+    let mut wrong = Vec::new();
+    for entry in entries() {
+        let expected = match entry.info.name {
+            "average-drop" | "average-increase" | "average-gain" | "completeness" => 2,
+            // The input, the blank, and nine steps between them.
+            "deletion"
+            | "insertion"
+            | "region-perturbation"
+            | "monotonicity"
+            | "effective-complexity" => 11,
+            // The ends are the same.
+            "symmetric-relevance-gain" => 20,
+            // 1, 5, 10, 20 and 50 % of 16 positions are 1, 1, 2, 3 and 8.
+            "comprehensiveness" => 5,
+            "rationale-sufficiency" => 6,
+            "irof" => 4,
+            "faithfulness-estimate" | "violations" | "non-sensitivity" => 17,
+            "mu-fidelity" => 201,
+            _ if !entry.info.needs.contains(&input::MODEL) => 0,
+            name => panic!("{name}: how many rows?"),
+        };
+        let metric = entry.build::<f64>(&[]).unwrap();
+        let (_, rows) = problem.evaluate(&*metric, 64);
+        if rows != 5 * expected {
+            wrong.push((entry.info.name, rows, 5 * expected));
+        }
+    }
+    assert_eq!(wrong, []);
+}

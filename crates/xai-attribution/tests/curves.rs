@@ -1,0 +1,238 @@
+//! Laws of the metrics along curves and over single features, and their edges.
+
+use ndarray::{Array2, Array3, ArrayD, ArrayViewD, array};
+use proptest::prelude::*;
+use xai_attribution::batch::{Data, Segments};
+use xai_attribution::metric::{
+    Completeness, FaithfulnessEstimate, Gap, Irof, Measure, Monotonicity, NonSensitivity,
+    RegionPerturbation, SymmetricRelevanceGain, Violations,
+};
+use xai_attribution::perturbation::{
+    Features, GivenOrders, GivenSubsets, RemovalOrder, SubsetSampling,
+};
+use xai_attribution::{
+    BaseScorePolicy, Baseline, Deletion, ErrorKind, Evaluate, Layout, MuFidelity, input,
+};
+use xai_core::statistics::Correlation;
+
+type Answer = Result<Array2<f64>, std::fmt::Error>;
+
+/// A linear model of one output: weights 1, 2, 3, …
+fn linear(batch: ArrayViewD<'_, f64>) -> Answer {
+    let row = |x: ArrayViewD<'_, f64>| x.iter().zip(1..).map(|(x, w)| x * f64::from(w)).sum();
+    let rows = batch.outer_iter().map(row);
+    Ok(Array2::from_shape_vec((batch.shape()[0], 1), rows.collect()).unwrap())
+}
+
+/// Inputs, and the terms of the linear model: what each feature is worth.
+fn terms() -> impl Strategy<Value = (Array2<f64>, Array2<f64>)> {
+    (1usize..4, 3usize..9).prop_flat_map(|(n, d)| {
+        prop::collection::vec(-9i32..10, n * d).prop_map(move |values| {
+            // Distinct terms: no ties.
+            let place = |i: usize| 1.0 + (i % d) as f64 / 64.0;
+            let x = values
+                .iter()
+                .enumerate()
+                .map(|(i, &v)| f64::from(v) + place(i) / 8.0);
+            let x = Array2::from_shape_vec((n, d), x.collect()).unwrap();
+            let weights = (1..=d).map(|w| w as f64).collect::<ndarray::Array1<f64>>();
+            (x.clone(), x * weights)
+        })
+    })
+}
+
+fn per_sample(metric: &dyn Measure<f64>, x: &Array2<f64>, maps: &Array2<f64>) -> Vec<Option<f64>> {
+    let targets = vec![0u8; x.nrows()];
+    let data = Data::new(x.view(), &targets)
+        .model(&linear)
+        .maps(maps.view());
+    metric
+        .evaluate_on(data)
+        .map_or_else(|_| vec![None; x.nrows()], |value| value.per_sample)
+}
+
+proptest! {
+    #[test]
+    fn the_terms_of_a_linear_model_are_faithful((x, terms) in terms()) {
+        let near = |values: Vec<Option<f64>>, expected: f64| {
+            values.into_iter().flatten().all(|v| (v - expected).abs() < 1e-9)
+        };
+        for correlation in [Correlation::Pearson, Correlation::Spearman, Correlation::Kendall] {
+            let estimate = FaithfulnessEstimate::new().correlation(correlation);
+            prop_assert!(near(per_sample(&estimate, &x, &terms), 1.0));
+            let subsets = MuFidelity::new().correlation(correlation).n_subsets(20);
+            // Equal sums may round apart; ranks then tell them apart.
+            if correlation == Correlation::Pearson {
+                prop_assert!(near(per_sample(&subsets, &x, &terms), 1.0));
+            }
+        }
+        prop_assert!(near(per_sample(&Completeness::new().gap(Gap::Absolute), &x, &terms), 0.0));
+        prop_assert!(near(per_sample(&Violations::new(), &x, &terms), 0.0));
+        prop_assert!(near(per_sample(&NonSensitivity::new(), &x, &terms), 0.0));
+        // Negative terms go first: every step raises the score, but for those that lower it.
+        let positive = terms.mapv(f64::abs);
+        prop_assert!(near(per_sample(&Monotonicity::new(), &x.mapv(f64::abs), &positive), 1.0));
+    }
+
+    #[test]
+    fn the_gain_of_the_negated_map_is_the_loss((x, terms) in terms(), shift in 0usize..7) {
+        // Any map without ties.
+        let mut map = terms.clone();
+        let n = map.len();
+        map.as_slice_mut().unwrap().rotate_left(shift % n);
+        let gain = SymmetricRelevanceGain::new();
+        let (a, b) = (per_sample(&gain, &x, &map), per_sample(&gain, &x, &map.mapv(|v| -v)));
+        prop_assert!(a.iter().zip(&b).all(|(a, b)| (a.unwrap() + b.unwrap()).abs() < 1e-9));
+        let most = per_sample(&RegionPerturbation::new(), &x, &map.mapv(|v| -v));
+        let least = RegionPerturbation::new().order(RemovalOrder::LeastRelevantFirst);
+        prop_assert_eq!(most, per_sample(&least, &x, &map));
+        // No order gains more than that of the terms.
+        let best = per_sample(&gain, &x, &terms);
+        prop_assert!(best.iter().zip(&a).all(|(best, a)| *best >= a.map(|a| a - 1e-9)));
+        prop_assert!(best.iter().flatten().all(|&gain| gain >= 0.0));
+    }
+}
+
+fn images() -> (ArrayD<f64>, ArrayD<f64>) {
+    let x = ArrayD::from_shape_fn(vec![2, 2, 4, 1], |i| (1 + i[1] * 4 + i[2] + i[0]) as f64);
+    let maps = ArrayD::from_shape_fn(vec![2, 2, 4, 1], |i| (i[1] * 4 + i[2]) as f64);
+    (x, maps)
+}
+
+fn sum(batch: ArrayViewD<'_, f64>) -> Answer {
+    let rows = batch.outer_iter().map(|x| x.sum());
+    Ok(Array2::from_shape_vec((batch.shape()[0], 1), rows.collect()).unwrap())
+}
+
+/// Labels need not be consecutive, samples may have different numbers of segments, and a sample of one
+/// segment loses all of its score at once.
+#[test]
+fn segments_may_have_gaps_and_differ_between_samples() {
+    let (x, maps) = images();
+    let mut segments = Array3::from_elem((2, 2, 4), 7);
+    segments.slice_mut(ndarray::s![0, .., ..2]).fill(100);
+    let data = Data::new(x.view(), &[0, 0])
+        .model(&sum)
+        .maps(maps.view())
+        .with(Segments(segments));
+    let value = Irof::new().evaluate_on(data).unwrap();
+    // Sample 0: 1..=8, of which the right half (3, 4, 7, 8) goes first: 36, 14, 0 of 36.
+    let first = 1.0 - ((1.0 + 14.0 / 36.0) / 2.0 + 14.0 / 72.0) / 2.0;
+    assert!((value.per_sample[0].unwrap() - first).abs() < 1e-15);
+    assert_eq!(value.per_sample[1], Some(0.5));
+    // The mean curve goes on where the shorter one has ended.
+    let curve: Vec<_> = value
+        .curve
+        .unwrap()
+        .iter()
+        .map(|p| (p.n_flipped, p.score))
+        .collect();
+    assert_eq!(curve, [(0, 40.0), (1, 7.0), (2, 0.0)]);
+}
+
+#[test]
+fn patches_are_removed_as_one() {
+    let (x, maps) = images();
+    let deletion = Deletion::new().steps(None).features(Features::Patches(2));
+    let value = deletion
+        .evaluate(&sum, x.view(), &[0, 0], maps.view())
+        .unwrap();
+    let scores: Vec<f64> = value.curve.unwrap().iter().map(|p| p.score).collect();
+    // The right patch holds 3, 4, 7, 8 and 4, 5, 8, 9.
+    assert_eq!(scores, [40.0, (14.0 + 18.0) / 2.0, 0.0]);
+}
+
+#[test]
+fn baselines_of_the_sample_are_its_own() {
+    let x = array![[1.0, 3.0], [-2.0, 4.0]];
+    for (baseline, blank) in [
+        (Baseline::SampleMin, [2.0, -4.0]),
+        (Baseline::SampleMean, [4.0, 2.0]),
+        (Baseline::SampleMax, [6.0, 8.0]),
+    ] {
+        let name = format!("{baseline:?}");
+        let word = match baseline {
+            Baseline::SampleMin => "sample-min",
+            Baseline::SampleMean => "sample-mean",
+            _ => "sample-max",
+        };
+        assert_eq!(word.parse::<Baseline>().unwrap(), baseline);
+        for (sample, blank) in blank.into_iter().enumerate() {
+            let one = x.slice(ndarray::s![sample..=sample, ..]);
+            let insertion = xai_attribution::Insertion::new()
+                .steps(None)
+                .baseline(baseline.clone());
+            let curve = insertion
+                .evaluate(&sum, one, &[0], one)
+                .unwrap()
+                .curve
+                .unwrap();
+            assert_eq!(curve[0].score, blank, "{name}");
+        }
+    }
+}
+
+#[test]
+fn what_is_missing_or_does_not_fit_is_named() {
+    let (x, maps) = images();
+    let error = |metric: &dyn Measure<f64>, with: &dyn Fn(Data<'_, f64>) -> Data<'_, f64>| {
+        let data = Data::new(x.view(), &[0, 0]).model(&sum).maps(maps.view());
+        metric.evaluate_on(with(data)).unwrap_err().into_error()
+    };
+    fn nothing(data: Data<'_, f64>) -> Data<'_, f64> {
+        data
+    }
+    let segments = Deletion::new().features(Features::Segments);
+    assert_eq!(error(&segments, &nothing).input(), input::SEGMENTS);
+    assert_eq!(error(&Irof::new(), &nothing).input(), input::SEGMENTS);
+    let grid = error(&Deletion::new().features(Features::Grid(0)), &nothing);
+    assert_eq!(grid.input(), input::GRID);
+    let patch = error(&Deletion::new().features(Features::Patches(0)), &nothing);
+    assert_eq!(patch.input(), input::PATCH);
+    let steps = error(&Deletion::new().step_size(0), &nothing);
+    assert_eq!(steps.input(), input::STEPS);
+    let given = RegionPerturbation::new().order(RemovalOrder::Given);
+    assert_eq!(error(&given, &nothing).input(), input::ORDERS);
+    let twice = Array2::zeros((2, 8));
+    let twice = error(&given, &|data| data.with(GivenOrders(twice.clone())));
+    assert_eq!((twice.input(), twice.index()), (input::ORDERS, &[0, 1][..]));
+    let few = error(&given, &|data| {
+        data.with(GivenOrders(array![[0, 1], [1, 0]]))
+    });
+    assert!(matches!(few.kind(), ErrorKind::ShapeMismatch { .. }));
+    let subsets = MuFidelity::new()
+        .features(Features::Positions)
+        .sampling(SubsetSampling::Given);
+    assert_eq!(error(&subsets, &nothing).input(), input::SUBSETS);
+    let outside = Array3::from_elem((2, 2, 1), 8);
+    let outside = error(&subsets, &|data| data.with(GivenSubsets(outside.clone())));
+    assert_eq!(
+        (outside.input(), outside.index()),
+        (input::SUBSETS, &[0, 0, 0][..])
+    );
+    let size = error(&MuFidelity::new().subset_size(0), &nothing);
+    assert_eq!(size.input(), input::SUBSET_SIZE);
+    let tolerance = error(&Monotonicity::new().tolerance(-1.0), &nothing);
+    assert_eq!(tolerance.input(), input::TOLERANCE);
+    let group = error(&FaithfulnessEstimate::new().group_size(0), &nothing);
+    assert_eq!(group.input(), input::GROUP_SIZE);
+}
+
+#[test]
+fn a_base_score_that_shares_cannot_be_taken_of_follows_the_policy() {
+    let (x, maps) = (
+        array![[1.0, 1.0], [-1.0, 0.5]],
+        array![[1.0, 0.0], [1.0, 0.0]],
+    );
+    let segments = Segments(array![[[0, 1]], [[0, 1]]]);
+    let evaluate = |policy| {
+        let data = Data::new(x.view(), &[0, 0]).model(&sum).maps(maps.view());
+        let irof = Irof::new().base_score_policy(policy);
+        irof.evaluate_on(data.with(segments.clone()).layout(Layout::Tabular))
+    };
+    let error = evaluate(BaseScorePolicy::Error).unwrap_err().into_error();
+    assert!(matches!(error.kind(), ErrorKind::UndefinedScore { .. }));
+    assert_eq!(error.index(), [1]);
+    assert_eq!(evaluate(BaseScorePolicy::Skip).unwrap().per_sample[1], None);
+    assert!(evaluate(BaseScorePolicy::AsIs).unwrap().per_sample[1].is_some());
+}

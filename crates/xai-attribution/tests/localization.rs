@@ -1,0 +1,195 @@
+//! Laws of the metrics of maps and masks, and their edges.
+
+use ndarray::{Array2, Array3, ArrayView2, array};
+use proptest::prelude::*;
+use xai_attribution::batch::{Data, Masks};
+use xai_attribution::metric::registry::{METRICS, find};
+use xai_attribution::metric::{
+    AttributionLocalization, Focus, LocalizationAuroc, LocalizationAveragePrecision,
+    LocalizationIou, Measure, PointingGame, Relevance, RelevanceMassAccuracy,
+    RelevanceRankAccuracy, TopK, TopKIntersection,
+};
+use xai_attribution::{ErrorKind, Evaluate, input};
+
+fn per_sample(
+    metric: &dyn Measure<f64>,
+    maps: ArrayView2<'_, f64>,
+    masks: &Array2<bool>,
+    batch_size: usize,
+) -> Vec<Option<f64>> {
+    let masks = masks.clone().insert_axis(ndarray::Axis(1));
+    let data = Data::of_maps(maps)
+        .with(Masks(masks))
+        .batch_size(batch_size);
+    // Where no sample has a value the data set has none.
+    metric
+        .evaluate_on(data)
+        .map_or_else(|_| vec![None; maps.nrows()], |value| value.per_sample)
+}
+
+/// The metrics that need masks, with their defaults.
+fn metrics() -> Vec<(&'static str, Box<dyn Measure<f64>>)> {
+    let needs_masks = METRICS
+        .iter()
+        .filter(|m| m.info.needs.contains(&input::MASKS));
+    needs_masks
+        .map(|m| (m.info.name, m.build(&[]).unwrap()))
+        .collect()
+}
+
+fn maps_and_masks() -> impl Strategy<Value = (Array2<f64>, Array2<bool>)> {
+    (1usize..5, 2usize..20).prop_flat_map(|(n, d)| {
+        let maps = prop::collection::vec(-8i32..9, n * d);
+        let masks = prop::collection::vec(any::<bool>(), n * d);
+        (maps, masks).prop_map(move |(maps, masks)| {
+            let maps = maps.into_iter().map(f64::from).collect();
+            (
+                Array2::from_shape_vec((n, d), maps).unwrap(),
+                Array2::from_shape_vec((n, d), masks).unwrap(),
+            )
+        })
+    })
+}
+
+proptest! {
+    #[test]
+    fn values_depend_on_neither_batch_nor_unit_and_lie_in_range((maps, masks) in maps_and_masks()) {
+        for (name, metric) in metrics() {
+            let whole = per_sample(&*metric, maps.view(), &masks, 64);
+            prop_assert_eq!(&per_sample(&*metric, maps.view(), &masks, 1), &whole, "{}", name);
+            let scaled = maps.mapv(|x| x * 4.0);
+            prop_assert_eq!(&per_sample(&*metric, scaled.view(), &masks, 2), &whole, "{}", name);
+            let (maps, masks) = (maps.slice(ndarray::s![..;-1, ..]), masks.slice(ndarray::s![..;-1, ..]));
+            let mut reversed = per_sample(&*metric, maps, &masks.to_owned(), 3);
+            reversed.reverse();
+            prop_assert_eq!(&reversed, &whole, "{}", name);
+            prop_assert!(whole.iter().flatten().all(|v| (0.0..=1.0).contains(v)), "{}: {:?}", name, whole);
+        }
+    }
+
+    #[test]
+    fn a_map_that_is_the_mask_has_the_best_value((_, masks) in maps_and_masks()) {
+        let maps = masks.mapv(|inside| if inside { 3.0 } else { 0.0 });
+        for (name, metric) in metrics().into_iter().filter(|(name, _)| *name != "top-k-intersection") {
+            for (i, value) in per_sample(&*metric, maps.view(), &masks, 64).into_iter().enumerate() {
+                let n_inside = masks.row(i).iter().filter(|&&inside| inside).count();
+                let one_class = n_inside == masks.ncols() && name == "localization-auroc";
+                let expected = (n_inside > 0 && !one_class).then_some(1.0);
+                prop_assert_eq!(value, expected, "{} {}", name, i);
+            }
+        }
+        let capped = TopKIntersection::new().k(TopK::Share(1.0)).capped(true);
+        let values = per_sample(&capped, maps.view(), &masks, 64);
+        prop_assert!(values.iter().flatten().all(|&v| v == 1.0));
+    }
+
+    #[test]
+    fn the_auroc_of_the_negated_map_is_the_rest((maps, masks) in maps_and_masks()) {
+        let of = |maps: &Array2<f64>| per_sample(&LocalizationAuroc::new(), maps.view(), &masks, 64);
+        for (a, b) in of(&maps).into_iter().zip(of(&maps.mapv(|x| -x))) {
+            prop_assert!(a.zip(b).is_none_or(|(a, b)| (a + b - 1.0).abs() < 1e-15));
+            prop_assert_eq!(a.is_none(), b.is_none());
+        }
+    }
+
+    #[test]
+    fn shares_of_object_and_surroundings_are_the_whole((maps, masks) in maps_and_masks()) {
+        let of = |masks: &Array2<bool>| per_sample(&Focus::new(), maps.view(), masks, 64);
+        for (a, b) in of(&masks).into_iter().zip(of(&masks.mapv(|inside| !inside))) {
+            prop_assert!(a.zip(b).is_none_or(|(a, b)| (a + b - 1.0).abs() < 1e-15));
+        }
+    }
+
+    #[test]
+    fn a_larger_radius_hits_no_less((maps, masks) in maps_and_masks(), radius in 0.0..6.0f64) {
+        let of = |radius| per_sample(&PointingGame::new().radius(radius), maps.view(), &masks, 64);
+        for (small, large) in of(radius).into_iter().zip(of(radius + 1.0)) {
+            prop_assert!(small <= large);
+        }
+    }
+}
+
+#[test]
+fn empty_masks_and_maps_of_zeros_have_no_share() {
+    let masks = array![[false, false], [true, false], [true, true]];
+    let zeros = Array2::zeros((3, 2));
+    let of = |metric: &dyn Measure<f64>| per_sample(metric, zeros.view(), &masks, 64);
+    assert_eq!(of(&PointingGame::new()), [None, Some(1.0), Some(1.0)]);
+    assert_eq!(
+        of(&RelevanceRankAccuracy::new()),
+        [None, Some(1.0), Some(1.0)]
+    );
+    assert_eq!(of(&LocalizationAuroc::new()), [None, Some(0.5), None]);
+    assert_eq!(
+        of(&LocalizationAveragePrecision::new()),
+        [None, Some(0.5), Some(1.0)]
+    );
+    for metric in [
+        &RelevanceMassAccuracy::new() as &dyn Measure<f64>,
+        &AttributionLocalization::new(),
+        &LocalizationIou::new(),
+        &Focus::new(),
+    ] {
+        assert_eq!(of(metric), [None, None, None], "{}", metric.info().name);
+    }
+}
+
+#[test]
+fn the_size_of_the_object_counts_where_it_was_asked_for() {
+    let (maps, masks) = (
+        array![[5.0, 1.0, 0.0, 0.0]],
+        array![[true, true, true, false]],
+    );
+    let of = |metric: &dyn Measure<f64>| per_sample(metric, maps.view(), &masks, 64)[0];
+    assert_eq!(of(&PointingGame::new().weighted(true)), Some(0.25));
+    assert_eq!(
+        of(&AttributionLocalization::new().weighted(true)),
+        Some(4.0 / 3.0)
+    );
+    assert_eq!(of(&AttributionLocalization::new().max_size(0.5)), None);
+}
+
+#[test]
+fn huge_attributions_have_shares() {
+    let (maps, masks) = (array![[1e308, 1e308, -1e308]], array![[true, false, false]]);
+    let of = |metric: &dyn Measure<f64>| per_sample(metric, maps.view(), &masks, 64)[0];
+    assert_eq!(of(&RelevanceMassAccuracy::new()), Some(0.5));
+    let absolute = RelevanceMassAccuracy::new().relevance(Relevance::Absolute);
+    assert!((of(&absolute).unwrap() - 1.0 / 3.0).abs() < 1e-15);
+}
+
+#[test]
+fn what_is_missing_or_does_not_fit_is_named() {
+    let maps = array![[1.0, 2.0]];
+    let error = |metric: &dyn Measure<f64>, masks: Option<Array3<bool>>| {
+        let data = Data::of_maps(maps.view());
+        let data = match masks {
+            Some(masks) => data.with(Masks(masks)),
+            None => data,
+        };
+        metric.evaluate_on(data).unwrap_err().into_error()
+    };
+    let missing = error(&Focus::new(), None);
+    assert_eq!(
+        (missing.input(), missing.help()),
+        (input::MASKS, Some(xai_attribution::help::GIVE_INPUT))
+    );
+    let size = error(&Focus::new(), Some(Array3::default((1, 1, 3))));
+    assert!(matches!(size.kind(), ErrorKind::ShapeMismatch { .. }));
+    assert_eq!(size.input(), input::MASKS);
+    let mask = || Some(array![[[true, false]]]);
+    let top = error(&TopKIntersection::new().k(TopK::Count(3)), mask());
+    assert_eq!(top.input(), input::TOP_K);
+    let share = error(&LocalizationIou::new().threshold(0.0), mask());
+    assert_eq!(share.input(), input::THRESHOLD);
+    let radius = error(&PointingGame::new().radius(f64::NAN), mask());
+    assert_eq!(radius.input(), input::HIT_RADIUS);
+    let cells = Masks::mosaic(&Array3::default((1, 3, 1)), 2, 2).unwrap_err();
+    assert_eq!(cells.input(), input::CELLS);
+    assert!(
+        find("top-k-intersection")
+            .unwrap()
+            .build::<f64>(&[("top-k", "many")])
+            .is_err()
+    );
+}

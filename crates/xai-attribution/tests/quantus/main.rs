@@ -1,0 +1,13 @@
+//! Values computed by Quantus, Captum and OpenXAI, reproduced from their inputs, weights and draws.
+//!
+//! `golden/quantus.json` holds what the peers were given and what they answered. A case is
+//! reproduced with the options that the documentation names as the peer's; where the peer computes
+//! something else than its paper, the test says what.
+
+mod axiomatic;
+mod complexity;
+mod curves;
+mod golden;
+mod localization;
+mod single_removal;
+mod subsets;

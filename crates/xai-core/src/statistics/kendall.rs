@@ -1,0 +1,124 @@
+//! Kendall's rank correlation.
+
+use std::cmp::Ordering;
+
+use crate::error::{Error, Result};
+use crate::input;
+use crate::number::{Real, check_finite_slice};
+
+/// Kendall's rank correlation τ-b: how many more pairs are in the same order than in opposite orders.
+///
+/// ```text
+/// τ_b = (C − D) / √((n₀ − n_a)(n₀ − n_b))      n₀ = n (n − 1) / 2
+/// ```
+///
+/// `C` pairs are in the same order on both sides, `D` in opposite orders, `n_a` tied in `a`, `n_b` in
+/// `b`. In [−1, 1]: 1 = the same order, 0 = unrelated, −1 = reversed. `None` where either side is
+/// constant. In `O(n log n)`, counted in integers.
+///
+/// # Errors
+/// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) when the lengths differ,
+/// [`ErrorKind::NonFinite`](crate::ErrorKind::NonFinite).
+///
+/// ```
+/// use xai_core::statistics::kendall;
+/// assert_eq!(kendall(&[1.0, 2.0, 3.0], &[1.0, 3.0, 2.0])?, Some(1.0 / 3.0)); // 2 pairs of 3
+/// assert_eq!(kendall(&[1.0, 1.0, 2.0], &[1.0, 2.0, 2.0])?, Some(0.5)); // 1 / √(2 · 2)
+/// assert_eq!(kendall(&[1.0, 1.0], &[1.0, 2.0])?, None);
+/// # Ok::<(), xai_core::Error>(())
+/// ```
+///
+/// # Source
+/// Kendall, *The treatment of ties in ranking problems*, 1945; Knight, *A computer method for
+/// calculating Kendall's tau with ungrouped data*, 1966.
+pub fn kendall<T: Real>(a: &[T], b: &[T]) -> Result<Option<f64>> {
+    if a.len() != b.len() {
+        return Err(Error::shape(input::B, &[a.len()], &[b.len()]));
+    }
+    check_finite_slice(input::A, a)?;
+    check_finite_slice(input::B, b)?;
+    Ok(kendall_of_finite(a, b))
+}
+
+/// [`kendall`] of finite values of one length.
+#[must_use]
+pub(crate) fn kendall_of_finite<T: Real>(a: &[T], b: &[T]) -> Option<f64> {
+    let mut pairs: Vec<(T, T)> = a.iter().copied().zip(b.iter().copied()).collect();
+    // −0.0 and 0.0 are a tie, as `partial_cmp` has it.
+    let order = |x: &T, y: &T| x.partial_cmp(y).unwrap_or(Ordering::Equal);
+    pairs.sort_unstable_by(|x, y| order(&x.0, &y.0).then(order(&x.1, &y.1)));
+    let in_a = tied(&pairs, |x, y| x.0 == y.0);
+    let in_both = tied(&pairs, |x, y| x == y);
+    let mut values: Vec<T> = pairs.into_iter().map(|pair| pair.1).collect();
+    let mut room = values.clone();
+    let discordant = sort_counting(&mut values, &mut room);
+    let in_b = tied(&values, |x, y| x == y);
+    let n = a.len() as u64;
+    let all = n * n.saturating_sub(1) / 2;
+    if all == in_a || all == in_b {
+        return None;
+    }
+    // C + D = all − in_a − in_b + in_both.
+    let difference = (all + in_both) as f64 - (in_a + in_b) as f64 - 2.0 * discordant as f64;
+    let product = (all - in_a) as f64 * (all - in_b) as f64;
+    Some((difference / product.sqrt()).clamp(-1.0, 1.0))
+}
+
+/// The pairs among equal neighbours.
+fn tied<V>(sorted: &[V], equal: impl Fn(&V, &V) -> bool) -> u64 {
+    let runs = sorted.chunk_by(equal).map(|run| run.len() as u64);
+    runs.map(|n| n * (n - 1) / 2).sum()
+}
+
+/// Sorts values, and counts the pairs that were in descending order.
+fn sort_counting<T: Real>(values: &mut [T], room: &mut [T]) -> u64 {
+    let n = values.len();
+    if n < 2 {
+        return 0;
+    }
+    let (left, right) = values.split_at_mut(n / 2);
+    let (room_left, room_right) = room.split_at_mut(n / 2);
+    let mut inversions = sort_counting(left, room_left) + sort_counting(right, room_right);
+    let (mut i, mut j) = (0, 0);
+    for to in room.iter_mut() {
+        let take_left = j == right.len() || (i < left.len() && left[i] <= right[j]);
+        *to = if take_left {
+            i += 1;
+            left[i - 1]
+        } else {
+            // All that is left of the left half is greater.
+            inversions += (left.len() - i) as u64;
+            j += 1;
+            right[j - 1]
+        };
+    }
+    values.copy_from_slice(room);
+    inversions
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_count_is_that_over_all_pairs(pairs in prop::collection::vec((-4i8..4, -4i8..4), 0..40)) {
+            let (a, b): (Vec<f64>, Vec<f64>) = pairs.iter().map(|&(a, b)| (f64::from(a), f64::from(b))).unzip();
+            let (mut difference, mut in_a, mut in_b) = (0.0, 0.0, 0.0);
+            for i in 0..a.len() {
+                for j in 0..i {
+                    let (x, y) = ((a[i] - a[j]).signum() * f64::from(u8::from(a[i] != a[j])), (b[i] - b[j]).signum() * f64::from(u8::from(b[i] != b[j])));
+                    difference += x * y;
+                    in_a += x.abs();
+                    in_b += y.abs();
+                }
+            }
+            let expected = (in_a > 0.0 && in_b > 0.0).then(|| difference / (in_a * in_b).sqrt());
+            match (kendall(&a, &b).unwrap(), expected) {
+                (Some(ours), Some(expected)) => prop_assert!((ours - expected).abs() < 1e-15),
+                (ours, expected) => prop_assert_eq!(ours, expected),
+            }
+        }
+    }
+}
