@@ -24,7 +24,7 @@ pub(crate) struct AuditOfTable {
     /// larger than memory.
     #[arg(long, value_name = "Q.csv")]
     test: PathBuf,
-    /// The column of the true class.
+    /// The column of the true class: whole numbers, words, or True and False.
     #[arg(long, value_name = "COLUMN")]
     label: Option<String>,
     /// The column of the predicted class in the test file; without it the neighbours vote.

@@ -29,7 +29,7 @@ pub(crate) struct Explain {
     /// The cases to explain, with the same features by name.
     #[arg(long, value_name = "Q.csv")]
     test: PathBuf,
-    /// The column of the true class.
+    /// The column of the true class: whole numbers, words, or True and False.
     #[arg(long, value_name = "COLUMN")]
     label: Option<String>,
     /// The column of the predicted class in the test file; without it the neighbours vote.

@@ -18,7 +18,7 @@ pub(crate) struct Fit {
     /// The training cases: numeric features and a label column.
     #[arg(long, value_name = "T.csv")]
     train: PathBuf,
-    /// The column of the true class.
+    /// The column of the true class: whole numbers, words, or True and False.
     #[arg(long, value_name = "COLUMN")]
     label: String,
     /// A column of predicted classes in the training file, which is no feature.

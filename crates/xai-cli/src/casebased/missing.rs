@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::input::classes::NoClass;
+use crate::input::left_out::{DROP_KEY, DROP_OPTION, DropColumn};
 use crate::input::table::Piece;
 use crate::input::table::cell::Odd;
 use crate::input::table::place::Place;
@@ -17,19 +18,19 @@ pub(crate) struct MissingCells {
 /// What leaves a column or a row out, in the words of the command line or of a study file.
 #[derive(Debug)]
 pub(crate) struct WaysOut {
-    pub(crate) drop_column: fn(&str) -> String,
+    pub(crate) drop_column: DropColumn,
     pub(crate) drop_rows: &'static str,
 }
 
 /// The options of the commands.
 pub(crate) const OPTIONS: WaysOut = WaysOut {
-    drop_column: |column| format!("--drop-column '{column}'"),
+    drop_column: DROP_OPTION,
     drop_rows: "--drop-rows-with-missing",
 };
 
 /// The keys of a study file.
 pub(crate) const KEYS: WaysOut = WaysOut {
-    drop_column: |column| format!("drop_columns = [\"{column}\"]"),
+    drop_column: DROP_KEY,
     drop_rows: "drop_rows_with_missing = true",
 };
 

@@ -122,7 +122,8 @@ impl TestRows {
             // Both are asked in the order of the rows: unseen classes are numbered as they come.
             let class_predicted = self.class(piece, row, self.predicted, classes)?;
             let class_true = self.class(piece, row, self.label, classes)?;
-            let is_known = |column: Option<usize>, class| column.is_none() || class != None;
+            let is_known =
+                |column: Option<usize>, class: Option<i64>| column.is_none() || class.is_some();
             if is_known(self.predicted, class_predicted)
                 && is_known(self.label, class_true)
                 && all.row(row).iter().all(|x| !x.is_nan())

@@ -19,10 +19,13 @@ impl<S: Read + Seek> Source for S {}
 
 /// The archive and the entry of `file.npz:name`.
 pub(crate) fn entry_of(file: &Path) -> Option<(PathBuf, String)> {
-    let split = |end| Some((file.as_os_str().split_once(end)?, end));
-    let ((archive, entry), end) = split(".npz:").or_else(|| split(".NPZ:"))?;
-    let mut archive = archive.to_owned();
-    archive.push(end.trim_end_matches(':'));
+    // Some programs write extensions in capitals.
+    let (mut archive, extension, entry) =
+        [".npz", ".NPZ", ".Npz"].iter().find_map(|extension| {
+            let (archive, entry) = file.as_os_str().split_once(&format!("{extension}:"))?;
+            Some((archive.to_owned(), extension, entry))
+        })?;
+    archive.push(extension);
     Some((archive.into(), entry.to_string_lossy().into_owned()))
 }
 

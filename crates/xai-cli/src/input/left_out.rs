@@ -32,7 +32,7 @@ pub(crate) enum Reason {
 
 impl Reason {
     /// For a person.
-    pub(crate) fn words(self) -> &'static str {
+    fn words(self) -> &'static str {
         match self {
             Self::Unnamed => "no name, as an index has",
             Self::Text => "text",
@@ -42,13 +42,27 @@ impl Reason {
     }
 }
 
+impl LeftOut {
+    /// For a person.
+    pub(crate) fn words(&self) -> String {
+        format!("`{}` ({})", self.column, self.reason.words())
+    }
+}
+
+/// What leaves a column out, in the words of the command line or of a study file.
+pub(crate) type DropColumn = fn(&str) -> String;
+
+/// The option of the commands.
+pub(crate) const DROP_OPTION: DropColumn = |column| format!("--drop-column '{column}'");
+
+/// The key of a study file.
+pub(crate) const DROP_KEY: DropColumn = |column| format!("drop_columns = [\"{column}\"]");
+
 /// Says which columns are not used although nobody asked for that.
 pub(crate) fn remark(left_out: &[LeftOut], context: &Context) {
     for of_file in left_out.chunk_by(|a, b| a.file == b.file) {
         let unasked = of_file.iter().filter(|left| left.reason != Reason::Dropped);
-        let columns: Vec<String> = unasked
-            .map(|left| format!("`{}` ({})", left.column, left.reason.words()))
-            .collect();
+        let columns: Vec<String> = unasked.map(LeftOut::words).collect();
         if !columns.is_empty() {
             let (file, columns) = (of_file[0].file.display(), columns.join(", "));
             context.remark(format_args!("{file}: columns left out: {columns}"));

@@ -108,11 +108,8 @@ fn by_name<S: Serializer>(
 
 impl Compare {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
-        let files = |predictions| RunFiles {
-            predictions,
-            labels: &self.labels,
-        };
-        let groups = [files(&self.first), files(&self.second)];
+        let groups = [&self.first, &self.second];
+        let groups = groups.map(|files| RunFiles::new(files, &self.labels));
         let [first, second] = runs::load_all(groups)?;
         if first.labels != second.labels {
             return Err(Failure::new(format!(

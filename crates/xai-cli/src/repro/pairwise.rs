@@ -94,10 +94,7 @@ impl Pairwise {
     ) -> Result<(PackedRuns, Option<SampleConsistency>, Vec<LeftOut>), Failure> {
         // Agreement across all runs is taken on what percent agreement is.
         let packed_for = [metrics, &[PairMetric::PA_ACC]].concat();
-        let runs = RunFiles {
-            predictions: &self.predictions,
-            labels: &self.labels,
-        };
+        let runs = RunFiles::new(&self.predictions, &self.labels);
         if self.inconsistent.is_none() {
             let (packed, left_out) = runs::pack(runs, &packed_for)?;
             return Ok((packed, None, left_out));

@@ -11,7 +11,7 @@ use super::table_runs::{ClassTable, RunColumns, is_table, only_column};
 use crate::failure::{Failure, Files, InFile, InFiles};
 use crate::input::arrays;
 use crate::input::classes::{ClassesBuilder, NoClass};
-use crate::input::left_out::LeftOut;
+use crate::input::left_out::{DROP_OPTION, DropColumn, LeftOut};
 use crate::input::npy_file::{Integers, NpyFile};
 use crate::input::table::{Columns, Table};
 
@@ -43,7 +43,23 @@ pub(crate) fn names_a_file(labels: &Path) -> bool {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RunFiles<'a> {
     pub(crate) predictions: &'a [PathBuf],
-    pub(crate) labels: &'a Labels,
+    /// A file, or a column of the table of runs.
+    pub(crate) labels: &'a Path,
+    /// Columns that are no runs.
+    pub(crate) dropped: &'a [String],
+    /// What leaves a column out.
+    pub(crate) drop_column: DropColumn,
+}
+
+impl<'a> RunFiles<'a> {
+    pub(super) fn new(predictions: &'a [PathBuf], labels: &'a Labels) -> Self {
+        Self {
+            predictions,
+            labels: &labels.labels,
+            dropped: &labels.drop_column,
+            drop_column: DROP_OPTION,
+        }
+    }
 }
 
 /// Reads runs and labels.
@@ -72,18 +88,15 @@ pub(super) fn load_all<const N: usize>(
 }
 
 fn read(files: RunFiles<'_>, classes: &mut ClassesBuilder) -> Result<LoadedRuns, Failure> {
-    let RunFiles {
-        predictions: files,
-        labels,
-    } = files;
+    let (group, files, labels) = (files, files.predictions, files.labels);
     let mut all: Option<Array2<i64>> = None;
     let mut left_out = Vec::new();
     let mut truth = None;
     for file in files {
         let runs = match is_table(file) {
             true => {
-                let needs_labels = all.is_none() && !names_a_file(&labels.labels);
-                let (table, of_table, unused) = from_table(file, labels, needs_labels, classes)?;
+                let needs_labels = all.is_none() && !names_a_file(labels);
+                let (table, of_table, unused) = from_table(file, group, needs_labels, classes)?;
                 left_out.extend(unused);
                 same_labels(&mut truth, of_table, file, files)?;
                 table
@@ -108,8 +121,8 @@ fn read(files: RunFiles<'_>, classes: &mut ClassesBuilder) -> Result<LoadedRuns,
     let labels = match truth {
         Some(truth) => truth,
         None => {
-            let read = read_labels(&labels.labels, &files[0], classes)?;
-            check_length(files, predictions.ncols(), &labels.labels, read.len())?;
+            let read = read_labels(labels, &files[0], classes)?;
+            check_length(files, predictions.ncols(), labels, read.len())?;
             read
         }
     };
@@ -125,17 +138,17 @@ type TableRuns = (Array2<i64>, Option<Vec<i64>>, Vec<LeftOut>);
 
 fn from_table(
     file: &Path,
-    labels: &Labels,
+    group: RunFiles<'_>,
     needs_labels: bool,
     classes: &mut ClassesBuilder,
 ) -> Result<TableRuns, Failure> {
     let table = Table::read(file)?;
-    let truth = labels.labels.display().to_string();
+    let truth = group.labels.display().to_string();
     if needs_labels {
         table.column(&truth)?;
     }
-    let columns = RunColumns::of(&table, &truth, &labels.drop_column)?;
-    let ClassTable { truth, runs } = ClassTable::read(table, &columns, classes)?;
+    let columns = RunColumns::of(&table, &truth, group.dropped)?;
+    let ClassTable { truth, runs } = ClassTable::read(table, &columns, group.drop_column, classes)?;
     let shape = (runs.len(), runs.first().map_or(0, Vec::len));
     let runs = Array2::from_shape_vec(shape, runs.concat()).map_err(Failure::new)?;
     Ok((runs, truth, columns.left_out))
@@ -238,7 +251,7 @@ pub(super) fn pack(
     runs: RunFiles<'_>,
     metrics: &[PairMetric],
 ) -> Result<(PackedRuns, Vec<LeftOut>), Failure> {
-    let (files, labels) = (runs.predictions, runs.labels.labels.as_path());
+    let (files, labels) = (runs.predictions, runs.labels);
     let places = self::files(&files[0], labels);
     let stored: Option<Vec<StoredRuns>> = match is_table(labels) {
         true => None,

@@ -487,3 +487,75 @@ fn the_mahalanobis_distance_is_made_of_the_training_rows() {
         assert!(help.contains(distance), "{distance}");
     }
 }
+
+#[test]
+fn a_study_says_which_columns_and_classes_there_are() {
+    let files = Files::new();
+    files.text(
+        "t.csv",
+        ",day,a,b,y\n0,mo,0,0,dog\n1,tu,1,NA,dog\n2,we,1,0,dog\n3,th,9,9,cat\n4,fr,10,9,cat\n",
+    );
+    files.text("q.csv", "b,a,y,p\n0,0.5,dog,dog\n9,9.5,cat,dog\n");
+    let study =
+        "[casebased]\ntrain = 't.csv'\ntest = 'q.csv'\nlabel = 'y'\npredicted = 'p'\nk = 2\n";
+    files.text("s.toml", study);
+    let failed = files.bad_data("t.csv", "report s.toml");
+    let help = failed.help().unwrap();
+    for key in ["drop_columns = [\"b\"]", "drop_rows_with_missing = true"] {
+        assert!(help.contains(key), "{help}");
+    }
+    files.text("s.toml", &format!("{study}drop_rows_with_missing = true\n"));
+    let section = files.json("report s.toml")["casebased"].clone();
+    assert_eq!(section["n_train"], 4);
+    assert_eq!(section["columns_used"], serde_json::json!(["a", "b"]));
+    assert_eq!(
+        columns_left_out(&section),
+        [("", "unnamed"), ("day", "text")]
+    );
+    assert_eq!(
+        section["class_names"],
+        serde_json::json!({"0": "cat", "1": "dog"})
+    );
+    let least = &section["least_supported"][0];
+    assert_eq!(
+        (&least["sample"], &least["true_name"]),
+        (&1.into(), &"cat".into())
+    );
+    let mut rows: Vec<&Value> = least["neighbors"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|neighbor| &neighbor["index"])
+        .collect();
+    rows.sort_by_key(|row| row.as_u64());
+    assert_eq!(rows, [3, 4]);
+    let page = files.read("xai-report/index.html");
+    assert!(page.contains("<td>dog</td>") && page.contains("Columns left out"));
+    files.text("s.toml", &format!("{study}drop_columns = ['b']\n"));
+    let section = files.json("report s.toml")["casebased"].clone();
+    assert_eq!(section["columns_used"], serde_json::json!(["a"]));
+}
+
+#[test]
+fn extensions_may_be_in_capitals() {
+    let files = tables();
+    let mut archive =
+        ndarray_npy::NpzWriter::new(std::fs::File::create(files.path("P.NPZ")).unwrap());
+    let runs = ndarray::array![[0i64, 1], [1, 1]];
+    archive.add_array("p", &runs).unwrap();
+    archive.add_array("y", &ndarray::array![0i64, 1]).unwrap();
+    archive.finish().unwrap();
+    files.array("P.NPY", &runs);
+    files.array("y.Npy", &ndarray::array![0i64, 1]);
+    files.text("R.CSV", "y,a,b\n0,0,1\n1,1,1\n");
+    let pairwise =
+        |p: &str, y: &str| files.json(&format!("repro pairwise --predictions {p} --labels {y}"));
+    let expected = pairwise("P.NPY", "y.Npy");
+    assert_eq!(pairwise("P.NPZ:p", "P.NPZ:y"), expected);
+    assert_eq!(pairwise("R.CSV", "y"), expected);
+    std::fs::rename(files.path("t.csv"), files.path("T.CSV")).unwrap();
+    assert_eq!(
+        files.json(&EXPLAIN.replace("t.csv", "T.CSV"))["explanations"],
+        usual()
+    );
+}

@@ -14,6 +14,7 @@ use crate::casebased::samples::{TestColumns, TestRows};
 use crate::casebased::training::{Roles, Training};
 use crate::failure::{Failure, Files, InFiles};
 use crate::input::left_out::LeftOut;
+use crate::output::text;
 use crate::report::source::Source;
 use crate::report::study_file::CasebasedInputs;
 
@@ -112,6 +113,24 @@ pub(crate) fn evaluate(
 }
 
 impl CasebasedSection {
+    /// A class as the tables call it.
+    pub(crate) fn called(&self, label: &i64) -> String {
+        let name = self.class_names.get(label);
+        text::class(Some(*label), name.map(|name| &**name))
+    }
+
+    /// As [`called`](Self::called); a dash where the class is undefined.
+    pub(crate) fn called_or_dash(&self, label: &Option<i64>) -> String {
+        text::or_dash(label.as_ref().map(|label| self.called(label)))
+    }
+
+    /// The columns of the training table that are not used, and why, where there are some.
+    pub(crate) fn left_out(&self) -> Option<String> {
+        let columns = &self.columns.columns_left_out;
+        let words = columns.iter().map(LeftOut::words).collect::<Vec<_>>();
+        (!columns.is_empty()).then(|| words.join(", "))
+    }
+
     /// How many predictions have each level.
     pub(crate) fn levels(&self) -> &[LevelCount] {
         let cases = self.audit.cases.as_ref();

@@ -9,11 +9,11 @@ use xai_metrics::repro::{PackedRuns, Pairwise, RunInterval};
 
 use crate::context::Context;
 use crate::failure::{Failure, InFiles};
-use crate::input::left_out;
+use crate::input::left_out::{self, DROP_KEY};
 use crate::input::table::Table;
 use crate::report::source::Source;
 use crate::report::study_file::ReproInputs;
-use crate::repro::options::{LEVEL, Labels};
+use crate::repro::options::LEVEL;
 use crate::repro::runs::{self, RunFiles};
 use crate::repro::table_runs::is_table;
 
@@ -23,12 +23,9 @@ pub(crate) fn evaluate(
     context: &Context,
 ) -> Result<PairwiseReport, Failure> {
     let predictions = source.path(&study.predictions);
-    let labels = Labels {
-        labels: labels(study, source, &predictions),
-        drop_column: study.drop_columns.clone(),
-    };
+    let labels = labels(study, source, &predictions);
     let (runs, labels_of_runs) = load(study, source, &predictions, &labels, context)?;
-    let files = runs::files(&predictions, &labels.labels);
+    let files = runs::files(&predictions, &labels);
     PackedRuns::new(PAIR_METRICS, runs.view(), &labels_of_runs)
         .and_then(|packed| Pairwise::new().report(&packed, RunInterval::Jackknife, LEVEL))
         .in_files(&files)
@@ -49,13 +46,15 @@ fn load(
     study: &ReproInputs,
     source: &Source,
     predictions: &Path,
-    labels: &Labels,
+    labels: &Path,
     context: &Context,
 ) -> Result<(Array2<i64>, Vec<i64>), Failure> {
     if let Source::Folder { .. } = source {
         let loaded = runs::load(RunFiles {
             predictions: &[predictions.to_owned()],
             labels,
+            dropped: &study.drop_columns,
+            drop_column: DROP_KEY,
         })?;
         left_out::remark(&loaded.left_out, context);
         return Ok((loaded.predictions, loaded.labels));
