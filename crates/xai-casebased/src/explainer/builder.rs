@@ -221,6 +221,7 @@ impl CaseExplainerBuilder {
             standardization: standardization.as_ref(),
             distance: &self.choices.distance,
             engine: self.choices.engine,
+            k: self.choices.k,
         })?;
         Ok(CaseExplainer {
             retrieval,

@@ -1,12 +1,15 @@
 //! A tree of boxes.
 
+pub(crate) mod effort;
 pub(crate) mod grow;
 pub(crate) mod node;
 
 use ndarray::ArrayView2;
 use xai_core::{Distance, Error, Result, parallel};
 
+use crate::search::engine::Engine;
 use crate::search::k_nearest::KNearest;
+use crate::search::kd_tree::effort::{Effort, Watch};
 use crate::search::kd_tree::grow::Shape;
 use crate::search::kd_tree::node::{Child, LEAF_ROWS};
 use crate::search::kernel::lanes::ROWS;
@@ -85,13 +88,25 @@ impl KdTree {
             .with_help(help::USE_BRUTE_FORCE));
         }
         let (rows, compared_by) = rows.whitened(&distance)?;
+        Self::of_whitened(&rows, &compared_by, distance)
+    }
+
+    /// Over rows that are whitened where that has to be, for a distance that a box bounds.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for more rows than 2³².
+    pub(crate) fn of_whitened(
+        rows: &TrainingRows,
+        compared_by: &Distance,
+        distance: Distance,
+    ) -> Result<Self> {
         let (n, d) = (rows.n_rows(), rows.n_features());
         let Ok(n_rows) = u32::try_from(n) else {
             let most = "fewer than 2^32 rows in a k-d tree";
             return Err(Error::parameter(input::TRAIN, n, most).part("number of rows"));
         };
-        let shape = Shape::over(&rows, n_rows, Ranking::of(&compared_by, d).rank);
-        let blocks = RowBlocks::new(n, d, &compared_by, |i, to| {
+        let shape = Shape::over(rows, n_rows, Ranking::of(compared_by, d).rank);
+        let blocks = RowBlocks::new(n, d, compared_by, |i, to| {
             rows.write(shape.index[i] as usize, to);
         });
         Ok(Self {
@@ -115,7 +130,25 @@ impl KdTree {
         )
     }
 
-    fn nearest_to(&self, query: &[f64], k: usize, stack: &mut Vec<(f64, Child)>) -> Vec<Nearest> {
+    /// What the search for the nearest `k` rows of these queries does.
+    pub(crate) fn effort(&self, queries: &Queries<'_>, k: usize) -> Effort {
+        let blocks = parallel::map_blocks(queries.len(), 1, |block| {
+            let (mut stack, mut effort) = (Vec::new(), Effort::default());
+            for i in block {
+                self.nearest_to(queries.row(i), k, &mut stack, &mut effort);
+            }
+            effort
+        });
+        blocks.into_iter().sum()
+    }
+
+    fn nearest_to(
+        &self,
+        query: &[f64],
+        k: usize,
+        stack: &mut Vec<(f64, Child)>,
+        watch: &mut impl Watch,
+    ) -> Vec<Nearest> {
         let mut best = KNearest::new(k.min(self.rows.n_rows()));
         if k == 0 {
             return best.into_vec();
@@ -131,8 +164,12 @@ impl KdTree {
             }
             match child {
                 Child::Absent => {}
-                Child::Node(node) => self.push_children(node as usize, query, limit, stack),
+                Child::Node(node) => {
+                    watch.node();
+                    self.push_children(node as usize, query, limit, stack);
+                }
                 Child::Leaf(first) => {
+                    watch.leaf();
                     let first = first as usize;
                     self.rows
                         .within(first, LEAF_ROWS / ROWS, query, limit, |row, distance| {
@@ -189,11 +226,15 @@ impl NeighborSearch for KdTree {
         &self.distance
     }
 
+    fn engine(&self) -> Engine {
+        Engine::KdTree
+    }
+
     fn search(&self, queries: &Queries<'_>, k: usize) -> Vec<Vec<Nearest>> {
         let blocks = parallel::map_blocks(queries.len(), QUERIES, |block| {
             let mut stack = Vec::new();
             block
-                .map(|i| self.nearest_to(queries.row(i), k, &mut stack))
+                .map(|i| self.nearest_to(queries.row(i), k, &mut stack, &mut ()))
                 .collect::<Vec<_>>()
         });
         blocks.into_iter().flatten().collect()
