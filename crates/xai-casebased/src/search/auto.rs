@@ -77,6 +77,8 @@ struct Probing {
     k: usize,
     /// The rank of each one's `k`-th neighbour, rounding included.
     reach: Vec<f64>,
+    /// Rows that were offered a place for all of them.
+    offers: usize,
     cost: Cost,
     /// The cost of the scan for all of them.
     scan: f64,
@@ -91,15 +93,16 @@ impl Probing {
         let ranking = Ranking::of(compared_by, d);
         let queries = Queries::of_training(rows.pick(&probes));
         let k = k + 1;
-        let (found, compared) = scan.search_counting(&queries, k);
+        let (found, offers) = scan.search_counting(&queries, k);
         let reach = found.iter().map(|nearest| {
             let farthest = nearest.last().map_or(f64::INFINITY, |n| n.distance);
             ranking.limit(farthest)
         });
-        let cost = Cost::new(n, d, ranking.rank);
+        let cost = Cost::new(n, d, k, ranking.rank);
         Self {
             reach: reach.collect(),
-            scan: cost.scan(PROBES, compared),
+            scan: cost.scan(PROBES, offers, scan.is_filtered()),
+            offers,
             queries,
             k,
             cost,
@@ -141,6 +144,7 @@ impl Probing {
         self.cost.tree(Effort {
             leaves: leaves * probes,
             nodes: probes * nodes_above(leaves, n_leaves, fall),
+            offers: self.offers as f64,
         })
     }
 }

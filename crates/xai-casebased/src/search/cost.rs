@@ -10,6 +10,7 @@ use crate::search::kernel::rank::Rank;
 pub(crate) struct Cost {
     n: f64,
     d: f64,
+    k: f64,
     rank: Rank,
 }
 
@@ -17,10 +18,11 @@ pub(crate) struct Cost {
 const CACHED: f64 = (1 << 20) as f64;
 
 impl Cost {
-    pub(crate) fn new(n: usize, d: usize, rank: Rank) -> Self {
+    pub(crate) fn new(n: usize, d: usize, k: usize, rank: Rank) -> Self {
         Self {
             n: n as f64,
             d: d as f64,
+            k: k as f64,
             rank,
         }
     }
@@ -35,18 +37,22 @@ impl Cost {
     pub(crate) fn tree(&self, effort: Effort) -> f64 {
         let from_memory = (1.0 - CACHED / (8.0 * self.n * self.d)).max(0.0);
         let visit = 40.0 + 1.7 * self.d + from_memory * (40.0 + 2.0 * self.d);
-        (effort.nodes + effort.leaves) * visit
+        (effort.nodes + effort.leaves) * visit + effort.offers * self.offer()
     }
 
-    /// Of scans for so many queries; `compared` rows were looked at in full for all of them where matrix
-    /// products left out the rest. Per row, distances in full cost 1.1 ns at 4 features, 1.8 at 12 and 7
+    /// Of scans for so many queries, for all of which so many rows were offered a place; with matrix products
+    /// these are all that are looked at in full. Per row, distances in full cost 1.1 ns at 4 features, 1.8 at 12 and 7
     /// at 64; matrix products 0.7 ns at 12 features, 2.5 at 64 and 16 at 784.
-    pub(crate) fn scan(&self, queries: usize, compared: Option<usize>) -> f64 {
-        let row = match compared {
-            Some(_) => 0.45 + 0.03 * self.d,
-            None => 0.7 + 0.09 * self.d,
+    pub(crate) fn scan(&self, queries: usize, offers: usize, filtered: bool) -> f64 {
+        let (row, offer) = match filtered {
+            true => (0.45 + 0.03 * self.d, self.offer() + 40.0 + 1.5 * self.d),
+            false => (0.7 + 0.09 * self.d, self.offer()),
         };
-        let in_full = compared.map_or(0.0, |rows| rows as f64 * (40.0 + 1.5 * self.d));
-        queries as f64 * self.n * row + in_full
+        queries as f64 * self.n * row + offers as f64 * offer
+    }
+
+    /// Of a place among the nearest, in a list or a heap.
+    fn offer(&self) -> f64 {
+        10.0 + 5.0 * self.k.log2()
     }
 }

@@ -90,7 +90,7 @@ impl FilteredScan {
         self.search_counting(queries, k).0
     }
 
-    /// The answers, and how many rows were compared in full for all of them.
+    /// The answers, and how many rows were compared in full and offered a place in them.
     pub(crate) fn search_counting(
         &self,
         queries: &Queries<'_>,
@@ -103,9 +103,9 @@ impl FilteredScan {
             let queries: Vec<&[f64]> = range.map(|i| queries.row(i)).collect();
             self.search_block(&queries, k)
         });
-        let compared = blocks.iter().map(|(_, compared)| compared).sum();
+        let offers = blocks.iter().map(|(_, offers)| offers).sum();
         let found = blocks.into_iter().flat_map(|(found, _)| found).collect();
-        (found, compared)
+        (found, offers)
     }
 
     fn search_block(&self, queries: &[&[f64]], k: usize) -> (Vec<Vec<Nearest>>, usize) {
@@ -123,7 +123,7 @@ impl FilteredScan {
                     query,
                     norm,
                     best: KNearest::new(k.min(n)),
-                    compared: 0,
+                    offers: 0,
                 }
             })
             .collect();
@@ -141,9 +141,9 @@ impl FilteredScan {
                 }
             }
         }
-        let compared = searches.iter().map(|s| s.compared).sum();
+        let offers = searches.iter().map(|s| s.offers).sum();
         let found = searches.into_iter().map(|s| s.best.into_vec()).collect();
-        (found, compared)
+        (found, offers)
     }
 
     /// Offers the rows of one tile that may be near enough.
@@ -177,7 +177,7 @@ impl FilteredScan {
                 }
                 let index = first + group * 16 + i;
                 self.rows.write(index, buffer);
-                search.compared += 1;
+                search.offers += 1;
                 search.best.offer(Nearest {
                     index,
                     distance: self.distance.distance(buffer, search.query),
@@ -194,5 +194,5 @@ struct Search<'a> {
     norm: f64,
     best: KNearest,
     /// Rows compared in full so far.
-    compared: usize,
+    offers: usize,
 }

@@ -121,20 +121,21 @@ impl BruteForce {
         }
     }
 
-    /// As [`search`](NeighborSearch::search), and how many rows were compared in `f64` one by one, where
-    /// matrix products left out the rest.
+    /// As [`search`](NeighborSearch::search), and how many rows were offered a place among the nearest.
     pub(crate) fn search_counting(
         &self,
         queries: &Queries<'_>,
         k: usize,
-    ) -> (Vec<Vec<Nearest>>, Option<usize>) {
+    ) -> (Vec<Vec<Nearest>>, usize) {
         match &self.scan {
-            Scan::Direct(scan) => (scan.search(queries, k), None),
-            Scan::Filtered(scan) => {
-                let (found, compared) = scan.search_counting(queries, k);
-                (found, Some(compared))
-            }
+            Scan::Direct(scan) => scan.search_counting(queries, k),
+            Scan::Filtered(scan) => scan.search_counting(queries, k),
         }
+    }
+
+    /// Whether matrix products leave out rows.
+    pub(crate) fn is_filtered(&self) -> bool {
+        matches!(self.scan, Scan::Filtered(_))
     }
 }
 

@@ -9,6 +9,9 @@ pub(crate) trait Watch {
 
     /// The rows of a leaf are compared.
     fn leaf(&mut self) {}
+
+    /// A row is near enough to be offered a place.
+    fn offer(&mut self) {}
 }
 
 /// Nobody looks on.
@@ -19,6 +22,8 @@ impl Watch for () {}
 pub(crate) struct Effort {
     pub(crate) nodes: f64,
     pub(crate) leaves: f64,
+    /// Rows that were offered a place among the nearest.
+    pub(crate) offers: f64,
 }
 
 impl Watch for Effort {
@@ -29,6 +34,10 @@ impl Watch for Effort {
     fn leaf(&mut self) {
         self.leaves += 1.0;
     }
+
+    fn offer(&mut self) {
+        self.offers += 1.0;
+    }
 }
 
 impl Sum for Effort {
@@ -36,6 +45,7 @@ impl Sum for Effort {
         efforts.fold(Self::default(), |sum, effort| Self {
             nodes: sum.nodes + effort.nodes,
             leaves: sum.leaves + effort.leaves,
+            offers: sum.offers + effort.offers,
         })
     }
 }

@@ -173,6 +173,7 @@ impl KdTree {
                     let first = first as usize;
                     self.rows
                         .within(first, LEAF_ROWS / ROWS, query, limit, |row, distance| {
+                            watch.offer();
                             best.offer(Nearest {
                                 index: self.shape.index[row] as usize,
                                 distance,
