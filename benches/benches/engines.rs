@@ -55,7 +55,7 @@ const ROWS: &[Row] = {
     let uniform_3: Rows = |n, item| uniforms(n, 3, item);
     let uniform_20: Rows = |n, item| uniforms(n, 20, item);
     let clusters_12: Rows = |n, item| clusters(n, 12, 100, item);
-    let digits_64: Rows = |n, item| digits(n, 1.0, item);
+    let digits_64: Rows = |n, item| digits(n, 0.8, item);
     &[
         row("knn_5d", normal_5, 56_959, 2_000, Euclidean, 5),
         row("normal_10d", normal_10, 100_000, 1_000, Euclidean, 5),

@@ -87,7 +87,7 @@ def uniform_20d(data):
 
 
 def uniform_3d(data):
-    train, queries = data.rng.random((1_000_000, 3)), data.rng.random((5000, 3))
+    train, queries = data.rng.random((1_000_000, 3)), data.rng.random((2000, 3))
     data.save(train=train, queries=queries)
     return [scikit_learn(data.name, train, queries, "kd_tree", k=1)]
 

@@ -52,7 +52,6 @@ fn independent_features_are_scanned_unless_they_are_few() {
         (20_000, 3, 5, Engine::KdTree),
         (20_000, 20, 5, Engine::BruteForce),
         (20_000, 20, 50, Engine::BruteForce),
-        (3_000, 20, 50, Engine::BruteForce),
         (600, 3, 5, Engine::KdTree),
         (600, 20, 5, Engine::BruteForce),
         (500, 3, 5, Engine::BruteForce),
@@ -69,15 +68,11 @@ fn independent_features_are_scanned_unless_they_are_few() {
 }
 
 #[test]
-fn a_large_part_of_the_rows_as_neighbours_means_the_scan() {
+fn all_rows_as_neighbours_mean_the_scan() {
     let train = uniforms(10_000, 4);
     assert_eq!(
         chosen(train.view(), &Distance::Euclidean, 5),
         Engine::KdTree
-    );
-    assert_eq!(
-        chosen(train.view(), &Distance::Euclidean, 6_000),
-        Engine::BruteForce
     );
     assert_eq!(
         chosen(train.view(), &Distance::Euclidean, 20_000),
@@ -89,7 +84,7 @@ fn a_large_part_of_the_rows_as_neighbours_means_the_scan() {
         builder.fit(train.view(), &vec![0; 10_000]).unwrap()
     };
     assert_eq!(fit(5).training_info().engine, Engine::KdTree);
-    assert_eq!(fit(6_000).training_info().engine, Engine::BruteForce);
+    assert_eq!(fit(10_000).training_info().engine, Engine::BruteForce);
 }
 
 #[test]
