@@ -1,7 +1,17 @@
 //! What the work of an engine costs.
 
-use crate::search::kd_tree::effort::Effort;
 use crate::search::kernel::rank::Rank;
+
+/// What searches through a tree do.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Effort {
+    /// Groups of eight boxes that are compared.
+    pub(crate) nodes: f64,
+    /// Leaves whose rows are compared.
+    pub(crate) leaves: f64,
+    /// Rows that are offered a place among the nearest.
+    pub(crate) offers: f64,
+}
 
 /// Prices in nanoseconds of one core of a Zen 4 processor with 512-bit registers; they are constants, so that
 /// every processor makes the same choice. Only ratios decide, and narrower registers slow the kernels of

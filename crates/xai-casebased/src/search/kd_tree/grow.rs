@@ -1,5 +1,7 @@
 //! How a tree grows.
 
+use std::ops::AddAssign;
+
 use xai_core::parallel;
 
 use crate::search::kd_tree::node::{CHILDREN, Child, LEAF_ROWS};
@@ -63,11 +65,21 @@ impl Shape {
     }
 }
 
-/// How many boxes a ball touches: of all leaves, and of the nodes right above leaves.
+/// How many boxes a ball touches, or many balls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Touched {
     pub(crate) leaves: usize,
     pub(crate) nodes: usize,
+    /// Of the nodes, those with a leaf among their children.
+    pub(crate) lowest: usize,
+}
+
+impl AddAssign for Touched {
+    fn add_assign(&mut self, other: Self) {
+        self.leaves += other.leaves;
+        self.nodes += other.nodes;
+        self.lowest += other.lowest;
+    }
 }
 
 impl Shape {
@@ -81,7 +93,8 @@ impl Shape {
                 Child::Leaf(_) => touched.leaves += 1,
                 Child::Node(node) => {
                     let children = &self.nodes[node as usize];
-                    touched.nodes += usize::from(children.iter().any(Child::is_leaf));
+                    touched.nodes += 1;
+                    touched.lowest += usize::from(children.iter().any(Child::is_leaf));
                     let (_, mut within) = self.boxes.bounds(node as usize, query, rank);
                     while within != 0 {
                         stack.push(children[within.trailing_zeros() as usize]);

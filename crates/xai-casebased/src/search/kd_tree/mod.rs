@@ -1,6 +1,5 @@
 //! A tree of boxes.
 
-pub(crate) mod effort;
 pub(crate) mod grow;
 pub(crate) mod node;
 
@@ -9,7 +8,6 @@ use xai_core::{Distance, Error, Result, parallel};
 
 use crate::search::engine::Engine;
 use crate::search::k_nearest::KNearest;
-use crate::search::kd_tree::effort::{Effort, Watch};
 use crate::search::kd_tree::grow::Shape;
 use crate::search::kd_tree::node::{Child, LEAF_ROWS};
 use crate::search::kernel::lanes::ROWS;
@@ -130,25 +128,7 @@ impl KdTree {
         )
     }
 
-    /// What the search for the nearest `k` rows of these queries does.
-    pub(crate) fn effort(&self, queries: &Queries<'_>, k: usize) -> Effort {
-        let blocks = parallel::map_blocks(queries.len(), 1, |block| {
-            let (mut stack, mut effort) = (Vec::new(), Effort::default());
-            for i in block {
-                self.nearest_to(queries.row(i), k, &mut stack, &mut effort);
-            }
-            effort
-        });
-        blocks.into_iter().sum()
-    }
-
-    fn nearest_to(
-        &self,
-        query: &[f64],
-        k: usize,
-        stack: &mut Vec<(f64, Child)>,
-        watch: &mut impl Watch,
-    ) -> Vec<Nearest> {
+    fn nearest_to(&self, query: &[f64], k: usize, stack: &mut Vec<(f64, Child)>) -> Vec<Nearest> {
         let mut best = KNearest::new(k.min(self.rows.n_rows()));
         if k == 0 {
             return best.into_vec();
@@ -164,16 +144,11 @@ impl KdTree {
             }
             match child {
                 Child::Absent => {}
-                Child::Node(node) => {
-                    watch.node();
-                    self.push_children(node as usize, query, limit, stack);
-                }
+                Child::Node(node) => self.push_children(node as usize, query, limit, stack),
                 Child::Leaf(first) => {
-                    watch.leaf();
                     let first = first as usize;
                     self.rows
                         .within(first, LEAF_ROWS / ROWS, query, limit, |row, distance| {
-                            watch.offer();
                             best.offer(Nearest {
                                 index: self.shape.index[row] as usize,
                                 distance,
@@ -235,7 +210,7 @@ impl NeighborSearch for KdTree {
         let blocks = parallel::map_blocks(queries.len(), QUERIES, |block| {
             let mut stack = Vec::new();
             block
-                .map(|i| self.nearest_to(queries.row(i), k, &mut stack, &mut ()))
+                .map(|i| self.nearest_to(queries.row(i), k, &mut stack))
                 .collect::<Vec<_>>()
         });
         blocks.into_iter().flatten().collect()
