@@ -43,10 +43,12 @@ impl Cost {
 
     /// Of searches through a tree. The eight boxes of a node cost what the sixteen rows of a leaf
     /// cost: 49 to 68 ns from 4 to 16 features at 10 000 rows, where all are cached; at random places of
-    /// memory 100 ns at 100 000 × 10, 130 to 170 at 200 000 × 12, 280 at 60 000 × 64.
+    /// memory 100 ns at 100 000 × 10, 130 to 170 at 200 000 × 12, 280 at 60 000 × 64, on one thread. A fifth
+    /// is added for threads that share memory, which slows a tree more than a scan: with it they meet at 8
+    /// independent normal features of 10 000 rows and at 9 to 10 of 100 000, as measured on two threads.
     pub(crate) fn tree(&self, effort: Effort) -> f64 {
         let from_memory = (1.0 - CACHED / (8.0 * self.n * self.d)).max(0.0);
-        let visit = 40.0 + 1.7 * self.d + from_memory * (40.0 + 2.0 * self.d);
+        let visit = 48.0 + 2.0 * self.d + from_memory * (48.0 + 2.4 * self.d);
         (effort.nodes + effort.leaves) * visit + effort.offers * self.offer()
     }
 

@@ -28,10 +28,10 @@ pub enum Engine {
     /// without a bound by boxes, fewer than 512 rows, or `k` of at least the number of rows mean the
     /// scan.
     ///
-    /// Cost: [`CaseExplainerBuilder::fit`](crate::CaseExplainerBuilder::fit) takes 10 to 20 % longer than with
-    /// the engine named that is chosen, where that is the tree, and up to 25 % where it is the scan (5 to
-    /// 784 features, 57 000 to 1 000 000 rows); in doubt the second tree adds about a third of what building
-    /// the whole tree takes.
+    /// Cost: [`CaseExplainerBuilder::fit`](crate::CaseExplainerBuilder::fit) takes 5 to 20 % longer than with
+    /// the engine named that is chosen, where that is the tree, and 15 to 40 % where it is the scan (5 to
+    /// 784 features, 57 000 to 1 000 000 rows); in doubt the second tree adds up to a third of what building
+    /// the whole tree takes, and a fit with the scan takes up to 60 % longer.
     ///
     /// When to name an engine instead: for few queries of many rows name `BruteForce`, since building a tree takes
     /// as long as scanning for some hundreds of queries, and the choice knows nothing of how many there
