@@ -37,6 +37,7 @@
 mod families;
 #[cfg(doctest)]
 mod readme;
+pub mod rows;
 mod serve;
 mod workload;
 

@@ -32,22 +32,51 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         data: "knn_784d",
         prepare: nearest,
     },
+    Workload {
+        name: "clusters_chebyshev",
+        data: "clusters_12d",
+        prepare: |data| nearest_by(data, Distance::Chebyshev, K),
+    },
+    Workload {
+        name: "clusters_euclidean",
+        data: "clusters_12d",
+        prepare: nearest,
+    },
+    Workload {
+        name: "digits_64d",
+        data: "digits_64d",
+        prepare: nearest,
+    },
+    Workload {
+        name: "uniform_20d",
+        data: "uniform_20d",
+        prepare: |data| nearest_by(data, Distance::Euclidean, 50),
+    },
+    Workload {
+        name: "uniform_3d",
+        data: "uniform_3d",
+        prepare: |data| nearest_by(data, Distance::Euclidean, 1),
+    },
 ];
 
-/// Neighbours per query.
+/// Neighbours per query, unless another number is given.
 const K: usize = 5;
 
 fn nearest(data: &Data) -> Result<Prepared> {
+    nearest_by(data, Distance::Euclidean, K)
+}
+
+fn nearest_by(data: &Data, distance: Distance, k: usize) -> Result<Prepared> {
     let train: Array2<f64> = data.read::<f64, Ix2>("train")?;
     let queries: Array2<f64> = data.read::<f64, Ix2>("queries")?;
-    let search = Engine::Auto.build(train.view(), Distance::Euclidean)?;
+    let search = Engine::Auto.build_for(train.view(), distance, k)?;
     let n_queries = queries.nrows();
     Ok(Prepared::new(
         n_queries as f64,
-        move || Ok(search.nearest_batch(queries.view(), K)?),
+        move || Ok(search.nearest_batch(queries.view(), k)?),
         move |found, answers| {
             let place = |(query, rank): (usize, usize)| found[query][rank];
-            let shape = (n_queries, K);
+            let shape = (n_queries, k);
             let neighbors = Array2::from_shape_fn(shape, |at| place(at).index as i64);
             answers.write("neighbors", &neighbors.view())?;
             let distances = Array2::from_shape_fn(shape, |at| place(at).distance);

@@ -3,7 +3,7 @@
 use ndarray::{Array2, ArrayView2};
 use proptest::prelude::*;
 use xai_casebased::search::{BruteForce, KdTree, Nearest};
-use xai_casebased::{Distance, ErrorKind, NeighborSearch, help, input};
+use xai_casebased::{Distance, Engine, ErrorKind, NeighborSearch, help, input};
 use xai_core::distance::{DistanceFunction, Mahalanobis};
 
 /// What every engine promises, in the plainest words.
@@ -49,6 +49,7 @@ fn engines(
             Box::new(BruteForce::filtered(train, distance.clone()).unwrap()),
         ),
     ];
+    engines.push(("auto", Engine::Auto.build(train, distance.clone()).unwrap()));
     if KdTree::supports(distance) {
         engines.push((
             "kd-tree",

@@ -1,5 +1,7 @@
 //! The weights of the neighbours, added up.
 
+use std::collections::BTreeMap;
+
 use xai_core::{Error, Result};
 
 use crate::correspondence::level::Thresholds;
@@ -17,11 +19,19 @@ pub(crate) struct Tally {
 impl Tally {
     /// Of the class and the weight of every neighbour.
     pub(crate) fn new(mut weights: Vec<(i64, f64)>) -> Result<Self> {
+        let n_neighbors = weights.len();
         weights.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
-        let by_class: Vec<(i64, f64)> = weights
-            .chunk_by(|a, b| a.0 == b.0)
-            .map(|class| (class[0].0, ascending_sum(class.iter().map(|(_, w)| *w))))
-            .collect();
+        // In place: an explanation allocates little else, and this is called for each.
+        let (mut n_classes, mut first) = (0, 0);
+        while let Some(&(class, _)) = weights.get(first) {
+            let own = weights[first..].iter().take_while(|w| w.0 == class);
+            let n = own.clone().count();
+            weights[n_classes] = (class, ascending_sum(own.map(|(_, w)| *w)));
+            n_classes += 1;
+            first += n;
+        }
+        weights.truncate(n_classes);
+        let by_class = weights;
         let total = ascending_sum(by_class.iter().map(|(_, w)| *w));
         if !total.is_finite() {
             return Err(Error::out_of_domain(
@@ -36,7 +46,7 @@ impl Tally {
         Ok(Self {
             by_class,
             total,
-            n_neighbors: weights.len(),
+            n_neighbors,
         })
     }
 
@@ -62,11 +72,16 @@ impl Tally {
             // The total is rounded by itself.
             agreeing.map_or(0.0, |(_, weight)| (weight / self.total).min(1.0))
         });
+        // Collecting would go through a list of its own.
+        let mut class_weights_sum = BTreeMap::new();
+        for &(class, weight) in &self.by_class {
+            class_weights_sum.insert(class, weight);
+        }
         Correspondence {
             score,
             level: thresholds.level(score),
             n_neighbors: self.n_neighbors,
-            class_weights_sum: self.by_class.iter().copied().collect(),
+            class_weights_sum,
         }
     }
 }

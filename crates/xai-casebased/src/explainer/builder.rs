@@ -72,7 +72,9 @@ impl CaseExplainerBuilder {
         self
     }
 
-    /// How neighbours are searched; exact engines differ in cost only.
+    /// How neighbours are searched; exact engines differ in cost only. [`Engine::Auto`], the default,
+    /// chooses for the `k` of this builder, see there; what it became is in
+    /// [`TrainingInfo::engine`](crate::TrainingInfo::engine).
     #[must_use]
     pub fn engine(mut self, engine: Engine) -> Self {
         self.choices.engine = engine;
@@ -258,6 +260,7 @@ impl CaseExplainerBuilder {
             standardization: standardization.as_ref(),
             distance: &self.choices.distance,
             engine: self.choices.engine,
+            k: self.choices.k,
         });
         let retrieval = retrieval.map_err(|e| disclosure.conceal(e))?;
         Ok(CaseExplainer {

@@ -233,13 +233,9 @@ impl CaseExplainer {
         }
     }
 
-    /// The engine that searches; what [`Engine::Auto`] became where features are searched.
+    /// The engine that searches; what [`Engine::Auto`] became wherever something is searched.
     fn engine(&self) -> Engine {
-        let (n, d) = (self.train.n_rows(), self.train.n_columns());
-        match self.similarity {
-            SimilarityKind::Features => self.choices.engine.resolve(n, d, &self.choices.distance),
-            _ => self.choices.engine,
-        }
+        self.retrieval.engine().unwrap_or(self.choices.engine)
     }
 
     fn check_samples<T: Real>(&self, samples: ArrayView2<'_, T>) -> Result<()> {

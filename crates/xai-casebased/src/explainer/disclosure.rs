@@ -141,7 +141,10 @@ impl Disclosure {
             distance: nearest.distance,
             label,
             class_name: self.class_name(label),
-            features: self.features.iter().map(|&i| row[i]).collect(),
+            features: match self.features.len() == row.len() {
+                true => row.to_vec(),
+                false => self.features.iter().map(|&i| row[i]).collect(),
+            },
             metadata: metadata.collect(),
         }
     }

@@ -38,7 +38,7 @@ pub struct TrainingInfo {
     pub scaled: bool,
     /// The name of the [`Similarity`](crate::similarity::Similarity).
     pub similarity: SimilarityKind,
-    /// The engine that searches; what [`Engine::Auto`] became where features are searched.
+    /// The engine that searches: what [`Engine::Auto`] became, where something is searched.
     pub engine: Engine,
     /// The share of true neighbours that an approximate search finds; `None` for an exact one.
     pub recall: Option<f64>,

@@ -6,7 +6,10 @@
 
 #[cfg(feature = "approximate")]
 pub(crate) mod approximate;
+pub(crate) mod auto;
 pub(crate) mod brute_force;
+pub(crate) mod build;
+pub(crate) mod cost;
 pub(crate) mod engine;
 pub(crate) mod k_nearest;
 pub(crate) mod kd_tree;

@@ -3,6 +3,7 @@
 use ndarray::{ArrayView1, ArrayView2, Axis};
 use xai_core::{Distance, Error, Result};
 
+use crate::search::engine::Engine;
 use crate::search::nearest::Nearest;
 use crate::search::queries::Queries;
 use crate::{help, input};
@@ -21,6 +22,9 @@ pub trait NeighborSearch: Send + Sync {
 
     /// The distance.
     fn distance(&self) -> &Distance;
+
+    /// Which engine it is; what [`Engine::Auto`] became.
+    fn engine(&self) -> Engine;
 
     /// The share of true neighbours that the search finds; `None` for an exact search.
     fn recall(&self) -> Option<f64> {

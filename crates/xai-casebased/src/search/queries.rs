@@ -49,7 +49,6 @@ impl<'a> Queries<'a> {
     }
 
     /// Rows of a training set, as they are compared.
-    #[cfg(feature = "approximate")]
     pub(crate) fn of_training(rows: Matrix) -> Self {
         Self(Values::Prepared(rows))
     }

@@ -8,6 +8,7 @@ use ndarray::{Array2, ArrayView2, Axis, concatenate};
 use xai_core::number::check_finite;
 use xai_core::{Error, Result};
 
+use crate::search::engine::Engine;
 use crate::search::nearest::Nearest;
 use crate::search::neighbor_search::{NeighborSearch, among};
 use crate::similarity::closure::{ClosureError, in_batches};
@@ -172,7 +173,7 @@ impl Embedding {
             let rows = space.join(scaled.view(), embedded.view(), weights.as_deref());
             let rows = TrainingRows::finite(Matrix::new(rows), fitting.distance)?;
             Ok(Index {
-                search: fitting.engine.over(rows, fitting.distance)?,
+                search: fitting.engine.over(rows, fitting.distance, fitting.k)?,
                 weights,
             })
         };
@@ -272,6 +273,11 @@ impl Space {
 }
 
 impl Retrieval for EmbeddedSearch {
+    /// That of the classes without weights of their own.
+    fn engine(&self) -> Option<Engine> {
+        Some(self.shared.search.engine())
+    }
+
     /// The least of its indices.
     fn recall(&self) -> Option<f64> {
         std::iter::once(&self.shared)

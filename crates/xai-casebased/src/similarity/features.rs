@@ -2,6 +2,7 @@
 
 use xai_core::Result;
 
+use crate::search::engine::Engine;
 use crate::search::nearest::Nearest;
 use crate::search::neighbor_search::NeighborSearch;
 use crate::similarity::retrieval::{Fitting, Retrieval, Samples};
@@ -17,13 +18,21 @@ impl FeatureSearch {
             fitting.standardization.cloned(),
             fitting.distance,
         )?;
-        Ok(Self(fitting.engine.over(rows, fitting.distance)?))
+        Ok(Self(fitting.engine.over(
+            rows,
+            fitting.distance,
+            fitting.k,
+        )?))
     }
 }
 
 impl Retrieval for FeatureSearch {
     fn nearest(&self, samples: Samples<'_>, k: usize) -> Result<Vec<Vec<Nearest>>> {
         self.0.nearest_batch(samples.scaled, k)
+    }
+
+    fn engine(&self) -> Option<Engine> {
+        Some(self.0.engine())
     }
 
     fn recall(&self) -> Option<f64> {

@@ -7,6 +7,7 @@ use ndarray::{Array2, ArrayView2};
 use xai_core::{Error, Result, parallel};
 
 use crate::input;
+use crate::search::engine::Engine;
 use crate::search::k_nearest::KNearest;
 use crate::search::nearest::Nearest;
 use crate::similarity::closure::{ClosureError, in_batches};
@@ -108,6 +109,10 @@ impl Retrieval for ForestSearch {
                 .collect::<Vec<_>>()
         });
         Ok(blocks.into_iter().flatten().collect())
+    }
+
+    fn engine(&self) -> Option<Engine> {
+        None
     }
 
     fn recall(&self) -> Option<f64> {

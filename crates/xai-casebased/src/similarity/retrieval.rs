@@ -19,6 +19,8 @@ pub(crate) struct Fitting<'a> {
     pub(crate) standardization: Option<&'a Arc<Standardization>>,
     pub(crate) distance: &'a Distance,
     pub(crate) engine: Engine,
+    /// Neighbours that will be asked for.
+    pub(crate) k: usize,
 }
 
 impl Fitting<'_> {
@@ -48,6 +50,9 @@ pub(crate) struct Samples<'a> {
 pub(crate) trait Retrieval: Send + Sync {
     /// The nearest `k` training rows of every sample.
     fn nearest(&self, samples: Samples<'_>, k: usize) -> Result<Vec<Vec<Nearest>>>;
+
+    /// The engine that searches; `None` where that is not one of them.
+    fn engine(&self) -> Option<Engine>;
 
     /// The share of true neighbours that are found; `None` where all are.
     fn recall(&self) -> Option<f64>;

@@ -9,6 +9,7 @@ use xai_core::tensor::Rows;
 use xai_core::{Distance, Result, parallel};
 
 use crate::input;
+use crate::search::engine::Engine;
 use crate::search::k_nearest::KNearest;
 use crate::search::nearest::Nearest;
 use crate::search::neighbor_search::{NeighborSearch, among, check_distances};
@@ -105,7 +106,7 @@ impl TreeLeaf {
             Overflow::Truncate => None,
             Overflow::Nearest => {
                 let rows = TrainingRows::finite(scaled.clone(), distance)?;
-                Some(fitting.engine.over(rows, distance)?)
+                Some(fitting.engine.over(rows, distance, fitting.k)?)
             }
         };
         Ok(TreeLeafSearch {
@@ -141,6 +142,10 @@ impl Retrieval for TreeLeafSearch {
         }
         check_distances(&found)?;
         Ok(found)
+    }
+
+    fn engine(&self) -> Option<Engine> {
+        self.beyond.as_ref().map(|search| search.engine())
     }
 
     fn recall(&self) -> Option<f64> {

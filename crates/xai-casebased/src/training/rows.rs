@@ -116,6 +116,24 @@ impl TrainingRows {
         self.values.n_columns()
     }
 
+    /// Some of the rows as they are compared, in the order of `picked`.
+    pub(crate) fn pick(&self, picked: &[usize]) -> Matrix {
+        let d = self.n_features();
+        let mut values = vec![0.0; picked.len() * d];
+        for (&row, to) in picked.iter().zip(values.chunks_exact_mut(d)) {
+            self.write(row, to);
+        }
+        Matrix::from_values(values, picked.len(), d)
+    }
+
+    /// Rows that are compared as they are, of which nothing is left to check.
+    pub(crate) fn as_compared(values: Matrix) -> Self {
+        Self {
+            values: Arc::new(values),
+            standardization: None,
+        }
+    }
+
     /// Writes one prepared row.
     #[inline]
     pub(crate) fn write(&self, row: usize, to: &mut [f64]) {

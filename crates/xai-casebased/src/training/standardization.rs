@@ -11,6 +11,26 @@ use crate::{help, input};
 /// `(x − mean) / std` by feature, with the mean and the *population* standard deviation (ddof 0)
 /// of the training set. A constant feature is only shifted (divisor 1).
 ///
+/// # What is constant
+///
+/// A feature whose deviation is at most `10 ε |mean|`, `ε = 2⁻⁵²`, however many rows there are: sums are
+/// exact here, so that only the rounding of the mean itself can look like a spread. scikit-learn sums in
+/// floating point and takes a feature as constant where `variance ≤ n ε variance + (n ε mean)²`, that is up to a
+/// deviation of about `n ε |mean|`. The two agree except for deviations between these bounds: with fewer than 10
+/// rows a feature can be constant here and be divided by its deviation there, with more rows the other
+/// way round. Three values around 10⁸ with a deviation of 10⁻⁷ are constant here; scikit-learn divides them by 10⁻⁷.
+/// 3 000 such values with a deviation of 10⁻⁵ are divided here, and constant there.
+///
+/// ```
+/// use ndarray::array;
+/// use xai_casebased::training::Standardization;
+/// let near = Standardization::fit(array![[1e8 - 1.2e-7], [1e8], [1e8 + 1.2e-7]].view())?;
+/// assert_eq!(near.scale, [1.0]); // scikit-learn 1.9: 9.7e-8
+/// let apart = Standardization::fit(array![[1e8 - 1e-6], [1e8], [1e8 + 1e-6]].view())?;
+/// assert!(apart.scale[0] < 1e-6);
+/// # Ok::<(), xai_casebased::Error>(())
+/// ```
+///
 /// ```
 /// use ndarray::array;
 /// use xai_casebased::training::Standardization;
@@ -20,7 +40,7 @@ use crate::{help, input};
 /// ```
 ///
 /// # Source
-/// scikit-learn's `StandardScaler`, which case-explainer uses.
+/// scikit-learn's `StandardScaler`, which case-explainer uses; it differs in what is constant, see above.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Standardization {

@@ -9,6 +9,7 @@ use xai_core::{Distance, Error, Result};
 use crate::input;
 use crate::search::approximate::graph::LinkedRows;
 use crate::search::brute_force::BruteForce;
+use crate::search::engine::Engine;
 use crate::search::nearest::Nearest;
 use crate::search::neighbor_search::{NeighborSearch, check_distances};
 use crate::search::queries::Queries;
@@ -155,6 +156,10 @@ impl NeighborSearch for ApproximateSearch {
 
     fn distance(&self) -> &Distance {
         &self.distance
+    }
+
+    fn engine(&self) -> Engine {
+        Engine::Approximate(self.hnsw)
     }
 
     fn recall(&self) -> Option<f64> {

@@ -30,13 +30,23 @@ impl DirectScan {
     }
 
     pub(crate) fn search(&self, queries: &Queries<'_>, k: usize) -> Vec<Vec<Nearest>> {
+        self.search_counting(queries, k).0
+    }
+
+    /// The answers, and how many rows were offered a place in them.
+    pub(crate) fn search_counting(
+        &self,
+        queries: &Queries<'_>,
+        k: usize,
+    ) -> (Vec<Vec<Nearest>>, usize) {
         let blocks = parallel::map_blocks(queries.len(), QUERIES, |range| {
             let mut best: Vec<KNearest> = range
                 .clone()
                 .map(|_| KNearest::new(k.min(self.rows.n_rows())))
                 .collect();
+            let mut offers = 0;
             if k == 0 {
-                return best.into_iter().map(KNearest::into_vec).collect();
+                return (vec![Vec::new(); best.len()], offers);
             }
             let block_bytes = 64 * self.rows.n_features();
             let step = (TILE_BYTES / block_bytes / MAX_BLOCKS).max(1) * MAX_BLOCKS;
@@ -48,13 +58,17 @@ impl DirectScan {
                         let limit = self.rows.rank_limit(best.limit());
                         self.rows
                             .within(first, end - first, query, limit, |index, distance| {
+                                offers += 1;
                                 best.offer(Nearest { index, distance });
                             });
                     }
                 }
             }
-            best.into_iter().map(KNearest::into_vec).collect::<Vec<_>>()
+            let found: Vec<_> = best.into_iter().map(KNearest::into_vec).collect();
+            (found, offers)
         });
-        blocks.into_iter().flatten().collect()
+        let offers = blocks.iter().map(|(_, offers)| offers).sum();
+        let found = blocks.into_iter().flat_map(|(found, _)| found).collect();
+        (found, offers)
     }
 }

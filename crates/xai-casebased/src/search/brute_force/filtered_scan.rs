@@ -87,6 +87,15 @@ impl FilteredScan {
     }
 
     pub(crate) fn search(&self, queries: &Queries<'_>, k: usize) -> Vec<Vec<Nearest>> {
+        self.search_counting(queries, k).0
+    }
+
+    /// The answers, and how many rows were compared in full and offered a place in them.
+    pub(crate) fn search_counting(
+        &self,
+        queries: &Queries<'_>,
+        k: usize,
+    ) -> (Vec<Vec<Nearest>>, usize) {
         let m = queries.len();
         // Few queries still share the threads.
         let block = m.div_ceil(parallel::threads()).clamp(1, QUERIES);
@@ -94,10 +103,12 @@ impl FilteredScan {
             let queries: Vec<&[f64]> = range.map(|i| queries.row(i)).collect();
             self.search_block(&queries, k)
         });
-        blocks.into_iter().flatten().collect()
+        let offers = blocks.iter().map(|(_, offers)| offers).sum();
+        let found = blocks.into_iter().flat_map(|(found, _)| found).collect();
+        (found, offers)
     }
 
-    fn search_block(&self, queries: &[&[f64]], k: usize) -> Vec<Vec<Nearest>> {
+    fn search_block(&self, queries: &[&[f64]], k: usize) -> (Vec<Vec<Nearest>>, usize) {
         let (n, d) = (self.rows.n_rows(), self.rows.n_features());
         let mut single = Vec::with_capacity(queries.len() * d);
         let mut buffer = vec![0.0; d];
@@ -112,6 +123,7 @@ impl FilteredScan {
                     query,
                     norm,
                     best: KNearest::new(k.min(n)),
+                    offers: 0,
                 }
             })
             .collect();
@@ -129,7 +141,9 @@ impl FilteredScan {
                 }
             }
         }
-        searches.into_iter().map(|s| s.best.into_vec()).collect()
+        let offers = searches.iter().map(|s| s.offers).sum();
+        let found = searches.into_iter().map(|s| s.best.into_vec()).collect();
+        (found, offers)
     }
 
     /// Offers the rows of one tile that may be near enough.
@@ -163,6 +177,7 @@ impl FilteredScan {
                 }
                 let index = first + group * 16 + i;
                 self.rows.write(index, buffer);
+                search.offers += 1;
                 search.best.offer(Nearest {
                     index,
                     distance: self.distance.distance(buffer, search.query),
@@ -178,4 +193,6 @@ struct Search<'a> {
     query: &'a [f64],
     norm: f64,
     best: KNearest,
+    /// Rows compared in full so far.
+    offers: usize,
 }

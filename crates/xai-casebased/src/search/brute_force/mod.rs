@@ -11,6 +11,7 @@ use xai_core::{Distance, Result};
 use crate::search::brute_force::direct_scan::DirectScan;
 use crate::search::brute_force::filter::Filter;
 use crate::search::brute_force::filtered_scan::FilteredScan;
+use crate::search::engine::Engine;
 use crate::search::nearest::Nearest;
 use crate::search::neighbor_search::NeighborSearch;
 use crate::search::queries::Queries;
@@ -85,24 +86,56 @@ impl BruteForce {
     }
 
     pub(crate) fn over(rows: TrainingRows, distance: Distance) -> Result<Self> {
-        let filter = rows.n_features() >= FILTER_FEATURES;
+        let filter = Self::filters(rows.n_features());
         Self::scanning(rows, distance, filter)
+    }
+
+    /// Whether matrix products pay for so many features, where the distance has them.
+    pub(crate) fn filters(n_features: usize) -> bool {
+        n_features >= FILTER_FEATURES
     }
 
     fn scanning(rows: TrainingRows, distance: Distance, filter: bool) -> Result<Self> {
         let (rows, compared_by) = rows.whitened(&distance)?;
+        Ok(Self::of_whitened(rows, compared_by, distance, filter))
+    }
+
+    /// Over rows that are whitened where that has to be.
+    pub(crate) fn of_whitened(
+        rows: TrainingRows,
+        compared_by: Distance,
+        distance: Distance,
+        filter: bool,
+    ) -> Self {
         let (n_rows, n_features) = (rows.n_rows(), rows.n_features());
         let scan = if filter && Filter::supports(&compared_by, n_features) {
             Scan::Filtered(FilteredScan::new(rows, compared_by))
         } else {
             Scan::Direct(DirectScan::new(&rows, &compared_by))
         };
-        Ok(Self {
+        Self {
             distance,
             scan,
             n_rows,
             n_features,
-        })
+        }
+    }
+
+    /// As [`search`](NeighborSearch::search), and how many rows were offered a place among the nearest.
+    pub(crate) fn search_counting(
+        &self,
+        queries: &Queries<'_>,
+        k: usize,
+    ) -> (Vec<Vec<Nearest>>, usize) {
+        match &self.scan {
+            Scan::Direct(scan) => scan.search_counting(queries, k),
+            Scan::Filtered(scan) => scan.search_counting(queries, k),
+        }
+    }
+
+    /// Whether matrix products leave out rows.
+    pub(crate) fn is_filtered(&self) -> bool {
+        matches!(self.scan, Scan::Filtered(_))
     }
 }
 
@@ -117,6 +150,10 @@ impl NeighborSearch for BruteForce {
 
     fn distance(&self) -> &Distance {
         &self.distance
+    }
+
+    fn engine(&self) -> Engine {
+        Engine::BruteForce
     }
 
     fn search(&self, queries: &Queries<'_>, k: usize) -> Vec<Vec<Nearest>> {

@@ -6,6 +6,7 @@ pub(crate) mod node;
 use ndarray::ArrayView2;
 use xai_core::{Distance, Error, Result, parallel};
 
+use crate::search::engine::Engine;
 use crate::search::k_nearest::KNearest;
 use crate::search::kd_tree::grow::Shape;
 use crate::search::kd_tree::node::{Child, LEAF_ROWS};
@@ -85,13 +86,25 @@ impl KdTree {
             .with_help(help::USE_BRUTE_FORCE));
         }
         let (rows, compared_by) = rows.whitened(&distance)?;
+        Self::of_whitened(&rows, &compared_by, distance)
+    }
+
+    /// Over rows that are whitened where that has to be, for a distance that a box bounds.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for more rows than 2³².
+    pub(crate) fn of_whitened(
+        rows: &TrainingRows,
+        compared_by: &Distance,
+        distance: Distance,
+    ) -> Result<Self> {
         let (n, d) = (rows.n_rows(), rows.n_features());
         let Ok(n_rows) = u32::try_from(n) else {
             let most = "fewer than 2^32 rows in a k-d tree";
             return Err(Error::parameter(input::TRAIN, n, most).part("number of rows"));
         };
-        let shape = Shape::over(&rows, n_rows, Ranking::of(&compared_by, d).rank);
-        let blocks = RowBlocks::new(n, d, &compared_by, |i, to| {
+        let shape = Shape::over(rows, n_rows, Ranking::of(compared_by, d).rank);
+        let blocks = RowBlocks::new(n, d, compared_by, |i, to| {
             rows.write(shape.index[i] as usize, to);
         });
         Ok(Self {
@@ -187,6 +200,10 @@ impl NeighborSearch for KdTree {
 
     fn distance(&self) -> &Distance {
         &self.distance
+    }
+
+    fn engine(&self) -> Engine {
+        Engine::KdTree
     }
 
     fn search(&self, queries: &Queries<'_>, k: usize) -> Vec<Vec<Nearest>> {

@@ -17,3 +17,9 @@ pub(crate) enum Child {
     Leaf(u32),
     Absent,
 }
+
+impl Child {
+    pub(crate) fn is_leaf(&self) -> bool {
+        matches!(self, Self::Leaf(_))
+    }
+}

@@ -30,7 +30,7 @@ impl BoxBlocks {
 
     /// Adds a group of at most eight boxes, given by their corners; the rest are empty boxes, out
     /// of reach of every query.
-    pub(crate) fn push(&mut self, corners: &[(Vec<f64>, Vec<f64>)]) {
+    pub(crate) fn push(&mut self, corners: &[(&[f64], &[f64])]) {
         for feature in 0..self.n_features {
             for i in 0..ROWS {
                 let corner = corners.get(i);
@@ -40,6 +40,12 @@ impl BoxBlocks {
                     .push(corner.map_or(f64::NEG_INFINITY, |c| c.1[feature]));
             }
         }
+    }
+
+    /// Adds the groups of others after these.
+    pub(crate) fn join(&mut self, others: Self) {
+        self.low.extend(others.low);
+        self.high.extend(others.high);
     }
 
     /// The least rank that a row in each box of a group can have.

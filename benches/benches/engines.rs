@@ -1,0 +1,173 @@
+//! `Engine::Auto` beside the engines that it chooses from, in turns, in one run: is it within 1.3 times
+//! of the better one? Not by criterion, which runs one after the other: a change in the machine's speed would
+//! meet only one of them.
+//!
+//! `cargo bench -p xai-benches --bench engines [-- ROW...]` prints a table, whose last column is the time of
+//! `Auto` over that of the better engine, and ends with exit code 1 where that is more than 1.3. Times are the
+//! best of all rounds; building is timed once.
+
+use std::hint::black_box;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use ndarray::{Array2, ArrayView2, s};
+use xai_benches::rows::{clusters, digits, normals, uniforms};
+use xai_casebased::{Distance, Engine, NeighborSearch};
+
+/// Rows of one kind, `(number of rows, 0 for training rows and 1 for queries)`.
+type Rows = fn(usize, u64) -> Array2<f64>;
+
+/// What is searched.
+struct Row {
+    name: &'static str,
+    rows: Rows,
+    n: usize,
+    queries: usize,
+    distance: Distance,
+    k: usize,
+}
+
+const fn row(
+    name: &'static str,
+    rows: Rows,
+    n: usize,
+    queries: usize,
+    distance: Distance,
+    k: usize,
+) -> Row {
+    Row {
+        name,
+        rows,
+        n,
+        queries,
+        distance,
+        k,
+    }
+}
+
+/// The sizes of the comparison with the peers, and others around the place where the engines meet.
+const ROWS: &[Row] = {
+    use Distance::{Chebyshev, Euclidean, Manhattan};
+    let normal_5: Rows = |n, item| normals(n, 5, item);
+    let normal_10: Rows = |n, item| normals(n, 10, item);
+    let normal_30: Rows = |n, item| normals(n, 30, item);
+    let normal_784: Rows = |n, item| normals(n, 784, item);
+    let uniform_3: Rows = |n, item| uniforms(n, 3, item);
+    let uniform_20: Rows = |n, item| uniforms(n, 20, item);
+    let clusters_12: Rows = |n, item| clusters(n, 12, 100, item);
+    let digits_64: Rows = |n, item| digits(n, 0.8, item);
+    &[
+        row("knn_5d", normal_5, 56_959, 2_000, Euclidean, 5),
+        row("normal_10d", normal_10, 100_000, 1_000, Euclidean, 5),
+        row("normal_10d", normal_10, 10_000, 1_000, Chebyshev, 5),
+        row("knn_30d", normal_30, 284_807, 512, Euclidean, 5),
+        row("clusters_12d", clusters_12, 200_000, 1_000, Chebyshev, 5),
+        row("clusters_12d", clusters_12, 200_000, 1_000, Euclidean, 5),
+        row("digits_64d", digits_64, 60_000, 1_000, Euclidean, 5),
+        row("digits_64d", digits_64, 60_000, 512, Manhattan, 5),
+        row("uniform_20d", uniform_20, 100_000, 512, Euclidean, 50),
+        row("uniform_3d", uniform_3, 1_000_000, 2_000, Euclidean, 1),
+        row("knn_784d", normal_784, 60_000, 256, Euclidean, 5),
+    ]
+};
+
+/// The time of `Auto` over that of the better engine that is still right.
+const ALLOWED: f64 = 1.3;
+
+/// What the rounds of a row may take together, and how many there are at least.
+const ROUNDS: (Duration, usize) = (Duration::from_secs(8), 4);
+
+/// An engine takes a round of all queries, or of as many as fit into this.
+const ROUND: Duration = Duration::from_millis(500);
+
+/// One engine on its way through the rounds.
+struct Contestant {
+    search: Box<dyn NeighborSearch>,
+    build: Duration,
+    queries: usize,
+    /// Seconds per query, the best round.
+    best: f64,
+}
+
+impl Contestant {
+    fn new(engine: Engine, train: ArrayView2<'_, f64>, row: &Row) -> Self {
+        let start = Instant::now();
+        let search = engine.build_for(train, row.distance.clone(), row.k);
+        Self {
+            search: search.expect("finite rows"),
+            build: start.elapsed(),
+            queries: 0,
+            best: f64::INFINITY,
+        }
+    }
+
+    fn round(&mut self, queries: ArrayView2<'_, f64>, k: usize) {
+        const FIRST: usize = 32;
+        if self.queries == 0 {
+            let start = Instant::now();
+            black_box(self.search.nearest_batch(queries.slice(s![..FIRST, ..]), k))
+                .expect("finite distances");
+            let fit = ROUND.as_secs_f64() / start.elapsed().as_secs_f64() * FIRST as f64;
+            self.queries = (fit as usize).clamp(FIRST, queries.nrows());
+        }
+        let queries = queries.slice(s![..self.queries, ..]);
+        let start = Instant::now();
+        black_box(self.search.nearest_batch(queries, k)).expect("finite distances");
+        self.best = self
+            .best
+            .min(start.elapsed().as_secs_f64() / self.queries as f64);
+    }
+}
+
+/// Prints the line of one row, and gives the time of `Auto` over that of the better engine.
+fn compare(row: &Row) -> f64 {
+    let train = (row.rows)(row.n, 0);
+    let queries = (row.rows)(row.queries, 1);
+    let engines = [Engine::Auto, Engine::KdTree, Engine::BruteForce];
+    let mut contestants = engines.map(|engine| Contestant::new(engine, train.view(), row));
+    let (start, mut rounds) = (Instant::now(), 0);
+    while rounds < ROUNDS.1 || start.elapsed() < ROUNDS.0 {
+        for contestant in &mut contestants {
+            contestant.round(queries.view(), row.k);
+        }
+        rounds += 1;
+    }
+    let [auto, tree, scan] = &contestants;
+    let ratio = auto.best / tree.best.min(scan.best);
+    print!(
+        "| {} {} × {} | {}, {} ",
+        row.name,
+        row.n,
+        train.ncols(),
+        row.distance,
+        row.k
+    );
+    print!("| {} ", auto.search.engine());
+    for contestant in [auto, tree, scan] {
+        print!("| {:.2} ", 1e6 * contestant.best);
+    }
+    for contestant in [auto, tree, scan] {
+        print!("| {} ", contestant.build.as_millis());
+    }
+    println!("| {ratio:.2} |");
+    ratio
+}
+
+fn main() -> ExitCode {
+    // Cargo hands options on, such as `--bench`.
+    let names: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|a| !a.starts_with("--"))
+        .collect();
+    println!("µs per query and ms to build, of `Auto`, tree and scan:\n");
+    println!(
+        "| rows | distance, k | `Auto` is | `Auto` | tree | scan | built | tree | scan | ratio |"
+    );
+    println!("|---|---|---|---:|---:|---:|---:|---:|---:|---:|");
+    let chosen = |row: &&Row| names.is_empty() || names.iter().any(|name| row.name.contains(name));
+    let ratios: Vec<f64> = ROWS.iter().filter(chosen).map(compare).collect();
+    match ratios.iter().all(|ratio| *ratio <= ALLOWED) {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    }
+}

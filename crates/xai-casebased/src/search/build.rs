@@ -1,0 +1,94 @@
+//! From the name of an engine to a search.
+
+use ndarray::ArrayView2;
+use xai_core::{Distance, Result};
+
+#[cfg(feature = "approximate")]
+use crate::search::approximate::ApproximateSearch;
+use crate::search::auto;
+use crate::search::brute_force::BruteForce;
+use crate::search::engine::Engine;
+use crate::search::kd_tree::KdTree;
+use crate::search::neighbor_search::NeighborSearch;
+use crate::training::rows::TrainingRows;
+
+/// Neighbours that [`Engine::build`] expects to be asked for: as many as an explainer asks unless told
+/// otherwise.
+const USUAL_K: usize = 5;
+
+impl Engine {
+    /// Builds this engine over `(n, d)` training rows, which [`Auto`](Self::Auto) chooses for queries of 5
+    /// neighbours.
+    ///
+    /// # Errors
+    /// As [`KdTree::new`] and [`BruteForce::new`].
+    ///
+    /// ```
+    /// use ndarray::Array2;
+    /// use xai_casebased::search::Engine;
+    /// use xai_casebased::Distance;
+    /// let train = Array2::from_shape_fn((600, 3), |(i, j)| ((i * 7 + j * 3) % 11) as f64);
+    /// let chosen = Engine::Auto.build(train.view(), Distance::Manhattan)?;
+    /// let scan = Engine::BruteForce.build(train.view(), Distance::Manhattan)?;
+    /// assert_eq!(chosen.nearest(&[1.0, 2.0, 3.0], 4)?, scan.nearest(&[1.0, 2.0, 3.0], 4)?);
+    /// # Ok::<(), xai_casebased::Error>(())
+    /// ```
+    pub fn build(
+        self,
+        train: ArrayView2<'_, f64>,
+        distance: Distance,
+    ) -> Result<Box<dyn NeighborSearch>> {
+        self.build_for(train, distance, USUAL_K)
+    }
+
+    /// As [`build`](Self::build), for queries of about `k` neighbours. Any other number may be asked
+    /// for; then the other engine may have been faster.
+    ///
+    /// # Errors
+    /// As [`build`](Self::build).
+    ///
+    /// ```
+    /// use ndarray::Array2;
+    /// use xai_casebased::search::Engine;
+    /// use xai_casebased::Distance;
+    /// let train = Array2::from_shape_fn((2_000, 2), |(i, j)| ((i * (j + 7)) % 1_999) as f64);
+    /// let engine = |k| Ok(Engine::Auto.build_for(train.view(), Distance::Manhattan, k)?.engine());
+    /// assert_eq!((engine(5)?, engine(2_000)?), (Engine::KdTree, Engine::BruteForce));
+    /// # Ok::<(), xai_casebased::Error>(())
+    /// ```
+    pub fn build_for(
+        self,
+        train: ArrayView2<'_, f64>,
+        distance: Distance,
+        k: usize,
+    ) -> Result<Box<dyn NeighborSearch>> {
+        self.check()?;
+        self.over(TrainingRows::handed_in(train, &distance)?, &distance, k)
+    }
+
+    /// Checks the parameters of the engine.
+    pub(crate) fn check(&self) -> Result<()> {
+        match self {
+            #[cfg(feature = "approximate")]
+            Self::Approximate(hnsw) => hnsw.check(),
+            _ => Ok(()),
+        }
+    }
+
+    /// This engine over rows that are checked, with parameters that are, for queries of `k` neighbours.
+    pub(crate) fn over(
+        self,
+        rows: TrainingRows,
+        distance: &Distance,
+        k: usize,
+    ) -> Result<Box<dyn NeighborSearch>> {
+        let distance = distance.clone();
+        Ok(match self {
+            Self::Auto => auto::fastest(rows, distance, k)?,
+            Self::KdTree => Box::new(KdTree::over(rows, distance)?),
+            Self::BruteForce => Box::new(BruteForce::over(rows, distance)?),
+            #[cfg(feature = "approximate")]
+            Self::Approximate(hnsw) => Box::new(ApproximateSearch::over(rows, distance, hnsw)?),
+        })
+    }
+}
