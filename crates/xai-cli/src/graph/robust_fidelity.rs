@@ -40,7 +40,7 @@ pub(crate) struct RobustFidelity {
 impl RobustFidelity {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
         let compared = self.compared.read()?;
-        let model = OnnxModel::of_graphs(&self.model)?;
+        let model = OnnxModel::of_graphs(&self.model, &self.graph.engine)?;
         let stored = self.graph.read(&model)?;
         let n_runs = self.draws.saturating_mul(2).saturating_add(1);
         let bar = context.progress(n_runs as u64, "running the model");

@@ -13,5 +13,7 @@ mod harness;
 mod messages;
 #[cfg(feature = "onnx")]
 mod models;
+#[cfg(feature = "onnx")]
+mod networks;
 mod report;
 mod repro;
