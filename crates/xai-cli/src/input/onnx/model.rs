@@ -7,7 +7,7 @@ use ndarray::Array2;
 
 use super::contents::port::{Kind, Port};
 use super::contents::{Contents, element};
-use super::engine::{Engine, EngineOptions, File, Input, Reason};
+use super::engine::{Engine, EngineOptions, File, Input, NotLoaded, Reason};
 use crate::failure::{Failure, InFile};
 
 /// Scores that were computed elsewhere go in as files.
@@ -50,8 +50,11 @@ impl OnnxModel {
                 Some(name) => named_output(&contents, name)?,
                 None => only_scores(&contents)?,
             };
-            Self::load(file, bytes, &contents, output, options)
-                .map_err(|failure| failure.and_help(SCORES_FROM_FILES))
+            check_scores(output)?;
+            Self::load(file, bytes, &contents, output, options).map_err(|error| match error {
+                NotLoaded::Model(failure) => failure.and_help(SCORES_FROM_FILES),
+                NotLoaded::Engine(failure) => failure,
+            })
         };
         rows().in_file(file)
     }
@@ -91,7 +94,9 @@ impl OnnxModel {
                     )));
                 }
             }
+            check_scores(output)?;
             Self::load(file, bytes, &contents, output, options)
+                .map_err(|(NotLoaded::Model(failure) | NotLoaded::Engine(failure))| failure)
         };
         graphs().in_file(file)
     }
@@ -102,8 +107,7 @@ impl OnnxModel {
         contents: &Contents,
         output: &Port,
         options: &EngineOptions,
-    ) -> Result<Self, Failure> {
-        check_scores(output)?;
+    ) -> Result<Self, NotLoaded> {
         let engine = options.load(File {
             path,
             bytes,

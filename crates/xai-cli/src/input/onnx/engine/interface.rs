@@ -35,6 +35,20 @@ impl Input {
     }
 }
 
+/// Why a model is not loaded.
+pub(in super::super) enum NotLoaded {
+    /// What the engine misses in the model.
+    Model(Failure),
+    /// There is no such engine here.
+    Engine(Failure),
+}
+
+impl From<Failure> for NotLoaded {
+    fn from(of_model: Failure) -> Self {
+        Self::Model(of_model)
+    }
+}
+
 /// A model that is loaded.
 pub(in super::super) trait Engine: Send + Sync {
     /// The output that was asked for, as a table of its first axis by its second.

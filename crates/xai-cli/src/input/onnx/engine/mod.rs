@@ -7,9 +7,7 @@ mod options;
 mod panics;
 mod rten;
 
-use crate::failure::Failure;
-
-pub(super) use self::interface::{Engine, File, Input, Reason};
+pub(super) use self::interface::{Engine, File, Input, NotLoaded, Reason};
 pub(crate) use self::options::{EngineName, EngineOptions};
 
 impl EngineOptions {
@@ -17,8 +15,8 @@ impl EngineOptions {
     ///
     /// # Errors
     /// The engine is not there, or cannot run the model.
-    pub(super) fn load(&self, file: File<'_>) -> Result<Box<dyn Engine>, Failure> {
-        self.check()?;
+    pub(super) fn load(&self, file: File<'_>) -> Result<Box<dyn Engine>, NotLoaded> {
+        self.check().map_err(NotLoaded::Engine)?;
         #[cfg(feature = "onnxruntime")]
         if self.is_onnxruntime() {
             let model = onnxruntime::OnnxRuntime::load(file, self.onnxruntime_lib())?;

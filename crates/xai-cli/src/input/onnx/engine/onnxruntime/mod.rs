@@ -14,9 +14,8 @@ use ort::session::builder::SessionBuilder;
 use ort::session::{HasSelectedOutputs, OutputSelector, RunOptions, Session, SessionInputValue};
 use ort::value::Tensor;
 
-use super::interface::{Engine, File, Input, Reason, unsupported};
+use super::interface::{Engine, File, Input, NotLoaded, Reason, unsupported};
 use super::panics::caught;
-use crate::failure::Failure;
 use crate::input::onnx::contents::element;
 use crate::input::onnx::contents::port::{Kind, Port};
 
@@ -52,8 +51,8 @@ struct Loaded {
 }
 
 impl OnnxRuntime {
-    pub(super) fn load(file: File<'_>, library: Option<&Path>) -> Result<Self, Failure> {
-        let environment = library::environment(library)?;
+    pub(super) fn load(file: File<'_>, library: Option<&Path>) -> Result<Self, NotLoaded> {
+        let environment = library::environment(library).map_err(NotLoaded::Engine)?;
         let folder = file.path.parent().unwrap_or(Path::new(""));
         let data_files = file.contents.data_files.iter();
         let beside = data_files.filter_map(|name| folder.join(name).metadata().ok());
