@@ -9,7 +9,7 @@
 
 use crate::outcome::Result;
 use crate::step::Step;
-use crate::{architecture, format, metrics, package, workspace};
+use crate::{architecture, format, metrics, onnxruntime, package, workspace};
 use std::time::Duration;
 
 pub(crate) fn run(arguments: &[String]) -> Result {
@@ -51,7 +51,10 @@ fn chosen(arguments: &[String]) -> Result<Vec<Step>> {
 
 /// The steps that take long or need more than a Rust toolchain: one line per step.
 fn demanding() -> Vec<Step> {
-    vec![Step::task("package", "package", || package::run(&[]))]
+    vec![
+        Step::task("onnxruntime", "ci onnxruntime", onnxruntime::run),
+        Step::task("package", "package", || package::run(&[])),
+    ]
 }
 
 /// The steps that need nothing but a Rust toolchain.
@@ -111,7 +114,7 @@ mod tests {
         let all = names(&["--all"]).expect("steps");
         assert_eq!(everyday[..3], ["fmt", "architecture", "clippy"]);
         assert_eq!(all[..everyday.len()], everyday);
-        assert_eq!(all[everyday.len()..], ["package"]);
+        assert_eq!(all[everyday.len()..], ["onnxruntime", "package"]);
     }
 
     #[test]

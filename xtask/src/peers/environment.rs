@@ -1,4 +1,4 @@
-//! The peers' Python environments, made once under `target/peers`.
+//! The Python environments of the peers and of ONNX Runtime, made once under `target/peers`.
 
 use crate::outcome::Result;
 use crate::workspace;
@@ -27,6 +27,13 @@ pub(crate) const XPLIQUE: Environment = Environment {
     alone: Some("xplique-alone.txt"),
 };
 
+/// The library that models are run with, as the feature `onnxruntime` of the command line does.
+pub(crate) const ONNXRUNTIME: Environment = Environment {
+    folder: "venv-onnxruntime",
+    requirements: "onnxruntime.txt",
+    alone: None,
+};
+
 /// The folder of the Python side.
 pub(crate) fn scripts() -> PathBuf {
     workspace::root().join("xtask/peers")
@@ -53,7 +60,7 @@ impl Environment {
             return Ok(python);
         }
         eprintln!(
-            "making {} (once; some gigabytes to download)",
+            "making {} (once; the peers are some gigabytes to download)",
             folder.display()
         );
         if !python.is_file() {

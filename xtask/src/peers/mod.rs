@@ -7,7 +7,7 @@
 
 mod comparison;
 mod conversation;
-mod environment;
+pub(crate) mod environment;
 mod table;
 
 use crate::outcome::Result;

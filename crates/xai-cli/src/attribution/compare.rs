@@ -148,7 +148,7 @@ pub(crate) struct Compare {
 
 impl Compare {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
-        let opened = self.files.open()?;
+        let opened = self.files.open(&self.scoring.engine)?;
         let bar = context.progress(opened.inputs.n_samples() as u64, "samples");
         let (n_calls, n_rows) = (AtomicU64::new(0), AtomicU64::new(0));
         let model = Watched {

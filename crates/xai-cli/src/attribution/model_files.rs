@@ -9,6 +9,7 @@ use xai_metrics::attribution::model::Targets;
 use super::options;
 use crate::failure::{Failure, Files};
 use crate::input::arrays::{self, StoredArray};
+use crate::input::onnx::engine::EngineOptions;
 use crate::input::onnx::model::OnnxModel;
 use crate::input::samples::FileSamples;
 
@@ -34,10 +35,10 @@ pub(super) struct OpenedModel {
 }
 
 impl ModelFiles {
-    pub(super) fn open(&self) -> Result<OpenedModel, Failure> {
+    pub(super) fn open(&self, engine: &EngineOptions) -> Result<OpenedModel, Failure> {
         let inputs = FileSamples::open(&self.inputs)?;
         let targets = targets(arrays::read(&self.targets)?)?;
-        let model = OnnxModel::of_rows(&self.model)?;
+        let model = OnnxModel::of_rows(&self.model, engine)?;
         Ok(OpenedModel {
             model,
             inputs,

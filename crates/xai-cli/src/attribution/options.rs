@@ -9,6 +9,8 @@ use xai_metrics::attribution::{Activation, Layout, help, input};
 use crate::choice::{Choices, choice};
 use crate::context::Context;
 use crate::failure::{Failure, Files};
+#[cfg(feature = "onnx")]
+use crate::input::onnx::engine::EngineOptions;
 
 /// `--activation`
 pub(crate) const ACTIVATIONS: &Choices<Activation> = &[
@@ -67,6 +69,9 @@ pub(super) struct ScoringOptions {
     /// Samples the model is called with at once.
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..))]
     batch_size: u32,
+    #[cfg(feature = "onnx")]
+    #[command(flatten)]
+    pub(super) engine: EngineOptions,
 }
 
 /// How inputs or maps of a shape are read.

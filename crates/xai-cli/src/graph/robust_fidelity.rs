@@ -48,7 +48,7 @@ pub(crate) struct RobustFidelity {
 
 impl RobustFidelity {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
-        let model = OnnxModel::of_graphs(&self.model)?;
+        let model = OnnxModel::of_graphs(&self.model, &self.graph.engine)?;
         let stored = self.graph.read(&model)?;
         let n_rows = || stored.n_rows(&model).in_files(&self.files());
         let compared = self.compared.read(n_rows)?;

@@ -80,7 +80,7 @@ impl ModelSource {
             return Err(Failure::usage("--by top-k: the default levels are shares")
                 .help("pass numbers of edges with --levels X.npy"));
         }
-        let model = OnnxModel::of_graphs(file)?;
+        let model = OnnxModel::of_graphs(file, &self.graph.engine)?;
         let stored = self.graph.read(&model)?;
         let levels = levels.iter().map(|&level| self.by.sparsity(level));
         let levels: Result<Vec<Sparsity>, Failure> = levels.collect();

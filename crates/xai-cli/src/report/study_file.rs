@@ -6,6 +6,8 @@ use xai_metrics::attribution::Activation;
 use crate::attribution::options::{ACTIVATIONS, Channels};
 use crate::choice;
 use crate::failure::Failure;
+#[cfg(feature = "onnx")]
+use crate::input::onnx::engine::EngineName;
 
 /// A study: one section per family, each optional.
 #[derive(Debug, Clone, PartialEq, serde::Deserialize)]
@@ -64,6 +66,13 @@ pub(super) struct AttributionInputs {
     #[serde(default = "averages")]
     pub(super) metrics: Vec<String>,
     pub(super) explainers: Vec<MapExplainer>,
+    /// What runs the model.
+    #[cfg(feature = "onnx")]
+    #[serde(default)]
+    pub(super) engine: EngineName,
+    /// The model's output that holds the scores.
+    #[cfg(feature = "onnx")]
+    pub(super) model_output: Option<String>,
 }
 
 fn averages() -> Vec<String> {

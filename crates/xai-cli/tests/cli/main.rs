@@ -15,6 +15,8 @@ mod labels;
 mod messages;
 #[cfg(feature = "onnx")]
 mod models;
+#[cfg(feature = "onnx")]
+mod networks;
 #[cfg(unix)]
 mod outputs;
 mod places;

@@ -1,17 +1,12 @@
 //! Model files as exporters write them, and files that are none.
 //!
-//! The models were written with the Python package `onnx`. The expected outputs are those of ONNX
-//! Runtime for `mlp.onnx`; its variants in other types are held to them, half precision to 1e-2, which
-//! is what its weights keep.
+//! `tests/data/models/make.py` makes the models and the expected outputs, which are those of ONNX
+//! Runtime in Python.
 
 use ndarray::{Array2, ArrayD, array};
 
 use crate::harness::{Files, sample};
-
-/// A model file of the tests.
-fn model(name: &str) -> String {
-    format!("{}/tests/data/models/{name}", env!("CARGO_MANIFEST_DIR"))
-}
+use crate::networks::{self, model_file as model};
 
 /// A folder with samples of a shape, their targets, and maps of the same shape.
 fn of_shape(shape: &[usize]) -> Files {
@@ -44,7 +39,7 @@ fn types_and_shapes_that_exporters_write_give_the_same_scores() {
         ("mlp_batch_1.onnx", 1e-6),
         ("mlp_batch_4.onnx", 1e-6),
         ("mlp_f64.onnx", 1e-6),
-        ("mlp_f16.onnx", 1e-2),
+        ("mlp_f16.onnx", 1e-3),
     ] {
         let value = files.json(&average_drop(&model(name), ""));
         let value = value["value"].as_f64().unwrap();
@@ -55,13 +50,110 @@ fn types_and_shapes_that_exporters_write_give_the_same_scores() {
 }
 
 #[test]
+fn networks_give_the_scores_of_another_runtime_whatever_exported_them() {
+    networks::networks_agree("");
+    networks::agree(
+        "cnn_int8.onnx",
+        "cnn_inputs.npy",
+        "cnn_int8_expected.npy",
+        "",
+    );
+    networks::agree("mlp_f16.onnx", "mlp_inputs.npy", "mlp_f16_expected.npy", "");
+    networks::graphs_agree("");
+}
+
+/// What is quantised while the model runs takes its scale from the batch.
+#[test]
+fn a_sample_is_scored_alike_in_every_batch_when_it_is_quantised_in_the_model() {
+    let whole = networks::scores("lstm_int8.onnx", "lstm_inputs.npy", 3, "");
+    for options in [
+        "--batch-size 1",
+        "--batch-size 2",
+        "--batch-size 3 --threads 1",
+    ] {
+        let scores = networks::scores("lstm_int8.onnx", "lstm_inputs.npy", 3, options);
+        assert_eq!(scores, whole, "{options}");
+    }
+}
+
+#[test]
+fn one_of_several_outputs_is_chosen_by_its_name() {
+    let files = of_shape(&[5, 4]);
+    let model = model("mlp_two_outputs.onnx");
+    let run = average_drop(&model, "");
+    for rest in ["", "--model-output z"] {
+        let failed = files.bad_data(&model, &format!("{run} {rest}"));
+        assert!(failed.text.contains("\"y\", \"r\""), "{}", failed.text);
+        assert!(failed.help().unwrap().contains("--model-output"));
+    }
+    assert_eq!(
+        files.json(&format!("{run} --model-output y")),
+        files.json(&average_drop(&networks::model_file("mlp.onnx"), ""))
+    );
+    files.json(&format!("{run} --model-output r"));
+}
+
+#[test]
+fn a_model_of_two_inputs_or_of_texts_is_refused() {
+    let files = of_shape(&[5, 4]);
+    for (name, told) in [("two_inputs.onnx", "2 inputs"), ("texts.onnx", "\"x\"")] {
+        let model = model(name);
+        let failed = files.bad_data(&model, &average_drop(&model, ""));
+        assert!(failed.text.contains(told), "{name}: {}", failed.text);
+    }
+}
+
+#[test]
+fn the_sample_that_a_model_answers_with_no_number_is_named() {
+    let files = Files::new();
+    let model = model("logarithm.onnx");
+    files.array(
+        "x.npy",
+        &array![[0.5f32, 0.0, 0.0, 0.0], [-3.0, 2.0, 1.0, 4.0]],
+    );
+    files.array("y.npy", &array![0i64, 1]);
+    let failed = files.bad_data(&model, &average_drop(&model, "").replace("softmax", "none"));
+    assert!(failed.text.contains('['), "{}", failed.text);
+}
+
+#[test]
+fn an_engine_and_its_library_go_together() {
+    let files = of_shape(&[5, 4]);
+    let run = average_drop(&model("mlp.onnx"), "");
+    files.json(&format!("{run} --engine rten"));
+    files.failure(2, &format!("{run} --onnxruntime-lib libonnxruntime.so"));
+    files.failure(2, &format!("{run} --engine tract"));
+}
+
+#[cfg(not(feature = "onnxruntime"))]
+#[test]
+fn an_engine_that_is_not_built_is_named_with_the_way_to_build_it() {
+    let files = of_shape(&[5, 4]);
+    let run = average_drop(&model("mlp.onnx"), "--engine onnxruntime");
+    let failed = files.failure(2, &run);
+    assert!(failed.text.contains("--engine onnxruntime"));
+    assert!(failed.help().unwrap().contains("--features onnxruntime"));
+}
+
+#[test]
 fn the_name_of_a_model_need_not_end_in_onnx() {
     let files = of_shape(&[7, 4]);
     std::fs::copy(model("mlp.onnx"), files.path("network")).unwrap();
     files.json(&average_drop("network", ""));
+    let data = "mlp_external.onnx.data";
     std::fs::copy(model("mlp_external.onnx"), files.path("network")).unwrap();
+    std::fs::copy(model(data), files.path(data)).unwrap();
     let failed = files.bad_data("network", &average_drop("network", ""));
     assert!(failed.help().unwrap().contains(".onnx"));
+}
+
+#[test]
+fn a_file_of_weights_that_the_engine_does_not_open_is_named_with_the_way_out() {
+    let files = of_shape(&[7, 4]);
+    let model = model("mlp_other_file.onnx");
+    let failed = files.bad_data(&model, &average_drop(&model, ""));
+    assert!(failed.text.contains("weights.bin"), "{}", failed.text);
+    assert!(failed.help().unwrap().contains("onnx.save"));
 }
 
 #[test]
@@ -149,11 +241,13 @@ fn operators_that_the_engine_lacks_are_named_with_the_way_out() {
     for (name, operator) in [
         ("trees.onnx", "ai.onnx.ml.TreeEnsembleRegressor"),
         ("det.onnx", "Det"),
+        ("conv_integer.onnx", "ConvInteger"),
     ] {
         let model = model(name);
         let failed = files.bad_data(&model, &average_drop(&model, ""));
         assert!(failed.text.contains(operator), "{}", failed.text);
         assert!(failed.help().unwrap().contains("--base"));
+        assert!(failed.help().unwrap().contains("--engine onnxruntime"));
     }
 }
 

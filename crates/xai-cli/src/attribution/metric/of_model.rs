@@ -11,17 +11,18 @@ use crate::attribution::model_files::{ModelFiles, OpenedModel};
 use crate::attribution::options::ScoringOptions;
 use crate::context::Context;
 use crate::failure::{Failure, InFiles};
+use crate::input::onnx::engine::EngineOptions;
 use crate::input::onnx::watched::Watched;
 use crate::input::samples::FileSamples;
 
 impl MetricCommand {
-    fn open(&self) -> Result<(OpenedModel, FileSamples), Failure> {
+    fn open(&self, engine: &EngineOptions) -> Result<(OpenedModel, FileSamples), Failure> {
         let files = ModelFiles {
             model: self.file(input::MODEL)?.clone(),
             inputs: self.file(input::INPUTS)?.clone(),
             targets: self.file(input::TARGETS)?.clone(),
         };
-        let opened = files.open()?;
+        let opened = files.open(engine)?;
         Ok((opened, FileSamples::open(self.file(input::EXPLANATIONS)?)?))
     }
 
@@ -31,7 +32,7 @@ impl MetricCommand {
         scoring: &ScoringOptions,
         context: &Context,
     ) -> Result<MaskedScores, Failure> {
-        let (opened, maps) = self.open()?;
+        let (opened, maps) = self.open(&scoring.engine)?;
         let bar = context.progress(2 * opened.inputs.n_samples() as u64, "rows scored");
         let model = Watched {
             model: opened.model,
@@ -58,7 +59,7 @@ impl MetricCommand {
         scoring: &ScoringOptions,
         context: &Context,
     ) -> Result<MetricValue, Failure> {
-        let (opened, maps) = self.open()?;
+        let (opened, maps) = self.open(&scoring.engine)?;
         let bar = context.counter("rows scored");
         let model = Watched {
             model: opened.model,

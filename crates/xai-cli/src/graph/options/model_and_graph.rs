@@ -11,6 +11,7 @@ use xai_metrics::graph::{Graph, GraphModel, help, input};
 use crate::choice::{Choices, choice};
 use crate::failure::{Failure, Files};
 use crate::input::arrays;
+use crate::input::onnx::engine::EngineOptions;
 use crate::input::onnx::model::OnnxModel;
 
 const REMOVALS: &Choices<EdgeRemoval> = &[
@@ -43,6 +44,8 @@ pub(crate) struct GraphFiles {
     /// Both directions of an edge are kept or left together.
     #[arg(long)]
     undirected: bool,
+    #[command(flatten)]
+    pub(crate) engine: EngineOptions,
 }
 
 impl GraphFiles {

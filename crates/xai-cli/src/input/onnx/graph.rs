@@ -1,9 +1,12 @@
 //! Models of a graph.
 
-use ndarray::{Array1, Array2};
+use ndarray::{Array1, Array2, ArrayView2};
 use xai_metrics::graph::{Graph, GraphModel};
 
-use super::model::{Numbers, OnnxModel, integers, real};
+use super::contents::element;
+use super::contents::port::Kind;
+use super::engine::{Input, Reason};
+use super::model::OnnxModel;
 
 impl GraphModel<f32> for OnnxModel {
     fn outputs(
@@ -11,37 +14,36 @@ impl GraphModel<f32> for OnnxModel {
         graph: Graph<'_, f32>,
     ) -> Result<Array2<f32>, Box<dyn std::error::Error + Send + Sync>> {
         let features = graph.features;
-        let of_integers = self.inputs.first().map(|input| input.numbers) == Some(Numbers::Integer);
+        let of_integers = self.inputs.first().is_some_and(|features| {
+            matches!(features.kind, Kind::Array(element::INT32 | element::INT64))
+        });
         // A graph is one call: its rows are not samples.
         let mut values = vec![
             match of_integers {
-                true => integers(features.shape(), features.iter().map(whole))?,
-                false => real(features.to_owned().into_dyn())?,
+                true => Input::Integer(integers(features)?.into_dyn()),
+                false => Input::Real(features.to_owned().into_dyn()),
             },
-            integers(
-                graph.edge_index.shape(),
-                graph
-                    .edge_index
-                    .iter()
-                    .map(|&node| i32::try_from(node).ok()),
-            )?,
+            Input::Integer(graph.edge_index.to_owned().into_dyn()),
         ];
         if self.takes_weight() {
             let weight = match graph.edge_weight {
                 Some(weight) => weight.to_owned(),
                 None => Array1::ones(graph.n_edges()),
             };
-            values.push(real(weight.into_dyn())?);
+            values.push(Input::Real(weight.into_dyn()));
         }
-        Ok(self.run(values)?)
+        Ok(self.run(values)?.mapv(|output| output as f32))
     }
 }
 
 /// Up to here, single precision holds every integer.
 const LARGEST_EXACT: f32 = 16_777_216.0;
 
-/// A number that is an integer.
-fn whole(number: &f32) -> Option<i32> {
-    let exact = number.fract() == 0.0 && number.abs() <= LARGEST_EXACT;
-    exact.then_some(*number as i32)
+/// Features that are integers.
+fn integers(features: ArrayView2<'_, f32>) -> Result<Array2<i64>, Reason> {
+    let exact = |x: &f32| x.fract() == 0.0 && x.abs() <= LARGEST_EXACT;
+    match features.iter().all(exact) {
+        true => Ok(features.mapv(|x| x as i64)),
+        false => Err("it takes integers as features".to_owned()),
+    }
 }

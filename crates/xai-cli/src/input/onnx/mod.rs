@@ -1,9 +1,9 @@
-//! Models in ONNX files, run by a pure-Rust engine.
+//! Models in ONNX files.
 
 mod contents;
+pub(crate) mod engine;
 mod graph;
 pub(crate) mod model;
-mod panics;
 mod rows;
 pub(crate) mod threads;
 pub(crate) mod watched;

@@ -1,149 +1,123 @@
 //! A model in a file: what it takes, and what it answers.
 
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
-use ndarray::{Array2, ArrayD};
-use rten::{
-    DataType, Dimension, LoadError, LoadErrorKind, Model, ModelOptions, NodeId, RunOptions,
-    ThreadPool, Value, ValueOrView, ValueType,
-};
-use rten_tensor::prelude::*;
+use ndarray::Array2;
 
+use super::contents::port::{Kind, Port};
 use super::contents::{Contents, element};
-use super::panics::caught;
-use super::threads;
+use super::engine::{Engine, EngineOptions, File, Input, NotLoaded, Reason};
 use crate::failure::{Failure, InFile};
 
-/// Why a model gives no answer, as text.
-pub(super) type Reason = String;
-
 /// Scores that were computed elsewhere go in as files.
-const SCORES_FROM_FILES: &str = "score the whole and the masked inputs where the model runs, and pass the scores with --base and --masked";
+const SCORES_FROM_FILES: &str = "or score the whole and the masked inputs where the model runs, and pass the scores with --base and --masked";
 
 /// A model of the ONNX format: of a batch of samples ([`of_rows`](Self::of_rows)) or of a graph
-/// ([`of_graphs`](Self::of_graphs)).
+/// ([`of_graphs`](Self::of_graphs)). It is the same for every engine that runs it.
 pub(crate) struct OnnxModel {
-    model: Model,
-    pub(super) inputs: Vec<Input>,
-    threads: Arc<ThreadPool>,
+    engine: Box<dyn Engine>,
+    pub(super) inputs: Vec<Port>,
+    /// Whether a sample's outputs depend on the samples beside it: what is quantised while the model
+    /// runs takes its scale from the whole batch. Such a model is given one sample at a time.
+    pub(super) mixes_samples: bool,
     /// The number of outputs per sample, once known.
     pub(super) n_outputs: OnceLock<usize>,
 }
 
-/// An input of a model.
-pub(super) struct Input {
-    pub(super) id: NodeId,
-    pub(super) name: String,
-    /// The stored shape, where there is one.
-    pub(super) shape: Option<Vec<Dimension>>,
-    pub(super) numbers: Numbers,
-}
-
-/// Which numbers an input takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Numbers {
-    /// Floating-point numbers of 16, 32 or 64 bits; the engine computes with 32.
-    Real,
-    /// Integers of 32 or 64 bits; the engine computes with 32.
-    Integer,
-}
-
 impl OnnxModel {
-    /// Reads a model of one input `(batch, …)` and one output `(batch, classes)` or `(batch,)`;
-    /// further axes of the output are 1. Files of weights stand beside it.
+    /// Reads a model of one input `(batch, …)` whose scores are `(batch, classes)` or `(batch,)`;
+    /// further axes are 1. Files of weights stand beside it.
     ///
     /// # Errors
     /// The file cannot be read, is no ONNX model, holds operators or types that the engine has not,
-    /// has another number of inputs or outputs, or takes integers, which cannot be masked.
-    pub(crate) fn of_rows(file: &Path) -> Result<Self, Failure> {
-        Self::of_rows_in(file, read(file)?)
+    /// has another number of inputs, has no or several outputs that may be the scores, or takes
+    /// integers, which cannot be masked.
+    pub(crate) fn of_rows(file: &Path, options: &EngineOptions) -> Result<Self, Failure> {
+        Self::of_rows_in(file, read(file)?, options)
     }
 
     /// As [`of_rows`](Self::of_rows), from the bytes of a file.
-    pub(crate) fn of_rows_in(file: &Path, bytes: Vec<u8>) -> Result<Self, Failure> {
+    pub(crate) fn of_rows_in(
+        file: &Path,
+        bytes: Vec<u8>,
+        options: &EngineOptions,
+    ) -> Result<Self, Failure> {
         let rows = || {
-            let model = Self::load(file, bytes)?;
-            let [input] = model.inputs.as_slice() else {
-                let n = model.inputs.len();
-                return Err(Failure::new(format!(
-                    "{n} inputs: expected one, the samples"
-                )));
+            let contents = contents(file, &bytes)?;
+            check_input_of_rows(&contents)?;
+            let output = match options.model_output() {
+                Some(name) => named_output(&contents, name)?,
+                None => only_scores(&contents)?,
             };
-            let n_outputs = model.model.output_ids().len();
-            if n_outputs != 1 {
-                return Err(
-                    Failure::new(format!("{n_outputs} outputs: expected one, the scores"))
-                        .help("export the model with its scores as the only output"),
-                );
-            }
-            if input.numbers == Numbers::Integer {
-                return Err(Failure::new(format!(
-                    "its input {:?} takes integers: masked or perturbed, token numbers are the numbers of other tokens",
-                    input.name
-                ))
-                .help("export the part of the model that follows the embedding, and pass the embedded samples as inputs"));
-            }
-            Ok(model)
+            check_scores(output)?;
+            Self::load(file, bytes, &contents, output, options).map_err(|error| match error {
+                NotLoaded::Model(failure) => failure.and_help(SCORES_FROM_FILES),
+                NotLoaded::Engine(failure) => failure,
+            })
         };
         rows().in_file(file)
     }
 
     /// Reads a model of the inputs features `(n, f)`, edge index `(2, e)` and, if it takes them,
-    /// edge weights `(e,)`, in this order, whose first output is `(rows, classes)`.
+    /// edge weights `(e,)`, in this order, whose output is `(rows, classes)`.
     ///
     /// # Errors
     /// The file cannot be read, is no ONNX model, holds operators or types that the engine has not,
     /// or has other inputs.
-    pub(crate) fn of_graphs(file: &Path) -> Result<Self, Failure> {
+    pub(crate) fn of_graphs(file: &Path, options: &EngineOptions) -> Result<Self, Failure> {
         let graphs = || {
-            let model = Self::load(file, read(file)?)?;
-            let numbers: Vec<Numbers> = model.inputs.iter().map(|input| input.numbers).collect();
-            match numbers.as_slice() {
-                [_, Numbers::Integer] | [_, Numbers::Integer, Numbers::Real] => Ok(model),
-                [_, _] | [_, _, _] => Err(Failure::new(
-                    "expected the inputs features (n, f), edge_index (2, e) of integers and edge_weight (e,) of floats, in this order",
-                )),
-                _ => Err(Failure::new(format!(
-                    "expected the inputs features (n, f), edge_index (2, e) and edge_weight (e,), got {} inputs",
-                    numbers.len()
-                ))),
+            let bytes = read(file)?;
+            let contents = contents(file, &bytes)?;
+            for input in &contents.inputs {
+                check_type(input)?;
             }
+            let output = match options.model_output() {
+                Some(name) => named_output(&contents, name)?,
+                None => contents
+                    .outputs
+                    .first()
+                    .ok_or_else(|| Failure::new("it has no output"))?,
+            };
+            match contents.inputs.as_slice() {
+                [_, edges] if is_integer(edges) => {}
+                [_, edges, weights] if is_integer(edges) && !is_integer(weights) => {}
+                [_, _] | [_, _, _] => {
+                    return Err(Failure::new(
+                        "expected the inputs features (n, f), edge_index (2, e) of integers and edge_weight (e,) of floats, in this order",
+                    ));
+                }
+                others => {
+                    return Err(Failure::new(format!(
+                        "expected the inputs features (n, f), edge_index (2, e) and edge_weight (e,), got {} inputs",
+                        others.len()
+                    )));
+                }
+            }
+            check_scores(output)?;
+            Self::load(file, bytes, &contents, output, options)
+                .map_err(|(NotLoaded::Model(failure) | NotLoaded::Engine(failure))| failure)
         };
         graphs().in_file(file)
     }
 
-    fn load(file: &Path, bytes: Vec<u8>) -> Result<Self, Failure> {
-        let contents = Contents::read(&bytes).ok_or_else(|| {
-            Failure::new("not an ONNX model, or only a part of one")
-                .help("export it again: torch.onnx.export(model, example, FILE.onnx)")
+    fn load(
+        path: &Path,
+        bytes: Vec<u8>,
+        contents: &Contents,
+        output: &Port,
+        options: &EngineOptions,
+    ) -> Result<Self, NotLoaded> {
+        let engine = options.load(File {
+            path,
+            bytes,
+            contents,
+            output,
         })?;
-        check(&contents)?;
-        let options = ModelOptions::with_all_ops();
-        let loaded = match contents.has_external_data {
-            true => {
-                let extension = Path::new(file).extension().unwrap_or_default();
-                if !extension.eq_ignore_ascii_case("onnx") {
-                    return Err(Failure::new(
-                        "weights in a file beside the model, whose own name does not end in .onnx",
-                    )
-                    .help("rename the model to NAME.onnx"));
-                }
-                drop(bytes);
-                caught(|| options.load_file(file))
-            }
-            false => caught(|| options.load(bytes)),
-        };
-        let model = loaded.map_err(unsupported)?.map_err(not_loaded)?;
-        let inputs: Result<Vec<Input>, Failure> = model
-            .input_ids()
-            .iter()
-            .map(|&id| Input::new(&model, id, &contents))
-            .collect();
         Ok(Self {
-            inputs: inputs?,
-            model,
-            threads: threads::pool(),
+            engine,
+            inputs: contents.inputs.clone(),
+            mixes_samples: contents.quantises_while_it_runs(),
             n_outputs: OnceLock::new(),
         })
     }
@@ -153,77 +127,12 @@ impl OnnxModel {
         self.inputs.len() == 3
     }
 
-    /// The first output, a row per sample, node, edge or graph.
-    pub(super) fn run(&self, values: Vec<ValueOrView<'_>>) -> Result<Array2<f32>, Reason> {
-        let Some(&output) = self.model.output_ids().first() else {
-            return Err("it has no output".to_owned());
-        };
+    /// The scores, a row per sample, node, edge or graph.
+    pub(super) fn run(&self, values: Vec<Input>) -> Result<Array2<f64>, Reason> {
         for (input, value) in self.inputs.iter().zip(&values) {
-            input.check(&value.as_view().shape())?;
+            input.check(value.shape())?;
         }
-        let ids = self.inputs.iter().map(|input| input.id);
-        let values: Vec<(NodeId, ValueOrView<'_>)> = ids.zip(values).collect();
-        let options = RunOptions::default().with_thread_pool(Some(Arc::clone(&self.threads)));
-        let outputs = caught(|| self.model.run(values, &[output], Some(options)))?;
-        match outputs
-            .map_err(|error| error.to_string())?
-            .into_iter()
-            .next()
-        {
-            Some(answer) => table(answer),
-            None => Err("it has no output".to_owned()),
-        }
-    }
-}
-
-impl Input {
-    fn new(model: &Model, id: NodeId, contents: &Contents) -> Result<Self, Failure> {
-        let info = model.node_info(id);
-        let name = info
-            .as_ref()
-            .and_then(|info| info.name())
-            .unwrap_or_default();
-        let numbers = match contents.input_types.get(name) {
-            None | Some(&(element::FLOAT | element::FLOAT16 | element::DOUBLE)) => Numbers::Real,
-            Some(&(element::INT32 | element::INT64)) => Numbers::Integer,
-            Some(&other) => {
-                return Err(Failure::new(format!(
-                    "its input {name:?} takes numbers of the type {}: expected float, double, float16 or, of graphs, int64",
-                    element::name(other)
-                ))
-                .help("export the model in single precision: model.float()"));
-            }
-        };
-        Ok(Self {
-            id,
-            name: name.to_owned(),
-            shape: info.as_ref().and_then(|info| info.shape()),
-            numbers,
-        })
-    }
-
-    /// Holds the shape of a value against the stored one.
-    pub(super) fn check(&self, shape: &[usize]) -> Result<(), Reason> {
-        let Some(stored) = &self.shape else {
-            return Ok(());
-        };
-        let fits = |(stored, n): (&Dimension, &usize)| match stored {
-            Dimension::Fixed(fixed) => fixed == n,
-            Dimension::Symbolic(_) => true,
-        };
-        if stored.len() == shape.len() && stored.iter().zip(shape).all(fits) {
-            return Ok(());
-        }
-        let axes = stored.iter().map(|axis| match axis {
-            Dimension::Fixed(n) => n.to_string(),
-            Dimension::Symbolic(name) => name.clone(),
-        });
-        let axes: Vec<String> = axes.collect();
-        Err(format!(
-            "its input {:?} takes the shape [{}], got {shape:?}",
-            self.name,
-            axes.join(", ")
-        ))
+        self.engine.run(values)
     }
 }
 
@@ -233,96 +142,128 @@ fn read(file: &Path) -> Result<Vec<u8>, Failure> {
         .in_file(file)
 }
 
-/// Refuses what the engine lacks, by name.
-fn check(contents: &Contents) -> Result<(), Failure> {
-    let classical = contents.operators.iter().find(|(d, _)| d == "ai.onnx.ml");
-    if let Some((domain, operator)) = classical {
-        return Err(Failure::new(format!(
-            "operator {domain}.{operator} (trees, support vectors, scalers): the engine runs neural networks only"
+/// What stands in a model, whose files of weights are there.
+fn contents(file: &Path, bytes: &[u8]) -> Result<Contents, Failure> {
+    let contents = Contents::read(bytes).ok_or_else(|| {
+        Failure::new("not an ONNX model, or only a part of one")
+            .help("export it again: torch.onnx.export(model, example, FILE.onnx)")
+    })?;
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let mut data_files = contents.data_files.iter();
+    match data_files.find(|name| !folder.join(name).exists()) {
+        Some(name) => Err(Failure::new(format_args!(
+            "its weights are in a file {name:?}, which is not beside it"
         ))
-        .help(SCORES_FROM_FILES));
+        .help(
+            "keep the file of weights beside the model, under the name that it was exported with",
+        )),
+        None => Ok(contents),
     }
-    let known = [
-        element::FLOAT,
-        element::UINT8,
-        element::INT8,
-        element::INT32,
-        element::INT64,
-        element::BOOL,
-        element::FLOAT16,
-        element::DOUBLE,
-    ];
-    let mut constants = contents.constant_types.iter();
-    match constants.find(|constant| !known.contains(constant)) {
-        Some(&other) => Err(Failure::new(format!(
-            "constants of the type {}, which the engine does not know",
-            element::name(other)
+}
+
+/// Refuses inputs that are not samples that can be masked.
+fn check_input_of_rows(contents: &Contents) -> Result<(), Failure> {
+    let [input] = contents.inputs.as_slice() else {
+        let n = contents.inputs.len();
+        let failure = Failure::new(format!("{n} inputs: expected one, the samples"));
+        return Err(match contents.classical() {
+            Some(_) => failure.help(
+                "convert the model with one input of all features: initial_types=[(\"X\", FloatTensorType([None, n_features]))]",
+            ),
+            None => failure,
+        });
+    };
+    check_type(input)?;
+    if !is_integer(input) {
+        return Ok(());
+    }
+    let name = &input.name;
+    Err(match contents.classical() {
+        Some(_) => Failure::new(format!("its input {name:?} takes integers, and masked or perturbed values are none"))
+            .help("convert the model with FloatTensorType inputs"),
+        None => Failure::new(format!(
+            "its input {name:?} takes integers: masked or perturbed, token numbers are the numbers of other tokens"
+        ))
+        .help("export the part of the model that follows the embedding, and pass the embedded samples as inputs"),
+    })
+}
+
+/// Refuses inputs of types that arrays have not.
+fn check_type(input: &Port) -> Result<(), Failure> {
+    let name = &input.name;
+    match input.kind {
+        Kind::Unknown
+        | Kind::Array(
+            element::FLOAT | element::FLOAT16 | element::DOUBLE | element::INT32 | element::INT64,
+        ) => Ok(()),
+        Kind::Array(element::STRING) => Err(Failure::new(format!(
+            "its input {name:?} takes texts: expected float, double, float16 or, of graphs, int64"
+        ))
+        .help("export the part of the model that follows the encoding of its texts")),
+        other => Err(Failure::new(format!(
+            "its input {name:?} takes numbers of the type {other}: expected float, double, float16 or, of graphs, int64"
         ))
         .help("export the model in single precision: model.float()")),
-        None => Ok(()),
     }
 }
 
-/// A model that the engine does not load.
-fn not_loaded(error: LoadError) -> Failure {
-    match error.kind() {
-        LoadErrorKind::ExternalDataError => Failure::new(error).help(
-            "keep the file of weights beside the model, under the name that it was exported with; the name must end in .data",
-        ),
-        _ => unsupported(error),
+fn is_integer(input: &Port) -> bool {
+    matches!(input.kind, Kind::Array(element::INT32 | element::INT64))
+}
+
+/// Whether an output may be the scores: classes are integers or texts.
+fn may_be_scores(output: &Port) -> bool {
+    match output.kind {
+        Kind::Array(of) => [element::FLOAT, element::FLOAT16, element::DOUBLE].contains(&of),
+        Kind::Maps | Kind::Unknown => true,
+        Kind::Other => false,
     }
 }
 
-fn unsupported(reason: impl std::fmt::Display) -> Failure {
-    Failure::new(format_args!("the engine cannot run the model: {reason}")).help(format_args!(
-        "export it without this operator, or with another opset_version (18 does well); or {SCORES_FROM_FILES}"
-    ))
-}
-
-/// An answer as rows of outputs.
-fn table(answer: Value) -> Result<Array2<f32>, Reason> {
-    let ValueType::Tensor(DataType::Float) = answer.dtype() else {
-        return Err(format!(
-            "it answers with values of the type {}: expected scores; export it with its logits or probabilities as the output",
-            answer.dtype()
-        ));
-    };
-    let Some(answer) = answer.into_tensor::<f32>() else {
-        return Err("its answer is no array".to_owned());
-    };
-    let shape = answer.shape().to_vec();
-    let refused = || {
-        format!(
-            "it answers with the shape {shape:?}: expected (n, classes) or (n,), further axes 1"
-        )
-    };
-    let (&rows, rest) = shape.split_first().ok_or_else(refused)?;
-    let (&columns, rest) = rest.split_first().unwrap_or((&1, &[]));
-    if rest.iter().any(|&n| n != 1) {
-        return Err(refused());
+fn check_scores(output: &Port) -> Result<(), Failure> {
+    match may_be_scores(output) {
+        true => Ok(()),
+        false => Err(Failure::new(format!(
+            "its output {:?} is of the type {}: expected scores",
+            output.name, output.kind
+        ))
+        .help("export the model with its logits or probabilities as the output")),
     }
-    Array2::from_shape_vec((rows, columns), answer.to_vec()).map_err(|error| error.to_string())
 }
 
-/// A value of real numbers.
-pub(super) fn real(array: ArrayD<f32>) -> Result<ValueOrView<'static>, Reason> {
-    let shape = array.shape().to_vec();
-    let numbers = array
-        .as_standard_layout()
-        .into_owned()
-        .into_raw_vec_and_offset()
-        .0;
-    let value = Value::from_shape(shape, numbers).map_err(|error| error.to_string())?;
-    Ok(value.into())
+/// The output that was asked for.
+fn named_output<'a>(contents: &'a Contents, name: &str) -> Result<&'a Port, Failure> {
+    let mut outputs = contents.outputs.iter();
+    let output = outputs.find(|output| output.name == name);
+    output.ok_or_else(|| {
+        let names = names(contents.outputs.iter());
+        Failure::new(format!("no output {name:?}: there are {names}"))
+            .help("choose one with --model-output NAME")
+    })
 }
 
-/// A value of integers, which the engine holds in 32 bits.
-pub(super) fn integers(
-    shape: &[usize],
-    numbers: impl Iterator<Item = Option<i32>>,
-) -> Result<ValueOrView<'static>, Reason> {
-    let numbers: Option<Vec<i32>> = numbers.collect();
-    let numbers = numbers.ok_or("integers of 32 bits are expected")?;
-    let value = Value::from_shape(shape, numbers).map_err(|error| error.to_string())?;
-    Ok(value.into())
+/// The only output that may be the scores.
+fn only_scores(contents: &Contents) -> Result<&Port, Failure> {
+    let scores: Vec<&Port> = contents
+        .outputs
+        .iter()
+        .filter(|o| may_be_scores(o))
+        .collect();
+    match (scores.as_slice(), contents.outputs.first()) {
+        (&[scores], _) => Ok(scores),
+        // What is wrong with the output says why it is not the scores.
+        (&[], Some(output)) => Ok(output),
+        (&[], None) => Err(Failure::new("it has no output")),
+        (several, _) => Err(Failure::new(format!(
+            "{} outputs may be the scores: {}",
+            several.len(),
+            names(several.iter().copied())
+        ))
+        .help("choose one with --model-output NAME")),
+    }
+}
+
+fn names<'a>(ports: impl Iterator<Item = &'a Port>) -> String {
+    let names: Vec<String> = ports.map(|port| format!("{:?}", port.name)).collect();
+    names.join(", ")
 }

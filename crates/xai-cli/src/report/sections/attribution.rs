@@ -74,6 +74,7 @@ pub(crate) fn evaluate(
     use crate::attribution::model_files::{ModelFiles, targets};
     use crate::attribution::options::Reading;
     use crate::failure::{Files, InFiles};
+    use crate::input::onnx::engine::EngineOptions;
     use crate::input::onnx::model::OnnxModel;
     use ndarray::IxDyn;
     use xai_metrics::attribution::metric::SEED_OPTION;
@@ -84,7 +85,9 @@ pub(crate) fn evaluate(
         inputs: source.path(&study.inputs),
         targets: source.path(&study.targets),
     };
-    let model = OnnxModel::of_rows_in(&files.model, source.bytes(&study.model)?.into_owned())?;
+    let engine = EngineOptions::new(study.engine, study.model_output.clone());
+    let model = source.bytes(&study.model)?.into_owned();
+    let model = OnnxModel::of_rows_in(&files.model, model, &engine)?;
     let model = Concurrent(&model);
     let inputs = source.array(&study.inputs)?.into_f32::<IxDyn>()?;
     let targets = targets(source.array(&study.targets)?)?;

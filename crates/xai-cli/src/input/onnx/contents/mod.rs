@@ -1,30 +1,38 @@
-//! What stands in an ONNX file, read before the engine reads it.
+//! What stands in an ONNX file, read before an engine reads it.
 //!
-//! The engine believes every length in a file and asks for that much memory, which ends the process
+//! An engine may believe every length in a file and ask for that much memory, which ends the process
 //! where a file is cut off or is no model. Here each length is held against the bytes that are
-//! there. The engine also forgets which types it converts; here they are kept.
+//! there. Engines also forget which types they convert; here they are kept.
 
-use std::collections::{BTreeMap, BTreeSet};
+pub(super) mod element;
+pub(super) mod port;
+mod wire;
+
+use std::collections::BTreeSet;
+
+use self::port::Port;
+use self::wire::{Value, bytes_of, field, fields, text};
 
 /// Subgraphs in subgraphs take stack; no exporter nests deeper.
 const DEEPEST: usize = 64;
 
-/// The operators, inputs and types of a model.
+/// The operators, inputs, outputs and types of a model.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Contents {
     has_graph: bool,
     has_version: bool,
+    /// The inputs that have no value in the file.
+    pub(super) inputs: Vec<Port>,
+    pub(super) outputs: Vec<Port>,
     /// Domain and name of each operator.
     pub(super) operators: BTreeSet<(String, String)>,
-    /// The element type of each input, by name.
-    pub(super) input_types: BTreeMap<String, u64>,
     /// The element types of the constants.
     pub(super) constant_types: BTreeSet<u64>,
-    /// Whether constants stand in files beside the model.
-    pub(super) has_external_data: bool,
+    /// The files beside the model that constants stand in.
+    pub(super) data_files: BTreeSet<String>,
 }
 
-/// Messages of the format, as far as the engine reads them.
+/// Messages of the format, as far as they hold other messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Message {
     Model,
@@ -60,60 +68,16 @@ impl Message {
     }
 }
 
-/// The value of a field.
-enum Value<'a> {
-    Number(u64),
-    Bytes(&'a [u8]),
-    /// Of 4 or 8 bytes.
-    Fixed,
-}
-
-/// Takes a number of seven bits a byte off the front.
-fn number(bytes: &mut &[u8]) -> Option<u64> {
-    let mut value = 0u64;
-    for shift in (0..64).step_by(7) {
-        let (&byte, rest) = bytes.split_first()?;
-        *bytes = rest;
-        value |= u64::from(byte & 0x7f) << shift;
-        if byte & 0x80 == 0 {
-            return Some(value);
-        }
-    }
-    None
-}
-
-/// Takes a field off the front: its number and its value.
-fn field<'a>(bytes: &mut &'a [u8]) -> Option<(u64, Value<'a>)> {
-    let tag = number(bytes)?;
-    let value = match tag & 7 {
-        0 => Value::Number(number(bytes)?),
-        kind @ (1 | 2 | 5) => {
-            let length = match kind {
-                1 => 8,
-                2 => usize::try_from(number(bytes)?).ok()?,
-                _ => 4,
-            };
-            let (value, rest) = bytes.split_at_checked(length)?;
-            *bytes = rest;
-            match kind {
-                2 => Value::Bytes(value),
-                _ => Value::Fixed,
-            }
-        }
-        _ => return None,
-    };
-    Some((tag >> 3, value))
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
 impl Contents {
     /// Reads a file's bytes; nothing where they are no whole model.
     pub(super) fn read(bytes: &[u8]) -> Option<Self> {
         let mut contents = Self::default();
         contents.walk(Message::Model, bytes, DEEPEST)?;
+        for (number, value) in fields(bytes) {
+            if let (7, Value::Bytes(graph)) = (number, value) {
+                contents.ports(graph)?;
+            }
+        }
         (contents.has_graph && contents.has_version).then_some(contents)
     }
 
@@ -127,15 +91,10 @@ impl Contents {
                 (Message::Model, 7, Value::Bytes(_)) => self.has_graph = true,
                 (Message::Node, 4, Value::Bytes(name)) => operator = Some(text(name)),
                 (Message::Node, 7, Value::Bytes(name)) => domain = text(name),
-                (Message::Graph, 11, Value::Bytes(input)) => {
-                    if let Some((name, element)) = input_type(input) {
-                        self.input_types.insert(name, element);
-                    }
-                }
                 (Message::Tensor, 2, &Value::Number(element)) => {
                     self.constant_types.insert(element);
                 }
-                (Message::Tensor, 14, Value::Number(1)) => self.has_external_data = true,
+                (Message::Tensor, 13, Value::Bytes(entry)) => self.data_file(entry),
                 _ => {}
             }
             if let (Some(within), Value::Bytes(value)) = (message.within(field), value) {
@@ -147,70 +106,61 @@ impl Contents {
         }
         Some(())
     }
-}
 
-/// The name of an input and the type of its elements.
-fn input_type(mut input: &[u8]) -> Option<(String, u64)> {
-    let (mut name, mut kind) = (None, None);
-    while let Some((number, value)) = field(&mut input) {
-        match (number, value) {
-            (1, Value::Bytes(bytes)) => name = Some(text(bytes)),
-            (2, Value::Bytes(bytes)) => kind = Some(bytes),
-            _ => {}
+    /// Notes the file of a constant's entry `location`.
+    fn data_file(&mut self, entry: &[u8]) {
+        if bytes_of(entry, 1) == Some(b"location")
+            && let Some(file) = bytes_of(entry, 2)
+        {
+            self.data_files.insert(text(file));
         }
     }
-    let mut kind = kind?;
-    let (1, Value::Bytes(mut tensor)) = field(&mut kind)? else {
-        return None;
-    };
-    while let Some((number, value)) = field(&mut tensor) {
-        if let (1, Value::Number(element)) = (number, value) {
-            return Some((name?, element));
+
+    /// Reads the inputs and outputs of the model's graph.
+    ///
+    /// Before version 4 of the format, constants stand among the inputs.
+    fn ports(&mut self, graph: &[u8]) -> Option<()> {
+        let mut constants = BTreeSet::new();
+        for (number, value) in fields(graph) {
+            match (number, value) {
+                (5, Value::Bytes(constant)) => constants.extend(bytes_of(constant, 8).map(text)),
+                (11, Value::Bytes(input)) => self.inputs.push(Port::read(input)?),
+                (12, Value::Bytes(output)) => self.outputs.push(Port::read(output)?),
+                _ => {}
+            }
         }
+        self.inputs.retain(|input| !constants.contains(&input.name));
+        Some(())
     }
-    None
-}
 
-/// Types of elements, by the numbers of `onnx.proto`.
-pub(super) mod element {
-    pub(in super::super) const FLOAT: u64 = 1;
-    pub(in super::super) const UINT8: u64 = 2;
-    pub(in super::super) const INT8: u64 = 3;
-    pub(in super::super) const INT32: u64 = 6;
-    pub(in super::super) const INT64: u64 = 7;
-    pub(in super::super) const BOOL: u64 = 9;
-    pub(in super::super) const FLOAT16: u64 = 10;
-    pub(in super::super) const DOUBLE: u64 = 11;
+    /// Whether an operator stands in the model.
+    pub(super) fn has_operator(&self, domain: &str, name: &str) -> bool {
+        let mut operators = self.operators.iter();
+        operators.any(|(of, operator)| of == domain && operator == name)
+    }
 
-    /// The name of a type, as `onnx` and the exporters write it.
-    pub(in super::super) fn name(element: u64) -> String {
-        let names = [
-            "undefined",
-            "float",
-            "uint8",
-            "int8",
-            "uint16",
-            "int16",
-            "int32",
-            "int64",
-            "string",
-            "bool",
-            "float16",
-            "double",
-            "uint32",
-            "uint64",
-            "complex64",
-            "complex128",
-            "bfloat16",
-        ];
-        let name = usize::try_from(element).ok().and_then(|i| names.get(i));
-        name.map_or_else(|| format!("number {element}"), |name| (*name).to_owned())
+    /// Whether an operator takes the scale of its numbers from all of a batch.
+    pub(super) fn quantises_while_it_runs(&self) -> bool {
+        let mut operators = self.operators.iter();
+        operators.any(|(_, operator)| operator.starts_with("DynamicQuantize"))
+    }
+
+    /// An operator of trees, support vectors, scalers and their kind, if the model has one.
+    pub(super) fn classical(&self) -> Option<&str> {
+        let classical = self.operators.iter().find(|(of, _)| of == "ai.onnx.ml");
+        classical.map(|(_, name)| name.as_str())
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::port::{Dimension, Kind};
     use super::*;
+
+    fn read(file: &str) -> Contents {
+        let file = format!("{}/{file}", env!("CARGO_MANIFEST_DIR"));
+        Contents::read(&std::fs::read(file).unwrap()).unwrap()
+    }
 
     fn sample() -> Vec<u8> {
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/sample/attribution/model.onnx");
@@ -220,12 +170,30 @@ mod tests {
     #[test]
     fn a_model_is_read() {
         let contents = Contents::read(&sample()).unwrap();
+        let [input] = contents.inputs.as_slice() else {
+            panic!("{:?}", contents.inputs);
+        };
+        assert_eq!(input.kind, Kind::Array(element::FLOAT));
+        assert_eq!(contents.outputs.len(), 1);
+        assert!(contents.has_operator("", "Conv"));
+        assert_eq!(contents.classical(), None);
+        assert!(contents.data_files.is_empty());
+    }
+
+    #[test]
+    fn shapes_and_files_of_weights_are_read() {
+        let contents = read("tests/data/models/mlp_batch_4.onnx");
         assert_eq!(
-            contents.input_types.values().collect::<Vec<_>>(),
-            [&element::FLOAT]
+            contents.inputs[0].shape,
+            Some(vec![Dimension::Fixed(4), Dimension::Fixed(4)])
         );
-        assert!(contents.operators.contains(&("".into(), "Conv".into())));
-        assert!(!contents.has_external_data);
+        let contents = read("tests/data/models/mlp_external.onnx");
+        let files: Vec<&String> = contents.data_files.iter().collect();
+        assert_eq!(files, ["mlp_external.onnx.data"]);
+        assert!(matches!(
+            contents.inputs[0].shape.as_deref(),
+            Some([Dimension::Named(_), Dimension::Fixed(4)])
+        ));
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub(super) fn caught<T>(call: impl FnOnce() -> T) -> Result<T, String> {
 fn is_of_engine(panic: &PanicHookInfo<'_>) -> bool {
     panic.location().is_some_and(|location| {
         let mut folders = location.file().split(['/', '\\']);
-        folders.any(|folder| folder.starts_with("rten-"))
+        folders.any(|folder| folder.starts_with("rten-") || folder.starts_with("ort-"))
     })
 }
 

@@ -1,0 +1,78 @@
+//! What an engine is given, and what it answers.
+
+use std::path::Path;
+
+use ndarray::{Array2, ArrayD};
+
+use crate::failure::Failure;
+use crate::input::onnx::contents::Contents;
+use crate::input::onnx::contents::port::Port;
+
+/// Why a model gives no answer, as text.
+pub(in super::super) type Reason = String;
+
+/// A model's file.
+pub(in super::super) struct File<'a> {
+    pub(in super::super) path: &'a Path,
+    pub(in super::super) bytes: Vec<u8>,
+    pub(in super::super) contents: &'a Contents,
+    /// The output that is asked for.
+    pub(in super::super) output: &'a Port,
+}
+
+/// An array that goes into a model.
+pub(in super::super) enum Input {
+    Real(ArrayD<f32>),
+    Integer(ArrayD<i64>),
+}
+
+impl Input {
+    pub(in super::super) fn shape(&self) -> &[usize] {
+        match self {
+            Self::Real(array) => array.shape(),
+            Self::Integer(array) => array.shape(),
+        }
+    }
+}
+
+/// Why a model is not loaded.
+pub(in super::super) enum NotLoaded {
+    /// What the engine misses in the model.
+    Model(Failure),
+    /// There is no such engine here.
+    Engine(Failure),
+}
+
+impl From<Failure> for NotLoaded {
+    fn from(of_model: Failure) -> Self {
+        Self::Model(of_model)
+    }
+}
+
+/// A model that is loaded.
+pub(in super::super) trait Engine: Send + Sync {
+    /// The output that was asked for, as a table of its first axis by its second.
+    ///
+    /// There are as many inputs as the file declares, in its order.
+    fn run(&self, inputs: Vec<Input>) -> Result<Array2<f64>, Reason>;
+}
+
+/// A model that an engine cannot run, and what may run it.
+pub(super) fn unsupported(reason: impl std::fmt::Display, way_out: &str) -> Failure {
+    Failure::new(format_args!("the engine cannot run the model: {reason}")).help(way_out)
+}
+
+/// Numbers of a shape `(rows, columns)`, `(rows,)` or with further axes of 1, as a table.
+pub(super) fn table(shape: &[usize], numbers: Vec<f64>) -> Result<Array2<f64>, Reason> {
+    let refused = || {
+        format!(
+            "it answers with the shape {shape:?}: expected (n, classes) or (n,), further axes 1"
+        )
+    };
+    let (&rows, rest) = shape.split_first().ok_or_else(refused)?;
+    let (&columns, rest) = rest.split_first().unwrap_or((&1, &[]));
+    if rest.iter().any(|&n| n != 1) {
+        return Err(refused());
+    }
+    Array2::from_shape_vec((rows, columns), numbers).map_err(|error| error.to_string())
+}
