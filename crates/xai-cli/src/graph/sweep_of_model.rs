@@ -60,7 +60,7 @@ impl ModelSource {
         let Some(file) = &self.model else {
             return Err(Failure::usage("--model or --full is needed"));
         };
-        let model = OnnxModel::of_graphs(file)?;
+        let model = OnnxModel::of_graphs(file, &self.graph.engine)?;
         let n_rows = self.graph.read(&model)?.n_rows(&model);
         n_rows.in_files(&self.graph.files(file))
     }
