@@ -123,3 +123,7 @@ pub const GAP: Input = Input::new("gap");
 pub const CHANGE_THRESHOLD: Input = Input::new("change_threshold");
 /// Which features count.
 pub const MISMATCH: Input = Input::new("mismatch");
+/// A layer of the model.
+pub const REPRESENTATION: Input = Input::new("representation");
+/// The least relative change that is divided by.
+pub const FLOOR: Input = Input::new("floor");

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Mutex;
 
-use ndarray::{ArrayViewD, IxDyn};
+use ndarray::{Array2, ArrayViewD, IxDyn};
 use xai_core::{Error, Layout, Real, Result};
 
 use crate::batch::cache::Cache;
@@ -14,6 +14,7 @@ use crate::input;
 use crate::map::positions::for_each_row;
 use crate::model::black_box::Model;
 use crate::model::locks::{into_inner, lock};
+use crate::model::scoring::Scoring;
 use crate::model::targets::Targets;
 
 /// Work on a batch that does not depend on the maps: the scores of baseline inputs, the drops of
@@ -47,18 +48,39 @@ impl<T: Real> Scorer<'_, T> {
         sample_of: impl Fn(usize) -> usize,
         step: &str,
     ) -> Result<Vec<f64>> {
+        let outputs = self.outputs(model, values, &sample_of, step)?;
+        self.scores_of(&outputs, sample_of)
+    }
+
+    /// The model's outputs for such rows, before the activation.
+    fn outputs(
+        &self,
+        model: &dyn Model<T>,
+        values: &[T],
+        sample_of: impl Fn(usize) -> usize,
+        step: &str,
+    ) -> Result<Array2<f64>> {
         let mut shape = self.run.shape().to_vec();
         let n_rows = values.len() / shape[1..].iter().product::<usize>();
         shape[0] = n_rows;
         let rows = ArrayViewD::from_shape(IxDyn(&shape), values)
             .map_err(|_| Error::shape(input::INPUTS, &shape, &[values.len()]))?;
-        self.run.scoring().scores_of_answer(
-            self.run.targets(),
+        Scoring::outputs_of_answer(
             n_rows,
             |row| self.samples.start + sample_of(row),
             || format!("{}{step}", self.run.call(&self.samples)),
             model.outputs(rows),
         )
+    }
+
+    /// The scores of outputs for such rows.
+    fn scores_of(
+        &self,
+        outputs: &Array2<f64>,
+        sample_of: impl Fn(usize) -> usize,
+    ) -> Result<Vec<f64>> {
+        let (scoring, targets) = (self.run.scoring(), self.run.targets());
+        scoring.scores_of_outputs(targets, outputs, |row| self.samples.start + sample_of(row))
     }
 }
 
@@ -69,6 +91,7 @@ pub struct SampleBatch<'a, T> {
     samples: Range<usize>,
     /// In row-major order. (A field that is a view would fix its lifetime: those are invariant.)
     values: &'a [T],
+    outputs: OnceCell<Array2<f64>>,
     base: OnceCell<Rc<[f64]>>,
     cache: Cache,
     records: RefCell<Vec<Record>>,
@@ -92,6 +115,7 @@ impl<'a, T: Real> SampleBatch<'a, T> {
             run,
             samples,
             values,
+            outputs: OnceCell::new(),
             base: OnceCell::new(),
             cache: Cache::default(),
             records: RefCell::default(),
@@ -175,9 +199,42 @@ impl<'a, T: Real> SampleBatch<'a, T> {
         if let Some(base) = self.base.get() {
             return Ok(base);
         }
-        let base: Rc<[f64]> = self.scores_of_values(self.values, "")?.into();
+        let base: Rc<[f64]> = self
+            .scorer()
+            .scores_of(self.base_outputs()?, |row| row)?
+            .into();
         self.record(BASE, Rc::clone(&base));
         Ok(self.base.get_or_init(|| base))
+    }
+
+    /// The outputs of the model for every sample, before the activation; it is asked once, whoever asks
+    /// for outputs or scores.
+    ///
+    /// # Errors
+    /// Those of the model.
+    pub fn base_outputs(&self) -> Result<&Array2<f64>> {
+        if let Some(outputs) = self.outputs.get() {
+            return Ok(outputs);
+        }
+        let outputs = self
+            .scorer()
+            .outputs(self.model, self.values, |row| row, "")?;
+        Ok(self.outputs.get_or_init(|| outputs))
+    }
+
+    /// The outputs of the model for rows made of the samples of this batch, before the activation: row `r`
+    /// of sample `sample_of(r)`. At most the batch size of rows is one call; `step` describes it behind
+    /// the batch, in errors of the model.
+    ///
+    /// # Errors
+    /// Those of the model.
+    pub fn outputs_of(
+        &self,
+        rows: &[T],
+        sample_of: impl Fn(usize) -> usize,
+        step: &str,
+    ) -> Result<Array2<f64>> {
+        self.scorer().outputs(self.model, rows, sample_of, step)
     }
 
     /// `g(f, z_i, y_i)` of one changed input per sample, with the targets of the samples.

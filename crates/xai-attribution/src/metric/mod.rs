@@ -28,6 +28,9 @@ pub use registry::complexity::complexity;
 pub use registry::model_randomization::{RandomizationOrder, RandomizationStep};
 pub use registry::non_sensitivity::Mismatch;
 pub use registry::pointing_game::Ties;
+pub use registry::relative_stability::{
+    OfInputs, OfOutputs, OfRepresentation, Reference, RelativeStability,
+};
 pub use registry::representativity::MegeReco;
 pub use registry::sparseness::sparseness;
 pub use registry::stability::{Average, Maximum, Stability, StabilityValues, Statistic};

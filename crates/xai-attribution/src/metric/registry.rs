@@ -56,7 +56,9 @@ metrics! {
     "complexity/nonzero_features.rs" nonzero_features { NonzeroFeatures }
     "axiomatic/completeness.rs" completeness { Completeness }
     "axiomatic/non_sensitivity.rs" non_sensitivity { NonSensitivity }
-    "sanity/stability.rs" stability { AverageStability, MaximumStability }
+    "robustness/stability.rs" stability { AverageStability, MaximumStability }
+    "robustness/local_lipschitz.rs" local_lipschitz { LocalLipschitz }
+    "robustness/relative_stability.rs" relative_stability { RelativeInputStability, RelativeOutputStability, RelativeRepresentationStability }
     "sanity/random_logit.rs" random_logit { RandomLogit }
     "sanity/model_randomization.rs" model_randomization { ModelRandomization }
     "sanity/representativity.rs" representativity { Representativity }

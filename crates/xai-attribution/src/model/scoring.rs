@@ -60,25 +60,35 @@ impl Scoring {
         Ok(())
     }
 
-    /// The scores of the rows of one call from what the model answered. `call` describes the
-    /// call, `sample` is the sample that a row is made of.
-    pub(crate) fn scores_of_answer(
-        &self,
-        targets: &Targets,
+    /// What the model answered to one call, checked. `call` describes the call, `sample` is the sample
+    /// that a row is made of.
+    pub(crate) fn outputs_of_answer(
         n_rows: usize,
         sample: impl Fn(usize) -> usize,
         call: impl Fn() -> String,
         answer: Result<Array2<f64>, BoxError>,
-    ) -> Result<Vec<f64>> {
+    ) -> Result<Array2<f64>> {
         let outputs = answer.map_err(|source| Error::model(call(), source))?;
         if outputs.nrows() != n_rows {
             let expected = [n_rows, outputs.ncols()];
             return Err(Error::shape(input::OUTPUTS, &expected, outputs.shape()).owner(call()));
         }
-        if let Some(((row, output), _)) = outputs.indexed_iter().find(|(_, x)| !x.is_finite()) {
-            return Err(Error::non_finite(input::OUTPUTS, &[sample(row), output]).owner(call()));
+        match outputs.indexed_iter().find(|(_, x)| !x.is_finite()) {
+            None => Ok(outputs),
+            Some(((row, output), _)) => {
+                Err(Error::non_finite(input::OUTPUTS, &[sample(row), output]).owner(call()))
+            }
         }
-        let mut scores = Vec::with_capacity(n_rows);
+    }
+
+    /// The scores of the rows of outputs.
+    pub(crate) fn scores_of_outputs(
+        &self,
+        targets: &Targets,
+        outputs: &Array2<f64>,
+        sample: impl Fn(usize) -> usize,
+    ) -> Result<Vec<f64>> {
+        let mut scores = Vec::with_capacity(outputs.nrows());
         let mut activated = Vec::with_capacity(outputs.ncols());
         for (row, outputs) in outputs.outer_iter().enumerate() {
             activated.clear();

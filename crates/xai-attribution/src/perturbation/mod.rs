@@ -9,6 +9,7 @@
 //! | [`SingleRemoval`], [`RankedRemoval`] | the drops without one feature at a time |
 //! | [`RandomSubsets`], [`SubsetDrops`], [`SubsetDropRanks`] | subsets of [`Features`], and the drops without them |
 //! | [`Neighbors`], [`NeighborDistances`] | noisy copies of every sample, and how far their maps are |
+//! | [`InputChanges`], [`OutputChanges`], [`RepresentationChanges`] | how far they are, and what the model says to them |
 //! | [`DatasetMean`] | the mean of all inputs |
 //!
 //! Whoever asks first, in [`SampleBatch::shared`](crate::batch::SampleBatch::shared) or its
@@ -19,6 +20,7 @@ pub(crate) mod baseline;
 pub(crate) mod blur;
 pub(crate) mod dataset_mean;
 pub(crate) mod features;
+pub(crate) mod neighbor_changes;
 pub(crate) mod neighbors;
 pub(crate) mod removal_curve;
 pub(crate) mod removal_order;
@@ -28,7 +30,11 @@ pub(crate) mod subsets;
 pub use baseline::{Baseline, BaselineFunction, BlankInputs, BlankScores};
 pub use dataset_mean::DatasetMean;
 pub use features::{Cells, FeatureCells, Features};
-pub use neighbors::{NeighborDistances, Neighborhood, Neighbors};
+pub use neighbor_changes::{
+    InputChanges, NeighborDistances, OutputChanges, OutputsOfNeighbors, Representation,
+    RepresentationChanges, RepresentationFunction,
+};
+pub use neighbors::{GivenNeighbors, Neighborhood, Neighbors};
 pub use removal_curve::{CurveScores, RemovalCurve, Start, StepCount, Steps};
 pub use removal_order::{GivenOrders, OrderedFeatures, OrderedPositions, RankBy, RemovalOrder};
 pub use single_removal::{FeatureDrops, RankedDrops, RankedRemoval, SingleRemoval};

@@ -1,29 +1,57 @@
-//! Noisy copies of every sample, explained again.
+//! Copies of every sample near it.
 
-use ndarray::{ArrayViewD, IxDyn};
+use ndarray::ArrayD;
 use xai_core::number::check_finite_slice;
 use xai_core::random::{random_stream, uniform};
-use xai_core::tensor::Rows;
-use xai_core::{Error, Real, Result, parallel};
+use xai_core::{Error, Input, Layout, Real, Result};
 
-use crate::batch::explained::{ExplainedBatch, MapWork};
 use crate::batch::run_data::RunData;
 use crate::batch::samples::SampleBatch;
+use crate::batch::side::SideInput;
 use crate::input;
-use crate::map::distance::MapDistance;
 use crate::map::positions::for_each_row;
-use crate::model::targets::Targets;
 
 /// Where the neighbours of a sample are drawn.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum Neighborhood {
-    /// Every element grows by a uniform number in [0, radius): what the peer draws.
+    /// Every element grows by a uniform number in [0, radius): what Xplique draws.
     #[default]
     Above,
     /// Every element moves by a uniform number in [−radius, radius): a cube around the input.
     Around,
+    /// Those of [`GivenNeighbors`], which also say their number: to repeat another tool's run.
+    Given,
+}
+
+/// Noise that was drawn elsewhere, added to the inputs: `(draws, n, …)` with the axes of one sample, or
+/// its elements in row-major order, behind.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GivenNeighbors(pub ArrayD<f64>);
+
+impl SideInput for GivenNeighbors {
+    const INPUT: Input = input::NEIGHBORS;
+
+    fn check(&self, shape: &[usize], _layout: Layout) -> Result<()> {
+        let size: usize = shape[1..].iter().product();
+        let fits = match self.0.shape() {
+            [draws, n, rest @ ..] => {
+                *draws > 0 && *n == shape[0] && rest.iter().product::<usize>() == size
+            }
+            _ => false,
+        };
+        if !fits {
+            let expected = format!("(draws, {}, {size} elements)", shape[0]);
+            return Err(Error::shape_described(
+                Self::INPUT,
+                expected,
+                self.0.shape(),
+            ));
+        }
+        xai_core::number::check_finite(Self::INPUT, self.0.view())
+    }
 }
 
 /// Noisy copies of every sample: each of a stream of its own.
@@ -39,12 +67,28 @@ pub struct Neighbors {
     pub seed: u64,
 }
 
+impl Default for Neighbors {
+    /// 20 within 0.1, seed 1.
+    fn default() -> Self {
+        Self {
+            radius: 0.1,
+            n_neighbors: 20,
+            neighborhood: Neighborhood::default(),
+            seed: 1,
+        }
+    }
+}
+
 impl Neighbors {
     /// Checks the parameters: what a metric does once per run.
     ///
     /// # Errors
-    /// An invalid parameter, about the radius or the number of neighbours.
-    pub fn prepare<T: Real>(&self, _run: &RunData<'_, T>) -> Result<()> {
+    /// An invalid parameter, about the radius or the number of neighbours; empty, where they were to be
+    /// given.
+    pub fn prepare<T: Real>(&self, run: &RunData<'_, T>) -> Result<()> {
+        if self.neighborhood == Neighborhood::Given {
+            return run.side::<GivenNeighbors>().map(drop);
+        }
         if !(self.radius > 0.0 && self.radius.is_finite()) {
             let expected = "a positive, finite number";
             return Err(Error::parameter(input::RADIUS, self.radius, expected));
@@ -60,8 +104,19 @@ impl Neighbors {
         Ok(())
     }
 
+    /// The number of neighbours of each sample.
+    ///
+    /// # Errors
+    /// Empty, where they were to be given.
+    pub fn count<T: Real>(&self, run: &RunData<'_, T>) -> Result<usize> {
+        match self.neighborhood {
+            Neighborhood::Given => Ok(run.side::<GivenNeighbors>()?.0.shape()[0]),
+            _ => Ok(self.n_neighbors),
+        }
+    }
+
     /// Some neighbours of a batch, in row-major order: neighbour `j` of sample `i` is row
-    /// `i · n_neighbors + j`.
+    /// `i · count + j`.
     ///
     /// # Errors
     /// Not finite, where the radius is beyond the precision of the inputs.
@@ -71,17 +126,31 @@ impl Neighbors {
         rows: std::ops::Range<usize>,
     ) -> Result<Vec<T>> {
         let (inputs, size) = (batch.values(), batch.run().positions().size());
-        let first_item = batch.item(0).wrapping_mul(self.n_neighbors as u64);
+        let count = self.count(batch.run())?;
+        let given = match self.neighborhood {
+            Neighborhood::Given => Some(batch.run().side::<GivenNeighbors>()?),
+            _ => None,
+        };
+        let first_sample = batch.samples().start;
+        let first_item = batch.item(0).wrapping_mul(count as u64);
         let mut neighbors = vec![T::zero(); rows.len() * size];
         for_each_row(&mut neighbors, size, |row, values| {
             let row = rows.start + row;
-            let sample = row / self.n_neighbors;
-            let mut stream = random_stream(self.seed, first_item.wrapping_add(row as u64));
+            let sample = row / count;
             let input = &inputs[sample * size..(sample + 1) * size];
+            if let Some(GivenNeighbors(noise)) = given {
+                let noise = noise.index_axis(ndarray::Axis(0), row % count);
+                let noise = noise.index_axis(ndarray::Axis(0), first_sample + sample);
+                for ((to, &from), &noise) in values.iter_mut().zip(input).zip(&noise) {
+                    *to = from + T::from_f64_nearest(noise);
+                }
+                return;
+            }
+            let mut stream = random_stream(self.seed, first_item.wrapping_add(row as u64));
             for (to, &from) in values.iter_mut().zip(input) {
                 let noise = match self.neighborhood {
-                    Neighborhood::Above => uniform(&mut stream),
                     Neighborhood::Around => 2.0 * uniform(&mut stream) - 1.0,
+                    Neighborhood::Above | Neighborhood::Given => uniform(&mut stream),
                 };
                 *to = from + T::from_f64_nearest(self.radius * noise);
             }
@@ -91,74 +160,18 @@ impl Neighbors {
     }
 }
 
-/// The distances of the maps of all neighbours from those of their samples: `n_neighbors` per
-/// sample. The explainer is called with at most the batch size of inputs.
-#[derive(Debug, Clone, PartialEq)]
-pub struct NeighborDistances {
-    /// Which neighbours.
-    pub neighbors: Neighbors,
-    /// How far apart two maps are.
-    pub distance: MapDistance,
-}
+impl std::str::FromStr for Neighborhood {
+    type Err = Error;
 
-impl<T: Real> MapWork<T> for NeighborDistances {
-    type Output = Vec<f64>;
-
-    fn compute(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<f64>> {
-        let batch = explained.batch();
-        let targets = batch.targets();
-        let maps = Rows::of_samples(explained.maps()?);
-        let n_rows = batch.n_samples() * self.neighbors.n_neighbors;
-        let mut distances = Vec::with_capacity(n_rows);
-        for first in (0..n_rows).step_by(batch.batch_size()) {
-            let rows = first..first.saturating_add(batch.batch_size()).min(n_rows);
-            distances.extend(self.of_rows(explained, &targets, &maps, rows)?);
-        }
-        Ok(distances)
-    }
-}
-
-impl NeighborDistances {
-    /// The distances of some neighbours, in one call of the explainer.
-    fn of_rows<T: Real>(
-        &self,
-        explained: &ExplainedBatch<'_, T>,
-        targets: &Targets,
-        maps: &Rows<'_, T>,
-        rows: std::ops::Range<usize>,
-    ) -> Result<Vec<f64>> {
-        let batch = explained.batch();
-        let start = batch.samples().start;
-        let neighbors = self.neighbors.rows(batch, rows.clone())?;
-        let mut shape = batch.shape();
-        shape[0] = rows.len();
-        let sample_of: Vec<usize> = rows.map(|row| row / self.neighbors.n_neighbors).collect();
-        let view = ArrayViewD::from_shape(IxDyn(&shape), &neighbors)
-            .map_err(|_| Error::shape(input::NEIGHBORS, &shape, &[neighbors.len()]))?;
-        let (low, high) = (sample_of[0], sample_of[sample_of.len() - 1]);
-        let call = format!(
-            "neighbours of samples {}..{}",
-            start + low,
-            start + high + 1
-        );
-        let answer = explained.explain(view, &targets.gather(&sample_of), &call)?;
-        let answer = Rows::of_samples(answer.view());
-        if answer.n_columns() != maps.n_columns() {
-            let expected = [answer.n_rows(), maps.n_columns()];
-            let actual = [answer.n_rows(), answer.n_columns()];
-            return Err(Error::shape(input::EXPLANATIONS, &expected, &actual).owner(call));
-        }
-        let double =
-            |values: &[T]| -> Vec<f64> { values.iter().map(|x| x.to_f64_exact()).collect() };
-        let distances = parallel::map(sample_of.len(), |row| {
-            let (map, neighbor) = (maps.row(sample_of[row]), answer.row(row));
-            self.distance.between(&double(map), &double(neighbor))
-        });
-        match distances.iter().position(|d| !d.is_finite()) {
-            None => Ok(distances),
-            Some(row) => Err(Error::non_finite(
-                input::MAP_DISTANCES,
-                &[start + sample_of[row]],
+    /// `above` or `around`.
+    fn from_str(text: &str) -> Result<Self> {
+        match text {
+            "above" => Ok(Self::Above),
+            "around" => Ok(Self::Around),
+            _ => Err(Error::parameter(
+                input::NEIGHBORHOOD,
+                text,
+                "above or around",
             )),
         }
     }

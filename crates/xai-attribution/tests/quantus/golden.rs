@@ -6,6 +6,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use xai_attribution::batch::Data;
 use xai_attribution::metric::{Measure, MetricValue};
+use xai_attribution::model::Targets;
 use xai_attribution::{Activation, Baseline, Evaluate, Layout, Scoring};
 
 #[derive(Deserialize)]
@@ -20,7 +21,7 @@ pub(crate) struct Problem {
     x: Array,
     pub(crate) targets: Vec<i64>,
     #[serde(flatten)]
-    weights: Weights,
+    pub(crate) weights: Weights,
     pub(crate) maps: BTreeMap<String, Array>,
     #[serde(default)]
     pub(crate) mask: Option<Array>,
@@ -52,6 +53,51 @@ impl Weights {
                 &self.w2,
                 &self.b2,
             ),
+        }
+    }
+}
+
+impl Weights {
+    /// The gradient of the targets' logits, or the input times it.
+    pub(crate) fn maps(&self, x: &Array2<f64>, targets: &[i64], explainer: &str) -> Array2<f64> {
+        let of_targets = |w: &Option<Array>| {
+            let w = matrix(w);
+            let columns: Vec<_> = targets
+                .iter()
+                .map(|&t| w.column(t as usize).to_owned())
+                .collect();
+            let views: Vec<_> = columns.iter().map(|column| column.view()).collect();
+            ndarray::stack(ndarray::Axis(0), &views).unwrap()
+        };
+        let gradient = match self.w1 {
+            None => of_targets(&self.w),
+            Some(_) => {
+                let hidden = x.dot(&matrix(&self.w1)) + &vector(&self.b1);
+                let is_on = hidden.mapv(|h| f64::from(u8::from(h > 0.0)));
+                (of_targets(&self.w2) * is_on).dot(&matrix(&self.w1).t())
+            }
+        };
+        match explainer {
+            "gradient" => gradient,
+            "input_x_gradient" => gradient * x,
+            other => panic!("{other}"),
+        }
+    }
+
+    /// What the layers make of flat inputs: the first alone, or it, its positive part and the logits.
+    pub(crate) fn representation(&self, x: &Array2<f64>, first_only: bool) -> Array2<f64> {
+        if self.w1.is_none() {
+            return self.logits(x);
+        }
+        let hidden = x.dot(&matrix(&self.w1)) + &vector(&self.b1);
+        match first_only {
+            true => hidden,
+            false => {
+                let positive = hidden.mapv(|h| h.max(0.0));
+                let logits = self.logits(x);
+                let all = [hidden.view(), positive.view(), logits.view()];
+                ndarray::concatenate(ndarray::Axis(1), &all).unwrap()
+            }
         }
     }
 }
@@ -89,6 +135,8 @@ pub(crate) struct Case {
     pub(crate) map: String,
     #[serde(default)]
     pub(crate) params: Value,
+    #[serde(default)]
+    pub(crate) explainer: String,
     pub(crate) tolerance: f64,
     pub(crate) output: Value,
     #[serde(default)]
@@ -106,6 +154,11 @@ pub(crate) struct Case {
 impl Golden {
     pub(crate) fn read() -> Self {
         serde_json::from_str(include_str!("../golden/quantus.json")).unwrap()
+    }
+
+    /// Explains other classes of a problem.
+    pub(crate) fn retarget(&mut self, problem: &str, targets: Vec<i64>) {
+        self.problems.get_mut(problem).unwrap().targets = targets;
     }
 
     pub(crate) fn problem(&self, case: &Case) -> &Problem {
@@ -254,6 +307,42 @@ impl Case {
     /// How many samples the peer saw at once.
     pub(crate) fn batch_size(&self) -> usize {
         self.batch_size
+    }
+
+    /// A metric of an explainer, of rows whose features are elements. Maps are divided by the largest of
+    /// a call where the peer did so.
+    pub(crate) fn evaluate_explainer(
+        &self,
+        golden: &Golden,
+        metric: &impl Measure<f64>,
+        with: impl for<'a> FnOnce(Data<'a, f64>) -> Data<'a, f64>,
+    ) -> Result<MetricValue, xai_attribution::EvaluationError> {
+        let problem = golden.problem(self);
+        let x = flat(problem.inputs());
+        let weights = &problem.weights;
+        let model = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+            Ok(weights.logits(&flat(batch.to_owned())))
+        };
+        let explainer = |batch: ArrayViewD<'_, f64>,
+                         targets: &Targets|
+         -> Result<ArrayD<f64>, std::fmt::Error> {
+            let Targets::Classes(classes) = targets else {
+                return Err(std::fmt::Error);
+            };
+            let classes: Vec<i64> = classes.iter().map(|&c| c as i64).collect();
+            let maps = weights.maps(&flat(batch.to_owned()), &classes, &self.explainer);
+            let largest = maps.iter().fold(0.0f64, |largest, a| largest.max(a.abs()));
+            Ok(match self.is("normalise") {
+                true => maps / largest,
+                false => maps,
+            }
+            .into_dyn())
+        };
+        let data = Data::new(x.view(), &problem.targets)
+            .model(&model)
+            .explainer(&explainer)
+            .scoring(self.scoring(Layout::Tabular));
+        metric.evaluate_on(with(data))
     }
 
     /// What stands for absence.

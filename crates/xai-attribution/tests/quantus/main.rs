@@ -9,5 +9,6 @@ mod complexity;
 mod curves;
 mod golden;
 mod localization;
+mod robustness;
 mod single_removal;
 mod subsets;

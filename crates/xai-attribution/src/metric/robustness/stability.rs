@@ -12,7 +12,8 @@ use crate::map::distance::MapDistance;
 use crate::metric::options::{MetricOption, OptionInfo, Registered, SEED_OPTION, parse};
 use crate::metric::protocol::{Measure, Metric};
 use crate::metric::value::MetricValue;
-use crate::perturbation::neighbors::{NeighborDistances, Neighborhood, Neighbors};
+use crate::perturbation::neighbor_changes::{NeighborDistances, OutputChanges};
+use crate::perturbation::neighbors::{Neighborhood, Neighbors};
 use crate::run::error::EvaluationError;
 use crate::run::standalone::evaluate_together;
 
@@ -93,6 +94,9 @@ impl Statistic for Maximum {
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// With [`MapDistance::Relative`] they have none, and the metrics are Max-Sensitivity and
+/// Avg-Sensitivity as Captum and Quantus compute them; a map of zeros then has no value.
+///
 /// The explainer sees `n · (1 + n_neighbors)` inputs. Average and maximum are two metrics, which
 /// share the neighbours where one run has both.
 ///
@@ -104,6 +108,7 @@ impl Statistic for Maximum {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stability<S = Average> {
     work: NeighborDistances,
+    same_prediction: bool,
     statistic: PhantomData<S>,
 }
 
@@ -117,14 +122,10 @@ impl<S> Default for Stability<S> {
     fn default() -> Self {
         Self {
             work: NeighborDistances {
-                neighbors: Neighbors {
-                    radius: 0.1,
-                    n_neighbors: 20,
-                    neighborhood: Neighborhood::default(),
-                    seed: 1,
-                },
+                neighbors: Neighbors::default(),
                 distance: MapDistance::default(),
             },
+            same_prediction: false,
             statistic: PhantomData,
         }
     }
@@ -184,11 +185,20 @@ impl<S: Statistic> Stability<S> {
         self
     }
 
+    /// Whether neighbours that the model predicts another class for are left out: needs a model. A
+    /// sample without any left has no value. Default: all count.
+    #[must_use]
+    pub fn same_prediction(mut self, same: bool) -> Self {
+        self.same_prediction = same;
+        self
+    }
+
     /// The same by another statistic: an [`AverageStability`] as a [`MaximumStability`].
     #[must_use]
     pub fn by<Other: Statistic>(self) -> Stability<Other> {
         Stability {
             work: self.work,
+            same_prediction: self.same_prediction,
             statistic: PhantomData,
         }
     }
@@ -227,8 +237,27 @@ impl<T: Real, S: Statistic> Measure<T> for Stability<S> {
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
         let distances = explained.shared(&self.work)?;
-        let of_samples = distances.chunks_exact(self.work.neighbors.n_neighbors);
-        Ok(of_samples.map(|distances| Some(S::of(distances))).collect())
+        let kept = match self.same_prediction {
+            true => Some(
+                explained
+                    .batch()
+                    .shared(&OutputChanges(self.work.neighbors))?,
+            ),
+            false => None,
+        };
+        let is_kept = |row: usize| kept.as_ref().is_none_or(|kept| kept.same_prediction[row]);
+        let count = self.work.neighbors.count(explained.batch().run())?;
+        let value = |(sample, distances): (usize, &[f64])| {
+            let rows = distances.iter().enumerate();
+            let kept = rows.filter(|(j, d)| is_kept(sample * count + j) && !d.is_nan());
+            let kept: Vec<f64> = kept.map(|(_, d)| *d).collect();
+            (!kept.is_empty()).then(|| S::of(&kept))
+        };
+        Ok(distances
+            .chunks_exact(count)
+            .enumerate()
+            .map(value)
+            .collect())
     }
 }
 
@@ -266,14 +295,19 @@ impl<S: Statistic> Registered for Stability<S> {
         MetricOption {
             info: OptionInfo {
                 name: "distance",
-                value_name: "l1|l2",
+                value_name: "l1|l2|relative",
                 default: "l2",
-                help: "How far apart two maps are",
+                help: "How far apart two maps are; relative to the size of the first, or not",
             },
             set: |metric, text| match text {
                 "l1" => Ok(metric.distance(MapDistance::L1)),
                 "l2" => Ok(metric.distance(MapDistance::L2)),
-                _ => Err(Error::parameter(input::DISTANCE, text, "l1 or l2")),
+                "relative" => Ok(metric.distance(MapDistance::Relative)),
+                _ => Err(Error::parameter(
+                    input::DISTANCE,
+                    text,
+                    "l1, l2 or relative",
+                )),
             },
         },
         MetricOption {
@@ -283,15 +317,7 @@ impl<S: Statistic> Registered for Stability<S> {
                 default: "above",
                 help: "Whether elements only grow, or move both ways",
             },
-            set: |metric, text| match text {
-                "above" => Ok(metric.neighborhood(Neighborhood::Above)),
-                "around" => Ok(metric.neighborhood(Neighborhood::Around)),
-                _ => Err(Error::parameter(
-                    input::NEIGHBORHOOD,
-                    text,
-                    "above or around",
-                )),
-            },
+            set: |metric, text| Ok(metric.neighborhood(text.parse()?)),
         },
         MetricOption {
             info: SEED_OPTION,

@@ -1,0 +1,181 @@
+//! The local Lipschitz estimate.
+
+use xai_core::{Direction, Error, MetricInfo, Real, Result};
+
+use crate::batch::explained::ExplainedBatch;
+use crate::batch::run_data::RunData;
+use crate::input;
+use crate::map::distance::MapDistance;
+use crate::metric::options::{MetricOption, OptionInfo, Registered, SEED_OPTION, parse};
+use crate::metric::protocol::{Measure, Metric};
+use crate::perturbation::neighbor_changes::{InputChanges, NeighborDistances};
+use crate::perturbation::neighbors::{Neighborhood, Neighbors};
+
+/// How much faster than its input does a map move, at most?
+///
+/// ```text
+/// L_i = max_j |Φ(x_i) − Φ(x_i + ν_ij)|₂ / |ν_ij|₂
+/// ```
+///
+/// over noisy copies of every input. In [0, ∞), **lower is better**, in units of the maps per unit of
+/// the inputs. A neighbour that is the sample itself is skipped; a sample of which all are has no value.
+///
+/// ```
+/// use ndarray::{ArrayD, ArrayViewD, array};
+/// use xai_attribution::model::Targets;
+/// use xai_attribution::{Evaluate, batch::Data, metric::LocalLipschitz};
+/// let twice = |x: ArrayViewD<'_, f64>, _: &Targets| -> Result<ArrayD<f64>, std::fmt::Error> {
+///     Ok(x.mapv(|v| 2.0 * v))
+/// };
+/// let x = array![[1.0, 2.0], [3.0, 4.0]];
+/// let value = LocalLipschitz::new().evaluate_on(Data::new(x.view(), &[0, 1]).explainer(&twice))?;
+/// assert!((value.value - 2.0).abs() < 1e-9);
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// The explainer sees `n · (1 + n_neighbors)` inputs.
+///
+/// # Source
+/// Alvarez-Melis and Jaakkola, *On the Robustness of Interpretability Methods*, 2018. Quantus adds 1e-10
+/// to the divisor and draws normal noise: [`Neighborhood::Given`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct LocalLipschitz {
+    neighbors: Neighbors,
+    maps: MapDistance,
+}
+
+impl Default for LocalLipschitz {
+    fn default() -> Self {
+        Self {
+            neighbors: Neighbors {
+                neighborhood: Neighborhood::Around,
+                ..Neighbors::default()
+            },
+            maps: MapDistance::L2,
+        }
+    }
+}
+
+impl LocalLipschitz {
+    /// 20 neighbours within 0.1 both ways, seed 1.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The neighbours.
+    #[must_use]
+    pub fn neighbors(mut self, neighbors: Neighbors) -> Self {
+        self.neighbors = neighbors;
+        self
+    }
+
+    /// How far apart two maps are. Inputs are compared by their Euclidean distance.
+    #[must_use]
+    pub fn distance(mut self, distance: MapDistance) -> Self {
+        self.maps = distance;
+        self
+    }
+
+    fn work(&self, distance: MapDistance) -> NeighborDistances {
+        NeighborDistances {
+            neighbors: self.neighbors,
+            distance,
+        }
+    }
+}
+
+impl Metric for LocalLipschitz {
+    fn info(&self) -> &'static MetricInfo {
+        <Self as Registered>::INFO
+    }
+}
+
+impl<T: Real> Measure<T> for LocalLipschitz {
+    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
+        self.neighbors.prepare(run)
+    }
+
+    fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
+        let batch = explained.batch();
+        let maps = explained.shared(&self.work(self.maps.clone()))?;
+        let inputs = batch.shared(&InputChanges(self.work(MapDistance::L2)))?;
+        let count = self.neighbors.count(batch.run())?;
+        let quotients: Vec<f64> = maps.iter().zip(&*inputs).map(|(m, x)| m / x).collect();
+        // 0 / 0 where the neighbour is the sample.
+        let largest = |quotients: &[f64]| {
+            let defined = quotients.iter().copied().filter(|q| q.is_finite());
+            defined.reduce(f64::max)
+        };
+        Ok(quotients.chunks_exact(count).map(largest).collect())
+    }
+}
+
+impl Registered for LocalLipschitz {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "local-lipschitz",
+        title: "Local Lipschitz estimate",
+        question: "How much faster than its input does a map move, at most?",
+        direction: Direction::Lower,
+        range: "[0, inf)",
+        needs: &[input::EXPLAINER, input::INPUTS, input::TARGETS],
+        source: "Alvarez-Melis and Jaakkola, On the Robustness of Interpretability Methods, 2018",
+    };
+    const OPTIONS: &'static [MetricOption<Self>] = &[
+        MetricOption {
+            info: RADIUS_OPTION,
+            set: |mut metric, text| {
+                metric.neighbors.radius = parse(input::RADIUS, text, "a positive, finite number")?;
+                Ok(metric)
+            },
+        },
+        MetricOption {
+            info: NEIGHBORS_OPTION,
+            set: |mut metric, text| {
+                let expected = "a number of neighbours, at least 1";
+                metric.neighbors.n_neighbors = parse(input::N_NEIGHBORS, text, expected)?;
+                Ok(metric)
+            },
+        },
+        MetricOption {
+            info: SEED_OPTION,
+            set: |mut metric, text| {
+                metric.neighbors.seed = parse(input::SEED, text, "an integer")?;
+                Ok(metric)
+            },
+        },
+        MetricOption {
+            info: OptionInfo {
+                name: "map-distance",
+                value_name: "l1|l2",
+                default: "l2",
+                help: "How far apart two maps are",
+            },
+            set: |metric, text| match text {
+                "l1" => Ok(metric.distance(MapDistance::L1)),
+                "l2" => Ok(metric.distance(MapDistance::L2)),
+                _ => Err(Error::parameter(input::DISTANCE, text, "l1 or l2")),
+            },
+        },
+    ];
+
+    fn with_defaults() -> Self {
+        Self::new()
+    }
+}
+
+/// The option of the metrics that draw neighbours.
+pub(crate) const RADIUS_OPTION: OptionInfo = OptionInfo {
+    name: "radius",
+    value_name: "R",
+    default: "0.1",
+    help: "The largest change of an element, in the unit of the inputs",
+};
+
+/// The option of the metrics that draw neighbours.
+pub(crate) const NEIGHBORS_OPTION: OptionInfo = OptionInfo {
+    name: "neighbors",
+    value_name: "N",
+    default: "20",
+    help: "Neighbours per sample",
+};

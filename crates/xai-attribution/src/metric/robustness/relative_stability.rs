@@ -1,0 +1,328 @@
+//! Relative stability of an explainer.
+
+use std::fmt::Debug;
+use std::marker::PhantomData;
+
+use xai_core::{Direction, Error, Input, MetricInfo, Real, Result};
+
+use crate::batch::explained::ExplainedBatch;
+use crate::batch::run_data::RunData;
+use crate::batch::samples::SampleBatch;
+use crate::input;
+use crate::map::distance::MapDistance;
+use crate::metric::options::{MetricOption, OptionInfo, Registered, SEED_OPTION, parse};
+use crate::metric::protocol::{Measure, Metric};
+use crate::metric::registry::local_lipschitz::{NEIGHBORS_OPTION, RADIUS_OPTION};
+use crate::perturbation::neighbor_changes::{
+    InputChanges, NeighborDistances, OutputChanges, Representation, RepresentationChanges,
+};
+use crate::perturbation::neighbors::{Neighborhood, Neighbors};
+
+/// Whose change the change of a map is held against.
+pub trait Reference: Debug + Copy + Default + PartialEq + Send + Sync + 'static {
+    /// Name, question, direction, range, needs and source.
+    const INFO: &'static MetricInfo;
+
+    /// Checks that the run has what it needs.
+    ///
+    /// # Errors
+    /// Empty, about what is missing.
+    fn prepare<T: Real>(_run: &RunData<'_, T>) -> Result<()> {
+        Ok(())
+    }
+
+    /// The change of every neighbour; NaN where undefined.
+    ///
+    /// # Errors
+    /// Those of the model.
+    fn changes<T: Real>(batch: &SampleBatch<'_, T>, work: &NeighborDistances) -> Result<Vec<f64>>;
+}
+
+/// How far does a map move, as a share of itself, for each share that something else moves?
+///
+/// ```text
+/// max_j  (|e_i − e_ij| / |e_i|) / max(|r_i − r_ij| / |r_i|, floor)
+/// ```
+///
+/// `e` are the maps, `r` the inputs ([`RelativeInputStability`]), the model's outputs after the
+/// activation ([`RelativeOutputStability`]), or a layer of it ([`RelativeRepresentationStability`], which
+/// needs a [`Representation`]), of a sample and its neighbours with the same prediction. In [0, ∞),
+/// **lower is better**. No value without such a neighbour, and for a map of zeros.
+///
+/// ```
+/// use ndarray::{Array2, ArrayD, ArrayViewD, array};
+/// use xai_attribution::model::Targets;
+/// use xai_attribution::{Evaluate, batch::Data, metric::RelativeInputStability};
+/// let model = |x: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+///     Ok(x.into_dimensionality().unwrap().to_owned())
+/// };
+/// let twice = |x: ArrayViewD<'_, f64>, _: &Targets| -> Result<ArrayD<f64>, std::fmt::Error> {
+///     Ok(x.mapv(|v| 2.0 * v))
+/// };
+/// let x = array![[1.0, 2.0], [4.0, 3.0]];
+/// let data = Data::new(x.view(), &[1, 0]).model(&model).explainer(&twice);
+/// let value = RelativeInputStability::new().evaluate_on(data)?;
+/// assert!((value.value - 1.0).abs() < 1e-9); // the map moves as the input does
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// The explainer sees `n · (1 + n_neighbors)` inputs, and so does the model.
+///
+/// # Source
+/// Agarwal et al., *Rethinking Stability for Attribution-based Explanations*, 2022; norms of whole
+/// vectors as in OpenXAI, by the same authors. Quantus takes quotients element by element
+/// ([`elementwise`](RelativeStability::elementwise)), whose largest is that of the smallest attribution,
+/// counts neighbours with another prediction or gives up the sample for one, and draws noise upwards
+/// only.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RelativeStability<R> {
+    neighbors: Neighbors,
+    elementwise: Option<f64>,
+    floor: f64,
+    same_prediction: bool,
+    reference: PhantomData<R>,
+}
+
+/// [`RelativeStability`] against the inputs.
+pub type RelativeInputStability = RelativeStability<OfInputs>;
+
+/// [`RelativeStability`] against the model's outputs.
+pub type RelativeOutputStability = RelativeStability<OfOutputs>;
+
+/// [`RelativeStability`] against a layer of the model.
+pub type RelativeRepresentationStability = RelativeStability<OfRepresentation>;
+
+/// The reference of [`RelativeInputStability`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct OfInputs;
+
+/// The reference of [`RelativeOutputStability`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct OfOutputs;
+
+/// The reference of [`RelativeRepresentationStability`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct OfRepresentation;
+
+const NEEDS: &[Input] = &[
+    input::MODEL,
+    input::EXPLAINER,
+    input::INPUTS,
+    input::TARGETS,
+];
+const SOURCE: &str =
+    "Agarwal et al., Rethinking Stability for Attribution-based Explanations, 2022";
+
+impl Reference for OfInputs {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "relative-input-stability",
+        title: "Relative input stability",
+        question: "How far does a map move for each share that its input moves?",
+        direction: Direction::Lower,
+        range: "[0, inf)",
+        needs: NEEDS,
+        source: SOURCE,
+    };
+
+    fn changes<T: Real>(batch: &SampleBatch<'_, T>, work: &NeighborDistances) -> Result<Vec<f64>> {
+        batch
+            .shared(&InputChanges(work.clone()))
+            .map(|changes| changes.to_vec())
+    }
+}
+
+impl Reference for OfOutputs {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "relative-output-stability",
+        title: "Relative output stability",
+        question: "How far does a map move for each share that the model's output moves?",
+        direction: Direction::Lower,
+        range: "[0, inf)",
+        needs: NEEDS,
+        source: SOURCE,
+    };
+
+    fn changes<T: Real>(batch: &SampleBatch<'_, T>, work: &NeighborDistances) -> Result<Vec<f64>> {
+        let outputs = batch.shared(&OutputChanges(work.neighbors))?;
+        let change = |(distance, size): (&f64, &f64)| match work.distance {
+            MapDistance::Relative if *size > 0.0 => distance / size,
+            MapDistance::Relative => f64::NAN,
+            // The peer's is that of the outputs as they are.
+            _ => *distance,
+        };
+        Ok(outputs
+            .distances
+            .iter()
+            .zip(&outputs.sizes)
+            .map(change)
+            .collect())
+    }
+}
+
+impl Reference for OfRepresentation {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "relative-representation-stability",
+        title: "Relative representation stability",
+        question: "How far does a map move for each share that a layer of the model moves?",
+        direction: Direction::Lower,
+        range: "[0, inf)",
+        needs: &[
+            input::MODEL,
+            input::EXPLAINER,
+            input::INPUTS,
+            input::TARGETS,
+            input::REPRESENTATION,
+        ],
+        source: SOURCE,
+    };
+
+    fn prepare<T: Real>(run: &RunData<'_, T>) -> Result<()> {
+        run.side::<Representation>().map(drop)
+    }
+
+    fn changes<T: Real>(batch: &SampleBatch<'_, T>, work: &NeighborDistances) -> Result<Vec<f64>> {
+        let changes = batch.shared(&RepresentationChanges(work.clone()))?;
+        Ok(changes.to_vec())
+    }
+}
+
+impl<R> Default for RelativeStability<R> {
+    fn default() -> Self {
+        Self {
+            neighbors: Neighbors {
+                neighborhood: Neighborhood::Around,
+                ..Neighbors::default()
+            },
+            elementwise: None,
+            floor: 1e-6,
+            same_prediction: true,
+            reference: PhantomData,
+        }
+    }
+}
+
+impl<R: Reference> RelativeStability<R> {
+    /// 20 neighbours within 0.1 both ways with the same prediction, norms of whole vectors, seed 1.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The neighbours.
+    #[must_use]
+    pub fn neighbors(mut self, neighbors: Neighbors) -> Self {
+        self.neighbors = neighbors;
+        self
+    }
+
+    /// Quotients element by element, an element of 0 replaced by this number, instead of norms of
+    /// whole vectors; outputs are then compared as they are.
+    #[must_use]
+    pub fn elementwise(mut self, zero: f64) -> Self {
+        self.elementwise = Some(zero);
+        self
+    }
+
+    /// The least change that is divided by, positive. Default: 1e-6.
+    #[must_use]
+    pub fn floor(mut self, floor: f64) -> Self {
+        self.floor = floor;
+        self
+    }
+
+    /// Whether neighbours that the model predicts another class for are left out. Default: they are.
+    #[must_use]
+    pub fn same_prediction(mut self, same: bool) -> Self {
+        self.same_prediction = same;
+        self
+    }
+
+    fn work(&self) -> NeighborDistances {
+        NeighborDistances {
+            neighbors: self.neighbors,
+            distance: self
+                .elementwise
+                .map_or(MapDistance::Relative, MapDistance::Elementwise),
+        }
+    }
+}
+
+impl<R: Reference> Metric for RelativeStability<R> {
+    fn info(&self) -> &'static MetricInfo {
+        R::INFO
+    }
+}
+
+impl<T: Real, R: Reference> Measure<T> for RelativeStability<R> {
+    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
+        if !(self.floor > 0.0 && self.floor.is_finite()) {
+            let expected = "a positive, finite number";
+            return Err(Error::parameter(input::FLOOR, self.floor, expected));
+        }
+        self.neighbors.prepare(run)?;
+        R::prepare(run)
+    }
+
+    fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
+        let batch = explained.batch();
+        let maps = explained.shared(&self.work())?;
+        let reference = R::changes(batch, &self.work())?;
+        let kept = match self.same_prediction {
+            true => Some(batch.shared(&OutputChanges(self.neighbors))?),
+            false => None,
+        };
+        let is_kept = |row: usize| kept.as_ref().is_none_or(|kept| kept.same_prediction[row]);
+        let count = self.neighbors.count(batch.run())?;
+        let value = |sample: usize| {
+            let rows = (sample * count..(sample + 1) * count).filter(|&row| is_kept(row));
+            // `max` would take the floor for an undefined change.
+            let defined = rows.filter(|&row| !reference[row].is_nan());
+            let quotients = defined.map(|row| maps[row] / reference[row].max(self.floor));
+            quotients.filter(|q| q.is_finite()).reduce(f64::max)
+        };
+        Ok((0..batch.n_samples()).map(value).collect())
+    }
+}
+
+impl<R: Reference> Registered for RelativeStability<R> {
+    const INFO: &'static MetricInfo = R::INFO;
+    const OPTIONS: &'static [MetricOption<Self>] = &[
+        MetricOption {
+            info: RADIUS_OPTION,
+            set: |mut metric, text| {
+                metric.neighbors.radius = parse(input::RADIUS, text, "a positive, finite number")?;
+                Ok(metric)
+            },
+        },
+        MetricOption {
+            info: NEIGHBORS_OPTION,
+            set: |mut metric, text| {
+                let expected = "a number of neighbours, at least 1";
+                metric.neighbors.n_neighbors = parse(input::N_NEIGHBORS, text, expected)?;
+                Ok(metric)
+            },
+        },
+        MetricOption {
+            info: OptionInfo {
+                name: "floor",
+                value_name: "CHANGE",
+                default: "0.000001",
+                help: "The least relative change that is divided by",
+            },
+            set: |metric, text| {
+                Ok(metric.floor(parse(input::FLOOR, text, "a positive, finite number")?))
+            },
+        },
+        MetricOption {
+            info: SEED_OPTION,
+            set: |mut metric, text| {
+                metric.neighbors.seed = parse(input::SEED, text, "an integer")?;
+                Ok(metric)
+            },
+        },
+    ];
+
+    fn with_defaults() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,249 @@
+//! How far inputs, outputs and maps of neighbours are from those of their samples.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use ndarray::{Array2, ArrayD, ArrayViewD, IxDyn};
+use xai_core::output::arg_max;
+use xai_core::tensor::Rows;
+use xai_core::{Error, Input, Layout, Real, Result, parallel};
+
+use crate::batch::explained::{ExplainedBatch, MapWork};
+use crate::batch::samples::{BatchWork, SampleBatch};
+use crate::batch::side::SideInput;
+use crate::input;
+use crate::map::distance::MapDistance;
+use crate::model::targets::Targets;
+use crate::perturbation::neighbors::Neighbors;
+
+/// The distances of the maps of all neighbours from those of their samples, as many per sample as it
+/// has neighbours; NaN where the distance is undefined. The explainer is called with at most the batch
+/// size of inputs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NeighborDistances {
+    /// Which neighbours.
+    pub neighbors: Neighbors,
+    /// How far apart two maps are.
+    pub distance: MapDistance,
+}
+
+impl<T: Real> MapWork<T> for NeighborDistances {
+    type Output = Vec<f64>;
+
+    fn compute(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<f64>> {
+        let batch = explained.batch();
+        let targets = batch.targets();
+        let maps = Rows::of_samples(explained.maps()?);
+        let distances = in_calls(batch, &self.neighbors, |rows, count| {
+            self.of_rows(explained, &targets, &maps, rows, count)
+        })?;
+        let count = self.neighbors.count(batch.run())?;
+        match distances.iter().position(|d| d.is_infinite()) {
+            None => Ok(distances),
+            Some(row) => {
+                let sample = batch.samples().start + row / count;
+                Err(Error::non_finite(input::MAP_DISTANCES, &[sample]))
+            }
+        }
+    }
+}
+
+impl NeighborDistances {
+    /// The distances of some neighbours, in one call of the explainer.
+    fn of_rows<T: Real>(
+        &self,
+        explained: &ExplainedBatch<'_, T>,
+        targets: &Targets,
+        maps: &Rows<'_, T>,
+        rows: Range<usize>,
+        count: usize,
+    ) -> Result<Vec<f64>> {
+        let batch = explained.batch();
+        let start = batch.samples().start;
+        let neighbors = self.neighbors.rows(batch, rows.clone())?;
+        let mut shape = batch.shape();
+        shape[0] = rows.len();
+        let sample_of: Vec<usize> = rows.map(|row| row / count).collect();
+        let view = ArrayViewD::from_shape(IxDyn(&shape), &neighbors)
+            .map_err(|_| Error::shape(input::NEIGHBORS, &shape, &[neighbors.len()]))?;
+        let (low, high) = (sample_of[0], sample_of[sample_of.len() - 1]);
+        let call = format!(
+            "neighbours of samples {}..{}",
+            start + low,
+            start + high + 1
+        );
+        let answer = explained.explain(view, &targets.gather(&sample_of), &call)?;
+        let answer = Rows::of_samples(answer.view());
+        if answer.n_columns() != maps.n_columns() {
+            let expected = [answer.n_rows(), maps.n_columns()];
+            let actual = [answer.n_rows(), answer.n_columns()];
+            return Err(Error::shape(input::EXPLANATIONS, &expected, &actual).owner(call));
+        }
+        Ok(parallel::map(sample_of.len(), |row| {
+            let (map, neighbor) = (maps.row(sample_of[row]), answer.row(row));
+            self.distance.between(&double(map), &double(neighbor))
+        }))
+    }
+}
+
+/// The distances of all neighbours from their samples themselves; NaN where undefined.
+#[derive(Debug, Clone, PartialEq)]
+pub struct InputChanges(pub NeighborDistances);
+
+impl<T: Real> BatchWork<T> for InputChanges {
+    type Output = Vec<f64>;
+
+    fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<Vec<f64>> {
+        let size = batch.run().positions().size();
+        in_calls(batch, &self.0.neighbors, |rows, count| {
+            let neighbors = self.0.neighbors.rows(batch, rows.clone())?;
+            let inputs = batch.values();
+            Ok(parallel::map(rows.len(), |row| {
+                let sample = (rows.start + row) / count;
+                let input = &inputs[sample * size..(sample + 1) * size];
+                let neighbor = &neighbors[row * size..(row + 1) * size];
+                self.0.distance.between(&double(input), &double(neighbor))
+            }))
+        })
+    }
+}
+
+/// How far the outputs of all neighbours are from those of their samples, and whether the predicted
+/// class is the same: one row of the model each.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OutputChanges(pub Neighbors);
+
+/// How far outputs are from those of their samples.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OutputsOfNeighbors {
+    /// `√Σ (h − h')²` of the outputs, after the activation.
+    pub distances: Vec<f64>,
+    /// `√Σ h²` of the sample of each.
+    pub sizes: Vec<f64>,
+    /// Whether the predicted class is that of the sample.
+    pub same_prediction: Vec<bool>,
+}
+
+impl<T: Real> BatchWork<T> for OutputChanges {
+    type Output = OutputsOfNeighbors;
+
+    fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<OutputsOfNeighbors> {
+        let base = batch.base_outputs()?;
+        let activated = |row: ndarray::ArrayView1<'_, f64>| {
+            let mut row = row.to_vec();
+            batch.run().scoring().activation.apply_row(&mut row);
+            row
+        };
+        let changes = in_calls(batch, &self.0, |rows, count| {
+            let neighbors = self.0.rows(batch, rows.clone())?;
+            let sample_of = |row: usize| (rows.start + row) / count;
+            let outputs = batch.outputs_of(&neighbors, sample_of, ", neighbours")?;
+            let change = |(row, outputs): (usize, ndarray::ArrayView1<'_, f64>)| {
+                let base = base.row(sample_of(row));
+                let is_same = arg_max(&base.to_vec()) == arg_max(&outputs.to_vec());
+                let (base, outputs) = (activated(base), activated(outputs));
+                let size = MapDistance::L2.between(&base, &vec![0.0; base.len()]);
+                (MapDistance::L2.between(&base, &outputs), size, is_same)
+            };
+            Ok(outputs.outer_iter().enumerate().map(change).collect())
+        })?;
+        Ok(OutputsOfNeighbors {
+            distances: changes.iter().map(|change| change.0).collect(),
+            sizes: changes.iter().map(|change| change.1).collect(),
+            same_prediction: changes.iter().map(|change| change.2).collect(),
+        })
+    }
+}
+
+/// What a layer of the model makes of a batch: `(batch, anything)`.
+pub type RepresentationFunction =
+    Arc<dyn Fn(ArrayViewD<'_, f64>) -> Result<Array2<f64>, crate::model::BoxError> + Send + Sync>;
+
+/// A layer of the model, for metrics that look into it.
+#[derive(Clone)]
+pub struct Representation(pub RepresentationFunction);
+
+impl Representation {
+    /// From a function of a batch of inputs, with the samples on the first axis.
+    pub fn from_fn<E: Into<crate::model::BoxError>>(
+        layer: impl Fn(ArrayViewD<'_, f64>) -> Result<Array2<f64>, E> + Send + Sync + 'static,
+    ) -> Self {
+        Self(Arc::new(move |batch| layer(batch).map_err(Into::into)))
+    }
+
+    fn of<T: Real>(
+        &self,
+        batch: &SampleBatch<'_, T>,
+        values: &[T],
+        n: usize,
+    ) -> Result<Array2<f64>> {
+        let mut shape = batch.shape();
+        shape[0] = n;
+        let values: Vec<f64> = double(values);
+        let rows = ArrayD::from_shape_vec(IxDyn(&shape), values)
+            .map_err(|_| Error::shape(input::REPRESENTATION, &shape, &[n]))?;
+        let call = "representation of neighbours";
+        let answer = (self.0)(rows.view()).map_err(|source| Error::model(call, source))?;
+        if answer.nrows() != n {
+            let expected = [n, answer.ncols()];
+            return Err(Error::shape(
+                input::REPRESENTATION,
+                &expected,
+                answer.shape(),
+            ));
+        }
+        xai_core::number::check_finite(input::REPRESENTATION, answer.view())?;
+        Ok(answer)
+    }
+}
+
+impl SideInput for Representation {
+    const INPUT: Input = input::REPRESENTATION;
+
+    fn check(&self, _shape: &[usize], _layout: Layout) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// The distances of a layer's answers to all neighbours from those to their samples; NaN where
+/// undefined.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RepresentationChanges(pub NeighborDistances);
+
+impl<T: Real> BatchWork<T> for RepresentationChanges {
+    type Output = Vec<f64>;
+
+    fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<Vec<f64>> {
+        let layer = batch.run().side::<Representation>()?;
+        let base = layer.of(batch, batch.values(), batch.n_samples())?;
+        in_calls(batch, &self.0.neighbors, |rows, count| {
+            let neighbors = self.0.neighbors.rows(batch, rows.clone())?;
+            let answer = layer.of(batch, &neighbors, rows.len())?;
+            let change = |(row, neighbor): (usize, ndarray::ArrayView1<'_, f64>)| {
+                let base = base.row((rows.start + row) / count);
+                self.0.distance.between(&base.to_vec(), &neighbor.to_vec())
+            };
+            Ok(answer.outer_iter().enumerate().map(change).collect())
+        })
+    }
+}
+
+fn double<T: Real>(values: &[T]) -> Vec<f64> {
+    values.iter().map(|x| x.to_f64_exact()).collect()
+}
+
+/// Work on all neighbours of a batch, at most the batch size of them at once.
+fn in_calls<T: Real, V>(
+    batch: &SampleBatch<'_, T>,
+    neighbors: &Neighbors,
+    work: impl Fn(Range<usize>, usize) -> Result<Vec<V>>,
+) -> Result<Vec<V>> {
+    let count = neighbors.count(batch.run())?;
+    let n_rows = batch.n_samples() * count;
+    let mut values = Vec::with_capacity(n_rows);
+    for first in (0..n_rows).step_by(batch.batch_size()) {
+        let rows = first..first.saturating_add(batch.batch_size()).min(n_rows);
+        values.extend(work(rows, count)?);
+    }
+    Ok(values)
+}
