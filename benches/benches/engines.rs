@@ -46,10 +46,13 @@ const fn row(
     }
 }
 
-/// The sizes of the comparison with the peers, and others around the place where the engines meet.
+/// The sizes of the comparison with the peers, and others on both sides of the place where the engines meet,
+/// which is near 10 independent normal features.
 const ROWS: &[Row] = {
     use Distance::{Chebyshev, Euclidean, Manhattan};
     let normal_5: Rows = |n, item| normals(n, 5, item);
+    let normal_8: Rows = |n, item| normals(n, 8, item);
+    let normal_12: Rows = |n, item| normals(n, 12, item);
     let normal_10: Rows = |n, item| normals(n, 10, item);
     let normal_30: Rows = |n, item| normals(n, 30, item);
     let normal_784: Rows = |n, item| normals(n, 784, item);
@@ -59,7 +62,8 @@ const ROWS: &[Row] = {
     let digits_64: Rows = |n, item| digits(n, 0.8, item);
     &[
         row("knn_5d", normal_5, 56_959, 2_000, Euclidean, 5),
-        row("normal_10d", normal_10, 100_000, 1_000, Euclidean, 5),
+        row("normal_8d", normal_8, 100_000, 1_000, Euclidean, 5),
+        row("normal_12d", normal_12, 100_000, 1_000, Euclidean, 5),
         row("normal_10d", normal_10, 10_000, 1_000, Chebyshev, 5),
         row("knn_30d", normal_30, 284_807, 512, Euclidean, 5),
         row("clusters_12d", clusters_12, 200_000, 1_000, Chebyshev, 5),
