@@ -2,7 +2,6 @@
 
 #[cfg(feature = "onnx")]
 mod compare;
-#[cfg(feature = "onnx")]
 mod list;
 mod metric;
 mod metric_options;

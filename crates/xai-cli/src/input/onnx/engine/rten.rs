@@ -76,7 +76,7 @@ fn numbers(answer: Value) -> Result<Array2<f64>, Reason> {
         .into_tensor::<f32>()
         .ok_or("its answer is no array")?;
     table(
-        answer.shape().as_ref(),
+        answer.shape(),
         answer.iter().map(|&x| x.into()).collect(),
     )
 }
