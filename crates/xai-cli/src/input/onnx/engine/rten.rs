@@ -75,10 +75,7 @@ fn numbers(answer: Value) -> Result<Array2<f64>, Reason> {
     let answer = answer
         .into_tensor::<f32>()
         .ok_or("its answer is no array")?;
-    table(
-        answer.shape().as_ref(),
-        answer.iter().map(|&x| x.into()).collect(),
-    )
+    table(answer.shape(), answer.iter().map(|&x| x.into()).collect())
 }
 
 /// An array as the engine holds it: real numbers in single precision, integers in 32 bits.
