@@ -329,8 +329,7 @@ impl Case {
             let Targets::Classes(classes) = targets else {
                 return Err(std::fmt::Error);
             };
-            let classes: Vec<i64> = classes.iter().map(|&c| c as i64).collect();
-            let maps = weights.maps(&flat(batch.to_owned()), &classes, &self.explainer);
+            let maps = weights.maps(&flat(batch.to_owned()), classes, &self.explainer);
             let largest = maps.iter().fold(0.0f64, |largest, a| largest.max(a.abs()));
             Ok(match self.is("normalise") {
                 true => maps / largest,
