@@ -159,13 +159,13 @@ mod tests {
             configuration: None,
         };
         let sources = home.folder.join("registry/src");
-        for name in ["-80a543d62d8b2ba9/a-0.1.0", "index.crates.io-19/b-1.0.0"] {
+        for name in ["-80a543d62d8b2ba9/a-0.1.0", "index-19/b-1.0.0"] {
             fs::create_dir_all(sources.join(name)).expect("made");
         }
         home.forget_members().expect("forgotten");
         assert_eq!(
             entries(&sources).expect("read"),
-            [sources.join("index.crates.io-19")]
+            [sources.join("index-19")]
         );
     }
 

@@ -16,7 +16,7 @@ use cargo_home::CargoHome;
 use std::fs;
 use std::path::Path;
 
-/// crates.io refuses archives above 10 MiB.
+/// The public registry refuses archives above 10 MiB.
 const LARGEST: u64 = 10 << 20;
 
 pub(crate) fn run(arguments: &[String]) -> Result {
