@@ -163,10 +163,7 @@ mod tests {
             fs::create_dir_all(sources.join(name)).expect("made");
         }
         home.forget_members().expect("forgotten");
-        assert_eq!(
-            entries(&sources).expect("read"),
-            [sources.join("index-19")]
-        );
+        assert_eq!(entries(&sources).expect("read"), [sources.join("index-19")]);
     }
 
     #[test]
