@@ -38,7 +38,10 @@ impl<T: Real> MapWork<T> for NeighborDistances {
             self.of_rows(explained, &targets, &maps, rows, count)
         })?;
         let count = self.neighbors.count(batch.run())?;
-        match distances.iter().position(|d| d.is_infinite()) {
+        // Of the distances of this crate NaN is undefined; of a caller's it is a mistake.
+        let is_theirs = matches!(self.distance, MapDistance::Function(_));
+        let is_bad = |d: &f64| d.is_infinite() || (is_theirs && d.is_nan());
+        match distances.iter().position(is_bad) {
             None => Ok(distances),
             Some(row) => {
                 let sample = batch.samples().start + row / count;
