@@ -59,6 +59,17 @@ pub(crate) fn networks_agree(options: &str) {
             );
         }
     }
+    // The exporter that goes through `torch.export`.
+    for (name, inputs) in [("cnn", "cnn"), ("lstm", "lstm"), ("encoder", "lstm")] {
+        for variant in ["opset18", "opset23", "data", "program"] {
+            agree(
+                &format!("{name}_dynamo_{variant}.onnx"),
+                &format!("{inputs}_inputs.npy"),
+                &format!("{name}_dynamo_expected.npy"),
+                options,
+            );
+        }
+    }
     for name in ["mlp", "mlp_f64", "mlp_external", "mlp_weights_as_inputs"] {
         let model = format!("{name}.onnx");
         agree(&model, "mlp_inputs.npy", "mlp_expected.npy", options);

@@ -4,10 +4,11 @@
     python make.py classical           also scikit-learn, skl2onnx, lightgbm, xgboost, onnxmltools
     python make.py exported            torch, and nothing else: files of the exporter
     python make.py exported-answers    onnx, onnxruntime: their variants, and the answers
+    python make.py dynamo              torch 2.15, onnxscript, onnx, onnxruntime: its newer exporter
 
 The expected answers are those of ONNX Runtime in Python: NAME_expected.npy for the inputs
 KIND_inputs.npy. Made with onnx 1.23.2, onnxruntime 1.31.1, scikit-learn 1.9.1, skl2onnx 1.20.0,
-lightgbm 4.7.0, xgboost 3.2.0, onnxmltools 1.16.0, torch 1.13.
+lightgbm 4.7.0, xgboost 3.2.0, onnxmltools 1.16.0, torch 1.13, and torch 2.15 for `dynamo`.
 """
 
 import os
@@ -407,6 +408,48 @@ def exported_answers():
         np.save(path(f"gnn_{part}.npy"), found if part == "full" else found[None])
 
 
+def dynamo():
+    """The exporter of torch that goes through `torch.export`: a free batch, a file of weights, a program."""
+    import onnx
+    import torch
+    from torch import nn
+
+    torch.manual_seed(3)
+
+    class Last(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.cells, self.head = nn.LSTM(3, 5, batch_first=True), nn.Linear(5, 3)
+
+        def forward(self, x):
+            return self.head(self.cells(x)[0][:, -1])
+
+    class Encoder(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True, dropout=0.0)
+            self.first, self.head = nn.Linear(3, 8), nn.Linear(8, 3)
+
+        def forward(self, x):
+            return self.head(self.layer(self.first(x)).mean(1))
+
+    cnn = nn.Sequential(nn.Conv2d(1, 4, 3, padding=1), nn.BatchNorm2d(4), nn.ReLU(), nn.MaxPool2d(4), nn.Flatten(), nn.Linear(16, 3))
+    free = ({0: torch.export.Dim.DYNAMIC},)
+    for kind, model in (("cnn", cnn), ("lstm", Last()), ("encoder", Encoder())):
+        model.eval()
+        inputs = torch.from_numpy(np.load(path(f"{'lstm' if kind == 'encoder' else kind}_inputs.npy")))
+        np.save(path(f"{kind}_dynamo_expected.npy"), model(inputs).detach().numpy())
+        for variant, opset in (("opset18", 18), ("opset23", 23), ("data", 18), ("program", 20)):
+            name = path(f"{kind}_dynamo_{variant}.onnx")
+            given = torch.export.export(model, (inputs,), dynamic_shapes=free) if variant == "program" else model
+            program = torch.onnx.export(given, (inputs,), dynamo=True, opset_version=opset, dynamic_shapes=free, verbose=False)
+            # The places in the source that nodes come from are of this machine.
+            for node in program.model.graph:
+                node.metadata_props.clear()
+            program.save(name, external_data=variant == "data")
+        assert np.allclose(answers(f"{kind}_dynamo_opset18", inputs.numpy()), np.load(path(f"{kind}_dynamo_expected.npy")), atol=1e-5)
+
+
 if __name__ == "__main__":
     for part in sys.argv[1:]:
-        {"networks": networks, "classical": classical, "exported": exported, "exported-answers": exported_answers}[part]()
+        {"networks": networks, "classical": classical, "exported": exported, "exported-answers": exported_answers, "dynamo": dynamo}[part]()
