@@ -2,8 +2,8 @@
 //!
 //! Cheap steps come first. Clippy and rustdoc share one set of checked dependencies, all tests one
 //! set of built ones, so the heavy dependency of the command line (the ONNX engine) is checked once
-//! and compiled once. A library's tests run alone, without features and with all of them, and not
-//! a third time with the workspace: each test binary costs seconds to build.
+//! and compiled once. A library's tests run alone without features, together with all of them, and
+//! not a third time with the workspace: each test binary costs seconds to build.
 //!
 //! `--all` adds the steps that take longer or need more than a Rust toolchain.
 
@@ -77,17 +77,18 @@ fn everyday() -> Vec<Step> {
             .env("RUSTDOCFLAGS", "-D warnings"),
     ];
     // Alone, so that no other crate's features hide a missing one.
-    for (label, flag) in [
-        ("bare", "--no-default-features"),
-        ("full", "--all-features"),
-    ] {
-        for name in workspace::LIBRARIES {
-            steps.push(Step::cargo(
-                format!("{name}-{label}"),
-                &["test", "--package", name, flag],
-            ));
-        }
+    for name in workspace::LIBRARIES {
+        steps.push(Step::cargo(
+            format!("{name}-bare"),
+            &["test", "--package", name, "--no-default-features"],
+        ));
     }
+    // Together: with all features each is built once, and there is no feature left to miss.
+    let mut full = vec!["test", "--all-features"];
+    for name in workspace::LIBRARIES {
+        full.extend(["--package", name]);
+    }
+    steps.push(Step::cargo("libraries-full", &full));
     // After the tests of the facade with all features, which have just built the generator.
     steps.push(Step::task("metrics", "ci metrics", metrics::check));
     // The libraries' own tests have run twice by now; these are the tests of what depends on them.
