@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use clap::builder::{OsStringValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgMatches, Args, FromArgMatches};
 use clap_lex::OsStrExt;
+use xai_metrics::attribution::batch::{Masks, Segments};
 use xai_metrics::attribution::metric::{Entry, registry};
 use xai_metrics::attribution::model::{Concurrent, ModelCalls, Samples};
 use xai_metrics::attribution::run::CompletedScores;
@@ -16,6 +17,7 @@ use xai_metrics::core::Input;
 use super::metric_options::MetricOptions;
 use super::model_files::ModelFiles;
 use super::options::ScoringOptions;
+use super::side_inputs;
 use crate::context::Context;
 use crate::failure::{Failure, Files, InFiles};
 use crate::input::onnx::watched::Watched;
@@ -46,6 +48,8 @@ fn entries() -> impl Iterator<Item = &'static Entry> {
         input::INPUTS,
         input::TARGETS,
         input::EXPLANATIONS,
+        input::MASKS,
+        input::SEGMENTS,
     ];
     let is_given = move |need: &Input| given.contains(need);
     registry::METRICS
@@ -70,24 +74,26 @@ const STANDARD: [&str; 9] = [
 /// `--metrics`: a metric by name, or a word for several.
 fn metrics() -> impl TypedValueParser<Value = Metrics> {
     let standard = PossibleValue::new("standard").help(STANDARD.join(", "));
-    let all = PossibleValue::new("all").help("Every metric: some ask the model once per position");
+    let all = PossibleValue::new("all")
+        .help("Every metric that the files are enough for: some ask the model once per position");
     let of_entry = |entry: &Entry| PossibleValue::new(entry.key()).help(entry.info.question);
     let words = [standard, all].into_iter().chain(entries().map(of_entry));
     PossibleValuesParser::new(words).try_map(|word| match word.as_str() {
-        "standard" => STANDARD.into_iter().map(registry::find).collect(),
-        "all" => Ok(Metrics(entries().collect())),
-        name => registry::find(name).map(|entry| Metrics(vec![entry])),
+        "all" => Ok(Metrics::All),
+        "standard" => {
+            let entries = STANDARD.into_iter().map(registry::find);
+            entries.collect::<Result<_, _>>().map(Metrics::Named)
+        }
+        name => registry::find(name).map(|entry| Metrics::Named(vec![entry])),
     })
 }
 
 /// What a word of `--metrics` stands for.
 #[derive(Debug, Clone)]
-struct Metrics(Vec<&'static Entry>);
-
-impl FromIterator<&'static Entry> for Metrics {
-    fn from_iter<I: IntoIterator<Item = &'static Entry>>(entries: I) -> Self {
-        Self(entries.into_iter().collect())
-    }
+enum Metrics {
+    Named(Vec<&'static Entry>),
+    /// All that the files are enough for.
+    All,
 }
 
 /// The options of all metrics.
@@ -123,6 +129,13 @@ pub(crate) struct Compare {
     /// The explainers: each a name and the file of its maps.
     #[arg(long, value_name = "NAME=E.npy", num_args = 1.., required = true, value_parser = OsStringValueParser::new().try_map(explainer))]
     explanations: Vec<Explainer>,
+    /// Where the object is, for the metrics that need it: booleans (n, height, width).
+    #[arg(long, value_name = "M.npy")]
+    masks: Option<PathBuf>,
+    /// The segment of each position, for the metrics that need it and for `--features segments`:
+    /// integers (n, height, width) or (height, width).
+    #[arg(long, value_name = "S.npy")]
+    segments: Option<PathBuf>,
     /// The metrics, separated by commas.
     #[arg(long, value_parser = metrics(), value_delimiter = ',', default_value = "standard")]
     metrics: Vec<Metrics>,
@@ -148,6 +161,9 @@ pub(crate) struct Compare {
 
 impl Compare {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
+        for entry in self.entries() {
+            side_inputs::check(entry, &self.options.0, |input| self.is_given(input))?;
+        }
         let opened = self.files.open(&self.scoring.engine)?;
         let bar = context.progress(opened.inputs.n_samples() as u64, "samples");
         let (n_calls, n_rows) = (AtomicU64::new(0), AtomicU64::new(0));
@@ -170,6 +186,13 @@ impl Compare {
         for explainer in &self.explanations {
             let maps = FileSamples::open(&explainer.file)?;
             evaluation = evaluation.maps(&explainer.name, maps);
+        }
+        if let Some(file) = &self.masks {
+            evaluation = evaluation.with(Masks(side_inputs::masks(file)?));
+        }
+        if let Some(file) = &self.segments {
+            let n = opened.inputs.n_samples();
+            evaluation = evaluation.with(Segments(side_inputs::segments(file, n)?));
         }
         let seed = MetricOptions::seed(context);
         for entry in self.entries() {
@@ -205,13 +228,39 @@ impl Compare {
 
     /// What errors are about.
     fn places<'a>(&'a self, maps: &'a Path) -> Files<'a> {
-        self.files.files(maps).named(self.options.0.names())
+        let mut files = self.files.files(maps).named(self.options.0.names());
+        for (of, file) in [
+            (input::MASKS, &self.masks),
+            (input::SEGMENTS, &self.segments),
+        ] {
+            if let Some(file) = file {
+                files = files.file(&[of], file);
+            }
+        }
+        files.shaped_by(&[input::MASKS, input::SEGMENTS], &self.files.inputs)
+    }
+
+    /// Whether a further input has its file.
+    fn is_given(&self, input: Input) -> bool {
+        match input {
+            input::MASKS => self.masks.is_some(),
+            input::SEGMENTS => self.segments.is_some(),
+            _ => true,
+        }
     }
 
     /// The metrics that were asked for, once each.
     fn entries(&self) -> Vec<&'static Entry> {
         let mut asked: Vec<&'static Entry> = Vec::new();
-        for entry in self.metrics.iter().flat_map(|metrics| &metrics.0) {
+        let of_word = |word: &Metrics| match word {
+            Metrics::Named(entries) => entries.clone(),
+            Metrics::All => {
+                let is_possible =
+                    |entry: &&Entry| entry.info.needs.iter().all(|need| self.is_given(*need));
+                entries().filter(is_possible).collect()
+            }
+        };
+        for entry in self.metrics.iter().flat_map(of_word) {
             if !asked.iter().any(|other| other.info.name == entry.info.name) {
                 asked.push(entry);
             }

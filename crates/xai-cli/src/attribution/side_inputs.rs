@@ -4,9 +4,43 @@ use std::path::Path;
 
 use ndarray::{Array2, Array3, Ix2, Ix3};
 use xai_metrics::attribution::batch::Segments;
+use xai_metrics::attribution::input;
+use xai_metrics::attribution::metric::{Entry, FEATURES_OPTION};
+use xai_metrics::core::Input;
 
+use super::metric_options::MetricOptions;
 use crate::failure::{Failure, InFile};
 use crate::input::arrays;
+
+/// Whether a metric can do with segments, without needing them.
+pub(super) fn may_take_segments(entry: &Entry) -> bool {
+    let has = |option: &str| entry.options().iter().any(|o| o.name == option);
+    has(FEATURES_OPTION.name) && !entry.info.needs.contains(&input::SEGMENTS)
+}
+
+/// Refuses a metric whose further inputs were not given: wrong usage, before anything is read.
+pub(super) fn check(
+    entry: &Entry,
+    options: &MetricOptions,
+    is_given: impl Fn(Input) -> bool,
+) -> Result<(), Failure> {
+    let of_features =
+        may_take_segments(entry) && options.text(FEATURES_OPTION.name) == Some("segments");
+    let needs = |input| entry.info.needs.contains(&input);
+    let name = entry.info.name;
+    if needs(input::MASKS) && !is_given(input::MASKS) {
+        return Err(Failure::usage(format!("--masks M.npy: needed by {name}")));
+    }
+    if (needs(input::SEGMENTS) || of_features) && !is_given(input::SEGMENTS) {
+        let why = if of_features {
+            "--features segments"
+        } else {
+            name
+        };
+        return Err(Failure::usage(format!("--segments S.npy: needed by {why}")));
+    }
+    Ok(())
+}
 
 /// Booleans `(n, height, width)`.
 pub(super) fn masks(file: &Path) -> Result<Array3<bool>, Failure> {

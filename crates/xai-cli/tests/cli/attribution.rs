@@ -364,3 +364,60 @@ fn an_operator_that_the_engine_lacks_is_named() {
     let failure = files.bad_data("odd.onnx", &run("odd.onnx"));
     assert!(failure.text.contains("TopologicalHash"));
 }
+
+/// Segments and masks are files of the commands that may need them, and of a comparison.
+#[cfg(feature = "onnx")]
+#[test]
+fn masks_and_segments_reach_the_metrics_that_take_them() {
+    let files = Files::new();
+    let n = 240;
+    let segments = Array2::from_shape_fn((8, 8), |(r, c)| (r / 4 * 2 + c / 4) as i64);
+    files.array("s.npy", &segments);
+    let masks = ndarray::Array3::from_shape_fn((n, 8, 8), |(_, r, _)| r < 4);
+    files.array("m.npy", &masks);
+    let files_of = format!(
+        "--model {} --inputs {} --targets {} --explanations {} --activation softmax --channels first",
+        sample("model.onnx"),
+        sample("inputs.npy"),
+        sample("targets.npy"),
+        sample("occlusion.npy"),
+    );
+    let deletion = format!("attribution deletion {files_of} --steps all");
+    // Quarters of the image are the same as patches of 4 by 4.
+    let by_segments = files.json(&format!("{deletion} --features segments --segments s.npy"));
+    let by_patches = files.json(&format!("{deletion} --features patches:4"));
+    assert_eq!(by_segments["per_sample"], by_patches["per_sample"]);
+    files.wrong_usage("--segments", &format!("{deletion} --features segments"));
+    let all = "--metrics all --subsets 10 --replicates 0";
+    let table = files.json(&compare(
+        "random",
+        &format!("{all} --masks m.npy --segments s.npy"),
+    ));
+    let without = files.json(&compare("random", all));
+    let named = |table: &serde_json::Value| -> Vec<String> {
+        table["metrics"]
+            .as_object()
+            .unwrap()
+            .keys()
+            .cloned()
+            .collect()
+    };
+    let added: Vec<String> = named(&table)
+        .into_iter()
+        .filter(|name| !named(&without).contains(name))
+        .collect();
+    assert!(added.contains(&"irof".to_owned()) && added.contains(&"pointing_game".to_owned()));
+    files.wrong_usage(
+        "--segments",
+        &compare("random", "--metrics irof --replicates 0"),
+    );
+    files.wrong_usage(
+        "--masks",
+        &compare("random", "--metrics focus --replicates 0"),
+    );
+    files.array("few.npy", &masks.slice(ndarray::s![..3, .., ..]).to_owned());
+    files.bad_data(
+        "few.npy",
+        &compare("random", "--metrics focus --masks few.npy --replicates 0"),
+    );
+}

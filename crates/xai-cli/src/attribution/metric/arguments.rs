@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use clap::{Arg, Args, Command, value_parser};
 use xai_metrics::attribution::input;
-use xai_metrics::attribution::metric::{Direction, Entry, MetricInfo, registry::METRICS};
+use xai_metrics::attribution::metric::{Direction, Entry, registry::METRICS};
 use xai_metrics::core::Input;
 
 use crate::attribution::metric_options::MetricOptions;
 use crate::attribution::options::{LayoutOptions, ScoringOptions};
-use crate::attribution::stored_scores;
+use crate::attribution::{side_inputs, stored_scores};
 
 /// An input of metrics, and the option for its file.
 pub(super) struct FileOption {
@@ -76,10 +76,17 @@ fn reads_files(entry: &Entry) -> bool {
         && (!needs_inputs || needs_model)
 }
 
-/// The options of the files that a metric needs.
-pub(super) fn files_of(info: &MetricInfo) -> impl Iterator<Item = &'static FileOption> {
-    let needs = info.needs;
-    FILES.iter().filter(move |file| needs.contains(&file.input))
+/// The options of the files that a metric needs, or can do with.
+pub(super) fn files_of(entry: &'static Entry) -> impl Iterator<Item = &'static FileOption> {
+    let may_take =
+        |file: &FileOption| file.input == input::SEGMENTS && side_inputs::may_take_segments(entry);
+    FILES
+        .iter()
+        .filter(move |file| is_needed(entry, file) || may_take(file))
+}
+
+fn is_needed(entry: &Entry, file: &FileOption) -> bool {
+    entry.info.needs.contains(&file.input)
 }
 
 /// The command of a metric, with the arguments that it needs.
@@ -87,7 +94,7 @@ pub(crate) fn command(entry: &'static Entry) -> Command {
     let of_scores = stored_scores::of_scores(entry).is_some();
     let mut command = Command::new(entry.info.name);
     if reads_files(entry) {
-        command = command.args(file_arguments(entry.info, of_scores));
+        command = command.args(file_arguments(entry, of_scores));
         command = match entry.info.needs.contains(&input::MODEL) {
             true => ScoringOptions::augment_args(command),
             false => LayoutOptions::augment_args(command),
@@ -110,8 +117,8 @@ pub(crate) fn command(entry: &'static Entry) -> Command {
 }
 
 /// The files of a metric; stored scores may take their place.
-fn file_arguments(info: &MetricInfo, of_scores: bool) -> impl Iterator<Item = Arg> {
-    files_of(info).map(move |file| {
+fn file_arguments(entry: &'static Entry, of_scores: bool) -> impl Iterator<Item = Arg> {
+    files_of(entry).map(move |file| {
         let argument = Arg::new(file.name)
             .long(file.name)
             .value_name(file.value_name)
@@ -119,13 +126,13 @@ fn file_arguments(info: &MetricInfo, of_scores: bool) -> impl Iterator<Item = Ar
             .value_parser(value_parser!(PathBuf));
         match of_scores {
             true => argument.required_unless_present("base"),
-            false => argument.required(true),
+            false => argument.required(is_needed(entry, file)),
         }
     })
 }
 
 /// Stored scores, instead of files where this build can read them.
-fn score_arguments(entry: &Entry) -> [Arg; 2] {
+fn score_arguments(entry: &'static Entry) -> [Arg; 2] {
     let base = Arg::new("base")
         .long("base")
         .value_name("B.npy")
@@ -139,7 +146,7 @@ fn score_arguments(entry: &Entry) -> [Arg; 2] {
         .requires("base")
         .value_parser(value_parser!(PathBuf));
     let base = match reads_files(entry) {
-        true => base.conflicts_with_all(files_of(entry.info).map(|file| file.name)),
+        true => base.conflicts_with_all(files_of(entry).map(|file| file.name)),
         false => base.required(true),
     };
     [base, masked]

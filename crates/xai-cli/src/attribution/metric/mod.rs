@@ -73,7 +73,7 @@ impl MetricCommand {
         let file = |name| matches.get_one::<PathBuf>(name).cloned();
         let files = match source {
             Source::Scores { .. } => Vec::new(),
-            _ => arguments::files_of(entry.info)
+            _ => arguments::files_of(entry)
                 .filter_map(|option| Some((option.input, file(option.name)?)))
                 .collect(),
         };
@@ -87,6 +87,10 @@ impl MetricCommand {
     }
 
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
+        let is_given = |input: Input| self.files.iter().any(|(of, _)| *of == input);
+        if !matches!(self.source, Source::Scores { .. }) {
+            side_inputs::check(self.entry, &self.options, is_given)?;
+        }
         let value = match (&self.source, stored_scores::of_scores(self.entry)) {
             (Source::Scores { base, masked }, Some(of_scores)) => {
                 let scores = stored_scores::read(base, masked)?;
