@@ -49,7 +49,7 @@ mod tests {
     fn files_that_a_macro_declares_are_found() {
         let mut files = Vec::new();
         rust_files(&workspace::root().join("crates"), &mut files).expect("the folder of crates");
-        let declared = "xai-attribution/src/metric/faithfulness/average_drop.rs";
+        let declared = "xai-attribution/src/metric/faithfulness/masking/average_drop.rs";
         assert!(files.iter().any(|file| file.ends_with(declared)));
     }
 }

@@ -6,6 +6,7 @@
 pub(crate) mod entry;
 pub mod kinds;
 pub(crate) mod options;
+pub(crate) mod parameters;
 pub(crate) mod protocol;
 pub mod registry;
 pub(crate) mod value;
@@ -16,8 +17,8 @@ pub use kinds::{
     MaskedMap, Relevance, SCORE_NEEDS, ScoreAccumulator, ScoreFormula, ScoreMetric, area,
 };
 pub use options::{
-    BASELINE_OPTION, FEATURES_OPTION, MetricOption, OptionInfo, Registered, SEED_OPTION,
-    STEPS_OPTION, parse, parse_unless,
+    BASELINE_OPTION, FEATURES_OPTION, MetricOption, NEIGHBORS_OPTION, OptionInfo, RADIUS_OPTION,
+    Registered, SEED_OPTION, STEPS_OPTION, parse, parse_unless,
 };
 pub use protocol::{Measure, Metric, key};
 pub use registry::average_drop::DropFormula;

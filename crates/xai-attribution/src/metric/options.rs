@@ -123,3 +123,19 @@ pub const STEPS_OPTION: OptionInfo = OptionInfo {
     default: "10",
     help: "Steps of the curve, `all` for one per feature, or `every:N` for steps of N features",
 };
+
+/// The largest change, for the metrics that draw neighbours.
+pub const RADIUS_OPTION: OptionInfo = OptionInfo {
+    name: "radius",
+    value_name: "R",
+    default: "0.1",
+    help: "The largest change of an element, in the unit of the inputs",
+};
+
+/// How many, for the metrics that draw neighbours.
+pub const NEIGHBORS_OPTION: OptionInfo = OptionInfo {
+    name: "neighbors",
+    value_name: "N",
+    default: "20",
+    help: "Neighbours per sample",
+};

@@ -27,20 +27,20 @@ macro_rules! metrics {
 }
 
 metrics! {
-    "faithfulness/average_drop.rs" average_drop { AverageDrop }
-    "faithfulness/average_increase.rs" average_increase { AverageIncrease }
-    "faithfulness/average_gain.rs" average_gain { AverageGain }
-    "faithfulness/deletion.rs" deletion { Deletion }
-    "faithfulness/insertion.rs" insertion { Insertion }
-    "faithfulness/relevance_gain.rs" relevance_gain { SymmetricRelevanceGain }
-    "faithfulness/region_perturbation.rs" region_perturbation { RegionPerturbation }
-    "faithfulness/comprehensiveness.rs" comprehensiveness { Comprehensiveness }
-    "faithfulness/rationale_sufficiency.rs" rationale_sufficiency { RationaleSufficiency }
-    "faithfulness/monotonicity.rs" monotonicity { Monotonicity }
-    "faithfulness/irof.rs" irof { Irof }
-    "faithfulness/faithfulness_estimate.rs" faithfulness_estimate { FaithfulnessEstimate }
-    "faithfulness/violations.rs" violations { Violations }
-    "faithfulness/mu_fidelity.rs" mu_fidelity { MuFidelity }
+    "faithfulness/masking/average_drop.rs" average_drop { AverageDrop }
+    "faithfulness/masking/average_increase.rs" average_increase { AverageIncrease }
+    "faithfulness/masking/average_gain.rs" average_gain { AverageGain }
+    "faithfulness/curves/deletion.rs" deletion { Deletion }
+    "faithfulness/curves/insertion.rs" insertion { Insertion }
+    "faithfulness/curves/relevance_gain.rs" relevance_gain { SymmetricRelevanceGain }
+    "faithfulness/curves/region_perturbation.rs" region_perturbation { RegionPerturbation }
+    "faithfulness/curves/comprehensiveness.rs" comprehensiveness { Comprehensiveness }
+    "faithfulness/curves/rationale_sufficiency.rs" rationale_sufficiency { RationaleSufficiency }
+    "faithfulness/curves/monotonicity.rs" monotonicity { Monotonicity }
+    "faithfulness/curves/irof.rs" irof { Irof }
+    "faithfulness/drops/faithfulness_estimate.rs" faithfulness_estimate { FaithfulnessEstimate }
+    "faithfulness/drops/violations.rs" violations { Violations }
+    "faithfulness/drops/mu_fidelity.rs" mu_fidelity { MuFidelity }
     "localization/pointing_game.rs" pointing_game { PointingGame }
     "localization/attribution_localization.rs" attribution_localization { AttributionLocalization }
     "localization/top_k_intersection.rs" top_k_intersection { TopKIntersection }

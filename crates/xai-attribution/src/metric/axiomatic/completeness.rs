@@ -8,7 +8,8 @@ use crate::batch::explained::ExplainedBatch;
 use crate::batch::run_data::RunData;
 use crate::input;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::options::{BASELINE_OPTION, MetricOption, OptionInfo, Registered};
+use crate::metric::options::{MetricOption, OptionInfo, Registered};
+use crate::metric::parameters::takes_baseline;
 use crate::metric::protocol::{Measure, Metric};
 use crate::perturbation::baseline::{Baseline, BlankScores};
 
@@ -80,13 +81,6 @@ impl Completeness {
         Self::default()
     }
 
-    /// What stands for absence: a number, a `Vec` of one number per channel, or any [`Baseline`].
-    #[must_use]
-    pub fn baseline(mut self, baseline: impl Into<Baseline>) -> Self {
-        self.baseline = baseline.into();
-        self
-    }
-
     /// In which unit the gap is.
     #[must_use]
     pub fn gap(mut self, gap: Gap) -> Self {
@@ -94,6 +88,8 @@ impl Completeness {
         self
     }
 }
+
+takes_baseline!(Completeness, baseline);
 
 impl Metric for Completeness {
     fn info(&self) -> &'static MetricInfo {
@@ -141,10 +137,7 @@ impl Registered for Completeness {
         source: "Sundararajan et al., Axiomatic Attribution for Deep Networks, 2017",
     };
     const OPTIONS: &'static [MetricOption<Self>] = &[
-        MetricOption {
-            info: BASELINE_OPTION,
-            set: |metric, text| Ok(metric.baseline(text.parse::<Baseline>()?)),
-        },
+        Self::BASELINE,
         MetricOption {
             info: OptionInfo {
                 name: "gap",

@@ -8,9 +8,8 @@ use crate::batch::explained::ExplainedBatch;
 use crate::batch::run_data::RunData;
 use crate::input;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::options::{
-    BASELINE_OPTION, FEATURES_OPTION, MetricOption, OptionInfo, Registered, parse,
-};
+use crate::metric::options::{BASELINE_OPTION, MetricOption, OptionInfo, Registered, parse};
+use crate::metric::parameters::takes_features;
 use crate::metric::protocol::{Measure, Metric};
 use crate::perturbation::baseline::Baseline;
 use crate::perturbation::features::Features;
@@ -120,13 +119,6 @@ impl NonSensitivity {
         self
     }
 
-    /// Which positions are removed together.
-    #[must_use]
-    pub fn features(mut self, features: Features) -> Self {
-        self.features = features;
-        self
-    }
-
     /// Below which size an attribution counts as none, at least 0.
     #[must_use]
     pub fn zero_threshold(mut self, threshold: f64) -> Self {
@@ -155,6 +147,8 @@ impl NonSensitivity {
         }
     }
 }
+
+takes_features!(NonSensitivity, features);
 
 impl Metric for NonSensitivity {
     fn info(&self) -> &'static MetricInfo {
@@ -229,10 +223,7 @@ impl Registered for NonSensitivity {
             info: BASELINE_OPTION,
             set: |metric, text| Ok(metric.baseline(text.parse::<Baseline>()?)),
         },
-        MetricOption {
-            info: FEATURES_OPTION,
-            set: |metric, text| Ok(metric.features(text.parse()?)),
-        },
+        Self::FEATURES,
         MetricOption {
             info: OptionInfo {
                 name: "zero-threshold",

@@ -8,9 +8,8 @@ use xai_core::{MetricInfo, Real, Result};
 use crate::batch::explained::ExplainedBatch;
 use crate::batch::run_data::RunData;
 use crate::input;
-use crate::metric::options::{
-    BASELINE_OPTION, FEATURES_OPTION, MetricOption, OptionInfo, Registered, STEPS_OPTION, parse,
-};
+use crate::metric::options::{MetricOption, OptionInfo, Registered, STEPS_OPTION, parse};
+use crate::metric::parameters::{takes_baseline, takes_features};
 use crate::metric::protocol::{Measure, Metric};
 use crate::perturbation::baseline::Baseline;
 use crate::perturbation::features::Features;
@@ -137,20 +136,6 @@ impl<K: CurveKind> CurveMetric<K> {
         self
     }
 
-    /// What stands for absence: a number, a `Vec` of one number per channel, or any [`Baseline`].
-    #[must_use]
-    pub fn baseline(mut self, baseline: impl Into<Baseline>) -> Self {
-        self.baseline = baseline.into();
-        self
-    }
-
-    /// Which positions are flipped together.
-    #[must_use]
-    pub fn features(mut self, features: Features) -> Self {
-        self.features = features;
-        self
-    }
-
     /// Which features go first.
     #[must_use]
     pub fn order(mut self, order: RemovalOrder) -> Self {
@@ -195,19 +180,10 @@ impl<K: CurveKind> CurveMetric<K> {
             Ok(metric.max_fraction(share))
         },
     };
-
-    /// The option `baseline`.
-    pub const BASELINE: MetricOption<Self> = MetricOption {
-        info: BASELINE_OPTION,
-        set: |metric, text| Ok(metric.baseline(text.parse::<Baseline>()?)),
-    };
-
-    /// The option `features`.
-    pub const FEATURES: MetricOption<Self> = MetricOption {
-        info: FEATURES_OPTION,
-        set: |metric, text| Ok(metric.features(text.parse()?)),
-    };
 }
+
+takes_baseline!(CurveMetric<K: CurveKind>, baseline);
+takes_features!(CurveMetric<K: CurveKind>, features);
 
 impl<K: CurveKind> Metric for CurveMetric<K> {
     fn info(&self) -> &'static MetricInfo {

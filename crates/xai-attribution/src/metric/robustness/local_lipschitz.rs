@@ -6,7 +6,8 @@ use crate::batch::explained::ExplainedBatch;
 use crate::batch::run_data::RunData;
 use crate::input;
 use crate::map::distance::MapDistance;
-use crate::metric::options::{MetricOption, OptionInfo, Registered, SEED_OPTION, parse};
+use crate::metric::options::{MetricOption, OptionInfo, Registered};
+use crate::metric::parameters::{takes_neighbors, takes_seed};
 use crate::metric::protocol::{Measure, Metric};
 use crate::perturbation::neighbor_changes::{InputChanges, NeighborDistances};
 use crate::perturbation::neighbors::{Neighborhood, Neighbors};
@@ -63,13 +64,6 @@ impl LocalLipschitz {
         Self::default()
     }
 
-    /// The neighbours.
-    #[must_use]
-    pub fn neighbors(mut self, neighbors: Neighbors) -> Self {
-        self.neighbors = neighbors;
-        self
-    }
-
     /// How far apart two maps are. Inputs are compared by their Euclidean distance.
     #[must_use]
     pub fn distance(mut self, distance: MapDistance) -> Self {
@@ -84,6 +78,9 @@ impl LocalLipschitz {
         }
     }
 }
+
+takes_neighbors!(LocalLipschitz, neighbors);
+takes_seed!(LocalLipschitz, neighbors.seed);
 
 impl Metric for LocalLipschitz {
     fn info(&self) -> &'static MetricInfo {
@@ -122,28 +119,9 @@ impl Registered for LocalLipschitz {
         source: "Alvarez-Melis and Jaakkola, On the Robustness of Interpretability Methods, 2018",
     };
     const OPTIONS: &'static [MetricOption<Self>] = &[
-        MetricOption {
-            info: RADIUS_OPTION,
-            set: |mut metric, text| {
-                metric.neighbors.radius = parse(input::RADIUS, text, "a positive, finite number")?;
-                Ok(metric)
-            },
-        },
-        MetricOption {
-            info: NEIGHBORS_OPTION,
-            set: |mut metric, text| {
-                let expected = "a number of neighbours, at least 1";
-                metric.neighbors.n_neighbors = parse(input::N_NEIGHBORS, text, expected)?;
-                Ok(metric)
-            },
-        },
-        MetricOption {
-            info: SEED_OPTION,
-            set: |mut metric, text| {
-                metric.neighbors.seed = parse(input::SEED, text, "an integer")?;
-                Ok(metric)
-            },
-        },
+        Self::RADIUS,
+        Self::N_NEIGHBORS,
+        Self::SEED,
         MetricOption {
             info: OptionInfo {
                 name: "map-distance",
@@ -163,19 +141,3 @@ impl Registered for LocalLipschitz {
         Self::new()
     }
 }
-
-/// The option of the metrics that draw neighbours.
-pub(crate) const RADIUS_OPTION: OptionInfo = OptionInfo {
-    name: "radius",
-    value_name: "R",
-    default: "0.1",
-    help: "The largest change of an element, in the unit of the inputs",
-};
-
-/// The option of the metrics that draw neighbours.
-pub(crate) const NEIGHBORS_OPTION: OptionInfo = OptionInfo {
-    name: "neighbors",
-    value_name: "N",
-    default: "20",
-    help: "Neighbours per sample",
-};

@@ -10,9 +10,9 @@ use crate::batch::run_data::RunData;
 use crate::batch::samples::SampleBatch;
 use crate::input;
 use crate::map::distance::MapDistance;
-use crate::metric::options::{MetricOption, OptionInfo, Registered, SEED_OPTION, parse};
+use crate::metric::options::{MetricOption, OptionInfo, Registered, parse};
+use crate::metric::parameters::{takes_neighbors, takes_seed};
 use crate::metric::protocol::{Measure, Metric};
-use crate::metric::registry::local_lipschitz::{NEIGHBORS_OPTION, RADIUS_OPTION};
 use crate::perturbation::neighbor_changes::{
     InputChanges, NeighborDistances, OutputChanges, Representation, RepresentationChanges,
 };
@@ -208,13 +208,6 @@ impl<R: Reference> RelativeStability<R> {
         Self::default()
     }
 
-    /// The neighbours.
-    #[must_use]
-    pub fn neighbors(mut self, neighbors: Neighbors) -> Self {
-        self.neighbors = neighbors;
-        self
-    }
-
     /// Quotients element by element, an element of 0 replaced by this number, instead of norms of
     /// whole vectors; outputs are then compared as they are.
     #[must_use]
@@ -246,6 +239,9 @@ impl<R: Reference> RelativeStability<R> {
         }
     }
 }
+
+takes_neighbors!(RelativeStability<R: Reference>, neighbors);
+takes_seed!(RelativeStability<R: Reference>, neighbors.seed);
 
 impl<R: Reference> Metric for RelativeStability<R> {
     fn info(&self) -> &'static MetricInfo {
@@ -287,21 +283,8 @@ impl<T: Real, R: Reference> Measure<T> for RelativeStability<R> {
 impl<R: Reference> Registered for RelativeStability<R> {
     const INFO: &'static MetricInfo = R::INFO;
     const OPTIONS: &'static [MetricOption<Self>] = &[
-        MetricOption {
-            info: RADIUS_OPTION,
-            set: |mut metric, text| {
-                metric.neighbors.radius = parse(input::RADIUS, text, "a positive, finite number")?;
-                Ok(metric)
-            },
-        },
-        MetricOption {
-            info: NEIGHBORS_OPTION,
-            set: |mut metric, text| {
-                let expected = "a number of neighbours, at least 1";
-                metric.neighbors.n_neighbors = parse(input::N_NEIGHBORS, text, expected)?;
-                Ok(metric)
-            },
-        },
+        Self::RADIUS,
+        Self::N_NEIGHBORS,
         MetricOption {
             info: OptionInfo {
                 name: "floor",
@@ -313,13 +296,7 @@ impl<R: Reference> Registered for RelativeStability<R> {
                 Ok(metric.floor(parse(input::FLOOR, text, "a positive, finite number")?))
             },
         },
-        MetricOption {
-            info: SEED_OPTION,
-            set: |mut metric, text| {
-                metric.neighbors.seed = parse(input::SEED, text, "an integer")?;
-                Ok(metric)
-            },
-        },
+        Self::SEED,
     ];
 
     fn with_defaults() -> Self {

@@ -9,7 +9,8 @@ use crate::batch::explained::ExplainedBatch;
 use crate::batch::run_data::RunData;
 use crate::input;
 use crate::map::distance::MapDistance;
-use crate::metric::options::{MetricOption, OptionInfo, Registered, SEED_OPTION, parse};
+use crate::metric::options::{MetricOption, OptionInfo, Registered};
+use crate::metric::parameters::{takes_neighbors, takes_seed};
 use crate::metric::protocol::{Measure, Metric};
 use crate::metric::value::MetricValue;
 use crate::perturbation::neighbor_changes::{NeighborDistances, OutputChanges};
@@ -178,13 +179,6 @@ impl<S: Statistic> Stability<S> {
         self
     }
 
-    /// What the neighbours depend on.
-    #[must_use]
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.work.neighbors.seed = seed;
-        self
-    }
-
     /// Whether neighbours that the model predicts another class for are left out: needs a model. A
     /// sample without any left has no value. Default: all count.
     #[must_use]
@@ -223,6 +217,9 @@ impl<S: Statistic> Stability<S> {
         })
     }
 }
+
+takes_neighbors!(Stability<S: Statistic>, work.neighbors);
+takes_seed!(Stability<S: Statistic>, work.neighbors.seed);
 
 impl<S: Statistic> Metric for Stability<S> {
     fn info(&self) -> &'static MetricInfo {
@@ -264,34 +261,8 @@ impl<T: Real, S: Statistic> Measure<T> for Stability<S> {
 impl<S: Statistic> Registered for Stability<S> {
     const INFO: &'static MetricInfo = S::INFO;
     const OPTIONS: &'static [MetricOption<Self>] = &[
-        MetricOption {
-            info: OptionInfo {
-                name: "radius",
-                value_name: "R",
-                default: "0.1",
-                help: "The largest change of an element, in the unit of the inputs",
-            },
-            set: |metric, text| {
-                let radius = parse(input::RADIUS, text, "a positive, finite number")?;
-                Ok(metric.radius(radius))
-            },
-        },
-        MetricOption {
-            info: OptionInfo {
-                name: "neighbors",
-                value_name: "N",
-                default: "20",
-                help: "Neighbours per sample",
-            },
-            set: |metric, text| {
-                let n = parse(
-                    input::N_NEIGHBORS,
-                    text,
-                    "a number of neighbours, at least 1",
-                )?;
-                Ok(metric.n_neighbors(n))
-            },
-        },
+        Self::RADIUS,
+        Self::N_NEIGHBORS,
         MetricOption {
             info: OptionInfo {
                 name: "distance",
@@ -319,10 +290,7 @@ impl<S: Statistic> Registered for Stability<S> {
             },
             set: |metric, text| Ok(metric.neighborhood(text.parse()?)),
         },
-        MetricOption {
-            info: SEED_OPTION,
-            set: |metric, text| Ok(metric.seed(parse(input::SEED, text, "an integer")?)),
-        },
+        Self::SEED,
     ];
 
     fn with_defaults() -> Self {

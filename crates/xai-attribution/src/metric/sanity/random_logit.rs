@@ -10,7 +10,8 @@ use crate::batch::explained::ExplainedBatch;
 use crate::batch::run_data::{RunData, RunWork};
 use crate::input;
 use crate::map::similarity::MapSimilarity;
-use crate::metric::options::{MetricOption, OptionInfo, Registered, SEED_OPTION, parse};
+use crate::metric::options::{MetricOption, OptionInfo, Registered, parse};
+use crate::metric::parameters::takes_seed;
 use crate::metric::protocol::{Measure, Metric};
 use crate::model::targets::Targets;
 
@@ -81,14 +82,9 @@ impl RandomLogit {
         self.similarity = similarity;
         self
     }
-
-    /// What the other classes depend on.
-    #[must_use]
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.others.seed = seed;
-        self
-    }
 }
+
+takes_seed!(RandomLogit, others.seed);
 
 impl Metric for RandomLogit {
     fn info(&self) -> &'static MetricInfo {
@@ -147,10 +143,7 @@ impl Registered for RandomLogit {
             },
             set: |metric, text| Ok(metric.similarity(text.parse()?)),
         },
-        MetricOption {
-            info: SEED_OPTION,
-            set: |metric, text| Ok(metric.seed(parse(input::SEED, text, "an integer")?)),
-        },
+        Self::SEED,
     ];
 
     fn with_defaults() -> Self {

@@ -5,7 +5,8 @@ use xai_core::{Direction, MetricInfo, Real, Result};
 use crate::batch::explained::ExplainedBatch;
 use crate::batch::run_data::RunData;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::options::{BASELINE_OPTION, FEATURES_OPTION, MetricOption, Registered};
+use crate::metric::options::{MetricOption, Registered};
+use crate::metric::parameters::{takes_baseline, takes_features};
 use crate::metric::protocol::{Measure, Metric};
 use crate::metric::registry::comprehensiveness::{mean_drop, shares};
 use crate::perturbation::baseline::Baseline;
@@ -49,20 +50,6 @@ impl RationaleSufficiency {
         Self::default()
     }
 
-    /// What stands for absence: a number, a `Vec` of one number per channel, or any [`Baseline`].
-    #[must_use]
-    pub fn baseline(mut self, baseline: impl Into<Baseline>) -> Self {
-        self.baseline = baseline.into();
-        self
-    }
-
-    /// Which positions are kept together.
-    #[must_use]
-    pub fn features(mut self, features: Features) -> Self {
-        self.features = features;
-        self
-    }
-
     fn work(&self) -> RemovalCurve {
         RemovalCurve {
             order: RemovalOrder::MostRelevantFirst,
@@ -74,6 +61,9 @@ impl RationaleSufficiency {
         }
     }
 }
+
+takes_baseline!(RationaleSufficiency, baseline);
+takes_features!(RationaleSufficiency, features);
 
 impl Metric for RationaleSufficiency {
     fn info(&self) -> &'static MetricInfo {
@@ -107,16 +97,7 @@ impl Registered for RationaleSufficiency {
         needs: SCORE_NEEDS,
         source: "DeYoung et al., ERASER, 2020",
     };
-    const OPTIONS: &'static [MetricOption<Self>] = &[
-        MetricOption {
-            info: BASELINE_OPTION,
-            set: |metric, text| Ok(metric.baseline(text.parse::<Baseline>()?)),
-        },
-        MetricOption {
-            info: FEATURES_OPTION,
-            set: |metric, text| Ok(metric.features(text.parse()?)),
-        },
-    ];
+    const OPTIONS: &'static [MetricOption<Self>] = &[Self::BASELINE, Self::FEATURES];
 
     fn with_defaults() -> Self {
         Self::new()

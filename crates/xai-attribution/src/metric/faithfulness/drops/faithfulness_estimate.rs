@@ -7,9 +7,8 @@ use crate::batch::explained::ExplainedBatch;
 use crate::batch::run_data::RunData;
 use crate::input;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::options::{
-    BASELINE_OPTION, FEATURES_OPTION, MetricOption, OptionInfo, Registered, parse,
-};
+use crate::metric::options::{MetricOption, OptionInfo, Registered, parse};
+use crate::metric::parameters::{takes_baseline, takes_features};
 use crate::metric::protocol::{Measure, Metric};
 use crate::perturbation::baseline::Baseline;
 use crate::perturbation::features::Features;
@@ -71,20 +70,6 @@ impl FaithfulnessEstimate {
         Self::default()
     }
 
-    /// What stands for absence: a number, a `Vec` of one number per channel, or any [`Baseline`].
-    #[must_use]
-    pub fn baseline(mut self, baseline: impl Into<Baseline>) -> Self {
-        self.baseline = baseline.into();
-        self
-    }
-
-    /// Which positions are removed together.
-    #[must_use]
-    pub fn features(mut self, features: Features) -> Self {
-        self.features = features;
-        self
-    }
-
     /// Groups of so many positions that follow each other in descending order of attribution,
     /// instead of [`features`](Self::features). 1 is the default. Such groups depend on the map, so
     /// that explainers do not share the drops.
@@ -108,6 +93,9 @@ impl FaithfulnessEstimate {
         }
     }
 }
+
+takes_baseline!(FaithfulnessEstimate, baseline);
+takes_features!(FaithfulnessEstimate, features);
 
 impl Metric for FaithfulnessEstimate {
     fn info(&self) -> &'static MetricInfo {
@@ -165,14 +153,8 @@ impl Registered for FaithfulnessEstimate {
         source: "Alvarez-Melis and Jaakkola, Towards Robust Interpretability, 2018",
     };
     const OPTIONS: &'static [MetricOption<Self>] = &[
-        MetricOption {
-            info: BASELINE_OPTION,
-            set: |metric, text| Ok(metric.baseline(text.parse::<Baseline>()?)),
-        },
-        MetricOption {
-            info: FEATURES_OPTION,
-            set: |metric, text| Ok(metric.features(text.parse()?)),
-        },
+        Self::BASELINE,
+        Self::FEATURES,
         MetricOption {
             info: OptionInfo {
                 name: "group-size",

@@ -8,9 +8,8 @@ use crate::batch::explained::ExplainedBatch;
 use crate::batch::run_data::RunData;
 use crate::metric::kinds::curve_metric::area;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::options::{
-    BASELINE_OPTION, FEATURES_OPTION, MetricOption, Registered, STEPS_OPTION,
-};
+use crate::metric::options::{MetricOption, Registered, STEPS_OPTION};
+use crate::metric::parameters::{takes_baseline, takes_features};
 use crate::metric::protocol::{Measure, Metric};
 use crate::perturbation::baseline::Baseline;
 use crate::perturbation::features::Features;
@@ -66,20 +65,6 @@ impl SymmetricRelevanceGain {
         self
     }
 
-    /// What stands for absence: a number, a `Vec` of one number per channel, or any [`Baseline`].
-    #[must_use]
-    pub fn baseline(mut self, baseline: impl Into<Baseline>) -> Self {
-        self.baseline = baseline.into();
-        self
-    }
-
-    /// Which positions are removed together.
-    #[must_use]
-    pub fn features(mut self, features: Features) -> Self {
-        self.features = features;
-        self
-    }
-
     fn work(&self, order: RemovalOrder) -> RemovalCurve {
         RemovalCurve {
             order,
@@ -91,6 +76,9 @@ impl SymmetricRelevanceGain {
         }
     }
 }
+
+takes_baseline!(SymmetricRelevanceGain, baseline);
+takes_features!(SymmetricRelevanceGain, features);
 
 impl Metric for SymmetricRelevanceGain {
     fn info(&self) -> &'static MetricInfo {
@@ -131,14 +119,8 @@ impl Registered for SymmetricRelevanceGain {
                 Ok(metric)
             },
         },
-        MetricOption {
-            info: BASELINE_OPTION,
-            set: |metric, text| Ok(metric.baseline(text.parse::<Baseline>()?)),
-        },
-        MetricOption {
-            info: FEATURES_OPTION,
-            set: |metric, text| Ok(metric.features(text.parse()?)),
-        },
+        Self::BASELINE,
+        Self::FEATURES,
     ];
 
     fn with_defaults() -> Self {

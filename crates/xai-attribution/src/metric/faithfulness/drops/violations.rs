@@ -5,9 +5,8 @@ use xai_core::{Direction, MetricInfo, Real, Result};
 use crate::batch::explained::ExplainedBatch;
 use crate::batch::run_data::RunData;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::options::{
-    BASELINE_OPTION, FEATURES_OPTION, MetricOption, OptionInfo, Registered,
-};
+use crate::metric::options::{MetricOption, OptionInfo, Registered};
+use crate::metric::parameters::{takes_baseline, takes_features};
 use crate::metric::protocol::{Measure, Metric};
 use crate::metric::registry::top_k_intersection::TopK;
 use crate::perturbation::baseline::Baseline;
@@ -53,20 +52,6 @@ impl Violations {
         Self::default()
     }
 
-    /// What stands for absence: a number, a `Vec` of one number per channel, or any [`Baseline`].
-    #[must_use]
-    pub fn baseline(mut self, baseline: impl Into<Baseline>) -> Self {
-        self.baseline = baseline.into();
-        self
-    }
-
-    /// Which positions are removed together.
-    #[must_use]
-    pub fn features(mut self, features: Features) -> Self {
-        self.features = features;
-        self
-    }
-
     /// How many features are the top.
     #[must_use]
     pub fn k(mut self, k: TopK) -> Self {
@@ -81,6 +66,9 @@ impl Violations {
         }
     }
 }
+
+takes_baseline!(Violations, baseline);
+takes_features!(Violations, features);
 
 impl Metric for Violations {
     fn info(&self) -> &'static MetricInfo {
@@ -136,14 +124,8 @@ impl Registered for Violations {
         source: "Liu et al., Rethinking Attention-Model Explainability, 2022",
     };
     const OPTIONS: &'static [MetricOption<Self>] = &[
-        MetricOption {
-            info: BASELINE_OPTION,
-            set: |metric, text| Ok(metric.baseline(text.parse::<Baseline>()?)),
-        },
-        MetricOption {
-            info: FEATURES_OPTION,
-            set: |metric, text| Ok(metric.features(text.parse()?)),
-        },
+        Self::BASELINE,
+        Self::FEATURES,
         MetricOption {
             info: OptionInfo {
                 name: "top-k",

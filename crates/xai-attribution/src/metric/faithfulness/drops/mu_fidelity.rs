@@ -6,9 +6,8 @@ use crate::batch::explained::ExplainedBatch;
 use crate::batch::run_data::RunData;
 use crate::input;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::options::{
-    BASELINE_OPTION, MetricOption, OptionInfo, Registered, SEED_OPTION, parse, parse_unless,
-};
+use crate::metric::options::{MetricOption, OptionInfo, Registered, parse, parse_unless};
+use crate::metric::parameters::{takes_baseline, takes_seed};
 use crate::metric::protocol::{Measure, Metric};
 use crate::perturbation::baseline::Baseline;
 use crate::perturbation::features::Features;
@@ -146,21 +145,10 @@ impl MuFidelity {
         self.subsets().sampling = sampling;
         self
     }
-
-    /// What the subsets depend on.
-    #[must_use]
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.subsets().seed = seed;
-        self
-    }
-
-    /// What stands for absence: a number, a `Vec` of one number per channel, or any [`Baseline`].
-    #[must_use]
-    pub fn baseline(mut self, baseline: impl Into<Baseline>) -> Self {
-        self.drops.baseline = baseline.into();
-        self
-    }
 }
+
+takes_baseline!(MuFidelity, drops.baseline);
+takes_seed!(MuFidelity, drops.subsets.seed);
 
 impl Metric for MuFidelity {
     fn info(&self) -> &'static MetricInfo {
@@ -264,14 +252,8 @@ impl Registered for MuFidelity {
                 Ok(metric.sampling(sampling))
             },
         },
-        MetricOption {
-            info: BASELINE_OPTION,
-            set: |metric, text| Ok(metric.baseline(text.parse::<Baseline>()?)),
-        },
-        MetricOption {
-            info: SEED_OPTION,
-            set: |metric, text| Ok(metric.seed(parse(input::SEED, text, "an integer")?)),
-        },
+        Self::BASELINE,
+        Self::SEED,
     ];
 
     fn with_defaults() -> Self {
