@@ -16,12 +16,14 @@
 pub(crate) mod cache;
 pub(crate) mod data;
 pub(crate) mod explained;
+pub(crate) mod plan;
 pub(crate) mod run_data;
 pub(crate) mod samples;
 pub(crate) mod side;
 
 pub use data::Data;
 pub use explained::{ExplainedBatch, MapWork};
+pub use plan::{Plan, PlannedRows};
 pub use run_data::{RunData, RunWork};
 pub use samples::{BatchWork, SampleBatch};
 pub use side::{Masks, Segments, SideInput};

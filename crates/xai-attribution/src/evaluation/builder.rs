@@ -3,6 +3,7 @@
 use xai_core::{Error, Input, Real, Result};
 
 use crate::batch::data::{CheckedData, Data, Explained};
+use crate::batch::plan::PlannedRows;
 use crate::batch::side::SideInput;
 use crate::evaluation::statistics::Statistics;
 use crate::evaluation::table::EvaluationTable;
@@ -54,6 +55,7 @@ pub struct Evaluation<'a, T> {
     explained: Vec<Explained<'a, T>>,
     metrics: Vec<(String, Box<dyn Measure<T> + 'a>)>,
     statistics: Statistics,
+    planned: Box<dyn Fn(&PlannedRows) + Sync + 'a>,
     progress: Box<dyn Fn(usize) + Sync + 'a>,
 }
 
@@ -87,6 +89,7 @@ impl<'a, T: Real> Evaluation<'a, T> {
             explained: Vec::new(),
             metrics: Vec::new(),
             statistics: Statistics::default(),
+            planned: Box::new(|_| {}),
             progress: Box::new(|_| {}),
         }
     }
@@ -187,6 +190,32 @@ impl<'a, T: Real> Evaluation<'a, T> {
         self
     }
 
+    /// Called once with the rows that model and explainers are going to see, when everything is
+    /// checked and before the model is called.
+    ///
+    /// ```
+    /// use ndarray::{Array2, ArrayViewD, array};
+    /// use xai_attribution::{Deletion, Evaluation, Insertion};
+    /// let model = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+    ///     Ok(batch.into_dimensionality().unwrap().to_owned())
+    /// };
+    /// let inputs = array![[0.8, 0.2, 0.1], [0.4, 0.6, 0.1]];
+    /// let table = Evaluation::new(&model, inputs.view(), &[0, 1])
+    ///     .maps("inputs", inputs.view())
+    ///     .metric(Deletion::default())
+    ///     .metric(Insertion::default())
+    ///     // Input and blank are shared; each curve has two points between them.
+    ///     .on_plan(|rows| assert_eq!(rows.model, 2 * (2 + 2 + 2)))
+    ///     .evaluate()?;
+    /// assert_eq!(table.model_calls.rows, 12);
+    /// # Ok::<(), xai_attribution::Error>(())
+    /// ```
+    #[must_use]
+    pub fn on_plan(mut self, planned: impl Fn(&PlannedRows) + Sync + 'a) -> Self {
+        self.planned = Box::new(planned);
+        self
+    }
+
     /// Called after each batch with its number of samples, possibly from several threads.
     #[must_use]
     pub fn on_progress(mut self, progress: impl Fn(usize) + Sync + 'a) -> Self {
@@ -234,6 +263,7 @@ impl<'a, T: Real> Evaluation<'a, T> {
                 .map(|(name, metric)| (name.clone(), &**metric as &dyn Measure<T>))
                 .collect(),
             curves: false,
+            planned: &*self.planned,
             progress: &*self.progress,
         };
         let per_sample = sweep.run(&counted, &given)?.per_sample;

@@ -5,7 +5,9 @@ use std::rc::Rc;
 use xai_core::{Real, Result};
 
 use crate::batch::explained::ExplainedBatch;
+use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
+use crate::input;
 use crate::perturbation::removal_curve::CurveScores;
 use xai_core::MetricInfo;
 
@@ -72,6 +74,22 @@ pub trait Measure<T: Real>: Metric + Sync {
         Ok(())
     }
 
+    /// Adds what the metric asks model and explainer for, so that a run can say its cost before it
+    /// starts. Called after [`prepare`](Self::prepare). By default a metric without either reads the
+    /// maps, and any other is one whose cost is unknown.
+    ///
+    /// # Errors
+    /// As [`prepare`](Self::prepare).
+    fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
+        let needs = self.info().needs;
+        if needs.contains(&input::MODEL) || needs.contains(&input::EXPLAINER) {
+            plan.unknown(self.info().name);
+        } else if needs.contains(&input::EXPLANATIONS) {
+            plan.maps();
+        }
+        Ok(())
+    }
+
     /// One value per sample of the batch; `None` where it is undefined.
     ///
     /// # Errors
@@ -99,6 +117,10 @@ macro_rules! pointers {
         impl<T: Real, M: Measure<T> + ?Sized> Measure<T> for $pointer {
             fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
                 (**self).prepare(run)
+            }
+
+            fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
+                (**self).plan(plan)
             }
 
             fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {

@@ -6,6 +6,7 @@ use ndarray::{ArrayD, ArrayViewD, Axis};
 use xai_core::number::check_finite;
 use xai_core::{Error, ExactMean, Layout, Real, Result};
 
+use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::batch::samples::{BatchWork, SampleBatch};
 use crate::perturbation::blur::blurred;
@@ -223,6 +224,13 @@ impl<T: Real> BatchWork<T> for BlankScores {
     fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<Vec<f64>> {
         let blank = batch.shared(&BlankInputs(self.0.clone()))?;
         batch.scores_of_values(&blank, ", all of it baseline")
+    }
+}
+
+impl BlankScores {
+    /// Adds the rows that the model sees for it.
+    pub fn plan<T: Real>(&self, plan: &mut Plan<'_, '_, T>) {
+        plan.once(self, plan.n_samples());
     }
 }
 

@@ -78,7 +78,21 @@ impl Features {
         match self {
             Self::Positions => Ok(run.n_positions()),
             Self::Grid(_) | Self::Patches(_) => Ok(run.shared(&self)?.n_cells()),
-            Self::Segments => run.shared(&MostSegments).map(|most| *most),
+            Self::Segments => {
+                let counts = run.shared(&SegmentCounts)?;
+                Ok(counts.iter().copied().max().unwrap_or_default())
+            }
+        }
+    }
+
+    /// The number of features of every sample of the run.
+    ///
+    /// # Errors
+    /// As [`prepare`](Self::prepare).
+    pub fn counts<T: Real>(self, run: &RunData<'_, T>) -> Result<Arc<Vec<usize>>> {
+        match self {
+            Self::Segments => run.shared(&SegmentCounts),
+            _ => Ok(Arc::new(vec![self.most(run)?; run.n_samples()])),
         }
     }
 }
@@ -119,19 +133,18 @@ fn labels(segments: &Segments, sample: usize) -> Vec<u32> {
     plane.iter().copied().collect()
 }
 
-/// The largest number of segments of a sample.
+/// The number of segments of every sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct MostSegments;
+struct SegmentCounts;
 
-impl<T: Real> RunWork<T> for MostSegments {
-    type Output = usize;
+impl<T: Real> RunWork<T> for SegmentCounts {
+    type Output = Vec<usize>;
 
-    fn compute(&self, run: &RunData<'_, T>) -> Result<usize> {
+    fn compute(&self, run: &RunData<'_, T>) -> Result<Vec<usize>> {
         let segments = run.side::<Segments>()?;
-        let counts = parallel::map(run.n_samples(), |sample| {
+        Ok(parallel::map(run.n_samples(), |sample| {
             distinct(&labels(segments, sample)).len()
-        });
-        Ok(counts.into_iter().max().unwrap_or_default())
+        }))
     }
 }
 

@@ -9,6 +9,7 @@ use xai_core::tensor::Rows;
 use xai_core::{Error, Input, Layout, Real, Result, parallel};
 
 use crate::batch::explained::{ExplainedBatch, MapWork};
+use crate::batch::plan::Plan;
 use crate::batch::samples::{BatchWork, SampleBatch};
 use crate::batch::side::SideInput;
 use crate::input;
@@ -52,6 +53,17 @@ impl<T: Real> MapWork<T> for NeighborDistances {
 }
 
 impl NeighborDistances {
+    /// Adds the rows that the explainer sees for it.
+    ///
+    /// # Errors
+    /// As [`Neighbors::count`].
+    pub fn plan<T: Real>(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
+        let count = self.neighbors.count(plan.run())?;
+        plan.maps();
+        plan.explained(self, plan.n_samples() * count as u64);
+        Ok(())
+    }
+
     /// The distances of some neighbours, in one call of the explainer.
     fn of_rows<T: Real>(
         &self,
@@ -125,6 +137,19 @@ pub struct OutputsOfNeighbors {
     pub sizes: Vec<f64>,
     /// Whether the predicted class is that of the sample.
     pub same_prediction: Vec<bool>,
+}
+
+impl OutputChanges {
+    /// Adds the rows that the model sees for it.
+    ///
+    /// # Errors
+    /// As [`Neighbors::count`].
+    pub fn plan<T: Real>(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
+        let count = self.0.count(plan.run())?;
+        plan.base_scores();
+        plan.once(self, plan.n_samples() * count as u64);
+        Ok(())
+    }
 }
 
 impl<T: Real> BatchWork<T> for OutputChanges {

@@ -8,6 +8,7 @@ use xai_core::tensor::Positions;
 use xai_core::{Error, Real, Result};
 
 use crate::batch::explained::{ExplainedBatch, MapWork};
+use crate::batch::plan::Plan;
 use crate::batch::run_data::{RunData, RunWork};
 use crate::batch::samples::SampleBatch;
 use crate::input;
@@ -217,6 +218,36 @@ impl RemovalCurve {
         self.order.prepare(run, self.features)?;
         run.shared(&self.counts())?;
         self.baseline.prepare(run)
+    }
+
+    /// Adds the rows that the model sees for it.
+    ///
+    /// # Errors
+    /// As [`prepare`](Self::prepare).
+    pub fn plan<T: Real>(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
+        let n_flipped = plan.run().shared(&self.counts())?;
+        let n_features = self.features.counts(plan.run())?;
+        let last = n_flipped[n_flipped.len() - 1];
+        let blank = BlankScores(self.baseline.clone());
+        // A sample is at its end at the first point that flips all of its features.
+        let reaches_end = n_features.iter().any(|&features| features <= last);
+        let (needs_base, needs_blank) = match self.start {
+            Start::Input => (true, reaches_end),
+            Start::Blank => (reaches_end, true),
+        };
+        if needs_base {
+            plan.base_scores();
+        }
+        if needs_blank {
+            blank.plan(plan);
+        }
+        let between = |&features: &usize| {
+            let inner = n_flipped.partition_point(|&count| count < features);
+            inner.saturating_sub(1) as u64
+        };
+        plan.maps();
+        plan.per_explainer(self, n_features.iter().map(between).sum());
+        Ok(())
     }
 
     fn counts(&self) -> Counts {

@@ -5,6 +5,7 @@ use std::ops::Range;
 use xai_core::{Real, Result};
 
 use crate::batch::explained::{ExplainedBatch, MapWork};
+use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::batch::samples::{BatchWork, SampleBatch};
 use crate::perturbation::baseline::{Baseline, BlankInputs};
@@ -46,6 +47,17 @@ impl SingleRemoval {
         self.features.prepare(run)?;
         self.baseline.prepare(run)
     }
+
+    /// Adds the rows that the model sees for it.
+    ///
+    /// # Errors
+    /// As [`prepare`](Self::prepare).
+    pub fn plan<T: Real>(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
+        let counts = self.features.counts(plan.run())?;
+        plan.base_scores();
+        plan.once(self, counts.iter().map(|&count| count as u64).sum());
+        Ok(())
+    }
 }
 
 impl<T: Real> BatchWork<T> for SingleRemoval {
@@ -78,6 +90,16 @@ pub struct RankedDrops {
     pub drops: FeatureDrops,
     /// The sums, as many per sample.
     pub sums: Vec<Vec<f64>>,
+}
+
+impl RankedRemoval {
+    /// Adds the rows that the model sees for it.
+    pub fn plan<T: Real>(&self, plan: &mut Plan<'_, '_, T>) {
+        let n_groups = plan.run().n_positions().div_ceil(self.group_size.max(1));
+        plan.base_scores();
+        plan.maps();
+        plan.per_explainer(self, plan.n_samples() * n_groups as u64);
+    }
 }
 
 impl<T: Real> MapWork<T> for RankedRemoval {

@@ -5,6 +5,7 @@ use xai_core::random::{random_stream, uniform, uniform_index};
 use xai_core::statistics::ranks::centred_ranks;
 use xai_core::{Error, Input, Layout, Real, Result};
 
+use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::batch::samples::{BatchWork, SampleBatch};
 use crate::batch::side::SideInput;
@@ -260,6 +261,22 @@ pub struct SubsetDrops {
     pub subsets: RandomSubsets,
     /// What stands for absence.
     pub baseline: Baseline,
+}
+
+impl SubsetDrops {
+    /// Adds the rows that the model sees for it.
+    ///
+    /// # Errors
+    /// As [`RandomSubsets::prepare`].
+    pub fn plan<T: Real>(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
+        let n_subsets = match self.subsets.sampling {
+            SubsetSampling::Given => plan.run().side::<GivenSubsets>()?.0.dim().0,
+            _ => self.subsets.n_subsets,
+        };
+        plan.base_scores();
+        plan.once(self, plan.n_samples() * n_subsets as u64);
+        Ok(())
+    }
 }
 
 impl<T: Real> BatchWork<T> for SubsetDrops {

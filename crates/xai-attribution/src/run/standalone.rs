@@ -234,6 +234,7 @@ pub fn evaluate_together<T: Real>(
             .map(|metric| (key(metric.info()), *metric))
             .collect(),
         curves: true,
+        planned: &|_| {},
         progress: &|_| {},
     };
     let collected = sweep.run(&*model, &given)?;

@@ -8,6 +8,7 @@ use xai_core::{Error, ExactMean, Input, Real, Result};
 
 use crate::batch::data::Explained;
 use crate::batch::explained::ExplainedBatch;
+use crate::batch::plan::{Plan, PlannedRows};
 use crate::batch::run_data::{RunData, missing};
 use crate::batch::samples::{Record, SampleBatch};
 use crate::input;
@@ -26,6 +27,8 @@ pub(crate) struct Sweep<'s, T> {
     pub(crate) metrics: Vec<(String, &'s dyn Measure<T>)>,
     /// Whether curves are collected too.
     pub(crate) curves: bool,
+    /// Called with what the run asks for, before it does.
+    pub(crate) planned: &'s (dyn Fn(&PlannedRows) + Sync),
     /// Called after each batch with its number of samples.
     pub(crate) progress: &'s (dyn Fn(usize) + Sync),
 }
@@ -168,6 +171,17 @@ impl<T: Real> Sweep<'_, T> {
         Ok(metrics.try_for_each(|(_, metric)| metric.prepare(self.run))?)
     }
 
+    /// What all metrics ask model and explainers for.
+    fn plan(&self) -> Result<PlannedRows> {
+        let mut plan = Plan::new(self.run);
+        for (_, metric) in &self.metrics {
+            metric.plan(&mut plan)?;
+        }
+        let without_maps = self.explained.iter().filter(|e| e.maps.is_none());
+        let n_without_maps = without_maps.count();
+        Ok(plan.rows(self.explained.len(), n_without_maps))
+    }
+
     /// Visits all batches, with the model.
     pub(crate) fn run(
         &self,
@@ -175,6 +189,7 @@ impl<T: Real> Sweep<'_, T> {
         given: &[Input],
     ) -> Result<Collected, EvaluationError> {
         self.prepare(given)?;
+        (self.planned)(&self.plan()?);
         let (n, n_metrics) = (self.run.n_samples(), self.metrics.len());
         let explainers = self.explained.iter();
         let state = State {

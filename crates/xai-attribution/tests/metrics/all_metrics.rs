@@ -1,13 +1,15 @@
 //! What holds of every metric of the registry that is computed batch by batch.
 
-use std::cell::Cell;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use ndarray::{Array2, Array3, ArrayD, ArrayViewD, Axis};
 use proptest::prelude::*;
-use xai_attribution::batch::{Data, Masks, Segments};
+use xai_attribution::batch::{Data, Masks, PlannedRows, Segments};
 use xai_attribution::metric::registry::METRICS;
 use xai_attribution::metric::{Entry, Measure};
-use xai_attribution::{Activation, Evaluate, Layout, Scoring, input};
+use xai_attribution::model::{BoxError, Counted, Explainer, Targets};
+use xai_attribution::{Activation, Evaluate, Evaluation, Layout, Model, Scoring, input};
 
 /// Images of one channel with maps, masks and segments.
 #[derive(Debug, Clone)]
@@ -51,38 +53,55 @@ impl Problem {
         reversed
     }
 
-    /// Values per sample, and the rows that the model has seen; no values where no sample has one.
-    fn evaluate(&self, metric: &dyn Measure<f64>, batch_size: usize) -> (Vec<Option<f64>>, usize) {
-        let rows = Cell::new(0);
-        let model = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
-            rows.set(rows.get() + batch.shape()[0]);
-            let logits = batch.outer_iter().flat_map(|x| {
-                let weighted = |by: f64| {
-                    x.iter()
-                        .zip(1..)
-                        .map(|(x, w)| x * (by - f64::from(w % 5)))
-                        .sum::<f64>()
-                };
-                [weighted(1.5), weighted(3.0) / 4.0]
-            });
-            Ok(Array2::from_shape_vec((batch.shape()[0], 2), logits.collect()).unwrap())
-        };
-        let n = self.x.shape()[0];
-        let data = Data::new(self.x.view(), &vec![0u8; n])
-            .model(&model)
-            .maps(self.maps.view())
+    fn data<'a>(
+        &'a self,
+        model: &'a (impl Model<f64> + ?Sized),
+        batch_size: usize,
+    ) -> Data<'a, f64> {
+        Data::new(self.x.view(), &vec![0u8; self.x.shape()[0]])
+            .model(model)
             .with(Masks(self.masks.clone()))
             .with(Segments(self.segments.clone()))
             .scoring(Scoring {
                 activation: Activation::Softmax,
                 batch_size,
                 layout: Some(Layout::ChannelsLast),
-            });
+            })
+    }
+
+    /// Values per sample, and the rows that the model has seen; no values where no sample has one.
+    fn evaluate(&self, metric: &dyn Measure<f64>, batch_size: usize) -> (Vec<Option<f64>>, usize) {
+        let counted = Counted::new(&model);
+        let data = self.data(&counted, batch_size).maps(self.maps.view());
         let values = metric.evaluate_on(data);
+        let n = self.x.shape()[0];
         (
             values.map_or_else(|_| vec![None; n], |value| value.per_sample),
-            rows.get(),
+            counted.calls().rows as usize,
         )
+    }
+}
+
+/// Two classes by weighted sums of the elements.
+fn model(batch: ArrayViewD<'_, f64>) -> Result<Array2<f64>, std::fmt::Error> {
+    let logits = batch.outer_iter().flat_map(|x| {
+        let weighted = |by: f64| {
+            let terms = x.iter().zip(1..).map(|(x, w)| x * (by - f64::from(w % 5)));
+            terms.sum::<f64>()
+        };
+        [weighted(1.5), weighted(3.0) / 4.0]
+    });
+    Ok(Array2::from_shape_vec((batch.shape()[0], 2), logits.collect()).unwrap())
+}
+
+/// The maps of a problem, whatever is asked; it counts the rows.
+struct Asked(AtomicU64);
+
+impl Explainer<f64> for Asked {
+    fn explain(&self, inputs: ArrayViewD<'_, f64>, _: &Targets) -> Result<ArrayD<f64>, BoxError> {
+        let rows = inputs.shape()[0] as u64;
+        self.0.fetch_add(rows, Ordering::Relaxed);
+        Ok(inputs.mapv(|x| 2.0 * x + 0.25))
     }
 }
 
@@ -149,10 +168,91 @@ proptest! {
     }
 }
 
-/// Rows of the model per sample, of an image of 16 positions in 3 segments.
+/// Two explainers, of which one is asked, the other has maps, too.
+fn planned_and_counted(
+    problem: &Problem,
+    metrics: Vec<Box<dyn Measure<f64>>>,
+    batch_size: usize,
+) -> (PlannedRows, PlannedRows) {
+    let counted = Counted::new(&model);
+    let (first, second) = (Asked(AtomicU64::new(0)), Asked(AtomicU64::new(0)));
+    let planned = Mutex::new(PlannedRows::default());
+    let mut evaluation = Evaluation::on(problem.data(&counted, batch_size))
+        .explainer("asked", &first)
+        .maps_and_explainer("both", problem.maps.view(), &second)
+        .on_plan(|rows| *planned.lock().unwrap() = rows.clone());
+    for metric in metrics {
+        evaluation = evaluation.metric(metric);
+    }
+    evaluation.values().unwrap();
+    let explained = [first, second].map(|asked| asked.0.into_inner());
+    let counted = PlannedRows {
+        model: counted.calls().rows,
+        explainers: explained.iter().sum(),
+        unknown: Vec::new(),
+    };
+    (planned.into_inner().unwrap(), counted)
+}
+
+/// With the options that metrics cannot do without.
+fn built(entry: &Entry) -> Box<dyn Measure<f64>> {
+    let has_classes = entry
+        .options()
+        .iter()
+        .any(|option| option.name == "classes");
+    let options: &[(&str, &str)] = match has_classes {
+        true => &[("classes", "2")],
+        false => &[],
+    };
+    entry.build::<f64>(options).unwrap()
+}
+
+/// What needs nothing but what the tests here have.
+fn can_be_judged(entry: &&Entry) -> bool {
+    let given = [
+        input::MODEL,
+        input::INPUTS,
+        input::TARGETS,
+        input::EXPLANATIONS,
+        input::EXPLAINER,
+        input::MASKS,
+        input::SEGMENTS,
+    ];
+    entry.is_built() && entry.info.needs.iter().all(|need| given.contains(need))
+}
+
 #[test]
-fn the_model_sees_the_rows_that_the_documentation_says() {
-    let problem = Problem {
+fn the_planned_rows_are_those_that_model_and_explainers_see() {
+    let problem = example();
+    let mut wrong = Vec::new();
+    for entry in METRICS.iter().filter(can_be_judged) {
+        for batch_size in [2, 64] {
+            let (planned, counted) = planned_and_counted(&problem, vec![built(entry)], batch_size);
+            if planned != counted {
+                wrong.push((entry.info.name, planned, counted));
+            }
+        }
+    }
+    assert_eq!(wrong, []);
+}
+
+/// Metrics share work: the plan of all of them counts it once.
+#[test]
+fn the_planned_rows_of_all_metrics_together_are_those_that_are_seen() {
+    let problem = example();
+    let all: Vec<_> = METRICS.iter().filter(can_be_judged).map(built).collect();
+    let alone = METRICS.iter().filter(can_be_judged).map(|entry| {
+        let (planned, _) = planned_and_counted(&problem, vec![built(entry)], 64);
+        planned.model
+    });
+    let sum: u64 = alone.sum();
+    let (planned, counted) = planned_and_counted(&problem, all, 64);
+    assert_eq!(planned, counted);
+    assert!(planned.model < sum, "{} of {sum}", planned.model);
+}
+
+fn example() -> Problem {
+    Problem {
         x: ArrayD::from_shape_fn(vec![5, SIDE, SIDE, 1], |i| {
             ((i[0] * 7 + i[1] * 3 + i[2]) % 5) as f64 - 1.5
         }),
@@ -161,7 +261,13 @@ fn the_model_sees_the_rows_that_the_documentation_says() {
         }),
         masks: Array3::from_shape_fn((5, SIDE, SIDE), |(_, r, _)| r < 2),
         segments: Array3::from_shape_fn((5, SIDE, SIDE), |(_, r, _)| (r % 3) as u32),
-    };
+    }
+}
+
+/// Rows of the model per sample, of an image of 16 positions in 3 segments.
+#[test]
+fn the_model_sees_the_rows_that_the_documentation_says() {
+    let problem = example();
     let mut wrong = Vec::new();
     for entry in entries() {
         let expected = match entry.info.name {

@@ -5,6 +5,7 @@ use std::str::FromStr;
 use xai_core::{Direction, Error, ExactSum, MetricInfo, Real, Result};
 
 use crate::batch::explained::ExplainedBatch;
+use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::input;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
@@ -100,6 +101,13 @@ impl Metric for Completeness {
 impl<T: Real> Measure<T> for Completeness {
     fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
         self.baseline.prepare(run)
+    }
+
+    fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
+        plan.maps();
+        plan.base_scores();
+        BlankScores(self.baseline.clone()).plan(plan);
+        Ok(())
     }
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {

@@ -5,6 +5,7 @@ use std::str::FromStr;
 use xai_core::{Direction, Error, MetricInfo, Real, Result};
 
 use crate::batch::explained::ExplainedBatch;
+use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::input;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
@@ -175,6 +176,12 @@ impl<T: Real> Measure<T> for NonSensitivity {
         }
         let mut baselines = self.baselines.iter();
         baselines.try_for_each(|baseline| self.removal(baseline).prepare(run))
+    }
+
+    fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
+        plan.maps();
+        let mut baselines = self.baselines.iter();
+        baselines.try_for_each(|baseline| self.removal(baseline).plan(plan))
     }
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use xai_core::{MetricInfo, Real, Result};
 
 use crate::batch::explained::ExplainedBatch;
+use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::input;
 use crate::metric::options::{MetricOption, OptionInfo, Registered, STEPS_OPTION, parse};
@@ -195,6 +196,10 @@ impl<T: Real, K: CurveKind> Measure<T> for CurveMetric<K> {
     fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
         self.kind.check()?;
         self.work().prepare(run)
+    }
+
+    fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
+        self.work().plan(plan)
     }
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {

@@ -6,6 +6,7 @@ use xai_core::number::check_finite_slice;
 use xai_core::{Accumulator, Error, ExactMean, Help, Input, MetricInfo, Real, Result};
 
 use crate::batch::explained::ExplainedBatch;
+use crate::batch::plan::Plan;
 use crate::metric::options::{MetricOption, OptionInfo, Registered};
 use crate::metric::protocol::{Measure, Metric};
 use crate::metric::value::MetricValue;
@@ -203,6 +204,12 @@ impl<F: ScoreFormula> Metric for ScoreMetric<F> {
 }
 
 impl<T: Real, F: ScoreFormula> Measure<T> for ScoreMetric<F> {
+    fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
+        plan.base_scores();
+        plan.masked_scores();
+        Ok(())
+    }
+
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
         let batch = explained.batch();
         self.per_sample_of(batch.base_scores()?, explained.masked_scores()?)

@@ -3,6 +3,7 @@
 use xai_core::{Direction, Error, MetricInfo, Real, Result};
 
 use crate::batch::explained::ExplainedBatch;
+use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::input;
 use crate::map::distance::MapDistance;
@@ -91,6 +92,10 @@ impl Metric for LocalLipschitz {
 impl<T: Real> Measure<T> for LocalLipschitz {
     fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
         self.neighbors.prepare(run)
+    }
+
+    fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
+        self.work(self.maps.clone()).plan(plan)
     }
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {

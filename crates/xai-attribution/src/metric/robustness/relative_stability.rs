@@ -6,6 +6,7 @@ use std::marker::PhantomData;
 use xai_core::{Direction, Error, Input, MetricInfo, Real, Result};
 
 use crate::batch::explained::ExplainedBatch;
+use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::batch::samples::SampleBatch;
 use crate::input;
@@ -28,6 +29,14 @@ pub trait Reference: Debug + Copy + Default + PartialEq + Send + Sync + 'static 
     /// # Errors
     /// Empty, about what is missing.
     fn prepare<T: Real>(_run: &RunData<'_, T>) -> Result<()> {
+        Ok(())
+    }
+
+    /// Adds what [`changes`](Self::changes) asks the model for.
+    ///
+    /// # Errors
+    /// As [`prepare`](Self::prepare).
+    fn plan<T: Real>(_plan: &mut Plan<'_, '_, T>, _work: &NeighborDistances) -> Result<()> {
         Ok(())
     }
 
@@ -141,6 +150,10 @@ impl Reference for OfOutputs {
         needs: NEEDS,
         source: SOURCE,
     };
+
+    fn plan<T: Real>(plan: &mut Plan<'_, '_, T>, work: &NeighborDistances) -> Result<()> {
+        OutputChanges(work.neighbors).plan(plan)
+    }
 
     fn changes<T: Real>(batch: &SampleBatch<'_, T>, work: &NeighborDistances) -> Result<Vec<f64>> {
         let outputs = batch.shared(&OutputChanges(work.neighbors))?;
@@ -257,6 +270,15 @@ impl<T: Real, R: Reference> Measure<T> for RelativeStability<R> {
         }
         self.neighbors.prepare(run)?;
         R::prepare(run)
+    }
+
+    fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
+        self.work().plan(plan)?;
+        R::plan(plan, &self.work())?;
+        match self.same_prediction {
+            true => OutputChanges(self.neighbors).plan(plan),
+            false => Ok(()),
+        }
     }
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {

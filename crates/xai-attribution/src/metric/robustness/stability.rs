@@ -6,6 +6,7 @@ use xai_core::{Direction, Error, MetricInfo, Real, Result};
 
 use crate::batch::data::Data;
 use crate::batch::explained::ExplainedBatch;
+use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::input;
 use crate::map::distance::MapDistance;
@@ -230,6 +231,14 @@ impl<S: Statistic> Metric for Stability<S> {
 impl<T: Real, S: Statistic> Measure<T> for Stability<S> {
     fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
         self.work.neighbors.prepare(run)
+    }
+
+    fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
+        self.work.plan(plan)?;
+        match self.same_prediction {
+            true => OutputChanges(self.work.neighbors).plan(plan),
+            false => Ok(()),
+        }
     }
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {

@@ -7,6 +7,7 @@ use xai_core::random::{random_stream, uniform_index};
 use xai_core::{Direction, Error, MetricInfo, Real, Result};
 
 use crate::batch::explained::ExplainedBatch;
+use crate::batch::plan::Plan;
 use crate::batch::run_data::{RunData, RunWork};
 use crate::input;
 use crate::map::similarity::MapSimilarity;
@@ -95,6 +96,12 @@ impl Metric for RandomLogit {
 impl<T: Real> Measure<T> for RandomLogit {
     fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
         run.shared(&self.others).map(drop)
+    }
+
+    fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
+        plan.maps();
+        plan.explained(&self.others, plan.n_samples());
+        Ok(())
     }
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {

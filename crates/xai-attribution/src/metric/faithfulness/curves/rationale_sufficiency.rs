@@ -3,6 +3,7 @@
 use xai_core::{Direction, MetricInfo, Real, Result};
 
 use crate::batch::explained::ExplainedBatch;
+use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
 use crate::metric::options::{MetricOption, Registered};
@@ -74,6 +75,11 @@ impl Metric for RationaleSufficiency {
 impl<T: Real> Measure<T> for RationaleSufficiency {
     fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
         self.work().prepare(run)
+    }
+
+    fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
+        plan.base_scores();
+        self.work().plan(plan)
     }
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {

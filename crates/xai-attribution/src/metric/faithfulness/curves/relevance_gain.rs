@@ -5,6 +5,7 @@ use std::rc::Rc;
 use xai_core::{Direction, MetricInfo, Real, Result};
 
 use crate::batch::explained::ExplainedBatch;
+use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::metric::kinds::curve_metric::area;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
@@ -89,6 +90,11 @@ impl Metric for SymmetricRelevanceGain {
 impl<T: Real> Measure<T> for SymmetricRelevanceGain {
     fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
         self.work(RemovalOrder::MostRelevantFirst).prepare(run)
+    }
+
+    fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
+        self.work(RemovalOrder::MostRelevantFirst).plan(plan)?;
+        self.work(RemovalOrder::LeastRelevantFirst).plan(plan)
     }
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {

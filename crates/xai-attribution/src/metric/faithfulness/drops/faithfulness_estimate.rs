@@ -4,6 +4,7 @@ use xai_core::statistics::Correlation;
 use xai_core::{Direction, Error, MetricInfo, Real, Result};
 
 use crate::batch::explained::ExplainedBatch;
+use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::input;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
@@ -86,6 +87,13 @@ impl FaithfulnessEstimate {
         self
     }
 
+    fn ranked(&self) -> RankedRemoval {
+        RankedRemoval {
+            group_size: self.group_size,
+            baseline: self.baseline.clone(),
+        }
+    }
+
     fn removal(&self) -> SingleRemoval {
         SingleRemoval {
             features: self.features,
@@ -105,24 +113,34 @@ impl Metric for FaithfulnessEstimate {
 
 impl<T: Real> Measure<T> for FaithfulnessEstimate {
     fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
+        let refuse =
+            |expected: &'static str| Error::parameter(input::GROUP_SIZE, self.group_size, expected);
         if self.group_size == 0 || (self.group_size > 1 && self.features != Features::Positions) {
-            let expected = "at least 1, and more than 1 of single positions only";
-            return Err(Error::parameter(
-                input::GROUP_SIZE,
-                self.group_size,
-                expected,
+            return Err(refuse(
+                "at least 1, and more than 1 of single positions only",
+            ));
+        }
+        if self.group_size > 1 && self.group_size >= run.n_positions() {
+            return Err(refuse(
+                "less than all positions, so that there are two groups",
             ));
         }
         self.removal().prepare(run)
     }
 
+    fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
+        plan.maps();
+        match self.group_size {
+            0 | 1 => self.removal().plan(plan)?,
+            _ => self.ranked().plan(plan),
+        }
+        Ok(())
+    }
+
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
         let batch = explained.batch();
         if self.group_size > 1 {
-            let ranked = explained.shared(&RankedRemoval {
-                group_size: self.group_size,
-                baseline: self.baseline.clone(),
-            })?;
+            let ranked = explained.shared(&self.ranked())?;
             let correlation = |(sample, sums): (usize, &Vec<f64>)| {
                 self.correlation.of_finite(sums, ranked.drops.of(sample))
             };

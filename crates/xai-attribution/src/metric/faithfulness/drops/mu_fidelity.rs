@@ -3,6 +3,7 @@
 use xai_core::{Direction, Error, MetricInfo, Real, Result, parallel};
 
 use crate::batch::explained::ExplainedBatch;
+use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::input;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
@@ -160,6 +161,11 @@ impl<T: Real> Measure<T> for MuFidelity {
     fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
         self.drops.subsets.prepare(run)?;
         self.drops.baseline.prepare(run)
+    }
+
+    fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
+        plan.maps();
+        self.drops.plan(plan)
     }
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {

@@ -3,6 +3,7 @@
 use xai_core::{Direction, MetricInfo, Real, Result};
 
 use crate::batch::explained::ExplainedBatch;
+use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
 use crate::metric::options::{MetricOption, OptionInfo, Registered};
@@ -80,6 +81,11 @@ impl<T: Real> Measure<T> for Violations {
     fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
         self.removal().prepare(run)?;
         self.k.of(self.features.most(run)?).map(drop)
+    }
+
+    fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
+        plan.maps();
+        self.removal().plan(plan)
     }
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
