@@ -6,5 +6,5 @@ pub(crate) mod standalone;
 pub(crate) mod sweep;
 
 pub use error::{CompletedScores, EvaluationError};
-pub use scores::{MaskedScores, base_scores, masked_scores};
+pub use scores::{MaskedScores, base_scores, masked_scores, masked_scores_on};
 pub use standalone::{Evaluate, Run, evaluate_together};

@@ -97,6 +97,14 @@ pub fn masked_scores<T: Real, M: Model<T> + ?Sized>(
 ) -> Result<MaskedScores, EvaluationError> {
     let mut data = Data::new(inputs, targets).model(model).maps(maps);
     data.scoring = *scoring;
+    masked_scores_on(data)
+}
+
+/// As [`masked_scores`], of a model and maps, or a model and an explainer that makes them.
+///
+/// # Errors
+/// As [`Evaluate::evaluate`](crate::Evaluate::evaluate).
+pub fn masked_scores_on<T: Real>(data: Data<'_, T>) -> Result<MaskedScores, EvaluationError> {
     let data = data.check(false)?;
     if let Some(maps) = &data.explained.maps {
         data.run.check_maps(&**maps)?;

@@ -1,19 +1,18 @@
 //! Which explainer to trust: all metrics of all explainers.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use clap::builder::{OsStringValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgMatches, Args, FromArgMatches};
-use clap_lex::OsStrExt;
-use xai_metrics::attribution::batch::{Masks, Segments};
+use xai_metrics::attribution::batch::{Masks, PlannedRows, Segments};
 use xai_metrics::attribution::metric::{Entry, registry};
 use xai_metrics::attribution::model::{Concurrent, ModelCalls, Samples};
 use xai_metrics::attribution::run::CompletedScores;
 use xai_metrics::attribution::{Evaluate, Evaluation, EvaluationError, input};
 use xai_metrics::core::Input;
 
+use super::explainer_files::ExplainerFiles;
 use super::metric_options::MetricOptions;
 use super::model_files::ModelFiles;
 use super::options::ScoringOptions;
@@ -21,25 +20,7 @@ use super::side_inputs;
 use crate::context::Context;
 use crate::failure::{Failure, Files, InFiles};
 use crate::input::onnx::watched::Watched;
-use crate::input::samples::FileSamples;
 use crate::output::{rows, text};
-
-/// `NAME=FILE`
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Explainer {
-    name: String,
-    file: PathBuf,
-}
-
-fn explainer(argument: OsString) -> Result<Explainer, &'static str> {
-    match argument.split_once("=") {
-        Some((name, file)) if !name.is_empty() && !file.is_empty() => Ok(Explainer {
-            name: name.to_string_lossy().into_owned(),
-            file: file.into(),
-        }),
-        _ => Err("expected NAME=FILE, the explainer and its maps"),
-    }
-}
 
 /// The metrics that judge maps of a model, or maps alone.
 fn entries() -> impl Iterator<Item = &'static Entry> {
@@ -48,6 +29,7 @@ fn entries() -> impl Iterator<Item = &'static Entry> {
         input::INPUTS,
         input::TARGETS,
         input::EXPLANATIONS,
+        input::EXPLAINER,
         input::MASKS,
         input::SEGMENTS,
     ];
@@ -76,7 +58,11 @@ fn metrics() -> impl TypedValueParser<Value = Metrics> {
     let standard = PossibleValue::new("standard").help(STANDARD.join(", "));
     let all = PossibleValue::new("all")
         .help("Every metric that the files are enough for: some ask the model once per position");
-    let of_entry = |entry: &Entry| PossibleValue::new(entry.key()).help(entry.info.question);
+    let of_entry = |entry: &Entry| {
+        let word = PossibleValue::new(entry.key()).help(entry.info.question);
+        // As its own command is called.
+        word.alias(entry.info.name)
+    };
     let words = [standard, all].into_iter().chain(entries().map(of_entry));
     PossibleValuesParser::new(words).try_map(|word| match word.as_str() {
         "all" => Ok(Metrics::All),
@@ -102,7 +88,7 @@ struct OptionsOfMetrics(MetricOptions);
 
 impl Args for OptionsOfMetrics {
     fn augment_args(command: clap::Command) -> clap::Command {
-        MetricOptions::augment(command, entries())
+        MetricOptions::augment_for_any(command, entries())
     }
 
     fn augment_args_for_update(command: clap::Command) -> clap::Command {
@@ -126,9 +112,8 @@ impl FromArgMatches for OptionsOfMetrics {
 pub(crate) struct Compare {
     #[command(flatten)]
     files: ModelFiles,
-    /// The explainers: each a name and the file of its maps.
-    #[arg(long, value_name = "NAME=E.npy", num_args = 1.., required = true, value_parser = OsStringValueParser::new().try_map(explainer))]
-    explanations: Vec<Explainer>,
+    #[command(flatten)]
+    explainers: ExplainerFiles,
     /// Where the object is, for the metrics that need it: booleans (n, height, width).
     #[arg(long, value_name = "M.npy")]
     masks: Option<PathBuf>,
@@ -163,7 +148,9 @@ impl Compare {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
         for entry in self.entries() {
             side_inputs::check(entry, &self.options.0, |input| self.is_given(input))?;
+            self.options.0.check(entry)?;
         }
+        let explainers = self.explainers.open(&self.scoring.engine)?;
         let opened = self.files.open(&self.scoring.engine)?;
         let bar = context.progress(opened.inputs.n_samples() as u64, "samples");
         let (n_calls, n_rows) = (AtomicU64::new(0), AtomicU64::new(0));
@@ -182,11 +169,9 @@ impl Compare {
             .level(self.level)
             .replicates(self.replicates as usize)
             .seed(context.seed())
+            .on_plan(|rows| context.remark(planned(rows)))
             .on_progress(|samples| bar.inc(samples as u64));
-        for explainer in &self.explanations {
-            let maps = FileSamples::open(&explainer.file)?;
-            evaluation = evaluation.maps(&explainer.name, maps);
-        }
+        evaluation = self.explainers.add_to(evaluation, &explainers)?;
         if let Some(file) = &self.masks {
             evaluation = evaluation.with(Masks(side_inputs::masks(file)?));
         }
@@ -214,12 +199,13 @@ impl Compare {
 
     /// What went wrong with which file. What was computed before is kept.
     fn failure(&self, stopped: &EvaluationError) -> Failure {
-        let explainer = self
-            .explanations
-            .iter()
-            .find(|e| Some(e.name.as_str()) == stopped.explainer());
-        let maps = explainer.map_or(&self.files.inputs, |e| &e.file);
-        let failure = self.places(maps).failure(stopped.error());
+        let name = stopped.explainer();
+        let maps = self.explainers.file_of(name);
+        let mut places = self.places(maps.unwrap_or(&self.files.inputs));
+        if let Some(explainer) = self.explainers.explainer_of(name) {
+            places = places.file(&[input::EXPLAINER], explainer);
+        }
+        let failure = places.failure(stopped.error());
         match self.keep(stopped.completed()) {
             Some(help) => failure.and_help(help),
             None => failure,
@@ -245,6 +231,7 @@ impl Compare {
         match input {
             input::MASKS => self.masks.is_some(),
             input::SEGMENTS => self.segments.is_some(),
+            input::EXPLAINER => self.explainers.can_be_asked(),
             _ => true,
         }
     }
@@ -255,8 +242,10 @@ impl Compare {
         let of_word = |word: &Metrics| match word {
             Metrics::Named(entries) => entries.clone(),
             Metrics::All => {
+                let has_files =
+                    |entry: &Entry| entry.info.needs.iter().all(|need| self.is_given(*need));
                 let is_possible =
-                    |entry: &&Entry| entry.info.needs.iter().all(|need| self.is_given(*need));
+                    |entry: &&Entry| has_files(entry) && self.options.0.missing(entry).is_none();
                 entries().filter(is_possible).collect()
             }
         };
@@ -279,6 +268,19 @@ impl Compare {
             Ok(()) => format!("the scores computed until then are in {}", out.display()),
             Err(failure) => format!("the scores computed until then are lost: {failure}"),
         })
+    }
+}
+
+/// What a run costs, before it starts.
+fn planned(rows: &PlannedRows) -> String {
+    let at_least = match rows.unknown.is_empty() {
+        true => "",
+        false => "at least ",
+    };
+    let model = format!("the model will see {at_least}{} rows", rows.model);
+    match rows.explainers {
+        0 => model,
+        n => format!("{model}, the explainers {at_least}{n}"),
     }
 }
 

@@ -5,6 +5,8 @@ use clap::{Arg, ArgMatches, Command};
 use xai_metrics::attribution::metric::{Entry, OptionInfo, SEED_OPTION};
 
 use crate::context::Context;
+#[cfg(feature = "onnx")]
+use crate::failure::Failure;
 
 /// The options of some metrics, by name and text.
 #[derive(Debug, Clone, Default)]
@@ -23,10 +25,28 @@ fn options<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Vec<OptionInfo> 
 }
 
 impl MetricOptions {
-    /// Adds the options of metrics to a command.
+    /// Adds the options of metrics to a command that computes all of them.
     pub(super) fn augment<'a>(
         command: Command,
         entries: impl IntoIterator<Item = &'a Entry>,
+    ) -> Command {
+        Self::augment_with(command, entries, true)
+    }
+
+    /// Adds the options of metrics to a command that computes some of them: none is required, see
+    /// [`check`](Self::check).
+    #[cfg(feature = "onnx")]
+    pub(super) fn augment_for_any<'a>(
+        command: Command,
+        entries: impl IntoIterator<Item = &'a Entry>,
+    ) -> Command {
+        Self::augment_with(command, entries, false)
+    }
+
+    fn augment_with<'a>(
+        command: Command,
+        entries: impl IntoIterator<Item = &'a Entry>,
+        are_all_asked: bool,
     ) -> Command {
         let arguments = options(entries).into_iter().map(|option| {
             let argument = Arg::new(option.name)
@@ -34,7 +54,7 @@ impl MetricOptions {
                 .help(option.help)
                 .allow_hyphen_values(true);
             let argument = match option.default {
-                "" => argument.required(true),
+                "" => argument.required(are_all_asked),
                 default => argument.default_value(default),
             };
             // The name of a value that is a word lists the words.
@@ -58,6 +78,26 @@ impl MetricOptions {
             Some((option.name, text.clone()))
         });
         Self(given.collect())
+    }
+
+    /// An option without a default that a metric needs and that was not given.
+    #[cfg(feature = "onnx")]
+    pub(super) fn missing(&self, entry: &Entry) -> Option<&'static str> {
+        let needed = entry.options().into_iter().filter(|o| o.default.is_empty());
+        let mut names = needed.map(|option| option.name);
+        names.find(|name| self.text(name).is_none())
+    }
+
+    /// Refuses a metric whose option without a default was not given.
+    #[cfg(feature = "onnx")]
+    pub(super) fn check(&self, entry: &Entry) -> Result<(), Failure> {
+        match self.missing(entry) {
+            None => Ok(()),
+            Some(option) => {
+                let name = entry.info.name;
+                Err(Failure::usage(format!("--{option}: needed by {name}")))
+            }
+        }
     }
 
     /// The text of an option.

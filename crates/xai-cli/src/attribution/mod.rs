@@ -2,6 +2,8 @@
 
 #[cfg(feature = "onnx")]
 mod compare;
+#[cfg(feature = "onnx")]
+mod explainer_files;
 mod list;
 mod metric;
 mod metric_options;

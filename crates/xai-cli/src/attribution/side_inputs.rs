@@ -18,7 +18,7 @@ pub(super) fn may_take_segments(entry: &Entry) -> bool {
     has(FEATURES_OPTION.name) && !entry.info.needs.contains(&input::SEGMENTS)
 }
 
-/// Refuses a metric whose further inputs were not given: wrong usage, before anything is read.
+/// Refuses a metric whose explainers or further inputs were not given: wrong usage, before anything is read.
 pub(super) fn check(
     entry: &Entry,
     options: &MetricOptions,
@@ -28,6 +28,10 @@ pub(super) fn check(
         may_take_segments(entry) && options.text(FEATURES_OPTION.name) == Some("segments");
     let needs = |input| entry.info.needs.contains(&input);
     let name = entry.info.name;
+    if needs(input::EXPLAINER) && !is_given(input::EXPLAINER) {
+        let missing = format!("--explainers NAME=E.onnx of every name: needed by {name}");
+        return Err(Failure::usage(missing));
+    }
     if needs(input::MASKS) && !is_given(input::MASKS) {
         return Err(Failure::usage(format!("--masks M.npy: needed by {name}")));
     }

@@ -7,6 +7,8 @@ mod arrays;
 mod attribution;
 mod casebased;
 mod errors;
+#[cfg(feature = "onnx")]
+mod explainers;
 #[cfg(unix)]
 mod files;
 mod graph;

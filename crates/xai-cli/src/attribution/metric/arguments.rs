@@ -39,6 +39,13 @@ const FILES: &[FileOption] = &[
         help: "The attribution maps, shaped like the inputs or without channels",
     },
     FileOption {
+        input: input::EXPLAINER,
+        name: "explainer",
+        value_name: "E.onnx",
+        help: "The explainer: a file from inputs, and if it takes them target classes (n,), to maps; \
+               it makes those that no file has",
+    },
+    FileOption {
         input: input::TARGETS,
         name: "targets",
         value_name: "T.npy",
@@ -68,25 +75,52 @@ pub(crate) fn entries() -> impl Iterator<Item = &'static Entry> {
 /// Whether all that a metric needs is in files that this build can read.
 fn reads_files(entry: &Entry) -> bool {
     let has_file = |need: &Input| FILES.iter().any(|file| file.input == *need);
-    let needs_model = entry.info.needs.contains(&input::MODEL);
     let needs_inputs = entry.info.needs.contains(&input::INPUTS);
     entry.is_built()
         && entry.info.needs.iter().all(has_file)
-        && (!needs_model || cfg!(feature = "onnx"))
-        && (!needs_inputs || needs_model)
+        && (!asks(entry) || cfg!(feature = "onnx"))
+        && (!needs_inputs || asks(entry))
+}
+
+/// Whether a metric asks a model or an explainer.
+pub(super) fn asks(entry: &Entry) -> bool {
+    let asked = [input::MODEL, input::EXPLAINER];
+    entry.info.needs.iter().any(|need| asked.contains(need))
+}
+
+/// Whether an explainer may stand for the file of maps, or the file of maps beside the explainer.
+fn may_make_maps(entry: &Entry, file: &FileOption) -> bool {
+    match file.input {
+        input::EXPLAINER => asks(entry) && is_needed_as(entry, input::EXPLANATIONS),
+        input::EXPLANATIONS => is_needed_as(entry, input::EXPLAINER),
+        _ => false,
+    }
 }
 
 /// The options of the files that a metric needs, or can do with.
 pub(super) fn files_of(entry: &'static Entry) -> impl Iterator<Item = &'static FileOption> {
     let may_take =
         |file: &FileOption| file.input == input::SEGMENTS && side_inputs::may_take_segments(entry);
-    FILES
-        .iter()
-        .filter(move |file| is_needed(entry, file) || may_take(file))
+    FILES.iter().filter(move |file| {
+        is_needed_as(entry, file.input) || may_make_maps(entry, file) || may_take(file)
+    })
 }
 
-fn is_needed(entry: &Entry, file: &FileOption) -> bool {
-    entry.info.needs.contains(&file.input)
+fn is_needed_as(entry: &Entry, input: Input) -> bool {
+    entry.info.needs.contains(&input)
+}
+
+/// What may be given instead of a file.
+fn instead(entry: &'static Entry, file: &FileOption, of_scores: bool) -> Vec<&'static str> {
+    let explainer = FILES
+        .iter()
+        .find(|other| file.input == input::EXPLANATIONS && may_make_maps(entry, other));
+    let base = of_scores.then_some("base");
+    explainer
+        .map(|explainer| explainer.name)
+        .into_iter()
+        .chain(base)
+        .collect()
 }
 
 /// The command of a metric, with the arguments that it needs.
@@ -95,7 +129,7 @@ pub(crate) fn command(entry: &'static Entry) -> Command {
     let mut command = Command::new(entry.info.name);
     if reads_files(entry) {
         command = command.args(file_arguments(entry, of_scores));
-        command = match entry.info.needs.contains(&input::MODEL) {
+        command = match asks(entry) {
             true => ScoringOptions::augment_args(command),
             false => LayoutOptions::augment_args(command),
         };
@@ -124,9 +158,10 @@ fn file_arguments(entry: &'static Entry, of_scores: bool) -> impl Iterator<Item 
             .value_name(file.value_name)
             .help(file.help)
             .value_parser(value_parser!(PathBuf));
-        match of_scores {
-            true => argument.required_unless_present("base"),
-            false => argument.required(is_needed(entry, file)),
+        match instead(entry, file, of_scores) {
+            _ if !is_needed_as(entry, file.input) => argument,
+            others if others.is_empty() => argument.required(true),
+            others => argument.required_unless_present_any(others),
         }
     })
 }

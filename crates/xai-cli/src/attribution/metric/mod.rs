@@ -40,9 +40,9 @@ pub(crate) struct MetricCommand {
 enum Source {
     /// Files with scores of whole and of masked inputs.
     Scores { base: PathBuf, masked: PathBuf },
-    /// A model that scores inputs.
+    /// A model that scores inputs, an explainer, or both.
     #[cfg(feature = "onnx")]
-    Model(ScoringOptions),
+    Asked(ScoringOptions),
     /// Maps alone.
     Maps(LayoutOptions),
 }
@@ -56,8 +56,8 @@ impl Source {
             return Ok(Self::Scores { base, masked });
         }
         #[cfg(feature = "onnx")]
-        if entry.info.needs.contains(&input::MODEL) {
-            return ScoringOptions::from_arg_matches(matches).map(Self::Model);
+        if arguments::asks(entry) {
+            return ScoringOptions::from_arg_matches(matches).map(Self::Asked);
         }
         LayoutOptions::from_arg_matches(matches).map(Self::Maps)
     }
@@ -107,12 +107,12 @@ impl MetricCommand {
                 return Err(Failure::usage("--base: not a metric of scores"));
             }
             #[cfg(feature = "onnx")]
-            (Source::Model(scoring), Some(of_scores)) => {
+            (Source::Asked(scoring), Some(of_scores)) => {
                 let scores = self.model_scores(scoring, context)?;
                 self.of_scores(of_scores, &scores, &self.places()?)?
             }
             #[cfg(feature = "onnx")]
-            (Source::Model(scoring), None) => self.of_model(scoring, context)?,
+            (Source::Asked(scoring), None) => self.of_asked(scoring, context)?,
             (Source::Maps(layout), _) => self.of_maps(layout, context)?,
         };
         result::present(self.entry, value, context)
@@ -194,13 +194,18 @@ impl MetricCommand {
         file.ok_or_else(|| Failure::usage(format!("no file of {input}")))
     }
 
-    /// What errors are about: without a model, mainly the maps.
+    /// What errors are about: without a model, mainly the maps or what makes them.
     fn places(&self) -> Result<Files<'_>, Failure> {
         let main = self.file(input::MODEL);
-        let mut files = match &main {
-            Ok(model) => Files::mainly(*model),
-            Err(_) => Files::mainly(self.file(input::EXPLANATIONS)?),
+        let explainer = self.file(input::EXPLAINER);
+        let mut files = match (&main, &explainer) {
+            (Ok(model), _) => Files::mainly(*model),
+            (Err(_), Ok(explainer)) => Files::mainly(*explainer),
+            _ => Files::mainly(self.file(input::EXPLANATIONS)?),
         };
+        if let Ok(explainer) = &explainer {
+            files = files.file(&[input::EXPLANATIONS], *explainer);
+        }
         for (input, file) in &self.files {
             files = files.file(&[*input], file);
         }

@@ -1,29 +1,77 @@
-//! Metrics that ask a model.
+//! Metrics that ask a model or an explainer.
 
 use xai_metrics::attribution::batch::Data;
 use xai_metrics::attribution::metric::MetricValue;
-use xai_metrics::attribution::model::{Concurrent, Samples};
-use xai_metrics::attribution::run::{MaskedScores, masked_scores};
+use xai_metrics::attribution::model::{Concurrent, Model, Samples, Targets};
+use xai_metrics::attribution::run::{MaskedScores, masked_scores_on};
 use xai_metrics::attribution::{Evaluate, input};
+use xai_metrics::core::Input;
 
 use super::MetricCommand;
-use crate::attribution::model_files::{ModelFiles, OpenedModel};
-use crate::attribution::options::ScoringOptions;
+use crate::attribution::model_files;
+use crate::attribution::options::{Reading, ScoringOptions};
 use crate::context::Context;
 use crate::failure::{Failure, InFiles};
+use crate::input::arrays;
 use crate::input::onnx::engine::EngineOptions;
+use crate::input::onnx::explainer::OnnxExplainer;
+use crate::input::onnx::model::OnnxModel;
 use crate::input::onnx::watched::Watched;
 use crate::input::samples::FileSamples;
 
+/// What a metric that asks is computed from.
+struct Opened {
+    model: Option<OnnxModel>,
+    inputs: FileSamples,
+    targets: Targets,
+    maps: Option<FileSamples>,
+    explainer: Option<OnnxExplainer>,
+}
+
+impl Opened {
+    /// The model, with what is told of every call.
+    fn take_model<F: Fn(u64)>(&mut self, watch: F) -> Option<Watched<OnnxModel, F>> {
+        let model = self.model.take()?;
+        Some(Watched { model, watch })
+    }
+
+    fn data<'a, M: Model<f32>>(
+        &'a self,
+        model: Option<&'a M>,
+        scoring: &ScoringOptions,
+        reading: &Reading,
+    ) -> Data<'a, f32> {
+        let mut data = Data::new(&self.inputs, &self.targets).scoring(scoring.scoring(reading));
+        if let Some(model) = model {
+            data = data.model(model);
+        }
+        if let Some(maps) = &self.maps {
+            data = data.maps(maps);
+        }
+        if let Some(explainer) = &self.explainer {
+            data = data.explainer(explainer);
+        }
+        data
+    }
+}
+
 impl MetricCommand {
-    fn open(&self, engine: &EngineOptions) -> Result<(OpenedModel, FileSamples), Failure> {
-        let files = ModelFiles {
-            model: self.file(input::MODEL)?.clone(),
-            inputs: self.file(input::INPUTS)?.clone(),
-            targets: self.file(input::TARGETS)?.clone(),
-        };
-        let opened = files.open(engine)?;
-        Ok((opened, FileSamples::open(self.file(input::EXPLANATIONS)?)?))
+    fn open(&self, engine: &EngineOptions) -> Result<Opened, Failure> {
+        let file = |input: Input| self.file(input).ok();
+        let explainer = file(input::EXPLAINER);
+        let maps = file(input::EXPLANATIONS);
+        let model = file(input::MODEL);
+        Ok(Opened {
+            inputs: FileSamples::open(self.file(input::INPUTS)?)?,
+            targets: model_files::targets(arrays::read(self.file(input::TARGETS)?)?)?,
+            model: model
+                .map(|file| OnnxModel::of_rows(file, engine))
+                .transpose()?,
+            maps: maps.map(|file| FileSamples::open(file)).transpose()?,
+            explainer: explainer
+                .map(|file| OnnxExplainer::open(file, engine))
+                .transpose()?,
+        })
     }
 
     /// The model's scores of whole and of masked inputs.
@@ -32,20 +80,12 @@ impl MetricCommand {
         scoring: &ScoringOptions,
         context: &Context,
     ) -> Result<MaskedScores, Failure> {
-        let (opened, maps) = self.open(&scoring.engine)?;
+        let mut opened = self.open(&scoring.engine)?;
         let bar = context.progress(2 * opened.inputs.n_samples() as u64, "rows scored");
-        let model = Watched {
-            model: opened.model,
-            watch: |rows| bar.inc(rows),
-        };
         let reading = scoring.reading(opened.inputs.shape());
-        let scores = masked_scores(
-            &Concurrent(&model),
-            &opened.inputs,
-            &opened.targets,
-            &maps,
-            &scoring.scoring(&reading),
-        );
+        let model = opened.take_model(|rows| bar.inc(rows));
+        let model = model.as_ref().map(Concurrent);
+        let scores = masked_scores_on(opened.data(model.as_ref(), scoring, &reading));
         bar.finish_and_clear();
         let scores = scores.map_err(|stopped| stopped.into_error());
         let scores = scores.in_files(&self.places()?)?;
@@ -53,24 +93,18 @@ impl MetricCommand {
         Ok(scores)
     }
 
-    /// The metric of a model.
-    pub(super) fn of_model(
+    /// The metric of a model, an explainer, or both.
+    pub(super) fn of_asked(
         &self,
         scoring: &ScoringOptions,
         context: &Context,
     ) -> Result<MetricValue, Failure> {
-        let (opened, maps) = self.open(&scoring.engine)?;
+        let mut opened = self.open(&scoring.engine)?;
         let bar = context.counter("rows scored");
-        let model = Watched {
-            model: opened.model,
-            watch: |rows| bar.inc(rows),
-        };
-        let model = Concurrent(&model);
         let reading = scoring.reading(opened.inputs.shape());
-        let data = Data::new(&opened.inputs, &opened.targets)
-            .model(&model)
-            .maps(&maps)
-            .scoring(scoring.scoring(&reading));
+        let model = opened.take_model(|rows| bar.inc(rows));
+        let model = model.as_ref().map(Concurrent);
+        let data = opened.data(model.as_ref(), scoring, &reading);
         let data = self.with_sides(data, opened.inputs.shape())?;
         let value = self.evaluate(data, context);
         bar.finish_and_clear();

@@ -32,7 +32,7 @@ impl GraphModel<f32> for OnnxModel {
             };
             values.push(Input::Real(weight.into_dyn()));
         }
-        Ok(self.run(values)?.mapv(|output| output as f32))
+        Ok(self.scores(values)?.mapv(|output| output as f32))
     }
 }
 

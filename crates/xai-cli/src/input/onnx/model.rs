@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use ndarray::Array2;
+use ndarray::{Array2, ArrayD};
 
 use super::contents::port::{Kind, Port};
 use super::contents::{Contents, element};
-use super::engine::{Engine, EngineOptions, File, Input, NotLoaded, Reason};
+use super::engine::{Engine, EngineOptions, File, Input, NotLoaded, Reason, table};
 use crate::failure::{Failure, InFile};
 
 /// Scores that were computed elsewhere go in as files.
@@ -57,6 +57,47 @@ impl OnnxModel {
             })
         };
         rows().in_file(file)
+    }
+
+    /// Reads a model of the input `(batch, …)` and, if it takes them, classes `(batch,)`, whose output
+    /// are numbers of any shape with the batch first.
+    ///
+    /// # Errors
+    /// As [`of_rows`](Self::of_rows).
+    pub(super) fn of_maps(file: &Path, options: &EngineOptions) -> Result<Self, Failure> {
+        let maps = || {
+            let bytes = read(file)?;
+            let contents = contents(file, &bytes)?;
+            match contents.inputs.as_slice() {
+                [inputs] | [inputs, _] if is_integer(inputs) => {
+                    return Err(Failure::new(format!(
+                        "its input {:?} takes integers: expected the inputs, of floats",
+                        inputs.name
+                    )));
+                }
+                [inputs] => check_type(inputs)?,
+                [inputs, targets] if is_integer(targets) => check_type(inputs)?,
+                others => {
+                    return Err(Failure::new(format!(
+                        "{} inputs: expected the inputs of floats, and after them, if it takes them, the target classes (n,) of integers",
+                        others.len()
+                    )));
+                }
+            }
+            let output = match contents.outputs.as_slice() {
+                [output] => output,
+                _ => only_scores(&contents).map_err(|_| {
+                    Failure::new(format!(
+                        "its outputs are {}: expected one, the attribution maps",
+                        names(contents.outputs.iter())
+                    ))
+                    .help("export the explainer with its maps as the only output")
+                })?,
+            };
+            Self::load(file, bytes, &contents, output, options)
+                .map_err(|(NotLoaded::Model(failure) | NotLoaded::Engine(failure))| failure)
+        };
+        maps().in_file(file)
     }
 
     /// Reads a model of the inputs features `(n, f)`, edge index `(2, e)` and, if it takes them,
@@ -128,7 +169,12 @@ impl OnnxModel {
     }
 
     /// The scores, a row per sample, node, edge or graph.
-    pub(super) fn run(&self, values: Vec<Input>) -> Result<Array2<f64>, Reason> {
+    pub(super) fn scores(&self, values: Vec<Input>) -> Result<Array2<f64>, Reason> {
+        table(self.run(values)?)
+    }
+
+    /// The output.
+    pub(super) fn run(&self, values: Vec<Input>) -> Result<ArrayD<f64>, Reason> {
         for (input, value) in self.inputs.iter().zip(&values) {
             input.check(value.shape())?;
         }

@@ -1,98 +1,30 @@
 //! Models of a batch of samples.
 
-use ndarray::{Array2, ArrayViewD, Axis, Slice, concatenate};
+use ndarray::{Array2, ArrayViewD, Axis, Slice};
 use xai_metrics::attribution::model::{BoxError, Model};
 
-use super::contents::port::Dimension;
-use super::engine::{Input, Reason};
+use super::engine::{Input, Reason, table};
 use super::model::OnnxModel;
-
-/// A stored batch size above this is a mistake; it would be padded to in memory.
-const LARGEST_FIXED_BATCH: usize = 1 << 16;
 
 impl Model<f32> for OnnxModel {
     fn outputs(&self, batch: ArrayViewD<'_, f32>) -> Result<Array2<f64>, BoxError> {
-        let fixed = self.fixed_batch()?;
-        if fixed.is_none() {
+        if self.fixed_batch()?.is_none() {
             if let Some(input) = self.inputs.first() {
                 input.check(batch.shape())?;
             }
             self.know_n_outputs(&batch)?;
         }
-        let size = fixed.unwrap_or_else(|| batch.len_of(Axis(0)).max(2));
-        match self.mixes_samples {
-            true => self.by_pieces(&batch, 1, fixed.unwrap_or(2)),
-            false => self.by_pieces(&batch, size, size),
+        let outputs = table(self.of_samples(&batch, None)?)?;
+        let columns = outputs.ncols();
+        let n_outputs = *self.n_outputs.get_or_init(|| columns);
+        match columns == n_outputs {
+            true => Ok(outputs),
+            false => Err(changes(n_outputs, columns).into()),
         }
     }
 }
 
 impl OnnxModel {
-    /// The number of samples that the file says a batch has, where it says one.
-    fn fixed_batch(&self) -> Result<Option<usize>, Reason> {
-        let shape = self.inputs.first().and_then(|input| input.shape.as_ref());
-        match shape.and_then(|shape| shape.first()) {
-            Some(&Dimension::Fixed(size)) if (1..=LARGEST_FIXED_BATCH).contains(&size) => {
-                Ok(Some(size))
-            }
-            Some(Dimension::Fixed(size)) => Err(format!(
-                "its file says batches of {size} samples: export it with a named batch axis"
-            )),
-            _ => Ok(None),
-        }
-    }
-
-    /// The outputs of a batch, by pieces of so many samples in batches of `size`.
-    fn by_pieces(
-        &self,
-        batch: &ArrayViewD<'_, f32>,
-        n_samples: usize,
-        size: usize,
-    ) -> Result<Array2<f64>, BoxError> {
-        if batch.len_of(Axis(0)) <= n_samples {
-            return Ok(self.outputs_of(batch, size)?);
-        }
-        let pieces = batch.axis_chunks_iter(Axis(0), n_samples);
-        let pieces: Result<Vec<Array2<f64>>, Reason> =
-            pieces.map(|piece| self.outputs_of(&piece, size)).collect();
-        let pieces = pieces?;
-        let views: Vec<_> = pieces.iter().map(|piece| piece.view()).collect();
-        Ok(concatenate(Axis(0), &views)?)
-    }
-
-    /// The outputs of samples in a batch of `size`: the last sample is repeated, and the answers to
-    /// its copies are dropped.
-    ///
-    /// A matrix is multiplied by a single row in another order than by several: of two rows or
-    /// more, a sample's outputs have the same bits in every batch.
-    fn outputs_of(
-        &self,
-        samples: &ArrayViewD<'_, f32>,
-        size: usize,
-    ) -> Result<Array2<f64>, Reason> {
-        let n = samples.len_of(Axis(0));
-        let input = match n == size {
-            true => samples.to_owned(),
-            false => {
-                let rows: Vec<usize> = (0..size).map(|row| row.min(n.saturating_sub(1))).collect();
-                samples.select(Axis(0), &rows)
-            }
-        };
-        let outputs = self.run(vec![Input::Real(input)])?;
-        if outputs.nrows() != size {
-            return Err(format!(
-                "it answers {size} samples with the shape {:?}: expected a row per sample",
-                outputs.shape()
-            ));
-        }
-        let columns = outputs.ncols();
-        let n_outputs = *self.n_outputs.get_or_init(|| columns);
-        if columns != n_outputs {
-            return Err(changes(n_outputs, columns));
-        }
-        Ok(outputs.slice_axis(Axis(0), Slice::from(..n)).to_owned())
-    }
-
     /// Asks for the number of outputs of two and of three samples before the first batch, so that a
     /// model whose outputs depend on the batch is found on any number of batches and threads.
     ///
@@ -105,7 +37,7 @@ impl OnnxModel {
         let first = batch.slice_axis(Axis(0), Slice::from(..1));
         let columns = |size: usize| {
             let rows = vec![0; size];
-            let outputs = self.run(vec![Input::Real(first.select(Axis(0), &rows))])?;
+            let outputs = self.scores(vec![Input::Real(first.select(Axis(0), &rows))])?;
             Ok::<usize, Reason>(outputs.ncols())
         };
         let (of_two, of_three) = (columns(2)?, columns(3)?);
@@ -125,7 +57,7 @@ fn changes(before: usize, now: usize) -> Reason {
 mod tests {
     use std::path::{Path, PathBuf};
 
-    use ndarray::{ArrayD, IxDyn};
+    use ndarray::{ArrayD, IxDyn, Slice};
 
     use super::*;
     use crate::input::arrays;

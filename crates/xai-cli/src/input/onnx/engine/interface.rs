@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ndarray::{Array2, ArrayD};
+use ndarray::{Array2, ArrayD, IxDyn};
 
 use crate::failure::Failure;
 use crate::input::onnx::contents::Contents;
@@ -51,10 +51,10 @@ impl From<Failure> for NotLoaded {
 
 /// A model that is loaded.
 pub(in super::super) trait Engine: Send + Sync {
-    /// The output that was asked for, as a table of its first axis by its second.
+    /// The output that was asked for.
     ///
     /// There are as many inputs as the file declares, in its order.
-    fn run(&self, inputs: Vec<Input>) -> Result<Array2<f64>, Reason>;
+    fn run(&self, inputs: Vec<Input>) -> Result<ArrayD<f64>, Reason>;
 }
 
 /// A model that an engine cannot run, and what may run it.
@@ -62,8 +62,14 @@ pub(super) fn unsupported(reason: impl std::fmt::Display, way_out: &str) -> Fail
     Failure::new(format_args!("the engine cannot run the model: {reason}")).help(way_out)
 }
 
-/// Numbers of a shape `(rows, columns)`, `(rows,)` or with further axes of 1, as a table.
-pub(super) fn table(shape: &[usize], numbers: Vec<f64>) -> Result<Array2<f64>, Reason> {
+/// Numbers in row-major order, as an array.
+pub(super) fn array(shape: &[usize], numbers: Vec<f64>) -> Result<ArrayD<f64>, Reason> {
+    ArrayD::from_shape_vec(IxDyn(shape), numbers).map_err(|error| error.to_string())
+}
+
+/// An answer `(rows, columns)`, `(rows,)` or with further axes of 1, as a table.
+pub(in super::super) fn table(answer: ArrayD<f64>) -> Result<Array2<f64>, Reason> {
+    let shape = answer.shape().to_vec();
     let refused = || {
         format!(
             "it answers with the shape {shape:?}: expected (n, classes) or (n,), further axes 1"
@@ -74,5 +80,6 @@ pub(super) fn table(shape: &[usize], numbers: Vec<f64>) -> Result<Array2<f64>, R
     if rest.iter().any(|&n| n != 1) {
         return Err(refused());
     }
-    Array2::from_shape_vec((rows, columns), numbers).map_err(|error| error.to_string())
+    let table = answer.into_shape_with_order((rows, columns));
+    table.map_err(|error| error.to_string())
 }

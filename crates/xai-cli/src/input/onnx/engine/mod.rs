@@ -7,7 +7,7 @@ mod options;
 mod panics;
 mod rten;
 
-pub(super) use self::interface::{Engine, File, Input, NotLoaded, Reason};
+pub(super) use self::interface::{Engine, File, Input, NotLoaded, Reason, table};
 pub(crate) use self::options::{EngineName, EngineOptions};
 
 impl EngineOptions {

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use ndarray::{Array2, ArrayD};
+use ndarray::ArrayD;
 use rten::{
     DataType, LoadError, LoadErrorKind, Model, ModelOptions, NodeId, RunOptions, ThreadPool, Value,
     ValueType,
 };
 use rten_tensor::prelude::*;
 
-use super::interface::{Engine, File, Input, Reason, table, unsupported};
+use super::interface::{Engine, File, Input, Reason, array, unsupported};
 use super::options::other_engine;
 use super::panics::caught;
 use crate::failure::Failure;
@@ -52,7 +52,7 @@ impl Rten {
 }
 
 impl Engine for Rten {
-    fn run(&self, inputs: Vec<Input>) -> Result<Array2<f64>, Reason> {
+    fn run(&self, inputs: Vec<Input>) -> Result<ArrayD<f64>, Reason> {
         let mut values = Vec::with_capacity(inputs.len());
         for (&id, input) in self.inputs.iter().zip(inputs) {
             values.push((id, value(input)?.into()));
@@ -64,8 +64,8 @@ impl Engine for Rten {
     }
 }
 
-/// An answer as rows of outputs.
-fn numbers(answer: Value) -> Result<Array2<f64>, Reason> {
+/// An answer in double precision.
+fn numbers(answer: Value) -> Result<ArrayD<f64>, Reason> {
     let ValueType::Tensor(DataType::Float) = answer.dtype() else {
         return Err(format!(
             "it answers with values of the type {}: expected scores",
@@ -75,7 +75,7 @@ fn numbers(answer: Value) -> Result<Array2<f64>, Reason> {
     let answer = answer
         .into_tensor::<f32>()
         .ok_or("its answer is no array")?;
-    table(answer.shape(), answer.iter().map(|&x| x.into()).collect())
+    array(answer.shape(), answer.iter().map(|&x| x.into()).collect())
 }
 
 /// An array as the engine holds it: real numbers in single precision, integers in 32 bits.

@@ -1,16 +1,16 @@
-//! What ONNX Runtime answers, as a table.
+//! What ONNX Runtime answers, in double precision.
 
 use half::f16;
-use ndarray::Array2;
+use ndarray::ArrayD;
 use ort::value::{
     DynMapValueType, DynSequenceValueType, DynValue, IntoTensorElementType,
     PrimitiveTensorElementType, TensorElementType, ValueType,
 };
 
-use crate::input::onnx::engine::interface::{Reason, table};
+use crate::input::onnx::engine::interface::{self, Reason};
 
-/// An answer as rows of scores.
-pub(super) fn rows(answer: DynValue) -> Result<Array2<f64>, Reason> {
+/// An answer; maps from classes to scores as rows of scores.
+pub(super) fn numbers(answer: DynValue) -> Result<ArrayD<f64>, Reason> {
     match answer.dtype() {
         ValueType::Tensor { ty, .. } => match ty {
             TensorElementType::Float32 => array::<f32>(&answer, f64::from),
@@ -40,16 +40,16 @@ pub(super) fn rows(answer: DynValue) -> Result<Array2<f64>, Reason> {
 fn array<T: PrimitiveTensorElementType + Copy>(
     answer: &DynValue,
     number: impl Fn(T) -> f64,
-) -> Result<Array2<f64>, Reason> {
+) -> Result<ArrayD<f64>, Reason> {
     let array = answer.try_extract_tensor::<T>();
     let (shape, numbers) = array.map_err(|error| error.to_string())?;
     let shape: Result<Vec<usize>, _> = shape.iter().map(|&n| usize::try_from(n)).collect();
     let shape = shape.map_err(|error| error.to_string())?;
-    table(&shape, numbers.iter().map(|&x| number(x)).collect())
+    interface::array(&shape, numbers.iter().map(|&x| number(x)).collect())
 }
 
 /// Maps from classes to scores, one per sample: a column per class, in the order of the classes.
-fn maps<K>(answer: DynValue) -> Result<Array2<f64>, Reason>
+fn maps<K>(answer: DynValue) -> Result<ArrayD<f64>, Reason>
 where
     K: IntoTensorElementType + Clone + std::hash::Hash + Ord,
 {
@@ -70,5 +70,5 @@ where
     }
     let shape = [samples.len(), first.len()];
     let scores = samples.iter().flatten().map(|&(_, score)| score.into());
-    table(&shape, scores.collect())
+    interface::array(&shape, scores.collect())
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use half::f16;
-use ndarray::{Array2, ArrayD};
+use ndarray::ArrayD;
 use ort::environment::Environment;
 use ort::logging::LogLevel;
 use ort::session::builder::SessionBuilder;
@@ -118,7 +118,7 @@ fn builder(environment: &Environment, threads: usize) -> ort::Result<SessionBuil
 }
 
 impl Engine for OnnxRuntime {
-    fn run(&self, inputs: Vec<Input>) -> Result<Array2<f64>, Reason> {
+    fn run(&self, inputs: Vec<Input>) -> Result<ArrayD<f64>, Reason> {
         let values = self.inputs.iter().zip(inputs);
         let values: ort::Result<Vec<SessionInputValue<'_>>> =
             values.map(|(port, input)| value(port, input)).collect();
@@ -138,7 +138,7 @@ impl Engine for OnnxRuntime {
         let answer = caught(|| {
             let outputs = model.run_with_options(values.as_slice(), options);
             let mut outputs = outputs.map_err(|error| error.to_string())?;
-            answer::rows(outputs.remove(&self.output).ok_or("it has no output")?)
+            answer::numbers(outputs.remove(&self.output).ok_or("it has no output")?)
         });
         answer?
     }

@@ -1,0 +1,129 @@
+//! Explainers by name: the files of their maps, and the files that make maps.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use clap::builder::{OsStringValueParser, TypedValueParser};
+use clap_lex::OsStrExt;
+use xai_metrics::attribution::Evaluation;
+
+use crate::failure::Failure;
+use crate::input::onnx::engine::EngineOptions;
+use crate::input::onnx::explainer::OnnxExplainer;
+use crate::input::samples::FileSamples;
+
+/// `NAME=FILE`
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct NamedFile {
+    name: String,
+    file: PathBuf,
+}
+
+fn named_file(argument: OsString) -> Result<NamedFile, &'static str> {
+    match argument.split_once("=") {
+        Some((name, file)) if !name.is_empty() && !file.is_empty() => Ok(NamedFile {
+            name: name.to_string_lossy().into_owned(),
+            file: file.into(),
+        }),
+        _ => Err("expected NAME=FILE, the explainer and its file"),
+    }
+}
+
+/// The explainers of a comparison.
+#[derive(Debug, Args)]
+pub(super) struct ExplainerFiles {
+    /// The explainers: each a name and the file of its maps.
+    #[arg(long, value_name = "NAME=E.npy", num_args = 1.., required_unless_present = "explainers", value_parser = OsStringValueParser::new().try_map(named_file))]
+    explanations: Vec<NamedFile>,
+    /// Explainers that make maps: each a name and an ONNX file from inputs, and if it takes them
+    /// target classes (n,), to maps. They are asked for the maps that no file has, and by the metrics
+    /// that explain changed inputs.
+    #[arg(long, value_name = "NAME=E.onnx", num_args = 1.., value_parser = OsStringValueParser::new().try_map(named_file))]
+    explainers: Vec<NamedFile>,
+}
+
+/// One explainer and its files.
+struct OneExplainer<'a> {
+    name: &'a str,
+    maps: Option<&'a Path>,
+    explainer: Option<&'a Path>,
+}
+
+/// The explainers that were opened, in the order of [`ExplainerFiles`].
+pub(super) struct OpenedExplainers(Vec<Option<OnnxExplainer>>);
+
+impl ExplainerFiles {
+    /// Maps first, in the order of the options. A name of both options is one explainer.
+    fn all(&self) -> Vec<OneExplainer<'_>> {
+        let of_maps = self.explanations.iter().map(|maps| {
+            let explainer = self.explainers.iter().find(|other| other.name == maps.name);
+            OneExplainer {
+                name: &maps.name,
+                maps: Some(&maps.file),
+                explainer: explainer.map(|explainer| &*explainer.file),
+            }
+        });
+        let has_maps = |name: &str| self.explanations.iter().any(|maps| maps.name == name);
+        let others = self.explainers.iter().filter(|e| !has_maps(&e.name));
+        let others = others.map(|explainer| OneExplainer {
+            name: &explainer.name,
+            maps: None,
+            explainer: Some(&explainer.file),
+        });
+        of_maps.chain(others).collect()
+    }
+
+    /// Whether every explainer can be asked.
+    pub(super) fn can_be_asked(&self) -> bool {
+        self.all().iter().all(|one| one.explainer.is_some())
+    }
+
+    /// The file of an explainer that an error is about: of its maps, else itself.
+    pub(super) fn file_of(&self, name: Option<&str>) -> Option<&Path> {
+        let all = self.all();
+        let one = all.iter().find(|one| Some(one.name) == name)?;
+        one.maps.or(one.explainer)
+    }
+
+    /// The file that makes maps, of an explainer by its name.
+    pub(super) fn explainer_of(&self, name: Option<&str>) -> Option<&Path> {
+        let mut explainers = self.explainers.iter();
+        let found = explainers.find(|explainer| Some(explainer.name.as_str()) == name);
+        found.map(|explainer| &*explainer.file)
+    }
+
+    /// Opens the files that make maps.
+    pub(super) fn open(&self, engine: &EngineOptions) -> Result<OpenedExplainers, Failure> {
+        let open = |one: &OneExplainer<'_>| {
+            let file = one.explainer;
+            file.map(|file| OnnxExplainer::open(file, engine))
+                .transpose()
+        };
+        self.all()
+            .iter()
+            .map(open)
+            .collect::<Result<_, _>>()
+            .map(OpenedExplainers)
+    }
+
+    /// Adds the explainers to an evaluation.
+    pub(super) fn add_to<'a>(
+        &self,
+        mut evaluation: Evaluation<'a, f32>,
+        opened: &'a OpenedExplainers,
+    ) -> Result<Evaluation<'a, f32>, Failure> {
+        for (one, explainer) in self.all().iter().zip(&opened.0) {
+            let maps = one.maps.map(FileSamples::open).transpose()?;
+            evaluation = match (maps, explainer) {
+                (Some(maps), Some(explainer)) => {
+                    evaluation.maps_and_explainer(one.name, maps, explainer)
+                }
+                (Some(maps), None) => evaluation.maps(one.name, maps),
+                (None, Some(explainer)) => evaluation.explainer(one.name, explainer),
+                (None, None) => evaluation,
+            };
+        }
+        Ok(evaluation)
+    }
+}

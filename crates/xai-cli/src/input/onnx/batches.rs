@@ -1,0 +1,91 @@
+//! How samples are shown to a model.
+
+use ndarray::{Array1, ArrayD, ArrayViewD, Axis, IxDyn, Slice, concatenate};
+
+use super::contents::port::Dimension;
+use super::engine::{Input, Reason};
+use super::model::OnnxModel;
+
+/// A stored batch size above this is a mistake; it would be padded to in memory.
+const LARGEST_FIXED_BATCH: usize = 1 << 16;
+
+impl OnnxModel {
+    /// The number of samples that the file says a batch has, where it says one.
+    pub(super) fn fixed_batch(&self) -> Result<Option<usize>, Reason> {
+        let shape = self.inputs.first().and_then(|input| input.shape.as_ref());
+        match shape.and_then(|shape| shape.first()) {
+            Some(&Dimension::Fixed(size)) if (1..=LARGEST_FIXED_BATCH).contains(&size) => {
+                Ok(Some(size))
+            }
+            Some(Dimension::Fixed(size)) => Err(format!(
+                "its file says batches of {size} samples: export it with a named batch axis"
+            )),
+            _ => Ok(None),
+        }
+    }
+
+    /// The output for a batch, samples first; a model of two inputs is given a class per sample, too.
+    pub(super) fn of_samples(
+        &self,
+        batch: &ArrayViewD<'_, f32>,
+        classes: Option<&[i64]>,
+    ) -> Result<ArrayD<f64>, Reason> {
+        let fixed = self.fixed_batch()?;
+        let n = batch.len_of(Axis(0));
+        // A matrix is multiplied by a single row in another order than by several: of two rows or
+        // more, a sample's outputs have the same bits in every batch.
+        let size = fixed.unwrap_or_else(|| n.max(2));
+        let (piece, size) = match self.mixes_samples {
+            true => (1, fixed.unwrap_or(2)),
+            false => (size, size),
+        };
+        if n <= piece {
+            return self.of_piece(batch, classes, size);
+        }
+        let pieces = batch.axis_chunks_iter(Axis(0), piece).enumerate();
+        let pieces = pieces.map(|(i, samples)| {
+            let last = (i * piece + piece).min(n);
+            self.of_piece(&samples, classes.map(|of| &of[i * piece..last]), size)
+        });
+        let pieces = pieces.collect::<Result<Vec<_>, Reason>>()?;
+        let views: Vec<_> = pieces.iter().map(|piece| piece.view()).collect();
+        concatenate(Axis(0), &views)
+            .map_err(|_| "the shape of its output changes between batches".to_owned())
+    }
+
+    /// The output for samples in a batch of `size`: the last sample is repeated, and the answers to
+    /// its copies are dropped.
+    fn of_piece(
+        &self,
+        samples: &ArrayViewD<'_, f32>,
+        classes: Option<&[i64]>,
+        size: usize,
+    ) -> Result<ArrayD<f64>, Reason> {
+        let n = samples.len_of(Axis(0));
+        let rows: Vec<usize> = (0..size).map(|row| row.min(n.saturating_sub(1))).collect();
+        let mut inputs = vec![Input::Real(match n == size {
+            true => samples.to_owned(),
+            false => samples.select(Axis(0), &rows),
+        })];
+        if let (Some(classes), Some(port)) = (classes, self.inputs.get(1)) {
+            let of_rows: Array1<i64> = rows.iter().map(|&row| classes[row]).collect();
+            // Of two axes, the second is 1.
+            let n_axes = port.shape.as_ref().map_or(1, Vec::len);
+            let shape = if n_axes == 2 {
+                vec![size, 1]
+            } else {
+                vec![size]
+            };
+            let of_rows = of_rows.into_shape_with_order(IxDyn(&shape));
+            inputs.push(Input::Integer(of_rows.map_err(|error| error.to_string())?));
+        }
+        let output = self.run(inputs)?;
+        if output.shape().first() != Some(&size) {
+            return Err(format!(
+                "it answers {size} samples with the shape {:?}: expected a row per sample",
+                output.shape()
+            ));
+        }
+        Ok(output.slice_axis(Axis(0), Slice::from(..n)).to_owned())
+    }
+}

@@ -1,0 +1,174 @@
+//! Explainers in ONNX files.
+
+use serde_json::Value;
+
+use crate::harness::Files;
+
+/// A file of a golden problem.
+fn golden(name: &str) -> String {
+    format!("{}/tests/data/golden/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Inputs and targets of a problem.
+fn samples(problem: &str) -> String {
+    format!(
+        "--inputs {} --targets {}",
+        golden(&format!("{problem}_inputs.npy")),
+        golden(&format!("{problem}_targets.npy")),
+    )
+}
+
+fn model(problem: &str) -> String {
+    format!(
+        "--model {} {}",
+        golden(&format!("{problem}_model.onnx")),
+        samples(problem)
+    )
+}
+
+#[test]
+fn maps_by_an_explainer_are_maps_of_a_file() {
+    let files = Files::new();
+    for problem in ["linear", "mlp", "tabular", "conv"] {
+        let maps = golden(&format!("{problem}_input_x_gradient"));
+        for metric in [
+            "average-increase",
+            "deletion",
+            "completeness --gap absolute",
+        ] {
+            let run =
+                |of: &str| files.json(&format!("attribution {metric} {} {of}", model(problem)));
+            let of_file = run(&format!("--explanations {maps}.npy"));
+            let made = run(&format!("--explainer {maps}.onnx --batch-size 2"));
+            assert_eq!(made, of_file, "{metric} of {problem}");
+        }
+    }
+}
+
+#[test]
+fn maps_of_every_class_are_read_at_the_target() {
+    let files = Files::new();
+    let deletion = |explainer: &str| {
+        let explainer = golden(&format!("tabular_{explainer}.onnx"));
+        files.json(&format!(
+            "attribution deletion {} --explainer {explainer}",
+            model("tabular")
+        ))
+    };
+    assert_eq!(deletion("every_class"), deletion("input_x_gradient"));
+}
+
+#[test]
+fn explainers_are_asked_about_changed_inputs_and_other_classes() {
+    let files = Files::new();
+    let gradient = golden("linear_gradient.onnx");
+    let run = |metric: &str| {
+        files.json(&format!(
+            "attribution {metric} {} --explainer {gradient}",
+            samples("linear")
+        ))
+    };
+    // The gradient of a linear model is the same everywhere.
+    assert_eq!(run("maximum-stability")["value"], 0.0);
+    assert_eq!(run("local-lipschitz")["value"], 0.0);
+    let other = run("random-logit --classes 4 --similarity spearman");
+    assert!(other["value"].as_f64().unwrap() < 0.9, "{other}");
+}
+
+#[test]
+fn compare_asks_explainers_and_says_how_often_before_it_starts() {
+    let files = Files::new();
+    let command = format!(
+        "attribution compare {} --explanations drawn={} both={} --explainers both={} asked={} \
+         --metrics deletion,mu-fidelity,complexity --replicates 0",
+        model("mlp"),
+        golden("mlp_distinct.npy"),
+        golden("mlp_input_x_gradient.npy"),
+        golden("mlp_input_x_gradient.onnx"),
+        golden("mlp_input_x_gradient.onnx"),
+    );
+    let result = files.json(&command);
+    let of = |explainer: &str| result["metrics"]["deletion"]["explainers"][explainer].clone();
+    assert_eq!(of("both"), of("asked"));
+    assert_ne!(of("drawn"), of("asked"));
+    let rows = result["model_calls"]["rows"].to_string();
+    let remarks = files.remarks(&command);
+    // The maps of one explainer are in no file.
+    assert!(
+        remarks.contains(&format!(" {rows} rows, the explainers 5")),
+        "{rows}: {remarks}"
+    );
+}
+
+#[test]
+fn compare_judges_explainers_by_the_metrics_that_ask_them() {
+    let files = Files::new();
+    let command = |metrics: &str| {
+        format!(
+            "attribution compare {} --explainers gradient={} product={} --activation softmax --replicates 0 --metrics {metrics}",
+            model("tabular"),
+            golden("tabular_gradient.onnx"),
+            golden("tabular_input_x_gradient.onnx"),
+        )
+    };
+    let all = files.json(&command("all"));
+    let names: Vec<&String> = all["metrics"].as_object().unwrap().keys().collect();
+    assert!(
+        names.iter().any(|name| *name == "relative_input_stability"),
+        "{names:?}"
+    );
+    // It needs the number of classes.
+    assert!(names.iter().all(|name| *name != "random_logit"));
+    let stability = &all["metrics"]["maximum_stability"]["explainers"];
+    assert_eq!(stability["gradient"]["value"], 0.0);
+    assert!(stability["product"]["value"].as_f64().unwrap() > 0.0);
+    files.wrong_usage("--classes", &command("random-logit"));
+    let both = files.json(&(command("random-logit") + " --classes 3 --similarity spearman"));
+    assert_ne!(
+        both["metrics"]["random_logit"]["explainers"]["product"]["value"],
+        Value::Null
+    );
+}
+
+#[test]
+fn what_is_wrong_with_an_explainer_names_its_file() {
+    let files = Files::new();
+    files.text("text.onnx", "hello");
+    files.array("far.npy", &ndarray::Array1::<i64>::from_elem(9, 7));
+    let deletion = |rest: &str| format!("attribution deletion {rest}");
+    let of_tabular = model("tabular");
+    files.bad_data(
+        "text.onnx",
+        &deletion(&format!("{of_tabular} --explainer text.onnx")),
+    );
+    // A model that answers scores is no explainer of images; neither is one of other inputs.
+    for (problem, other) in [
+        ("linear", "linear_model.onnx"),
+        ("tabular", "mlp_gradient.onnx"),
+    ] {
+        let explainer = golden(other);
+        files.bad_data(
+            &explainer,
+            &deletion(&format!("{} --explainer {explainer}", model(problem))),
+        );
+    }
+    let stability = format!(
+        "attribution maximum-stability --inputs {} --targets far.npy --explainer {}",
+        golden("tabular_inputs.npy"),
+        golden("tabular_every_class.onnx"),
+    );
+    files.bad_data(&golden("tabular_every_class.onnx"), &stability);
+    let compare = format!("attribution compare {of_tabular}");
+    for neither in [deletion(&of_tabular), compare.clone()] {
+        let text = files.failure(2, &neither).text;
+        assert!(text.contains("--explanations"), "{text}");
+    }
+    let without = format!(
+        "{compare} --explanations a={}",
+        golden("tabular_distinct.npy")
+    );
+    files.wrong_usage(
+        "--explainers",
+        &format!("{without} --metrics maximum-stability"),
+    );
+}
