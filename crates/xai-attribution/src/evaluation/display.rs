@@ -7,10 +7,15 @@ use xai_core::{Direction, Interval};
 
 use crate::evaluation::table::{EvaluationTable, MetricResult};
 
-/// One row per metric and one column per explainer, the best value starred; then the differences
+/// The metric whose ranking of explainers changes least with the baseline: the first to look at.
+const HEADLINE: &str = "symmetric_relevance_gain";
+
+/// The ranking by symmetric relevance gain, where it was taken of several explainers; then one row
+/// per metric and one column per explainer, the best value starred; then the differences
 /// that are more than chance, at what the intervals leave uncovered.
 impl fmt::Display for EvaluationTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write_headline(f)?;
         let header = std::iter::once("metric").chain(self.explainers.iter().map(String::as_str));
         let mut rows: Vec<Vec<String>> = vec![header.map(str::to_owned).collect()];
         rows.extend(self.metrics.iter().map(values_of));
@@ -46,6 +51,27 @@ impl fmt::Display for EvaluationTable {
 }
 
 impl EvaluationTable {
+    /// Which explainer is best by the metric to look at first, and which of them are told apart.
+    fn write_headline(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(result) = self.metric(HEADLINE).filter(|r| r.ranking.len() > 1) else {
+            return Ok(());
+        };
+        let alpha = self.alpha();
+        let differences = result.differences(alpha);
+        let ranked: Vec<&str> = result.ranked().collect();
+        write!(f, "{HEADLINE}: {}", ranked[0])?;
+        for pair in ranked.windows(2) {
+            let (better, worse) = (pair[0], pair[1]);
+            let mut told_apart = differences.iter();
+            let sign = match told_apart.any(|d| d.better == better && d.worse == worse) {
+                true => ">",
+                false => "~",
+            };
+            write!(f, " {sign} {worse}")?;
+        }
+        writeln!(f, "   (> at corrected p < {alpha:.3}, ~ may be chance)\n")
+    }
+
     /// How the intervals were made, and of which to beware.
     fn write_intervals(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let of = |result: &'_ MetricResult| -> Vec<Interval> {

@@ -42,10 +42,10 @@ fn entries() -> impl Iterator<Item = &'static Entry> {
 /// The metrics of a comparison in which none are named: one of each kind that costs few rows of the
 /// model, whatever the size of the inputs.
 const STANDARD: [&str; 9] = [
+    "symmetric-relevance-gain",
     "average-drop",
     "average-increase",
     "average-gain",
-    "symmetric-relevance-gain",
     "deletion",
     "insertion",
     "mu-fidelity",
