@@ -2,6 +2,8 @@
 
 #[cfg(feature = "attribution")]
 mod attribution;
+#[cfg(feature = "attribution")]
+mod attribution_quantus;
 #[cfg(feature = "casebased")]
 mod casebased;
 #[cfg(feature = "graph")]
@@ -19,7 +21,10 @@ pub fn workloads() -> Vec<&'static Workload> {
     #[cfg(feature = "casebased")]
     all.extend(casebased::WORKLOADS);
     #[cfg(feature = "attribution")]
-    all.extend(attribution::WORKLOADS);
+    {
+        all.extend(attribution::WORKLOADS);
+        all.extend(attribution_quantus::WORKLOADS);
+    }
     #[cfg(feature = "graph")]
     all.extend(graph::WORKLOADS);
     #[cfg(feature = "repro")]

@@ -1,6 +1,6 @@
 //! What is compared with what, and the ratio of times to reach.
 
-use super::environment::{Environment, PEERS, XPLIQUE};
+use super::environment::{Environment, PEERS, QUANTUS, XPLIQUE};
 
 /// One peer on one workload.
 pub(crate) struct Peer {
@@ -248,5 +248,41 @@ pub(crate) const COMPARISONS: &[Comparison] = &[
         ours: "deletion",
         work: "Deletion, 64 images 64 × 64 × 3, 50 steps, a linear model",
         peers: &[peer("xplique deletion", 10.0)],
+    },
+    Comparison {
+        family: "attribution",
+        environment: &QUANTUS,
+        script: "attribution_quantus",
+        data: "quantus_linear",
+        ours: "quantus_pixel_flipping",
+        work: "Pixel-Flipping, 48 steps, 64 images 3 × 64 × 64, a linear model",
+        peers: &[peer("quantus pixel_flipping", 30.0)],
+    },
+    Comparison {
+        family: "attribution",
+        environment: &QUANTUS,
+        script: "attribution_quantus",
+        data: "quantus_linear",
+        ours: "quantus_pixel_flipping_384",
+        work: "Pixel-Flipping, 384 steps, 64 images 3 × 64 × 64, a linear model",
+        peers: &[peer("quantus pixel_flipping_384", 30.0)],
+    },
+    Comparison {
+        family: "attribution",
+        environment: &QUANTUS,
+        script: "attribution_quantus",
+        data: "quantus_linear",
+        ours: "quantus_faithfulness_correlation",
+        work: "Faithfulness Correlation, 100 subsets of 224, 64 images 3 × 64 × 64, a linear model",
+        peers: &[peer("quantus faithfulness_correlation", 20.0)],
+    },
+    Comparison {
+        family: "attribution",
+        environment: &QUANTUS,
+        script: "attribution_quantus",
+        data: "quantus_linear",
+        ours: "quantus_max_sensitivity",
+        work: "Max-Sensitivity, 200 neighbours, 64 images 3 × 64 × 64, a linear model",
+        peers: &[peer("quantus max_sensitivity", 100.0)],
     },
 ];

@@ -27,6 +27,13 @@ pub(crate) const XPLIQUE: Environment = Environment {
     alone: Some("xplique-alone.txt"),
 };
 
+/// An environment of its own, because the peer needs an older numpy.
+pub(crate) const QUANTUS: Environment = Environment {
+    folder: "venv-quantus",
+    requirements: "quantus.txt",
+    alone: Some("quantus-alone.txt"),
+};
+
 /// The library that models are run with, as the feature `onnxruntime` of the command line does.
 pub(crate) const ONNXRUNTIME: Environment = Environment {
     folder: "venv-onnxruntime",

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use ndarray::Array2;
-use xai_core::number::OrderKey;
+use xai_core::number::{OrderKey, sort_places};
 use xai_core::random::{random_stream, uniform_index};
 use xai_core::{Error, Input, Layout, Real, Result, parallel};
 
@@ -279,8 +279,10 @@ fn by_attribution<T: Real>(
         if max < keys.len() {
             keys.select_nth_unstable(max);
             keys.truncate(max);
+            keys.sort_unstable();
+        } else {
+            sort_places::<T::Key>(&mut keys);
         }
-        keys.sort_unstable();
         keys.into_iter().map(T::Key::place).collect()
     })
 }

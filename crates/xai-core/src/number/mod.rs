@@ -8,5 +8,5 @@ mod real;
 
 pub use finite::{check_finite, check_finite_slice};
 pub use label::{Label, class_index, labels_to_i64};
-pub use order_key::OrderKey;
+pub use order_key::{OrderKey, sort_places};
 pub use real::Real;

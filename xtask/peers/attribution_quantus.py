@@ -1,0 +1,75 @@
+"""Attribution metrics: Quantus on torch."""
+import time
+
+import numpy as np
+import quantus
+import torch
+
+from serve import Peer, close
+
+VERSIONS = ["quantus", "torch", "numpy"]
+SAMPLES, CHANNELS, SIDE, CLASSES = 64, 3, 64, 10
+FEATURES = CHANNELS * SIDE * SIDE
+OFF = dict(disable_warnings=True, display_progressbar=False)
+
+
+class Slow(Peer):
+    """A peer of which one run a round is enough."""
+
+    def time(self):
+        start = time.perf_counter()
+        self.run()
+        return (time.perf_counter() - start) / self.units
+
+
+class Linear:
+    """Images, their classes, and a linear model whose maps say all about it."""
+
+    def __init__(self, data):
+        shape = (SAMPLES, CHANNELS, SIDE, SIDE)
+        self.x = data.rng.random(shape, dtype="float32")
+        self.y = data.rng.integers(0, CLASSES, SAMPLES)
+        weights = 0.03 * data.rng.standard_normal((FEATURES, CLASSES), dtype="float32")
+        bias = 0.1 * data.rng.standard_normal(CLASSES, dtype="float32")
+        self.net = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(FEATURES, CLASSES)).eval()
+        with torch.no_grad():
+            self.net[1].weight.copy_(torch.from_numpy(weights.T.copy()))
+            self.net[1].bias.copy_(torch.from_numpy(bias))
+        self.gradients = weights.T.reshape(CLASSES, CHANNELS, SIDE, SIDE)
+        # What each element adds to the score over the smallest element of its sample, the peer's baseline.
+        self.a = (self.x - self.x.min((1, 2, 3), keepdims=True)) * self.gradients[self.y]
+        data.save(inputs=self.x, maps=self.a, targets=self.y, weights=weights, bias=bias)
+
+    def explain(self, model, inputs, targets, **_):
+        return np.asarray(inputs) * self.gradients[np.asarray(targets)]
+
+    def ask(self, metric, a=None, **extra):
+        a = self.a if a is None else a
+        return metric(model=self.net, x_batch=self.x, y_batch=self.y, a_batch=a, channel_first=True, **extra)
+
+
+def quantus_linear(data):
+    linear = Linear(data)
+    per = f"{SAMPLES} images {CHANNELS}x{SIDE}x{SIDE}"
+
+    def mean(name, run, tolerance, kind=Peer):
+        compare = lambda answer, ours: close([np.mean(answer)], ours("value"), tolerance, 1e-3)
+        return kind("quantus " + name, run, 1, per, {f"quantus_{name}": compare})
+
+    def pixel_flipping(name, step):
+        metric = quantus.PixelFlipping(features_in_step=step, return_auc_per_sample=True, normalise=False, abs=False, **OFF)
+        return mean(name, lambda: linear.ask(metric), 1e-3)
+
+    correlation = quantus.FaithfulnessCorrelation(nr_runs=100, subset_size=224, normalise=False, abs=False, return_aggregate=False, **OFF)
+    sensitivity = quantus.MaxSensitivity(nr_samples=200, normalise=False, abs=False, **OFF)
+    maps = linear.explain(linear.net, linear.x, linear.y)
+    return [
+        pixel_flipping("pixel_flipping", 256),
+        pixel_flipping("pixel_flipping_384", 32),
+        mean("faithfulness_correlation", lambda: linear.ask(correlation), 1e-3),
+        # Its noise is drawn, and the largest of 200 draws hardly differs from draw to draw.
+        mean("max_sensitivity", lambda: linear.ask(sensitivity, maps, explain_func=linear.explain), 0.05, Slow),
+    ]
+
+
+WORKLOADS = {"quantus_linear": quantus_linear}
