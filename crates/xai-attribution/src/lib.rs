@@ -4,7 +4,11 @@
 //! shows the model what the map keeps, or what it leaves, and reads the score. The model is anything
 //! that implements [`Model`]; closures do.
 //!
-//! # Which metric when
+//! # Which metric
+//!
+#![doc = include_str!("../GUIDE.md")]
+//!
+//! # All metrics
 //!
 #![doc = include_str!("../METRICS.md")]
 //!
