@@ -198,13 +198,12 @@ impl Metric for MassInside {
 impl<T: Real> Measure<T> for MassInside {
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
         let run = explained.batch().run();
-        let masks = &run.side::<Masks>()?.0;
-        let samples = explained.batch().samples();
+        let masks = run.side::<Masks>()?.of(explained.batch().samples())?;
         let attributions = explained.attributions()?.chunks_exact(run.n_positions());
-        Ok(samples
+        Ok(masks
+            .outer_iter()
             .zip(attributions)
-            .map(|(sample, attributions)| {
-                let inside = masks.index_axis(ndarray::Axis(0), sample);
+            .map(|(inside, attributions)| {
                 let (mut mass, mut total) = (0.0, 0.0);
                 for (a, &inside) in attributions.iter().zip(&inside) {
                     let a = a.to_f64_exact().max(0.0);
@@ -220,12 +219,12 @@ impl<T: Real> Measure<T> for MassInside {
 #[test]
 fn a_metric_may_need_a_further_input_and_no_model() {
     let (x, _) = table();
-    let masks = Masks(Array3::from_shape_fn((6, 1, 5), |(_, _, j)| j == 0));
+    let masks = Masks::new(Array3::from_shape_fn((6, 1, 5), |(_, _, j)| j == 0));
     let data = |masks| Data::new(x.view(), &[0; 6]).maps(x.view()).with(masks);
     let of = MassInside.evaluate_on(data(masks)).unwrap();
     let first = x[[0, 0]] / (0..5).map(|j| x[[0, j]]).sum::<f64>();
     assert_eq!(of.per_sample[0], Some(first));
-    let small = Masks(Array3::from_elem((6, 1, 4), true));
+    let small = Masks::new(Array3::from_elem((6, 1, 4), true));
     let error = MassInside
         .evaluate_on(data(small))
         .unwrap_err()

@@ -381,7 +381,7 @@ fn masks_of_inputs_of_any_shape_are_those_of_rows() {
     };
     let x = ArrayD::<f64>::ones(vec![5]);
     let of = |features| {
-        let masks = Masks(ndarray::Array3::from_elem((5, 1, features), true));
+        let masks = Masks::new(ndarray::Array3::from_elem((5, 1, features), true));
         let data = Data::new(x.view(), &[0; 5]).explainer(&column).with(masks);
         let of = Stability::new().evaluate_on(data);
         of.map_err(|stopped| stopped.into_error().input())

@@ -1,11 +1,14 @@
 //! What some metrics need beside inputs, targets, maps and model.
 
 use std::any::Any;
+use std::ops::Range;
 
-use ndarray::{Array2, Array3};
+use ndarray::{Array2, Array3, Axis, CowArray, Ix3, Slice};
 use xai_core::{Error, Input, Layout, Result};
 
+use crate::batch::planes::{AnyPlanes, Planes, SharedPlane};
 use crate::input;
+use crate::model::black_box::BoxError;
 
 /// A further input of a run, found by its type: masks, segments, or one of your metric's own.
 pub trait SideInput: Any + Send + Sync {
@@ -21,14 +24,19 @@ pub trait SideInput: Any + Send + Sync {
 
 /// Where the object of each sample is: `(n, height, width)`, for time series `(n, time, features)`,
 /// for tables `(n, 1, features)`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Masks(pub Array3<bool>);
+#[derive(Debug, Clone)]
+pub struct Masks(AnyPlanes<bool>);
 
 /// Which segment each position belongs to: `(n, height, width)`, as [`Masks`].
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Segments(pub Array3<u32>);
+#[derive(Debug, Clone)]
+pub struct Segments(AnyPlanes<u32>);
 
 impl Masks {
+    /// From an array, or from a reader of what no memory holds.
+    pub fn new(masks: impl Planes<bool> + 'static) -> Self {
+        Self(AnyPlanes::new(masks, input::MASKS))
+    }
+
     /// Mosaics of `(n, r, c)` cells over maps of `(height, width)` positions: the mask covers the
     /// cells that are true. A position is in cell `⌊row · r / height⌋`, `⌊column · c / width⌋`.
     ///
@@ -39,11 +47,11 @@ impl Masks {
     /// use ndarray::array;
     /// use xai_attribution::batch::Masks;
     /// let masks = Masks::mosaic(&array![[[true, false]]], 1, 4)?;
-    /// assert_eq!(masks.0, array![[[true, true, false, false]]]);
+    /// assert_eq!(masks.of(0..1)?, array![[[true, true, false, false]]]);
     /// # Ok::<(), xai_attribution::Error>(())
     /// ```
     pub fn mosaic(cells: &Array3<bool>, height: usize, width: usize) -> Result<Self> {
-        let (n, rows, columns) = cells.dim();
+        let (_, rows, columns) = cells.dim();
         if rows > height || columns > width || rows * columns == 0 {
             let expected = format!("at least 1 and at most {height} x {width} cells");
             return Err(Error::shape_described(
@@ -52,21 +60,62 @@ impl Masks {
                 cells.shape(),
             ));
         }
-        let cell = |(i, r, c): (usize, usize, usize)| [i, r * rows / height, c * columns / width];
-        Ok(Self(Array3::from_shape_fn((n, height, width), |place| {
-            cells[cell(place)]
-        })))
+        Ok(Self::new(Mosaic {
+            cells: cells.clone(),
+            height,
+            width,
+        }))
+    }
+
+    /// The masks of some samples.
+    ///
+    /// # Errors
+    /// Those of the reader, and a shape mismatch where it hands out others than it promised.
+    pub fn of(&self, samples: Range<usize>) -> Result<CowArray<'_, bool, Ix3>> {
+        self.0.of(samples)
+    }
+}
+
+/// Masks of whole cells.
+struct Mosaic {
+    cells: Array3<bool>,
+    height: usize,
+    width: usize,
+}
+
+impl Planes<bool> for Mosaic {
+    fn shape(&self) -> [usize; 3] {
+        [self.cells.dim().0, self.height, self.width]
+    }
+
+    fn planes(&self, samples: Range<usize>) -> Result<CowArray<'_, bool, Ix3>, BoxError> {
+        let cells = self.cells.slice_axis(Axis(0), Slice::from(samples));
+        let (n, rows, columns) = cells.dim();
+        let place = |(i, row, column): (usize, usize, usize)| {
+            cells[[i, row * rows / self.height, column * columns / self.width]]
+        };
+        Ok(Array3::from_shape_fn((n, self.height, self.width), place).into())
     }
 }
 
 impl Segments {
+    /// From an array, or from a reader of what no memory holds.
+    pub fn new(segments: impl Planes<u32> + 'static) -> Self {
+        Self(AnyPlanes::new(segments, input::SEGMENTS))
+    }
+
     /// The same segments for each of `n` samples.
     #[must_use]
-    pub fn shared(segments: &Array2<u32>, n: usize) -> Self {
-        let (height, width) = segments.dim();
-        Self(Array3::from_shape_fn((n, height, width), |(_, r, c)| {
-            segments[[r, c]]
-        }))
+    pub fn shared(segments: Array2<u32>, n: usize) -> Self {
+        Self::new(SharedPlane { plane: segments, n })
+    }
+
+    /// The segments of some samples.
+    ///
+    /// # Errors
+    /// As [`Masks::of`].
+    pub fn of(&self, samples: Range<usize>) -> Result<CowArray<'_, u32, Ix3>> {
+        self.0.of(samples)
     }
 }
 
@@ -74,7 +123,7 @@ impl SideInput for Masks {
     const INPUT: Input = input::MASKS;
 
     fn check(&self, shape: &[usize], layout: Layout) -> Result<()> {
-        check_planes(Self::INPUT, self.0.shape(), shape, layout)
+        self.0.check(shape, layout)
     }
 }
 
@@ -82,22 +131,6 @@ impl SideInput for Segments {
     const INPUT: Input = input::SEGMENTS;
 
     fn check(&self, shape: &[usize], layout: Layout) -> Result<()> {
-        check_planes(Self::INPUT, self.0.shape(), shape, layout)
-    }
-}
-
-/// One value per position.
-fn check_planes(input: Input, actual: &[usize], shape: &[usize], layout: Layout) -> Result<()> {
-    let expected = match layout {
-        Layout::ChannelsLast => [shape[0], shape[1], shape[2]],
-        Layout::ChannelsFirst => [shape[0], shape[2], shape[3]],
-        Layout::TimeSeries => [shape[0], shape[1], shape[2]],
-        // Inputs that no layout fits are rows, too.
-        Layout::Tabular => [shape[0], 1, layout.n_positions(shape)],
-    };
-    if actual == expected {
-        Ok(())
-    } else {
-        Err(Error::shape(input, &expected, actual))
+        self.0.check(shape, layout)
     }
 }

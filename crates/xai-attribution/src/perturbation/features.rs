@@ -3,6 +3,7 @@
 use std::str::FromStr;
 use std::sync::Arc;
 
+use ndarray::{CowArray, Ix3};
 use xai_core::{Error, Layout, Real, Result, parallel};
 
 use crate::batch::run_data::{RunData, RunWork};
@@ -119,17 +120,16 @@ impl<T: Real> BatchWork<T> for Features {
         if *self != Self::Segments {
             return Ok(FeatureCells::Shared(batch.run().shared(self)?));
         }
-        let segments = batch.run().side::<Segments>()?;
-        let first = batch.samples().start;
+        let segments = batch.run().side::<Segments>()?.of(batch.samples())?;
         let cells = parallel::map(batch.n_samples(), |sample| {
-            Cells::of_labels(&labels(segments, first + sample))
+            Cells::of_labels(&labels(&segments, sample))
         });
         Ok(FeatureCells::OfSamples(Arc::new(cells)))
     }
 }
 
-fn labels(segments: &Segments, sample: usize) -> Vec<u32> {
-    let plane = segments.0.index_axis(ndarray::Axis(0), sample);
+fn labels(segments: &CowArray<'_, u32, Ix3>, sample: usize) -> Vec<u32> {
+    let plane = segments.index_axis(ndarray::Axis(0), sample);
     plane.iter().copied().collect()
 }
 
@@ -142,9 +142,14 @@ impl<T: Real> RunWork<T> for SegmentCounts {
 
     fn compute(&self, run: &RunData<'_, T>) -> Result<Vec<usize>> {
         let segments = run.side::<Segments>()?;
-        Ok(parallel::map(run.n_samples(), |sample| {
-            distinct(&labels(segments, sample)).len()
-        }))
+        let mut counts = Vec::with_capacity(run.n_samples());
+        for samples in run.batches() {
+            let of_batch = segments.of(samples)?;
+            counts.extend(parallel::map(of_batch.len_of(ndarray::Axis(0)), |sample| {
+                distinct(&labels(&of_batch, sample)).len()
+            }));
+        }
+        Ok(counts)
     }
 }
 

@@ -60,8 +60,8 @@ impl Problem {
     ) -> Data<'a, f64> {
         Data::new(self.x.view(), &vec![0u8; self.x.shape()[0]])
             .model(model)
-            .with(Masks(self.masks.clone()))
-            .with(Segments(self.segments.clone()))
+            .with(Masks::new(self.masks.clone()))
+            .with(Segments::new(self.segments.clone()))
             .scoring(Scoring {
                 activation: Activation::Softmax,
                 batch_size,

@@ -114,7 +114,7 @@ fn segments_may_have_gaps_and_differ_between_samples() {
     let data = Data::new(x.view(), &[0, 0])
         .model(&sum)
         .maps(maps.view())
-        .with(Segments(segments));
+        .with(Segments::new(segments));
     let value = Irof::new().evaluate_on(data).unwrap();
     // Sample 0: 1..=8, of which the right half (3, 4, 7, 8) goes first: 36, 14, 0 of 36.
     let first = 1.0 - ((1.0 + 14.0 / 36.0) / 2.0 + 14.0 / 72.0) / 2.0;
@@ -224,7 +224,7 @@ fn a_base_score_that_shares_cannot_be_taken_of_follows_the_policy() {
         array![[1.0, 1.0], [-1.0, 0.5]],
         array![[1.0, 0.0], [1.0, 0.0]],
     );
-    let segments = Segments(array![[[0, 1]], [[0, 1]]]);
+    let segments = Segments::new(array![[[0, 1]], [[0, 1]]]);
     let evaluate = |policy| {
         let data = Data::new(x.view(), &[0, 0]).model(&sum).maps(maps.view());
         let irof = Irof::new().base_score_policy(policy);

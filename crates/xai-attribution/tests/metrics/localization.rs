@@ -19,7 +19,7 @@ fn per_sample(
 ) -> Vec<Option<f64>> {
     let masks = masks.clone().insert_axis(ndarray::Axis(1));
     let data = Data::of_maps(maps)
-        .with(Masks(masks))
+        .with(Masks::new(masks))
         .batch_size(batch_size);
     // Where no sample has a value the data set has none.
     metric
@@ -164,7 +164,7 @@ fn what_is_missing_or_does_not_fit_is_named() {
     let error = |metric: &dyn Measure<f64>, masks: Option<Array3<bool>>| {
         let data = Data::of_maps(maps.view());
         let data = match masks {
-            Some(masks) => data.with(Masks(masks)),
+            Some(masks) => data.with(Masks::new(masks)),
             None => data,
         };
         metric.evaluate_on(data).unwrap_err().into_error()

@@ -207,7 +207,7 @@ fn irof_but_for_its_mean_and_its_last_trapezoid() {
         for (i, theirs) in case.values().into_iter().enumerate() {
             let one = case.of_sample(&golden, i);
             let of_sample = segments.slice(ndarray::s![i..=i, .., ..]).to_owned();
-            let value = one.evaluate(&metric, false, |data| data.with(Segments(of_sample)));
+            let value = one.evaluate(&metric, false, |data| data.with(Segments::new(of_sample)));
             let scores: Vec<f64> = value.curve.unwrap().iter().map(|p| p.score).collect();
             let shares: Vec<f64> = scores.iter().map(|score| score / scores[0]).collect();
             let count = n_segments(i);

@@ -26,7 +26,7 @@ fn per_sample(
 }
 
 fn masks(problem: &Problem) -> Masks {
-    Masks(problem.masks())
+    Masks::new(problem.masks())
 }
 
 /// Which samples have an empty mask.

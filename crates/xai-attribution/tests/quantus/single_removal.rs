@@ -50,7 +50,7 @@ fn non_sensitivity() {
         }
         let metric = metric.features(Features::Segments);
         let run = case.all(&golden);
-        let ours = run.evaluate(&metric, true, |data| data.with(Segments(segments)));
+        let ours = run.evaluate(&metric, true, |data| data.with(Segments::new(segments)));
         // Ours counts segments, of which all have as many features.
         let features: Vec<_> = ours
             .per_sample

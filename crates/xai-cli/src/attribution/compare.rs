@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgMatches, Args, FromArgMatches};
-use xai_metrics::attribution::batch::{Masks, PlannedRows, Segments};
+use xai_metrics::attribution::batch::PlannedRows;
 use xai_metrics::attribution::metric::{Entry, registry};
 use xai_metrics::attribution::model::{Concurrent, ModelCalls, Samples};
 use xai_metrics::attribution::run::CompletedScores;
@@ -173,11 +173,11 @@ impl Compare {
             .on_progress(|samples| bar.inc(samples as u64));
         evaluation = self.explainers.add_to(evaluation, &explainers)?;
         if let Some(file) = &self.masks {
-            evaluation = evaluation.with(Masks(side_inputs::masks(file)?));
+            evaluation = evaluation.with(side_inputs::masks(file)?);
         }
         if let Some(file) = &self.segments {
             let n = opened.inputs.n_samples();
-            evaluation = evaluation.with(Segments(side_inputs::segments(file, n)?));
+            evaluation = evaluation.with(side_inputs::segments(file, n)?);
         }
         let seed = MetricOptions::seed(context);
         for entry in self.entries() {

@@ -114,7 +114,7 @@ impl ExplainerFiles {
         opened: &'a OpenedExplainers,
     ) -> Result<Evaluation<'a, f32>, Failure> {
         for (one, explainer) in self.all().iter().zip(&opened.0) {
-            let maps = one.maps.map(FileSamples::open).transpose()?;
+            let maps = one.maps.map(FileSamples::<f32>::open).transpose()?;
             evaluation = match (maps, explainer) {
                 (Some(maps), Some(explainer)) => {
                     evaluation.maps_and_explainer(one.name, maps, explainer)

@@ -30,7 +30,7 @@ pub(crate) struct ModelFiles {
 /// The contents of [`ModelFiles`].
 pub(super) struct OpenedModel {
     pub(super) model: OnnxModel,
-    pub(super) inputs: FileSamples,
+    pub(super) inputs: FileSamples<f32>,
     pub(super) targets: Targets,
 }
 

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use ndarray::{Array2, Array3, Ix2, Ix3};
-use xai_metrics::attribution::batch::Segments;
+use ndarray::{Array, Ix2};
+use xai_metrics::attribution::batch::{Masks, Segments};
 use xai_metrics::attribution::input;
 use xai_metrics::attribution::metric::{Entry, FEATURES_OPTION};
 use xai_metrics::core::Input;
@@ -11,6 +11,7 @@ use xai_metrics::core::Input;
 use super::metric_options::MetricOptions;
 use crate::failure::{Failure, InFile};
 use crate::input::arrays;
+use crate::input::planes::FilePlanes;
 
 /// Whether a metric can do with segments, without needing them.
 pub(super) fn may_take_segments(entry: &Entry) -> bool {
@@ -47,34 +48,42 @@ pub(super) fn check(
 }
 
 /// Booleans `(n, height, width)`.
-pub(super) fn masks(file: &Path) -> Result<Array3<bool>, Failure> {
-    let values = arrays::read_labels::<Ix3>(file)?;
-    match values.iter().find(|&&value| value != 0 && value != 1) {
-        None => Ok(values.mapv(|value| value == 1)),
-        Some(value) => Err(Failure::new(format!(
-            "{value}: expected booleans, or 0 and 1"
+pub(super) fn masks(file: &Path) -> Result<Masks, Failure> {
+    let rule = |label| match label {
+        0 => Ok(false),
+        1 => Ok(true),
+        other => Err(Failure::new(format!(
+            "{other}: expected booleans, or 0 and 1"
         ))),
-    }
-    .in_file(file)
+    };
+    let masks = match FilePlanes::large(file, rule) {
+        Some(masks) => masks,
+        None => FilePlanes::of_file(arrays::read(file)?, rule)?,
+    };
+    Ok(Masks::new(masks))
 }
 
 /// Integers `(n, height, width)`, or `(height, width)` for all of `n` samples.
-pub(super) fn segments(file: &Path, n: usize) -> Result<Array3<u32>, Failure> {
-    let stored = arrays::read(file)?;
-    let is_shared = stored.shape().len() == 2;
-    if is_shared {
-        let shared = stored.into_labels::<Ix2>()?.mapv(u32::try_from);
-        let shared: Array2<u32> = whole(shared).in_file(file)?;
-        return Ok(Segments::shared(&shared, n).0);
+pub(super) fn segments(file: &Path, n: usize) -> Result<Segments, Failure> {
+    let rule = |label: i64| {
+        u32::try_from(label).map_err(|_| Failure::new("expected segments of 0 to 4 294 967 295"))
+    };
+    if let Some(segments) = FilePlanes::large(file, rule) {
+        return Ok(Segments::new(segments));
     }
-    whole(stored.into_labels::<Ix3>()?.mapv(u32::try_from)).in_file(file)
+    let stored = arrays::read(file)?;
+    if stored.shape().len() == 2 {
+        let shared = whole(&stored.into_labels::<Ix2>()?, rule).in_file(file)?;
+        return Ok(Segments::shared(shared, n));
+    }
+    Ok(Segments::new(FilePlanes::of_file(stored, rule)?))
 }
 
-fn whole<D: ndarray::Dimension>(
-    segments: ndarray::Array<Result<u32, std::num::TryFromIntError>, D>,
-) -> Result<ndarray::Array<u32, D>, Failure> {
-    match segments.iter().any(Result::is_err) {
-        true => Err(Failure::new("expected segments of 0 to 4 294 967 295")),
-        false => Ok(segments.mapv(Result::unwrap_or_default)),
-    }
+/// Every number read by a rule.
+fn whole<V, D: ndarray::Dimension>(
+    labels: &Array<i64, D>,
+    value: impl Fn(i64) -> Result<V, Failure>,
+) -> Result<Array<V, D>, Failure> {
+    let values: Result<Vec<V>, Failure> = labels.iter().map(|&label| value(label)).collect();
+    Array::from_shape_vec(labels.raw_dim(), values?).map_err(Failure::new)
 }

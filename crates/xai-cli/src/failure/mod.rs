@@ -104,7 +104,6 @@ impl Failure {
     }
 
     /// What is wrong, for a library that hands it on as a reason.
-    #[cfg(feature = "onnx")]
     pub(crate) fn into_message(self) -> String {
         self.message
     }

@@ -9,6 +9,6 @@ pub(crate) mod npy_file;
 mod numbers;
 #[cfg(feature = "onnx")]
 pub(crate) mod onnx;
-#[cfg(feature = "onnx")]
+pub(crate) mod planes;
 pub(crate) mod samples;
 pub(crate) mod table;

@@ -12,6 +12,11 @@ use ndarray_npy::npy::header::Header;
 use super::npy::{self, Dtype, damaged};
 use crate::failure::Failure;
 
+/// Larger files of samples are read a batch at a time; smaller ones at once, and checked before a
+/// model is called. A batch is read once for all explainers and metrics, so the copy is small beside
+/// the model.
+const IN_MEMORY: u64 = 64 << 20;
+
 /// A whole `.npy` file in C order, whose numbers are read by their place in it.
 ///
 /// Not memory-mapped: a file that another program cuts short is an error here and would be a signal
@@ -62,6 +67,12 @@ impl NpyFile {
         })
     }
 
+    /// Opens a file that is read a batch at a time: a large one.
+    pub(crate) fn open_large(file: &Path) -> Option<Self> {
+        let is_large = std::fs::metadata(file).is_ok_and(|m| m.len() > IN_MEMORY);
+        is_large.then(|| Self::open(file)).flatten()
+    }
+
     /// The length of each axis.
     pub(crate) fn shape(&self) -> &[usize] {
         &self.header.shape
@@ -74,7 +85,6 @@ impl NpyFile {
     }
 
     /// Some of the entries of the first axis, as an array.
-    #[cfg(any(feature = "onnx", test))] // batches for a model
     pub(crate) fn rows(&self, rows: Range<usize>) -> Result<super::numbers::Numbers, Failure> {
         let mut header = self.header.clone();
         header.shape[0] = rows.len();

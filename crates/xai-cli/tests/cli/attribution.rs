@@ -301,8 +301,11 @@ fn a_metric_that_is_no_older_than_the_registry_tells_its_direction() {
 #[test]
 fn a_comparison_that_stops_keeps_what_was_computed() {
     let files = Files::new();
-    let raw = compare("random", "--metrics complexity,average_drop --out kept.csv --quiet")
-        .replace("--activation softmax", "--batch-size 20");
+    let raw = compare(
+        "random",
+        "--metrics complexity,average_drop --out kept.csv --quiet",
+    )
+    .replace("--activation softmax", "--batch-size 20");
     let failure = files.bad_data(&sample("model.onnx"), &raw);
     let help = failure.help().unwrap();
     assert!(help.contains("--activation") && help.contains("kept.csv"));

@@ -131,12 +131,12 @@ impl<T: Real, F: MaskFormula> Measure<T> for MaskMetric<F> {
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
         let batch = explained.batch();
-        let masks = &batch.run().side::<Masks>()?.0;
+        let masks = batch.run().side::<Masks>()?.of(batch.samples())?;
         let attributions = explained.shared(&self.pool)?;
         let (attributions, n_positions): (&[f64], _) = (&attributions, batch.run().n_positions());
-        let (first, n_columns) = (batch.samples().start, masks.dim().2);
+        let n_columns = masks.dim().2;
         Ok(parallel::map(batch.n_samples(), |sample| {
-            let mask = masks.index_axis(ndarray::Axis(0), first + sample);
+            let mask = masks.index_axis(ndarray::Axis(0), sample);
             let inside: Vec<bool> = mask.iter().copied().collect();
             let n_inside = inside.iter().filter(|&&inside| inside).count();
             if n_inside == 0 {

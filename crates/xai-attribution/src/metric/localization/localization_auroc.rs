@@ -16,7 +16,7 @@ use crate::metric::kinds::mask_metric::{MASK_NEEDS, MaskFormula, MaskMetric, Mas
 /// use xai_attribution::batch::{Data, Masks};
 /// use xai_attribution::{Evaluate, metric::LocalizationAuroc};
 /// let maps = array![[0.9, 0.1, 0.4]];
-/// let data = Data::of_maps(maps.view()).with(Masks(array![[[true, true, false]]]));
+/// let data = Data::of_maps(maps.view()).with(Masks::new(array![[[true, true, false]]]));
 /// assert_eq!(LocalizationAuroc::new().evaluate_on(data)?.value, 0.5); // one of two pairs
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```

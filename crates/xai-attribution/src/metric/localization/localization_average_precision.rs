@@ -17,7 +17,7 @@ use crate::metric::kinds::mask_metric::{MASK_NEEDS, MaskFormula, MaskMetric, Mas
 /// use xai_attribution::batch::{Data, Masks};
 /// use xai_attribution::{Evaluate, metric::LocalizationAveragePrecision};
 /// let maps = array![[0.9, 0.4, 0.1]];
-/// let data = Data::of_maps(maps.view()).with(Masks(array![[[true, false, true]]]));
+/// let data = Data::of_maps(maps.view()).with(Masks::new(array![[[true, false, true]]]));
 /// let value = LocalizationAveragePrecision::new().evaluate_on(data)?.value;
 /// assert!((value - (1.0 + 2.0 / 3.0) / 2.0).abs() < 1e-15);
 /// # Ok::<(), xai_attribution::Error>(())

@@ -7,9 +7,9 @@ mod of_model;
 use std::path::PathBuf;
 
 use clap::{ArgMatches, FromArgMatches};
-use ndarray::IxDyn;
-use xai_metrics::attribution::batch::{Data, Masks, Segments};
+use xai_metrics::attribution::batch::Data;
 use xai_metrics::attribution::metric::{BaseScorePolicy, Entry, MetricValue, Precision};
+use xai_metrics::attribution::model::Samples;
 use xai_metrics::attribution::run::MaskedScores;
 use xai_metrics::attribution::{Evaluate, Real, Scoring, help, input};
 use xai_metrics::core::Input;
@@ -22,7 +22,7 @@ use crate::attribution::stored_scores::{self, OfScores};
 use crate::attribution::{result, side_inputs};
 use crate::context::Context;
 use crate::failure::{Failure, Files, InFiles};
-use crate::input::arrays;
+use crate::input::samples::FileSamples;
 use crate::output::{rows, text};
 
 /// A metric, and where what it needs is.
@@ -143,9 +143,9 @@ impl MetricCommand {
 
     /// The metric of maps alone.
     fn of_maps(&self, layout: &LayoutOptions, context: &Context) -> Result<MetricValue, Failure> {
-        let maps = arrays::read_f64::<IxDyn>(self.file(input::EXPLANATIONS)?)?;
+        let maps = FileSamples::<f64>::open(self.file(input::EXPLANATIONS)?)?;
         let reading = layout.of_maps(maps.shape())?;
-        let data = Data::of_maps(maps.view()).scoring(Scoring {
+        let data = Data::of_maps(&maps).scoring(Scoring {
             layout: reading.layout,
             ..Scoring::default()
         });
@@ -178,10 +178,10 @@ impl MetricCommand {
     ) -> Result<Data<'a, T>, Failure> {
         for (input, file) in &self.files {
             if *input == input::MASKS {
-                data = data.with(Masks(side_inputs::masks(file)?));
+                data = data.with(side_inputs::masks(file)?);
             } else if *input == input::SEGMENTS {
                 let n = shape.first().copied().unwrap_or_default();
-                data = data.with(Segments(side_inputs::segments(file, n)?));
+                data = data.with(side_inputs::segments(file, n)?);
             }
         }
         Ok(data)

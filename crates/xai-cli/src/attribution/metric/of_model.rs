@@ -22,9 +22,9 @@ use crate::input::samples::FileSamples;
 /// What a metric that asks is computed from.
 struct Opened {
     model: Option<OnnxModel>,
-    inputs: FileSamples,
+    inputs: FileSamples<f32>,
     targets: Targets,
-    maps: Option<FileSamples>,
+    maps: Option<FileSamples<f32>>,
     explainer: Option<OnnxExplainer>,
 }
 

@@ -30,7 +30,7 @@ use crate::{help, input};
 /// };
 /// let x = array![[4.0, 2.0, 2.0]];
 /// let data = Data::new(x.view(), &[0]).model(&sum).maps(x.view())
-///     .with(Segments(array![[[0, 1, 1]]]));
+///     .with(Segments::new(array![[[0, 1, 1]]]));
 /// // 8, 4, 0 of 8: trapezoids of 0.75 and 0.25.
 /// assert_eq!(Irof::new().evaluate_on(data)?.value, 0.5);
 /// # Ok::<(), xai_attribution::Error>(())
