@@ -127,3 +127,19 @@ pub const MISMATCH: Input = Input::new("mismatch");
 pub const REPRESENTATION: Input = Input::new("representation");
 /// The least relative change that is divided by.
 pub const FLOOR: Input = Input::new("floor");
+/// The share of positions that are the largest, in percent.
+pub const TOP_PERCENT: Input = Input::new("top_percent");
+/// The targets of other explanations.
+pub const OTHER_TARGETS: Input = Input::new("other targets");
+/// The maps of the same samples from a second explainer.
+pub const SECOND_MAPS: Input = Input::new("second maps");
+/// Noise that is added to inputs.
+pub const NOISE: Input = Input::new("noise");
+/// The number of noisy copies.
+pub const N_COPIES: Input = Input::new("n_copies");
+/// The size of noise, in units of the range of a sample.
+pub const MAGNITUDE: Input = Input::new("magnitude");
+/// The bins of a histogram.
+pub const BINS: Input = Input::new("bins");
+/// How far inputs are shifted.
+pub const SHIFTS: Input = Input::new("shifts");

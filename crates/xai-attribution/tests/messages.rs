@@ -36,7 +36,7 @@ fn messages_name_the_thing_the_place_the_expectation_and_the_way_out() {
             drop.evaluate(&nan, x.view(), &[0; 3], x.view())
                 .unwrap_err()
                 .to_string(),
-            "outputs of batch 0 (samples 0..2)[0, 0]: not a finite number",
+            "outputs of sample 0 in batch 0 (samples 0..2)[0, 0]: not a finite number",
         ),
         (
             drop.evaluate(&short, x.view(), &[0; 3], x.view())

@@ -234,7 +234,7 @@ fn cascading_randomization_adds_layers_from_the_output() {
         })
     };
     let x = inputs();
-    let steps = ModelRandomization::new(4)
+    let of = ModelRandomization::new(4)
         .similarity(MapSimilarity::Ssim)
         .evaluate(explainer_of, Data::new(x.view(), &[0; 5]).batch_size(2))
         .unwrap();
@@ -242,9 +242,9 @@ fn cascading_randomization_adds_layers_from_the_output() {
         *asked.lock().unwrap(),
         [vec![], vec![0], vec![0, 1], vec![0, 1, 2], vec![0, 1, 2, 3]]
     );
-    assert!(steps[0].value.unwrap() < 1.0);
-    assert_eq!(steps[3].value, Some(1.0)); // shifted all the way round
-    assert_eq!(steps[3].layers, [0, 1, 2, 3]);
+    assert!(of.steps[0].value.unwrap() < 1.0);
+    assert_eq!(of.steps[3].value, Some(1.0)); // shifted all the way round
+    assert_eq!(of.steps[3].layers, [0, 1, 2, 3]);
 }
 
 #[test]
@@ -259,11 +259,11 @@ fn constant_maps_have_no_rank_correlation_and_are_counted() {
             })
         })
     };
-    let steps = ModelRandomization::new(1)
+    let of = ModelRandomization::new(1)
         .order(RandomizationOrder::Independent)
         .evaluate(explainer_of, Data::new(inputs(), &[0; 5]))
         .unwrap();
-    assert_eq!((steps[0].value, steps[0].n_undefined), (None, 5));
+    assert_eq!((of.steps[0].value, of.steps[0].n_undefined), (None, 5));
 }
 
 #[test]

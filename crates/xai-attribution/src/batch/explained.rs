@@ -103,14 +103,18 @@ impl<'a, T: Real> ExplainedBatch<'a, T> {
             return Ok(maps.view());
         }
         let call = self.batch.run().call(&self.batch.samples());
-        let maps = self
-            .explain(self.batch.inputs(), &self.batch.targets(), &call)
-            .map_err(|error| error.shifted(0, self.batch.samples().start))?;
+        let maps = self.explain(
+            self.batch.inputs(),
+            &self.batch.targets(),
+            |row| row,
+            &call,
+        )?;
         Ok(self.maps.get_or_init(|| maps.into()).view())
     }
 
     /// The explainer's maps of any inputs with any targets, one per row, in row-major order: of
-    /// neighbours of the samples, or towards other classes. `call` describes the rows in errors.
+    /// neighbours of the samples, or towards other classes. Row `r` is made of sample `sample_of(r)` of
+    /// the batch, which errors name; `call` describes the rows there.
     ///
     /// # Errors
     /// Those of the explainer; empty where the run has none: list
@@ -120,10 +124,18 @@ impl<'a, T: Real> ExplainedBatch<'a, T> {
         &self,
         rows: ArrayViewD<'_, T>,
         targets: &Targets,
+        sample_of: impl Fn(usize) -> usize,
         call: &str,
     ) -> Result<ArrayD<T>> {
         let explainer = self.explainer.ok_or_else(|| missing(input::EXPLAINER))?;
-        explain_rows(explainer, rows, targets, call)
+        let start = self.batch.samples().start;
+        explain_rows(
+            explainer,
+            rows,
+            targets,
+            |row| start + sample_of(row),
+            call,
+        )
     }
 
     /// Some work on these maps, done once for all metrics.

@@ -1,15 +1,30 @@
 //! How alike the maps of two explanations are.
 
+use std::cmp::Ordering;
+
 use ndarray::{ArrayView3, ArrayViewD, Axis, Ix3};
+use xai_core::statistics::Correlation;
+use xai_core::statistics::ranks::spearman_of_finite;
 use xai_core::{Error, Layout, Real, Result, parallel};
 
 use crate::map::positions::attributions_of_maps;
 use crate::map::structural_similarity::structural_similarity;
 use crate::{help, input};
-use xai_core::statistics::ranks::spearman_of_finite;
 
-/// How alike two maps are: what [`RandomLogit`](crate::metric::RandomLogit) and
-/// [`ModelRandomization`](crate::metric::ModelRandomization) compare by.
+/// How alike two maps are: what [`RandomLogit`](crate::metric::RandomLogit),
+/// [`ModelRandomization`](crate::metric::ModelRandomization) and
+/// [`AttributionStability`](crate::metric::AttributionStability) compare by.
+///
+/// ```
+/// use ndarray::array;
+/// use xai_attribution::{Layout, map::MapSimilarity};
+/// let (a, b) = (array![[4.0, 3.0, 2.0, 1.0]].into_dyn(), array![[4.0, 1.0, 2.0, 3.0]].into_dyn());
+/// let of = |similarity: MapSimilarity| similarity.per_sample(a.view(), b.view(), Layout::Tabular);
+/// assert_eq!(of(MapSimilarity::Pearson)?, [Some(0.2)]);
+/// // Of the two largest of each, one is the same: one of three.
+/// assert_eq!(of(MapSimilarity::Jaccard { percent: 50 })?, [Some(1.0 / 3.0)]);
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -19,13 +34,24 @@ pub enum MapSimilarity {
     /// [`spearman`](xai_core::statistics::spearman) of the attributions by position; undefined for a constant
     /// map.
     Spearman,
+    /// [`pearson`](xai_core::statistics::pearson) of the attributions by position; undefined for a
+    /// constant map.
+    Pearson,
+    /// Of the positions among the largest attributions of either map, the share that is among those of
+    /// both: |A ∩ B| / |A ∪ B|. Attributions are compared by size, ties go to the lower position;
+    /// undefined for a map whose attributions all have one size.
+    Jaccard {
+        /// How many positions are the largest, in percent of all, 1 to 100: the next whole number.
+        percent: u8,
+    },
 }
 
 impl MapSimilarity {
     /// One similarity per sample of two sets of maps, in any layout of their inputs.
     ///
     /// # Errors
-    /// A shape mismatch between the two, and for SSIM where maps are no images.
+    /// A shape mismatch between the two, and for SSIM where maps are no images; an invalid parameter
+    /// for a percentage outside 1 to 100.
     pub fn per_sample<T: Real>(
         self,
         a: ArrayViewD<'_, T>,
@@ -36,17 +62,25 @@ impl MapSimilarity {
             return Err(Error::shape(input::EXPLANATIONS, a.shape(), b.shape()));
         }
         let n = a.shape()[0];
+        let by_position = |similarity: &(dyn Fn(&[T], &[T]) -> Option<f64> + Sync)| {
+            let (a, b) = (
+                attributions_of_maps(a.view(), layout)?,
+                attributions_of_maps(b.view(), layout)?,
+            );
+            let positions = a.len() / n;
+            Ok(parallel::map(n, |i| {
+                let sample = i * positions..(i + 1) * positions;
+                similarity(&a[sample.clone()], &b[sample])
+            }))
+        };
         match self {
-            Self::Spearman => {
-                let (a, b) = (
-                    attributions_of_maps(a, layout)?,
-                    attributions_of_maps(b, layout)?,
-                );
-                let positions = a.len() / n;
-                Ok(parallel::map(n, |i| {
-                    let sample = i * positions..(i + 1) * positions;
-                    spearman_of_finite(&a[sample.clone()], &b[sample])
-                }))
+            Self::Spearman => by_position(&|a, b| spearman_of_finite(a, b)),
+            Self::Pearson => {
+                by_position(&|a, b| Correlation::Pearson.of_finite(&double(a), &double(b)))
+            }
+            Self::Jaccard { percent } => {
+                self.check()?;
+                by_position(&|a, b| jaccard(a, b, usize::from(percent)))
             }
             Self::Ssim => parallel::try_map(n, |i| {
                 let a = image(a.index_axis(Axis(0), i), layout)?;
@@ -54,6 +88,47 @@ impl MapSimilarity {
             }),
         }
     }
+
+    /// Checks the percentage: what a metric does once per run.
+    ///
+    /// # Errors
+    /// An invalid parameter.
+    pub(crate) fn check(self) -> Result<()> {
+        match self {
+            Self::Jaccard { percent } if !(1..=100).contains(&percent) => {
+                Err(Error::parameter(input::TOP_PERCENT, percent, "1 to 100"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn double<T: Real>(values: &[T]) -> Vec<f64> {
+    values.iter().map(|x| x.to_f64_exact()).collect()
+}
+
+/// Of the largest so many percent of either, the share that is among those of both.
+fn jaccard<T: Real>(a: &[T], b: &[T], percent: usize) -> Option<f64> {
+    let k = (a.len() * percent).div_ceil(100);
+    let (a, b) = (largest(a, k)?, largest(b, k)?);
+    let common = a.iter().zip(&b).filter(|&(&a, &b)| a && b).count();
+    Some(common as f64 / (2 * k - common) as f64)
+}
+
+/// Whether each position is among the `k` of the largest sizes; `None` where all have one size.
+fn largest<T: Real>(values: &[T], k: usize) -> Option<Vec<bool>> {
+    if values.iter().all(|x| x.abs() == values[0].abs()) {
+        return None;
+    }
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    let descending = |&i: &usize, &j: &usize| {
+        let (a, b) = (values[i].abs(), values[j].abs());
+        b.partial_cmp(&a).unwrap_or(Ordering::Equal).then(i.cmp(&j))
+    };
+    order.sort_unstable_by(descending);
+    let mut is_among = vec![false; values.len()];
+    order[..k].iter().for_each(|&i| is_among[i] = true);
+    Some(is_among)
 }
 
 /// A map as `(height, width, channels)`.
@@ -73,15 +148,17 @@ fn image<T>(map: ArrayViewD<'_, T>, layout: Layout) -> Result<ArrayView3<'_, T>>
 impl std::str::FromStr for MapSimilarity {
     type Err = Error;
 
-    /// `ssim` or `spearman`.
+    /// `ssim`, `spearman`, `pearson` or `jaccard` (of the largest tenth).
     fn from_str(text: &str) -> Result<Self> {
         match text {
             "ssim" => Ok(Self::Ssim),
             "spearman" => Ok(Self::Spearman),
+            "pearson" => Ok(Self::Pearson),
+            "jaccard" => Ok(Self::Jaccard { percent: 10 }),
             _ => Err(Error::parameter(
                 input::SIMILARITY,
                 text,
-                "ssim or spearman",
+                "ssim, spearman, pearson or jaccard",
             )),
         }
     }

@@ -18,7 +18,7 @@ pub use kinds::{
 };
 pub use options::{
     BASELINE_OPTION, FEATURES_OPTION, MetricOption, NEIGHBORS_OPTION, OptionInfo, RADIUS_OPTION,
-    Registered, SEED_OPTION, STEPS_OPTION, parse, parse_unless,
+    Registered, SEED_OPTION, SIMILARITY_OPTION, STEPS_OPTION, parse, parse_unless,
 };
 pub use protocol::{Measure, Metric, key};
 pub use registry::average_drop::DropFormula;
@@ -26,9 +26,12 @@ pub use registry::average_gain::GainFormula;
 pub use registry::average_increase::IncreaseFormula;
 pub use registry::completeness::Gap;
 pub use registry::complexity::complexity;
-pub use registry::model_randomization::{RandomizationOrder, RandomizationStep};
+pub use registry::model_randomization::{
+    RandomizationOrder, RandomizationStep, RandomizationValues,
+};
 pub use registry::non_sensitivity::Mismatch;
 pub use registry::pointing_game::Ties;
+pub use registry::random_logit::{GivenTargets, OtherTargets};
 pub use registry::relative_stability::{
     OfInputs, OfOutputs, OfRepresentation, Reference, RelativeStability,
 };

@@ -139,3 +139,11 @@ pub const NEIGHBORS_OPTION: OptionInfo = OptionInfo {
     default: "20",
     help: "Neighbours per sample",
 };
+
+/// How alike two maps are, for the metrics that take a [`MapSimilarity`](crate::map::MapSimilarity).
+pub const SIMILARITY_OPTION: OptionInfo = OptionInfo {
+    name: "similarity",
+    value_name: "ssim|spearman|pearson|jaccard",
+    default: "ssim",
+    help: "How alike two maps are; `jaccard` looks at the largest tenth of the attributions",
+};

@@ -53,11 +53,13 @@ impl<T: Real, X: Explainer<T> + ?Sized> Explainer<T> for BorrowedExplainer<'_, X
     }
 }
 
-/// The maps of some rows: one per row, finite, in row-major order. `call` describes the rows.
+/// The maps of some rows: one per row, finite, in row-major order. `sample` is the sample of the data set
+/// that a row is made of, `call` describes the rows.
 pub(crate) fn explain_rows<T: Real>(
     explainer: &dyn Explainer<T>,
     rows: ArrayViewD<'_, T>,
     targets: &Targets,
+    sample: impl Fn(usize) -> usize,
     call: &str,
 ) -> Result<ArrayD<T>> {
     let n_rows = rows.shape()[0];
@@ -71,9 +73,22 @@ pub(crate) fn explain_rows<T: Real>(
             Error::shape_described(input::EXPLANATIONS, expected, shape).owner(call.to_owned())
         );
     }
-    check_finite(input::EXPLANATIONS, maps.view()).map_err(|e| e.owner(call.to_owned()))?;
+    check_finite(input::EXPLANATIONS, maps.view())
+        .map_err(|error| error_of_row(error, sample, call))?;
     if maps.is_standard_layout() {
         return Ok(maps);
     }
     Ok(ArrayD::from_shape_fn(IxDyn(maps.shape()), |i| maps[i]))
+}
+
+/// An error about a row of an answer, about the sample of the data set that the row is made of: which
+/// row of a call it was tells nobody which sample to look at.
+pub(crate) fn error_of_row(error: Error, sample: impl Fn(usize) -> usize, call: &str) -> Error {
+    let mut index = error.index().to_vec();
+    let Some(row) = index.first_mut() else {
+        return error.owner(call.to_owned());
+    };
+    *row = sample(*row);
+    let owner = format!("sample {row} in {call}");
+    error.at(&index).owner(owner)
 }

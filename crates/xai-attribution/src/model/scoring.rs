@@ -5,6 +5,7 @@ use xai_core::{Activation, Error, Layout, Result};
 
 use crate::input;
 use crate::model::black_box::BoxError;
+use crate::model::explainer::error_of_row;
 use crate::model::targets::Targets;
 
 /// How scores are taken from a model: activation, batch size, layout of the inputs.
@@ -76,7 +77,8 @@ impl Scoring {
         match outputs.indexed_iter().find(|(_, x)| !x.is_finite()) {
             None => Ok(outputs),
             Some(((row, output), _)) => {
-                Err(Error::non_finite(input::OUTPUTS, &[sample(row), output]).owner(call()))
+                let error = Error::non_finite(input::OUTPUTS, &[row, output]);
+                Err(error_of_row(error, sample, &call()))
             }
         }
     }

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use ndarray::{Array2, ArrayD, ArrayViewD, IxDyn};
+use xai_core::number::check_finite;
 use xai_core::output::arg_max;
 use xai_core::tensor::Rows;
 use xai_core::{Error, Input, Layout, Real, Result, parallel};
@@ -14,6 +15,7 @@ use crate::batch::samples::{BatchWork, SampleBatch};
 use crate::batch::side::SideInput;
 use crate::input;
 use crate::map::distance::MapDistance;
+use crate::model::explainer::error_of_row;
 use crate::model::targets::Targets;
 use crate::perturbation::neighbors::Neighbors;
 
@@ -87,7 +89,8 @@ impl NeighborDistances {
             start + low,
             start + high + 1
         );
-        let answer = explained.explain(view, &targets.gather(&sample_of), &call)?;
+        let of_neighbors = targets.gather(&sample_of);
+        let answer = explained.explain(view, &of_neighbors, |row| sample_of[row], &call)?;
         let answer = Rows::of_samples(answer.view());
         if answer.n_columns() != maps.n_columns() {
             let expected = [answer.n_rows(), maps.n_columns()];
@@ -156,22 +159,28 @@ impl<T: Real> BatchWork<T> for OutputChanges {
     type Output = OutputsOfNeighbors;
 
     fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<OutputsOfNeighbors> {
-        let base = batch.base_outputs()?;
-        let activated = |row: ndarray::ArrayView1<'_, f64>| {
-            let mut row = row.to_vec();
-            batch.run().scoring().activation.apply_row(&mut row);
-            row
+        let activated = |outputs: &[f64]| {
+            let mut activated = outputs.to_vec();
+            batch.run().scoring().activation.apply_row(&mut activated);
+            activated
         };
+        let base = batch.base_outputs()?.outer_iter().map(|outputs| {
+            let outputs = outputs.to_vec();
+            let activated = activated(&outputs);
+            let size = MapDistance::L2.between(&activated, &vec![0.0; activated.len()]);
+            (arg_max(&outputs), activated, size)
+        });
+        let base: Vec<(Option<usize>, Vec<f64>, f64)> = base.collect();
         let changes = in_calls(batch, &self.0, |rows, count| {
             let neighbors = self.0.rows(batch, rows.clone())?;
             let sample_of = |row: usize| (rows.start + row) / count;
             let outputs = batch.outputs_of(&neighbors, sample_of, ", neighbours")?;
             let change = |(row, outputs): (usize, ndarray::ArrayView1<'_, f64>)| {
-                let base = base.row(sample_of(row));
-                let is_same = arg_max(&base.to_vec()) == arg_max(&outputs.to_vec());
-                let (base, outputs) = (activated(base), activated(outputs));
-                let size = MapDistance::L2.between(&base, &vec![0.0; base.len()]);
-                (MapDistance::L2.between(&base, &outputs), size, is_same)
+                let (class, base, size) = &base[sample_of(row)];
+                let outputs = outputs.to_vec();
+                let is_same = *class == arg_max(&outputs);
+                let distance = MapDistance::L2.between(base, &activated(&outputs));
+                (distance, *size, is_same)
             };
             Ok(outputs.outer_iter().enumerate().map(change).collect())
         })?;
@@ -204,6 +213,7 @@ impl Representation {
         batch: &SampleBatch<'_, T>,
         values: &[T],
         n: usize,
+        sample_of: impl Fn(usize) -> usize,
     ) -> Result<Array2<f64>> {
         let mut shape = batch.shape();
         shape[0] = n;
@@ -220,7 +230,9 @@ impl Representation {
                 answer.shape(),
             ));
         }
-        xai_core::number::check_finite(input::REPRESENTATION, answer.view())?;
+        let sample = |row| batch.samples().start + sample_of(row);
+        check_finite(input::REPRESENTATION, answer.view())
+            .map_err(|error| error_of_row(error, sample, call))?;
         Ok(answer)
     }
 }
@@ -243,12 +255,13 @@ impl<T: Real> BatchWork<T> for RepresentationChanges {
 
     fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<Vec<f64>> {
         let layer = batch.run().side::<Representation>()?;
-        let base = layer.of(batch, batch.values(), batch.n_samples())?;
+        let base = layer.of(batch, batch.values(), batch.n_samples(), |row| row)?;
         in_calls(batch, &self.0.neighbors, |rows, count| {
             let neighbors = self.0.neighbors.rows(batch, rows.clone())?;
-            let answer = layer.of(batch, &neighbors, rows.len())?;
+            let sample_of = |row: usize| (rows.start + row) / count;
+            let answer = layer.of(batch, &neighbors, rows.len(), sample_of)?;
             let change = |(row, neighbor): (usize, ndarray::ArrayView1<'_, f64>)| {
-                let base = base.row((rows.start + row) / count);
+                let base = base.row(sample_of(row));
                 self.0.distance.between(&base.to_vec(), &neighbor.to_vec())
             };
             Ok(answer.outer_iter().enumerate().map(change).collect())

@@ -8,6 +8,7 @@ use crate::batch::run_data::RunData;
 use crate::input;
 use crate::map::similarity::MapSimilarity;
 use crate::metric::entry::{Entry, Listed};
+use crate::metric::value::MetricValue;
 use crate::model::black_box::BoxError;
 use crate::model::explainer::{Explainer, explain_rows};
 use crate::run::error::{CompletedScores, EvaluationError};
@@ -20,6 +21,8 @@ pub enum RandomizationOrder {
     /// From the output down: step `k` has layers `0..=k` randomized.
     #[default]
     Cascading,
+    /// From the input up: step `k` has the `k + 1` layers next to the input randomized.
+    BottomUp,
     /// One at a time: step `k` has layer `k` randomized.
     Independent,
 }
@@ -49,16 +52,26 @@ pub enum RandomizationOrder {
 /// };
 /// let x = array![[1.0, 2.0, 3.0], [3.0, 1.0, 2.0]];
 /// let test = ModelRandomization::new(2).order(RandomizationOrder::Independent);
-/// let steps = test.evaluate(explainer_of, Data::new(x.view(), &[0, 0]))?;
-/// assert_eq!(steps[0].value, Some(-1.0)); // layer 0 matters
-/// assert_eq!(steps[1].value, Some(1.0)); // layer 1 does not
+/// let of = test.evaluate(explainer_of, Data::new(x.view(), &[0, 0]))?;
+/// assert_eq!(of.steps[0].value, Some(-1.0)); // layer 0 matters
+/// assert_eq!(of.steps[1].value, Some(1.0)); // layer 1 does not
+/// assert_eq!(of.average()?.value, 0.0);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
+///
+/// Data randomization, a model trained on shuffled labels, is a test of one layer: the closure hands
+/// out an explainer of that model for it. With explainers that are [`Smoothed`](crate::model::Smoothed)
+/// the test is Smooth MPRT.
+///
+/// No value where the similarity has none: of a constant map by any but SSIM. The explainers see
+/// `n · (1 + layers)` inputs.
 ///
 /// # Source
 /// Adebayo et al., *Sanity Checks for Saliency Maps*, 2018. Xplique's `ModelRandomizationMetric`
 /// takes one step: the top quarter of the layers, by Spearman's correlation; the step that has
-/// those layers gives its number.
+/// those layers gives its number. Quantus' `MPRT` compares maps without their signs, element by element:
+/// explainers that answer |maps|, of inputs without channels. Its average over the steps counts the model
+/// as it is among them, which is always 1; [`average`](RandomizationValues::average) leaves it out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ModelRandomization {
     n_layers: usize,
@@ -90,6 +103,36 @@ pub struct RandomizationStep {
     pub per_sample: Vec<Option<f64>>,
     /// How many samples have no similarity.
     pub n_undefined: usize,
+}
+
+/// What a [`ModelRandomization`] says of an explainer.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct RandomizationValues {
+    /// One entry per step.
+    pub steps: Vec<RandomizationStep>,
+}
+
+impl RandomizationValues {
+    /// The mean similarity of each sample over the steps where it has one, and the mean of those. The
+    /// model as it is counts for nothing: its similarity with itself is 1 whatever the explainer.
+    ///
+    /// # Errors
+    /// Empty where no sample has a similarity at any step.
+    pub fn average(&self) -> Result<MetricValue> {
+        let n = self.steps.first().map_or(0, |step| step.per_sample.len());
+        let of_sample = |sample: usize| {
+            let values = self.steps.iter().filter_map(|step| step.per_sample[sample]);
+            values.collect::<ExactMean>().value()
+        };
+        MetricValue::new((0..n).map(of_sample).collect())
+    }
+
+    /// The last step: with cascading layers that of a model without any layer it has learnt.
+    #[must_use]
+    pub fn last(&self) -> Option<&RandomizationStep> {
+        self.steps.last()
+    }
 }
 
 impl RandomizationStep {
@@ -129,7 +172,7 @@ impl ModelRandomization {
         self
     }
 
-    /// The test on the inputs of some data: one entry per step. Each explainer sees `n` inputs, in
+    /// The test on the inputs of some data. Each explainer sees `n` inputs, in
     /// batches of the data's scoring; the maps of the model as it is are kept in memory.
     ///
     /// It has a call of its own because an explainer is handed out per step, for all samples: batch
@@ -143,7 +186,7 @@ impl ModelRandomization {
         &self,
         explainer_of: F,
         data: Data<'_, T>,
-    ) -> Result<Vec<RandomizationStep>, EvaluationError>
+    ) -> Result<RandomizationValues, EvaluationError>
     where
         T: Real,
         X: Explainer<T>,
@@ -153,6 +196,7 @@ impl ModelRandomization {
         if self.n_layers == 0 {
             return Err(Error::parameter(input::N_LAYERS, 0, "at least 1").into());
         }
+        self.similarity.check()?;
         let CheckedData { run, .. } = data.check(false)?;
         let maps_of = |layers: &[usize]| {
             let explainer = explainer_of(layers).map_err(|source| {
@@ -166,6 +210,7 @@ impl ModelRandomization {
         for step in 0..self.n_layers {
             let layers: Vec<usize> = match self.order {
                 RandomizationOrder::Cascading => (0..=step).collect(),
+                RandomizationOrder::BottomUp => (self.n_layers - 1 - step..self.n_layers).collect(),
                 RandomizationOrder::Independent => vec![step],
             };
             let per_sample = maps_of(&layers).and_then(|randomized| {
@@ -185,7 +230,7 @@ impl ModelRandomization {
                 }
             }
         }
-        Ok(steps)
+        Ok(RandomizationValues { steps })
     }
 }
 
@@ -194,8 +239,8 @@ fn explain_all<T: Real>(run: &RunData<'_, T>, explainer: &dyn Explainer<T>) -> R
     let maps = run.batches().map(|samples| {
         let inputs = run.inputs(samples.clone())?;
         let targets = run.targets().select(samples.clone());
-        explain_rows(explainer, inputs.view(), &targets, &run.call(&samples))
-            .map_err(|error| error.shifted(0, samples.start))
+        let (sample, call) = (|row| samples.start + row, run.call(&samples));
+        explain_rows(explainer, inputs.view(), &targets, sample, &call)
     });
     let maps: Vec<ArrayD<T>> = maps.collect::<Result<_>>()?;
     let views: Vec<ArrayViewD<'_, T>> = maps.iter().map(|maps| maps.view()).collect();

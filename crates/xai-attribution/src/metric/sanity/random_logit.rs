@@ -4,14 +4,15 @@ use ndarray::Array2;
 use xai_core::number::class_index;
 use xai_core::output::arg_max;
 use xai_core::random::{random_stream, uniform_index};
-use xai_core::{Direction, Error, MetricInfo, Real, Result};
+use xai_core::{Direction, Error, Input, Layout, MetricInfo, Real, Result};
 
 use crate::batch::explained::ExplainedBatch;
 use crate::batch::plan::Plan;
 use crate::batch::run_data::{RunData, RunWork};
+use crate::batch::side::SideInput;
 use crate::input;
 use crate::map::similarity::MapSimilarity;
-use crate::metric::options::{MetricOption, OptionInfo, Registered, parse};
+use crate::metric::options::{MetricOption, OptionInfo, Registered, SIMILARITY_OPTION, parse};
 use crate::metric::parameters::takes_seed;
 use crate::metric::protocol::{Measure, Metric};
 use crate::model::targets::Targets;
@@ -48,13 +49,46 @@ use crate::model::targets::Targets;
 /// The explainer sees `2 n` inputs. Targets are class indices, or rows of which the largest column is
 /// the class; the explainer is given others of the same kind (one-hot rows for rows).
 ///
+/// No value where the similarity has none: of a constant map by any but SSIM.
+///
 /// # Source
 /// Sixt et al., *When Explanations Lie*, 2020; Adebayo et al., *Sanity Checks for Saliency Maps*,
-/// 2018. As Xplique's `RandomLogitMetric`, up to which class is drawn.
+/// 2018. As Xplique's `RandomLogitMetric`, up to which class is drawn. Quantus draws the same classes
+/// for every batch: [`OtherTargets::Given`] with its draws gives its numbers by Spearman's and Pearson's
+/// correlation. Its structural similarity is that of *flattened* maps, whose windows run over the ends
+/// of rows and channels; it has no option here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RandomLogit {
     others: OtherClasses,
     similarity: MapSimilarity,
+}
+
+/// What else a sample is explained for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum OtherTargets {
+    /// Another class, drawn uniformly, of each sample from a stream of its own.
+    #[default]
+    Drawn,
+    /// What is handed in as [`GivenTargets`]: to repeat another tool's run, or to ask for a class of
+    /// one's own choice.
+    Given,
+}
+
+/// What else every sample is explained for: one target per sample.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GivenTargets(pub Targets);
+
+impl SideInput for GivenTargets {
+    const INPUT: Input = input::OTHER_TARGETS;
+
+    fn check(&self, shape: &[usize], _layout: Layout) -> Result<()> {
+        match self.0.n_samples() {
+            n if n == shape[0] => Ok(()),
+            n => Err(Error::shape(Self::INPUT, &[shape[0]], &[n])),
+        }
+    }
 }
 
 impl RandomLogit {
@@ -65,6 +99,7 @@ impl RandomLogit {
             others: OtherClasses {
                 n_classes: Some(n_classes),
                 seed: 1,
+                source: OtherTargets::Drawn,
             },
             similarity: MapSimilarity::Ssim,
         }
@@ -74,6 +109,13 @@ impl RandomLogit {
     #[must_use]
     pub fn n_classes(mut self, n_classes: Option<usize>) -> Self {
         self.others.n_classes = n_classes;
+        self
+    }
+
+    /// Where the other classes come from. Given ones need no number of classes.
+    #[must_use]
+    pub fn others(mut self, source: OtherTargets) -> Self {
+        self.others.source = source;
         self
     }
 
@@ -95,6 +137,7 @@ impl Metric for RandomLogit {
 
 impl<T: Real> Measure<T> for RandomLogit {
     fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
+        self.similarity.check()?;
         run.shared(&self.others).map(drop)
     }
 
@@ -110,9 +153,7 @@ impl<T: Real> Measure<T> for RandomLogit {
         let maps = explained.maps()?;
         let others = run.shared(&self.others)?.select(samples.clone());
         let call = run.call(&samples);
-        let others = explained
-            .explain(batch.inputs(), &others, &call)
-            .map_err(|error| error.shifted(0, samples.start))?;
+        let others = explained.explain(batch.inputs(), &others, |row| row, &call)?;
         self.similarity
             .per_sample(maps, others.view(), run.layout())
     }
@@ -142,12 +183,7 @@ impl Registered for RandomLogit {
             },
         },
         MetricOption {
-            info: OptionInfo {
-                name: "similarity",
-                value_name: "ssim|spearman",
-                default: "ssim",
-                help: "How alike two maps are",
-            },
+            info: SIMILARITY_OPTION,
             set: |metric, text| Ok(metric.similarity(text.parse()?)),
         },
         Self::SEED,
@@ -164,12 +200,16 @@ struct OtherClasses {
     /// `None` is the number of columns of targets that are rows.
     n_classes: Option<usize>,
     seed: u64,
+    source: OtherTargets,
 }
 
 impl<T: Real> RunWork<T> for OtherClasses {
     type Output = Targets;
 
     fn compute(&self, run: &RunData<'_, T>) -> Result<Targets> {
+        if self.source == OtherTargets::Given {
+            return Ok(run.side::<GivenTargets>()?.0.clone());
+        }
         let n_classes = match (self.n_classes, run.targets()) {
             (Some(n_classes), _) => n_classes,
             (None, Targets::Rows(rows)) => rows.ncols(),
