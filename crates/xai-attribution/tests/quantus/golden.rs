@@ -13,6 +13,15 @@ use xai_attribution::{Activation, Baseline, Evaluate, Layout, Scoring};
 pub(crate) struct Golden {
     problems: BTreeMap<String, Problem>,
     cases: Vec<Case>,
+    randomised_layers: BTreeMap<String, Vec<Layer>>,
+}
+
+/// The model with some layers randomized.
+#[derive(Deserialize)]
+pub(crate) struct Layer {
+    pub(crate) layer: String,
+    #[serde(flatten)]
+    pub(crate) weights: Weights,
 }
 
 /// Inputs with their targets, maps and masks, and the weights of a model.
@@ -148,12 +157,20 @@ pub(crate) struct Case {
     #[serde(default)]
     batch_size: usize,
     #[serde(default)]
-    draws: BTreeMap<String, Value>,
+    pub(crate) draws: BTreeMap<String, Value>,
+    #[serde(default)]
+    pub(crate) layer_order: String,
 }
 
 impl Golden {
     pub(crate) fn read() -> Self {
         serde_json::from_str(include_str!("../golden/quantus.json")).unwrap()
+    }
+
+    /// The model with layers randomized in an order, as far as a layer.
+    pub(crate) fn randomized(&self, order: &str, layer: &str) -> &Weights {
+        let steps = &self.randomised_layers[order];
+        &steps.iter().find(|step| step.layer == layer).unwrap().weights
     }
 
     /// Explains other classes of a problem.

@@ -9,6 +9,7 @@ mod complexity;
 mod curves;
 mod golden;
 mod localization;
+mod randomization;
 mod robustness;
 mod single_removal;
 mod subsets;
