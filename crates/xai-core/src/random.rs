@@ -3,6 +3,8 @@
 use rand_core::SeedableRng;
 pub use rand_xoshiro::Xoshiro256PlusPlus;
 
+use crate::number::elementary::ln;
+
 /// The random stream of one item (a sample, a draw, a bootstrap replicate) under a seed.
 ///
 /// The stream depends on `seed` and `item` alone, so any number of threads, any order of work and
@@ -67,6 +69,24 @@ pub fn uniform_index(stream: &mut Xoshiro256PlusPlus, bound: usize) -> usize {
     (product >> 64) as usize
 }
 
+/// A number of the standard normal distribution (Marsaglia's polar method): the same bits on every machine.
+///
+/// ```
+/// let mut stream = xai_core::random::random_stream(1, 0);
+/// let mean = (0..1000).map(|_| xai_core::random::normal(&mut stream)).sum::<f64>() / 1000.0;
+/// assert!(mean.abs() < 0.1);
+/// ```
+#[inline]
+pub fn normal(stream: &mut Xoshiro256PlusPlus) -> f64 {
+    loop {
+        let (x, y) = (2.0 * uniform(stream) - 1.0, 2.0 * uniform(stream) - 1.0);
+        let square = x * x + y * y;
+        if square > 0.0 && square < 1.0 {
+            return x * (-2.0 * ln(square) / square).sqrt();
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -90,6 +110,16 @@ mod tests {
         let mut counts = [0u32; 64];
         for item in 0..64_000 {
             counts[(uniform(&mut random_stream(42, item)) * 64.0) as usize] += 1;
+        }
+        assert!(p_value(&counts) > 1e-3, "{counts:?}");
+    }
+
+    #[test]
+    fn normal_draws_are_normal() {
+        let distribution = statrs::distribution::Normal::new(0.0, 1.0).unwrap();
+        let (mut counts, mut stream) = ([0u32; 32], random_stream(5, 0));
+        for _ in 0..64_000 {
+            counts[(distribution.cdf(normal(&mut stream)) * 32.0) as usize] += 1;
         }
         assert!(p_value(&counts) > 1e-3, "{counts:?}");
     }

@@ -103,12 +103,7 @@ impl<'a, T: Real> ExplainedBatch<'a, T> {
             return Ok(maps.view());
         }
         let call = self.batch.run().call(&self.batch.samples());
-        let maps = self.explain(
-            self.batch.inputs(),
-            &self.batch.targets(),
-            |row| row,
-            &call,
-        )?;
+        let maps = self.explain(self.batch.inputs(), &self.batch.targets(), |row| row, &call)?;
         Ok(self.maps.get_or_init(|| maps.into()).view())
     }
 
@@ -129,13 +124,7 @@ impl<'a, T: Real> ExplainedBatch<'a, T> {
     ) -> Result<ArrayD<T>> {
         let explainer = self.explainer.ok_or_else(|| missing(input::EXPLAINER))?;
         let start = self.batch.samples().start;
-        explain_rows(
-            explainer,
-            rows,
-            targets,
-            |row| start + sample_of(row),
-            call,
-        )
+        explain_rows(explainer, rows, targets, |row| start + sample_of(row), call)
     }
 
     /// Some work on these maps, done once for all metrics.

@@ -7,6 +7,7 @@ pub(crate) mod explainer;
 pub(crate) mod locks;
 pub(crate) mod samples;
 pub(crate) mod scoring;
+pub(crate) mod smoothed;
 pub(crate) mod targets;
 
 pub use black_box::{BoxError, Job, Model};
@@ -15,4 +16,5 @@ pub use counted::{Counted, ModelCalls};
 pub use explainer::Explainer;
 pub use samples::Samples;
 pub use scoring::Scoring;
+pub use smoothed::Smoothed;
 pub use targets::{IntoTargets, Targets};

@@ -170,7 +170,11 @@ impl Golden {
     /// The model with layers randomized in an order, as far as a layer.
     pub(crate) fn randomized(&self, order: &str, layer: &str) -> &Weights {
         let steps = &self.randomised_layers[order];
-        &steps.iter().find(|step| step.layer == layer).unwrap().weights
+        &steps
+            .iter()
+            .find(|step| step.layer == layer)
+            .unwrap()
+            .weights
     }
 
     /// Explains other classes of a problem.

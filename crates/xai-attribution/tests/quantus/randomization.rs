@@ -1,13 +1,13 @@
 //! Metrics of explainers of other classes and of randomized models.
 
-use ndarray::{Array2, ArrayD, ArrayViewD};
+use ndarray::{Array2, ArrayD, ArrayViewD, Axis, Slice, concatenate};
 use xai_attribution::batch::Data;
 use xai_attribution::map::MapSimilarity;
 use xai_attribution::metric::{
     GivenTargets, ModelRandomization, OtherTargets, RandomLogit, RandomizationOrder,
     RandomizationValues,
 };
-use xai_attribution::model::{Explainer, Targets};
+use xai_attribution::model::{BoxError, Explainer, Smoothed, Targets};
 use xai_attribution::{Evaluate, Layout};
 
 use crate::golden::{Case, Golden, Weights, flat};
@@ -19,19 +19,30 @@ fn similarity(case: &Case) -> MapSimilarity {
     }
 }
 
-/// The explainer of a case for a model of some weights, without signs where the peer leaves them out.
-fn explainer<'a>(case: &'a Case, weights: &'a Weights) -> impl Explainer<f64> + 'a {
+/// The explainer of a case for a model of some weights, with signs.
+fn signed<'a>(case: &'a Case, weights: &'a Weights) -> impl Explainer<f64> + 'a {
     move |x: ArrayViewD<'_, f64>, targets: &Targets| -> Result<ArrayD<f64>, std::fmt::Error> {
         let Targets::Classes(classes) = targets else {
             return Err(std::fmt::Error);
         };
         let maps = weights.maps(&flat(x.to_owned()), classes, &case.explainer);
+        Ok(maps.into_dyn())
+    }
+}
+
+/// Without signs where the peer leaves them out.
+fn unsigned<'a>(case: &'a Case, explainer: impl Explainer<f64> + 'a) -> impl Explainer<f64> + 'a {
+    move |x: ArrayViewD<'_, f64>, targets: &Targets| -> Result<ArrayD<f64>, BoxError> {
+        let maps = explainer.explain(x, targets)?;
         Ok(match case.is("abs") {
             true => maps.mapv(f64::abs),
             false => maps,
-        }
-        .into_dyn())
+        })
     }
+}
+
+fn explainer<'a>(case: &'a Case, weights: &'a Weights) -> impl Explainer<f64> + 'a {
+    unsigned(case, signed(case, weights))
 }
 
 fn other_targets(case: &Case) -> GivenTargets {
@@ -45,9 +56,8 @@ fn random_logit() {
     for case in golden.cases("RandomLogit", 3) {
         let metric = RandomLogit::new(3).others(OtherTargets::Given);
         let with_others = |metric: &RandomLogit| {
-            let value = case.evaluate_explainer(&golden, metric, |data| {
-                data.with(other_targets(case))
-            });
+            let value =
+                case.evaluate_explainer(&golden, metric, |data| data.with(other_targets(case)));
             value.unwrap().per_sample
         };
         if case.params["similarity_func"] == "ssim" {
@@ -71,23 +81,35 @@ fn structural_similarity_is_that_of_images() {
     };
     let (x, shape) = (problem.inputs(), problem.inputs().raw_dim());
     let maps_of = |classes: &[i64]| -> ArrayD<f64> {
-        let maps = problem.weights.maps(&flat(x.clone()), classes, &case.explainer);
+        let maps = problem
+            .weights
+            .maps(&flat(x.clone()), classes, &case.explainer);
         maps.into_shape_with_order(shape.clone()).unwrap()
     };
     let (maps, others) = (maps_of(&problem.targets), maps_of(&others));
     let theirs: Vec<f64> = case.values().into_iter().flatten().collect();
     let flattened = |transposed: bool| -> Vec<f64> {
-        let axes = if transposed { [0, 1, 3, 2] } else { [0, 1, 2, 3] };
+        let axes = if transposed {
+            [0, 1, 3, 2]
+        } else {
+            [0, 1, 2, 3]
+        };
         let rows = |maps: &ArrayD<f64>| {
             let maps = maps.view().permuted_axes(axes.to_vec());
             flat(maps.as_standard_layout().into_owned())
         };
         let (a, b) = (rows(&maps), rows(&others));
         let pairs = a.outer_iter().zip(b.outer_iter());
-        pairs.map(|(a, b)| of_sequences(&a.to_vec(), &b.to_vec())).collect()
+        pairs
+            .map(|(a, b)| of_sequences(&a.to_vec(), &b.to_vec()))
+            .collect()
     };
     let images = |transposed: bool| -> Vec<f64> {
-        let axes = if transposed { [0, 1, 3, 2] } else { [0, 1, 2, 3] };
+        let axes = if transposed {
+            [0, 1, 3, 2]
+        } else {
+            [0, 1, 2, 3]
+        };
         let view = |maps: &'_ ArrayD<f64>| maps.view().permuted_axes(axes.to_vec()).to_owned();
         let (a, b) = (view(&maps), view(&others));
         let values = MapSimilarity::Ssim.per_sample(a.view(), b.view(), Layout::ChannelsFirst);
@@ -114,7 +136,7 @@ fn explainer_of_images<'a>(case: &'a Case, weights: &'a Weights) -> impl Explain
     move |x: ArrayViewD<'_, f64>, targets: &Targets| {
         let shape = x.raw_dim();
         let maps = explainer.explain(x, targets)?;
-        Ok::<_, xai_attribution::model::BoxError>(maps.into_shape_with_order(shape).unwrap())
+        Ok::<_, BoxError>(maps.into_shape_with_order(shape).unwrap())
     }
 }
 
@@ -228,5 +250,52 @@ fn average_without_the_original(case: &Case, ours: &RandomizationValues) {
         let (ours, theirs) = (ours.unwrap(), theirs.unwrap());
         assert!(case.near((1.0 + 2.0 * ours) / 3.0, theirs));
         assert!(ours < theirs);
+    }
+}
+
+/// The noise of one of the peer's rounds of maps: two draws, and the input as it is.
+fn noise_of_round(case: &Case, round: usize) -> ArrayD<f64> {
+    let mut draws = case.draws("noise");
+    draws.slice_axis_inplace(Axis(0), Slice::from(2 * round..2 * round + 2));
+    let mut clean = draws.clone();
+    clean.slice_axis_inplace(Axis(0), Slice::from(0..1));
+    clean.fill(0.0);
+    let noise = concatenate(Axis(0), &[draws.view(), clean.view()]).unwrap();
+    noise.as_standard_layout().into_owned()
+}
+
+/// Quantus draws anew for every model: the rounds of draws are those of the original, of the original
+/// again, and of each step. Its similarity of the original with itself is that of two smoothed explainers
+/// under other noise; with one noise for every model, as here, it is 1.
+#[test]
+fn smooth_model_parameter_randomization() {
+    let golden = Golden::read();
+    for case in golden.cases("SmoothMPRT", 1) {
+        let magnitude = case.params["noise_magnitude"].as_f64().unwrap();
+        assert_eq!(case.count("nr_samples"), 3);
+        let smoothed = |layers: &[usize], round: usize| {
+            let explainer = signed(case, weights_of(&golden, case, layers));
+            let noise = noise_of_round(case, round);
+            unsigned(case, Smoothed::given(explainer, noise, magnitude).unwrap())
+        };
+        let ours = evaluate(&golden, case, |layers| {
+            let round = [0, 2, 3][layers.len()];
+            smoothed(layers, round)
+        });
+        for (step, of_step) in ours.steps.iter().enumerate() {
+            let theirs = of_layer(case, layer_of_step(case, step));
+            assert_near(case, &of_step.per_sample, &theirs);
+        }
+        let again = evaluate(&golden, case, |layers| {
+            let round = usize::from(!layers.is_empty());
+            smoothed(&[], round)
+        });
+        assert_near(
+            case,
+            &again.steps[0].per_sample,
+            &of_layer(case, "original"),
+        );
+        let same = evaluate(&golden, case, |_| smoothed(&[], 0));
+        assert_near(case, &same.steps[0].per_sample, &[1.0; 5]);
     }
 }
