@@ -20,6 +20,7 @@ pub(crate) mod plan;
 pub(crate) mod planes;
 pub(crate) mod run_data;
 pub(crate) mod samples;
+pub(crate) mod second_maps;
 pub(crate) mod side;
 
 pub use data::Data;
@@ -28,4 +29,5 @@ pub use plan::{Plan, PlannedRows};
 pub use planes::Planes;
 pub use run_data::{RunData, RunWork};
 pub use samples::{BatchWork, SampleBatch};
+pub use second_maps::{SecondExplainer, SecondMaps, SecondMapsOfBatch};
 pub use side::{Masks, Segments, SideInput};

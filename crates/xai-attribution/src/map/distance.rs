@@ -2,6 +2,12 @@
 
 use std::sync::Arc;
 
+use ndarray::ArrayViewD;
+use xai_core::tensor::Rows;
+use xai_core::{Error, Real, Result, parallel};
+
+use crate::input;
+
 /// How far apart two maps are, in [`Stability`](crate::metric::Stability) and its relatives. Both come
 /// flattened in row-major order, that of the sample first.
 #[derive(Clone, Default)]
@@ -76,4 +82,36 @@ impl std::fmt::Debug for MapDistance {
             Self::Function(_) => f.write_str("Function(..)"),
         }
     }
+}
+
+/// Whether every element of a map is within `absolute + relative · |b|` of that of a second one, for each
+/// sample of two sets of maps.
+///
+/// # Errors
+/// A shape mismatch between the two.
+///
+/// ```
+/// use ndarray::array;
+/// use xai_attribution::map::maps_within;
+/// let (a, b) = (array![[1.0, 2.0], [1.0, 2.0]].into_dyn(), array![[1.0, 2.1], [1.0, 4.0]].into_dyn());
+/// assert_eq!(maps_within(a.view(), b.view(), 0.0, 0.1)?, [true, false]);
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+pub fn maps_within<T: Real>(
+    a: ArrayViewD<'_, T>,
+    b: ArrayViewD<'_, T>,
+    absolute: f64,
+    relative: f64,
+) -> Result<Vec<bool>> {
+    if a.shape() != b.shape() {
+        return Err(Error::shape(input::EXPLANATIONS, a.shape(), b.shape()));
+    }
+    let (a, b) = (Rows::of_samples(a), Rows::of_samples(b));
+    Ok(parallel::map(a.n_rows(), |sample| {
+        let mut pairs = a.row(sample).iter().zip(b.row(sample));
+        pairs.all(|(a, b)| {
+            let (a, b) = (a.to_f64_exact(), b.to_f64_exact());
+            (a - b).abs() <= absolute + relative * b.abs()
+        })
+    }))
 }

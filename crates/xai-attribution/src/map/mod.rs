@@ -2,12 +2,14 @@
 //! them are.
 
 pub(crate) mod distance;
+pub(crate) mod histogram;
 pub(crate) mod pool;
 pub(crate) mod positions;
 pub(crate) mod similarity;
 pub(crate) mod structural_similarity;
 
-pub use distance::{MapDistance, MapDistanceFunction};
+pub use distance::{MapDistance, MapDistanceFunction, maps_within};
+pub use histogram::Bins;
 pub use pool::ChannelPool;
 pub use similarity::MapSimilarity;
 pub use structural_similarity::structural_similarity;

@@ -56,11 +56,13 @@ metrics! {
     "complexity/nonzero_features.rs" nonzero_features { NonzeroFeatures }
     "axiomatic/completeness.rs" completeness { Completeness }
     "axiomatic/non_sensitivity.rs" non_sensitivity { NonSensitivity }
+    "axiomatic/input_invariance.rs" input_invariance { InputInvariance }
     "robustness/stability.rs" stability { AverageStability, MaximumStability }
     "robustness/local_lipschitz.rs" local_lipschitz { LocalLipschitz }
     "robustness/relative_stability.rs" relative_stability { RelativeInputStability, RelativeOutputStability, RelativeRepresentationStability }
     "sanity/random_logit.rs" random_logit { RandomLogit }
     "sanity/model_randomization.rs" model_randomization { ModelRandomization }
+    "sanity/efficient_randomization.rs" efficient_randomization { EfficientRandomization }
     "sanity/representativity.rs" representativity { Representativity }
 }
 

@@ -48,6 +48,10 @@ pub(crate) struct Weights {
     #[serde(rename = "W2")]
     w2: Option<Array>,
     b2: Option<Array>,
+    /// Kernels and their biases, of a model that begins with a convolution.
+    #[serde(rename = "K")]
+    k: Option<Array>,
+    c: Option<Array>,
 }
 
 impl Weights {
@@ -208,6 +212,17 @@ pub(crate) fn flat(samples: ArrayD<f64>) -> Array2<f64> {
 }
 
 impl Problem {
+    /// Some weights by their name.
+    pub(crate) fn array(&self, name: &str) -> ArrayD<f64> {
+        let array = match name {
+            "K" => &self.weights.k,
+            "c" => &self.weights.c,
+            "W" => &self.weights.w,
+            other => panic!("{other}"),
+        };
+        array.as_ref().unwrap().array()
+    }
+
     pub(crate) fn inputs(&self) -> ArrayD<f64> {
         self.x.array()
     }

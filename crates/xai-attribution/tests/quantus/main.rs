@@ -8,6 +8,7 @@ mod axiomatic;
 mod complexity;
 mod curves;
 mod golden;
+mod input_invariance;
 mod localization;
 mod randomization;
 mod robustness;

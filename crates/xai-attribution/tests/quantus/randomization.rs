@@ -1,11 +1,11 @@
 //! Metrics of explainers of other classes and of randomized models.
 
 use ndarray::{Array2, ArrayD, ArrayViewD, Axis, Slice, concatenate};
-use xai_attribution::batch::Data;
-use xai_attribution::map::MapSimilarity;
+use xai_attribution::batch::{Data, SecondMaps};
+use xai_attribution::map::{Bins, MapSimilarity};
 use xai_attribution::metric::{
-    GivenTargets, ModelRandomization, OtherTargets, RandomLogit, RandomizationOrder,
-    RandomizationValues,
+    EfficientRandomization, GivenTargets, ModelRandomization, OtherTargets, RandomLogit,
+    RandomizationOrder, RandomizationValues,
 };
 use xai_attribution::model::{BoxError, Explainer, Smoothed, Targets};
 use xai_attribution::{Evaluate, Layout};
@@ -297,5 +297,27 @@ fn smooth_model_parameter_randomization() {
         );
         let same = evaluate(&golden, case, |_| smoothed(&[], 0));
         assert_near(case, &same.steps[0].per_sample, &[1.0; 5]);
+    }
+}
+
+/// The peer compares the model of the last step, all layers randomized, with the original; the steps
+/// between and the entropies of the outputs are beside it.
+#[test]
+fn efficient_model_parameter_randomization() {
+    let golden = Golden::read();
+    for case in golden.cases("EfficientMPRT", 2) {
+        let bins = case.params["complexity_func_kwargs"]["n_bins"].as_u64();
+        let metric = EfficientRandomization::new().bins(Bins::Count(bins.unwrap() as usize));
+        let problem = golden.problem(case);
+        let x = flat(problem.inputs());
+        let maps_of = |layers: &[usize]| {
+            let weights = weights_of(&golden, case, layers);
+            weights.maps(&x, &problem.targets, &case.explainer)
+        };
+        let random = SecondMaps::given(maps_of(&[0, 1]).into_dyn());
+        let maps = maps_of(&[]);
+        let data = Data::of_maps(maps.view()).with(random);
+        let ours = metric.evaluate_on(data).unwrap().per_sample;
+        assert_near(case, &ours, &of_layer(case, "score"));
     }
 }

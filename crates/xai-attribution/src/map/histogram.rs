@@ -1,0 +1,176 @@
+//! How many values of a map fall into each of some bins.
+
+use std::str::FromStr;
+
+use xai_core::number::elementary;
+use xai_core::statistics::quantile;
+use xai_core::{Error, Result};
+
+use crate::input;
+
+/// The most bins.
+const MOST: usize = 1 << 20;
+
+/// How many bins of one width are between the smallest and the largest value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum Bins {
+    /// So many, 1 to 1 048 576.
+    Count(usize),
+    /// As many as are at most `2 (q₇₅ − q₂₅) / ∛n` wide, for `n` values with these quartiles: the rule of
+    /// Freedman and Diaconis. One where the quartiles are equal, and at most 1 048 576.
+    FreedmanDiaconis,
+}
+
+impl Default for Bins {
+    /// 100.
+    fn default() -> Self {
+        Self::Count(100)
+    }
+}
+
+impl FromStr for Bins {
+    type Err = Error;
+
+    /// A number, or `freedman-diaconis`.
+    fn from_str(text: &str) -> Result<Self> {
+        if text == "freedman-diaconis" {
+            return Ok(Self::FreedmanDiaconis);
+        }
+        let expected = "a number of bins, at least 1, or freedman-diaconis";
+        let count = text.trim().parse();
+        count
+            .map(Self::Count)
+            .map_err(|_| Error::parameter(input::BINS, text, expected))
+    }
+}
+
+impl Bins {
+    /// Checks the number.
+    pub(crate) fn check(self) -> Result<()> {
+        match self {
+            Self::Count(count) if !(1..=MOST).contains(&count) => {
+                let expected = "1 to 1 048 576";
+                Err(Error::parameter(input::BINS, count, expected))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The number of bins for some finite values.
+    pub(crate) fn count(self, values: &[f64]) -> Result<usize> {
+        if let Self::Count(count) = self {
+            return Ok(count);
+        }
+        let at = |q| quantile(values, q).map(Option::unwrap_or_default);
+        let root = elementary::exp(elementary::ln(values.len() as f64) / 3.0);
+        let width = 2.0 * (at(0.75)? - at(0.25)?) / root;
+        let (low, high) = ends(values);
+        match width > 0.0 && width.is_finite() {
+            // A quotient beyond the integers saturates.
+            true => Ok((((high - low) / width).ceil() as usize).clamp(1, MOST)),
+            false => Ok(1),
+        }
+    }
+}
+
+fn ends(values: &[f64]) -> (f64, f64) {
+    let ends = (f64::INFINITY, f64::NEG_INFINITY);
+    values
+        .iter()
+        .fold(ends, |(low, high), &x| (low.min(x), high.max(x)))
+}
+
+/// How many values are in each of some bins of one width over their own range, every bin closed below, the
+/// last one on both sides: `numpy.histogram`, with its corrections at the edges. Equal values are all in
+/// one bin.
+pub(crate) fn histogram(values: &[f64], n_bins: usize) -> Vec<usize> {
+    let mut counts = vec![0usize; n_bins];
+    let (low, high) = ends(values);
+    if !(high > low) {
+        counts[n_bins / 2] = values.len();
+        return counts;
+    }
+    // A range beyond that of f64 is taken in quarters.
+    let unit = if (high - low).is_finite() { 1.0 } else { 0.25 };
+    let (low, high) = (low * unit, high * unit);
+    let step = (high - low) / n_bins as f64;
+    let edge = |bin: usize| match bin == n_bins {
+        true => high,
+        false if step == 0.0 => (bin as f64 / n_bins as f64) * (high - low) + low,
+        false => bin as f64 * step + low,
+    };
+    for value in values {
+        let value = value * unit;
+        let place = ((value - low) / (high - low)) * n_bins as f64;
+        let mut bin = (place as usize).min(n_bins - 1);
+        if value < edge(bin) {
+            bin -= 1;
+        }
+        if bin < n_bins - 1 && value >= edge(bin + 1) {
+            bin += 1;
+        }
+        counts[bin] += 1;
+    }
+    counts
+}
+
+/// `−Σ q ln q` of the shares of counts.
+pub(crate) fn entropy(counts: &[usize]) -> f64 {
+    let total = counts.iter().sum::<usize>() as f64;
+    let shares = counts.iter().filter(|&&count| count > 0);
+    let terms = shares.map(|&count| {
+        let share = count as f64 / total;
+        share * elementary::ln(share)
+    });
+    // 0 − 0, not −0, of a single bin.
+    0.0 - terms.sum::<f64>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_bin_is_closed_on_both_sides() {
+        assert_eq!(histogram(&[0.0, 1.0, 2.0, 3.0, 4.0], 2), [2, 3]);
+        assert_eq!(histogram(&[0.0, 1.0], 1), [2]);
+        assert_eq!(histogram(&[2.5; 3], 3), [0, 3, 0]);
+    }
+
+    /// Edges are multiples of a rounded width, so 3/10 is below the fourth: `numpy.histogram` says the same.
+    #[test]
+    fn values_at_an_edge_are_where_numpy_has_them() {
+        let tenths: Vec<f64> = (0..=10).map(|i| f64::from(i) / 10.0).collect();
+        assert_eq!(histogram(&tenths, 10), [1, 1, 2, 0, 1, 2, 1, 0, 1, 2]);
+        let thirds: Vec<f64> = (0..=21).map(|i| f64::from(i) * 0.3 - 1.1).collect();
+        assert_eq!(histogram(&thirds, 7), [3, 3, 3, 3, 3, 3, 4]);
+    }
+
+    #[test]
+    fn ranges_beyond_that_of_f64_are_counted() {
+        assert_eq!(histogram(&[-f64::MAX, 0.0, f64::MAX], 2), [1, 2]);
+        assert_eq!(histogram(&[0.0, f64::MIN_POSITIVE / 4.0], 2), [1, 1]);
+    }
+
+    #[test]
+    fn entropy_is_that_of_the_shares() {
+        assert_eq!(entropy(&[0, 5, 0]), 0.0);
+        assert!((entropy(&[2, 2, 0, 2, 2]) - 4f64.ln()).abs() < 1e-15);
+    }
+
+    #[test]
+    fn freedman_and_diaconis_count_by_quartiles() {
+        // Of 0 to 7 the quartiles are 1.75 and 5.25: bins of 2 · 3.5 / 2, that is 3.5.
+        let values: Vec<f64> = (0..8).map(f64::from).collect();
+        assert_eq!(Bins::FreedmanDiaconis.count(&values).unwrap(), 2);
+        assert_eq!(
+            Bins::FreedmanDiaconis
+                .count(&[1.0, 1.0, 1.0, 9.0, 1.0])
+                .unwrap(),
+            1
+        );
+        assert_eq!("12".parse::<Bins>().unwrap(), Bins::Count(12));
+    }
+}

@@ -1,0 +1,117 @@
+//! Input invariance.
+
+use xai_core::tensor::Rows;
+use xai_core::{Direction, Error, MetricInfo, Real, Result, parallel};
+
+use crate::batch::explained::ExplainedBatch;
+use crate::batch::plan::Plan;
+use crate::batch::run_data::RunData;
+use crate::batch::second_maps::{SecondMaps, SecondMapsOfBatch};
+use crate::input;
+use crate::metric::options::{MetricOption, Registered};
+use crate::metric::protocol::{Measure, Metric};
+
+/// Does the map stay the same when the inputs are shifted and the model undoes the shift?
+///
+/// ```text
+/// max |e(f, x_i) − e(f', x_i + c)| / max |e(f, x_i)|
+/// ```
+///
+/// where `f'(x + c) = f(x)`: the first layer of `f'` has its bias lowered by what the shift adds to it. In
+/// [0, ∞), **lower is better**, 0 = the map depends on what the model computes, not on where the origin
+/// of its inputs is. It holds within a tolerance where the value is at most that;
+/// [`maps_within`](crate::map::maps_within) tests element by element. No value for a map of zeros.
+///
+/// The maps of `f'` for the shifted inputs are [`SecondMaps`]: an explainer of them adds the shift itself.
+///
+/// ```
+/// use ndarray::{ArrayD, ArrayViewD, array};
+/// use xai_attribution::batch::{Data, SecondMaps};
+/// use xai_attribution::model::Targets;
+/// use xai_attribution::{Evaluate, metric::InputInvariance};
+/// // Input times gradient of 2 x₀ − x₁: that of the shifted model has the same gradient.
+/// let terms = |x: ArrayViewD<'_, f64>| &x * &array![2.0, -1.0].into_dyn();
+/// let x = array![[1.0, 1.0]];
+/// let maps = terms(x.view().into_dyn());
+/// let shifted = move |x: ArrayViewD<'_, f64>, _: &Targets| -> Result<ArrayD<f64>, std::fmt::Error> {
+///     Ok(terms((&x + 1.0).view()))
+/// };
+/// let data = Data::new(x.view(), &[0]).maps(maps.view()).with(SecondMaps::from_fn(shifted));
+/// assert_eq!(InputInvariance::new().evaluate_on(data)?.value, 1.0); // (2, −1) becomes (4, −2)
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// The explainer of the model and that of the shifted one see `n` inputs each, where their maps are
+/// not given.
+///
+/// # Source
+/// Kindermans et al., *The (Un)reliability of Saliency Methods*, 2017. Quantus says whether all elements
+/// are within 1e-4 + 1e-5 |e'|, of inputs whose first element it does not shift:
+/// [`maps_within`](crate::map::maps_within), and an explainer that does the same.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct InputInvariance;
+
+impl InputInvariance {
+    /// The metric; it has no parameters.
+    #[must_use]
+    pub fn new() -> Self {
+        Self
+    }
+}
+
+/// The largest change, as a share of the largest size of the first.
+fn gap<T: Real>(map: &[T], shifted: &[f64]) -> Option<f64> {
+    let size = |largest: f64, x: f64| largest.max(x.abs());
+    let of_map = || map.iter().map(|x| x.to_f64_exact());
+    let unit = of_map().fold(0.0, size);
+    // In units of the largest, so that no difference of finite values overflows.
+    let changes = of_map().zip(shifted).map(|(a, b)| a / unit - b / unit);
+    (unit > 0.0).then(|| changes.fold(0.0, size))
+}
+
+impl Metric for InputInvariance {
+    fn info(&self) -> &'static MetricInfo {
+        <Self as Registered>::INFO
+    }
+}
+
+impl<T: Real> Measure<T> for InputInvariance {
+    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
+        run.side::<SecondMaps>().map(drop)
+    }
+
+    fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
+        plan.maps();
+        Ok(())
+    }
+
+    fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
+        let maps = explained.maps()?;
+        let shifted = explained.batch().shared(&SecondMapsOfBatch)?;
+        if shifted.shape() != maps.shape() {
+            let (expected, actual) = (maps.shape(), shifted.shape());
+            return Err(Error::shape(input::SECOND_MAPS, expected, actual));
+        }
+        let (maps, shifted) = (Rows::of_samples(maps), Rows::of_samples(shifted.view()));
+        Ok(parallel::map(maps.n_rows(), |sample| {
+            gap(maps.row(sample), shifted.row(sample))
+        }))
+    }
+}
+
+impl Registered for InputInvariance {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "input-invariance",
+        title: "Input Invariance",
+        question: "Does the map move when the inputs are shifted and the model undoes the shift?",
+        direction: Direction::Lower,
+        range: "[0, inf)",
+        needs: &[input::EXPLANATIONS, input::SECOND_MAPS],
+        source: "Kindermans et al., The (Un)reliability of Saliency Methods, 2017",
+    };
+    const OPTIONS: &'static [MetricOption<Self>] = &[];
+
+    fn with_defaults() -> Self {
+        Self::new()
+    }
+}
