@@ -23,3 +23,5 @@ pub const GIVE_INPUT: Help =
     Help::new("`Data` and `Evaluation` have a setter for each input that a metric needs");
 /// For a metric that is no metric of a batch.
 pub const CALL_DIRECTLY: Help = Help::new("call its own `evaluate`");
+/// For inputs that cannot be moved.
+pub const CHOOSE_LOCAL_LIPSCHITZ: Help = Help::new("LocalLipschitz takes inputs of any layout");

@@ -143,3 +143,5 @@ pub const MAGNITUDE: Input = Input::new("magnitude");
 pub const BINS: Input = Input::new("bins");
 /// How far inputs are shifted.
 pub const SHIFTS: Input = Input::new("shifts");
+/// Along which axes inputs are shifted.
+pub const SHIFT_AXES: Input = Input::new("shift_axes");

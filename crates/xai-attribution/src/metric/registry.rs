@@ -30,6 +30,7 @@ metrics! {
     "faithfulness/masking/average_drop.rs" average_drop { AverageDrop }
     "faithfulness/masking/average_increase.rs" average_increase { AverageIncrease }
     "faithfulness/masking/average_gain.rs" average_gain { AverageGain }
+    "faithfulness/masking/adcc.rs" adcc { Adcc }
     "faithfulness/curves/deletion.rs" deletion { Deletion }
     "faithfulness/curves/insertion.rs" insertion { Insertion }
     "faithfulness/curves/relevance_gain.rs" relevance_gain { SymmetricRelevanceGain }
@@ -59,7 +60,9 @@ metrics! {
     "axiomatic/input_invariance.rs" input_invariance { InputInvariance }
     "robustness/stability.rs" stability { AverageStability, MaximumStability }
     "robustness/local_lipschitz.rs" local_lipschitz { LocalLipschitz }
+    "robustness/continuity.rs" continuity { Continuity }
     "robustness/relative_stability.rs" relative_stability { RelativeInputStability, RelativeOutputStability, RelativeRepresentationStability }
+    "robustness/attribution_stability.rs" attribution_stability { AttributionStability }
     "sanity/random_logit.rs" random_logit { RandomLogit }
     "sanity/model_randomization.rs" model_randomization { ModelRandomization }
     "sanity/efficient_randomization.rs" efficient_randomization { EfficientRandomization }

@@ -9,6 +9,7 @@
 //! | [`SingleRemoval`], [`RankedRemoval`] | the drops without one feature at a time |
 //! | [`RandomSubsets`], [`SubsetDrops`], [`SubsetDropRanks`] | subsets of [`Features`], and the drops without them |
 //! | [`Neighbors`], [`NeighborDistances`] | noisy copies of every sample, and how far their maps are |
+//! | [`Shifts`] | copies of every sample moved by whole positions |
 //! | [`InputChanges`], [`OutputChanges`], [`RepresentationChanges`] | how far they are, and what the model says to them |
 //! | [`DatasetMean`] | the mean of all inputs |
 //!
@@ -24,6 +25,7 @@ pub(crate) mod neighbor_changes;
 pub(crate) mod neighbors;
 pub(crate) mod removal_curve;
 pub(crate) mod removal_order;
+pub(crate) mod shifts;
 pub(crate) mod single_removal;
 pub(crate) mod subsets;
 
@@ -31,12 +33,13 @@ pub use baseline::{Baseline, BaselineFunction, BlankInputs, BlankScores};
 pub use dataset_mean::DatasetMean;
 pub use features::{Cells, FeatureCells, Features};
 pub use neighbor_changes::{
-    InputChanges, NeighborDistances, OutputChanges, OutputsOfNeighbors, Representation,
-    RepresentationChanges, RepresentationFunction,
+    InputChanges, NeighborDistances, NeighborSet, OutputChanges, OutputsOfNeighbors,
+    Representation, RepresentationChanges, RepresentationFunction,
 };
 pub use neighbors::{GivenNeighbors, Neighborhood, Neighbors};
 pub use removal_curve::{CurveScores, RemovalCurve, Start, StepCount, Steps};
 pub use removal_order::{GivenOrders, OrderedFeatures, OrderedPositions, RankBy, RemovalOrder};
+pub use shifts::{ShiftAxes, Shifts};
 pub use single_removal::{FeatureDrops, RankedDrops, RankedRemoval, SingleRemoval};
 pub use subsets::{
     GivenSubsets, RandomSubsets, SubsetDropRanks, SubsetDrops, SubsetSampling, SubsetSize, Subsets,

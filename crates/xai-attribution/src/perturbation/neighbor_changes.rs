@@ -1,5 +1,6 @@
 //! How far inputs, outputs and maps of neighbours are from those of their samples.
 
+use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -11,34 +12,76 @@ use xai_core::{Error, Input, Layout, Real, Result, parallel};
 
 use crate::batch::explained::{ExplainedBatch, MapWork};
 use crate::batch::plan::Plan;
+use crate::batch::run_data::RunData;
 use crate::batch::samples::{BatchWork, SampleBatch};
 use crate::batch::side::SideInput;
 use crate::input;
 use crate::map::distance::MapDistance;
 use crate::model::explainer::error_of_row;
-use crate::model::targets::Targets;
 use crate::perturbation::neighbors::Neighbors;
+
+/// Copies of every sample near it, as many of each: [`Neighbors`] under noise, or
+/// [`Shifts`](super::Shifts).
+pub trait NeighborSet: Debug + Clone + PartialEq + Send + Sync + 'static {
+    /// Checks the parameters: what a metric does once per run.
+    ///
+    /// # Errors
+    /// An invalid parameter; empty, where neighbours were to be given.
+    fn prepare<T: Real>(&self, run: &RunData<'_, T>) -> Result<()>;
+
+    /// The number of neighbours of each sample.
+    ///
+    /// # Errors
+    /// As [`prepare`](Self::prepare).
+    fn count<T: Real>(&self, run: &RunData<'_, T>) -> Result<usize>;
+
+    /// Some neighbours of a batch, in row-major order: neighbour `j` of sample `i` is row
+    /// `i · count + j`.
+    ///
+    /// # Errors
+    /// Not finite, where a neighbour leaves the range of the inputs' type.
+    fn rows<T: Real>(&self, batch: &SampleBatch<'_, T>, rows: Range<usize>) -> Result<Vec<T>>;
+}
+
+impl NeighborSet for Neighbors {
+    fn prepare<T: Real>(&self, run: &RunData<'_, T>) -> Result<()> {
+        Self::prepare(self, run)
+    }
+
+    fn count<T: Real>(&self, run: &RunData<'_, T>) -> Result<usize> {
+        Self::count(self, run)
+    }
+
+    fn rows<T: Real>(&self, batch: &SampleBatch<'_, T>, rows: Range<usize>) -> Result<Vec<T>> {
+        Self::rows(self, batch, rows)
+    }
+}
 
 /// The distances of the maps of all neighbours from those of their samples, as many per sample as it
 /// has neighbours; NaN where the distance is undefined. The explainer is called with at most the batch
 /// size of inputs.
 #[derive(Debug, Clone, PartialEq)]
-pub struct NeighborDistances {
+pub struct NeighborDistances<N = Neighbors> {
     /// Which neighbours.
-    pub neighbors: Neighbors,
+    pub neighbors: N,
     /// How far apart two maps are.
     pub distance: MapDistance,
 }
 
-impl<T: Real> MapWork<T> for NeighborDistances {
+impl<T: Real, N: NeighborSet> MapWork<T> for NeighborDistances<N> {
     type Output = Vec<f64>;
 
     fn compute(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<f64>> {
         let batch = explained.batch();
-        let targets = batch.targets();
         let maps = Rows::of_samples(explained.maps()?);
         let distances = in_calls(batch, &self.neighbors, |rows, count| {
-            self.of_rows(explained, &targets, &maps, rows, count)
+            let answer = maps_of_neighbors(explained, &self.neighbors, rows.clone(), count)?;
+            let answer = Rows::of_samples(answer.view());
+            Ok(parallel::map(rows.len(), |row| {
+                let sample = (rows.start + row) / count;
+                let (map, neighbor) = (maps.row(sample), answer.row(row));
+                self.distance.between(&double(map), &double(neighbor))
+            }))
         })?;
         let count = self.neighbors.count(batch.run())?;
         // Of the distances of this crate NaN is undefined; of a caller's it is a mistake.
@@ -54,11 +97,11 @@ impl<T: Real> MapWork<T> for NeighborDistances {
     }
 }
 
-impl NeighborDistances {
+impl<N: NeighborSet> NeighborDistances<N> {
     /// Adds the rows that the explainer sees for it.
     ///
     /// # Errors
-    /// As [`Neighbors::count`].
+    /// As [`NeighborSet::count`].
     pub fn plan<T: Real>(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
         let count = self.neighbors.count(plan.run())?;
         plan.maps();
@@ -66,49 +109,69 @@ impl NeighborDistances {
         Ok(())
     }
 
-    /// The distances of some neighbours, in one call of the explainer.
-    fn of_rows<T: Real>(
+    /// The largest quotient of such a distance and the Euclidean distance of the neighbour from its
+    /// sample. A neighbour that is the sample has none, nor has one whose distance is undefined; a sample
+    /// that has no other has no value.
+    ///
+    /// # Errors
+    /// Those of the explainer.
+    pub(crate) fn largest_quotients<T: Real>(
         &self,
         explained: &ExplainedBatch<'_, T>,
-        targets: &Targets,
-        maps: &Rows<'_, T>,
-        rows: Range<usize>,
-        count: usize,
-    ) -> Result<Vec<f64>> {
+    ) -> Result<Vec<Option<f64>>> {
         let batch = explained.batch();
-        let start = batch.samples().start;
-        let neighbors = self.neighbors.rows(batch, rows.clone())?;
-        let mut shape = batch.shape();
-        shape[0] = rows.len();
-        let sample_of: Vec<usize> = rows.map(|row| row / count).collect();
-        let view = ArrayViewD::from_shape(IxDyn(&shape), &neighbors)
-            .map_err(|_| Error::shape(input::NEIGHBORS, &shape, &[neighbors.len()]))?;
-        let (low, high) = (sample_of[0], sample_of[sample_of.len() - 1]);
-        let call = format!(
-            "neighbours of samples {}..{}",
-            start + low,
-            start + high + 1
-        );
-        let of_neighbors = targets.gather(&sample_of);
-        let answer = explained.explain(view, &of_neighbors, |row| sample_of[row], &call)?;
-        let answer = Rows::of_samples(answer.view());
-        if answer.n_columns() != maps.n_columns() {
-            let expected = [answer.n_rows(), maps.n_columns()];
-            let actual = [answer.n_rows(), answer.n_columns()];
-            return Err(Error::shape(input::EXPLANATIONS, &expected, &actual).owner(call));
-        }
-        Ok(parallel::map(sample_of.len(), |row| {
-            let (map, neighbor) = (maps.row(sample_of[row]), answer.row(row));
-            self.distance.between(&double(map), &double(neighbor))
-        }))
+        let maps = explained.shared(self)?;
+        let inputs = batch.shared(&InputChanges(Self {
+            neighbors: self.neighbors.clone(),
+            distance: MapDistance::L2,
+        }))?;
+        let quotients: Vec<f64> = maps.iter().zip(&*inputs).map(|(m, x)| m / x).collect();
+        let largest = |quotients: &[f64]| {
+            let defined = quotients.iter().copied().filter(|q| q.is_finite());
+            defined.reduce(f64::max)
+        };
+        let count = self.neighbors.count(batch.run())?;
+        Ok(quotients.chunks_exact(count).map(largest).collect())
     }
+}
+
+/// The maps of some neighbours of a batch, in one call of the explainer, of the shape of those of their
+/// samples.
+pub(crate) fn maps_of_neighbors<T: Real>(
+    explained: &ExplainedBatch<'_, T>,
+    neighbors: &impl NeighborSet,
+    rows: Range<usize>,
+    count: usize,
+) -> Result<ArrayD<T>> {
+    let (batch, maps) = (explained.batch(), explained.maps()?);
+    let start = batch.samples().start;
+    let neighbors = neighbors.rows(batch, rows.clone())?;
+    let mut shape = batch.shape();
+    shape[0] = rows.len();
+    let sample_of: Vec<usize> = rows.map(|row| row / count).collect();
+    let view = ArrayViewD::from_shape(IxDyn(&shape), &neighbors)
+        .map_err(|_| Error::shape(input::NEIGHBORS, &shape, &[neighbors.len()]))?;
+    let (low, high) = (sample_of[0], sample_of[sample_of.len() - 1]);
+    let call = format!(
+        "neighbours of samples {}..{}",
+        start + low,
+        start + high + 1
+    );
+    let targets = batch.targets().gather(&sample_of);
+    let answer = explained.explain(view, &targets, |row| sample_of[row], &call)?;
+    let size = |maps: &[usize]| maps[1..].iter().product::<usize>();
+    if size(answer.shape()) != size(maps.shape()) {
+        let expected = [&answer.shape()[..1], &maps.shape()[1..]].concat();
+        return Err(Error::shape(input::EXPLANATIONS, &expected, answer.shape()).owner(call));
+    }
+    Ok(answer)
 }
 
 /// The distances of all neighbours from their samples themselves; NaN where undefined.
 #[derive(Debug, Clone, PartialEq)]
-pub struct InputChanges(pub NeighborDistances);
+pub struct InputChanges<N = Neighbors>(pub NeighborDistances<N>);
 
-impl<T: Real> BatchWork<T> for InputChanges {
+impl<T: Real, N: NeighborSet> BatchWork<T> for InputChanges<N> {
     type Output = Vec<f64>;
 
     fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<Vec<f64>> {
@@ -274,9 +337,9 @@ fn double<T: Real>(values: &[T]) -> Vec<f64> {
 }
 
 /// Work on all neighbours of a batch, at most the batch size of them at once.
-fn in_calls<T: Real, V>(
+pub(crate) fn in_calls<T: Real, V>(
     batch: &SampleBatch<'_, T>,
-    neighbors: &Neighbors,
+    neighbors: &impl NeighborSet,
     work: impl Fn(Range<usize>, usize) -> Result<Vec<V>>,
 ) -> Result<Vec<V>> {
     let count = neighbors.count(batch.run())?;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use ndarray::{Array2, Array3, ArrayD, ArrayViewD, Axis};
 use proptest::prelude::*;
-use xai_attribution::batch::{Data, Masks, PlannedRows, Segments};
+use xai_attribution::batch::{Data, Masks, PlannedRows, SecondMaps, Segments};
 use xai_attribution::metric::registry::METRICS;
 use xai_attribution::metric::{Entry, Measure};
 use xai_attribution::model::{BoxError, Counted, Explainer, Targets};
@@ -62,6 +62,7 @@ impl Problem {
             .model(model)
             .with(Masks::new(self.masks.clone()))
             .with(Segments::new(self.segments.clone()))
+            .with(SecondMaps::given(&self.x * 2.0 + 0.25))
             .scoring(Scoring {
                 activation: Activation::Softmax,
                 batch_size,
@@ -153,7 +154,7 @@ proptest! {
     /// But for the metrics that say so: those about the size of attributions.
     #[test]
     fn a_scaled_map_has_the_value_of_the_map(problem in problems()) {
-        let by_size = ["nonzero-features", "completeness", "non-sensitivity", "complexity"];
+        let by_size = ["nonzero-features", "completeness", "non-sensitivity", "complexity", "input-invariance"];
         let mut scaled = problem.clone();
         scaled.maps *= 4.0;
         for entry in entries().filter(|entry| !by_size.contains(&entry.info.name)) {
@@ -217,6 +218,7 @@ fn can_be_judged(entry: &&Entry) -> bool {
         input::EXPLAINER,
         input::MASKS,
         input::SEGMENTS,
+        input::SECOND_MAPS,
     ];
     entry.is_built() && entry.info.needs.iter().all(|need| given.contains(need))
 }

@@ -1,12 +1,17 @@
 //! Metrics of explainers under noise.
 
-use ndarray::{Array2, ArrayD, ArrayViewD, Axis};
+use ndarray::{Array2, ArrayD, ArrayViewD, Axis, Slice, stack};
+use xai_attribution::batch::Data;
 use xai_attribution::map::MapDistance;
 use xai_attribution::metric::{
-    LocalLipschitz, MaximumStability, Measure, RelativeInputStability, RelativeOutputStability,
-    RelativeRepresentationStability, Stability,
+    Continuity, LocalLipschitz, MaximumStability, Measure, RelativeInputStability,
+    RelativeOutputStability, RelativeRepresentationStability, Stability,
 };
-use xai_attribution::perturbation::{GivenNeighbors, Neighborhood, Neighbors, Representation};
+use xai_attribution::model::Targets;
+use xai_attribution::perturbation::{
+    GivenNeighbors, Neighborhood, Neighbors, Representation, ShiftAxes, Shifts,
+};
+use xai_attribution::{Evaluate, Layout};
 
 use crate::golden::{Case, Golden, flat};
 
@@ -191,6 +196,74 @@ fn relative_stability_of_openxai() {
                 ),
             };
             case.assert(&ours);
+        }
+    }
+}
+
+/// Images moved along their width, what comes into view as the smallest value of the image; beyond it
+/// nothing but that is left.
+fn moved(x: &ArrayD<f64>, by: isize) -> ArrayD<f64> {
+    let mut moved = x.clone();
+    for mut sample in moved.outer_iter_mut() {
+        let smallest = sample.iter().copied().fold(f64::INFINITY, f64::min);
+        sample.fill(smallest);
+    }
+    let (axis, width) = (Axis(3), x.shape()[3]);
+    let distance = by.unsigned_abs().min(width);
+    let (far, near) = (
+        Slice::from(distance..width),
+        Slice::from(0..width - distance),
+    );
+    let (there, here) = if by > 0 { (far, near) } else { (near, far) };
+    let seen = x.slice_axis(axis, here);
+    moved.slice_axis_mut(axis, there).assign(&seen);
+    moved
+}
+
+/// Quantus' shifts are `−W + k · dx` columns for each step `k`, of which some are none, and some leave nothing of
+/// the image. Ours refuses both; the peer's number is that of its images as given neighbours.
+#[test]
+fn continuity() {
+    let golden = Golden::read();
+    for case in golden.cases("Continuity", 3) {
+        let problem = golden.problem(case);
+        let x = problem.inputs();
+        let (width, steps) = (x.shape()[3] as isize, case.count("nr_steps") as isize);
+        let dx = (2 * width + 1) / steps;
+        let shifts: Vec<isize> = (1..=steps).map(|k| k * dx - width).collect();
+        let of_shifts = |shifts: &[isize]| {
+            let noise: Vec<_> = shifts.iter().map(|&by| moved(&x, by) - &x).collect();
+            let views: Vec<_> = noise.iter().map(|noise| noise.view()).collect();
+            let noise = stack(Axis(0), &views).unwrap();
+            let metric = LocalLipschitz::new()
+                .neighbors(GIVEN)
+                .distance(MapDistance::L1);
+            per_sample(&golden, case, &metric, noise)
+        };
+        case.assert(&of_shifts(&shifts));
+
+        let inside: Vec<isize> = shifts
+            .into_iter()
+            .filter(|by| *by != 0 && by.abs() < width)
+            .collect();
+        let explainer = |batch: ArrayViewD<'_, f64>, targets: &Targets| {
+            let Targets::Classes(classes) = targets else {
+                return Err(std::fmt::Error);
+            };
+            let rows = flat(batch.to_owned());
+            let maps = problem.weights.maps(&rows, classes, &case.explainer);
+            Ok(maps.into_shape_with_order(batch.raw_dim()).unwrap())
+        };
+        let data = Data::new(x.view(), &problem.targets)
+            .explainer(&explainer)
+            .layout(Layout::ChannelsFirst);
+        let metric = Continuity::new().shifts(Shifts {
+            axes: ShiftAxes::Width,
+            by: inside.clone(),
+        });
+        let ours = metric.evaluate_on(data).unwrap().per_sample;
+        for (ours, given) in ours.iter().zip(of_shifts(&inside)) {
+            assert!((ours.unwrap() - given.unwrap()).abs() < 1e-12);
         }
     }
 }

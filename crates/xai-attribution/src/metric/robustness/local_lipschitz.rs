@@ -10,7 +10,7 @@ use crate::map::distance::MapDistance;
 use crate::metric::options::{MetricOption, OptionInfo, Registered};
 use crate::metric::parameters::{takes_neighbors, takes_seed};
 use crate::metric::protocol::{Measure, Metric};
-use crate::perturbation::neighbor_changes::{InputChanges, NeighborDistances};
+use crate::perturbation::neighbor_changes::NeighborDistances;
 use crate::perturbation::neighbors::{Neighborhood, Neighbors};
 
 /// How much faster than its input does a map move, at most?
@@ -99,17 +99,7 @@ impl<T: Real> Measure<T> for LocalLipschitz {
     }
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
-        let batch = explained.batch();
-        let maps = explained.shared(&self.work(self.maps.clone()))?;
-        let inputs = batch.shared(&InputChanges(self.work(MapDistance::L2)))?;
-        let count = self.neighbors.count(batch.run())?;
-        let quotients: Vec<f64> = maps.iter().zip(&*inputs).map(|(m, x)| m / x).collect();
-        // 0 / 0 where the neighbour is the sample.
-        let largest = |quotients: &[f64]| {
-            let defined = quotients.iter().copied().filter(|q| q.is_finite());
-            defined.reduce(f64::max)
-        };
-        Ok(quotients.chunks_exact(count).map(largest).collect())
+        self.work(self.maps.clone()).largest_quotients(explained)
     }
 }
 

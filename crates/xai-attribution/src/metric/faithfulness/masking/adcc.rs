@@ -1,0 +1,169 @@
+//! Average Drop, coherency and complexity in one.
+
+use ndarray::ArrayD;
+use xai_core::statistics::Correlation;
+use xai_core::tensor::{mask_inputs, position_magnitudes};
+use xai_core::{Direction, Error, MetricInfo, Real, Result};
+
+use crate::batch::explained::{ExplainedBatch, MapWork};
+use crate::batch::plan::Plan;
+use crate::input;
+use crate::metric::kinds::score_metric::{BaseScorePolicy, EPSILON, ScoreMetric};
+use crate::metric::options::{MetricOption, Registered};
+use crate::metric::protocol::{Measure, Metric};
+use crate::metric::registry::average_drop::AverageDrop;
+
+/// Is the map coherent and simple, and does the model keep its answer on what it keeps?
+///
+/// ```text
+/// 3 / ( 1/coherency + 1/(1 − complexity) + 1/(1 − drop) )
+/// coherency = (1 + Pearson(|e(x)|, |e(x ⊙ M)|)) / 2      complexity = mean M      drop = max(0, base − masked) / base
+/// ```
+///
+/// The harmonic mean of three: the map of what the map keeps is the map again, the mask `M` (|map| scaled
+/// to [0, 1]) is small, and [Average Drop](crate::AverageDrop) is low. With scores in (0, 1] it is in [0, 1],
+/// **higher is better**; 0 where one of the three fails altogether. No value where either of the two maps
+/// is constant. Base scores of 0 and below are an error unless
+/// [`base_score_policy`](Self::base_score_policy) says otherwise.
+///
+/// ```
+/// use ndarray::{Array2, ArrayD, ArrayViewD, array};
+/// use xai_attribution::model::Targets;
+/// use xai_attribution::{Evaluate, batch::Data, metric::Adcc};
+/// let first = |x: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+///     Ok(Array2::from_shape_fn((x.shape()[0], 1), |(i, _)| x[[i, 0]]))
+/// };
+/// let weights = |x: ArrayViewD<'_, f64>, _: &Targets| -> Result<ArrayD<f64>, std::fmt::Error> {
+///     Ok(ArrayD::from_shape_fn(x.raw_dim(), |i| if i[1] == 0 { 1.0 } else { 0.0 }))
+/// };
+/// // Nothing is lost, the map stays, and it marks one of four features: 3 / (1 + 1/0.75 + 1).
+/// let x = array![[0.5, 0.5, 0.5, 0.5]];
+/// let value = Adcc::new().evaluate_on(Data::new(x.view(), &[0]).model(&first).explainer(&weights))?;
+/// assert!((value.value - 0.9).abs() < 1e-6);
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// The model sees `2 n` rows, which it shares with Average Drop; the explainer as many.
+///
+/// # Source
+/// Poppi et al., *Revisiting the Evaluation of Class Activation Mapping for Explainability: A Novel
+/// Metric and Experimental Analysis*, 2021, with the authors' coherency, moved from [−1, 1] to [0, 1].
+/// They explain the class that the model predicts; here it is the target.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Adcc {
+    drop: AverageDrop,
+}
+
+impl Adcc {
+    /// An error for base scores that cannot be divided by.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What to do with base scores that Average Drop cannot divide by.
+    #[must_use]
+    pub fn base_score_policy(mut self, policy: BaseScorePolicy) -> Self {
+        self.drop = ScoreMetric::new().base_score_policy(policy);
+        self
+    }
+}
+
+/// The explainer's maps of what the maps of a batch keep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MapsOfMasked;
+
+impl<T: Real> MapWork<T> for MapsOfMasked {
+    type Output = ArrayD<T>;
+
+    fn compute(&self, explained: &ExplainedBatch<'_, T>) -> Result<ArrayD<T>> {
+        let batch = explained.batch();
+        let masked = mask_inputs(batch.inputs(), explained.maps()?, batch.layout())?;
+        let call = format!("what maps keep of {}", batch.run().call(&batch.samples()));
+        explained.explain(masked.view(), &batch.targets(), |row| row, &call)
+    }
+}
+
+/// The mean of magnitudes scaled to [0, 1] as a mask is.
+fn mean_of_mask(magnitudes: &[f64]) -> f64 {
+    let (low, high) = magnitudes
+        .iter()
+        .fold((f64::INFINITY, 0.0f64), |(low, high), &m| {
+            (low.min(m), high.max(m))
+        });
+    let kept = magnitudes
+        .iter()
+        .map(|m| (m - low) / (high - low + EPSILON));
+    kept.sum::<f64>() / magnitudes.len() as f64
+}
+
+/// 0 where one of them is.
+fn harmonic_mean(values: [f64; 3]) -> f64 {
+    if values.contains(&0.0) {
+        return 0.0;
+    }
+    3.0 / values.iter().map(|value| 1.0 / value).sum::<f64>()
+}
+
+impl Metric for Adcc {
+    fn info(&self) -> &'static MetricInfo {
+        <Self as Registered>::INFO
+    }
+}
+
+impl<T: Real> Measure<T> for Adcc {
+    fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
+        plan.base_scores();
+        plan.masked_scores();
+        plan.explained(&MapsOfMasked, plan.n_samples());
+        Ok(())
+    }
+
+    fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
+        let batch = explained.batch();
+        let drops = Measure::<T>::per_sample(&self.drop, explained)?;
+        let magnitudes = explained.magnitudes()?;
+        let again = explained.shared(&MapsOfMasked)?;
+        if again.shape() != explained.maps()?.shape() {
+            let (expected, actual) = (explained.maps()?, again.shape());
+            return Err(Error::shape(input::EXPLANATIONS, expected.shape(), actual));
+        }
+        let again = position_magnitudes(again.view(), &batch.shape(), batch.layout())?;
+        let size = magnitudes.len() / batch.n_samples();
+        let of_samples = magnitudes.chunks_exact(size).zip(again.chunks_exact(size));
+        let values = of_samples.zip(drops).map(|((map, again), drop)| {
+            let coherency = (1.0 + Correlation::Pearson.of_finite(map, again)?) / 2.0;
+            Some(harmonic_mean([
+                coherency,
+                1.0 - mean_of_mask(map),
+                1.0 - drop?,
+            ]))
+        });
+        Ok(values.collect())
+    }
+}
+
+impl Registered for Adcc {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "adcc",
+        title: "ADCC",
+        question: "Is the map coherent and simple, and does the model keep its answer on what it keeps?",
+        direction: Direction::Higher,
+        range: "[0, 1] for scores in (0, 1]",
+        needs: &[
+            input::MODEL,
+            input::EXPLAINER,
+            input::INPUTS,
+            input::TARGETS,
+        ],
+        source: "Poppi et al., Revisiting the Evaluation of Class Activation Mapping, 2021",
+    };
+    const OPTIONS: &'static [MetricOption<Self>] = &[MetricOption {
+        info: BaseScorePolicy::OPTION,
+        set: |metric, text| Ok(metric.base_score_policy(text.parse()?)),
+    }];
+
+    fn with_defaults() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,203 @@
+//! Stability of maps among neighbours of one prediction.
+
+use ndarray::Axis;
+use xai_core::{Direction, MetricInfo, Real, Result};
+
+use crate::batch::explained::{ExplainedBatch, MapWork};
+use crate::batch::plan::Plan;
+use crate::batch::run_data::RunData;
+use crate::input;
+use crate::map::similarity::MapSimilarity;
+use crate::metric::options::{MetricOption, Registered, SIMILARITY_OPTION};
+use crate::metric::parameters::{takes_neighbors, takes_seed};
+use crate::metric::protocol::{Measure, Metric};
+use crate::perturbation::neighbor_changes::{OutputChanges, in_calls, maps_of_neighbors};
+use crate::perturbation::neighbors::{Neighborhood, Neighbors};
+
+/// How alike are the maps of a sample and of its neighbours that the model predicts the same for?
+///
+/// ```text
+/// mean over the neighbours x' with argmax f(x') = argmax f(x_i) of similarity(Φ(x_i), Φ(x'))
+/// ```
+///
+/// By structural similarity, Spearman's correlation or the share of the largest attributions that are the
+/// same ([`MapSimilarity`]): where the map is, how it orders, what it marks. In [−1, 1], **higher is
+/// better**, 1 = the map stays as it is. Neighbours of another prediction are left out: their
+/// explanation ought to change. No value without a neighbour that is left, and where all
+/// similarities are undefined, as the correlation of a constant map is.
+///
+/// ```
+/// use ndarray::{Array2, ArrayD, ArrayViewD, array};
+/// use xai_attribution::map::MapSimilarity;
+/// use xai_attribution::model::Targets;
+/// use xai_attribution::{Evaluate, batch::Data, metric::AttributionStability};
+/// let model = |x: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+///     Ok(x.into_dimensionality().unwrap().to_owned())
+/// };
+/// // The map is the input: within 0.1 its order stays as it is.
+/// let same = |x: ArrayViewD<'_, f64>, _: &Targets| -> Result<ArrayD<f64>, std::fmt::Error> {
+///     Ok(x.to_owned())
+/// };
+/// let x = array![[1.0, 2.0, 3.0]];
+/// let data = Data::new(x.view(), &[2]).model(&model).explainer(&same);
+/// let metric = AttributionStability::new().similarity(MapSimilarity::Spearman);
+/// assert_eq!(metric.evaluate_on(data)?.value, 1.0);
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// The explainer sees `n · (1 + n_neighbors)` inputs, and so does the model; the three of
+/// [`suite`](Self::suite) together no more.
+///
+/// # Source
+/// Subramaniakuppusamy and Gajjar, *Feature Attribution Stability Suite: How Stable Are Post-Hoc
+/// Attributions?*, 2026. The suite also turns, brightens and compresses images: such copies less their
+/// images are [given neighbours](Neighborhood::Given); maps are compared place by place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AttributionStability {
+    work: NeighborSimilarities,
+    /// Which of the similarities is the value.
+    place: usize,
+}
+
+impl Default for AttributionStability {
+    fn default() -> Self {
+        Self::of(vec![MapSimilarity::Ssim], 0)
+    }
+}
+
+impl AttributionStability {
+    /// By structural similarity, of 20 neighbours within 0.1 both ways, seed 1.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// By structural similarity, by Spearman's correlation and by the largest tenth of the attributions:
+    /// three metrics that share their neighbours' maps where one run has them.
+    #[must_use]
+    pub fn suite() -> [Self; 3] {
+        let similarities = vec![
+            MapSimilarity::Ssim,
+            MapSimilarity::Spearman,
+            MapSimilarity::Jaccard { percent: 10 },
+        ];
+        [0, 1, 2].map(|place| Self::of(similarities.clone(), place))
+    }
+
+    fn of(similarities: Vec<MapSimilarity>, place: usize) -> Self {
+        let neighbors = Neighbors {
+            neighborhood: Neighborhood::Around,
+            ..Neighbors::default()
+        };
+        Self {
+            work: NeighborSimilarities {
+                neighbors,
+                similarities,
+            },
+            place,
+        }
+    }
+
+    /// How two maps are compared.
+    #[must_use]
+    pub fn similarity(mut self, similarity: MapSimilarity) -> Self {
+        self.work.similarities = vec![similarity];
+        self.place = 0;
+        self
+    }
+}
+
+takes_neighbors!(AttributionStability, work.neighbors);
+takes_seed!(AttributionStability, work.neighbors.seed);
+
+/// How alike the maps of all neighbours are to those of their samples, by each of some similarities.
+#[derive(Debug, Clone, PartialEq)]
+struct NeighborSimilarities {
+    neighbors: Neighbors,
+    similarities: Vec<MapSimilarity>,
+}
+
+impl<T: Real> MapWork<T> for NeighborSimilarities {
+    /// One entry per neighbour, in it one per similarity.
+    type Output = Vec<Vec<Option<f64>>>;
+
+    fn compute(&self, explained: &ExplainedBatch<'_, T>) -> Result<Self::Output> {
+        let (batch, maps) = (explained.batch(), explained.maps()?);
+        in_calls(batch, &self.neighbors, |rows, count| {
+            let answer = maps_of_neighbors(explained, &self.neighbors, rows.clone(), count)?;
+            let sample_of: Vec<usize> = rows.clone().map(|row| row / count).collect();
+            let of_samples = maps.select(Axis(0), &sample_of);
+            let mut values = vec![Vec::new(); rows.len()];
+            for similarity in &self.similarities {
+                let (maps, neighbors) = (of_samples.view(), answer.view());
+                let by_row = similarity.per_sample(maps, neighbors, batch.layout())?;
+                values.iter_mut().zip(by_row).for_each(|(v, s)| v.push(s));
+            }
+            Ok(values)
+        })
+    }
+}
+
+impl Metric for AttributionStability {
+    fn info(&self) -> &'static MetricInfo {
+        <Self as Registered>::INFO
+    }
+}
+
+impl<T: Real> Measure<T> for AttributionStability {
+    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
+        let mut similarities = self.work.similarities.iter();
+        similarities.try_for_each(|similarity| similarity.check())?;
+        self.work.neighbors.prepare(run)
+    }
+
+    fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
+        let count = self.work.neighbors.count(plan.run())?;
+        plan.maps();
+        plan.explained(&self.work, plan.n_samples() * count as u64);
+        OutputChanges(self.work.neighbors).plan(plan)
+    }
+
+    fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
+        let batch = explained.batch();
+        let kept = batch.shared(&OutputChanges(self.work.neighbors))?;
+        let similarities = explained.shared(&self.work)?;
+        let count = self.work.neighbors.count(batch.run())?;
+        let value = |sample: usize| {
+            let rows = (sample * count..(sample + 1) * count).filter(|&r| kept.same_prediction[r]);
+            let defined: Vec<f64> = rows.filter_map(|r| similarities[r][self.place]).collect();
+            (!defined.is_empty()).then(|| defined.iter().sum::<f64>() / defined.len() as f64)
+        };
+        Ok((0..batch.n_samples()).map(value).collect())
+    }
+}
+
+impl Registered for AttributionStability {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "attribution-stability",
+        title: "Attribution Stability (FASS)",
+        question: "How alike are the maps of neighbours that the model predicts the same for?",
+        direction: Direction::Higher,
+        range: "[-1, 1]",
+        needs: &[
+            input::MODEL,
+            input::EXPLAINER,
+            input::INPUTS,
+            input::TARGETS,
+        ],
+        source: "Subramaniakuppusamy and Gajjar, Feature Attribution Stability Suite, 2026",
+    };
+    const OPTIONS: &'static [MetricOption<Self>] = &[
+        Self::RADIUS,
+        Self::N_NEIGHBORS,
+        MetricOption {
+            info: SIMILARITY_OPTION,
+            set: |metric, text| Ok(metric.similarity(text.parse()?)),
+        },
+        Self::SEED,
+    ];
+
+    fn with_defaults() -> Self {
+        Self::new()
+    }
+}

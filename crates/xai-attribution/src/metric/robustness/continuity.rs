@@ -1,0 +1,152 @@
+//! Continuity.
+
+use xai_core::{Direction, Error, MetricInfo, Real, Result};
+
+use crate::batch::explained::ExplainedBatch;
+use crate::batch::plan::Plan;
+use crate::batch::run_data::RunData;
+use crate::input;
+use crate::map::distance::MapDistance;
+use crate::metric::options::{MetricOption, OptionInfo, Registered};
+use crate::metric::protocol::{Measure, Metric};
+use crate::perturbation::neighbor_changes::{NeighborDistances, NeighborSet};
+use crate::perturbation::shifts::{ShiftAxes, Shifts};
+
+/// How much faster than its input does a map move, at most, when the input is shifted?
+///
+/// ```text
+/// max_j |Φ(x_i) − Φ(x_ij)|₁ / |x_i − x_ij|₂
+/// ```
+///
+/// over copies of every input moved by one or two positions either way. In [0, ∞), **lower is better**, in
+/// units of the maps per unit of the inputs. A shift that does not change the input is skipped; a sample
+/// that no shift changes, a constant one, has no value. A map that moves with its input counts as changed.
+///
+/// ```
+/// use ndarray::{Array, ArrayD, ArrayViewD};
+/// use xai_attribution::model::Targets;
+/// use xai_attribution::perturbation::{ShiftAxes, Shifts};
+/// use xai_attribution::{Evaluate, batch::Data, metric::Continuity};
+/// let twice = |x: ArrayViewD<'_, f64>, _: &Targets| -> Result<ArrayD<f64>, std::fmt::Error> {
+///     Ok(x.mapv(|v| 2.0 * v))
+/// };
+/// // One image of 1 × 3 pixels, moved to the right: (0, 1, 0) becomes (0, 0, 1).
+/// let x = Array::from_shape_vec((1, 1, 3, 1), vec![0.0, 1.0, 0.0]).unwrap();
+/// let metric = Continuity::new().shifts(Shifts { axes: ShiftAxes::Width, by: vec![1] });
+/// let value = metric.evaluate_on(Data::new(x.view(), &[0]).explainer(&twice))?;
+/// assert!((value.value - 4.0 / 2f64.sqrt()).abs() < 1e-15);
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// For images and time series. The explainer sees `n · (1 + shifts)` inputs, 8 shifts of an image by
+/// default.
+///
+/// # Source
+/// Montavon, Samek, Müller, *Methods for interpreting and understanding deep neural networks*, 2018.
+/// Quantus moves images along their width by multiples of a 28th of it, also until nothing is left of
+/// them, and adds 1e-9 to the divisor; below 14 columns it shows the blank image only.
+/// [`LocalLipschitz`](crate::metric::LocalLipschitz) with [`MapDistance::L1`] and its shifted images as
+/// [given neighbours](crate::perturbation::Neighborhood::Given) has its numbers.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Continuity {
+    shifts: Shifts,
+}
+
+impl Continuity {
+    /// By one and two positions both ways.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Which shifts.
+    #[must_use]
+    pub fn shifts(mut self, shifts: Shifts) -> Self {
+        self.shifts = shifts;
+        self
+    }
+
+    fn work(&self) -> NeighborDistances<Shifts> {
+        NeighborDistances {
+            neighbors: self.shifts.clone(),
+            distance: MapDistance::L1,
+        }
+    }
+}
+
+impl Metric for Continuity {
+    fn info(&self) -> &'static MetricInfo {
+        <Self as Registered>::INFO
+    }
+}
+
+impl<T: Real> Measure<T> for Continuity {
+    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
+        self.shifts.prepare(run)
+    }
+
+    fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
+        self.work().plan(plan)
+    }
+
+    fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
+        self.work().largest_quotients(explained)
+    }
+}
+
+/// Distances that inputs are moved by, both ways.
+fn both_ways(text: &str) -> Result<Vec<isize>> {
+    let expected = "whole numbers, at least 1, with commas between";
+    let refuse = || Error::parameter(input::SHIFTS, text, expected);
+    let distances = text
+        .split(',')
+        .map(|word| match word.trim().parse::<u32>() {
+            Ok(distance) if distance > 0 => Ok(distance as isize),
+            _ => Err(refuse()),
+        });
+    let distances: Vec<isize> = distances.collect::<Result<_>>()?;
+    let back = distances.iter().rev().map(|distance| -distance);
+    Ok(back.chain(distances.iter().copied()).collect())
+}
+
+impl Registered for Continuity {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "continuity",
+        title: "Continuity",
+        question: "How much faster than its input does a map move, at most, when the input is shifted?",
+        direction: Direction::Lower,
+        range: "[0, inf)",
+        needs: &[input::EXPLAINER, input::INPUTS, input::TARGETS],
+        source: "Montavon et al., Methods for interpreting and understanding deep neural networks, 2018",
+    };
+    const OPTIONS: &'static [MetricOption<Self>] = &[
+        MetricOption {
+            info: OptionInfo {
+                name: "shifts",
+                value_name: "DISTANCES",
+                default: "1,2",
+                help: "How many positions the inputs are moved by, both ways: `1,2`",
+            },
+            set: |mut metric, text| {
+                metric.shifts.by = both_ways(text)?;
+                Ok(metric)
+            },
+        },
+        MetricOption {
+            info: OptionInfo {
+                name: "shift-axes",
+                value_name: "both|height|width",
+                default: "both",
+                help: "Along which axes the inputs are moved; of time series `height` is time",
+            },
+            set: |mut metric, text| {
+                metric.shifts.axes = text.parse::<ShiftAxes>()?;
+                Ok(metric)
+            },
+        },
+    ];
+
+    fn with_defaults() -> Self {
+        Self::new()
+    }
+}
