@@ -51,7 +51,7 @@ use crate::model::targets::Targets;
 /// Revisited: An Exploration to Repair the Model Parameter Randomisation Test*, 2023. Quantus' `SmoothMPRT`
 /// draws other noise for every model, so that the original differs from itself, and leaves the last copy
 /// as it is: [`given`](Self::given) noise, zeros last.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone)]
 pub struct Smoothed<X> {
     explainer: X,
     noise: Noise,
@@ -59,7 +59,7 @@ pub struct Smoothed<X> {
 }
 
 /// Where noise comes from.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone)]
 enum Noise {
     /// So many draws of each input, from streams under a seed.
     Drawn { n: usize, seed: u64 },
@@ -109,6 +109,19 @@ impl<X> Smoothed<X> {
             noise,
             magnitude,
         })
+    }
+}
+
+/// Of any explainer: closures cannot be shown.
+impl<X> std::fmt::Debug for Smoothed<X> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut text = f.debug_struct("Smoothed");
+        match &self.noise {
+            Noise::Drawn { n, seed } => text.field("n", n).field("seed", seed),
+            Noise::Given(noise) => text.field("noise", &noise.shape()),
+        };
+        text.field("magnitude", &self.magnitude)
+            .finish_non_exhaustive()
     }
 }
 

@@ -4,3 +4,4 @@ mod all_metrics;
 mod curves;
 mod localization;
 mod robustness;
+mod sanity;
