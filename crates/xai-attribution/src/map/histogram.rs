@@ -88,7 +88,7 @@ fn ends(values: &[f64]) -> (f64, f64) {
 pub(crate) fn histogram(values: &[f64], n_bins: usize) -> Vec<usize> {
     let mut counts = vec![0usize; n_bins];
     let (low, high) = ends(values);
-    if !(high > low) {
+    if high <= low {
         counts[n_bins / 2] = values.len();
         return counts;
     }

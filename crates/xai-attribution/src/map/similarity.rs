@@ -61,28 +61,16 @@ impl MapSimilarity {
         if a.shape() != b.shape() {
             return Err(Error::shape(input::EXPLANATIONS, a.shape(), b.shape()));
         }
-        let n = a.shape()[0];
-        let by_position = |similarity: &(dyn Fn(&[T], &[T]) -> Option<f64> + Sync)| {
-            let (a, b) = (
-                attributions_of_maps(a.view(), layout)?,
-                attributions_of_maps(b.view(), layout)?,
-            );
-            let positions = a.len() / n;
-            Ok(parallel::map(n, |i| {
-                let sample = i * positions..(i + 1) * positions;
-                similarity(&a[sample.clone()], &b[sample])
-            }))
-        };
         match self {
-            Self::Spearman => by_position(&|a, b| spearman_of_finite(a, b)),
-            Self::Pearson => {
-                by_position(&|a, b| Correlation::Pearson.of_finite(&double(a), &double(b)))
-            }
+            Self::Spearman => by_position(a, b, layout, spearman_of_finite),
+            Self::Pearson => by_position(a, b, layout, |a, b| {
+                Correlation::Pearson.of_finite(&double(a), &double(b))
+            }),
             Self::Jaccard { percent } => {
                 self.check()?;
-                by_position(&|a, b| jaccard(a, b, usize::from(percent)))
+                by_position(a, b, layout, |a, b| jaccard(a, b, usize::from(percent)))
             }
-            Self::Ssim => parallel::try_map(n, |i| {
+            Self::Ssim => parallel::try_map(a.shape()[0], |i| {
                 let a = image(a.index_axis(Axis(0), i), layout)?;
                 structural_similarity(a, image(b.index_axis(Axis(0), i), layout)?).map(Some)
             }),
@@ -101,6 +89,25 @@ impl MapSimilarity {
             _ => Ok(()),
         }
     }
+}
+
+/// A similarity of the attributions by position, sample by sample.
+fn by_position<T: Real>(
+    a: ArrayViewD<'_, T>,
+    b: ArrayViewD<'_, T>,
+    layout: Layout,
+    similarity: impl Fn(&[T], &[T]) -> Option<f64> + Sync + Send,
+) -> Result<Vec<Option<f64>>> {
+    let n = a.shape()[0];
+    let (a, b) = (
+        attributions_of_maps(a, layout)?,
+        attributions_of_maps(b, layout)?,
+    );
+    let positions = a.len() / n;
+    Ok(parallel::map(n, |i| {
+        let sample = i * positions..(i + 1) * positions;
+        similarity(&a[sample.clone()], &b[sample])
+    }))
 }
 
 fn double<T: Real>(values: &[T]) -> Vec<f64> {

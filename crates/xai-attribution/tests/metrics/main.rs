@@ -3,5 +3,6 @@
 mod all_metrics;
 mod curves;
 mod localization;
+mod neighbors;
 mod robustness;
 mod sanity;

@@ -165,6 +165,23 @@ fn what_fails_on_a_neighbour_is_named() {
         let error = per_sample(&*metric, &x, &fails, 64, None).unwrap_err();
         assert_eq!(error.input(), input::EXPLANATIONS, "{}", metric.info().name);
     }
+    // So does a layer, of sample 4 alone.
+    let layer = Representation::from_fn(|batch: ArrayViewD<'_, f64>| {
+        let of = |x: ArrayViewD<'_, f64>| if x[0] == 3.5 { f64::NAN } else { x[0] };
+        let values = batch.outer_iter().map(of).collect();
+        Array2::from_shape_vec((batch.shape()[0], 1), values)
+    });
+    let data = Data::new(x.view(), &[0; 7])
+        .model(&model)
+        .explainer(&squares)
+        .with(layer)
+        .batch_size(3);
+    let metric = RelativeRepresentationStability::new();
+    let error = metric.evaluate_on(data).unwrap_err().into_error();
+    assert_eq!(
+        (error.input(), error.index()),
+        (input::REPRESENTATION, &[4, 0][..])
+    );
     let floor = RelativeInputStability::new().floor(0.0);
     let error = per_sample(&floor, &x, &squares, 64, None).unwrap_err();
     assert_eq!(error.input(), input::FLOOR);

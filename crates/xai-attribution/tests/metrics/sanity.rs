@@ -84,7 +84,7 @@ fn per_sample(
     second: ArrayD<f64>,
 ) -> Vec<Option<f64>> {
     let value = evaluate(metric, maps, second, 64);
-    value.map_or_else(|_| vec![None; maps.nrows()], |value| value)
+    value.unwrap_or_else(|_| vec![None; maps.nrows()])
 }
 
 fn evaluate(
