@@ -37,7 +37,7 @@ impl SecondMaps {
     }
 
     /// An explainer, which sees every input once; what it changes about an input first is its own
-    /// affair. Several threads call it at once only beside a [`Concurrent`](crate::Concurrent) model.
+    /// affair. It is asked once for all explainers of a run, and is not among its planned rows. Several threads call it at once only beside a [`Concurrent`](crate::Concurrent) model.
     pub fn from_fn<E: Into<BoxError>>(
         explainer: impl Fn(ArrayViewD<'_, f64>, &Targets) -> Result<ArrayD<f64>, E>
         + Send

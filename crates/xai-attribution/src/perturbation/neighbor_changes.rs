@@ -222,16 +222,16 @@ impl<T: Real> BatchWork<T> for OutputChanges {
     type Output = OutputsOfNeighbors;
 
     fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<OutputsOfNeighbors> {
-        let activated = |outputs: &[f64]| {
-            let mut activated = outputs.to_vec();
-            batch.run().scoring().activation.apply_row(&mut activated);
-            activated
+        let classified = |outputs: ndarray::ArrayView1<'_, f64>| {
+            let mut outputs = outputs.to_vec();
+            let class = arg_max(&outputs);
+            batch.run().scoring().activation.apply_row(&mut outputs);
+            (class, outputs)
         };
         let base = batch.base_outputs()?.outer_iter().map(|outputs| {
-            let outputs = outputs.to_vec();
-            let activated = activated(&outputs);
-            let size = MapDistance::L2.between(&activated, &vec![0.0; activated.len()]);
-            (arg_max(&outputs), activated, size)
+            let (class, outputs) = classified(outputs);
+            let size = MapDistance::L2.between(&outputs, &vec![0.0; outputs.len()]);
+            (class, outputs, size)
         });
         let base: Vec<(Option<usize>, Vec<f64>, f64)> = base.collect();
         let changes = in_calls(batch, &self.0, |rows, count| {
@@ -240,10 +240,9 @@ impl<T: Real> BatchWork<T> for OutputChanges {
             let outputs = batch.outputs_of(&neighbors, sample_of, ", neighbours")?;
             let change = |(row, outputs): (usize, ndarray::ArrayView1<'_, f64>)| {
                 let (class, base, size) = &base[sample_of(row)];
-                let outputs = outputs.to_vec();
-                let is_same = *class == arg_max(&outputs);
-                let distance = MapDistance::L2.between(base, &activated(&outputs));
-                (distance, *size, is_same)
+                let (class_of_neighbor, outputs) = classified(outputs);
+                let distance = MapDistance::L2.between(base, &outputs);
+                (distance, *size, *class == class_of_neighbor)
             };
             Ok(outputs.outer_iter().enumerate().map(change).collect())
         })?;

@@ -10,7 +10,9 @@ use xai_attribution::map::MapSimilarity;
 use xai_attribution::metric::{Adcc, AttributionStability, BaseScorePolicy, Continuity, Measure};
 use xai_attribution::model::Targets;
 use xai_attribution::perturbation::{GivenNeighbors, Neighborhood, Neighbors, ShiftAxes, Shifts};
-use xai_attribution::{ErrorKind, Evaluate, EvaluationError, Layout, Result, help, input};
+use xai_attribution::{
+    Concurrent, ErrorKind, Evaluate, EvaluationError, Layout, Result, help, input,
+};
 
 type Maps = Result<ArrayD<f64>, std::fmt::Error>;
 
@@ -63,6 +65,20 @@ fn batches_do_not_show() {
         assert!(of(64).iter().all(Option::is_some), "{}", metric.info().name);
         assert_eq!(of(64), of(1), "{}", metric.info().name);
         assert_eq!(of(64), of(3), "{}", metric.info().name);
+    }
+}
+
+#[test]
+fn threads_do_not_show() {
+    let (x, concurrent) = (images(), Concurrent(&model));
+    for metric in metrics() {
+        let data = Data::new(x.view(), &[0; 5])
+            .model(&concurrent)
+            .explainer(&squares)
+            .batch_size(1);
+        let values = metric.evaluate_on(data).unwrap().per_sample;
+        let alone = per_sample(&*metric, &x, &squares, 64).unwrap();
+        assert_eq!(values, alone, "{}", metric.info().name);
     }
 }
 
