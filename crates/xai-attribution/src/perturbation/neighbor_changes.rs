@@ -130,8 +130,10 @@ impl<N: NeighborSet> NeighborDistances<N> {
             let defined = quotients.iter().copied().filter(|q| q.is_finite());
             defined.reduce(f64::max)
         };
-        let count = self.neighbors.count(batch.run())?;
-        Ok(quotients.chunks_exact(count).map(largest).collect())
+        match self.neighbors.count(batch.run())? {
+            0 => Ok(vec![None; batch.n_samples()]),
+            count => Ok(quotients.chunks_exact(count).map(largest).collect()),
+        }
     }
 }
 

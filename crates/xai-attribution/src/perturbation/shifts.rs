@@ -17,7 +17,7 @@ use crate::{help, input};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum ShiftAxes {
-    /// Along height and width, one after the other; time series along time.
+    /// Along height and width, one after the other; time series along time, and tables not at all.
     #[default]
     Both,
     /// Along the height; time series along time.
@@ -87,7 +87,7 @@ impl Shifts {
             ShiftAxes::Width => [None, width],
         };
         let axes: Vec<Axis> = axes.into_iter().flatten().collect();
-        if axes.is_empty() {
+        if axes.is_empty() && self.axes != ShiftAxes::Both {
             let expected =
                 "images, or time series along time: other inputs have no places to move to";
             let given = format!("{:?} of {layout:?}", self.axes);

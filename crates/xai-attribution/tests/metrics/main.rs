@@ -1,5 +1,6 @@
 //! Laws of the metrics, and their edges: of all of them, and by kind.
 
+mod adcc;
 mod all_metrics;
 mod curves;
 mod localization;

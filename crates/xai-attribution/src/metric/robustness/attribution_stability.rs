@@ -8,7 +8,7 @@ use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::input;
 use crate::map::similarity::MapSimilarity;
-use crate::metric::options::{MetricOption, Registered, SIMILARITY_OPTION};
+use crate::metric::options::{MetricOption, OptionInfo, Registered, SIMILARITY_OPTION};
 use crate::metric::parameters::{takes_neighbors, takes_seed};
 use crate::metric::protocol::{Measure, Metric};
 use crate::perturbation::neighbor_changes::{OutputChanges, in_calls, maps_of_neighbors};
@@ -28,7 +28,6 @@ use crate::perturbation::neighbors::{Neighborhood, Neighbors};
 ///
 /// ```
 /// use ndarray::{Array2, ArrayD, ArrayViewD, array};
-/// use xai_attribution::map::MapSimilarity;
 /// use xai_attribution::model::Targets;
 /// use xai_attribution::{Evaluate, batch::Data, metric::AttributionStability};
 /// let model = |x: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
@@ -40,8 +39,7 @@ use crate::perturbation::neighbors::{Neighborhood, Neighbors};
 /// };
 /// let x = array![[1.0, 2.0, 3.0]];
 /// let data = Data::new(x.view(), &[2]).model(&model).explainer(&same);
-/// let metric = AttributionStability::new().similarity(MapSimilarity::Spearman);
-/// assert_eq!(metric.evaluate_on(data)?.value, 1.0);
+/// assert_eq!(AttributionStability::new().evaluate_on(data)?.value, 1.0);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
@@ -61,19 +59,19 @@ pub struct AttributionStability {
 
 impl Default for AttributionStability {
     fn default() -> Self {
-        Self::of(vec![MapSimilarity::Ssim], 0)
+        Self::of(vec![MapSimilarity::Spearman], 0)
     }
 }
 
 impl AttributionStability {
-    /// By structural similarity, of 20 neighbours within 0.1 both ways, seed 1.
+    /// By Spearman's correlation, which takes maps of any layout, of 20 neighbours within 0.1 both ways, seed 1.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// By structural similarity, by Spearman's correlation and by the largest tenth of the attributions:
-    /// three metrics that share their neighbours' maps where one run has them.
+    /// three metrics of images that share their neighbours' maps where one run has them.
     #[must_use]
     pub fn suite() -> [Self; 3] {
         let similarities = vec![
@@ -191,7 +189,13 @@ impl Registered for AttributionStability {
         Self::RADIUS,
         Self::N_NEIGHBORS,
         MetricOption {
-            info: SIMILARITY_OPTION,
+            info: OptionInfo {
+                name: "map-similarity",
+                value_name: SIMILARITY_OPTION.value_name,
+                // Of maps of tables, too.
+                default: "spearman",
+                help: SIMILARITY_OPTION.help,
+            },
             set: |metric, text| Ok(metric.similarity(text.parse()?)),
         },
         Self::SEED,
