@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use ndarray::{ArrayD, ArrayViewD, Axis, Slice};
-use xai_core::number::check_finite;
+use ndarray::{ArrayD, ArrayViewD};
 use xai_core::{Error, Input, Layout, Real, Result};
 
 use crate::batch::samples::{BatchWork, SampleBatch};
@@ -11,6 +10,7 @@ use crate::batch::side::SideInput;
 use crate::input;
 use crate::model::black_box::BoxError;
 use crate::model::explainer::explain_rows;
+use crate::model::samples::{Samples, check_in_memory, checked_batch};
 use crate::model::targets::Targets;
 
 /// What answers the maps of a batch of inputs towards their targets.
@@ -25,15 +25,14 @@ pub struct SecondMaps(Source);
 
 #[derive(Clone)]
 enum Source {
-    Given(ArrayD<f64>),
+    Given(Arc<dyn Samples<f64> + Send>),
     Asked(SecondExplainer),
 }
 
 impl SecondMaps {
-    /// Maps that exist, samples first.
-    #[must_use]
-    pub fn given(maps: ArrayD<f64>) -> Self {
-        Self(Source::Given(maps))
+    /// Maps that exist, samples first: an array, or a reader of what no memory holds.
+    pub fn given(maps: impl Samples<f64> + Send + 'static) -> Self {
+        Self(Source::Given(Arc::new(maps)))
     }
 
     /// An explainer, which sees every input once; what it changes about an input first is its own
@@ -66,11 +65,12 @@ impl SideInput for SecondMaps {
         let Source::Given(maps) = &self.0 else {
             return Ok(());
         };
-        if maps.ndim() < 2 || maps.shape()[0] != shape[0] || maps.is_empty() {
+        let of_maps = maps.shape();
+        if of_maps.len() < 2 || of_maps[0] != shape[0] || of_maps.contains(&0) {
             let expected = format!("{} maps, as the inputs", shape[0]);
-            return Err(Error::shape_described(Self::INPUT, expected, maps.shape()));
+            return Err(Error::shape_described(Self::INPUT, expected, of_maps));
         }
-        check_finite(Self::INPUT, maps.view())
+        check_in_memory(Self::INPUT, &**maps)
     }
 }
 
@@ -85,8 +85,8 @@ impl<T: Real> BatchWork<T> for SecondMapsOfBatch {
         let samples = batch.samples();
         match &batch.run().side::<SecondMaps>()?.0 {
             Source::Given(maps) => {
-                let maps = maps.slice_axis(Axis(0), Slice::from(samples));
-                Ok(maps.as_standard_layout().into_owned())
+                let maps = checked_batch(input::SECOND_MAPS, &**maps, samples)?;
+                Ok(maps.into_owned())
             }
             Source::Asked(explainer) => {
                 let inputs = batch.inputs().mapv(|x| x.to_f64_exact());

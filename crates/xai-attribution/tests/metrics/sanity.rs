@@ -1,9 +1,10 @@
 //! Laws and edges of metrics of explainers of other models, classes and inputs.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use ndarray::{Array2, ArrayD, ArrayViewD, Axis, array};
+use ndarray::{Array2, ArrayD, ArrayViewD, Axis, CowArray, IxDyn, array};
 use proptest::prelude::*;
 use xai_attribution::batch::{Data, SecondMaps};
 use xai_attribution::map::{Bins, MapSimilarity};
@@ -11,7 +12,7 @@ use xai_attribution::metric::{
     EfficientRandomization, GivenTargets, InputInvariance, Measure, ModelRandomization,
     OtherTargets, RandomLogit, RandomizationOrder,
 };
-use xai_attribution::model::{BoxError, Explainer, Smoothed, Targets};
+use xai_attribution::model::{BoxError, Explainer, Samples, Smoothed, Targets};
 use xai_attribution::{Concurrent, ErrorKind, Evaluate, EvaluationError, Result, input};
 
 type Maps = Result<ArrayD<f64>, std::fmt::Error>;
@@ -358,4 +359,38 @@ fn the_second_explainer_sees_every_input_once() {
     assert_eq!(seen.load(Ordering::Relaxed), 7);
     assert_eq!(run(2), whole);
     assert_eq!(seen.load(Ordering::Relaxed), 14);
+}
+
+/// Second maps that no memory holds: sample `i` is all of `i`, the last one no number.
+struct Made;
+
+impl Samples<f64> for Made {
+    fn shape(&self) -> &[usize] {
+        &[6, 2]
+    }
+
+    fn batch(&self, samples: Range<usize>) -> Result<CowArray<'_, f64, IxDyn>, BoxError> {
+        let value = |(i, _): (usize, usize)| match samples.start + i {
+            5 => f64::NAN,
+            sample => sample as f64,
+        };
+        let rows = Array2::from_shape_fn((samples.len(), 2), value);
+        Ok(rows.into_dyn().into())
+    }
+}
+
+#[test]
+fn second_maps_are_read_a_batch_at_a_time() {
+    let maps = Array2::from_elem((6, 2), 4.0);
+    let data = Data::of_maps(maps.view())
+        .with(SecondMaps::given(Made))
+        .batch_size(2);
+    let stopped = InputInvariance::new().evaluate_on(data).unwrap_err();
+    let error = stopped.error();
+    assert_eq!(
+        (error.input(), error.index()),
+        (input::SECOND_MAPS, &[5, 0][..])
+    );
+    let done = &stopped.completed()[0].per_sample[..4];
+    assert_eq!(done, [Some(1.0), Some(0.75), Some(0.5), Some(0.25)]);
 }
