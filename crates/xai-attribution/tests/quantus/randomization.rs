@@ -300,8 +300,8 @@ fn smooth_model_parameter_randomization() {
     }
 }
 
-/// The peer compares the model of the last step, all layers randomized, with the original; the steps
-/// between and the entropies of the outputs are beside it.
+/// The peer compares the model of the last step, all layers randomized, with the original. The entropies of
+/// every step, from which its further numbers come, are compared in the same way.
 #[test]
 fn efficient_model_parameter_randomization() {
     let golden = Golden::read();
@@ -314,10 +314,22 @@ fn efficient_model_parameter_randomization() {
             let weights = weights_of(&golden, case, layers);
             weights.maps(&x, &problem.targets, &case.explainer)
         };
-        let random = SecondMaps::given(maps_of(&[0, 1]).into_dyn());
-        let maps = maps_of(&[]);
-        let data = Data::of_maps(maps.view()).with(random);
-        let ours = metric.evaluate_on(data).unwrap().per_sample;
-        assert_near(case, &ours, &of_layer(case, "score"));
+        let entropies = |step: &str| -> Vec<f64> {
+            serde_json::from_value(case.output["explanation"][step].clone()).unwrap()
+        };
+        for (layers, step) in [(&[1][..], "fc1"), (&[0, 1], "fc2")] {
+            let random = SecondMaps::given(maps_of(layers).into_dyn());
+            let maps = maps_of(&[]);
+            let data = Data::of_maps(maps.view()).with(random);
+            let ours = metric.evaluate_on(data).unwrap().per_sample;
+            let pairs = entropies(step).into_iter().zip(entropies("orig"));
+            let theirs: Vec<f64> = pairs
+                .map(|(after, before)| (after - before) / before)
+                .collect();
+            assert_near(case, &ours, &theirs);
+            if step == "fc2" {
+                assert_near(case, &ours, &of_layer(case, "score"));
+            }
+        }
     }
 }
