@@ -23,3 +23,8 @@ pub const GIVE_INPUT: Help =
     Help::new("`Data` and `Evaluation` have a setter for each input that a metric needs");
 /// For a metric that is no metric of a batch.
 pub const CALL_DIRECTLY: Help = Help::new("call its own `evaluate`");
+/// For a metric of all samples that was asked about a batch.
+pub const ASK_FOR_WHOLE: Help =
+    Help::new("a run asks `Measure::whole`; a metric that wraps another passes that call on");
+/// For parts of a data set that were evaluated by a metric of all samples.
+pub const EVALUATE_AT_ONCE: Help = Help::new("evaluate this metric on the whole data set at once");

@@ -127,3 +127,11 @@ pub const MISMATCH: Input = Input::new("mismatch");
 pub const REPRESENTATION: Input = Input::new("representation");
 /// The least relative change that is divided by.
 pub const FLOOR: Input = Input::new("floor");
+/// Up to which distance two maps are near.
+pub const NEAR: Input = Input::new("near");
+/// Whether positions are in units of their standard deviation.
+pub const STANDARDIZED: Input = Input::new("standardized");
+/// When two maps count as one explanation.
+pub const DISCRETIZER: Input = Input::new("same_explanation");
+/// How many decimals attributions are rounded to.
+pub const DECIMALS: Input = Input::new("decimals");

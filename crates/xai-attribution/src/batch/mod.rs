@@ -10,9 +10,13 @@
 //! | [`BatchWork`] | per batch | scores of baseline inputs, drops of random subsets |
 //! | [`MapWork`] | per batch and explainer | orders of positions, scores along a removal curve |
 //!
+//! A metric that relates samples to each other is asked once more when all batches are visited, with
+//! [`AllSamples`] and what it took down of each: see [`WholeMetric`](crate::metric::WholeMetric).
+//!
 //! The module [`perturbation`](crate::perturbation) has the works that the metrics of this crate
 //! share; any metric may use them, and bring its own.
 
+pub(crate) mod all_samples;
 pub(crate) mod cache;
 pub(crate) mod data;
 pub(crate) mod explained;
@@ -22,6 +26,7 @@ pub(crate) mod run_data;
 pub(crate) mod samples;
 pub(crate) mod side;
 
+pub use all_samples::AllSamples;
 pub use data::Data;
 pub use explained::{ExplainedBatch, MapWork};
 pub use plan::{Plan, PlannedRows};

@@ -10,6 +10,7 @@ pub(crate) mod parameters;
 pub(crate) mod protocol;
 pub mod registry;
 pub(crate) mod value;
+pub(crate) mod whole;
 
 pub use entry::{Entry, Listed, Precision};
 pub use kinds::{
@@ -26,6 +27,7 @@ pub use registry::average_gain::GainFormula;
 pub use registry::average_increase::IncreaseFormula;
 pub use registry::completeness::Gap;
 pub use registry::complexity::complexity;
+pub use registry::consistency::{Discretizer, KeyAndClass, KeyFunction};
 pub use registry::model_randomization::{RandomizationOrder, RandomizationStep};
 pub use registry::non_sensitivity::Mismatch;
 pub use registry::pointing_game::Ties;
@@ -35,7 +37,9 @@ pub use registry::relative_stability::{
 pub use registry::representativity::MegeReco;
 pub use registry::sparseness::sparseness;
 pub use registry::stability::{Average, Maximum, Stability, StabilityValues, Statistic};
+pub use registry::sufficiency::Threshold;
 pub use registry::top_k_intersection::TopK;
 pub use registry::*;
 pub use value::{CurvePoint, MetricValue};
+pub use whole::{Notes, Whole, WholeMetric, only_whole};
 pub use xai_core::{Direction, MetricInfo};

@@ -41,6 +41,8 @@ metrics! {
     "faithfulness/drops/faithfulness_estimate.rs" faithfulness_estimate { FaithfulnessEstimate }
     "faithfulness/drops/violations.rs" violations { Violations }
     "faithfulness/drops/mu_fidelity.rs" mu_fidelity { MuFidelity }
+    "between_samples/sufficiency.rs" sufficiency { Sufficiency }
+    "between_samples/consistency.rs" consistency { Consistency }
     "localization/pointing_game.rs" pointing_game { PointingGame }
     "localization/attribution_localization.rs" attribution_localization { AttributionLocalization }
     "localization/top_k_intersection.rs" top_k_intersection { TopKIntersection }

@@ -286,6 +286,7 @@ fn the_model_sees_the_rows_that_the_documentation_says() {
             "irof" => 4,
             "faithfulness-estimate" | "violations" | "non-sensitivity" => 17,
             "mu-fidelity" => 201,
+            "sufficiency" | "consistency" => 1,
             _ if !entry.info.needs.contains(&input::MODEL) => 0,
             name => panic!("{name}: how many rows?"),
         };

@@ -219,6 +219,16 @@ impl Run<'_> {
         is_flat: bool,
         with: impl for<'a> FnOnce(Data<'a, f64>) -> Data<'a, f64>,
     ) -> MetricValue {
+        self.try_evaluate(metric, is_flat, with).unwrap()
+    }
+
+    /// The same, where no sample may have a value.
+    pub(crate) fn try_evaluate(
+        &self,
+        metric: &impl Measure<f64>,
+        is_flat: bool,
+        with: impl for<'a> FnOnce(Data<'a, f64>) -> Data<'a, f64>,
+    ) -> Result<MetricValue, xai_attribution::EvaluationError> {
         let (x, maps) = (self.x.clone(), self.maps.clone());
         let (x, maps, layout) = match is_flat {
             true => (flat(x).into_dyn(), flat(maps).into_dyn(), Layout::Tabular),
@@ -231,7 +241,7 @@ impl Run<'_> {
             .model(&model)
             .maps(maps.view())
             .scoring(self.case.scoring(layout));
-        metric.evaluate_on(with(data)).unwrap()
+        metric.evaluate_on(with(data))
     }
 }
 

@@ -5,6 +5,7 @@
 //! something else than its paper, the test says what.
 
 mod axiomatic;
+mod between_samples;
 mod complexity;
 mod curves;
 mod golden;
