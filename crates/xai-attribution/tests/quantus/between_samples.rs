@@ -34,7 +34,11 @@ fn sufficiency() {
         let metric = Sufficiency::new().threshold(Threshold::OfLargest(share));
         let ours = values(case, &golden, &metric);
         let maps = flat(case.maps(golden.problem(case)));
-        if maps.columns().into_iter().all(|column| column.var(1.0) > 0.0) {
+        if maps
+            .columns()
+            .into_iter()
+            .all(|column| column.var(1.0) > 0.0)
+        {
             case.assert(&ours);
             continue;
         }
@@ -61,7 +65,7 @@ fn by_formula(maps: &Array2<f64>, classes: &[usize], share: f64) -> Vec<Option<f
         let squares = varying.map(|column| (column[i] - column[j]).powi(2) / column.var(1.0));
         squares.sum::<f64>().sqrt()
     };
-    let pairs = (0..n).flat_map(|i| (0..n).map(|j| (i, j))).map(|(i, j)| apart(i, j)));
+    let pairs = (0..n * n).map(|pair| apart(pair / n, pair % n));
     let largest = pairs.fold(0.0, f64::max);
     let value = |i| {
         let near = (0..n).filter(|&j| j != i && apart(i, j) <= share * largest);
