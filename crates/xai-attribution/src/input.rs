@@ -135,3 +135,15 @@ pub const STANDARDIZED: Input = Input::new("standardized");
 pub const DISCRETIZER: Input = Input::new("same_explanation");
 /// How many decimals attributions are rounded to.
 pub const DECIMALS: Input = Input::new("decimals");
+/// From which percentile on positions are marked.
+pub const PERCENTILE: Input = Input::new("percentile");
+/// Whether a value is in units of the size of a map.
+pub const SCALED: Input = Input::new("scaled");
+/// What stands for the hull of positions in one line.
+pub const COLLINEAR: Input = Input::new("collinear");
+/// Maps that others are compared with.
+pub const REFERENCE_MAPS: Input = Input::new("reference maps");
+/// Whether agreement is averaged over tops of all sizes.
+pub const OVER_TOP: Input = Input::new("over_top");
+/// What attributions of one size are to rankings.
+pub const RANK_TIES: Input = Input::new("rank_ties");

@@ -14,8 +14,10 @@ pub(crate) mod whole;
 
 pub use entry::{Entry, Listed, Precision};
 pub use kinds::{
-    BaseScorePolicy, CurveKind, CurveMetric, CurvePoints, MASK_NEEDS, MaskFormula, MaskMetric,
-    MaskedMap, Relevance, SCORE_NEEDS, ScoreAccumulator, ScoreFormula, ScoreMetric, area,
+    AgreementFormula, AgreementOptions, BaseScorePolicy, CurveKind, CurveMetric, CurvePoints,
+    MASK_NEEDS, MapAgreement, MaskFormula, MaskMetric, MaskedMap, REFERENCE_NEEDS, RankTies,
+    ReferenceMetric, Relevance, SCORE_NEEDS, ScoreAccumulator, ScoreFormula, ScoreMetric, area,
+    map_agreement,
 };
 pub use options::{
     BASELINE_OPTION, FEATURES_OPTION, MetricOption, NEIGHBORS_OPTION, OptionInfo, RADIUS_OPTION,
@@ -29,6 +31,7 @@ pub use registry::completeness::Gap;
 pub use registry::complexity::complexity;
 pub use registry::consistency::{Discretizer, KeyAndClass, KeyFunction};
 pub use registry::model_randomization::{RandomizationOrder, RandomizationStep};
+pub use registry::mst_compactness::Collinear;
 pub use registry::non_sensitivity::Mismatch;
 pub use registry::pointing_game::Ties;
 pub use registry::relative_stability::{

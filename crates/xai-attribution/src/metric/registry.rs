@@ -56,6 +56,9 @@ metrics! {
     "complexity/sparseness.rs" sparseness { Sparseness }
     "complexity/effective_complexity.rs" effective_complexity { EffectiveComplexity }
     "complexity/nonzero_features.rs" nonzero_features { NonzeroFeatures }
+    "complexity/mst_compactness.rs" mst_compactness { MstCompactness }
+    "agreement/top_agreement.rs" top_agreement { FeatureAgreement, RankAgreement, SignAgreement, SignedRankAgreement }
+    "agreement/rank_agreement.rs" rank_agreement { RankCorrelation, PairwiseRankAgreement }
     "axiomatic/completeness.rs" completeness { Completeness }
     "axiomatic/non_sensitivity.rs" non_sensitivity { NonSensitivity }
     "robustness/stability.rs" stability { AverageStability, MaximumStability }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use ndarray::{Array2, Array3, ArrayD, ArrayViewD, Axis};
 use proptest::prelude::*;
-use xai_attribution::batch::{Data, Masks, PlannedRows, Segments};
+use xai_attribution::batch::{Data, Masks, PlannedRows, ReferenceMaps, Segments};
 use xai_attribution::metric::registry::METRICS;
 use xai_attribution::metric::{Entry, Measure};
 use xai_attribution::model::{BoxError, Counted, Explainer, Targets};
@@ -62,6 +62,7 @@ impl Problem {
             .model(model)
             .with(Masks::new(self.masks.clone()))
             .with(Segments::new(self.segments.clone()))
+            .with(ReferenceMaps::new(self.x.mapv(|x| x * x - 1.0)))
             .scoring(Scoring {
                 activation: Activation::Softmax,
                 batch_size,
@@ -217,6 +218,7 @@ fn can_be_judged(entry: &&Entry) -> bool {
         input::EXPLAINER,
         input::MASKS,
         input::SEGMENTS,
+        input::REFERENCE_MAPS,
     ];
     entry.is_built() && entry.info.needs.iter().all(|need| given.contains(need))
 }

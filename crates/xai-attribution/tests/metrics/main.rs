@@ -1,7 +1,9 @@
 //! Laws of the metrics, and their edges: of all of them, and by kind.
 
+mod agreement;
 mod all_metrics;
 mod between_samples;
+mod compactness;
 mod curves;
 mod localization;
 mod robustness;

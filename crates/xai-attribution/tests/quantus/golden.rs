@@ -148,6 +148,10 @@ pub(crate) struct Case {
     #[serde(default)]
     batch_size: usize,
     #[serde(default)]
+    ground_truth: Option<Array>,
+    #[serde(default)]
+    predictions: Vec<i64>,
+    #[serde(default)]
     draws: BTreeMap<String, Value>,
 }
 
@@ -312,6 +316,16 @@ impl Case {
     /// The segment of every position.
     pub(crate) fn segmentation(&self) -> ArrayD<f64> {
         self.segmentation.as_ref().unwrap().array()
+    }
+
+    /// The map that the peer compared with.
+    pub(crate) fn ground_truth(&self) -> Array1<f64> {
+        vector(&self.ground_truth)
+    }
+
+    /// The classes that the peer was told.
+    pub(crate) fn predictions(&self) -> Vec<i64> {
+        self.predictions.clone()
     }
 
     /// How many samples the peer saw at once.
