@@ -147,3 +147,13 @@ pub const REFERENCE_MAPS: Input = Input::new("reference maps");
 pub const OVER_TOP: Input = Input::new("over_top");
 /// What attributions of one size are to rankings.
 pub const RANK_TIES: Input = Input::new("rank_ties");
+/// What is read off the model's outputs along a curve.
+pub const CURVE_SCORE: Input = Input::new("curve_score");
+/// Up to how many features all subsets are shown to the model.
+pub const EXACT_UP_TO: Input = Input::new("exact_up_to");
+/// How many subsets of one size a search keeps.
+pub const BEAM: Input = Input::new("beam");
+/// The number of random orders.
+pub const N_ORDERS: Input = Input::new("n_orders");
+/// How the place among random orders is told.
+pub const REFERENCE_SCALE: Input = Input::new("reference_scale");

@@ -20,8 +20,8 @@ pub use kinds::{
     map_agreement,
 };
 pub use options::{
-    BASELINE_OPTION, FEATURES_OPTION, MetricOption, NEIGHBORS_OPTION, OptionInfo, RADIUS_OPTION,
-    Registered, SEED_OPTION, STEPS_OPTION, parse, parse_unless,
+    BASELINE_OPTION, CURVE_SCORE_OPTION, FEATURES_OPTION, MetricOption, NEIGHBORS_OPTION,
+    OptionInfo, RADIUS_OPTION, Registered, SEED_OPTION, STEPS_OPTION, parse, parse_unless,
 };
 pub use protocol::{Measure, Metric, key};
 pub use registry::average_drop::DropFormula;
@@ -34,6 +34,7 @@ pub use registry::model_randomization::{RandomizationOrder, RandomizationStep};
 pub use registry::mst_compactness::Collinear;
 pub use registry::non_sensitivity::Mismatch;
 pub use registry::pointing_game::Ties;
+pub use registry::random_order_reference::ReferenceScale;
 pub use registry::relative_stability::{
     OfInputs, OfOutputs, OfRepresentation, Reference, RelativeStability,
 };

@@ -36,6 +36,8 @@ metrics! {
     "faithfulness/curves/region_perturbation.rs" region_perturbation { RegionPerturbation }
     "faithfulness/curves/comprehensiveness.rs" comprehensiveness { Comprehensiveness }
     "faithfulness/curves/rationale_sufficiency.rs" rationale_sufficiency { RationaleSufficiency }
+    "faithfulness/curves/naopc.rs" naopc { Naopc }
+    "faithfulness/curves/random_order_reference.rs" random_order_reference { RandomOrderReference }
     "faithfulness/curves/monotonicity.rs" monotonicity { Monotonicity }
     "faithfulness/curves/irof.rs" irof { Irof }
     "faithfulness/drops/faithfulness_estimate.rs" faithfulness_estimate { FaithfulnessEstimate }

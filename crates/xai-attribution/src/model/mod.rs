@@ -14,5 +14,5 @@ pub use concurrent::Concurrent;
 pub use counted::{Counted, ModelCalls};
 pub use explainer::Explainer;
 pub use samples::Samples;
-pub use scoring::Scoring;
+pub use scoring::{CurveScore, Scoring};
 pub use targets::{IntoTargets, Targets};

@@ -289,6 +289,10 @@ fn the_model_sees_the_rows_that_the_documentation_says() {
             "faithfulness-estimate" | "violations" | "non-sensitivity" => 17,
             "mu-fidelity" => 201,
             "sufficiency" | "consistency" => 1,
+            // Subsets of nine cells but none and all.
+            "naopc" => 510,
+            // The nine steps between the ends, of the map and of 20 random orders.
+            "random-order-reference" => 2 + 9 * 21,
             _ if !entry.info.needs.contains(&input::MODEL) => 0,
             name => panic!("{name}: how many rows?"),
         };

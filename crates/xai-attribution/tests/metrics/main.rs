@@ -6,4 +6,5 @@ mod between_samples;
 mod compactness;
 mod curves;
 mod localization;
+mod orders;
 mod robustness;

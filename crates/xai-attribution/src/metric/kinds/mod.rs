@@ -6,6 +6,7 @@ pub(crate) mod curve_metric;
 pub(crate) mod magnitudes;
 pub(crate) mod map_agreement;
 pub(crate) mod mask_metric;
+pub(crate) mod order_limits;
 pub(crate) mod reference_metric;
 pub(crate) mod score_metric;
 pub(crate) mod spanning_tree;
