@@ -14,7 +14,7 @@ use crate::input;
 /// Bytes of maps that are held while all later maps are read beside them.
 const HELD: usize = 96 << 20;
 /// Bytes of the maps that are read beside them at once, in double precision.
-const BESIDE: usize = 8 << 20;
+const BESIDE: usize = 16 << 20;
 /// Held maps that one task compares.
 const TILE: usize = 8;
 /// Elements that are compared before the next pair has its turn: those of a tile and of the maps
@@ -183,13 +183,13 @@ impl<'a, T: Real> PairDistances<'a, T> {
 
 fn convert<T: Real>(values: &[T], to: &mut [f64]) {
     for (to, value) in to.iter_mut().zip(values) {
-        *to = value.to_f64_exact();
+        *to = (*value).into();
     }
 }
 
 fn divide<T: Real>(values: &[T], units: &[f64], to: &mut [f64]) {
     for ((to, value), unit) in to.iter_mut().zip(values).zip(units) {
-        *to = value.to_f64_exact() / unit;
+        *to = Into::<f64>::into(*value) / unit;
     }
 }
 

@@ -1,7 +1,5 @@
 //! Metrics of all samples together: what they need of a run, and their edges.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use ndarray::{Array2, ArrayD, ArrayViewD, CowArray, IxDyn, array};
 use proptest::prelude::*;
 use std::ops::Range;
@@ -26,23 +24,19 @@ fn table(n: usize) -> ArrayD<f64> {
     })
 }
 
-/// A reader of maps that counts the samples it gives at once.
-struct Reader {
-    maps: ArrayD<f64>,
-    largest: AtomicUsize,
-}
+/// Maps that are read whenever they are asked for.
+struct Reader(ArrayD<f64>);
 
 impl Samples<f64> for Reader {
     fn shape(&self) -> &[usize] {
-        self.maps.shape()
+        self.0.shape()
     }
 
     fn batch(
         &self,
         samples: Range<usize>,
     ) -> std::result::Result<CowArray<'_, f64, IxDyn>, BoxError> {
-        self.largest.fetch_max(samples.len(), Ordering::Relaxed);
-        let batch = self.maps.slice_axis(ndarray::Axis(0), samples.into());
+        let batch = self.0.slice_axis(ndarray::Axis(0), samples.into());
         Ok(batch.to_owned().into())
     }
 }
@@ -52,10 +46,7 @@ fn maps_of_an_explainer_stored_ones_and_those_of_a_reader_give_the_same_bits() {
     let (x, n) = (table(150), 150);
     let twice = |x: ArrayViewD<'_, f64>, _: &Targets| -> Answer<ArrayD<f64>> { Ok(&x * 2.0) };
     let maps = &x * 2.0;
-    let reader = Reader {
-        maps: maps.clone(),
-        largest: AtomicUsize::new(0),
-    };
+    let reader = Reader(maps.clone());
     let targets = vec![0u8; n];
     let metrics = || {
         let limit = Sufficiency::new().threshold(Threshold::OfLargest(0.3));
