@@ -219,7 +219,7 @@ fn segments_are_searched_sample_by_sample() {
         Array3::from_shape_vec((2, 1, 6), vec![0, 0, 5, 5, 9, 9, 2, 2, 2, 2, 2, 2]).unwrap();
     let value = |metric: Naopc| -> MetricValue {
         let data = Data::new(x.view(), &[0u8; 2]).model(&sum).maps(x.view());
-        let data = data.with(Segments(segments.clone()));
+        let data = data.with(Segments::new(segments.clone()));
         metric
             .features(Features::Segments)
             .evaluate_on(data)
