@@ -25,3 +25,8 @@ pub const GIVE_INPUT: Help =
 pub const CALL_DIRECTLY: Help = Help::new("call its own `evaluate`");
 /// For inputs that cannot be moved.
 pub const CHOOSE_LOCAL_LIPSCHITZ: Help = Help::new("LocalLipschitz takes inputs of any layout");
+/// For a metric of all samples that was asked about a batch.
+pub const ASK_FOR_WHOLE: Help =
+    Help::new("a run asks `Measure::whole`; a metric that wraps another passes that call on");
+/// For parts of a data set that were evaluated by a metric of all samples.
+pub const EVALUATE_AT_ONCE: Help = Help::new("evaluate this metric on the whole data set at once");

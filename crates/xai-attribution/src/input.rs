@@ -145,3 +145,33 @@ pub const BINS: Input = Input::new("bins");
 pub const SHIFTS: Input = Input::new("shifts");
 /// Along which axes inputs are shifted.
 pub const SHIFT_AXES: Input = Input::new("shift_axes");
+/// Up to which distance two maps are near.
+pub const NEAR: Input = Input::new("near");
+/// Whether positions are in units of their standard deviation.
+pub const STANDARDIZED: Input = Input::new("standardized");
+/// When two maps count as one explanation.
+pub const DISCRETIZER: Input = Input::new("same_explanation");
+/// How many decimals attributions are rounded to.
+pub const DECIMALS: Input = Input::new("decimals");
+/// From which percentile on positions are marked.
+pub const PERCENTILE: Input = Input::new("percentile");
+/// Whether a value is in units of the size of a map.
+pub const SCALED: Input = Input::new("scaled");
+/// What stands for the hull of positions in one line.
+pub const COLLINEAR: Input = Input::new("collinear");
+/// Maps that others are compared with.
+pub const REFERENCE_MAPS: Input = Input::new("reference maps");
+/// Whether agreement is averaged over tops of all sizes.
+pub const OVER_TOP: Input = Input::new("over_top");
+/// What attributions of one size are to rankings.
+pub const RANK_TIES: Input = Input::new("rank_ties");
+/// What is read off the model's outputs along a curve.
+pub const CURVE_SCORE: Input = Input::new("curve_score");
+/// Up to how many features all subsets are shown to the model.
+pub const EXACT_UP_TO: Input = Input::new("exact_up_to");
+/// How many subsets of one size a search keeps.
+pub const BEAM: Input = Input::new("beam");
+/// The number of random orders.
+pub const N_ORDERS: Input = Input::new("n_orders");
+/// How the place among random orders is told.
+pub const REFERENCE_SCALE: Input = Input::new("reference_scale");

@@ -10,23 +10,30 @@
 //! | [`BatchWork`] | per batch | scores of baseline inputs, drops of random subsets |
 //! | [`MapWork`] | per batch and explainer | orders of positions, scores along a removal curve |
 //!
+//! A metric that relates samples to each other is asked once more when all batches are visited, with
+//! [`AllSamples`] and what it took down of each: see [`WholeMetric`](crate::metric::WholeMetric).
+//!
 //! The module [`perturbation`](crate::perturbation) has the works that the metrics of this crate
 //! share; any metric may use them, and bring its own.
 
+pub(crate) mod all_samples;
 pub(crate) mod cache;
 pub(crate) mod data;
 pub(crate) mod explained;
 pub(crate) mod plan;
 pub(crate) mod planes;
+pub(crate) mod reference;
 pub(crate) mod run_data;
 pub(crate) mod samples;
 pub(crate) mod second_maps;
 pub(crate) mod side;
 
+pub use all_samples::AllSamples;
 pub use data::Data;
 pub use explained::{ExplainedBatch, MapWork};
 pub use plan::{Plan, PlannedRows};
 pub use planes::Planes;
+pub use reference::ReferenceMaps;
 pub use run_data::{RunData, RunWork};
 pub use samples::{BatchWork, SampleBatch};
 pub use second_maps::{SecondExplainer, SecondMaps, SecondMapsOfBatch};

@@ -14,7 +14,7 @@ use crate::input;
 use crate::map::positions::for_each_row;
 use crate::model::black_box::Model;
 use crate::model::locks::{into_inner, lock};
-use crate::model::scoring::Scoring;
+use crate::model::scoring::{CurveScore, Scoring};
 use crate::model::targets::Targets;
 
 /// Work on a batch that does not depend on the maps: the scores of baseline inputs, the drops of
@@ -37,6 +37,7 @@ pub trait BatchWork<T: Real>: PartialEq + Clone + 'static {
 pub(crate) struct Scorer<'a, T> {
     run: &'a RunData<'a, T>,
     samples: Range<usize>,
+    reads: CurveScore,
 }
 
 impl<T: Real> Scorer<'_, T> {
@@ -74,13 +75,14 @@ impl<T: Real> Scorer<'_, T> {
     }
 
     /// The scores of outputs for such rows.
-    fn scores_of(
+    pub(crate) fn scores_of(
         &self,
         outputs: &Array2<f64>,
         sample_of: impl Fn(usize) -> usize,
     ) -> Result<Vec<f64>> {
         let (scoring, targets) = (self.run.scoring(), self.run.targets());
-        scoring.scores_of_outputs(targets, outputs, |row| self.samples.start + sample_of(row))
+        let sample = |row| self.samples.start + sample_of(row);
+        self.reads.of_outputs(scoring, targets, outputs, sample)
     }
 }
 
@@ -271,9 +273,21 @@ impl<'a, T: Real> SampleBatch<'a, T> {
         change: impl Fn(usize, &mut [T]) + Send + Sync,
         step: &str,
     ) -> Result<Vec<f64>> {
+        self.read_changed(CurveScore::Target, n_rows, sample_of, change, step)
+    }
+
+    /// [`score_changed`](Self::score_changed), with something else read off the outputs.
+    pub(crate) fn read_changed(
+        &self,
+        reads: CurveScore,
+        n_rows: usize,
+        sample_of: impl Fn(usize) -> usize + Send + Sync,
+        change: impl Fn(usize, &mut [T]) + Send + Sync,
+        step: &str,
+    ) -> Result<Vec<f64>> {
         let size = self.values.len() / self.n_samples();
         let (original, batch_size) = (self.values, self.batch_size());
-        let scorer = self.scorer();
+        let scorer = self.scorer_of(reads);
         let n_calls = n_rows.div_ceil(batch_size);
         let n_pieces = self.n_pieces(n_calls).max(1);
         let answers = self.call_model(n_pieces, |piece, model| {
@@ -298,9 +312,15 @@ impl<'a, T: Real> SampleBatch<'a, T> {
 
     /// What scores changed inputs of this batch, on any thread.
     pub(crate) fn scorer(&self) -> Scorer<'_, T> {
+        self.scorer_of(CurveScore::Target)
+    }
+
+    /// [`scorer`](Self::scorer), with something else read off the outputs.
+    pub(crate) fn scorer_of(&self, reads: CurveScore) -> Scorer<'_, T> {
         Scorer {
             run: self.run,
             samples: self.samples.clone(),
+            reads,
         }
     }
 

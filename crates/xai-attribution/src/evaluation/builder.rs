@@ -183,7 +183,8 @@ impl<'a, T: Real> Evaluation<'a, T> {
     /// belong to a sample's place, so parts give the values of the whole (but for
     /// [`Baseline::DatasetMean`](crate::perturbation::Baseline::DatasetMean), which is then the
     /// mean of the part: give the mean of the whole as
-    /// [`Baseline::Input`](crate::perturbation::Baseline::Input)). Default: 0.
+    /// [`Baseline::Input`](crate::perturbation::Baseline::Input)); metrics that relate all samples to each
+    /// other have the values of the part alone. Default: 0.
     #[must_use]
     pub fn first_sample(mut self, first_sample: u64) -> Self {
         self.data = self.data.first_sample(first_sample);

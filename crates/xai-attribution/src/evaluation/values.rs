@@ -5,9 +5,10 @@ use xai_core::{Direction, Error, ExactMean, Interval, Result};
 use crate::evaluation::comparison::compare;
 use crate::evaluation::statistics::{Column, Statistics, replicates};
 use crate::evaluation::table::{EvaluationTable, ExplainerValue, MetricResult};
-use crate::input;
+use crate::metric::entry::Entry;
 use crate::metric::registry;
 use crate::model::counted::ModelCalls;
+use crate::{help, input};
 
 /// The values of every explainer by every metric, sample by sample.
 ///
@@ -67,7 +68,9 @@ impl EvaluationValues {
     ///
     /// # Errors
     /// An invalid parameter when explainers or metrics are not the same, in the same order; nothing
-    /// is added then.
+    /// is added then. So it is for a metric of the registry that relates all samples to each other, as
+    /// [`Sufficiency`](crate::metric::Sufficiency) and [`Consistency`](crate::metric::Consistency) do: the values
+    /// of parts are not those of the whole.
     pub fn merge(&mut self, next: Self) -> Result<()> {
         self.check()?;
         next.check()?;
@@ -85,6 +88,12 @@ impl EvaluationValues {
         if own != others {
             let (actual, expected) = (others.join(", "), own.join(", "));
             return Err(Error::parameter(input::METRICS, actual, expected));
+        }
+        let is_whole = |m: &&MetricValues| registry::find(&m.metric).is_ok_and(Entry::is_whole);
+        if let Some(metric) = self.metrics.iter().find(is_whole) {
+            let expected = "metrics of single samples: this one relates all samples to each other";
+            return Err(Error::parameter(input::METRICS, &metric.metric, expected)
+                .with_help(help::EVALUATE_AT_ONCE));
         }
         self.n_samples += next.n_samples;
         self.model_calls += next.model_calls;

@@ -3,6 +3,7 @@
 
 pub(crate) mod distance;
 pub(crate) mod histogram;
+pub(crate) mod pair_distances;
 pub(crate) mod pool;
 pub(crate) mod positions;
 pub(crate) mod similarity;

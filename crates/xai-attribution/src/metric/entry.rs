@@ -85,6 +85,14 @@ impl Entry {
         self.build.is_some()
     }
 
+    /// Whether it relates the samples of a data set to each other, so that the values of parts are not
+    /// those of the whole.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        let metric = <f64 as Precision>::build(self, &[]).and_then(Result::ok);
+        metric.is_some_and(|metric| metric.whole().is_some())
+    }
+
     /// Its parameters by name, with defaults as text.
     #[must_use]
     pub fn options(&self) -> Vec<OptionInfo> {

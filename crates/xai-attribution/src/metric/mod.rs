@@ -10,15 +10,19 @@ pub(crate) mod parameters;
 pub(crate) mod protocol;
 pub mod registry;
 pub(crate) mod value;
+pub(crate) mod whole;
 
 pub use entry::{Entry, Listed, Precision};
 pub use kinds::{
-    BaseScorePolicy, CurveKind, CurveMetric, CurvePoints, MASK_NEEDS, MaskFormula, MaskMetric,
-    MaskedMap, Relevance, SCORE_NEEDS, ScoreAccumulator, ScoreFormula, ScoreMetric, area,
+    AgreementFormula, AgreementOptions, BaseScorePolicy, CurveKind, CurveMetric, CurvePoints,
+    MASK_NEEDS, MapAgreement, MaskFormula, MaskMetric, MaskedMap, REFERENCE_NEEDS, RankTies,
+    ReferenceMetric, Relevance, SCORE_NEEDS, ScoreAccumulator, ScoreFormula, ScoreMetric, area,
+    map_agreement,
 };
 pub use options::{
-    BASELINE_OPTION, FEATURES_OPTION, MetricOption, NEIGHBORS_OPTION, OptionInfo, RADIUS_OPTION,
-    Registered, SEED_OPTION, SIMILARITY_OPTION, STEPS_OPTION, parse, parse_unless,
+    BASELINE_OPTION, CURVE_SCORE_OPTION, FEATURES_OPTION, MetricOption, NEIGHBORS_OPTION,
+    OptionInfo, RADIUS_OPTION, Registered, SEED_OPTION, SIMILARITY_OPTION, STEPS_OPTION, parse,
+    parse_unless,
 };
 pub use protocol::{Measure, Metric, key};
 pub use registry::average_drop::DropFormula;
@@ -26,19 +30,24 @@ pub use registry::average_gain::GainFormula;
 pub use registry::average_increase::IncreaseFormula;
 pub use registry::completeness::Gap;
 pub use registry::complexity::complexity;
+pub use registry::consistency::{Discretizer, KeyAndClass, KeyFunction};
 pub use registry::model_randomization::{
     RandomizationOrder, RandomizationStep, RandomizationValues,
 };
+pub use registry::mst_compactness::Collinear;
 pub use registry::non_sensitivity::Mismatch;
 pub use registry::pointing_game::Ties;
 pub use registry::random_logit::{GivenTargets, OtherTargets};
+pub use registry::random_order_reference::ReferenceScale;
 pub use registry::relative_stability::{
     OfInputs, OfOutputs, OfRepresentation, Reference, RelativeStability,
 };
 pub use registry::representativity::MegeReco;
 pub use registry::sparseness::sparseness;
 pub use registry::stability::{Average, Maximum, Stability, StabilityValues, Statistic};
+pub use registry::sufficiency::Threshold;
 pub use registry::top_k_intersection::TopK;
 pub use registry::*;
 pub use value::{CurvePoint, MetricValue};
+pub use whole::{Notes, Whole, WholeMetric, only_whole};
 pub use xai_core::{Direction, MetricInfo};

@@ -124,6 +124,14 @@ pub const STEPS_OPTION: OptionInfo = OptionInfo {
     help: "Steps of the curve, `all` for one per feature, or `every:N` for steps of N features",
 };
 
+/// What is read off the model's outputs, for the metrics along a curve.
+pub const CURVE_SCORE_OPTION: OptionInfo = OptionInfo {
+    name: "curve-score",
+    value_name: "target|top-1",
+    default: "target",
+    help: "What is read off the model's outputs: the score of the target, or whether it is the largest output",
+};
+
 /// The largest change, for the metrics that draw neighbours.
 pub const RADIUS_OPTION: OptionInfo = OptionInfo {
     name: "radius",

@@ -8,6 +8,7 @@ use crate::batch::explained::ExplainedBatch;
 use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::input;
+use crate::metric::whole::Whole;
 use crate::perturbation::removal_curve::CurveScores;
 use xai_core::MetricInfo;
 
@@ -103,6 +104,13 @@ pub trait Measure<T: Real>: Metric + Sync {
     fn curve(&self, _explained: &ExplainedBatch<'_, T>) -> Result<Option<Rc<CurveScores>>> {
         Ok(None)
     }
+
+    /// The second stage of a metric that relates samples to each other, see
+    /// [`WholeMetric`](crate::metric::WholeMetric). A run asks such a metric for what it takes down of every batch
+    /// instead of [`per_sample`](Self::per_sample), and for all values at the end.
+    fn whole(&self) -> Option<&dyn Whole<T>> {
+        None
+    }
 }
 
 /// What points to a metric is one.
@@ -129,6 +137,10 @@ macro_rules! pointers {
 
             fn curve(&self, explained: &ExplainedBatch<'_, T>) -> Result<Option<Rc<CurveScores>>> {
                 (**self).curve(explained)
+            }
+
+            fn whole(&self) -> Option<&dyn Whole<T>> {
+                (**self).whole()
             }
         }
     )+};

@@ -37,11 +37,15 @@ metrics! {
     "faithfulness/curves/region_perturbation.rs" region_perturbation { RegionPerturbation }
     "faithfulness/curves/comprehensiveness.rs" comprehensiveness { Comprehensiveness }
     "faithfulness/curves/rationale_sufficiency.rs" rationale_sufficiency { RationaleSufficiency }
+    "faithfulness/curves/naopc.rs" naopc { Naopc }
+    "faithfulness/curves/random_order_reference.rs" random_order_reference { RandomOrderReference }
     "faithfulness/curves/monotonicity.rs" monotonicity { Monotonicity }
     "faithfulness/curves/irof.rs" irof { Irof }
     "faithfulness/drops/faithfulness_estimate.rs" faithfulness_estimate { FaithfulnessEstimate }
     "faithfulness/drops/violations.rs" violations { Violations }
     "faithfulness/drops/mu_fidelity.rs" mu_fidelity { MuFidelity }
+    "between_samples/sufficiency.rs" sufficiency { Sufficiency }
+    "between_samples/consistency.rs" consistency { Consistency }
     "localization/pointing_game.rs" pointing_game { PointingGame }
     "localization/attribution_localization.rs" attribution_localization { AttributionLocalization }
     "localization/top_k_intersection.rs" top_k_intersection { TopKIntersection }
@@ -55,6 +59,9 @@ metrics! {
     "complexity/sparseness.rs" sparseness { Sparseness }
     "complexity/effective_complexity.rs" effective_complexity { EffectiveComplexity }
     "complexity/nonzero_features.rs" nonzero_features { NonzeroFeatures }
+    "complexity/mst_compactness.rs" mst_compactness { MstCompactness }
+    "agreement/top_agreement.rs" top_agreement { FeatureAgreement, RankAgreement, SignAgreement, SignedRankAgreement }
+    "agreement/rank_agreement.rs" rank_agreement { RankCorrelation, PairwiseRankAgreement }
     "axiomatic/completeness.rs" completeness { Completeness }
     "axiomatic/non_sensitivity.rs" non_sensitivity { NonSensitivity }
     "axiomatic/input_invariance.rs" input_invariance { InputInvariance }

@@ -15,6 +15,6 @@ pub use concurrent::Concurrent;
 pub use counted::{Counted, ModelCalls};
 pub use explainer::Explainer;
 pub use samples::Samples;
-pub use scoring::Scoring;
+pub use scoring::{CurveScore, Scoring};
 pub use smoothed::Smoothed;
 pub use targets::{IntoTargets, Targets};

@@ -1,6 +1,10 @@
 //! How one score per sample is taken from a model's outputs.
 
+use std::str::FromStr;
+
 use ndarray::Array2;
+use xai_core::number::class_index;
+use xai_core::output::arg_max;
 use xai_core::{Activation, Error, Layout, Result};
 
 use crate::input;
@@ -21,6 +25,69 @@ pub struct Scoring {
     pub batch_size: usize,
     /// How the axes of the inputs are read. Default: by their number, channels last for images.
     pub layout: Option<Layout>,
+}
+
+/// What is read off the model's outputs for changed inputs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum CurveScore {
+    /// The score of the target.
+    #[default]
+    Target,
+    /// 1 where the target is the class of the largest output (ties to the lower class), else 0: its mean over
+    /// samples is the accuracy. Targets must be classes.
+    Top1,
+}
+
+impl FromStr for CurveScore {
+    type Err = Error;
+
+    /// `target` or `top-1`.
+    fn from_str(text: &str) -> Result<Self> {
+        match text {
+            "target" => Ok(Self::Target),
+            "top-1" => Ok(Self::Top1),
+            _ => Err(Error::parameter(
+                input::CURVE_SCORE,
+                text,
+                "target or top-1",
+            )),
+        }
+    }
+}
+
+impl CurveScore {
+    /// Checks that it can be read for some targets.
+    pub(crate) fn check(self, targets: &Targets) -> Result<()> {
+        match (self, targets) {
+            (Self::Top1, Targets::Rows(_)) => {
+                let expected = "target, as targets that are rows of weights have no class";
+                Err(Error::parameter(input::CURVE_SCORE, "top-1", expected))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The scores of the rows of outputs.
+    pub(crate) fn of_outputs(
+        self,
+        scoring: &Scoring,
+        targets: &Targets,
+        outputs: &Array2<f64>,
+        sample: impl Fn(usize) -> usize,
+    ) -> Result<Vec<f64>> {
+        let (Self::Top1, Targets::Classes(classes)) = (self, targets) else {
+            return scoring.scores_of_outputs(targets, outputs, sample);
+        };
+        let of_row = |(row, outputs): (usize, ndarray::ArrayView1<'_, f64>)| {
+            let sample = sample(row);
+            let class = class_index(input::TARGETS, sample, classes[sample], outputs.len())?;
+            let is_top = arg_max(&outputs.to_vec()) == Some(class);
+            Ok(f64::from(u8::from(is_top)))
+        };
+        outputs.outer_iter().enumerate().map(of_row).collect()
+    }
 }
 
 impl Default for Scoring {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ndarray::{ArrayD, ArrayViewD, Axis};
+use ndarray::{Array2, ArrayD, ArrayViewD, Axis};
 use xai_core::number::check_finite;
 use xai_core::{Error, ExactMean, Layout, Real, Result};
 
@@ -214,6 +214,26 @@ impl<T: Real> BatchWork<T> for BlankInputs {
     }
 }
 
+/// The outputs of the model for the baseline inputs of a batch, before the activation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BlankOutputs(pub Baseline);
+
+impl<T: Real> BatchWork<T> for BlankOutputs {
+    type Output = Array2<f64>;
+
+    fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<Array2<f64>> {
+        let blank = batch.shared(&BlankInputs(self.0.clone()))?;
+        batch.outputs_of(&blank, |row| row, ", all of it baseline")
+    }
+}
+
+impl BlankOutputs {
+    /// Adds the rows that the model sees for it.
+    pub fn plan<T: Real>(&self, plan: &mut Plan<'_, '_, T>) {
+        plan.once(self, plan.n_samples());
+    }
+}
+
 /// The scores of the baseline inputs of a batch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BlankScores(pub Baseline);
@@ -222,15 +242,15 @@ impl<T: Real> BatchWork<T> for BlankScores {
     type Output = Vec<f64>;
 
     fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<Vec<f64>> {
-        let blank = batch.shared(&BlankInputs(self.0.clone()))?;
-        batch.scores_of_values(&blank, ", all of it baseline")
+        let outputs = batch.shared(&BlankOutputs(self.0.clone()))?;
+        batch.scorer().scores_of(&outputs, |row| row)
     }
 }
 
 impl BlankScores {
     /// Adds the rows that the model sees for it.
     pub fn plan<T: Real>(&self, plan: &mut Plan<'_, '_, T>) {
-        plan.once(self, plan.n_samples());
+        BlankOutputs(self.0.clone()).plan(plan);
     }
 }
 

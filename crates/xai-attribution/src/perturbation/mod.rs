@@ -2,7 +2,7 @@
 //!
 //! | work | what comes of it |
 //! |---|---|
-//! | [`BlankInputs`], [`BlankScores`] | the [`Baseline`] of every sample, and its score |
+//! | [`BlankInputs`], [`BlankOutputs`], [`BlankScores`] | the [`Baseline`] of every sample, and what the model says to it |
 //! | [`Features`] | which positions go together: single ones, cells, patches, segments |
 //! | [`OrderedPositions`], [`OrderedFeatures`] | what is removed of every sample in a [`RemovalOrder`] |
 //! | [`RemovalCurve`] | scores along the removal of features, in any order, from either end |
@@ -29,7 +29,7 @@ pub(crate) mod shifts;
 pub(crate) mod single_removal;
 pub(crate) mod subsets;
 
-pub use baseline::{Baseline, BaselineFunction, BlankInputs, BlankScores};
+pub use baseline::{Baseline, BaselineFunction, BlankInputs, BlankOutputs, BlankScores};
 pub use dataset_mean::DatasetMean;
 pub use features::{Cells, FeatureCells, Features};
 pub use neighbor_changes::{

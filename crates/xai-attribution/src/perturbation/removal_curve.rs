@@ -13,7 +13,8 @@ use crate::batch::run_data::{RunData, RunWork};
 use crate::batch::samples::SampleBatch;
 use crate::input;
 use crate::map::positions::for_each_row;
-use crate::perturbation::baseline::{Baseline, BlankInputs, BlankScores};
+use crate::model::scoring::CurveScore;
+use crate::perturbation::baseline::{Baseline, BlankInputs, BlankOutputs};
 use crate::perturbation::features::{FeatureCells, Features};
 use crate::perturbation::removal_order::{OrderedFeatures, OrderedPositions, RankBy, RemovalOrder};
 
@@ -174,6 +175,8 @@ pub struct RemovalCurve {
     pub features: Features,
     /// What ranks features of several positions.
     pub rank_by: RankBy,
+    /// What is read off the model's outputs.
+    pub score: CurveScore,
 }
 
 /// The scores of a batch along a [`RemovalCurve`].
@@ -217,6 +220,7 @@ impl RemovalCurve {
         self.features.prepare(run)?;
         self.order.prepare(run, self.features)?;
         run.shared(&self.counts())?;
+        self.score.check(run.targets())?;
         self.baseline.prepare(run)
     }
 
@@ -228,7 +232,7 @@ impl RemovalCurve {
         let n_flipped = plan.run().shared(&self.counts())?;
         let n_features = self.features.counts(plan.run())?;
         let last = n_flipped[n_flipped.len() - 1];
-        let blank = BlankScores(self.baseline.clone());
+        let blank = BlankOutputs(self.baseline.clone());
         // A sample is at its end at the first point that flips all of its features.
         let reaches_end = n_features.iter().any(|&features| features <= last);
         let (needs_base, needs_blank) = match self.start {
@@ -241,13 +245,22 @@ impl RemovalCurve {
         if needs_blank {
             blank.plan(plan);
         }
+        plan.maps();
+        plan.per_explainer(self, self.rows_between(plan.run())?);
+        Ok(())
+    }
+
+    /// The rows that the model sees between the ends, over all samples.
+    ///
+    /// # Errors
+    /// As [`prepare`](Self::prepare).
+    pub(crate) fn rows_between<T: Real>(&self, run: &RunData<'_, T>) -> Result<u64> {
+        let n_flipped = run.shared(&self.counts())?;
         let between = |&features: &usize| {
             let inner = n_flipped.partition_point(|&count| count < features);
             inner.saturating_sub(1) as u64
         };
-        plan.maps();
-        plan.per_explainer(self, n_features.iter().map(between).sum());
-        Ok(())
+        Ok(self.features.counts(run)?.iter().map(between).sum())
     }
 
     fn counts(&self) -> Counts {
@@ -284,7 +297,7 @@ impl RemovalCurve {
         let calls: Vec<&[usize]> = between.chunks(steps_per_call).collect();
         let n_pieces = batch.n_pieces(calls.len()).max(1);
         let size = n * places.size();
-        let scorer = batch.scorer();
+        let scorer = batch.scorer_of(self.score);
         let answers = batch.call_model(n_pieces, |piece, model| {
             let calls =
                 &calls[piece * calls.len() / n_pieces..(piece + 1) * calls.len() / n_pieces];
@@ -346,10 +359,14 @@ impl RemovalCurve {
     /// The scores of all samples at the start of the curve, or at its end.
     fn end<T: Real>(&self, batch: &SampleBatch<'_, T>, is_start: bool) -> Result<Vec<f64>> {
         if is_start == (self.start == Start::Input) {
-            return batch.base_scores().map(<[f64]>::to_vec);
+            if self.score == CurveScore::Target {
+                return batch.base_scores().map(<[f64]>::to_vec);
+            }
+            let scorer = batch.scorer_of(self.score);
+            return scorer.scores_of(batch.base_outputs()?, |row| row);
         }
-        let blank = batch.shared(&BlankScores(self.baseline.clone()))?;
-        Ok(blank.to_vec())
+        let blank = batch.shared(&BlankOutputs(self.baseline.clone()))?;
+        batch.scorer_of(self.score).scores_of(&blank, |row| row)
     }
 
     /// Feature by feature: few, so that every row is made anew from its sample.
@@ -383,7 +400,8 @@ impl RemovalCurve {
             .collect();
         let places = batch.run().positions();
         let size = places.size();
-        let answers = batch.score_changed(
+        let answers = batch.read_changed(
+            self.score,
             rows.len(),
             |row| rows[row].0,
             |row, values| {

@@ -16,8 +16,10 @@ use crate::metric::protocol::Measure;
 use crate::metric::value::CurvePoint;
 use crate::model::black_box::Model;
 use crate::model::locks::{into_inner, lock};
+use crate::model::samples::Samples;
 use crate::perturbation::removal_curve::CurveScores;
 use crate::run::error::{CompletedScores, EvaluationError};
+use crate::run::related::{Gathered, check_finite_values, relate};
 
 /// What a run visits its samples for.
 pub(crate) struct Sweep<'s, T> {
@@ -143,10 +145,11 @@ impl CurveSums {
 }
 
 /// What batches write to.
-struct State {
+struct State<T> {
     per_sample: Mutex<Vec<Vec<Vec<Option<f64>>>>>,
     curves: Mutex<Vec<Vec<Option<CurveSums>>>>,
     records: Mutex<Records>,
+    gathered: Gathered<T>,
 }
 
 impl<T: Real> Sweep<'_, T> {
@@ -200,6 +203,7 @@ impl<T: Real> Sweep<'_, T> {
                     .collect(),
             ),
             records: Mutex::new(Records::new(n)),
+            gathered: Gathered::new(self.explained.len(), n_metrics),
         };
         let outcome = for_each_batch(model, self.run, &|batch| {
             let outcome = (0..self.explained.len()).try_for_each(|e| self.judge(e, batch, &state));
@@ -210,7 +214,8 @@ impl<T: Real> Sweep<'_, T> {
             }
             outcome
         });
-        let per_sample = into_inner(state.per_sample);
+        let mut per_sample = into_inner(state.per_sample);
+        let outcome = outcome.and_then(|()| self.relate(state.gathered, &mut per_sample));
         match outcome {
             Err(stopped) => {
                 let completed = self.completed(per_sample, into_inner(state.records));
@@ -231,7 +236,7 @@ impl<T: Real> Sweep<'_, T> {
         &self,
         e: usize,
         batch: &SampleBatch<'_, T>,
-        state: &State,
+        state: &State<T>,
     ) -> Result<(), EvaluationError> {
         let source = &self.explained[e];
         let explained =
@@ -243,6 +248,11 @@ impl<T: Real> Sweep<'_, T> {
             .try_for_each(|(m, (name, metric))| {
                 self.measure(*metric, &explained, (e, m), state)
                     .map_err(|error| located(error, source, Some(name)))
+            })
+            .and_then(|()| match source.maps.is_none() && self.reads_maps() {
+                true => (state.gathered.hold(e, &explained))
+                    .map_err(|error| located(error, source, None)),
+                false => Ok(()),
             });
         let first = batch.samples().start;
         lock(&state.records).keep(Some(e), first, explained.records());
@@ -255,24 +265,55 @@ impl<T: Real> Sweep<'_, T> {
         metric: &dyn Measure<T>,
         explained: &ExplainedBatch<'_, T>,
         (e, m): (usize, usize),
-        state: &State,
+        state: &State<T>,
     ) -> Result<()> {
         let samples = explained.batch().samples();
+        if let Some(whole) = metric.whole() {
+            let notes = whole.take_notes(explained)?;
+            state.gathered.keep((e, m), samples.start, notes);
+            return Ok(());
+        }
         let values = metric.per_sample(explained)?;
         if values.len() != samples.len() {
             let (expected, actual) = ([samples.len()], [values.len()]);
             return Err(Error::shape(input::VALUES, &expected, &actual));
         }
-        let infinite = |value: &Option<f64>| value.is_some_and(|x| !x.is_finite());
-        if let Some(i) = values.iter().position(infinite) {
-            return Err(Error::non_finite(input::VALUES, &[samples.start + i]));
-        }
+        check_finite_values(&values, samples.start)?;
         if self.curves
             && let Some(curve) = metric.curve(explained)?
         {
             CurveSums::add(&mut lock(&state.curves)[e][m], &curve);
         }
         lock(&state.per_sample)[e][m][samples].copy_from_slice(&values);
+        Ok(())
+    }
+
+    /// Whether some metric reads maps again.
+    fn reads_maps(&self) -> bool {
+        let mut whole = self.metrics.iter().filter_map(|(_, m)| m.whole());
+        whole.any(|metric| metric.reads_maps())
+    }
+
+    /// The second stage: the values of metrics of all samples together.
+    fn relate(
+        &self,
+        gathered: Gathered<T>,
+        per_sample: &mut [Vec<Vec<Option<f64>>>],
+    ) -> Result<(), EvaluationError> {
+        let (notes, held) = gathered.into_parts();
+        for (e, (of_explainer, held)) in notes.into_iter().zip(&held).enumerate() {
+            let source = &self.explained[e];
+            let held = held.as_ref().map(|maps| maps as &dyn Samples<T>);
+            let maps = source.maps.as_deref().or(held);
+            for (m, (notes, (name, metric))) in
+                of_explainer.into_iter().zip(&self.metrics).enumerate()
+            {
+                if let Some(whole) = metric.whole() {
+                    per_sample[e][m] = relate(whole, self.run, maps, notes)
+                        .map_err(|error| located(error, source, Some(name)))?;
+                }
+            }
+        }
         Ok(())
     }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use ndarray::{Array2, Array3, ArrayD, ArrayViewD, Axis};
 use proptest::prelude::*;
-use xai_attribution::batch::{Data, Masks, PlannedRows, SecondMaps, Segments};
+use xai_attribution::batch::{Data, Masks, PlannedRows, ReferenceMaps, SecondMaps, Segments};
 use xai_attribution::metric::registry::METRICS;
 use xai_attribution::metric::{Entry, Measure};
 use xai_attribution::model::{BoxError, Counted, Explainer, Targets};
@@ -63,6 +63,7 @@ impl Problem {
             .with(Masks::new(self.masks.clone()))
             .with(Segments::new(self.segments.clone()))
             .with(SecondMaps::given(&self.x * 2.0 + 0.25))
+            .with(ReferenceMaps::new(self.x.mapv(|x| x * x - 1.0)))
             .scoring(Scoring {
                 activation: Activation::Softmax,
                 batch_size,
@@ -219,6 +220,7 @@ fn can_be_judged(entry: &&Entry) -> bool {
         input::MASKS,
         input::SEGMENTS,
         input::SECOND_MAPS,
+        input::REFERENCE_MAPS,
     ];
     entry.is_built() && entry.info.needs.iter().all(|need| given.contains(need))
 }
@@ -288,6 +290,11 @@ fn the_model_sees_the_rows_that_the_documentation_says() {
             "irof" => 4,
             "faithfulness-estimate" | "violations" | "non-sensitivity" => 17,
             "mu-fidelity" => 201,
+            "sufficiency" | "consistency" => 1,
+            // Subsets of nine cells but none and all.
+            "naopc" => 510,
+            // The nine steps between the ends, of the map and of 20 random orders.
+            "random-order-reference" => 2 + 9 * 21,
             _ if !entry.info.needs.contains(&input::MODEL) => 0,
             name => panic!("{name}: how many rows?"),
         };

@@ -1,9 +1,13 @@
 //! Laws of the metrics, and their edges: of all of them, and by kind.
 
 mod adcc;
+mod agreement;
 mod all_metrics;
+mod between_samples;
+mod compactness;
 mod curves;
 mod localization;
 mod neighbors;
+mod orders;
 mod robustness;
 mod sanity;

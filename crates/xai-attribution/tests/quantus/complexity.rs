@@ -1,8 +1,10 @@
 //! Metrics of maps alone.
 
 use ndarray::Array1;
+use xai_attribution::Evaluate;
 use xai_attribution::Layout;
-use xai_attribution::metric::{complexity, sparseness};
+use xai_attribution::batch::Data;
+use xai_attribution::metric::{Collinear, MstCompactness, complexity, sparseness};
 
 use crate::golden::{Golden, flat};
 
@@ -32,5 +34,21 @@ fn complexity_but_for_its_epsilon() {
             let entropy: f64 = shares.iter().map(|q| -q * (q + 1e-12).ln()).sum();
             assert!(case.near(entropy, theirs));
         }
+    }
+}
+
+/// The graph of nearest neighbours of all cases holds the shortest tree, and no mark is a line.
+#[test]
+fn compactness_by_spanning_trees() {
+    let golden = Golden::read();
+    for case in golden.cases("MSTC", 8) {
+        let maps = case.maps(golden.problem(case));
+        let metric = MstCompactness::new()
+            .percentile(case.params["threshold"].as_f64().unwrap())
+            .scaled(case.params["scale_score"].as_bool().unwrap_or(true))
+            .collinear(Collinear::Diagonal)
+            .layout(Layout::ChannelsFirst);
+        let ours = metric.evaluate_on(Data::of_maps(maps.view())).unwrap();
+        case.assert(&ours.per_sample);
     }
 }

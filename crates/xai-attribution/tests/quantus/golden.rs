@@ -164,6 +164,9 @@ pub(crate) struct Case {
     pub(crate) draws: BTreeMap<String, Value>,
     #[serde(default)]
     pub(crate) layer_order: String,
+    ground_truth: Option<Array>,
+    #[serde(default)]
+    predictions: Vec<i64>,
 }
 
 impl Golden {
@@ -255,6 +258,16 @@ impl Run<'_> {
         is_flat: bool,
         with: impl for<'a> FnOnce(Data<'a, f64>) -> Data<'a, f64>,
     ) -> MetricValue {
+        self.try_evaluate(metric, is_flat, with).unwrap()
+    }
+
+    /// The same, where no sample may have a value.
+    pub(crate) fn try_evaluate(
+        &self,
+        metric: &impl Measure<f64>,
+        is_flat: bool,
+        with: impl for<'a> FnOnce(Data<'a, f64>) -> Data<'a, f64>,
+    ) -> Result<MetricValue, xai_attribution::EvaluationError> {
         let (x, maps) = (self.x.clone(), self.maps.clone());
         let (x, maps, layout) = match is_flat {
             true => (flat(x).into_dyn(), flat(maps).into_dyn(), Layout::Tabular),
@@ -267,7 +280,7 @@ impl Run<'_> {
             .model(&model)
             .maps(maps.view())
             .scoring(self.case.scoring(layout));
-        metric.evaluate_on(with(data)).unwrap()
+        metric.evaluate_on(with(data))
     }
 }
 
@@ -338,6 +351,16 @@ impl Case {
     /// The segment of every position.
     pub(crate) fn segmentation(&self) -> ArrayD<f64> {
         self.segmentation.as_ref().unwrap().array()
+    }
+
+    /// The map that the peer compared with.
+    pub(crate) fn ground_truth(&self) -> Array1<f64> {
+        vector(&self.ground_truth)
+    }
+
+    /// The classes that the peer was told.
+    pub(crate) fn predictions(&self) -> Vec<i64> {
+        self.predictions.clone()
     }
 
     /// How many samples the peer saw at once.

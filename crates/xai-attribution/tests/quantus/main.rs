@@ -4,7 +4,9 @@
 //! reproduced with the options that the documentation names as the peer's; where the peer computes
 //! something else than its paper, the test says what.
 
+mod agreement;
 mod axiomatic;
+mod between_samples;
 mod complexity;
 mod curves;
 mod golden;

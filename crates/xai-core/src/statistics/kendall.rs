@@ -40,27 +40,67 @@ pub fn kendall<T: Real>(a: &[T], b: &[T]) -> Result<Option<f64>> {
     Ok(kendall_of_finite(a, b))
 }
 
+/// How many pairs of two sequences of one length are in the same order on both sides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PairOrders {
+    /// All pairs.
+    pub all: u64,
+    /// Tied in the first sequence.
+    pub tied_in_a: u64,
+    /// Tied in the second.
+    pub tied_in_b: u64,
+    /// Tied in both.
+    pub tied_in_both: u64,
+    /// In opposite orders.
+    pub discordant: u64,
+}
+
+impl PairOrders {
+    /// Those of finite values of one length, in `O(n log n)`.
+    ///
+    /// ```
+    /// use xai_core::statistics::PairOrders;
+    /// let orders = PairOrders::of_finite(&[1.0, 2.0, 2.0], &[1.0, 3.0, 3.0]);
+    /// assert_eq!((orders.all, orders.concordant(), orders.tied_in_both), (3, 2, 1));
+    /// ```
+    #[must_use]
+    pub fn of_finite<T: Real>(a: &[T], b: &[T]) -> Self {
+        let mut pairs: Vec<(T, T)> = a.iter().copied().zip(b.iter().copied()).collect();
+        // −0.0 and 0.0 are a tie, as `partial_cmp` has it.
+        let order = |x: &T, y: &T| x.partial_cmp(y).unwrap_or(Ordering::Equal);
+        pairs.sort_unstable_by(|x, y| order(&x.0, &y.0).then(order(&x.1, &y.1)));
+        let tied_in_a = tied(&pairs, |x, y| x.0 == y.0);
+        let tied_in_both = tied(&pairs, |x, y| x == y);
+        let mut values: Vec<T> = pairs.into_iter().map(|pair| pair.1).collect();
+        let mut room = values.clone();
+        let discordant = sort_counting(&mut values, &mut room);
+        let n = a.len() as u64;
+        Self {
+            all: n * n.saturating_sub(1) / 2,
+            tied_in_a,
+            tied_in_b: tied(&values, |x, y| x == y),
+            tied_in_both,
+            discordant,
+        }
+    }
+
+    /// In the same order, tied on neither side.
+    #[must_use]
+    pub fn concordant(&self) -> u64 {
+        self.all + self.tied_in_both - self.tied_in_a - self.tied_in_b - self.discordant
+    }
+}
+
 /// [`kendall`] of finite values of one length.
 #[must_use]
 pub(crate) fn kendall_of_finite<T: Real>(a: &[T], b: &[T]) -> Option<f64> {
-    let mut pairs: Vec<(T, T)> = a.iter().copied().zip(b.iter().copied()).collect();
-    // −0.0 and 0.0 are a tie, as `partial_cmp` has it.
-    let order = |x: &T, y: &T| x.partial_cmp(y).unwrap_or(Ordering::Equal);
-    pairs.sort_unstable_by(|x, y| order(&x.0, &y.0).then(order(&x.1, &y.1)));
-    let in_a = tied(&pairs, |x, y| x.0 == y.0);
-    let in_both = tied(&pairs, |x, y| x == y);
-    let mut values: Vec<T> = pairs.into_iter().map(|pair| pair.1).collect();
-    let mut room = values.clone();
-    let discordant = sort_counting(&mut values, &mut room);
-    let in_b = tied(&values, |x, y| x == y);
-    let n = a.len() as u64;
-    let all = n * n.saturating_sub(1) / 2;
-    if all == in_a || all == in_b {
+    let orders = PairOrders::of_finite(a, b);
+    if orders.all == orders.tied_in_a || orders.all == orders.tied_in_b {
         return None;
     }
-    // C + D = all − in_a − in_b + in_both.
-    let difference = (all + in_both) as f64 - (in_a + in_b) as f64 - 2.0 * discordant as f64;
-    let product = (all - in_a) as f64 * (all - in_b) as f64;
+    let difference = orders.concordant() as f64 - orders.discordant as f64;
+    let (in_a, in_b) = (orders.all - orders.tied_in_a, orders.all - orders.tied_in_b);
+    let product = in_a as f64 * in_b as f64;
     Some((difference / product.sqrt()).clamp(-1.0, 1.0))
 }
 

@@ -13,7 +13,7 @@ pub use correlation::pearson;
 pub use interval::{
     Interval, IntervalMethod, bootstrap_bca, bootstrap_percentile, bootstrap_replicates, jackknife,
 };
-pub use kendall::kendall;
+pub use kendall::{PairOrders, kendall};
 pub use ranks::{auroc, average_precision, spearman};
 pub use summary::{Summary, quantile};
 pub use wilson::wilson;

@@ -9,9 +9,12 @@ use crate::batch::explained::ExplainedBatch;
 use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::input;
-use crate::metric::options::{MetricOption, OptionInfo, Registered, STEPS_OPTION, parse};
+use crate::metric::options::{
+    CURVE_SCORE_OPTION, MetricOption, OptionInfo, Registered, STEPS_OPTION, parse,
+};
 use crate::metric::parameters::{takes_baseline, takes_features};
 use crate::metric::protocol::{Measure, Metric};
+use crate::model::scoring::CurveScore;
 use crate::perturbation::baseline::Baseline;
 use crate::perturbation::features::Features;
 use crate::perturbation::removal_curve::{CurveScores, RemovalCurve, Start, StepCount, Steps};
@@ -27,6 +30,7 @@ pub trait CurveKind: Debug + Clone + Default + PartialEq + Send + Sync + 'static
         CurveMetric::MAX_FRACTION,
         CurveMetric::BASELINE,
         CurveMetric::FEATURES,
+        CurveMetric::SCORE,
     ];
     /// Which end the curve starts from.
     const START: Start;
@@ -94,6 +98,7 @@ pub struct CurveMetric<K> {
     steps: Steps,
     baseline: Baseline,
     features: Features,
+    score: CurveScore,
     pub(crate) kind: K,
 }
 
@@ -104,6 +109,7 @@ impl<K: CurveKind> Default for CurveMetric<K> {
             steps: K::default_steps(),
             baseline: Baseline::default(),
             features: K::default_features(),
+            score: CurveScore::Target,
             kind: K::default(),
         }
     }
@@ -144,6 +150,14 @@ impl<K: CurveKind> CurveMetric<K> {
         self
     }
 
+    /// What is read off the model's outputs along the curve: with [`CurveScore::Top1`] it is one of accuracy.
+    /// Default: the score of the target.
+    #[must_use]
+    pub fn score(mut self, score: CurveScore) -> Self {
+        self.score = score;
+        self
+    }
+
     pub(crate) fn set_steps(mut self, count: StepCount) -> Self {
         self.steps.count = count;
         self
@@ -159,6 +173,7 @@ impl<K: CurveKind> CurveMetric<K> {
             baseline: self.baseline.clone(),
             features: self.features,
             rank_by: K::RANK_BY,
+            score: self.score,
         }
     }
 
@@ -166,6 +181,12 @@ impl<K: CurveKind> CurveMetric<K> {
     pub const STEPS: MetricOption<Self> = MetricOption {
         info: STEPS_OPTION,
         set: |metric, text| Ok(metric.set_steps(text.parse()?)),
+    };
+
+    /// The option `curve-score`.
+    pub const SCORE: MetricOption<Self> = MetricOption {
+        info: CURVE_SCORE_OPTION,
+        set: |metric, text| Ok(metric.score(text.parse()?)),
     };
 
     /// The option `max-fraction`.

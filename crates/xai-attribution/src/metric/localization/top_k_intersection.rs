@@ -61,6 +61,14 @@ impl TopK {
     const EXPECTED: &'static str =
         "a number of positions of a map, at least 1, or a share of them in (0, 1)";
 
+    /// The option `top-k`.
+    pub(crate) const OPTION: OptionInfo = OptionInfo {
+        name: "top-k",
+        value_name: "TOP",
+        default: "0.1",
+        help: "How many positions are the top: a number, or a share such as 0.1",
+    };
+
     /// The number for maps of so many positions.
     ///
     /// # Errors
@@ -138,12 +146,7 @@ impl MaskFormula for Intersection {
 
     const OPTIONS: &'static [MetricOption<TopKIntersection>] = &[
         MetricOption {
-            info: OptionInfo {
-                name: "top-k",
-                value_name: "TOP",
-                default: "0.1",
-                help: "How many positions are the top: a number, or a share such as 0.1",
-            },
+            info: TopK::OPTION,
             set: |metric, text| Ok(metric.k(text.parse()?)),
         },
         MetricOption {

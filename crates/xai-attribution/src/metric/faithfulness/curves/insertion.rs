@@ -27,7 +27,8 @@ pub struct Inserting;
 /// ```
 ///
 /// # Source
-/// Petsiuk et al., *RISE*, 2018.
+/// Petsiuk et al., *RISE*, 2018. Chefer et al., *Transformer Interpretability Beyond Attention Visualization*, 2021, take the accuracy instead of
+/// the score: [`CurveScore::Top1`](crate::model::CurveScore).
 pub type Insertion = CurveMetric<Inserting>;
 
 impl CurveKind for Inserting {

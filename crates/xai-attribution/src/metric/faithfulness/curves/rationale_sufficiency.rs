@@ -10,6 +10,7 @@ use crate::metric::options::{MetricOption, Registered};
 use crate::metric::parameters::{takes_baseline, takes_features};
 use crate::metric::protocol::{Measure, Metric};
 use crate::metric::registry::comprehensiveness::{mean_drop, shares};
+use crate::model::scoring::CurveScore;
 use crate::perturbation::baseline::Baseline;
 use crate::perturbation::features::Features;
 use crate::perturbation::removal_curve::{RemovalCurve, Start};
@@ -59,6 +60,7 @@ impl RationaleSufficiency {
             baseline: self.baseline.clone(),
             features: self.features,
             rank_by: RankBy::Sum,
+            score: CurveScore::Target,
         }
     }
 }

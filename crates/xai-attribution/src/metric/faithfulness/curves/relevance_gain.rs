@@ -9,9 +9,10 @@ use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::metric::kinds::curve_metric::area;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::options::{MetricOption, Registered, STEPS_OPTION};
+use crate::metric::options::{CURVE_SCORE_OPTION, MetricOption, Registered, STEPS_OPTION};
 use crate::metric::parameters::{takes_baseline, takes_features};
 use crate::metric::protocol::{Measure, Metric};
+use crate::model::scoring::CurveScore;
 use crate::perturbation::baseline::Baseline;
 use crate::perturbation::features::Features;
 use crate::perturbation::removal_curve::{CurveScores, RemovalCurve, Start, StepCount, Steps};
@@ -50,6 +51,7 @@ pub struct SymmetricRelevanceGain {
     steps: Steps,
     baseline: Baseline,
     features: Features,
+    score: CurveScore,
 }
 
 impl SymmetricRelevanceGain {
@@ -66,6 +68,13 @@ impl SymmetricRelevanceGain {
         self
     }
 
+    /// What is read off the model's outputs along the curves. Default: the score of the target.
+    #[must_use]
+    pub fn score(mut self, score: CurveScore) -> Self {
+        self.score = score;
+        self
+    }
+
     fn work(&self, order: RemovalOrder) -> RemovalCurve {
         RemovalCurve {
             order,
@@ -74,6 +83,7 @@ impl SymmetricRelevanceGain {
             baseline: self.baseline.clone(),
             features: self.features,
             rank_by: RankBy::Sum,
+            score: self.score,
         }
     }
 }
@@ -127,6 +137,10 @@ impl Registered for SymmetricRelevanceGain {
         },
         Self::BASELINE,
         Self::FEATURES,
+        MetricOption {
+            info: CURVE_SCORE_OPTION,
+            set: |metric, text| Ok(metric.score(text.parse()?)),
+        },
     ];
 
     fn with_defaults() -> Self {

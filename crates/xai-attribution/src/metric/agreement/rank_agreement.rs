@@ -1,0 +1,96 @@
+//! Agreement of whole rankings.
+
+use xai_core::{Direction, MetricInfo};
+
+use crate::metric::kinds::map_agreement::{AgreementOptions, pairwise_ranks, rank_correlation};
+use crate::metric::kinds::reference_metric::{AgreementFormula, REFERENCE_NEEDS, ReferenceMetric};
+use crate::metric::options::MetricOption;
+
+/// Do a map and its reference rank the features alike?
+///
+/// Pearson's correlation of the ranks of the sizes of the attributions. In [−1, 1], **higher is better** where the
+/// reference is the truth. Attributions of one size share the mean of their ranks
+/// ([`RankTies`](crate::metric::RankTies)). Not defined where all attributions of one map have one size. The
+/// reference is [`ReferenceMaps`](crate::batch::ReferenceMaps); no model is asked.
+///
+/// ```
+/// use ndarray::array;
+/// use xai_attribution::batch::{Data, ReferenceMaps};
+/// use xai_attribution::{Evaluate, metric::RankCorrelation};
+/// let maps = array![[3.0, -2.0, 1.0], [1.0, 2.0, 3.0]];
+/// let one = ReferenceMaps::new(array![[6.0, 5.0, 4.0]]);
+/// let value = RankCorrelation::new().evaluate_on(Data::of_maps(maps.view()).with(one))?;
+/// assert_eq!(value.per_sample, [Some(1.0), Some(-1.0)]);
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// # Source
+/// Krishna et al., *The Disagreement Problem in Explainable Machine Learning*, 2022. OpenXAI (Agarwal et al., 2022)
+/// correlates dense ranks: [`RankTies::Dense`](crate::metric::RankTies::Dense).
+pub type RankCorrelation = ReferenceMetric<CorrelationOfRanks>;
+
+/// The formula of [`RankCorrelation`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CorrelationOfRanks;
+
+impl AgreementFormula for CorrelationOfRanks {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "rank-correlation",
+        title: "Rank correlation",
+        question: "Do map and reference rank the features alike?",
+        direction: Direction::Higher,
+        range: "[-1, 1]",
+        needs: REFERENCE_NEEDS,
+        source: "Krishna et al., The Disagreement Problem in Explainable Machine Learning, 2022",
+    };
+    const OPTIONS: &'static [MetricOption<RankCorrelation>] = &[RankCorrelation::RANK_TIES];
+
+    fn value(&self, map: &[f64], reference: &[f64], options: &AgreementOptions) -> Option<f64> {
+        rank_correlation(map, reference, options.rank_ties)
+    }
+}
+
+/// What share of the pairs of features do a map and its reference have in the same order?
+///
+/// By the sizes of the attributions. In [0, 1], **higher is better** where the reference is the truth. A tie agrees
+/// with a tie ([`RankTies`](crate::metric::RankTies)). Not defined for one feature. The reference is
+/// [`ReferenceMaps`](crate::batch::ReferenceMaps); no model is asked.
+///
+/// ```
+/// use ndarray::array;
+/// use xai_attribution::batch::{Data, ReferenceMaps};
+/// use xai_attribution::{Evaluate, metric::PairwiseRankAgreement};
+/// let maps = array![[3.0, -2.0, 1.0], [2.0, 3.0, 1.0]];
+/// let one = ReferenceMaps::new(array![[6.0, 5.0, 4.0]]);
+/// let value = PairwiseRankAgreement::new().evaluate_on(Data::of_maps(maps.view()).with(one))?;
+/// assert_eq!(value.per_sample, [Some(1.0), Some(2.0 / 3.0)]);
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// # Source
+/// Krishna et al., *The Disagreement Problem in Explainable Machine Learning*, 2022. In OpenXAI (Agarwal et al.,
+/// 2022) a tie counts as the later feature being the larger: [`RankTies::Dense`](crate::metric::RankTies::Dense), which
+/// compares all pairs and takes a time quadratic in the features.
+pub type PairwiseRankAgreement = ReferenceMetric<PairsInOrder>;
+
+/// The formula of [`PairwiseRankAgreement`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PairsInOrder;
+
+impl AgreementFormula for PairsInOrder {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "pairwise-rank-agreement",
+        title: "Pairwise rank agreement",
+        question: "What share of the pairs of features do map and reference have in the same order?",
+        direction: Direction::Higher,
+        range: "[0, 1]",
+        needs: REFERENCE_NEEDS,
+        source: "Krishna et al., The Disagreement Problem in Explainable Machine Learning, 2022",
+    };
+    const OPTIONS: &'static [MetricOption<PairwiseRankAgreement>] =
+        &[PairwiseRankAgreement::RANK_TIES];
+
+    fn value(&self, map: &[f64], reference: &[f64], options: &AgreementOptions) -> Option<f64> {
+        pairwise_ranks(map, reference, options.rank_ties)
+    }
+}

@@ -1,0 +1,322 @@
+//! Consistency: do samples with one explanation have one prediction?
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hasher};
+use std::str::FromStr;
+use std::sync::Arc;
+
+use xai_core::{Direction, Error, MetricInfo, Real, Result, parallel};
+
+use crate::batch::all_samples::AllSamples;
+use crate::batch::explained::ExplainedBatch;
+use crate::batch::plan::Plan;
+use crate::batch::run_data::RunData;
+use crate::input;
+use crate::metric::kinds::score_metric::SCORE_NEEDS;
+use crate::metric::options::{MetricOption, OptionInfo, Registered};
+use crate::metric::protocol::{Measure, Metric};
+use crate::metric::registry::sufficiency::predictions;
+use crate::metric::whole::{Whole, WholeMetric, only_whole};
+
+/// Do samples with the same explanation have the same prediction?
+///
+/// ```text
+/// Cons_i = |{j ≠ i : key(a_j) = key(a_i), c_j = c_i}| / |{j ≠ i : key(a_j) = key(a_i)}|      c = arg-max of the outputs
+/// ```
+///
+/// In [0, 1], **higher is better**. The key of a map is what a [`Discretizer`] makes of it: by default the five
+/// positions of the largest attributions, with their signs. A sample whose key nobody shares has no value.
+/// A key that all maps share makes the value the share of the class, whatever the maps say: choose one that
+/// tells maps apart. A model of one output predicts one class.
+///
+/// The whole data set is compared: the values of a part are others. The model sees 1 row per sample, and maps
+/// are read once. Keys are compared by digests of 128 bits.
+///
+/// ```
+/// use ndarray::{Array2, ArrayViewD, array};
+/// use xai_attribution::metric::{Consistency, Discretizer};
+/// use xai_attribution::Evaluate;
+/// let model = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+///     Ok(batch.into_dimensionality().unwrap().to_owned())
+/// };
+/// let x = array![[2.0, 1.0], [3.0, 1.0], [1.0, 3.0], [1.0, 2.0]];
+/// let maps = array![[0.9, 0.0], [-0.7, 0.5], [0.8, 0.2], [0.1, 0.6]];
+/// let metric = Consistency::new().discretizer(Discretizer::TopK(1));
+/// let value = metric.evaluate(&model, x.view(), &[0, 0, 1, 1], maps.view())?;
+/// // The first three point to the first feature; their predictions are 0, 0 and 1.
+/// assert_eq!(value.per_sample, [Some(0.5), Some(0.5), Some(0.0), None]);
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// # Source
+/// Dasgupta, Frost, Moshkovitz, *Framework for Evaluating Faithfulness of Local Explanations*, 2022. Quantus
+/// takes the batch for the data set, the signs of the *first* five elements for a key, and 0 for a sample that shares it
+/// with nobody: its number is ours with a [`Discretizer::function`] and samples without a value counted as 0.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Consistency {
+    discretizer: Discretizer,
+}
+
+/// What is the same in two maps that count as the same explanation.
+#[derive(Clone)]
+#[non_exhaustive]
+pub enum Discretizer {
+    /// The set of positions of the `k` largest attributions by size.
+    TopK(usize),
+    /// The same with the signs of the attributions.
+    TopKSigned(usize),
+    /// The positions of the `k` largest attributions by size, in their order.
+    Rank(usize),
+    /// All attributions, rounded to so many decimals, halves to even.
+    Rounded(u32),
+    /// A key of the caller's own, see [`Discretizer::function`].
+    Function(KeyFunction),
+}
+
+/// A function from the attributions of a map, one per position, to its key.
+pub type KeyFunction = Arc<dyn Fn(&[f64]) -> Vec<i64> + Send + Sync>;
+
+impl Default for Discretizer {
+    fn default() -> Self {
+        Self::TopKSigned(5)
+    }
+}
+
+impl Discretizer {
+    /// A key of the caller's own from the attributions of a map, one per position.
+    pub fn function(key: impl Fn(&[f64]) -> Vec<i64> + Send + Sync + 'static) -> Self {
+        Self::Function(Arc::new(key))
+    }
+
+    /// Of fewer positions than `k` all are the largest.
+    fn check(&self) -> Result<()> {
+        match self {
+            Self::TopK(0) | Self::TopKSigned(0) | Self::Rank(0) => {
+                Err(Error::parameter(input::TOP_K, 0, "at least 1 position"))
+            }
+            Self::Rounded(decimals) if *decimals > MOST_DECIMALS => {
+                let expected = "at most 15 decimals";
+                Err(Error::parameter(input::DECIMALS, decimals, expected))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The key of a map.
+    fn key(&self, attributions: &[f64]) -> Vec<i64> {
+        match self {
+            Self::TopK(k) => {
+                let mut top = largest(attributions, *k);
+                top.sort_unstable();
+                top.into_iter().map(|position| position as i64).collect()
+            }
+            Self::TopKSigned(k) => {
+                let mut top = largest(attributions, *k);
+                top.sort_unstable();
+                let sign = |a: f64| i64::from(a > 0.0) - i64::from(a < 0.0);
+                let signed = top.into_iter().map(|p| (p as i64, sign(attributions[p])));
+                signed
+                    .flat_map(|(position, sign)| [position, sign])
+                    .collect()
+            }
+            Self::Rank(k) => {
+                let top = largest(attributions, *k).into_iter();
+                top.map(|position| position as i64).collect()
+            }
+            Self::Rounded(decimals) => {
+                let scale = 10f64.powi(*decimals as i32);
+                let rounded = |a: &f64| {
+                    let rounded = (a * scale).round_ties_even();
+                    // Numbers of that size have no decimals to round; + 0.0 makes −0.0 zero.
+                    let rounded = if rounded.is_finite() { rounded } else { *a };
+                    (rounded + 0.0).to_bits().cast_signed()
+                };
+                attributions.iter().map(rounded).collect()
+            }
+            Self::Function(key) => key(attributions),
+        }
+    }
+}
+
+const MOST_DECIMALS: u32 = 15;
+
+/// The positions of the `k` largest attributions by size, descending, ties to the lower position.
+fn largest(attributions: &[f64], k: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..attributions.len()).collect();
+    let size = |&i: &usize| attributions[i].abs();
+    let descending = |a: &usize, b: &usize| size(b).total_cmp(&size(a)).then(a.cmp(b));
+    if k < order.len() {
+        order.select_nth_unstable_by(k, descending);
+        order.truncate(k);
+    }
+    order.sort_unstable_by(descending);
+    order
+}
+
+/// Functions are equal when they are the same one.
+impl PartialEq for Discretizer {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::TopK(a), Self::TopK(b))
+            | (Self::TopKSigned(a), Self::TopKSigned(b))
+            | (Self::Rank(a), Self::Rank(b)) => a == b,
+            (Self::Rounded(a), Self::Rounded(b)) => a == b,
+            (Self::Function(a), Self::Function(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+}
+
+impl std::fmt::Debug for Discretizer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::TopK(k) => f.debug_tuple("TopK").field(k).finish(),
+            Self::TopKSigned(k) => f.debug_tuple("TopKSigned").field(k).finish(),
+            Self::Rank(k) => f.debug_tuple("Rank").field(k).finish(),
+            Self::Rounded(decimals) => f.debug_tuple("Rounded").field(decimals).finish(),
+            Self::Function(_) => f.write_str("Function(..)"),
+        }
+    }
+}
+
+impl FromStr for Discretizer {
+    type Err = Error;
+
+    /// `top:5`, `top-signed:5`, `rank:5` or `rounded:2`.
+    fn from_str(text: &str) -> Result<Self> {
+        let unknown = || {
+            let expected = "top:K, top-signed:K, rank:K or rounded:DECIMALS";
+            Error::parameter(input::DISCRETIZER, text, expected)
+        };
+        let (kind, number) = text.split_once(':').ok_or_else(unknown)?;
+        let number: u32 = number.trim().parse().map_err(|_| unknown())?;
+        match kind {
+            "top" => Ok(Self::TopK(number as usize)),
+            "top-signed" => Ok(Self::TopKSigned(number as usize)),
+            "rank" => Ok(Self::Rank(number as usize)),
+            "rounded" => Ok(Self::Rounded(number)),
+            _ => Err(unknown()),
+        }
+    }
+}
+
+impl Consistency {
+    /// The five largest attributions with their signs.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What the key of a map is.
+    #[must_use]
+    pub fn discretizer(mut self, discretizer: Discretizer) -> Self {
+        self.discretizer = discretizer;
+        self
+    }
+}
+
+/// What is taken down of a sample.
+#[derive(Debug, Clone, Copy)]
+pub struct KeyAndClass {
+    key: [u64; 2],
+    class: usize,
+}
+
+/// 128 bits of a key. Ten million keys that differ have two of one digest with a chance of 10⁻²⁵.
+fn digest(key: &[i64]) -> [u64; 2] {
+    [0u64, 1].map(|half| {
+        let mut hasher = DefaultHasher::new();
+        hasher.write_u64(half);
+        hasher.write_usize(key.len());
+        for word in key {
+            hasher.write_i64(*word);
+        }
+        hasher.finish()
+    })
+}
+
+impl Metric for Consistency {
+    fn info(&self) -> &'static MetricInfo {
+        <Self as Registered>::INFO
+    }
+}
+
+impl<T: Real> WholeMetric<T> for Consistency {
+    type Note = KeyAndClass;
+
+    fn notes(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<KeyAndClass>> {
+        let attributions = explained.attributions()?;
+        let positions = explained.batch().run().n_positions();
+        let keys = parallel::map(attributions.len() / positions, |sample| {
+            let own = &attributions[sample * positions..(sample + 1) * positions];
+            let own: Vec<f64> = own.iter().map(|a| a.to_f64_exact()).collect();
+            digest(&self.discretizer.key(&own))
+        });
+        let classes = predictions(explained)?;
+        let notes = keys.into_iter().zip(classes);
+        Ok(notes
+            .map(|(key, class)| KeyAndClass { key, class })
+            .collect())
+    }
+
+    fn relate(&self, _: &AllSamples<'_, T>, notes: &[KeyAndClass]) -> Result<Vec<Option<f64>>> {
+        let mut of_key: HashMap<[u64; 2], u64> = HashMap::new();
+        let mut of_both: HashMap<([u64; 2], usize), u64> = HashMap::new();
+        for note in notes {
+            *of_key.entry(note.key).or_default() += 1;
+            *of_both.entry((note.key, note.class)).or_default() += 1;
+        }
+        let value = |note: &KeyAndClass| {
+            let others = of_key[&note.key] - 1;
+            let alike = of_both[&(note.key, note.class)] - 1;
+            (others > 0).then(|| alike as f64 / others as f64)
+        };
+        Ok(notes.iter().map(value).collect())
+    }
+}
+
+impl<T: Real> Measure<T> for Consistency {
+    fn prepare(&self, _run: &RunData<'_, T>) -> Result<()> {
+        self.discretizer.check()
+    }
+
+    fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
+        plan.maps();
+        plan.base_scores();
+        Ok(())
+    }
+
+    fn per_sample(&self, _explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
+        only_whole(self.info())
+    }
+
+    fn whole(&self) -> Option<&dyn Whole<T>> {
+        Some(self)
+    }
+}
+
+impl Registered for Consistency {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "consistency",
+        title: "Consistency",
+        question: "Do samples with the same explanation have the same prediction?",
+        direction: Direction::Higher,
+        range: "[0, 1]",
+        needs: SCORE_NEEDS,
+        source: "Dasgupta et al., Framework for Evaluating Faithfulness of Local Explanations, 2022",
+    };
+    const OPTIONS: &'static [MetricOption<Self>] = &[MetricOption {
+        info: OptionInfo {
+            name: "same-explanation",
+            value_name: "KEY",
+            default: "top-signed:5",
+            help: "When two maps count as one explanation: the same largest attributions (`top:K`), also in \
+                   sign (`top-signed:K`), or in order (`rank:K`), or all equal (`rounded:DECIMALS`)",
+        },
+        set: |metric, text| Ok(metric.discretizer(text.parse()?)),
+    }];
+
+    fn with_defaults() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,302 @@
+//! Sufficiency: do samples with near maps have one prediction?
+
+use std::str::FromStr;
+
+use xai_core::distance::Distance;
+use xai_core::output::arg_max_rows;
+use xai_core::{Direction, Error, MetricInfo, Real, Result};
+
+use crate::batch::all_samples::AllSamples;
+use crate::batch::explained::ExplainedBatch;
+use crate::batch::plan::Plan;
+use crate::batch::run_data::RunData;
+use crate::input;
+use crate::map::pair_distances::PairDistances;
+use crate::metric::kinds::score_metric::SCORE_NEEDS;
+use crate::metric::options::{MetricOption, OptionInfo, Registered, parse};
+use crate::metric::protocol::{Measure, Metric};
+use crate::metric::whole::{Whole, WholeMetric, only_whole};
+
+/// Do samples whose maps are near each other have the same prediction?
+///
+/// ```text
+/// Suff_i = |{j ≠ i : d(a_i, a_j) ≤ t, c_j = c_i}| / |{j ≠ i : d(a_i, a_j) ≤ t}|      c = arg-max of the outputs
+/// ```
+///
+/// In [0, 1], **higher is better**: what explains one prediction explains it wherever it holds. The
+/// distance is Euclidean with every position in units of its standard deviation over the data set, and `t`
+/// is 0.6 of the largest distance of two maps, unless said otherwise. A position that has one value
+/// in all maps adds nothing. A sample that no other map is near to has no value; maps that are all equal are
+/// all near, and the value is the share of the class. A model of one output predicts one class.
+///
+/// The whole data set is compared, pair by pair: the values of a part are others. The model sees 1 row per
+/// sample. Maps are read again in blocks, the first ones more rarely than the last: 96 MB of them are held while
+/// all later ones are read. Those of an explainer without stored maps are all held.
+///
+/// ```
+/// use ndarray::{Array2, ArrayViewD, array};
+/// use xai_attribution::metric::{Sufficiency, Threshold};
+/// use xai_attribution::Evaluate;
+/// let model = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+///     Ok(batch.into_dimensionality().unwrap().to_owned())
+/// };
+/// let x = array![[2.0, 1.0], [3.0, 1.0], [1.0, 3.0], [4.0, 9.0]];
+/// let maps = array![[1.0, 0.0], [1.0, 0.5], [1.0, 1.0], [9.0, 9.0]];
+/// let metric = Sufficiency::new().standardized(false).threshold(Threshold::Absolute(0.5));
+/// let value = metric.evaluate(&model, x.view(), &[0, 0, 1, 1], maps.view())?;
+/// assert_eq!(value.per_sample, [Some(1.0), Some(0.5), Some(0.0), None]);
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// # Source
+/// Dasgupta, Frost, Moshkovitz, *Framework for Evaluating Faithfulness of Local Explanations*, 2022. Quantus
+/// takes the batch for the data set, and 0 for a sample that no map is near to; a position with one value
+/// in all maps makes all of its values 0. Its number is ours of absolute maps with samples without a value
+/// counted as 0, in one batch.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sufficiency {
+    distance: Distance,
+    standardized: bool,
+    threshold: Threshold,
+}
+
+/// Up to which distance two maps are near.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum Threshold {
+    /// This distance, at least 0.
+    Absolute(f64),
+    /// This share of the largest distance of two maps of the data set, in [0, 1].
+    OfLargest(f64),
+}
+
+impl Default for Threshold {
+    /// 0.6 of the largest.
+    fn default() -> Self {
+        Self::OfLargest(0.6)
+    }
+}
+
+impl FromStr for Threshold {
+    type Err = Error;
+
+    /// `0.6-of-largest`, or a distance: `2.5`.
+    fn from_str(text: &str) -> Result<Self> {
+        let expected = "a distance, at least 0, or a share of the largest: 0.6-of-largest";
+        match text.strip_suffix("-of-largest") {
+            Some(share) => parse(input::NEAR, share, expected).map(Self::OfLargest),
+            None => parse(input::NEAR, text, expected).map(Self::Absolute),
+        }
+    }
+}
+
+impl Default for Sufficiency {
+    fn default() -> Self {
+        Self {
+            distance: Distance::Euclidean,
+            standardized: true,
+            threshold: Threshold::default(),
+        }
+    }
+}
+
+/// Distances of all pairs are remembered up to so many of them; of more they are computed twice where
+/// the largest has to be known first.
+const REMEMBERED: usize = 8 << 20;
+
+impl Sufficiency {
+    /// Standardised Euclidean distances up to 0.6 of the largest.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The distance of two maps, by the attributions of their positions.
+    #[must_use]
+    pub fn distance(mut self, distance: Distance) -> Self {
+        self.distance = distance;
+        self
+    }
+
+    /// Whether every position is in units of its standard deviation over the data set.
+    #[must_use]
+    pub fn standardized(mut self, standardized: bool) -> Self {
+        self.standardized = standardized;
+        self
+    }
+
+    /// Up to which distance maps are near.
+    #[must_use]
+    pub fn threshold(mut self, threshold: Threshold) -> Self {
+        self.threshold = threshold;
+        self
+    }
+
+    /// Counts who is near whom.
+    fn count<T: Real>(&self, pairs: &PairDistances<'_, T>, near: &mut Near<'_>) -> Result<()> {
+        let share = match self.threshold {
+            Threshold::Absolute(limit) => {
+                return pairs.for_each(|i, j, distance| near.add(i, j, distance, limit));
+            }
+            Threshold::OfLargest(share) => share,
+        };
+        let n = near.classes.len();
+        let mut largest = 0.0f64;
+        if n * (n - 1) / 2 > REMEMBERED {
+            pairs.for_each(|_, _, distance| largest = largest.max(distance))?;
+            return pairs.for_each(|i, j, distance| near.add(i, j, distance, share * largest));
+        }
+        let mut remembered = Vec::with_capacity(n * (n - 1) / 2);
+        pairs.for_each(|i, j, distance| {
+            largest = largest.max(distance);
+            remembered.push((i as u32, j as u32, distance));
+        })?;
+        for (i, j, distance) in remembered {
+            near.add(i as usize, j as usize, distance, share * largest);
+        }
+        Ok(())
+    }
+}
+
+/// How many samples are near each sample, and how many of them have its class.
+struct Near<'a> {
+    classes: &'a [usize],
+    near: Vec<u64>,
+    alike: Vec<u64>,
+}
+
+impl Near<'_> {
+    fn add(&mut self, i: usize, j: usize, distance: f64, limit: f64) {
+        if distance > limit {
+            return;
+        }
+        let alike = u64::from(self.classes[i] == self.classes[j]);
+        for sample in [i, j] {
+            self.near[sample] += 1;
+            self.alike[sample] += alike;
+        }
+    }
+}
+
+impl Metric for Sufficiency {
+    fn info(&self) -> &'static MetricInfo {
+        <Self as Registered>::INFO
+    }
+}
+
+impl<T: Real> WholeMetric<T> for Sufficiency {
+    /// The predicted class.
+    type Note = usize;
+
+    fn reads_maps(&self) -> bool {
+        true
+    }
+
+    fn notes(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<usize>> {
+        predictions(explained)
+    }
+
+    fn relate(&self, all: &AllSamples<'_, T>, classes: &[usize]) -> Result<Vec<Option<f64>>> {
+        let n = classes.len();
+        let mut near = Near {
+            classes,
+            near: vec![0; n],
+            alike: vec![0; n],
+        };
+        if n > 1 {
+            let pairs = PairDistances::new(all, &self.distance);
+            let pairs = match self.standardized {
+                true => pairs.standardized()?,
+                false => pairs,
+            };
+            self.count(&pairs, &mut near)?;
+        }
+        let counts = near.near.iter().zip(&near.alike);
+        let share = |(&near, &alike): (&u64, &u64)| (near > 0).then(|| alike as f64 / near as f64);
+        Ok(counts.map(share).collect())
+    }
+}
+
+/// The class that the model predicts for every sample.
+pub(crate) fn predictions<T: Real>(explained: &ExplainedBatch<'_, T>) -> Result<Vec<usize>> {
+    let batch = explained.batch();
+    arg_max_rows(input::OUTPUTS, batch.base_outputs()?.view())
+        .map_err(|error| error.shifted(0, batch.samples().start))
+}
+
+impl<T: Real> Measure<T> for Sufficiency {
+    fn prepare(&self, _run: &RunData<'_, T>) -> Result<()> {
+        self.distance.validate()?;
+        let (value, expected) = match self.threshold {
+            Threshold::Absolute(limit) if limit >= 0.0 && limit.is_finite() => return Ok(()),
+            Threshold::OfLargest(share) if (0.0..=1.0).contains(&share) => return Ok(()),
+            Threshold::Absolute(limit) => (limit, "a finite distance, at least 0"),
+            Threshold::OfLargest(share) => (share, "a share of the largest distance, in [0, 1]"),
+        };
+        Err(Error::parameter(input::NEAR, value, expected))
+    }
+
+    fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
+        plan.maps();
+        plan.base_scores();
+        Ok(())
+    }
+
+    fn per_sample(&self, _explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
+        only_whole(self.info())
+    }
+
+    fn whole(&self) -> Option<&dyn Whole<T>> {
+        Some(self)
+    }
+}
+
+impl Registered for Sufficiency {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "sufficiency",
+        title: "Sufficiency",
+        question: "Do samples whose maps are near each other have the same prediction?",
+        direction: Direction::Higher,
+        range: "[0, 1]",
+        needs: SCORE_NEEDS,
+        source: "Dasgupta et al., Framework for Evaluating Faithfulness of Local Explanations, 2022",
+    };
+    const OPTIONS: &'static [MetricOption<Self>] = &[
+        MetricOption {
+            info: OptionInfo {
+                name: "pair-distance",
+                value_name: "DISTANCE",
+                default: "euclidean",
+                help: "The distance of the maps of two samples: `euclidean`, `manhattan`, `chebyshev`, \
+                       `minkowski:P`, `cosine`, `correlation`, `canberra`, `braycurtis` or `hamming`",
+            },
+            set: |metric, text| Ok(metric.distance(text.parse()?)),
+        },
+        MetricOption {
+            info: OptionInfo {
+                name: "standardized",
+                value_name: "true|false",
+                default: "true",
+                help: "Whether positions are in units of their standard deviation over the data set",
+            },
+            set: |metric, text| {
+                let expected = "true or false";
+                Ok(metric.standardized(parse(input::STANDARDIZED, text, expected)?))
+            },
+        },
+        MetricOption {
+            info: OptionInfo {
+                name: "near",
+                value_name: "LIMIT",
+                default: "0.6-of-largest",
+                help: "Up to which distance two maps are near: a distance, or a share of the largest",
+            },
+            set: |metric, text| Ok(metric.threshold(text.parse()?)),
+        },
+    ];
+
+    fn with_defaults() -> Self {
+        Self::new()
+    }
+}

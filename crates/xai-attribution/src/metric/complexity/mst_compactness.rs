@@ -1,0 +1,239 @@
+//! Compactness of what a map marks.
+
+use std::str::FromStr;
+
+use xai_core::{Direction, Error, Layout, MetricInfo, Real, Result};
+
+use crate::batch::explained::ExplainedBatch;
+use crate::batch::run_data::RunData;
+use crate::input;
+use crate::metric::kinds::magnitudes::values_of_batch;
+use crate::metric::kinds::spanning_tree::{Point, hull_area, tree_length};
+use crate::metric::options::{MetricOption, OptionInfo, Registered, parse};
+use crate::metric::protocol::{Measure, Metric};
+
+/// How close together are the positions that a map marks?
+///
+/// ```text
+/// MST-C_i = 100 √(H² + W²) · |P_i| / length of the spanning tree of P_i / √(area of the hull of P_i)
+/// P_i = positions whose |attribution| is at least the 80th percentile of the map (channels averaged)
+/// ```
+///
+/// In (0, ∞), **higher is more compact**. The percentile is interpolated linearly; the spanning tree is the shortest
+/// one by Euclidean distances of the positions, the hull their convex hull. Where more than 80 % of a map
+/// are zeros, the percentile is 0 and every position is marked; so it is of a map of one value other than zero. Not
+/// defined for a map of zeros, for less than two positions, and for positions in one line, whose hull has no
+/// area: [`Collinear::Diagonal`] divides by the diagonal of the map instead. Tables are one line.
+///
+/// ```
+/// use ndarray::array;
+/// use xai_attribution::batch::Data;
+/// use xai_attribution::{Evaluate, Layout, metric::MstCompactness};
+/// let maps = array![[[[1.0], [1.0], [0.0]], [[1.0], [1.0], [0.0]], [[0.0], [0.0], [0.0]], [[0.0], [0.0], [0.0]]]];
+/// // Four positions at the corners of a square of area 1, joined by three steps, on a diagonal of 5.
+/// let metric = MstCompactness::new().percentile(70.0).layout(Layout::ChannelsLast);
+/// let value = metric.evaluate_on(Data::of_maps(maps.view()))?;
+/// assert!((value.value - 100.0 * 5.0 * 4.0 / 3.0).abs() < 1e-9);
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// # Source
+/// Mesgari et al., arXiv:2603.29491, 2026. Quantus takes the tree of a graph of nearest neighbours, whose ties are
+/// broken arbitrarily and whose missing edges shorten it, the diagonal for positions in one line, and 0 for a map of
+/// zeros; where its graph holds the shortest tree its number is ours with [`Collinear::Diagonal`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MstCompactness {
+    percentile: f64,
+    scaled: bool,
+    collinear: Collinear,
+}
+
+/// What is done about positions in one line, whose hull has no area.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum Collinear {
+    /// They have no value.
+    #[default]
+    Undefined,
+    /// The diagonal of the map stands for the root of the area.
+    Diagonal,
+}
+
+impl FromStr for Collinear {
+    type Err = Error;
+
+    /// `undefined` or `diagonal`.
+    fn from_str(text: &str) -> Result<Self> {
+        match text {
+            "undefined" => Ok(Self::Undefined),
+            "diagonal" => Ok(Self::Diagonal),
+            _ => Err(Error::parameter(
+                input::COLLINEAR,
+                text,
+                "undefined or diagonal",
+            )),
+        }
+    }
+}
+
+impl Default for MstCompactness {
+    fn default() -> Self {
+        Self {
+            percentile: 80.0,
+            scaled: true,
+            collinear: Collinear::Undefined,
+        }
+    }
+}
+
+impl MstCompactness {
+    /// The positions from the 80th percentile on.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// From which percentile on positions are marked, in [0, 100].
+    #[must_use]
+    pub fn percentile(mut self, percentile: f64) -> Self {
+        self.percentile = percentile;
+        self
+    }
+
+    /// Whether the value is in units of 1/100 of the diagonal of a map, or of a position.
+    #[must_use]
+    pub fn scaled(mut self, scaled: bool) -> Self {
+        self.scaled = scaled;
+        self
+    }
+
+    /// What is done about positions in one line.
+    #[must_use]
+    pub fn collinear(mut self, collinear: Collinear) -> Self {
+        self.collinear = collinear;
+        self
+    }
+
+    /// The value of a map of so many columns.
+    fn value(&self, magnitudes: &[f64], n_columns: usize) -> Option<f64> {
+        if magnitudes.iter().all(|&m| m == 0.0) {
+            return None;
+        }
+        let least = percentile(magnitudes, self.percentile);
+        let marked = magnitudes.iter().enumerate().filter(|(_, m)| **m >= least);
+        let place = |(position, _)| Point {
+            row: (position / n_columns) as i32,
+            column: (position % n_columns) as i32,
+        };
+        let points: Vec<Point> = marked.map(place).collect();
+        if points.len() < 2 {
+            return None;
+        }
+        let diagonal = ((magnitudes.len() / n_columns) as f64).hypot(n_columns as f64);
+        let side = match (hull_area(&points), self.collinear) {
+            (area, _) if area > 0.0 => area.sqrt(),
+            (_, Collinear::Undefined) => return None,
+            (_, Collinear::Diagonal) => diagonal,
+        };
+        let compactness = points.len() as f64 / tree_length(&points) / side;
+        Some(match self.scaled {
+            true => compactness * diagonal * 100.0,
+            false => compactness,
+        })
+    }
+}
+
+/// The percentile of values, interpolated linearly.
+fn percentile(values: &[f64], percentile: f64) -> f64 {
+    let place = percentile * (values.len() - 1) as f64 / 100.0;
+    let below = (place.floor() as usize).min(values.len() - 1);
+    let mut values = values.to_vec();
+    let (_, low, above) = values.select_nth_unstable_by(below, f64::total_cmp);
+    let (low, weight) = (*low, place - below as f64);
+    let high = above.iter().copied().fold(f64::INFINITY, f64::min);
+    match weight > 0.0 && high.is_finite() {
+        true => low * (1.0 - weight) + high * weight,
+        false => low,
+    }
+}
+
+impl Metric for MstCompactness {
+    fn info(&self) -> &'static MetricInfo {
+        <Self as Registered>::INFO
+    }
+}
+
+impl<T: Real> Measure<T> for MstCompactness {
+    fn prepare(&self, _run: &RunData<'_, T>) -> Result<()> {
+        if (0.0..=100.0).contains(&self.percentile) {
+            return Ok(());
+        }
+        let expected = "a percentile in [0, 100]";
+        Err(Error::parameter(
+            input::PERCENTILE,
+            self.percentile,
+            expected,
+        ))
+    }
+
+    fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
+        let (shape, layout) = (explained.batch().shape(), explained.batch().layout());
+        values_of_batch(explained, |magnitudes| {
+            let n_rows = match layout {
+                Layout::ChannelsLast | Layout::TimeSeries => shape[1],
+                Layout::ChannelsFirst => shape[2],
+                Layout::Tabular => 1,
+            };
+            self.value(magnitudes, magnitudes.len() / n_rows)
+        })
+    }
+}
+
+impl Registered for MstCompactness {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "mst-compactness",
+        title: "MST compactness",
+        question: "How close together are the positions that the map marks?",
+        direction: Direction::Higher,
+        range: "(0, inf)",
+        needs: &[input::EXPLANATIONS],
+        source: "Mesgari et al., arXiv:2603.29491, 2026",
+    };
+    const OPTIONS: &'static [MetricOption<Self>] = &[
+        MetricOption {
+            info: OptionInfo {
+                name: "percentile",
+                value_name: "P",
+                default: "80",
+                help: "From which percentile of a map on its positions are marked",
+            },
+            set: |metric, text| {
+                let expected = "a percentile in [0, 100]";
+                Ok(metric.percentile(parse(input::PERCENTILE, text, expected)?))
+            },
+        },
+        MetricOption {
+            info: OptionInfo {
+                name: "scaled",
+                value_name: "true|false",
+                default: "true",
+                help: "Whether compactness is in units of a hundredth of the diagonal of a map",
+            },
+            set: |metric, text| Ok(metric.scaled(parse(input::SCALED, text, "true or false")?)),
+        },
+        MetricOption {
+            info: OptionInfo {
+                name: "collinear",
+                value_name: "undefined|diagonal",
+                default: "undefined",
+                help: "What stands for the hull of positions in one line",
+            },
+            set: |metric, text| Ok(metric.collinear(text.parse()?)),
+        },
+    ];
+
+    fn with_defaults() -> Self {
+        Self::new()
+    }
+}

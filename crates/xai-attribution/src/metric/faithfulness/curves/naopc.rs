@@ -1,0 +1,248 @@
+//! Normalised area over the perturbation curve.
+
+use xai_core::{Direction, Error, MetricInfo, Real, Result};
+
+use crate::batch::explained::ExplainedBatch;
+use crate::batch::plan::Plan;
+use crate::batch::run_data::RunData;
+use crate::input;
+use crate::metric::kinds::order_limits::{Limits, OrderLimits};
+use crate::metric::kinds::score_metric::SCORE_NEEDS;
+use crate::metric::options::{MetricOption, OptionInfo, Registered, parse};
+use crate::metric::parameters::takes_baseline;
+use crate::metric::protocol::{Measure, Metric};
+use crate::model::scoring::CurveScore;
+use crate::perturbation::baseline::Baseline;
+use crate::perturbation::features::Features;
+use crate::perturbation::removal_curve::{RemovalCurve, Start, StepCount, Steps};
+use crate::perturbation::removal_order::{OrderedFeatures, RankBy, RemovalOrder};
+
+/// Where does the order of a map stand between the worst and the best order that the model has?
+///
+/// ```text
+/// AOPC_i(r) = mean over k = 1..F of ( g(f, x_i) − g(f, x_i without the first k features of order r) )
+/// NAOPC_i = ( AOPC_i(map) − min over r AOPC_i(r) ) / ( max over r AOPC_i(r) − min over r AOPC_i(r) )
+/// ```
+///
+/// In [0, 1], **higher is better**: 1 = no order makes the score fall faster, 0 = none slower. AOPC depends on what a
+/// model can lose, so that its values for two models do not compare; these do. Not defined where all orders have one
+/// AOPC.
+///
+/// Up to [`exact_up_to`](Self::exact_up_to) features (12) the limits are exact: the model sees every subset of features
+/// but none and all, `2^F − 2` rows per sample, whichever explainers are judged. Of more features two beams are
+/// searched, of [`beam`](Self::beam) subsets of every size (5): at most `beam · F · (F + 1)` rows, and `F + 1` for the
+/// order of every map, which counts among those searched. The features are 3 × 3 cells of an image, 3
+/// stretches of a time series, and each by itself in a table.
+///
+/// ```
+/// use ndarray::{Array2, ArrayViewD, array};
+/// use xai_attribution::{Evaluate, metric::Naopc};
+/// let sum = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+///     Ok(batch.sum_axis(ndarray::Axis(1)).insert_axis(ndarray::Axis(1)).into_dimensionality().unwrap())
+/// };
+/// let x = array![[4.0, 2.0, 1.0]];
+/// // Without the first one or two: 3 and 1 at best, 6 and 4 at worst, and 5 and 1 with the second first.
+/// let map = array![[0.5, 0.9, 0.1]];
+/// let value = Naopc::new().evaluate(&sum, x.view(), &[0], map.view())?.value;
+/// assert!((value - (10.0 - 6.0) / (10.0 - 4.0)).abs() < 1e-12);
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// # Source
+/// Edin et al., *Normalized AOPC: Fixing Misleading Faithfulness Metrics for Feature Attributions Explainability*,
+/// 2025.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Naopc {
+    limits: OrderLimits,
+}
+
+impl Default for Naopc {
+    fn default() -> Self {
+        Self {
+            limits: OrderLimits {
+                features: Features::Grid(3),
+                baseline: Baseline::default(),
+                exact_up_to: 12,
+                beam: 5,
+            },
+        }
+    }
+}
+
+/// Of more features the subsets are too many.
+const MOST_EXACT: usize = 16;
+
+/// Limits that are nearer than this share of their size differ by rounding alone.
+const ROUNDING: f64 = 1e-12;
+
+impl Naopc {
+    /// Cells of a grid of 3, baseline 0.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Which positions go together, as one feature.
+    #[must_use]
+    pub fn features(mut self, features: Features) -> Self {
+        self.limits.features = features;
+        self
+    }
+
+    /// Up to how many features the limits are exact, at most 16. Default: 12.
+    #[must_use]
+    pub fn exact_up_to(mut self, features: usize) -> Self {
+        self.limits.exact_up_to = features;
+        self
+    }
+
+    /// How many subsets of one size are kept where the limits are searched, at least 1. Default: 5.
+    #[must_use]
+    pub fn beam(mut self, beam: usize) -> Self {
+        self.limits.beam = beam;
+        self
+    }
+
+    /// The order of the map, where not all subsets are known.
+    fn curve(&self) -> RemovalCurve {
+        RemovalCurve {
+            order: RemovalOrder::MostRelevantFirst,
+            start: Start::Input,
+            steps: Steps {
+                count: StepCount::Size(1),
+                max_fraction: 1.0,
+            },
+            baseline: self.limits.baseline.clone(),
+            features: self.limits.features,
+            rank_by: RankBy::Sum,
+            score: CurveScore::Target,
+        }
+    }
+
+    /// The sum of the scores along the order of every map.
+    fn along_maps<T: Real>(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<f64>> {
+        let batch = explained.batch();
+        if !self.limits.is_exact(batch.run())? {
+            let curve = explained.shared(&self.curve())?;
+            let sum = |sample| {
+                let scores: Vec<f64> = curve.of_sample(sample).collect();
+                // In the order of the search, so that no rounding makes a difference.
+                scores[1..scores.len() - 1]
+                    .iter()
+                    .fold(0.0, |sum, x| sum + x)
+            };
+            return Ok((0..batch.n_samples()).map(sum).collect());
+        }
+        let limits = batch.shared(&self.limits)?;
+        let orders = explained.shared(&OrderedFeatures {
+            features: self.limits.features,
+            order: RemovalOrder::MostRelevantFirst,
+            rank_by: RankBy::Sum,
+        })?;
+        let pairs = limits.iter().zip(&*orders);
+        Ok(pairs.filter_map(|(of, order)| of.along(order)).collect())
+    }
+}
+
+takes_baseline!(Naopc, limits.baseline);
+
+impl Metric for Naopc {
+    fn info(&self) -> &'static MetricInfo {
+        <Self as Registered>::INFO
+    }
+}
+
+impl<T: Real> Measure<T> for Naopc {
+    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
+        if self.limits.exact_up_to > MOST_EXACT {
+            let expected = "at most 16 features, which have 65 536 subsets";
+            return Err(Error::parameter(
+                input::EXACT_UP_TO,
+                self.limits.exact_up_to,
+                expected,
+            ));
+        }
+        if self.limits.beam == 0 {
+            return Err(Error::parameter(input::BEAM, 0, "at least 1 subset"));
+        }
+        self.curve().prepare(run)
+    }
+
+    fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
+        plan.maps();
+        if self.limits.is_exact(plan.run())? {
+            let rows = self.limits.exact_rows(plan.run())?;
+            plan.once(&self.limits, rows);
+            return Ok(());
+        }
+        // How far the two beams share subsets shows on the way.
+        plan.unknown(self.info().name);
+        self.curve().plan(plan)
+    }
+
+    fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
+        let limits = explained.batch().shared(&self.limits)?;
+        let sums = self.along_maps(explained)?;
+        let value = |(limits, own): (&Limits, f64)| {
+            // A beam may miss an order that a map has.
+            let (least, largest) = (limits.least.min(own), limits.largest.max(own));
+            let is_apart = largest - least > ROUNDING * least.abs().max(largest.abs());
+            // A low sum of scores is a high area over the curve.
+            is_apart.then(|| (largest - own) / (largest - least))
+        };
+        Ok(limits.iter().zip(sums).map(value).collect())
+    }
+}
+
+impl Registered for Naopc {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "naopc",
+        title: "NAOPC",
+        question: "Where does the map's order of removal stand between the model's worst and best?",
+        direction: Direction::Higher,
+        range: "[0, 1]",
+        needs: SCORE_NEEDS,
+        source: "Edin et al., Normalized AOPC, 2025",
+    };
+    const OPTIONS: &'static [MetricOption<Self>] = &[
+        Self::BASELINE,
+        MetricOption {
+            info: OptionInfo {
+                name: "ordered-features",
+                value_name: "FEATURES",
+                default: "grid:3",
+                help: "Which positions go together where orders are searched: `grid:CELLS`, `patches:SIZE`, `positions` or \
+                       `segments`",
+            },
+            set: |metric, text| Ok(metric.features(text.parse()?)),
+        },
+        MetricOption {
+            info: OptionInfo {
+                name: "exact-up-to",
+                value_name: "N",
+                default: "12",
+                help: "Up to how many features the best and the worst order are exact, at most 16",
+            },
+            set: |metric, text| {
+                let expected = "a number of features, at most 16";
+                Ok(metric.exact_up_to(parse(input::EXACT_UP_TO, text, expected)?))
+            },
+        },
+        MetricOption {
+            info: OptionInfo {
+                name: "beam",
+                value_name: "N",
+                default: "5",
+                help: "How many subsets of one size are kept where the best and the worst order are searched",
+            },
+            set: |metric, text| {
+                let expected = "a number of subsets, at least 1";
+                Ok(metric.beam(parse(input::BEAM, text, expected)?))
+            },
+        },
+    ];
+
+    fn with_defaults() -> Self {
+        Self::new()
+    }
+}

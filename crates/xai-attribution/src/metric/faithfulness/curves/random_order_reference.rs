@@ -1,0 +1,299 @@
+//! Where a curve stands among those of random orders.
+
+use std::str::FromStr;
+
+use xai_core::{Direction, Error, MetricInfo, Real, Result};
+
+use crate::batch::data::Explained;
+use crate::batch::explained::{ExplainedBatch, MapWork};
+use crate::batch::plan::Plan;
+use crate::batch::run_data::RunData;
+use crate::batch::samples::{BatchWork, SampleBatch};
+use crate::input;
+use crate::metric::kinds::curve_metric::area;
+use crate::metric::kinds::score_metric::SCORE_NEEDS;
+use crate::metric::options::{
+    CURVE_SCORE_OPTION, MetricOption, OptionInfo, Registered, STEPS_OPTION, parse,
+};
+use crate::metric::parameters::{takes_baseline, takes_features, takes_seed};
+use crate::metric::protocol::{Measure, Metric};
+use crate::model::scoring::CurveScore;
+use crate::perturbation::removal_curve::{CurveScores, RemovalCurve, Start, StepCount};
+use crate::perturbation::removal_order::RemovalOrder;
+
+/// Does the order of a map remove the score faster than random orders do?
+///
+/// ```text
+/// share_i = share of R random orders whose area is larger than that of the map, ties by half
+/// z_i = (mean of the R areas − area of the map) / standard deviation of the R areas
+/// ```
+///
+/// The area is that under the curve of [`Deletion`](crate::Deletion), most relevant features first, which shares its
+/// scores; from the baseline ([`start`](Self::start)) that of [`Insertion`](crate::Insertion), where a larger area is
+/// the better one, and share and z count the other way round. The share is in [0, 1], **higher is better**: 0.5 = as good as a
+/// random order. `z` ([`ReferenceScale::Z`]) is in units of what random orders differ by, and not defined where they do not
+/// differ. The random orders of a sample are its own, drawn from its place in the data set, and the same for all
+/// explainers: `R` times the rows between the ends of the curve, once, and those of the curve of every map.
+///
+/// ```
+/// use ndarray::{Array2, ArrayViewD, array};
+/// use xai_attribution::{Evaluate, metric::RandomOrderReference};
+/// let sum = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+///     Ok(batch.sum_axis(ndarray::Axis(1)).insert_axis(ndarray::Axis(1)).into_dimensionality().unwrap())
+/// };
+/// let x = array![[16.0, 8.0, 4.0, 2.0, 1.0, 0.5, 0.25]];
+/// let best = RandomOrderReference::new().evaluate(&sum, x.view(), &[0], x.view())?.value;
+/// let worst = RandomOrderReference::new().evaluate(&sum, x.view(), &[0], (-&x).view())?.value;
+/// assert!(best > 0.95 && worst < 0.05);
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// # Source
+/// A permutation test: Fisher, *The Design of Experiments*, 1935. No other library has the number.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RandomOrderReference {
+    curve: RemovalCurve,
+    n_orders: usize,
+    seed: u64,
+    scale: ReferenceScale,
+}
+
+/// How the place among random orders is told.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum ReferenceScale {
+    /// The share of random orders that are beaten.
+    #[default]
+    Share,
+    /// The distance from their mean in standard deviations.
+    Z,
+}
+
+impl FromStr for ReferenceScale {
+    type Err = Error;
+
+    /// `share` or `z`.
+    fn from_str(text: &str) -> Result<Self> {
+        match text {
+            "share" => Ok(Self::Share),
+            "z" => Ok(Self::Z),
+            _ => Err(Error::parameter(input::REFERENCE_SCALE, text, "share or z")),
+        }
+    }
+}
+
+impl Default for RandomOrderReference {
+    fn default() -> Self {
+        Self {
+            curve: RemovalCurve::default(),
+            n_orders: 20,
+            seed: 1,
+            scale: ReferenceScale::Share,
+        }
+    }
+}
+
+/// Areas that are nearer than this share of their size differ by rounding alone.
+const ROUNDING: f64 = 1e-12;
+
+impl RandomOrderReference {
+    /// 20 random orders, 10 steps over all positions, baseline 0.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The number of random orders, at least 2.
+    #[must_use]
+    pub fn n_orders(mut self, n_orders: usize) -> Self {
+        self.n_orders = n_orders;
+        self
+    }
+
+    /// How the place among random orders is told. Default: the share beaten.
+    #[must_use]
+    pub fn scale(mut self, scale: ReferenceScale) -> Self {
+        self.scale = scale;
+        self
+    }
+
+    /// Which end the curves start from. Default: the input.
+    #[must_use]
+    pub fn start(mut self, start: Start) -> Self {
+        self.curve.start = start;
+        self
+    }
+
+    /// The number of steps, at least 1; `None` is one step per feature.
+    #[must_use]
+    pub fn steps(mut self, steps: Option<usize>) -> Self {
+        self.curve.steps.count = steps.map_or(StepCount::Size(1), StepCount::Number);
+        self
+    }
+
+    /// What is read off the model's outputs along the curves. Default: the score of the target.
+    #[must_use]
+    pub fn score(mut self, score: CurveScore) -> Self {
+        self.curve.score = score;
+        self
+    }
+
+    fn random(&self) -> RandomAreas {
+        RandomAreas {
+            curve: self.curve.clone(),
+            n_orders: self.n_orders,
+            seed: self.seed,
+        }
+    }
+
+    /// The place of an area among those of random orders.
+    fn place(&self, own: f64, areas: &[f64]) -> Option<f64> {
+        let n = areas.len() as f64;
+        let size = areas
+            .iter()
+            .fold(own.abs(), |size, area| size.max(area.abs()));
+        // How much better the map's curve is.
+        let better = |area: f64| match self.curve.start {
+            Start::Input => area - own,
+            Start::Blank => own - area,
+        };
+        if self.scale == ReferenceScale::Share {
+            let beaten = areas.iter().map(|&area| match better(area) {
+                gain if gain.abs() <= ROUNDING * size => 0.5,
+                gain if gain > 0.0 => 1.0,
+                _ => 0.0,
+            });
+            return Some(beaten.sum::<f64>() / n);
+        }
+        let mean = areas.iter().sum::<f64>() / n;
+        let squares = areas.iter().map(|area| (area - mean).powi(2));
+        let deviation = (squares.sum::<f64>() / (n - 1.0)).sqrt();
+        (deviation > ROUNDING * size).then(|| better(mean) / deviation)
+    }
+}
+
+takes_baseline!(RandomOrderReference, curve.baseline);
+takes_features!(RandomOrderReference, curve.features);
+takes_seed!(RandomOrderReference, seed);
+
+/// The areas of random orders: they do not depend on the map.
+#[derive(Debug, Clone, PartialEq)]
+struct RandomAreas {
+    curve: RemovalCurve,
+    n_orders: usize,
+    seed: u64,
+}
+
+impl<T: Real> BatchWork<T> for RandomAreas {
+    /// `[order][sample]`
+    type Output = Vec<Vec<f64>>;
+
+    fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<Vec<Vec<f64>>> {
+        let areas = (0..self.n_orders as u64).map(|order| {
+            // A stream of its own for each order of each sample, whatever the seed of another metric.
+            let seed = self
+                .seed
+                .wrapping_add(order.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+            let curve = RemovalCurve {
+                order: RemovalOrder::Random { seed },
+                ..self.curve.clone()
+            };
+            let unnamed = Explained::unnamed();
+            let scores = curve.compute(&ExplainedBatch::new(batch, &unnamed)?)?;
+            Ok(areas_of(&scores))
+        });
+        areas.collect()
+    }
+}
+
+fn areas_of(curve: &CurveScores) -> Vec<f64> {
+    let area_of = |sample| area(&curve.of_sample(sample).collect::<Vec<f64>>());
+    (0..curve.n_samples()).map(area_of).collect()
+}
+
+impl Metric for RandomOrderReference {
+    fn info(&self) -> &'static MetricInfo {
+        <Self as Registered>::INFO
+    }
+}
+
+impl<T: Real> Measure<T> for RandomOrderReference {
+    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
+        if self.n_orders < 2 {
+            let expected = "at least 2 orders";
+            return Err(Error::parameter(input::N_ORDERS, self.n_orders, expected));
+        }
+        self.curve.prepare(run)
+    }
+
+    fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
+        self.curve.plan(plan)?;
+        let rows = self.curve.rows_between(plan.run())? * self.n_orders as u64;
+        plan.once(&self.random(), rows);
+        Ok(())
+    }
+
+    fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
+        let own = areas_of(&*explained.shared(&self.curve)?);
+        let random = explained.batch().shared(&self.random())?;
+        let place = |(sample, &own): (usize, &f64)| {
+            let areas: Vec<f64> = random.iter().map(|areas| areas[sample]).collect();
+            self.place(own, &areas)
+        };
+        Ok(own.iter().enumerate().map(place).collect())
+    }
+}
+
+impl Registered for RandomOrderReference {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "random-order-reference",
+        title: "Random-order reference",
+        question: "Does the map's order remove the score faster than random orders do?",
+        direction: Direction::Higher,
+        range: "[0, 1]; z (-inf, inf)",
+        needs: SCORE_NEEDS,
+        source: "Fisher, The Design of Experiments, 1935",
+    };
+    const OPTIONS: &'static [MetricOption<Self>] = &[
+        MetricOption {
+            info: STEPS_OPTION,
+            set: |mut metric, text| {
+                metric.curve.steps.count = text.parse()?;
+                Ok(metric)
+            },
+        },
+        Self::BASELINE,
+        Self::FEATURES,
+        MetricOption {
+            info: CURVE_SCORE_OPTION,
+            set: |metric, text| Ok(metric.score(text.parse()?)),
+        },
+        MetricOption {
+            info: OptionInfo {
+                name: "random-orders",
+                value_name: "N",
+                default: "20",
+                help: "Random orders per sample",
+            },
+            set: |metric, text| {
+                let expected = "a number of orders, at least 2";
+                Ok(metric.n_orders(parse(input::N_ORDERS, text, expected)?))
+            },
+        },
+        MetricOption {
+            info: OptionInfo {
+                name: "reference-scale",
+                value_name: "share|z",
+                default: "share",
+                help: "The share of random orders beaten, or the distance from their mean in standard deviations",
+            },
+            set: |metric, text| Ok(metric.scale(text.parse()?)),
+        },
+        Self::SEED,
+    ];
+
+    fn with_defaults() -> Self {
+        Self::new()
+    }
+}
