@@ -10,14 +10,13 @@ pub(crate) mod parameters;
 pub(crate) mod protocol;
 pub mod registry;
 pub(crate) mod value;
-pub(crate) mod whole;
 
 pub use entry::{Entry, Listed, Precision};
 pub use kinds::{
     AgreementFormula, AgreementOptions, BaseScorePolicy, CurveKind, CurveMetric, CurvePoints,
-    MASK_NEEDS, MapAgreement, MaskFormula, MaskMetric, MaskedMap, REFERENCE_NEEDS, RankTies,
-    ReferenceMetric, Relevance, SCORE_NEEDS, ScoreAccumulator, ScoreFormula, ScoreMetric, area,
-    map_agreement,
+    MASK_NEEDS, MapAgreement, MaskFormula, MaskMetric, MaskedMap, Notes, REFERENCE_NEEDS, RankTies,
+    ReferenceMetric, Relevance, SCORE_NEEDS, ScoreAccumulator, ScoreFormula, ScoreMetric, Whole,
+    WholeMetric, area, map_agreement, only_whole,
 };
 pub use options::{
     BASELINE_OPTION, CURVE_SCORE_OPTION, FEATURES_OPTION, MetricOption, NEIGHBORS_OPTION,
@@ -49,5 +48,4 @@ pub use registry::sufficiency::Threshold;
 pub use registry::top_k_intersection::TopK;
 pub use registry::*;
 pub use value::{CurvePoint, MetricValue};
-pub use whole::{Notes, Whole, WholeMetric, only_whole};
 pub use xai_core::{Direction, MetricInfo};

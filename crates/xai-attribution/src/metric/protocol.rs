@@ -8,7 +8,7 @@ use crate::batch::explained::ExplainedBatch;
 use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::input;
-use crate::metric::whole::Whole;
+use crate::metric::kinds::whole_metric::Whole;
 use crate::perturbation::removal_curve::CurveScores;
 use xai_core::MetricInfo;
 

@@ -44,8 +44,8 @@ metrics! {
     "faithfulness/drops/faithfulness_estimate.rs" faithfulness_estimate { FaithfulnessEstimate }
     "faithfulness/drops/violations.rs" violations { Violations }
     "faithfulness/drops/mu_fidelity.rs" mu_fidelity { MuFidelity }
-    "between_samples/sufficiency.rs" sufficiency { Sufficiency }
-    "between_samples/consistency.rs" consistency { Consistency }
+    "comparison/sufficiency.rs" sufficiency { Sufficiency }
+    "comparison/consistency.rs" consistency { Consistency }
     "localization/pointing_game.rs" pointing_game { PointingGame }
     "localization/attribution_localization.rs" attribution_localization { AttributionLocalization }
     "localization/top_k_intersection.rs" top_k_intersection { TopKIntersection }
@@ -60,8 +60,8 @@ metrics! {
     "complexity/effective_complexity.rs" effective_complexity { EffectiveComplexity }
     "complexity/nonzero_features.rs" nonzero_features { NonzeroFeatures }
     "complexity/mst_compactness.rs" mst_compactness { MstCompactness }
-    "agreement/top_agreement.rs" top_agreement { FeatureAgreement, RankAgreement, SignAgreement, SignedRankAgreement }
-    "agreement/rank_agreement.rs" rank_agreement { RankCorrelation, PairwiseRankAgreement }
+    "comparison/top_agreement.rs" top_agreement { FeatureAgreement, RankAgreement, SignAgreement, SignedRankAgreement }
+    "comparison/rank_agreement.rs" rank_agreement { RankCorrelation, PairwiseRankAgreement }
     "axiomatic/completeness.rs" completeness { Completeness }
     "axiomatic/non_sensitivity.rs" non_sensitivity { NonSensitivity }
     "axiomatic/input_invariance.rs" input_invariance { InputInvariance }

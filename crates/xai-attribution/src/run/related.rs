@@ -9,7 +9,7 @@ use crate::batch::all_samples::AllSamples;
 use crate::batch::explained::ExplainedBatch;
 use crate::batch::run_data::RunData;
 use crate::input;
-use crate::metric::whole::{Notes, Whole};
+use crate::metric::kinds::whole_metric::{Notes, Whole};
 use crate::model::locks::{into_inner, lock};
 use crate::model::samples::Samples;
 

@@ -1,6 +1,6 @@
 //! What several metrics are made of: a formula over two scores, a function of a curve of scores, a function
 //! of the sizes of attributions, a formula over a map and the mask of the object, or a
-//! reference map.
+//! reference map; and the second stage of metrics that relate samples.
 
 pub(crate) mod curve_metric;
 pub(crate) mod magnitudes;
@@ -10,9 +10,11 @@ pub(crate) mod order_limits;
 pub(crate) mod reference_metric;
 pub(crate) mod score_metric;
 pub(crate) mod spanning_tree;
+pub(crate) mod whole_metric;
 
 pub use curve_metric::{CurveKind, CurveMetric, CurvePoints, area};
 pub use map_agreement::{AgreementOptions, MapAgreement, RankTies, map_agreement};
 pub use mask_metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Relevance};
 pub use reference_metric::{AgreementFormula, REFERENCE_NEEDS, ReferenceMetric};
 pub use score_metric::{BaseScorePolicy, SCORE_NEEDS, ScoreAccumulator, ScoreFormula, ScoreMetric};
+pub use whole_metric::{Notes, Whole, WholeMetric, only_whole};

@@ -13,10 +13,10 @@ use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::input;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
+use crate::metric::kinds::whole_metric::{Whole, WholeMetric, only_whole};
 use crate::metric::options::{MetricOption, OptionInfo, Registered};
 use crate::metric::protocol::{Measure, Metric};
 use crate::metric::registry::sufficiency::predictions;
-use crate::metric::whole::{Whole, WholeMetric, only_whole};
 
 /// Do samples with the same explanation have the same prediction?
 ///

@@ -13,9 +13,9 @@ use crate::batch::run_data::RunData;
 use crate::input;
 use crate::map::pair_distances::PairDistances;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
+use crate::metric::kinds::whole_metric::{Whole, WholeMetric, only_whole};
 use crate::metric::options::{MetricOption, OptionInfo, Registered, parse};
 use crate::metric::protocol::{Measure, Metric};
-use crate::metric::whole::{Whole, WholeMetric, only_whole};
 
 /// Do samples whose maps are near each other have the same prediction?
 ///
