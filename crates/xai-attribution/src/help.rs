@@ -25,3 +25,6 @@ pub const GIVE_INPUT: Help =
 pub const CALL_DIRECTLY: Help = Help::new("call its own `evaluate`");
 /// For inputs that cannot be moved.
 pub const CHOOSE_LOCAL_LIPSCHITZ: Help = Help::new("LocalLipschitz takes inputs of any layout");
+/// For a baseline that is made of what is left.
+pub const REMOVE_LESS_THAN_ALL: Help =
+    Help::new("let curves end before all is removed (`max_fraction`), or choose another baseline");

@@ -3,6 +3,7 @@
 mod adcc;
 mod all_metrics;
 mod curves;
+mod drops;
 mod localization;
 mod neighbors;
 mod robustness;

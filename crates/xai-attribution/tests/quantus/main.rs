@@ -7,10 +7,13 @@
 mod axiomatic;
 mod complexity;
 mod curves;
+mod drops;
 mod golden;
+mod infidelity;
 mod input_invariance;
 mod localization;
 mod randomization;
+mod road;
 mod robustness;
 mod single_removal;
 mod subsets;
