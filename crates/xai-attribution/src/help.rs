@@ -30,3 +30,6 @@ pub const ASK_FOR_WHOLE: Help =
     Help::new("a run asks `Measure::whole`; a metric that wraps another passes that call on");
 /// For parts of a data set that were evaluated by a metric of all samples.
 pub const EVALUATE_AT_ONCE: Help = Help::new("evaluate this metric on the whole data set at once");
+/// For a baseline that is made of what is left.
+pub const REMOVE_LESS_THAN_ALL: Help =
+    Help::new("let curves end before all is removed (`max_fraction`), or choose another baseline");

@@ -133,7 +133,7 @@ pub const TOP_PERCENT: Input = Input::new("top_percent");
 pub const OTHER_TARGETS: Input = Input::new("other targets");
 /// The maps of the same samples from a second explainer.
 pub const SECOND_MAPS: Input = Input::new("second maps");
-/// Noise that is added to inputs.
+/// Noise that is added to inputs, or to imputed values.
 pub const NOISE: Input = Input::new("noise");
 /// The number of noisy copies.
 pub const N_COPIES: Input = Input::new("n_copies");
@@ -175,3 +175,27 @@ pub const BEAM: Input = Input::new("beam");
 pub const N_ORDERS: Input = Input::new("n_orders");
 /// How the place among random orders is told.
 pub const REFERENCE_SCALE: Input = Input::new("reference_scale");
+/// How inputs are changed.
+pub const PERTURBATION: Input = Input::new("perturbation");
+/// What the values of a map stand for.
+pub const MAP_KIND: Input = Input::new("map_kind");
+/// What a map is multiplied by.
+pub const SCALING: Input = Input::new("scaling");
+/// The number of random draws.
+pub const DRAWS: Input = Input::new("draws");
+/// How much of an input is removed, in percent.
+pub const PERCENTAGES: Input = Input::new("percentages");
+/// What a curve is of.
+pub const OF: Input = Input::new("of");
+/// The range of values that a feature is set to.
+pub const VALUE_RANGE: Input = Input::new("value_range");
+/// The number of values that a feature is set to.
+pub const N_VALUES: Input = Input::new("n_values");
+/// Values that were drawn elsewhere.
+pub const GIVEN_VALUES: Input = Input::new("given values");
+/// The sizes of subsets.
+pub const SIZES: Input = Input::new("sizes");
+/// The number of random subsets of each size.
+pub const SUBSETS_PER_SIZE: Input = Input::new("subsets_per_size");
+/// The share of ranked features that is removed at a time.
+pub const REMOVED_SHARE: Input = Input::new("removed_share");

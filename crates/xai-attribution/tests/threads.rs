@@ -2,6 +2,10 @@
 #![cfg(feature = "rayon")]
 
 use ndarray::{Array2, ArrayD, ArrayViewD};
+use xai_attribution::metric::{
+    FFidelity, Infidelity, MonotonicityCorrelation, Perturbation, PredictionGapImportant, Road,
+    RoadOf, SensitivityN,
+};
 use xai_attribution::{
     Activation, AverageDrop, Baseline, Concurrent, Deletion, Evaluate, Evaluation, Insertion,
     MuFidelity,
@@ -56,6 +60,12 @@ fn an_evaluation_of_a_concurrent_model() {
                     .baseline(Baseline::Blur { sigma: 1.5 }),
             )
             .metric(MuFidelity::new().n_subsets(25))
+            .metric(SensitivityN::new().n_subsets(5))
+            .metric(Road::new().percentages(&[20.0, 80.0]).of(RoadOf::Score))
+            .metric(Infidelity::new().perturbation(Perturbation::Gaussian { sigma: 0.1 }))
+            .metric(MonotonicityCorrelation::new().n_values(2))
+            .metric(PredictionGapImportant::new())
+            .metric(FFidelity::new().draws(2))
             .evaluate()
             .unwrap()
     });

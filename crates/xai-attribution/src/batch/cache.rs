@@ -22,6 +22,15 @@ impl Cache {
         Some(Rc::clone(value))
     }
 
+    /// Lets go of the result of some work.
+    pub(crate) fn forget<K: PartialEq + 'static, V: 'static>(&self, work: &K) {
+        let is_other = |entry: &Box<dyn Any>| {
+            let known = entry.downcast_ref::<(K, Rc<V>)>();
+            known.is_none_or(|(key, _)| key != work)
+        };
+        self.0.borrow_mut().retain(is_other);
+    }
+
     /// The result of some work, done once. The work may ask the cache for other work.
     pub(crate) fn get_or<K, V>(&self, work: &K, make: impl FnOnce() -> Result<V>) -> Result<Rc<V>>
     where

@@ -54,7 +54,7 @@ impl<T: Real> Scorer<'_, T> {
     }
 
     /// The model's outputs for such rows, before the activation.
-    fn outputs(
+    pub(crate) fn outputs(
         &self,
         model: &dyn Model<T>,
         values: &[T],
@@ -193,6 +193,12 @@ impl<'a, T: Real> SampleBatch<'a, T> {
         self.cache.get_or(work, || work.compute(self))
     }
 
+    /// Lets go of what came of some work: it is done again for whoever asks next. For work that is large and
+    /// cheap.
+    pub(crate) fn forget<W: BatchWork<T>>(&self, work: &W) {
+        self.cache.forget::<W, W::Output>(work);
+    }
+
     /// `g(f, x_i, y_i)` of every sample; the model is asked once, whoever asks.
     ///
     /// # Errors
@@ -285,15 +291,29 @@ impl<'a, T: Real> SampleBatch<'a, T> {
         change: impl Fn(usize, &mut [T]) + Send + Sync,
         step: &str,
     ) -> Result<Vec<f64>> {
+        let scorer = self.scorer_of(reads);
+        self.ask_changed(n_rows, &sample_of, change, |first, rows, model| {
+            scorer.scores(model, rows, |row| sample_of(first + row), step)
+        })
+    }
+
+    /// What is made of any number of changed inputs, as [`score_changed`](Self::score_changed) has them:
+    /// `ask` is given the number of the first row of a call, the rows and the model.
+    pub(crate) fn ask_changed<R: Send + Clone>(
+        &self,
+        n_rows: usize,
+        sample_of: impl Fn(usize) -> usize + Send + Sync,
+        change: impl Fn(usize, &mut [T]) + Send + Sync,
+        ask: impl Fn(usize, &[T], &dyn Model<T>) -> Result<Vec<R>> + Sync,
+    ) -> Result<Vec<R>> {
         let size = self.values.len() / self.n_samples();
         let (original, batch_size) = (self.values, self.batch_size());
-        let scorer = self.scorer_of(reads);
         let n_calls = n_rows.div_ceil(batch_size);
         let n_pieces = self.n_pieces(n_calls).max(1);
         let answers = self.call_model(n_pieces, |piece, model| {
             let calls = piece * n_calls / n_pieces..(piece + 1) * n_calls / n_pieces;
             let mut rows = vec![T::zero(); batch_size.min(n_rows) * size];
-            let mut scores = Vec::new();
+            let mut answers = Vec::new();
             for call in calls {
                 let first = call * batch_size;
                 let last = (first + batch_size).min(n_rows);
@@ -303,9 +323,9 @@ impl<'a, T: Real> SampleBatch<'a, T> {
                     values.copy_from_slice(&original[sample * size..(sample + 1) * size]);
                     change(first + row, values);
                 });
-                scores.extend(scorer.scores(model, rows, |row| sample_of(first + row), step)?);
+                answers.extend(ask(first, rows, model)?);
             }
-            Ok(scores)
+            Ok(answers)
         })?;
         Ok(answers.concat())
     }

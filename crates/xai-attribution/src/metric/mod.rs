@@ -19,9 +19,9 @@ pub use kinds::{
     WholeMetric, area, map_agreement, only_whole,
 };
 pub use options::{
-    BASELINE_OPTION, CURVE_SCORE_OPTION, FEATURES_OPTION, MetricOption, NEIGHBORS_OPTION,
-    OptionInfo, RADIUS_OPTION, Registered, SEED_OPTION, SIMILARITY_OPTION, STEPS_OPTION, parse,
-    parse_unless,
+    BASELINE_OPTION, CURVE_SCORE_OPTION, DRAWS_OPTION, FEATURES_OPTION, GROUP_SIZE_OPTION,
+    MetricOption, NEIGHBORS_OPTION, OptionInfo, RADIUS_OPTION, Registered, SEED_OPTION,
+    SIMILARITY_OPTION, STEPS_OPTION, parse, parse_unless,
 };
 pub use protocol::{Measure, Metric, key};
 pub use registry::average_drop::DropFormula;
@@ -30,18 +30,23 @@ pub use registry::average_increase::IncreaseFormula;
 pub use registry::completeness::Gap;
 pub use registry::complexity::complexity;
 pub use registry::consistency::{Discretizer, KeyAndClass, KeyFunction};
+pub use registry::f_fidelity::{FFidelityMetric, RankedPart};
+pub use registry::infidelity::{MapKind, Perturbation, Scaling};
 pub use registry::model_randomization::{
     RandomizationOrder, RandomizationStep, RandomizationValues,
 };
+pub use registry::monotonicity_correlation::{GivenValues, ValueRange};
 pub use registry::mst_compactness::Collinear;
 pub use registry::non_sensitivity::Mismatch;
 pub use registry::pointing_game::Ties;
+pub use registry::prediction_gap::{NoisyPart, PredictionGap};
 pub use registry::random_logit::{GivenTargets, OtherTargets};
 pub use registry::random_order_reference::ReferenceScale;
 pub use registry::relative_stability::{
     OfInputs, OfOutputs, OfRepresentation, Reference, RelativeStability,
 };
 pub use registry::representativity::MegeReco;
+pub use registry::road::{ImputationNoise, RoadMetric, RoadOf, RoadOrder};
 pub use registry::sparseness::sparseness;
 pub use registry::stability::{Average, Maximum, Stability, StabilityValues, Statistic};
 pub use registry::sufficiency::Threshold;

@@ -96,7 +96,7 @@ pub const BASELINE_OPTION: OptionInfo = OptionInfo {
     value_name: "VALUE",
     default: "0.0",
     help: "What stands for absence: a number, one number per channel, `mean` of the data set, \
-           `sample-min`, `sample-mean`, `sample-max` or `blur:SIGMA`",
+           `sample-min`, `sample-mean`, `sample-max`, `linear-imputation` or `blur:SIGMA`",
 };
 
 /// What random choices depend on, for the metrics that make some.
@@ -154,4 +154,20 @@ pub const SIMILARITY_OPTION: OptionInfo = OptionInfo {
     value_name: "ssim|spearman|pearson|jaccard",
     default: "ssim",
     help: "How alike two maps are; `jaccard` looks at the largest tenth of the attributions",
+};
+
+/// How many, for the metrics that draw noise.
+pub const DRAWS_OPTION: OptionInfo = OptionInfo {
+    name: "draws",
+    value_name: "N",
+    default: "20",
+    help: "Random draws per sample",
+};
+
+/// For the metrics whose features may be groups of positions.
+pub const GROUP_SIZE_OPTION: OptionInfo = OptionInfo {
+    name: "group-size",
+    value_name: "N",
+    default: "1",
+    help: "Groups of N positions that follow each other in the order of attributions, as features",
 };

@@ -41,11 +41,17 @@ metrics! {
     "faithfulness/curves/random_order_reference.rs" random_order_reference { RandomOrderReference }
     "faithfulness/curves/monotonicity.rs" monotonicity { Monotonicity }
     "faithfulness/curves/irof.rs" irof { Irof }
+    "faithfulness/curves/f_fidelity.rs" f_fidelity { FFidelity, FFidelityPositive, FFidelityNegative }
+    "faithfulness/curves/road.rs" road { Road, RoadMostRelevantFirst, RoadLeastRelevantFirst }
     "faithfulness/drops/faithfulness_estimate.rs" faithfulness_estimate { FaithfulnessEstimate }
     "faithfulness/drops/violations.rs" violations { Violations }
+    "faithfulness/drops/sensitivity_n.rs" sensitivity_n { SensitivityN }
+    "faithfulness/drops/monotonicity_correlation.rs" monotonicity_correlation { MonotonicityCorrelation }
+    "faithfulness/drops/infidelity.rs" infidelity { Infidelity }
     "faithfulness/drops/mu_fidelity.rs" mu_fidelity { MuFidelity }
     "comparison/sufficiency.rs" sufficiency { Sufficiency }
     "comparison/consistency.rs" consistency { Consistency }
+    "faithfulness/drops/prediction_gap.rs" prediction_gap { PredictionGapImportant, PredictionGapUnimportant }
     "localization/pointing_game.rs" pointing_game { PointingGame }
     "localization/attribution_localization.rs" attribution_localization { AttributionLocalization }
     "localization/top_k_intersection.rs" top_k_intersection { TopKIntersection }

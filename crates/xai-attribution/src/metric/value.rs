@@ -26,7 +26,7 @@ pub struct MetricValue {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CurvePoint {
-    /// How many positions of every sample are flipped.
+    /// How many positions of every sample are flipped, or features are in a subset.
     pub n_flipped: usize,
     /// The mean score over the samples.
     pub score: f64,

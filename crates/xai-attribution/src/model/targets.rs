@@ -2,6 +2,7 @@
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 use xai_core::number::{check_finite, class_index, labels_to_i64};
+use xai_core::output::arg_max;
 use xai_core::{Error, Label, Real, Result};
 
 use crate::input;
@@ -40,6 +41,14 @@ impl Targets {
         match self {
             Self::Classes(classes) => Self::Classes(samples.iter().map(|&i| classes[i]).collect()),
             Self::Rows(rows) => Self::Rows(rows.select(Axis(0), samples)),
+        }
+    }
+
+    /// The class of one sample; of a row of weights, the one that weighs most.
+    pub(crate) fn class(&self, sample: usize) -> Option<usize> {
+        match self {
+            Self::Classes(classes) => usize::try_from(classes[sample]).ok(),
+            Self::Rows(rows) => arg_max(&rows.row(sample).to_vec()),
         }
     }
 

@@ -52,6 +52,12 @@ pub enum Baseline {
     SampleMean,
     /// The largest element of the input itself.
     SampleMax,
+    /// What is left of the image around a removed pixel: each one is the weighted mean of its
+    /// neighbours, those in line 1/6 and those across 1/12, removed ones among them. The pixels that are
+    /// removed together are the solution of one system, so that a removed disk is smooth and tells
+    /// less about its shape than a constant. It needs something left to impute from: curves have to
+    /// end before all is removed.
+    LinearImputation,
     /// One input for all samples, shaped like one sample: the mean of a training set, for instance.
     Input(Arc<ArrayD<f64>>),
     /// A function of each input, see [`Baseline::from_fn`].
@@ -122,8 +128,28 @@ impl Baseline {
                 one.iter().try_for_each(|value| holds::<T>(*value))
             }
             Self::DatasetMean => run.shared(&DatasetMean).map(drop),
+            Self::LinearImputation => match run.layout() {
+                Layout::ChannelsFirst | Layout::ChannelsLast => Ok(()),
+                Layout::Tabular | Layout::TimeSeries => Err(Error::parameter(
+                    input::BASELINE,
+                    "linear-imputation",
+                    "one for inputs that are no images",
+                )
+                .with_help(help::CHOOSE_OTHER_BASELINE)),
+            },
             Self::Blur { .. } | Self::SampleMin | Self::SampleMean | Self::SampleMax => Ok(()),
             Self::Function(_) => Ok(()),
+        }
+    }
+
+    /// As [`prepare`](Self::prepare), for a metric that shows the model a whole input of nothing else.
+    ///
+    /// # Errors
+    /// An invalid parameter also where there is no such input.
+    pub fn prepare_whole<T: Real>(&self, run: &RunData<'_, T>) -> Result<()> {
+        match self {
+            Self::LinearImputation => Err(nothing_left()),
+            _ => self.prepare(run),
         }
     }
 
@@ -157,6 +183,7 @@ impl Baseline {
                 let mean: ExactMean = x.iter().copied().collect();
                 T::from_f64_nearest(mean.value().unwrap_or_default())
             }),
+            Self::LinearImputation => return Err(nothing_left()),
             Self::Blur { sigma } => blurred(batch.inputs(), batch.layout(), *sigma),
             Self::Function(function) => of_function(function, batch)?,
         })
@@ -170,6 +197,13 @@ fn of_sample<T: Real>(batch: &SampleBatch<'_, T>, value: impl Fn(&[T]) -> T) -> 
     samples
         .flat_map(|sample| std::iter::repeat_n(value(sample), size))
         .collect()
+}
+
+/// Imputation of an input of which nothing is left.
+pub(crate) fn nothing_left() -> Error {
+    let expected = "a baseline that does not need something left of the input, or to remove less than all of it";
+    Error::parameter(input::BASELINE, "linear-imputation", expected)
+        .with_help(help::REMOVE_LESS_THAN_ALL)
 }
 
 /// Whether inputs of this precision can hold a number.
@@ -281,7 +315,8 @@ impl PartialEq for Baseline {
             (Self::DatasetMean, Self::DatasetMean)
             | (Self::SampleMin, Self::SampleMin)
             | (Self::SampleMean, Self::SampleMean)
-            | (Self::SampleMax, Self::SampleMax) => true,
+            | (Self::SampleMax, Self::SampleMax)
+            | (Self::LinearImputation, Self::LinearImputation) => true,
             (Self::Blur { sigma: a }, Self::Blur { sigma: b }) => a == b,
             (Self::Input(a), Self::Input(b)) => Arc::ptr_eq(a, b),
             (Self::Function(a), Self::Function(b)) => Arc::ptr_eq(a, b),
@@ -300,6 +335,7 @@ impl std::fmt::Debug for Baseline {
             Self::SampleMean => f.write_str("SampleMean"),
             Self::SampleMax => f.write_str("SampleMax"),
             Self::Blur { sigma } => f.debug_struct("Blur").field("sigma", sigma).finish(),
+            Self::LinearImputation => f.write_str("LinearImputation"),
             Self::Input(one) => f.debug_tuple("Input").field(&one.shape()).finish(),
             Self::Function(_) => f.write_str("Function(..)"),
         }
@@ -310,12 +346,12 @@ impl std::str::FromStr for Baseline {
     type Err = Error;
 
     /// A number, one number per channel (`0.5,0.4,0.4`), `mean` (of the data set), `sample-min`,
-    /// `sample-mean`, `sample-max`, or `blur:SIGMA`.
+    /// `sample-mean`, `sample-max`, `linear-imputation`, or `blur:SIGMA`.
     fn from_str(text: &str) -> Result<Self> {
         let number = |text: &str| text.trim().parse::<f64>().ok().filter(|x| x.is_finite());
         let unknown = || {
             let expected = "a number, one number per channel (0.5,0.4,0.4), mean, sample-min, sample-mean, \
-                            sample-max, or blur:SIGMA";
+                            sample-max, linear-imputation, or blur:SIGMA";
             Error::parameter(input::BASELINE, text, expected)
         };
         match text {
@@ -323,6 +359,7 @@ impl std::str::FromStr for Baseline {
             "sample-min" => return Ok(Self::SampleMin),
             "sample-mean" => return Ok(Self::SampleMean),
             "sample-max" => return Ok(Self::SampleMax),
+            "linear-imputation" => return Ok(Self::LinearImputation),
             _ => {}
         }
         if let Some(sigma) = text.strip_prefix("blur:") {

@@ -193,16 +193,16 @@ impl FeatureCells {
 }
 
 /// The positions of a sample as rows and columns.
-struct Plane {
-    rows: usize,
-    columns: usize,
+pub(crate) struct Plane {
+    pub(crate) rows: usize,
+    pub(crate) columns: usize,
     /// Whether columns are cut, too.
-    cuts_columns: bool,
+    pub(crate) cuts_columns: bool,
 }
 
 impl Plane {
     /// An input of 2^32 positions has no map.
-    fn new(shape: &[usize], layout: Layout) -> Self {
+    pub(crate) fn new(shape: &[usize], layout: Layout) -> Self {
         let (rows, columns, cuts_columns) = match layout {
             Layout::ChannelsLast => (shape[1], shape[2], true),
             Layout::ChannelsFirst => (shape[2], shape[3], true),

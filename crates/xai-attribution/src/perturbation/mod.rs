@@ -6,10 +6,11 @@
 //! | [`Features`] | which positions go together: single ones, cells, patches, segments |
 //! | [`OrderedPositions`], [`OrderedFeatures`] | what is removed of every sample in a [`RemovalOrder`] |
 //! | [`RemovalCurve`] | scores along the removal of features, in any order, from either end |
-//! | [`SingleRemoval`], [`RankedRemoval`] | the drops without one feature at a time |
+//! | [`SingleRemoval`], [`RankedRemoval`], [`SquareRemoval`] | the drops without one feature at a time, or one square |
 //! | [`RandomSubsets`], [`SubsetDrops`], [`SubsetDropRanks`] | subsets of [`Features`], and the drops without them |
 //! | [`Neighbors`], [`NeighborDistances`] | noisy copies of every sample, and how far their maps are |
 //! | [`Shifts`] | copies of every sample moved by whole positions |
+//! | [`NeighborDrops`] | how far their scores are below those of their samples |
 //! | [`InputChanges`], [`OutputChanges`], [`RepresentationChanges`] | how far they are, and what the model says to them |
 //! | [`DatasetMean`] | the mean of all inputs |
 //!
@@ -21,10 +22,12 @@ pub(crate) mod baseline;
 pub(crate) mod blur;
 pub(crate) mod dataset_mean;
 pub(crate) mod features;
+pub(crate) mod linear_imputation;
 pub(crate) mod neighbor_changes;
 pub(crate) mod neighbors;
 pub(crate) mod removal_curve;
 pub(crate) mod removal_order;
+pub(crate) mod removed;
 pub(crate) mod shifts;
 pub(crate) mod single_removal;
 pub(crate) mod subsets;
@@ -33,14 +36,14 @@ pub use baseline::{Baseline, BaselineFunction, BlankInputs, BlankOutputs, BlankS
 pub use dataset_mean::DatasetMean;
 pub use features::{Cells, FeatureCells, Features};
 pub use neighbor_changes::{
-    InputChanges, NeighborDistances, NeighborSet, OutputChanges, OutputsOfNeighbors,
+    InputChanges, NeighborDistances, NeighborDrops, NeighborSet, OutputChanges, OutputsOfNeighbors,
     Representation, RepresentationChanges, RepresentationFunction,
 };
 pub use neighbors::{GivenNeighbors, Neighborhood, Neighbors};
 pub use removal_curve::{CurveScores, RemovalCurve, Start, StepCount, Steps};
 pub use removal_order::{GivenOrders, OrderedFeatures, OrderedPositions, RankBy, RemovalOrder};
 pub use shifts::{ShiftAxes, Shifts};
-pub use single_removal::{FeatureDrops, RankedDrops, RankedRemoval, SingleRemoval};
+pub use single_removal::{FeatureDrops, RankedDrops, RankedRemoval, SingleRemoval, SquareRemoval};
 pub use subsets::{
     GivenSubsets, RandomSubsets, SubsetDropRanks, SubsetDrops, SubsetSampling, SubsetSize, Subsets,
 };

@@ -256,6 +256,45 @@ impl<T: Real> BatchWork<T> for OutputChanges {
     }
 }
 
+/// How far the scores of all neighbours are below those of their samples, as many per sample as it has
+/// neighbours: one row of the model each.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NeighborDrops(pub Neighbors);
+
+impl NeighborDrops {
+    /// Adds the rows that the model sees for it.
+    ///
+    /// # Errors
+    /// As [`Neighbors::count`].
+    pub fn plan<T: Real>(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
+        let count = self.0.count(plan.run())?;
+        plan.base_scores();
+        plan.once(self, plan.n_samples() * count as u64);
+        Ok(())
+    }
+}
+
+impl<T: Real> BatchWork<T> for NeighborDrops {
+    type Output = Vec<f64>;
+
+    fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<Vec<f64>> {
+        let source = self.0.source(batch)?;
+        let count = source.count;
+        let scores = batch.score_changed(
+            batch.n_samples() * count,
+            |row| row / count,
+            |row, values| source.write(row, values),
+            ", neighbours",
+        );
+        source.check()?;
+        let (scores, base) = (scores?, batch.base_scores()?.iter());
+        let drops = base.zip(scores.chunks_exact(count));
+        Ok(drops
+            .flat_map(|(base, scores)| scores.iter().map(move |score| base - score))
+            .collect())
+    }
+}
+
 /// What a layer of the model makes of a batch: `(batch, anything)`.
 pub type RepresentationFunction =
     Arc<dyn Fn(ArrayViewD<'_, f64>) -> Result<Array2<f64>, crate::model::BoxError> + Send + Sync>;

@@ -1,8 +1,10 @@
 //! Copies of every sample near it.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use ndarray::ArrayD;
 use xai_core::number::check_finite_slice;
-use xai_core::random::{random_stream, uniform};
+use xai_core::random::{normal, random_stream, uniform};
 use xai_core::{Error, Input, Layout, Real, Result};
 
 use crate::batch::run_data::RunData;
@@ -22,6 +24,8 @@ pub enum Neighborhood {
     Above,
     /// Every element moves by a uniform number in [−radius, radius): a cube around the input.
     Around,
+    /// Every element moves by a normal number whose standard deviation is the radius.
+    Gaussian,
     /// Those of [`GivenNeighbors`], which also say their number: to repeat another tool's run.
     Given,
 }
@@ -57,7 +61,7 @@ impl SideInput for GivenNeighbors {
 /// Noisy copies of every sample: each of a stream of its own.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Neighbors {
-    /// The largest change of an element, positive, in the unit of the inputs.
+    /// The largest change of an element (of [`Neighborhood::Gaussian`] its standard deviation), positive, in the unit of the inputs.
     pub radius: f64,
     /// The number of neighbours per sample, 1 to 16 777 216.
     pub n_neighbors: usize,
@@ -125,53 +129,109 @@ impl Neighbors {
         batch: &SampleBatch<'_, T>,
         rows: std::ops::Range<usize>,
     ) -> Result<Vec<T>> {
-        let (inputs, size) = (batch.values(), batch.run().positions().size());
+        let source = self.source(batch)?;
+        let size = source.size;
+        let mut neighbors = vec![T::zero(); rows.len() * size];
+        for_each_row(&mut neighbors, size, |row, values| {
+            source.write(rows.start + row, values);
+        });
+        check_finite_slice(input::NEIGHBORS, &neighbors)?;
+        Ok(neighbors)
+    }
+
+    /// What makes the neighbours of a batch, one by one and on any thread.
+    ///
+    /// # Errors
+    /// Empty, where they were to be given.
+    pub(crate) fn source<'a, T: Real>(
+        &self,
+        batch: &SampleBatch<'a, T>,
+    ) -> Result<NeighborSource<'a, T>> {
         let count = self.count(batch.run())?;
         let given = match self.neighborhood {
             Neighborhood::Given => Some(batch.run().side::<GivenNeighbors>()?),
             _ => None,
         };
-        let first_sample = batch.samples().start;
-        let first_item = batch.item(0).wrapping_mul(count as u64);
-        let mut neighbors = vec![T::zero(); rows.len() * size];
-        for_each_row(&mut neighbors, size, |row, values| {
-            let row = rows.start + row;
-            let sample = row / count;
-            let input = &inputs[sample * size..(sample + 1) * size];
-            if let Some(GivenNeighbors(noise)) = given {
-                let noise = noise.index_axis(ndarray::Axis(0), row % count);
-                let noise = noise.index_axis(ndarray::Axis(0), first_sample + sample);
-                for ((to, &from), &noise) in values.iter_mut().zip(input).zip(&noise) {
-                    *to = from + T::from_f64_nearest(noise);
-                }
-                return;
+        Ok(NeighborSource {
+            neighbors: *self,
+            inputs: batch.values(),
+            size: batch.run().positions().size(),
+            count,
+            given,
+            first_sample: batch.samples().start,
+            first_item: batch.item(0).wrapping_mul(count as u64),
+            is_finite: AtomicBool::new(true),
+        })
+    }
+}
+
+/// The neighbours of a batch, made when they are asked for.
+pub(crate) struct NeighborSource<'a, T> {
+    neighbors: Neighbors,
+    inputs: &'a [T],
+    size: usize,
+    /// Neighbours per sample.
+    pub(crate) count: usize,
+    given: Option<&'a GivenNeighbors>,
+    first_sample: usize,
+    first_item: u64,
+    is_finite: AtomicBool,
+}
+
+impl<T: Real> NeighborSource<'_, T> {
+    /// Writes a neighbour: `row % count` of sample `row / count`.
+    pub(crate) fn write(&self, row: usize, values: &mut [T]) {
+        let sample = row / self.count;
+        let input = &self.inputs[sample * self.size..(sample + 1) * self.size];
+        let elements = values.iter_mut().zip(input);
+        if let Some(GivenNeighbors(noise)) = self.given {
+            let noise = noise.index_axis(ndarray::Axis(0), row % self.count);
+            let noise = noise.index_axis(ndarray::Axis(0), self.first_sample + sample);
+            for ((to, &from), &noise) in elements.zip(&noise) {
+                *to = from + T::from_f64_nearest(noise);
             }
-            let mut stream = random_stream(self.seed, first_item.wrapping_add(row as u64));
-            for (to, &from) in values.iter_mut().zip(input) {
-                let noise = match self.neighborhood {
+        } else {
+            let item = self.first_item.wrapping_add(row as u64);
+            let mut stream = random_stream(self.neighbors.seed, item);
+            for (to, &from) in elements {
+                let noise = match self.neighbors.neighborhood {
                     Neighborhood::Around => 2.0 * uniform(&mut stream) - 1.0,
+                    Neighborhood::Gaussian => normal(&mut stream),
                     Neighborhood::Above | Neighborhood::Given => uniform(&mut stream),
                 };
-                *to = from + T::from_f64_nearest(self.radius * noise);
+                *to = from + T::from_f64_nearest(self.neighbors.radius * noise);
             }
-        });
-        check_finite_slice(input::NEIGHBORS, &neighbors)?;
-        Ok(neighbors)
+        }
+        if !values.iter().all(|value| value.is_finite()) {
+            self.is_finite.store(false, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether all neighbours that were written are finite.
+    ///
+    /// # Errors
+    /// Not finite, where the noise is beyond the precision of the inputs.
+    pub(crate) fn check(&self) -> Result<()> {
+        match self.is_finite.load(Ordering::Relaxed) {
+            true => Ok(()),
+            false => Err(Error::non_finite(input::NEIGHBORS, &[])),
+        }
     }
 }
 
 impl std::str::FromStr for Neighborhood {
     type Err = Error;
 
-    /// `above` or `around`.
+    /// `above`, `around` or `gaussian`.
     fn from_str(text: &str) -> Result<Self> {
         match text {
             "above" => Ok(Self::Above),
             "around" => Ok(Self::Around),
+            "gaussian" => Ok(Self::Gaussian),
             _ => Err(Error::parameter(
                 input::NEIGHBORHOOD,
                 text,
-                "above or around",
+                "above, around or gaussian",
             )),
         }
     }

@@ -17,6 +17,7 @@ use crate::model::scoring::CurveScore;
 use crate::perturbation::baseline::{Baseline, BlankInputs, BlankOutputs};
 use crate::perturbation::features::{FeatureCells, Features};
 use crate::perturbation::removal_order::{OrderedFeatures, OrderedPositions, RankBy, RemovalOrder};
+use crate::perturbation::removed::Absence;
 
 /// Which end a removal curve starts from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -140,9 +141,9 @@ impl Steps {
 
 /// The counts of a curve over features.
 #[derive(Debug, Clone, PartialEq)]
-struct Counts {
-    steps: Steps,
-    features: Features,
+pub(crate) struct Counts {
+    pub(crate) steps: Steps,
+    pub(crate) features: Features,
 }
 
 impl<T: Real> RunWork<T> for Counts {
@@ -192,6 +193,15 @@ pub struct CurveScores {
 }
 
 impl CurveScores {
+    /// Points that all samples have; NaN where a sample has no value at one.
+    pub(crate) fn of_all(n_flipped: Vec<usize>, scores: Vec<Vec<f64>>) -> Self {
+        Self {
+            n_flipped: Arc::new(n_flipped),
+            scores,
+            n_points: None,
+        }
+    }
+
     /// The scores of a sample at its own points, that of the start first.
     pub fn of_sample(&self, sample: usize) -> impl ExactSizeIterator<Item = f64> + '_ {
         let n_points = self
@@ -219,9 +229,15 @@ impl RemovalCurve {
     pub fn prepare<T: Real>(&self, run: &RunData<'_, T>) -> Result<()> {
         self.features.prepare(run)?;
         self.order.prepare(run, self.features)?;
-        run.shared(&self.counts())?;
         self.score.check(run.targets())?;
-        self.baseline.prepare(run)
+        let counts = run.shared(&self.counts())?;
+        let last = counts.last().copied().unwrap_or_default();
+        let has_blank = self.start == Start::Blank || last >= self.features.most(run)?;
+        self.baseline.prepare(run)?;
+        match has_blank {
+            true => self.baseline.prepare_whole(run),
+            false => Ok(()),
+        }
     }
 
     /// Adds the rows that the model sees for it.
@@ -286,6 +302,9 @@ impl RemovalCurve {
         between: &[usize],
     ) -> Result<Vec<Vec<f64>>> {
         let (places, n) = (batch.run().positions(), batch.n_samples());
+        if self.baseline == Baseline::LinearImputation {
+            return self.imputed_between(batch, orders, between);
+        }
         let blank = batch.shared(&BlankInputs(self.baseline.clone()))?;
         let (from, to): (&[T], &[T]) = match self.start {
             Start::Input => (batch.values(), &blank),
@@ -324,6 +343,30 @@ impl RemovalCurve {
 }
 
 impl RemovalCurve {
+    /// As [`scores_between`](Self::scores_between), of what depends on all that is removed: every row is
+    /// made anew.
+    fn imputed_between<T: Real>(
+        &self,
+        batch: &SampleBatch<'_, T>,
+        orders: &[Vec<u32>],
+        between: &[usize],
+    ) -> Result<Vec<Vec<f64>>> {
+        let n = batch.n_samples();
+        let absence = Absence::new(batch, &self.baseline)?;
+        let remover = absence.remover(batch);
+        let scores = batch.score_changed(
+            between.len() * n,
+            |row| row % n,
+            |row, values| {
+                let removed = &orders[row % n][..between[row / n]];
+                remover.remove(row % n, values, removed.iter().copied());
+            },
+            ", deletion with imputation",
+        )?;
+        remover.check()?;
+        Ok(scores.chunks_exact(n).map(<[f64]>::to_vec).collect())
+    }
+
     /// Position by position.
     fn over_positions<T: Real>(
         &self,
@@ -383,9 +426,10 @@ impl RemovalCurve {
             order: self.order,
             rank_by: self.rank_by,
         })?;
-        let blank = batch.shared(&BlankInputs(self.baseline.clone()))?;
+        let absence = Absence::new(batch, &self.baseline)?;
+        let remover = absence.remover(batch);
         // What threads may share; the caches may not be.
-        let (cells, orders, blank): (&FeatureCells, &[Vec<u32>], &[T]) = (&cells, &orders, &blank);
+        let (cells, orders): (&FeatureCells, &[Vec<u32>]) = (&cells, &orders);
         // A sample is at its end at the first point that flips all of its features.
         let n_points: Vec<usize> = (0..n)
             .map(|sample| {
@@ -398,31 +442,27 @@ impl RemovalCurve {
             .flat_map(|point| (0..n).map(move |sample| (sample, point)))
             .filter(|&(sample, point)| point < n_points[sample] && !is_last(sample, point))
             .collect();
-        let places = batch.run().positions();
-        let size = places.size();
         let answers = batch.read_changed(
             self.score,
             rows.len(),
             |row| rows[row].0,
             |row, values| {
                 let (sample, point) = rows[row];
-                let blank = &blank[sample * size..(sample + 1) * size];
                 let order = orders[sample].split_at(n_flipped[point]);
                 let removed = match self.start {
                     Start::Input => order.0,
                     Start::Blank => order.1,
                 };
-                for &cell in removed {
-                    for &position in cells.of(sample).positions_of(cell as usize) {
-                        places.copy(values, blank, position as usize);
-                    }
-                }
+                let positions = |&cell: &u32| cells.of(sample).positions_of(cell as usize);
+                let removed = removed.iter().flat_map(positions);
+                remover.remove(sample, values, removed.copied());
             },
             match self.start {
                 Start::Input => ", without features",
                 Start::Blank => ", with some features only",
             },
         )?;
+        remover.check()?;
         let mut scores = vec![self.end(batch, true)?];
         let ends: Vec<f64> = match n_points.iter().enumerate().any(|(i, n)| is_last(i, n - 1)) {
             true => self.end(batch, false)?,

@@ -2,15 +2,17 @@
 
 use std::ops::Range;
 
-use xai_core::{Real, Result};
+use xai_core::{Error, Real, Result};
 
 use crate::batch::explained::{ExplainedBatch, MapWork};
 use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::batch::samples::{BatchWork, SampleBatch};
-use crate::perturbation::baseline::{Baseline, BlankInputs};
-use crate::perturbation::features::{FeatureCells, Features};
+use crate::input;
+use crate::perturbation::baseline::Baseline;
+use crate::perturbation::features::{FeatureCells, Features, Plane};
 use crate::perturbation::removal_order::{OrderedPositions, RemovalOrder};
+use crate::perturbation::removed::Absence;
 
 /// How far each sample's score drops when one feature is set to the baseline, each by itself. It does
 /// not depend on the map: explainers share it. The model sees one row per feature, and one per sample.
@@ -68,7 +70,89 @@ impl<T: Real> BatchWork<T> for SingleRemoval {
         let cells: &FeatureCells = &cells;
         let n_features = (0..batch.n_samples()).map(|sample| cells.of(sample).n_cells());
         drops_without(batch, &self.baseline, n_features, |sample, feature| {
-            cells.of(sample).positions_of(feature)
+            cells.of(sample).positions_of(feature).iter().copied()
+        })
+    }
+}
+
+/// As [`SingleRemoval`], of every square of 1 to so many positions along a side, wherever it fits into the
+/// input. Of time series stretches of time of one feature are squares, of tables single features.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SquareRemoval {
+    /// The positions along a side of the largest squares, at least 1.
+    pub largest: usize,
+    /// What stands for absence.
+    pub baseline: Baseline,
+}
+
+/// The squares of an input, by number.
+pub(crate) struct Squares {
+    plane: Plane,
+    /// Where those of each size begin, from one position along a side on.
+    starts: Vec<usize>,
+}
+
+impl Squares {
+    pub(crate) fn new<T: Real>(run: &RunData<'_, T>, largest: usize) -> Self {
+        let plane = Plane::new(run.shape(), run.layout());
+        let mut starts = vec![0];
+        for side in 1..=largest.min(plane.rows) {
+            let across = match plane.cuts_columns {
+                true => (plane.columns + 1).saturating_sub(side),
+                false => plane.columns,
+            };
+            starts.push(starts[side - 1] + (plane.rows + 1 - side) * across);
+        }
+        Self { plane, starts }
+    }
+
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.starts[self.starts.len() - 1]
+    }
+
+    /// The positions of a square.
+    pub(crate) fn positions(&self, square: usize) -> impl Iterator<Item = u32> + Clone {
+        let side = self.starts.partition_point(|&start| start <= square);
+        let place = square - self.starts[side - 1];
+        let columns = self.plane.columns;
+        let (width, across) = match self.plane.cuts_columns {
+            true => (side, columns + 1 - side),
+            false => (1, columns),
+        };
+        let first = place / across * columns + place % across;
+        (0..side * width).map(move |i| (first + i / width * columns + i % width) as u32)
+    }
+}
+
+impl SquareRemoval {
+    /// Checks the parameters: what a metric does once per run, before the model is called.
+    ///
+    /// # Errors
+    /// An invalid parameter about the size of squares; those of the baseline.
+    pub fn prepare<T: Real>(&self, run: &RunData<'_, T>) -> Result<()> {
+        if self.largest == 0 {
+            return Err(Error::parameter(input::PATCH, 0, "at least 1 position"));
+        }
+        self.baseline.prepare(run)
+    }
+
+    /// Adds the rows that the model sees for it.
+    pub fn plan<T: Real>(&self, plan: &mut Plan<'_, '_, T>) {
+        let n_squares = Squares::new(plan.run(), self.largest).count();
+        plan.base_scores();
+        plan.once(self, plan.n_samples() * n_squares as u64);
+    }
+}
+
+impl<T: Real> BatchWork<T> for SquareRemoval {
+    type Output = FeatureDrops;
+
+    fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<FeatureDrops> {
+        let squares = Squares::new(batch.run(), self.largest);
+        let counts = (0..batch.n_samples()).map(|_| squares.count());
+        drops_without(batch, &self.baseline, counts, |_, square| {
+            squares.positions(square)
         })
     }
 }
@@ -119,7 +203,8 @@ impl<T: Real> MapWork<T> for RankedRemoval {
         };
         let n_groups = n_positions.div_ceil(self.group_size);
         let counts = (0..batch.n_samples()).map(|_| n_groups);
-        let drops = drops_without(batch, &self.baseline, counts, group)?;
+        let positions = |sample, g| group(sample, g).iter().copied();
+        let drops = drops_without(batch, &self.baseline, counts, positions)?;
         let attributions = explained.attributions()?;
         let sum = |sample: usize, g: usize| {
             let of_sample = &attributions[sample * n_positions..];
@@ -138,33 +223,30 @@ impl<T: Real> MapWork<T> for RankedRemoval {
 }
 
 /// The drops without each of some sets of positions of every sample.
-fn drops_without<'p, T: Real>(
+fn drops_without<T: Real, P: Iterator<Item = u32>>(
     batch: &SampleBatch<'_, T>,
     baseline: &Baseline,
     n_sets: impl Iterator<Item = usize>,
-    positions: impl Fn(usize, usize) -> &'p [u32] + Send + Sync,
+    positions: impl Fn(usize, usize) -> P + Send + Sync,
 ) -> Result<FeatureDrops> {
-    let blank = batch.shared(&BlankInputs(baseline.clone()))?;
-    let blank: &[T] = &blank;
-    let (places, mut starts) = (batch.run().positions(), vec![0]);
+    let absence = Absence::new(batch, baseline)?;
+    let remover = absence.remover(batch);
+    let mut starts = vec![0];
     let mut rows: Vec<(u32, u32)> = Vec::new();
     for (sample, n) in n_sets.enumerate() {
         rows.extend((0..n).map(|set| (sample as u32, set as u32)));
         starts.push(rows.len());
     }
-    let size = places.size();
     let scores = batch.score_changed(
         rows.len(),
         |row| rows[row].0 as usize,
         |row, values| {
             let (sample, set) = (rows[row].0 as usize, rows[row].1 as usize);
-            let blank = &blank[sample * size..(sample + 1) * size];
-            for &position in positions(sample, set) {
-                places.copy(values, blank, position as usize);
-            }
+            remover.remove(sample, values, positions(sample, set));
         },
         ", without one feature",
     )?;
+    remover.check()?;
     let base = batch.base_scores()?;
     let of_sample = |sample: usize| -> Range<usize> { starts[sample]..starts[sample + 1] };
     let drops = (0..batch.n_samples()).flat_map(|sample| {

@@ -10,8 +10,9 @@ use crate::batch::run_data::RunData;
 use crate::batch::samples::{BatchWork, SampleBatch};
 use crate::batch::side::SideInput;
 use crate::input;
-use crate::perturbation::baseline::{Baseline, BlankInputs};
+use crate::perturbation::baseline::Baseline;
 use crate::perturbation::features::{FeatureCells, Features};
+use crate::perturbation::removed::Absence;
 
 /// How subsets are drawn.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -284,26 +285,24 @@ impl<T: Real> BatchWork<T> for SubsetDrops {
 
     fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<Vec<f64>> {
         let subsets = batch.shared(&self.subsets)?;
-        let blank = batch.shared(&BlankInputs(self.baseline.clone()))?;
+        let absence = Absence::new(batch, &self.baseline)?;
         // What threads may share; the caches may not be.
-        let (subsets, blank): (&Subsets, &[T]) = (&subsets, &blank);
-        let (places, n_subsets) = (batch.run().positions(), subsets.n_subsets);
-        let size = places.size();
+        let (subsets, remover): (&Subsets, _) = (&subsets, absence.remover(batch));
+        let n_subsets = subsets.n_subsets;
         let scores = batch.score_changed(
             batch.n_samples() * n_subsets,
             |row| row / n_subsets,
             |row, values| {
                 let sample = row / n_subsets;
-                let blank = &blank[sample * size..(sample + 1) * size];
                 let cells = subsets.cells.of(sample);
-                for cell in subsets.cells_of(row) {
-                    for &position in cells.positions_of(cell) {
-                        places.copy(values, blank, position as usize);
-                    }
-                }
+                let removed = subsets
+                    .cells_of(row)
+                    .flat_map(|cell| cells.positions_of(cell));
+                remover.remove(sample, values, removed.copied());
             },
             ", without random subsets",
         )?;
+        remover.check()?;
         let base = batch.base_scores()?.iter();
         let drops = base.zip(scores.chunks_exact(n_subsets));
         Ok(drops

@@ -130,7 +130,8 @@ impl CurveSums {
             means: vec![ExactMean::new(); curve.n_flipped.len()],
         });
         for (mean, scores) in sums.means.iter_mut().zip(&curve.scores) {
-            mean.extend(scores.iter().copied());
+            // NaN is what has no value at a point; no model's score is.
+            mean.extend(scores.iter().copied().filter(|score| !score.is_nan()));
         }
     }
 

@@ -155,7 +155,14 @@ proptest! {
     /// But for the metrics that say so: those about the size of attributions.
     #[test]
     fn a_scaled_map_has_the_value_of_the_map(problem in problems()) {
-        let by_size = ["nonzero-features", "completeness", "non-sensitivity", "complexity", "input-invariance"];
+        let by_size = [
+            "nonzero-features",
+            "completeness",
+            "non-sensitivity",
+            "complexity",
+            "infidelity",
+            "input-invariance",
+        ];
         let mut scaled = problem.clone();
         scaled.maps *= 4.0;
         for entry in entries().filter(|entry| !by_size.contains(&entry.info.name)) {
@@ -276,6 +283,8 @@ fn the_model_sees_the_rows_that_the_documentation_says() {
     for entry in entries() {
         let expected = match entry.info.name {
             "average-drop" | "average-increase" | "average-gain" | "completeness" => 2,
+            // A patch of 4 x 4 is the whole image.
+            "infidelity" => 2,
             // The input, the blank, and nine steps between them.
             "deletion"
             | "insertion"
@@ -288,6 +297,9 @@ fn the_model_sees_the_rows_that_the_documentation_says() {
             "comprehensiveness" => 5,
             "rationale-sufficiency" => 6,
             "irof" => 4,
+            // Nine percentages, from both ends.
+            "road" => 18,
+            "road-most-relevant-first" | "road-least-relevant-first" => 9,
             "faithfulness-estimate" | "violations" | "non-sensitivity" => 17,
             "mu-fidelity" => 201,
             "sufficiency" | "consistency" => 1,
@@ -295,6 +307,13 @@ fn the_model_sees_the_rows_that_the_documentation_says() {
             "naopc" => 510,
             // The nine steps between the ends, of the map and of 20 random orders.
             "random-order-reference" => 2 + 9 * 21,
+            // Nine sizes of 1 to 13 positions of 100 subsets: three of twelve are the same.
+            "sensitivity-n" => 901,
+            "monotonicity-correlation" => 161,
+            "prediction-gap-important" | "prediction-gap-unimportant" => 21,
+            // Ten steps of 20 draws.
+            "f-fidelity" => 401,
+            "f-fidelity-positive" | "f-fidelity-negative" => 201,
             _ if !entry.info.needs.contains(&input::MODEL) => 0,
             name => panic!("{name}: how many rows?"),
         };

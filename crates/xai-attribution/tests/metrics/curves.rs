@@ -4,8 +4,9 @@ use ndarray::{Array2, Array3, ArrayD, ArrayViewD, array};
 use proptest::prelude::*;
 use xai_attribution::batch::{Data, Segments};
 use xai_attribution::metric::{
-    Completeness, FaithfulnessEstimate, Gap, Irof, Measure, Monotonicity, NonSensitivity,
-    RegionPerturbation, SymmetricRelevanceGain, Violations,
+    Completeness, FaithfulnessEstimate, Gap, ImputationNoise, Irof, Measure, Monotonicity,
+    NonSensitivity, RegionPerturbation, Road, RoadLeastRelevantFirst, RoadMostRelevantFirst,
+    RoadOf, SymmetricRelevanceGain, Violations,
 };
 use xai_attribution::perturbation::{
     Features, GivenOrders, GivenSubsets, RemovalOrder, SubsetSampling,
@@ -170,6 +171,121 @@ fn baselines_of_the_sample_are_its_own() {
             assert_eq!(curve[0].score, blank, "{name}");
         }
     }
+}
+
+/// A model of one output is right if the image is as it was.
+#[test]
+fn road_fills_from_what_is_left() {
+    let ramp = ArrayD::from_shape_fn(vec![2, 4, 5, 2], |i| {
+        (i[1] * 3 + i[2] * 2 + i[3] + i[0]) as f64
+    });
+    // The border is the least relevant: it is there until 6 of 20 pixels, those within, are gone.
+    let maps = ArrayD::from_shape_fn(vec![2, 4, 5], |i| {
+        let within = (1..3).contains(&i[1]) && (1..4).contains(&i[2]);
+        f64::from(u8::from(within)) + (i[1] * 5 + i[2]) as f64 / 64.0
+    });
+    let expected = ramp.clone();
+    let same = move |batch: ArrayViewD<'_, f64>| -> Answer {
+        let is_ramp = |image: ArrayViewD<'_, f64>| {
+            let near = |original: ArrayViewD<'_, f64>| {
+                image
+                    .iter()
+                    .zip(original)
+                    .all(|(a, b)| (a - b).abs() < 1e-10)
+            };
+            f64::from(u8::from(expected.outer_iter().any(near)))
+        };
+        let rows = batch.outer_iter().flat_map(|image| [is_ramp(image), 0.5]);
+        Ok(Array2::from_shape_vec((batch.shape()[0], 2), rows.collect()).unwrap())
+    };
+    let evaluate = |metric: &dyn Measure<f64>, maps: &ArrayD<f64>| {
+        let data = Data::new(ramp.view(), &[0, 0])
+            .model(&same)
+            .maps(maps.view());
+        metric.evaluate_on(data).unwrap()
+    };
+    let exact = ImputationNoise::Gaussian(0.0);
+    let most = RoadMostRelevantFirst::new()
+        .noise(exact)
+        .percentages(&[10.0, 30.0, 60.0, 90.0]);
+    let value = evaluate(&most, &maps);
+    // An affine image is exact within the border.
+    assert_eq!(value.per_sample, [Some(0.5), Some(0.5)]);
+    let curve: Vec<_> = value
+        .curve
+        .unwrap()
+        .iter()
+        .map(|p| (p.n_flipped, p.score))
+        .collect();
+    assert_eq!(curve, [(2, 1.0), (6, 1.0), (12, 0.0), (18, 0.0)]);
+    let least = RoadLeastRelevantFirst::new()
+        .noise(exact)
+        .percentages(&[10.0, 30.0, 60.0, 90.0]);
+    assert_eq!(evaluate(&least, &maps).value, 0.0);
+    let both = Road::new()
+        .noise(exact)
+        .percentages(&[10.0, 30.0, 60.0, 90.0]);
+    assert_eq!(evaluate(&both, &maps).value, -0.25);
+    assert_eq!(evaluate(&both, &maps.mapv(|a| -a)).value, 0.25);
+    assert_eq!(
+        evaluate(&both.clone().of(RoadOf::Score), &maps).value,
+        -0.25
+    );
+    // Noise is as large as asked for.
+    let noisy = most.clone().noise(ImputationNoise::Gaussian(1e-3));
+    assert_eq!(evaluate(&noisy, &maps).value, 0.0);
+    // Deletion takes the same pixels, as long as it does not remove all.
+    let deletion = Deletion::new()
+        .baseline(Baseline::LinearImputation)
+        .steps(Some(2))
+        .max_fraction(0.3);
+    assert_eq!(evaluate(&deletion, &maps).value, 1.0);
+    let patches = deletion.max_fraction(0.5).features(Features::Patches(2));
+    evaluate(&patches, &maps);
+}
+
+#[test]
+fn nothing_is_imputed_from_nothing() {
+    let (x, maps) = images();
+    let error = |metric: &dyn Measure<f64>| {
+        let data = Data::new(x.view(), &[0, 0]).model(&sum).maps(maps.view());
+        metric.evaluate_on(data).unwrap_err().into_error()
+    };
+    let imputation = Baseline::LinearImputation;
+    assert_eq!("linear-imputation".parse::<Baseline>().unwrap(), imputation);
+    let baseline = |metric: &dyn Measure<f64>| assert_eq!(error(metric).input(), input::BASELINE);
+    baseline(&Deletion::new().baseline(imputation.clone()));
+    baseline(
+        &xai_attribution::Insertion::new()
+            .max_fraction(0.5)
+            .baseline(imputation.clone()),
+    );
+    baseline(&Completeness::new().baseline(imputation.clone()));
+    // One patch is the whole image.
+    let whole = FaithfulnessEstimate::new()
+        .features(Features::Patches(4))
+        .baseline(imputation.clone());
+    let whole = error(&whole);
+    assert_eq!(
+        (whole.input(), whole.owner_name()),
+        (input::BASELINE, Some("sample 0"))
+    );
+    for percentage in [0.0, 100.0, f64::NAN] {
+        let road = Road::new().percentages(&[50.0, percentage]);
+        assert_eq!(error(&road).input(), input::PERCENTAGES);
+    }
+    assert_eq!(
+        error(&Road::new().percentages(&[])).input(),
+        input::PERCENTAGES
+    );
+    let noise = |noise| error(&Road::new().noise(noise)).input();
+    assert_eq!(noise(ImputationNoise::Gaussian(-1.0)), input::NOISE);
+    assert_eq!(noise(ImputationNoise::Given), input::NEIGHBORS);
+    // Tables have no neighbours.
+    let (x, targets) = (array![[1.0, 2.0]], [0]);
+    let data = Data::new(x.view(), &targets).model(&sum).maps(x.view());
+    let table = Road::new().evaluate_on(data).unwrap_err().into_error();
+    assert_eq!(table.input(), input::BASELINE);
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod all_metrics;
 mod between_samples;
 mod compactness;
 mod curves;
+mod drops;
 mod localization;
 mod neighbors;
 mod orders;

@@ -167,6 +167,10 @@ pub(crate) struct Case {
     ground_truth: Option<Array>,
     #[serde(default)]
     predictions: Vec<i64>,
+    #[serde(default)]
+    sample: usize,
+    #[serde(default)]
+    pixels: Vec<usize>,
 }
 
 impl Golden {
@@ -230,6 +234,14 @@ impl Problem {
         self.x.array()
     }
 
+    /// What an explainer says, shaped as the inputs.
+    pub(crate) fn explained(&self, explainer: &str) -> ArrayD<f64> {
+        let x = self.inputs();
+        let shape = x.raw_dim();
+        let maps = self.weights.maps(&flat(x), &self.targets, explainer);
+        maps.into_shape_with_order(shape).unwrap()
+    }
+
     /// `(n, height, width)`
     pub(crate) fn masks(&self) -> Array3<bool> {
         let mask = self.mask.as_ref().unwrap();
@@ -251,6 +263,11 @@ pub(crate) struct Run<'a> {
 }
 
 impl Run<'_> {
+    /// The same samples with other maps.
+    pub(crate) fn with_maps(self, maps: ArrayD<f64>) -> Self {
+        Self { maps, ..self }
+    }
+
     /// A metric, of rows whose features are elements (`is_flat`), or of images whose are positions.
     pub(crate) fn evaluate(
         &self,
@@ -287,7 +304,10 @@ impl Run<'_> {
 impl Case {
     /// The maps that the metric saw: absolute, if the peer made them so.
     pub(crate) fn maps(&self, problem: &Problem) -> ArrayD<f64> {
-        let maps = problem.maps[&self.map].array();
+        let maps = match self.map.as_str() {
+            "" => problem.explained(&self.explainer),
+            map => problem.maps[map].array(),
+        };
         let largest = maps.iter().fold(0.0f64, |largest, a| largest.max(a.abs()));
         let maps = match self.is("normalise") {
             true => maps / largest,
@@ -421,6 +441,28 @@ impl Case {
     pub(crate) fn draws(&self, name: &str) -> ArrayD<f64> {
         let draws: Array = serde_json::from_value(self.draws[name].clone()).unwrap();
         draws.array()
+    }
+
+    /// The sample that a case is about.
+    pub(crate) fn sample(&self) -> usize {
+        self.sample
+    }
+
+    /// The pixels that are missing.
+    pub(crate) fn pixels(&self) -> Vec<usize> {
+        self.pixels.clone()
+    }
+
+    /// What was answered, as an array.
+    pub(crate) fn output_array(&self) -> ArrayD<f64> {
+        let output: Array = serde_json::from_value(self.output.clone()).unwrap();
+        output.array()
+    }
+
+    /// Noise that was drawn call by call, if any was.
+    pub(crate) fn noise_by_call(&self) -> Option<Vec<Vec<f64>>> {
+        let calls: Vec<Array> = serde_json::from_value(self.draws.get("noise")?.clone()).unwrap();
+        Some(calls.into_iter().map(|call| call.data).collect())
     }
 
     /// One row of values per sample.

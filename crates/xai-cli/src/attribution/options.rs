@@ -168,6 +168,10 @@ pub(super) fn parameters() -> Files<'static> {
                 "pass --activation softmax or sigmoid, or choose --base-score-policy as-is or skip",
             ),
             (help::CHOOSE_OTHER_BASELINE, "choose another --baseline"),
+            (
+                help::REMOVE_LESS_THAN_ALL,
+                "pass a --max-fraction below 1, or choose another --baseline",
+            ),
         ])
 }
 

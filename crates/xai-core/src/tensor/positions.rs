@@ -62,6 +62,23 @@ impl Positions {
         self.positions * self.channels
     }
 
+    /// Where the elements of a position are in a sample, channel by channel.
+    ///
+    /// ```
+    /// use xai_core::{Layout, tensor::Positions};
+    /// let positions = Positions::of_inputs(&[1, 3, 2, 2], Layout::ChannelsFirst)?;
+    /// assert!(positions.elements(1).eq([1, 5, 9]));
+    /// # Ok::<(), xai_core::Error>(())
+    /// ```
+    #[inline]
+    pub fn elements(self, position: usize) -> impl ExactSizeIterator<Item = usize> {
+        let (first, step) = match self.channels_first {
+            true => (position, self.positions),
+            false => (position * self.channels, 1),
+        };
+        (0..self.channels).map(move |channel| first + channel * step)
+    }
+
     /// Copies the elements of one position from a sample to another.
     #[inline]
     pub fn copy<T: Copy>(self, to: &mut [T], from: &[T], position: usize) {

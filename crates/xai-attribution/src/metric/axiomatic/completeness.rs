@@ -100,7 +100,7 @@ impl Metric for Completeness {
 
 impl<T: Real> Measure<T> for Completeness {
     fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-        self.baseline.prepare(run)
+        self.baseline.prepare_whole(run)
     }
 
     fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {

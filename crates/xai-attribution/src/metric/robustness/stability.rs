@@ -293,7 +293,7 @@ impl<S: Statistic> Registered for Stability<S> {
         MetricOption {
             info: OptionInfo {
                 name: "neighborhood",
-                value_name: "above|around",
+                value_name: "above|around|gaussian",
                 default: "above",
                 help: "Whether elements only grow, or move both ways",
             },

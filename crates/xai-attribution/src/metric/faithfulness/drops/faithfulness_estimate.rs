@@ -8,7 +8,7 @@ use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::input;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::options::{MetricOption, OptionInfo, Registered, parse};
+use crate::metric::options::{GROUP_SIZE_OPTION, MetricOption, OptionInfo, Registered, parse};
 use crate::metric::parameters::{takes_baseline, takes_features};
 use crate::metric::protocol::{Measure, Metric};
 use crate::perturbation::baseline::Baseline;
@@ -174,12 +174,7 @@ impl Registered for FaithfulnessEstimate {
         Self::BASELINE,
         Self::FEATURES,
         MetricOption {
-            info: OptionInfo {
-                name: "group-size",
-                value_name: "N",
-                default: "1",
-                help: "Groups of N positions that follow each other in descending order, as features",
-            },
+            info: GROUP_SIZE_OPTION,
             set: |metric, text| {
                 let expected = "a number of positions, at least 1";
                 Ok(metric.group_size(parse(input::GROUP_SIZE, text, expected)?))

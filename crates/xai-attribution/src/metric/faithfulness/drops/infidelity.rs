@@ -1,0 +1,466 @@
+//! Infidelity.
+
+use std::str::FromStr;
+
+use xai_core::tensor::{Positions, Rows};
+use xai_core::{Direction, Error, MetricInfo, Real, Result, parallel};
+
+use crate::batch::explained::ExplainedBatch;
+use crate::batch::plan::Plan;
+use crate::batch::run_data::RunData;
+use crate::input;
+use crate::metric::kinds::score_metric::SCORE_NEEDS;
+use crate::metric::options::{DRAWS_OPTION, MetricOption, OptionInfo, Registered, parse};
+use crate::metric::parameters::{takes_baseline, takes_seed};
+use crate::metric::protocol::{Measure, Metric};
+use crate::perturbation::baseline::Baseline;
+use crate::perturbation::features::{FeatureCells, Features};
+use crate::perturbation::neighbor_changes::NeighborDrops;
+use crate::perturbation::neighbors::{Neighborhood, Neighbors};
+use crate::perturbation::removed::{Absence, Remover};
+use crate::perturbation::single_removal::{FeatureDrops, SingleRemoval, SquareRemoval, Squares};
+
+/// How far is what a map says of a change of the input from what the model does?
+///
+/// ```text
+/// INFD_i = mean over I of ( β Σ I ⊙ a  −  (g(f, x_i) − g(f, x_i − I)) )²
+/// ```
+///
+/// In [0, ∞), **lower is better**; in squared units of the score. A perturbation `I` sets one patch, or
+/// one square, to the baseline and leaves all else ([`Perturbation`]), or is noise. What `Σ I ⊙ a`
+/// means depends on what the values of the map stand for ([`MapKind`]): of a map of gradients they are
+/// multiplied by the change of each element; of contributions (integrated gradients, Shapley values,
+/// input times gradient) those that changed are summed. β is 1, or makes the error of each sample
+/// least ([`Scaling`]), so that the size of a map does not count; a sample with sums of zero only then has
+/// no value.
+///
+/// ```
+/// use ndarray::{Array2, ArrayViewD, array};
+/// use xai_attribution::metric::{Infidelity, MapKind};
+/// use xai_attribution::Evaluate;
+/// let twice = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+///     Ok(batch.sum_axis(ndarray::Axis(1)).insert_axis(ndarray::Axis(1)).into_dimensionality().unwrap() * 2.0)
+/// };
+/// let x = array![[3.0, 1.0]].into_dyn();
+/// let (contributions, gradient) = (x.mapv(|v| 2.0 * v), x.mapv(|_| 2.0));
+/// let metric = Infidelity::new();
+/// assert_eq!(metric.evaluate(&twice, x.view(), &[0], contributions.view())?.value, 0.0);
+/// // A gradient taken for contributions is off by 6 − 2 without the first, by 2 − 2 without the second.
+/// assert_eq!(metric.evaluate(&twice, x.view(), &[0], gradient.view())?.value, 8.0);
+/// let metric = metric.map_kind(Some(MapKind::Gradient));
+/// assert_eq!(metric.evaluate(&twice, x.view(), &[0], gradient.view())?.value, 0.0);
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// The model sees `n · (1 + perturbations)` rows, the same for all explainers.
+///
+/// # Source
+/// Yeh et al., *On the (In)fidelity and Sensitivity of Explanations*, 2019. Their code has squares of
+/// 1 to 10 pixels with sums over the square, normal noise with products, and the best β; the kinds of map
+/// go with the perturbations unless [`map_kind`](Infidelity::map_kind) says otherwise. Captum's
+/// numbers come with [`Perturbation::Given`], its `normalize` is [`Scaling::OptimalBeta`]. Quantus' cannot
+/// be had: it leaves every patch removed when it goes on to the next, and takes any map for gradients.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Infidelity {
+    perturbation: Perturbation,
+    draws: usize,
+    seed: u64,
+    baseline: Baseline,
+    map_kind: Option<MapKind>,
+    scaling: Scaling,
+}
+
+/// How the inputs of [`Infidelity`] are changed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum Perturbation {
+    /// Every feature by itself is set to the baseline: `Features::Patches(4)` by default.
+    Features(Features),
+    /// Every square of 1 to so many positions along a side, wherever it fits, is set to the baseline.
+    Squares(usize),
+    /// Normal noise of this standard deviation on all elements, as often as
+    /// [`draws`](Infidelity::draws) says.
+    Gaussian {
+        /// The standard deviation, positive, in the unit of the inputs.
+        sigma: f64,
+    },
+    /// The noise of [`GivenNeighbors`](crate::perturbation::GivenNeighbors), which is added: −I.
+    Given,
+}
+
+impl FromStr for Perturbation {
+    type Err = Error;
+
+    /// `squares:10`, `gaussian:0.2`, or [`Features`]: `positions`, `grid:9`, `patches:4`, `segments`.
+    fn from_str(text: &str) -> Result<Self> {
+        let expected =
+            "positions, grid:CELLS, patches:SIZE, segments, squares:LARGEST or gaussian:SIGMA";
+        let input = input::PERTURBATION;
+        if let Some(largest) = text.strip_prefix("squares:") {
+            return parse(input, largest, expected).map(Self::Squares);
+        }
+        if let Some(sigma) = text.strip_prefix("gaussian:") {
+            return parse(input, sigma, expected).map(|sigma| Self::Gaussian { sigma });
+        }
+        let features = text.parse().map(Self::Features);
+        features.map_err(|_| Error::parameter(input, text, expected))
+    }
+}
+
+/// What the values of a map stand for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum MapKind {
+    /// The change of the score for each unit of change of an element. A map of one value per position has
+    /// it for each channel.
+    Gradient,
+    /// What an element adds to the score. A map of one value per position has that of all channels.
+    Contribution,
+}
+
+/// What a map is multiplied by.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum Scaling {
+    /// 1: the map as it is.
+    #[default]
+    None,
+    /// `Σ s d / Σ s²` of the sums `s` and drops `d` of each sample, by which its error is least.
+    OptimalBeta,
+}
+
+impl Default for Infidelity {
+    fn default() -> Self {
+        Self {
+            perturbation: Perturbation::Features(Features::Patches(4)),
+            draws: 20,
+            seed: 1,
+            baseline: Baseline::default(),
+            map_kind: None,
+            scaling: Scaling::default(),
+        }
+    }
+}
+
+impl Infidelity {
+    /// Patches of 4 × 4 positions, baseline 0, maps of contributions, as they are.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How inputs are changed.
+    #[must_use]
+    pub fn perturbation(mut self, perturbation: Perturbation) -> Self {
+        self.perturbation = perturbation;
+        self
+    }
+
+    /// How often noise is drawn for each sample, at least 1. Default: 20.
+    #[must_use]
+    pub fn draws(mut self, draws: usize) -> Self {
+        self.draws = draws;
+        self
+    }
+
+    /// What the values of a map stand for. Default, as `None`: contributions where parts of the input are
+    /// removed, gradients under noise, which removes nothing.
+    #[must_use]
+    pub fn map_kind(mut self, kind: Option<MapKind>) -> Self {
+        self.map_kind = kind;
+        self
+    }
+
+    /// What a map is multiplied by.
+    #[must_use]
+    pub fn scaling(mut self, scaling: Scaling) -> Self {
+        self.scaling = scaling;
+        self
+    }
+
+    fn kind(&self) -> MapKind {
+        self.map_kind.unwrap_or(match self.perturbation {
+            Perturbation::Features(_) | Perturbation::Squares(_) => MapKind::Contribution,
+            Perturbation::Gaussian { .. } | Perturbation::Given => MapKind::Gradient,
+        })
+    }
+
+    fn work(&self) -> Work {
+        let baseline = || self.baseline.clone();
+        let noise = |radius, neighborhood| {
+            Work::Noise(Neighbors {
+                radius,
+                n_neighbors: self.draws,
+                neighborhood,
+                seed: self.seed,
+            })
+        };
+        match self.perturbation {
+            Perturbation::Features(features) => Work::Features(SingleRemoval {
+                features,
+                baseline: baseline(),
+            }),
+            Perturbation::Squares(largest) => Work::Squares(SquareRemoval {
+                largest,
+                baseline: baseline(),
+            }),
+            Perturbation::Gaussian { sigma } => noise(sigma, Neighborhood::Gaussian),
+            Perturbation::Given => noise(0.0, Neighborhood::Given),
+        }
+    }
+
+    /// The value of a sample from sums and drops.
+    fn value(&self, sums: &[f64], drops: &[f64]) -> Option<f64> {
+        let pairs = || sums.iter().zip(drops);
+        let beta = match self.scaling {
+            Scaling::None => 1.0,
+            Scaling::OptimalBeta => {
+                let squares: f64 = sums.iter().map(|s| s * s).sum();
+                let products: f64 = pairs().map(|(s, d)| s * d).sum();
+                (squares > 0.0).then(|| products / squares)?
+            }
+        };
+        let errors = pairs().map(|(s, d)| (beta * s - d).powi(2));
+        let value = errors.sum::<f64>() / sums.len() as f64;
+        value.is_finite().then_some(value)
+    }
+}
+
+takes_baseline!(Infidelity, baseline);
+takes_seed!(Infidelity, seed);
+
+/// The changed inputs, which all explainers share.
+enum Work {
+    Features(SingleRemoval),
+    Squares(SquareRemoval),
+    Noise(Neighbors),
+}
+
+/// The map of one sample, element by element.
+struct MapValues<'a, T> {
+    map: &'a [T],
+    places: Positions,
+    kind: MapKind,
+}
+
+impl<T: Real> MapValues<'_, T> {
+    /// The value of an element of a position. A time series may have one value per time step.
+    fn of(&self, element: usize, position: usize) -> f64 {
+        let n = self.map.len();
+        let place = match () {
+            () if n == self.places.size() => element,
+            () => position / (self.places.positions / n),
+        };
+        self.map[place].to_f64_exact()
+    }
+
+    /// How many elements share a value of the map.
+    fn shared_by(&self) -> f64 {
+        (self.places.size() / self.map.len()) as f64
+    }
+
+    /// `Σ I ⊙ a` over some positions, from the elements before and after their change.
+    fn sum(&self, positions: impl Iterator<Item = u32>, before: &[T], after: &[T]) -> f64 {
+        let of_position = |position: u32| {
+            let position = position as usize;
+            let of_element = |element: usize| match self.kind {
+                MapKind::Gradient => {
+                    let change = before[element].to_f64_exact() - after[element].to_f64_exact();
+                    self.of(element, position) * change
+                }
+                MapKind::Contribution => self.of(element, position) / self.shared_by(),
+            };
+            self.places.elements(position).map(of_element).sum::<f64>()
+        };
+        positions.map(of_position).sum()
+    }
+}
+
+/// The sums of one sample over sets of positions that are removed.
+fn sums_of_sets<T: Real, P: Iterator<Item = u32> + Clone>(
+    map: &MapValues<'_, T>,
+    remover: &Remover<'_, T>,
+    sample: usize,
+    input: &[T],
+    sets: impl Iterator<Item = P>,
+) -> Vec<f64> {
+    let mut changed = input.to_vec();
+    let sum = |positions: P| {
+        if map.kind == MapKind::Gradient {
+            remover.remove(sample, &mut changed, positions.clone());
+        }
+        let sum = map.sum(positions.clone(), input, &changed);
+        for position in positions {
+            map.places.copy(&mut changed, input, position as usize);
+        }
+        sum
+    };
+    sets.map(sum).collect()
+}
+
+impl Metric for Infidelity {
+    fn info(&self) -> &'static MetricInfo {
+        <Self as Registered>::INFO
+    }
+}
+
+impl<T: Real> Measure<T> for Infidelity {
+    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
+        let is_noise = matches!(self.perturbation, Perturbation::Gaussian { .. });
+        if is_noise && self.map_kind == Some(MapKind::Contribution) {
+            let expected = "gradient, for noise: it removes nothing that could be contributed";
+            return Err(Error::parameter(input::MAP_KIND, "contribution", expected));
+        }
+        match self.work() {
+            Work::Features(work) => work.prepare(run),
+            Work::Squares(work) => work.prepare(run),
+            Work::Noise(work) => work
+                .prepare(run)
+                .map_err(|error| error.renamed(input::RADIUS, input::PERTURBATION))
+                .map_err(|error| error.renamed(input::N_NEIGHBORS, input::DRAWS)),
+        }
+    }
+
+    fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
+        plan.maps();
+        match self.work() {
+            Work::Features(work) => work.plan(plan),
+            Work::Squares(work) => {
+                work.plan(plan);
+                Ok(())
+            }
+            Work::Noise(work) => NeighborDrops(work).plan(plan),
+        }
+    }
+
+    fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
+        let batch = explained.batch();
+        let places = batch.run().positions();
+        let (size, inputs) = (places.size(), batch.values());
+        let maps = Rows::of_samples(explained.maps()?);
+        let input = |sample: usize| &inputs[sample * size..(sample + 1) * size];
+        let map = |sample: usize| MapValues {
+            map: maps.row(sample),
+            places,
+            kind: self.kind(),
+        };
+        Ok(match self.work() {
+            Work::Features(work) => {
+                let (drops, cells) = (batch.shared(&work)?, batch.shared(&work.features)?);
+                let absence = Absence::new(batch, &work.baseline)?;
+                let remover = absence.remover(batch);
+                let (drops, cells): (&FeatureDrops, &FeatureCells) = (&drops, &cells);
+                parallel::map(batch.n_samples(), |sample| {
+                    let cells = cells.of(sample);
+                    let sets = (0..cells.n_cells()).map(|c| cells.positions_of(c).iter().copied());
+                    let sums = sums_of_sets(&map(sample), &remover, sample, input(sample), sets);
+                    self.value(&sums, drops.of(sample))
+                })
+            }
+            Work::Squares(work) => {
+                let (drops, squares) = (
+                    batch.shared(&work)?,
+                    Squares::new(batch.run(), work.largest),
+                );
+                let absence = Absence::new(batch, &work.baseline)?;
+                let (drops, remover): (&FeatureDrops, _) = (&drops, absence.remover(batch));
+                parallel::map(batch.n_samples(), |sample| {
+                    let sets = (0..squares.count()).map(|square| squares.positions(square));
+                    let sums = sums_of_sets(&map(sample), &remover, sample, input(sample), sets);
+                    self.value(&sums, drops.of(sample))
+                })
+            }
+            Work::Noise(work) => {
+                let drops = batch.shared(&NeighborDrops(work))?;
+                let (drops, source): (&[f64], _) = (&drops, work.source(batch)?);
+                parallel::map(batch.n_samples(), |sample| {
+                    let mut neighbor = vec![T::zero(); size];
+                    let rows = sample * source.count..(sample + 1) * source.count;
+                    let sum = |row| {
+                        source.write(row, &mut neighbor);
+                        // What did not change has no contribution to lose.
+                        let changed = (0..places.positions as u32).filter(|&p| {
+                            let mut elements = places.elements(p as usize);
+                            elements.any(|e| neighbor[e] != input(sample)[e])
+                        });
+                        map(sample).sum(changed, input(sample), &neighbor)
+                    };
+                    let sums: Vec<f64> = rows.clone().map(sum).collect();
+                    self.value(&sums, &drops[rows])
+                })
+            }
+        })
+    }
+}
+
+impl Registered for Infidelity {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "infidelity",
+        title: "Infidelity",
+        question: "How far is what a map says of a change of the input from what the model does?",
+        direction: Direction::Lower,
+        range: "[0, inf)",
+        needs: SCORE_NEEDS,
+        source: "Yeh et al., On the (In)fidelity and Sensitivity of Explanations, 2019",
+    };
+    const OPTIONS: &'static [MetricOption<Self>] = &[
+        MetricOption {
+            info: OptionInfo {
+                name: "perturbation",
+                value_name: "CHANGE",
+                default: "patches:4",
+                help: "How inputs are changed: every feature of `positions`, `grid:CELLS` or `patches:SIZE` by itself, \
+                       `squares:LARGEST` or `gaussian:SIGMA`",
+            },
+            set: |metric, text| Ok(metric.perturbation(text.parse()?)),
+        },
+        Self::BASELINE,
+        MetricOption {
+            info: OptionInfo {
+                name: "map-kind",
+                value_name: "auto|gradient|contribution",
+                default: "auto",
+                help: "What the values of a map stand for: contributions under removal and gradients under \
+                       noise, or always one of them",
+            },
+            set: |metric, text| match text {
+                "auto" => Ok(metric.map_kind(None)),
+                "gradient" => Ok(metric.map_kind(Some(MapKind::Gradient))),
+                "contribution" => Ok(metric.map_kind(Some(MapKind::Contribution))),
+                _ => {
+                    let expected = "auto, gradient or contribution";
+                    Err(Error::parameter(input::MAP_KIND, text, expected))
+                }
+            },
+        },
+        MetricOption {
+            info: OptionInfo {
+                name: "scaling",
+                value_name: "none|optimal-beta",
+                default: "none",
+                help: "What a map is multiplied by: nothing, or what makes its error least",
+            },
+            set: |metric, text| match text {
+                "none" => Ok(metric.scaling(Scaling::None)),
+                "optimal-beta" => Ok(metric.scaling(Scaling::OptimalBeta)),
+                _ => {
+                    let expected = "none or optimal-beta";
+                    Err(Error::parameter(input::SCALING, text, expected))
+                }
+            },
+        },
+        MetricOption {
+            info: DRAWS_OPTION,
+            set: |metric, text| {
+                Ok(metric.draws(parse(input::DRAWS, text, "a number, at least 1")?))
+            },
+        },
+        Self::SEED,
+    ];
+
+    fn with_defaults() -> Self {
+        Self::new()
+    }
+}

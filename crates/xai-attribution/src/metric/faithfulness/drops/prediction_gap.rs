@@ -1,0 +1,247 @@
+//! Prediction gaps.
+
+use std::fmt::Debug;
+use std::marker::PhantomData;
+
+use xai_core::{Direction, MetricInfo, Real, Result};
+
+use crate::batch::explained::{ExplainedBatch, MapWork};
+use crate::batch::plan::Plan;
+use crate::batch::run_data::RunData;
+use crate::metric::kinds::score_metric::SCORE_NEEDS;
+use crate::metric::options::{MetricOption, OptionInfo, Registered};
+use crate::metric::parameters::{takes_neighbors, takes_seed};
+use crate::metric::protocol::{Measure, Metric};
+use crate::metric::registry::top_k_intersection::TopK;
+use crate::perturbation::neighbors::{Neighborhood, Neighbors};
+use crate::perturbation::removal_order::{OrderedPositions, RemovalOrder};
+
+/// Which positions a [`PredictionGap`] puts noise on.
+pub trait NoisyPart: Debug + Copy + Default + PartialEq + Send + Sync + 'static {
+    /// Name, question, direction, range, needs and source.
+    const INFO: &'static MetricInfo;
+
+    /// Whether it is the top that gets noise.
+    const IS_TOP: bool;
+}
+
+/// How far does the score move under noise on the positions with the largest attributions, or on all
+/// others?
+///
+/// ```text
+/// PG_i = mean over draws of | g(f, x_i) − g(f, x_i with noise on a part) |
+/// ```
+///
+/// In [0, ∞), in units of the score. On the top positions by the size of attributions
+/// ([`PredictionGapImportant`], PGI) **higher is better**, on all others
+/// ([`PredictionGapUnimportant`], PGU) **lower is better**. Noise is normal with a standard deviation of
+/// 0.1 unless [`neighbors`](PredictionGap::neighbors) says otherwise.
+///
+/// ```
+/// use ndarray::{Array2, ArrayViewD, array};
+/// use xai_attribution::metric::{PredictionGapImportant, PredictionGapUnimportant, TopK};
+/// use xai_attribution::Evaluate;
+/// let first = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+///     let rows = batch.outer_iter().map(|x| x[0]);
+///     Ok(Array2::from_shape_vec((batch.shape()[0], 1), rows.collect()).unwrap())
+/// };
+/// let (x, map) = (array![[4.0, 2.0]].into_dyn(), array![[-1.0, 0.5]].into_dyn());
+/// let important = PredictionGapImportant::new().k(TopK::Count(1));
+/// assert!(important.evaluate(&first, x.view(), &[0], map.view())?.value > 0.0);
+/// let unimportant = PredictionGapUnimportant::new().k(TopK::Count(1));
+/// assert_eq!(unimportant.evaluate(&first, x.view(), &[0], map.view())?.value, 0.0);
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// The model sees `n · (1 + n_neighbors)` rows for each of the two.
+///
+/// # Source
+/// Agarwal et al., *OpenXAI: Towards a Transparent Evaluation of Model Explanations*, 2022; after
+/// Petsiuk et al., *RISE*, 2018. OpenXAI reads the first output whatever is predicted (targets of 0
+/// here), and its numbers come with its noise as [`Neighborhood::Given`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct PredictionGap<K> {
+    k: TopK,
+    neighbors: Neighbors,
+    part: PhantomData<K>,
+}
+
+/// [`PredictionGap`] on the top positions.
+pub type PredictionGapImportant = PredictionGap<Important>;
+
+/// [`PredictionGap`] on all others.
+pub type PredictionGapUnimportant = PredictionGap<Unimportant>;
+
+/// The part of [`PredictionGapImportant`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Important;
+
+/// The part of [`PredictionGapUnimportant`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Unimportant;
+
+impl NoisyPart for Important {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "prediction-gap-important",
+        title: "Prediction gap, important (PGI)",
+        question: "How far does the score move under noise on the positions with the largest attributions?",
+        direction: Direction::Higher,
+        range: "[0, inf)",
+        needs: SCORE_NEEDS,
+        source: "Agarwal et al., OpenXAI, 2022",
+    };
+    const IS_TOP: bool = true;
+}
+
+impl NoisyPart for Unimportant {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "prediction-gap-unimportant",
+        title: "Prediction gap, unimportant (PGU)",
+        question: "How far does the score move under noise on all but the positions with the largest attributions?",
+        direction: Direction::Lower,
+        range: "[0, inf)",
+        needs: SCORE_NEEDS,
+        source: "Agarwal et al., OpenXAI, 2022",
+    };
+    const IS_TOP: bool = false;
+}
+
+impl<K> Default for PredictionGap<K> {
+    fn default() -> Self {
+        Self {
+            k: TopK::default(),
+            neighbors: Neighbors {
+                neighborhood: Neighborhood::Gaussian,
+                ..Neighbors::default()
+            },
+            part: PhantomData,
+        }
+    }
+}
+
+impl<K: NoisyPart> PredictionGap<K> {
+    /// A tenth of the positions, 20 draws of normal noise of 0.1, seed 1.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How many positions are the top. Default: a tenth of them.
+    #[must_use]
+    pub fn k(mut self, k: TopK) -> Self {
+        self.k = k;
+        self
+    }
+
+    fn work(&self) -> PartlyNoisy {
+        PartlyNoisy {
+            k: self.k,
+            neighbors: self.neighbors,
+            is_top: K::IS_TOP,
+        }
+    }
+}
+
+takes_neighbors!(PredictionGap<K: NoisyPart>, neighbors);
+takes_seed!(PredictionGap<K: NoisyPart>, neighbors.seed);
+
+/// The scores under noise on a part: as many per sample as it has neighbours.
+#[derive(Debug, Clone, PartialEq)]
+struct PartlyNoisy {
+    k: TopK,
+    neighbors: Neighbors,
+    is_top: bool,
+}
+
+impl<T: Real> MapWork<T> for PartlyNoisy {
+    type Output = Vec<f64>;
+
+    fn compute(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<f64>> {
+        let batch = explained.batch();
+        let places = batch.run().positions();
+        let tops = explained.shared(&OrderedPositions {
+            order: RemovalOrder::LargestFirst,
+            n: self.k.of(places.positions)?,
+        })?;
+        let is_kept = |top: &Vec<u32>| {
+            let mut kept = vec![self.is_top; places.positions];
+            top.iter().for_each(|&p| kept[p as usize] = !self.is_top);
+            kept
+        };
+        let kept: Vec<Vec<bool>> = tops.iter().map(is_kept).collect();
+        let source = self.neighbors.source(batch)?;
+        let (count, size, inputs) = (source.count, places.size(), batch.values());
+        let scores = batch.score_changed(
+            batch.n_samples() * count,
+            |row| row / count,
+            |row, values| {
+                let sample = row / count;
+                source.write(row, values);
+                let input = &inputs[sample * size..(sample + 1) * size];
+                let kept = (0..places.positions).filter(|&position| kept[sample][position]);
+                kept.for_each(|position| places.copy(values, input, position));
+            },
+            ", with noise on some positions",
+        );
+        source.check()?;
+        scores
+    }
+}
+
+impl<K: NoisyPart> Metric for PredictionGap<K> {
+    fn info(&self) -> &'static MetricInfo {
+        K::INFO
+    }
+}
+
+impl<T: Real, K: NoisyPart> Measure<T> for PredictionGap<K> {
+    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
+        self.k.of(run.n_positions())?;
+        self.neighbors.prepare(run)
+    }
+
+    fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
+        let count = self.neighbors.count(plan.run())?;
+        plan.base_scores();
+        plan.maps();
+        plan.per_explainer(&self.work(), plan.n_samples() * count as u64);
+        Ok(())
+    }
+
+    fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
+        let base = explained.batch().base_scores()?;
+        let scores = explained.shared(&self.work())?;
+        let count = scores.len() / base.len();
+        let value = |(base, scores): (&f64, &[f64])| {
+            let gaps = scores.iter().map(|score| (base - score).abs());
+            Some(gaps.sum::<f64>() / count as f64)
+        };
+        Ok(base
+            .iter()
+            .zip(scores.chunks_exact(count))
+            .map(value)
+            .collect())
+    }
+}
+
+impl<K: NoisyPart> Registered for PredictionGap<K> {
+    const INFO: &'static MetricInfo = K::INFO;
+    const OPTIONS: &'static [MetricOption<Self>] = &[
+        MetricOption {
+            info: OptionInfo {
+                name: "top-k",
+                value_name: "TOP",
+                default: "0.1",
+                help: "How many positions are the top: a number, or a share such as 0.1",
+            },
+            set: |metric, text| Ok(metric.k(text.parse()?)),
+        },
+        Self::RADIUS,
+        Self::N_NEIGHBORS,
+        Self::SEED,
+    ];
+
+    fn with_defaults() -> Self {
+        Self::new()
+    }
+}

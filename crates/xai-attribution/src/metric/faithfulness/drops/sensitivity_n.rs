@@ -1,0 +1,269 @@
+//! Sensitivity-n.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use xai_core::number::elementary::{exp, ln};
+use xai_core::statistics::Correlation;
+use xai_core::{Direction, Error, MetricInfo, Real, Result, parallel};
+
+use crate::batch::explained::{ExplainedBatch, MapWork};
+use crate::batch::plan::Plan;
+use crate::batch::run_data::RunData;
+use crate::input;
+use crate::metric::kinds::score_metric::SCORE_NEEDS;
+use crate::metric::options::{MetricOption, OptionInfo, Registered, parse};
+use crate::metric::parameters::{takes_baseline, takes_features, takes_seed};
+use crate::metric::protocol::{Measure, Metric};
+use crate::perturbation::baseline::Baseline;
+use crate::perturbation::features::Features;
+use crate::perturbation::removal_curve::CurveScores;
+use crate::perturbation::subsets::{
+    RandomSubsets, SubsetDrops, SubsetSampling, SubsetSize, Subsets,
+};
+
+/// Does the score fall as much as the attribution says, for subsets of each size?
+///
+/// ```text
+/// S(n)_i = Pearson's correlation over subsets S of n features of ( Σ_{p ∈ S} attribution_p ,  g(f, x_i) − g(f, x_i without S) )
+/// ```
+///
+/// In [−1, 1], **higher is better**. The value of a sample is the mean over the sizes that have a
+/// correlation; where drops or sums are all equal a size has none. The curve over sizes is that of the means
+/// over samples: for small `n` features by themselves count, for large `n` what they do together.
+/// A single size is [`MuFidelity`](crate::MuFidelity) with Pearson's correlation of positions, which shares the
+/// drops.
+///
+/// ```
+/// use ndarray::{Array2, ArrayViewD, array};
+/// use xai_attribution::{Evaluate, metric::SensitivityN};
+/// let sum = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+///     Ok(batch.sum_axis(ndarray::Axis(1)).insert_axis(ndarray::Axis(1)).into_dimensionality().unwrap())
+/// };
+/// let x = array![[4.0, 2.0, 1.0]].into_dyn();
+/// let value = SensitivityN::new().sizes(Some(&[1, 2])).evaluate(&sum, x.view(), &[0], x.view())?;
+/// assert!((value.value - 1.0).abs() < 1e-12);
+/// assert_eq!(value.curve.unwrap().len(), 2);
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// The model sees `n · (1 + sizes · subsets)` rows, the same for all explainers.
+///
+/// # Source
+/// Ancona et al., *Towards better understanding of gradient-based attribution methods*, 2018. Quantus
+/// computes something else: one correlation over the samples of the first batch, of the drops along a
+/// deletion with the sums of single steps.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SensitivityN {
+    sizes: Option<Arc<[usize]>>,
+    features: Features,
+    n_subsets: usize,
+    baseline: Baseline,
+    seed: u64,
+}
+
+/// Sizes unless they were given.
+const N_SIZES: usize = 12;
+
+/// The largest of them, as a share of the features.
+const LARGEST: f64 = 0.8;
+
+impl Default for SensitivityN {
+    fn default() -> Self {
+        Self {
+            sizes: None,
+            features: Features::default(),
+            n_subsets: 100,
+            baseline: Baseline::default(),
+            seed: 1,
+        }
+    }
+}
+
+impl SensitivityN {
+    /// 12 sizes from 1 to 80 % of the positions, 100 subsets each, baseline 0, seed 1.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The sizes, ascending, each at least 1 and less than the features. Default, as `None`: 12 of them, each so
+    /// many times the one before, from 1 to 80 % of the features; fewer where rounding makes some equal.
+    #[must_use]
+    pub fn sizes(mut self, sizes: Option<&[usize]>) -> Self {
+        self.sizes = sizes.map(Arc::from);
+        self
+    }
+
+    /// The number of subsets of each size, at least 2.
+    #[must_use]
+    pub fn n_subsets(mut self, n_subsets: usize) -> Self {
+        self.n_subsets = n_subsets;
+        self
+    }
+
+    fn sizes_of(&self, n_features: usize) -> Vec<usize> {
+        if let Some(sizes) = &self.sizes {
+            return sizes.to_vec();
+        }
+        // Less than all.
+        let most = n_features.saturating_sub(1).max(1) as f64;
+        let largest = (LARGEST * n_features as f64).clamp(1.0, most);
+        let last = (N_SIZES - 1) as f64;
+        let size = |place: usize| exp(ln(largest) * (place as f64 / last)).round() as usize;
+        let mut sizes: Vec<usize> = (0..N_SIZES).map(size).collect();
+        sizes.dedup();
+        sizes
+    }
+
+    fn drops(&self, size: usize) -> SubsetDrops {
+        SubsetDrops {
+            subsets: RandomSubsets {
+                features: self.features,
+                size: SubsetSize::Count(size),
+                n_subsets: self.n_subsets,
+                sampling: SubsetSampling::FixedSize,
+                seed: self.seed,
+            },
+            baseline: self.baseline.clone(),
+        }
+    }
+}
+
+takes_baseline!(SensitivityN, baseline);
+takes_features!(SensitivityN, features);
+takes_seed!(SensitivityN, seed);
+
+/// The correlations of all samples at each size: `[size][sample]`.
+impl<T: Real> MapWork<T> for SensitivityN {
+    type Output = Vec<Vec<Option<f64>>>;
+
+    fn compute(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Vec<Option<f64>>>> {
+        let batch = explained.batch();
+        let n_positions = batch.run().n_positions();
+        let attributions = explained.attributions()?;
+        let of_size = |size| {
+            let work = self.drops(size);
+            let (subsets, drops) = (batch.shared(&work.subsets)?, batch.shared(&work)?);
+            // Subsets of 12 sizes of every pixel are 500 MB, for a batch of 64 images of 224 × 224.
+            batch.forget(&work.subsets);
+            // What threads may share; the caches may not be.
+            let (subsets, drops): (&Subsets, &[f64]) = (&subsets, &drops);
+            let n_subsets = subsets.n_subsets();
+            Ok(parallel::map(batch.n_samples(), |sample| {
+                let of_sample = &attributions[sample * n_positions..(sample + 1) * n_positions];
+                let sums = subsets.sums(sample, of_sample);
+                let drops = &drops[sample * n_subsets..(sample + 1) * n_subsets];
+                Correlation::Pearson.of_finite(&sums, drops)
+            }))
+        };
+        let sizes = self.sizes_of(self.features.most(batch.run())?);
+        sizes.into_iter().map(of_size).collect()
+    }
+}
+
+impl Metric for SensitivityN {
+    fn info(&self) -> &'static MetricInfo {
+        <Self as Registered>::INFO
+    }
+}
+
+impl<T: Real> Measure<T> for SensitivityN {
+    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
+        self.features.prepare(run)?;
+        let sizes = self.sizes_of(self.features.most(run)?);
+        if sizes.is_empty() || !sizes.windows(2).all(|pair| pair[0] < pair[1]) {
+            let actual = format!("{sizes:?}");
+            return Err(Error::parameter(input::SIZES, actual, "ascending sizes"));
+        }
+        let mut sizes = sizes.into_iter();
+        sizes
+            .try_for_each(|size| self.drops(size).subsets.prepare(run))
+            .map_err(|error| error.renamed(input::SUBSET_SIZE, input::SIZES))
+            .map_err(|error| error.renamed(input::N_SUBSETS, input::SUBSETS_PER_SIZE))?;
+        self.baseline.prepare(run)
+    }
+
+    fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
+        plan.maps();
+        let sizes = self.sizes_of(self.features.most(plan.run())?);
+        let mut sizes = sizes.into_iter();
+        sizes.try_for_each(|size| self.drops(size).plan(plan))
+    }
+
+    fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
+        let correlations = explained.shared(self)?;
+        let value = |sample: usize| {
+            let defined = correlations.iter().filter_map(|of_size| of_size[sample]);
+            let n = defined.clone().count();
+            (n > 0).then(|| defined.sum::<f64>() / n as f64)
+        };
+        Ok((0..explained.batch().n_samples()).map(value).collect())
+    }
+
+    fn curve(&self, explained: &ExplainedBatch<'_, T>) -> Result<Option<Rc<CurveScores>>> {
+        let correlations = explained.shared(self)?;
+        let of_size = |of_size: &Vec<Option<f64>>| {
+            let values = of_size.iter().map(|value| value.unwrap_or(f64::NAN));
+            values.collect()
+        };
+        let sizes = self.sizes_of(self.features.most(explained.batch().run())?);
+        let scores = correlations.iter().map(of_size).collect();
+        Ok(Some(Rc::new(CurveScores::of_all(sizes, scores))))
+    }
+}
+
+impl Registered for SensitivityN {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "sensitivity-n",
+        title: "Sensitivity-n",
+        question: "Does the score fall as the attributions say when subsets of each size are removed?",
+        direction: Direction::Higher,
+        range: "[-1, 1]",
+        needs: SCORE_NEEDS,
+        source: "Ancona et al., Towards better understanding of gradient-based attribution methods, 2018",
+    };
+    const OPTIONS: &'static [MetricOption<Self>] = &[
+        MetricOption {
+            info: OptionInfo {
+                name: "sizes",
+                value_name: "LIST",
+                default: "auto",
+                help: "Sizes of subsets, ascending, separated by commas, or `auto` for 12 from 1 to 80 % of the \
+                       features",
+            },
+            set: |metric, text| {
+                if text == "auto" {
+                    return Ok(metric.sizes(None));
+                }
+                let expected = "auto, or numbers of features separated by commas";
+                let size = |text| parse(input::SIZES, text, expected);
+                let sizes: Vec<usize> = text.split(',').map(size).collect::<Result<_>>()?;
+                Ok(metric.sizes(Some(&sizes)))
+            },
+        },
+        MetricOption {
+            info: OptionInfo {
+                name: "subsets-per-size",
+                value_name: "N",
+                default: "100",
+                help: "Random subsets of each size, per sample",
+            },
+            set: |metric, text| {
+                let n = parse(
+                    input::SUBSETS_PER_SIZE,
+                    text,
+                    "a number of subsets, at least 2",
+                )?;
+                Ok(metric.n_subsets(n))
+            },
+        },
+        Self::BASELINE,
+        Self::FEATURES,
+        Self::SEED,
+    ];
+
+    fn with_defaults() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,107 @@
+//! How some positions of an input are removed.
+
+use std::rc::Rc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use xai_core::tensor::Positions;
+use xai_core::{Real, Result};
+
+use crate::batch::run_data::RunData;
+use crate::batch::samples::SampleBatch;
+use crate::perturbation::baseline::{Baseline, BlankInputs, nothing_left};
+use crate::perturbation::features::Plane;
+use crate::perturbation::linear_imputation::Image;
+
+/// What removed positions of a batch are set to, held on one thread: the baseline of every sample, or what
+/// is left around them.
+pub(crate) struct Absence<T>(Option<Rc<Vec<T>>>);
+
+/// Removes positions from inputs of a batch, on any thread.
+pub(crate) struct Remover<'a, T> {
+    places: Positions,
+    how: How<'a, T>,
+    first_sample: usize,
+    /// The first sample of which nothing was left to impute from.
+    emptied: AtomicUsize,
+}
+
+enum How<'a, T> {
+    Copy(&'a [T]),
+    Impute(Image),
+}
+
+/// The images of a run, for their imputation.
+pub(crate) fn image<T: Real>(run: &RunData<'_, T>) -> Image {
+    let plane = Plane::new(run.shape(), run.layout());
+    Image {
+        rows: plane.rows,
+        columns: plane.columns,
+        places: run.positions(),
+    }
+}
+
+impl<T: Real> Absence<T> {
+    /// Of a baseline.
+    pub(crate) fn new(batch: &SampleBatch<'_, T>, baseline: &Baseline) -> Result<Self> {
+        Ok(Self(match baseline {
+            Baseline::LinearImputation => None,
+            _ => Some(batch.shared(&BlankInputs(baseline.clone()))?),
+        }))
+    }
+
+    /// What removes.
+    pub(crate) fn remover(&self, batch: &SampleBatch<'_, T>) -> Remover<'_, T> {
+        Remover {
+            places: batch.run().positions(),
+            how: match &self.0 {
+                Some(blank) => How::Copy(blank),
+                None => How::Impute(image(batch.run())),
+            },
+            first_sample: batch.samples().start,
+            emptied: AtomicUsize::new(usize::MAX),
+        }
+    }
+}
+
+impl<T: Real> Remover<'_, T> {
+    /// Removes positions of a sample from its values, of which all others are those of the input.
+    pub(crate) fn remove(
+        &self,
+        sample: usize,
+        values: &mut [T],
+        positions: impl Iterator<Item = u32>,
+    ) {
+        let size = self.places.size();
+        match self.how {
+            How::Copy(blank) => {
+                let blank = &blank[sample * size..(sample + 1) * size];
+                for position in positions {
+                    self.places.copy(values, blank, position as usize);
+                }
+            }
+            How::Impute(image) => {
+                let mut missing: Vec<u32> = positions.collect();
+                missing.sort_unstable();
+                if missing.len() == self.places.positions {
+                    self.emptied.fetch_min(sample, Ordering::Relaxed);
+                    return;
+                }
+                image.impute(values, &missing);
+            }
+        }
+    }
+
+    /// Whether something was left of all inputs.
+    ///
+    /// # Errors
+    /// An invalid parameter about the baseline, where it could not be had.
+    pub(crate) fn check(&self) -> Result<()> {
+        match self.emptied.load(Ordering::Relaxed) {
+            usize::MAX => Ok(()),
+            sample => {
+                let owner = format!("sample {}", self.first_sample + sample);
+                Err(nothing_left().owner(owner))
+            }
+        }
+    }
+}
