@@ -49,9 +49,9 @@ metrics! {
     "faithfulness/drops/monotonicity_correlation.rs" monotonicity_correlation { MonotonicityCorrelation }
     "faithfulness/drops/infidelity.rs" infidelity { Infidelity }
     "faithfulness/drops/mu_fidelity.rs" mu_fidelity { MuFidelity }
+    "faithfulness/drops/prediction_gap.rs" prediction_gap { PredictionGapImportant, PredictionGapUnimportant }
     "comparison/sufficiency.rs" sufficiency { Sufficiency }
     "comparison/consistency.rs" consistency { Consistency }
-    "faithfulness/drops/prediction_gap.rs" prediction_gap { PredictionGapImportant, PredictionGapUnimportant }
     "localization/pointing_game.rs" pointing_game { PointingGame }
     "localization/attribution_localization.rs" attribution_localization { AttributionLocalization }
     "localization/top_k_intersection.rs" top_k_intersection { TopKIntersection }

@@ -229,10 +229,10 @@ impl RemovalCurve {
     pub fn prepare<T: Real>(&self, run: &RunData<'_, T>) -> Result<()> {
         self.features.prepare(run)?;
         self.order.prepare(run, self.features)?;
-        self.score.check(run.targets())?;
         let counts = run.shared(&self.counts())?;
         let last = counts.last().copied().unwrap_or_default();
         let has_blank = self.start == Start::Blank || last >= self.features.most(run)?;
+        self.score.check(run.targets())?;
         self.baseline.prepare(run)?;
         match has_blank {
             true => self.baseline.prepare_whole(run),
@@ -354,7 +354,8 @@ impl RemovalCurve {
         let n = batch.n_samples();
         let absence = Absence::new(batch, &self.baseline)?;
         let remover = absence.remover(batch);
-        let scores = batch.score_changed(
+        let scores = batch.read_changed(
+            self.score,
             between.len() * n,
             |row| row % n,
             |row, values| {
