@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use xai_core::{Error, MetricInfo, Real, Result};
+use xai_core::{Error, Input, MetricInfo, Real, Result};
 
 use crate::metric::options::{OptionInfo, Registered};
 use crate::metric::protocol::{Measure, key};
@@ -21,6 +21,7 @@ type Options<'a> = &'a [(&'a str, &'a str)];
 #[derive(Debug, Clone, Copy)]
 struct Build {
     options: fn() -> Vec<OptionInfo>,
+    draws: Option<Input>,
     single: fn(Options<'_>) -> Result<Box<dyn Measure<f32>>>,
     double: fn(Options<'_>) -> Result<Box<dyn Measure<f64>>>,
     /// The metric's fields as text.
@@ -39,6 +40,10 @@ impl<M: Registered + Measure<f32> + Measure<f64> + Debug> Listed for M {
     const ENTRY: Entry = Entry {
         info: M::INFO,
         build: Some(Build {
+            draws: match M::GIVEN_DRAWS {
+                Some(given) => Some(given.input),
+                None => None,
+            },
             options: || M::OPTIONS.iter().map(|option| option.info).collect(),
             single: |options| Ok(Box::new(M::with_options(options)?)),
             double: |options| Ok(Box::new(M::with_options(options)?)),
@@ -97,6 +102,13 @@ impl Entry {
     #[must_use]
     pub fn options(&self) -> Vec<OptionInfo> {
         self.build.map_or_else(Vec::new, |build| (build.options)())
+    }
+
+    /// What it draws, as an input that was drawn elsewhere, for metrics that can take it: with the
+    /// option [`given-draws`](crate::metric::GIVEN_DRAWS).
+    #[must_use]
+    pub fn draws(&self) -> Option<Input> {
+        self.build?.draws
     }
 
     /// The fields of the metric with some parameters; `None` for one with a call of its own.

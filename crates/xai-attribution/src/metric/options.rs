@@ -28,6 +28,18 @@ pub struct MetricOption<M> {
     pub set: fn(M, &str) -> Result<M>,
 }
 
+/// What a metric draws, as an input that was drawn elsewhere: to repeat another tool's run.
+pub struct GivenDraws<M> {
+    /// The side input: [`GivenSubsets`](crate::perturbation::GivenSubsets) and its like.
+    pub input: Input,
+    /// The metric that takes it.
+    pub take: fn(M) -> M,
+}
+
+/// The option `given-draws`: `true` for a metric that takes draws made elsewhere, see
+/// [`Entry::draws`](crate::metric::Entry::draws).
+pub const GIVEN_DRAWS: &str = "given-draws";
+
 /// A metric that the registry can make.
 pub trait Registered: Metric + Sized + 'static {
     /// Name, question, direction, range, needs and source.
@@ -35,6 +47,9 @@ pub trait Registered: Metric + Sized + 'static {
 
     /// Its parameters.
     const OPTIONS: &'static [MetricOption<Self>];
+
+    /// Draws that were made elsewhere, which it can take instead of its own.
+    const GIVEN_DRAWS: Option<GivenDraws<Self>> = None;
 
     /// The metric with the defaults of all parameters.
     fn with_defaults() -> Self;
@@ -47,6 +62,10 @@ pub trait Registered: Metric + Sized + 'static {
         options
             .iter()
             .try_fold(Self::with_defaults(), |metric, (name, text)| {
+                if let (&(GIVEN_DRAWS, "true"), Some(given)) = (&(*name, *text), Self::GIVEN_DRAWS)
+                {
+                    return Ok((given.take)(metric));
+                }
                 let known = Self::OPTIONS
                     .iter()
                     .find(|option| option.info.name == *name);
@@ -158,7 +177,7 @@ pub const SIMILARITY_OPTION: OptionInfo = OptionInfo {
 
 /// How many, for the metrics that draw noise.
 pub const DRAWS_OPTION: OptionInfo = OptionInfo {
-    name: "draws",
+    name: "n-draws",
     value_name: "N",
     default: "20",
     help: "Random draws per sample",

@@ -32,6 +32,8 @@ fn entries() -> impl Iterator<Item = &'static Entry> {
         input::EXPLAINER,
         input::MASKS,
         input::SEGMENTS,
+        input::SECOND_MAPS,
+        input::REFERENCE_MAPS,
     ];
     let is_given = move |need: &Input| given.contains(need);
     registry::METRICS
@@ -121,6 +123,10 @@ pub(crate) struct Compare {
     /// integers (n, height, width) or (height, width).
     #[arg(long, value_name = "S.npy")]
     segments: Option<PathBuf>,
+    /// Maps that those of all explainers are compared with, for the metrics that need them: true ones,
+    /// or of the randomized or the shifted model.
+    #[arg(long, value_name = "E2.npy")]
+    other_explanations: Option<PathBuf>,
     /// The metrics, separated by commas.
     #[arg(long, value_parser = metrics(), value_delimiter = ',', default_value = "standard")]
     metrics: Vec<Metrics>,
@@ -172,12 +178,9 @@ impl Compare {
             .on_plan(|rows| context.remark(planned(rows)))
             .on_progress(|samples| bar.inc(samples as u64));
         evaluation = self.explainers.add_to(evaluation, &explainers)?;
-        if let Some(file) = &self.masks {
-            evaluation = evaluation.with(side_inputs::masks(file)?);
-        }
-        if let Some(file) = &self.segments {
-            let n = opened.inputs.n_samples();
-            evaluation = evaluation.with(side_inputs::segments(file, n)?);
+        let n = opened.inputs.n_samples();
+        for (input, file) in self.sides() {
+            evaluation = side_inputs::add(evaluation, input, file, n)?;
         }
         let seed = MetricOptions::seed(context);
         for entry in self.entries() {
@@ -215,15 +218,31 @@ impl Compare {
     /// What errors are about.
     fn places<'a>(&'a self, maps: &'a Path) -> Files<'a> {
         let mut files = self.files.files(maps).named(self.options.0.names());
-        for (of, file) in [
+        for (of, file) in self.sides() {
+            files = files.file(&[of], file);
+        }
+        let sides: Vec<Input> = self.sides().map(|(of, _)| of).collect();
+        files.shaped_by(&sides, &self.files.inputs)
+    }
+
+    /// The further inputs and their files.
+    fn sides(&self) -> impl Iterator<Item = (Input, &Path)> {
+        let files = [
             (input::MASKS, &self.masks),
             (input::SEGMENTS, &self.segments),
-        ] {
-            if let Some(file) = file {
-                files = files.file(&[of], file);
-            }
-        }
-        files.shaped_by(&[input::MASKS, input::SEGMENTS], &self.files.inputs)
+            (input::SECOND_MAPS, &self.other_explanations),
+            (input::REFERENCE_MAPS, &self.other_explanations),
+        ];
+        let given = files
+            .into_iter()
+            .filter_map(|(of, file)| Some((of, file.as_deref()?)));
+        // One file for all samples is of reference maps alone; who asks decides.
+        given.filter(|(of, _)| self.asks(*of))
+    }
+
+    /// Whether a metric asks for a further input; segments may be asked for by features.
+    fn asks(&self, of: Input) -> bool {
+        of == input::SEGMENTS || self.entries().iter().any(|e| e.info.needs.contains(&of))
     }
 
     /// Whether a further input has its file.
@@ -231,6 +250,7 @@ impl Compare {
         match input {
             input::MASKS => self.masks.is_some(),
             input::SEGMENTS => self.segments.is_some(),
+            input::SECOND_MAPS | input::REFERENCE_MAPS => self.other_explanations.is_some(),
             input::EXPLAINER => self.explainers.can_be_asked(),
             _ => true,
         }

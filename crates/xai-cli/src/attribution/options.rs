@@ -156,6 +156,7 @@ pub(super) fn parameters() -> Files<'static> {
             (input::BATCH_SIZE, "--batch-size"),
             (input::N_SUBSETS, "--subsets"),
             (input::FRACTION, "--subset-fraction"),
+            (input::SUBSET_SIZE, "--subset-fraction"),
             (input::SIGMA, "--baseline"),
             (input::LEVEL, "--level"),
             (input::N_REPLICATES, "--replicates"),

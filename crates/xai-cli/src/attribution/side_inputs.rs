@@ -1,22 +1,29 @@
-//! Further inputs of metrics: masks and segments.
+//! Further inputs of metrics, from files: masks, segments, other maps, draws.
 
 use std::path::Path;
 
-use ndarray::{Array, Ix2};
-use xai_metrics::attribution::batch::{Masks, Segments};
-use xai_metrics::attribution::input;
-use xai_metrics::attribution::metric::{Entry, FEATURES_OPTION};
+use ndarray::{Array, Ix1, Ix2, Ix3};
+use xai_metrics::attribution::batch::{
+    Data, Masks, ReferenceMaps, SecondMaps, Segments, SideInput,
+};
+use xai_metrics::attribution::metric::{Entry, FEATURES_OPTION, GivenTargets, GivenValues};
+use xai_metrics::attribution::model::Targets;
+use xai_metrics::attribution::perturbation::{GivenNeighbors, GivenOrders, GivenSubsets};
+use xai_metrics::attribution::{Real, input};
 use xai_metrics::core::Input;
 
 use super::metric_options::MetricOptions;
 use crate::failure::{Failure, InFile};
 use crate::input::arrays;
 use crate::input::planes::FilePlanes;
+use crate::input::samples::FileSamples;
 
 /// Whether a metric can do with segments, without needing them.
-pub(super) fn may_take_segments(entry: &Entry) -> bool {
+fn may_take_segments(entry: &Entry) -> bool {
     let has = |option: &str| entry.options().iter().any(|o| o.name == option);
-    has(FEATURES_OPTION.name) && !entry.info.needs.contains(&input::SEGMENTS)
+    // Infidelity calls them what it changes.
+    (has(FEATURES_OPTION.name) || has("perturbation"))
+        && !entry.info.needs.contains(&input::SEGMENTS)
 }
 
 /// Refuses a metric whose explainers or further inputs were not given: wrong usage, before anything is read.
@@ -25,10 +32,20 @@ pub(super) fn check(
     options: &MetricOptions,
     is_given: impl Fn(Input) -> bool,
 ) -> Result<(), Failure> {
-    let of_features =
-        may_take_segments(entry) && options.text(FEATURES_OPTION.name) == Some("segments");
     let needs = |input| entry.info.needs.contains(&input);
     let name = entry.info.name;
+    for input in [input::SECOND_MAPS, input::REFERENCE_MAPS] {
+        if needs(input) && !is_given(input) {
+            let missing = format!("--other-explanations E2.npy: needed by {name}");
+            return Err(Failure::usage(missing));
+        }
+    }
+    let asked = [FEATURES_OPTION.name, "perturbation"];
+    let mut asked = entry
+        .options()
+        .into_iter()
+        .filter(|o| asked.contains(&o.name));
+    let of_features = asked.find(|option| options.text(option.name) == Some("segments"));
     if needs(input::EXPLAINER) && !is_given(input::EXPLAINER) {
         let missing = format!("--explainers NAME=E.onnx of every name: needed by {name}");
         return Err(Failure::usage(missing));
@@ -36,19 +53,131 @@ pub(super) fn check(
     if needs(input::MASKS) && !is_given(input::MASKS) {
         return Err(Failure::usage(format!("--masks M.npy: needed by {name}")));
     }
-    if (needs(input::SEGMENTS) || of_features) && !is_given(input::SEGMENTS) {
-        let why = if of_features {
-            "--features segments"
-        } else {
-            name
+    if (needs(input::SEGMENTS) || of_features.is_some()) && !is_given(input::SEGMENTS) {
+        let why = match of_features {
+            Some(option) => format!("--{} segments", option.name),
+            None => name.to_owned(),
         };
         return Err(Failure::usage(format!("--segments S.npy: needed by {why}")));
     }
     Ok(())
 }
 
+/// A further input of metrics: a file, and what is added to a run for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct SideFile {
+    /// The option, without dashes.
+    pub(super) name: &'static str,
+    pub(super) value_name: &'static str,
+    pub(super) help: &'static str,
+    pub(super) kind: SideKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SideKind {
+    Masks,
+    Segments,
+    OtherMaps,
+    Draws,
+}
+
+/// The further inputs that have files.
+pub(super) const SIDE_FILES: [SideFile; 4] = [
+    SideFile {
+        name: "masks",
+        value_name: "M.npy",
+        help: "Where the object is: booleans (n, height, width)",
+        kind: SideKind::Masks,
+    },
+    SideFile {
+        name: "segments",
+        value_name: "S.npy",
+        help: "The segment of each position, for --features segments too: integers (n, height, width) \
+               or (height, width)",
+        kind: SideKind::Segments,
+    },
+    SideFile {
+        name: "other-explanations",
+        value_name: "E2.npy",
+        help: "The maps that others are compared with: of another explainer, of the randomized or the \
+               shifted model, or true ones; one map (1, …) for all samples where they are true ones",
+        kind: SideKind::OtherMaps,
+    },
+    SideFile {
+        name: "draws",
+        value_name: "D.npy",
+        help: "Random draws made elsewhere, instead of own ones: numbers of features (draws, n, size) for \
+               subsets, noise (draws, n, …) for neighbours, values (draws, n, features), orders of \
+               removal (n, features), other classes (n,)",
+        kind: SideKind::Draws,
+    },
+];
+
+impl SideFile {
+    /// The input that a metric has of it, whether it needs it or can do with it.
+    pub(super) fn input_of(self, entry: &Entry) -> Option<Input> {
+        let needed = |input: Input| entry.info.needs.contains(&input).then_some(input);
+        match self.kind {
+            SideKind::Masks => needed(input::MASKS),
+            SideKind::Segments => {
+                needed(input::SEGMENTS).or(may_take_segments(entry).then_some(input::SEGMENTS))
+            }
+            SideKind::OtherMaps => needed(input::SECOND_MAPS).or(needed(input::REFERENCE_MAPS)),
+            SideKind::Draws => entry.draws(),
+        }
+    }
+}
+
+/// What further inputs are added to.
+pub(super) trait TakesSides: Sized {
+    fn side<S: SideInput>(self, side: S) -> Self;
+}
+
+impl<T: Real> TakesSides for Data<'_, T> {
+    fn side<S: SideInput>(self, side: S) -> Self {
+        self.with(side)
+    }
+}
+
+#[cfg(feature = "onnx")]
+impl TakesSides for xai_metrics::attribution::Evaluation<'_, f32> {
+    fn side<S: SideInput>(self, side: S) -> Self {
+        self.with(side)
+    }
+}
+
+/// Adds an input from its file, for `n` samples.
+pub(super) fn add<R: TakesSides>(run: R, of: Input, file: &Path, n: usize) -> Result<R, Failure> {
+    Ok(match of {
+        input::MASKS => run.side(masks(file)?),
+        input::SEGMENTS => run.side(segments(file, n)?),
+        input::SECOND_MAPS => run.side(SecondMaps::given(FileSamples::<f64>::open(file)?)),
+        input::REFERENCE_MAPS => run.side(ReferenceMaps::new(FileSamples::<f64>::open(file)?)),
+        input::SUBSETS => {
+            let subsets = arrays::read(file)?.into_labels::<Ix3>()?;
+            run.side(GivenSubsets(whole(&subsets, feature).in_file(file)?))
+        }
+        input::ORDERS => {
+            let orders = arrays::read(file)?.into_labels::<Ix2>()?;
+            run.side(GivenOrders(whole(&orders, feature).in_file(file)?))
+        }
+        input::NEIGHBORS => run.side(GivenNeighbors(arrays::read_f64(file)?)),
+        input::GIVEN_VALUES => run.side(GivenValues(arrays::read_f64(file)?)),
+        input::OTHER_TARGETS => {
+            let classes = arrays::read_labels::<Ix1>(file)?.to_vec();
+            run.side(GivenTargets(Targets::Classes(classes)))
+        }
+        _ => run,
+    })
+}
+
+/// The number of a feature.
+fn feature(label: i64) -> Result<u32, Failure> {
+    u32::try_from(label).map_err(|_| Failure::new("expected numbers of features, from 0"))
+}
+
 /// Booleans `(n, height, width)`.
-pub(super) fn masks(file: &Path) -> Result<Masks, Failure> {
+fn masks(file: &Path) -> Result<Masks, Failure> {
     let rule = |label| match label {
         0 => Ok(false),
         1 => Ok(true),
@@ -64,7 +193,7 @@ pub(super) fn masks(file: &Path) -> Result<Masks, Failure> {
 }
 
 /// Integers `(n, height, width)`, or `(height, width)` for all of `n` samples.
-pub(super) fn segments(file: &Path, n: usize) -> Result<Segments, Failure> {
+fn segments(file: &Path, n: usize) -> Result<Segments, Failure> {
     let rule = |label: i64| {
         u32::try_from(label).map_err(|_| Failure::new("expected segments of 0 to 4 294 967 295"))
     };

@@ -11,6 +11,8 @@ mod errors;
 mod explainers;
 #[cfg(unix)]
 mod files;
+#[cfg(feature = "onnx")]
+mod golden;
 mod graph;
 mod harness;
 mod labels;

@@ -10,7 +10,7 @@ use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::input;
 use crate::metric::options::{
-    CURVE_SCORE_OPTION, MetricOption, OptionInfo, Registered, STEPS_OPTION, parse,
+    CURVE_SCORE_OPTION, GivenDraws, MetricOption, OptionInfo, Registered, STEPS_OPTION, parse,
 };
 use crate::metric::parameters::{takes_baseline, takes_features};
 use crate::metric::protocol::{Measure, Metric};
@@ -247,6 +247,11 @@ impl<T: Real, K: CurveKind> Measure<T> for CurveMetric<K> {
 impl<K: CurveKind> Registered for CurveMetric<K> {
     const INFO: &'static MetricInfo = K::INFO;
     const OPTIONS: &'static [MetricOption<Self>] = K::OPTIONS;
+
+    const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {
+        input: input::ORDERS,
+        take: |metric| metric.order(RemovalOrder::Given),
+    });
 
     fn with_defaults() -> Self {
         Self::new()

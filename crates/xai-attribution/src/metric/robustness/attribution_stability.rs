@@ -8,7 +8,7 @@ use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::input;
 use crate::map::similarity::MapSimilarity;
-use crate::metric::options::{MetricOption, OptionInfo, Registered, SIMILARITY_OPTION};
+use crate::metric::options::{GivenDraws, MetricOption, OptionInfo, Registered, SIMILARITY_OPTION};
 use crate::metric::parameters::{takes_neighbors, takes_seed};
 use crate::metric::protocol::{Measure, Metric};
 use crate::perturbation::neighbor_changes::{OutputChanges, in_calls, maps_of_neighbors};
@@ -200,6 +200,14 @@ impl Registered for AttributionStability {
         },
         Self::SEED,
     ];
+
+    const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {
+        input: input::NEIGHBORS,
+        take: |mut metric| {
+            metric.work.neighbors.neighborhood = Neighborhood::Given;
+            metric
+        },
+    });
 
     fn with_defaults() -> Self {
         Self::new()

@@ -7,7 +7,7 @@ use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::input;
 use crate::map::distance::MapDistance;
-use crate::metric::options::{MetricOption, OptionInfo, Registered};
+use crate::metric::options::{GivenDraws, MetricOption, OptionInfo, Registered};
 use crate::metric::parameters::{takes_neighbors, takes_seed};
 use crate::metric::protocol::{Measure, Metric};
 use crate::perturbation::neighbor_changes::NeighborDistances;
@@ -131,6 +131,14 @@ impl Registered for LocalLipschitz {
             },
         },
     ];
+
+    const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {
+        input: input::NEIGHBORS,
+        take: |mut metric| {
+            metric.neighbors.neighborhood = Neighborhood::Given;
+            metric
+        },
+    });
 
     fn with_defaults() -> Self {
         Self::new()

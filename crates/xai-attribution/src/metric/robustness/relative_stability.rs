@@ -11,7 +11,7 @@ use crate::batch::run_data::RunData;
 use crate::batch::samples::SampleBatch;
 use crate::input;
 use crate::map::distance::MapDistance;
-use crate::metric::options::{MetricOption, OptionInfo, Registered, parse};
+use crate::metric::options::{GivenDraws, MetricOption, OptionInfo, Registered, parse};
 use crate::metric::parameters::{takes_neighbors, takes_seed};
 use crate::metric::protocol::{Measure, Metric};
 use crate::perturbation::neighbor_changes::{
@@ -320,6 +320,14 @@ impl<R: Reference> Registered for RelativeStability<R> {
         },
         Self::SEED,
     ];
+
+    const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {
+        input: input::NEIGHBORS,
+        take: |mut metric| {
+            metric.neighbors.neighborhood = Neighborhood::Given;
+            metric
+        },
+    });
 
     fn with_defaults() -> Self {
         Self::new()

@@ -10,7 +10,7 @@ use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::input;
 use crate::map::distance::MapDistance;
-use crate::metric::options::{MetricOption, OptionInfo, Registered};
+use crate::metric::options::{GivenDraws, MetricOption, OptionInfo, Registered};
 use crate::metric::parameters::{takes_neighbors, takes_seed};
 use crate::metric::protocol::{Measure, Metric};
 use crate::metric::value::MetricValue;
@@ -301,6 +301,11 @@ impl<S: Statistic> Registered for Stability<S> {
         },
         Self::SEED,
     ];
+
+    const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {
+        input: input::NEIGHBORS,
+        take: |metric| metric.neighborhood(Neighborhood::Given),
+    });
 
     fn with_defaults() -> Self {
         Self::default()

@@ -12,7 +12,9 @@ use crate::batch::run_data::{RunData, RunWork};
 use crate::batch::side::SideInput;
 use crate::input;
 use crate::map::similarity::MapSimilarity;
-use crate::metric::options::{MetricOption, OptionInfo, Registered, SIMILARITY_OPTION, parse};
+use crate::metric::options::{
+    GivenDraws, MetricOption, OptionInfo, Registered, SIMILARITY_OPTION, parse,
+};
 use crate::metric::parameters::takes_seed;
 use crate::metric::protocol::{Measure, Metric};
 use crate::model::targets::Targets;
@@ -188,6 +190,11 @@ impl Registered for RandomLogit {
         },
         Self::SEED,
     ];
+
+    const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {
+        input: input::OTHER_TARGETS,
+        take: |metric| metric.others(OtherTargets::Given),
+    });
 
     fn with_defaults() -> Self {
         Self::new(2).n_classes(None)

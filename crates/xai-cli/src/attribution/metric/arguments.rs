@@ -9,9 +9,11 @@ use xai_metrics::core::Input;
 
 use crate::attribution::metric_options::MetricOptions;
 use crate::attribution::options::{LayoutOptions, ScoringOptions};
-use crate::attribution::{side_inputs, stored_scores};
+use crate::attribution::side_inputs::SIDE_FILES;
+use crate::attribution::stored_scores;
 
-/// An input of metrics, and the option for its file.
+/// An input of a metric, and the option for its file.
+#[derive(Debug, Clone, Copy)]
 pub(super) struct FileOption {
     pub(super) input: Input,
     pub(super) name: &'static str,
@@ -51,18 +53,6 @@ const FILES: &[FileOption] = &[
         value_name: "T.npy",
         help: "Class indices (n,) or rows of weights (n, outputs)",
     },
-    FileOption {
-        input: input::MASKS,
-        name: "masks",
-        value_name: "M.npy",
-        help: "Where the object is: booleans (n, height, width)",
-    },
-    FileOption {
-        input: input::SEGMENTS,
-        name: "segments",
-        value_name: "S.npy",
-        help: "The segment of each position: integers (n, height, width) or (height, width)",
-    },
 ];
 
 /// The metrics that files are enough for.
@@ -74,7 +64,11 @@ pub(crate) fn entries() -> impl Iterator<Item = &'static Entry> {
 
 /// Whether all that a metric needs is in files that this build can read.
 fn reads_files(entry: &Entry) -> bool {
-    let has_file = |need: &Input| FILES.iter().any(|file| file.input == *need);
+    let is_side = |need: Input| {
+        let mut sides = SIDE_FILES.iter();
+        sides.any(|side| side.input_of(entry) == Some(need))
+    };
+    let has_file = |need: &Input| FILES.iter().any(|file| file.input == *need) || is_side(*need);
     let needs_inputs = entry.info.needs.contains(&input::INPUTS);
     entry.is_built()
         && entry.info.needs.iter().all(has_file)
@@ -98,12 +92,18 @@ fn may_make_maps(entry: &Entry, file: &FileOption) -> bool {
 }
 
 /// The options of the files that a metric needs, or can do with.
-pub(super) fn files_of(entry: &'static Entry) -> impl Iterator<Item = &'static FileOption> {
-    let may_take =
-        |file: &FileOption| file.input == input::SEGMENTS && side_inputs::may_take_segments(entry);
-    FILES.iter().filter(move |file| {
-        is_needed_as(entry, file.input) || may_make_maps(entry, file) || may_take(file)
-    })
+pub(super) fn files_of(entry: &'static Entry) -> impl Iterator<Item = FileOption> {
+    let main = FILES.iter().copied();
+    let main = main.filter(|file| is_needed_as(entry, file.input) || may_make_maps(entry, file));
+    let sides = SIDE_FILES.iter().filter_map(|side| {
+        Some(FileOption {
+            input: side.input_of(entry)?,
+            name: side.name,
+            value_name: side.value_name,
+            help: side.help,
+        })
+    });
+    main.chain(sides)
 }
 
 fn is_needed_as(entry: &Entry, input: Input) -> bool {
@@ -158,7 +158,7 @@ fn file_arguments(entry: &'static Entry, of_scores: bool) -> impl Iterator<Item 
             .value_name(file.value_name)
             .help(file.help)
             .value_parser(value_parser!(PathBuf));
-        match instead(entry, file, of_scores) {
+        match instead(entry, &file, of_scores) {
             _ if !is_needed_as(entry, file.input) => argument,
             others if others.is_empty() => argument.required(true),
             others => argument.required_unless_present_any(others),

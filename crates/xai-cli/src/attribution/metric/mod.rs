@@ -8,7 +8,9 @@ use std::path::PathBuf;
 
 use clap::{ArgMatches, FromArgMatches};
 use xai_metrics::attribution::batch::Data;
-use xai_metrics::attribution::metric::{BaseScorePolicy, Entry, MetricValue, Precision};
+use xai_metrics::attribution::metric::{
+    BaseScorePolicy, Entry, GIVEN_DRAWS, MetricValue, Precision,
+};
 use xai_metrics::attribution::model::Samples;
 use xai_metrics::attribution::run::MaskedScores;
 use xai_metrics::attribution::{Evaluate, Real, Scoring, help, input};
@@ -162,7 +164,11 @@ impl MetricCommand {
     ) -> Result<MetricValue, Failure> {
         let files = self.places()?;
         let seed = MetricOptions::seed(context);
-        let options = self.options.of(self.entry, &seed);
+        let mut options = self.options.of(self.entry, &seed);
+        let draws = self.entry.draws();
+        if draws.is_some_and(|draws| self.files.iter().any(|(of, _)| *of == draws)) {
+            options.push((GIVEN_DRAWS, "true"));
+        }
         let metric = self.entry.build::<T>(&options).in_files(&files)?;
         metric
             .evaluate_on(data)
@@ -176,13 +182,9 @@ impl MetricCommand {
         mut data: Data<'a, T>,
         shape: &[usize],
     ) -> Result<Data<'a, T>, Failure> {
+        let n = shape.first().copied().unwrap_or_default();
         for (input, file) in &self.files {
-            if *input == input::MASKS {
-                data = data.with(side_inputs::masks(file)?);
-            } else if *input == input::SEGMENTS {
-                let n = shape.first().copied().unwrap_or_default();
-                data = data.with(side_inputs::segments(file, n)?);
-            }
+            data = side_inputs::add(data, *input, file, n)?;
         }
         Ok(data)
     }
@@ -214,7 +216,19 @@ impl MetricCommand {
         }
         // Maps without inputs are what everything else is compared with.
         let shape = self.file(input::INPUTS);
-        let of_samples = [input::TARGETS, input::LABELS, input::MASKS, input::SEGMENTS];
+        let of_samples = [
+            input::TARGETS,
+            input::LABELS,
+            input::MASKS,
+            input::SEGMENTS,
+            input::SECOND_MAPS,
+            input::REFERENCE_MAPS,
+            input::SUBSETS,
+            input::ORDERS,
+            input::NEIGHBORS,
+            input::GIVEN_VALUES,
+            input::OTHER_TARGETS,
+        ];
         if let Ok(shape) = shape.or_else(|_| self.file(input::EXPLANATIONS)) {
             files = files.shaped_by(&of_samples, shape);
             files = files.shaped_by(&[input::EXPLANATIONS], shape);

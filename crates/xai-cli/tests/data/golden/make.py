@@ -110,3 +110,97 @@ def save_problem(name):
 
 for name in GOLDEN["problems"]:
     save_problem(name)
+
+
+def case(number):
+    return GOLDEN["cases"][number]
+
+
+def numbers(output):
+    """The peer's numbers, NaN as None."""
+    values = output["data"] if isinstance(output, dict) else np.ravel(output)
+    return [None if v is None or v != v else float(v) for v in values]
+
+
+def baseline(c):
+    return {"black": "sample-min", "mean": "sample-mean"}.get(c["params"]["perturb_baseline"], str(c["params"]["perturb_baseline"]))
+
+
+def of_model(c, explainer=False):
+    problem = c["problem"]
+    maps = f"--explainer @{problem}_{c['explainer']}.onnx" if explainer else f"--explanations @{problem}_{c['map']}.npy"
+    activation = " --activation softmax" if c["softmax"] is True else ""
+    return f"--model @{problem}_model.onnx --inputs @{problem}_inputs.npy --targets @{problem}_targets.npy {maps}{activation}"
+
+
+def without_model(c):
+    return of_model(c, True).split(" ", 2)[2]
+
+
+def of_maps(c):
+    return f"--explanations @{c['problem']}_{c['map']}.npy"
+
+
+def draws(number, values):
+    save_array(f"draws_{number}.npy", values)
+    return f"--draws @draws_{number}.npy"
+
+
+EXPECTED = []
+
+
+def expect(number, command, values=None, key="per_sample", tolerance=1e-5):
+    """What the JSON of a command has under a key; the numbers of a case unless others are given."""
+    expected = numbers(case(number)["output"]) if values is None else values
+    EXPECTED.append(dict(case=number, command=command, key=key, expected=expected, tolerance=tolerance))
+
+
+for n in (0, 5):
+    c = case(n)
+    expect(n, f"mu-fidelity {of_model(c)} --grid none --subset-correlation pearson --baseline {baseline(c)} {draws(n, array(c['draws']['subsets']).astype(np.int64))}")
+for n in (10, 12, 14):
+    c = case(n)
+    expect(n, f"faithfulness-estimate {of_model(c)} --group-size {c['params']['features_in_step']} --baseline {baseline(c)}")
+for n in (29, 33, 37):
+    # The command's curve is the mean over samples, and begins with the whole inputs.
+    c = case(n)
+    n_samples = len(GOLDEN["problems"][c["problem"]]["targets"])
+    mean = np.reshape(numbers(c["output"]), (n_samples, -1)).mean(0).tolist()
+    expect(n, f"deletion {of_model(c)} --steps every:{c['params']['features_in_step']} --baseline {baseline(c)}", mean, "curve")
+for n in (90, 101):
+    c = case(n)
+    expect(n, f"local-lipschitz {without_model(c)} {draws(n, array(c['draws']['noise']))}")
+for n in (92, 103):
+    c = case(n)
+    expect(n, f"maximum-stability {without_model(c)} --distance relative {draws(n, array(c['draws']['noise']))}", tolerance=1e-4)
+for n in (119, 123, 125, 126, 127, 132, 136, 138, 139, 140):
+    c = case(n)
+    name = {"PointingGame": "pointing-game", "TopKIntersection": "top-k-intersection", "RelevanceRankAccuracy": "relevance-rank-accuracy",
+            "RelevanceMassAccuracy": "relevance-mass-accuracy", "AUC": "localization-auroc"}[c["metric"]]
+    options = {"TopKIntersection": "--top-k 20", "RelevanceMassAccuracy": "--relevance signed"}.get(c["metric"], "")
+    # An empty mask has no value here, and is a hit to the peer.
+    masks = array(GOLDEN["problems"][c["problem"]]["mask"])
+    empty = [not mask.any() for mask in masks]
+    values = [None if e else v for e, v in zip(empty, numbers(c["output"]))]
+    # A mask of everything has no AUROC.
+    expect(n, f"{name} {of_maps(c)} --masks @{c['problem']}_masks.npy {options}".rstrip(), values)
+for n in (163, 167):
+    c = case(n)
+    expect(n, f"mst-compactness {of_maps(c)}")
+for n in (185,):
+    c = case(n)
+    expect(n, f"completeness {of_model(c)} --gap absolute --baseline {baseline(c)}", [0.0] * len(c["output"]))
+for n in (195, 200):
+    c = case(n)
+    noise = -np.swapaxes(array(c["draws"]["noise"]), 0, 1)
+    noise = noise.reshape(*noise.shape[:2], -1) if c["problem"] == "mlp" else noise
+    expect(n, f"infidelity {of_model(c)} --map-kind gradient {draws(n, noise)}", tolerance=1e-4)
+for n in (223, 224):
+    c = case(n)
+    kind = "input" if c["metric"].endswith("RIS") else "output"
+    # The peer explains the predicted class.
+    predicted = array(GOLDEN["problems"]["tabular"]["logits"]).argmax(1)
+    save_array("tabular_predicted.npy", predicted)
+    command = f"relative-{kind}-stability {of_model(c, True)} {draws(n, np.swapaxes(array(c['draws']['noise']), 0, 1))}"
+    expect(n, command.replace("tabular_targets", "tabular_predicted"), tolerance=1e-3)
+json.dump(EXPECTED, open(os.path.join(HERE, "expected.json"), "w"), indent=1)

@@ -15,7 +15,7 @@ use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::input;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::options::{MetricOption, OptionInfo, Registered, parse};
+use crate::metric::options::{GivenDraws, MetricOption, OptionInfo, Registered, parse};
 use crate::metric::parameters::takes_seed;
 use crate::metric::protocol::{Measure, Metric};
 use crate::perturbation::baseline::Baseline;
@@ -442,6 +442,11 @@ impl<K: RoadOrder> Registered for RoadMetric<K> {
         },
         Self::SEED,
     ];
+
+    const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {
+        input: input::NEIGHBORS,
+        take: |metric| metric.noise(ImputationNoise::Given),
+    });
 
     fn with_defaults() -> Self {
         Self::new()

@@ -10,7 +10,9 @@ use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::input;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::options::{DRAWS_OPTION, MetricOption, OptionInfo, Registered, parse};
+use crate::metric::options::{
+    DRAWS_OPTION, GivenDraws, MetricOption, OptionInfo, Registered, parse,
+};
 use crate::metric::parameters::{takes_baseline, takes_seed};
 use crate::metric::protocol::{Measure, Metric};
 use crate::perturbation::baseline::Baseline;
@@ -459,6 +461,11 @@ impl Registered for Infidelity {
         },
         Self::SEED,
     ];
+
+    const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {
+        input: input::NEIGHBORS,
+        take: |metric| metric.perturbation(Perturbation::Given),
+    });
 
     fn with_defaults() -> Self {
         Self::new()

@@ -14,7 +14,9 @@ use crate::batch::samples::{BatchWork, SampleBatch};
 use crate::batch::side::SideInput;
 use crate::input;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::options::{GROUP_SIZE_OPTION, MetricOption, OptionInfo, Registered, parse};
+use crate::metric::options::{
+    GROUP_SIZE_OPTION, GivenDraws, MetricOption, OptionInfo, Registered, parse,
+};
 use crate::metric::parameters::takes_features;
 use crate::metric::protocol::{Measure, Metric};
 use crate::perturbation::features::{FeatureCells, Features};
@@ -457,6 +459,11 @@ impl Registered for MonotonicityCorrelation {
             },
         },
     ];
+
+    const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {
+        input: input::GIVEN_VALUES,
+        take: |metric| metric.range(ValueRange::Given),
+    });
 
     fn with_defaults() -> Self {
         Self::new()

@@ -7,7 +7,9 @@ use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::input;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::options::{MetricOption, OptionInfo, Registered, parse, parse_unless};
+use crate::metric::options::{
+    GivenDraws, MetricOption, OptionInfo, Registered, parse, parse_unless,
+};
 use crate::metric::parameters::{takes_baseline, takes_seed};
 use crate::metric::protocol::{Measure, Metric};
 use crate::perturbation::baseline::Baseline;
@@ -221,11 +223,24 @@ impl Registered for MuFidelity {
                 name: "subset-fraction",
                 value_name: "SHARE",
                 default: "0.2",
-                help: "The share of the cells in a subset",
+                help: "The share of the cells in a subset, such as 0.2, or their number",
             },
             set: |metric, text| {
-                Ok(metric.fraction(parse(input::FRACTION, text, "a share in (0, 1)")?))
+                let expected = "a share in (0, 1), or a number of cells";
+                match text.trim().parse() {
+                    Ok(count) => Ok(metric.subset_size(count)),
+                    Err(_) => Ok(metric.fraction(parse(input::FRACTION, text, expected)?)),
+                }
             },
+        },
+        MetricOption {
+            info: OptionInfo {
+                name: "subset-correlation",
+                value_name: "spearman|pearson|kendall",
+                default: "spearman",
+                help: "Which correlation of drops and sums of attributions",
+            },
+            set: |metric, text| Ok(metric.correlation(text.parse()?)),
         },
         MetricOption {
             info: OptionInfo {
@@ -261,6 +276,11 @@ impl Registered for MuFidelity {
         Self::BASELINE,
         Self::SEED,
     ];
+
+    const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {
+        input: input::SUBSETS,
+        take: |metric| metric.sampling(SubsetSampling::Given),
+    });
 
     fn with_defaults() -> Self {
         Self::new()

@@ -8,8 +8,9 @@ use xai_core::{Direction, MetricInfo, Real, Result};
 use crate::batch::explained::{ExplainedBatch, MapWork};
 use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
+use crate::input;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::options::{MetricOption, OptionInfo, Registered};
+use crate::metric::options::{GivenDraws, MetricOption, OptionInfo, Registered};
 use crate::metric::parameters::{takes_neighbors, takes_seed};
 use crate::metric::protocol::{Measure, Metric};
 use crate::metric::registry::top_k_intersection::TopK;
@@ -240,6 +241,14 @@ impl<K: NoisyPart> Registered for PredictionGap<K> {
         Self::N_NEIGHBORS,
         Self::SEED,
     ];
+
+    const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {
+        input: input::NEIGHBORS,
+        take: |mut metric| {
+            metric.neighbors.neighborhood = Neighborhood::Given;
+            metric
+        },
+    });
 
     fn with_defaults() -> Self {
         Self::new()
