@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use xai_core::{Error, Input, MetricInfo, Real, Result};
+use xai_core::{Error, Input, Layout, MetricInfo, Real, Result};
 
 use crate::metric::options::{OptionInfo, Registered};
 use crate::metric::protocol::{Measure, key};
@@ -21,6 +21,7 @@ type Options<'a> = &'a [(&'a str, &'a str)];
 #[derive(Debug, Clone, Copy)]
 struct Build {
     options: fn() -> Vec<OptionInfo>,
+    takes: &'static [Layout],
     draws: Option<Input>,
     single: fn(Options<'_>) -> Result<Box<dyn Measure<f32>>>,
     double: fn(Options<'_>) -> Result<Box<dyn Measure<f64>>>,
@@ -40,6 +41,7 @@ impl<M: Registered + Measure<f32> + Measure<f64> + Debug> Listed for M {
     const ENTRY: Entry = Entry {
         info: M::INFO,
         build: Some(Build {
+            takes: M::TAKES,
             draws: match M::GIVEN_DRAWS {
                 Some(given) => Some(given.input),
                 None => None,
@@ -102,6 +104,13 @@ impl Entry {
     #[must_use]
     pub fn options(&self) -> Vec<OptionInfo> {
         self.build.map_or_else(Vec::new, |build| (build.options)())
+    }
+
+    /// Whether it has values for inputs of a layout, by its defaults. One with a call of its own says no.
+    #[must_use]
+    pub fn takes(&self, layout: Layout) -> bool {
+        self.build
+            .is_some_and(|build| build.takes.contains(&layout))
     }
 
     /// What it draws, as an input that was drawn elsewhere, for metrics that can take it: with the

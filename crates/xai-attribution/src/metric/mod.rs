@@ -20,8 +20,8 @@ pub use kinds::{
 };
 pub use options::{
     BASELINE_OPTION, CURVE_SCORE_OPTION, DRAWS_OPTION, FEATURES_OPTION, GIVEN_DRAWS,
-    GROUP_SIZE_OPTION, GivenDraws, MetricOption, NEIGHBORS_OPTION, OptionInfo, RADIUS_OPTION,
-    Registered, SEED_OPTION, SIMILARITY_OPTION, STEPS_OPTION, parse, parse_unless,
+    GROUP_SIZE_OPTION, GivenDraws, IMAGES_ONLY, MetricOption, NEIGHBORS_OPTION, OptionInfo,
+    RADIUS_OPTION, Registered, SEED_OPTION, SIMILARITY_OPTION, STEPS_OPTION, parse, parse_unless,
 };
 pub use protocol::{Measure, Metric, key};
 pub use registry::average_drop::DropFormula;

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use xai_core::{Error, Input, MetricInfo, Result};
+use xai_core::{Error, Input, Layout, MetricInfo, Result};
 
 use crate::input;
 use crate::metric::protocol::Metric;
@@ -28,6 +28,9 @@ pub struct MetricOption<M> {
     pub set: fn(M, &str) -> Result<M>,
 }
 
+/// The layouts of metrics for images only.
+pub const IMAGES_ONLY: &[Layout] = &[Layout::ChannelsLast, Layout::ChannelsFirst];
+
 /// What a metric draws, as an input that was drawn elsewhere: to repeat another tool's run.
 pub struct GivenDraws<M> {
     /// The side input: [`GivenSubsets`](crate::perturbation::GivenSubsets) and its like.
@@ -47,6 +50,14 @@ pub trait Registered: Metric + Sized + 'static {
 
     /// Its parameters.
     const OPTIONS: &'static [MetricOption<Self>];
+
+    /// The layouts of inputs that it has values for.
+    const TAKES: &'static [Layout] = &[
+        Layout::Tabular,
+        Layout::TimeSeries,
+        Layout::ChannelsLast,
+        Layout::ChannelsFirst,
+    ];
 
     /// Draws that were made elsewhere, which it can take instead of its own.
     const GIVEN_DRAWS: Option<GivenDraws<Self>> = None;

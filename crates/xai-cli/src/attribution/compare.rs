@@ -9,7 +9,7 @@ use xai_metrics::attribution::batch::PlannedRows;
 use xai_metrics::attribution::metric::{Entry, registry};
 use xai_metrics::attribution::model::{Concurrent, ModelCalls, Samples};
 use xai_metrics::attribution::run::CompletedScores;
-use xai_metrics::attribution::{Evaluate, Evaluation, EvaluationError, input};
+use xai_metrics::attribution::{Evaluate, Evaluation, EvaluationError, Layout, input};
 use xai_metrics::core::Input;
 
 use super::explainer_files::ExplainerFiles;
@@ -183,7 +183,11 @@ impl Compare {
             evaluation = side_inputs::add(evaluation, input, file, n)?;
         }
         let seed = MetricOptions::seed(context);
-        for entry in self.entries() {
+        let layout = self
+            .scoring
+            .scoring(&reading)
+            .layout_of(opened.inputs.shape());
+        for entry in self.entries_for(layout.ok()) {
             let options = self.options.0.of(entry, &seed);
             let metric = entry.build::<f32>(&options);
             evaluation = evaluation.metric(metric.in_files(&self.places(&self.files.inputs))?);
@@ -258,14 +262,22 @@ impl Compare {
 
     /// The metrics that were asked for, once each.
     fn entries(&self) -> Vec<&'static Entry> {
+        self.entries_for(None)
+    }
+
+    /// As [`entries`](Self::entries); of all metrics, those that have values for inputs of a layout.
+    fn entries_for(&self, layout: Option<Layout>) -> Vec<&'static Entry> {
         let mut asked: Vec<&'static Entry> = Vec::new();
         let of_word = |word: &Metrics| match word {
             Metrics::Named(entries) => entries.clone(),
             Metrics::All => {
                 let has_files =
                     |entry: &Entry| entry.info.needs.iter().all(|need| self.is_given(*need));
-                let is_possible =
-                    |entry: &&Entry| has_files(entry) && self.options.0.missing(entry).is_none();
+                let is_possible = |entry: &&Entry| {
+                    layout.is_none_or(|layout| entry.takes(layout))
+                        && has_files(entry)
+                        && self.options.0.missing(entry).is_none()
+                };
                 entries().filter(is_possible).collect()
             }
         };

@@ -1,6 +1,6 @@
 //! `xai attribution` on files.
 
-use ndarray::{Array2, array};
+use ndarray::{Array2, Array3, Array4, array};
 
 use crate::harness::Files;
 
@@ -130,7 +130,11 @@ const ALL: &str = "saliency integrated_gradients occlusion random";
 #[test]
 fn comparing_the_explainers_of_the_sample_says_which_to_trust() {
     let files = Files::new();
-    let table = files.json(&compare(ALL, "--metrics all --out scores.csv"));
+    let table = files.json(&compare(
+        ALL,
+        "--metrics standard,completeness,non_sensitivity,comprehensiveness,rationale_sufficiency,region_perturbation \
+         --out scores.csv",
+    ));
     assert_eq!(table["n_samples"], 240);
     let drop = &table["metrics"]["average_drop"];
     for (explainer, expected) in [
@@ -168,14 +172,16 @@ fn comparing_the_explainers_of_the_sample_says_which_to_trust() {
         ["integrated_gradients", "occlusion", "saliency"]
     );
     // Base scores, baseline, subsets and single positions once for all explainers; of each explainer
-    // a masked score, 9 inner steps of five curves, and 5 of two.
+    // a masked score, 9 inner steps of three curves, of which two metrics share one, and 5 of two.
     assert_eq!(
         table["model_calls"]["rows"],
-        240 * (1 + 1 + 200 + 64 + 4 * (1 + 5 * 9 + 2 * 5))
+        240 * (1 + 1 + 200 + 64 + 4 * (1 + 3 * 9 + 2 * 5))
     );
     let rows = files.read("scores.csv");
-    assert!(rows.starts_with("explainer,metric,sample,score\nsaliency,average_drop,0,"));
-    assert_eq!(rows.lines().count(), 1 + 4 * 19 * 240);
+    assert!(
+        rows.starts_with("explainer,metric,sample,score\nsaliency,symmetric_relevance_gain,0,")
+    );
+    assert_eq!(rows.lines().count(), 1 + 4 * 14 * 240);
 }
 
 #[cfg(feature = "onnx")]
@@ -224,47 +230,67 @@ fn every_metric_that_files_are_enough_for_is_a_command() {
         "e.npy",
         &array![[1.0, 1.0, -1.0, 1.0], [0.0, 5.0, 0.0, 0.0]],
     );
+    let images = Array4::from_shape_fn((3, 6, 5, 1), |(i, r, c, _)| ((i + r * c) % 7) as f64);
+    files.array("images.npy", &images);
     files.array(
         "m.npy",
         &array![[[false, true, true, false]], [[true, false, false, false]]],
     );
-    let segments = Array2::from_shape_fn((8, 8), |(r, c)| (r / 3 * 3 + c / 3) as i64);
+    let segments = Array2::from_shape_fn((12, 12), |(r, c)| (r / 4 * 3 + c / 4) as i64);
     files.array("s.npy", &segments);
+    let golden = |file: &str| {
+        let folder = env!("CARGO_MANIFEST_DIR");
+        format!("{folder}/tests/data/golden/linear_{file}")
+    };
     let list = files.json("attribution list");
     let metrics = list["metrics"].as_array().unwrap();
     let mut n_commands = 0;
     for metric in metrics {
-        let needs: Vec<&str> = metric["needs"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|need| need.as_str().unwrap())
-            .collect();
         let name = metric["name"].as_str().unwrap();
-        let arguments = match needs[..] {
-            ["explanations"] => "--explanations e.npy".to_owned(),
-            ["explanations", "masks"] => "--explanations e.npy --masks m.npy".to_owned(),
-            #[cfg(feature = "onnx")]
-            [
-                "model",
-                "inputs",
-                "targets",
-                "explanations",
-                ref others @ ..,
-            ] => format!(
-                "--model {} --inputs {} --targets {} --explanations {} --activation softmax \
-                 --channels first{}",
-                sample("model.onnx"),
-                sample("inputs.npy"),
-                sample("targets.npy"),
-                sample("occlusion.npy"),
-                match others {
-                    [] => "",
-                    ["segments"] => " --segments s.npy",
-                    _ => panic!("{name} needs {others:?}"),
-                }
+        let needs = metric["needs"].as_array().unwrap().iter();
+        let needs: Vec<&str> = needs.map(|need| need.as_str().unwrap()).collect();
+        let asks = |need: &str| needs.contains(&need);
+        if asks("labels") || asks("representation") || asks("explainers of randomized models") {
+            continue;
+        }
+        let with_model = asks("model") || asks("explainer");
+        if with_model && !cfg!(feature = "onnx") {
+            continue;
+        }
+        let mut arguments = match (with_model, asks("masks")) {
+            (true, _) => "--activation softmax".to_owned(),
+            (false, true) => "--explanations e.npy".to_owned(),
+            (false, false) => "--explanations images.npy --channels last".to_owned(),
+        };
+        for (need, argument) in [
+            ("model", format!(" --model {}", golden("model.onnx"))),
+            ("inputs", format!(" --inputs {}", golden("inputs.npy"))),
+            ("targets", format!(" --targets {}", golden("targets.npy"))),
+            (
+                "explainer",
+                format!(" --explainer {}", golden("input_x_gradient.onnx")),
             ),
-            _ => continue,
+            ("masks", " --masks m.npy".to_owned()),
+            ("segments", " --segments s.npy".to_owned()),
+            ("second maps", " --other-explanations images.npy".to_owned()),
+            (
+                "reference maps",
+                " --other-explanations images.npy".to_owned(),
+            ),
+        ] {
+            if asks(need) {
+                arguments += &argument;
+            }
+        }
+        if with_model && asks("explanations") {
+            arguments += &format!(" --explanations {}", golden("distinct.npy"));
+        }
+        arguments += match name {
+            "random-logit" => " --classes 4",
+            // The few samples are far from each other.
+            "sufficiency" => " --near 1-of-largest",
+            "consistency" => " --same-explanation top:144",
+            _ => "",
         };
         let result = files.json(&format!("attribution {name} {arguments} --out rows.csv"));
         assert_eq!(result["metric"], name.replace('-', "_"));
@@ -272,7 +298,8 @@ fn every_metric_that_files_are_enough_for_is_a_command() {
         assert!(files.read("rows.csv").lines().count() > 2, "{name}");
         n_commands += 1;
     }
-    assert!(n_commands >= 2 && files.table("attribution list").contains("complexity"));
+    assert!(n_commands >= if cfg!(feature = "onnx") { 60 } else { 20 });
+    assert!(files.table("attribution list").contains("complexity"));
 }
 
 #[cfg(feature = "onnx")]
@@ -376,7 +403,7 @@ fn masks_and_segments_reach_the_metrics_that_take_them() {
     let n = 240;
     let segments = Array2::from_shape_fn((8, 8), |(r, c)| (r / 4 * 2 + c / 4) as i64);
     files.array("s.npy", &segments);
-    let masks = ndarray::Array3::from_shape_fn((n, 8, 8), |(_, r, _)| r < 4);
+    let masks = Array3::from_shape_fn((n, 8, 8), |(_, r, _)| r < 4);
     files.array("m.npy", &masks);
     let files_of = format!(
         "--model {} --inputs {} --targets {} --explanations {} --activation softmax --channels first",
@@ -391,12 +418,23 @@ fn masks_and_segments_reach_the_metrics_that_take_them() {
     let by_patches = files.json(&format!("{deletion} --features patches:4"));
     assert_eq!(by_segments["per_sample"], by_patches["per_sample"]);
     files.wrong_usage("--segments", &format!("{deletion} --features segments"));
-    let all = "--metrics all --subsets 10 --replicates 0";
-    let table = files.json(&compare(
-        "random",
-        &format!("{all} --masks m.npy --segments s.npy"),
-    ));
-    let without = files.json(&compare("random", all));
+    let golden = |file: &str| {
+        let folder = env!("CARGO_MANIFEST_DIR");
+        format!("{folder}/tests/data/golden/tabular_{file}")
+    };
+    let all = format!(
+        "attribution compare --model {} --inputs {} --targets {} --explanations a={} \
+         --activation softmax --metrics all --replicates 0",
+        golden("model.onnx"),
+        golden("inputs.npy"),
+        golden("targets.npy"),
+        golden("distinct.npy"),
+    );
+    let columns = Array3::from_shape_fn((9, 1, 12), |(_, _, column)| column < 4);
+    files.array("columns.npy", &columns);
+    files.array("groups.npy", &columns.mapv(i64::from));
+    let table = files.json(&format!("{all} --masks columns.npy --segments groups.npy"));
+    let without = files.json(&all);
     let named = |table: &serde_json::Value| -> Vec<String> {
         table["metrics"]
             .as_object()

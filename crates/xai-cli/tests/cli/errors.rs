@@ -579,7 +579,7 @@ fn attribution_models() {
             ("--grid", "--metrics mu_fidelity --grid 1"),
             (
                 "--subset-fraction",
-                "--metrics mu_fidelity --subset-fraction 2",
+                "--metrics mu_fidelity --subset-fraction 1.5",
             ),
         ],
     );

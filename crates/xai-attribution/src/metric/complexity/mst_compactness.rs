@@ -9,7 +9,7 @@ use crate::batch::run_data::RunData;
 use crate::input;
 use crate::metric::kinds::magnitudes::values_of_batch;
 use crate::metric::kinds::spanning_tree::{Point, hull_area, tree_length};
-use crate::metric::options::{MetricOption, OptionInfo, Registered, parse};
+use crate::metric::options::{IMAGES_ONLY, MetricOption, OptionInfo, Registered, parse};
 use crate::metric::protocol::{Measure, Metric};
 
 /// How close together are the positions that a map marks?
@@ -232,6 +232,8 @@ impl Registered for MstCompactness {
             set: |metric, text| Ok(metric.collinear(text.parse()?)),
         },
     ];
+
+    const TAKES: &'static [Layout] = IMAGES_ONLY;
 
     fn with_defaults() -> Self {
         Self::new()

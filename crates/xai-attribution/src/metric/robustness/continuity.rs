@@ -1,6 +1,6 @@
 //! Continuity.
 
-use xai_core::{Direction, Error, MetricInfo, Real, Result};
+use xai_core::{Direction, Error, Layout, MetricInfo, Real, Result};
 
 use crate::batch::explained::ExplainedBatch;
 use crate::batch::plan::Plan;
@@ -144,6 +144,12 @@ impl Registered for Continuity {
                 Ok(metric)
             },
         },
+    ];
+
+    const TAKES: &'static [Layout] = &[
+        Layout::TimeSeries,
+        Layout::ChannelsLast,
+        Layout::ChannelsFirst,
     ];
 
     fn with_defaults() -> Self {

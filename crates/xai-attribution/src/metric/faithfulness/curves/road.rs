@@ -8,14 +8,16 @@ use std::sync::Arc;
 
 use xai_core::output::arg_max;
 use xai_core::random::{normal, random_stream};
-use xai_core::{Direction, Error, MetricInfo, Real, Result};
+use xai_core::{Direction, Error, Layout, MetricInfo, Real, Result};
 
 use crate::batch::explained::{ExplainedBatch, MapWork};
 use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::input;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::options::{GivenDraws, MetricOption, OptionInfo, Registered, parse};
+use crate::metric::options::{
+    GivenDraws, IMAGES_ONLY, MetricOption, OptionInfo, Registered, parse,
+};
 use crate::metric::parameters::takes_seed;
 use crate::metric::protocol::{Measure, Metric};
 use crate::perturbation::baseline::Baseline;
@@ -447,6 +449,8 @@ impl<K: RoadOrder> Registered for RoadMetric<K> {
         input: input::NEIGHBORS,
         take: |metric| metric.noise(ImputationNoise::Given),
     });
+
+    const TAKES: &'static [Layout] = IMAGES_ONLY;
 
     fn with_defaults() -> Self {
         Self::new()
