@@ -5,11 +5,13 @@ use std::fmt::Error as NoError;
 use ndarray::{Array1, Array2, ArrayD, ArrayViewD, Axis, Ix1, Ix2, IxDyn, ShapeError, aview1};
 use xai_attribution::batch::Data;
 use xai_attribution::map::MapDistance;
-use xai_attribution::metric::{MaximumStability, MetricValue};
+use xai_attribution::metric::{
+    Infidelity, MaximumStability, MetricValue, Perturbation, RoadMostRelevantFirst,
+};
 use xai_attribution::model::Targets;
 use xai_attribution::perturbation::{Features, Neighborhood};
 use xai_attribution::{
-    Activation, Baseline, Concurrent, Deletion, Evaluate, EvaluationError, MuFidelity,
+    Activation, Baseline, Concurrent, Deletion, Evaluate, EvaluationError, Layout, MuFidelity,
 };
 use xai_core::statistics::Correlation;
 
@@ -36,6 +38,16 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         name: "quantus_max_sensitivity",
         data: "quantus_linear",
         prepare: max_sensitivity,
+    },
+    Workload {
+        name: "captum_infidelity",
+        data: "quantus_linear",
+        prepare: infidelity,
+    },
+    Workload {
+        name: "quantus_road",
+        data: "quantus_grey",
+        prepare: road,
     },
 ];
 
@@ -93,7 +105,14 @@ fn of_maps(
     evaluate: impl Fn(Data<'_, f32>) -> Result<MetricValue, EvaluationError> + 'static,
     answer: impl Fn(&MetricValue) -> f64 + 'static,
 ) -> Result<Prepared> {
-    let linear = Linear::read(data)?;
+    timed(Linear::read(data)?, evaluate, answer)
+}
+
+fn timed(
+    linear: Linear,
+    evaluate: impl Fn(Data<'_, f32>) -> Result<MetricValue, EvaluationError> + 'static,
+    answer: impl Fn(&MetricValue) -> f64 + 'static,
+) -> Result<Prepared> {
     let run = move || {
         let model = |batch: ArrayViewD<'_, f32>| linear.outputs(batch);
         let model = Concurrent(&model);
@@ -136,6 +155,45 @@ fn faithfulness_correlation(data: &workload::Data) -> Result<Prepared> {
         move |data| metric.evaluate_on(data),
         |value| value.value,
     )
+}
+
+fn infidelity(data: &workload::Data) -> Result<Prepared> {
+    let mut linear = Linear::read(data)?;
+    let random: ArrayD<f32> = data.read::<f32, IxDyn>("random")?;
+    linear.maps = random.into_shape_with_order(linear.inputs.raw_dim())?;
+    let metric = Infidelity::new()
+        .perturbation(Perturbation::Gaussian { sigma: 0.1 })
+        .draws(64);
+    timed(
+        linear,
+        move |data| metric.evaluate_on(data),
+        |value| value.value,
+    )
+}
+
+fn road(data: &workload::Data) -> Result<Prepared> {
+    let images = |name: &str| data.read::<f32, IxDyn>(name);
+    let linear = Linear {
+        inputs: images("inputs")?,
+        maps: images("maps")?,
+        targets: data.read::<i64, Ix1>("targets")?.to_vec(),
+        weights: data.read::<f32, Ix2>("weights")?,
+        bias: data.read::<f32, Ix1>("bias")?,
+    };
+    let metric = RoadMostRelevantFirst::default().percentages(&[10.0, 30.0, 50.0, 70.0, 90.0]);
+    let run = move || {
+        let model = |batch: ArrayViewD<'_, f32>| linear.outputs(batch);
+        let model = Concurrent(&model);
+        let data = Data::new(linear.inputs.view(), &linear.targets)
+            .model(&model)
+            .maps(linear.maps.view())
+            .layout(Layout::ChannelsFirst);
+        let curve = metric.evaluate_on(data)?.curve.unwrap_or_default();
+        Ok(curve.iter().map(|point| point.score).collect::<Vec<f64>>())
+    };
+    Ok(Prepared::new(1.0, run, |accuracies, answers| {
+        answers.write("accuracies", &aview1(&accuracies))
+    }))
 }
 
 fn max_sensitivity(data: &workload::Data) -> Result<Prepared> {

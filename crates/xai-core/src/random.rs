@@ -3,7 +3,7 @@
 use rand_core::SeedableRng;
 pub use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::number::elementary::ln;
+use rand_distr::{Distribution, StandardNormal};
 
 /// The random stream of one item (a sample, a draw, a bootstrap replicate) under a seed.
 ///
@@ -69,7 +69,10 @@ pub fn uniform_index(stream: &mut Xoshiro256PlusPlus, bound: usize) -> usize {
     (product >> 64) as usize
 }
 
-/// A number of the standard normal distribution (Marsaglia's polar method): the same bits on every machine.
+/// A number of the standard normal distribution, by the ziggurat.
+///
+/// One draw of some hundred asks the exponential function whether it lies under the curve; the numbers
+/// themselves are products of a table and random bits.
 ///
 /// ```
 /// let mut stream = xai_core::random::random_stream(1, 0);
@@ -78,13 +81,7 @@ pub fn uniform_index(stream: &mut Xoshiro256PlusPlus, bound: usize) -> usize {
 /// ```
 #[inline]
 pub fn normal(stream: &mut Xoshiro256PlusPlus) -> f64 {
-    loop {
-        let (x, y) = (2.0 * uniform(stream) - 1.0, 2.0 * uniform(stream) - 1.0);
-        let square = x * x + y * y;
-        if square > 0.0 && square < 1.0 {
-            return x * (-2.0 * ln(square) / square).sqrt();
-        }
-    }
+    StandardNormal.sample(stream)
 }
 
 #[cfg(test)]

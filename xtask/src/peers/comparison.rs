@@ -285,4 +285,22 @@ pub(crate) const COMPARISONS: &[Comparison] = &[
         work: "Max-Sensitivity, 200 neighbours, 64 images 3 × 64 × 64, a linear model",
         peers: &[peer("quantus max_sensitivity", 100.0)],
     },
+    Comparison {
+        family: "attribution",
+        environment: &QUANTUS,
+        script: "attribution_quantus",
+        data: "quantus_linear",
+        ours: "captum_infidelity",
+        work: "Infidelity, 64 draws of noise, 64 images 3 × 64 × 64, a linear model",
+        peers: &[without_target("captum infidelity")],
+    },
+    Comparison {
+        family: "attribution",
+        environment: &QUANTUS,
+        script: "attribution_quantus",
+        data: "quantus_grey",
+        ours: "quantus_road",
+        work: "ROAD, 5 percentages, 64 images 1 × 64 × 64, a linear model",
+        peers: &[peer("quantus road", 10.0)],
+    },
 ];

@@ -508,8 +508,7 @@ fn flip<T: Real>(
     let size = places.size();
     for_each_row(current, size, |sample, current| {
         let source = &source[sample * size..(sample + 1) * size];
-        for &position in &orders[sample][ranks.clone()] {
-            places.copy(current, source, position as usize);
-        }
+        let positions = orders[sample][ranks.clone()].iter().copied();
+        places.copy_all(current, source, positions);
     });
 }

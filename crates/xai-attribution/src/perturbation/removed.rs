@@ -75,9 +75,7 @@ impl<T: Real> Remover<'_, T> {
         match self.how {
             How::Copy(blank) => {
                 let blank = &blank[sample * size..(sample + 1) * size];
-                for position in positions {
-                    self.places.copy(values, blank, position as usize);
-                }
+                self.places.copy_all(values, blank, positions);
             }
             How::Impute(image) => {
                 let mut missing: Vec<u32> = positions.collect();

@@ -9,15 +9,17 @@ use xai_attribution::batch::{Data, Masks, PlannedRows, ReferenceMaps, SecondMaps
 use xai_attribution::metric::registry::METRICS;
 use xai_attribution::metric::{Entry, Measure};
 use xai_attribution::model::{BoxError, Counted, Explainer, Targets};
-use xai_attribution::{Activation, Evaluate, Evaluation, Layout, Model, Scoring, input};
+use xai_attribution::{
+    Activation, ErrorKind, Evaluate, Evaluation, EvaluationError, Layout, Model, Scoring, input,
+};
 
 /// Images of one channel with maps, masks and segments.
 #[derive(Debug, Clone)]
-struct Problem {
-    x: ArrayD<f64>,
-    maps: ArrayD<f64>,
-    masks: Array3<bool>,
-    segments: Array3<u32>,
+pub(crate) struct Problem {
+    pub(crate) x: ArrayD<f64>,
+    pub(crate) maps: ArrayD<f64>,
+    pub(crate) masks: Array3<bool>,
+    pub(crate) segments: Array3<u32>,
 }
 
 const SIDE: usize = 4;
@@ -77,10 +79,26 @@ impl Problem {
         let data = self.data(&counted, batch_size).maps(self.maps.view());
         let values = metric.evaluate_on(data);
         let n = self.x.shape()[0];
-        (
-            values.map_or_else(|_| vec![None; n], |value| value.per_sample),
-            counted.calls().rows as usize,
-        )
+        let values = match values {
+            Ok(value) => value.per_sample,
+            Err(stopped) => {
+                let error = stopped.error();
+                let is_undefined = matches!(error.kind(), ErrorKind::Empty);
+                assert!(is_undefined, "{}: {error}", metric.info().name);
+                vec![None; n]
+            }
+        };
+        (values, counted.calls().rows as usize)
+    }
+
+    /// The same with an explainer beside the maps.
+    pub(crate) fn with_explainer(
+        &self,
+        metric: &dyn Measure<f64>,
+        explainer: &dyn Explainer<f64>,
+    ) -> Result<Vec<Option<f64>>, EvaluationError> {
+        let data = self.data(&model, 3).maps(self.maps.view());
+        Ok(metric.evaluate_on(data.explainer(explainer))?.per_sample)
     }
 }
 
@@ -204,7 +222,7 @@ fn planned_and_counted(
 }
 
 /// With the options that metrics cannot do without.
-fn built(entry: &Entry) -> Box<dyn Measure<f64>> {
+pub(crate) fn built(entry: &Entry) -> Box<dyn Measure<f64>> {
     let has_classes = entry
         .options()
         .iter()
@@ -217,7 +235,7 @@ fn built(entry: &Entry) -> Box<dyn Measure<f64>> {
 }
 
 /// What needs nothing but what the tests here have.
-fn can_be_judged(entry: &&Entry) -> bool {
+pub(crate) fn can_be_judged(entry: &&Entry) -> bool {
     let given = [
         input::MODEL,
         input::INPUTS,
@@ -262,7 +280,7 @@ fn the_planned_rows_of_all_metrics_together_are_those_that_are_seen() {
     assert!(planned.model < sum, "{} of {sum}", planned.model);
 }
 
-fn example() -> Problem {
+pub(crate) fn example() -> Problem {
     Problem {
         x: ArrayD::from_shape_fn(vec![5, SIDE, SIDE, 1], |i| {
             ((i[0] * 7 + i[1] * 3 + i[2]) % 5) as f64 - 1.5

@@ -7,6 +7,7 @@ mod between_samples;
 mod compactness;
 mod curves;
 mod drops;
+mod edges;
 mod localization;
 mod neighbors;
 mod orders;

@@ -95,6 +95,26 @@ impl Positions {
         }
     }
 
+    /// Copies the elements of some positions from a sample to another.
+    #[inline]
+    pub fn copy_all<T: Copy>(
+        self,
+        to: &mut [T],
+        from: &[T],
+        positions: impl IntoIterator<Item = u32>,
+    ) {
+        if self.channels == 1 {
+            // Once for all of them: the layout does not change on the way.
+            for position in positions {
+                to[position as usize] = from[position as usize];
+            }
+            return;
+        }
+        for position in positions {
+            self.copy(to, from, position as usize);
+        }
+    }
+
     /// `sample ⊙ mask`, the elements of a position sharing one value of the mask.
     pub(super) fn multiply<T: Real>(self, sample: &[T], mask: &[T], masked: &mut [T]) {
         if self.channels == 1 {
