@@ -76,11 +76,19 @@ fn everyday() -> Vec<Step> {
         Step::cargo("docs", &["doc", "--workspace", "--no-deps"])
             .env("RUSTDOCFLAGS", "-D warnings"),
     ];
-    // Alone, so that no other crate's features hide a missing one.
+    // Alone, so that no other crate's features hide a missing one; examples of the documentation are
+    // run once, with all features.
     for name in workspace::LIBRARIES {
         steps.push(Step::cargo(
             format!("{name}-bare"),
-            &["test", "--package", name, "--no-default-features"],
+            &[
+                "test",
+                "--package",
+                name,
+                "--no-default-features",
+                "--lib",
+                "--tests",
+            ],
         ));
     }
     // Together: with all features each is built once, and there is no feature left to miss.

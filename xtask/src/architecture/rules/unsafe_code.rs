@@ -26,7 +26,7 @@ const ALLOWED: &[(&str, &str)] = &[
         "calls the matrix product of `gemm`, which takes pointers",
     ),
     (
-        "crates/xai-attribution/tests/streaming.rs",
+        "crates/xai-attribution/tests/library/streaming.rs",
         "maps a file into memory, as a user would",
     ),
 ];

@@ -1,6 +1,4 @@
 //! Results travel: what comes back from storage is what went there, to the last bit.
-#![cfg(feature = "serde")]
-
 use ndarray::{Array2, ArrayD, ArrayViewD};
 use xai_attribution::evaluation::{EvaluationTable, EvaluationValues, Statistics};
 use xai_attribution::metric::MetricValue;

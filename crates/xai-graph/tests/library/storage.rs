@@ -1,6 +1,4 @@
 //! States and results travel: what comes back from storage goes on as if it had never left.
-#![cfg(feature = "serde")]
-
 use ndarray::array;
 use xai_graph::dataset::DatasetScores;
 use xai_graph::fidelity::FidelityAccumulator;

@@ -20,7 +20,7 @@ const SINGLE: f64 = 2e-6;
 const DOUBLE: f64 = 1e-12;
 
 fn golden() -> Value {
-    serde_json::from_str(include_str!("golden/graph.json")).expect("valid JSON")
+    serde_json::from_str(include_str!("../golden/graph.json")).expect("valid JSON")
 }
 
 fn cases<'a>(golden: &'a Value, name: &str) -> &'a [Value] {

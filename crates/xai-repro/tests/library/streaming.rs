@@ -91,7 +91,7 @@ proptest! {
 #[test]
 fn golden_cases_in_blocks_are_those_at_once() {
     let golden: serde_json::Value =
-        serde_json::from_str(include_str!("golden/repro.json")).unwrap();
+        serde_json::from_str(include_str!("../golden/repro.json")).unwrap();
     for case in golden["cases"].as_array().unwrap() {
         let row = |values: &serde_json::Value| -> Vec<i64> {
             let values = values.as_array().unwrap().iter();

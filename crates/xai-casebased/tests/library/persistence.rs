@@ -1,6 +1,4 @@
 //! What is stored comes back, and nothing else does.
-#![cfg(feature = "persistence")]
-
 use ndarray::{Array2, array};
 use proptest::prelude::*;
 use xai_casebased::similarity::Embedding;

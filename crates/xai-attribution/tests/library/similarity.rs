@@ -20,7 +20,7 @@ use xai_core::statistics::spearman;
 const TOLERANCE: f64 = 2e-5;
 
 fn golden() -> Value {
-    serde_json::from_str(include_str!("golden/similarity.json")).unwrap()
+    serde_json::from_str(include_str!("../golden/similarity.json")).unwrap()
 }
 
 fn numbers(value: &Value) -> Vec<f64> {

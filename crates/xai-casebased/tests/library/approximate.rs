@@ -1,6 +1,4 @@
 //! Approximate search says what it is, and how good.
-#![cfg(feature = "approximate")]
-
 use ndarray::{Array2, array};
 use xai_casebased::search::{ApproximateSearch, BruteForce, Hnsw};
 use xai_casebased::similarity::{Embedding, Overflow, TreeLeaf};

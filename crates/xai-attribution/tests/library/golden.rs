@@ -15,7 +15,7 @@ use xai_core::error::{Error, ErrorKind};
 const TOLERANCE: f64 = 2e-5;
 
 fn cases() -> Vec<Case> {
-    let golden: Value = serde_json::from_str(include_str!("golden/attribution.json")).unwrap();
+    let golden: Value = serde_json::from_str(include_str!("../golden/attribution.json")).unwrap();
     golden["cases"]
         .as_array()
         .unwrap()

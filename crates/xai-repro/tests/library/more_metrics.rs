@@ -19,7 +19,7 @@ fn kind<T: std::fmt::Debug>(result: Result<T, Error>) -> ErrorKind {
 }
 
 fn golden() -> Value {
-    serde_json::from_str(include_str!("golden/more_metrics.json")).unwrap()
+    serde_json::from_str(include_str!("../golden/more_metrics.json")).unwrap()
 }
 
 fn numbers(values: &Value) -> Vec<f64> {

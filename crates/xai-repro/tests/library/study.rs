@@ -198,7 +198,7 @@ mod stored {
     /// on the way is one that all machines round alike. Metrics that are not in it are newer.
     fn check() {
         let draws = study(1, 1000).simulate(0..25_000).unwrap();
-        let stored = include_str!("golden/study_seed_1.json").trim();
+        let stored = include_str!("../golden/study_seed_1.json").trim();
         let mut summary = StudySummary::new(&draws).unwrap();
         let is_stored = |name: &str| stored.contains(&format!("\"metric\": \"{name}\""));
         summary.metrics.retain(|metric| is_stored(&metric.metric));

@@ -8,7 +8,7 @@ use xai_casebased::{CaseExplainer, ClassWeights, CorrespondenceMetric, Distance,
 use xai_core::distance::DistanceFunction;
 
 fn golden() -> Value {
-    serde_json::from_str(include_str!("golden/casebased.json")).unwrap()
+    serde_json::from_str(include_str!("../golden/casebased.json")).unwrap()
 }
 
 fn numbers(value: &Value) -> Vec<f64> {

@@ -12,7 +12,7 @@ use xai_repro::{
 struct Case(Value);
 
 fn cases() -> Vec<Case> {
-    let golden: Value = serde_json::from_str(include_str!("golden/repro.json")).unwrap();
+    let golden: Value = serde_json::from_str(include_str!("../golden/repro.json")).unwrap();
     golden["cases"]
         .as_array()
         .unwrap()

@@ -1,0 +1,12 @@
+//! The tests of the crate as a library, as one program: linking takes longer than most of them.
+
+mod errors;
+mod evaluation;
+mod extension;
+mod golden;
+mod laws;
+mod messages;
+mod similarity;
+#[cfg(feature = "serde")]
+mod storage;
+mod streaming;

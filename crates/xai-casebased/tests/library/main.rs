@@ -1,0 +1,15 @@
+//! The tests of the crate as a library, as one program: linking takes longer than most of them.
+
+#[cfg(feature = "approximate")]
+mod approximate;
+mod audits;
+mod choice;
+mod engines;
+mod errors;
+mod golden;
+mod laws;
+mod messages;
+#[cfg(feature = "persistence")]
+mod persistence;
+mod privacy;
+mod similarities;

@@ -1,0 +1,9 @@
+//! The tests of the crate as a library, as one program: linking takes longer than most of them.
+
+mod errors;
+mod golden;
+mod laws;
+mod messages;
+mod model;
+#[cfg(feature = "serde")]
+mod storage;
