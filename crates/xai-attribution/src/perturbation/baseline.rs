@@ -1,5 +1,6 @@
 //! What stands for absence.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use ndarray::{Array2, ArrayD, ArrayViewD, Axis};
@@ -153,27 +154,28 @@ impl Baseline {
         }
     }
 
-    /// The baseline of every sample of a batch, in row-major order.
+    /// The baseline of every sample of a batch, or the one of all of them, in row-major order.
     fn values<T: Real>(&self, batch: &SampleBatch<'_, T>) -> Result<Vec<T>> {
-        let (run, n) = (batch.run(), batch.n_samples());
+        let run = batch.run();
         let places = run.positions();
-        let repeated = |one: &dyn Fn(usize) -> f64| {
-            let one = (0..places.size()).map(|e| T::from_f64_nearest(one(e)));
-            one.collect::<Vec<T>>().repeat(n)
+        let of_all = |one: &dyn Fn(usize) -> f64| -> Vec<T> {
+            (0..places.size())
+                .map(|e| T::from_f64_nearest(one(e)))
+                .collect()
         };
         Ok(match self {
-            Self::Value(value) => vec![T::from_f64_nearest(*value); batch.values().len()],
+            Self::Value(value) => of_all(&|_| *value),
             Self::Channels(values) if run.layout() == Layout::ChannelsFirst => {
-                repeated(&|e| values[e / places.positions])
+                of_all(&|e| values[e / places.positions])
             }
-            Self::Channels(values) => repeated(&|e| values[e % values.len()]),
+            Self::Channels(values) => of_all(&|e| values[e % values.len()]),
             Self::DatasetMean => {
                 let mean = run.shared(&DatasetMean)?;
-                repeated(&|e| mean[e])
+                of_all(&|e| mean[e])
             }
             Self::Input(one) => {
                 let one: Vec<f64> = one.iter().copied().collect();
-                repeated(&|e| one[e])
+                of_all(&|e| one[e])
             }
             Self::SampleMin => of_sample(batch, |x| x.iter().copied().fold(T::infinity(), T::min)),
             Self::SampleMax => {
@@ -236,15 +238,48 @@ fn of_function<T: Real>(function: &BaselineFunction, batch: &SampleBatch<'_, T>)
     Ok(values)
 }
 
-/// The baseline inputs of a batch, in row-major order.
+/// The baseline inputs of a batch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BlankInputs(pub Baseline);
 
-impl<T: Real> BatchWork<T> for BlankInputs {
-    type Output = Vec<T>;
+/// One baseline per sample of a batch, or one for all of them, which takes no more memory than that.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Blanks<T> {
+    values: Vec<T>,
+    n_samples: usize,
+    /// The elements of a sample.
+    size: usize,
+}
 
-    fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<Vec<T>> {
-        self.0.values(batch)
+impl<T: Copy> Blanks<T> {
+    /// The baseline of a sample, in row-major order.
+    #[must_use]
+    pub fn of(&self, sample: usize) -> &[T] {
+        match self.values.len() == self.size {
+            true => &self.values,
+            false => &self.values[sample * self.size..(sample + 1) * self.size],
+        }
+    }
+
+    /// Those of all samples, sample by sample.
+    #[must_use]
+    pub fn whole(&self) -> Cow<'_, [T]> {
+        match self.values.len() == self.size {
+            true => self.values.repeat(self.n_samples).into(),
+            false => (&self.values).into(),
+        }
+    }
+}
+
+impl<T: Real> BatchWork<T> for BlankInputs {
+    type Output = Blanks<T>;
+
+    fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<Blanks<T>> {
+        Ok(Blanks {
+            values: self.0.values(batch)?,
+            n_samples: batch.n_samples(),
+            size: batch.run().positions().size(),
+        })
     }
 }
 
@@ -257,7 +292,7 @@ impl<T: Real> BatchWork<T> for BlankOutputs {
 
     fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<Array2<f64>> {
         let blank = batch.shared(&BlankInputs(self.0.clone()))?;
-        batch.outputs_of(&blank, |row| row, ", all of it baseline")
+        batch.outputs_of(&blank.whole(), |row| row, ", all of it baseline")
     }
 }
 

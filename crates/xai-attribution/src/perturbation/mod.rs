@@ -32,7 +32,7 @@ pub(crate) mod shifts;
 pub(crate) mod single_removal;
 pub(crate) mod subsets;
 
-pub use baseline::{Baseline, BaselineFunction, BlankInputs, BlankOutputs, BlankScores};
+pub use baseline::{Baseline, BaselineFunction, BlankInputs, BlankOutputs, BlankScores, Blanks};
 pub use dataset_mean::DatasetMean;
 pub use features::{Cells, FeatureCells, Features};
 pub use neighbor_changes::{

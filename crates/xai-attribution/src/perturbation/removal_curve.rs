@@ -1,5 +1,6 @@
 //! The scores along a growing perturbation.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use crate::batch::samples::SampleBatch;
 use crate::input;
 use crate::map::positions::for_each_row;
 use crate::model::scoring::CurveScore;
-use crate::perturbation::baseline::{Baseline, BlankInputs, BlankOutputs};
+use crate::perturbation::baseline::{Baseline, BlankInputs, BlankOutputs, Blanks};
 use crate::perturbation::features::{FeatureCells, Features};
 use crate::perturbation::removal_order::{OrderedFeatures, OrderedPositions, RankBy, RemovalOrder};
 use crate::perturbation::removed::Absence;
@@ -306,9 +307,15 @@ impl RemovalCurve {
             return self.imputed_between(batch, orders, between);
         }
         let blank = batch.shared(&BlankInputs(self.baseline.clone()))?;
-        let (from, to): (&[T], &[T]) = match self.start {
-            Start::Input => (batch.values(), &blank),
-            Start::Blank => (&blank, batch.values()),
+        // What threads may share; the caches may not be.
+        let (blank, values): (&Blanks<T>, &[T]) = (&blank, batch.values());
+        let from = match self.start {
+            Start::Input => Cow::Borrowed(values),
+            Start::Blank => blank.whole(),
+        };
+        let to = |sample: usize| match self.start {
+            Start::Input => blank.of(sample),
+            Start::Blank => &values[sample * places.size()..(sample + 1) * places.size()],
         };
         // Several steps share a call where the batch size allows it, so that few samples do not
         // mean many small calls.
@@ -328,7 +335,7 @@ impl RemovalCurve {
             for counts in calls {
                 let steps = done.iter_mut().zip(*counts);
                 for (block, (done, &count)) in blocks.chunks_exact_mut(size).zip(steps) {
-                    flip(places, block, to, orders, *done..count);
+                    flip(places, block, &to, orders, *done..count);
                     *done = count;
                 }
                 let rows = &blocks[..counts.len() * size];
@@ -498,17 +505,16 @@ impl<T: Real> MapWork<T> for RemovalCurve {
 }
 
 /// Copies the positions of rank `ranks` from `source`, in every sample.
-fn flip<T: Real>(
+fn flip<'a, T: Real>(
     places: Positions,
     current: &mut [T],
-    source: &[T],
+    source: &(impl Fn(usize) -> &'a [T] + Sync),
     orders: &[Vec<u32>],
     ranks: Range<usize>,
 ) {
     let size = places.size();
     for_each_row(current, size, |sample, current| {
-        let source = &source[sample * size..(sample + 1) * size];
         let positions = orders[sample][ranks.clone()].iter().copied();
-        places.copy_all(current, source, positions);
+        places.copy_all(current, source(sample), positions);
     });
 }

@@ -8,13 +8,13 @@ use xai_core::{Real, Result};
 
 use crate::batch::run_data::RunData;
 use crate::batch::samples::SampleBatch;
-use crate::perturbation::baseline::{Baseline, BlankInputs, nothing_left};
+use crate::perturbation::baseline::{Baseline, BlankInputs, Blanks, nothing_left};
 use crate::perturbation::features::Plane;
 use crate::perturbation::linear_imputation::Image;
 
 /// What removed positions of a batch are set to, held on one thread: the baseline of every sample, or what
 /// is left around them.
-pub(crate) struct Absence<T>(Option<Rc<Vec<T>>>);
+pub(crate) struct Absence<T>(Option<Rc<Blanks<T>>>);
 
 /// Removes positions from inputs of a batch, on any thread.
 pub(crate) struct Remover<'a, T> {
@@ -26,7 +26,7 @@ pub(crate) struct Remover<'a, T> {
 }
 
 enum How<'a, T> {
-    Copy(&'a [T]),
+    Copy(&'a Blanks<T>),
     Impute(Image),
 }
 
@@ -71,11 +71,9 @@ impl<T: Real> Remover<'_, T> {
         values: &mut [T],
         positions: impl Iterator<Item = u32>,
     ) {
-        let size = self.places.size();
         match self.how {
             How::Copy(blank) => {
-                let blank = &blank[sample * size..(sample + 1) * size];
-                self.places.copy_all(values, blank, positions);
+                self.places.copy_all(values, blank.of(sample), positions);
             }
             How::Impute(image) => {
                 let mut missing: Vec<u32> = positions.collect();

@@ -6,7 +6,7 @@ use xai_attribution::metric::{
     CurveKind, CurveMetric, Direction, Measure, Metric, MetricInfo, SCORE_NEEDS,
 };
 use xai_attribution::model::Targets;
-use xai_attribution::perturbation::{BlankInputs, RemovalOrder, Start};
+use xai_attribution::perturbation::{BlankInputs, Blanks, RemovalOrder, Start};
 use xai_attribution::{
     AverageDrop, Baseline, Deletion, Evaluate, Evaluation, MuFidelity, Real, Result, input,
 };
@@ -42,14 +42,14 @@ impl<T: Real> BatchWork<T> for SingleRemoval {
 
     fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<Vec<f64>> {
         let blank = batch.shared(&BlankInputs(self.0.clone()))?;
-        let (blank, places): (&[T], _) = (&blank, batch.run().positions());
-        let (n, size) = (places.positions, places.size());
+        let (blank, places): (&Blanks<T>, _) = (&blank, batch.run().positions());
+        let n = places.positions;
         let scores = batch.score_changed(
             batch.n_samples() * n,
             |row| row / n,
             |row, values| {
                 let sample = row / n;
-                places.copy(values, &blank[sample * size..(sample + 1) * size], row % n);
+                places.copy(values, blank.of(sample), row % n);
             },
             ", without one position",
         )?;

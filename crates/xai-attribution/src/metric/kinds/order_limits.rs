@@ -6,7 +6,7 @@ use xai_core::{Real, Result};
 
 use crate::batch::run_data::RunData;
 use crate::batch::samples::{BatchWork, SampleBatch};
-use crate::perturbation::baseline::{Baseline, BlankInputs};
+use crate::perturbation::baseline::{Baseline, BlankInputs, Blanks};
 use crate::perturbation::features::{FeatureCells, Features};
 
 /// The least and the largest sum of scores along any order of removal, of all samples of a batch. It does not
@@ -69,15 +69,14 @@ impl OrderLimits {
     ) -> Result<Vec<f64>> {
         let cells = batch.shared(&self.features)?;
         let blank = batch.shared(&BlankInputs(self.baseline.clone()))?;
-        let (cells, blank): (&FeatureCells, &[T]) = (&cells, &blank);
+        let (cells, blank): (&FeatureCells, &Blanks<T>) = (&cells, &blank);
         let places = batch.run().positions();
-        let size = places.size();
         batch.score_changed(
             n_rows,
             &sample_of,
             |row, values| {
                 let sample = sample_of(row);
-                let blank = &blank[sample * size..(sample + 1) * size];
+                let blank = blank.of(sample);
                 removed(row, &mut |feature| {
                     for &position in cells.of(sample).positions_of(feature as usize) {
                         places.copy(values, blank, position as usize);
