@@ -1,6 +1,5 @@
 //! The scores along a growing perturbation.
 
-use std::borrow::Cow;
 use std::ops::Range;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -309,9 +308,12 @@ impl RemovalCurve {
         let blank = batch.shared(&BlankInputs(self.baseline.clone()))?;
         // What threads may share; the caches may not be.
         let (blank, values): (&Blanks<T>, &[T]) = (&blank, batch.values());
-        let from = match self.start {
-            Start::Input => Cow::Borrowed(values),
-            Start::Blank => blank.whole(),
+        let blocks_of = |room: usize| match self.start {
+            Start::Input => values.repeat(room),
+            Start::Blank => (0..room * n)
+                .flat_map(|row| blank.of(row % n))
+                .copied()
+                .collect(),
         };
         let to = |sample: usize| match self.start {
             Start::Input => blank.of(sample),
@@ -329,7 +331,7 @@ impl RemovalCurve {
                 &calls[piece * calls.len() / n_pieces..(piece + 1) * calls.len() / n_pieces];
             let room = calls.first().map_or(0, |counts| counts.len());
             // Each of the blocks is flipped on from where it was a call before.
-            let mut blocks = from.repeat(room);
+            let mut blocks: Vec<T> = blocks_of(room);
             let mut done = vec![0; room];
             let mut scores = Vec::new();
             for counts in calls {

@@ -69,8 +69,18 @@ impl NpyFile {
 
     /// Opens a file that is read a batch at a time: a large one.
     pub(crate) fn open_large(file: &Path) -> Option<Self> {
-        let is_large = std::fs::metadata(file).is_ok_and(|m| m.len() > IN_MEMORY);
-        is_large.then(|| Self::open(file)).flatten()
+        let size = std::fs::metadata(file).ok()?.len();
+        // Small integers and booleans take eight times the memory that they take in a file.
+        if size <= IN_MEMORY / 8 {
+            return None;
+        }
+        let file = Self::open(file)?;
+        let is_large = match file.dtype.size() {
+            1 => size > IN_MEMORY / 8,
+            2 => size > IN_MEMORY / 4,
+            _ => size > IN_MEMORY,
+        };
+        is_large.then_some(file)
     }
 
     /// The length of each axis.
