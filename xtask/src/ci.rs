@@ -2,10 +2,11 @@
 //!
 //! Cheap steps come first. Clippy and rustdoc share one set of checked dependencies, all tests one
 //! set of built ones, so the heavy dependency of the command line (the ONNX engine) is checked once
-//! and compiled once. A library's tests run alone without features, together with all of them, and
-//! not a third time with the workspace: each test binary costs seconds to build.
+//! and compiled once. A library is checked alone without features, and its tests run together with all of
+//! them and not a second time with the workspace: each test binary costs seconds to build.
 //!
-//! `--all` adds the steps that take longer or need more than a Rust toolchain.
+//! `--all` adds the steps that take longer or need more than a Rust toolchain: the tests of each library
+//! without its features, too.
 
 use crate::outcome::Result;
 use crate::step::Step;
@@ -51,10 +52,22 @@ fn chosen(arguments: &[String]) -> Result<Vec<Step>> {
 
 /// The steps that take long or need more than a Rust toolchain: one line per step.
 fn demanding() -> Vec<Step> {
-    vec![
-        Step::task("onnxruntime", "ci onnxruntime", onnxruntime::run),
-        Step::task("package", "package", || package::run(&[])),
-    ]
+    let mut steps = Vec::new();
+    // The results are the same without threads. Examples of the documentation run once, with all features.
+    for name in workspace::LIBRARIES {
+        let bare = ["test", "--package", name, "--no-default-features"];
+        steps.push(Step::cargo(
+            format!("{name}-sequential"),
+            &[&bare[..], &["--lib", "--tests"]].concat(),
+        ));
+    }
+    steps.push(Step::task(
+        "onnxruntime",
+        "ci onnxruntime",
+        onnxruntime::run,
+    ));
+    steps.push(Step::task("package", "package", || package::run(&[])));
+    steps
 }
 
 /// The steps that need nothing but a Rust toolchain.
@@ -76,19 +89,13 @@ fn everyday() -> Vec<Step> {
         Step::cargo("docs", &["doc", "--workspace", "--no-deps"])
             .env("RUSTDOCFLAGS", "-D warnings"),
     ];
-    // Alone, so that no other crate's features hide a missing one; examples of the documentation are
-    // run once, with all features.
+    // Alone, so that no other crate's features hide a missing one.
     for name in workspace::LIBRARIES {
+        let bare = ["clippy", "--package", name, "--no-default-features"];
+        let strict = ["--all-targets", "--", "-D", "warnings"];
         steps.push(Step::cargo(
             format!("{name}-bare"),
-            &[
-                "test",
-                "--package",
-                name,
-                "--no-default-features",
-                "--lib",
-                "--tests",
-            ],
+            &[&bare[..], &strict].concat(),
         ));
     }
     // Together: with all features each is built once, and there is no feature left to miss.
@@ -99,7 +106,7 @@ fn everyday() -> Vec<Step> {
     steps.push(Step::cargo("libraries-full", &full));
     // After the tests of the facade with all features, which have just built the generator.
     steps.push(Step::task("metrics", "ci metrics", metrics::check));
-    // The libraries' own tests have run twice by now; these are the tests of what depends on them.
+    // The libraries' own tests have run by now; these are the tests of what depends on them.
     let mut rest = vec!["test", "--workspace"];
     for name in workspace::LIBRARIES {
         rest.extend(["--exclude", name]);
@@ -123,7 +130,8 @@ mod tests {
         let all = names(&["--all"]).expect("steps");
         assert_eq!(everyday[..3], ["fmt", "architecture", "clippy"]);
         assert_eq!(all[..everyday.len()], everyday);
-        assert_eq!(all[everyday.len()..], ["onnxruntime", "package"]);
+        assert_eq!(all[all.len() - 2..], ["onnxruntime", "package"]);
+        assert!(all[everyday.len()..].contains(&"xai-core-sequential".to_owned()));
     }
 
     #[test]

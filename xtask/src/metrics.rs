@@ -9,6 +9,7 @@ use crate::step::Step;
 use crate::workspace;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 const GENERATOR: &str = "crates/xai-metrics/examples/metric_tables";
 
@@ -20,7 +21,7 @@ pub(crate) fn run(arguments: &[String]) -> Result {
     if !generator_exists() {
         return Err(format!("there is no generator at {GENERATOR}.rs").into());
     }
-    generator(workspace::root()).run().map(|_| ())
+    generate(workspace::root())
 }
 
 /// Fails where a table is out of date; passes where there is no generator.
@@ -36,7 +37,7 @@ pub(crate) fn check() -> Result {
     for name in workspace::published() {
         fs::create_dir_all(scratch.join("crates").join(name))?;
     }
-    generator(&scratch).run()?;
+    generate(&scratch)?;
     let outdated = outdated(workspace::root(), &scratch);
     if outdated.is_empty() {
         Ok(())
@@ -51,13 +52,26 @@ fn generator_exists() -> bool {
     path.with_extension("rs").is_file() || path.join("main.rs").is_file()
 }
 
-fn generator(folder: &Path) -> Step {
-    let manifest = workspace::root().join("Cargo.toml");
-    let manifest = manifest.to_string_lossy();
-    let mut command = vec!["run", "--quiet", "--manifest-path", &manifest];
-    command.extend(["--package", "xai-metrics", "--all-features"]);
-    command.extend(["--example", "metric_tables", "--", "--write"]);
-    Step::cargo("metric tables", &command).folder(folder)
+/// Writes the tables below a folder.
+fn generate(folder: &Path) -> Result {
+    // With the features that the tests of the libraries have just built it with.
+    let mut build = vec!["build", "--quiet", "--all-features"];
+    for name in workspace::LIBRARIES {
+        build.extend(["--package", name]);
+    }
+    build.extend(["--example", "metric_tables"]);
+    Step::cargo("metric tables", &build).run()?;
+    let name = format!("metric_tables{}", std::env::consts::EXE_SUFFIX);
+    let generator = workspace::target().join("debug/examples").join(name);
+    let status = Command::new(&generator)
+        .arg("--write")
+        .current_dir(folder)
+        .status()
+        .map_err(|e| format!("{}: {e}", generator.display()))?;
+    match status.success() {
+        true => Ok(()),
+        false => Err(format!("{}: {status}", generator.display()).into()),
+    }
 }
 
 /// The tables of published crates that are not the same below two folders.
