@@ -3,7 +3,6 @@
 use crate::outcome::Result;
 use crate::workspace;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -17,7 +16,6 @@ enum Action {
     Cargo {
         environment: Vec<(&'static str, String)>,
         arguments: Vec<String>,
-        folder: PathBuf,
     },
     Task {
         /// The arguments of `cargo xtask` that run it alone.
@@ -34,7 +32,6 @@ impl Step {
             action: Action::Cargo {
                 environment: Vec::new(),
                 arguments: arguments.iter().map(ToString::to_string).collect(),
-                folder: workspace::root().to_owned(),
             },
         }
     }
@@ -55,15 +52,7 @@ impl Step {
         self
     }
 
-    /// Runs a cargo command in another folder than the workspace root.
-    pub(crate) fn folder(mut self, path: &Path) -> Self {
-        if let Action::Cargo { folder, .. } = &mut self.action {
-            path.clone_into(folder);
-        }
-        self
-    }
-
-    /// The command as one would type it, in its folder.
+    /// The command as one would type it, in the workspace root.
     pub(crate) fn command_line(&self) -> String {
         match &self.action {
             Action::Task { arguments, .. } => format!("cargo xtask {arguments}"),
@@ -116,12 +105,11 @@ impl Step {
             Action::Cargo {
                 environment,
                 arguments,
-                folder,
             } => {
                 let status = Command::new(cargo())
                     .args(arguments)
                     .envs(environment.iter().map(|(name, value)| (name, value)))
-                    .current_dir(folder)
+                    .current_dir(workspace::root())
                     .status()?;
                 Ok((!status.success()).then(|| status.to_string()))
             }
