@@ -1,4 +1,4 @@
-//! What the families share: exact sums, finiteness, activations, random streams.
+//! What the families share: exact sums, finiteness, activations, sorts, random streams.
 //!
 //! Sums are compared with a plain loop, which rounds at every term: the ratio is the price of
 //! exactness.
@@ -6,7 +6,7 @@
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use ndarray::{Array1, Array2};
 use std::hint::black_box;
-use xai_core::number::check_finite;
+use xai_core::number::{OrderKey, Real, check_finite, sort_keys, sort_places};
 use xai_core::random::{random_stream, uniform};
 use xai_core::{Activation, ExactSum, input};
 
@@ -71,6 +71,36 @@ fn activations(c: &mut Criterion) {
     group.finish();
 }
 
+/// Keys of single-precision numbers, alone and with their places: the threshold between digits and
+/// comparisons in `number::radix_sort` is read off here.
+fn sorts(c: &mut Criterion) {
+    let mut group = c.benchmark_group("sort");
+    for n in [1024, 2048, 4096, 8192, 65536] {
+        let keys: Vec<u32> = values(n).iter().map(|x| (*x as f32).order_key()).collect();
+        let places: Vec<u64> = keys
+            .iter()
+            .zip(0..)
+            .map(|(key, i)| key.with_place(i))
+            .collect();
+        group.throughput(Throughput::Elements(n as u64));
+        let mut sort = |name, sort: fn(&mut Vec<u32>)| {
+            group.bench_function(format!("{name}/{n}"), |b| {
+                b.iter_batched_ref(|| keys.clone(), sort, BatchSize::LargeInput);
+            });
+        };
+        sort("keys", sort_keys);
+        sort("keys_unstable", |keys| keys.sort_unstable());
+        let mut sort = |name, sort: fn(&mut Vec<u64>)| {
+            group.bench_function(format!("{name}/{n}"), |b| {
+                b.iter_batched_ref(|| places.clone(), sort, BatchSize::LargeInput);
+            });
+        };
+        sort("places", sort_places::<u32>);
+        sort("places_unstable", |places| places.sort_unstable());
+    }
+    group.finish();
+}
+
 fn randomness(c: &mut Criterion) {
     c.bench_function("random_stream/new_and_one_draw", |b| {
         let mut item = 0;
@@ -81,5 +111,5 @@ fn randomness(c: &mut Criterion) {
     });
 }
 
-criterion_group!(core, sums, finiteness, activations, randomness);
+criterion_group!(core, sums, finiteness, activations, sorts, randomness);
 criterion_main!(core);

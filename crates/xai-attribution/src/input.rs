@@ -151,8 +151,6 @@ pub const NEAR: Input = Input::new("near");
 pub const STANDARDIZED: Input = Input::new("standardized");
 /// When two maps count as one explanation.
 pub const DISCRETIZER: Input = Input::new("same_explanation");
-/// How many decimals attributions are rounded to.
-pub const DECIMALS: Input = Input::new("decimals");
 /// From which percentile on positions are marked.
 pub const PERCENTILE: Input = Input::new("percentile");
 /// Whether a value is in units of the size of a map.

@@ -66,6 +66,8 @@ pub const EF_SEARCH: Input = Input::new("ef_search");
 pub const LISTED: Input = Input::new("listed predictions");
 /// Whether an audit keeps the cases of the predictions it lists.
 pub const CASES: Input = Input::new("cases of listed predictions");
+/// Whether an audit keeps how correspondence is distributed.
+pub const DISTRIBUTION: Input = Input::new("distribution of correspondence");
 /// What may be said of a sample without showing a training row.
 pub const AGGREGATE: Input = Input::new("aggregate");
 /// An explainer in a file.

@@ -71,7 +71,7 @@ pub fn uniform_index(stream: &mut Xoshiro256PlusPlus, bound: usize) -> usize {
 
 /// A number of the standard normal distribution, by the ziggurat.
 ///
-/// One draw of some hundred asks the exponential function whether it lies under the curve; the numbers
+/// About one draw in a hundred asks the exponential function whether it lies under the curve; the numbers
 /// themselves are products of a table and random bits.
 ///
 /// ```

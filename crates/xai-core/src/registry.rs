@@ -63,6 +63,23 @@ pub enum Direction {
     None,
 }
 
+impl Direction {
+    /// The mark beside a metric in a table: up where higher is better, down where lower is.
+    ///
+    /// ```
+    /// use xai_core::Direction;
+    /// assert_eq!([Direction::Higher, Direction::Lower, Direction::None].map(Direction::arrow), ["↑", "↓", ""]);
+    /// ```
+    #[must_use]
+    pub const fn arrow(self) -> &'static str {
+        match self {
+            Self::Higher => "↑",
+            Self::Lower => "↓",
+            Self::None => "",
+        }
+    }
+}
+
 impl fmt::Display for Direction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {

@@ -14,6 +14,7 @@
 //! | output rows on the whole and the kept graph | [`unfaithfulness()`], [`UnfaithfulnessMetric`] | how far the whole answer moves, not only its winner |
 //! | output rows at several explanation sizes | [`Sweep::evaluate`] | all of the above per size, the area, the best size |
 //! | the true explanation | [`ground_truth()`], [`GroundTruthMetric`] | how well the mask finds it |
+//! | the same, at every threshold | [`GroundTruthMetric::curves`] | the ROC and the precision-recall curve |
 //! | the model itself, as a closure over a [`Graph`] | [`explained_outputs`], [`Sweep::evaluate_model`], [`RobustFidelityMetric`] | all of the above from a mask; fidelity over explanation sizes; fidelity that takes away a little at a time, by labels and by probabilities |
 //! | nothing but the mask | [`mask::mask_properties`], [`mask::edge_mask_properties`] | how small, how decided, how connected it is |
 //! | many graphs | [`OverGraphs`], [`dataset::MacroAverages`], [`dataset::micro_intervals`] | averages over graphs with intervals, and all rows together |

@@ -193,6 +193,17 @@ impl<'a, T: Real> RunData<'a, T> {
         format!("batch {batch} (samples {start}..{end})")
     }
 
+    /// Refuses inputs of another layout, for a metric that has no value for them.
+    ///
+    /// # Errors
+    /// A shape mismatch about what the layout was read from.
+    pub fn only(&self, layouts: &[Layout], expected: &'static str) -> Result<()> {
+        match layouts.contains(&self.layout) {
+            true => Ok(()),
+            false => Err(Error::shape_described(self.read_as, expected, self.shape())),
+        }
+    }
+
     /// Checks that maps fit the inputs, before the model is called at all.
     pub(crate) fn check_maps(&self, maps: &dyn Samples<T>) -> Result<()> {
         let (n, shape) = (self.n_samples(), maps.shape());

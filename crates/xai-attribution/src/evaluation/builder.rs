@@ -55,6 +55,7 @@ pub struct Evaluation<'a, T> {
     explained: Vec<Explained<'a, T>>,
     metrics: Vec<(String, Box<dyn Measure<T> + 'a>)>,
     statistics: Statistics,
+    curves: bool,
     planned: Box<dyn Fn(&PlannedRows) + Sync + 'a>,
     progress: Box<dyn Fn(usize) + Sync + 'a>,
 }
@@ -89,6 +90,7 @@ impl<'a, T: Real> Evaluation<'a, T> {
             explained: Vec::new(),
             metrics: Vec::new(),
             statistics: Statistics::default(),
+            curves: false,
             planned: Box::new(|_| {}),
             progress: Box::new(|_| {}),
         }
@@ -179,6 +181,31 @@ impl<'a, T: Real> Evaluation<'a, T> {
         self
     }
 
+    /// Also keeps the curves of metrics that are areas under one
+    /// ([`ExplainerValue::curve`](crate::evaluation::ExplainerValue::curve)). The model is asked nothing more.
+    ///
+    /// ```
+    /// use ndarray::{Array2, ArrayViewD, array};
+    /// use xai_attribution::{Deletion, Evaluation};
+    /// let sum = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+    ///     Ok(batch.sum_axis(ndarray::Axis(1)).insert_axis(ndarray::Axis(1)).into_dimensionality().unwrap())
+    /// };
+    /// let x = array![[4.0, 2.0]];
+    /// let table = Evaluation::new(&sum, x.view(), &[0])
+    ///     .maps("inputs", x.view())
+    ///     .metric(Deletion::new().steps(None))
+    ///     .with_curves()
+    ///     .evaluate()?;
+    /// let curve = table.result("inputs", "deletion").unwrap().curve.as_ref().unwrap();
+    /// assert_eq!(curve.iter().map(|p| p.score).collect::<Vec<_>>(), [6.0, 2.0, 0.0]);
+    /// # Ok::<(), xai_attribution::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_curves(mut self) -> Self {
+        self.curves = true;
+        self
+    }
+
     /// The place of the first sample in a larger data set of which this is a part. Random choices
     /// belong to a sample's place, so parts give the values of the whole (but for
     /// [`Baseline::DatasetMean`](crate::perturbation::Baseline::DatasetMean), which is then the
@@ -263,16 +290,22 @@ impl<'a, T: Real> Evaluation<'a, T> {
                 .iter()
                 .map(|(name, metric)| (name.clone(), &**metric as &dyn Measure<T>))
                 .collect(),
-            curves: false,
+            curves: self.curves,
             planned: &*self.planned,
             progress: &*self.progress,
         };
-        let per_sample = sweep.run(&counted, &given)?.per_sample;
+        let collected = sweep.run(&counted, &given)?;
+        let (per_sample, curves) = (collected.per_sample, collected.curves);
+        let of_metric = |m: usize| match self.curves {
+            true => curves.iter().map(|of| of[m].clone()).collect(),
+            false => Vec::new(),
+        };
         let metrics = self.metrics.iter().enumerate();
         let metrics = metrics.map(|(m, (name, metric))| MetricValues {
             metric: name.clone(),
             direction: metric.info().direction,
             per_sample: per_sample.iter().map(|of| of[m].clone()).collect(),
+            curves: of_metric(m),
         });
         Ok(EvaluationValues {
             n_samples: run.n_samples(),

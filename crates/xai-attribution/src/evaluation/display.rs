@@ -5,7 +5,7 @@ use std::fmt;
 use xai_core::statistics::IntervalMethod;
 use xai_core::{Direction, Interval};
 
-use crate::evaluation::table::{EvaluationTable, MetricResult};
+use crate::evaluation::table::{EvaluationTable, ExplainerValue, MetricResult};
 
 /// The metric whose ranking of explainers changes least with the baseline: the first to look at.
 const HEADLINE: &str = "symmetric_relevance_gain";
@@ -18,8 +18,8 @@ impl fmt::Display for EvaluationTable {
         self.write_headline(f)?;
         let header = std::iter::once("metric").chain(self.explainers.iter().map(String::as_str));
         let mut rows: Vec<Vec<String>> = vec![header.map(str::to_owned).collect()];
-        rows.extend(self.metrics.iter().map(values_of));
-        write_rows(f, &rows)?;
+        rows.extend(self.metrics.iter().map(|result| self.values_of(result)));
+        write_rows(f, &rows, 1..rows[0].len())?;
         let (alpha, mut rows) = (self.alpha(), Vec::new());
         for result in &self.metrics {
             rows.extend(result.differences(alpha).into_iter().map(|d| {
@@ -38,7 +38,7 @@ impl fmt::Display for EvaluationTable {
             rows.insert(0, header.map(str::to_owned).to_vec());
             write!(f, "\n\nDifferences at corrected p < {alpha:.3} ")?;
             writeln!(f, "(Wilcoxon signed rank, Holm):\n")?;
-            write_rows(f, &rows)?;
+            write_rows(f, &rows, 3..5)?;
             writeln!(f)?;
         }
         write!(
@@ -70,6 +70,27 @@ impl EvaluationTable {
             write!(f, " {sign} {worse}")?;
         }
         writeln!(f, "   (> at corrected p < {alpha:.3}, ~ may be chance)\n")
+    }
+
+    /// What one metric says of all explainers. Numbers and intervals of a column stand below each other.
+    fn values_of(&self, result: &MetricResult) -> Vec<String> {
+        let name = match result.direction {
+            Direction::None => result.metric.clone(),
+            better => format!("{} {}", result.metric, better.arrow()),
+        };
+        let of_column = |e: usize| self.metrics.iter().filter_map(move |m| m.values.get(e));
+        let values = result.values.iter().enumerate().map(|(e, value)| {
+            let is_best = result.direction != Direction::None
+                && result.ranking.first() == Some(&e)
+                && value.value.is_some();
+            let star = if is_best { "*" } else { " " };
+            let width = of_column(e).map(|value| ends(value).len()).max();
+            match width.unwrap_or_default() {
+                0 => format!("{}{star}", decimals(value.value)),
+                width => format!("{}{star} {:>width$}", decimals(value.value), ends(value)),
+            }
+        });
+        std::iter::once(name).chain(values).collect()
     }
 
     /// How the intervals were made, and of which to beware.
@@ -108,27 +129,12 @@ impl EvaluationTable {
     }
 }
 
-/// What one metric says of all explainers.
-fn values_of(result: &MetricResult) -> Vec<String> {
-    let arrow = match result.direction {
-        Direction::Lower => " ↓",
-        Direction::Higher => " ↑",
-        Direction::None => "",
-    };
-    let values = result.values.iter().enumerate().map(|(e, value)| {
-        let is_best = result.direction != Direction::None
-            && result.ranking.first() == Some(&e)
-            && value.value.is_some();
-        let star = if is_best { "*" } else { "" };
-        let number = decimals(value.value);
-        match value.interval {
-            Some(Interval { low, high, .. }) => format!("{number}{star} [{low:.4}, {high:.4}]"),
-            None => format!("{number}{star}"),
-        }
-    });
-    std::iter::once(format!("{}{arrow}", result.metric))
-        .chain(values)
-        .collect()
+/// The interval of a value; empty where there is none.
+fn ends(value: &ExplainerValue) -> String {
+    let interval = value.interval;
+    interval.map_or_else(String::new, |Interval { low, high, .. }| {
+        format!("[{low:.4}, {high:.4}]")
+    })
 }
 
 /// Four decimals, a dash where undefined.
@@ -145,8 +151,13 @@ fn p_value(p: f64) -> String {
     }
 }
 
-/// Rows of one length in columns, a rule under the first; no line ends in a break.
-fn write_rows(f: &mut fmt::Formatter<'_>, rows: &[Vec<String>]) -> fmt::Result {
+/// Rows of one length in columns, a rule under the first; no line ends in a break. Columns of numbers
+/// end at one place.
+fn write_rows(
+    f: &mut fmt::Formatter<'_>,
+    rows: &[Vec<String>],
+    numbers: std::ops::Range<usize>,
+) -> fmt::Result {
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
     let widths: Vec<usize> = (0..rows[0].len()).filter_map(width).collect();
     for (i, row) in rows.iter().enumerate() {
@@ -154,8 +165,11 @@ fn write_rows(f: &mut fmt::Formatter<'_>, rows: &[Vec<String>]) -> fmt::Result {
             writeln!(f)?;
         }
         let mut line = String::new();
-        for (cell, width) in row.iter().zip(&widths) {
-            line.push_str(&format!(" {cell:<width$} "));
+        for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
+            line.push_str(&match numbers.contains(&column) {
+                true => format!(" {cell:>width$} "),
+                false => format!(" {cell:<width$} "),
+            });
         }
         f.write_str(line.trim_end())?;
         if i == 0 {

@@ -3,6 +3,7 @@
 use xai_core::{Direction, Interval};
 
 use crate::evaluation::statistics::Statistics;
+use crate::metric::value::CurvePoint;
 use crate::model::counted::ModelCalls;
 
 /// The table that an [`Evaluation`](crate::Evaluation) ends in: explainers by metrics.
@@ -55,6 +56,13 @@ pub struct ExplainerValue {
     pub per_sample: Vec<Option<f64>>,
     /// How many samples have no value.
     pub n_undefined: usize,
+    /// The mean curve under which the value is the area, where that was
+    /// [asked for](crate::Evaluation::with_curves) and the metric has one.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Option::is_none")
+    )]
+    pub curve: Option<Vec<CurvePoint>>,
 }
 
 /// The paired test of the difference of two explainers by one metric.
@@ -160,6 +168,7 @@ impl MetricResult {
     ///         metric: "average_drop".into(),
     ///         direction: Direction::Lower,
     ///         per_sample: vec![low, high],
+    ///         curves: vec![],
     ///     }],
     ///     model_calls: ModelCalls::default(),
     /// };

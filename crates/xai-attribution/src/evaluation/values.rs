@@ -7,6 +7,7 @@ use crate::evaluation::statistics::{Column, Statistics, replicates};
 use crate::evaluation::table::{EvaluationTable, ExplainerValue, MetricResult};
 use crate::metric::entry::Entry;
 use crate::metric::registry;
+use crate::metric::value::CurvePoint;
 use crate::model::counted::ModelCalls;
 use crate::{help, input};
 
@@ -61,6 +62,13 @@ pub struct MetricValues {
     pub direction: Direction,
     /// `[explainer][sample]`; `None` where undefined.
     pub per_sample: Vec<Vec<Option<f64>>>,
+    /// The mean curve of each explainer, where that was [asked for](crate::Evaluation::with_curves) and the
+    /// metric has one. Values that were joined of parts have none.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Vec::is_empty")
+    )]
+    pub curves: Vec<Option<Vec<CurvePoint>>>,
 }
 
 impl EvaluationValues {
@@ -98,6 +106,7 @@ impl EvaluationValues {
         self.n_samples += next.n_samples;
         self.model_calls += next.model_calls;
         for (metric, next) in self.metrics.iter_mut().zip(next.metrics) {
+            metric.curves = Vec::new();
             for (values, next) in metric.per_sample.iter_mut().zip(next.per_sample) {
                 values.extend(next);
             }
@@ -176,9 +185,10 @@ impl MetricValues {
     ) -> Result<MetricResult> {
         let values: Vec<ExplainerValue> = explainers
             .iter()
+            .enumerate()
             .zip(&self.per_sample)
             .zip(intervals)
-            .map(|((explainer, per_sample), &interval)| {
+            .map(|(((e, explainer), per_sample), &interval)| {
                 let mean: ExactMean = per_sample.iter().flatten().copied().collect();
                 ExplainerValue {
                     explainer: explainer.clone(),
@@ -186,6 +196,7 @@ impl MetricValues {
                     interval,
                     per_sample: per_sample.clone(),
                     n_undefined: per_sample.iter().filter(|value| value.is_none()).count(),
+                    curve: self.curves.get(e).cloned().flatten(),
                 }
             })
             .collect();

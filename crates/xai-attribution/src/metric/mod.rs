@@ -35,7 +35,6 @@ pub use registry::infidelity::{MapKind, Perturbation, Scaling};
 pub use registry::model_randomization::{
     RandomizationOrder, RandomizationStep, RandomizationValues,
 };
-pub use registry::monotonicity_correlation::{GivenValues, ValueRange};
 pub use registry::mst_compactness::Collinear;
 pub use registry::non_sensitivity::Mismatch;
 pub use registry::pointing_game::Ties;

@@ -12,7 +12,7 @@ macro_rules! takes_baseline {
             #[must_use]
             pub fn baseline(
                 mut self,
-                baseline: impl Into<$crate::perturbation::baseline::Baseline>,
+                baseline: impl Into<$crate::perturbation::absence::baseline::Baseline>,
             ) -> Self {
                 self.$($field).+ = baseline.into();
                 self
@@ -91,11 +91,22 @@ macro_rules! takes_neighbors {
             #[must_use]
             pub fn neighbors(
                 mut self,
-                neighbors: $crate::perturbation::neighbors::Neighbors,
+                neighbors: $crate::perturbation::neighborhood::neighbors::Neighbors,
             ) -> Self {
                 self.$($field).+ = neighbors;
                 self
             }
+
+            /// Neighbours that were drawn elsewhere.
+            pub const GIVEN_NEIGHBORS: $crate::metric::options::GivenDraws<Self> =
+                $crate::metric::options::GivenDraws {
+                    input: $crate::input::NEIGHBORS,
+                    take: |mut metric| {
+                        use $crate::perturbation::neighborhood::neighbors::Neighborhood;
+                        metric.$($field).+.neighborhood = Neighborhood::Given;
+                        metric
+                    },
+                };
 
             /// The option `radius`.
             pub const RADIUS: $crate::metric::options::MetricOption<Self> =
@@ -127,4 +138,55 @@ macro_rules! takes_neighbors {
     };
 }
 
-pub(crate) use {takes_baseline, takes_features, takes_neighbors, takes_seed};
+/// A metric over features or groups of ranked positions: `group_size` and `GROUP_SIZE`.
+macro_rules! takes_group_size {
+    ($metric:ident, $($field:ident).+) => {
+        impl $metric {
+            /// Groups of so many positions that follow each other in the order of their attributions,
+            /// instead of [`features`](Self::features). 1 is the default. Such groups depend on the map,
+            /// so that explainers do not share what the model says.
+            #[must_use]
+            pub fn group_size(mut self, positions: usize) -> Self {
+                self.$($field).+ = positions;
+                self
+            }
+
+            /// The option `group-size`.
+            pub const GROUP_SIZE: $crate::metric::options::MetricOption<Self> =
+                $crate::metric::options::MetricOption {
+                    info: $crate::metric::options::GROUP_SIZE_OPTION,
+                    set: |metric, text| {
+                        let expected = "a number of positions, at least 1";
+                        let input = $crate::input::GROUP_SIZE;
+                        let size = $crate::metric::options::parse(input, text, expected)?;
+                        Ok(metric.group_size(size))
+                    },
+                };
+        }
+    };
+}
+
+/// A metric of the largest attributions: `k` and `TOP_K`.
+macro_rules! takes_top_k {
+    ($metric:ident $(<$generic:ident: $bound:path>)?, $($field:ident).+) => {
+        impl $(<$generic: $bound>)? $metric $(<$generic>)? {
+            /// How many features are the top. Default: a tenth of them.
+            #[must_use]
+            pub fn k(mut self, k: $crate::metric::registry::top_k_intersection::TopK) -> Self {
+                self.$($field).+ = k;
+                self
+            }
+
+            /// The option `top-k`.
+            pub const TOP_K: $crate::metric::options::MetricOption<Self> =
+                $crate::metric::options::MetricOption {
+                    info: $crate::metric::registry::top_k_intersection::TopK::OPTION,
+                    set: |metric, text| Ok(metric.k(text.parse()?)),
+                };
+        }
+    };
+}
+
+pub(crate) use {
+    takes_baseline, takes_features, takes_group_size, takes_neighbors, takes_seed, takes_top_k,
+};

@@ -9,7 +9,7 @@ use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::input;
 use crate::metric::kinds::whole_metric::Whole;
-use crate::perturbation::removal_curve::CurveScores;
+use crate::perturbation::removal::removal_curve::CurveScores;
 use xai_core::MetricInfo;
 
 /// A metric of attribution maps, or of an explainer: what it is called, asks and needs.

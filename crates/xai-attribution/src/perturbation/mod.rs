@@ -18,32 +18,33 @@
 //! siblings, has it computed; all others read it. Any other change of the inputs is scored by
 //! [`SampleBatch::score_changed`](crate::batch::SampleBatch::score_changed).
 
-pub(crate) mod baseline;
-pub(crate) mod blur;
-pub(crate) mod dataset_mean;
+pub(crate) mod absence;
 pub(crate) mod features;
-pub(crate) mod linear_imputation;
-pub(crate) mod neighbor_changes;
-pub(crate) mod neighbors;
-pub(crate) mod removal_curve;
-pub(crate) mod removal_order;
-pub(crate) mod removed;
-pub(crate) mod shifts;
-pub(crate) mod single_removal;
+pub(crate) mod neighborhood;
+pub(crate) mod removal;
 pub(crate) mod subsets;
+pub(crate) mod value_changes;
 
-pub use baseline::{Baseline, BaselineFunction, BlankInputs, BlankOutputs, BlankScores, Blanks};
-pub use dataset_mean::DatasetMean;
+pub use absence::baseline::{
+    Baseline, BaselineFunction, BlankInputs, BlankOutputs, BlankScores, Blanks,
+};
+pub use absence::dataset_mean::DatasetMean;
 pub use features::{Cells, FeatureCells, Features};
-pub use neighbor_changes::{
+pub use neighborhood::neighbor_changes::{
     InputChanges, NeighborDistances, NeighborDrops, NeighborSet, OutputChanges, OutputsOfNeighbors,
     Representation, RepresentationChanges, RepresentationFunction,
 };
-pub use neighbors::{GivenNeighbors, Neighborhood, Neighbors};
-pub use removal_curve::{CurveScores, RemovalCurve, Start, StepCount, Steps};
-pub use removal_order::{GivenOrders, OrderedFeatures, OrderedPositions, RankBy, RemovalOrder};
-pub use shifts::{ShiftAxes, Shifts};
-pub use single_removal::{FeatureDrops, RankedDrops, RankedRemoval, SingleRemoval, SquareRemoval};
+pub use neighborhood::neighbors::{GivenNeighbors, Neighborhood, Neighbors};
+pub use neighborhood::shifts::{ShiftAxes, Shifts};
+pub use removal::removal_curve::{CurveScores, RemovalCurve, Start};
+pub use removal::removal_order::{
+    GivenOrders, OrderedFeatures, OrderedPositions, RankBy, RemovalOrder,
+};
+pub use removal::single_removal::{
+    FeatureDrops, RankedDrops, RankedRemoval, SingleRemoval, SquareRemoval,
+};
+pub use removal::steps::{StepCount, Steps};
 pub use subsets::{
     GivenSubsets, RandomSubsets, SubsetDropRanks, SubsetDrops, SubsetSampling, SubsetSize, Subsets,
 };
+pub use value_changes::{GivenValues, ValueRange};

@@ -10,9 +10,9 @@ use crate::batch::run_data::RunData;
 use crate::batch::samples::{BatchWork, SampleBatch};
 use crate::batch::side::SideInput;
 use crate::input;
-use crate::perturbation::baseline::Baseline;
+use crate::perturbation::absence::baseline::Baseline;
 use crate::perturbation::features::{FeatureCells, Features};
-use crate::perturbation::removed::Absence;
+use crate::perturbation::removal::removed::Absence;
 
 /// How subsets are drawn.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]

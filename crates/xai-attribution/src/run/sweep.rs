@@ -17,7 +17,7 @@ use crate::metric::value::CurvePoint;
 use crate::model::black_box::Model;
 use crate::model::locks::{into_inner, lock};
 use crate::model::samples::Samples;
-use crate::perturbation::removal_curve::CurveScores;
+use crate::perturbation::removal::removal_curve::CurveScores;
 use crate::run::error::{CompletedScores, EvaluationError};
 use crate::run::related::{Gathered, check_finite_values, relate};
 

@@ -382,6 +382,7 @@ fn values_of(metric: &str, per_sample: &[f64]) -> EvaluationValues {
             metric: metric.into(),
             direction: Direction::Higher,
             per_sample: vec![per_sample.iter().copied().map(Some).collect()],
+            curves: Vec::new(),
         }],
         model_calls: ModelCalls::default(),
     }

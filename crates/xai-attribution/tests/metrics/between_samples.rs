@@ -230,9 +230,9 @@ fn what_does_not_fit_is_named() {
         );
     }
     let none = Consistency::new().discretizer(Discretizer::TopK(0));
-    assert_eq!(error(&none, &x).input(), input::TOP_K);
+    assert_eq!(error(&none, &x).input(), input::DISCRETIZER);
     let many = Consistency::new().discretizer(Discretizer::Rounded(16));
-    assert_eq!(error(&many, &x).input(), input::DECIMALS);
+    assert_eq!(error(&many, &x).input(), input::DISCRETIZER);
     // A map of zeros has no direction.
     let cosine = Sufficiency::new()
         .standardized(false)

@@ -285,7 +285,7 @@ fn nothing_is_imputed_from_nothing() {
     let (x, targets) = (array![[1.0, 2.0]], [0]);
     let data = Data::new(x.view(), &targets).model(&sum).maps(x.view());
     let table = Road::new().evaluate_on(data).unwrap_err().into_error();
-    assert_eq!(table.input(), input::BASELINE);
+    assert_eq!(table.input(), input::INPUTS);
 }
 
 #[test]

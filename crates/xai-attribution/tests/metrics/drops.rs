@@ -4,11 +4,12 @@ use ndarray::{Array2, ArrayD, ArrayViewD, array};
 use proptest::prelude::*;
 use xai_attribution::batch::Data;
 use xai_attribution::metric::{
-    FFidelity, FFidelityNegative, FFidelityPositive, GivenValues, Infidelity, MapKind, Measure,
+    FFidelity, FFidelityNegative, FFidelityPositive, Infidelity, MapKind, Measure,
     MonotonicityCorrelation, Perturbation, PredictionGapImportant, PredictionGapUnimportant,
-    Scaling, SensitivityN, TopK, ValueRange,
+    Scaling, SensitivityN, TopK,
 };
 use xai_attribution::perturbation::{Features, GivenNeighbors};
+use xai_attribution::perturbation::{GivenValues, ValueRange};
 use xai_attribution::{Evaluate, input};
 
 type Answer = Result<Array2<f64>, std::fmt::Error>;

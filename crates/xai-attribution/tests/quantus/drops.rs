@@ -2,10 +2,11 @@
 
 use ndarray::Ix3;
 use xai_attribution::metric::{
-    GivenValues, MonotonicityCorrelation, NoisyPart, PredictionGap, PredictionGapImportant,
-    PredictionGapUnimportant, SensitivityN, TopK, ValueRange,
+    MonotonicityCorrelation, NoisyPart, PredictionGap, PredictionGapImportant,
+    PredictionGapUnimportant, SensitivityN, TopK,
 };
 use xai_attribution::perturbation::{Features, GivenNeighbors, Neighborhood, Neighbors};
+use xai_attribution::perturbation::{GivenValues, ValueRange};
 use xai_attribution::{MuFidelity, metric::Measure};
 use xai_core::statistics::Correlation;
 

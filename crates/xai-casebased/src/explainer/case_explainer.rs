@@ -238,7 +238,7 @@ impl CaseExplainer {
         self.retrieval.engine().unwrap_or(self.choices.engine)
     }
 
-    fn check_samples<T: Real>(&self, samples: ArrayView2<'_, T>) -> Result<()> {
+    pub(crate) fn check_samples<T: Real>(&self, samples: ArrayView2<'_, T>) -> Result<()> {
         let (m, d) = samples.dim();
         if m == 0 {
             return Err(Error::empty(input::SAMPLES));

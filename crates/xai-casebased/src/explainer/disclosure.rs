@@ -126,6 +126,11 @@ impl Disclosure {
         &self.names
     }
 
+    /// Which of all features these are.
+    pub(crate) fn shown_features(&self) -> &[usize] {
+        &self.features
+    }
+
     pub(crate) fn class_name(&self, label: i64) -> Option<Arc<str>> {
         self.choices.class_names.get(&label).cloned()
     }

@@ -3,12 +3,15 @@
 pub(crate) mod aggregate;
 pub(crate) mod audit;
 pub(crate) mod explanation;
+pub(crate) mod feature_comparison;
 pub(crate) mod training_info;
 
 pub use aggregate::AggregateExplanation;
 pub use audit::{
-    Audit, AuditCases, AuditClass, AuditGroup, AuditReport, EXPECTED_CALIBRATION_ERROR,
-    LeastSupported, LevelCount, MEAN_CORRESPONDENCE, ReliabilityBin,
+    Audit, AuditCases, AuditClass, AuditDistribution, AuditGroup, AuditReport,
+    EXPECTED_CALIBRATION_ERROR, GroupDistribution, LeastSupported, LevelCount, MEAN_CORRESPONDENCE,
+    ReliabilityBin,
 };
 pub use explanation::{Case, Explanation, ExplanationSummary, Neighbor};
+pub use feature_comparison::FeatureComparison;
 pub use training_info::TrainingInfo;

@@ -72,18 +72,9 @@ impl Standardization {
     }
 
     fn of_values(values: &[f64], n_features: usize) -> Result<Self> {
-        // Without features there is nothing to divide by the number of rows.
-        let n = values.len().checked_div(n_features).unwrap_or(0) as f64;
-        let mean: Vec<f64> = column_sums(values, n_features, |_, x| x)
-            .iter()
-            .map(|sum| sum.value() / n)
-            .collect();
-        let squares = column_sums(values, n_features, |column, x| {
-            (x - mean[column]) * (x - mean[column])
-        });
+        let (mean, deviations) = mean_and_deviation(values, n_features);
         let mut scale = Vec::with_capacity(mean.len());
-        for (feature, (squares, center)) in squares.iter().zip(&mean).enumerate() {
-            let deviation = (squares.value() / n).sqrt();
+        for (feature, (deviation, center)) in deviations.into_iter().zip(&mean).enumerate() {
             if !deviation.is_finite() {
                 return Err(Error::out_of_domain(
                     input::TRAIN,
@@ -94,11 +85,19 @@ impl Standardization {
                 .part("deviation of features")
                 .with_help(help::SCALE_FEATURES_DOWN));
             }
-            // A constant column has a mean that may be off by its last bit; that is no spread.
-            let noise = 10.0 * f64::EPSILON * center.abs();
-            scale.push(if deviation > noise { deviation } else { 1.0 });
+            scale.push(spread(deviation, *center).unwrap_or(1.0));
         }
         Ok(Self { mean, scale })
+    }
+
+    /// The deviation of each feature of finite rows; `None` where it is constant, or the deviation
+    /// beyond the range of `f64`.
+    pub(crate) fn spreads(train: &Matrix) -> Vec<Option<f64>> {
+        let (mean, deviations) = mean_and_deviation(train.values(), train.n_columns());
+        let of_feature = |(deviation, mean): (f64, f64)| {
+            spread(deviation, mean).filter(|deviation| deviation.is_finite())
+        };
+        deviations.into_iter().zip(mean).map(of_feature).collect()
     }
 
     /// Scales one row of as many features.
@@ -131,6 +130,29 @@ impl Standardization {
         let scale = Array1::from(self.scale.clone());
         Ok((&rows - &mean) / &scale)
     }
+}
+
+/// Mean and deviation of each column of row-major values.
+fn mean_and_deviation(values: &[f64], n_features: usize) -> (Vec<f64>, Vec<f64>) {
+    // Without features there is nothing to divide by the number of rows.
+    let n = values.len().checked_div(n_features).unwrap_or(0) as f64;
+    let mean: Vec<f64> = column_sums(values, n_features, |_, x| x)
+        .iter()
+        .map(|sum| sum.value() / n)
+        .collect();
+    let squares = column_sums(values, n_features, |column, x| {
+        (x - mean[column]) * (x - mean[column])
+    });
+    let deviations = squares.iter().map(|squares| (squares.value() / n).sqrt());
+    let deviations = deviations.collect();
+    (mean, deviations)
+}
+
+/// The deviation of a column; `None` of a constant one, whose mean may be off by its last bit: that is
+/// no spread.
+fn spread(deviation: f64, mean: f64) -> Option<f64> {
+    let noise = 10.0 * f64::EPSILON * mean.abs();
+    (deviation > noise).then_some(deviation)
 }
 
 /// `Σ_row term(column, x)` of every column of row-major values, exactly. Columns are gathered block by

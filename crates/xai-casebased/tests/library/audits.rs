@@ -37,12 +37,12 @@ fn explanations() -> impl Strategy<Value = Vec<Explanation>> {
 proptest! {
     #[test]
     fn any_split_merged_in_any_order_is_the_whole(all in explanations(), cut in any::<prop::sample::Index>()) {
-        let mut whole = Audit::listing(7).with_cases();
+        let mut whole = Audit::listing(7).with_cases().with_distribution();
         whole.update(&all).unwrap();
         let cut = cut.index(all.len());
-        let mut left = Audit::listing(7).with_cases();
+        let mut left = Audit::listing(7).with_cases().with_distribution();
         left.update(&all[..cut]).unwrap();
-        let mut right = Audit::listing(7).with_cases().starting_at(cut);
+        let mut right = Audit::listing(7).with_cases().with_distribution().starting_at(cut);
         for explanation in all[cut..].chunks(3) {
             right.update(explanation).unwrap();
         }
@@ -56,9 +56,27 @@ proptest! {
 
     #[test]
     fn the_report_counts_what_there_is(all in explanations()) {
-        let mut audit = Audit::listing(5);
+        let mut audit = Audit::listing(5).with_distribution();
         audit.update(&all).unwrap();
         let report = audit.finish().unwrap();
+        let distribution = report.distribution.as_ref().unwrap();
+        for (group, correct) in [(&distribution.right, true), (&distribution.wrong, false)] {
+            let scores = all.iter().filter(|e| e.is_correct() == Some(correct));
+            let n = scores.filter_map(|e| e.correspondence.score).count() as u64;
+            prop_assert_eq!(group.counts.iter().sum::<u64>(), n);
+            prop_assert_eq!(group.interval.is_some(), n > 0);
+        }
+        let pairs = all.iter().flat_map(|right| all.iter().map(move |wrong| (right, wrong)));
+        let pairs: Vec<f64> = pairs
+            .filter(|(right, wrong)| right.is_correct() == Some(true) && wrong.is_correct() == Some(false))
+            .filter_map(|(right, wrong)| {
+                let (right, wrong) = (right.correspondence.score?, wrong.correspondence.score?);
+                Some(if right == wrong { 0.5 } else { f64::from(u8::from(right > wrong)) })
+            })
+            .collect();
+        let area = (!pairs.is_empty()).then(|| pairs.iter().sum::<f64>() / pairs.len() as f64);
+        prop_assert_eq!(area.is_some(), distribution.auroc.is_some());
+        prop_assert!((area.unwrap_or(0.0) - distribution.auroc.unwrap_or(0.0)).abs() < 1e-12);
         let scores: Vec<f64> = all.iter().filter_map(|e| e.correspondence.score).collect();
         prop_assert_eq!(report.n_samples, all.len());
         prop_assert_eq!(report.n_undefined, all.len() - scores.len());

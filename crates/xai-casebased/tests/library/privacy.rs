@@ -44,6 +44,23 @@ fn redacting(distance: Distance, scale: bool, train: Array2<f64>) -> Result<Case
     builder.fit(train.view(), &labels)
 }
 
+#[test]
+fn compared_features_are_without_redacted_ones() {
+    let train = array![[1.0, 7.25], [2.0, 5.0], [3.0, 4.0]];
+    let explainer = redacting(Distance::Euclidean, true, train).unwrap();
+    let sample = array![[2.0, 6.5]];
+    let explanations = explainer.explain_batch(sample.view(), &[0]).unwrap();
+    let features = explainer.compare_features(&explanations, sample.view());
+    let features = features.unwrap().remove(0);
+    assert_eq!((features.len(), features[0].feature.as_str()), (1, "a"));
+    let builder = CaseExplainer::builder().provenance(false);
+    let silent = builder.fit(array![[1.0], [2.0]].view(), &[0, 1]).unwrap();
+    let sample = array![[2.0]];
+    let explanations = silent.explain_batch(sample.view(), &[0]).unwrap();
+    let features = silent.compare_features(&explanations, sample.view());
+    assert_eq!(features.unwrap(), [vec![]]);
+}
+
 /// Whether an error is about a value, and does not tell it.
 fn conceals(error: &Error, value: &str) -> bool {
     let redacted = matches!(error.kind(), ErrorKind::RedactedValue { .. });

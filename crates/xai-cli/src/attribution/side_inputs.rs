@@ -6,9 +6,11 @@ use ndarray::{Array, Ix1, Ix2, Ix3};
 use xai_metrics::attribution::batch::{
     Data, Masks, ReferenceMaps, SecondMaps, Segments, SideInput,
 };
-use xai_metrics::attribution::metric::{Entry, FEATURES_OPTION, GivenTargets, GivenValues};
+use xai_metrics::attribution::metric::{Entry, FEATURES_OPTION, GivenTargets};
 use xai_metrics::attribution::model::Targets;
-use xai_metrics::attribution::perturbation::{GivenNeighbors, GivenOrders, GivenSubsets};
+use xai_metrics::attribution::perturbation::{
+    GivenNeighbors, GivenOrders, GivenSubsets, GivenValues,
+};
 use xai_metrics::attribution::{Real, input};
 use xai_metrics::core::Input;
 

@@ -32,55 +32,6 @@ pub trait OrderKey: Copy + Ord + Default + Send + Sync + Debug + 'static {
     fn key(key: Self::WithPlace) -> Self;
 }
 
-/// Bits of a digit: 2048 counts stay in the first-level cache.
-const DIGIT_BITS: u32 = 11;
-/// From this many keys of 32 bits on, sorting by digits is faster than by comparison.
-const MANY: usize = 1 << 11;
-
-/// Sorts keys whose places ascend: by key, ties by place.
-///
-/// ```
-/// use xai_core::number::{OrderKey, Real, sort_places};
-/// let values = [0.5f32, -1.0, 0.5, 3.0];
-/// let mut keys: Vec<u64> = (0..).zip(&values).map(|(i, x)| x.order_key().with_place(i)).collect();
-/// sort_places::<u32>(&mut keys);
-/// assert!(keys.into_iter().map(u32::place).eq([1, 0, 2, 3]));
-/// ```
-pub fn sort_places<K: OrderKey>(keys: &mut Vec<K::WithPlace>) {
-    // Keys of 64 bits have twice the digits, and are faster compared.
-    if K::BITS > u32::BITS || keys.len() < MANY {
-        keys.sort_unstable();
-        return;
-    }
-    let n_digits = K::BITS.div_ceil(DIGIT_BITS);
-    let digit = |key: K::WithPlace, of: u32| {
-        K::key(key).bits_from(of * DIGIT_BITS) & ((1 << DIGIT_BITS) - 1)
-    };
-    let mut places = vec![[0usize; 1 << DIGIT_BITS]; n_digits as usize];
-    for &key in &*keys {
-        for of in 0..n_digits {
-            places[of as usize][digit(key, of)] += 1;
-        }
-    }
-    let mut other = vec![K::WithPlace::default(); keys.len()];
-    for of in 0..n_digits {
-        let places = &mut places[of as usize];
-        if places[digit(keys[0], of)] == keys.len() {
-            continue; // all share the digit
-        }
-        let mut next = 0;
-        for place in places.iter_mut() {
-            next += std::mem::replace(place, next);
-        }
-        for &key in &*keys {
-            let place = &mut places[digit(key, of)];
-            other[*place] = key;
-            *place += 1;
-        }
-        std::mem::swap(keys, &mut other);
-    }
-}
-
 impl OrderKey for u32 {
     const BITS: u32 = u32::BITS;
     type WithPlace = u64;
@@ -167,20 +118,6 @@ mod tests {
         #[test]
         fn a_key_gives_its_number_back(a in prop::num::f64::NORMAL | prop::num::f64::SUBNORMAL) {
             prop_assert_eq!(f64::from_order_key(a.order_key()), a);
-        }
-    }
-
-    #[test]
-    fn digits_sort_as_comparisons_do() {
-        for n in [MANY - 1, MANY, 5 * MANY] {
-            for kinds in [3, 1000, u32::MAX] {
-                let keys = (0..n as u32).map(|i| i.wrapping_mul(2_654_435_761) % kinds);
-                let mut keys: Vec<u64> = keys.zip(0..).map(|(key, i)| key.with_place(i)).collect();
-                let mut expected = keys.clone();
-                expected.sort_unstable();
-                sort_places::<u32>(&mut keys);
-                assert_eq!(keys, expected, "{n} {kinds}");
-            }
         }
     }
 

@@ -23,6 +23,13 @@ pub enum IntervalMethod {
     BootstrapBca,
     /// Wilson's score interval of a share.
     Wilson,
+    /// Student's t on the logit scale, of a mean of values in [0, 1].
+    LogitT,
+    /// DeLong's interval of the area under the ROC curve.
+    #[cfg_attr(feature = "serde", serde(rename = "delong"))]
+    DeLong,
+    /// Newcombe's score interval of the area under the ROC curve.
+    Newcombe,
 }
 
 /// A range that covers the estimated quantity with a given probability.
@@ -36,6 +43,8 @@ pub enum IntervalMethod {
 /// | [`bootstrap_bca`] | an average over pairs of 5 runs | .81 to .92 |
 /// | [`bootstrap_bca`] | a share of 5 % among 30 | .77 |
 /// | [`wilson`](crate::statistics::wilson) | a share of 5 % among 30 | .94 |
+/// | [`unit_mean_interval`](crate::statistics::unit_mean_interval) | a mean of 10 to 10 000 values in [0, 1] | .94 to .98 |
+/// | [`auroc_interval`](crate::statistics::auroc_interval) | an area under the ROC curve of 10 and 200 values | .89 to .96 |
 ///
 /// So shares (values that are all 0 or 1) take Wilson's interval, and BCa over fewer than ten units
 /// [says so](Self::is_small_sample).
@@ -122,7 +131,13 @@ pub fn jackknife(estimate: f64, leave_one_out: &[f64], level: f64) -> Result<Int
         .map(|x| (x - mean) * (x - mean))
         .collect();
     let error = ((n - 1.0) / n * squares.value()).sqrt();
-    let t = StudentsT::new(0.0, 1.0, n - 1.0)
+    by_student(estimate, error, leave_one_out.len(), level)
+}
+
+/// The interval of a jackknife error over `n` units: `θ ± t_{n−1} se`.
+pub(super) fn by_student(estimate: f64, error: f64, n: usize, level: f64) -> Result<Interval> {
+    let freedom = n as f64 - 1.0;
+    let t = StudentsT::new(0.0, 1.0, freedom)
         .map_err(|e| Error::parameter(input::UNITS, n, e.to_string()))?
         .inverse_cdf(0.5 + level / 2.0);
     Ok(Interval {
@@ -130,7 +145,7 @@ pub fn jackknife(estimate: f64, leave_one_out: &[f64], level: f64) -> Result<Int
         high: estimate + t * error,
         level,
         method: IntervalMethod::Jackknife,
-        n_units: Some(leave_one_out.len()),
+        n_units: Some(n),
     })
 }
 

@@ -2,18 +2,24 @@
 
 mod coefficient;
 mod correlation;
+mod delong;
 mod interval;
+mod jackknife_of_kinds;
 mod kendall;
 pub mod ranks;
 mod summary;
+mod unit_mean;
 mod wilson;
 
 pub use coefficient::Correlation;
 pub use correlation::pearson;
+pub use delong::auroc_interval;
 pub use interval::{
     Interval, IntervalMethod, bootstrap_bca, bootstrap_percentile, bootstrap_replicates, jackknife,
 };
+pub use jackknife_of_kinds::jackknife_of_kinds;
 pub use kendall::{PairOrders, kendall};
 pub use ranks::{auroc, average_precision, spearman};
 pub use summary::{Summary, quantile};
+pub use unit_mean::unit_mean_interval;
 pub use wilson::wilson;

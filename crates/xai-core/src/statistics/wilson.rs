@@ -43,8 +43,8 @@ pub fn wilson(successes: u64, n: u64, level: f64) -> Result<Interval> {
     let z = Normal::standard().inverse_cdf(0.5 + level / 2.0);
     // The lower end by the count from below, the upper one by that from above: neither cancels.
     let (low, high) = (
-        lower_end(successes, n, z),
-        1.0 - lower_end(n - successes, n, z),
+        lower_end(successes as f64, n as f64, z),
+        1.0 - lower_end((n - successes) as f64, n as f64, z),
     );
     Ok(Interval {
         low,
@@ -55,10 +55,10 @@ pub fn wilson(successes: u64, n: u64, level: f64) -> Result<Interval> {
     })
 }
 
-/// The lower end for `successes` of `n`, 0 for none: the smaller root of the quadratic equation, by
+/// The lower end for `s` successes of `n`, 0 for none: the smaller root of the quadratic equation, by
 /// its product with the larger one, `s²/(n (n + z²))`.
-fn lower_end(successes: u64, n: u64, z: f64) -> f64 {
-    let (s, failures, n) = (successes as f64, (n - successes) as f64, n as f64);
+pub(super) fn lower_end(s: f64, n: f64, z: f64) -> f64 {
+    let failures = n - s;
     let half = z * (s / n * failures + z * z / 4.0).sqrt();
     s / n * s / (s + z * z / 2.0 + half)
 }

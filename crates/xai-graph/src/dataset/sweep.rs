@@ -31,6 +31,9 @@ use crate::unfaithfulness::metric::UnfaithfulnessMetric;
 /// assert_eq!(curve.best, 1);
 /// assert_eq!((curve.points[1].pos_fidelity, curve.points[1].neg_fidelity), (0.5, 0.0));
 /// assert_eq!(curve.points[1].unfaithfulness, 0.0);
+/// // One of two by Wilson: (1 + 1.92 − 1.96 √(1/2 + 0.96)) / (2 + 3.84).
+/// let interval = curve.points[1].pos_interval.expect("samples");
+/// assert!((interval.low - 0.0945).abs() < 1e-4);
 /// # Ok::<(), xai_graph::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, Default)]
@@ -162,7 +165,8 @@ impl<'a> Sweep<'a> {
         kept: ArrayView2<'_, T>,
         complement: ArrayView2<'_, T>,
     ) -> Result<(SweepPoint, u64)> {
-        let fidelity = self.fidelity.evaluate(&full, &kept, &complement)?;
+        let kinds = self.fidelity.kinds(&full, &kept, &complement)?;
+        let fidelity = kinds.fidelity();
         let unfaithfulness = match self.fidelity.compared().rows.index() {
             Some(index) => self.unfaithfulness.index(index),
             None => self.unfaithfulness,
@@ -170,8 +174,11 @@ impl<'a> Sweep<'a> {
         let point = SweepPoint {
             level,
             pos_fidelity: fidelity.pos,
+            pos_interval: Some(kinds.pos_interval()?),
             neg_fidelity: fidelity.neg,
+            neg_interval: Some(kinds.neg_interval()?),
             characterization: fidelity.characterization(),
+            characterization_interval: kinds.characterization_interval()?,
             unfaithfulness: unfaithfulness.evaluate(full, kept)?.value,
         };
         Ok((point, fidelity.n_samples))

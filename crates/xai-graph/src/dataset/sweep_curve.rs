@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use xai_core::{Direction, MetricInfo, Result};
+use xai_core::{Direction, Interval, MetricInfo, Result};
 
 use crate::fidelity::curve_auc::fidelity_curve_auc;
 use crate::input;
@@ -16,10 +16,21 @@ pub struct SweepPoint {
     pub level: f64,
     /// fid₊ in [0, 1].
     pub pos_fidelity: f64,
+    /// 95 % interval of fid₊ over samples: [Wilson's](xai_core::statistics::wilson).
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub pos_interval: Option<Interval>,
     /// fid₋ in [0, 1].
     pub neg_fidelity: f64,
+    /// 95 % interval of fid₋ over samples: [Wilson's](xai_core::statistics::wilson).
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub neg_interval: Option<Interval>,
     /// Both in one, in [0, 1], higher is better.
     pub characterization: f64,
+    /// 95 % interval of the characterization over samples, by the
+    /// [jackknife](xai_core::statistics::jackknife): `None` below two samples, and where no sample that
+    /// is left out moves it, as at 0 and 1. Its ends may lie beyond [0, 1].
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub characterization_interval: Option<Interval>,
     /// `1 − exp(−KL)` in [0, 1], lower is better.
     pub unfaithfulness: f64,
 }
@@ -65,15 +76,13 @@ impl SweepCurve {
 
 impl fmt::Display for SweepCurve {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(
-            f,
-            "level     fid+    fid-    characterization  unfaithfulness"
-        )?;
+        let header = "     level   fid+ ↑   fid- ↓   characterization ↑   unfaithfulness ↓";
+        writeln!(f, "{header}\n{}", "─".repeat(header.chars().count()))?;
         for (i, point) in self.points.iter().enumerate() {
             let mark = if i == self.best { "  best" } else { "" };
             writeln!(
                 f,
-                "{:<8.4}  {:.4}  {:.4}  {:<16.4}  {:.4}{mark}",
+                "{:>10.4}   {:>6.4}   {:>6.4}   {:>18.4}   {:>16.4}{mark}",
                 point.level,
                 point.pos_fidelity,
                 point.neg_fidelity,

@@ -6,6 +6,7 @@ use ndarray::ArrayView2;
 use xai_core::number::class_index;
 use xai_core::{Error, ExactSum, Real, Result, parallel};
 
+use crate::fidelity::change_kinds::ChangeKinds;
 use crate::fidelity::compared::Compared;
 use crate::input;
 use crate::outputs::output_rows::OutputRows;
@@ -43,24 +44,28 @@ pub(crate) struct ThreePredictions<'a> {
 impl ThreePredictions<'_> {
     /// How many predicted classes change.
     pub(crate) fn changes(&self, compared: &Compared<'_>) -> Result<Changes> {
+        let kinds = self.kinds(compared)?;
+        let mut changes = Changes {
+            n_samples: kinds.n_samples,
+            ..Changes::default()
+        };
+        changes.pos.add(kinds.pos as f64);
+        changes.neg.add(kinds.neg as f64);
+        Ok(changes)
+    }
+
+    /// Of how many samples the predicted class changes, by where it does.
+    pub(crate) fn kinds(&self, compared: &Compared<'_>) -> Result<ChangeKinds> {
         let n_classes = self.check()?;
         let n = compared.check(self.full.n_samples())?;
         let blocks = parallel::map_blocks(n, BLOCK, |range| {
-            self.changes_of_block(compared, n_classes, range)
+            self.kinds_of_block(compared, n_classes, range)
         });
-        let (mut pos, mut neg) = (0u64, 0u64);
+        let mut kinds = ChangeKinds::default();
         for block in blocks {
-            let block = block?;
-            pos += block.0;
-            neg += block.1;
+            kinds.merge(block?);
         }
-        let mut changes = Changes {
-            n_samples: n as u64,
-            ..Changes::default()
-        };
-        changes.pos.add(pos as f64);
-        changes.neg.add(neg as f64);
-        Ok(changes)
+        Ok(kinds)
     }
 
     /// Checks that the three agree; returns the number of classes where one of them tells.
@@ -94,13 +99,13 @@ impl ThreePredictions<'_> {
         Ok(n_classes)
     }
 
-    /// Changed classes without the explanation, and with it alone.
-    fn changes_of_block(
+    /// Changed classes of some of the visited samples.
+    fn kinds_of_block(
         &self,
         compared: &Compared<'_>,
         n_classes: Option<usize>,
         range: Range<usize>,
-    ) -> Result<(u64, u64)> {
+    ) -> Result<ChangeKinds> {
         let mut buffers = [[0i64; BLOCK]; 4];
         let [on_full, on_kept, on_complement, truth] =
             buffers.each_mut().map(|buffer| &mut buffer[..range.len()]);
@@ -114,23 +119,7 @@ impl ThreePredictions<'_> {
         )?;
         compared.gather_target(n_classes, range, truth)?;
         let truth = compared.target.map(|_| &*truth);
-        Ok((
-            n_changed(on_complement, on_full, truth),
-            n_changed(on_kept, on_full, truth),
-        ))
-    }
-}
-
-/// How many classes differ from the reference or, with a truth, are right where it is wrong and
-/// the other way round.
-fn n_changed(other: &[i64], reference: &[i64], truth: Option<&[i64]>) -> u64 {
-    match truth {
-        None => std::iter::zip(reference, other)
-            .map(|(a, b)| u64::from(a != b))
-            .sum(),
-        Some(truth) => std::iter::zip(truth, std::iter::zip(reference, other))
-            .map(|(y, (a, b))| u64::from((a == y) != (b == y)))
-            .sum(),
+        Ok(ChangeKinds::of(on_full, on_kept, on_complement, truth))
     }
 }
 

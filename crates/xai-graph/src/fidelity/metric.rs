@@ -6,6 +6,7 @@ use ndarray::ArrayView2;
 use xai_core::{Accumulator, Real, Result};
 
 use crate::fidelity::accumulator::{FidelityAccumulator, FidelityBatch, ProbabilityBatch};
+use crate::fidelity::change_kinds::ChangeKinds;
 use crate::fidelity::changes::{ThreeOutputs, ThreePredictions};
 use crate::fidelity::compared::Compared;
 use crate::fidelity::scores::Fidelity;
@@ -122,6 +123,21 @@ impl<'a> FidelityMetric<'a> {
         let mut state = FidelityAccumulator::new();
         state.update(self.batch(&full, &kept, &complement))?;
         state.finish()
+    }
+
+    /// Of how many samples the predicted class changes, by where it does.
+    pub(crate) fn kinds(
+        &self,
+        full: &dyn Predictions,
+        kept: &dyn Predictions,
+        complement: &dyn Predictions,
+    ) -> Result<ChangeKinds> {
+        let predictions = ThreePredictions {
+            full,
+            kept,
+            complement,
+        };
+        predictions.kinds(&self.compared)
     }
 
     /// Fidelity by the probability of one class instead of a changed prediction.

@@ -2,6 +2,7 @@
 //! characterization, the area under its curve, robust fidelity.
 
 mod accumulator;
+mod change_kinds;
 mod changes;
 pub(crate) mod characterization;
 mod compared;

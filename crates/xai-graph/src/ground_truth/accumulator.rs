@@ -8,8 +8,10 @@ use xai_core::{Accumulator, Error, Real, Result, parallel};
 
 use crate::ground_truth::choices::{Choices, is_true};
 use crate::ground_truth::confusion::Confusion;
+use crate::ground_truth::curves::GroundTruthCurves;
 use crate::ground_truth::ranking::{BLOCK, Ranking};
 use crate::ground_truth::scores::GroundTruth;
+use crate::ground_truth::thresholds::thresholds;
 use crate::input;
 use crate::mask::largest::largest;
 
@@ -65,6 +67,17 @@ impl<T: Real, U: Real> GroundTruthAccumulator<T, U> {
         let undefined = self.choices.zero_division.value();
         GroundTruth::new(self.confusion, self.ranking.evaluate(), undefined)
             .ok_or_else(|| Error::empty(input::ELEMENTS))
+    }
+
+    /// The curves of the scores of all masks together.
+    ///
+    /// # Errors
+    /// `Empty` without elements.
+    pub fn curves(self) -> Result<GroundTruthCurves> {
+        match self.confusion.total() {
+            0 => Err(Error::empty(input::ELEMENTS)),
+            _ => Ok(GroundTruthCurves::new(&thresholds::<T>(self.ranking))),
+        }
     }
 }
 

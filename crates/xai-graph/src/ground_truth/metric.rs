@@ -5,6 +5,7 @@ use xai_core::{Accumulator, Error, Real, Result};
 
 use crate::ground_truth::accumulator::GroundTruthAccumulator;
 use crate::ground_truth::choices::{Choices, is_true};
+use crate::ground_truth::curves::GroundTruthCurves;
 use crate::ground_truth::scores::GroundTruth;
 use crate::ground_truth::selection::{Selection, ZeroDivision};
 use crate::input;
@@ -179,6 +180,30 @@ impl GroundTruthMetric {
             }
         }
         best.ok_or_else(|| Error::empty(input::TRUTHS))
+    }
+
+    /// The curves of one mask over all its different scores: threshold and selection play no part.
+    ///
+    /// Which elements are true is as for [`evaluate`](Self::evaluate).
+    ///
+    /// # Errors
+    /// As [`evaluate`](Self::evaluate).
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// let (predicted, target) = (array![0.9, 0.9, 0.1], array![1.0, 0.0, 0.0]);
+    /// let curves = xai_graph::GroundTruthMetric::new().curves(predicted.view(), target.view())?;
+    /// assert_eq!(curves.roc.map(|roc| (roc.points.len(), roc.area())), Some((3, 0.75)));
+    /// # Ok::<(), xai_graph::Error>(())
+    /// ```
+    pub fn curves<T: Real, U: Real>(
+        &self,
+        predicted: ArrayView1<'_, T>,
+        target: ArrayView1<'_, U>,
+    ) -> Result<GroundTruthCurves> {
+        let mut state = self.accumulator()?;
+        state.update((predicted, target))?;
+        state.curves()
     }
 
     /// What each element counts as, in the order of the elements: what

@@ -3,14 +3,21 @@
 mod accumulator;
 mod choices;
 mod confusion;
+mod curves;
+mod fewer_points;
 pub(crate) mod metric;
-mod radix_sort;
+mod precision_recall_curve;
 mod ranking;
+mod roc_curve;
 pub(crate) mod scores;
 mod selection;
+mod thresholds;
 
 pub use accumulator::GroundTruthAccumulator;
 pub use confusion::Confusion;
+pub use curves::GroundTruthCurves;
 pub use metric::{BestOfTruths, CountedElement, GroundTruthMetric, ground_truth};
+pub use precision_recall_curve::{PrecisionRecallCurve, PrecisionRecallPoint};
+pub use roc_curve::{RocCurve, RocPoint};
 pub use scores::GroundTruth;
 pub use selection::{Selection, ZeroDivision};

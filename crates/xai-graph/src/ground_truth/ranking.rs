@@ -2,10 +2,8 @@
 
 use std::ops::Range;
 
-use xai_core::number::OrderKey;
+use xai_core::number::{OrderKey, sort_keys};
 use xai_core::{ExactSum, Real, parallel};
-
-use crate::ground_truth::radix_sort::sort_both;
 
 /// Elements that one thread takes at a time.
 pub(crate) const BLOCK: usize = 1 << 14;
@@ -71,7 +69,7 @@ impl<K: OrderKey> Ranking<K> {
 
     /// Sorts the scores and reads the statistics off.
     pub(crate) fn evaluate(mut self) -> RankStatistics {
-        sort_both(&mut self.positives, &mut self.negatives);
+        self.sort();
         let (n_positive, n_negative) = (self.positives.len(), self.negatives.len());
         let counted = parallel::map_blocks(n_positive, BLOCK, |range| self.count(range));
         // Twice the number of pairs in the right order, ties counting half: an integer.
@@ -86,6 +84,22 @@ impl<K: OrderKey> Ranking<K> {
                 twice_ordered as f64 / (2 * pairs) as f64
             }),
             average_precision: (n_positive > 0).then(|| precision.value() / n_positive as f64),
+        }
+    }
+
+    /// The scores of the true elements and of the others, each ascending.
+    pub(crate) fn into_sorted(mut self) -> (Vec<K>, Vec<K>) {
+        self.sort();
+        (self.positives, self.negatives)
+    }
+
+    /// Sorts both sides: side by side where each takes one thread, else one after the other, each on all.
+    fn sort(&mut self) {
+        let sides = [&mut self.positives, &mut self.negatives];
+        if K::BITS > u32::BITS {
+            parallel::map_owned(sides.into(), |_, keys| sort_keys(keys));
+        } else {
+            sides.into_iter().for_each(sort_keys);
         }
     }
 

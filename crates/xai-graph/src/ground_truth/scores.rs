@@ -77,9 +77,11 @@ impl fmt::Display for GroundTruth {
             ("Jaccard", self.jaccard),
         ];
         for (name, value) in rows {
+            // Of all of them higher is better.
+            let name = format!("{name} {}", Direction::Higher.arrow());
             match value {
-                Some(value) => writeln!(f, "{name:<18}{value:.4}")?,
-                None => writeln!(f, "{name:<18}undefined")?,
+                Some(value) => writeln!(f, "{name:<20}{value:.4}")?,
+                None => writeln!(f, "{name:<20}undefined")?,
             }
         }
         write!(

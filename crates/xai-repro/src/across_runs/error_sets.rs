@@ -3,7 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use xai_core::parallel;
+use xai_core::statistics::wilson;
+use xai_core::{Interval, Result, parallel};
 
 use crate::packed::block::Block;
 use crate::packed::packed_runs::PackedRuns;
@@ -50,6 +51,17 @@ impl ErrorSets {
     #[must_use]
     pub fn accuracy(&self) -> Vec<f64> {
         accuracies(self.n_samples, &self.sizes)
+    }
+
+    /// [Wilson's interval](xai_core::statistics::wilson) of each run's accuracy, over samples.
+    ///
+    /// # Errors
+    /// [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a level outside (0, 1).
+    pub fn accuracy_intervals(&self, level: f64) -> Result<Vec<Interval>> {
+        let sizes = self.sizes.iter();
+        sizes
+            .map(|n_wrong| wilson(self.n_samples - n_wrong, self.n_samples, level))
+            .collect()
     }
 
     /// The samples that every run gets wrong, ascending.

@@ -14,5 +14,5 @@ pub use agreement_coefficient::AgreementCoefficient;
 pub use agreement_interval::agreement_interval;
 pub use agreement_weights::AgreementWeights;
 pub use error_sets::ErrorSets;
-pub use sample_consistency::{InconsistentSample, InconsistentSamples, SampleConsistency};
+pub use sample_consistency::{InconsistentSample, InconsistentSamples, SampleConsistency, votes};
 pub use weighted_agreement::gwet_ac2;

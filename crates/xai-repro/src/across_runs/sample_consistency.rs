@@ -59,6 +59,29 @@ pub struct InconsistentSample {
     pub n_classes: usize,
 }
 
+/// How many runs predict each class of a sample, most first and equal ones by ascending class; empty for a
+/// sample that `(k, n)` predictions do not have.
+///
+/// ```
+/// use ndarray::array;
+/// use xai_repro::across_runs::votes;
+/// let runs = array![[3, 0], [5, 0], [5, 1]];
+/// assert_eq!(votes(runs.view(), 0), [(5, 2), (3, 1)]);
+/// assert_eq!(votes(runs.view(), 2), []);
+/// ```
+#[must_use]
+pub fn votes<L: Label>(predictions: ArrayView2<'_, L>, sample: usize) -> Vec<(L, usize)> {
+    if sample >= predictions.ncols() {
+        return Vec::new();
+    }
+    let mut column: Vec<L> = predictions.column(sample).to_vec();
+    column.sort_unstable();
+    let classes = column.chunk_by(|a, b| a == b);
+    let mut votes: Vec<(L, usize)> = classes.map(|class| (class[0], class.len())).collect();
+    votes.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+    votes
+}
+
 impl SampleConsistency {
     /// Over `(k, n)` predictions.
     ///

@@ -41,6 +41,8 @@ pub struct PairwiseReport {
     pub metrics: Vec<(&'static str, MetricReport)>,
     /// Each run's accuracy, in [0, 1].
     pub accuracy: Vec<f64>,
+    /// The ends of [Wilson's interval](xai_core::statistics::wilson) of each, over samples.
+    pub accuracy_interval: Vec<[f64; 2]>,
     /// The number of samples that every run gets wrong.
     pub always_wrong: u64,
     /// The number of samples that at least one run gets wrong.
@@ -79,7 +81,7 @@ impl Pairwise {
             Ok((metric.name(), report))
         };
         let metrics = self.metrics.iter().map(of_metric).collect::<Result<_>>()?;
-        PairwiseReport::new(packed, runs.errors(), metrics)
+        PairwiseReport::new(packed, runs.errors(), metrics, level)
     }
 
     /// The same without the values of the pairs and their medians, so that memory grows with the runs
@@ -95,7 +97,7 @@ impl Pairwise {
             Ok((metric.name(), MetricReport::new(&summary, interval, &[])))
         };
         let metrics = self.metrics.iter().map(of_metric).collect::<Result<_>>()?;
-        PairwiseReport::new(packed, runs.errors(), metrics)
+        PairwiseReport::new(packed, runs.errors(), metrics, level)
     }
 }
 
@@ -116,6 +118,7 @@ impl PairwiseReport {
         packed: &PackedRuns,
         errors: &ErrorSets,
         metrics: Vec<(&'static str, MetricReport)>,
+        level: f64,
     ) -> Result<Self> {
         let agreement = Agreement::from_packed(packed)?;
         let (always_wrong, ever_wrong) = errors.n_always_and_ever_wrong();
@@ -124,6 +127,11 @@ impl PairwiseReport {
             n_samples: packed.n_samples(),
             metrics,
             accuracy: errors.accuracy(),
+            accuracy_interval: errors
+                .accuracy_intervals(level)?
+                .iter()
+                .map(|interval| [interval.low, interval.high])
+                .collect(),
             always_wrong,
             ever_wrong,
             loo_ec: errors.leave_one_out_consistency(),

@@ -1,12 +1,13 @@
 //! How each metric moves with accuracy.
 
+use xai_core::statistics::quantile;
 use xai_core::{Error, ExactMean, Result};
 
 use crate::input;
 use crate::study::draw::{StudyDraw, check_draws};
 use crate::study::mean_metrics::MeanMetrics;
 
-/// The mean of a metric over draws of similar accuracy, apart for independent and dependent errors:
+/// The mean and the spread of a metric over draws of similar accuracy, apart for independent and dependent errors:
 /// where the two lines part, the metric tells the two apart; where one rises, it follows accuracy.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -27,6 +28,10 @@ pub struct ProfilePoint {
     pub accuracy: f64,
     /// Their mean of the metric.
     pub mean: f64,
+    /// The 10 % quantile of these values.
+    pub low: f64,
+    /// The 90 % quantile of these values.
+    pub high: f64,
     /// How many of them define the metric.
     pub n_defined: usize,
 }
@@ -56,17 +61,24 @@ impl AccuracyProfile {
             return Err(Error::parameter(input::N_BINS, n_bins, "1 to 10 000"));
         }
         check_draws(draws)?;
-        let profile = |(i, name): (usize, &str)| Self {
-            metric: name.to_owned(),
-            independent: points(draws, i, n_bins, false),
-            dependent: points(draws, i, n_bins, true),
+        let profile = |(i, name): (usize, &str)| {
+            Ok(Self {
+                metric: name.to_owned(),
+                independent: points(draws, i, n_bins, false)?,
+                dependent: points(draws, i, n_bins, true)?,
+            })
         };
-        Ok(MeanMetrics::names().enumerate().map(profile).collect())
+        MeanMetrics::names().enumerate().map(profile).collect()
     }
 }
 
-fn points(draws: &[StudyDraw], metric: usize, n_bins: usize, dependent: bool) -> Vec<ProfilePoint> {
-    let mut bins = vec![(ExactMean::new(), ExactMean::new()); n_bins];
+fn points(
+    draws: &[StudyDraw],
+    metric: usize,
+    n_bins: usize,
+    dependent: bool,
+) -> Result<Vec<ProfilePoint>> {
+    let mut bins = vec![(ExactMean::new(), Vec::new()); n_bins];
     for draw in draws
         .iter()
         .filter(|draw| draw.copied.is_some() == dependent)
@@ -75,16 +87,50 @@ fn points(draws: &[StudyDraw], metric: usize, n_bins: usize, dependent: bool) ->
             // Accuracy is in [0, 1].
             let bin = ((draw.accuracy * n_bins as f64) as usize).min(n_bins - 1);
             bins[bin].0.add(draw.accuracy);
-            bins[bin].1.add(value);
+            bins[bin].1.push(value);
         }
     }
-    bins.iter()
-        .filter_map(|(accuracy, values)| {
-            Some(ProfilePoint {
-                accuracy: accuracy.value()?,
-                mean: values.value()?,
-                n_defined: usize::try_from(values.count()).unwrap_or(usize::MAX),
-            })
-        })
-        .collect()
+    let points = bins.iter().map(|(accuracy, values)| {
+        let mean: ExactMean = values.iter().copied().collect();
+        let ends = quantile(values, 0.1)?.zip(quantile(values, 0.9)?);
+        let found = accuracy.value().zip(mean.value()).zip(ends);
+        Ok(found.map(|((accuracy, mean), (low, high))| ProfilePoint {
+            accuracy,
+            mean,
+            low,
+            high,
+            n_defined: values.len(),
+        }))
+    });
+    points.filter_map(Result::transpose).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::study::{SimulationStudy, StudySettings};
+
+    #[test]
+    fn the_band_holds_eight_draws_of_ten() {
+        let study = SimulationStudy::new(StudySettings {
+            n_samples: 50,
+            ..Default::default()
+        });
+        let mut draws = study.unwrap().simulate(0..12).unwrap();
+        for (i, draw) in draws.iter_mut().enumerate() {
+            (draw.copied, draw.accuracy) = (None, 0.5);
+            // 10, 9, …, 0, and one that is undefined.
+            draw.metrics[0] = (i < 11).then_some(10.0 - i as f64);
+        }
+        let profile = &AccuracyProfile::per_metric(&draws, 4).unwrap()[0];
+        let point = ProfilePoint {
+            accuracy: 0.5,
+            mean: 5.0,
+            low: 1.0,
+            high: 9.0,
+            n_defined: 11,
+        };
+        assert_eq!(profile.independent, [point]);
+        assert!(profile.dependent.is_empty());
+    }
 }

@@ -94,7 +94,8 @@ fn a_report_is_stored_with_these_keys() {
         serde_json::to_string(&report).unwrap(),
         "{\"n_runs\":2,\"n_samples\":3,\"metrics\":{\"ec_local\":{\"mean\":0.0,\"std\":null,\"min\":0.0,\
          \"median\":0.0,\"max\":0.0,\"n_defined\":1,\"interval\":null,\"pairs\":[0.0]}},\
-         \"accuracy\":[1.0,0.3333333333333333],\"always_wrong\":0,\"ever_wrong\":2,\"loo_ec\":[1.0,null],\
+         \"accuracy\":[1.0,0.3333333333333333],\"accuracy_interval\":[[0.4385029682449545,1.0],\
+         [0.06149194472039625,0.7923403991979523]],\"always_wrong\":0,\"ever_wrong\":2,\"loo_ec\":[1.0,null],\
          \"fleiss_kappa\":-0.5,\"krippendorff_alpha\":-0.25,\"gwet_ac1\":-0.20000000000000007}"
     );
 }

@@ -12,7 +12,7 @@ use crate::metric::kinds::score_metric::SCORE_NEEDS;
 use crate::metric::options::{MetricOption, OptionInfo, Registered};
 use crate::metric::parameters::takes_baseline;
 use crate::metric::protocol::{Measure, Metric};
-use crate::perturbation::baseline::{Baseline, BlankScores};
+use crate::perturbation::absence::baseline::{Baseline, BlankScores};
 
 /// Do the attributions of a sample add up to what the score gained over the baseline?
 ///

@@ -12,9 +12,9 @@ use crate::metric::kinds::score_metric::SCORE_NEEDS;
 use crate::metric::options::{BASELINE_OPTION, MetricOption, OptionInfo, Registered, parse};
 use crate::metric::parameters::takes_features;
 use crate::metric::protocol::{Measure, Metric};
-use crate::perturbation::baseline::Baseline;
+use crate::perturbation::absence::baseline::Baseline;
 use crate::perturbation::features::Features;
-use crate::perturbation::single_removal::SingleRemoval;
+use crate::perturbation::removal::single_removal::SingleRemoval;
 
 /// How many features have an attribution though the model ignores them, or none though it does not?
 ///

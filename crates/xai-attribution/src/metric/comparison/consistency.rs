@@ -88,15 +88,21 @@ impl Discretizer {
         Self::Function(Arc::new(key))
     }
 
-    /// Of fewer positions than `k` all are the largest.
-    fn check(&self) -> Result<()> {
-        match self {
-            Self::TopK(0) | Self::TopKSigned(0) | Self::Rank(0) => {
-                Err(Error::parameter(input::TOP_K, 0, "at least 1 position"))
+    /// Checks the key of maps of so many positions. Signs and ranks of fewer positions than `k` are those of
+    /// all; a set of all would be the same for every map.
+    fn check(&self, n_positions: usize) -> Result<()> {
+        let refuse = |expected: String| {
+            let given = format!("{self:?}");
+            Err(Error::parameter(input::DISCRETIZER, given, expected))
+        };
+        match *self {
+            Self::TopK(k) if k == 0 || k >= n_positions => {
+                let most = n_positions - 1;
+                refuse(format!("1 to {most} positions, less than all of a map"))
             }
-            Self::Rounded(decimals) if *decimals > MOST_DECIMALS => {
-                let expected = "at most 15 decimals";
-                Err(Error::parameter(input::DECIMALS, decimals, expected))
+            Self::TopKSigned(0) | Self::Rank(0) => refuse("at least 1 position".to_owned()),
+            Self::Rounded(decimals) if decimals > MOST_DECIMALS => {
+                refuse(format!("at most {MOST_DECIMALS} decimals"))
             }
             _ => Ok(()),
         }
@@ -276,8 +282,8 @@ impl<T: Real> WholeMetric<T> for Consistency {
 }
 
 impl<T: Real> Measure<T> for Consistency {
-    fn prepare(&self, _run: &RunData<'_, T>) -> Result<()> {
-        self.discretizer.check()
+    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
+        self.discretizer.check(run.n_positions())
     }
 
     fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {

@@ -7,8 +7,8 @@ use crate::metric::kinds::curve_metric::{CurveKind, CurveMetric, CurvePoints};
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
 use crate::metric::options::{MetricOption, OptionInfo, parse};
 use crate::metric::registry::monotonicity::check_tolerance;
-use crate::perturbation::removal_curve::Start;
-use crate::perturbation::removal_order::RemovalOrder;
+use crate::perturbation::removal::removal_curve::Start;
+use crate::perturbation::removal::removal_order::RemovalOrder;
 
 /// How many of the largest attributions does the model need for its answer?
 ///

@@ -165,7 +165,14 @@ impl Metric for MstCompactness {
 }
 
 impl<T: Real> Measure<T> for MstCompactness {
-    fn prepare(&self, _run: &RunData<'_, T>) -> Result<()> {
+    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
+        // Maps without channels, and without inputs beside them, look like time series.
+        let planes = [
+            Layout::TimeSeries,
+            Layout::ChannelsLast,
+            Layout::ChannelsFirst,
+        ];
+        run.only(&planes, "maps of images, whose positions have places")?;
         if (0.0..=100.0).contains(&self.percentile) {
             return Ok(());
         }

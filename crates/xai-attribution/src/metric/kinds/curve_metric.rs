@@ -15,10 +15,11 @@ use crate::metric::options::{
 use crate::metric::parameters::{takes_baseline, takes_features};
 use crate::metric::protocol::{Measure, Metric};
 use crate::model::scoring::CurveScore;
-use crate::perturbation::baseline::Baseline;
+use crate::perturbation::absence::baseline::Baseline;
 use crate::perturbation::features::Features;
-use crate::perturbation::removal_curve::{CurveScores, RemovalCurve, Start, StepCount, Steps};
-use crate::perturbation::removal_order::{RankBy, RemovalOrder};
+use crate::perturbation::removal::removal_curve::{CurveScores, RemovalCurve, Start};
+use crate::perturbation::removal::removal_order::{RankBy, RemovalOrder};
+use crate::perturbation::removal::steps::{StepCount, Steps};
 
 /// Which curve a [`CurveMetric`] goes along, and what it says of it.
 pub trait CurveKind: Debug + Clone + Default + PartialEq + Send + Sync + 'static {

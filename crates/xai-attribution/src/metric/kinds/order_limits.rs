@@ -6,7 +6,7 @@ use xai_core::{Real, Result};
 
 use crate::batch::run_data::RunData;
 use crate::batch::samples::{BatchWork, SampleBatch};
-use crate::perturbation::baseline::{Baseline, BlankInputs, Blanks};
+use crate::perturbation::absence::baseline::{Baseline, BlankInputs, Blanks};
 use crate::perturbation::features::{FeatureCells, Features};
 
 /// The least and the largest sum of scores along any order of removal, of all samples of a batch. It does not

@@ -59,7 +59,7 @@ impl Default for TopK {
 
 impl TopK {
     const EXPECTED: &'static str =
-        "a number of positions of a map, at least 1, or a share of them in (0, 1)";
+        "a number of positions of a map, at least 1, or a share of them in (0, 1]";
 
     /// The option `top-k`.
     pub(crate) const OPTION: OptionInfo = OptionInfo {

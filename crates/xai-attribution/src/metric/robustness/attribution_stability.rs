@@ -11,8 +11,10 @@ use crate::map::similarity::MapSimilarity;
 use crate::metric::options::{GivenDraws, MetricOption, OptionInfo, Registered, SIMILARITY_OPTION};
 use crate::metric::parameters::{takes_neighbors, takes_seed};
 use crate::metric::protocol::{Measure, Metric};
-use crate::perturbation::neighbor_changes::{OutputChanges, in_calls, maps_of_neighbors};
-use crate::perturbation::neighbors::{Neighborhood, Neighbors};
+use crate::perturbation::neighborhood::neighbor_changes::{
+    OutputChanges, in_calls, maps_of_neighbors,
+};
+use crate::perturbation::neighborhood::neighbors::{Neighborhood, Neighbors};
 
 /// How alike are the maps of a sample and of its neighbours that the model predicts the same for?
 ///
@@ -201,13 +203,7 @@ impl Registered for AttributionStability {
         Self::SEED,
     ];
 
-    const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {
-        input: input::NEIGHBORS,
-        take: |mut metric| {
-            metric.work.neighbors.neighborhood = Neighborhood::Given;
-            metric
-        },
-    });
+    const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(Self::GIVEN_NEIGHBORS);
 
     fn with_defaults() -> Self {
         Self::new()

@@ -9,8 +9,8 @@ use crate::input;
 use crate::map::distance::MapDistance;
 use crate::metric::options::{MetricOption, OptionInfo, Registered};
 use crate::metric::protocol::{Measure, Metric};
-use crate::perturbation::neighbor_changes::{NeighborDistances, NeighborSet};
-use crate::perturbation::shifts::{ShiftAxes, Shifts};
+use crate::perturbation::neighborhood::neighbor_changes::{NeighborDistances, NeighborSet};
+use crate::perturbation::neighborhood::shifts::{ShiftAxes, Shifts};
 
 /// How much faster than its input does a map move, at most, when the input is shifted?
 ///
@@ -20,7 +20,7 @@ use crate::perturbation::shifts::{ShiftAxes, Shifts};
 ///
 /// over copies of every input moved by one or two positions either way. In [0, ∞), **lower is better**, in
 /// units of the maps per unit of the inputs. A shift that does not change the input is skipped; a sample
-/// that no shift changes, a constant one or a row of a table, has no value. A map that moves with its input counts as changed.
+/// that no shift changes, a constant one, has no value; tables are refused. A map that moves with its input counts as changed.
 ///
 /// ```
 /// use ndarray::{Array, ArrayD, ArrayViewD};

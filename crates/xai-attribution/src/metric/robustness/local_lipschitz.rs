@@ -10,8 +10,8 @@ use crate::map::distance::MapDistance;
 use crate::metric::options::{GivenDraws, MetricOption, OptionInfo, Registered};
 use crate::metric::parameters::{takes_neighbors, takes_seed};
 use crate::metric::protocol::{Measure, Metric};
-use crate::perturbation::neighbor_changes::NeighborDistances;
-use crate::perturbation::neighbors::{Neighborhood, Neighbors};
+use crate::perturbation::neighborhood::neighbor_changes::NeighborDistances;
+use crate::perturbation::neighborhood::neighbors::{Neighborhood, Neighbors};
 
 /// How much faster than its input does a map move, at most?
 ///
@@ -132,13 +132,7 @@ impl Registered for LocalLipschitz {
         },
     ];
 
-    const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {
-        input: input::NEIGHBORS,
-        take: |mut metric| {
-            metric.neighbors.neighborhood = Neighborhood::Given;
-            metric
-        },
-    });
+    const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(Self::GIVEN_NEIGHBORS);
 
     fn with_defaults() -> Self {
         Self::new()

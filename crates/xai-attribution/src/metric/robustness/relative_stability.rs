@@ -14,10 +14,10 @@ use crate::map::distance::MapDistance;
 use crate::metric::options::{GivenDraws, MetricOption, OptionInfo, Registered, parse};
 use crate::metric::parameters::{takes_neighbors, takes_seed};
 use crate::metric::protocol::{Measure, Metric};
-use crate::perturbation::neighbor_changes::{
+use crate::perturbation::neighborhood::neighbor_changes::{
     InputChanges, NeighborDistances, OutputChanges, Representation, RepresentationChanges,
 };
-use crate::perturbation::neighbors::{Neighborhood, Neighbors};
+use crate::perturbation::neighborhood::neighbors::{Neighborhood, Neighbors};
 
 /// Whose change the change of a map is held against.
 pub trait Reference: Debug + Copy + Default + PartialEq + Send + Sync + 'static {
@@ -321,13 +321,7 @@ impl<R: Reference> Registered for RelativeStability<R> {
         Self::SEED,
     ];
 
-    const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {
-        input: input::NEIGHBORS,
-        take: |mut metric| {
-            metric.neighbors.neighborhood = Neighborhood::Given;
-            metric
-        },
-    });
+    const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(Self::GIVEN_NEIGHBORS);
 
     fn with_defaults() -> Self {
         Self::new()

@@ -14,8 +14,8 @@ use crate::metric::options::{GivenDraws, MetricOption, OptionInfo, Registered};
 use crate::metric::parameters::{takes_neighbors, takes_seed};
 use crate::metric::protocol::{Measure, Metric};
 use crate::metric::value::MetricValue;
-use crate::perturbation::neighbor_changes::{NeighborDistances, OutputChanges};
-use crate::perturbation::neighbors::{Neighborhood, Neighbors};
+use crate::perturbation::neighborhood::neighbor_changes::{NeighborDistances, OutputChanges};
+use crate::perturbation::neighborhood::neighbors::{Neighborhood, Neighbors};
 use crate::run::error::EvaluationError;
 use crate::run::standalone::evaluate_together;
 
@@ -302,10 +302,7 @@ impl<S: Statistic> Registered for Stability<S> {
         Self::SEED,
     ];
 
-    const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {
-        input: input::NEIGHBORS,
-        take: |metric| metric.neighborhood(Neighborhood::Given),
-    });
+    const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(Self::GIVEN_NEIGHBORS);
 
     fn with_defaults() -> Self {
         Self::default()

@@ -210,12 +210,28 @@ struct OtherClasses {
     source: OtherTargets,
 }
 
+impl OtherClasses {
+    /// An explainer may read a class that there is not from the other end.
+    fn check(&self, given: &Targets) -> Result<()> {
+        let Targets::Classes(classes) = given else {
+            return Ok(());
+        };
+        let n_classes = self.n_classes.unwrap_or(usize::MAX);
+        let mut classes = classes.iter().enumerate();
+        classes.try_for_each(|(sample, &class)| {
+            class_index(input::OTHER_TARGETS, sample, class, n_classes).map(drop)
+        })
+    }
+}
+
 impl<T: Real> RunWork<T> for OtherClasses {
     type Output = Targets;
 
     fn compute(&self, run: &RunData<'_, T>) -> Result<Targets> {
         if self.source == OtherTargets::Given {
-            return Ok(run.side::<GivenTargets>()?.0.clone());
+            let given = &run.side::<GivenTargets>()?.0;
+            self.check(given)?;
+            return Ok(given.clone());
         }
         let n_classes = match (self.n_classes, run.targets()) {
             (Some(n_classes), _) => n_classes,

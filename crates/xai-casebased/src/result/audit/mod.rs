@@ -1,17 +1,20 @@
 //! A whole data set in one table.
 
+pub(crate) mod distribution;
 pub(crate) mod report;
 pub(crate) mod state;
 
 use std::collections::BTreeMap;
 
 use xai_core::registry::{Direction, MetricInfo};
-use xai_core::{Accumulator, Error, ExactMean, Result};
+use xai_core::{Accumulator, Error, ExactMean, Input, Result};
 
 use crate::input;
+use crate::result::audit::distribution::Scores;
 use crate::result::audit::state::{Cases, Class, Group, Least, Reliability};
-use crate::result::explanation::Explanation;
+use crate::result::explanation::{Explanation, ExplanationSummary};
 
+pub use distribution::{AuditDistribution, GroupDistribution};
 pub use report::{
     AuditCases, AuditClass, AuditGroup, AuditReport, LeastSupported, LevelCount, ReliabilityBin,
 };
@@ -84,6 +87,8 @@ pub struct Audit {
     reliability: Reliability,
     least: Least<LeastSupported>,
     cases: Option<Cases>,
+    #[cfg_attr(feature = "serde", serde(default))]
+    scores: Option<Scores>,
 }
 
 impl Default for Audit {
@@ -113,6 +118,7 @@ impl Audit {
             reliability: Reliability::default(),
             least: Least::new(n_least_supported),
             cases: None,
+            scores: None,
         }
     }
 
@@ -137,12 +143,50 @@ impl Audit {
         self
     }
 
+    /// Also tells how the correspondence of right and wrong predictions is distributed, intervals of its
+    /// means, and how far it tells right from wrong: [`AuditReport::distribution`]. Keeps 8 bytes of
+    /// every sample whose true class is known. Call it before the first update.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use xai_casebased::{Accumulator, Audit, CaseExplainer};
+    /// let explainer = CaseExplainer::builder().k(1).fit(array![[0.0], [1.0]].view(), &[0, 1])?;
+    /// let explanations = explainer.explain_batch(array![[0.1], [0.9], [0.8]].view(), &[0, 1, 0])?;
+    /// let mut audit = Audit::new().with_distribution();
+    /// audit.update(&explainer.with_truth(explanations, &[0, 1, 1])?)?;
+    /// let distribution = audit.finish()?.distribution.expect("asked for");
+    /// // Both right ones have 1, the wrong one 0.
+    /// assert_eq!((distribution.right.counts[19], distribution.wrong.counts[0]), (2, 1));
+    /// assert_eq!(distribution.auroc, Some(1.0));
+    /// # Ok::<(), xai_casebased::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_distribution(mut self) -> Self {
+        self.scores = Some(Scores::default());
+        self
+    }
+
+    /// The least supported predictions so far, as [`AuditReport::cases`] will list them; empty unless
+    /// [cases](Self::with_cases) are kept.
+    #[must_use]
+    pub fn least_supported_so_far(&self) -> &[ExplanationSummary] {
+        self.cases.as_ref().map_or(&[], Cases::listed)
+    }
+
     /// Where the numbers of the samples begin, so that audits of parts that are merged number the
     /// samples of the whole. Call it before the first update.
     #[must_use]
     pub fn starting_at(mut self, sample: usize) -> Self {
         self.next_sample = sample;
         self
+    }
+
+    fn distribution(&self) -> Result<Option<AuditDistribution>> {
+        let (right, wrong) = (self.right.n(), self.wrong.n());
+        let of_scores = |scores: &Scores| {
+            scores.finish((right, right + wrong), self.reliability.right_of_all())
+        };
+        self.scores.as_ref().map(of_scores).transpose()
     }
 
     fn update_one(&mut self, sample: usize, explanation: &Explanation) {
@@ -175,6 +219,9 @@ impl Audit {
         if let Some(cases) = &mut self.cases {
             cases.update(sample, explanation);
         }
+        if let (Some(scores), Some(score)) = (&mut self.scores, score) {
+            scores.update(score, correct);
+        }
     }
 }
 
@@ -196,7 +243,7 @@ impl Accumulator for Audit {
     ///
     /// # Errors
     /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) when the two list
-    /// different numbers of predictions, or only one keeps their cases.
+    /// different numbers of predictions, or only one keeps their cases, or a distribution.
     fn merge(&mut self, other: Self) -> Result<()> {
         if self.least.n_listed() != other.least.n_listed() {
             return Err(Error::parameter(
@@ -205,17 +252,13 @@ impl Accumulator for Audit {
                 format!("{} as in the other audit", self.least.n_listed()),
             ));
         }
-        match (&mut self.cases, other.cases) {
-            (None, None) => {}
-            (Some(cases), Some(others)) => cases.merge(others),
-            (cases, others) => {
-                return Err(Error::parameter(
-                    input::CASES,
-                    others.is_some(),
-                    format!("{} as in the other audit", cases.is_some()),
-                ));
-            }
-        }
+        merge_kept(input::CASES, &mut self.cases, other.cases, Cases::merge)?;
+        merge_kept(
+            input::DISTRIBUTION,
+            &mut self.scores,
+            other.scores,
+            Scores::merge,
+        )?;
         self.next_sample = self.next_sample.max(other.next_sample);
         self.n_samples += other.n_samples;
         self.n_undefined += other.n_undefined;
@@ -251,6 +294,28 @@ impl Accumulator for Audit {
             expected_calibration_error,
             least_supported: self.least.listed().to_vec(),
             cases: self.cases.as_ref().map(Cases::finish),
+            distribution: self.distribution()?,
         })
+    }
+}
+
+/// Merges what both keep, or neither.
+fn merge_kept<T>(
+    what: Input,
+    kept: &mut Option<T>,
+    other: Option<T>,
+    merge: impl FnOnce(&mut T, T),
+) -> Result<()> {
+    match (kept, other) {
+        (None, None) => Ok(()),
+        (Some(kept), Some(other)) => {
+            merge(kept, other);
+            Ok(())
+        }
+        (kept, other) => Err(Error::parameter(
+            what,
+            other.is_some(),
+            format!("{} as in the other audit", kept.is_some()),
+        )),
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::correspondence::level::Level;
+use crate::result::audit::distribution::AuditDistribution;
 use crate::result::explanation::ExplanationSummary;
 
 /// The answer of an [`Audit`](crate::result::Audit); `Display` is the table a person reads.
@@ -36,6 +37,12 @@ pub struct AuditReport {
         serde(skip_serializing_if = "Option::is_none", default)
     )]
     pub cases: Option<AuditCases>,
+    /// What [`Audit::with_distribution`](crate::result::Audit::with_distribution) asks for.
+    #[cfg_attr(
+        feature = "serde",
+        serde(skip_serializing_if = "Option::is_none", default)
+    )]
+    pub distribution: Option<AuditDistribution>,
 }
 
 /// The part of an [`AuditReport`] that shows single predictions with their neighbours.

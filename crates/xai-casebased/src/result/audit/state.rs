@@ -5,14 +5,11 @@ use std::collections::BTreeMap;
 use xai_core::{ExactMean, ExactSum};
 
 use crate::correspondence::level::Level;
+use crate::result::audit::distribution::share;
 use crate::result::audit::report::{
     AuditCases, AuditClass, AuditGroup, LeastSupported, LevelCount, ReliabilityBin,
 };
 use crate::result::explanation::{Explanation, ExplanationSummary};
-
-fn share(part: usize, of: usize) -> Option<f64> {
-    (of > 0).then(|| part as f64 / of as f64)
-}
 
 /// Predictions that are right, or wrong.
 #[derive(Debug, Clone, Default)]
@@ -33,6 +30,10 @@ impl Group {
     pub(crate) fn merge(&mut self, other: &Self) {
         self.n += other.n;
         self.scores.add_mean(&other.scores);
+    }
+
+    pub(crate) fn n(&self) -> usize {
+        self.n
     }
 
     pub(crate) fn finish(&self) -> AuditGroup {
@@ -110,6 +111,11 @@ impl Reliability {
             bin.n_right += other.n_right;
             bin.scores.add_sum(&other.scores);
         }
+    }
+
+    /// How many predictions of each bin are right, and how many there are.
+    pub(crate) fn right_of_all(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        self.0.iter().map(|bin| (bin.n_right, bin.n))
     }
 
     /// The table, and the expected calibration error.
@@ -241,6 +247,10 @@ impl Cases {
             *self.levels.entry(level).or_default() += n;
         }
         self.least.merge(other.least);
+    }
+
+    pub(crate) fn listed(&self) -> &[ExplanationSummary] {
+        self.least.listed()
     }
 
     pub(crate) fn finish(&self) -> AuditCases {

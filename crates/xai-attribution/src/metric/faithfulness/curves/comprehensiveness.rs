@@ -7,7 +7,8 @@ use xai_core::{Direction, MetricInfo, Result};
 use crate::metric::kinds::curve_metric::{CurveKind, CurveMetric, CurvePoints};
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
 use crate::metric::options::MetricOption;
-use crate::perturbation::removal_curve::{Start, StepCount, Steps};
+use crate::perturbation::removal::removal_curve::Start;
+use crate::perturbation::removal::steps::{StepCount, Steps};
 
 /// How far does the score fall without the most relevant features, over some sizes?
 ///

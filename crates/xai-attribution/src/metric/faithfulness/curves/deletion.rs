@@ -2,7 +2,7 @@
 
 use crate::metric::kinds::curve_metric::{CurveKind, CurveMetric};
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::perturbation::removal_curve::Start;
+use crate::perturbation::removal::removal_curve::Start;
 use xai_core::{Direction, MetricInfo};
 
 /// The curve of [`Deletion`].

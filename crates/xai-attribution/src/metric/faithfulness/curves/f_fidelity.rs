@@ -16,11 +16,11 @@ use crate::metric::options::{
 };
 use crate::metric::parameters::{takes_baseline, takes_features, takes_seed};
 use crate::metric::protocol::{Measure, Metric};
-use crate::perturbation::baseline::Baseline;
+use crate::perturbation::absence::baseline::Baseline;
 use crate::perturbation::features::{FeatureCells, Features};
-use crate::perturbation::removal_curve::{Counts, StepCount, Steps};
-use crate::perturbation::removal_order::{OrderedFeatures, RankBy, RemovalOrder};
-use crate::perturbation::removed::Absence;
+use crate::perturbation::removal::removal_order::{OrderedFeatures, RankBy, RemovalOrder};
+use crate::perturbation::removal::removed::Absence;
+use crate::perturbation::removal::steps::{Counts, StepCount, Steps};
 
 /// Which end of the ranking an [`FFidelityMetric`] removes from.
 pub trait RankedPart: Debug + Copy + Default + PartialEq + Send + Sync + 'static {

@@ -6,8 +6,9 @@ use crate::metric::kinds::curve_metric::{CurveKind, CurveMetric, CurvePoints, ar
 use crate::metric::kinds::score_metric::BaseScorePolicy;
 use crate::metric::options::MetricOption;
 use crate::perturbation::features::Features;
-use crate::perturbation::removal_curve::{Start, StepCount, Steps};
-use crate::perturbation::removal_order::RankBy;
+use crate::perturbation::removal::removal_curve::Start;
+use crate::perturbation::removal::removal_order::RankBy;
+use crate::perturbation::removal::steps::{StepCount, Steps};
 use crate::{help, input};
 
 /// How fast does the score fall, as a share of itself, when segments are removed?

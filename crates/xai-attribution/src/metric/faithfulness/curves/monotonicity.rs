@@ -6,8 +6,8 @@ use crate::input;
 use crate::metric::kinds::curve_metric::{CurveKind, CurveMetric, CurvePoints};
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
 use crate::metric::options::{MetricOption, OptionInfo, parse};
-use crate::perturbation::removal_curve::Start;
-use crate::perturbation::removal_order::RemovalOrder;
+use crate::perturbation::removal::removal_curve::Start;
+use crate::perturbation::removal::removal_order::RemovalOrder;
 
 /// Does the score rise with every feature that is put back, the least relevant first?
 ///

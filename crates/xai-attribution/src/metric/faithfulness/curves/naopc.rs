@@ -12,10 +12,11 @@ use crate::metric::options::{MetricOption, OptionInfo, Registered, parse};
 use crate::metric::parameters::takes_baseline;
 use crate::metric::protocol::{Measure, Metric};
 use crate::model::scoring::CurveScore;
-use crate::perturbation::baseline::Baseline;
+use crate::perturbation::absence::baseline::Baseline;
 use crate::perturbation::features::Features;
-use crate::perturbation::removal_curve::{RemovalCurve, Start, StepCount, Steps};
-use crate::perturbation::removal_order::{OrderedFeatures, RankBy, RemovalOrder};
+use crate::perturbation::removal::removal_curve::{RemovalCurve, Start};
+use crate::perturbation::removal::removal_order::{OrderedFeatures, RankBy, RemovalOrder};
+use crate::perturbation::removal::steps::{StepCount, Steps};
 
 /// Where does the order of a map stand between the worst and the best order that the model has?
 ///

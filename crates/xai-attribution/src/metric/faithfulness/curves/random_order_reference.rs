@@ -18,8 +18,9 @@ use crate::metric::options::{
 use crate::metric::parameters::{takes_baseline, takes_features, takes_seed};
 use crate::metric::protocol::{Measure, Metric};
 use crate::model::scoring::CurveScore;
-use crate::perturbation::removal_curve::{CurveScores, RemovalCurve, Start, StepCount};
-use crate::perturbation::removal_order::RemovalOrder;
+use crate::perturbation::removal::removal_curve::{CurveScores, RemovalCurve, Start};
+use crate::perturbation::removal::removal_order::RemovalOrder;
+use crate::perturbation::removal::steps::StepCount;
 
 /// Does the order of a map remove the score faster than random orders do?
 ///

@@ -11,10 +11,10 @@ use crate::metric::parameters::{takes_baseline, takes_features};
 use crate::metric::protocol::{Measure, Metric};
 use crate::metric::registry::comprehensiveness::{mean_drop, shares};
 use crate::model::scoring::CurveScore;
-use crate::perturbation::baseline::Baseline;
+use crate::perturbation::absence::baseline::Baseline;
 use crate::perturbation::features::Features;
-use crate::perturbation::removal_curve::{RemovalCurve, Start};
-use crate::perturbation::removal_order::{RankBy, RemovalOrder};
+use crate::perturbation::removal::removal_curve::{RemovalCurve, Start};
+use crate::perturbation::removal::removal_order::{RankBy, RemovalOrder};
 
 /// How far does the score fall with the most relevant features only, over some sizes?
 ///

@@ -4,7 +4,7 @@ use xai_core::{Direction, MetricInfo, Result};
 
 use crate::metric::kinds::curve_metric::{CurveKind, CurveMetric, CurvePoints};
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::perturbation::removal_curve::Start;
+use crate::perturbation::removal::removal_curve::Start;
 
 /// How far does the score fall, on the average, while the most relevant features are removed?
 ///

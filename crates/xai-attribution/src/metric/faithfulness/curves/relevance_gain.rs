@@ -13,10 +13,11 @@ use crate::metric::options::{CURVE_SCORE_OPTION, MetricOption, Registered, STEPS
 use crate::metric::parameters::{takes_baseline, takes_features};
 use crate::metric::protocol::{Measure, Metric};
 use crate::model::scoring::CurveScore;
-use crate::perturbation::baseline::Baseline;
+use crate::perturbation::absence::baseline::Baseline;
 use crate::perturbation::features::Features;
-use crate::perturbation::removal_curve::{CurveScores, RemovalCurve, Start, StepCount, Steps};
-use crate::perturbation::removal_order::{RankBy, RemovalOrder};
+use crate::perturbation::removal::removal_curve::{CurveScores, RemovalCurve, Start};
+use crate::perturbation::removal::removal_order::{RankBy, RemovalOrder};
+use crate::perturbation::removal::steps::{StepCount, Steps};
 
 /// How much longer does the score last when the least relevant features are removed first instead of
 /// the most relevant?

@@ -20,11 +20,10 @@ use crate::metric::options::{
 };
 use crate::metric::parameters::takes_seed;
 use crate::metric::protocol::{Measure, Metric};
-use crate::perturbation::baseline::Baseline;
-use crate::perturbation::neighbors::GivenNeighbors;
-use crate::perturbation::removal_curve::CurveScores;
-use crate::perturbation::removal_order::{OrderedPositions, RemovalOrder};
-use crate::perturbation::removed::image;
+use crate::perturbation::neighborhood::neighbors::GivenNeighbors;
+use crate::perturbation::removal::removal_curve::CurveScores;
+use crate::perturbation::removal::removal_order::{OrderedPositions, RemovalOrder};
+use crate::perturbation::removal::removed::image;
 
 /// Which order a [`RoadMetric`] removes pixels in.
 pub trait RoadOrder: Debug + Copy + Default + PartialEq + Send + Sync + 'static {
@@ -46,7 +45,7 @@ pub trait RoadOrder: Debug + Copy + Default + PartialEq + Send + Sync + 'static 
 /// **higher is better**; [`Road`] combines them as `(least first − most first) / 2` in [−½, ½], **higher is
 /// better**, 0 as by chance. With [`RoadOf::Score`] the mean score stands for the share of right
 /// predictions, and the range is the model's. Removed pixels are those of
-/// [`Baseline::LinearImputation`] with a little noise, which tell the model less about where pixels were
+/// [`Baseline::LinearImputation`](crate::perturbation::Baseline::LinearImputation) with a little noise, which tell the model less about where pixels were
 /// removed than a constant: orders from both ends then rank explainers alike. Images only;
 /// `⌊pixels · p / 100⌋` pixels are removed.
 ///
@@ -351,7 +350,10 @@ impl<K: RoadOrder> Metric for RoadMetric<K> {
 
 impl<T: Real, K: RoadOrder> Measure<T> for RoadMetric<K> {
     fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-        Baseline::LinearImputation.prepare(run)?;
+        run.only(
+            IMAGES_ONLY,
+            "images, whose pixels are imputed from those beside them",
+        )?;
         let is_bad = |p: &&f64| !(**p > 0.0 && **p < 100.0);
         if let Some(percentage) = self.percentages.iter().find(is_bad) {
             let expected = "more than 0 and less than 100: from nothing nothing can be imputed";

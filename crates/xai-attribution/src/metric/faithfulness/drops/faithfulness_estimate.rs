@@ -1,19 +1,19 @@
 //! Faithfulness estimate.
 
 use xai_core::statistics::Correlation;
-use xai_core::{Direction, Error, MetricInfo, Real, Result};
+use xai_core::{Direction, MetricInfo, Real, Result};
 
 use crate::batch::explained::ExplainedBatch;
 use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
-use crate::input;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::options::{GROUP_SIZE_OPTION, MetricOption, OptionInfo, Registered, parse};
-use crate::metric::parameters::{takes_baseline, takes_features};
+use crate::metric::options::{MetricOption, OptionInfo, Registered};
+use crate::metric::parameters::{takes_baseline, takes_features, takes_group_size};
 use crate::metric::protocol::{Measure, Metric};
-use crate::perturbation::baseline::Baseline;
+use crate::perturbation::absence::baseline::Baseline;
 use crate::perturbation::features::Features;
-use crate::perturbation::single_removal::{RankedRemoval, SingleRemoval};
+use crate::perturbation::removal::ranked_groups::check_group_size;
+use crate::perturbation::removal::single_removal::{RankedRemoval, SingleRemoval};
 
 /// Does the score drop as much as the attribution says, without each feature by itself?
 ///
@@ -71,15 +71,6 @@ impl FaithfulnessEstimate {
         Self::default()
     }
 
-    /// Groups of so many positions that follow each other in descending order of attribution,
-    /// instead of [`features`](Self::features). 1 is the default. Such groups depend on the map, so
-    /// that explainers do not share the drops.
-    #[must_use]
-    pub fn group_size(mut self, positions: usize) -> Self {
-        self.group_size = positions;
-        self
-    }
-
     /// Which correlation.
     #[must_use]
     pub fn correlation(mut self, correlation: Correlation) -> Self {
@@ -104,6 +95,7 @@ impl FaithfulnessEstimate {
 
 takes_baseline!(FaithfulnessEstimate, baseline);
 takes_features!(FaithfulnessEstimate, features);
+takes_group_size!(FaithfulnessEstimate, group_size);
 
 impl Metric for FaithfulnessEstimate {
     fn info(&self) -> &'static MetricInfo {
@@ -113,18 +105,7 @@ impl Metric for FaithfulnessEstimate {
 
 impl<T: Real> Measure<T> for FaithfulnessEstimate {
     fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-        let refuse =
-            |expected: &'static str| Error::parameter(input::GROUP_SIZE, self.group_size, expected);
-        if self.group_size == 0 || (self.group_size > 1 && self.features != Features::Positions) {
-            return Err(refuse(
-                "at least 1, and more than 1 of single positions only",
-            ));
-        }
-        if self.group_size > 1 && self.group_size >= run.n_positions() {
-            return Err(refuse(
-                "less than all positions, so that there are two groups",
-            ));
-        }
+        check_group_size(self.group_size, self.features, run)?;
         self.removal().prepare(run)
     }
 
@@ -173,13 +154,7 @@ impl Registered for FaithfulnessEstimate {
     const OPTIONS: &'static [MetricOption<Self>] = &[
         Self::BASELINE,
         Self::FEATURES,
-        MetricOption {
-            info: GROUP_SIZE_OPTION,
-            set: |metric, text| {
-                let expected = "a number of positions, at least 1";
-                Ok(metric.group_size(parse(input::GROUP_SIZE, text, expected)?))
-            },
-        },
+        Self::GROUP_SIZE,
         MetricOption {
             info: OptionInfo {
                 name: "drop-correlation",

@@ -15,12 +15,14 @@ use crate::metric::options::{
 };
 use crate::metric::parameters::{takes_baseline, takes_seed};
 use crate::metric::protocol::{Measure, Metric};
-use crate::perturbation::baseline::Baseline;
+use crate::perturbation::absence::baseline::Baseline;
 use crate::perturbation::features::{FeatureCells, Features};
-use crate::perturbation::neighbor_changes::NeighborDrops;
-use crate::perturbation::neighbors::{Neighborhood, Neighbors};
-use crate::perturbation::removed::{Absence, Remover};
-use crate::perturbation::single_removal::{FeatureDrops, SingleRemoval, SquareRemoval, Squares};
+use crate::perturbation::neighborhood::neighbor_changes::NeighborDrops;
+use crate::perturbation::neighborhood::neighbors::{Neighborhood, Neighbors};
+use crate::perturbation::removal::removed::{Absence, Remover};
+use crate::perturbation::removal::single_removal::{
+    FeatureDrops, SingleRemoval, SquareRemoval, Squares,
+};
 
 /// How far is what a map says of a change of the input from what the model does?
 ///

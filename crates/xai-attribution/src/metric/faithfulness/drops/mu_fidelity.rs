@@ -12,7 +12,7 @@ use crate::metric::options::{
 };
 use crate::metric::parameters::{takes_baseline, takes_seed};
 use crate::metric::protocol::{Measure, Metric};
-use crate::perturbation::baseline::Baseline;
+use crate::perturbation::absence::baseline::Baseline;
 use crate::perturbation::features::Features;
 use crate::perturbation::subsets::{
     RandomSubsets, SubsetDropRanks, SubsetDrops, SubsetSampling, SubsetSize, Subsets,

@@ -8,14 +8,13 @@ use xai_core::{Direction, MetricInfo, Real, Result};
 use crate::batch::explained::{ExplainedBatch, MapWork};
 use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
-use crate::input;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::options::{GivenDraws, MetricOption, OptionInfo, Registered};
-use crate::metric::parameters::{takes_neighbors, takes_seed};
+use crate::metric::options::{GivenDraws, MetricOption, Registered};
+use crate::metric::parameters::{takes_neighbors, takes_seed, takes_top_k};
 use crate::metric::protocol::{Measure, Metric};
 use crate::metric::registry::top_k_intersection::TopK;
-use crate::perturbation::neighbors::{Neighborhood, Neighbors};
-use crate::perturbation::removal_order::{OrderedPositions, RemovalOrder};
+use crate::perturbation::neighborhood::neighbors::{Neighborhood, Neighbors};
+use crate::perturbation::removal::removal_order::{OrderedPositions, RemovalOrder};
 
 /// Which positions a [`PredictionGap`] puts noise on.
 pub trait NoisyPart: Debug + Copy + Default + PartialEq + Send + Sync + 'static {
@@ -127,13 +126,6 @@ impl<K: NoisyPart> PredictionGap<K> {
         Self::default()
     }
 
-    /// How many positions are the top. Default: a tenth of them.
-    #[must_use]
-    pub fn k(mut self, k: TopK) -> Self {
-        self.k = k;
-        self
-    }
-
     fn work(&self) -> PartlyNoisy {
         PartlyNoisy {
             k: self.k,
@@ -143,6 +135,7 @@ impl<K: NoisyPart> PredictionGap<K> {
     }
 }
 
+takes_top_k!(PredictionGap<K: NoisyPart>, k);
 takes_neighbors!(PredictionGap<K: NoisyPart>, neighbors);
 takes_seed!(PredictionGap<K: NoisyPart>, neighbors.seed);
 
@@ -227,28 +220,10 @@ impl<T: Real, K: NoisyPart> Measure<T> for PredictionGap<K> {
 
 impl<K: NoisyPart> Registered for PredictionGap<K> {
     const INFO: &'static MetricInfo = K::INFO;
-    const OPTIONS: &'static [MetricOption<Self>] = &[
-        MetricOption {
-            info: OptionInfo {
-                name: "top-k",
-                value_name: "TOP",
-                default: "0.1",
-                help: "How many positions are the top: a number, or a share such as 0.1",
-            },
-            set: |metric, text| Ok(metric.k(text.parse()?)),
-        },
-        Self::RADIUS,
-        Self::N_NEIGHBORS,
-        Self::SEED,
-    ];
+    const OPTIONS: &'static [MetricOption<Self>] =
+        &[Self::TOP_K, Self::RADIUS, Self::N_NEIGHBORS, Self::SEED];
 
-    const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {
-        input: input::NEIGHBORS,
-        take: |mut metric| {
-            metric.neighbors.neighborhood = Neighborhood::Given;
-            metric
-        },
-    });
+    const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(Self::GIVEN_NEIGHBORS);
 
     fn with_defaults() -> Self {
         Self::new()

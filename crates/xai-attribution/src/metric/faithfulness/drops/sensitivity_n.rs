@@ -15,9 +15,9 @@ use crate::metric::kinds::score_metric::SCORE_NEEDS;
 use crate::metric::options::{MetricOption, OptionInfo, Registered, parse};
 use crate::metric::parameters::{takes_baseline, takes_features, takes_seed};
 use crate::metric::protocol::{Measure, Metric};
-use crate::perturbation::baseline::Baseline;
+use crate::perturbation::absence::baseline::Baseline;
 use crate::perturbation::features::Features;
-use crate::perturbation::removal_curve::CurveScores;
+use crate::perturbation::removal::removal_curve::CurveScores;
 use crate::perturbation::subsets::{
     RandomSubsets, SubsetDrops, SubsetSampling, SubsetSize, Subsets,
 };

@@ -6,13 +6,13 @@ use crate::batch::explained::ExplainedBatch;
 use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::options::{MetricOption, OptionInfo, Registered};
-use crate::metric::parameters::{takes_baseline, takes_features};
+use crate::metric::options::{MetricOption, Registered};
+use crate::metric::parameters::{takes_baseline, takes_features, takes_top_k};
 use crate::metric::protocol::{Measure, Metric};
 use crate::metric::registry::top_k_intersection::TopK;
-use crate::perturbation::baseline::Baseline;
+use crate::perturbation::absence::baseline::Baseline;
 use crate::perturbation::features::Features;
-use crate::perturbation::single_removal::SingleRemoval;
+use crate::perturbation::removal::single_removal::SingleRemoval;
 
 /// How often does removing a feature move the score against the sign of its attribution?
 ///
@@ -53,13 +53,6 @@ impl Violations {
         Self::default()
     }
 
-    /// How many features are the top.
-    #[must_use]
-    pub fn k(mut self, k: TopK) -> Self {
-        self.k = k;
-        self
-    }
-
     fn removal(&self) -> SingleRemoval {
         SingleRemoval {
             features: self.features,
@@ -68,6 +61,7 @@ impl Violations {
     }
 }
 
+takes_top_k!(Violations, k);
 takes_baseline!(Violations, baseline);
 takes_features!(Violations, features);
 
@@ -129,19 +123,7 @@ impl Registered for Violations {
         needs: SCORE_NEEDS,
         source: "Liu et al., Rethinking Attention-Model Explainability, 2022",
     };
-    const OPTIONS: &'static [MetricOption<Self>] = &[
-        Self::BASELINE,
-        Self::FEATURES,
-        MetricOption {
-            info: OptionInfo {
-                name: "top-k",
-                value_name: "TOP",
-                default: "0.1",
-                help: "How many positions are the top: a number, or a share such as 0.1",
-            },
-            set: |metric, text| Ok(metric.k(text.parse()?)),
-        },
-    ];
+    const OPTIONS: &'static [MetricOption<Self>] = &[Self::BASELINE, Self::FEATURES, Self::TOP_K];
 
     fn with_defaults() -> Self {
         Self::new()

@@ -9,7 +9,7 @@ use xai_core::{Error, Layout, Real, Result};
 use crate::batch::run_data::RunData;
 use crate::batch::samples::SampleBatch;
 use crate::map::positions::for_each_row;
-use crate::perturbation::neighbor_changes::NeighborSet;
+use crate::perturbation::neighborhood::neighbor_changes::NeighborSet;
 use crate::{help, input};
 
 /// Along which axes inputs are moved.
@@ -17,7 +17,7 @@ use crate::{help, input};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum ShiftAxes {
-    /// Along height and width, one after the other; time series along time, and tables not at all.
+    /// Along height and width, one after the other; time series along time.
     #[default]
     Both,
     /// Along the height; time series along time.
@@ -87,7 +87,7 @@ impl Shifts {
             ShiftAxes::Width => [None, width],
         };
         let axes: Vec<Axis> = axes.into_iter().flatten().collect();
-        if axes.is_empty() && self.axes != ShiftAxes::Both {
+        if axes.is_empty() {
             let expected =
                 "images, or time series along time: other inputs have no places to move to";
             let given = format!("{:?} of {layout:?}", self.axes);

@@ -18,10 +18,10 @@ use crate::batch::side::SideInput;
 use crate::input;
 use crate::map::distance::MapDistance;
 use crate::model::explainer::error_of_row;
-use crate::perturbation::neighbors::Neighbors;
+use crate::perturbation::neighborhood::neighbors::Neighbors;
 
 /// Copies of every sample near it, as many of each: [`Neighbors`] under noise, or
-/// [`Shifts`](super::Shifts).
+/// [`Shifts`](crate::perturbation::Shifts).
 pub trait NeighborSet: Debug + Clone + PartialEq + Send + Sync + 'static {
     /// Checks the parameters: what a metric does once per run.
     ///

@@ -10,8 +10,8 @@ use xai_core::{Error, ExactMean, Layout, Real, Result};
 use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::batch::samples::{BatchWork, SampleBatch};
-use crate::perturbation::blur::blurred;
-use crate::perturbation::dataset_mean::DatasetMean;
+use crate::perturbation::absence::blur::blurred;
+use crate::perturbation::absence::dataset_mean::DatasetMean;
 use crate::{help, input};
 
 /// What a removed position is set to, in [`Deletion`](crate::Deletion),

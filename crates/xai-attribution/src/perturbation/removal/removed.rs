@@ -8,9 +8,9 @@ use xai_core::{Real, Result};
 
 use crate::batch::run_data::RunData;
 use crate::batch::samples::SampleBatch;
-use crate::perturbation::baseline::{Baseline, BlankInputs, Blanks, nothing_left};
+use crate::perturbation::absence::baseline::{Baseline, BlankInputs, Blanks, nothing_left};
+use crate::perturbation::absence::linear_imputation::Image;
 use crate::perturbation::features::Plane;
-use crate::perturbation::linear_imputation::Image;
 
 /// What removed positions of a batch are set to, held on one thread: the baseline of every sample, or what
 /// is left around them.

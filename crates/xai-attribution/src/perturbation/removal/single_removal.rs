@@ -9,10 +9,11 @@ use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::batch::samples::{BatchWork, SampleBatch};
 use crate::input;
-use crate::perturbation::baseline::Baseline;
+use crate::perturbation::absence::baseline::Baseline;
 use crate::perturbation::features::{FeatureCells, Features, Plane};
-use crate::perturbation::removal_order::{OrderedPositions, RemovalOrder};
-use crate::perturbation::removed::Absence;
+use crate::perturbation::removal::ranked_groups::{RankedGroups, n_groups};
+use crate::perturbation::removal::removal_order::RemovalOrder;
+use crate::perturbation::removal::removed::Absence;
 
 /// How far each sample's score drops when one feature is set to the baseline, each by itself. It does
 /// not depend on the map: explainers share it. The model sees one row per feature, and one per sample.
@@ -179,7 +180,7 @@ pub struct RankedDrops {
 impl RankedRemoval {
     /// Adds the rows that the model sees for it.
     pub fn plan<T: Real>(&self, plan: &mut Plan<'_, '_, T>) {
-        let n_groups = plan.run().n_positions().div_ceil(self.group_size.max(1));
+        let n_groups = n_groups(self.group_size, plan.run());
         plan.base_scores();
         plan.maps();
         plan.per_explainer(self, plan.n_samples() * n_groups as u64);
@@ -191,33 +192,17 @@ impl<T: Real> MapWork<T> for RankedRemoval {
 
     fn compute(&self, explained: &ExplainedBatch<'_, T>) -> Result<RankedDrops> {
         let batch = explained.batch();
-        let n_positions = batch.run().n_positions();
-        let orders = explained.shared(&OrderedPositions {
-            order: RemovalOrder::MostRelevantFirst,
-            n: n_positions,
-        })?;
-        let orders: &[Vec<u32>] = &orders;
-        let group = |sample: usize, group: usize| {
-            let first = group * self.group_size;
-            &orders[sample][first..(first + self.group_size).min(n_positions)]
-        };
-        let n_groups = n_positions.div_ceil(self.group_size);
+        let order = RemovalOrder::MostRelevantFirst;
+        let groups = RankedGroups::new(explained, order, self.group_size)?;
+        let n_groups = n_groups(self.group_size, batch.run());
         let counts = (0..batch.n_samples()).map(|_| n_groups);
-        let positions = |sample, g| group(sample, g).iter().copied();
-        let drops = drops_without(batch, &self.baseline, counts, positions)?;
-        let attributions = explained.attributions()?;
-        let sum = |sample: usize, g: usize| {
-            let of_sample = &attributions[sample * n_positions..];
-            let positions = group(sample, g).iter();
-            positions
-                .map(|&p| of_sample[p as usize].to_f64_exact())
-                .sum()
-        };
-        let sums =
-            (0..batch.n_samples()).map(|sample| (0..n_groups).map(|g| sum(sample, g)).collect());
+        let positions = groups.positions();
+        let drops = drops_without(batch, &self.baseline, counts, |sample, group| {
+            positions(sample, group).iter().copied()
+        })?;
         Ok(RankedDrops {
             drops,
-            sums: sums.collect(),
+            sums: groups.sums(explained.attributions()?, |a| a),
         })
     }
 }

@@ -1,0 +1,88 @@
+//! Samples beside their nearest training cases, feature by feature.
+
+use ndarray::{ArrayView1, ArrayView2};
+use xai_core::{Error, ExactMean, Real, Result};
+
+use crate::explainer::case_explainer::CaseExplainer;
+use crate::input;
+use crate::result::explanation::{Case, Explanation};
+use crate::result::feature_comparison::FeatureComparison;
+use crate::training::standardization::Standardization;
+
+impl CaseExplainer {
+    /// The features of `(m, d)` samples beside those of their nearest cases, by the explanations of
+    /// these samples: of each sample the feature that differs most first, in units of the spread of the
+    /// training rows. Without redacted features, and empty without provenance.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) when there is not one sample per
+    /// explanation, for another number of features, and for explanations of another explainer;
+    /// [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite); and
+    /// [`ErrorKind::Refused`](xai_core::ErrorKind::Refused) by an explainer that only releases
+    /// [aggregates](crate::CaseExplainerBuilder::aggregate_only).
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use xai_casebased::CaseExplainer;
+    /// let train = array![[0.0, 7.0], [2.0, 7.0]];
+    /// let explainer = CaseExplainer::builder().k(2).fit(train.view(), &[0, 1])?;
+    /// let sample = array![[4.0, 9.0]];
+    /// let explanations = explainer.explain_batch(sample.view(), &[1])?;
+    /// let features = &explainer.compare_features(&explanations, sample.view())?[0];
+    /// // The nearest cases have 2 and 0, a mean of 1; the deviation of the training rows is 1.
+    /// assert_eq!((features[0].value, features[0].precedents.as_slice()), (4.0, &[2.0, 0.0][..]));
+    /// assert_eq!(features[0].difference, Some(3.0));
+    /// assert_eq!(features[1].difference, None); // always 7 in the training rows
+    /// # Ok::<(), xai_casebased::Error>(())
+    /// ```
+    pub fn compare_features<T: Real>(
+        &self,
+        explanations: &[Explanation],
+        samples: ArrayView2<'_, T>,
+    ) -> Result<Vec<Vec<FeatureComparison>>> {
+        self.disclosure.check_release()?;
+        self.check_samples(samples)?;
+        let (m, shown) = (samples.nrows(), self.disclosure.shown_features().len());
+        if explanations.len() != m {
+            let found = [explanations.len()];
+            return Err(Error::shape(input::EXPLANATIONS, &[m], &found));
+        }
+        let cases = explanations.iter().flat_map(|e| &e.neighbors);
+        if let Some(other) = cases.map(|case| case.features.len()).find(|n| *n != shown) {
+            let error = Error::shape(input::EXPLANATIONS, &[shown], &[other]);
+            return Err(error.part("features of cases"));
+        }
+        let spreads = Standardization::spreads(&self.train);
+        let rows = explanations.iter().zip(samples.rows());
+        Ok(rows
+            .map(|(explanation, row)| self.compare(&explanation.neighbors, row, &spreads))
+            .collect())
+    }
+
+    fn compare<T: Real>(
+        &self,
+        cases: &[Case],
+        row: ArrayView1<'_, T>,
+        spreads: &[Option<f64>],
+    ) -> Vec<FeatureComparison> {
+        let names = self.disclosure.shown_names().iter();
+        let shown = names.zip(self.disclosure.shown_features()).enumerate();
+        let mut compared: Vec<FeatureComparison> = shown
+            .map(|(place, (name, &feature))| {
+                let value = row[feature].to_f64_exact();
+                let precedents: Vec<f64> = cases.iter().map(|case| case.features[place]).collect();
+                let mean = precedents.iter().copied().collect::<ExactMean>().value();
+                let difference = mean.zip(spreads[feature]).map(|(m, s)| (value - m) / s);
+                FeatureComparison {
+                    feature: name.clone(),
+                    value,
+                    precedents,
+                    difference: difference.filter(|difference| difference.is_finite()),
+                }
+            })
+            .collect();
+        // Equal ones stay in the order of the columns.
+        compared.sort_by(|a, b| b.size().total_cmp(&a.size()));
+        compared
+    }
+}

@@ -1,0 +1,315 @@
+//! Intervals of the area under the ROC curve.
+
+use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
+
+use crate::error::{Error, Result};
+use crate::input;
+use crate::number::{Real, check_finite_slice};
+use crate::statistics::interval::{Interval, IntervalMethod, check_level};
+
+/// An interval of [`auroc`](crate::statistics::auroc), the chance `A` that a value of the second kind is
+/// above one of the first: DeLong's variance, on the logit scale.
+///
+/// ```text
+/// v = S₂/n₂ + S₁/n₁      S: the variance of the shares of the other kind that values of one kind
+///                           are above (second) or below (first), ties half
+/// logit A ± t √v / (A (1 − A))      t of Welch and Satterthwaite's degrees of freedom
+/// ```
+///
+/// Within [0, 1]. `None` without values of both kinds. Where all those shares are equal, as they are
+/// where the kinds are separated without exception, and where a kind has one value, there is no
+/// variance to take: the interval is then Newcombe's score interval with Hanley and McNeil's
+/// variance ([`IntervalMethod::Newcombe`]), which has no width 0. Values are taken for independent.
+/// In `O(n log n)`, counted in integers; swapping the kinds mirrors the interval.
+///
+/// How often intervals of level .95 do cover, values of either kind drawn from normal distributions, at
+/// `A` of .5, .8, .95 and .99, in 4 000 simulated data sets each (400 in the last row):
+///
+/// | values of the kinds | covers |
+/// |---|---|
+/// | 1 and 50 | .94 to 1.00 |
+/// | 3 and 50 | .92 to .99 |
+/// | 10 and 10 | .98 to .99 |
+/// | 10 and 200 | .89 to .96 |
+/// | 30 and 30 | .95 to .98 |
+/// | 200 and 2000 | .92 to .97 |
+///
+/// # Errors
+/// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) when there is not one flag per value,
+/// [`ErrorKind::NonFinite`](crate::ErrorKind::NonFinite),
+/// [`ErrorKind::InvalidParameter`](crate::ErrorKind::InvalidParameter) for a level outside (0, 1).
+///
+/// ```
+/// use xai_core::statistics::{IntervalMethod, auroc_interval};
+/// // First 1, 3; second 2, 4: of the first 0.5 and 1 are below 2 and 4, so A = 0.75 and both
+/// // variances are 0.125; √v = √0.125, 2 degrees of freedom, t = 4.3027.
+/// let flags = [false, true, false, true];
+/// let interval = auroc_interval(&[1.0, 2.0, 3.0, 4.0], &flags, 0.95)?.unwrap();
+/// let logit = |p: f64| (p / (1.0 - p)).ln();
+/// let half = 4.302_652_729_9 * 0.125f64.sqrt() / (0.75 * 0.25);
+/// assert!((logit(interval.high) - (3f64.ln() + half)).abs() < 1e-6);
+/// assert!((logit(interval.low) - (3f64.ln() - half)).abs() < 1e-6);
+/// let separated = auroc_interval(&[1.0, 2.0, 3.0, 4.0], &[false, false, true, true], 0.95)?.unwrap();
+/// assert!(separated.low < 0.5 && separated.high == 1.0);
+/// assert_eq!(separated.method, IntervalMethod::Newcombe);
+/// assert_eq!(auroc_interval(&[1.0, 2.0], &[true, true], 0.95)?, None);
+/// # Ok::<(), xai_core::Error>(())
+/// ```
+///
+/// # Source
+/// DeLong, DeLong and Clarke-Pearson, *Comparing the areas under two or more correlated receiver
+/// operating characteristic curves*, 1988; the logit scale: Pepe, *The statistical evaluation of medical
+/// tests*, 2003, section 5.2; degrees of freedom: Brunner and Munzel, *The nonparametric Behrens-Fisher
+/// problem*, 2000; separated kinds: Newcombe, *Confidence intervals for an effect size measure based on
+/// the Mann-Whitney statistic, part 2*, 2006, method 5.
+pub fn auroc_interval<T: Real>(
+    values: &[T],
+    is_second: &[bool],
+    level: f64,
+) -> Result<Option<Interval>> {
+    check_level(level)?;
+    if values.len() != is_second.len() {
+        let (expected, found) = ([values.len()], [is_second.len()]);
+        return Err(Error::shape(input::LABELS, &expected, &found));
+    }
+    check_finite_slice(input::VALUES, values)?;
+    let (first, second) = placements(values, is_second);
+    if first.count == 0 || second.count == 0 {
+        return Ok(None);
+    }
+    let spread = first
+        .variance_of_mean(second.count)
+        .zip(second.variance_of_mean(first.count))
+        .filter(|(of_first, of_second)| of_first + of_second > 0.0);
+    let (method, (low, high)) = match spread {
+        Some(spread) => {
+            let ends = delong(&first, &second, spread, 0.5 + level / 2.0)?;
+            (IntervalMethod::DeLong, ends)
+        }
+        None => {
+            let ends = newcombe(&first, &second, 0.5 + level / 2.0);
+            (IntervalMethod::Newcombe, ends)
+        }
+    };
+    Ok(Some(Interval {
+        low,
+        high,
+        level,
+        method,
+        n_units: Some(values.len()),
+    }))
+}
+
+/// The area, and what it lacks of 1: both by exact counts, so that neither cancels.
+fn areas(first: &Placements, second: &Placements) -> (f64, f64) {
+    let pairs = 2 * first.count * second.count;
+    let share = |count: u128| count as f64 / pairs as f64;
+    (share(second.sum), share(pairs - second.sum))
+}
+
+/// The ends by DeLong's variance of the means of both kinds.
+fn delong(
+    first: &Placements,
+    second: &Placements,
+    (of_first, of_second): (f64, f64),
+    p: f64,
+) -> Result<(f64, f64)> {
+    let (above, below) = areas(first, second);
+    let (error, freedom) = welch((of_first, first.count), (of_second, second.count));
+    let half = student_t(p, freedom)? * error / (above * below);
+    let end = |area: f64, rest: f64| 1.0 / (1.0 + rest / area * half.exp());
+    Ok((end(above, below), 1.0 - end(below, above)))
+}
+
+/// The ends by the score interval.
+fn newcombe(first: &Placements, second: &Placements, p: f64) -> (f64, f64) {
+    let (above, below) = areas(first, second);
+    let z = Normal::standard().inverse_cdf(p);
+    let numbers = (first.count as f64, second.count as f64);
+    let end = |area| newcombe_end(area, numbers, z);
+    (end(above), 1.0 - end(below))
+}
+
+/// Twice how many values of the other kind each value of a kind is on the right side of, ties half:
+/// their number, sum and sum of squares, in integers that cannot overflow.
+#[derive(Default)]
+struct Placements {
+    count: u128,
+    sum: u128,
+    squares: u128,
+}
+
+impl Placements {
+    fn add(&mut self, twice: u128, times: u128) {
+        self.count += times;
+        self.sum += times * twice;
+        self.squares += times * twice * twice;
+    }
+
+    /// The variance of the mean of these counts as shares of `n_other`; `None` of one value.
+    fn variance_of_mean(&self, n_other: u128) -> Option<f64> {
+        // Not negative: n Σx² ≥ (Σx)².
+        let spread = self.count * self.squares - self.sum * self.sum;
+        let (n, n_other) = (self.count as f64, n_other as f64);
+        (self.count > 1).then(|| spread as f64 / (n * n * (n - 1.0)) / (4.0 * n_other * n_other))
+    }
+}
+
+/// Of the first kind how many of the second are above each, of the second how many of the first are below.
+fn placements<T: Real>(values: &[T], is_second: &[bool]) -> (Placements, Placements) {
+    let mut all: Vec<(T, bool)> = values
+        .iter()
+        .copied()
+        .zip(is_second.iter().copied())
+        .collect();
+    // −0.0 and 0.0 are a tie, as `partial_cmp` has it.
+    let order = |a: &T, b: &T| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal);
+    all.sort_unstable_by(|a, b| order(&a.0, &b.0));
+    let n_second = is_second.iter().filter(|&&second| second).count() as u128;
+    let (mut first, mut second) = (Placements::default(), Placements::default());
+    for ties in all.chunk_by(|a, b| a.0 == b.0) {
+        let of_second = ties.iter().filter(|(_, second)| *second).count() as u128;
+        let of_first = ties.len() as u128 - of_second;
+        let above = n_second - second.count - of_second;
+        second.add(2 * first.count + of_first, of_second);
+        first.add(2 * above + of_second, of_first);
+    }
+    (first, second)
+}
+
+/// The standard error of two independent means, and its degrees of freedom, from the variance of each
+/// and the number of its values.
+fn welch((of_first, n_first): (f64, u128), (of_second, n_second): (f64, u128)) -> (f64, f64) {
+    let all = of_first + of_second;
+    // By shares of the variance, whose squares do not underflow.
+    let (first, second) = (of_first / all, of_second / all);
+    let share = |part: f64, n: u128| part * part / (n as f64 - 1.0);
+    let freedom = 1.0 / (share(first, n_first) + share(second, n_second));
+    (all.sqrt(), freedom)
+}
+
+fn student_t(p: f64, freedom: f64) -> Result<f64> {
+    let distribution = StudentsT::new(0.0, 1.0, freedom);
+    let distribution =
+        distribution.map_err(|e| Error::parameter(input::UNITS, freedom, e.to_string()))?;
+    Ok(distribution.inverse_cdf(p))
+}
+
+/// The lower end: the area below the estimate from which the estimate is `z` standard errors away, by
+/// Hanley and McNeil's variance with the mean of both numbers for either.
+fn newcombe_end(area: f64, (n_first, n_second): (f64, f64), z: f64) -> f64 {
+    let more = (n_first + n_second) / 2.0 - 1.0;
+    let variance = |p: f64| {
+        let factor = 1.0 + more * ((1.0 - p) / (2.0 - p) + p / (1.0 + p));
+        p * (1.0 - p) * factor / (n_first * n_second)
+    };
+    let (mut low, mut high) = (0.0, area);
+    // Halving 60 times leaves no digit open.
+    for _ in 0..60 {
+        let middle = f64::midpoint(low, high);
+        if (area - middle) * (area - middle) > z * z * variance(middle) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+    use crate::statistics::{auroc, jackknife};
+    use proptest::prelude::*;
+
+    fn scored() -> impl Strategy<Value = (Vec<f64>, Vec<bool>)> {
+        prop::collection::vec((0u8..7, any::<bool>()), 2..60)
+            .prop_map(|v| v.into_iter().map(|(x, s)| (f64::from(x), s)).unzip())
+    }
+
+    proptest! {
+        #[test]
+        fn swapping_the_kinds_mirrors_the_interval((values, second) in scored(), level in 0.5..0.99f64) {
+            let first: Vec<bool> = second.iter().map(|s| !s).collect();
+            let of = |flags: &[bool]| auroc_interval(&values, flags, level).unwrap();
+            match (auroc(&values, &second), of(&second), of(&first)) {
+                (Some(area), Some(one), Some(other)) => {
+                    prop_assert!(0.0 <= one.low && one.low <= area && area <= one.high && one.high <= 1.0);
+                    prop_assert!(one.low < one.high);
+                    prop_assert!((one.low - (1.0 - other.high)).abs() < 1e-13, "{one:?} {other:?}");
+                    prop_assert!((one.high - (1.0 - other.low)).abs() < 1e-13);
+                    prop_assert_eq!(one.method, other.method);
+                }
+                nothing => prop_assert_eq!(nothing, (None, None, None)),
+            }
+        }
+
+        /// Leaving a value out of its kind moves the area by its share's distance from the mean.
+        #[test]
+        fn the_variance_is_that_of_the_jackknife_within_each_kind((values, second) in scored()) {
+            let (of_first, of_second) = placements(&values, &second);
+            prop_assume!(of_first.count > 1 && of_second.count > 1);
+            let area = auroc(&values, &second).unwrap();
+            for kind in [false, true] {
+                let without = |i: usize| {
+                    let keep = |j: &usize| *j != i;
+                    let v: Vec<f64> = (0..values.len()).filter(keep).map(|j| values[j]).collect();
+                    let s: Vec<bool> = (0..values.len()).filter(keep).map(|j| second[j]).collect();
+                    auroc(&v, &s).unwrap()
+                };
+                let left: Vec<f64> = (0..values.len()).filter(|&i| second[i] == kind).map(without).collect();
+                let interval = jackknife(area, &left, 0.95).unwrap();
+                let t = student_t(0.975, left.len() as f64 - 1.0).unwrap();
+                let error = (interval.high - interval.low) / 2.0 / t;
+                let (of_kind, n_other) = match kind {
+                    false => (&of_first, of_second.count),
+                    true => (&of_second, of_first.count),
+                };
+                let ours = of_kind.variance_of_mean(n_other).unwrap();
+                prop_assert!((ours.sqrt() - error).abs() < 1e-7, "{} {}", ours.sqrt(), error);
+            }
+        }
+    }
+
+    #[test]
+    fn separated_kinds_solve_the_score_equation() {
+        let values: Vec<f64> = (0..12).map(f64::from).collect();
+        let second: Vec<bool> = (0..12).map(|i| i >= 8).collect();
+        let interval = auroc_interval(&values, &second, 0.95).unwrap().unwrap();
+        let (p, z2) = (interval.low, 1.959_963_984_540_054f64.powi(2));
+        let variance = p * (1.0 - p) * (1.0 + 5.0 * ((1.0 - p) / (2.0 - p) + p / (1.0 + p))) / 32.0;
+        assert!(
+            ((1.0 - p).powi(2) - z2 * variance).abs() < 1e-12,
+            "{interval:?}"
+        );
+        assert_eq!(
+            (interval.high, interval.method),
+            (1.0, IntervalMethod::Newcombe)
+        );
+    }
+
+    #[test]
+    fn many_values_have_the_quantile_of_the_normal_distribution() {
+        let values: Vec<f64> = (0..400_000i64)
+            .map(|i| (i * 7919 % 10_007) as f64)
+            .collect();
+        let second: Vec<bool> = (0..400_000).map(|i| i % 3 == 0).collect();
+        let interval = auroc_interval(&values, &second, 0.95).unwrap().unwrap();
+        // Unrelated values: √(1/12 (1/n₁ + 1/n₂)) = 0.000968.
+        let half = (interval.high - interval.low) / 2.0;
+        assert!((half - 1.96 * 0.000_968).abs() < 2e-5, "{interval:?}");
+    }
+
+    #[test]
+    fn bad_input_is_named() {
+        let about =
+            |values: &[f64], level| auroc_interval(values, &[true, false], level).unwrap_err();
+        assert_eq!(about(&[1.0, 2.0], 1.0).input(), input::LEVEL);
+        assert_eq!(about(&[1.0, f64::NAN], 0.9).input(), input::VALUES);
+        assert!(matches!(
+            about(&[1.0], 0.9).kind(),
+            ErrorKind::ShapeMismatch { .. }
+        ));
+    }
+}
