@@ -1,13 +1,14 @@
 //! What every command knows: the options that stand everywhere.
 
+use std::borrow::Cow;
+use std::io::IsTerminal;
 use std::path::Path;
-use std::time::Duration;
 
 use clap::Args;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
 use crate::failure::Failure;
+use crate::output::progress::{Kind, Progress};
 use crate::output::visible::visible;
 use crate::output::{stderr, stdout};
 
@@ -16,23 +17,29 @@ const THREADS_PER_CORE: usize = 4;
 /// As many threads start at once on any machine.
 const FEW_THREADS: usize = 64;
 
+/// Where they stand in a help: beside the command's own, not between them.
+const HEADING: &str = "Options of every command";
+
 /// Options of every command.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Context {
     /// Print one JSON object on standard output, and nothing else there.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = HEADING)]
     pub(crate) json: bool,
     /// Threads to use, at most 4 per core and never fewer than 64 if asked for; the results do not
     /// depend on it. Default: all cores.
-    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, global = true, help_heading = HEADING, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
     /// Seed of everything random; same seed, same numbers. Default: 1; in `report`, what the study
     /// says.
-    #[arg(long, global = true, value_name = "N")]
+    #[arg(long, global = true, help_heading = HEADING, value_name = "N")]
     seed: Option<u64>,
     /// No progress bars and no remarks on standard error.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = HEADING)]
     pub(crate) quiet: bool,
+    /// Whether standard output is for rows, so that people read on standard error.
+    #[arg(skip)]
+    pub(crate) rows_on_stdout: bool,
 }
 
 impl Context {
@@ -41,21 +48,41 @@ impl Context {
         self.seed_or(1)
     }
 
+    /// The seed that was given, if one was.
+    pub(crate) fn given_seed(&self) -> Option<u64> {
+        self.seed
+    }
+
+    /// The same options with another seed, where there is one.
+    pub(crate) fn with_seed(&self, seed: Option<u64>) -> Self {
+        Self {
+            seed: seed.or(self.seed),
+            ..self.clone()
+        }
+    }
+
     /// The seed: the one given, else that of a study.
     pub(crate) fn seed_or(&self, of_study: u64) -> u64 {
         self.seed.unwrap_or(of_study)
     }
 
-    /// Prints a result: as JSON if asked, else the text for people.
+    /// Prints a result: as JSON if asked, else the text for people; where standard output is for rows,
+    /// on standard error.
     pub(crate) fn present(
         &self,
         result: &impl Serialize,
         text: impl FnOnce() -> String,
     ) -> Result<(), Failure> {
         if self.json {
-            stdout::print_json(result)
-        } else {
-            stdout::print_text(&text())
+            return stdout::print_json(result);
+        }
+        match (self.rows_on_stdout, self.quiet) {
+            (false, _) => stdout::print_text(&text()),
+            (true, false) => {
+                stderr::print_text(&text());
+                Ok(())
+            }
+            (true, true) => Ok(()),
         }
     }
 
@@ -68,45 +95,32 @@ impl Context {
 
     /// A progress bar over `n` items on standard error, shown only on a terminal and only for work
     /// of more than a second.
-    pub(crate) fn progress(&self, n: u64, what: &'static str) -> ProgressBar {
-        let bar = ProgressBar::with_draw_target(Some(n), ProgressDrawTarget::hidden());
-        let style = "{msg} [{bar:40}] {pos}/{len} {per_sec}, {eta} left";
-        if let Ok(style) = ProgressStyle::with_template(style) {
-            bar.set_style(style);
-        }
-        bar.set_message(what);
-        if !self.quiet {
-            let patient = bar.clone();
-            std::thread::spawn(move || {
-                std::thread::sleep(Duration::from_secs(1));
-                if !patient.is_finished() {
-                    patient.set_draw_target(ProgressDrawTarget::stderr());
-                }
-            });
-        }
-        bar
+    pub(crate) fn progress(&self, n: u64, what: &'static str) -> Progress {
+        self.bar(Kind::Items(n), what)
     }
 
     /// As [`progress`](Self::progress), over items whose number is not known before.
     #[cfg(feature = "onnx")]
-    pub(crate) fn counter(&self, what: &'static str) -> ProgressBar {
-        let bar = self.progress(0, what);
-        bar.unset_length();
-        if let Ok(style) = ProgressStyle::with_template("{msg} {pos} {per_sec}") {
-            bar.set_style(style);
-        }
-        bar
+    pub(crate) fn counter(&self, what: &'static str) -> Progress {
+        self.bar(Kind::Counter, what)
     }
 
     /// As [`progress`](Self::progress), over the bytes of a file.
-    pub(crate) fn progress_bytes(&self, file: &Path, what: &'static str) -> ProgressBar {
+    pub(crate) fn progress_bytes(&self, file: &Path, what: &'static str) -> Progress {
         let bytes = std::fs::metadata(file).map_or(0, |metadata| metadata.len());
-        let bar = self.progress(bytes, what);
-        let style = "{msg} [{bar:40}] {bytes}/{total_bytes} {bytes_per_sec}, {eta} left";
-        if let Ok(style) = ProgressStyle::with_template(style) {
-            bar.set_style(style);
-        }
-        bar
+        self.bar(Kind::Bytes(bytes), what)
+    }
+
+    /// As [`progress`](Self::progress), for work that is done in one piece, while the result lives.
+    #[must_use]
+    pub(crate) fn working(&self, what: impl Into<Cow<'static, str>>) -> Progress {
+        self.bar(Kind::Spinner, what)
+    }
+
+    /// Rows that run over a terminal leave no place for a bar.
+    fn bar(&self, kind: Kind, what: impl Into<Cow<'static, str>>) -> Progress {
+        let rows_on_terminal = self.rows_on_stdout && std::io::stdout().is_terminal();
+        Progress::new(kind, what, !self.quiet && !rows_on_terminal)
     }
 
     /// The number of threads, if one was chosen. More than the cores can serve take minutes to start

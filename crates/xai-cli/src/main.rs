@@ -14,18 +14,28 @@ mod input;
 mod output;
 mod report;
 mod repro;
+mod usage;
 
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use failure::Failure;
+use usage::completions::Completions;
+use usage::examples;
+use usage::manual::Manual;
+use usage::negative_numbers::taking_negative_numbers;
 
 /// How good are explanations of machine-learning predictions?
 ///
 /// Without a command, reports on the built-in sample study.
 #[derive(Debug, Parser)]
 #[command(name = "xai", version, infer_subcommands = true)]
+#[command(after_help = examples::of(&[
+    "xai report",
+    "xai casebased explain --train train.csv --test test.csv --label class -k 5",
+    "xai repro pairwise --predictions runs.npy --labels y.npy --json",
+]))]
 struct Xai {
     #[command(flatten)]
     context: context::Context,
@@ -36,19 +46,35 @@ struct Xai {
 #[derive(Debug, Subcommand)]
 enum Group {
     /// Does a prediction agree with its nearest training cases?
-    #[command(subcommand)]
+    #[command(subcommand, after_help = examples::of(&[
+        "xai casebased explain --train train.csv --test test.csv --label class -k 5",
+        "xai casebased audit --train train.csv --test test.csv --label class",
+    ]))]
     Casebased(Box<casebased::Command>),
     /// Does the model still believe its answer on what an attribution map keeps?
-    #[command(subcommand)]
+    #[command(subcommand, after_help = examples::of(&[
+        "xai attribution list",
+        "xai attribution complexity --explanations maps.npy",
+    ]))]
     Attribution(attribution::Command),
     /// Is an explanatory subgraph sufficient and necessary?
-    #[command(subcommand)]
+    #[command(subcommand, after_help = examples::of(&[
+        "xai graph fidelity --full full.npy --kept kept.npy --complement complement.npy",
+        "xai graph groundtruth --predicted mask.npy --target truth.npy",
+    ]))]
     Graph(graph::Command),
     /// Do repeated trainings make the same predictions, and the same errors?
-    #[command(subcommand)]
+    #[command(subcommand, after_help = examples::of(&[
+        "xai repro pairwise --predictions runs.npy --labels y.npy",
+        "xai repro simulate classes --kind step --n-classes 5",
+    ]))]
     Repro(repro::Command),
     /// Every family on one study, as a page and as JSON.
     Report(report::Arguments),
+    /// The script by which a shell completes commands and options.
+    Completions(Completions),
+    /// Manual pages.
+    Man(Manual),
 }
 
 fn main() -> ExitCode {
@@ -59,12 +85,13 @@ fn main() -> ExitCode {
             let xai = xai.map_err(|error| error.format(&mut Xai::command()))?;
             Ok((xai, output::overwriting::check(&matches)))
         });
-    let (Xai { context, group }, checked) = match parsed {
+    let (Xai { mut context, group }, checked) = match parsed {
         Ok(parsed) => parsed,
         Err(other) => return printed(&other),
     };
-    if let Err(failure) = checked {
-        return failure.report();
+    match checked {
+        Ok(rows_on_stdout) => context.rows_on_stdout = rows_on_stdout,
+        Err(failure) => return failure.report(),
     }
     let outcome = context.install(|| match &group {
         Some(Group::Casebased(command)) => casebased::run(command, &context),
@@ -72,6 +99,8 @@ fn main() -> ExitCode {
         Some(Group::Graph(command)) => graph::run(command, &context),
         Some(Group::Repro(command)) => repro::run(command, &context),
         Some(Group::Report(arguments)) => report::run(arguments, &context),
+        Some(Group::Completions(command)) => command.run(Xai::command(), &context),
+        Some(Group::Man(command)) => command.run(Xai::command(), &context),
         None => {
             context.remark("no command: `xai report` on the built-in sample study (`xai --help` lists the commands)");
             report::run(&report::Arguments::default(), &context)
@@ -83,16 +112,6 @@ fn main() -> ExitCode {
     }
 }
 
-/// Lets every option have a negative number behind a space: where it may not be one, the error is about
-/// the value.
-fn taking_negative_numbers(command: clap::Command) -> clap::Command {
-    let with_numbers = command.mut_args(|argument| match argument.get_action().takes_values() {
-        true => argument.allow_negative_numbers(true),
-        false => argument,
-    });
-    with_numbers.mut_subcommands(taking_negative_numbers)
-}
-
 /// Prints the help, the version, or what is wrong with the arguments. Where standard error takes nothing
 /// the exit code alone says it; help that could not be printed is a failure.
 fn printed(message: &clap::Error) -> ExitCode {
@@ -102,5 +121,36 @@ fn printed(message: &clap::Error) -> ExitCode {
             Failure::standard_output(error).report()
         }
         _ => ExitCode::from(u8::try_from(message.exit_code()).unwrap_or(2)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A command and all below it, but those that repeat the help.
+    fn all(command: &clap::Command) -> Vec<&clap::Command> {
+        let below = command.get_subcommands();
+        let below = below.filter(|it| it.get_name() != "help").flat_map(all);
+        std::iter::once(command).chain(below).collect()
+    }
+
+    #[test]
+    fn every_help_ends_with_examples_of_its_command_that_can_be_given() {
+        let mut command = taking_negative_numbers(Xai::command());
+        command.build();
+        for of_tree in all(&command) {
+            let name = of_tree.get_bin_name().unwrap_or_default();
+            let examples = examples::of_command(of_tree);
+            assert!((1..=3).contains(&examples.len()), "{name}: {examples:?}");
+            for example in examples {
+                assert!(example.starts_with(name), "{name}: {example}");
+                let words = example.split(" > ").next().unwrap_or_default();
+                let matches = taking_negative_numbers(Xai::command())
+                    .try_get_matches_from(words.split_whitespace());
+                let read = matches.and_then(|matches| Xai::from_arg_matches(&matches));
+                assert!(read.is_ok(), "{example}\n{}", read.unwrap_err());
+            }
+        }
     }
 }

@@ -6,21 +6,23 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgMatches, Args, FromArgMatches};
 use xai_metrics::attribution::batch::PlannedRows;
+use xai_metrics::attribution::evaluation::EvaluationTable;
 use xai_metrics::attribution::metric::{Entry, registry};
 use xai_metrics::attribution::model::{Concurrent, ModelCalls, Samples};
 use xai_metrics::attribution::run::CompletedScores;
-use xai_metrics::attribution::{Evaluate, Evaluation, EvaluationError, Layout, input};
+use xai_metrics::attribution::{Evaluate, Evaluation, EvaluationError, Layout, Scoring, input};
 use xai_metrics::core::Input;
 
-use super::explainer_files::ExplainerFiles;
+use super::explainer_files::{ExplainerFiles, OpenedExplainers};
 use super::metric_options::MetricOptions;
-use super::model_files::ModelFiles;
-use super::options::ScoringOptions;
+use super::model_files::{ModelFiles, OpenedModel};
+use super::options::{Reading, ScoringOptions};
 use super::side_inputs;
 use crate::context::Context;
 use crate::failure::{Failure, Files, InFiles};
 use crate::input::onnx::watched::Watched;
-use crate::output::{rows, text};
+use crate::output::{rows, text, whole_file};
+use crate::usage::examples;
 
 /// The metrics that judge maps of a model, or maps alone.
 fn entries() -> impl Iterator<Item = &'static Entry> {
@@ -111,11 +113,15 @@ impl FromArgMatches for OptionsOfMetrics {
 
 /// All metrics of all explainers of one model.
 #[derive(Debug, Args)]
+#[command(after_help = examples::of(&[
+    "xai attribution compare --model model.onnx --inputs x.npy --targets y.npy --explanations gradient=g.npy shap=s.npy",
+    "xai attribution compare --model model.onnx --inputs x.npy --targets y.npy --explanations shap=s.npy --metrics deletion,insertion --out scores.csv",
+]))]
 pub(crate) struct Compare {
     #[command(flatten)]
     files: ModelFiles,
     #[command(flatten)]
-    explainers: ExplainerFiles,
+    pub(crate) explainers: ExplainerFiles,
     /// Where the object is, for the metrics that need it: booleans (n, height, width).
     #[arg(long, value_name = "M.npy")]
     masks: Option<PathBuf>,
@@ -152,41 +158,62 @@ pub(crate) struct Compare {
 
 impl Compare {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
+        let compared = self.evaluate(context, &|rows| context.remark(planned(rows)))?;
+        compared.reading.say(context);
+        let of_metrics = compared.table.metrics.iter().flat_map(|metric| {
+            let values = metric.values.iter();
+            values.flat_map(|v| csv_rows(&v.explainer, &metric.metric, &v.per_sample))
+        });
+        rows::write(self.out.as_deref(), HEADER, of_metrics)?;
+        context.present(&compared.table.by_name(), || compared.table.to_string())
+    }
+
+    /// All metrics of all explainers; `planned` is told what that costs before the model is asked.
+    pub(crate) fn evaluate(
+        &self,
+        context: &Context,
+        planned: &(dyn Fn(&PlannedRows) + Sync),
+    ) -> Result<Compared, Failure> {
         for entry in self.entries() {
             side_inputs::check(entry, &self.options.0, |input| self.is_given(input))?;
             self.options.0.check(entry)?;
         }
+        let working = context.working("opening the model");
         let explainers = self.explainers.open(&self.scoring.engine)?;
-        let opened = self.files.open(&self.scoring.engine)?;
-        let bar = context.progress(opened.inputs.n_samples() as u64, "samples");
+        let OpenedModel {
+            model,
+            inputs,
+            targets,
+        } = self.files.open(&self.scoring.engine)?;
+        drop(working);
+        let n = inputs.n_samples();
+        let bar = context.progress(n as u64, "samples");
         let (n_calls, n_rows) = (AtomicU64::new(0), AtomicU64::new(0));
-        let model = Watched {
-            model: opened.model,
+        let watched = Watched {
+            model,
             watch: |of_call| {
                 let calls = n_calls.fetch_add(1, Ordering::Relaxed) + 1;
                 let rows = n_rows.fetch_add(of_call, Ordering::Relaxed) + of_call;
                 bar.set_message(format!("{}, samples", ModelCalls { calls, rows }));
             },
         };
-        let model = Concurrent(&model);
-        let reading = self.scoring.reading(opened.inputs.shape());
-        let mut evaluation = Evaluation::new(&model, &opened.inputs, &opened.targets)
-            .scoring(self.scoring.scoring(&reading))
+        let model = Concurrent(&watched);
+        let reading = self.scoring.reading(inputs.shape());
+        let scoring = self.scoring.scoring(&reading);
+        let mut evaluation = Evaluation::new(&model, &inputs, &targets)
+            .scoring(scoring)
             .level(self.level)
             .replicates(self.replicates as usize)
             .seed(context.seed())
-            .on_plan(|rows| context.remark(planned(rows)))
+            .with_curves()
+            .on_plan(planned)
             .on_progress(|samples| bar.inc(samples as u64));
         evaluation = self.explainers.add_to(evaluation, &explainers)?;
-        let n = opened.inputs.n_samples();
         for (input, file) in self.sides() {
             evaluation = side_inputs::add(evaluation, input, file, n)?;
         }
         let seed = MetricOptions::seed(context);
-        let layout = self
-            .scoring
-            .scoring(&reading)
-            .layout_of(opened.inputs.shape());
+        let layout = scoring.layout_of(inputs.shape());
         for entry in self.entries_for(layout.ok()) {
             let options = self.options.0.of(entry, &seed);
             let metric = entry.build::<f32>(&options);
@@ -195,17 +222,21 @@ impl Compare {
         let table = evaluation.evaluate();
         bar.finish_and_clear();
         let table = table.map_err(|stopped| self.failure(&stopped))?;
-        reading.say(context);
-        let of_metrics = table.metrics.iter().flat_map(|metric| {
-            let values = metric.values.iter();
-            values.flat_map(|v| csv_rows(&v.explainer, &metric.metric, &v.per_sample))
-        });
-        rows::write(self.out.as_deref(), HEADER, of_metrics)?;
-        context.present(&table.by_name(), || table.to_string())
+        Ok(Compared {
+            table,
+            reading,
+            scoring,
+            opened: OpenedModel {
+                model: watched.model,
+                inputs,
+                targets,
+            },
+            explainers,
+        })
     }
 
     /// What went wrong with which file. What was computed before is kept.
-    fn failure(&self, stopped: &EvaluationError) -> Failure {
+    pub(crate) fn failure(&self, stopped: &EvaluationError) -> Failure {
         let name = stopped.explainer();
         let maps = self.explainers.file_of(name);
         let mut places = self.places(maps.unwrap_or(&self.files.inputs));
@@ -297,10 +328,22 @@ impl Compare {
             csv_rows(explainer, &scores.score, &scores.per_sample)
         });
         Some(match rows::write(Some(out), HEADER, of_scores) {
-            Ok(()) => format!("the scores computed until then are in {}", out.display()),
+            Ok(()) => format!(
+                "the scores computed until then are in {}",
+                whole_file::called(out).display()
+            ),
             Err(failure) => format!("the scores computed until then are lost: {failure}"),
         })
     }
+}
+
+/// What a comparison found, and what it was made from.
+pub(crate) struct Compared {
+    pub(crate) table: EvaluationTable,
+    pub(crate) reading: Reading,
+    pub(crate) scoring: Scoring,
+    pub(crate) opened: OpenedModel,
+    pub(crate) explainers: OpenedExplainers,
 }
 
 /// What a run costs, before it starts.

@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap_lex::OsStrExt;
+use ndarray::ArrayD;
 use xai_metrics::attribution::Evaluation;
+use xai_metrics::attribution::model::{Explainer, Targets};
 
-use crate::failure::Failure;
+use crate::failure::{Failure, InFile};
 use crate::input::onnx::engine::EngineOptions;
 use crate::input::onnx::explainer::OnnxExplainer;
 use crate::input::samples::FileSamples;
@@ -32,7 +34,7 @@ fn named_file(argument: OsString) -> Result<NamedFile, &'static str> {
 
 /// The explainers of a comparison.
 #[derive(Debug, Args)]
-pub(super) struct ExplainerFiles {
+pub(crate) struct ExplainerFiles {
     /// The explainers: each a name and the file of its maps.
     #[arg(long, value_name = "NAME=E.npy", num_args = 1.., required_unless_present = "explainers", value_parser = OsStringValueParser::new().try_map(named_file))]
     explanations: Vec<NamedFile>,
@@ -51,7 +53,7 @@ struct OneExplainer<'a> {
 }
 
 /// The explainers that were opened, in the order of [`ExplainerFiles`].
-pub(super) struct OpenedExplainers(Vec<Option<OnnxExplainer>>);
+pub(crate) struct OpenedExplainers(Vec<Option<OnnxExplainer>>);
 
 impl ExplainerFiles {
     /// Maps first, in the order of the options. A name of both options is one explainer.
@@ -105,6 +107,37 @@ impl ExplainerFiles {
             .map(open)
             .collect::<Result<_, _>>()
             .map(OpenedExplainers)
+    }
+
+    /// The maps of some samples by the explainer at a place; `inputs` and `targets` are those of these
+    /// samples.
+    pub(crate) fn maps_of(
+        &self,
+        place: usize,
+        opened: &OpenedExplainers,
+        samples: &[usize],
+        (inputs, targets): (&ArrayD<f32>, &Targets),
+    ) -> Result<Option<ArrayD<f32>>, Failure> {
+        let all = self.all();
+        match (all.get(place), opened.0.get(place)) {
+            (
+                Some(OneExplainer {
+                    maps: Some(file), ..
+                }),
+                _,
+            ) => FileSamples::<f32>::open(file)?
+                .gather(samples)
+                .in_file(file)
+                .map(Some),
+            (Some(one), Some(Some(explainer))) => {
+                let maps = explainer.explain(inputs.view(), targets);
+                let maps = maps.map_err(|error| {
+                    Failure::new(error).in_file(one.explainer.unwrap_or(Path::new(one.name)))
+                });
+                maps.map(Some)
+            }
+            _ => Ok(None),
+        }
     }
 
     /// Adds the explainers to an evaluation.

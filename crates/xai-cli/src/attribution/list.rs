@@ -7,9 +7,14 @@ use xai_metrics::attribution::metric::{MetricInfo, registry::METRICS};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::text;
+use crate::usage::examples;
 
 /// `xai attribution list`
 #[derive(Debug, Args)]
+#[command(after_help = examples::of(&[
+    "xai attribution list",
+    "xai attribution list --json",
+]))]
 pub(crate) struct List {}
 
 #[derive(Serialize)]

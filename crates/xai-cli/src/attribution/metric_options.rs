@@ -80,12 +80,16 @@ impl MetricOptions {
         Self(given.collect())
     }
 
+    /// The options without a default, which a metric needs.
+    pub(super) fn needed(entry: &Entry) -> impl Iterator<Item = &'static str> {
+        let needed = entry.options().into_iter().filter(|o| o.default.is_empty());
+        needed.map(|option| option.name)
+    }
+
     /// An option without a default that a metric needs and that was not given.
     #[cfg(feature = "onnx")]
     pub(super) fn missing(&self, entry: &Entry) -> Option<&'static str> {
-        let needed = entry.options().into_iter().filter(|o| o.default.is_empty());
-        let mut names = needed.map(|option| option.name);
-        names.find(|name| self.text(name).is_none())
+        Self::needed(entry).find(|name| self.text(name).is_none())
     }
 
     /// Refuses a metric whose option without a default was not given.

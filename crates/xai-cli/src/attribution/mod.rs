@@ -1,9 +1,9 @@
 //! `xai attribution`: the metrics of the registry, one command each, and commands over all of them.
 
 #[cfg(feature = "onnx")]
-mod compare;
+pub(crate) mod compare;
 #[cfg(feature = "onnx")]
-mod explainer_files;
+pub(crate) mod explainer_files;
 mod list;
 mod metric;
 mod metric_options;

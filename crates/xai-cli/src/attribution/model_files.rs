@@ -28,10 +28,10 @@ pub(crate) struct ModelFiles {
 }
 
 /// The contents of [`ModelFiles`].
-pub(super) struct OpenedModel {
-    pub(super) model: OnnxModel,
-    pub(super) inputs: FileSamples<f32>,
-    pub(super) targets: Targets,
+pub(crate) struct OpenedModel {
+    pub(crate) model: OnnxModel,
+    pub(crate) inputs: FileSamples<f32>,
+    pub(crate) targets: Targets,
 }
 
 impl ModelFiles {

@@ -107,6 +107,11 @@ impl Reading {
         })
     }
 
+    /// What was assumed, where nobody said it.
+    pub(crate) fn assumed(&self) -> Option<&str> {
+        self.assumed.as_deref()
+    }
+
     /// Says what was assumed, beside a result.
     pub(crate) fn say(&self, context: &Context) {
         if let Some(assumed) = &self.assumed {

@@ -47,28 +47,31 @@ pub(super) fn present(entry: &Entry, value: MetricValue, context: &Context) -> R
         curve: value.curve,
     };
     context.present(&result, || match &result.curve {
-        None => result.table(),
-        Some(curve) => result.curve_table(curve),
+        None => result.table(entry.info.direction),
+        Some(curve) => result.curve_table(entry.info.direction, curve),
     })
 }
 
 impl MetricResult {
-    fn table(&self) -> String {
+    fn table(&self, better: Direction) -> String {
         let n_samples = self.per_sample.as_ref().map_or(0, Vec::len);
         let rows = [
-            [self.metric.clone(), text::decimals(Some(self.value))],
+            [
+                text::with_arrow(&self.metric, better),
+                text::decimals(Some(self.value)),
+            ],
             ["samples".to_owned(), n_samples.to_string()],
             ["undefined".to_owned(), text::cell(self.n_undefined)],
         ];
         text::table(&["metric", "value"], rows)
     }
 
-    fn curve_table(&self, curve: &[CurvePoint]) -> String {
+    fn curve_table(&self, better: Direction, curve: &[CurvePoint]) -> String {
         let points = curve.iter();
         let points = points.map(|p| [p.n_flipped.to_string(), text::decimals(Some(p.score))]);
         format!(
             "{}: area under the curve {}\n\n{}",
-            self.metric,
+            text::with_arrow(&self.metric, better),
             text::decimals(Some(self.value)),
             text::table(&["flipped", "mean score"], points)
         )

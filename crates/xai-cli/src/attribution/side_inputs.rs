@@ -109,7 +109,7 @@ pub(super) const SIDE_FILES: [SideFile; 4] = [
         name: "draws",
         value_name: "D.npy",
         help: "Random draws made elsewhere, instead of own ones: numbers of features (draws, n, size) for \
-               subsets, noise (draws, n, …) for neighbours, values (draws, n, features), orders of \
+               subsets, noise that is added (draws, n, …) for neighbours and infidelity, values (draws, n, features), orders of \
                removal (n, features), other classes (n,)",
         kind: SideKind::Draws,
     },
@@ -156,11 +156,11 @@ pub(super) fn add<R: TakesSides>(run: R, of: Input, file: &Path, n: usize) -> Re
         input::SECOND_MAPS => run.side(SecondMaps::given(FileSamples::<f64>::open(file)?)),
         input::REFERENCE_MAPS => run.side(ReferenceMaps::new(FileSamples::<f64>::open(file)?)),
         input::SUBSETS => {
-            let subsets = arrays::read(file)?.into_labels::<Ix3>()?;
+            let subsets = arrays::read(file)?.into_integers::<Ix3>()?;
             run.side(GivenSubsets(whole(&subsets, feature).in_file(file)?))
         }
         input::ORDERS => {
-            let orders = arrays::read(file)?.into_labels::<Ix2>()?;
+            let orders = arrays::read(file)?.into_integers::<Ix2>()?;
             run.side(GivenOrders(whole(&orders, feature).in_file(file)?))
         }
         input::NEIGHBORS => run.side(GivenNeighbors(arrays::read_f64(file)?)),
@@ -204,7 +204,7 @@ fn segments(file: &Path, n: usize) -> Result<Segments, Failure> {
     }
     let stored = arrays::read(file)?;
     if stored.shape().len() == 2 {
-        let shared = whole(&stored.into_labels::<Ix2>()?, rule).in_file(file)?;
+        let shared = whole(&stored.into_integers::<Ix2>()?, rule).in_file(file)?;
         return Ok(Segments::shared(shared, n));
     }
     Ok(Segments::new(FilePlanes::of_file(stored, rule)?))

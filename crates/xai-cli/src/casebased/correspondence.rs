@@ -14,9 +14,14 @@ use crate::failure::{Failure, Files, InFiles};
 use crate::input::classes::{Classes, ClassesBuilder, NoClass};
 use crate::input::table::{Columns, Table};
 use crate::output::text;
+use crate::usage::examples;
 
 /// `xai casebased correspondence`
 #[derive(Debug, Args)]
+#[command(after_help = examples::of(&[
+    "xai casebased correspondence --neighbors neighbors.csv --predicted 1",
+    "xai casebased correspondence --neighbors neighbors.csv --predicted benign --class-weight benign=2",
+]))]
 pub(crate) struct CorrespondenceOfTable {
     /// The neighbours: a table with the columns `distance` and `label`.
     #[arg(long, value_name = "N.csv")]
@@ -43,7 +48,9 @@ impl CorrespondenceOfTable {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
         self.weights.check()?;
         let thresholds = self.weights.thresholds()?;
+        let working = context.working("reading neighbours");
         let (distances, labels, mut classes) = self.read()?;
+        drop(working);
         let weights = ClassWeights::new(self.weights.of_classes(&classes)?);
         let metric = CorrespondenceMetric::default()
             .weighting(self.weights.kernel())

@@ -18,11 +18,18 @@ use super::training::hide_file_rows;
 use crate::context::Context;
 use crate::failure::{Failure, InFiles};
 use crate::output::json_list::JsonList;
+use crate::output::progress::Progress;
 use crate::output::rows::Rows;
 use crate::output::{rows, text};
+use crate::usage::examples;
 
 /// `xai casebased explain`
 #[derive(Debug, Args)]
+#[command(after_help = examples::of(&[
+    "xai casebased explain --train train.csv --test test.csv --label class -k 5",
+    "xai casebased explain --explainer fitted.xai --test test.csv --label class --out neighbors.csv",
+    "xai casebased explain --train train.csv --test test.csv --label class --redact name --limit 10 --json",
+]))]
 pub(crate) struct Explain {
     #[command(flatten)]
     source: Source,
@@ -60,15 +67,17 @@ struct ExplainResult {
 impl Explain {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
         let classes = (self.label.as_deref(), self.predicted.as_deref());
+        let working = context.working("reading and fitting training cases");
         let fitted = self
             .source
             .explainer(classes.0, classes.1, self.out.is_some())?;
+        drop(working);
         let limit = self.limit.map_or(usize::MAX, |limit| limit as usize);
         let mut explaining = Explaining::new(&self.source, fitted, &self.test, classes, limit)?;
         // The bar is for what a person waits for.
         let bar = context.progress_bytes(&self.test, "explaining");
         let done = match explaining.fitted.aggregate_only {
-            true => self.aggregate(explaining, context),
+            true => self.aggregate(explaining, &bar, context),
             false => {
                 let info = explaining.fitted.explainer.training_info();
                 let mut told = Told::new(context.json);
@@ -95,17 +104,24 @@ impl Explain {
     }
 
     /// What is released of each row by an explainer that shows no training row.
-    fn aggregate(&self, mut explaining: Explaining<'_>, context: &Context) -> Result<(), Failure> {
+    fn aggregate(
+        &self,
+        mut explaining: Explaining<'_>,
+        bar: &Progress,
+        context: &Context,
+    ) -> Result<(), Failure> {
         let mut aggregates = Aggregates::new(context.json);
         rows::stream(self.out.as_deref(), Aggregates::HEADER, |rows| {
             while let Some(samples) = explaining.samples()? {
                 aggregates.add(&explaining, &samples, rows)?;
+                bar.set_position(explaining.end_byte());
             }
             match aggregates.is_empty() {
                 true => Err(explaining.no_rows()),
                 false => Ok(()),
             }
         })?;
+        bar.finish_and_clear();
         aggregates.present(explaining, context)
     }
 }

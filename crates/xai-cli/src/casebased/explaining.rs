@@ -15,15 +15,15 @@ use crate::input::table::Table;
 
 /// What was made of the tables, in JSON.
 #[derive(Serialize)]
-pub(super) struct Tables {
+pub(crate) struct Tables {
     #[serde(flatten)]
-    used: ColumnsUsed,
+    pub(crate) used: ColumnsUsed,
     /// Test rows that were left out for a missing cell, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     test_rows_dropped: Option<usize>,
     /// What the classes are called, where they are called by words.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    class_names: BTreeMap<i64, Arc<str>>,
+    pub(crate) class_names: BTreeMap<i64, Arc<str>>,
 }
 
 /// Test rows while they are read, and what they are explained by.
@@ -83,28 +83,35 @@ impl<'a> Explaining<'a> {
         samples::files(self.test).failure(&empty)
     }
 
-    /// What was made of the tables; says on standard error what a person may overlook.
-    pub(super) fn finish(self, context: &Context) -> Tables {
+    /// What a person may overlook of the tables.
+    pub(super) fn remarks(&self) -> Vec<String> {
         let test = self.test.display();
-        self.fitted.used.remark(context);
-        let unseen: Vec<String> = self
-            .fitted
-            .classes
-            .unseen_names()
-            .map(|name| format!("`{name}`"))
-            .collect();
+        let mut remarks = self.fitted.used.remarks();
+        let unseen = self.fitted.classes.unseen_names();
+        let unseen: Vec<String> = unseen.map(|name| format!("`{name}`")).collect();
         if !unseen.is_empty() {
-            context.remark(format_args!(
-                "{test}: classes that no training row has: {}",
-                unseen.join(", ")
+            let unseen = unseen.join(", ");
+            remarks.push(format!(
+                "{test}: classes that no training row has: {unseen}"
             ));
         }
         if self.rows.n_dropped > 0 {
-            context.remark(format_args!(
-                "{test}: {} rows with a missing cell left out",
-                self.rows.n_dropped
-            ));
+            let n = self.rows.n_dropped;
+            remarks.push(format!("{test}: {n} rows with a missing cell left out"));
         }
+        remarks
+    }
+
+    /// What was made of the tables; says on standard error what a person may overlook.
+    pub(super) fn finish(self, context: &Context) -> Tables {
+        for remark in self.remarks() {
+            context.remark(remark);
+        }
+        self.tables()
+    }
+
+    /// What was made of the tables.
+    pub(super) fn tables(self) -> Tables {
         Tables {
             used: self.fitted.used,
             test_rows_dropped: self.drops_rows.then_some(self.rows.n_dropped),

@@ -11,9 +11,11 @@ use super::training::hide_file_rows;
 use crate::context::Context;
 use crate::failure::{Failure, Files, InFiles};
 use crate::output::whole_file;
+use crate::usage::examples;
 
 /// `xai casebased fit`
 #[derive(Debug, Args)]
+#[command(after_help = examples::of(&["xai casebased fit --train train.csv --label class -k 7 --out fitted.xai"]))]
 pub(crate) struct Fit {
     /// The training cases: numeric features and a label column.
     #[arg(long, value_name = "T.csv")]
@@ -44,6 +46,7 @@ struct FitResult<'a> {
 
 impl Fit {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
+        let working = context.working("reading and fitting training cases");
         let fitted = self.fitting.fit(
             &self.train,
             (&self.label, self.predicted.as_deref()),
@@ -56,12 +59,14 @@ impl Fit {
                 .save(file)
                 .in_files(&Files::mainly(&self.out))
         })?;
+        drop(working);
         let mut info = fitted.explainer.training_info();
         hide_file_rows(&mut info.metadata_names);
         let used = fitted.used;
         used.remark(context);
         context.present(&FitResult { info: &info, used }, || {
-            format!("{info}\nstored in {}", self.out.display())
+            let out = whole_file::called(&self.out);
+            format!("{info}\nstored in {}", out.display())
         })
     }
 }

@@ -10,7 +10,7 @@ use xai_metrics::core::distance::LEAVE_FEATURE_OUT;
 use xai_metrics::core::input::{COVARIANCE, P};
 
 use super::metric::Metric;
-use super::missing::{self, MissingCells};
+use super::missing::MissingCells;
 use super::redaction;
 use super::training::{Roles, Training, has_file_rows};
 use super::weights::Weights;
@@ -75,7 +75,6 @@ impl Missing {
     pub(super) fn cells(self) -> MissingCells {
         MissingCells {
             drop_rows: self.drop_rows_with_missing,
-            ways_out: &missing::OPTIONS,
         }
     }
 }
@@ -117,27 +116,31 @@ pub(super) struct Fitted {
 
 /// Which columns of the training file were used, in JSON.
 #[derive(Debug, Clone, Serialize)]
-pub(super) struct ColumnsUsed {
-    pub(super) columns_used: Vec<String>,
+pub(crate) struct ColumnsUsed {
+    pub(crate) columns_used: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) columns_left_out: Option<Vec<LeftOut>>,
+    pub(crate) columns_left_out: Option<Vec<LeftOut>>,
     /// Training rows that were left out for a missing cell, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) train_rows_dropped: Option<usize>,
 }
 
 impl ColumnsUsed {
-    /// Says what of the training file was left out although nobody asked for that. Called when all
-    /// else is done: a command that fails says one thing.
-    pub(super) fn remark(&self, context: &Context) {
-        left_out::remark(
-            self.columns_left_out.as_deref().unwrap_or_default(),
-            context,
-        );
+    /// What of the training file was left out although nobody asked for that.
+    pub(super) fn remarks(&self) -> Vec<String> {
+        let left_out = self.columns_left_out.as_deref().unwrap_or_default();
+        let mut remarks = left_out::remarks(left_out);
         if let Some(n @ 1..) = self.train_rows_dropped {
-            context.remark(format_args!(
-                "{n} training rows with a missing cell left out"
-            ));
+            remarks.push(format!("{n} training rows with a missing cell left out"));
+        }
+        remarks
+    }
+
+    /// Says these [remarks](Self::remarks). Called when all else is done: a command that fails says one
+    /// thing.
+    pub(super) fn remark(&self, context: &Context) {
+        for remark in self.remarks() {
+            context.remark(remark);
         }
     }
 }

@@ -1,12 +1,12 @@
 //! `xai casebased`
 
 mod aggregates;
-mod audit;
+pub(crate) mod audit;
 mod correspondence;
 mod explain;
-mod explaining;
+pub(crate) mod explaining;
 mod fit;
-mod fitting;
+pub(crate) mod fitting;
 mod metric;
 pub(crate) mod missing;
 pub(crate) mod redaction;

@@ -12,7 +12,7 @@ use crate::output::stderr;
 pub(crate) use files::{Files, InFiles};
 use reason::Reason;
 
-use crate::output::visible::visible;
+use crate::output::visible::{visible, visible_lines};
 
 /// Why a command stopped: one line `error: FILE: what, where, what was expected` and, where there
 /// is one, the way out.
@@ -22,6 +22,8 @@ pub(crate) struct Failure {
     /// The file, or the option, that it is about.
     place: Option<String>,
     message: String,
+    /// The lines that it is about, as they stand in the file.
+    excerpt: Option<String>,
     help: Option<String>,
 }
 
@@ -29,6 +31,8 @@ pub(crate) struct Failure {
 enum Kind {
     BadData,
     WrongUsage,
+    /// What was compared got worse.
+    GotWorse,
 }
 
 impl Failure {
@@ -38,6 +42,7 @@ impl Failure {
             kind: Kind::BadData,
             place: None,
             message: one_line(&message.to_string()),
+            excerpt: None,
             help: None,
         }
     }
@@ -46,6 +51,14 @@ impl Failure {
     pub(crate) fn usage(message: impl Display) -> Self {
         Self {
             kind: Kind::WrongUsage,
+            ..Self::new(message)
+        }
+    }
+
+    /// A comparison that came out for the worse, exit code 3.
+    pub(crate) fn got_worse(message: impl Display) -> Self {
+        Self {
+            kind: Kind::GotWorse,
             ..Self::new(message)
         }
     }
@@ -103,6 +116,57 @@ impl Failure {
         }
     }
 
+    /// Shows the lines that it is about.
+    pub(crate) fn excerpt(mut self, lines: String) -> Self {
+        self.excerpt = Some(lines);
+        self
+    }
+
+    /// The option that wrong usage is about, without dashes: that of `--level 2`.
+    pub(crate) fn option(&self) -> Option<&str> {
+        let place = self.place.as_deref().unwrap_or(&self.message);
+        let option = place
+            .strip_prefix("--")
+            .or_else(|| place.strip_prefix('-'))?;
+        let end = option.find(|c: char| c != '-' && !c.is_ascii_alphanumeric());
+        (self.kind == Kind::WrongUsage).then(|| &option[..end.unwrap_or(option.len())])
+    }
+
+    /// The same in other words: for readers who have keys where others have options.
+    pub(crate) fn map_text(mut self, words: impl Fn(&str) -> String) -> Self {
+        if self.kind == Kind::WrongUsage {
+            self.place = self.place.map(|place| words(&place));
+        }
+        self.message = words(&self.message);
+        self.help = self.help.map(|help| words(&help));
+        self
+    }
+
+    /// The same at another place, where it is bad data.
+    pub(crate) fn moved_to(self, place: impl FnOnce(&str) -> Self) -> Self {
+        let what = match &self.place {
+            Some(old) => format!("{}: {}", old.trim_start_matches('-'), self.message),
+            None => self.message.clone(),
+        };
+        Self {
+            help: self.help,
+            ..place(&what)
+        }
+    }
+
+    /// What is wrong, on one line.
+    pub(crate) fn what(&self) -> String {
+        match &self.place {
+            Some(place) => format!("{place}: {}", self.message),
+            None => self.message.clone(),
+        }
+    }
+
+    /// The way out.
+    pub(crate) fn way_out(&self) -> Option<&str> {
+        self.help.as_deref()
+    }
+
     /// What is wrong, for a library that hands it on as a reason.
     pub(crate) fn into_message(self) -> String {
         self.message
@@ -110,7 +174,7 @@ impl Failure {
 
     /// Prints the message to standard error and gives the exit code.
     pub(crate) fn report(&self) -> ExitCode {
-        stderr::print_line(self);
+        stderr::print_failure(&self.to_string());
         ExitCode::from(self.code())
     }
 
@@ -118,6 +182,7 @@ impl Failure {
         match self.kind {
             Kind::BadData => 1,
             Kind::WrongUsage => 2,
+            Kind::GotWorse => 3,
         }
     }
 }
@@ -129,6 +194,9 @@ impl Display for Failure {
             write!(f, "{}: ", visible(place))?;
         }
         write!(f, "{}", visible(&self.message))?;
+        if let Some(excerpt) = &self.excerpt {
+            write!(f, "\n{}", visible_lines(excerpt))?;
+        }
         if let Some(help) = &self.help {
             write!(f, "\nhelp: {}", visible(help))?;
         }

@@ -12,9 +12,14 @@ use crate::context::Context;
 use crate::failure::{Failure, Files, InFiles};
 use crate::input::arrays;
 use crate::output::{rows, text};
+use crate::usage::examples;
 
 /// `xai graph characterization`
 #[derive(Debug, Args)]
+#[command(after_help = examples::of(&[
+    "xai graph characterization --pos pos.npy --neg neg.npy",
+    "xai graph characterization --pos pos.npy --neg neg.npy --pos-weight 0.3 --neg-weight 0.7 --out -",
+]))]
 pub(crate) struct Characterization {
     /// fid+ of each explanation, (m,), in [0, 1].
     #[arg(long, value_name = "P.npy")]
@@ -40,6 +45,7 @@ struct CharacterizationResult {
 
 impl Characterization {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
+        let working = context.working("reading and combining scores");
         let pos = arrays::read_f64::<Ix1>(&self.pos)?.to_vec();
         let neg = arrays::read_f64::<Ix1>(&self.neg)?.to_vec();
         let values = characterization_scores(&pos, &neg, self.pos_weight, self.neg_weight)
@@ -64,12 +70,14 @@ impl Characterization {
                 ]
             }),
         )?;
+        drop(working);
         context.present(&result, || {
             let rows = explanations().map(|(i, numbers)| {
                 let [pos, neg, value] = numbers.map(|x| format!("{x:.4}"));
                 [i.to_string(), pos, neg, value]
             });
-            text::table(&["explanation", "fid+", "fid-", "characterization"], rows)
+            let header = ["explanation", "fid+ ↑", "fid- ↓", "characterization ↑"];
+            text::table(&header, rows)
         })
     }
 

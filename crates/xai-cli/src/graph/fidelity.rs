@@ -12,9 +12,14 @@ use crate::context::Context;
 use crate::failure::{Failure, Files, InFiles};
 use crate::input::arrays;
 use crate::output::rows;
+use crate::usage::examples;
 
 /// `xai graph fidelity`
 #[derive(Debug, Args)]
+#[command(after_help = examples::of(&[
+    "xai graph fidelity --full full.npy --kept kept.npy --complement complement.npy",
+    "xai graph fidelity --full full.npy --kept kept.npy --complement complement.npy --mode phenomenon --target y.npy --index test.npy",
+]))]
 pub(crate) struct Fidelity {
     /// Predictions on the whole graph: labels (n,) or outputs (n, c).
     #[arg(long, value_name = "F.npy")]
@@ -42,6 +47,7 @@ struct FidelityResult {
 
 impl Fidelity {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
+        let working = context.working("reading and comparing outputs");
         let answers = [&self.full, &self.kept, &self.complement].map(|file| Answers::read(file));
         let [full, kept, complement] = answers;
         let answers = [full?, kept?, complement?];
@@ -52,6 +58,7 @@ impl Fidelity {
             .evaluate(&full, &kept, &complement)
             .in_files(&self.files())?;
         self.write_classes(&compared, [full, kept, complement])?;
+        drop(working);
         let result = FidelityResult {
             pos_fidelity: fidelity.pos,
             neg_fidelity: fidelity.neg,

@@ -10,9 +10,11 @@ use xai_metrics::graph::{fidelity_curve_auc, input};
 use crate::context::Context;
 use crate::failure::{Failure, Files, InFiles};
 use crate::input::arrays;
+use crate::usage::examples;
 
 /// `xai graph fidelity-auc`
 #[derive(Debug, Args)]
+#[command(after_help = examples::of(&["xai graph fidelity-auc --pos pos.npy --neg neg.npy --x sizes.npy"]))]
 pub(crate) struct FidelityAuc {
     /// fid+ at each point of the curve, (m,).
     #[arg(long, value_name = "P.npy")]
@@ -32,9 +34,11 @@ struct FidelityAucResult {
 
 impl FidelityAuc {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
+        let working = context.working("reading the curve");
         let read = |file: &Path| Ok::<_, Failure>(arrays::read_f64::<Ix1>(file)?.to_vec());
         let (pos, neg, x) = (read(&self.pos)?, read(&self.neg)?, read(&self.x)?);
         let value = fidelity_curve_auc(&pos, &neg, &x).in_files(&self.files())?;
+        drop(working);
         context.present(&FidelityAucResult { value }, || {
             format!("area under fid+ / (1 - fid-): {value:.4}")
         })

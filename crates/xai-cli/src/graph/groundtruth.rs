@@ -1,12 +1,14 @@
 //! `xai graph groundtruth`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use ndarray::{Array1, Array2, ArrayD, ArrayView1, IxDyn};
+use ndarray::{Array1, Array2, ArrayD, IxDyn};
 use serde::Serialize;
 use xai_metrics::core::Real;
-use xai_metrics::graph::ground_truth::{Selection, ZeroDivision};
+use xai_metrics::graph::ground_truth::{
+    CountedElement, GroundTruthCurves, Selection, ZeroDivision,
+};
 use xai_metrics::graph::{GroundTruth, GroundTruthMetric, help, input};
 
 use crate::choice::{Choices, choice};
@@ -14,6 +16,7 @@ use crate::context::Context;
 use crate::failure::{Failure, Files, InFiles};
 use crate::input::arrays::{self, StoredArray};
 use crate::output::rows;
+use crate::usage::examples;
 
 const ZERO_DIVISIONS: &Choices<ZeroDivision> = &[
     ("undefined", ZeroDivision::Undefined, ""),
@@ -23,6 +26,10 @@ const ZERO_DIVISIONS: &Choices<ZeroDivision> = &[
 
 /// `xai graph groundtruth`
 #[derive(Debug, Args)]
+#[command(after_help = examples::of(&[
+    "xai graph groundtruth --predicted mask.npy --target truth.npy",
+    "xai graph groundtruth --predicted mask.npy --target truth.npy --truth-size --out -",
+]))]
 pub(crate) struct Groundtruth {
     /// Scores of the mask, any shape, in [0, 1].
     #[arg(long, value_name = "P.npy")]
@@ -84,33 +91,94 @@ impl From<&GroundTruth> for GroundtruthResult {
     }
 }
 
+/// A mask, the truth that it was scored against, and the scores.
+pub(crate) struct MaskAndTruth {
+    pub(crate) scores: GroundTruth,
+    /// Which of how many truths it was, where there is an axis for them.
+    best_truth: Option<(usize, usize)>,
+    predicted: Predicted,
+    target: Array1<f64>,
+}
+
+/// The scores of a mask. Thresholds are compared in their precision, whatever the target is stored as:
+/// of single-precision scores a threshold of 0.3 is the single-precision 0.3.
+enum Predicted {
+    Single(Array1<f32>),
+    Double(Array1<f64>),
+}
+
+impl Predicted {
+    /// The scores as `f64`.
+    fn to_f64(&self) -> Vec<f64> {
+        match self {
+            Self::Single(scores) => scores.iter().map(|&score| f64::from(score)).collect(),
+            Self::Double(scores) => scores.to_vec(),
+        }
+    }
+}
+
+impl MaskAndTruth {
+    /// The scores of the mask, in the order of its elements.
+    pub(crate) fn mask(&self) -> Vec<f64> {
+        self.predicted.to_f64()
+    }
+}
+
 impl Groundtruth {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
-        let files = self.files();
-        let metric = self.metric();
+        let compared = self.evaluate(context)?;
+        self.write_elements(&compared)?;
+        let scores = &compared.scores;
+        let result = GroundtruthResult {
+            best_truth: compared.best_truth.map(|(which, _)| which),
+            ..GroundtruthResult::from(scores)
+        };
+        context.present(&result, || match compared.best_truth {
+            None => scores.to_string(),
+            Some((which, n_truths)) => format!("{scores}\nagainst truth {which} of {n_truths}"),
+        })
+    }
+
+    /// The scores of the mask against its truth, or against the best of several.
+    pub(crate) fn evaluate(&self, context: &Context) -> Result<MaskAndTruth, Failure> {
+        let working = context.working("reading and ranking the mask");
         let (predicted, target) = (arrays::read(&self.predicted)?, arrays::read(&self.target)?);
         let n_truths = self.n_truths(&predicted, &target)?;
         let target = target.into_f64::<IxDyn>()?;
-        // Thresholds are compared in the precision of the scores, whatever the target is stored as: of
-        // single-precision scores a threshold of 0.3 is the single-precision 0.3.
-        let (best_truth, scores) = if predicted.is_single() {
+        let compared = if predicted.is_single() {
             let predicted = predicted.into_f32::<IxDyn>()?;
-            self.against(&metric, predicted, target, n_truths, &files)?
+            self.against(predicted, target, n_truths, Predicted::Single)
         } else {
             let predicted = predicted.into_f64::<IxDyn>()?;
-            self.against(&metric, predicted, target, n_truths, &files)?
+            self.against(predicted, target, n_truths, Predicted::Double)
         };
-        let result = GroundtruthResult {
-            best_truth,
-            ..GroundtruthResult::from(&scores)
+        drop(working);
+        compared
+    }
+
+    /// What each element counts as, in the order of the elements.
+    pub(crate) fn elements(&self, of: &MaskAndTruth) -> Result<Vec<CountedElement>, Failure> {
+        let (metric, target) = (self.metric(), of.target.view());
+        let elements = match &of.predicted {
+            Predicted::Single(predicted) => metric.per_element(predicted.view(), target),
+            Predicted::Double(predicted) => metric.per_element(predicted.view(), target),
         };
-        context.present(&result, || match best_truth {
-            None => scores.to_string(),
-            Some(which) => {
-                let n_truths = n_truths.unwrap_or(1);
-                format!("{scores}\nagainst truth {which} of {n_truths}")
-            }
-        })
+        elements.in_files(&self.files())
+    }
+
+    /// The curves over all thresholds.
+    pub(crate) fn curves(&self, of: &MaskAndTruth) -> Result<GroundTruthCurves, Failure> {
+        let (metric, target) = (self.metric(), of.target.view());
+        let curves = match &of.predicted {
+            Predicted::Single(predicted) => metric.curves(predicted.view(), target),
+            Predicted::Double(predicted) => metric.curves(predicted.view(), target),
+        };
+        curves.in_files(&self.files())
+    }
+
+    /// The file of the mask.
+    pub(crate) fn mask_file(&self) -> &Path {
+        &self.predicted
     }
 
     fn metric(&self) -> GroundTruthMetric {
@@ -155,12 +223,12 @@ impl Groundtruth {
     /// Scores a mask of any shape against its truth, or against the best of several.
     fn against<T: Real>(
         &self,
-        metric: &GroundTruthMetric,
         predicted: ArrayD<T>,
         target: ArrayD<f64>,
         n_truths: Option<usize>,
-        files: &Files<'_>,
-    ) -> Result<(Option<usize>, GroundTruth), Failure> {
+        kept_as: fn(Array1<T>) -> Predicted,
+    ) -> Result<MaskAndTruth, Failure> {
+        let metric = self.metric();
         let predicted: Array1<T> = predicted.into_iter().collect();
         let shape = (n_truths.unwrap_or(1), predicted.len());
         let truths = Array2::from_shape_vec(shape, target.into_iter().collect());
@@ -168,34 +236,36 @@ impl Groundtruth {
         let best = match n_truths {
             None => metric
                 .evaluate(predicted.view(), truths.row(0))
-                .map(|s| (None, s)),
-            Some(_) => {
+                .map(|scores| (None, scores)),
+            Some(n_truths) => {
                 let best = metric.best_of(predicted.view(), truths.view());
-                best.map(|best| (Some(best.truth), best.scores))
+                best.map(|best| (Some((best.truth, n_truths)), best.scores))
             }
         };
-        let (truth, scores) = best.in_files(files)?;
-        let target = truths.row(truth.unwrap_or(0));
-        self.write_elements(metric, predicted.view(), target, files)?;
-        Ok((truth, scores))
+        let (best_truth, scores) = best.in_files(&self.files())?;
+        let row = best_truth.map_or(0, |(which, _)| which);
+        Ok(MaskAndTruth {
+            scores,
+            best_truth,
+            predicted: kept_as(predicted),
+            target: truths.row(row).to_owned(),
+        })
     }
 
-    fn write_elements<T: Real>(
-        &self,
-        metric: &GroundTruthMetric,
-        predicted: ArrayView1<'_, T>,
-        target: ArrayView1<'_, f64>,
-        files: &Files<'_>,
-    ) -> Result<(), Failure> {
+    fn write_elements(&self, of: &MaskAndTruth) -> Result<(), Failure> {
         if self.out.is_none() {
             return Ok(());
         }
-        let counted = metric.per_element(predicted, target).in_files(files)?;
-        let elements = predicted.iter().zip(target).zip(counted).enumerate();
-        let rows = elements.map(|(i, ((score, truth), counted))| {
+        let counted = self.elements(of)?;
+        let elements = counted.into_iter().zip(&of.target).enumerate();
+        let rows = elements.map(|(i, (counted, truth))| {
+            let score = match &of.predicted {
+                Predicted::Single(scores) => scores[i].to_string(),
+                Predicted::Double(scores) => scores[i].to_string(),
+            };
             [
                 i.to_string(),
-                score.to_string(),
+                score,
                 truth.to_string(),
                 u8::from(counted.is_predicted).to_string(),
                 u8::from(counted.is_true).to_string(),

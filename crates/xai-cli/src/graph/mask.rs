@@ -10,9 +10,14 @@ use xai_metrics::graph::mask::{edge_mask_properties, mask_properties};
 use crate::context::Context;
 use crate::failure::{Failure, Files, InFiles};
 use crate::input::arrays;
+use crate::usage::examples;
 
 /// `xai graph mask`
 #[derive(Debug, Args)]
+#[command(after_help = examples::of(&[
+    "xai graph mask --mask mask.npy",
+    "xai graph mask --mask mask.npy --edge-index edges.npy --threshold 0.5",
+]))]
 pub(crate) struct Mask {
     /// The mask, (m,) in [0, 1].
     #[arg(long, value_name = "M.npy")]
@@ -30,6 +35,7 @@ pub(crate) struct Mask {
 
 impl Mask {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
+        let working = context.working("reading and measuring the mask");
         let mask = arrays::read_f64::<Ix1>(&self.mask)?;
         let properties = match &self.edge_index {
             None => mask_properties(mask.view(), self.threshold),
@@ -47,6 +53,7 @@ impl Mask {
             }
         };
         let properties = properties.in_files(&self.files())?;
+        drop(working);
         context.present(&properties, || properties.to_string())
     }
 

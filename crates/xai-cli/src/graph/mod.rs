@@ -8,7 +8,7 @@ mod mask;
 pub(crate) mod options;
 #[cfg(feature = "onnx")]
 mod robust_fidelity;
-mod sweep;
+pub(crate) mod sweep;
 #[cfg(feature = "onnx")]
 mod sweep_of_model;
 mod unfaithfulness;

@@ -13,9 +13,11 @@ use crate::context::Context;
 use crate::failure::{Failure, Files, InFiles};
 use crate::input::onnx::model::OnnxModel;
 use crate::input::onnx::watched::Watched;
+use crate::usage::examples;
 
 /// `xai graph robust-fidelity`
 #[derive(Debug, Args)]
+#[command(after_help = examples::of(&["xai graph robust-fidelity --model model.onnx --features x.npy --edge-index edges.npy --edge-mask mask.npy --fraction 0.2"]))]
 pub(crate) struct RobustFidelity {
     /// A model with the inputs features (n, f), edge_index (2, e), edge_weight (e,).
     #[arg(long, value_name = "M.onnx")]
@@ -48,10 +50,12 @@ pub(crate) struct RobustFidelity {
 
 impl RobustFidelity {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
+        let working = context.working("opening the model");
         let model = OnnxModel::of_graphs(&self.model, &self.graph.engine)?;
         let stored = self.graph.read(&model)?;
         let n_rows = || stored.n_rows(&model).in_files(&self.files());
         let compared = self.compared.read(n_rows)?;
+        drop(working);
         let n_runs = self.draws.saturating_mul(2).saturating_add(1);
         let bar = context.progress(n_runs as u64, "running the model");
         let model = Watched {

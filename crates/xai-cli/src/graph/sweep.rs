@@ -1,6 +1,6 @@
 //! `xai graph sweep`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use ndarray::{Ix1, Ix2, Ix3};
@@ -14,9 +14,11 @@ use crate::context::Context;
 use crate::failure::{Failure, Files, InFiles};
 use crate::input::arrays::{self, StoredArray};
 use crate::output::rows;
+use crate::usage::examples;
 
 /// `xai graph sweep`
 #[derive(Debug, Args)]
+#[command(after_help = examples::of(&["xai graph sweep --full full.npy --kept kept.npy --complement complement.npy --levels sizes.npy"]))]
 pub(crate) struct SweepCommand {
     /// Outputs on the whole graph, (n, c).
     #[arg(long, value_name = "F.npy", requires_all = ["kept", "complement", "levels"])]
@@ -51,8 +53,31 @@ struct SweepResult<'a> {
     best_level: f64,
 }
 
+/// A sweep, and what it was over.
+pub(crate) struct SweepScores {
+    pub(crate) curve: SweepCurve,
+    /// The rows that are explained; `None` for all.
+    pub(crate) index: Option<Vec<usize>>,
+}
+
 impl SweepCommand {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
+        let SweepScores { curve, .. } = self.evaluate(context)?;
+        self.write_points(&curve)?;
+        let result = SweepResult {
+            curve: &curve.points,
+            fidelity_auc: curve.fidelity_auc,
+            best_level: curve.points[curve.best].level,
+        };
+        context.present(&result, || curve.to_string())
+    }
+
+    /// The scores at every size.
+    #[cfg_attr(not(feature = "onnx"), allow(unused_variables))] // the progress of a model
+    pub(crate) fn evaluate(&self, context: &Context) -> Result<SweepScores, Failure> {
+        // A model has a bar of its own.
+        let working = self.full.is_some();
+        let working = working.then(|| context.working("reading and comparing outputs"));
         let stored = self.outputs()?;
         let compared = self.compared.read(|| match &stored {
             Some([full, ..]) => Ok(full.n_rows()),
@@ -81,13 +106,23 @@ impl SweepCommand {
             #[cfg(not(feature = "onnx"))]
             None => return Err(Failure::usage("--full, --kept and --complement are needed")),
         };
-        self.write_points(&curve)?;
-        let result = SweepResult {
-            curve: &curve.points,
-            fidelity_auc: curve.fidelity_auc,
-            best_level: curve.points[curve.best].level,
-        };
-        context.present(&result, || curve.to_string())
+        drop(working);
+        Ok(SweepScores {
+            curve,
+            index: compared.index,
+        })
+    }
+
+    /// The edges and the mask of a model's graph, where a model is swept.
+    #[cfg(feature = "onnx")]
+    pub(crate) fn edges_and_mask(&self) -> (Option<&Path>, Option<&Path>) {
+        self.of_model.graph.edges_and_mask()
+    }
+
+    /// The edges and the mask of a model's graph: there is no model.
+    #[cfg(not(feature = "onnx"))]
+    pub(crate) fn edges_and_mask(&self) -> (Option<&Path>, Option<&Path>) {
+        (None, None)
     }
 
     fn files(&self) -> Files<'_> {

@@ -21,7 +21,7 @@ pub(super) struct ModelSource {
           requires_all = ["features", "edge_index", "edge_mask"])]
     model: Option<PathBuf>,
     #[command(flatten)]
-    graph: GraphFiles,
+    pub(super) graph: GraphFiles,
     /// What the levels count.
     #[arg(long, default_value = "fraction")]
     by: By,
@@ -80,8 +80,10 @@ impl ModelSource {
             return Err(Failure::usage("--by top-k: the default levels are shares")
                 .help("pass numbers of edges with --levels X.npy"));
         }
+        let working = context.working("opening the model");
         let model = OnnxModel::of_graphs(file, &self.graph.engine)?;
         let stored = self.graph.read(&model)?;
+        drop(working);
         let levels = levels.iter().map(|&level| self.by.sparsity(level));
         let levels: Result<Vec<Sparsity>, Failure> = levels.collect();
         let levels = match levels_file {

@@ -14,9 +14,14 @@ use crate::context::Context;
 use crate::failure::{Failure, Files, InFiles};
 use crate::input::arrays;
 use crate::output::rows;
+use crate::usage::examples;
 
 /// `xai graph unfaithfulness`
 #[derive(Debug, Args)]
+#[command(after_help = examples::of(&[
+    "xai graph unfaithfulness --full full.npy --kept kept.npy",
+    "xai graph unfaithfulness --full full.npy --kept kept.npy --returns probs --out rows.csv",
+]))]
 pub(crate) struct Unfaithfulness {
     /// Outputs on the whole graph, (n, c).
     #[arg(long, value_name = "F.npy")]
@@ -44,6 +49,7 @@ type Scores = (library::Unfaithfulness, Option<Vec<f64>>);
 
 impl Unfaithfulness {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
+        let working = context.working("reading and comparing outputs");
         let (full, kept) = (arrays::read(&self.full)?, arrays::read(&self.kept)?);
         let index = index::read(self.index.as_deref(), || Ok(full.n_rows()))?;
         let metric = match &index {
@@ -65,6 +71,7 @@ impl Unfaithfulness {
                 [row.to_string(), value.to_string()]
             }),
         )?;
+        drop(working);
         let result = UnfaithfulnessResult {
             value: unfaithfulness.value,
         };

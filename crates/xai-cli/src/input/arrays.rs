@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Cursor};
+use std::io::{BufRead, BufReader};
 
 use ndarray::{Array, ArrayD, Dimension};
 use xai_metrics::core::error::ShortNumber;
@@ -43,13 +43,6 @@ fn read_file(file: &Path) -> Result<Numbers, Failure> {
         return archive::read_opened(file, opened, None);
     }
     npy::read(opened, metadata.is_file().then_some(metadata.len()))
-}
-
-/// Reads an array from the bytes of an `.npy` file.
-pub(crate) fn read_bytes(file: impl AsRef<Path>, bytes: &[u8]) -> Result<StoredArray, Failure> {
-    let file = file.as_ref();
-    let numbers = npy::read(Cursor::new(bytes), Some(bytes.len() as u64));
-    Ok(StoredArray::new(file, numbers.in_file(file)?))
 }
 
 impl StoredArray {
@@ -120,13 +113,35 @@ impl StoredArray {
     /// The labels: integers, booleans as 0 and 1, and floats that are whole numbers, as pandas has
     /// them.
     pub(crate) fn into_labels<D: Dimension>(self) -> Result<Array<i64, D>, Failure> {
-        let labels = match self.numbers {
+        self.into_whole(|x, index| {
+            let text = format!("labels: expected whole numbers, got {x} at {index:?}");
+            Failure::new(text).help(CONTINUOUS)
+        })
+    }
+
+    /// Integers that are no classes: places, segments, numbers of features; as [`into_labels`](Self::into_labels)
+    /// has them.
+    pub(crate) fn into_integers<D: Dimension>(self) -> Result<Array<i64, D>, Failure> {
+        self.into_whole(|x, index| {
+            Failure::new(format!("expected whole numbers, got {x} at {index:?}"))
+        })
+    }
+
+    fn into_whole<D: Dimension>(
+        self,
+        refuse: impl Fn(ShortNumber, Vec<usize>) -> Failure,
+    ) -> Result<Array<i64, D>, Failure> {
+        let floats = |array: ArrayD<f64>| match first(&array, |&x| !is_whole(x)) {
+            None => Ok(array.mapv(|x| x as i64)),
+            Some((index, x)) => Err(refuse(ShortNumber(x), index)).in_file(&self.file),
+        };
+        let integers = match self.numbers {
             Numbers::Integers(array) => array,
             Numbers::Booleans(array) => array.mapv(i64::from),
-            Numbers::F32(array) => whole(array.mapv(f64::from)).in_file(&self.file)?,
-            Numbers::F64(array) => whole(array).in_file(&self.file)?,
+            Numbers::F32(array) => floats(array.mapv(f64::from))?,
+            Numbers::F64(array) => floats(array)?,
         };
-        with_dimension(&self.file, labels)
+        with_dimension(&self.file, integers)
     }
 }
 
@@ -148,19 +163,9 @@ fn beyond_single(array: &ArrayD<f64>) -> Option<(Vec<usize>, f64)> {
     }
 }
 
-/// Floats that are labels.
-fn whole(array: ArrayD<f64>) -> Result<ArrayD<i64>, Failure> {
-    // Beyond, neighbouring integers are the same float.
-    let largest = 2f64.powi(53);
-    let is_label = |x: f64| x.fract() == 0.0 && x.abs() <= largest;
-    match first(&array, |&x| !is_label(x)) {
-        None => Ok(array.mapv(|x| x as i64)),
-        Some((index, x)) => Err(Failure::new(format!(
-            "labels: expected whole numbers, got {} at {index:?}",
-            ShortNumber(x)
-        ))
-        .help(CONTINUOUS)),
-    }
+/// Whether a float is an integer; beyond 2^53 neighbouring integers are the same float.
+fn is_whole(x: f64) -> bool {
+    x.fract() == 0.0 && x.abs() <= 9_007_199_254_740_992.0
 }
 
 fn with_dimension<T, D: Dimension>(file: &Path, array: ArrayD<T>) -> Result<Array<T, D>, Failure> {
@@ -203,6 +208,13 @@ pub(crate) fn read_labels<D: Dimension>(file: impl AsRef<Path>) -> Result<Array<
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Reads an array from the bytes of an `.npy` file.
+    fn read_bytes(file: &str, bytes: &[u8]) -> Result<StoredArray, Failure> {
+        let numbers = npy::read(bytes, Some(bytes.len() as u64));
+        Ok(StoredArray::new(file, numbers.in_file(file)?))
+    }
+
     use ndarray::{Ix1, Ix2, array};
 
     /// The bytes of an `.npy` file of version 1.0.

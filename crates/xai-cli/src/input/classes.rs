@@ -193,6 +193,13 @@ pub(crate) struct Classes {
     unseen: i64,
 }
 
+impl Default for Classes {
+    /// Whole numbers.
+    fn default() -> Self {
+        Self::new(Kind::Integers, [])
+    }
+}
+
 impl Classes {
     fn new(kind: Kind, names: impl IntoIterator<Item = (i64, Arc<str>)>) -> Self {
         let names: BTreeMap<i64, Arc<str>> = names.into_iter().collect();

@@ -49,23 +49,27 @@ impl LeftOut {
     }
 }
 
-/// What leaves a column out, in the words of the command line or of a study file.
-pub(crate) type DropColumn = fn(&str) -> String;
+/// What leaves a column out.
+pub(crate) fn drop_column(column: &str) -> String {
+    format!("--drop-column '{column}'")
+}
 
-/// The option of the commands.
-pub(crate) const DROP_OPTION: DropColumn = |column| format!("--drop-column '{column}'");
-
-/// The key of a study file.
-pub(crate) const DROP_KEY: DropColumn = |column| format!("drop_columns = [\"{column}\"]");
-
-/// Says which columns are not used although nobody asked for that.
-pub(crate) fn remark(left_out: &[LeftOut], context: &Context) {
-    for of_file in left_out.chunk_by(|a, b| a.file == b.file) {
+/// Which columns are not used although nobody asked for that, a remark per file.
+pub(crate) fn remarks(left_out: &[LeftOut]) -> Vec<String> {
+    let of_files = left_out.chunk_by(|a, b| a.file == b.file);
+    let remark = |of_file: &[LeftOut]| {
         let unasked = of_file.iter().filter(|left| left.reason != Reason::Dropped);
         let columns: Vec<String> = unasked.map(LeftOut::words).collect();
-        if !columns.is_empty() {
-            let (file, columns) = (of_file[0].file.display(), columns.join(", "));
-            context.remark(format_args!("{file}: columns left out: {columns}"));
-        }
+        let file = of_file.first()?.file.display();
+        let columns = (!columns.is_empty()).then(|| columns.join(", "))?;
+        Some(format!("{file}: columns left out: {columns}"))
+    };
+    of_files.filter_map(remark).collect()
+}
+
+/// Says these [remarks] on standard error.
+pub(crate) fn remark(left_out: &[LeftOut], context: &Context) {
+    for remark in remarks(left_out) {
+        context.remark(remark);
     }
 }

@@ -3,6 +3,7 @@
 pub(crate) mod archive;
 pub(crate) mod arrays;
 pub(crate) mod classes;
+pub(crate) mod glance;
 pub(crate) mod left_out;
 mod npy;
 pub(crate) mod npy_file;

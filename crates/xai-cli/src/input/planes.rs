@@ -45,7 +45,7 @@ impl<V: Clone + Send + Sync> FilePlanes<V> {
 }
 
 fn read<V>(stored: StoredArray, rule: Rule<V>) -> Result<Array3<V>, Failure> {
-    let labels = stored.into_labels::<Ix3>()?;
+    let labels = stored.into_integers::<Ix3>()?;
     let values: Result<Vec<V>, Failure> = labels.iter().map(|&label| rule(label)).collect();
     Array3::from_shape_vec(labels.raw_dim(), values?).map_err(Failure::new)
 }

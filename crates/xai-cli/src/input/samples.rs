@@ -47,8 +47,19 @@ impl<T: OfFile> FileSamples<T> {
         }
     }
 
-    /// The number of samples.
+    /// Some samples, in the order asked for.
     #[cfg(feature = "onnx")]
+    pub(crate) fn gather(&self, samples: &[usize]) -> Result<ArrayD<T>, Failure> {
+        let of_sample = |&sample: &usize| {
+            let batch = self.batch(sample..sample + 1);
+            batch.map(CowArray::into_owned).map_err(Failure::new)
+        };
+        let rows: Vec<ArrayD<T>> = samples.iter().map(of_sample).collect::<Result<_, _>>()?;
+        let views: Vec<ArrayViewD<'_, T>> = rows.iter().map(|row| row.view()).collect();
+        ndarray::concatenate(Axis(0), &views).map_err(Failure::new)
+    }
+
+    /// The number of samples.
     pub(crate) fn n_samples(&self) -> usize {
         self.shape().first().copied().unwrap_or_default()
     }
@@ -78,5 +89,27 @@ impl<T: OfFile> Samples<T> for FileSamples<T> {
             Self::Memory(array) => Some(array.view()),
             Self::ByPlace { .. } => None,
         }
+    }
+}
+
+/// Samples, and what is told of those that are read: the end of their range. Some are read several
+/// times, so that a sum would tell nothing.
+pub(crate) struct WatchedSamples<S, F> {
+    pub(crate) samples: S,
+    pub(crate) watch: F,
+}
+
+impl<T: Real, S: Samples<T>, F: Fn(u64) + Sync> Samples<T> for WatchedSamples<S, F> {
+    fn shape(&self) -> &[usize] {
+        self.samples.shape()
+    }
+
+    fn batch(&self, samples: Range<usize>) -> Result<CowArray<'_, T, IxDyn>, BoxError> {
+        (self.watch)(samples.end as u64);
+        self.samples.batch(samples)
+    }
+
+    fn in_memory(&self) -> Option<ArrayViewD<'_, T>> {
+        self.samples.in_memory()
     }
 }

@@ -6,6 +6,24 @@ use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
 
+/// What `--out -` stands for.
+pub(crate) fn is_standard_output(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// What a path for `--out` is called.
+pub(crate) fn called(path: &Path) -> &Path {
+    match is_standard_output(path) {
+        true => Path::new("standard output"),
+        false => path,
+    }
+}
+
+/// Standard output for rows.
+pub(crate) fn standard_output() -> impl Write {
+    EndsWhenClosed(std::io::stdout())
+}
+
 /// What stands at the end of a path.
 pub(super) enum Destination {
     /// A regular file, or the name of a file to make; no link.
@@ -20,6 +38,9 @@ const MOST_LINKS: usize = 40;
 impl Destination {
     /// Follows the links of a path, and opens what is not a regular file.
     pub(super) fn open(path: &Path) -> Result<Self, Failure> {
+        if is_standard_output(path) {
+            return Ok(Self::Stream(Box::new(standard_output())));
+        }
         let target = target(path)?;
         if let Some(number) = descriptor(&target) {
             return Ok(Self::Stream(match number {
@@ -46,6 +67,9 @@ impl Destination {
 
 /// Whether a path leads to a regular file, or to the name of one.
 pub(crate) fn is_file(path: &Path) -> Result<bool, Failure> {
+    if is_standard_output(path) {
+        return Ok(false);
+    }
     let target = target(path)?;
     let other = std::fs::metadata(&target).is_ok_and(|found| !found.is_file());
     Ok(!other && descriptor(&target).is_none())
@@ -54,6 +78,9 @@ pub(crate) fn is_file(path: &Path) -> Result<bool, Failure> {
 /// Holds a path against what can be seen of it before there is anything to write: a folder is no
 /// file, and a new file needs a folder.
 pub(crate) fn check(path: &Path) -> Result<(), Failure> {
+    if is_standard_output(path) {
+        return Ok(());
+    }
     let target = target(path)?;
     if target.is_dir() {
         return Err(Failure::new("a folder: expected the name of a file"));
@@ -114,6 +141,29 @@ impl<W: Write> Write for UntilClosed<W> {
 
     fn flush(&mut self) -> std::io::Result<()> {
         unless_closed(self.0.flush(), ())
+    }
+}
+
+/// Standard output that rows alone are written to. When its reader has seen enough, nothing is left to
+/// do: a command that would go on for an hour ends.
+struct EndsWhenClosed<W>(W);
+
+impl<W> EndsWhenClosed<W> {
+    fn unless_closed<T>(written: std::io::Result<T>) -> std::io::Result<T> {
+        match &written {
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => std::process::exit(0),
+            _ => written,
+        }
+    }
+}
+
+impl<W: Write> Write for EndsWhenClosed<W> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        Self::unless_closed(self.0.write(bytes))
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Self::unless_closed(self.0.flush())
     }
 }
 

@@ -1,37 +1,68 @@
 //! `--out` before there is anything to write.
 
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
 use clap_lex::OsStrExt;
 
-use super::destination;
+use super::destination::{self, is_standard_output};
 use crate::failure::{Failure, InFile};
 use crate::input::archive;
 
+/// Commands whose `--out` is a folder, which is made.
+const OF_FOLDERS: [&str; 2] = ["report", "man"];
+
+/// Commands whose `--out` is no text.
+const OF_BYTES: [&str; 1] = ["fit"];
+
 /// Refuses a file for `--out` that the command reads, by whatever name and through whatever links,
-/// and one that cannot be made, before anything is computed.
-pub(crate) fn check(matches: &ArgMatches) -> Result<(), Failure> {
+/// and one that cannot be made, before anything is computed. Says whether rows go to standard output.
+pub(crate) fn check(matches: &ArgMatches) -> Result<bool, Failure> {
     let mut command = matches;
     let mut name = "";
     while let Some((next, of_next)) = command.subcommand() {
         (name, command) = (next, of_next);
     }
     let Ok(Some(out)) = command.try_get_one::<PathBuf>("out") else {
-        return Ok(());
+        return Ok(false);
     };
-    // The report goes to a folder, which is made.
-    if name != "report" {
+    let (is_of_folder, is_stdout) = (OF_FOLDERS.contains(&name), is_standard_output(out));
+    if is_stdout {
+        check_standard_output(command, name)?;
+    }
+    if !is_of_folder {
         destination::check(out).in_file(out)?;
     }
     match inputs(command).find(|(_, input)| is_same(out, input)) {
-        None => Ok(()),
+        None => Ok(is_stdout),
         Some((option, _)) => Err(Failure::usage(format!(
             "--out {}: the file of --{option}, which would be lost",
             out.display()
         ))
         .help("name another file")),
     }
+}
+
+/// Standard output takes the rows of one command, and nothing else beside them.
+fn check_standard_output(command: &ArgMatches, name: &str) -> Result<(), Failure> {
+    // Of a report it is the page alone.
+    if OF_FOLDERS.contains(&name) && name != "report" {
+        return Err(Failure::usage("--out -: several files go to a folder").help("name a folder"));
+    }
+    if OF_BYTES.contains(&name) && std::io::stdout().is_terminal() {
+        return Err(
+            Failure::usage("--out -: a terminal cannot show what is stored")
+                .help("name a file, or send standard output to one"),
+        );
+    }
+    if command.get_flag("json") {
+        return Err(
+            Failure::usage("--json: standard output has the rows already, by --out -")
+                .help("write the rows to a file, or leave --json out"),
+        );
+    }
+    Ok(())
 }
 
 /// The files that a command is given, with the names of their arguments.

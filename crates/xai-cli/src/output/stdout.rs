@@ -2,8 +2,10 @@
 
 use std::io::Write;
 
+use anstream::{AutoStream, ColorChoice};
 use serde::Serialize;
 
+use super::style;
 use super::visible::{visible_json, visible_lines};
 use crate::failure::Failure;
 
@@ -15,7 +17,14 @@ pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
 
 /// Prints text; names in it act on no terminal.
 pub(crate) fn print_text(text: &str) -> Result<(), Failure> {
-    print_as_it_is(&visible_lines(text))
+    let text = visible_lines(text);
+    match AutoStream::choice(&std::io::stdout()) {
+        ColorChoice::Never => print_as_it_is(&text),
+        choice => {
+            let coloured = AutoStream::new(std::io::stdout().lock(), choice);
+            print_to(coloured, |out| writeln!(out, "{}", style::tables(&text)))
+        }
+    }
 }
 
 fn print_as_it_is(text: &str) -> Result<(), Failure> {
@@ -26,7 +35,13 @@ fn print_as_it_is(text: &str) -> Result<(), Failure> {
 pub(crate) fn print(
     write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
 ) -> Result<(), Failure> {
-    let mut stdout = std::io::stdout().lock();
+    print_to(std::io::stdout().lock(), write)
+}
+
+fn print_to(
+    mut stdout: impl Write,
+    write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+) -> Result<(), Failure> {
     match write(&mut stdout).and_then(|()| stdout.flush()) {
         Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::standard_output(e)),
         _ => Ok(()),

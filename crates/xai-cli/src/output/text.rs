@@ -1,8 +1,8 @@
-//! Results as text: cells and tables.
+//! Results as text: cells of tables and of rows.
 
-use comfy_table::{LineStyle, TableStyle};
+use xai_metrics::core::Direction;
 
-use super::visible::visible;
+use super::table::{self, UNDEFINED};
 
 /// A cell for a value that may be undefined: empty then.
 pub(crate) fn cell(value: Option<impl std::fmt::Display>) -> String {
@@ -16,7 +16,7 @@ pub(crate) fn class(label: Option<i64>, name: Option<&str>) -> String {
 
 /// A value for a person, a dash where there is none.
 pub(crate) fn or_dash(value: Option<impl std::fmt::Display>) -> String {
-    value.map_or_else(|| "–".to_owned(), |x| x.to_string())
+    value.map_or_else(|| UNDEFINED.to_owned(), |x| x.to_string())
 }
 
 /// Four decimals for a person, a dash where undefined.
@@ -44,23 +44,23 @@ pub(crate) fn approximate(recall: Option<f64>) -> String {
     })
 }
 
-/// A table for people: a header row and rows of text.
+/// The name of a metric with the arrow that says which values are better.
+pub(crate) fn with_arrow(name: &str, better: Direction) -> String {
+    match better {
+        Direction::None => name.to_owned(),
+        better => format!("{name} {}", better.arrow()),
+    }
+}
+
+/// A table for people, as wide as the terminal at most, if there is one.
 pub(crate) fn table<R, C>(header: &[&str], rows: impl IntoIterator<Item = R>) -> String
 where
     R: IntoIterator<Item = C>,
     C: std::fmt::Display,
 {
-    let mut table = comfy_table::Table::new();
-    table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')));
-    table.set_header(header.iter().map(|name| visible(name)));
-    for row in rows {
-        table.add_row(
-            row.into_iter()
-                .map(|cell| visible(&cell.to_string()).into_owned())
-                .collect::<Vec<_>>(),
-        );
-    }
-    table.to_string()
+    let stdout = console::Term::stdout();
+    let size = stdout.is_term().then(|| stdout.size_checked()).flatten();
+    table::within(size.map(|(_, columns)| columns), header, rows)
 }
 
 #[cfg(test)]

@@ -7,8 +7,8 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use tempfile::NamedTempFile;
 
-pub(crate) use super::destination::is_file;
 use super::destination::{Destination, folder};
+pub(crate) use super::destination::{called, is_file, is_standard_output, standard_output};
 use crate::failure::{Failure, InFile};
 
 /// Files that are being written; an interrupt removes them.
@@ -20,7 +20,8 @@ static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 /// A link stays, and the file that it leads to is written. A new file has the permissions that the
 /// umask leaves; one that exists keeps its permissions and its owner. Where that needs the file itself
 /// (it has several names, its folder takes no new file, its owner is somebody else) the whole output
-/// is made first and then copied into the file. Devices, pipes and descriptors are written to.
+/// is made first and then copied into the file. Devices, pipes and descriptors are written to;
+/// `-` is standard output.
 pub(crate) fn write<T>(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> Result<T, Failure>,
@@ -32,7 +33,7 @@ pub(crate) fn write<T>(
             replace(&target, write)
         }
     });
-    written.in_file(path)
+    written.in_file(called(path))
 }
 
 /// Writes a file of text.

@@ -1,98 +1,137 @@
 //! The report in a few lines, for the terminal.
 
-use xai_metrics::repro::pairwise::PairwiseReport;
-
-use super::results::Report;
-use super::sections::attribution::AttributionSection;
-use super::sections::casebased::CasebasedSection;
-use super::sections::graph::GraphSection;
-use super::sections::simulation::SimulationSection;
-use crate::output::text::{decimals, interval, table};
+use super::model::Report;
+use super::model::attribution::Attribution;
+use super::model::casebased::Casebased;
+use super::model::estimate::Estimate;
+use super::model::graph::Graph;
+use super::model::repro::Repro;
+use super::model::simulation::Simulation;
+use crate::output::text::{decimals, interval, table, with_arrow};
 use crate::output::visible::visible;
 
+/// The findings, and the figures of every section.
 pub(super) fn digest(report: &Report) -> String {
-    let sections = [
-        report.casebased.as_ref().map(casebased),
-        report.attribution.as_ref().map(attribution),
-        report.graph.as_ref().map(graph),
-        report.repro.as_ref().map(repro),
-        report.simulation.as_ref().map(simulation),
-    ];
     let mut parts = vec![visible(&report.title).into_owned()];
-    parts.extend(sections.into_iter().flatten());
+    let findings: Vec<String> = report
+        .findings
+        .iter()
+        .map(|finding| format!("- {}", visible(&finding.text)))
+        .collect();
+    parts.push(findings.join("\n"));
+    parts.extend(report.casebased.iter().map(casebased));
+    parts.extend(report.attribution.iter().map(attribution));
+    parts.extend(report.graph.iter().map(graph));
+    parts.extend(report.repro.iter().map(repro));
+    parts.extend(report.simulation.iter().map(simulation));
     parts.join("\n\n")
 }
 
-fn casebased(section: &CasebasedSection) -> String {
+fn ends(estimate: &Estimate) -> String {
+    interval(estimate.interval)
+}
+
+fn casebased(section: &Casebased) -> String {
     let groups = [
-        ("right", &section.audit.right),
-        ("wrong", &section.audit.wrong),
+        ("right", section.right.as_ref()),
+        ("wrong", section.wrong.as_ref()),
     ];
-    let rows = groups.map(|(name, group)| {
-        [
+    let of_group = |(name, group): (&str, Option<&super::model::casebased::Group>)| {
+        let group = group?;
+        let mean = &group.mean_correspondence;
+        Some([
             name.to_owned(),
             group.n.to_string(),
-            decimals(group.mean_correspondence),
-        ]
-    });
-    table(&["predictions", "number", "mean correspondence"], rows)
+            decimals(mean.value),
+            ends(mean),
+        ])
+    };
+    let mean = &section.mean_correspondence;
+    let all = [
+        "all".to_owned(),
+        section.n_test.to_string(),
+        decimals(mean.value),
+        ends(mean),
+    ];
+    let rows = groups.into_iter().filter_map(of_group).chain([all]);
+    table(
+        &[
+            &section.origin.name,
+            "predictions",
+            "mean correspondence ↑",
+            "95 % interval",
+        ],
+        rows,
+    )
 }
 
-fn attribution(section: &AttributionSection) -> String {
-    let metrics = section.table.metrics.iter();
-    let metrics: Vec<String> = metrics.map(|m| m.metric.replace('_', " ")).collect();
-    let mut header = vec!["attribution"];
+fn attribution(section: &Attribution) -> String {
+    let metrics: Vec<String> = section
+        .metrics
+        .iter()
+        .map(|metric| with_arrow(&metric.title, metric.better))
+        .collect();
+    let mut header = vec![section.origin.name.as_str()];
     header.extend(metrics.iter().map(String::as_str));
-    let rows = section.explainers().into_iter().map(|(name, values)| {
-        let values = values.into_iter().map(decimals);
-        std::iter::once(name.to_owned()).chain(values)
+    let rows = section.explainers.iter().enumerate().map(|(e, name)| {
+        let values = section
+            .metrics
+            .iter()
+            .map(move |metric| decimals(metric.values.get(e).and_then(|estimate| estimate.value)));
+        std::iter::once(name.clone()).chain(values)
     });
     table(&header, rows)
 }
 
-fn graph(section: &GraphSection) -> String {
+fn graph(section: &Graph) -> String {
     let rows = section.explainers.iter().map(|e| {
-        let best = e.sweep.points.get(e.sweep.best);
+        let best = e.curve.get(e.best);
+        let auroc = e.groundtruth.as_ref().map(|truth| truth.auroc);
         [
             e.name.clone(),
-            best.map_or_else(String::new, |p| format!("{:.2}", p.level)),
-            decimals(best.map(|p| p.characterization)),
-            decimals(e.sweep.fidelity_auc),
-            decimals(e.groundtruth.as_ref().and_then(|t| t.auroc)),
+            best.map_or_else(String::new, |point| format!("{:.2}", point.level)),
+            decimals(best.and_then(|point| point.characterization.value)),
+            interval(best.and_then(|point| point.characterization.interval)),
+            decimals(e.fidelity_auc),
+            decimals(auroc.and_then(|auroc| auroc.value)),
         ]
     });
     let header = [
-        "graph",
-        "edges kept",
-        "best characterization",
-        "curve AUC",
-        "AUROC",
+        &section.origin.name,
+        "best size",
+        "characterization ↑",
+        "95 % interval",
+        "curve AUC ↑",
+        "AUROC ↑",
     ];
     table(&header, rows)
 }
 
-fn repro(section: &PairwiseReport) -> String {
-    let rows = section.metrics.iter().map(|(name, metric)| {
+fn repro(section: &Repro) -> String {
+    let rows = section.metrics.iter().map(|metric| {
         [
-            (*name).to_owned(),
-            decimals(metric.mean),
-            interval(metric.interval),
+            with_arrow(&metric.title, metric.better),
+            decimals(metric.mean.value),
+            ends(&metric.mean),
         ]
     });
-    table(&["reproducibility", "mean", "95 % interval"], rows)
+    table(
+        &[&section.origin.name, "mean of pairs", "95 % interval"],
+        rows,
+    )
 }
 
-fn simulation(section: &SimulationSection) -> String {
-    let rows = section.summary.metrics.iter().map(|m| {
+fn simulation(section: &Simulation) -> String {
+    let rows = section.metrics.iter().map(|metric| {
         [
-            m.metric.clone(),
-            decimals(m.values.mean),
-            decimals(m.spearman_with_accuracy),
-            decimals(m.auroc_of_dependence),
+            metric.title.clone(),
+            decimals(metric.mean),
+            decimals(metric.spearman_with_accuracy),
+            decimals(metric.auroc_of_dependence),
         ]
     });
     let header = [
-        "simulated metric",
+        &section.origin.name,
         "mean",
         "rank correlation with accuracy",
         "AUROC of dependence",

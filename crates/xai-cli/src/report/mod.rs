@@ -1,112 +1,103 @@
-//! `xai report`: every family on one study, as a page and as JSON.
+//! `xai report`: a study as a page and as JSON.
+//!
+//! A study is read ([`study`]), each of its sections is computed ([`evaluate`]) into the [`model`] of
+//! `report.json`, sentences are made of the numbers ([`findings`]), and the page is drawn ([`page`]).
 
-mod chart;
+mod check;
+mod diff;
 mod digest;
+mod evaluate;
+mod findings;
+mod init;
+mod input_files;
+mod make;
+mod markup;
+mod model;
 mod page;
-mod results;
-mod sections;
-mod source;
-mod study_file;
+mod picture;
+mod study;
+mod write;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::context::Context;
-use crate::failure::{Failure, InFile};
-use crate::output::visible::visible_json;
-use crate::output::whole_file;
-use results::Report;
-use source::Source;
-use study_file::StudyFile;
+use crate::failure::Failure;
+use crate::usage::examples;
+use make::DEFAULT_FOLDER;
 
-/// `xai report [STUDY.toml] [--out xai-report]`
-///
-/// `--seed` decides over the seed in the study file.
+/// `xai report`
 #[derive(Debug, clap::Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    subcommand_precedence_over_arg = true,
+    after_help = examples::of(&[
+        "xai report",
+        "xai report study.toml --out study-report",
+        "xai report init --from results",
+    ])
+)]
 pub(crate) struct Arguments {
-    /// The study: a TOML file that names the arrays and tables of each family. Without it, the
-    /// built-in sample study.
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    make: Make,
+}
+
+/// What a report is made from, and where it goes.
+#[derive(Debug, clap::Args)]
+struct Make {
+    /// The study: a TOML file with a section for everything that is reported on. Without it, the built-in
+    /// sample study.
     study: Option<PathBuf>,
-    /// The folder for `index.html` and `report.json`.
-    #[arg(long, value_name = "FOLDER", default_value = "xai-report")]
+    /// The folder for `index.html` and `report.json`; `-` writes the page to standard output.
+    #[arg(long, value_name = "FOLDER", default_value = DEFAULT_FOLDER)]
     out: PathBuf,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Writes a study of the files of a folder, with comments.
+    Init(init::Init),
+    /// Whether a study can be computed: its keys, its files, their shapes. Nothing is computed.
+    Check(check::Check),
+    /// What changed between two reports, and whether by more than chance: the exit code is 3 where something got
+    /// worse beyond its interval.
+    Diff(diff::Diff),
+    /// The JSON Schema of `report.json`, on standard output.
+    #[command(after_help = examples::of(&["xai report schema > report.schema.json"]))]
+    Schema,
 }
 
 impl Default for Arguments {
     fn default() -> Self {
         Self {
-            study: None,
-            out: PathBuf::from("xai-report"),
+            command: None,
+            make: Make {
+                study: None,
+                out: PathBuf::from(DEFAULT_FOLDER),
+            },
         }
     }
 }
 
-/// Evaluates the study and writes the page and the JSON.
+/// Runs `xai report` or one of its commands.
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failure> {
-    let (source, study) = Source::open(arguments.study.as_deref())?;
-    if study.is_empty() {
-        return Err(Failure::new("nothing to report: the study has no section")
-            .help("add [casebased], [attribution], [graph], [repro] or [simulation]")
-            .in_file(source.study()));
+    match &arguments.command {
+        None => make::run(
+            arguments.make.study.as_deref(),
+            &arguments.make.out,
+            context,
+        ),
+        Some(Command::Init(init)) => init.run(context),
+        Some(Command::Check(check)) => check.run(context),
+        Some(Command::Diff(diff)) => diff.run(context),
+        Some(Command::Schema) => schema(),
     }
-    let report = evaluate(study, &source, context)?;
-    write(&report, &arguments.out)?;
-    let page = arguments.out.join("index.html");
-    context.present(&report, || {
-        let digest = digest::digest(&report);
-        format!("{digest}\n\nThe report is in {}", page.display())
-    })
 }
 
-fn evaluate(study: StudyFile, source: &Source, context: &Context) -> Result<Report, Failure> {
-    Ok(Report {
-        title: study.title,
-        casebased: study
-            .casebased
-            .map(|section| sections::casebased::evaluate(&section, source))
-            .transpose()?,
-        attribution: study
-            .attribution
-            .map(|section| sections::attribution::evaluate(&section, source, context))
-            .transpose()?
-            .flatten(),
-        graph: study
-            .graph
-            .map(|section| sections::graph::evaluate(&section, source))
-            .transpose()?,
-        repro: study
-            .repro
-            .map(|section| sections::repro::evaluate(&section, source, context))
-            .transpose()?,
-        simulation: study
-            .simulation
-            .map(|section| sections::simulation::evaluate(&section, source, context))
-            .transpose()?,
-    })
-}
-
-fn write(report: &Report, folder: &Path) -> Result<(), Failure> {
-    std::fs::create_dir_all(folder)
-        .map_err(|e| Failure::new(format!("cannot be made: {e}")))
-        .in_file(folder)?;
-    let html = page::render(report)?;
-    let json = serde_json::to_string_pretty(report).map_err(Failure::new)?;
-    write_both(folder, &html, &visible_json(json + "\n"))
-}
-
-/// Writes the page and the JSON, both or neither: the JSON is on the disk under a temporary name before
-/// the page gets its own.
-fn write_both(folder: &Path, html: &str, json: &str) -> Result<(), Failure> {
-    let (page, numbers) = (folder.join("index.html"), folder.join("report.json"));
-    // The one reason that is known why the second of two names could not be given.
-    if numbers.is_dir() {
-        let failure = Failure::cannot_be_written("it is a folder");
-        return Err(failure.in_file(&numbers));
-    }
-    whole_file::write(&numbers, |file| {
-        file.write_all(json.as_bytes())
-            .and_then(|()| file.flush())
-            .map_err(Failure::cannot_be_written)
-            .in_file(&numbers)?;
-        whole_file::write_text(&page, html)
-    })
+/// Prints the schema of `report.json`.
+fn schema() -> Result<(), Failure> {
+    let schema = schemars::schema_for!(model::Report);
+    let text = serde_json::to_string_pretty(&schema).map_err(Failure::new)?;
+    crate::output::stdout::print_text(&text)
 }

@@ -8,15 +8,17 @@ use xai_metrics::core::Summary;
 use xai_metrics::repro::comparison::{FIRST, GroupDifference, SECOND};
 use xai_metrics::repro::{GroupComparison, PackedRuns};
 
-use super::options::{Labels, PairMetrics, pair_rows};
+use super::options::{Labels, PairMetrics, pair_rows, with_arrow};
 use super::runs::{self, LoadedRuns, RunFiles};
 use crate::context::Context;
 use crate::failure::{Failure, InFiles};
 use crate::input::left_out::{self, LeftOut};
 use crate::output::{rows, text};
+use crate::usage::examples;
 
 /// `xai repro compare`
 #[derive(Debug, Args)]
+#[command(after_help = examples::of(&["xai repro compare --first old.npy --second new.npy --labels y.npy"]))]
 pub(crate) struct Compare {
     /// Predicted labels of the first group, as for `pairwise`.
     #[arg(long, value_name = "A.npy", num_args = 1.., required = true)]
@@ -108,6 +110,7 @@ fn by_name<S: Serializer>(
 
 impl Compare {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
+        let working = context.working("reading and comparing runs");
         let groups = [&self.first, &self.second];
         let groups = groups.map(|files| RunFiles::new(files, &self.labels));
         let [first, second] = runs::load_all(groups)?;
@@ -141,6 +144,7 @@ impl Compare {
             columns_left_out: [first.left_out.as_slice(), &second.left_out].concat(),
         };
         self.write_pairs([&first, &second])?;
+        drop(working);
         left_out::remark(&result.columns_left_out, context);
         context.present(&result, || result.table())
     }
@@ -174,7 +178,7 @@ impl CompareResult {
     fn table(&self) -> String {
         let rows = self.metrics.iter().map(|(name, d)| {
             [
-                (*name).to_owned(),
+                with_arrow(name),
                 text::decimals(d.first.mean),
                 text::decimals(d.second.mean),
                 text::decimals(d.difference),

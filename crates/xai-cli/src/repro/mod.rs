@@ -3,14 +3,15 @@
 mod compare;
 mod number_runs;
 pub(crate) mod options;
-mod pairwise;
+pub(crate) mod pairwise;
 mod regression;
 pub(crate) mod runs;
-mod simulate;
+pub(crate) mod simulate;
 pub(crate) mod table_runs;
 
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::usage::examples;
 
 /// Commands of the group.
 #[derive(Debug, clap::Subcommand)]
@@ -22,7 +23,10 @@ pub(crate) enum Command {
     /// Every metric on every pair of runs that predict numbers.
     Regression(regression::Regression),
     /// What the metrics are tried on.
-    #[command(subcommand)]
+    #[command(subcommand, after_help = examples::of(&[
+        "xai repro simulate classes --kind step --n-classes 5",
+        "xai repro simulate study --iterations 1000",
+    ]))]
     Simulate(simulate::Command),
 }
 

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use xai_metrics::repro::registry::PAIR_METRICS;
+use xai_metrics::core::Direction;
+use xai_metrics::repro::registry::{self, PAIR_METRICS};
 use xai_metrics::repro::{EmptyUnion, PairMetric, Pairwise, help, input};
 
 use crate::choice::{Choices, choice};
@@ -95,6 +96,13 @@ pub(super) fn parameters() -> Files<'static> {
             (input::METRICS, "--metrics"),
         ])
         .ways_out(&[(help::CHOOSE_EMPTY_UNION, "choose another --empty-union")])
+}
+
+/// A metric of the registry as tables call it: with the arrow that says which values are better.
+pub(super) fn with_arrow(name: &str) -> String {
+    let info = registry::metrics().find(|info| info.name == name);
+    let better = info.map_or(Direction::None, |info| info.direction);
+    text::with_arrow(name, better)
 }
 
 /// A row per pair of runs: their numbers, and each metric's value, in the order of the pairs.

@@ -4,19 +4,25 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use xai_metrics::repro::across_runs::InconsistentSamples;
+use xai_metrics::repro::across_runs::{InconsistentSamples, votes};
 use xai_metrics::repro::pairwise::PairwiseReport;
 use xai_metrics::repro::{PackedRuns, PairMetric, RunInterval, SampleConsistency};
 
-use super::options::{LEVEL, Labels, PairMetrics, pair_rows};
-use super::runs::{self, RunFiles};
+use super::options::{LEVEL, Labels, PairMetrics, pair_rows, with_arrow};
+use super::runs::{self, LoadedRuns, RunFiles};
 use crate::context::Context;
 use crate::failure::{Failure, Files, InFiles};
 use crate::input::left_out::{self, LeftOut};
 use crate::output::{rows, text};
+use crate::usage::examples;
 
 /// `xai repro pairwise`
 #[derive(Debug, Args)]
+#[command(after_help = examples::of(&[
+    "xai repro pairwise --predictions runs.npy --labels y.npy",
+    "xai repro pairwise --predictions runs.csv --labels class --inconsistent 10 --out pairs.csv",
+    "xai repro pairwise --predictions run1.npy run2.npy run3.npy --labels y.npy --metrics ec_local,pa_kappa",
+]))]
 pub(crate) struct Pairwise {
     /// Predicted labels: one array (runs, samples); several files, an array (samples,) per run; or
     /// .csv files with a column per run.
@@ -54,56 +60,107 @@ enum IntervalName {
     Bca,
 }
 
+/// Every metric on every pair of runs, and what it was made of.
 #[derive(Serialize)]
-struct PairwiseResult {
+pub(crate) struct PairwiseResult {
     #[serde(flatten)]
-    report: PairwiseReport,
+    pub(crate) report: PairwiseReport,
+    /// Of the samples on which the runs disagree most, where they are listed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) votes: Vec<VotesOfSample>,
     /// Columns of tables that are no runs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) columns_left_out: Vec<LeftOut>,
+}
+
+/// How many runs predict each class of a sample.
+#[derive(Serialize)]
+pub(crate) struct VotesOfSample {
+    /// The sample, from 0.
+    pub(crate) sample: usize,
+    /// Its true class, as the files call it.
+    #[serde(rename = "true")]
+    pub(crate) truth: String,
+    /// The classes as the files call them, most frequent first.
+    pub(crate) votes: Vec<(String, usize)>,
+}
+
+/// Runs in bits, and what is asked of them beside.
+struct Packed {
+    runs: PackedRuns,
+    samples: Option<SampleConsistency>,
+    votes: Vec<VotesOfSample>,
     columns_left_out: Vec<LeftOut>,
 }
 
 impl Pairwise {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
-        let metrics = self.metrics.chosen();
-        let files = runs::files(&self.predictions[0], &self.labels.labels);
-        let (packed, samples, columns_left_out) = self.pack(&metrics, &files)?;
-        let pairwise = self.metrics.pairwise();
-        let report = match self.summary_only {
-            true => pairwise.report_summaries(&packed, LEVEL),
-            false => pairwise.report(&packed, self.method(context), LEVEL),
-        };
-        let mut report = report.in_files(&files)?;
-        if let (Some(samples), Some(limit)) = (&samples, self.inconsistent) {
-            report = report.with_samples(samples, limit);
-        }
-        self.write_pairs(&metrics, &report)?;
-        let result = PairwiseResult {
-            report,
-            columns_left_out,
-        };
+        let working = context.working("reading and comparing runs");
+        let result = self.evaluate(self.inconsistent, context)?;
+        self.write_pairs(&self.metrics.chosen(), &result.report)?;
+        drop(working);
         left_out::remark(&result.columns_left_out, context);
         context.present(&result, || self.table(&result.report))
     }
 
-    /// Runs in bits, where they disagree if that is asked for, and columns that are no runs.
-    fn pack(
+    /// The metrics that were asked for.
+    pub(crate) fn metrics(&self) -> Vec<PairMetric> {
+        self.metrics.chosen()
+    }
+
+    /// Whether the values of the pairs are not kept.
+    pub(crate) fn keeps_no_pairs(&self) -> bool {
+        self.summary_only
+    }
+
+    /// Every metric on every pair of runs; lists so many of the samples on which the runs disagree most.
+    pub(crate) fn evaluate(
         &self,
-        metrics: &[PairMetric],
-        files: &Files<'_>,
-    ) -> Result<(PackedRuns, Option<SampleConsistency>, Vec<LeftOut>), Failure> {
-        // Agreement across all runs is taken on what percent agreement is.
-        let packed_for = [metrics, &[PairMetric::PA_ACC]].concat();
-        let runs = RunFiles::new(&self.predictions, &self.labels);
-        if self.inconsistent.is_none() {
-            let (packed, left_out) = runs::pack(runs, &packed_for)?;
-            return Ok((packed, None, left_out));
+        inconsistent: Option<usize>,
+        context: &Context,
+    ) -> Result<PairwiseResult, Failure> {
+        let files = runs::files(&self.predictions[0], &self.labels.labels);
+        let packed = self.pack(inconsistent, &files)?;
+        let pairwise = self.metrics.pairwise();
+        let report = match self.summary_only {
+            true => pairwise.report_summaries(&packed.runs, LEVEL),
+            false => pairwise.report(&packed.runs, self.method(context), LEVEL),
+        };
+        let mut report = report.in_files(&files)?;
+        if let (Some(samples), Some(limit)) = (&packed.samples, inconsistent) {
+            report = report.with_samples(samples, limit);
         }
+        Ok(PairwiseResult {
+            report,
+            votes: packed.votes,
+            columns_left_out: packed.columns_left_out,
+        })
+    }
+
+    fn pack(&self, inconsistent: Option<usize>, files: &Files<'_>) -> Result<Packed, Failure> {
+        // Agreement across all runs is taken on what percent agreement is.
+        let packed_for = [&self.metrics.chosen(), &[PairMetric::PA_ACC][..]].concat();
+        let runs = RunFiles::new(&self.predictions, &self.labels);
+        let Some(limit) = inconsistent else {
+            let (runs, columns_left_out) = runs::pack(runs, &packed_for)?;
+            return Ok(Packed {
+                runs,
+                samples: None,
+                votes: Vec::new(),
+                columns_left_out,
+            });
+        };
         let loaded = runs::load(runs)?;
         let predictions = loaded.predictions.view();
-        let packed = PackedRuns::new(&packed_for, predictions, &loaded.labels);
+        let runs = PackedRuns::new(&packed_for, predictions, &loaded.labels).in_files(files)?;
         let samples = SampleConsistency::new(predictions).in_files(files)?;
-        Ok((packed.in_files(files)?, Some(samples), loaded.left_out))
+        let most = samples.most_inconsistent(limit).into_iter();
+        Ok(Packed {
+            runs,
+            votes: most.map(|sample| votes_of(sample, &loaded)).collect(),
+            samples: Some(samples),
+            columns_left_out: loaded.left_out,
+        })
     }
 
     fn method(&self, context: &Context) -> RunInterval {
@@ -119,7 +176,7 @@ impl Pairwise {
     fn table(&self, result: &PairwiseReport) -> String {
         let rows = result.metrics.iter().map(|(name, m)| {
             [
-                (*name).to_owned(),
+                with_arrow(name),
                 text::decimals(m.mean),
                 text::interval(m.interval),
                 text::decimals(m.std),
@@ -145,12 +202,12 @@ impl Pairwise {
             [
                 ["always wrong", &result.always_wrong.to_string()],
                 ["ever wrong", &result.ever_wrong.to_string()],
-                ["Fleiss' kappa", &text::decimals(result.fleiss_kappa)],
+                ["Fleiss' kappa ↑", &text::decimals(result.fleiss_kappa)],
                 [
-                    "Krippendorff's alpha",
+                    "Krippendorff's alpha ↑",
                     &text::decimals(result.krippendorff_alpha),
                 ],
-                ["Gwet's AC1", &text::decimals(result.gwet_ac1)],
+                ["Gwet's AC1 ↑", &text::decimals(result.gwet_ac1)],
             ],
         );
         let method = match self.interval {
@@ -181,6 +238,19 @@ impl Pairwise {
             header,
             pair_rows(result.n_runs, &pairs),
         )
+    }
+}
+
+fn votes_of(sample: usize, runs: &LoadedRuns) -> VotesOfSample {
+    let called = |label: i64| runs.classes.called(label);
+    let votes = votes(runs.predictions.view(), sample).into_iter();
+    VotesOfSample {
+        sample,
+        truth: runs
+            .labels
+            .get(sample)
+            .map_or_else(String::new, |label| called(*label)),
+        votes: votes.map(|(label, n)| (called(label), n)).collect(),
     }
 }
 

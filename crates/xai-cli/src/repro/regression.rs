@@ -9,14 +9,19 @@ use xai_metrics::repro::registry::REGRESSION_METRICS;
 use xai_metrics::repro::{RegressionMetric, RegressionReproducibility, input};
 
 use super::number_runs::NumberRuns;
-use super::options::{LEVEL, pair_rows};
+use super::options::{LEVEL, pair_rows, with_arrow};
 use crate::context::Context;
 use crate::failure::{Failure, Files, InFiles};
 use crate::input::left_out::{self, LeftOut};
 use crate::output::{rows, text};
+use crate::usage::examples;
 
 /// `xai repro regression`
 #[derive(Debug, Args)]
+#[command(after_help = examples::of(&[
+    "xai repro regression --predictions runs.npy --targets y.npy",
+    "xai repro regression --predictions runs.csv --targets price --out -",
+]))]
 pub(crate) struct Regression {
     /// Predicted numbers: an array (runs, samples), or a .csv with a column per run.
     #[arg(long, value_name = "P.npy")]
@@ -55,6 +60,7 @@ fn by_name<S: Serializer>(
 
 impl Regression {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
+        let working = context.working("reading and comparing runs");
         let NumberRuns {
             predictions,
             targets,
@@ -98,6 +104,7 @@ impl Regression {
             ["first", "second"].into_iter().chain(names),
             rows,
         )?;
+        drop(working);
         left_out::remark(&result.columns_left_out, context);
         context.present(&result, || result.table())
     }
@@ -107,7 +114,7 @@ impl RegressionResult {
     fn table(&self) -> String {
         let rows = self.metrics.iter().map(|(name, m)| {
             [
-                (*name).to_owned(),
+                with_arrow(name),
                 text::decimals(m.mean),
                 text::interval(m.interval),
                 text::decimals(m.std),

@@ -10,8 +10,8 @@ use super::options::{self, Labels};
 use super::table_runs::{ClassTable, RunColumns, is_table, only_column};
 use crate::failure::{Failure, Files, InFile, InFiles};
 use crate::input::arrays;
-use crate::input::classes::{ClassesBuilder, NoClass};
-use crate::input::left_out::{DROP_OPTION, DropColumn, LeftOut};
+use crate::input::classes::{Classes, ClassesBuilder, NoClass};
+use crate::input::left_out::LeftOut;
 use crate::input::npy_file::{Integers, NpyFile};
 use crate::input::table::{Columns, Table};
 
@@ -19,6 +19,8 @@ use crate::input::table::{Columns, Table};
 pub(crate) struct LoadedRuns {
     pub(crate) predictions: Array2<i64>,
     pub(crate) labels: Vec<i64>,
+    /// What the classes are called.
+    pub(crate) classes: Classes,
     /// Columns of tables that are no runs.
     pub(crate) left_out: Vec<LeftOut>,
 }
@@ -47,8 +49,6 @@ pub(crate) struct RunFiles<'a> {
     pub(crate) labels: &'a Path,
     /// Columns that are no runs.
     pub(crate) dropped: &'a [String],
-    /// What leaves a column out.
-    pub(crate) drop_column: DropColumn,
 }
 
 impl<'a> RunFiles<'a> {
@@ -57,7 +57,6 @@ impl<'a> RunFiles<'a> {
             predictions,
             labels: &labels.labels,
             dropped: &labels.drop_column,
-            drop_column: DROP_OPTION,
         }
     }
 }
@@ -77,8 +76,9 @@ pub(super) fn load_all<const N: usize>(
     for files in groups {
         all.push(read(files, &mut classes)?);
     }
-    let (renumbering, _) = classes.finish();
+    let (renumbering, classes) = classes.finish();
     for runs in &mut all {
+        runs.classes = classes.clone();
         renumbering.apply(&mut runs.labels);
         if let Some(predictions) = runs.predictions.as_slice_mut() {
             renumbering.apply(predictions);
@@ -127,10 +127,20 @@ fn read(files: RunFiles<'_>, classes: &mut ClassesBuilder) -> Result<LoadedRuns,
         }
     };
     Ok(LoadedRuns {
-        predictions: predictions.as_standard_layout().into_owned(),
+        predictions: in_rows(predictions),
         labels,
+        // Known when all groups are read.
+        classes: Classes::default(),
         left_out,
     })
+}
+
+/// The same array, run after run; a copy only of one that is stored in another way.
+fn in_rows(predictions: Array2<i64>) -> Array2<i64> {
+    match predictions.is_standard_layout() {
+        true => predictions,
+        false => predictions.as_standard_layout().into_owned(),
+    }
 }
 
 /// Runs of a table, the labels where they are among its columns, and what is neither.
@@ -148,7 +158,7 @@ fn from_table(
         table.column(&truth)?;
     }
     let columns = RunColumns::of(&table, &truth, group.dropped)?;
-    let ClassTable { truth, runs } = ClassTable::read(table, &columns, group.drop_column, classes)?;
+    let ClassTable { truth, runs } = ClassTable::read(table, &columns, classes)?;
     let shape = (runs.len(), runs.first().map_or(0, Vec::len));
     let runs = Array2::from_shape_vec(shape, runs.concat()).map_err(Failure::new)?;
     Ok((runs, truth, columns.left_out))
@@ -264,6 +274,7 @@ pub(super) fn pack(
             predictions,
             labels,
             left_out,
+            ..
         } = load(runs)?;
         let packed = PackedRuns::new(metrics, predictions.view(), &labels).in_files(&places)?;
         return Ok((packed, left_out));

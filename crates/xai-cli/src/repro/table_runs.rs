@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::failure::Failure;
 use crate::input::classes::{ClassesBuilder, NoClass};
-use crate::input::left_out::{DropColumn, LeftOut, Reason};
+use crate::input::left_out::{LeftOut, Reason, drop_column};
 use crate::input::table::{Columns, Table};
 
 /// Whether a file is a table, by its name.
@@ -74,7 +74,6 @@ impl ClassTable {
     pub(super) fn read(
         table: Table,
         columns: &RunColumns,
-        drop_column: DropColumn,
         classes: &mut ClassesBuilder,
     ) -> Result<Self, Failure> {
         let asked: Vec<usize> = columns.truth.iter().chain(&columns.runs).copied().collect();

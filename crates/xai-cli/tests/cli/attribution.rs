@@ -232,6 +232,7 @@ fn every_metric_that_files_are_enough_for_is_a_command() {
     );
     let images = Array4::from_shape_fn((3, 6, 5, 1), |(i, r, c, _)| ((i + r * c) % 7) as f64);
     files.array("images.npy", &images);
+    files.array("alike.npy", &Array4::<f32>::ones((6, 1, 12, 12)));
     files.array(
         "m.npy",
         &array![[[false, true, true, false]], [[true, false, false, false]]],
@@ -283,13 +284,17 @@ fn every_metric_that_files_are_enough_for_is_a_command() {
             }
         }
         if with_model && asks("explanations") {
-            arguments += &format!(" --explanations {}", golden("distinct.npy"));
+            let maps = match name {
+                "consistency" => "alike.npy".to_owned(),
+                _ => golden("distinct.npy"),
+            };
+            arguments += &format!(" --explanations {maps}");
         }
         arguments += match name {
             "random-logit" => " --classes 4",
             // The few samples are far from each other.
             "sufficiency" => " --near 1-of-largest",
-            "consistency" => " --same-explanation top:144",
+            "consistency" => " --same-explanation top:1",
             _ => "",
         };
         let result = files.json(&format!("attribution {name} {arguments} --out rows.csv"));

@@ -1,5 +1,6 @@
 //! Explainers in ONNX files.
 
+use ndarray::{Array1, Array3};
 use serde_json::Value;
 
 use crate::harness::Files;
@@ -171,4 +172,60 @@ fn what_is_wrong_with_an_explainer_names_its_file() {
         "--explainers",
         &format!("{without} --metrics maximum-stability"),
     );
+}
+
+#[test]
+fn draws_that_do_not_fit_name_their_file() {
+    let files = Files::new();
+    files.array("classes.npy", &Array1::from_elem(9, 3i64));
+    files.array("below.npy", &Array1::from_elem(9, -1i64));
+    files.array("halves.npy", &Array3::from_elem((3, 9, 2), 0.5));
+    files.array("far.npy", &Array3::from_elem((3, 9, 2), 12i64));
+    let product = golden("tabular_input_x_gradient.onnx");
+    let of_explainer = format!("{} --explainer {product}", samples("tabular"));
+    for file in ["classes.npy", "below.npy"] {
+        let logit = format!("attribution random-logit {of_explainer} --classes 3 --draws {file}");
+        files.bad_data(file, &logit);
+    }
+    // No class counts from the other end.
+    let inputs = golden("tabular_inputs.npy");
+    let below = format!("--inputs {inputs} --targets below.npy --explainer {product}");
+    files.bad_data(&product, &format!("attribution local-lipschitz {below}"));
+    for file in ["halves.npy", "far.npy"] {
+        let maps = golden("tabular_distinct.npy");
+        let run = format!(
+            "mu-fidelity {} --explanations {maps} --grid none",
+            model("tabular")
+        );
+        let failed = files.bad_data(file, &format!("attribution {run} --draws {file}"));
+        assert!(failed.help().is_none(), "{}", failed.text);
+    }
+}
+
+#[test]
+fn metrics_of_images_refuse_tables_and_say_so() {
+    let files = Files::new();
+    let maps = format!("--explanations {}", golden("tabular_distinct.npy"));
+    let inputs = golden("tabular_inputs.npy");
+    files.bad_data(
+        &inputs,
+        &format!("attribution road {} {maps}", model("tabular")),
+    );
+    let file = golden("tabular_distinct.npy");
+    files.bad_data(&file, &format!("attribution mst-compactness {maps}"));
+    let explainer = golden("tabular_gradient.onnx");
+    let continuity = format!("{} --explainer {explainer}", samples("tabular"));
+    files.wrong_usage(
+        "--shift-axes",
+        &format!("attribution continuity {continuity}"),
+    );
+    for metric in ["faithfulness-estimate", "monotonicity-correlation"] {
+        let one_group = format!("{metric} {} {maps} --group-size 12", model("tabular"));
+        files.wrong_usage("--group-size", &format!("attribution {one_group}"));
+    }
+    let all = format!(
+        "consistency {} {maps} --same-explanation top:12",
+        model("tabular")
+    );
+    files.wrong_usage("--same-explanation", &format!("attribution {all}"));
 }

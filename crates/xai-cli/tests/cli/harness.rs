@@ -68,9 +68,29 @@ impl Files {
         Command::cargo_bin("xai")
             .expect("the binary")
             .current_dir(self.0.path())
+            // A developer's wish for colour is no matter of a test.
+            .env_remove("CLICOLOR_FORCE")
             .args(arguments.split_whitespace())
             .output()
             .expect("runs")
+    }
+
+    /// The JSON of a command as a report writes it, run by a shell in a folder.
+    #[cfg(unix)]
+    pub(crate) fn json_of_line(&self, folder: &str, line: &str) -> Value {
+        let binary = assert_cmd::cargo::cargo_bin("xai");
+        let arguments = line.strip_prefix("xai ").expect("a command of xai");
+        let output = Command::new("sh")
+            .current_dir(self.path(folder))
+            .args([
+                "-c",
+                &format!("'{}' {arguments} --json --quiet", binary.display()),
+            ])
+            .output()
+            .expect("runs");
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{line}\n{error}");
+        serde_json::from_slice(&output.stdout).expect("one JSON object")
     }
 
     fn success(&self, arguments: &str) -> Output {
@@ -107,8 +127,13 @@ impl Files {
         if code == 1 {
             let lines: Vec<&str> = text.lines().collect();
             assert!(lines[0].starts_with("error: "), "{text}");
+            // Between them the lines of a study that it is about.
+            let is_excerpt =
+                |line: &&str| line.trim_start().starts_with("-->") || line.contains('|');
+            let rest = lines[1..].iter().filter(|line| !is_excerpt(line));
+            let rest: Vec<&&str> = rest.collect();
             assert!(
-                lines.len() == 1 || (lines.len() == 2 && lines[1].starts_with("help: ")),
+                rest.is_empty() || (rest.len() == 1 && rest[0].starts_with("help: ")),
                 "{text}"
             );
         }

@@ -208,9 +208,20 @@ fn runs_may_be_called_by_words() {
             "repro pairwise --predictions {file} --labels {labels} --inconsistent 2"
         ))
     };
-    let numbers = pairwise("numbers.CSV", "y");
-    assert_eq!(pairwise("words.csv", "y"), numbers);
-    assert_eq!(pairwise("runs.csv", "y.csv"), numbers);
+    let mut numbers = pairwise("numbers.CSV", "y");
+    let votes = numbers["votes"].take();
+    assert_eq!(votes[1]["true"], "3");
+    for (file, labels) in [("words.csv", "y"), ("runs.csv", "y.csv")] {
+        let mut words = pairwise(file, labels);
+        // The one place where classes are called as the files call them.
+        let votes = words["votes"].take();
+        assert_eq!(votes[1]["true"], "fox");
+        assert_eq!(
+            votes[1]["votes"],
+            serde_json::json!([["dog", 1], ["eel", 1]])
+        );
+        assert_eq!(words, numbers);
+    }
     let compare = |file: &str| {
         files.json(&format!(
             "repro compare --first {file} --second {file} --labels y"

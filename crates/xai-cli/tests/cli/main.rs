@@ -27,4 +27,7 @@ mod places;
 mod privacy;
 mod report;
 mod repro;
+mod studies;
 mod tables;
+#[cfg(unix)]
+mod terminal;

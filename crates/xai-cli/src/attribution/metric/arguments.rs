@@ -11,6 +11,7 @@ use crate::attribution::metric_options::MetricOptions;
 use crate::attribution::options::{LayoutOptions, ScoringOptions};
 use crate::attribution::side_inputs::SIDE_FILES;
 use crate::attribution::stored_scores;
+use crate::usage::examples;
 
 /// An input of a metric, and the option for its file.
 #[derive(Debug, Clone, Copy)]
@@ -148,6 +149,31 @@ pub(crate) fn command(entry: &'static Entry) -> Command {
         .arg(out_argument(of_scores))
         .about(entry.info.question.to_owned() + better)
         .long_about(None)
+        .after_help(examples::of(&examples_of(entry)))
+}
+
+/// Commands to start from: with all files that the metric needs and, where there may be, with scores.
+fn examples_of(entry: &'static Entry) -> Vec<String> {
+    let name = entry.info.name;
+    let mut examples = Vec::new();
+    if reads_files(entry) {
+        let files = files_of(entry).filter(|file| is_needed_as(entry, file.input));
+        let files = files.map(|file| {
+            let ending = file.value_name.rsplit('.').next().unwrap_or_default();
+            format!(" --{0} {0}.{ending}", file.name)
+        });
+        let needed = MetricOptions::needed(entry).map(|option| format!(" --{option} 10"));
+        let arguments: String = files.chain(needed).collect();
+        examples.push(format!("xai attribution {name}{arguments}"));
+        examples.push(format!(
+            "xai attribution {name}{arguments} --out scores.csv"
+        ));
+    }
+    if stored_scores::of_scores(entry).is_some() {
+        let scores = "--base base.npy --masked masked.npy";
+        examples.push(format!("xai attribution {name} {scores}"));
+    }
+    examples
 }
 
 /// The files of a metric; stored scores may take their place.

@@ -24,7 +24,7 @@ use crate::attribution::stored_scores::{self, OfScores};
 use crate::attribution::{result, side_inputs};
 use crate::context::Context;
 use crate::failure::{Failure, Files, InFiles};
-use crate::input::samples::FileSamples;
+use crate::input::samples::{FileSamples, WatchedSamples};
 use crate::output::{rows, text};
 
 /// A metric, and where what it needs is.
@@ -95,6 +95,7 @@ impl MetricCommand {
         }
         let value = match (&self.source, stored_scores::of_scores(self.entry)) {
             (Source::Scores { base, masked }, Some(of_scores)) => {
+                let _working = context.working("reading and comparing scores");
                 let scores = stored_scores::read(base, masked)?;
                 let files = Files::mainly(base)
                     .file(&[input::MASKED], masked)
@@ -147,11 +148,17 @@ impl MetricCommand {
     fn of_maps(&self, layout: &LayoutOptions, context: &Context) -> Result<MetricValue, Failure> {
         let maps = FileSamples::<f64>::open(self.file(input::EXPLANATIONS)?)?;
         let reading = layout.of_maps(maps.shape())?;
+        let bar = context.progress(maps.n_samples() as u64, "maps");
+        let maps = WatchedSamples {
+            samples: maps,
+            watch: |end: u64| bar.set_position(end.max(bar.position())),
+        };
         let data = Data::of_maps(&maps).scoring(Scoring {
             layout: reading.layout,
             ..Scoring::default()
         });
         let value = self.evaluate(self.with_sides(data, maps.shape())?, context)?;
+        bar.finish_and_clear();
         reading.say(context);
         self.write_rows(&value)?;
         Ok(value)

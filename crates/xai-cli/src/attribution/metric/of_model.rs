@@ -80,7 +80,9 @@ impl MetricCommand {
         scoring: &ScoringOptions,
         context: &Context,
     ) -> Result<MaskedScores, Failure> {
+        let working = context.working("opening the model");
         let mut opened = self.open(&scoring.engine)?;
+        drop(working);
         let bar = context.progress(2 * opened.inputs.n_samples() as u64, "rows scored");
         let reading = scoring.reading(opened.inputs.shape());
         let model = opened.take_model(|rows| bar.inc(rows));
@@ -99,7 +101,9 @@ impl MetricCommand {
         scoring: &ScoringOptions,
         context: &Context,
     ) -> Result<MetricValue, Failure> {
+        let working = context.working("opening the model");
         let mut opened = self.open(&scoring.engine)?;
+        drop(working);
         let bar = context.counter("rows scored");
         let reading = scoring.reading(opened.inputs.shape());
         let model = opened.take_model(|rows| bar.inc(rows));

@@ -75,6 +75,11 @@ impl GraphFiles {
             )])
     }
 
+    /// The files of the edges and of their scores.
+    pub(crate) fn edges_and_mask(&self) -> (Option<&Path>, Option<&Path>) {
+        (self.edge_index.as_deref(), self.edge_mask.as_deref())
+    }
+
     pub(crate) fn read(&self, model: &OnnxModel) -> Result<GraphArrays, Failure> {
         let given = |file: &Option<PathBuf>, option: &str| {
             file.clone()

@@ -35,6 +35,10 @@ impl Explainer<f32> for OnnxExplainer {
         targets: &Targets,
     ) -> Result<ArrayD<f32>, BoxError> {
         let classes = classes(targets);
+        // An operator that looks a class up would count a negative one from the other end.
+        if let Some(row) = classes.iter().position(|&class| class < 0) {
+            return Err(format!("the target of row {row} is {}, no class", classes[row]).into());
+        }
         let maps = self.0.of_samples(&inputs, Some(&classes))?;
         let maps = match has_class_axis(&inputs.shape()[1..], &maps.shape()[1..]) {
             false => maps,

@@ -10,6 +10,7 @@ use crate::choice::{Choices, choice};
 use crate::context::Context;
 use crate::failure::{Failure, Files, InFiles};
 use crate::output::{rows, text};
+use crate::usage::examples;
 
 const KINDS: &Choices<ClassDistribution> = &[
     (
@@ -42,6 +43,7 @@ const MOST_NUMBERS: u64 = 100_000_000;
 
 /// `xai repro simulate classes`
 #[derive(Debug, Args)]
+#[command(after_help = examples::of(&["xai repro simulate classes --kind exponential --n-classes 10 --draws 5 --seed 1"]))]
 pub(crate) struct Classes {
     /// The shape.
     #[arg(long, value_parser = choice(KINDS))]
@@ -74,6 +76,7 @@ impl Classes {
             ))
             .help("draw fewer at a time, with another --seed each"));
         }
+        let bar = context.progress(u64::from(self.draws), "distributions");
         let draw = |draw| {
             let mut p = self
                 .kind
@@ -81,6 +84,7 @@ impl Classes {
             if self.reversed {
                 p.reverse();
             }
+            bar.inc(1);
             Ok(p)
         };
         let probabilities = (0..u64::from(self.draws))
@@ -92,6 +96,7 @@ impl Classes {
             (0..self.n_classes).map(|class| format!("class_{class}")),
             probabilities.iter().map(|p| p.iter().map(f64::to_string)),
         )?;
+        bar.finish_and_clear();
         let result = ClassesResult { probabilities };
         context.present(&result, || {
             let rows = result.probabilities.iter().enumerate().map(|(draw, p)| {

@@ -1,7 +1,7 @@
 //! `xai repro simulate`
 
 mod classes;
-mod study;
+pub(crate) mod study;
 
 use crate::context::Context;
 use crate::failure::Failure;

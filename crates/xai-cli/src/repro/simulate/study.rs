@@ -1,32 +1,43 @@
 //! `xai repro simulate study`
 
 use std::fs::{File, OpenOptions};
-use std::io::BufReader;
+use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Serialize;
 use xai_metrics::repro::study::{
-    StudyDraw, StudySettings, StudySummary, read_draws, write_draws, write_header,
+    AccuracyProfile, StudyDraw, StudySettings, StudySummary, read_draws, write_draws, write_header,
 };
 use xai_metrics::repro::{SimulationStudy, help, input};
 
 use crate::context::Context;
 use crate::failure::{Failure, Files, InFile, InFiles};
 use crate::output::{text, whole_file};
+use crate::usage::examples;
 
 /// Draws between two writes, and two steps of the progress bar.
 const DRAWS_PER_STEP: u64 = 1000;
+
+/// Draws unless the command says how many.
+const ITERATIONS: u64 = 25_000;
+
+/// Bins of accuracy in a profile.
+const BINS: usize = 10;
 
 /// Predictions of one draw, which are in memory on every thread.
 const MOST_PREDICTIONS: u64 = 100_000_000;
 
 /// `xai repro simulate study`
 #[derive(Debug, Args)]
+#[command(after_help = examples::of(&[
+    "xai repro simulate study --iterations 1000",
+    "xai repro simulate study --seed 1 --out study.csv",
+]))]
 pub(crate) struct StudyCommand {
-    /// The number of draws.
-    #[arg(long, value_name = "N", default_value_t = 25_000, value_parser = clap::value_parser!(u64).range(1..))]
-    iterations: u64,
+    /// The number of draws. Default: 25000.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    iterations: Option<u64>,
     /// Samples per draw.
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
     n_samples: u32,
@@ -39,9 +50,21 @@ pub(crate) struct StudyCommand {
     out: Option<PathBuf>,
 }
 
+/// What the study says, and each metric over accuracy.
 #[derive(Serialize)]
-struct StudyResult {
-    summary: StudySummary,
+pub(crate) struct StudyResult {
+    pub(crate) summary: StudySummary,
+    pub(crate) profiles: Vec<AccuracyProfile>,
+}
+
+impl StudyResult {
+    /// Of draws that the files are about.
+    pub(crate) fn new(draws: &[StudyDraw], files: &Files<'_>) -> Result<Self, Failure> {
+        Ok(Self {
+            summary: StudySummary::new(draws).in_files(files)?,
+            profiles: AccuracyProfile::per_metric(draws, BINS).in_files(files)?,
+        })
+    }
 }
 
 impl StudyCommand {
@@ -49,31 +72,55 @@ impl StudyCommand {
         let study = self.study(context.seed())?;
         let mut rows = match &self.out {
             None => StudyRows::default(),
-            Some(out) => StudyRows::resume(out, &study, self.iterations)?,
+            Some(out) => StudyRows::resume(out, &study, self.n_draws())?,
         };
         if !rows.draws.is_empty() {
             context.remark(format_args!("going on after {} draws", rows.draws.len()));
         }
-        let bar = context.progress(self.iterations, "draws");
-        bar.set_position(rows.draws.len() as u64);
-        while (rows.draws.len() as u64) < self.iterations {
-            let start = rows.draws.len() as u64;
-            let end = (start + DRAWS_PER_STEP).min(self.iterations);
-            rows.append(study.simulate(start..end).in_files(&options())?)?;
-            bar.set_position(end);
-        }
-        bar.finish_and_clear();
-        let result = StudyResult {
-            summary: StudySummary::new(&rows.draws).in_files(&options())?,
-        };
+        self.simulate(&study, &mut rows, context)?;
+        let result = StudyResult::new(&rows.draws, &options())?;
         if let Some(out) = &self.out {
             rows.finish(out)?;
         }
         context.present(&result, || table(&result.summary))
     }
-}
 
-impl StudyCommand {
+    /// Simulates all draws, and writes none.
+    pub(crate) fn evaluate(&self, context: &Context) -> Result<StudyResult, Failure> {
+        let (study, mut rows) = (self.study(context.seed())?, StudyRows::default());
+        self.simulate(&study, &mut rows, context)?;
+        StudyResult::new(&rows.draws, &options())
+    }
+
+    /// How many draws are asked for, where that is said.
+    pub(crate) fn iterations(&self) -> Option<u64> {
+        self.iterations
+    }
+
+    fn n_draws(&self) -> u64 {
+        self.iterations.unwrap_or(ITERATIONS)
+    }
+
+    /// Simulates the draws that the rows lack.
+    fn simulate(
+        &self,
+        study: &SimulationStudy,
+        rows: &mut StudyRows,
+        context: &Context,
+    ) -> Result<(), Failure> {
+        let n_draws = self.n_draws();
+        let bar = context.progress(n_draws, "draws");
+        bar.set_position(rows.draws.len() as u64);
+        while (rows.draws.len() as u64) < n_draws {
+            let start = rows.draws.len() as u64;
+            let end = (start + DRAWS_PER_STEP).min(n_draws);
+            rows.append(study.simulate(start..end).in_files(&options())?)?;
+            bar.set_position(end);
+        }
+        bar.finish_and_clear();
+        Ok(())
+    }
+
     fn study(&self, seed: u64) -> Result<SimulationStudy, Failure> {
         if let Some(out) = &self.out
             && out.extension().is_some_and(|it| it == "parquet")
@@ -114,12 +161,22 @@ fn options() -> Files<'static> {
 struct StudyRows {
     draws: Vec<StudyDraw>,
     file: Option<(File, PathBuf)>,
+    /// Standard output, where the rows go as they are drawn.
+    stream: Option<Box<dyn Write>>,
 }
 
 impl StudyRows {
     /// Goes on with the rows that an interrupted study left, or starts. What is no file gets its rows
     /// at the end.
     fn resume(out: &Path, study: &SimulationStudy, iterations: u64) -> Result<Self, Failure> {
+        if whole_file::is_standard_output(out) {
+            let mut rows = Self {
+                stream: Some(Box::new(whole_file::standard_output())),
+                ..Self::default()
+            };
+            rows.write(|stream| write_header(stream))?;
+            return Ok(rows);
+        }
         if !whole_file::is_file(out)? {
             return Ok(Self::default());
         }
@@ -148,6 +205,7 @@ impl StudyRows {
         let mut rows = Self {
             draws,
             file: Some((file, path)),
+            stream: None,
         };
         if bytes == 0 {
             rows.write(|file| write_header(file))?;
@@ -163,16 +221,20 @@ impl StudyRows {
 
     fn write(
         &mut self,
-        write: impl FnOnce(&mut File) -> xai_metrics::Result<()>,
+        write: impl FnOnce(&mut dyn Write) -> xai_metrics::Result<()>,
     ) -> Result<(), Failure> {
-        match &mut self.file {
-            None => Ok(()),
-            Some((file, path)) => write(file).in_files(&Files::mainly(path)),
+        match (&mut self.file, &mut self.stream) {
+            (None, None) => Ok(()),
+            (Some((file, path)), _) => write(file).in_files(&Files::mainly(path)),
+            (None, Some(stream)) => write(stream).in_files(&Files::mainly("standard output")),
         }
     }
 
     /// Writes all rows where they were asked for.
     fn finish(self, out: &Path) -> Result<(), Failure> {
+        if self.stream.is_some() {
+            return Ok(());
+        }
         whole_file::write(out, |file| {
             let written = write_header(&mut *file).and_then(|()| write_draws(&self.draws, file));
             written.in_files(&Files::mainly(out))

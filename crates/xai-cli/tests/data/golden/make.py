@@ -182,7 +182,7 @@ for n in (119, 123, 125, 126, 127, 132, 136, 138, 139, 140):
     masks = array(GOLDEN["problems"][c["problem"]]["mask"])
     empty = [not mask.any() for mask in masks]
     values = [None if e else v for e, v in zip(empty, numbers(c["output"]))]
-    # A mask of everything has no AUROC.
+
     expect(n, f"{name} {of_maps(c)} --masks @{c['problem']}_masks.npy {options}".rstrip(), values)
 for n in (163, 167):
     c = case(n)

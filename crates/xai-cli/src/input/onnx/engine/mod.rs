@@ -8,7 +8,7 @@ mod panics;
 mod rten;
 
 pub(super) use self::interface::{Engine, File, Input, NotLoaded, Reason, table};
-pub(crate) use self::options::{EngineName, EngineOptions};
+pub(crate) use self::options::EngineOptions;
 
 impl EngineOptions {
     /// Loads a model with the engine that was chosen.

@@ -39,15 +39,6 @@ const BUILD: &str =
     "build the command with ONNX Runtime: cargo install xai-cli --features onnxruntime";
 
 impl EngineOptions {
-    /// The engine and the output of a study.
-    pub(crate) fn new(engine: EngineName, model_output: Option<String>) -> Self {
-        Self {
-            engine,
-            onnxruntime_lib: None,
-            model_output,
-        }
-    }
-
     /// The output that was named.
     pub(in super::super) fn model_output(&self) -> Option<&str> {
         self.model_output.as_deref()

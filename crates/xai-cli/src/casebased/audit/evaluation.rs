@@ -1,0 +1,163 @@
+//! From test rows to an audit.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use ndarray::{Array2, ArrayView1, Axis};
+use xai_metrics::Accumulator;
+use xai_metrics::casebased::result::FeatureComparison;
+use xai_metrics::casebased::{Audit, AuditReport, Explanation};
+
+use super::AuditOfTable;
+use crate::casebased::explaining::{Explaining, Tables};
+use crate::casebased::samples::{self, Samples};
+use crate::context::Context;
+use crate::failure::{Failure, Files, InFiles};
+use crate::input::classes::Classes;
+use crate::output::rows::{self, Rows};
+use crate::output::text;
+
+/// An audit of a test table, and what it was made of.
+pub(crate) struct Audited {
+    pub(crate) report: AuditReport,
+    /// The listed predictions beside their precedents, by sample; empty unless that was asked for.
+    pub(crate) features: BTreeMap<usize, Vec<FeatureComparison>>,
+    pub(crate) classes: Classes,
+    /// Training cases.
+    pub(crate) n_train: usize,
+    /// Nearest cases that are asked.
+    pub(crate) k: usize,
+    /// The share of true neighbours that an approximate search finds.
+    pub(crate) recall: Option<f64>,
+    pub(crate) tables: Tables,
+    /// What a person may overlook.
+    pub(crate) remarks: Vec<String>,
+}
+
+impl AuditOfTable {
+    /// Audits the test table. Lists so many of the least supported predictions, beside the features of
+    /// their precedents if that is asked for, and writes a row per test row where `out` says.
+    pub(crate) fn evaluate(
+        &self,
+        n_listed: usize,
+        compares: bool,
+        out: Option<&Path>,
+        context: &Context,
+    ) -> Result<Audited, Failure> {
+        let columns = (self.label.as_deref(), self.predicted.as_deref());
+        let working = context.working("reading and fitting training cases");
+        let fitted = self.source.explainer(columns.0, columns.1, compares)?;
+        drop(working);
+        if fitted.aggregate_only {
+            return Err(
+                Failure::usage("--aggregate-only: an audit lists single predictions")
+                    .help("`xai casebased explain` releases aggregates"),
+            );
+        }
+        let mut explaining =
+            Explaining::new(&self.source, fitted, &self.test, columns, usize::MAX)?;
+        let header = ["sample", "predicted", "true", "correspondence", "level"];
+        let mut listed = compares.then(Listed::default);
+        let report = rows::stream(out, header, |rows| {
+            self.audit(&mut explaining, n_listed, &mut listed, rows, context)
+        })?;
+        let features = match listed {
+            Some(listed) => listed.compare(&explaining, &self.test)?,
+            None => BTreeMap::new(),
+        };
+        let fitted = &explaining.fitted;
+        Ok(Audited {
+            report,
+            features,
+            classes: fitted.classes.clone(),
+            n_train: fitted.explainer.training_info().n_rows,
+            k: fitted.k,
+            recall: fitted.recall,
+            remarks: explaining.remarks(),
+            tables: explaining.tables(),
+        })
+    }
+
+    fn audit(
+        &self,
+        explaining: &mut Explaining<'_>,
+        n_listed: usize,
+        listed: &mut Option<Listed>,
+        rows: &mut Rows<'_>,
+        context: &Context,
+    ) -> Result<AuditReport, Failure> {
+        let files = Files::mainly(&self.test);
+        let empty = || Audit::listing(n_listed).with_cases().with_distribution();
+        let mut audit = empty();
+        let bar = context.progress_bytes(&self.test, "auditing");
+        while let Some(samples) = explaining.samples()? {
+            let explanations = explaining.explain(&samples)?;
+            // Samples are counted as the file does, also where rows were left out.
+            for (row, first, length) in samples.runs() {
+                let mut run = empty().starting_at(first);
+                run.update(&explanations[row..row + length])
+                    .and_then(|()| audit.merge(run))
+                    .in_files(&files)?;
+            }
+            if !rows.go_nowhere() {
+                explanations.iter().try_for_each(|e| write(e, rows))?;
+            }
+            if let Some(listed) = listed {
+                listed.update(&audit, &samples, explanations);
+            }
+            bar.set_position(explaining.end_byte());
+        }
+        bar.finish_and_clear();
+        audit.finish().in_files(&files)
+    }
+}
+
+fn write(e: &Explanation, rows: &mut Rows<'_>) -> Result<(), Failure> {
+    rows.write([
+        e.sample.to_string(),
+        text::class(e.predicted, e.predicted_name.as_deref()),
+        text::class(e.truth, e.truth_name.as_deref()),
+        text::cell(e.correspondence.score),
+        e.level().to_string(),
+    ])
+}
+
+/// The rows of the least supported predictions so far, and what explains them, by sample.
+#[derive(Default)]
+struct Listed(BTreeMap<usize, (Explanation, Vec<f64>)>);
+
+impl Listed {
+    fn update(&mut self, audit: &Audit, samples: &Samples, explanations: Vec<Explanation>) {
+        let listed = audit.least_supported_so_far();
+        let is_listed = |sample: &usize| listed.iter().any(|summary| summary.sample == *sample);
+        self.0.retain(|sample, _| is_listed(sample));
+        for (explanation, row) in explanations.into_iter().zip(samples.rows.rows()) {
+            if is_listed(&explanation.sample) {
+                let row = row.to_vec();
+                self.0.insert(explanation.sample, (explanation, row));
+            }
+        }
+    }
+
+    fn compare(
+        self,
+        explaining: &Explaining<'_>,
+        test: &Path,
+    ) -> Result<BTreeMap<usize, Vec<FeatureComparison>>, Failure> {
+        let Some((_, (_, row))) = self.0.first_key_value() else {
+            return Ok(BTreeMap::new());
+        };
+        let mut rows = Array2::zeros((0, row.len()));
+        let mut explanations = Vec::with_capacity(self.0.len());
+        for (explanation, row) in self.0.into_values() {
+            rows.push(Axis(0), ArrayView1::from(&row))
+                .map_err(Failure::new)?;
+            explanations.push(explanation);
+        }
+        let explainer = &explaining.fitted.explainer;
+        let features = explainer.compare_features(&explanations, rows.view());
+        let features = features.in_files(&samples::files(test))?;
+        let of_samples = explanations.iter().map(|explanation| explanation.sample);
+        Ok(of_samples.zip(features).collect())
+    }
+}

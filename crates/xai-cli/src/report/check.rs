@@ -1,0 +1,189 @@
+//! `xai report check`: whether a study can be computed, without computing it.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::make::Opened;
+use super::study::arguments::NamedFile;
+use super::study::document::Section;
+use super::study::families::Family;
+use super::study::request::{in_study, prepare};
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::input::glance::Glance;
+use crate::output::{stderr, text};
+use crate::usage::examples;
+
+/// `xai report check`
+#[derive(Debug, clap::Args)]
+#[command(after_help = examples::of(&["xai report check study.toml"]))]
+pub(crate) struct Check {
+    /// The study. Without it, the built-in sample study.
+    study: Option<PathBuf>,
+}
+
+/// The JSON of `xai report check`.
+#[derive(Debug, Serialize)]
+struct CheckResult {
+    n_wrong: usize,
+    sections: Vec<CheckedSection>,
+}
+
+#[derive(Debug, Serialize)]
+struct CheckedSection {
+    family: &'static str,
+    name: String,
+    commands: Vec<String>,
+    files: Vec<CheckedFile>,
+    errors: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct CheckedFile {
+    key: String,
+    path: String,
+    /// What is in it; `None` where that cannot be told.
+    holds: Option<String>,
+}
+
+impl Check {
+    pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
+        let opened = Opened::read(self.study.as_deref())?;
+        opened.check_sections()?;
+        let (mut sections, mut failures) = (Vec::new(), Vec::new());
+        for section in &opened.document.sections {
+            let (checked, wrong) = check(&opened, section, context);
+            sections.push(checked);
+            failures.extend(wrong);
+        }
+        let result = CheckResult {
+            n_wrong: failures.len(),
+            sections,
+        };
+        context.present(&result, || table(&result))?;
+        let Some(last) = failures.pop() else {
+            return Ok(());
+        };
+        for failure in failures {
+            stderr::print_line(failure);
+        }
+        Err(last)
+    }
+}
+
+/// Checks one section: its keys, its files, and the lengths that have to be equal.
+fn check(opened: &Opened, section: &Section, context: &Context) -> (CheckedSection, Vec<Failure>) {
+    let mut checked = CheckedSection {
+        family: section.family.key(),
+        name: section.name.clone(),
+        commands: Vec::new(),
+        files: Vec::new(),
+        errors: Vec::new(),
+    };
+    let prepared = match prepare(
+        &opened.document,
+        section,
+        &opened.folder,
+        context.given_seed(),
+    ) {
+        Ok(prepared) => prepared,
+        Err(failure) => {
+            checked.errors.push(failure.what());
+            return (checked, vec![failure]);
+        }
+    };
+    checked.commands = prepared.commands;
+    let mut failures = Vec::new();
+    let mut glances: Vec<(NamedFile, Glance)> = Vec::new();
+    for file in prepared.files {
+        let glance = Glance::at(&opened.folder.join(&file.path));
+        checked.files.push(CheckedFile {
+            key: file.key.clone(),
+            path: file.path.clone(),
+            holds: glance.as_ref().ok().map(ToString::to_string),
+        });
+        match glance {
+            Ok(glance) => glances.push((file, glance)),
+            Err(failure) => failures.push(in_study(failure, &opened.document, section)),
+        }
+    }
+    failures.extend(unequal(section.family, &glances));
+    checked.errors.extend(failures.iter().map(Failure::what));
+    (checked, failures)
+}
+
+/// Axes that have the same length: the key of a file, and its axis from the front or, negative, from the end.
+fn equal_axes(family: Family) -> &'static [&'static [(&'static str, isize)]] {
+    match family {
+        Family::Attribution => &[&[
+            ("inputs", 0),
+            ("targets", 0),
+            ("explanations", 0),
+            ("masks", 0),
+        ]],
+        Family::Graph => &[
+            &[("full", 0), ("kept", 1), ("complement", 1)],
+            &[("full", 1), ("kept", 2), ("complement", 2)],
+            &[("levels", 0), ("kept", 0), ("complement", 0)],
+            &[("edge_index", 1), ("edge_mask", 0), ("edge_mask_true", -1)],
+        ],
+        Family::Repro => &[&[("labels", 0), ("predictions", -1)]],
+        Family::Casebased | Family::Simulation => &[],
+    }
+}
+
+/// Files whose lengths do not fit those of the first of their kind.
+fn unequal(family: Family, glances: &[(NamedFile, Glance)]) -> Vec<Failure> {
+    let mut failures = Vec::new();
+    for group in equal_axes(family) {
+        let lengths = glances.iter().filter_map(|(file, glance)| {
+            let (_, axis) = group.iter().find(|(key, _)| *key == file.key)?;
+            let shape = glance.shape()?;
+            let axis = match axis {
+                0.. => axis.unsigned_abs(),
+                _ => shape.len().checked_sub(axis.unsigned_abs())?,
+            };
+            Some((file, *shape.get(axis)?))
+        });
+        let lengths: Vec<(&NamedFile, usize)> = lengths.collect();
+        let Some(&(first, expected)) = lengths.first() else {
+            continue;
+        };
+        for (file, length) in &lengths[1..] {
+            if *length != expected {
+                let what = format!(
+                    "`{}` has {length} entries, but `{}` in {} has {expected}",
+                    file.key, first.key, first.path
+                );
+                failures.push(Failure::new(what).in_file(&file.path));
+            }
+        }
+    }
+    failures
+}
+
+fn table(result: &CheckResult) -> String {
+    let mut parts = Vec::new();
+    for section in &result.sections {
+        let verdict = match section.errors.len() {
+            0 => "can be computed".to_owned(),
+            n => format!("{n} wrong"),
+        };
+        parts.push(format!(
+            "[[{}]] {}: {verdict}",
+            section.family, section.name
+        ));
+        if !section.files.is_empty() {
+            let rows = section.files.iter().map(|file| {
+                [
+                    file.key.clone(),
+                    file.path.clone(),
+                    text::or_dash(file.holds.clone()),
+                ]
+            });
+            parts.push(text::table(&["key", "file", "holds"], rows));
+        }
+    }
+    parts.join("\n\n")
+}

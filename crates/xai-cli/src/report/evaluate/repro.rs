@@ -1,0 +1,266 @@
+//! The section of repeated runs.
+
+use xai_metrics::repro::PairMetric;
+use xai_metrics::repro::across_runs::InconsistentSample;
+use xai_metrics::repro::pairwise::PairwiseReport;
+
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::input::left_out;
+use crate::report::evaluate::leaf_order::leaf_order;
+use crate::report::model::estimate::Estimate;
+use crate::report::model::histogram::Histogram;
+use crate::report::model::origin::Origin;
+use crate::report::model::repro as model;
+use crate::repro::pairwise::{Pairwise, PairwiseResult, VotesOfSample};
+
+/// How many of the samples on which runs disagree are shown.
+const SHOWN: usize = 10;
+
+/// Bins of a histogram.
+const BINS: usize = 20;
+
+/// Compares all pairs of runs as `xai repro pairwise` does.
+pub(crate) fn evaluate(
+    arguments: &Pairwise,
+    mut origin: Origin,
+    context: &Context,
+) -> Result<model::Repro, Failure> {
+    if arguments.keeps_no_pairs() {
+        let failure = Failure::usage("--summary-only: the report shows the values of the pairs");
+        return Err(failure.help("leave it out"));
+    }
+    let result = arguments.evaluate(Some(SHOWN), context)?;
+    origin
+        .remarks
+        .extend(left_out::remarks(&result.columns_left_out));
+    let (metrics, report) = (arguments.metrics(), &result.report);
+    let samples = report.samples.as_ref();
+    Ok(model::Repro {
+        origin,
+        n_runs: report.n_runs,
+        n_samples: report.n_samples,
+        metrics: summaries(&metrics, report),
+        accuracy: accuracies(report),
+        always_wrong: report.always_wrong,
+        ever_wrong: report.ever_wrong,
+        fleiss_kappa: report.fleiss_kappa,
+        krippendorff_alpha: report.krippendorff_alpha,
+        gwet_ac1: report.gwet_ac1,
+        similarity: similarity(&metrics, report),
+        ever_changing: samples.map_or(0, |samples| samples.ever_changing),
+        most_inconsistent: most_inconsistent(&result),
+    })
+}
+
+fn summaries(metrics: &[PairMetric], report: &PairwiseReport) -> Vec<model::PairMetricSummary> {
+    let of_metrics = metrics.iter().zip(&report.metrics);
+    of_metrics
+        .map(|(metric, (name, values))| {
+            let info = metric.info();
+            let defined = values.pairs.iter().copied().flatten();
+            let range = values.min.zip(values.max);
+            model::PairMetricSummary {
+                metric: (*name).to_owned(),
+                title: info.title.to_owned(),
+                question: info.question.to_owned(),
+                better: info.direction,
+                range: info.range.to_owned(),
+                mean: Estimate {
+                    value: values.mean,
+                    interval: values.interval,
+                    small_sample: values.small_sample,
+                    n: values.n_defined as u64,
+                    n_undefined: (values.pairs.len() - values.n_defined) as u64,
+                },
+                std: values.std,
+                min: values.min,
+                median: values.median,
+                max: values.max,
+                histogram: range.map(|range| Histogram::new(defined, range, BINS)),
+            }
+        })
+        .collect()
+}
+
+fn accuracies(report: &PairwiseReport) -> Vec<Estimate> {
+    let runs = report.accuracy.iter().zip(&report.accuracy_interval);
+    runs.map(|(accuracy, interval)| Estimate {
+        value: Some(*accuracy),
+        interval: Some(*interval),
+        n: report.n_samples as u64,
+        ..Estimate::default()
+    })
+    .collect()
+}
+
+/// Percent agreement of every two runs if it was asked for, else the first metric that has values.
+fn similarity(metrics: &[PairMetric], report: &PairwiseReport) -> model::Similarity {
+    let agreement = metrics
+        .iter()
+        .position(|metric| *metric == PairMetric::PA_ACC);
+    let with_values = || {
+        report
+            .metrics
+            .iter()
+            .position(|(_, metric)| metric.n_defined > 0)
+    };
+    let place = agreement.or_else(with_values).unwrap_or_default();
+    let name = report.metrics.get(place).map_or("", |(name, _)| *name);
+    let title = metrics.get(place).map_or("", |metric| metric.info().title);
+    let pairs = report
+        .metrics
+        .get(place)
+        .map(|(_, metric)| metric.pairs.clone());
+    let pairs = pairs.unwrap_or_default();
+    model::Similarity {
+        metric: name.to_owned(),
+        title: title.to_owned(),
+        order: leaf_order(report.n_runs, &pairs),
+        pairs,
+    }
+}
+
+fn most_inconsistent(result: &PairwiseResult) -> Vec<model::Inconsistent> {
+    let samples = result.report.samples.iter();
+    let samples = samples.flat_map(|samples| &samples.most_inconsistent);
+    samples
+        .zip(&result.votes)
+        .map(|(sample, votes)| inconsistent(sample, votes))
+        .collect()
+}
+
+fn inconsistent(sample: &InconsistentSample, votes: &VotesOfSample) -> model::Inconsistent {
+    let of_classes = votes.votes.iter();
+    model::Inconsistent {
+        sample: sample.sample,
+        label: votes.truth.clone(),
+        entropy: sample.entropy,
+        modal_share: sample.modal_share,
+        votes: of_classes
+            .map(|(class, n)| model::Votes {
+                class: class.clone(),
+                n: *n,
+            })
+            .collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::evaluate::testing::{context, origin, parsed, sample, write};
+
+    fn of_table(table: &str, rest: &[&str]) -> model::Repro {
+        let folder = tempfile::tempdir().unwrap();
+        let file = write(folder.path(), "runs.csv", table);
+        let line = ["--predictions", file.to_str().unwrap(), "--labels", "true"];
+        evaluate(&parsed(&[&line[..], rest].concat()), origin(), &context()).unwrap()
+    }
+
+    #[test]
+    fn the_sample_has_the_numbers_of_the_command() {
+        let (predictions, labels) = (sample("repro/predictions.npy"), sample("repro/labels.npy"));
+        let line = ["--predictions", &predictions, "--labels", &labels];
+        let section = evaluate(&parsed(&line), origin(), &context()).unwrap();
+        let command: Pairwise = parsed(&line);
+        let command = command.evaluate(Some(10), &context()).unwrap();
+        let json = serde_json::to_value(&command).unwrap();
+        for metric in &section.metrics {
+            let theirs = &json["metrics"][&metric.metric];
+            let ours = serde_json::to_value(metric).unwrap();
+            assert_eq!(ours["mean"]["value"], theirs["mean"]);
+            assert_eq!(ours["mean"]["interval"], theirs["interval"]);
+            assert_eq!(ours["median"], theirs["median"]);
+            let counts = &metric.histogram.as_ref().unwrap().counts;
+            assert_eq!((counts.len(), counts.iter().sum()), (20, metric.mean.n));
+        }
+        assert_eq!(
+            section.metrics.len(),
+            json["metrics"].as_object().unwrap().len()
+        );
+        // 24 runs.
+        assert_eq!((section.n_runs, section.accuracy.len()), (24, 24));
+        assert_eq!(section.similarity.pairs.len(), 24 * 23 / 2);
+        assert_eq!(section.similarity.metric, "pa_acc");
+        let mut order = section.similarity.order.clone();
+        order.sort_unstable();
+        assert_eq!(order, (0..24).collect::<Vec<_>>());
+        for sample in &section.most_inconsistent {
+            assert_eq!(sample.votes.iter().map(|votes| votes.n).sum::<usize>(), 24);
+            let modal = sample.votes[0].n as f64 / 24.0;
+            assert_eq!(modal, sample.modal_share);
+        }
+        assert!(
+            section
+                .most_inconsistent
+                .iter()
+                .map(|s| s.entropy)
+                .is_sorted_by(|a, b| a >= b)
+        );
+    }
+
+    #[test]
+    fn alike_runs_are_beside_each_other_and_votes_are_by_name() {
+        // Runs 0 and 2 are the same; 1 and 3 differ in one sample.
+        let table = "true,a,b,c,d,index\n\
+            dog,dog,cat,dog,cat,1\n\
+            cat,cat,cat,cat,cat,2\n\
+            cat,dog,cat,dog,cow,3\n\
+            dog,dog,dog,dog,dog,4\n";
+        let rest = ["--drop-column", "index", "--metrics", "ec_local,pa_acc"];
+        let section = of_table(table, &rest);
+        assert_eq!(section.similarity.metric, "pa_acc");
+        assert_eq!(
+            section.similarity.pairs,
+            [0.5, 1.0, 0.5, 0.5, 0.75, 0.5].map(Some)
+        );
+        let place = |run| {
+            section
+                .similarity
+                .order
+                .iter()
+                .position(|r| *r == run)
+                .unwrap()
+        };
+        assert_eq!(place(0usize).abs_diff(place(2)), 1);
+        assert_eq!(place(1).abs_diff(place(3)), 1);
+        assert_eq!(
+            (section.ever_changing, section.most_inconsistent.len()),
+            (2, 2)
+        );
+        let most = &section.most_inconsistent[0];
+        assert_eq!((most.sample, most.label.as_str()), (2, "cat"));
+        let votes = most
+            .votes
+            .iter()
+            .map(|votes| (votes.class.as_str(), votes.n));
+        assert_eq!(
+            votes.collect::<Vec<_>>(),
+            [("dog", 2), ("cat", 1), ("cow", 1)]
+        );
+        assert_eq!(section.accuracy[0].value, Some(0.75));
+        assert!(section.origin.remarks.is_empty());
+    }
+
+    #[test]
+    fn two_runs_that_make_no_error_have_a_constant_metric_and_an_undefined_one() {
+        let section = of_table(",true,a,b\n0,1,1,1\n1,0,0,0\n", &[]);
+        let metric = |name| section.metrics.iter().find(|m| m.metric == name).unwrap();
+        let agreement = metric("pa_acc");
+        assert_eq!(agreement.mean.value, Some(1.0));
+        assert_eq!((agreement.mean.interval, agreement.std), (None, None));
+        assert_eq!(agreement.histogram.as_ref().unwrap().counts[0], 1);
+        let local = metric("ec_local");
+        assert_eq!((local.mean.value, local.mean.n_undefined), (None, 1));
+        assert_eq!(local.histogram, None);
+        assert_eq!(section.similarity.order, [0, 1]);
+        assert_eq!(section.ever_wrong, 0);
+        // The index has no name.
+        assert_eq!(section.origin.remarks.len(), 1);
+        // Nothing but the undefined metric was asked for.
+        let section = of_table("true,a,b\n1,1,1\n", &["--metrics", "ec_local"]);
+        assert_eq!(section.similarity.pairs, [None]);
+        assert_eq!(section.similarity.metric, "ec_local");
+    }
+}

@@ -1,0 +1,144 @@
+//! The section of the simulation study.
+
+use std::path::Path;
+
+use xai_metrics::repro::registry;
+use xai_metrics::repro::study::{self, AccuracyProfile, MetricBehavior, StudyDraw, read_draws};
+
+use crate::context::Context;
+use crate::failure::{Failure, Files, InFile, InFiles};
+use crate::report::model::origin::Origin;
+use crate::report::model::simulation as model;
+use crate::repro::simulate::study::{StudyCommand, StudyResult};
+
+/// Takes the draws of a file, or makes them as `xai repro simulate study` does.
+pub(crate) fn evaluate(
+    arguments: &StudyCommand,
+    draws: Option<&Path>,
+    origin: Origin,
+    context: &Context,
+) -> Result<model::Simulation, Failure> {
+    let result = match draws {
+        None => arguments.evaluate(context)?,
+        Some(file) => {
+            let draws = stored(file, arguments.iterations())?;
+            StudyResult::new(&draws, &Files::mainly(file))?
+        }
+    };
+    let metrics = result.summary.metrics.iter().zip(&result.profiles);
+    Ok(model::Simulation {
+        origin,
+        n_draws: result.summary.n_draws as u64,
+        metrics: metrics
+            .map(|(behavior, profile)| of_metric(behavior, profile))
+            .collect(),
+    })
+}
+
+/// The draws of a file that a study wrote to its end: what an interrupted one left is no study.
+fn stored(file: &Path, iterations: Option<u64>) -> Result<Vec<StudyDraw>, Failure> {
+    let way_out =
+        "run `xai repro simulate study --out` again, which goes on where it was interrupted";
+    let bytes = std::fs::read(file)
+        .map_err(Failure::cannot_be_opened)
+        .in_file(file)?;
+    let (draws, whole) = read_draws(bytes.as_slice()).in_files(&Files::mainly(file))?;
+    if whole < bytes.len() as u64 {
+        let failure = Failure::new("cut short: the last line is no whole draw").in_file(file);
+        return Err(failure.help(way_out));
+    }
+    let n = draws.len() as u64;
+    if n == 0 {
+        return Err(Failure::new("no draws").in_file(file).help(way_out));
+    }
+    match iterations {
+        Some(expected) if expected != n => {
+            let failure = Failure::new(format!("{n} draws, but the study expects {expected}"));
+            let way_out = format!("{way_out}, or correct `iterations`");
+            Err(failure.in_file(file).help(way_out))
+        }
+        _ => Ok(draws),
+    }
+}
+
+fn of_metric(behavior: &MetricBehavior, profile: &AccuracyProfile) -> model::SimulatedMetric {
+    let name = behavior.metric.as_str();
+    let info = registry::metrics().find(|info| info.name == name);
+    model::SimulatedMetric {
+        metric: name.to_owned(),
+        title: info.map_or(name, |info| info.title).to_owned(),
+        mean: behavior.values.mean,
+        std: behavior.values.std,
+        spearman_with_accuracy: behavior.spearman_with_accuracy,
+        spearman_with_n_classes: behavior.spearman_with_n_classes,
+        variance_by_label_distribution: behavior.variance_by_label_distribution,
+        variance_by_error_distribution: behavior.variance_by_error_distribution,
+        auroc_of_dependence: behavior.auroc_of_dependence,
+        independent: profile.independent.iter().map(point).collect(),
+        dependent: profile.dependent.iter().map(point).collect(),
+    }
+}
+
+fn point(point: &study::ProfilePoint) -> model::ProfilePoint {
+    model::ProfilePoint {
+        accuracy: point.accuracy,
+        mean: point.mean,
+        low: point.low,
+        high: point.high,
+        n_defined: point.n_defined,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use xai_metrics::repro::SimulationStudy;
+    use xai_metrics::repro::study::{StudySettings, write_draws, write_header};
+
+    use super::*;
+    use crate::report::evaluate::testing::{context, origin, parsed};
+
+    fn command(line: &str) -> StudyCommand {
+        parsed(&line.split_whitespace().collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn stored_draws_give_what_simulated_ones_do() {
+        let line = "--iterations 60 --n-samples 50 --runs 3";
+        let simulated = evaluate(&command(line), None, origin(), &context()).unwrap();
+        let n_metrics = registry::PAIR_METRICS.len() + 3; // and the coefficients of all runs at once
+        assert_eq!(
+            (simulated.n_draws, simulated.metrics.len()),
+            (60, n_metrics)
+        );
+        for metric in &simulated.metrics {
+            assert_ne!(metric.title, metric.metric);
+            for point in metric.independent.iter().chain(&metric.dependent) {
+                assert!(point.low <= point.high, "{metric:?}");
+            }
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("draws.csv");
+        let study = SimulationStudy::new(StudySettings {
+            seed: context().seed(),
+            n_samples: 50,
+            n_runs: 3,
+            ..StudySettings::default()
+        });
+        let draws = study.unwrap().simulate(0..60).unwrap();
+        let mut out = std::fs::File::create(&file).unwrap();
+        write_header(&mut out)
+            .and_then(|()| write_draws(&draws, &mut out))
+            .unwrap();
+        let stored = |line| evaluate(&command(line), Some(&file), origin(), &context());
+        assert_eq!(stored("").unwrap(), simulated);
+        let failure = stored("--iterations 61").unwrap_err().to_string();
+        assert!(
+            failure.contains("60 draws, but the study expects 61"),
+            "{failure}"
+        );
+        let text = std::fs::read_to_string(&file).unwrap();
+        std::fs::write(&file, &text[..text.len() - 3]).unwrap();
+        let failure = stored("").unwrap_err().to_string();
+        assert!(failure.contains("cut short"), "{failure}");
+    }
+}

@@ -1,0 +1,45 @@
+//! What the tests of the evaluators share.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Command, FromArgMatches};
+
+use crate::context::Context;
+use crate::report::model::origin::Origin;
+
+/// The arguments of a command, as its line gives them.
+pub(crate) fn parsed<T: Args + FromArgMatches>(line: &[&str]) -> T {
+    let command = T::augment_args(Command::new("section"));
+    let line = std::iter::once("section").chain(line.iter().copied());
+    let matches = command.try_get_matches_from(line).unwrap();
+    T::from_arg_matches(&matches).unwrap()
+}
+
+pub(crate) fn context() -> Context {
+    parsed(&["--quiet"])
+}
+
+pub(crate) fn origin() -> Origin {
+    Origin {
+        seed: 1,
+        id: "section-1".into(),
+        family: "section".into(),
+        name: "Section".into(),
+        commands: Vec::new(),
+        files: Vec::new(),
+        remarks: Vec::new(),
+    }
+}
+
+/// A file of the built-in study.
+pub(crate) fn sample(name: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample");
+    folder.join(name).display().to_string()
+}
+
+/// Writes a file into a folder.
+pub(crate) fn write(folder: &Path, name: &str, text: &str) -> PathBuf {
+    let path = folder.join(name);
+    std::fs::write(&path, text).unwrap();
+    path
+}

@@ -1,0 +1,182 @@
+//! `xai report init`: a study of the files of a folder.
+
+mod attribution;
+mod casebased;
+mod found;
+mod graph;
+mod repro;
+mod toml_text;
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use self::found::{FoundFile, find};
+use self::toml_text::TomlText;
+use super::study::sample;
+use crate::context::Context;
+use crate::failure::{Failure, InFile};
+use crate::output::whole_file;
+use crate::usage::examples;
+
+/// `xai report init`
+#[derive(Debug, clap::Args)]
+#[command(after_help = examples::of(&["xai report init --from results", "xai report init --sample --from sample"]))]
+pub(crate) struct Init {
+    /// The folder whose files the study names, by their names, shapes and columns.
+    #[arg(long, value_name = "FOLDER", default_value = ".")]
+    from: PathBuf,
+    /// The study to write; `-` writes it to standard output. Default: study.toml in the folder.
+    #[arg(long, value_name = "STUDY.toml")]
+    out: Option<PathBuf>,
+    /// Write the built-in sample study with all its files into the folder instead.
+    #[arg(long)]
+    sample: bool,
+}
+
+/// The JSON of `xai report init`.
+#[derive(Debug, Serialize)]
+struct InitResult {
+    study: PathBuf,
+    /// How many sections it has, by family.
+    casebased: usize,
+    attribution: usize,
+    graph: usize,
+    repro: usize,
+}
+
+/// A study that is written: its text, and how many sections it has.
+struct Draft {
+    text: TomlText,
+    counts: [usize; 4],
+}
+
+impl Init {
+    pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
+        let to_standard_output = self.out.as_deref() == Some(Path::new("-"));
+        let study = match &self.out {
+            Some(out) => out.clone(),
+            None => self.from.join(sample::STUDY),
+        };
+        if self.sample {
+            return self.write_sample(context);
+        }
+        if !to_standard_output && study.exists() {
+            let failure =
+                Failure::new("there is a study already").help("name another file with --out");
+            return Err(failure.in_file(&study));
+        }
+        // Paths of a study begin in its own folder.
+        let folder = match (to_standard_output, study.parent()) {
+            (false, Some(parent)) => parent.to_owned(),
+            _ => self.from.clone(),
+        };
+        let draft = draft(&find(&self.from, &folder)?);
+        if draft.counts == [0; 4] {
+            let failure = Failure::new(
+                "no files that a study is made of: expected .npy, .csv or .onnx files with names as in the sample",
+            );
+            return Err(failure
+                .help("`xai report init --sample --from FOLDER` writes the sample study")
+                .in_file(&self.from));
+        }
+        if to_standard_output {
+            return crate::output::stdout::print_text(draft.text.as_str().trim_end());
+        }
+        whole_file::write_text(&study, draft.text.as_str())?;
+        let [casebased, attribution, graph, repro] = draft.counts;
+        let result = InitResult {
+            study: study.clone(),
+            casebased,
+            attribution,
+            graph,
+            repro,
+        };
+        context.present(&result, || {
+            let study = study.display();
+            format!("{study}: {} sections; look at the lines marked “guessed”, then\n\n  xai report check {study}\n  xai report {study}", draft.counts.iter().sum::<usize>())
+        })
+    }
+
+    fn write_sample(&self, context: &Context) -> Result<(), Failure> {
+        if self.out.is_some() {
+            return Err(Failure::usage(
+                "--sample and --out: the sample goes into the folder of --from",
+            ));
+        }
+        let study = self.from.join(sample::STUDY);
+        if study.exists() {
+            let failure =
+                Failure::new("there is a study already").help("name another folder with --from");
+            return Err(failure.in_file(&study));
+        }
+        std::fs::create_dir_all(&self.from)
+            .map_err(Failure::cannot_be_written)
+            .in_file(&self.from)?;
+        sample::write(&self.from)?;
+        let result = InitResult {
+            study: study.clone(),
+            casebased: 1,
+            attribution: 1,
+            graph: 1,
+            repro: 1,
+        };
+        context.present(&result, || {
+            format!("the sample study is in {}", study.display())
+        })
+    }
+}
+
+/// The text of a study of some files.
+fn draft(files: &[FoundFile]) -> Draft {
+    let mut text = TomlText::new();
+    text.comment("A study for `xai report`: paths are relative to this file. The keys of a section are the options of the command that it names.");
+    text.comment("Lines marked “guessed” follow from names and shapes: look at them.");
+    text.entry("title", "Study", false);
+    let counts = [
+        casebased::write(files, &mut text),
+        attribution::write(files, &mut text),
+        graph::write(files, &mut text),
+        repro::write(files, &mut text),
+    ];
+    Draft { text, counts }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::study::document::Document;
+
+    #[test]
+    fn the_files_of_the_sample_make_its_study() {
+        let folder = sample::in_temporary_folder().unwrap();
+        let expected = std::fs::read(folder.path().join(sample::STUDY)).unwrap();
+        let expected = Document::parse(Path::new("a"), &expected).unwrap();
+        let draft = draft(&find(folder.path(), folder.path()).unwrap());
+        let drafted = Document::parse(Path::new("b"), draft.text.as_str().as_bytes()).unwrap();
+        let values = |document: &Document, family: &str| {
+            let section = document
+                .sections
+                .iter()
+                .find(|s| s.family.key() == family)
+                .unwrap();
+            let mut keys: Vec<_> = section
+                .keys
+                .iter()
+                .map(|key| (key.name.clone(), key.value.clone()))
+                .collect();
+            keys.retain(|(name, _)| {
+                !["k", "activation", "channels", "subsets"].contains(&name.as_str())
+            });
+            keys.sort_by(|a, b| a.0.cmp(&b.0));
+            (keys, section.explainers.len())
+        };
+        for family in ["casebased", "attribution", "graph", "repro"] {
+            assert_eq!(
+                values(&drafted, family),
+                values(&expected, family),
+                "{family}"
+            );
+        }
+    }
+}

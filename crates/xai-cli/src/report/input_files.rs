@@ -1,0 +1,75 @@
+//! The files behind a report: sizes and hashes.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+
+use super::model::origin::InputFile;
+use crate::input::archive;
+
+/// Bytes that are read at once.
+const PIECE: usize = 1 << 20;
+
+/// A file that a study names, beside the study. What cannot be read has no hash: the section says why.
+pub(super) fn input_file(folder: &Path, name: &str) -> InputFile {
+    let path = folder.join(name);
+    let path = archive::entry_of(&path).map_or(path, |(archive, _)| archive);
+    // Pipes were read already, and are not there twice.
+    let is_file = std::fs::metadata(&path).is_ok_and(|found| found.is_file());
+    let hashed = is_file.then(|| hash(&path).ok()).flatten();
+    let (bytes, sha256) = hashed.unzip();
+    InputFile {
+        path: name.to_owned(),
+        bytes: bytes.unwrap_or_default(),
+        sha256,
+    }
+}
+
+/// The size and the SHA-256 of a file.
+fn hash(path: &Path) -> std::io::Result<(u64, String)> {
+    let (mut file, mut hasher) = (File::open(path)?, Sha256::new());
+    let (mut piece, mut bytes) = (vec![0; PIECE], 0);
+    loop {
+        match file.read(&mut piece)? {
+            0 => break,
+            n => {
+                hasher.update(&piece[..n]);
+                bytes += n as u64;
+            }
+        }
+    }
+    Ok((bytes, hex(&hasher.finalize())))
+}
+
+/// As [`input_file`], of bytes in memory.
+pub(super) fn input_of_bytes(name: &Path, bytes: &[u8]) -> InputFile {
+    InputFile {
+        path: name.display().to_string(),
+        bytes: bytes.len() as u64,
+        sha256: Some(hex(&Sha256::digest(bytes))),
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hashes_are_those_of_the_standard() {
+        let empty = input_of_bytes(Path::new("a"), b"");
+        let expected = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+        assert_eq!(empty.sha256.as_deref(), Some(expected));
+        let folder = tempfile::TempDir::new().unwrap();
+        std::fs::write(folder.path().join("abc"), "abc").unwrap();
+        let abc = input_file(folder.path(), "abc");
+        let expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!((abc.bytes, abc.sha256.as_deref()), (3, Some(expected)));
+        assert_eq!(input_file(folder.path(), "none").sha256, None);
+    }
+}

@@ -1,0 +1,214 @@
+//! From a study to its report.
+
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use super::evaluate;
+use super::input_files::{input_file, input_of_bytes};
+use super::model::origin::Origin;
+use super::model::{MissingSection, Report, SCHEMA_VERSION};
+use super::study::document::{Document, Section};
+use super::study::request::{Prepared, Request, in_study, prepare};
+use super::study::{sample, shell};
+use super::{digest, findings, page, write};
+use crate::context::Context;
+use crate::failure::{Failure, InFile};
+use crate::output::stderr;
+
+/// Where the report goes unless somebody says where.
+pub(super) const DEFAULT_FOLDER: &str = "xai-report";
+
+/// A study that was read, and the folder that its paths begin in.
+pub(super) struct Opened {
+    pub(super) document: Document,
+    pub(super) folder: PathBuf,
+    bytes: Vec<u8>,
+    /// The files of the built-in study, as long as this value is there.
+    _unpacked: Option<TempDir>,
+}
+
+impl Opened {
+    /// Reads a study file, or the built-in study.
+    pub(super) fn read(study: Option<&Path>) -> Result<Self, Failure> {
+        let (unpacked, file, name) = match study {
+            Some(file) => (None, file.to_owned(), file.to_owned()),
+            None => {
+                let folder = sample::in_temporary_folder()?;
+                let file = folder.path().join(sample::STUDY);
+                (Some(folder), file, PathBuf::from(sample::STUDY))
+            }
+        };
+        let bytes = std::fs::read(&file)
+            .map_err(Failure::cannot_be_opened)
+            .in_file(&name)?;
+        Ok(Self {
+            document: Document::parse(&name, &bytes)?,
+            folder: file.parent().unwrap_or(Path::new("")).to_owned(),
+            bytes,
+            _unpacked: unpacked,
+        })
+    }
+
+    /// Refuses a study without sections.
+    pub(super) fn check_sections(&self) -> Result<(), Failure> {
+        match self.document.sections.is_empty() {
+            false => Ok(()),
+            true => Err(Failure::new("nothing to report: the study has no section")
+                .help("add [[casebased]], [[attribution]], [[graph]], [[repro]] or [[simulation]]; `xai report init` writes a study of the files of a folder")
+                .in_file(&self.document.text.file)),
+        }
+    }
+}
+
+/// `xai report [STUDY.toml] [--out FOLDER]`
+pub(super) fn run(study: Option<&Path>, out: &Path, context: &Context) -> Result<(), Failure> {
+    let opened = Opened::read(study)?;
+    opened.check_sections()?;
+    let to_standard_output = out == Path::new("-");
+    let (report, failures) = evaluate_all(&opened, study, context);
+    // Nothing was computed: what was there before stays.
+    if report.missing.len() == opened.document.sections.len() {
+        return Err(all(failures));
+    }
+    let html = page::render(&report)?;
+    match to_standard_output {
+        true => crate::output::stdout::print(|stdout| stdout.write_all(html.as_bytes()))?,
+        false => {
+            write::write(&report, &html, out)?;
+            context.present(&report, || {
+                let page = out.join("index.html");
+                format!(
+                    "{}\n\nThe report is in {}",
+                    digest::digest(&report),
+                    page.display()
+                )
+            })?;
+        }
+    }
+    match failures.is_empty() {
+        true => Ok(()),
+        false => Err(all(failures)),
+    }
+}
+
+/// Says all failures but the last, which the caller says.
+fn all(mut failures: Vec<Failure>) -> Failure {
+    let last = failures
+        .pop()
+        .unwrap_or_else(|| Failure::new("nothing to report"));
+    for failure in failures {
+        stderr::print_line(failure);
+    }
+    last
+}
+
+/// Computes every section; those that cannot be are missing.
+fn evaluate_all(
+    opened: &Opened,
+    study: Option<&Path>,
+    context: &Context,
+) -> (Report, Vec<Failure>) {
+    let document = &opened.document;
+    let mut report = Report {
+        schema_version: SCHEMA_VERSION,
+        xai_version: env!("CARGO_PKG_VERSION").to_owned(),
+        title: document.title.clone(),
+        seed: context.seed_or(document.seed.unwrap_or(1)),
+        study: input_of_bytes(&document.text.file, &opened.bytes),
+        command: command(study, context),
+        findings: Vec::new(),
+        casebased: Vec::new(),
+        attribution: Vec::new(),
+        graph: Vec::new(),
+        repro: Vec::new(),
+        simulation: Vec::new(),
+        missing: Vec::new(),
+    };
+    let mut failures = Vec::new();
+    for section in &document.sections {
+        let mut origin = origin(section, report.seed);
+        let outcome =
+            prepare(document, section, &opened.folder, context.given_seed()).and_then(|prepared| {
+                for file in &prepared.files {
+                    if !origin.files.iter().any(|other| other.path == file.path) {
+                        origin.files.push(input_file(&opened.folder, &file.path));
+                    }
+                }
+                origin.commands.clone_from(&prepared.commands);
+                origin.seed = prepared.seed.unwrap_or(origin.seed);
+                let evaluated = evaluate_one(prepared, origin.clone(), context, &mut report);
+                evaluated.map_err(|failure| in_study(failure, document, section))
+            });
+        if let Err(failure) = outcome {
+            report.missing.push(MissingSection {
+                origin,
+                error: failure.what(),
+                help: failure.way_out().map(str::to_owned),
+            });
+            failures.push(failure);
+        }
+    }
+    report.findings = findings::findings(&report);
+    (report, failures)
+}
+
+/// The command that makes the report.
+fn command(study: Option<&Path>, context: &Context) -> String {
+    let mut words = vec!["xai".to_owned(), "report".to_owned()];
+    words.extend(
+        study
+            .and_then(Path::file_name)
+            .map(|name| name.to_string_lossy().into_owned()),
+    );
+    if let Some(seed) = context.given_seed() {
+        words.extend(["--seed".to_owned(), seed.to_string()]);
+    }
+    words.extend(["--out".to_owned(), DEFAULT_FOLDER.to_owned()]);
+    shell::line(words)
+}
+
+fn origin(section: &Section, seed: u64) -> Origin {
+    Origin {
+        seed,
+        id: section.id.clone(),
+        family: section.family.key().to_owned(),
+        name: section.name.clone(),
+        commands: Vec::new(),
+        files: Vec::new(),
+        remarks: Vec::new(),
+    }
+}
+
+fn evaluate_one(
+    prepared: Prepared,
+    origin: Origin,
+    context: &Context,
+    report: &mut Report,
+) -> Result<(), Failure> {
+    let context = &context.with_seed(prepared.seed);
+    match &prepared.request {
+        Request::Casebased(arguments) => report
+            .casebased
+            .push(evaluate::casebased::evaluate(arguments, origin, context)?),
+        #[cfg(feature = "onnx")]
+        Request::Attribution(arguments) => report
+            .attribution
+            .push(evaluate::attribution::evaluate(arguments, origin, context)?),
+        Request::Graph(inputs) => report
+            .graph
+            .push(evaluate::graph::evaluate(inputs, origin, context)?),
+        Request::Repro(arguments) => report
+            .repro
+            .push(evaluate::repro::evaluate(arguments, origin, context)?),
+        Request::Simulation(arguments, draws) => {
+            report.simulation.push(evaluate::simulation::evaluate(
+                arguments,
+                draws.as_deref(),
+                origin,
+                context,
+            )?);
+        }
+    }
+    Ok(())
+}

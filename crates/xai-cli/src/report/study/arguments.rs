@@ -1,0 +1,181 @@
+//! From keys to the words of a command.
+
+use std::ffi::OsString;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, FromArgMatches};
+
+use super::document::{Key, Value};
+use super::families::{CommandOfSection, Family};
+use super::keys::{Is, KeyInfo, OptionOfKey, Takes, canonical};
+use super::shell;
+use crate::usage::negative_numbers::taking_negative_numbers;
+
+/// A command line made of keys.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct CommandLine {
+    /// Its words as a person types them in the folder of the study, without `xai`.
+    shown: Vec<String>,
+    /// The options alone, with the paths of the files.
+    resolved: Vec<OsString>,
+    /// The files that it reads.
+    pub(crate) files: Vec<NamedFile>,
+    /// Where the keys stand that gave the options.
+    pub(crate) places: Vec<(String, Range<usize>)>,
+}
+
+/// A file of a section.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct NamedFile {
+    /// The key that names it.
+    pub(crate) key: String,
+    /// Its path, as the study has it.
+    pub(crate) path: String,
+}
+
+/// A value that an option cannot have.
+pub(crate) struct WrongValue {
+    pub(crate) at: Range<usize>,
+    pub(crate) what: String,
+}
+
+impl CommandLine {
+    /// The command of a section, without options.
+    pub(crate) fn of(command: &CommandOfSection) -> Self {
+        Self {
+            shown: command.path.iter().map(|&word| word.to_owned()).collect(),
+            ..Self::default()
+        }
+    }
+
+    /// Adds what a key says to the command at a place among those of its family.
+    pub(crate) fn add(
+        &mut self,
+        key: &Key,
+        keys: &[KeyInfo],
+        command: usize,
+        folder: &Path,
+    ) -> Result<(), WrongValue> {
+        let name = canonical(&key.name);
+        let info = keys.iter().find(|info| info.key == name);
+        let options = info.into_iter().flat_map(|info| &info.options);
+        for option in options.filter(|option| option.command == command) {
+            let words = words(key, option)?;
+            self.places.push((option.option.clone(), key.at.clone()));
+            for word in words {
+                self.push(&name, option, word, folder);
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds one option.
+    fn push(&mut self, key: &str, option: &OptionOfKey, word: Option<String>, folder: &Path) {
+        let name = format!("--{}", option.option);
+        let Some(word) = word else {
+            self.shown.push(name.clone());
+            self.resolved.push(name.into());
+            return;
+        };
+        let is_file = match option.is {
+            Is::Word => false,
+            Is::File => true,
+            Is::FileOrColumn => Path::new(&word).extension().is_some(),
+        };
+        let value = match is_file {
+            true => {
+                self.files.push(NamedFile {
+                    key: key.to_owned(),
+                    path: word.clone(),
+                });
+                folder.join(&word)
+            }
+            false => PathBuf::from(&word),
+        };
+        self.push_named(&name, &word, value.into_os_string());
+    }
+
+    /// Adds an option by hand: its text, and what the program reads.
+    pub(crate) fn push_named(&mut self, name: &str, shown: &str, resolved: OsString) {
+        match shown.starts_with('-') || shown.is_empty() {
+            true => self.shown.push(format!("{name}={shown}")),
+            false => self.shown.extend([name.to_owned(), shown.to_owned()]),
+        }
+        let mut word = OsString::from(format!("{name}="));
+        word.push(resolved);
+        self.resolved.push(word);
+    }
+
+    /// Adds `NAME=FILE` to an option that takes several.
+    pub(crate) fn push_named_file(&mut self, option: &str, name: &str, file: &str, folder: &Path) {
+        self.files.push(NamedFile {
+            key: option.trim_start_matches('-').to_owned(),
+            path: file.to_owned(),
+        });
+        let mut resolved = OsString::from(format!("{name}="));
+        resolved.push(folder.join(file));
+        self.push_named(option, &format!("{name}={file}"), resolved);
+    }
+
+    /// The command as a line for a shell.
+    pub(crate) fn shown(&self, seed: Option<u64>) -> String {
+        let seed = seed.map(|seed| ["--seed".to_owned(), seed.to_string()]);
+        let words = std::iter::once("xai".to_owned())
+            .chain(self.shown.iter().cloned())
+            .chain(seed.into_iter().flatten());
+        shell::line(words)
+    }
+
+    /// The arguments of the command.
+    pub(crate) fn parse<A: Args + FromArgMatches>(
+        &self,
+        command: &CommandOfSection,
+    ) -> Result<A, clap::Error> {
+        let command = taking_negative_numbers((command.command)());
+        A::from_arg_matches(&command.try_get_matches_from(&self.resolved)?)
+    }
+}
+
+/// The words of a value: one per time that the option is written, `None` for an option without a value.
+fn words(key: &Key, option: &OptionOfKey) -> Result<Vec<Option<String>>, WrongValue> {
+    let wrong = |expected: &str| WrongValue {
+        at: key.value_at.clone(),
+        what: format!("`{}`: expected {expected}", key.name),
+    };
+    match (option.takes, &key.value) {
+        (Takes::Nothing, Value::Truth(true)) => Ok(vec![None]),
+        (Takes::Nothing, Value::Truth(false)) => Ok(Vec::new()),
+        (Takes::Nothing, _) => Err(wrong("true or false")),
+        (Takes::One | Takes::Many, Value::Word(word)) => Ok(vec![Some(word.clone())]),
+        (Takes::Many, Value::List(values)) => {
+            let words = values.iter().map(|value| match value {
+                Value::Word(word) => Ok(Some(word.clone())),
+                _ => Err(wrong("a list of texts or numbers")),
+            });
+            words.collect()
+        }
+        // Options that take a list in one word: "0.1,0.2".
+        (Takes::One, Value::List(values))
+            if values.iter().all(|value| matches!(value, Value::Word(_))) =>
+        {
+            let words: Vec<&str> = values
+                .iter()
+                .filter_map(|value| match value {
+                    Value::Word(word) => Some(word.as_str()),
+                    _ => None,
+                })
+                .collect();
+            Ok(vec![Some(words.join(","))])
+        }
+        (Takes::Many, _) => Err(wrong("text, a number, or a list of them")),
+        (Takes::One, _) => Err(wrong("text or a number")),
+    }
+}
+
+impl Family {
+    /// The command at a place.
+    pub(crate) fn command(self, place: usize) -> Option<&'static CommandOfSection> {
+        self.commands().get(place)
+    }
+}

@@ -1,0 +1,139 @@
+//! The families of metrics, and the commands that their sections are.
+
+use clap::{Args, Command};
+
+#[cfg(feature = "onnx")]
+use crate::attribution::compare::Compare;
+use crate::casebased::audit::AuditOfTable;
+use crate::graph::groundtruth::Groundtruth;
+use crate::graph::sweep::SweepCommand;
+use crate::repro::pairwise::Pairwise;
+use crate::repro::simulate::study::StudyCommand;
+
+/// A family of metrics, or the simulation study.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Family {
+    Casebased,
+    Attribution,
+    Graph,
+    Repro,
+    Simulation,
+}
+
+/// A command whose options are keys of a section.
+pub(crate) struct CommandOfSection {
+    /// `["graph", "sweep"]`
+    pub(crate) path: &'static [&'static str],
+    /// Its options.
+    pub(crate) command: fn() -> Command,
+    /// Options that are no keys: the report writes no rows, and lists what it lists.
+    pub(crate) left_out: &'static [&'static str],
+    /// Options whose key has another name: `(option, key)`.
+    pub(crate) renamed: &'static [(&'static str, &'static str)],
+}
+
+fn options<A: Args>() -> Command {
+    A::augment_args(
+        Command::new("xai")
+            .no_binary_name(true)
+            .disable_help_flag(true)
+            .disable_version_flag(true),
+    )
+}
+
+impl Family {
+    /// In the order of the page.
+    pub(crate) const ALL: [Self; 5] = [
+        Self::Casebased,
+        Self::Attribution,
+        Self::Graph,
+        Self::Repro,
+        Self::Simulation,
+    ];
+
+    /// The family of a key of the study.
+    pub(crate) fn of_key(key: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|family| family.key() == key)
+    }
+
+    /// Its key in the study.
+    pub(crate) const fn key(self) -> &'static str {
+        match self {
+            Self::Casebased => "casebased",
+            Self::Attribution => "attribution",
+            Self::Graph => "graph",
+            Self::Repro => "repro",
+            Self::Simulation => "simulation",
+        }
+    }
+
+    /// Whether its sections compare explainers.
+    pub(crate) fn has_explainers(self) -> bool {
+        matches!(self, Self::Attribution | Self::Graph)
+    }
+
+    /// The commands that a section of the family is.
+    pub(crate) fn commands(self) -> &'static [CommandOfSection] {
+        match self {
+            Self::Casebased => CASEBASED,
+            Self::Attribution => ATTRIBUTION,
+            Self::Graph => GRAPH,
+            Self::Repro => REPRO,
+            Self::Simulation => SIMULATION,
+        }
+    }
+}
+
+const CASEBASED: &[CommandOfSection] = &[CommandOfSection {
+    path: &["casebased", "audit"],
+    command: options::<AuditOfTable>,
+    left_out: &["out", "list"],
+    renamed: &[],
+}];
+
+#[cfg(feature = "onnx")]
+const ATTRIBUTION: &[CommandOfSection] = &[CommandOfSection {
+    path: &["attribution", "compare"],
+    command: options::<Compare>,
+    // Explainers are tables of their own.
+    left_out: &["out", "explanations", "explainers", "level"],
+    renamed: &[],
+}];
+
+#[cfg(not(feature = "onnx"))]
+const ATTRIBUTION: &[CommandOfSection] = &[];
+
+/// The place of `xai graph sweep` among the commands of the family.
+pub(crate) const SWEEP: usize = 0;
+/// The place of `xai graph groundtruth`.
+pub(crate) const GROUNDTRUTH: usize = 1;
+
+const GRAPH: &[CommandOfSection] = &[
+    CommandOfSection {
+        path: &["graph", "sweep"],
+        command: options::<SweepCommand>,
+        left_out: &["out"],
+        renamed: &[],
+    },
+    CommandOfSection {
+        path: &["graph", "groundtruth"],
+        command: options::<Groundtruth>,
+        left_out: &["out"],
+        // `target` are the true labels of the nodes.
+        renamed: &[("predicted", "edge_mask"), ("target", "edge_mask_true")],
+    },
+];
+
+const REPRO: &[CommandOfSection] = &[CommandOfSection {
+    path: &["repro", "pairwise"],
+    command: options::<Pairwise>,
+    left_out: &["out", "summary-only", "inconsistent"],
+    renamed: &[],
+}];
+
+const SIMULATION: &[CommandOfSection] = &[CommandOfSection {
+    path: &["repro", "simulate", "study"],
+    command: options::<StudyCommand>,
+    left_out: &["out"],
+    renamed: &[],
+}];

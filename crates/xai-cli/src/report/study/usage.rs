@@ -1,0 +1,142 @@
+//! What the options of a command say of a section, in terms of its keys.
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+/// Words less alike than this are not what was meant.
+const ALIKE: f64 = 0.75;
+
+/// The way out of a word that is none of several.
+pub(crate) fn nearest(given: &str, valid: &[&str]) -> String {
+    let likeness = |word: &str| strsim::jaro_winkler(given, word);
+    let best = valid
+        .iter()
+        .max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+    match best.filter(|word| likeness(word) >= ALIKE) {
+        Some(word) => format!("did you mean `{word}`?"),
+        None => format!(
+            "there are {}",
+            valid
+                .iter()
+                .map(|word| format!("`{word}`"))
+                .collect::<Vec<_>>()
+                .join(", ")
+        ),
+    }
+}
+
+/// What is wrong with the options of a command.
+pub(crate) struct WrongUsage {
+    /// The options that it is about, without dashes.
+    pub(crate) options: Vec<String>,
+    pub(crate) what: String,
+    pub(crate) help: Option<String>,
+}
+
+impl WrongUsage {
+    /// Reads what the parser says as data.
+    pub(crate) fn new(error: &clap::Error) -> Self {
+        let texts = |kind| match error.get(kind) {
+            Some(ContextValue::String(text)) => vec![text.clone()],
+            Some(ContextValue::Strings(texts)) => texts.clone(),
+            _ => Vec::new(),
+        };
+        let options: Vec<String> = texts(ContextKind::InvalidArg)
+            .iter()
+            .map(|text| option_in(text))
+            .collect();
+        let value = texts(ContextKind::InvalidValue).join(" ");
+        let keys = quoted(&options);
+        let (what, help) = match error.kind() {
+            ErrorKind::MissingRequiredArgument => (format!("needs {keys}"), None),
+            ErrorKind::InvalidValue => {
+                let valid = texts(ContextKind::ValidValue);
+                let valid: Vec<&str> = valid.iter().map(String::as_str).collect();
+                let help = (!valid.is_empty()).then(|| nearest(&value, &valid));
+                (format!("{keys}: {value}: expected another word"), help)
+            }
+            ErrorKind::ValueValidation => {
+                let why = std::error::Error::source(error).map(ToString::to_string);
+                let why = why.unwrap_or_else(|| "expected another value".to_owned());
+                (format!("{keys}: {value}: {why}"), None)
+            }
+            ErrorKind::ArgumentConflict => {
+                let prior: Vec<String> = texts(ContextKind::PriorArg)
+                    .iter()
+                    .map(|text| option_in(text))
+                    .collect();
+                (
+                    format!("{keys} cannot stand beside {}", quoted(&prior)),
+                    None,
+                )
+            }
+            // The first line says it; what follows is the usage of the command.
+            _ => (
+                error
+                    .to_string()
+                    .lines()
+                    .next()
+                    .unwrap_or_default()
+                    .trim_start_matches("error: ")
+                    .to_owned(),
+                None,
+            ),
+        };
+        Self {
+            options,
+            what,
+            help,
+        }
+    }
+}
+
+fn quoted(options: &[String]) -> String {
+    let keys: Vec<String> = options
+        .iter()
+        .map(|option| format!("`{}`", option.replace('-', "_")))
+        .collect();
+    keys.join(" and ")
+}
+
+/// The option in `--batch-size <N>`.
+fn option_in(text: &str) -> String {
+    let name = text.trim_start_matches('-');
+    let end = name.find(|c: char| c != '-' && !c.is_alphanumeric());
+    name[..end.unwrap_or(name.len())].to_owned()
+}
+
+/// A text about options, in terms of keys: `--batch-size` becomes `batch_size`.
+pub(crate) fn in_keys(text: &str, is_option: impl Fn(&str) -> bool) -> String {
+    let mut parts = text.split("--");
+    let mut result = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let end = part
+            .find(|c: char| c != '-' && !c.is_ascii_alphanumeric())
+            .unwrap_or(part.len());
+        let (name, rest) = part.split_at(end);
+        match is_option(name) {
+            true => result += &format!("`{}`{rest}", name.replace('-', "_")),
+            false => result += &format!("--{part}"),
+        }
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_word_names_its_nearest_or_all() {
+        let valid = ["metrics", "model", "maps"];
+        assert_eq!(nearest("methrics", &valid), "did you mean `metrics`?");
+        assert!(nearest("zzz", &valid).contains("`maps`"));
+    }
+
+    #[test]
+    fn options_in_a_text_become_keys() {
+        let text = in_keys("pass --batch-size 3 or --other -- it", |name| {
+            name == "batch-size"
+        });
+        assert_eq!(text, "pass `batch_size` 3 or --other -- it");
+    }
+}

@@ -1,0 +1,232 @@
+//! `xai report init`, `check` and `diff`, and studies that are wrong in places.
+
+use serde_json::Value;
+
+use crate::harness::{Files, sample};
+
+const RUNS: &str = "r1,y,r2,r3\n0,0,0,1\n1,0,1,1\n1,1,0,0\n1,1,1,1\n0,0,0,0\n1,1,1,0\n";
+
+fn study_of_runs(files: &Files) {
+    files.text("runs.csv", RUNS);
+    files.text(
+        "s.toml",
+        "[[repro]]\nname = 'a'\npredictions = 'runs.csv'\nlabels = 'y'\n",
+    );
+}
+
+#[test]
+fn wrong_keys_types_and_words_are_shown_where_they_stand() {
+    let files = Files::new();
+    files.text("runs.csv", RUNS);
+    let repro = "[[repro]]\npredictions = 'runs.csv'\nlabels = 'y'\n";
+    for (text, line, mark, help) in [
+        (
+            format!("{repro}methrics = 'all'\n"),
+            4,
+            "methrics",
+            "`metrics`",
+        ),
+        ("titel = 'x'\n".to_owned() + repro, 1, "titel", "`title`"),
+        ("[[reprro]]\na = 1\n".to_owned(), 1, "reprro", "`repro`"),
+        (
+            format!("{repro}metrics = 'ec_locl'\n"),
+            4,
+            "metrics",
+            "`ec_local`",
+        ),
+        (format!("{repro}replicates = 'many'\n"), 4, "replicates", ""),
+        (format!("{repro}metrics = true\n"), 4, "metrics", ""),
+        ("[[repro]]\nlabels = 'y'\n".to_owned(), 1, "predictions", ""),
+        ("[[repro]]\nlabels = 'y\n".to_owned(), 2, "", ""),
+        (format!("{repro}seed = -1\n"), 4, "seed", ""),
+    ] {
+        files.text("s.toml", &text);
+        for command in ["report s.toml", "report check s.toml"] {
+            let output = files.run(command);
+            assert_eq!(output.status.code(), Some(1), "{command}\n{text}");
+            let said = String::from_utf8(output.stderr).unwrap();
+            assert!(
+                said.starts_with(&format!("error: s.toml: line {line}: ")),
+                "{said}"
+            );
+            assert!(said.contains(mark) && said.contains(help), "{text}\n{said}");
+            // The line itself.
+            let shown = text.lines().nth(line - 1).unwrap();
+            assert!(said.contains(shown), "{text}\n{said}");
+        }
+        assert!(!files.path("xai-report").exists());
+    }
+}
+
+#[test]
+fn a_value_that_only_the_data_refuse_is_shown_as_its_key() {
+    let files = Files::new();
+    let [train, test] = ["train", "test"].map(|name| sample(&format!("casebased/{name}.csv")));
+    let text =
+        format!("[[casebased]]\ntrain = '{train}'\ntest = '{test}'\nlabel = 'diagnosis'\nk = 0\n");
+    files.text("s.toml", &text);
+    let failed = files.bad_data("s.toml", "report s.toml");
+    assert!(
+        failed.text.starts_with("error: s.toml: line 5: "),
+        "{}",
+        failed.text
+    );
+}
+
+#[test]
+fn a_broken_section_leaves_the_others_and_is_said() {
+    let files = Files::new();
+    study_of_runs(&files);
+    let mut text = files.read("s.toml");
+    text += "[[repro]]\nname = 'b'\npredictions = 'none.npy'\nlabels = 'y'\n";
+    text += "[[casebased]]\nname = '<script>c'\ntrane = 'x'\n";
+    files.text("s.toml", &text);
+    let output = files.run("report s.toml --json");
+    assert_eq!(output.status.code(), Some(1));
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["repro"].as_array().unwrap().len(), 1);
+    let missing = report["missing"].as_array().unwrap();
+    let ids: Vec<&Value> = missing.iter().map(|section| &section["id"]).collect();
+    assert_eq!(ids, ["repro-2", "casebased-1"]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        said.contains("none.npy") && said.contains("trane"),
+        "{said}"
+    );
+    let page = files.read("xai-report/index.html");
+    assert!(page.contains("none.npy") && !page.contains("<script>c"));
+    // Where nothing could be computed, what was there stays.
+    files.text(
+        "s.toml",
+        "[[repro]]\npredictions = 'none.npy'\nlabels = 'y'\n",
+    );
+    files.bad_data("none.npy", "report s.toml");
+    assert_eq!(files.read("xai-report/index.html"), page);
+}
+
+#[test]
+fn several_sections_of_a_family_have_names_and_seeds_of_their_own() {
+    let files = Files::new();
+    let section =
+        |seed: u64| format!("[[simulation]]\niterations = 40\nn_samples = 50\nseed = {seed}\n");
+    files.text(
+        "s.toml",
+        &("seed = 9\n".to_owned() + &section(3) + &section(5)),
+    );
+    let report = files.json("report s.toml");
+    let sections = report["simulation"].as_array().unwrap();
+    assert_eq!(sections[0]["name"], "simulation 1");
+    assert_ne!(sections[0]["metrics"], sections[1]["metrics"]);
+    let commands = sections[1]["commands"][0].as_str().unwrap();
+    assert!(commands.ends_with("--seed 5"), "{commands}");
+    assert_eq!(report["seed"], 9);
+    let given = files.json("report s.toml --seed 3");
+    assert_eq!(given["simulation"][1]["metrics"], sections[0]["metrics"]);
+}
+
+#[cfg(feature = "onnx")]
+#[test]
+fn a_study_of_the_files_of_a_folder_can_be_checked_and_reported() {
+    let files = Files::new();
+    files.json("report init --sample --from there");
+    // Nothing that is there is replaced.
+    files.bad_data("there/study.toml", "report init --from there");
+    let made = files.json("report init --from there --out there/own.toml");
+    assert_eq!((&made["casebased"], &made["graph"]), (&1.into(), &1.into()));
+    let checked = files.json("report check there/own.toml");
+    assert_eq!(checked["n_wrong"], 0);
+    // The activation is for a person to say.
+    let own = files
+        .read("there/own.toml")
+        .replace("# activation", "activation");
+    files.text("there/own.toml", &own);
+    let report = files.json("report there/own.toml --out out");
+    assert_eq!(
+        report["graph"][0]["explainers"].as_array().unwrap().len(),
+        3
+    );
+    assert_eq!(
+        report["attribution"][0]["explainers"]
+            .as_array()
+            .unwrap()
+            .len(),
+        4
+    );
+    std::fs::create_dir(files.path("bare")).unwrap();
+    files.bad_data("bare", "report init --from bare");
+}
+
+#[test]
+fn a_check_says_what_is_missing_and_what_does_not_fit_and_computes_nothing() {
+    let files = Files::new();
+    files.array("p.npy", &ndarray::Array2::<i64>::zeros((3, 5)));
+    files.array("y.npy", &ndarray::Array1::<i64>::zeros(4));
+    files.text(
+        "s.toml",
+        "[[repro]]\npredictions = 'p.npy'\nlabels = 'y.npy'\n[[repro]]\npredictions = 'q.npy'\nlabels = 'y.npy'\n",
+    );
+    let output = files.run("report check s.toml --json");
+    assert_eq!(output.status.code(), Some(1));
+    let checked: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(checked["n_wrong"], 2);
+    assert_eq!(
+        checked["sections"][0]["files"][0]["holds"],
+        "integers (3, 5)"
+    );
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("y.npy") && said.contains("q.npy"), "{said}");
+    assert!(!files.path("xai-report").exists());
+}
+
+#[test]
+fn a_report_that_got_worse_beyond_its_interval_ends_with_code_3() {
+    let files = Files::new();
+    // Runs that agree, and runs of which each has errors of its own.
+    let runs = |n_errors: u64| {
+        let mut text = "y,r1,r2,r3,r4,r5,r6,r7,r8\n".to_owned();
+        for i in 0..200_u64 {
+            let errs = |run: u64| (((i + 1) * (run + 3) * 2_654_435_761) >> 16) % 10 < n_errors;
+            let cells = (0..8).map(|run| (i % 2 + u64::from(errs(run))) % 2);
+            let cells: Vec<String> = cells.map(|cell| cell.to_string()).collect();
+            text += &format!("{},{}\n", i % 2, cells.join(","));
+        }
+        text
+    };
+    files.text(
+        "s.toml",
+        "[[repro]]\nname = 'a'\npredictions = 'runs.csv'\nlabels = 'y'\nmetrics = 'pa_acc'\n",
+    );
+    files.text("runs.csv", &runs(1));
+    files.json("report s.toml --out old");
+    let same = files.json("report diff old old/report.json");
+    assert_eq!(
+        (&same["n_worse"], &same["files"]),
+        (&0.into(), &serde_json::json!([]))
+    );
+    files.text("runs.csv", &runs(4));
+    files.json("report s.toml --out new");
+    let output = files.run("report diff old new --json");
+    assert_eq!(output.status.code(), Some(3));
+    let diff: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(diff["n_worse"].as_u64().unwrap() >= 1);
+    assert_eq!(diff["files"][0]["path"], "runs.csv");
+    // The other way round it got better.
+    assert_eq!(files.json("report diff new old")["n_worse"], 0);
+    files.text("other.json", "{\"a\": 1}");
+    files.bad_data("other.json", "report diff old other.json");
+    files.bad_data("none/report.json", "report diff old none/report.json");
+}
+
+#[test]
+fn the_page_goes_to_standard_output_where_that_is_asked_for() {
+    let files = Files::new();
+    study_of_runs(&files);
+    let page = files.table("report s.toml --out -");
+    assert!(
+        page.starts_with("<!doctype html>") || page.starts_with("<!DOCTYPE html>"),
+        "{}",
+        &page[..60]
+    );
+    assert!(!files.path("-").exists() && !files.path("xai-report").exists());
+    files.wrong_usage("--out", "report s.toml --out - --json");
+}
