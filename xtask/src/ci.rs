@@ -10,7 +10,7 @@
 
 use crate::outcome::Result;
 use crate::step::Step;
-use crate::{architecture, format, metrics, onnxruntime, package, workspace};
+use crate::{architecture, browser, format, metrics, onnxruntime, package, workspace};
 use std::time::Duration;
 
 pub(crate) fn run(arguments: &[String]) -> Result {
@@ -66,6 +66,7 @@ fn demanding() -> Vec<Step> {
         "ci onnxruntime",
         onnxruntime::run,
     ));
+    steps.push(Step::task("browser", "ci browser", browser::run));
     steps.push(Step::task("package", "package", || package::run(&[])));
     steps
 }
@@ -130,7 +131,7 @@ mod tests {
         let all = names(&["--all"]).expect("steps");
         assert_eq!(everyday[..3], ["fmt", "architecture", "clippy"]);
         assert_eq!(all[..everyday.len()], everyday);
-        assert_eq!(all[all.len() - 2..], ["onnxruntime", "package"]);
+        assert_eq!(all[all.len() - 3..], ["onnxruntime", "browser", "package"]);
         assert!(all[everyday.len()..].contains(&"xai-core-sequential".to_owned()));
     }
 

@@ -3,6 +3,7 @@
 
 mod architecture;
 mod bench;
+mod browser;
 mod ci;
 mod format;
 mod metrics;
@@ -20,7 +21,7 @@ usage: cargo xtask TASK
 
   ci [--all] [STEP…]              everything a change must pass: fmt, architecture, clippy, docs,
                                   the tests of each library alone, those of the rest; with --all
-                                  also onnxruntime and package; or only the named steps
+                                  also onnxruntime, browser and package; or only the named steps
   bench [CRATE] [-- ARGS]         criterion benches, of one crate or all; ARGS go to criterion
   metrics                         writes the tables of metrics, crates/*/METRICS.md
   package                         what publishing each crate would upload, checked and built
