@@ -110,7 +110,7 @@ impl ExplainerFiles {
     }
 
     /// The maps of some samples by the explainer at a place; `inputs` and `targets` are those of these
-    /// samples.
+    /// samples. `None` where its maps came through a pipe, which is read once.
     pub(crate) fn maps_of(
         &self,
         place: usize,
@@ -125,10 +125,11 @@ impl ExplainerFiles {
                     maps: Some(file), ..
                 }),
                 _,
-            ) => FileSamples::<f32>::open(file)?
+            ) if file.is_file() => FileSamples::<f32>::open(file)?
                 .gather(samples)
                 .in_file(file)
                 .map(Some),
+            (Some(OneExplainer { maps: Some(_), .. }), _) => Ok(None),
             (Some(one), Some(Some(explainer))) => {
                 let maps = explainer.explain(inputs.view(), targets);
                 let maps = maps.map_err(|error| {

@@ -1,14 +1,16 @@
 //! `xai report check`: whether a study can be computed, without computing it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
 use super::make::Opened;
 use super::study::arguments::NamedFile;
-use super::study::document::Section;
+use super::study::document::{Document, Section, Value};
 use super::study::families::Family;
+use super::study::keys::canonical;
 use super::study::request::{in_study, prepare};
+use super::study::usage::nearest;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::input::glance::Glance;
@@ -109,6 +111,7 @@ fn check(opened: &Opened, section: &Section, context: &Context) -> (CheckedSecti
         }
     }
     failures.extend(unequal(section.family, &glances));
+    failures.extend(missing_columns(&opened.document, section, &glances));
     checked.errors.extend(failures.iter().map(Failure::what));
     (checked, failures)
 }
@@ -161,6 +164,52 @@ fn unequal(family: Family, glances: &[(NamedFile, Glance)]) -> Vec<Failure> {
         }
     }
     failures
+}
+
+/// Columns that a case-based section names and its tables do not have.
+///
+/// Which columns are features follows from what is left out on the way; that all features of the
+/// training table are in the test table is for the command to say.
+fn missing_columns(
+    document: &Document,
+    section: &Section,
+    glances: &[(NamedFile, Glance)],
+) -> Vec<Failure> {
+    if section.family != Family::Casebased {
+        return Vec::new();
+    }
+    let table = |key: &str| {
+        glances.iter().find_map(|(file, glance)| match glance {
+            Glance::Table(columns) if file.key == key => Some((file, columns)),
+            _ => None,
+        })
+    };
+    let column_of = |name: &str, file: &str| {
+        let key = section
+            .keys
+            .iter()
+            .find(|key| canonical(&key.name) == name)?;
+        let Value::Word(column) = &key.value else {
+            return None;
+        };
+        // With an extension it is a file.
+        let is_column = Path::new(column).extension().is_none();
+        let (file, columns) = table(file).filter(|_| is_column)?;
+        if columns.contains(column) {
+            return None;
+        }
+        let failure = document.text.failure(
+            key.value_at.clone(),
+            format!("{} has no column `{column}`", file.path),
+        );
+        let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
+        Some(failure.help(nearest(column, &columns)))
+    };
+    let label = column_of("label", "train");
+    label
+        .into_iter()
+        .chain(column_of("predicted", "test"))
+        .collect()
 }
 
 fn table(result: &CheckResult) -> String {

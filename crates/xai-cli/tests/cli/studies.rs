@@ -179,6 +179,45 @@ fn a_check_says_what_is_missing_and_what_does_not_fit_and_computes_nothing() {
 }
 
 #[test]
+fn a_check_says_which_columns_are_missing() {
+    let files = Files::new();
+    files.text("train.csv", "a,diagnosis\n1,0\n2,1\n");
+    files.text("test.csv", "a,diagnosis,guess\n1,0,0\n");
+    let study = |label: &str, predicted: &str| {
+        format!(
+            "[casebased]\ntrain='train.csv'\ntest='test.csv'\nlabel='{label}'\npredicted='{predicted}'\n"
+        )
+    };
+    files.text("s.toml", &study("diagnosis", "guess"));
+    assert_eq!(files.json("report check s.toml")["n_wrong"], 0);
+    files.text("s.toml", &study("diagnose", "model"));
+    let output = files.run("report check s.toml --json");
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        said.contains("train.csv has no column `diagnose`"),
+        "{said}"
+    );
+    assert!(said.contains("did you mean `diagnosis`?"), "{said}");
+    assert!(said.contains("4 | label='diagnose'"), "{said}");
+    assert!(said.contains("test.csv has no column `model`"), "{said}");
+}
+
+#[test]
+fn a_study_elsewhere_names_files_by_their_whole_paths() {
+    let files = Files::new();
+    std::fs::create_dir_all(files.path("data")).unwrap();
+    std::fs::create_dir_all(files.path("elsewhere")).unwrap();
+    files.text("data/train.csv", "a,y\n1,0\n2,1\n3,1\n");
+    files.text("data/test.csv", "a,y\n1,0\n3,1\n");
+    files.json("report init --from data --out elsewhere/s.toml");
+    let checked = files.json("report check elsewhere/s.toml");
+    assert_eq!(checked["n_wrong"], 0);
+    let holds = &checked["sections"][0]["files"][0]["holds"];
+    assert_eq!(holds, "table of 2 columns");
+}
+
+#[test]
 fn a_report_that_got_worse_beyond_its_interval_ends_with_code_3() {
     let files = Files::new();
     // Runs that agree, and runs of which each has errors of its own.
@@ -212,6 +251,23 @@ fn a_report_that_got_worse_beyond_its_interval_ends_with_code_3() {
     assert_eq!(diff["files"][0]["path"], "runs.csv");
     // The other way round it got better.
     assert_eq!(files.json("report diff new old")["n_worse"], 0);
+    // Simulations have no good end.
+    for (seed, folder) in [(1, "old"), (2, "new")] {
+        files.text(
+            "s.toml",
+            &format!("[simulation]\niterations = 20\nseed = {seed}\n"),
+        );
+        files.json(&format!("report s.toml --out {folder}"));
+    }
+    let simulated = files.json("report diff old new");
+    assert_eq!(simulated["n_worse"], 0);
+    let of_cohen = |figure: &Value| figure["figure"] == "auroc_of_dependence / pa_kappa";
+    let figures = simulated["figures"].as_array().unwrap();
+    let figure = figures.iter().find(|figure| of_cohen(figure)).unwrap();
+    assert_eq!(
+        (&figure["better"], &figure["outcome"]),
+        (&"none".into(), &"unjudged".into())
+    );
     files.text("other.json", "{\"a\": 1}");
     files.bad_data("other.json", "report diff old other.json");
     files.bad_data("none/report.json", "report diff old none/report.json");

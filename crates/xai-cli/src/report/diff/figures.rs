@@ -6,6 +6,7 @@ use crate::report::model::casebased::Casebased;
 use crate::report::model::estimate::Estimate;
 use crate::report::model::graph::Graph;
 use crate::report::model::repro::Repro;
+use crate::report::model::simulation::Simulation;
 use xai_metrics::core::Direction;
 
 /// A number of a report, by what finds it in another one.
@@ -35,7 +36,15 @@ pub(super) fn figures(report: &Report) -> Vec<Figure> {
         .map(|s| (&s.origin, of_attribution(s)));
     let graph = report.graph.iter().map(|s| (&s.origin, of_graph(s)));
     let repro = report.repro.iter().map(|s| (&s.origin, of_repro(s)));
-    let sections = casebased.chain(attribution).chain(graph).chain(repro);
+    let simulation = report
+        .simulation
+        .iter()
+        .map(|s| (&s.origin, of_simulation(s)));
+    let sections = casebased
+        .chain(attribution)
+        .chain(graph)
+        .chain(repro)
+        .chain(simulation);
     sections
         .flat_map(|(origin, named)| {
             named.into_iter().map(|(name, better, estimate)| Figure {
@@ -152,4 +161,19 @@ fn of_repro(section: &Repro) -> Vec<Named> {
     ];
     let across = across.map(|(name, value)| (name.to_owned(), Direction::Higher, alone(value)));
     metrics.chain(across).collect()
+}
+
+/// How metrics behave has no good end.
+fn of_simulation(section: &Simulation) -> Vec<Named> {
+    let metrics = section.metrics.iter();
+    let of_metric = metrics.flat_map(|metric| {
+        let name = |what: &str| format!("{what} / {}", metric.metric);
+        [
+            ("mean", metric.mean),
+            ("spearman_with_accuracy", metric.spearman_with_accuracy),
+            ("auroc_of_dependence", metric.auroc_of_dependence),
+        ]
+        .map(|(what, value)| (name(what), Direction::None, alone(value)))
+    });
+    of_metric.collect()
 }

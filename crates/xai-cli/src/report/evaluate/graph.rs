@@ -16,7 +16,9 @@ use crate::report::evaluate::against_truth::{self, MaskOfTruth};
 use crate::report::evaluate::neighborhood::{neighborhood, spread};
 use crate::report::evaluate::network::{Network, read_edge_index};
 use crate::report::model::estimate::Estimate;
-use crate::report::model::graph::{Graph, GraphExplainer, MaskSummary, Neighborhood, SizePoint};
+use crate::report::model::graph::{
+    Graph, GraphExplainer, MOST_DRAWN_EXPLAINERS, MaskSummary, Neighborhood, SizePoint,
+};
 use crate::report::model::histogram::Histogram;
 use crate::report::model::origin::Origin;
 
@@ -69,6 +71,14 @@ pub(crate) fn evaluate(
         .collect();
     if let Some(n) = drawn.iter().map(Vec::len).max().filter(|&n| n > 0) {
         let remark = format!("{n} of {n_explained} explained nodes are drawn.");
+        origin.remarks.push(remark);
+    }
+    if scored.len() > MOST_DRAWN_EXPLAINERS {
+        let remark = format!(
+            "Charts, masks and neighbourhoods are those of the first {MOST_DRAWN_EXPLAINERS} of {} explainers; \
+             the tables have all.",
+            scored.len()
+        );
         origin.remarks.push(remark);
     }
     Ok(Graph {

@@ -7,6 +7,9 @@ use super::estimate::Estimate;
 use super::histogram::Histogram;
 use super::origin::Origin;
 
+/// Explainers from which on charts, masks and neighbourhoods are left to the tables.
+pub(crate) const MOST_DRAWN_EXPLAINERS: usize = 12;
+
 /// Are explanatory subgraphs sufficient and necessary?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Graph {

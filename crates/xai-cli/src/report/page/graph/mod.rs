@@ -7,13 +7,10 @@ mod truth;
 use super::block::Block;
 use super::section::{Section, n_of};
 use crate::report::markup::number;
-use crate::report::model::graph::Graph;
+use crate::report::model::graph::{Graph, MOST_DRAWN_EXPLAINERS};
 use crate::report::picture::figure::Figure;
 use crate::report::picture::node_link::NodeLink;
 use crate::report::study::families::Family;
-
-/// Explainers from which on their charts are left to the tables.
-const MOST_EXPLAINERS: usize = 12;
 
 /// The section with its pictures and tables.
 pub(super) fn section(section: &Graph) -> Section<'_> {
@@ -44,7 +41,7 @@ fn blocks(section: &Graph) -> Vec<Block> {
         section
             .explainers
             .iter()
-            .take(MOST_EXPLAINERS)
+            .take(MOST_DRAWN_EXPLAINERS)
             .filter_map(|e| fidelity::of_explainer(section, e)),
     );
     if !figures.is_empty() {
@@ -57,7 +54,7 @@ fn blocks(section: &Graph) -> Vec<Block> {
         blocks.push(Block::Table(tables::truth(section)));
     }
     let mut masks = truth::masks(section);
-    masks.truncate(MOST_EXPLAINERS);
+    masks.truncate(MOST_DRAWN_EXPLAINERS);
     if !masks.is_empty() {
         blocks.push(Block::Heading("How the scores of masks are distributed"));
         blocks.push(Block::Panels(masks));
@@ -71,7 +68,7 @@ fn blocks(section: &Graph) -> Vec<Block> {
 }
 
 fn neighborhoods(section: &Graph) -> Vec<Figure> {
-    let explainers = section.explainers.iter().take(MOST_EXPLAINERS);
+    let explainers = section.explainers.iter().take(MOST_DRAWN_EXPLAINERS);
     let drawn = explainers.flat_map(|explainer| {
         explainer.neighborhoods.iter().map(move |neighborhood| {
             let picture = NodeLink {
