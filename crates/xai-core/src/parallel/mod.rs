@@ -3,8 +3,16 @@
 //! With the `rayon` feature items run on the current rayon pool, without it in a plain loop. Results
 //! come in item order, the reported error is the one of the lowest item, and states are merged
 //! through operations that do not depend on order, so nobody can tell which of the two it was.
+//! Another thread can stop [`stoppable`] work between two items; all threads then leave the loop at their next
+//! one (`panic_fuse`), instead of unwinding once for each item that is left.
+
+mod stop;
 
 use std::ops::Range;
+
+pub use stop::{StopFlag, Stopped, check_stopped, stoppable};
+
+use stop::Stop;
 
 /// Maps `0..n`, results in order.
 ///
@@ -12,10 +20,12 @@ use std::ops::Range;
 /// assert_eq!(xai_core::parallel::map(4, |i| i * i), vec![0, 1, 4, 9]);
 /// ```
 pub fn map<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
+    let stop = Stop::of_this_thread();
+    let f = |i| stop.run(|| f(i));
     #[cfg(feature = "rayon")]
     {
         use rayon::prelude::*;
-        (0..n).into_par_iter().map(f).collect()
+        (0..n).into_par_iter().map(f).panic_fuse().collect()
     }
     #[cfg(not(feature = "rayon"))]
     {
@@ -64,11 +74,13 @@ pub fn map_owned<I: Send, T: Send>(
     items: Vec<I>,
     f: impl Fn(usize, I) -> T + Sync + Send,
 ) -> Vec<T> {
-    let indexed = |(i, item)| f(i, item);
+    let stop = Stop::of_this_thread();
+    let indexed = |(i, item)| stop.run(|| f(i, item));
     #[cfg(feature = "rayon")]
     {
         use rayon::prelude::*;
-        items.into_par_iter().enumerate().map(indexed).collect()
+        let items = items.into_par_iter().enumerate();
+        items.map(indexed).panic_fuse().collect()
     }
     #[cfg(not(feature = "rayon"))]
     {
@@ -116,8 +128,9 @@ pub fn fold_blocks<S: Send>(
 ) -> S {
     let block = block.max(1);
     let n_blocks = n.div_ceil(block);
+    let stop = Stop::of_this_thread();
     let step = |mut state: S, b: usize| {
-        fold(&mut state, b * block..((b + 1) * block).min(n));
+        stop.run(|| fold(&mut state, b * block..((b + 1) * block).min(n)));
         state
     };
     #[cfg(feature = "rayon")]
@@ -125,6 +138,7 @@ pub fn fold_blocks<S: Send>(
         use rayon::prelude::*;
         (0..n_blocks)
             .into_par_iter()
+            .panic_fuse()
             .fold(&identity, step)
             .reduce(&identity, |mut left, right| {
                 merge(&mut left, right);
@@ -151,12 +165,15 @@ pub fn for_each_chunk<T: Send>(
     f: impl Fn(usize, &mut [T]) + Sync + Send,
 ) {
     let size = size.max(1);
+    let stop = Stop::of_this_thread();
+    let f = |i, chunk: &mut [T]| stop.run(|| f(i, chunk));
     #[cfg(feature = "rayon")]
     {
         use rayon::prelude::*;
         values
             .par_chunks_mut(size)
             .enumerate()
+            .panic_fuse()
             .for_each(|(i, chunk)| f(i, chunk));
     }
     #[cfg(not(feature = "rayon"))]

@@ -1,0 +1,211 @@
+//! Stopping work from outside, between the items of its loops.
+
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+thread_local! {
+    /// The flag of the work that this thread does at the moment.
+    static CURRENT: RefCell<Option<StopFlag>> = const { RefCell::new(None) };
+}
+
+/// What another thread raises to stop [`stoppable`] work. Clones are the same flag.
+#[derive(Debug, Clone, Default)]
+pub struct StopFlag(Arc<AtomicBool>);
+
+impl StopFlag {
+    /// A flag that is not raised.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Raises the flag: the work ends at the next item of one of its loops.
+    pub fn raise(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it was raised.
+    #[must_use]
+    pub fn is_raised(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// The work was stopped before its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("stopped before the end")]
+pub struct Stopped;
+
+/// Does some work that `flag` can stop: by Ctrl-C, by a button, when a time is over.
+///
+/// All loops of this module look at the flag before each item, on every thread, and so do the loops
+/// within their items; so it takes as long as the longest item, some milliseconds for most metrics.
+/// What the work had made is dropped. Work without a flag, or whose flag is never raised, gives what
+/// it gives otherwise.
+///
+/// The loops are left by unwinding, so a program with `panic = "abort"` ends.
+///
+/// # Errors
+/// [`Stopped`] where the flag was raised before the work was done.
+///
+/// ```
+/// use xai_core::parallel::{self, StopFlag, Stopped};
+/// let flag = StopFlag::new();
+/// let work = || parallel::map(1000, |i| if i == 3 { flag.raise() });
+/// assert_eq!(parallel::stoppable(&flag, work), Err(Stopped));
+/// assert_eq!(parallel::stoppable(&StopFlag::new(), || parallel::map(2, |i| i)), Ok(vec![0, 1]));
+/// ```
+pub fn stoppable<R>(flag: &StopFlag, work: impl FnOnce() -> R) -> Result<R, Stopped> {
+    let stop = Stop(Some(flag.clone()));
+    // What the work leaves half done is dropped with it.
+    catch_unwind(AssertUnwindSafe(|| stop.run(work))).map_err(|payload| {
+        if payload.is::<Stopped>() {
+            Stopped
+        } else {
+            resume_unwind(payload)
+        }
+    })
+}
+
+/// Ends the work here if it was stopped: for a loop whose items must come one after another.
+///
+/// ```
+/// use xai_core::parallel::{StopFlag, Stopped, check_stopped, stoppable};
+/// let flag = StopFlag::new();
+/// let mut done = 0;
+/// let work = || {
+///     for i in 0..1000 {
+///         check_stopped();
+///         if i == 3 {
+///             flag.raise();
+///         }
+///         done += 1;
+///     }
+/// };
+/// assert_eq!(stoppable(&flag, work), Err(Stopped));
+/// assert_eq!(done, 4);
+/// ```
+pub fn check_stopped() {
+    Stop::of_this_thread().run(|| ());
+}
+
+/// What stops the loops that a thread starts.
+pub(super) struct Stop(Option<StopFlag>);
+
+impl Stop {
+    /// That of the work which this thread does at the moment.
+    pub(super) fn of_this_thread() -> Self {
+        Self(CURRENT.with_borrow(Clone::clone))
+    }
+
+    /// Runs an item of the work, on whichever thread, unless the work was stopped.
+    ///
+    /// Work without a flag says so too: a thread that waits for a part of its own work can take over
+    /// an item of other work meanwhile, which must not be stopped with it.
+    pub(super) fn run<R>(&self, item: impl FnOnce() -> R) -> R {
+        if self.0.as_ref().is_some_and(StopFlag::is_raised) {
+            // Without the message of a panic: nothing is wrong.
+            resume_unwind(Box::new(Stopped));
+        }
+        let _before = Before(CURRENT.replace(self.0.clone()));
+        item()
+    }
+}
+
+/// Gives the thread back what it did before, also when the item panics.
+struct Before(Option<StopFlag>);
+
+impl Drop for Before {
+    fn drop(&mut self) {
+        CURRENT.set(self.0.take());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parallel::{fold_blocks, for_each_chunk, map, map_owned};
+    use std::sync::atomic::AtomicUsize;
+
+    /// What the loops of a test do with each item.
+    type Item<'a> = &'a (dyn Fn() + Sync);
+
+    /// Loops that count their items and raise the flag at the tenth.
+    fn counted(flag: &StopFlag, run: impl FnOnce(Item<'_>)) -> usize {
+        let items = AtomicUsize::new(0);
+        let item = || {
+            if items.fetch_add(1, Ordering::Relaxed) == 9 {
+                flag.raise();
+            }
+            std::thread::yield_now();
+        };
+        assert_eq!(stoppable(flag, || run(&item)), Err(Stopped));
+        items.into_inner()
+    }
+
+    #[test]
+    fn every_loop_ends_at_a_raised_flag() {
+        const N: usize = 100_000;
+        let loops: [&dyn Fn(Item<'_>); 5] = [
+            &|item| drop(map(N, |_| item())),
+            &|item| drop(map_owned(vec![(); N], |_, ()| item())),
+            &|item| fold_blocks(N, 1, || (), |(), _| item(), |(), ()| ()),
+            &|item| for_each_chunk(&mut vec![0_u8; N], 1, |_, _| item()),
+            // Within an item of a loop.
+            &|item| drop(map(2, |_| drop(map(N, |_| item())))),
+        ];
+        for run in loops {
+            let items = counted(&StopFlag::new(), run);
+            assert!((10..N).contains(&items), "{items}");
+        }
+    }
+
+    /// Unwinding once for each item that is left would take seconds.
+    #[test]
+    fn a_long_loop_is_left_at_once() {
+        const N: usize = 5_000_000;
+        let flag = StopFlag::new();
+        let start = std::time::Instant::now();
+        let stopped = stoppable(&flag, || {
+            map(N, |i| {
+                if i % (N / 2) == 99 {
+                    flag.raise();
+                }
+            });
+        });
+        assert_eq!(stopped, Err(Stopped));
+        assert!(start.elapsed() < std::time::Duration::from_secs(1));
+    }
+
+    #[test]
+    fn a_flag_that_was_raised_before_stops_work_at_once() {
+        let flag = StopFlag::new();
+        flag.raise();
+        assert_eq!(stoppable(&flag, || 1), Err(Stopped));
+    }
+
+    #[test]
+    fn work_beside_goes_on() {
+        let flag = StopFlag::new();
+        let stopped = stoppable(&flag, || {
+            flag.raise();
+            // Other work, which a thread may meet while it waits for its own.
+            let other = stoppable(&StopFlag::new(), || map(100, |i| map(3, |j| i + j)));
+            assert_eq!(other.map(|items| items.len()), Ok(100));
+            map(1, |_| ())
+        });
+        assert_eq!(stopped, Err(Stopped));
+        assert_eq!(map(100, |i| i).len(), 100);
+    }
+
+    #[test]
+    fn a_panic_of_the_work_stays_one() {
+        let panicked = catch_unwind(|| {
+            let _ = stoppable(&StopFlag::new(), || resume_unwind(Box::new("other")));
+        });
+        let payload = panicked.expect_err("a panic");
+        assert_eq!(payload.downcast_ref(), Some(&"other"));
+    }
+}
