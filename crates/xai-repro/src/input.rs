@@ -6,6 +6,8 @@ pub use xai_core::input::{LABELS, LEVEL, METRIC, PREDICTIONS, SAMPLES, TARGETS, 
 
 /// Repeated trainings of one method; a row of the predictions each.
 pub const RUNS: Input = Input::new("runs");
+/// The values of a metric on pairs of runs.
+pub const PAIRS: Input = Input::new("pairs of runs");
 /// The samples that each run gets wrong.
 pub const ERRORS: Input = Input::new("errors");
 /// The metrics that are asked for.

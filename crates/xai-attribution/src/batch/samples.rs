@@ -66,11 +66,12 @@ impl<T: Real> Scorer<'_, T> {
         shape[0] = n_rows;
         let rows = ArrayViewD::from_shape(IxDyn(&shape), values)
             .map_err(|_| Error::shape(input::INPUTS, &shape, &[values.len()]))?;
+        let sample_of = |row| self.samples.start + sample_of(row);
         Scoring::outputs_of_answer(
             n_rows,
-            |row| self.samples.start + sample_of(row),
+            sample_of,
             || format!("{}{step}", self.run.call(&self.samples)),
-            model.outputs(rows),
+            model.outputs_of(rows, &sample_of),
         )
     }
 

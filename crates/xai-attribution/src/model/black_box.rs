@@ -22,6 +22,21 @@ pub trait Model<T: Real> {
     /// The model's own.
     fn outputs(&self, batch: ArrayViewD<'_, T>) -> Result<Array2<f64>, BoxError>;
 
+    /// The outputs for one batch, of which row `r` is made of sample `sample_of(r)` of the data set.
+    ///
+    /// A model whose score is more than a sum of its outputs by the weights of a target (the overlap with
+    /// a box, for instance) finds the target of each row here. By default the samples do not matter.
+    ///
+    /// # Errors
+    /// The model's own.
+    fn outputs_of(
+        &self,
+        batch: ArrayViewD<'_, T>,
+        _sample_of: &dyn Fn(usize) -> usize,
+    ) -> Result<Array2<f64>, BoxError> {
+        self.outputs(batch)
+    }
+
     /// Runs jobs `0..n_jobs`, each with the model, until one returns `false`. Jobs below the lowest
     /// that returns `false` always run.
     #[doc(hidden)]
@@ -64,6 +79,14 @@ pub(crate) struct Borrowed<'a, M: ?Sized>(pub(crate) &'a M);
 impl<T: Real, M: Model<T> + ?Sized> Model<T> for Borrowed<'_, M> {
     fn outputs(&self, batch: ArrayViewD<'_, T>) -> Result<Array2<f64>, BoxError> {
         self.0.outputs(batch)
+    }
+
+    fn outputs_of(
+        &self,
+        batch: ArrayViewD<'_, T>,
+        sample_of: &dyn Fn(usize) -> usize,
+    ) -> Result<Array2<f64>, BoxError> {
+        self.0.outputs_of(batch, sample_of)
     }
 
     fn run(&self, n_jobs: usize, job: &Job<'_, T>) {

@@ -34,6 +34,14 @@ impl<T: Real, M: Model<T> + Sync + ?Sized> Model<T> for Concurrent<'_, M> {
         self.0.outputs(batch)
     }
 
+    fn outputs_of(
+        &self,
+        batch: ArrayViewD<'_, T>,
+        sample_of: &dyn Fn(usize) -> usize,
+    ) -> Result<Array2<f64>, BoxError> {
+        self.0.outputs_of(batch, sample_of)
+    }
+
     fn run(&self, n_jobs: usize, job: &Job<'_, T>) {
         // The lowest job that fails is never skipped, so the reported error is always the same.
         let lowest_failed = AtomicUsize::new(usize::MAX);

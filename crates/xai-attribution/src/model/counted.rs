@@ -74,6 +74,15 @@ impl<T: Real, M: Model<T> + ?Sized> Model<T> for Counted<'_, M> {
         self.model.outputs(batch)
     }
 
+    fn outputs_of(
+        &self,
+        batch: ArrayViewD<'_, T>,
+        sample_of: &dyn Fn(usize) -> usize,
+    ) -> Result<Array2<f64>, BoxError> {
+        self.counter.add(batch.shape());
+        self.model.outputs_of(batch, sample_of)
+    }
+
     fn run(&self, n_jobs: usize, job: &Job<'_, T>) {
         let counter = &self.counter;
         self.model.run(n_jobs, &|index, model| {
@@ -117,6 +126,15 @@ impl<T: Real> Model<T> for CountedInJob<'_, T> {
     fn outputs(&self, batch: ArrayViewD<'_, T>) -> Result<Array2<f64>, BoxError> {
         self.counter.add(batch.shape());
         self.model.outputs(batch)
+    }
+
+    fn outputs_of(
+        &self,
+        batch: ArrayViewD<'_, T>,
+        sample_of: &dyn Fn(usize) -> usize,
+    ) -> Result<Array2<f64>, BoxError> {
+        self.counter.add(batch.shape());
+        self.model.outputs_of(batch, sample_of)
     }
 
     fn run(&self, n_jobs: usize, job: &Job<'_, T>) {

@@ -26,7 +26,7 @@ pub(crate) mod subsets;
 pub(crate) mod value_changes;
 
 pub use absence::baseline::{
-    Baseline, BaselineFunction, BlankInputs, BlankOutputs, BlankScores, Blanks,
+    Baseline, BaselineFunction, BlankInputs, BlankOutputs, BlankScores, Blanks, GivenBaselines,
 };
 pub use absence::dataset_mean::DatasetMean;
 pub use features::{Cells, FeatureCells, Features};

@@ -1,14 +1,15 @@
 //! Metrics of another crate: what they share with those of this one, and what they bring.
 
-use ndarray::{Array2, Array3, ArrayD, ArrayViewD};
+use ndarray::{Array2, Array3, ArrayD, ArrayViewD, array};
 use xai_attribution::batch::{BatchWork, Data, ExplainedBatch, Masks, RunData, SampleBatch};
 use xai_attribution::metric::{
     CurveKind, CurveMetric, Direction, Measure, Metric, MetricInfo, SCORE_NEEDS,
 };
 use xai_attribution::model::Targets;
-use xai_attribution::perturbation::{BlankInputs, Blanks, RemovalOrder, Start};
+use xai_attribution::perturbation::{BlankInputs, Blanks, GivenBaselines, RemovalOrder, Start};
 use xai_attribution::{
-    AverageDrop, Baseline, Deletion, Evaluate, Evaluation, MuFidelity, Real, Result, input,
+    AverageDrop, Baseline, Concurrent, Deletion, Error, Evaluate, Evaluation, MuFidelity, Real,
+    Result, input,
 };
 use xai_core::error;
 use xai_core::statistics::pearson;
@@ -264,4 +265,89 @@ fn an_explainer_in_an_evaluation_is_asked_for_its_maps_and_again() {
         &[0; 6],
     );
     assert_eq!(alone.unwrap().value, value("average_stability"));
+}
+
+/// A score that is more than a sum of outputs by weights finds the sample of each row.
+#[test]
+fn a_model_may_be_told_which_sample_a_row_is_made_of() {
+    struct Told {
+        sizes: [f64; 3],
+    }
+    impl xai_attribution::model::Model<f64> for Told {
+        fn outputs(
+            &self,
+            _: ArrayViewD<'_, f64>,
+        ) -> Result<Array2<f64>, xai_attribution::model::BoxError> {
+            Err("every row is made of a sample".into())
+        }
+
+        fn outputs_of(
+            &self,
+            batch: ArrayViewD<'_, f64>,
+            sample_of: &dyn Fn(usize) -> usize,
+        ) -> Result<Array2<f64>, xai_attribution::model::BoxError> {
+            let rows = batch.outer_iter().enumerate();
+            let scores = rows.map(|(row, x)| x.sum() * self.sizes[sample_of(row)]);
+            Ok(Array2::from_shape_vec(
+                (batch.shape()[0], 1),
+                scores.collect(),
+            )?)
+        }
+    }
+    let model = Told {
+        sizes: [1.0, 10.0, 100.0],
+    };
+    let inputs = array![[1.0, 1.0], [1.0, 1.0], [1.0, 1.0]];
+    let maps = array![[1.0, 0.0], [1.0, 0.0], [1.0, 0.0]];
+    for batch_size in 1..4 {
+        let deletion = Deletion::new().steps(None).batch_size(batch_size);
+        let one = deletion.evaluate(&model, inputs.view(), &[0, 0, 0], maps.view());
+        let several = Concurrent(&model);
+        let many = deletion.evaluate(&several, inputs.view(), &[0, 0, 0], maps.view());
+        for value in [one.unwrap(), many.unwrap()] {
+            // From 2 by 1 to 0, times the size of the sample.
+            assert_eq!(value.per_sample, [Some(1.0), Some(10.0), Some(100.0)]);
+        }
+    }
+}
+
+#[test]
+fn baselines_may_be_given_for_every_sample() {
+    let sum = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+        let sums = batch
+            .sum_axis(ndarray::Axis(1))
+            .insert_axis(ndarray::Axis(1));
+        Ok(sums.into_dimensionality().unwrap())
+    };
+    let inputs = array![[4.0, 2.0], [4.0, 2.0]];
+    let own = array![[1.0, 1.0], [4.0, 2.0]].into_dyn();
+    let shared = array![[0.0, 0.0]].into_dyn();
+    let value = |text: &str, given: Vec<ndarray::ArrayD<f64>>| {
+        let deletion = Deletion::new()
+            .steps(None)
+            .baseline(text.parse::<Baseline>()?);
+        let data = Data::new(inputs.view(), &[0, 0])
+            .model(&sum)
+            .maps(inputs.view());
+        let data = data.with(GivenBaselines(given)).batch_size(1);
+        deletion.evaluate_on(data).map_err(Error::from)
+    };
+    let given = || vec![own.clone(), shared.clone()];
+    let of_own = value("given:0", given()).unwrap();
+    assert_eq!(of_own.per_sample, [Some((4.5 + 2.5) / 2.0), Some(6.0)]);
+    let of_shared = value("given:1", given()).unwrap();
+    assert_eq!(of_shared.per_sample, [Some(2.5), Some(2.5)]);
+    // A place that there is not, a number of samples that fits nothing, a shape, NaN.
+    for wrong in [
+        value("given:2", given()),
+        value(
+            "given:0",
+            vec![array![[0.0, 0.0], [0.0, 0.0], [0.0, 0.0]].into_dyn()],
+        ),
+        value("given:0", vec![array![[0.0], [0.0]].into_dyn()]),
+        value("given:0", vec![array![[0.0, f64::NAN]].into_dyn()]),
+    ] {
+        assert_eq!(wrong.unwrap_err().input(), xai_attribution::input::BASELINE);
+    }
+    assert!("given:x".parse::<Baseline>().is_err());
 }

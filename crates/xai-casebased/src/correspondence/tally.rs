@@ -61,17 +61,22 @@ impl Tally {
         best.map(|(_, label)| label)
     }
 
+    /// The share of the weight that a predicted class has; `None` without one, or without any weight.
+    pub(crate) fn score(&self, predicted: Option<i64>) -> Option<f64> {
+        predicted.filter(|_| self.total > 0.0).map(|predicted| {
+            let agreeing = self.by_class.iter().find(|(class, _)| *class == predicted);
+            // The total is rounded by itself.
+            agreeing.map_or(0.0, |(_, weight)| (weight / self.total).min(1.0))
+        })
+    }
+
     /// The correspondence of a predicted class; undefined without one.
     pub(crate) fn correspondence(
         &self,
         predicted: Option<i64>,
         thresholds: Thresholds,
     ) -> Correspondence {
-        let score = predicted.filter(|_| self.total > 0.0).map(|predicted| {
-            let agreeing = self.by_class.iter().find(|(class, _)| *class == predicted);
-            // The total is rounded by itself.
-            agreeing.map_or(0.0, |(_, weight)| (weight / self.total).min(1.0))
-        });
+        let score = self.score(predicted);
         // Collecting would go through a list of its own.
         let mut class_weights_sum = BTreeMap::new();
         for &(class, weight) in &self.by_class {

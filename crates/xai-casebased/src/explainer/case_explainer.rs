@@ -268,6 +268,25 @@ impl CaseExplainer {
         predicted: Option<&[i64]>,
         make: impl Fn(usize, Option<i64>, &[Nearest], &Tally) -> R + Send + Sync,
     ) -> Result<Vec<R>> {
+        let found = self.nearest_of_checked(samples, predicted, self.choices.k)?;
+        parallel::try_map(found.len(), |sample| {
+            let nearest = &found[sample];
+            let tally = self.tally(&self.correspondence, nearest)?;
+            let predicted = match predicted {
+                Some(predicted) => Some(predicted[sample]),
+                None => tally.vote(),
+            };
+            Ok(make(sample, predicted, nearest, &tally))
+        })
+    }
+
+    /// The `k` nearest training rows of samples that are checked.
+    pub(crate) fn nearest_of_checked<T: Real>(
+        &self,
+        samples: ArrayView2<'_, T>,
+        predicted: Option<&[i64]>,
+        k: usize,
+    ) -> Result<Vec<Vec<Nearest>>> {
         let m = samples.nrows();
         if let Some(predicted) = predicted.filter(|p| p.len() != m) {
             return Err(Error::shape(input::PREDICTED, &[m], &[predicted.len()]));
@@ -287,21 +306,14 @@ impl CaseExplainer {
             scaled: scaled.as_ref().map_or_else(|| samples.view(), |s| s.view()),
             predicted,
         };
-        let found = self
-            .retrieval
-            .nearest(wanted, self.choices.k)
-            .map_err(|e| self.disclosure.conceal(e.renamed(input::QUERIES, searched)))?;
-        parallel::try_map(found.len(), |sample| {
-            let nearest = &found[sample];
-            let tally = self
-                .correspondence
-                .tally(nearest.iter().map(|n| (n.distance, self.labels[n.index])))?;
-            let predicted = match predicted {
-                Some(predicted) => Some(predicted[sample]),
-                None => tally.vote(),
-            };
-            Ok(make(sample, predicted, nearest, &tally))
-        })
+        self.retrieval
+            .nearest(wanted, k)
+            .map_err(|e| self.disclosure.conceal(e.renamed(input::QUERIES, searched)))
+    }
+
+    /// The weights of neighbours by class.
+    pub(crate) fn tally(&self, by: &CorrespondenceMetric, nearest: &[Nearest]) -> Result<Tally> {
+        by.tally(nearest.iter().map(|n| (n.distance, self.labels[n.index])))
     }
 
     fn explanation(

@@ -131,6 +131,20 @@ impl Disclosure {
         &self.features
     }
 
+    /// The metadata columns that explanations show.
+    pub(crate) fn shown_metadata(&self) -> impl Iterator<Item = (&str, &MetadataColumn)> {
+        let columns = self
+            .metadata
+            .iter()
+            .map(|&i| &self.choices.metadata.columns[i]);
+        columns.map(|(name, column)| (&**name, column))
+    }
+
+    /// Whether a feature is redacted.
+    pub(crate) fn redacts_features(&self) -> bool {
+        self.redacted.is_some()
+    }
+
     pub(crate) fn class_name(&self, label: i64) -> Option<Arc<str>> {
         self.choices.class_names.get(&label).cloned()
     }

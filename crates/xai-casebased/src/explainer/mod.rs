@@ -9,6 +9,7 @@ pub(crate) mod disclosure;
 pub(crate) mod feature_comparisons;
 #[cfg(feature = "persistence")]
 pub(crate) mod persistence;
+pub(crate) mod precedents;
 
 pub use builder::CaseExplainerBuilder;
 pub use case_explainer::CaseExplainer;

@@ -4,6 +4,7 @@ pub(crate) mod aggregate;
 pub(crate) mod audit;
 pub(crate) mod explanation;
 pub(crate) mod feature_comparison;
+pub(crate) mod precedents;
 pub(crate) mod training_info;
 
 pub use aggregate::AggregateExplanation;
@@ -14,4 +15,5 @@ pub use audit::{
 };
 pub use explanation::{Case, Explanation, ExplanationSummary, Neighbor};
 pub use feature_comparison::FeatureComparison;
+pub use precedents::Precedents;
 pub use training_info::TrainingInfo;

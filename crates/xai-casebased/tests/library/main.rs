@@ -11,5 +11,6 @@ mod laws;
 mod messages;
 #[cfg(feature = "persistence")]
 mod persistence;
+mod precedents;
 mod privacy;
 mod similarities;

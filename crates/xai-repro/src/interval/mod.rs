@@ -1,10 +1,12 @@
 //! Intervals over runs, and what is reported of a metric over pairs.
 
 pub(crate) mod metric_report;
+pub(crate) mod pair_distribution;
 pub(crate) mod pair_moments;
 pub(crate) mod pair_values;
 pub(crate) mod run_interval;
 
 pub use metric_report::MetricReport;
+pub use pair_distribution::PairDistribution;
 pub use pair_values::PairStatistic;
 pub use run_interval::RunInterval;

@@ -2,10 +2,9 @@
 
 use xai_core::{Interval, Result, Summary};
 
-use crate::counting::pairs::pairs;
-use crate::interval::pair_moments::PairMoments;
-use crate::interval::pair_values::{PairStatistic, PairValues};
-use crate::interval::run_interval::{RunInterval, interval_over_runs};
+use crate::interval::pair_distribution::PairDistribution;
+use crate::interval::pair_values::PairStatistic;
+use crate::interval::run_interval::RunInterval;
 use crate::pair_metric::definition::PairMetric;
 use crate::pairwise::empty_union::EmptyUnion;
 
@@ -43,20 +42,20 @@ impl PairTable {
         self.n_runs
     }
 
+    fn distribution(&self, metric: PairMetric) -> PairDistribution<'_> {
+        PairDistribution::of_checked(self.n_runs, self.pairs(metric))
+    }
+
     pub(crate) fn summary(&self, metric: PairMetric) -> Summary {
-        let counted = self.counted(metric).map(|(_, value)| value);
-        // A value that is not finite was an error before.
-        let quantiles = Summary::of(counted).unwrap_or_default();
-        Summary {
-            q25: quantiles.q25,
-            median: quantiles.median,
-            q75: quantiles.q75,
-            ..self.moments(metric).summary()
+        let mut summary = self.distribution(metric).summary();
+        if self.empty_union.drops(metric) {
+            summary.n_undefined = 0;
         }
+        summary
     }
 
     pub(crate) fn interval(&self, metric: PairMetric, level: f64) -> Result<Option<Interval>> {
-        self.moments(metric).interval(level)
+        self.distribution(metric).interval_of_mean(level)
     }
 
     pub(crate) fn interval_of(
@@ -66,31 +65,7 @@ impl PairTable {
         method: RunInterval,
         level: f64,
     ) -> Result<Option<Interval>> {
-        statistic.check()?;
-        let values = PairValues::new(self.n_runs, self.pairs(metric));
-        interval_over_runs(self.n_runs, method, level, |times| {
-            values.statistic(statistic, times)
-        })
-    }
-
-    /// The pairs that count, defined or not.
-    fn counted(
-        &self,
-        metric: PairMetric,
-    ) -> impl Iterator<Item = ((usize, usize), Option<f64>)> + '_ {
-        let drops = self.empty_union.drops(metric);
-        let values = self.pairs(metric).iter().copied();
-        pairs(self.n_runs)
-            .zip(values)
-            .filter(move |(_, value)| value.is_some() || !drops)
-    }
-
-    fn moments(&self, metric: PairMetric) -> PairMoments {
-        let mut moments = PairMoments::new(self.n_runs);
-        for ((first, second), value) in self.counted(metric) {
-            moments.update(first, second, value);
-        }
-        moments
+        self.distribution(metric).interval(statistic, method, level)
     }
 }
 

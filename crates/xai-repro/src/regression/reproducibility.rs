@@ -5,9 +5,9 @@ use xai_core::number::check_finite;
 use xai_core::{Error, Interval, Real, Result, Summary, parallel};
 
 use crate::counting::pairs::pairs;
-use crate::interval::pair_moments::PairMoments;
-use crate::interval::pair_values::{PairStatistic, PairValues};
-use crate::interval::run_interval::{RunInterval, interval_over_runs};
+use crate::interval::pair_distribution::PairDistribution;
+use crate::interval::pair_values::PairStatistic;
+use crate::interval::run_interval::RunInterval;
 use crate::regression::centred::Centred;
 use crate::regression::definition::RegressionMetric;
 use crate::regression::formulas::METRICS;
@@ -141,10 +141,14 @@ impl RegressionReproducibility {
         place.map_or(&[], |place| &self.values[place])
     }
 
+    fn distribution(&self, metric: RegressionMetric) -> PairDistribution<'_> {
+        PairDistribution::of_checked(self.n_runs, self.pairs(metric))
+    }
+
     /// The distribution of a metric over the pairs.
     #[must_use]
     pub fn summary(&self, metric: RegressionMetric) -> Summary {
-        Summary::of(self.pairs(metric).iter().copied()).unwrap_or_default()
+        self.distribution(metric).summary()
     }
 
     /// An interval for the mean of a metric over pairs, by a jackknife over *runs*. `None` below three
@@ -153,11 +157,7 @@ impl RegressionReproducibility {
     /// # Errors
     /// [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a level outside (0, 1).
     pub fn interval(&self, metric: RegressionMetric, level: f64) -> Result<Option<Interval>> {
-        let mut moments = PairMoments::new(self.n_runs);
-        for ((first, second), &value) in pairs(self.n_runs).zip(self.pairs(metric)) {
-            moments.update(first, second, value);
-        }
-        moments.interval(level)
+        self.distribution(metric).interval_of_mean(level)
     }
 
     /// An interval over *runs* for any statistic of a metric over the pairs. `None` as for
@@ -173,11 +173,7 @@ impl RegressionReproducibility {
         method: RunInterval,
         level: f64,
     ) -> Result<Option<Interval>> {
-        statistic.check()?;
-        let values = PairValues::new(self.n_runs, self.pairs(metric));
-        interval_over_runs(self.n_runs, method, level, |times| {
-            values.statistic(statistic, times)
-        })
+        self.distribution(metric).interval(statistic, method, level)
     }
 }
 

@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use ndarray::{Array2, ArrayD, ArrayViewD, Axis};
+use ndarray::{Array2, ArrayD, ArrayViewD, Axis, Slice};
 use xai_core::number::check_finite;
-use xai_core::{Error, ExactMean, Layout, Real, Result};
+use xai_core::{Error, ExactMean, Input, Layout, Real, Result};
 
 use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::batch::samples::{BatchWork, SampleBatch};
+use crate::batch::side::SideInput;
 use crate::perturbation::absence::blur::blurred;
 use crate::perturbation::absence::dataset_mean::DatasetMean;
 use crate::{help, input};
@@ -63,6 +64,38 @@ pub enum Baseline {
     Input(Arc<ArrayD<f64>>),
     /// A function of each input, see [`Baseline::from_fn`].
     Function(BaselineFunction),
+    /// One of those that were made elsewhere, by its place among the [`GivenBaselines`].
+    Given(usize),
+}
+
+/// Baselines that were made elsewhere: each an array of the inputs' shape, or `(1, …)` for one that all
+/// samples share.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GivenBaselines(pub Vec<ArrayD<f64>>);
+
+impl SideInput for GivenBaselines {
+    const INPUT: Input = input::BASELINE;
+
+    fn check(&self, shape: &[usize], _layout: Layout) -> Result<()> {
+        self.0.iter().try_for_each(|given| {
+            let n = given.shape().first().copied().unwrap_or_default();
+            if given.shape().get(1..) != Some(&shape[1..]) || (n != 1 && n != shape[0]) {
+                return Err(Error::shape(Self::INPUT, shape, given.shape()));
+            }
+            check_finite(Self::INPUT, given.view())
+        })
+    }
+}
+
+impl GivenBaselines {
+    /// Those that a run was given, at a place.
+    fn of<'r, T: Real>(run: &'r RunData<'_, T>, place: usize) -> Result<&'r ArrayD<f64>> {
+        let given = &run.side::<Self>()?.0;
+        given.get(place).ok_or_else(|| {
+            let expected = format!("a place below {}", given.len());
+            Error::parameter(input::BASELINE, format!("given:{place}"), expected)
+        })
+    }
 }
 
 /// A function from one input to its baseline, both shaped like one sample.
@@ -140,6 +173,10 @@ impl Baseline {
             },
             Self::Blur { .. } | Self::SampleMin | Self::SampleMean | Self::SampleMax => Ok(()),
             Self::Function(_) => Ok(()),
+            Self::Given(place) => {
+                let given = GivenBaselines::of(run, *place)?;
+                given.iter().try_for_each(|value| holds::<T>(*value))
+            }
         }
     }
 
@@ -188,6 +225,15 @@ impl Baseline {
             Self::LinearImputation => return Err(nothing_left()),
             Self::Blur { sigma } => blurred(batch.inputs(), batch.layout(), *sigma),
             Self::Function(function) => of_function(function, batch)?,
+            Self::Given(place) => {
+                let given = GivenBaselines::of(run, *place)?;
+                let samples = match given.shape()[0] {
+                    1 => 0..1,
+                    _ => batch.samples(),
+                };
+                let of_batch = given.slice_axis(Axis(0), Slice::from(samples));
+                of_batch.iter().map(|x| T::from_f64_nearest(*x)).collect()
+            }
         })
     }
 }
@@ -355,6 +401,7 @@ impl PartialEq for Baseline {
             (Self::Blur { sigma: a }, Self::Blur { sigma: b }) => a == b,
             (Self::Input(a), Self::Input(b)) => Arc::ptr_eq(a, b),
             (Self::Function(a), Self::Function(b)) => Arc::ptr_eq(a, b),
+            (Self::Given(a), Self::Given(b)) => a == b,
             _ => false,
         }
     }
@@ -373,6 +420,7 @@ impl std::fmt::Debug for Baseline {
             Self::LinearImputation => f.write_str("LinearImputation"),
             Self::Input(one) => f.debug_tuple("Input").field(&one.shape()).finish(),
             Self::Function(_) => f.write_str("Function(..)"),
+            Self::Given(place) => f.debug_tuple("Given").field(place).finish(),
         }
     }
 }
@@ -381,7 +429,8 @@ impl std::str::FromStr for Baseline {
     type Err = Error;
 
     /// A number, one number per channel (`0.5,0.4,0.4`), `mean` (of the data set), `sample-min`,
-    /// `sample-mean`, `sample-max`, `linear-imputation`, or `blur:SIGMA`.
+    /// `sample-mean`, `sample-max`, `linear-imputation`, `blur:SIGMA`, or `given:PLACE` among the
+    /// [`GivenBaselines`].
     fn from_str(text: &str) -> Result<Self> {
         let number = |text: &str| text.trim().parse::<f64>().ok().filter(|x| x.is_finite());
         let unknown = || {
@@ -400,6 +449,9 @@ impl std::str::FromStr for Baseline {
         if let Some(sigma) = text.strip_prefix("blur:") {
             let sigma = number(sigma).filter(|sigma| *sigma > 0.0);
             return sigma.map(|sigma| Self::Blur { sigma }).ok_or_else(unknown);
+        }
+        if let Some(place) = text.strip_prefix("given:") {
+            return place.parse().map(Self::Given).map_err(|_| unknown());
         }
         let numbers: Option<Vec<f64>> = text.split(',').map(number).collect();
         match numbers.ok_or_else(unknown)?.as_slice() {

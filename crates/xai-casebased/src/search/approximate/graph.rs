@@ -68,6 +68,7 @@ impl LinkedRows {
             scale: if largest.is_normal() { largest } else { 1.0 },
         };
         for i in 0..n {
+            parallel::check_stopped();
             rows.write(i, &mut row);
             let single = single.of(&row);
             match &links {
