@@ -6,11 +6,12 @@
 //! them and not a second time with the workspace: each test binary costs seconds to build.
 //!
 //! `--all` adds the steps that take longer or need more than a Rust toolchain: the tests of each library
-//! without its features, too.
+//! without its features, too. `--python` adds the package for Python, which no other step builds: who has no
+//! Python, or an old one, needs none.
 
 use crate::outcome::Result;
 use crate::step::Step;
-use crate::{architecture, browser, format, metrics, onnxruntime, package, workspace};
+use crate::{architecture, browser, format, metrics, onnxruntime, package, python, workspace};
 use std::time::Duration;
 
 pub(crate) fn run(arguments: &[String]) -> Result {
@@ -29,16 +30,21 @@ pub(crate) fn run(arguments: &[String]) -> Result {
     Ok(())
 }
 
-/// The everyday steps; with `--all` those that need more, too; or only the named ones of both.
+/// The everyday steps; with `--all` and `--python` those that need more, too; or only the named ones of all.
 fn chosen(arguments: &[String]) -> Result<Vec<Step>> {
     let (options, names): (Vec<&String>, Vec<&String>) =
         arguments.iter().partition(|a| a.starts_with("--"));
-    if let Some(unknown) = options.iter().find(|o| **o != "--all") {
-        return Err(format!("unknown option {unknown}; there is --all").into());
+    let known = ["--all", "--python"];
+    if let Some(unknown) = options.iter().find(|o| !known.contains(&o.as_str())) {
+        return Err(format!("unknown option {unknown}; there are {}", known.join(", ")).into());
     }
+    let is_asked = |option: &str| !names.is_empty() || options.iter().any(|o| *o == option);
     let mut steps = everyday();
-    if !options.is_empty() || !names.is_empty() {
+    if is_asked("--all") {
         steps.extend(demanding());
+    }
+    if is_asked("--python") {
+        steps.push(Step::task("python", "ci python", python::run));
     }
     if let Some(unknown) = names.iter().find(|a| steps.iter().all(|s| s.name != ***a)) {
         let names: Vec<&str> = steps.iter().map(|s| s.name.as_str()).collect();
@@ -81,14 +87,25 @@ fn everyday() -> Vec<Step> {
             &[
                 "clippy",
                 "--workspace",
+                "--exclude",
+                workspace::PYTHON,
                 "--all-targets",
                 "--",
                 "-D",
                 "warnings",
             ],
         ),
-        Step::cargo("docs", &["doc", "--workspace", "--no-deps"])
-            .env("RUSTDOCFLAGS", "-D warnings"),
+        Step::cargo(
+            "docs",
+            &[
+                "doc",
+                "--workspace",
+                "--exclude",
+                workspace::PYTHON,
+                "--no-deps",
+            ],
+        )
+        .env("RUSTDOCFLAGS", "-D warnings"),
     ];
     // Alone, so that no other crate's features hide a missing one.
     for name in workspace::LIBRARIES {
@@ -108,7 +125,7 @@ fn everyday() -> Vec<Step> {
     // After the tests of the facade with all features, which have just built the generator.
     steps.push(Step::task("metrics", "ci metrics", metrics::check));
     // The libraries' own tests have run by now; these are the tests of what depends on them.
-    let mut rest = vec!["test", "--workspace"];
+    let mut rest = vec!["test", "--workspace", "--exclude", workspace::PYTHON];
     for name in workspace::LIBRARIES {
         rest.extend(["--exclude", name]);
     }
@@ -129,6 +146,8 @@ mod tests {
     fn all_is_the_everyday_steps_and_then_the_demanding_ones() {
         let everyday = names(&[]).expect("steps");
         let all = names(&["--all"]).expect("steps");
+        let python = names(&["--python"]).expect("steps");
+        assert_eq!(python, [&everyday[..], &["python".to_owned()]].concat());
         assert_eq!(everyday[..3], ["fmt", "architecture", "clippy"]);
         assert_eq!(all[..everyday.len()], everyday);
         assert_eq!(all[all.len() - 3..], ["onnxruntime", "browser", "package"]);

@@ -11,6 +11,7 @@ mod onnxruntime;
 mod outcome;
 mod package;
 mod peers;
+mod python;
 mod step;
 mod workspace;
 
@@ -19,14 +20,16 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: cargo xtask TASK
 
-  ci [--all] [STEP…]              everything a change must pass: fmt, architecture, clippy, docs,
+  ci [--all] [--python] [STEP…]   everything a change must pass: fmt, architecture, clippy, docs,
                                   the tests of each library alone, those of the rest; with --all
-                                  also onnxruntime, browser and package; or only the named steps
+                                  also onnxruntime, browser and package, with --python the package
+                                  for Python; or only the named steps
   bench [CRATE] [-- ARGS]         criterion benches, of one crate or all; ARGS go to criterion
   metrics                         writes the tables of metrics, crates/*/METRICS.md
   package                         what publishing each crate would upload, checked and built
   peers [FAMILY|WORK…] [--quick]  the Python peers and ours in turns on the same data, as tables;
-                                  families: casebased, attribution, graph, repro
+                                  families: casebased, attribution, graph, repro; with --python
+                                  the peers and the package for Python
 ";
 
 fn main() -> ExitCode {

@@ -20,6 +20,9 @@ pub(crate) fn published() -> impl Iterator<Item = &'static str> {
     LIBRARIES.iter().copied().chain(["xai-cli"])
 }
 
+/// The package for Python: it is published as a distribution of Python, not as a crate.
+pub(crate) const PYTHON: &str = "xai-python";
+
 /// The workspace's root folder.
 pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -52,7 +55,7 @@ mod tests {
             })
             .collect();
         folders.sort();
-        let mut listed: Vec<&str> = published().collect();
+        let mut listed: Vec<&str> = published().chain([PYTHON]).collect();
         listed.sort_unstable();
         assert_eq!(folders, listed);
     }

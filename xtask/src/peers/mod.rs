@@ -4,10 +4,12 @@
 //! alive with the data in memory and are timed in turns, so that other load on the machine slows
 //! both; before each round a pause lets the threads of the previous process stop spinning. A time is
 //! the best run of all rounds, and the table says beside it whether the two answers agree.
+//! `--python` compares the package for Python instead, conversion included ([`from_python`]).
 
 mod comparison;
 mod conversation;
 pub(crate) mod environment;
+mod from_python;
 mod table;
 
 use crate::outcome::Result;
@@ -27,10 +29,18 @@ pub(crate) fn run(arguments: &[String]) -> Result {
         .iter()
         .map(String::as_str)
         .partition(|a| a.starts_with("--"));
-    if let Some(unknown) = options.iter().find(|o| **o != "--quick") {
-        return Err(format!("unknown option {unknown}; there is --quick").into());
+    let known = ["--quick", "--python"];
+    if let Some(unknown) = options.iter().find(|o| !known.contains(o)) {
+        return Err(format!("unknown option {unknown}; there are {}", known.join(", ")).into());
     }
-    let rounds = if options.is_empty() { 5 } else { 2 };
+    let rounds = if options.contains(&"--quick") { 2 } else { 5 };
+    if options.contains(&"--python") {
+        if let Some(unknown) = names.iter().find(|name| !FAMILIES.contains(name)) {
+            let known = FAMILIES.join(", ");
+            return Err(format!("no family {unknown}; families: {known}").into());
+        }
+        return from_python::run(&names, rounds);
+    }
     let chosen = |c: &Comparison| {
         names.is_empty() || names.iter().any(|n| [c.family, c.ours, c.data].contains(n))
     };

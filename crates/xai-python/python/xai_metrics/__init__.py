@@ -1,0 +1,38 @@
+"""Measures how good explanations of machine-learning predictions are.
+
+========================  =======================================================================
+module                    asks
+========================  =======================================================================
+:mod:`.casebased`         does a prediction agree with its nearest training cases?
+:mod:`.attribution`       does the model still believe its answer on what an attribution map keeps?
+:mod:`.graph`             is an explanatory subgraph sufficient and necessary?
+:mod:`.repro`             do repeated trainings make the same predictions, and the same errors?
+========================  =======================================================================
+
+Arrays come in as they are: NumPy arrays, tensors of torch and JAX on the host, columns and tables of
+pandas, polars and pyarrow. All functions raise ``ValueError`` for values that have no meaning, and
+``TypeError`` for what is no array of numbers; Ctrl-C ends any of them.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from ._native import __version__
+
+if TYPE_CHECKING:
+    from . import attribution, casebased, graph, repro
+
+__all__ = ["__version__", "attribution", "casebased", "graph", "repro"]
+
+
+def __getattr__(name: str) -> Any:
+    # A family is read when it is first used: who needs one does not wait for four.
+    if name in __all__:
+        return importlib.import_module(f".{name}", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

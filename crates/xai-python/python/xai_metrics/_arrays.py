@@ -1,0 +1,220 @@
+"""Whatever holds numbers, as NumPy arrays: without a copy wherever the memory allows it.
+
+Taken are NumPy arrays of any order and strides, tensors of torch, JAX and other libraries that
+speak DLPack (on the host), columns and tables of pandas, polars and pyarrow, objects with the Arrow
+C interface, and sequences of numbers.
+
+Kept as they are: ``float32`` and ``float64``. Copied into ``float64``: integers, booleans and
+extended precision; into ``float32``, exactly: ``float16`` and ``bfloat16``. Copied, too: arrays in the
+byte order of another machine, and those that are not aligned.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Union
+
+import numpy as np
+
+from . import _native
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Reals = Union[npt.NDArray[np.float32], npt.NDArray[np.float64]]
+    Integers = npt.NDArray[np.int64]
+    Booleans = npt.NDArray[np.bool_]
+
+#: Kinds of DLPack devices whose memory the host can read: the host itself, and pinned memory.
+_HOST_DEVICES = (1, 3, 11)
+
+
+def to_numpy(values: Any, name: str) -> npt.NDArray[Any]:
+    """Any array, tensor, column, table or sequence as a NumPy array of whatever type.
+
+    Raises ``TypeError`` for a tensor on another device and for what is no array, ``ValueError`` for
+    one with missing values.
+    """
+    if isinstance(values, np.ma.MaskedArray):
+        if np.ma.is_masked(values):
+            raise ValueError(f"{name}: some values are masked; fill them, or leave their rows out")
+        return np.asarray(values.data)
+    if isinstance(values, np.ndarray):
+        return values if type(values) is np.ndarray else np.asarray(values)
+    if type(values).__module__.partition(".")[0] == "pandas":
+        return _of_pandas(values, name)
+    # Before DLPack, which knows no missing values and no text.
+    if hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__"):
+        return _of_arrow(values, name)
+    if hasattr(values, "__dlpack__") and hasattr(values, "__dlpack_device__"):
+        return _of_tensor(values, name)
+    if hasattr(values, "__array__") or isinstance(values, (list, tuple, range, int, float, bool, np.generic)):
+        try:
+            return np.asarray(values)
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
+    raise TypeError(f"{name}: expected an array, got {_type_name(values)}")
+
+
+def reals(values: Any, name: str, ndim: int | tuple[int, ...] | None = None) -> Reals:
+    """Real numbers in single or double precision, with one of the given numbers of axes."""
+    array = to_numpy(values, name)
+    kind, size = array.dtype.kind, array.dtype.itemsize
+    if kind == "f" and size == 2:
+        array = array.astype(np.float32)
+    elif kind in "iub" or (kind == "f" and size not in (4, 8)):
+        array = array.astype(np.float64)
+    elif kind == "O":
+        array = _of_objects(array, name)
+    elif kind != "f":
+        raise TypeError(f"{name}: expected real numbers, got {_dtype_name(array)}")
+    _check_axes(array, name, ndim)
+    taken: Reals = _as_in_memory(array)
+    return taken
+
+
+def integers(values: Any, name: str, ndim: int | tuple[int, ...] | None = None) -> Integers:
+    """Whole numbers, also those that are stored as floats or booleans."""
+    array = to_numpy(values, name)
+    kind = array.dtype.kind
+    if kind == "O":
+        array = _of_objects(array, name)
+        kind = "f"
+    if kind == "f":
+        whole = array.astype(np.int64, copy=True) if np.isfinite(array).all() else None
+        if whole is None or not (whole == array).all():
+            raise ValueError(f"{name}: expected whole numbers, got {_first_fraction(array)}")
+        array = whole
+    elif kind == "u" and array.size and array.max() > np.iinfo(np.int64).max:
+        raise ValueError(f"{name}: {array.max()} is above the largest 64-bit integer")
+    elif kind not in "iub":
+        raise TypeError(f"{name}: expected whole numbers, got {_dtype_name(array)}")
+    _check_axes(array, name, ndim)
+    taken: Integers = _as_in_memory(array.astype(np.int64, copy=False))
+    return taken
+
+
+def booleans(values: Any, name: str, ndim: int | tuple[int, ...] | None = None) -> Booleans:
+    """Booleans, also zeros and ones."""
+    array = to_numpy(values, name)
+    if array.dtype.kind != "b":
+        numbers = reals(array, name)
+        if not np.isin(numbers, (0.0, 1.0)).all():
+            raise ValueError(f"{name}: expected booleans, or zeros and ones")
+        array = numbers != 0
+    _check_axes(array, name, ndim)
+    taken: Booleans = _as_in_memory(array)
+    return taken
+
+
+def classes(values: Any, name: str) -> npt.NDArray[Any]:
+    """Labels of one axis: integers, booleans, words, or whole numbers stored as floats."""
+    array = to_numpy(values, name)
+    if array.ndim == 2 and 1 in array.shape:
+        array = array.reshape(-1)
+    _check_axes(array, name, 1)
+    kind = array.dtype.kind
+    if kind == "f":
+        return integers(array, name)
+    if kind in "iubSU":
+        return array
+    if kind in "OT":
+        if any(label is None or label != label for label in array):
+            raise ValueError(f"{name}: some labels are missing")
+        return np.asarray(array.tolist()) if len(array) else array
+    raise TypeError(f"{name}: expected labels, got {_dtype_name(array)}")
+
+
+def _of_tensor(values: Any, name: str) -> npt.NDArray[Any]:
+    try:
+        device = int(values.__dlpack_device__()[0])
+    except (BufferError, RuntimeError, ValueError):
+        # A device that DLPack has no number for.
+        device = -1
+    if device not in _HOST_DEVICES:
+        where = getattr(values, "device", "another device")
+        raise TypeError(f"{name}: the tensor is on {where}; copy it to the host, for torch by `.cpu()`")
+    if type(values).__module__.partition(".")[0] == "torch":
+        # A view of the same memory that has no gradient; NumPy has no `bfloat16`.
+        values = values.detach().resolve_conj().resolve_neg()
+        if str(values.dtype) == "torch.bfloat16":
+            values = values.float()
+        if str(values.layout) != "torch.strided":
+            raise TypeError(f"{name}: the tensor is sparse; make it dense by `.to_dense()`")
+        array: npt.NDArray[Any] = values.numpy()
+        return array
+    if str(getattr(values, "dtype", "")) == "bfloat16":
+        return np.asarray(values).astype(np.float32)
+    try:
+        return np.from_dlpack(values)
+    except (BufferError, RuntimeError, TypeError):
+        # A type that DLPack has not, such as JAX's booleans in older versions.
+        return np.asarray(values)
+
+
+def _of_pandas(values: Any, name: str) -> npt.NDArray[Any]:
+    types = list(values.dtypes) if getattr(values, "ndim", 1) == 2 else [values.dtype]
+    # A type of NumPy has no missing values, but for NaN, which a kernel refuses by its place.
+    is_nullable = not all(isinstance(kind, np.dtype) for kind in types)
+    missing = np.argwhere(np.asarray(values.isna())) if is_nullable else np.empty((0, 1))
+    if len(missing):
+        place = [int(i) for i in missing[0]]
+        raise ValueError(
+            f"{name}{place}: the value is missing; fill such values, or leave their rows out"
+        )
+    array: npt.NDArray[Any] = values.to_numpy()
+    if array.dtype.kind == "O" and all(getattr(kind, "kind", "O") in "iufb" for kind in types):
+        # Columns of different types of numbers.
+        return np.asarray(values.to_numpy(dtype=np.float64))
+    return array
+
+
+def _of_arrow(values: Any, name: str) -> npt.NDArray[Any]:
+    columns: list[npt.NDArray[Any]] = _native.arrow_columns(values, name)
+    is_table = hasattr(values, "columns") or hasattr(values, "num_columns")
+    return np.column_stack(columns) if is_table else columns[0]
+
+
+def _of_objects(array: npt.NDArray[Any], name: str) -> npt.NDArray[np.float64]:
+    for index, item in enumerate(array.flat):
+        if not isinstance(item, (int, float, np.integer, np.floating, np.bool_)):
+            place = [int(i) for i in np.unravel_index(index, array.shape)]
+            raise TypeError(
+                f"{name}{place}: expected a number, got {item!r} of type {_type_name(item)}; "
+                "the array is one of objects"
+            )
+    return array.astype(np.float64)
+
+
+def _as_in_memory(array: npt.NDArray[Any]) -> Any:
+    """The array in the machine's byte order, aligned: a copy only where it is not."""
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
+    if any(stride % array.itemsize for stride in array.strides):
+        array = array.copy()
+    return np.require(array, requirements="A")
+
+
+def _check_axes(array: npt.NDArray[Any], name: str, ndim: int | tuple[int, ...] | None) -> None:
+    allowed = (ndim,) if isinstance(ndim, int) else ndim
+    if allowed is not None and array.ndim not in allowed:
+        expected = " or ".join(str(n) for n in allowed)
+        axes = "axis" if allowed[-1] == 1 else "axes"
+        raise ValueError(f"{name}: expected {expected} {axes}, got shape {array.shape}")
+
+
+def _first_fraction(array: npt.NDArray[Any]) -> str:
+    wrong = ~np.isfinite(array) | (array != np.trunc(array))
+    if not wrong.any():
+        return "numbers beyond the 64-bit integers"
+    place = [int(i) for i in np.argwhere(wrong)[0]]
+    return f"{array[tuple(place)]} at {place}"
+
+
+def _dtype_name(array: npt.NDArray[Any]) -> str:
+    return f"an array of {array.dtype}"
+
+
+def _type_name(value: Any) -> str:
+    kind = type(value)
+    module = kind.__module__
+    return kind.__qualname__ if module == "builtins" else f"{module}.{kind.__qualname__}"

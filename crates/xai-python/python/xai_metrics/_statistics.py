@@ -1,0 +1,122 @@
+"""Intervals, summaries and descriptions of metrics, as all families give them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ._results import html_table
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A range that covers the estimated quantity with a given probability.
+
+    Attributes
+    ----------
+    low, high : float
+        Its ends. They may lie beyond the range of the metric.
+    level : float
+        The probability, 0.95 for instance.
+    method : str
+        How it was made: ``jackknife``, ``bootstrap-bca``, ``wilson``, ...
+    n_units : int or None
+        The number of units (runs, samples, graphs) it was made of.
+    """
+
+    low: float
+    high: float
+    level: float
+    method: str
+    n_units: int | None = None
+
+    @property
+    def is_small_sample(self) -> bool:
+        """Whether it is a BCa interval of fewer than 10 units, which covers less than it says."""
+        few = self.n_units is not None and self.n_units < 10
+        return self.method == "bootstrap-bca" and few
+
+    def to_dict(self) -> dict[str, Any]:
+        """The interval as a dictionary."""
+        return asdict(self)
+
+    def __contains__(self, value: float) -> bool:
+        return self.low <= value <= self.high
+
+
+def interval_of(fields: Mapping[str, Any] | None) -> Interval | None:
+    """The interval that the kernels describe; ``None`` stays ``None``."""
+    return None if fields is None else Interval(**fields)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """How a set of values is spread; undefined values are left out and counted.
+
+    Attributes
+    ----------
+    n_defined, n_undefined : int
+        How many values are defined, and how many are not.
+    mean, std, min, q25, median, q75, max : float or None
+        Of the defined values; the deviation is with ``n - 1``, quantiles are linear. ``None`` where
+        there are too few values, or where they were not kept (quantiles).
+    """
+
+    n_defined: int
+    n_undefined: int
+    mean: float | None
+    std: float | None
+    min: float | None
+    q25: float | None
+    median: float | None
+    q75: float | None
+    max: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The summary as a dictionary."""
+        return asdict(self)
+
+    def _repr_html_(self) -> str:
+        return html_table([("", "value"), *self.to_dict().items()], "Summary")
+
+
+@dataclass(frozen=True)
+class MetricInfo:
+    """What a metric says of itself.
+
+    Attributes
+    ----------
+    name : str
+        The name it is asked for by.
+    title, question : str
+        Its name for people, and the question it answers.
+    direction : str
+        Which values are better: ``higher``, ``lower`` or ``none``.
+    range : str
+        The values that it takes.
+    needs : tuple of str
+        The inputs it is computed from.
+    source : str
+        Where it comes from.
+    kind : str
+        What it is a metric of.
+    """
+
+    name: str
+    title: str
+    question: str
+    direction: str
+    range: str
+    needs: tuple[str, ...]
+    source: str
+    kind: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The description as a dictionary."""
+        return asdict(self)
+
+
+def infos_of(described: Sequence[Mapping[str, Any]]) -> list[MetricInfo]:
+    """The descriptions that the kernels give."""
+    return [MetricInfo(**{**fields, "needs": tuple(fields["needs"])}) for fields in described]

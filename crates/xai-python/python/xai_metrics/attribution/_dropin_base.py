@@ -1,0 +1,234 @@
+"""What the drop-in classes of xplique's metrics share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import _native
+from .._arrays import reals
+from ._data import Run, targets_of
+from ._options import Metric
+from ._value import MetricValue
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from ._models import Framework
+
+#: The activations that the peer has, and the one that it has not.
+_ACTIVATIONS = (None, "sigmoid", "softmax", "log-softmax")
+#: Tasks whose score is the sum of the outputs by the weights of the target.
+_TASKS = ("classification", "regression")
+
+
+class BaseAttributionMetric:
+    """A metric of one model on one data set, to be asked about any number of explanations.
+
+    Parameters
+    ----------
+    model, inputs, targets, batch_size, activation
+        As in :func:`~xai_metrics.attribution.evaluate`. ``inputs`` may also be a data set of
+        TensorFlow that gives pairs of input and target.
+    compat : bool
+        Whether to give the number of xplique where the default differs; each class says why.
+    layout, framework, device, n_jobs
+        As in :func:`~xai_metrics.attribution.evaluate`.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        inputs: Any,
+        targets: Any = None,
+        batch_size: int | None = 64,
+        activation: str | None = None,
+        *,
+        compat: bool = False,
+        layout: str | None = None,
+        framework: Framework | None = None,
+        device: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        if activation not in _ACTIVATIONS:
+            raise ValueError(f"activation: expected None, sigmoid or softmax, got {activation!r}")
+        inputs, targets = _unzipped(inputs, targets)
+        self.model = model
+        self.inputs = reals(inputs, "inputs")
+        self.targets = None if targets is None else targets_of(targets, len(self.inputs))
+        if compat:
+            # The peer computes in single precision.
+            self.inputs = self.inputs.astype(np.float32, copy=False)
+        self.batch_size = batch_size
+        self.activation = activation
+        self.compat = compat
+        self.layout = layout
+        self.framework = framework
+        self.device = device
+        self.n_jobs = n_jobs
+
+    def _measure(self, metric: Metric, **of: Any) -> MetricValue:
+        """The value of a metric for what this one holds, and some further arguments."""
+        run = {
+            "model": self.model,
+            "inputs": self.inputs,
+            "targets": self.targets,
+            "batch_size": self.batch_size,
+            "activation": self.activation,
+            "layout": self.layout,
+            "framework": self.framework,
+            "device": self.device,
+            "n_jobs": self.n_jobs,
+        }
+        if self.targets is not None and self.targets.ndim == 2:
+            # One output of the model stands for all classes, as in the peer.
+            run["n_outputs"] = self.targets.shape[1]
+        return metric._measure({**run, **of})
+
+
+class ExplanationMetric(BaseAttributionMetric):
+    """A metric of maps.
+
+    ``operator`` is a score ``operator(model, inputs, targets)`` of every row, instead of the sum
+    of the outputs by the weights of the target; ``"classification"`` and ``"regression"`` are that
+    sum.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        inputs: Any,
+        targets: Any = None,
+        batch_size: int | None = 64,
+        operator: str | Callable[[Any, Any, Any], Any] | None = None,
+        activation: str | None = None,
+        *,
+        compat: bool = False,
+        layout: str | None = None,
+        framework: Framework | None = None,
+        device: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        super().__init__(
+            model,
+            inputs,
+            targets,
+            batch_size,
+            activation,
+            compat=compat,
+            layout=layout,
+            framework=framework,
+            device=device,
+            n_jobs=n_jobs,
+        )
+        if isinstance(operator, str):
+            if operator not in _TASKS:
+                expected = f"{' or '.join(_TASKS)}, or a function of model, inputs and targets"
+                raise ValueError(f"operator: expected {expected}, got {operator!r}")
+            operator = None
+        if operator is not None and not callable(operator):
+            raise TypeError(f"operator: expected a function, got {type(operator).__name__}")
+        self.operator = operator
+
+    def inference_function(self, model: Any, inputs: Any, targets: Any) -> npt.NDArray[Any]:
+        """The scores of some inputs, all at once."""
+        return self.batch_inference_function(model, inputs, targets)
+
+    def batch_inference_function(
+        self, model: Any, inputs: Any, targets: Any, batch_size: int | None = None
+    ) -> npt.NDArray[Any]:
+        """The scores of some inputs, batch by batch."""
+        run = Run(
+            model=model,
+            inputs=inputs,
+            targets=targets,
+            operator=self.operator,
+            activation=self.activation,
+            batch_size=batch_size,
+            layout=self.layout,
+            framework=self.framework,
+            device=self.device,
+        )
+        return _native.attribution_scores(run.request(), self.n_jobs)[0]
+
+    def _of_maps(self, metric: Metric, explanations: Any, **of: Any) -> MetricValue:
+        maps = reals(explanations, "explanations")
+        if len(maps) != len(of.get("inputs", self.inputs)):
+            n = len(of.get("inputs", self.inputs))
+            raise ValueError(f"explanations: expected one per input, {n}, got shape {maps.shape}")
+        if self.operator is not None:
+            of = {"n_outputs": None, **of, "operator": self.operator}
+        return self._measure(metric, explanations=maps, **of)
+
+    def evaluate(self, explanations: Any) -> float:
+        """The value of the maps of all inputs."""
+        raise NotImplementedError
+
+    def __call__(self, explanations: Any) -> float:
+        """As ``evaluate``."""
+        return self.evaluate(explanations)
+
+
+class ExplainerMetric(BaseAttributionMetric):
+    """A metric that asks the explainer, ``explainer(inputs, targets) -> maps``, again."""
+
+    def evaluate(self, explainer: Any) -> float:
+        """The value of the explainer on the inputs."""
+        raise NotImplementedError
+
+    def __call__(self, explainer: Any) -> float:
+        """As ``evaluate``."""
+        return self.evaluate(explainer)
+
+
+class BaseComplexityMetric:
+    """A metric of maps alone.
+
+    ``batch_size`` is taken for the peer's sake: maps are read where they lie, and all threads
+    share them.
+    """
+
+    def __init__(
+        self,
+        batch_size: int | None = 32,
+        *,
+        compat: bool = False,
+        layout: str | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.batch_size = batch_size
+        self.compat = compat
+        self.layout = layout
+        self.n_jobs = n_jobs
+
+    def _of_maps(self, metric: Any, explanations: Any) -> MetricValue:
+        value: MetricValue = metric.evaluate(explanations, layout=self.layout, n_jobs=self.n_jobs)
+        return value
+
+    def detailed_evaluate(self, explanations: Any) -> npt.NDArray[np.float64]:
+        """One value per map."""
+        raise NotImplementedError
+
+    def evaluate(self, explanations: Any) -> float:
+        """The mean over the maps, of which ``detailed_evaluate`` is asked batch by batch."""
+        maps = reals(explanations, "explanations")
+        size = self.batch_size or max(len(maps), 1)
+        batches = [maps[first : first + size] for first in range(0, len(maps), size)]
+        return float(np.mean(np.concatenate([self.detailed_evaluate(b) for b in batches])))
+
+    def __call__(self, explanations: Any, batch_size: int = 32) -> float:
+        """As ``evaluate``."""
+        return self.evaluate(explanations)
+
+
+def _unzipped(inputs: Any, targets: Any) -> tuple[Any, Any]:
+    """Inputs and targets of a TensorFlow data set of pairs, and of everything else what they
+    are."""
+    if not hasattr(inputs, "as_numpy_iterator"):
+        return inputs, targets
+    if hasattr(inputs, "_batch_size"):
+        inputs = inputs.unbatch()
+    pairs = list(inputs.as_numpy_iterator())
+    return np.stack([pair[0] for pair in pairs]), np.stack([pair[1] for pair in pairs])

@@ -1,0 +1,394 @@
+"""The metrics of maps under xplique's names, with its arguments in its order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._arrays import reals
+from . import metrics
+from ._dropin_base import BaseComplexityMetric, ExplanationMetric
+from ._functions import mask_inputs
+from ._options import Metric
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from ._models import Framework
+    from ._value import MetricValue
+
+Operator = str | Callable[[Any, Any, Any], Any] | None
+
+
+class BaseAverageXMetric(ExplanationMetric):
+    """What Average Drop, Increase and Gain share: the model's scores of what the maps keep."""
+
+    _registered: type[Metric]
+
+    def _metric(self) -> Metric:
+        # The peer divides by whatever the score is.
+        policy = "as-is" if self.compat else "error"
+        return self._registered(base_score_policy=policy)
+
+    def evaluate(self, explanations: Any) -> float:
+        """The mean over all inputs."""
+        return self._of_maps(self._metric(), explanations).value
+
+    def detailed_evaluate(
+        self, inputs: Any, targets: Any, explanations: Any
+    ) -> npt.NDArray[np.float64]:
+        """One value per sample of some inputs; NaN where there is none."""
+        inputs = reals(inputs, "inputs")
+        of = {"inputs": inputs, "targets": targets}
+        return self._of_maps(self._metric(), explanations, **of).per_sample
+
+    @staticmethod
+    def _perturb_with_mask(inputs: Any, explanations: Any) -> npt.NDArray[Any]:
+        return mask_inputs(inputs, explanations)
+
+
+class AverageDropMetric(BaseAverageXMetric):
+    """Average Drop: how much of the score is lost when only what the map marks is kept?
+
+    Better: lower. Range: [0, 1] for scores in (0, 1].
+
+    Where a score is 0 or less (logits are) the quotient has no meaning, and xplique answers, for
+    instance, -3. That is an error here, which names the sample; take an activation, or
+    ``compat=True`` for the peer's number.
+
+    References
+    ----------
+    Chattopadhay et al., Grad-CAM++, 2018.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> metric = AverageDropMetric(lambda x: x, [[2.0, 1.0], [0.5, 0.1]], [[1, 0], [1, 0]])
+    >>> round(metric.evaluate([[1.0, 0.0], [0.0, 1.0]]), 6)
+    0.5
+    """
+
+    _registered = metrics.AverageDrop
+
+
+class AverageIncreaseMetric(BaseAverageXMetric):
+    """Average Increase: how often does the score rise when only what the map marks is kept?
+
+    Better: higher. Range: [0, 1]. The numbers are xplique's.
+
+    References
+    ----------
+    Chattopadhay et al., Grad-CAM++, 2018.
+
+    Examples
+    --------
+    >>> metric = AverageIncreaseMetric(lambda x: x - x[:, ::-1], [[2.0, 1.0]], [0])
+    >>> metric([[1.0, 0.0]])
+    1.0
+    """
+
+    _registered = metrics.AverageIncrease
+
+
+class AverageGainMetric(BaseAverageXMetric):
+    """Average Gain: how far towards certainty does the score rise on what the map keeps?
+
+    Better: higher. Range: [0, 1] for scores in [0, 1].
+
+    Where a score is above 1 the quotient has no meaning; that is an error here, and
+    ``compat=True`` gives the number of xplique.
+
+    References
+    ----------
+    Zhang et al., Opti-CAM, 2023.
+
+    Examples
+    --------
+    >>> metric = AverageGainMetric(lambda x: 1 - x, [[0.5, 0.5]], [1])
+    >>> round(metric([[1.0, 0.0]]), 6)
+    1.0
+    """
+
+    _registered = metrics.AverageGain
+
+
+class CausalFidelity(ExplanationMetric):
+    """What Deletion and Insertion share: the score along a path between input and baseline.
+
+    Parameters
+    ----------
+    baseline_mode : float, str, array-like or callable
+        What stands for absence: a number, a word of
+        :class:`~xai_metrics.attribution.metrics.Deletion`, an array, or a function of the inputs.
+    steps : int
+        Steps of the curve, -1 for one per feature.
+    max_percentage_perturbed : float
+        The share of the features that the last step has changed, in (0, 1].
+    """
+
+    _registered: type[Metric]
+
+    def __init__(
+        self,
+        model: Any,
+        inputs: Any,
+        targets: Any = None,
+        batch_size: int | None = 64,
+        baseline_mode: Any = 0.0,
+        steps: int = 10,
+        max_percentage_perturbed: float = 1.0,
+        operator: Operator = None,
+        activation: str | None = None,
+        *,
+        compat: bool = False,
+        layout: str | None = None,
+        framework: Framework | None = None,
+        device: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        super().__init__(
+            model,
+            inputs,
+            targets,
+            batch_size,
+            operator,
+            activation,
+            compat=compat,
+            layout=layout,
+            framework=framework,
+            device=device,
+            n_jobs=n_jobs,
+        )
+        self.baseline_mode = baseline_mode
+        self.steps = steps
+        self.max_percentage_perturbed = max_percentage_perturbed
+        self._metric(None)
+
+    def _metric(self, orders: Any) -> Metric:
+        return self._registered(
+            steps=self.steps,
+            max_fraction=self.max_percentage_perturbed,
+            baseline=self.baseline_mode,
+            draws=orders,
+        )
+
+    def _orders(self, explanations: Any) -> npt.NDArray[np.int64] | None:
+        """The order of the features in the peer, which has the later of equal ones first."""
+        maps = reals(explanations, "explanations")
+        if maps.ndim == 4:
+            maps = maps.mean(axis=1 if self.layout == "channels-first" else -1)
+        return np.argsort(maps.reshape(len(maps), -1), axis=-1)[:, ::-1]
+
+    def _value(self, explanations: Any) -> MetricValue:
+        orders = self._orders(explanations) if self.compat else None
+        return self._of_maps(self._metric(orders), explanations)
+
+    def evaluate(self, explanations: Any) -> float:
+        """The area under the curve."""
+        return self._value(explanations).value
+
+    def detailed_evaluate(self, explanations: Any) -> dict[int, float]:
+        """The mean score by the number of features that are changed."""
+        curve = self._value(explanations).curve
+        if curve is None:
+            raise ValueError("explanations: there is no curve")
+        return dict(zip(curve.n_features.tolist(), curve.scores.tolist()))
+
+
+class Deletion(CausalFidelity):
+    """Deletion: how fast does the score fall when the most important positions are removed first?
+
+    Better: lower. Range: that of the scores. Features with equal attributions go in their order,
+    in xplique in the opposite one; ``compat=True`` gives its order.
+
+    References
+    ----------
+    Petsiuk et al., RISE, 2018.
+
+    Examples
+    --------
+    >>> metric = Deletion(lambda x: x.sum(axis=1), [[4.0, 2.0]], [[1.0]], steps=-1)
+    >>> metric.detailed_evaluate([[1.0, 0.0]]), metric([[1.0, 0.0]])
+    ({0: 6.0, 1: 2.0, 2: 0.0}, 2.5)
+    """
+
+    _registered = metrics.Deletion
+
+
+class Insertion(CausalFidelity):
+    """Insertion: how fast does the score rise when the most important positions come back first?
+
+    Better: higher. Range: that of the scores. Ties as in :class:`Deletion`.
+
+    References
+    ----------
+    Petsiuk et al., RISE, 2018.
+
+    Examples
+    --------
+    >>> metric = Insertion(lambda x: x.sum(axis=1), [[4.0, 2.0]], [[1.0]], steps=-1)
+    >>> metric.detailed_evaluate([[1.0, 0.0]]), metric([[1.0, 0.0]])
+    ({0: 0.0, 1: 4.0, 2: 6.0}, 3.5)
+    """
+
+    _registered = metrics.Insertion
+
+
+class MuFidelity(ExplanationMetric):
+    """μFidelity: does the score fall as the attributions say when random subsets are removed?
+
+    Better: higher. Range: [-1, 1].
+
+    All subsets have the size that ``subset_percent`` says. In xplique every cell is in a subset by
+    itself with that probability: sizes vary, and larger subsets both drop more and sum to more,
+    which alone makes a correlation. It also counts a map without a correlation as 0.
+    ``compat=True`` does both.
+
+    Parameters
+    ----------
+    grid_size : int or None
+        Cells along each side of the grid that subsets are made of; ``None`` for positions.
+    subset_percent : float
+        The share of the cells in a subset.
+    baseline_mode : float, str, array-like or callable
+        As in :class:`Deletion`.
+    nb_samples : int
+        Random subsets per sample.
+    seed : int
+        What the subsets depend on.
+
+    References
+    ----------
+    Bhatt et al., Evaluating and Aggregating Feature-based Model Explanations, 2020.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x = np.arange(1.0, 21.0).reshape(1, 20)
+    >>> MuFidelity(lambda x: x.sum(axis=1), x, [[1.0]], grid_size=None)(x) # the terms of a sum
+    1.0
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        inputs: Any,
+        targets: Any = None,
+        batch_size: int | None = 64,
+        grid_size: int | None = 9,
+        subset_percent: float = 0.2,
+        baseline_mode: Any = 0.0,
+        nb_samples: int = 200,
+        operator: Operator = None,
+        activation: str | None = None,
+        *,
+        seed: int = 1,
+        compat: bool = False,
+        layout: str | None = None,
+        framework: Framework | None = None,
+        device: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        super().__init__(
+            model,
+            inputs,
+            targets,
+            len(inputs) * nb_samples if batch_size is None else batch_size,
+            operator,
+            activation,
+            compat=compat,
+            layout=layout,
+            framework=framework,
+            device=device,
+            n_jobs=n_jobs,
+        )
+        self.grid_size = grid_size
+        self.subset_percent = subset_percent
+        self.baseline_mode = baseline_mode
+        self.nb_samples = nb_samples
+        self.seed = seed
+        self._metric()
+
+    def _metric(self) -> Metric:
+        return metrics.MuFidelity(
+            subsets=self.nb_samples,
+            subset_fraction=self.subset_percent,
+            grid=self.grid_size,
+            sampling="independent" if self.compat else "fixed-size",
+            baseline=self.baseline_mode,
+            seed=self.seed,
+        )
+
+    def evaluate(self, explanations: Any) -> float:
+        """The mean correlation over the inputs."""
+        value = self._of_maps(self._metric(), explanations)
+        if not self.compat:
+            return value.value
+        return float(np.nan_to_num(value.per_sample).mean())
+
+    def detailed_evaluate(self, explanations: Any) -> npt.NDArray[np.float64]:
+        """The correlation of every input; NaN where there is none."""
+        return self._of_maps(self._metric(), explanations).per_sample
+
+
+class Complexity(BaseComplexityMetric):
+    """Complexity: over how many positions is the attribution spread (entropy in nats)?
+
+    Better: lower. Range: [0, ln n_positions]. The numbers are xplique's.
+
+    References
+    ----------
+    Bhatt et al., Evaluating and Aggregating Feature-based Model Explanations, 2020.
+
+    Examples
+    --------
+    >>> round(Complexity().evaluate([[1.0, 1.0, -1.0, 1.0]]), 4) # ln 4
+    1.3863
+    """
+
+    def evaluate(self, explanations: Any) -> float:
+        """The mean over the maps."""
+        return self._of_maps(metrics.Complexity(), explanations).value
+
+    def detailed_evaluate(self, explanations: Any) -> npt.NDArray[np.float64]:
+        """One value per map."""
+        return self._of_maps(metrics.Complexity(), explanations).per_sample
+
+
+class Sparseness(BaseComplexityMetric):
+    """Sparseness: how unequal are the attributions (Gini index)?
+
+    Better: higher. Range: [0, 1 - 1/n_positions]. A map of zeros has no Gini index, and does not
+    count; the formula of xplique gives -(n + 1)/n, as ``compat=True`` does.
+
+    References
+    ----------
+    Chalasani et al., Concise Explanations of Neural Networks using Adversarial Training, 2020.
+
+    Examples
+    --------
+    >>> round(Sparseness().evaluate([[0.0, 5.0, 0.0, 0.0]]), 4)
+    0.75
+    """
+
+    def evaluate(self, explanations: Any) -> float:
+        """The mean over the maps."""
+        if self.compat:
+            return float(self.detailed_evaluate(explanations).mean())
+        return self._of_maps(metrics.Sparseness(), explanations).value
+
+    def detailed_evaluate(self, explanations: Any) -> npt.NDArray[np.float64]:
+        """One value per map; NaN where there is none."""
+        if not self.compat:
+            return self._of_maps(metrics.Sparseness(), explanations).per_sample
+        maps = reals(explanations, "explanations")
+        sizes = maps.reshape(len(maps), -1)
+        zero = ~sizes.any(axis=1)
+        channels = maps.shape[1 if self.layout == "channels-first" else -1] if maps.ndim == 4 else 1
+        n = sizes.shape[1] // max(channels, 1)
+        values = np.full(len(maps), -(n + 1) / max(n, 1))
+        if not zero.all():
+            values[~zero] = self._of_maps(metrics.Sparseness(), maps[~zero]).per_sample
+        return values

@@ -1,0 +1,535 @@
+"""Single calls: scores of a model, masks of maps, and the metrics that have a call of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from .. import _native
+from .._arrays import integers, reals
+from ._data import Run, layout_of, targets_of
+from ._models import Tensors, explainer_function, is_explainer
+from ._value import MetricValue, axes, none_for_nan, pandas
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from ._models import Framework
+
+Similarity = Literal["ssim", "spearman", "pearson", "jaccard"]
+
+
+def complexity(
+    explanations: Any, *, layout: str | None = None, n_jobs: int | None = None
+) -> MetricValue:
+    """Over how many positions a map is spread: the entropy of its sizes in nats.
+
+    0 for all on one position, ``ln n_positions`` for evenly spread; lower is easier to read. Sizes
+    of the channels of a position are averaged.
+
+    Parameters
+    ----------
+    explanations : array-like
+        Maps ``(n, …)``.
+    layout : {None, "tabular", "time-series", "channels-last", "channels-first"}
+        How their axes are read; four are an image with its channels last.
+    n_jobs : int or None
+        Threads; ``None`` for one per core.
+
+    Raises
+    ------
+    ValueError
+        Without samples or positions, and for NaN.
+
+    References
+    ----------
+    Bhatt et al., Evaluating and Aggregating Feature-based Model Explanations, 2020.
+
+    Examples
+    --------
+    >>> complexity([[1.0, 1.0, -1.0, 1.0], [0.0, 5.0, 0.0, 0.0]]).per_sample.round(4).tolist()
+    [1.3863, -0.0]
+    """
+    from .metrics import Complexity
+
+    return Complexity().evaluate(explanations, layout=layout, n_jobs=n_jobs)
+
+
+def sparseness(
+    explanations: Any, *, layout: str | None = None, n_jobs: int | None = None
+) -> MetricValue:
+    """How unequal the sizes of the attributions are: their Gini index.
+
+    0 for all alike, ``1 - 1/n_positions`` for all on one position; higher is sparser. The
+    arguments are those of :func:`complexity`.
+
+    References
+    ----------
+    Chalasani et al., Concise Explanations of Neural Networks using Adversarial Training, 2020.
+
+    Examples
+    --------
+    >>> sparseness([[1.0, 1.0, -1.0, 1.0], [0.0, 5.0, 0.0, 0.0]]).per_sample.round(4).tolist()
+    [0.0, 0.75]
+    """
+    from .metrics import Sparseness
+
+    return Sparseness().evaluate(explanations, layout=layout, n_jobs=n_jobs)
+
+
+def base_scores(
+    model: Any,
+    inputs: Any,
+    targets: Any = None,
+    *,
+    activation: str | None = None,
+    batch_size: int | None = 64,
+    layout: str | None = None,
+    framework: Framework | None = None,
+    device: Any = None,
+    n_jobs: int | None = None,
+) -> npt.NDArray[np.float64]:
+    """The model's score of every sample: the sum of its outputs by the weights of the target.
+
+    The arguments are those of :func:`evaluate`.
+
+    Examples
+    --------
+    >>> base_scores(lambda x: x, [[1.0, 2.0], [3.0, 4.0]], [[1, 0], [-1, 1]]).tolist()
+    [1.0, 1.0]
+    """
+    run = Run(
+        model=model,
+        inputs=inputs,
+        targets=targets,
+        activation=activation,
+        batch_size=batch_size,
+        layout=layout,
+        framework=framework,
+        device=device,
+    )
+    return _native.attribution_scores(run.request(), n_jobs)[0]
+
+
+@dataclass(frozen=True, eq=False)
+class MaskedScores:
+    """The score of every sample, on the whole input and on what its map keeps.
+
+    >>> import numpy as np
+    >>> MaskedScores(np.array([0.8]), np.array([0.4])).to_dict()
+    {'base': [0.8], 'masked': [0.4]}
+    """
+
+    base: npt.NDArray[np.float64]
+    masked: npt.NDArray[np.float64]
+
+    def measure(
+        self,
+        metric: Literal["average_drop", "average_increase", "average_gain"],
+        base_score_policy: Literal["error", "as-is", "skip"] = "error",
+    ) -> MetricValue:
+        """Average Drop, Increase or Gain of these scores.
+
+        >>> import numpy as np
+        >>> scores = MaskedScores(np.array([0.8, 0.5]), np.array([0.4, 0.6]))
+        >>> round(scores.measure("average_drop").value, 6)
+        0.25
+        """
+        from ._registry import metric_info
+
+        if metric not in ("average_drop", "average_increase", "average_gain"):
+            expected = "average_drop, average_increase or average_gain"
+            raise ValueError(f"metric: expected {expected}, got {metric!r}")
+        base = np.ascontiguousarray(reals(self.base, "base", 1), dtype=np.float64)
+        masked = np.ascontiguousarray(reals(self.masked, "masked", 1), dtype=np.float64)
+        value, per_sample = _native.attribution_of_scores(metric, base_score_policy, base, masked)
+        n_undefined = int(np.isnan(per_sample).sum())
+        return MetricValue(metric, metric_info(metric).direction, value, per_sample, n_undefined)
+
+    def to_dict(self) -> dict[str, list[float]]:
+        """The scores as lists."""
+        return {"base": self.base.tolist(), "masked": self.masked.tolist()}
+
+    def to_pandas(self) -> Any:
+        """A data frame with a row per sample."""
+        return pandas().DataFrame({"base": self.base, "masked": self.masked})
+
+
+def masked_scores(
+    model: Any,
+    inputs: Any,
+    targets: Any,
+    explanations: Any,
+    *,
+    activation: str | None = None,
+    batch_size: int | None = 64,
+    layout: str | None = None,
+    framework: Framework | None = None,
+    device: Any = None,
+    n_jobs: int | None = None,
+) -> MaskedScores:
+    """The model's scores of all inputs, and of the inputs that their maps keep: ``2 n`` rows.
+
+    The arguments are those of :func:`evaluate`; ``explanations`` are maps or an explainer.
+
+    Examples
+    --------
+    >>> scores = masked_scores(lambda x: x, [[2.0, 1.0]], [0], [[0.0, 1.0]])
+    >>> scores.base.tolist(), scores.masked.tolist()
+    ([2.0], [0.0])
+    """
+    asked = is_explainer(explanations)
+    entry = ("explainer", None if asked else explanations, explanations if asked else None)
+    run = Run(
+        model=model,
+        inputs=inputs,
+        targets=targets,
+        explainers=[entry],
+        activation=activation,
+        batch_size=batch_size,
+        layout=layout,
+        framework=framework,
+        device=device,
+    )
+    base, masked = _native.attribution_scores(run.request(), n_jobs)
+    if masked is None:
+        raise ValueError("explanations: empty")
+    return MaskedScores(base, masked)
+
+
+def mask_inputs(
+    inputs: Any, explanations: Any, *, layout: str | None = None, n_jobs: int | None = None
+) -> npt.NDArray[Any]:
+    """Inputs multiplied by the masks that maps become: sizes, channels averaged, stretched to [0,
+    1].
+
+    A constant map becomes a mask of zeros.
+
+    Examples
+    --------
+    >>> mask_inputs([[4.0, 4.0, 4.0]], [[0.0, -1.0, 2.0]]).round(6).tolist()
+    [[0.0, 2.0, 4.0]]
+    """
+    maps = reals(explanations, "explanations")
+    masked: npt.NDArray[Any] = _native.attribution_mask_inputs(
+        reals(inputs, "inputs"), maps, layout_of(layout), n_jobs
+    )
+    return masked
+
+
+def map_similarity(
+    a: Any,
+    b: Any,
+    similarity: Similarity = "ssim",
+    *,
+    layout: str | None = None,
+    n_jobs: int | None = None,
+) -> npt.NDArray[np.float64]:
+    """How alike two sets of maps are, sample by sample; NaN where the similarity is undefined.
+
+    Parameters
+    ----------
+    a, b : array-like
+        Maps of one shape, ``(n, …)``.
+    similarity : {"ssim", "spearman", "pearson", "jaccard"}
+        Structural similarity (of images), a correlation, or the overlap of the largest tenth of the
+        attributions. All are at most 1, for maps that are alike.
+
+    Examples
+    --------
+    >>> map_similarity([[1.0, 2.0, 3.0]], [[1.0, 5.0, 9.0]], "spearman").tolist()
+    [1.0]
+    """
+    first, second = reals(a, "a"), reals(b, "b")
+    layouts = {2: "tabular", 3: "time-series", 4: "channels-last"}
+    name = layout_of(layout) or layouts.get(first.ndim, "tabular")
+    return _native.attribution_similarity(first, second, similarity, name, n_jobs)
+
+
+def smoothed(
+    explainer: Any,
+    n_copies: int = 20,
+    magnitude: float = 0.1,
+    *,
+    seed: int = 1,
+    model: Any = None,
+    framework: Framework | None = None,
+    device: Any = None,
+) -> Callable[[Any, Any], npt.NDArray[np.float64]]:
+    """An explainer that answers the mean of another's maps over noisy copies of every input.
+
+    SmoothGrad of any explainer; as explainers of a :func:`model_randomization` the smooth
+    parameter-randomization test. The noise of an input depends on the input and the seed alone.
+
+    Parameters
+    ----------
+    explainer : callable
+        ``explainer(inputs, targets) -> maps``.
+    n_copies : int
+        Noisy copies of every input, at least 1.
+    magnitude : float
+        Standard deviation of the noise in units of the range of each input.
+    model : optional
+        Whose tensors the explainer is given, as by ``framework`` and ``device``.
+
+    References
+    ----------
+    Smilkov et al., SmoothGrad: removing noise by adding noise, 2017.
+
+    Examples
+    --------
+    >>> squares = smoothed(lambda x, y: x * x, 1000, 0.5)
+    >>> bool(abs(squares([[0.0, 2.0]], [0])[0, 0] - 1.0) < 0.2) # the variance of the noise
+    True
+    """
+    tensors = Tensors.of(model, framework, device)
+    function = explainer_function(explainer, tensors)
+
+    def explain(inputs: Any, targets: Any) -> npt.NDArray[np.float64]:
+        batch = reals(inputs, "inputs")
+        rows = targets_of(targets, len(batch))
+        return _native.attribution_smoothed(function, batch, rows, n_copies, magnitude, seed)
+
+    return explain
+
+
+@dataclass(frozen=True, eq=False)
+class RandomizationStep:
+    """The similarity of the maps of a model to those of the model with some layers randomized.
+
+    >>> import numpy as np
+    >>> RandomizationStep((0,), 0.5, np.array([0.5]), 0).to_dict()["per_sample"]
+    [0.5]
+    """
+
+    #: The randomized layers, 0 the one at the output.
+    layers: tuple[int, ...]
+    #: The mean over the samples that have one; ``None`` where none has.
+    value: float | None
+    #: One per sample; NaN where undefined.
+    per_sample: npt.NDArray[np.float64]
+    n_undefined: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields by name."""
+        return {**vars(self), "per_sample": none_for_nan(self.per_sample)}
+
+
+@dataclass(frozen=True, eq=False)
+class RandomizationValues:
+    """What :func:`model_randomization` says of an explainer, step by step.
+
+    >>> import numpy as np
+    >>> step = RandomizationStep((0,), 0.5, np.array([0.25, 0.75]), 0)
+    >>> RandomizationValues((step,)).average, RandomizationValues((step,)).last
+    (0.5, 0.5)
+    """
+
+    steps: tuple[RandomizationStep, ...]
+
+    @property
+    def average(self) -> float | None:
+        """The mean over samples of their mean similarity over the steps where they have one."""
+        rows = np.array([step.per_sample for step in self.steps])
+        defined = ~np.isnan(rows)
+        some = defined.any(axis=0)
+        if not some.any():
+            return None
+        sums = np.where(defined, rows, 0.0).sum(axis=0)[some]
+        return float(np.mean(sums / defined.sum(axis=0)[some]))
+
+    @property
+    def last(self) -> float | None:
+        """The last step: with cascading layers a model without any layer that it has learnt."""
+        return self.steps[-1].value
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields by name."""
+        return {"steps": [step.to_dict() for step in self.steps]}
+
+    def to_pandas(self) -> Any:
+        """A data frame with a row per step."""
+        rows = [
+            {"layers": step.layers, "value": step.value, "n_undefined": step.n_undefined}
+            for step in self.steps
+        ]
+        return pandas().DataFrame(rows)
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{', '.join(map(str, s.layers))}</td><td>{_number(s.value)}</td></tr>"
+            for s in self.steps
+        )
+        return f"<table><tr><th>layers randomized</th><th>similarity</th></tr>{rows}</table>"
+
+    def plot(self, ax: Any = None, **style: Any) -> Any:
+        """Draws the similarity by step by matplotlib; returns the axes."""
+        ax = axes(ax)
+        style.setdefault("marker", "o")
+        values = [float("nan") if step.value is None else step.value for step in self.steps]
+        ax.plot(range(1, len(values) + 1), values, **style)
+        ax.set_xlabel("step")
+        ax.set_ylabel("similarity with the map of the model as it is")
+        return ax
+
+
+def model_randomization(
+    explainer_of: Callable[[list[int]], Any],
+    inputs: Any,
+    targets: Any,
+    n_layers: int,
+    *,
+    order: Literal["cascading", "bottom-up", "independent"] = "cascading",
+    similarity: Similarity = "spearman",
+    batch_size: int | None = 64,
+    layout: str | None = None,
+    framework: Framework | None = None,
+    device: Any = None,
+    n_jobs: int | None = None,
+) -> RandomizationValues:
+    """Does the explanation change when the model forgets what it has learnt?
+
+    Better: lower. An explanation that stays the same (1) for a model of random numbers does not
+    depend on what the model has learnt.
+
+    Parameters
+    ----------
+    explainer_of : callable
+        Is given a list of layers, 0 the one at the output, and hands out an explainer of the model
+        with those layers randomized: ``explainer(inputs, targets) -> maps``. It is asked once
+        without layers, and once per step.
+    n_layers : int
+        The number of layers, and of steps.
+    order : {"cascading", "bottom-up", "independent"}
+        From the output down, from the input up, or one layer at a time.
+    similarity : {"spearman", "ssim", "pearson", "jaccard"}
+        How two maps are compared.
+
+    References
+    ----------
+    Adebayo et al., Sanity Checks for Saliency Maps, 2018.
+
+    Examples
+    --------
+    >>> def explainer_of(layers):
+    ...     sign = -1.0 if 0 in layers else 1.0 # only the layer at the output matters
+    ...     return lambda inputs, targets: sign * inputs
+    >>> x = [[1.0, 2.0, 3.0], [3.0, 1.0, 2.0]]
+    >>> values = model_randomization(explainer_of, x, [0, 0], 2, order="independent")
+    >>> [step.value for step in values.steps], values.average
+    ([-1.0, 1.0], 0.0)
+    """
+    if order not in ("cascading", "bottom-up", "independent"):
+        raise ValueError(f"order: expected cascading, bottom-up or independent, got {order!r}")
+    if targets is None:
+        raise ValueError("targets: needed by the explainers")
+    tensors = Tensors.of(None, framework, device)
+    run = Run(inputs=inputs, targets=targets, batch_size=batch_size, layout=layout)
+
+    def function_of(layers: list[int]) -> Any:
+        return explainer_function(explainer_of(layers), tensors)
+
+    values = _native.attribution_model_randomization(
+        run.request(), function_of, n_layers, order, similarity, n_jobs
+    )
+    steps = [
+        RandomizationStep(
+            tuple(step["layers"]),
+            step["value"],
+            np.array([np.nan if x is None else x for x in step["per_sample"]], dtype=np.float64),
+            step["n_undefined"],
+        )
+        for step in values["steps"]
+    ]
+    return RandomizationValues(tuple(steps))
+
+
+@dataclass(frozen=True)
+class MegeReco:
+    """How far the explanations of several models of one task speak for each other.
+
+    >>> MegeReco(1.0, None, 3, 0, 0).to_dict()["mege"]
+    1.0
+    """
+
+    #: Mean generalizability in [0.5, 1]; ``None`` without a pair of models that agree.
+    mege: float | None
+    #: Relative consistency in [0, 1]; ``None`` without a pair that agrees and one that differs.
+    reco: float | None
+    #: Distances where both models are right.
+    n_same: int
+    #: Distances where one of the two is right.
+    n_different: int
+    #: Pairs left out because a constant map has no rank correlation.
+    n_undefined: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields by name."""
+        return dict(vars(self))
+
+    def _repr_html_(self) -> str:
+        values = {"MeGe": self.mege, "ReCo": self.reco}
+        texts = [f"{name} <strong>{_number(value)}</strong>" for name, value in values.items()]
+        return f"<div>{', '.join(texts)}</div>"
+
+
+def representativity(
+    explanations: Sequence[Any],
+    predictions: Any,
+    labels: Any,
+    *,
+    layout: str | None = None,
+    held_out_by: Any = None,
+    peer_thresholds: bool = False,
+    n_jobs: int | None = None,
+) -> MegeReco:
+    """MeGe and ReCo: do models that agree explain themselves alike?
+
+    Better: higher for both. The distance of the maps of two models is ``sqrt(1 - |Spearman|)``.
+
+    Parameters
+    ----------
+    explanations : sequence of array-like
+        The maps of every model for all samples.
+    predictions : array-like
+        Predicted classes ``(models, n)``.
+    labels : array-like
+        True classes ``(n,)``.
+    held_out_by : array-like, optional
+        The number of the model that has *not* seen each sample in training, ``(n,)``: pairs are
+        then compared on the samples that one of the two has not seen.
+    peer_thresholds : bool
+        Whether ReCo tries about 20 thresholds, as xplique does, instead of all.
+
+    References
+    ----------
+    Fel et al., How good is your explanation?, 2020.
+
+    Examples
+    --------
+    >>> first, second = [[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]], [[1.0, 2.0, 4.0], [2.0, 1.0, 3.0]]
+    >>> of = representativity([first, second], [[0, 1], [0, 0]], [0, 1])
+    >>> of.mege, of.reco
+    (1.0, 1.0)
+    """
+    maps = [reals(of_model, "explanations") for of_model in explanations]
+    layouts = {2: "tabular", 3: "time-series", 4: "channels-last"}
+    name = layout_of(layout) or layouts.get(maps[0].ndim if maps else 2, "tabular")
+    folds = None if held_out_by is None else integers(held_out_by, "held_out_by", 1).tolist()
+    values = _native.attribution_representativity(
+        maps,
+        np.ascontiguousarray(integers(predictions, "predictions", 2)),
+        np.ascontiguousarray(integers(labels, "labels", 1)),
+        name,
+        folds,
+        peer_thresholds,
+        n_jobs,
+    )
+    return MegeReco(**values)
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4g}"

@@ -1,0 +1,105 @@
+"""What the registry knows about the metrics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal
+
+from .. import _native
+
+
+@dataclass(frozen=True)
+class OptionInfo:
+    """A parameter of a metric, as the command line has it.
+
+    >>> metric_info("deletion").options[1].argument
+    'max_fraction'
+    """
+
+    #: The name in kebab-case.
+    name: str
+    #: What its value stands for.
+    value_name: str
+    #: The default as text, empty where it has to be given.
+    default: str
+    #: One sentence.
+    help: str
+
+    @property
+    def argument(self) -> str:
+        """The name of the argument in Python."""
+        return self.name.replace("-", "_")
+
+
+@dataclass(frozen=True)
+class MetricInfo:
+    """A metric: what it is called, asks and needs.
+
+    >>> metric_info("deletion").question
+    'How fast does the score fall when the most important positions are removed first?'
+    """
+
+    #: The name in tables: ``average_drop``.
+    name: str
+    #: The name in texts: ``Average Drop``.
+    title: str
+    question: str
+    #: Which end of its scale is the good one.
+    direction: Literal["higher", "lower", "none"]
+    range: str
+    #: What it needs: ``model``, ``inputs``, ``targets``, ``explanations``, ``explainer``, …
+    needs: tuple[str, ...]
+    source: str
+    options: tuple[OptionInfo, ...]
+    #: What it draws, where draws made elsewhere may be given instead.
+    draws: str | None
+    #: Whether it relates all samples of a data set to each other.
+    is_whole: bool
+    #: Whether it is a function of its own, and no metric of :func:`evaluate`.
+    has_call_of_its_own: bool
+    #: The layouts of inputs that it has values for.
+    layouts: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields by name.
+
+        >>> metric_info("complexity").to_dict()["needs"]
+        ['explanations']
+        """
+        fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        fields["options"] = [vars(option) for option in self.options]
+        return {k: list(v) if isinstance(v, tuple) else v for k, v in fields.items()}
+
+
+@cache
+def _infos() -> dict[str, MetricInfo]:
+    infos = {}
+    for metric in _native.attribution_metrics():
+        metric["options"] = tuple(OptionInfo(*option) for option in metric["options"])
+        metric["needs"] = tuple(metric["needs"])
+        metric["layouts"] = tuple(metric["layouts"])
+        infos[metric["name"]] = MetricInfo(**metric)
+    return infos
+
+
+def metric_infos() -> list[MetricInfo]:
+    """All metrics of attribution maps and explainers, in the order of the documentation.
+
+    >>> [info.name for info in metric_infos()][:3]
+    ['average_drop', 'average_increase', 'average_gain']
+    """
+    return list(_infos().values())
+
+
+def metric_info(name: str) -> MetricInfo:
+    """One metric by its name, ``average_drop`` or ``average-drop``.
+
+    >>> metric_info("mu-fidelity").direction
+    'higher'
+    """
+    infos = _infos()
+    info = infos.get(name.replace("-", "_"))
+    if info is None:
+        raise ValueError(f"metric: expected one of {', '.join(infos)}, got {name!r}")
+    return info

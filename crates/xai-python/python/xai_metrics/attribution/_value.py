@@ -1,0 +1,130 @@
+"""What one metric says about one explainer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """The mean score while more and more features are changed.
+
+    >>> import numpy as np
+    >>> Curve(np.array([0, 1, 2]), np.array([1.0, 0.5, 0.0])).to_dict()
+    {'n_features': [0, 1, 2], 'scores': [1.0, 0.5, 0.0]}
+    """
+
+    #: How many features of every sample are changed at each point.
+    n_features: npt.NDArray[np.int64]
+    #: The mean score over the samples at each point.
+    scores: npt.NDArray[np.float64]
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """The points as lists."""
+        return {"n_features": self.n_features.tolist(), "scores": self.scores.tolist()}
+
+    def plot(self, ax: Any = None, **style: Any) -> Any:
+        """Draws the curve by matplotlib, and returns the axes."""
+        ax = axes(ax)
+        style.setdefault("marker", ".")
+        ax.plot(self.n_features, self.scores, **style)
+        ax.set_xlabel("features changed")
+        ax.set_ylabel("mean score")
+        return ax
+
+
+@dataclass(frozen=True, eq=False)
+class MetricValue:
+    """A metric's value for a data set and for each sample; a number where one is wanted.
+
+    >>> import numpy as np
+    >>> value = MetricValue("deletion", "lower", 0.25, np.array([0.5, 0.0]), 0)
+    >>> float(value), value.per_sample.tolist()
+    (0.25, [0.5, 0.0])
+    """
+
+    #: The metric's name.
+    metric: str
+    #: Which end of its scale is the good one.
+    direction: Literal["higher", "lower", "none"]
+    #: The mean over the samples that have a value.
+    value: float
+    #: One per sample; NaN where the metric is undefined.
+    per_sample: npt.NDArray[np.float64]
+    #: How many samples have no value.
+    n_undefined: int
+    #: The curve under which the value is the area, for metrics that have one.
+    curve: Curve | None = field(default=None)
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __repr__(self) -> str:
+        undefined = f", {self.n_undefined} of them undefined" if self.n_undefined else ""
+        return f"{self.metric}: {self.value:.4g} over {len(self.per_sample)} samples{undefined}"
+
+    def _repr_html_(self) -> str:
+        undefined = f", {self.n_undefined} undefined" if self.n_undefined else ""
+        better = "" if self.direction == "none" else f", {self.direction} is better"
+        samples = f"{len(self.per_sample)} samples{undefined}{better}"
+        return (
+            f"<div>{self.metric} <strong>{self.value:.4g}</strong> <small>({samples})</small></div>"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields by name; ``None`` for samples without a value."""
+        return {
+            "metric": self.metric,
+            "direction": self.direction,
+            "value": self.value,
+            "per_sample": none_for_nan(self.per_sample),
+            "n_undefined": self.n_undefined,
+            "curve": None if self.curve is None else self.curve.to_dict(),
+        }
+
+    def to_pandas(self) -> Any:
+        """A series of the samples' values."""
+        series = pandas().Series(self.per_sample, name=self.metric)
+        series.index.name = "sample"
+        return series
+
+    def plot(self, ax: Any = None, **style: Any) -> Any:
+        """Draws the curve, or where there is none the values of the samples; returns the axes."""
+        if self.curve is not None:
+            return self.curve.plot(ax, **style)
+        ax = axes(ax)
+        defined = self.per_sample[self.per_sample == self.per_sample]
+        ax.hist(defined, **style)
+        ax.set_xlabel(self.metric)
+        ax.set_ylabel("samples")
+        return ax
+
+
+def none_for_nan(values: npt.NDArray[np.float64]) -> list[float | None]:
+    """Numbers as a list, ``None`` where there is none."""
+    return [None if value != value else value for value in values.tolist()]
+
+
+def axes(ax: Any) -> Any:
+    """The axes to draw on."""
+    if ax is not None:
+        return ax
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError:
+        raise ImportError("plots need matplotlib: pip install matplotlib") from None
+    return plt.subplots()[1]
+
+
+def pandas() -> Any:
+    """The module pandas, for tables."""
+    try:
+        import pandas
+    except ImportError:
+        raise ImportError("tables need pandas: pip install pandas") from None
+    return pandas

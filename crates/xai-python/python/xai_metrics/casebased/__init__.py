@@ -1,0 +1,110 @@
+"""Does a prediction agree with its nearest training cases?
+
+A case-based explanation shows the training rows nearest to a sample, its precedents, and one
+number: the correspondence, the share of the neighbours' weight that has the predicted class.
+
+==================================  =============================================================
+part                                when
+==================================  =============================================================
+:class:`CaseExplainer`              from training rows to explanations: scaling, exact search and
+                                    correspondence in one
+:func:`compute_correspondence`      neighbours are known already, from any index or database
+:class:`Audit`                      a whole test set in one report: accuracy by level, calibration
+:class:`NeighborSearch`             only the neighbours
+==================================  =============================================================
+
+Agreement with precedents is not correctness: neighbours can agree with a wrong prediction. The
+number depends on the scales of the features, on the distance and on ``k``; compare values of one
+setting only.
+
+Names, argument orders and defaults are those of case-explainer 0.2.0: change the import.
+
+Examples
+--------
+>>> from xai_metrics.casebased import CaseExplainer
+>>> explainer = CaseExplainer([[0.0], [1.0], [5.0]], ["no", "no", "yes"], k=2)
+>>> explainer.explain_instance([0.5], predicted_class="no").correspondence
+1.0
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from . import activations as _activations
+from .activations import (
+    ActivationExtractor,
+    Blend,
+    CallableActivationExtractor,
+    CustomActivations,
+    DecisionTreeActivationExtractor,
+    Features,
+    ForestProximity,
+    HiddenActivations,
+    Predictor,
+    SimilarityStrategy,
+    SklearnMLPActivationExtractor,
+    TreeLeaf,
+)
+from .aggregate import AggregateExplanation
+from .audit import Audit, AuditReport, LevelAudit
+from .explainer import CaseExplainer, Scaler
+from .explanation import Explanation, Neighbor
+from .explanations import Explanations
+from .indexing import NeighborSearch, create_index
+from .metrics import (
+    compute_all_distances,
+    compute_correspondence,
+    distances,
+    euclidean_distance,
+)
+
+__all__ = [
+    "ActivationExtractor",
+    "AggregateExplanation",
+    "Audit",
+    "AuditReport",
+    "Blend",
+    "CallableActivationExtractor",
+    "CaseExplainer",
+    "CustomActivations",
+    "DecisionTreeActivationExtractor",
+    "Explanation",
+    "Explanations",
+    "Features",
+    "ForestProximity",
+    "HiddenActivations",
+    "LevelAudit",
+    "Neighbor",
+    "NeighborSearch",
+    "Predictor",
+    "Scaler",
+    "SimilarityStrategy",
+    "SklearnMLPActivationExtractor",
+    "TreeLeaf",
+    "compute_all_distances",
+    "compute_correspondence",
+    "create_index",
+    "distances",
+    "euclidean_distance",
+]
+
+#: Former names of case-explainer.
+_FORMER = {
+    "HiddenActivationRetrieval": "HiddenActivations",
+    "CustomActivationRetrieval": "CustomActivations",
+    "TreeLeafRetrieval": "TreeLeaf",
+    "ForestProximityRetrieval": "ForestProximity",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _FORMER:
+        warnings.warn(
+            f"{name} is deprecated; use {_FORMER[name]} with similarity=",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return getattr(_activations, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

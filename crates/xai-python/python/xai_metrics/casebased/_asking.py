@@ -1,0 +1,319 @@
+"""What a fitted explainer answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import _native
+from .._arrays import reals
+from ._fitting.arguments import checked_k
+from ._fitting.choices import weights_of
+from ._fitting.classes import Classes, label_array
+from ._fitting.parts import joined, parts
+from ._fitting.predictions import one_label, predictions_of
+from .explanation import Explanation
+from .explanations import Explanations
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from ._fitting.similarity import Space
+
+
+class Asking:
+    """The questions of :class:`.CaseExplainer`."""
+
+    n_features: int
+    n_samples: int
+    k: int
+    n_jobs: int | None
+    metric: str
+    algorithm: str
+    scale_data: bool
+    feature_names: list[str]
+    class_names: Mapping[Any, str] | Sequence[str]
+    metadata: dict[str, Any]
+    y_train: npt.NDArray[Any]
+    _model: Any
+    _native: Any
+    _space: Space
+    _classes: Classes
+    _options: dict[str, Any]
+
+    def explain_instance(
+        self,
+        test_sample: Any,
+        test_index: int | None = None,
+        true_class: Any = None,
+        predicted_class: Any = None,
+        model: Any = None,
+        k: int | None = None,
+        return_provenance: bool = True,
+        distance_weighted: bool = True,
+    ) -> Explanation:
+        """Explains one prediction.
+
+        Parameters
+        ----------
+        test_sample : array of shape (n_features,)
+            The sample.
+        test_index : int, optional
+            Its place in a test set, only handed on.
+        true_class : label, optional
+            The true class, where it is known.
+        predicted_class : label, optional
+            The predicted class; where it is missing, ``model`` is asked.
+        model : object, optional
+            Something with ``predict``, or a function from rows to classes.
+        k : int, optional
+            Other than that of the explainer.
+        return_provenance : bool
+            Whether neighbours carry their metadata.
+        distance_weighted : bool
+            ``False`` counts every neighbour alike: plain voting.
+
+        Returns
+        -------
+        Explanation
+            The neighbours and their correspondence.
+
+        Raises
+        ------
+        ValueError
+            For another number of features, for values that are not finite, and where there is
+            neither a prediction nor a model.
+        """
+        sample = reals(test_sample, "test_sample")
+        if sample.ndim == 2 and len(sample) == 1:
+            sample = sample[0]
+        if sample.shape != (self.n_features,):
+            found = len(sample) if sample.ndim == 1 else sample.shape
+            raise ValueError(f"test_sample has {found} features, expected {self.n_features}")
+        predictions = None if predicted_class is None else one_label(predicted_class)
+        truth = None if true_class is None else one_label(true_class)
+        explanation = self.explain_arrays(
+            sample[np.newaxis],
+            truth,
+            predictions,
+            model,
+            k,
+            return_provenance=return_provenance,
+            distance_weighted=distance_weighted,
+        )[0]
+        explanation.test_index = test_index
+        return explanation
+
+    def explain_batch(
+        self,
+        X_test: Any,
+        y_test: Any = None,
+        predictions: Any = None,
+        model: Any = None,
+        k: int | None = None,
+        return_provenance: bool = True,
+        distance_weighted: bool = True,
+    ) -> list[Explanation]:
+        """Explains many predictions: :meth:`explain_arrays`, as a list of objects.
+
+        What an explanation says is looked up when it is asked for, so that the list costs little.
+
+        Examples
+        --------
+        >>> from xai_metrics.casebased import CaseExplainer
+        >>> explainer = CaseExplainer([[0.0], [1.0], [9.0]], [0, 0, 1], k=2)
+        >>> [e.correspondence for e in explainer.explain_batch([[0.5], [0.4]], predictions=[0, 1])]
+        [1.0, 0.0]
+        """
+        return self.explain_arrays(
+            X_test,
+            y_test,
+            predictions,
+            model,
+            k,
+            return_provenance=return_provenance,
+            distance_weighted=distance_weighted,
+        ).to_list()
+
+    def explain_arrays(
+        self,
+        X_test: Any,
+        y_test: Any = None,
+        predictions: Any = None,
+        model: Any = None,
+        k: int | None = None,
+        *,
+        return_provenance: bool = True,
+        distance_weighted: bool = True,
+        progress: bool = False,
+    ) -> Explanations:
+        """Explains many predictions, as arrays: the fast way for whole test sets.
+
+        Parameters
+        ----------
+        X_test : array of shape (m, n_features)
+            The samples.
+        y_test : array of shape (m,), optional
+            The true classes, where they are known.
+        predictions : array of shape (m,), optional
+            The predicted classes; where they are missing, ``model`` is asked once, with all
+            samples. A model that answers a batch with one class is asked row by row.
+        model : object, optional
+            Something with ``predict``, or a function from rows to classes. It is given the table
+            itself where it knows names of features (``feature_names_in_``), the rows as an array
+            otherwise.
+        k : int, optional
+            Other than that of the explainer.
+        return_provenance : bool
+            Whether neighbours carry their metadata.
+        distance_weighted : bool
+            ``False`` counts every neighbour alike: plain voting.
+        progress : bool
+            Whether to show a bar, where tqdm is installed.
+
+        Returns
+        -------
+        Explanations
+            Arrays of neighbours, distances, correspondence and levels.
+
+        Raises
+        ------
+        ValueError
+            For another number of features, for values that are not finite, for lengths that do not
+            match, and where there are neither predictions nor a model.
+        """
+        samples = self._samples(X_test)
+        labels = self._labels(X_test, samples, predictions, model)
+        return self._answer(
+            samples, labels, y_test, k, return_provenance, distance_weighted, progress
+        )
+
+    def explain_votes(
+        self,
+        X_test: Any,
+        y_test: Any = None,
+        k: int | None = None,
+        *,
+        return_provenance: bool = True,
+        distance_weighted: bool = True,
+        progress: bool = False,
+    ) -> Explanations:
+        """Explains the classes that the neighbours themselves vote for: that of the largest weight.
+
+        Of several the one that comes first in order. Where all neighbours weigh 0 the level is
+        ``"undefined"``, and the predicted class has no meaning.
+
+        Examples
+        --------
+        >>> from xai_metrics.casebased import CaseExplainer
+        >>> explainer = CaseExplainer([[0.0], [1.0], [9.0]], ["low", "low", "high"], k=2)
+        >>> explainer.explain_votes([[8.0], [0.3]]).predicted
+        array(['high', 'low'], dtype='<U4')
+        """
+        samples = self._samples(X_test)
+        return self._answer(
+            samples, None, y_test, k, return_provenance, distance_weighted, progress
+        )
+
+    @property
+    def shown_feature_names(self) -> list[str]:
+        """The names of the features that explanations show: without redacted ones."""
+        hidden = self._options["redact"]
+        return [name for name in self.feature_names if str(name) not in hidden]
+
+    @property
+    def _class_name_of(self) -> dict[Any, str]:
+        names = self.class_names
+        return dict(names) if isinstance(names, Mapping) else dict(enumerate(names))
+
+    def _shown(self, sample: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        hidden = self._options["redact"]
+        if not hidden:
+            return sample
+        return sample[[str(name) not in hidden for name in self.feature_names]]
+
+    def _samples(self, X_test: Any) -> npt.NDArray[Any]:
+        samples = reals(X_test, "X_test", 2)
+        if samples.shape[1] != self.n_features:
+            raise ValueError(f"X_test has {samples.shape[1]} features, expected {self.n_features}")
+        return samples
+
+    def _labels(
+        self, X_test: Any, samples: npt.NDArray[Any], predictions: Any, model: Any
+    ) -> npt.NDArray[Any]:
+        """The predicted classes: as given, or what the model says of samples, in one call."""
+        if predictions is not None:
+            return label_array(predictions, "predictions")
+        model = model if model is not None else self._model
+        if model is None:
+            raise ValueError("Either predicted_class or model must be provided")
+        return predictions_of(model, X_test, samples, self._space.input_transform)
+
+    def _predicted_numbers(self, labels: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        known = self._space.known_classes
+        if known:
+            for label in dict.fromkeys(labels.tolist()):
+                if label not in known:
+                    raise ValueError(f"predicted_class {label!r} is not in model.classes_")
+        return self._classes.numbers(labels)
+
+    def _check_lengths(
+        self,
+        samples: npt.NDArray[Any],
+        labels: npt.NDArray[Any] | None,
+        truth: npt.NDArray[Any] | None,
+    ) -> None:
+        for name, given in (("predictions", labels), ("y_test", truth)):
+            if given is not None and len(given) != len(samples):
+                raise ValueError(f"{name}: expected {len(samples)} labels, got {len(given)}")
+
+    def _answer(
+        self,
+        samples: npt.NDArray[Any],
+        labels: npt.NDArray[Any] | None,
+        y_test: Any,
+        k: int | None = None,
+        return_provenance: bool = True,
+        distance_weighted: bool = True,
+        progress: bool = False,
+    ) -> Explanations:
+        truth = None if y_test is None else label_array(y_test, "y_test")
+        self._check_lengths(samples, labels, truth)
+        numbers = None if labels is None else self._predicted_numbers(labels)
+        given = self._space.given(samples)
+        answers = []
+        for part in parts(len(samples), progress):
+            answers.append(
+                self._native.explain(
+                    samples[part],
+                    None if numbers is None else numbers[part],
+                    None if k is None else checked_k(k),
+                    None if distance_weighted else "uniform",
+                    None if given is None else given[part],
+                    self.n_jobs,
+                )
+            )
+        answer = joined(answers)
+        if distance_weighted and callable(self._options["weighting"]):
+            answer = self._weighed(answer, numbers)
+        if labels is None:
+            labels = self._classes.of_numbers(answer[2])
+        return Explanations(self, samples.copy(), answer, labels, truth, return_provenance)
+
+    def _weighed(
+        self, answer: tuple[Any, ...], numbers: npt.NDArray[np.int64] | None
+    ) -> tuple[Any, ...]:
+        """The same neighbours, weighted by the user's function of their distances."""
+        indices, far, full = answer[0], answer[1], answer[5]
+        weights = weights_of(self._options["weighting"], far, indices >= 0)
+        weighed = _native.casebased_weigh(
+            weights,
+            self._native.labels()[indices],
+            numbers,
+            self._native.class_weights(),
+            self._options["thresholds"],
+            self.n_jobs,
+        )
+        return (indices, far, *weighed, full)

@@ -1,0 +1,1 @@
+"""From what the user says to what the native part is given."""

@@ -1,0 +1,136 @@
+"""Numbers for the classes of a training set, whatever type its labels have."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..._arrays import to_numpy
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+#: Labels that no training row has are numbered downwards from here, away from labels that are
+#: numbers.
+_FOREIGN = -(2**62)
+
+
+def label_array(values: Any, name: str) -> npt.NDArray[Any]:
+    """Labels of one axis, of any type; ``ValueError`` where some are missing."""
+    array = to_numpy(values, name)
+    if array.ndim == 2 and 1 in array.shape:
+        array = array.reshape(-1)
+    if array.ndim != 1:
+        raise ValueError(f"{name}: expected one label per row, got shape {array.shape}")
+    if array.dtype.kind in "fcO":
+        missing = [_is_missing(label) for label in array.tolist()]
+        if any(missing):
+            raise ValueError(f"{name}[{missing.index(True)}]: the label is missing")
+    return array
+
+
+def label_value(value: Any) -> Any:
+    """A NumPy scalar as the Python value that it stands for."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+class Classes:
+    """The classes of training labels: integers stand for themselves, other labels are numbered.
+
+    Labels are the same where Python takes them as equal: ``1``, ``1.0`` and ``True`` are one class.
+    """
+
+    def __init__(self, labels: npt.NDArray[Any]) -> None:
+        self._foreign: dict[Hashable, int] = {}
+        #: The number of each label; ``None`` where labels are their own numbers.
+        self._number_of: dict[Hashable, int] | None = None
+        if _are_numbers(labels):
+            classes = np.unique(labels).tolist()
+            self._label_of: dict[int, Any] = {int(label): label for label in classes}
+        else:
+            distinct = dict.fromkeys(labels.tolist())
+            try:
+                classes = sorted(distinct)
+            except TypeError:  # labels of types that have no order among them
+                classes = list(distinct)
+            self._label_of = dict(enumerate(classes))
+            self._number_of = {label: number for number, label in enumerate(classes)}
+
+    @classmethod
+    def of_names(cls, names: dict[int, str]) -> Classes:
+        """Classes whose labels are the names of numbers."""
+        made = cls.__new__(cls)
+        made._foreign = {}
+        made._label_of = dict(names)
+        made._number_of = {name: number for number, name in names.items()}
+        return made
+
+    @property
+    def are_numbers(self) -> bool:
+        """Whether labels are integers or booleans, which stand for themselves."""
+        return self._number_of is None
+
+    @property
+    def labels(self) -> list[Any]:
+        """The classes in the order of their numbers."""
+        return [self._label_of[number] for number in sorted(self._label_of)]
+
+    def number(self, label: Any) -> int:
+        """The number of a label; one of its own for a label that no training row has."""
+        label = label_value(label)
+        try:
+            if self._number_of is not None:
+                number = self._number_of.get(label)
+            else:
+                whole = isinstance(label, (int, float)) and label == int(label)
+                number = int(label) if whole and abs(label) < -_FOREIGN else None
+        except TypeError:
+            raise TypeError(f"expected a label, got {type(label).__qualname__}") from None
+        if number is not None:
+            return number
+        return self._foreign.setdefault(label, _FOREIGN - len(self._foreign))
+
+    def numbers(self, labels: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        """The numbers of labels."""
+        if self._number_of is None and _are_numbers(labels):
+            return np.ascontiguousarray(labels, dtype=np.int64)
+        found = [self.number(label) for label in labels.tolist()]
+        return np.asarray(found, dtype=np.int64)
+
+    def label(self, number: int) -> Any:
+        """The label of a number."""
+        if number in self._label_of:
+            return self._label_of[number]
+        foreign = (label for label, known in self._foreign.items() if known == number)
+        return next(foreign, number)
+
+    def of_numbers(self, numbers: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
+        """The labels of numbers of training classes."""
+        known, places = np.unique(numbers, return_inverse=True)
+        values = [self.label(int(number)) for number in known]
+        kinds = {type(value) for value in values}
+        if len(kinds) == 1 and kinds <= {bool, int, float, str}:
+            labels = np.asarray(values)
+        else:
+            # Labels of several types, and tuples, which NumPy would make others of.
+            labels = np.empty(len(values), dtype=object)
+            labels[:] = values
+        return labels[places.reshape(numbers.shape)]
+
+
+def _is_missing(label: Any) -> bool:
+    try:
+        return label is None or bool(label != label)
+    except TypeError:  # pandas' NA says neither yes nor no
+        return True
+
+
+def _are_numbers(labels: npt.NDArray[Any]) -> bool:
+    kind = labels.dtype.kind
+    if kind == "u" and labels.size:
+        return bool(labels.max() < -_FOREIGN)
+    if kind == "i" and labels.size and labels.dtype.itemsize == 8:
+        return bool(labels.min() > _FOREIGN and labels.max() < -_FOREIGN)
+    return kind in "iub"

@@ -1,0 +1,47 @@
+"""Samples in parts, with a bar of progress."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..._progress import bar
+
+#: The least number of samples of a part: smaller ones would leave threads idle.
+_LEAST = 1024
+
+
+def parts(m: int, progress: bool, at_once: int | None = None) -> Iterator[slice]:
+    """All of ``m`` samples, ``at_once`` at most; smaller parts where their progress is shown."""
+    if not progress:
+        size = at_once or max(m, 1)
+        for start in range(0, max(m, 1), size):
+            yield slice(start, min(start + size, m))
+        return
+    size = max(_LEAST, m // 100)
+    with bar(m, "samples") as shown:
+        for start in range(0, m, size):
+            end = min(start + size, m)
+            yield slice(start, end)
+            shown.update(end - start)
+
+
+def joined(answers: list[tuple[Any, ...]]) -> tuple[Any, ...]:
+    """The answers about the parts as one."""
+    if len(answers) == 1:
+        return answers[0]
+    width = max(answer[0].shape[1] for answer in answers)
+
+    def rows(place: int, fill: float) -> Any:
+        padded = []
+        for answer in answers:
+            array = answer[place]
+            missing = ((0, 0), (0, width - array.shape[1]))
+            padded.append(np.pad(array, missing, constant_values=fill))
+        return np.concatenate(padded)
+
+    full = all(answer[5] and answer[0].shape[1] == width for answer in answers)
+    others = (np.concatenate([answer[place] for answer in answers]) for place in (2, 3, 4))
+    return (rows(0, -1), rows(1, np.nan), *others, full)

@@ -1,0 +1,214 @@
+"""Strategies of similarity, as the native part takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._extractors import (
+    ActivationExtractor,
+    CallableActivationExtractor,
+    SklearnMLPActivationExtractor,
+)
+from ..activations import (
+    Blend,
+    CustomActivations,
+    Features,
+    ForestProximity,
+    HiddenActivations,
+    TreeLeaf,
+    of_former,
+)
+from .classes import Classes
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Array = npt.NDArray[Any]
+
+
+@dataclass
+class Space:
+    """Where rows are compared."""
+
+    mode: str = "features"
+    #: The choice that the native part reads; ``None`` for features.
+    choice: Any = None
+    #: What the model gives for rows.
+    of_rows: Callable[[Array], Array] | None = None
+    extractor: ActivationExtractor | None = None
+    model: Any = None
+    feature_share: float = 0.0
+    #: Applied to rows before they are predicted.
+    input_transform: Any = None
+    #: The classes that a prediction may have, where each has a space of its own.
+    known_classes: list[Any] = field(default_factory=list)
+
+    def given(self, rows: Array) -> Array | None:
+        """What the native part needs for rows, asked of the model in one call."""
+        return None if self.of_rows is None else self.of_rows(rows)
+
+
+def strategy_of(similarity: Any, model: Any) -> Any:
+    """A strategy object from what the user said; ``None`` for features."""
+    if similarity is None or isinstance(similarity, Features):
+        return None
+    if isinstance(similarity, str):
+        name = similarity.strip().lower()
+        if name in ("features", "feature"):
+            return None
+        if name in ("activations", "activation", "hidden"):
+            if model is None:
+                raise ValueError("similarity='activations' requires model= to be set")
+            return HiddenActivations(model)
+        raise ValueError(
+            f"Unknown similarity {similarity!r}; expected 'features', 'activations', or a strategy "
+            "object"
+        )
+    strategy = of_former(similarity)
+    known = (HiddenActivations, CustomActivations, TreeLeaf, ForestProximity, Blend)
+    if not isinstance(strategy, known):
+        raise TypeError(
+            "similarity must be a strategy object (Features, HiddenActivations, "
+            "CustomActivations, TreeLeaf, ForestProximity, Blend) or a string"
+        )
+    return strategy
+
+
+def space_of(strategy: Any, rows: Array, classes: Classes) -> Space:
+    """The space of a strategy, fitted to training rows."""
+    share = 0.0
+    if isinstance(strategy, Blend):
+        share = float(strategy.features)
+        strategy = of_former(strategy.strategy)
+        if not isinstance(strategy, (HiddenActivations, CustomActivations)):
+            raise TypeError("Blend wraps HiddenActivations or CustomActivations")
+    if strategy is None:
+        return Space()
+    if isinstance(strategy, TreeLeaf):
+        return _tree_leaf(strategy)
+    if isinstance(strategy, ForestProximity):
+        return _forest_proximity(strategy)
+    if isinstance(strategy, CustomActivations):
+        return _activations(_extractor(strategy.extractor), strategy.model, rows, share)
+    if not hasattr(strategy.model, "coefs_") and callable(strategy.model):
+        extractor = CallableActivationExtractor(lambda function, X: function(X))
+        space = _activations(extractor, strategy.model, rows, share)
+        # A layer is no model that predicts.
+        space.model = strategy.model if hasattr(strategy.model, "predict") else None
+        return space
+    return _hidden_layers(strategy, rows, share, classes)
+
+
+def _extractor(extractor: Any) -> ActivationExtractor:
+    if isinstance(extractor, ActivationExtractor):
+        return extractor
+    if callable(extractor):
+        return CallableActivationExtractor(extractor)
+    # Another library's extractor of the same form.
+    if hasattr(extractor, "fit_transform") and hasattr(extractor, "transform"):
+        return extractor  # type: ignore[no-any-return]
+    raise TypeError(
+        "CustomActivations: expected an ActivationExtractor or a function of model and rows, got "
+        f"{type(extractor).__qualname__}"
+    )
+
+
+def _activations(
+    extractor: ActivationExtractor,
+    model: Any,
+    rows: Array,
+    share: float,
+    class_weights: list[tuple[int, list[float]]] | None = None,
+) -> Space:
+    extractor.fit(model, rows)
+    ready = bool(getattr(extractor, "metric_ready", False))
+    parameters = {
+        "standardize": not ready,
+        "feature_share": share,
+        "weights": None,
+        "class_weights": class_weights or [],
+    }
+    return Space(
+        mode="features"
+        if share == 1.0
+        else f"hybrid(alpha={share:.2f})"
+        if share
+        else "activations",
+        choice={"activations": parameters},
+        of_rows=lambda rows: _matrix(extractor.transform(rows), np.float64, "the activations"),
+        extractor=extractor,
+        model=model,
+        feature_share=share,
+    )
+
+
+def _hidden_layers(
+    strategy: HiddenActivations, rows: Array, share: float, classes: Classes
+) -> Space:
+    model, weighting = strategy.model, strategy.output_weighting
+    by_class = weighting == "predicted_class"
+    extractor = SklearnMLPActivationExtractor(
+        strategy.layer, weighting == "mean_abs", strategy.input_transform
+    )
+    class_weights = []
+    known: list[Any] = []
+    if by_class:
+        if not hasattr(model, "classes_"):
+            raise TypeError("predicted_class output weighting requires an MLPClassifier")
+        known = np.asarray(model.classes_).tolist()
+        extractor.fit(model, rows)
+        n_outputs = model.coefs_[-1].shape[1]
+        if n_outputs not in (1, len(known)):
+            raise ValueError("MLP output columns do not match model classes")
+        n_units = extractor.transform(rows[:1]).shape[1]
+        for place, label in enumerate(known):
+            weights = np.ones(n_units)
+            if strategy.layer in ("last_hidden", "all_hidden"):
+                importance = extractor.importance(0 if n_outputs == 1 else place)
+                weights[n_units - len(importance) :] = importance
+            class_weights.append((classes.number(label), weights.tolist()))
+    space = _activations(extractor, model, rows, share, class_weights)
+    space.input_transform = strategy.input_transform
+    space.known_classes = known
+    return space
+
+
+def _tree_leaf(strategy: TreeLeaf) -> Space:
+    model = strategy.model
+    if not hasattr(model, "apply") or hasattr(model, "estimators"):
+        raise TypeError("TreeLeaf requires a fitted sklearn decision tree classifier")
+    if not hasattr(model, "tree_"):
+        raise ValueError("TreeLeaf model must be fitted")
+    if strategy.overflow not in ("truncate", "nearest"):
+        raise ValueError("overflow must be 'truncate' or 'nearest'")
+    if strategy.within_leaf != "feature_distance":
+        raise ValueError("within_leaf must be 'feature_distance'")
+    choice = {"tree-leaf": {"overflow": strategy.overflow}}
+    return Space("tree_leaf", choice, lambda rows: _leaves(model, rows), model=model)
+
+
+def _forest_proximity(strategy: ForestProximity) -> Space:
+    model = strategy.model
+    if not (hasattr(model, "apply") and hasattr(model, "estimators_")):
+        if hasattr(model, "n_estimators"):
+            raise ValueError("ForestProximity model must be fitted")
+        raise TypeError("ForestProximity requires a fitted sklearn random forest classifier")
+    return Space(
+        "forest_proximity", "forest-proximity", lambda rows: _leaves(model, rows), model=model
+    )
+
+
+def _leaves(model: Any, rows: Array) -> Array:
+    leaves = np.asarray(model.apply(rows)).reshape(len(rows), -1)
+    return _matrix(leaves, np.uint32, "the leaves")
+
+
+def _matrix(values: Any, dtype: Any, name: str) -> Array:
+    array = np.asarray(values)
+    if array.ndim != 2:
+        raise ValueError(f"{name} of rows: expected shape (n_rows, n_units), got {array.shape}")
+    return np.ascontiguousarray(array, dtype=dtype)

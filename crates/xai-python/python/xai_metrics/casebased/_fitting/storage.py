@@ -1,0 +1,63 @@
+"""Explainers from files of the Rust library."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import _native
+from .classes import Classes
+from .similarity import Space
+
+
+def of_stored(stored: bytes, labels: str, n_jobs: int | None) -> dict[str, Any]:
+    """The attributes of an explainer that a file holds."""
+    if labels not in ("numbers", "names"):
+        raise ValueError(f"labels: expected 'numbers' or 'names', got {labels!r}")
+    native = _native.CasebasedExplainer.load(stored, n_jobs)
+    info = native.info()
+    numbers = native.labels()
+    names = {int(number): name for number, name in info["class_names"].items()}
+    y_train: Any = numbers
+    classes = Classes(numbers)
+    if labels == "names":
+        unnamed = sorted(set(numbers.tolist()) - set(names))
+        if unnamed:
+            raise ValueError(f"labels='names': class {unnamed[0]} of the file has no name")
+        y_train = np.array([names[number] for number in numbers.tolist()])
+        classes = Classes.of_names(names)
+    engine = native.engine()
+    metadata = {}
+    if info["aggregate_minimum"] is None:
+        metadata = {name: next(iter(column.values())) for name, column in native.metadata()}
+    return {
+        "n_samples": info["n_rows"],
+        "n_features": info["n_features"],
+        "k": info["k"],
+        "feature_names": info["feature_names"],
+        "class_names": {} if labels == "names" else names,
+        "metric": info["metric"],
+        "algorithm": {"kd-tree": "kd_tree"}.get(engine, engine),
+        "scale_data": info["scaled"],
+        "class_weights": {classes.label(n): weight for n, weight in native.class_weights()},
+        "metadata": metadata,
+        "n_jobs": n_jobs,
+        "retrieval": None,
+        "activation_extractor": None,
+        "blend_alpha": 0.0,
+        "y_train": y_train,
+        "_options": {
+            "metric_params": None,
+            "algorithm_params": None,
+            "weighting": None,
+            "thresholds": (0.85, 0.70),
+            "redact": info["redacted"],
+            "aggregate_only": info["aggregate_minimum"],
+        },
+        "_strategy": None,
+        "_model": None,
+        "_classes": classes,
+        "_space": Space(),
+        "_native": native,
+    }

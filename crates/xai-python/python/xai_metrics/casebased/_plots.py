@@ -1,0 +1,162 @@
+"""Pictures of an explanation."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import explanation as drawn_here
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from .explanation import Explanation
+
+_SAMPLE = "#d62728"
+
+
+def draw(
+    explanation: Explanation,
+    plot_type: str,
+    highlight_differences: bool,
+    show_distances: bool,
+    save_path: Any,
+    figsize: tuple[float, float],
+    ax: Any,
+) -> Any:
+    """Draws an explanation; see :meth:`.Explanation.plot`."""
+    drawings = {"bar": _bar, "radar": _radar, "parallel": _parallel}
+    if plot_type not in drawings:
+        raise ValueError(f"Unknown plot type: {plot_type}; expected 'radar', 'parallel' or 'bar'")
+    # Looked up in the module, where programs may have put another one.
+    plt = drawn_here.plt
+    is_new = ax is None
+    if is_new:
+        polar = {"projection": "polar"} if plot_type == "radar" else {}
+        _, ax = plt.subplots(figsize=figsize, subplot_kw=polar)
+    elif plot_type == "radar" and not hasattr(ax, "set_theta_offset"):
+        raise ValueError("ax: a radar plot needs polar axes: subplot_kw={'projection': 'polar'}")
+    rows = np.array(
+        [explanation.test_sample, *(near.features for near in explanation.neighbors)], dtype=float
+    )
+    names = _labels(explanation, rows, show_distances)
+    drawings[plot_type](plt, ax, rows, names)
+    _name_features(ax, explanation, rows if highlight_differences else None)
+    score, level = explanation.correspondence, explanation.correspondence_interpretation
+    ax.set_title(f"Correspondence {score:.2%} ({level})", pad=24 if plot_type == "radar" else 6)
+    if plot_type == "bar":
+        ax.legend(loc="best", fontsize="small")
+    else:  # beside the lines, which are everywhere
+        right = 1.2 if plot_type == "radar" else 1.02
+        ax.legend(loc="upper left", bbox_to_anchor=(right, 1.0), fontsize="small")
+    if is_new:
+        plt.tight_layout()
+    if save_path:
+        # The figure that was drawn into, which need not be the current one.
+        if is_new:
+            plt.savefig(save_path, dpi=150, bbox_inches="tight")
+        else:
+            ax.figure.savefig(save_path, dpi=150, bbox_inches="tight")
+    elif is_new:
+        with warnings.catch_warnings():
+            # Backends without a window say that they show nothing.
+            warnings.filterwarnings("ignore", message=".*non-interactive.*", category=UserWarning)
+            plt.show()
+    return ax
+
+
+def _labels(explanation: Explanation, rows: npt.NDArray[Any], show_distances: bool) -> list[str]:
+    names = ["sample"]
+    for near in explanation.neighbors:
+        mark = "*" if near.label == explanation.predicted_class else ""
+        label = explanation.class_names.get(near.label, str(near.label))
+        distance = f", distance {near.distance:.3g}" if show_distances else ""
+        names.append(f"row {near.index}, class {label}{mark}{distance}")
+    return names
+
+
+def _bar(plt: Any, ax: Any, rows: npt.NDArray[Any], names: list[str]) -> None:
+    """One group of bars per feature, the sample first."""
+    n_rows, n_features = rows.shape
+    places = np.arange(n_features)
+    width = 0.8 / n_rows
+    for rank, (row, name, color) in enumerate(zip(rows, names, _colors(plt, n_rows))):
+        ax.bar(places - 0.4 + width * (rank + 0.5), row, width, label=name, color=color)
+    ax.set_xticks(places)
+    ax.set_ylabel("value")
+    ax.grid(axis="y", alpha=0.3)
+
+
+def _radar(plt: Any, ax: Any, rows: npt.NDArray[Any], names: list[str]) -> None:
+    """One axis per feature around a circle; each row a closed line."""
+    n_rows, n_features = rows.shape
+    angles = np.linspace(0.0, 2.0 * np.pi, n_features, endpoint=False)
+    around = np.append(angles, angles[:1])
+    # The middle is kept free, where all lines would meet.
+    heights = 0.2 + 0.8 * _relative(rows)
+    ax.set_theta_offset(np.pi / 2.0)
+    ax.set_theta_direction(-1)
+    for row, name, style in _lines(plt, heights, names):
+        ax.plot(around, np.append(row, row[:1]), label=name, **style)
+    ax.fill(around, np.append(heights[0], heights[0][:1]), color=_SAMPLE, alpha=0.1)
+    ax.set_xticks(angles)
+    ax.set_ylim(0.0, 1.0)
+    ax.set_yticks([])
+
+
+def _parallel(plt: Any, ax: Any, rows: npt.NDArray[Any], names: list[str]) -> None:
+    """One upright axis per feature, from the least to the largest value shown."""
+    heights = _relative(rows)
+    places = np.arange(rows.shape[1])
+    for row, name, style in _lines(plt, heights, names):
+        ax.plot(places, row, label=name, marker="o", markersize=4, **style)
+    for place, column in zip(places, rows.T):
+        ax.axvline(place, color="0.8", zorder=0)
+        least, most = column.min(), column.max()
+        if most > least:
+            for height, value in ((-0.04, least), (1.04, most)):
+                ax.text(place, height, f"{value:.3g}", ha="center", va="center", fontsize="x-small")
+    ax.set_xticks(places)
+    ax.set_yticks([])
+    ax.set_ylim(-0.08, 1.08)
+
+
+def _lines(plt: Any, rows: npt.NDArray[Any], names: list[str]) -> Iterator[Any]:
+    """Rows to draw, and how: the sample is bold and lies on top."""
+    for rank, (row, name, color) in enumerate(zip(rows, names, _colors(plt, len(rows)))):
+        wide, height = (2.5, 4) if rank == 0 else (1.2, 3)
+        style = {"color": color, "linewidth": wide, "zorder": height}
+        yield row, name, style
+
+
+def _colors(plt: Any, n_rows: int) -> list[Any]:
+    near = plt.get_cmap("Blues")(np.linspace(0.85, 0.35, max(n_rows - 1, 1)))
+    return [_SAMPLE, *near][:n_rows]
+
+
+def _relative(rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Each column from 0 for its least to 1 for its largest value; a constant one is 0.5."""
+    least, most = rows.min(axis=0), rows.max(axis=0)
+    spread = most - least
+    relative = (rows - least) / np.where(spread > 0, spread, 1.0)
+    return np.asarray(np.where(spread > 0, relative, 0.5))
+
+
+def _name_features(ax: Any, explanation: Explanation, rows: npt.NDArray[Any] | None) -> None:
+    """Names the features; bold those in which the sample lies outside its neighbours."""
+    names = [str(name) for name in explanation.feature_names]
+    if hasattr(ax, "set_theta_offset"):
+        ax.set_xticklabels(names)
+    else:
+        ax.set_xticklabels(names, rotation=45, ha="right", rotation_mode="anchor")
+    if rows is None or len(rows) < 2:
+        return
+    sample, near = rows[0], rows[1:]
+    outside = (sample < near.min(axis=0)) | (sample > near.max(axis=0))
+    for label, is_outside in zip(ax.get_xticklabels(), outside):
+        if is_outside:
+            label.set_fontweight("bold")
+            label.set_color(_SAMPLE)

@@ -1,0 +1,131 @@
+"""What a fitted explainer says of whole test sets, and of itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._asking import Asking
+from .aggregate import AggregateExplanation, of_native
+from .audit import Audit, AuditReport
+
+
+class Reporting(Asking):
+    """The summaries of :class:`.CaseExplainer`."""
+
+    def aggregate(
+        self, X_test: Any, predictions: Any = None, model: Any = None
+    ) -> list[AggregateExplanation | None]:
+        """What may be said of each sample without showing a training row.
+
+        ``None`` for a sample whose neighbours are fewer distinct training rows than
+        ``aggregate_only`` asks for.
+
+        Examples
+        --------
+        >>> from xai_metrics.casebased import CaseExplainer
+        >>> X = [[1.0], [1.0], [2.0], [3.0], [9.0]]
+        >>> explainer = CaseExplainer(X, [0, 0, 0, 1, 1], k=3, aggregate_only=3)
+        >>> refused, released = explainer.aggregate([[1.0], [3.0]], predictions=[0, 1])
+        >>> refused is None
+        True
+        >>> {label: round(share, 3) for label, share in released.class_shares.items()}
+        {0: 0.667, 1: 0.333}
+        """
+        if callable(self._options["weighting"]):
+            raise ValueError("weighting: aggregates are made with kernels, not with functions")
+        samples = self._samples(X_test)
+        labels = self._labels(X_test, samples, predictions, model)
+        numbers = self._predicted_numbers(labels)
+        released = self._native.aggregate(samples, numbers, self._space.given(samples), self.n_jobs)
+        return [of_native(one, self._classes) for one in released]
+
+    def compare_features(
+        self, X_test: Any, predictions: Any = None, model: Any = None
+    ) -> list[list[dict[str, Any]]]:
+        """The features of each sample beside those of its nearest training cases.
+
+        Returns
+        -------
+        list of list of dict
+            Of each sample the features, the one that differs most first: ``feature``, its name;
+            ``value``, that of the sample; ``precedents``, those of the neighbours, nearest first;
+            ``difference``, the value less the mean of these, in standard deviations of the training
+            rows (``None`` for a feature that is constant in them).
+
+        Examples
+        --------
+        >>> from xai_metrics.casebased import CaseExplainer
+        >>> explainer = CaseExplainer([[0.0, 7.0], [2.0, 7.0]], [0, 1], k=2)
+        >>> first, second = explainer.compare_features([[4.0, 9.0]], predictions=[1])[0]
+        >>> first["feature"], first["precedents"], first["difference"]
+        ('feature_0', [2.0, 0.0], 3.0)
+        """
+        samples = self._samples(X_test)
+        labels = self._labels(X_test, samples, predictions, model)
+        numbers = self._predicted_numbers(labels)
+        compared: list[list[dict[str, Any]]] = self._native.compare_features(
+            samples, numbers, self._space.given(samples), self.n_jobs
+        )
+        return compared
+
+    def audit(
+        self,
+        X_test: Any,
+        y_test: Any = None,
+        predictions: Any = None,
+        model: Any = None,
+        *,
+        n_least_supported: int = 20,
+        progress: bool = False,
+    ) -> AuditReport:
+        """Explains a whole test set and adds it up: see :class:`.Audit`.
+
+        Examples
+        --------
+        >>> from xai_metrics.casebased import CaseExplainer
+        >>> explainer = CaseExplainer([[0.0], [1.0]], ["no", "yes"], k=1, scale_data=False)
+        >>> report = explainer.audit([[0.1], [0.9]], y_test=["no", "no"], predictions=["no", "yes"])
+        >>> report.accuracy, report.mean_correspondence
+        (0.5, 1.0)
+        """
+        audit = Audit(self, n_least_supported=n_least_supported)
+        audit.update(X_test, y_test, predictions, model, progress=progress)
+        return audit.finish()
+
+    def get_training_info(self) -> dict[str, Any]:
+        """What the explainer was fitted to, and how.
+
+        Examples
+        --------
+        >>> from xai_metrics.casebased import CaseExplainer
+        >>> CaseExplainer([[0.0], [1.0]], ["no", "yes"], k=1).get_training_info()["class_counts"]
+        {'no': 1, 'yes': 1}
+        """
+        info = self._native.info()
+        counts = info["class_counts"].items()
+        class_counts = {self._classes.label(int(number)): count for number, count in counts}
+        return {
+            "n_samples": self.n_samples,
+            "n_features": self.n_features,
+            "n_classes": len(class_counts),
+            "classes": list(class_counts),
+            "class_counts": class_counts,
+            "feature_names": self.feature_names,
+            "class_names": self.class_names,
+            "algorithm": self.algorithm,
+            "metric": self.metric,
+            "scaled": self.scale_data,
+            "has_metadata": bool(self.metadata),
+            "default_k": self.k,
+        }
+
+    @property
+    def engine(self) -> str:
+        """What searches: what ``algorithm="auto"`` became."""
+        return str(self._native.engine())
+
+    @property
+    def recall(self) -> float | None:
+        """The share of true neighbours that ``"hnsw"`` finds; ``None`` for an exact search."""
+        found: float | None = self._native.info()["recall"]
+        return found

@@ -1,0 +1,292 @@
+"""What makes a training row similar to a sample: strategies for ``CaseExplainer(similarity=...)``.
+
+==========================  ====================================================================
+strategy                    near means
+==========================  ====================================================================
+:class:`Features`           near in (scaled) features: the default
+:class:`HiddenActivations`  near in the hidden layers of a scikit-learn network, or in the output
+                            of a function
+:class:`CustomActivations`  near in what an extractor of one's own gives
+:class:`Blend`              activations and features together
+:class:`TreeLeaf`           in the same leaf of a decision tree, then near in features
+:class:`ForestProximity`    in the same leaf of many trees of a random forest
+==========================  ====================================================================
+
+Source: the strategies of case-explainer 0.2.0; activations as a distance: R. Caruana et al.,
+"Case-based explanation of non-case-based learning methods", AMIA 1999.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol, Union, runtime_checkable
+
+from ._extractors import (
+    ActivationExtractor,
+    CallableActivationExtractor,
+    DecisionTreeActivationExtractor,
+    SklearnMLPActivationExtractor,
+)
+
+__all__ = [
+    "ActivationExtractor",
+    "Blend",
+    "CallableActivationExtractor",
+    "CustomActivations",
+    "DecisionTreeActivationExtractor",
+    "Features",
+    "ForestProximity",
+    "HiddenActivations",
+    "Predictor",
+    "SimilarityStrategy",
+    "SklearnMLPActivationExtractor",
+    "TreeLeaf",
+]
+
+_WEIGHTINGS = ("mean_abs", "predicted_class", "none")
+
+
+@runtime_checkable
+class Predictor(Protocol):
+    """A fitted model that predicts classes.
+
+    Examples
+    --------
+    >>> from xai_metrics.casebased import Predictor
+    >>> isinstance(object(), Predictor)
+    False
+    """
+
+    def predict(self, X: Any, /) -> Any:
+        """The predicted class of every row."""
+
+
+@dataclass(frozen=True)
+class Features:
+    """Rows are similar whose features are near, as they are scaled. The default.
+
+    Examples
+    --------
+    >>> from xai_metrics.casebased import CaseExplainer, Features
+    >>> CaseExplainer([[0.0], [1.0]], [0, 1], k=1, similarity=Features())
+    CaseExplainer(n_samples=2, n_features=1, k=1, mode='features', algorithm='auto')
+    """
+
+
+@dataclass(frozen=True)
+class HiddenActivations:
+    """Rows are similar that activate the hidden layers of a network alike.
+
+    Parameters
+    ----------
+    model : MLPClassifier or callable
+        A fitted network of scikit-learn; or a function from rows to activations, of shape
+        ``(n_rows, n_units)``, which are standardised on the training rows.
+    layer : str or int
+        ``"last_hidden"``; ``"all_hidden"``, where layer ``i`` of ``n`` counts ``(i + 1) / n``; or
+        the number of a hidden layer, from 0.
+    output_weighting : str
+        What each unit of the last hidden layer counts: ``"mean_abs"``, the mean absolute weight to
+        the outputs; ``"predicted_class"``, the absolute weight to the output that is predicted;
+        ``"none"``.
+    input_transform : callable or transformer, optional
+        Applied to rows before the network.
+
+    Examples
+    --------
+    Only the sum of the features matters to this layer:
+
+    >>> from xai_metrics.casebased import CaseExplainer, HiddenActivations
+    >>> layer = HiddenActivations(lambda rows: rows.sum(axis=1, keepdims=True))
+    >>> explainer = CaseExplainer([[0.0, 1.0], [5.0, 5.0]], ["no", "yes"], k=1, similarity=layer)
+    >>> explainer.explain_instance([9.0, 0.0], predicted_class="yes").neighbors[0].index
+    1
+    """
+
+    model: Any
+    layer: str | int = "last_hidden"
+    output_weighting: str = "mean_abs"
+    input_transform: Any | None = None
+
+    def __post_init__(self) -> None:
+        if self.output_weighting not in _WEIGHTINGS:
+            raise ValueError(
+                "output_weighting must be 'mean_abs', 'predicted_class' or 'none', "
+                f"got {self.output_weighting!r}"
+            )
+
+
+@dataclass(frozen=True)
+class CustomActivations:
+    """Rows are similar that are near in what an extractor gives.
+
+    Parameters
+    ----------
+    model : object
+        What the extractor reads: it is handed to ``extractor.fit(model, X)``.
+    extractor : ActivationExtractor or callable
+        An extractor, or a function ``(model, rows) -> activations``. Activations are standardised
+        on the training rows unless the extractor is ``metric_ready``.
+
+    Examples
+    --------
+    >>> from xai_metrics.casebased import CaseExplainer, CustomActivations
+    >>> similarity = CustomActivations(model=2.0, extractor=lambda model, rows: rows[:, :1] * model)
+    >>> CaseExplainer([[0.0, 9.0], [1.0, 0.0]], [0, 1], k=1, similarity=similarity)
+    CaseExplainer(n_samples=2, n_features=2, k=1, mode='activations', algorithm='auto')
+    """
+
+    model: Any
+    extractor: Any
+
+
+@dataclass(frozen=True)
+class TreeLeaf:
+    """Rows are similar that end in the same leaf of a decision tree.
+
+    Within a leaf they are ordered by their distance in features: the distance that the explainer
+    was given (case-explainer always takes the Euclidean one).
+
+    Parameters
+    ----------
+    model : DecisionTreeClassifier
+        A fitted tree of scikit-learn.
+    overflow : str
+        What happens where a leaf has fewer than ``k`` rows: ``"truncate"`` gives fewer neighbours,
+        ``"nearest"`` the nearest rows of other leaves after them.
+    within_leaf : str
+        ``"feature_distance"``, the only order there is.
+
+    Examples
+    --------
+    >>> from xai_metrics.casebased import TreeLeaf
+    >>> TreeLeaf(model=None).overflow
+    'truncate'
+    """
+
+    model: Any
+    overflow: str = "truncate"
+    within_leaf: str = "feature_distance"
+
+
+@dataclass(frozen=True)
+class ForestProximity:
+    """Rows are similar that share a leaf in many trees of a random forest.
+
+    The distance is 1 less the share of the trees in which two rows share a leaf.
+
+    Parameters
+    ----------
+    model : RandomForestClassifier
+        A fitted forest of scikit-learn.
+
+    Examples
+    --------
+    >>> from xai_metrics.casebased import ForestProximity
+    >>> ForestProximity(model=None)
+    ForestProximity(model=None)
+    """
+
+    model: Any
+
+
+@dataclass(frozen=True)
+class Blend:
+    """Activations and features together.
+
+    ::
+
+        distance^2 = features * distance_features^2 + (1 - features) * distance_activations^2
+
+    for the Euclidean distance.
+
+    Parameters
+    ----------
+    strategy : HiddenActivations or CustomActivations
+        Where the activations come from.
+    features : float
+        The share of the features, in [0, 1].
+
+    Examples
+    --------
+    >>> from xai_metrics.casebased import Blend, HiddenActivations
+    >>> Blend(HiddenActivations(abs)).features
+    0.3
+    """
+
+    strategy: Any
+    features: float = 0.3
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.features <= 1.0:
+            raise ValueError(f"features must be in [0, 1], got {self.features}")
+
+
+#: What ``similarity=`` takes.
+SimilarityStrategy = Union[
+    Features, HiddenActivations, CustomActivations, TreeLeaf, ForestProximity, Blend
+]
+
+
+# The former names of case-explainer, which its ``retrieval=`` takes.
+
+
+@dataclass(frozen=True)
+class HiddenActivationRetrieval:
+    """The former form of :class:`HiddenActivations` and :class:`Blend`."""
+
+    model: Any
+    layer: str | int = "last_hidden"
+    use_output_weights: bool = True
+    output_weighting: str = "mean_abs"
+    blend_alpha: float = 0.0
+    input_transform: Any | None = None
+
+
+@dataclass(frozen=True)
+class CustomActivationRetrieval:
+    """The former form of :class:`CustomActivations` and :class:`Blend`."""
+
+    model: Any
+    extractor: Any
+    blend_alpha: float = 0.0
+
+
+@dataclass(frozen=True)
+class TreeLeafRetrieval:
+    """The former form of :class:`TreeLeaf`."""
+
+    model: Any
+    overflow: str = "truncate"
+    within_leaf: str = "feature_distance"
+
+
+@dataclass(frozen=True)
+class ForestProximityRetrieval:
+    """The former form of :class:`ForestProximity`."""
+
+    model: Any
+
+
+def of_former(retrieval: Any) -> Any:
+    """A strategy from its former form."""
+    if isinstance(retrieval, HiddenActivationRetrieval):
+        weighting = retrieval.output_weighting if retrieval.use_output_weights else "none"
+        strategy: Any = HiddenActivations(
+            retrieval.model, retrieval.layer, weighting, retrieval.input_transform
+        )
+    elif isinstance(retrieval, CustomActivationRetrieval):
+        if not isinstance(retrieval.extractor, ActivationExtractor):
+            raise TypeError(
+                "CustomActivationRetrieval extractor must implement ActivationExtractor"
+            )
+        strategy = CustomActivations(retrieval.model, retrieval.extractor)
+    elif isinstance(retrieval, TreeLeafRetrieval):
+        return TreeLeaf(retrieval.model, retrieval.overflow, retrieval.within_leaf)
+    elif isinstance(retrieval, ForestProximityRetrieval):
+        return ForestProximity(retrieval.model)
+    else:
+        return retrieval
+    if not 0.0 <= retrieval.blend_alpha <= 1.0:
+        raise ValueError(f"blend_alpha must be in [0, 1], got {retrieval.blend_alpha}")
+    return Blend(strategy, retrieval.blend_alpha) if retrieval.blend_alpha else strategy

@@ -1,0 +1,295 @@
+"""A whole test set in one report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .. import _native
+from .._results import Result, html_table, pandas_frame, pyplot
+from ._fitting.classes import label_array
+from ._fitting.parts import parts
+
+if TYPE_CHECKING:
+    import pandas
+
+    from ._asking import Asking
+    from .explanations import Explanations
+
+__all__ = ["Audit", "AuditReport", "LevelAudit"]
+
+#: Samples whose neighbours are in memory at once.
+_AT_ONCE = 65_536
+
+_LEVELS = ("undefined", "low", "medium", "high")
+
+
+@dataclass(frozen=True)
+class LevelAudit(Result):
+    """The predictions of one level of correspondence.
+
+    Examples
+    --------
+    >>> from xai_metrics.casebased import LevelAudit
+    >>> LevelAudit("high", 10, 8, 6, 0.75, (0.41, 0.93)).accuracy
+    0.75
+    """
+
+    #: ``"high"``, ``"medium"``, ``"low"`` or ``"undefined"``.
+    level: str
+    #: How many predictions have the level.
+    n: int
+    #: How many of them have a known true class.
+    n_judged: int
+    #: How many of these are right.
+    n_right: int
+    #: The share of right predictions among the judged; ``None`` without any.
+    accuracy: float | None
+    #: Its Wilson interval of level 0.95.
+    accuracy_interval: tuple[float, float] | None
+
+
+@dataclass(frozen=True)
+class AuditReport(Result):
+    """What an :class:`Audit` found. Intervals have level 0.95, and take samples for independent.
+
+    Examples
+    --------
+    >>> from xai_metrics.casebased import CaseExplainer
+    >>> explainer = CaseExplainer([[0.0], [1.0]], [0, 1], k=1, scale_data=False)
+    >>> report = explainer.audit([[0.1], [0.8], [0.9]], y_test=[0, 1, 0], predictions=[0, 1, 1])
+    >>> report.by_level["high"].n, round(report.by_level["high"].accuracy, 3)
+    (3, 0.667)
+    >>> round(report.expected_calibration_error, 3)
+    0.333
+    """
+
+    #: Audited samples.
+    n_samples: int
+    #: Those without a correspondence; they count in no mean.
+    n_undefined: int
+    #: The mean correspondence, in [0, 1]; higher means more agreement with the training cases.
+    mean_correspondence: float | None
+    #: Its interval.
+    interval: tuple[float, float] | None
+    #: The share of right predictions among those with a known true class.
+    accuracy: float | None
+    #: Its Wilson interval.
+    accuracy_interval: tuple[float, float] | None
+    #: Counts and accuracy of each level.
+    by_level: dict[str, LevelAudit]
+    #: Of each predicted class: ``n``, ``mean_correspondence``, ``accuracy``.
+    by_class: dict[Any, dict[str, Any]]
+    #: Of right predictions: ``n``, ``mean_correspondence``, ``interval``, and ``counts`` in
+    #: twentieths of correspondence.
+    right: dict[str, Any]
+    #: The same of wrong predictions.
+    wrong: dict[str, Any]
+    #: Ten bins of correspondence: ``from``, ``to``, ``n``, ``mean_correspondence``, ``accuracy``,
+    #: ``accuracy_interval``. Were correspondence a probability, accuracy would follow it.
+    reliability: list[dict[str, Any]]
+    #: The mean distance of accuracy from correspondence over the bins, in [0, 1]: lower is better
+    #: calibrated.
+    expected_calibration_error: float | None
+    #: The chance that a right prediction has a higher correspondence than a wrong one, ties half: 1
+    #: is best, 0.5 means that correspondence does not tell them apart.
+    auroc: float | None
+    #: Its interval.
+    auroc_interval: tuple[float, float] | None
+    #: The least supported predictions, least first: ``sample``, ``predicted``, ``true``,
+    #: ``correspondence``.
+    least_supported: list[dict[str, Any]]
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """One row per level: counts, accuracy and its interval."""
+        rows = list(self.by_level.values())
+        ends = [level.accuracy_interval or (None, None) for level in rows]
+        return pandas_frame(
+            {
+                "level": [level.level for level in rows],
+                "n": [level.n for level in rows],
+                "n_judged": [level.n_judged for level in rows],
+                "n_right": [level.n_right for level in rows],
+                "accuracy": [level.accuracy for level in rows],
+                "low": [low for low, _ in ends],
+                "high": [high for _, high in ends],
+            }
+        )
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draws the accuracy of each bin of correspondence with its interval; returns the axes.
+
+        Raises
+        ------
+        ImportError
+            Where matplotlib is not installed.
+        """
+        if ax is None:
+            _, ax = pyplot().subplots()
+        bins = [one for one in self.reliability if one["accuracy"] is not None]
+        places = [one["mean_correspondence"] for one in bins]
+        shares = [one["accuracy"] for one in bins]
+        ends = [one["accuracy_interval"] for one in bins]
+        below = [max(share - end[0], 0.0) for share, end in zip(shares, ends)]
+        above = [max(end[1] - share, 0.0) for share, end in zip(shares, ends)]
+        ax.plot([0, 1], [0, 1], color="0.7", linestyle="--", label="calibrated")
+        ax.errorbar(places, shares, [below, above], fmt="o", capsize=3, label="accuracy, 95 %")
+        ax.set_xlabel("correspondence")
+        ax.set_ylabel("accuracy")
+        ax.set_xlim(-0.02, 1.02)
+        ax.set_ylim(-0.02, 1.02)
+        ax.legend()
+        return ax
+
+    def _repr_html_(self) -> str:
+        header = ["level", "n", "judged", "right", "accuracy", "95 % interval"]
+        rows = []
+        for level in self.by_level.values():
+            ends = level.accuracy_interval
+            interval = None if ends is None else f"[{ends[0]:.3f}, {ends[1]:.3f}]"
+            rows.append(
+                [level.level, level.n, level.n_judged, level.n_right, level.accuracy, interval]
+            )
+        mean = self.mean_correspondence
+        said = "undefined" if mean is None else f"{mean:.4f}"
+        return html_table([header, *rows], f"{self.n_samples} samples, mean correspondence {said}")
+
+
+class Audit:
+    """Adds up explanations over batches: accuracy by level, calibration, least supported
+    predictions.
+
+    Audits of parts, in any order and on any number of machines, merge to the same report to the
+    last bit. They pickle with their explainer.
+
+    Parameters
+    ----------
+    explainer : CaseExplainer
+        What explains the samples.
+    n_least_supported : int
+        How many of the least supported predictions are listed.
+    first_sample : int
+        The number of the first sample, for a part of a larger test set.
+
+    Examples
+    --------
+    >>> from xai_metrics.casebased import Audit, CaseExplainer
+    >>> explainer = CaseExplainer([[0.0], [1.0]], [0, 1], k=1, scale_data=False)
+    >>> first, second = Audit(explainer), Audit(explainer, first_sample=2)
+    >>> first.update([[0.1], [0.9]], y_test=[0, 0], predictions=[0, 1])
+    >>> second.update([[0.2], [0.8]], y_test=[0, 1], predictions=[1, 1])
+    >>> first.merge(second)
+    >>> report = first.finish()
+    >>> report.mean_correspondence, report.wrong["mean_correspondence"]
+    (0.75, 0.5)
+    >>> report.least_supported[0]["sample"]
+    2
+    """
+
+    def __init__(
+        self, explainer: Asking, *, n_least_supported: int = 20, first_sample: int = 0
+    ) -> None:
+        self.explainer = explainer
+        self._state = _native.CasebasedAudit(n_least_supported, first_sample)
+
+    def update(
+        self,
+        X_test: Any,
+        y_test: Any = None,
+        predictions: Any = None,
+        model: Any = None,
+        *,
+        progress: bool = False,
+    ) -> None:
+        """Adds the explanations of the next samples; arguments as in ``explain_arrays``."""
+        explainer = self.explainer
+        samples = explainer._samples(X_test)
+        labels = explainer._labels(X_test, samples, predictions, model)
+        truth = None if y_test is None else label_array(y_test, "y_test")
+        explainer._check_lengths(samples, labels, truth)
+        # An error or Ctrl-C between two parts leaves the audit as it was.
+        next_state = _native.CasebasedAudit.of_state(self._state.state())
+        for part in parts(len(samples), progress, _AT_ONCE):
+            known = None if truth is None else truth[part]
+            _add(next_state, explainer._answer(samples[part], labels[part], known))
+        self._state = next_state
+
+    def add(self, explanations: Explanations) -> None:
+        """Adds explanations that there are already, of the next samples.
+
+        Examples
+        --------
+        >>> from xai_metrics.casebased import Audit, CaseExplainer
+        >>> explainer = CaseExplainer([[0.0], [1.0]], [0, 1], k=1)
+        >>> audit = Audit(explainer)
+        >>> audit.add(explainer.explain_arrays([[0.1]], y_test=[0], predictions=[0], k=2))
+        >>> audit.finish().n_samples
+        1
+        """
+        _add(self._state, explanations)
+
+    def merge(self, other: Audit) -> None:
+        """Adds the audit of other samples, by an explainer that was fitted alike."""
+        self._state.merge(other._state)
+
+    def finish(self) -> AuditReport:
+        """The report of all samples so far."""
+        found, levels = self._state.finish()
+        distribution = found["distribution"]
+        label = self.explainer._classes.label
+        by_level = {}
+        for name, (n, judged, right, interval) in reversed(list(zip(_LEVELS, levels))):
+            accuracy = right / judged if judged else None
+            by_level[name] = LevelAudit(name, n, judged, right, accuracy, _ends(interval))
+        bins = []
+        for one, interval in zip(found["reliability"], distribution["reliability_intervals"]):
+            bins.append({**one, "accuracy_interval": _ends(interval)})
+        least = []
+        for one in found["least_supported"]:
+            known = {
+                name: None if one[name] is None else label(one[name])
+                for name in ("predicted", "true")
+            }
+            least.append({**one, **known})
+        groups = {}
+        for name in ("right", "wrong"):
+            told = distribution[name]
+            groups[name] = {
+                **found[name],
+                "interval": _ends(told["interval"]),
+                "counts": told["counts"],
+            }
+        return AuditReport(
+            n_samples=found["n_samples"],
+            n_undefined=found["n_undefined"],
+            mean_correspondence=found["mean_correspondence"],
+            interval=_ends(distribution["interval"]),
+            accuracy=distribution["accuracy"],
+            accuracy_interval=_ends(distribution["accuracy_interval"]),
+            by_level=by_level,
+            by_class={label(int(number)): of for number, of in found["by_class"].items()},
+            right=groups["right"],
+            wrong=groups["wrong"],
+            reliability=bins,
+            expected_calibration_error=found["expected_calibration_error"],
+            auroc=distribution["auroc"],
+            auroc_interval=_ends(distribution["auroc_interval"]),
+            least_supported=least,
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"explainer": self.explainer, "state": self._state.state()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.explainer = state["explainer"]
+        self._state = _native.CasebasedAudit.of_state(state["state"])
+
+
+def _add(state: _native.CasebasedAudit, found: Explanations) -> None:
+    number = found.explainer._classes.numbers
+    truth = None if found.truth is None else number(found.truth)
+    state.update(number(found.predicted), truth, found.correspondence, found.level_numbers)
+
+
+def _ends(interval: dict[str, Any] | None) -> tuple[float, float] | None:
+    return None if interval is None else (interval["low"], interval["high"])

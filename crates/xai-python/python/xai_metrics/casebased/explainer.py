@@ -1,0 +1,336 @@
+"""Explains predictions by the nearest training cases."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import _native
+from .._arrays import reals
+from ._fitting.arguments import checked_k, native_choices, strategy_of_arguments
+from ._fitting.choices import covariance_of, names_of_columns
+from ._fitting.classes import Classes, label_array
+from ._fitting.similarity import space_of
+from ._reporting import Reporting
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+__all__ = ["CaseExplainer", "Scaler"]
+
+
+class Scaler:
+    """How features are standardised: ``(x - mean_) / scale_``.
+
+    Examples
+    --------
+    >>> from xai_metrics.casebased import CaseExplainer
+    >>> CaseExplainer([[1.0], [3.0]], [0, 1]).scaler.transform([[5.0]])
+    array([[3.]])
+    """
+
+    def __init__(self, mean: npt.NDArray[np.float64], scale: npt.NDArray[np.float64]) -> None:
+        #: The mean of each feature.
+        self.mean_ = mean
+        #: The population standard deviation of each feature; 1 for a constant one.
+        self.scale_ = scale
+
+    def transform(self, X: Any) -> npt.NDArray[np.float64]:
+        """Rows in units of the training rows' spread."""
+        return np.asarray((reals(X, "X", 2) - self.mean_) / self.scale_)
+
+    def inverse_transform(self, X: Any) -> npt.NDArray[np.float64]:
+        """Rows in the units that they were handed in."""
+        return np.asarray(reals(X, "X", 2) * self.scale_ + self.mean_)
+
+
+class CaseExplainer(Reporting):
+    """Explains predictions by the nearest training cases: scaling, exact search, correspondence.
+
+    Parameters
+    ----------
+    X_train : array of shape (n_samples, n_features)
+        Training rows, finite. Column names of a table become ``feature_names``.
+    y_train : array of shape (n_samples,)
+        Their classes: integers, booleans, words, or any labels that can be hashed.
+    k : int
+        How many neighbours are asked, at least 1; more than there are means all.
+    feature_names : list of str, optional
+        Names of the features, all different.
+    class_names : mapping from label to str, or list, optional
+        Names of the classes.
+    metric : str
+        The distance, as in :func:`.distances`; ``"mahalanobis"`` takes the covariance of the
+        training rows unless ``metric_params={"V": covariance}``.
+    algorithm : str
+        ``"auto"``, ``"kd_tree"`` or ``"brute"``: exact, with the same answer to the last bit
+        (``"ball_tree"`` means ``"auto"``). ``"hnsw"`` finds most of the neighbours of millions of
+        rows.
+    scale_data : bool
+        Whether features are standardised on the training rows first.
+    class_weights : mapping from label to float, optional
+        What each class counts, at least 0; a class without a weight counts 1.
+    metadata : mapping from str to sequence, optional
+        What else is known of the training rows: columns of one value per row.
+    n_jobs : int or None
+        Threads; -1 and ``None`` mean one per core.
+    similarity : str or strategy, optional
+        What makes rows similar: :class:`.Features` (the default), :class:`.HiddenActivations`,
+        :class:`.CustomActivations`, :class:`.TreeLeaf`, :class:`.ForestProximity`, :class:`.Blend`,
+        or ``"activations"`` of ``model``.
+    model : object, optional
+        What predicts where ``explain_instance`` and ``explain_batch`` are given no prediction.
+    activation_extractor, blend_alpha, activation_layer, use_output_weights, retrieval
+        Deprecated by case-explainer; use ``similarity``.
+    metric_params : mapping, optional
+        ``{"p": 3}`` for ``"minkowski"``, ``{"V": covariance}`` for ``"mahalanobis"``.
+    algorithm_params : mapping, optional
+        ``connections``, ``ef_construction`` and ``ef_search`` of ``"hnsw"``.
+    weighting : str, mapping or callable, optional
+        The weight of a neighbour by its distance, as in :func:`.compute_correspondence`; a function
+        is given the distances of all neighbours of all samples at once, in one array.
+    thresholds : (high, medium)
+        Where the levels begin.
+    redact : sequence of str
+        Features and metadata columns whose values no result shows. Distances still depend on
+        redacted features.
+    aggregate_only : int, optional
+        No result shows a training row; :meth:`aggregate` answers where the neighbours are at least
+        so many distinct rows.
+
+    Raises
+    ------
+    ValueError
+        For values that are not finite, lengths that do not match, parameters outside their domain,
+        and rows for which the distance is undefined (cosine of a row of zeros).
+
+    Notes ----- Differences from case-explainer 0.2.0: equal distances come by the lower training
+    row; ``k`` above the number of rows is no error anywhere; models are asked once for a whole
+    batch.
+
+    Examples
+    --------
+    >>> from xai_metrics.casebased import CaseExplainer
+    >>> X = [[0.0, 1.0], [0.2, 0.9], [4.0, 5.0], [4.2, 5.1]]
+    >>> explainer = CaseExplainer(X, ["early", "early", "late", "late"], k=2)
+    >>> explanation = explainer.explain_instance([4.1, 5.0], predicted_class="late")
+    >>> explanation.correspondence, explanation.correspondence_interpretation
+    (1.0, 'high')
+    >>> explanation.neighbors[0].index
+    2
+    """
+
+    def __init__(
+        self,
+        X_train: Any,
+        y_train: Any,
+        k: int = 5,
+        feature_names: Sequence[str] | None = None,
+        class_names: Mapping[Any, str] | Sequence[str] | None = None,
+        metric: str = "euclidean",
+        algorithm: str = "auto",
+        scale_data: bool = True,
+        class_weights: Mapping[Any, float] | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        n_jobs: int | None = -1,
+        similarity: Any = None,
+        activation_extractor: Any = None,
+        model: Any = None,
+        blend_alpha: float = 0.0,
+        activation_layer: str | int | None = None,
+        use_output_weights: bool = True,
+        retrieval: Any = None,
+        *,
+        metric_params: Mapping[str, Any] | None = None,
+        algorithm_params: Mapping[str, int] | None = None,
+        weighting: Any = None,
+        thresholds: tuple[float, float] = (0.85, 0.70),
+        redact: Sequence[str] = (),
+        aggregate_only: int | None = None,
+    ) -> None:
+        strategy = strategy_of_arguments(
+            similarity,
+            model,
+            activation_extractor,
+            blend_alpha,
+            activation_layer,
+            use_output_weights,
+            retrieval,
+        )
+        if feature_names is None:
+            feature_names = names_of_columns(X_train)
+        rows = reals(X_train, "X_train", 2)
+        labels = label_array(y_train, "y_train")
+        if len(rows) != len(labels):
+            raise ValueError(
+                f"X_train and y_train must have same length (got {len(rows)} and {len(labels)})"
+            )
+        self.n_samples, self.n_features = rows.shape
+        self.k = checked_k(k)
+        names = [f"feature_{i}" for i in range(self.n_features)]
+        self.feature_names = list(feature_names) if feature_names is not None else names
+        self.class_names = class_names if class_names is not None else {}
+        self.metric = metric
+        self.algorithm = algorithm
+        self.scale_data = scale_data
+        self.class_weights = dict(class_weights or {})
+        self.metadata = {key: column for key, column in (metadata or {}).items()}
+        for key, column in self.metadata.items():
+            if len(column) != self.n_samples:
+                raise ValueError(
+                    f"Metadata {key!r} has {len(column)} items, expected {self.n_samples}"
+                )
+        self.n_jobs = n_jobs
+        self.retrieval = retrieval
+        self.y_train = labels.copy()
+        self._options = {
+            "metric_params": metric_params,
+            "algorithm_params": algorithm_params,
+            "weighting": weighting,
+            "thresholds": thresholds,
+            "redact": [redact] if isinstance(redact, str) else list(redact),
+            "aggregate_only": aggregate_only,
+        }
+        self._strategy = strategy
+        self._classes = Classes(self.y_train)
+        self._model = model
+        self._fit(rows)
+
+    def _fit(self, rows: npt.NDArray[Any]) -> None:
+        """Fits to rows that are checked; the labels and the choices are attributes already."""
+        self._space = space_of(self._strategy, rows, self._classes)
+        self.activation_extractor = self._space.extractor
+        self.blend_alpha = self._space.feature_share
+        if self._space.model is not None:
+            self._model = self._space.model
+        choices = native_choices(
+            k=self.k,
+            feature_names=[str(name) for name in self.feature_names],
+            class_names=self._class_name_of,
+            metric=self.metric,
+            algorithm=self.algorithm,
+            scale=self.scale_data,
+            class_weights=self.class_weights,
+            metadata=self.metadata,
+            similarity=self._space.choice,
+            classes=self._classes,
+            **self._options,
+        )
+        # What is redacted is forgotten.
+        hidden = set(choices["redact"])
+        self._native = _native.CasebasedExplainer.fit(
+            rows,
+            self._classes.numbers(self.y_train),
+            choices,
+            covariance_of(self._options["metric_params"]),
+            self._space.given(rows),
+            self.n_jobs,
+        )
+        self.metadata = {k: v for k, v in self.metadata.items() if k not in hidden}
+
+    @property
+    def X_train_original(self) -> npt.NDArray[np.float64]:
+        """The training rows as they were handed in; refused where features are redacted."""
+        rows: npt.NDArray[np.float64] = self._native.rows()
+        return rows
+
+    @property
+    def X_train_scaled(self) -> npt.NDArray[np.float64]:
+        """The training rows as they are compared."""
+        rows = self._native.rows()
+        return rows if self.scaler is None else self.scaler.transform(rows)
+
+    @property
+    def scaler(self) -> Scaler | None:
+        """How features are standardised; ``None`` where they are not."""
+        scaling = self._native.scaling()
+        return None if scaling is None else Scaler(*scaling)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the explainer to a file that :meth:`load`, the Rust library and ``xai`` read.
+
+        The file holds all training rows, redacted features included. Labels that are no integers
+        are stored as numbered classes whose names are the labels' texts. Of the similarities only
+        features can be stored; pickle keeps the others, and labels of all types.
+
+        Raises
+        ------
+        ValueError
+            For an explainer with another similarity.
+        OSError
+            Where the file cannot be written.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> from xai_metrics.casebased import CaseExplainer
+        >>> path = os.path.join(tempfile.mkdtemp(), "cases.xai")
+        >>> CaseExplainer([[0.0], [1.0]], ["no", "yes"], k=1).save(path)
+        >>> again = CaseExplainer.load(path, labels="names")
+        >>> again.explain_instance([0.2], predicted_class="no").correspondence
+        1.0
+        """
+        if callable(self._options["weighting"]):
+            raise ValueError("weighting: a function cannot be stored; choose a kernel")
+        stored = self._native.save()
+        with open(path, "wb") as file:
+            file.write(stored)
+
+    @classmethod
+    def load(
+        cls, path: str | os.PathLike[str], *, labels: str = "numbers", n_jobs: int | None = -1
+    ) -> CaseExplainer:
+        """Reads a file that :meth:`save`, the Rust library or ``xai`` wrote.
+
+        Parameters
+        ----------
+        path : path
+            The file.
+        labels : str
+            ``"numbers"``: classes are the integers of the file, which may have names. ``"names"``:
+            classes are these names, as in a file of an explainer whose labels were words.
+        n_jobs : int or None
+            Threads; -1 and ``None`` mean one per core.
+
+        Raises
+        ------
+        ValueError
+            For a file that is foreign, damaged, or of a newer version.
+        OSError
+            Where the file cannot be read.
+        """
+        from ._fitting.storage import of_stored
+
+        with open(path, "rb") as file:
+            stored = file.read()
+        loaded = cls.__new__(cls)
+        loaded.__dict__.update(of_stored(stored, labels, n_jobs))
+        return loaded
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = {k: v for k, v in self.__dict__.items() if k not in ("_native", "_space")}
+        if self._space.choice is None:
+            state["_stored"] = self._native.save()
+        else:
+            state["_rows"] = self._native.rows()
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        from ._fitting.similarity import Space
+
+        stored, rows = state.pop("_stored", None), state.pop("_rows", None)
+        self.__dict__.update(state)
+        if stored is not None:
+            self._space = Space()
+            self._native = _native.CasebasedExplainer.load(stored, self.n_jobs)
+        else:
+            self._fit(rows)
+
+    def __repr__(self) -> str:
+        return (
+            f"CaseExplainer(n_samples={self.n_samples}, n_features={self.n_features}, k={self.k}, "
+            f"mode={self._space.mode!r}, algorithm={self.algorithm!r})"
+        )

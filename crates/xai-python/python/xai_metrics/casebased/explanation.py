@@ -1,0 +1,341 @@
+"""One prediction and its precedents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from .._results import html_table, pandas_frame, plain, pyplot
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+    import pandas
+
+    from .explanations import Explanations
+
+__all__ = ["Explanation", "Neighbor"]
+
+
+def __getattr__(name: str) -> Any:
+    # Matplotlib is read when something is drawn.
+    if name == "plt":
+        return pyplot()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+class Neighbor:
+    """A training case near an explained sample.
+
+    Attributes
+    ----------
+    index : int
+        The training row.
+    distance : float
+        Its distance to the sample, at least 0: in scaled features where scaling is on, in the space
+        of the similarity where one was chosen.
+    label : label
+        Its class.
+    features : array of shape (n_features,)
+        Its features as they were handed in, unscaled.
+    metadata : dict
+        What else is known of it.
+
+    Examples
+    --------
+    >>> from xai_metrics.casebased import Neighbor
+    >>> Neighbor(3, 0.25, "late", features=None, metadata={"station": "Ulm"})
+    Neighbor(index=3, distance=0.2500, label=late, {'station': 'Ulm'})
+    """
+
+    __slots__ = ("distance", "features", "index", "label", "metadata")
+
+    def __init__(
+        self,
+        index: int,
+        distance: float,
+        label: Any,
+        features: npt.NDArray[Any] | Any,
+        metadata: dict[str, Any] | None = None,
+    ) -> None:
+        self.index = index
+        self.distance = distance
+        self.label = label
+        self.features = features
+        self.metadata = metadata or {}
+
+    def to_dict(self) -> dict[str, Any]:
+        """All attributes as plain values."""
+        return {
+            name: plain(getattr(self, name))
+            for name in ("index", "distance", "label", "features", "metadata")
+        }
+
+    def __repr__(self) -> str:
+        metadata = f", {self.metadata}" if self.metadata else ""
+        return (
+            f"Neighbor(index={self.index}, distance={self.distance:.4f}, "
+            f"label={self.label}{metadata})"
+        )
+
+
+class Explanation:
+    """A prediction, its nearest training cases, and how far they agree with it.
+
+    Attributes
+    ----------
+    test_sample : array of shape (n_features,)
+        The sample that is explained.
+    test_index : int or None
+        Its place in the batch.
+    neighbors : list of Neighbor
+        The nearest training cases, nearest first.
+    predicted_class : label
+        The predicted class.
+    true_class : label or None
+        The true class, where it is known.
+    correspondence : float
+        The share of the neighbours' weight that has the predicted class, in [0, 1]; 0.0 where it is
+        undefined.
+    correspondence_interpretation : str
+        ``"high"``, ``"medium"``, ``"low"``, or ``"undefined"`` where there is no neighbour of any
+        weight.
+    feature_names : list of str
+        The names of the features.
+    class_names : dict from label to str
+        The names of the classes, where they were given.
+
+    Examples
+    --------
+    >>> from xai_metrics.casebased import CaseExplainer
+    >>> explainer = CaseExplainer([[0.0], [1.0], [5.0]], ["no", "no", "yes"], k=2, scale_data=False)
+    >>> explanation = explainer.explain_instance([0.25], predicted_class="no", true_class="no")
+    >>> explanation
+    Explanation(test_index=None, predicted=no, correspondence=100.00%, neighbors=2)
+    >>> [neighbor.index for neighbor in explanation.neighbors]
+    [0, 1]
+    >>> explanation.is_correct()
+    True
+    """
+
+    test_sample: npt.NDArray[Any]
+    test_index: int | None
+    neighbors: list[Neighbor]
+    predicted_class: Any
+    true_class: Any
+    correspondence: float
+    correspondence_interpretation: str
+    feature_names: list[str]
+    class_names: dict[Any, str]
+
+    # Where an explanation of a batch finds its attributes, until they are asked for.
+    _batch: Explanations
+    _row: int
+
+    def __init__(
+        self,
+        test_sample: npt.NDArray[Any],
+        test_index: int | None,
+        neighbors: list[Neighbor],
+        predicted_class: Any,
+        true_class: Any,
+        correspondence: float,
+        correspondence_interpretation: str,
+        feature_names: list[str] | None = None,
+        class_names: Mapping[Any, str] | list[str] | None = None,
+    ) -> None:
+        self.test_sample = test_sample
+        self.test_index = test_index
+        self.neighbors = neighbors
+        self.predicted_class = predicted_class
+        self.true_class = true_class
+        self.correspondence = correspondence
+        self.correspondence_interpretation = correspondence_interpretation
+        names = [f"feature_{i}" for i in range(len(test_sample))]
+        self.feature_names = feature_names or names
+        if isinstance(class_names, list):
+            class_names = dict(enumerate(class_names))
+        self.class_names = dict(class_names or {})
+
+    def __getattr__(self, name: str) -> Any:
+        # Reached for what is not set: an attribute that the batch knows, and which is kept now.
+        batch = self.__dict__.get("_batch")
+        if batch is None or name not in Explanation.__annotations__:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        value = batch.attribute(name, self._row)
+        setattr(self, name, value)
+        return value
+
+    def __getstate__(self) -> dict[str, Any]:
+        # One explanation does not take its whole batch with it.
+        names = [name for name in Explanation.__annotations__ if not name.startswith("_")]
+        return {name: getattr(self, name) for name in names}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+
+    def get_predicted_class_name(self) -> str:
+        """The name of the predicted class; the class itself where it has none."""
+        return self._name_of(self.predicted_class)
+
+    def get_true_class_name(self) -> str | None:
+        """The name of the true class; ``None`` where it is not known."""
+        return None if self.true_class is None else self._name_of(self.true_class)
+
+    def _name_of(self, label: Any) -> str:
+        return self.class_names.get(label, str(label))
+
+    def is_correct(self) -> bool | None:
+        """Whether the prediction is right; ``None`` where the true class is not known."""
+        if self.true_class is None:
+            return None
+        return bool(self.predicted_class == self.true_class)
+
+    def summary(self) -> str:
+        """The explanation as a text of some lines.
+
+        Examples
+        --------
+        >>> from xai_metrics.casebased import CaseExplainer
+        >>> explainer = CaseExplainer([[0.0], [1.0]], [0, 1], k=1, scale_data=False)
+        >>> print(explainer.explain_instance([0.25], predicted_class=0).summary())
+        CASE-BASED EXPLANATION
+        Predicted class: 0
+        Correspondence: 100.00% (high)
+        Nearest training cases (* has the predicted class):
+           1. * row 0, class 0, distance 0.2500
+        """
+        lines = ["CASE-BASED EXPLANATION"]
+        if self.test_index is not None:
+            lines.append(f"Test sample index: {self.test_index}")
+        lines.append(f"Predicted class: {self.get_predicted_class_name()}")
+        if self.true_class is not None:
+            mark = "[OK]" if self.is_correct() else "[X]"
+            lines.append(f"True class: {self.get_true_class_name()} {mark}")
+        level = self.correspondence_interpretation
+        lines.append(f"Correspondence: {self.correspondence:.2%} ({level})")
+        lines.append("Nearest training cases (* has the predicted class):")
+        for rank, neighbor in enumerate(self.neighbors, 1):
+            mark = "*" if neighbor.label == self.predicted_class else " "
+            lines.append(
+                f"{rank:>4}. {mark} row {neighbor.index}, class {self._name_of(neighbor.label)}, "
+                f"distance {neighbor.distance:.4f}"
+            )
+            lines += [f"        {name}: {value}" for name, value in neighbor.metadata.items()]
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The explanation in types that ``json`` knows."""
+        neighbors = []
+        for neighbor in self.neighbors:
+            described = neighbor.to_dict()
+            described["label_name"] = self._name_of(neighbor.label)
+            neighbors.append(described)
+        return {
+            "test_index": self.test_index,
+            "test_sample": plain(self.test_sample),
+            "predicted_class": plain(self.predicted_class),
+            "predicted_class_name": self.get_predicted_class_name(),
+            "true_class": plain(self.true_class),
+            "true_class_name": self.get_true_class_name(),
+            "is_correct": self.is_correct(),
+            "correspondence": float(self.correspondence),
+            "correspondence_interpretation": self.correspondence_interpretation,
+            "neighbors": neighbors,
+            "feature_names": list(self.feature_names),
+        }
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The neighbours as a table: index, distance, label, features and metadata.
+
+        Raises
+        ------
+        ImportError
+            Where pandas is not installed.
+        """
+        near = self.neighbors
+        columns: dict[str, Any] = {
+            "index": [neighbor.index for neighbor in near],
+            "distance": [neighbor.distance for neighbor in near],
+            "label": [neighbor.label for neighbor in near],
+        }
+        for place, name in enumerate(self.feature_names):
+            columns[name] = [neighbor.features[place] for neighbor in near]
+        for name in dict.fromkeys(name for neighbor in near for name in neighbor.metadata):
+            columns[name] = [neighbor.metadata.get(name) for neighbor in near]
+        return pandas_frame(columns)
+
+    def plot(
+        self,
+        plot_type: str = "radar",
+        highlight_differences: bool = True,
+        show_distances: bool = True,
+        save_path: Any = None,
+        figsize: tuple[float, float] = (12, 8),
+        *,
+        ax: Any = None,
+    ) -> Any:
+        """Draws the sample beside its nearest training cases.
+
+        Parameters
+        ----------
+        plot_type : str
+            ``"radar"``, one axis per feature around a circle; ``"parallel"``, one upright axis per
+            feature; ``"bar"``, one group of bars per feature. Radar and parallel axes run from the
+            least to the largest value shown; bars show values as they are.
+        highlight_differences : bool
+            Whether features in which the sample lies outside all its neighbours are drawn bold.
+        show_distances : bool
+            Whether the legend says the distances.
+        save_path : path, optional
+            Where to save the figure, instead of showing it.
+        figsize : (width, height)
+            The size of a new figure in inches.
+        ax : matplotlib axes, optional
+            Where to draw instead of a new figure; for a radar plot these must be polar.
+
+        Returns
+        -------
+        matplotlib axes
+            Where it was drawn.
+
+        Raises
+        ------
+        ImportError
+            Where matplotlib is not installed.
+        ValueError
+            For another type of plot.
+
+        Examples
+        --------
+        >>> import matplotlib
+        >>> matplotlib.use("Agg")
+        >>> from xai_metrics.casebased import CaseExplainer
+        >>> explainer = CaseExplainer([[0.0, 1.0, 2.0], [1.0, 0.0, 4.0]], [0, 1], k=2)
+        >>> explanation = explainer.explain_instance([0.5, 0.5, 0.5], predicted_class=0)
+        >>> explanation.plot("parallel").get_title()
+        'Correspondence 79.14% (medium)'
+        """
+        from . import _plots
+
+        return _plots.draw(
+            self, plot_type, highlight_differences, show_distances, save_path, figsize, ax
+        )
+
+    def _repr_html_(self) -> str:
+        caption = (
+            f"Predicted {self.get_predicted_class_name()}, correspondence "
+            f"{self.correspondence:.2%} ({self.correspondence_interpretation})"
+        )
+        header = ["", "row", "class", "distance", *self.feature_names]
+        rows: list[list[Any]] = [["sample", "", "", "", *self.test_sample]]
+        for rank, neighbor in enumerate(self.neighbors, 1):
+            name = self._name_of(neighbor.label)
+            rows.append([rank, neighbor.index, name, neighbor.distance, *neighbor.features])
+        return html_table([header, *rows], caption)
+
+    def __repr__(self) -> str:
+        return (
+            f"Explanation(test_index={self.test_index}, "
+            f"predicted={self.get_predicted_class_name()}, "
+            f"correspondence={self.correspondence:.2%}, neighbors={len(self.neighbors)})"
+        )

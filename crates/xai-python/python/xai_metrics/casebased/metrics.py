@@ -1,0 +1,234 @@
+"""Correspondence of neighbours that are known already, and Euclidean distances."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import _native
+from .._arrays import reals
+from ._fitting.choices import covariance_of, distance_name, kernel_of, weights_of
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+__all__ = ["compute_all_distances", "compute_correspondence", "distances", "euclidean_distance"]
+
+
+def compute_correspondence(
+    neighbors: Sequence[tuple[int, float, Any]],
+    predicted_class: Any,
+    distance_weighted: bool = True,
+    class_weights: Mapping[Any, float] | None = None,
+    *,
+    weighting: Any = None,
+    thresholds: tuple[float, float] = (0.85, 0.70),
+) -> tuple[float, str]:
+    """How far the nearest training cases agree with a prediction.
+
+    ::
+
+        w_i = class_weight(y_i) / (d_i + 1)^3
+        correspondence = sum of w_i with the predicted class / sum of all w_i
+
+    Parameters
+    ----------
+    neighbors : sequence of (index, distance, label)
+        The neighbours in any order. Distances are at least 0; labels may have any type that can be
+        hashed, and are the same where Python takes them as equal.
+    predicted_class : label
+        The predicted class.
+    distance_weighted : bool
+        ``False`` counts every neighbour alike: plain voting.
+    class_weights : mapping from label to weight, optional
+        What each class counts, at least 0; a class without a weight counts 1.
+    weighting : str, mapping or callable, optional
+        Another weight by distance: ``"inverse-cube"`` (the default), ``"uniform"``,
+        ``"inverse-power:P"``, ``"gaussian:H"``, ``"exponential:H"``, or
+        ``{"inverse-power": {"exponent": P, "offset": C}}``; or a function from an array of
+        distances to an array of weights. Excludes ``distance_weighted=False``.
+    thresholds : (high, medium)
+        Where the levels *high* and *medium* begin.
+
+    Returns
+    -------
+    (float, str)
+        The correspondence in [0, 1]: 1 means that every neighbour has the predicted class, 0 that
+        none has. The level: ``"high"``, ``"medium"``, ``"low"``, or ``"undefined"`` (with the
+        number 0.0) where there are no neighbours or all weigh 0.
+
+    Raises
+    ------
+    ValueError
+        For a distance or a weight that is negative or not finite; case-explainer computes with
+        them.
+
+    Notes
+    -----
+    Agreement is not correctness: neighbours can agree with a wrong prediction. The levels are
+    conventions, not probabilities.
+
+    Source: ``compute_correspondence`` of case-explainer 0.2.0.
+
+    Examples
+    --------
+    >>> from xai_metrics.casebased import compute_correspondence
+    >>> neighbors = [(0, 0.1, "cat"), (1, 0.2, "cat"), (2, 0.3, "cat"), (3, 0.5, "dog")]
+    >>> neighbors.append((4, 0.8, "cat"))
+    >>> score, level = compute_correspondence(neighbors, "cat")
+    >>> round(score, 4), level
+    (0.8685, 'high')
+    >>> compute_correspondence(neighbors, "cat", distance_weighted=False)
+    (0.8, 'medium')
+    """
+    numbers: dict[Hashable, int] = {}
+    number_of = numbers.setdefault
+    if not isinstance(neighbors, (list, tuple)):
+        neighbors = list(neighbors)
+    labels = [number_of(label, len(numbers)) for _, _, label in neighbors]
+    weights = []
+    if class_weights:
+        weights = [(number_of(c, len(numbers)), weight) for c, weight in class_weights.items()]
+    far = [distance for _, distance, _ in neighbors]
+    if callable(weighting):
+        if not distance_weighted:
+            raise ValueError("weighting: distance_weighted=False asks for plain voting already")
+        if any(not 0 <= distance < np.inf for distance in far):
+            raise ValueError("distances: expected finite numbers, at least 0")
+        # The weights take the place of the distances, and weigh what they are.
+        array = np.asarray(far, dtype=np.float64).reshape(1, -1)
+        _, scores, levels = _native.casebased_weigh(
+            weights_of(weighting, array, np.ones(array.shape, dtype=bool)),
+            np.asarray(labels, dtype=np.int64).reshape(1, -1),
+            np.asarray([numbers.get(predicted_class, -1)]),
+            weights,
+            thresholds,
+            1,
+        )
+        level = ("undefined", "low", "medium", "high")[levels[0]]
+        return (0.0 if level == "undefined" else float(scores[0])), level
+    score, level = _native.casebased_correspondence(
+        far,
+        labels,
+        numbers.get(predicted_class, -1),
+        None
+        if weighting is None and distance_weighted
+        else kernel_of(weighting, distance_weighted),
+        weights,
+        thresholds,
+    )
+    return (0.0 if score is None else score), level
+
+
+def euclidean_distance(point1: Any, point2: Any) -> float:
+    """The straight-line distance of two points.
+
+    Parameters
+    ----------
+    point1, point2 : array of shape (n_features,)
+        The points; finite.
+
+    Returns
+    -------
+    float
+        At least 0.
+
+    Raises
+    ------
+    ValueError
+        For points of different lengths, and for values that are not finite.
+
+    Examples
+    --------
+    >>> from xai_metrics.casebased import euclidean_distance
+    >>> euclidean_distance([0.0, 0.0], [3.0, 4.0])
+    5.0
+    """
+    a, b = (_doubles(p, name, 1) for p, name in ((point1, "point1"), (point2, "point2")))
+    return _native.casebased_euclidean(a, b)
+
+
+def compute_all_distances(
+    point: Any, data: Any, *, n_jobs: int | None = None
+) -> npt.NDArray[np.float64]:
+    """The straight-line distance of a point to every row of a data set.
+
+    Parameters
+    ----------
+    point : array of shape (n_features,)
+        The point.
+    data : array of shape (n_samples, n_features)
+        The rows.
+    n_jobs : int, optional
+        Threads; one per core unless given.
+
+    Returns
+    -------
+    array of shape (n_samples,)
+        The distances.
+
+    Examples
+    --------
+    >>> from xai_metrics.casebased import compute_all_distances
+    >>> compute_all_distances([0.0, 0.0], [[3.0, 4.0], [0.0, 0.0]])
+    array([5., 0.])
+    """
+    row = _doubles(point, "point", 1).reshape(1, -1)
+    rows = _doubles(data, "data", 2)
+    return np.asarray(_native.casebased_distances(row, rows, "euclidean", None, n_jobs)[0])
+
+
+def distances(
+    queries: Any,
+    rows: Any,
+    metric: str = "euclidean",
+    metric_params: Mapping[str, Any] | None = None,
+    *,
+    n_jobs: int | None = None,
+) -> npt.NDArray[np.float64]:
+    """The distance of every query to every row.
+
+    Parameters
+    ----------
+    queries : array of shape (n_queries, n_features)
+        Rows that distances are wanted from.
+    rows : array of shape (n_rows, n_features)
+        Rows that distances are wanted to.
+    metric : str
+        ``"euclidean"``, ``"squared-euclidean"``, ``"manhattan"``, ``"chebyshev"``, ``"minkowski"``
+        (with ``metric_params={"p": 3}``, or ``"minkowski:3"``), ``"cosine"``, ``"correlation"``,
+        ``"canberra"``, ``"braycurtis"``, ``"hamming"``, or ``"mahalanobis"`` with
+        ``metric_params={"V": covariance}``. Bray and Curtis's divides by ``sum |a + b|``, as in
+        SciPy; scikit-learn's trees divide by ``sum |a| + |b|``.
+    metric_params : mapping, optional
+        The parameter of the distance.
+    n_jobs : int, optional
+        Threads; one per core unless given.
+
+    Returns
+    -------
+    array of shape (n_queries, n_rows)
+        The distances, at least 0.
+
+    Examples
+    --------
+    >>> from xai_metrics.casebased import distances
+    >>> distances([[0.0, 0.0]], [[3.0, 4.0], [1.0, -1.0]], "manhattan")
+    array([[7., 2.]])
+    """
+    name = distance_name(metric, metric_params)
+    covariance = covariance_of(metric_params)
+    if name == "mahalanobis" and covariance is None:
+        raise ValueError('metric_params: the Mahalanobis distance needs {"V": covariance}')
+    queries, rows = _doubles(queries, "queries", 2), _doubles(rows, "rows", 2)
+    return _native.casebased_distances(queries, rows, name, covariance, n_jobs)
+
+
+def _doubles(values: Any, name: str, ndim: int) -> npt.NDArray[np.float64]:
+    if type(values) is np.ndarray and values.ndim == ndim:
+        # What is most often handed in needs no conversion.
+        if values.dtype == np.float64 and values.flags.aligned:
+            return values
+    return reals(values, name, ndim).astype(np.float64, copy=False)

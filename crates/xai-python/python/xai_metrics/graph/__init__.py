@@ -1,0 +1,125 @@
+"""Is an explanatory subgraph sufficient and necessary?
+
+An explanation of a graph model's prediction is a mask: the edges, nodes or features that are said
+to matter. Here it is scored from the model's answers on the whole graph, on the explanation alone
+and on the rest, or from the truth where it is known. :func:`fidelity`,
+:func:`characterization_score`, :func:`fidelity_curve_auc`, :func:`unfaithfulness` and
+:func:`groundtruth_metrics` stand in for those of ``torch_geometric.explain``; torch is not
+imported.
+
+=========================================  ========================================================
+you have                                   use
+=========================================  ========================================================
+PyTorch Geometric's explainer              :func:`fidelity`, :func:`unfaithfulness`
+predictions on all three graphs            :func:`fidelity_from_outputs`
+fid+ and fid-                              :func:`characterization_score`,
+:func:`fidelity_curve_auc` outputs on the whole and the kept graph
+:func:`unfaithfulness_from_outputs` the true mask
+:func:`groundtruth_metrics`, :func:`ground_truth`,
+                                           :func:`ground_truth_curves`
+a model as a function of arrays            :func:`sweep`, :func:`robust_fidelity`
+nothing but the mask                       :func:`mask_properties`
+many graphs, blocks, machines              :class:`FidelityAccumulator` and its like
+=========================================  ========================================================
+
+What the numbers do not tell: fidelity and unfaithfulness feed the model graphs that it never saw in
+training; and an explanation of everything is always sufficient, so compare explanations of one
+size.
+"""
+
+from .._statistics import Interval, MetricInfo
+from ._accumulators import (
+    DatasetScores,
+    FidelityAccumulator,
+    GroundTruthAccumulator,
+    MacroAverage,
+    MicroInterval,
+    UnfaithfulnessAccumulator,
+    micro_intervals,
+)
+from ._fidelity import (
+    Fidelity,
+    characterization_score,
+    fidelity,
+    fidelity_curve_auc,
+    fidelity_from_outputs,
+)
+from ._ground_truth import (
+    GroundTruth,
+    PrecisionRecallCurve,
+    RocCurve,
+    best_of_truths,
+    counted_elements,
+    ground_truth,
+    ground_truth_curves,
+    groundtruth_metrics,
+)
+from ._masks import MaskProperties, mask_properties, sparsify
+from ._metrics import metrics
+from ._models import (
+    ExplainedOutputs,
+    RobustFidelity,
+    RobustFidelityByProbability,
+    SweepCurve,
+    SweepPoint,
+    explained_outputs,
+    robust_fidelity,
+    sweep,
+    sweep_from_outputs,
+    with_tensors,
+)
+from ._unfaithfulness import (
+    Unfaithfulness,
+    kl_divergence,
+    top_k_feature_mask,
+    top_k_features,
+    unfaithfulness,
+    unfaithfulness_from_outputs,
+    unfaithfulness_per_row,
+)
+
+__all__ = [
+    "DatasetScores",
+    "ExplainedOutputs",
+    "Fidelity",
+    "FidelityAccumulator",
+    "GroundTruth",
+    "GroundTruthAccumulator",
+    "Interval",
+    "MacroAverage",
+    "MaskProperties",
+    "MetricInfo",
+    "MicroInterval",
+    "PrecisionRecallCurve",
+    "RobustFidelity",
+    "RobustFidelityByProbability",
+    "RocCurve",
+    "SweepCurve",
+    "SweepPoint",
+    "Unfaithfulness",
+    "UnfaithfulnessAccumulator",
+    "best_of_truths",
+    "characterization_score",
+    "counted_elements",
+    "explained_outputs",
+    "fidelity",
+    "fidelity_curve_auc",
+    "fidelity_from_outputs",
+    "ground_truth",
+    "ground_truth_curves",
+    "groundtruth_metrics",
+    "kl_divergence",
+    "mask_properties",
+    "metrics",
+    "micro_intervals",
+    "robust_fidelity",
+    "sparsify",
+    "sweep",
+    "sweep_from_outputs",
+    "top_k_feature_mask",
+    "top_k_features",
+    "unfaithfulness",
+    "unfaithfulness_from_outputs",
+    "unfaithfulness_per_row",
+    "with_tensors",
+]

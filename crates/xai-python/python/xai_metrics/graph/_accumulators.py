@@ -1,0 +1,402 @@
+"""Metrics of graphs as states: batches fold in, states merge, in one process or several."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+
+from .. import _native
+from .._results import html_table, pandas_frame
+from .._statistics import Interval, interval_of
+from ._fidelity import Fidelity
+from ._ground_truth import (
+    GroundTruth,
+    PrecisionRecallCurve,
+    RocCurve,
+    choices_of,
+    curves_of,
+    ground_truth_of,
+)
+from ._inputs import answers, mask_and_truth, positions, same_precision
+from ._unfaithfulness import Unfaithfulness
+
+Self = TypeVar("Self", bound="_Accumulator")
+
+
+class _Accumulator:
+    """What all states share: they merge and pickle."""
+
+    _state: Any
+    n_jobs: int | None
+
+    def merge(self: Self, other: Self) -> Self:
+        """Adds the state of other samples; returns the accumulator itself.
+
+        Raises ``ValueError`` for a state with other choices.
+        """
+        if type(other) is not type(self):
+            raise TypeError(f"other: expected {type(self).__name__}, got {type(other).__name__}")
+        if other._state is not None:
+            if self._state is None:
+                self._state = _native.GraphState.from_bytes(other._state.to_bytes())
+            else:
+                self._state.merge(other._state)
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        stored = None if self._state is None else bytes(self._state.to_bytes())
+        return {**self.__dict__, "_state": stored}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if state["_state"] is not None:
+            self._state = _native.GraphState.from_bytes(state["_state"])
+
+
+class FidelityAccumulator(_Accumulator):
+    """:func:`fidelity_from_outputs` as a state: every sample counts the same, whatever its batch.
+
+    The result is that of all samples at once, to the last bit, in any order and any pieces.
+
+    Parameters
+    ----------
+    over_graphs : bool
+        A batch is a graph: :meth:`finish` gives :class:`DatasetScores`, averages over graphs with
+        intervals beside the score of all samples together.
+    n_jobs : int, optional
+        The number of threads; one per core by default.
+
+    Examples
+    --------
+    >>> import pickle
+    >>> from xai_metrics.graph import FidelityAccumulator
+    >>> left = FidelityAccumulator().update([0, 1], kept=[0, 1], complement=[1, 0])
+    >>> right = FidelityAccumulator().update([2, 1], kept=[2, 0], complement=[2, 0])
+    >>> left.merge(pickle.loads(pickle.dumps(right))).finish()
+    Fidelity(pos=0.75, neg=0.25, n_samples=4)
+    """
+
+    def __init__(self, *, over_graphs: bool = False, n_jobs: int | None = None) -> None:
+        self.over_graphs = over_graphs
+        self.n_jobs = n_jobs
+        self._state = _native.GraphState.fidelity(over_graphs)
+
+    def update(
+        self,
+        full: Any,
+        kept: Any,
+        complement: Any,
+        target: Any = None,
+        *,
+        index: Any = None,
+        by: str = "label",
+        return_type: str = "raw",
+    ) -> FidelityAccumulator:
+        """Folds in what a model answered, as :func:`fidelity_from_outputs` takes it.
+
+        Returns the accumulator itself. An error leaves the state as it was.
+        """
+        truth = None if target is None else answers(target, "target")
+        at = positions(index)
+        if by == "label":
+            of = [answers(full, "full"), answers(kept, "kept"), answers(complement, "complement")]
+            self._state.update_fidelity(*of, truth, at, self.n_jobs)
+        elif by != "probability":
+            raise ValueError(f"by: expected 'label' or 'probability', got {by!r}")
+        elif self.over_graphs:
+            raise ValueError("by: averages over graphs are taken by label")
+        else:
+            rows = same_precision(full=full, kept=kept, complement=complement)
+            self._state.update_probabilities(*rows, return_type, truth, at, self.n_jobs)
+        return self
+
+    def finish(self) -> Any:
+        """:class:`Fidelity` of all samples so far; ``over_graphs``: :class:`DatasetScores`."""
+        fields = self._state.finish(self.n_jobs)
+        if self.over_graphs:
+            return _dataset(fields, Fidelity(**fields["micro"]))
+        return Fidelity(**fields)
+
+
+class UnfaithfulnessAccumulator(_Accumulator):
+    """:func:`unfaithfulness_from_outputs` as a state: every row counts the same.
+
+    Parameters
+    ----------
+    return_type, distribution, direction : str
+        As for :func:`unfaithfulness_from_outputs`; the same for all states to be merged.
+    over_graphs : bool
+        A batch is a graph, see :class:`FidelityAccumulator`.
+    n_jobs : int, optional
+        The number of threads; one per core by default.
+
+    Examples
+    --------
+    >>> from xai_metrics.graph import UnfaithfulnessAccumulator
+    >>> state = UnfaithfulnessAccumulator(return_type="probs")
+    >>> round(state.update([[0.5, 0.5]], [[0.25, 0.75]]).finish().value, 6)
+    0.133975
+    """
+
+    def __init__(
+        self,
+        *,
+        return_type: str = "raw",
+        distribution: str = "categorical",
+        direction: str = "forward",
+        over_graphs: bool = False,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.over_graphs = over_graphs
+        self.n_jobs = n_jobs
+        reading = (return_type, distribution, direction)
+        self._state = _native.GraphState.unfaithfulness(reading, over_graphs)
+
+    def update(self, full: Any, kept: Any) -> UnfaithfulnessAccumulator:
+        """Folds in outputs ``(n, n_classes)``; returns the accumulator itself."""
+        rows = same_precision(full=full, kept=kept)
+        # Doubles hold every single: the numbers are the same.
+        doubles = [row.astype(np.float64, copy=False) for row in rows]
+        self._state.update_unfaithfulness(*doubles, self.n_jobs)
+        return self
+
+    def finish(self) -> Any:
+        """:class:`Unfaithfulness` so far; ``over_graphs``: :class:`DatasetScores`."""
+        fields = self._state.finish(self.n_jobs)
+        if self.over_graphs:
+            return _dataset(fields, Unfaithfulness(**fields["micro"]))
+        return Unfaithfulness(**fields)
+
+
+class GroundTruthAccumulator(_Accumulator):
+    """:func:`ground_truth` as a state: the elements of all masks together.
+
+    Parameters
+    ----------
+    threshold, selection, zero_division, logits
+        As for :func:`ground_truth`; the same for all states to be merged.
+    over_graphs : bool
+        A batch is a graph, see :class:`FidelityAccumulator`.
+    n_jobs : int, optional
+        The number of threads; one per core by default.
+
+    Notes
+    -----
+    Thresholds are compared in the precision of the scores, so all batches of a state must be of the
+    precision of the first. The state holds the scores: memory grows with the elements.
+
+    Examples
+    --------
+    >>> from xai_metrics.graph import GroundTruthAccumulator
+    >>> state = GroundTruthAccumulator()
+    >>> of = state.update([0.9, 0.4], [1.0, 1.0]).update([0.6, 0.1], [0.0, 0.0]).finish()
+    >>> of.accuracy, of.auroc
+    (0.5, 0.75)
+    """
+
+    def __init__(
+        self,
+        *,
+        threshold: float = 0.5,
+        selection: str | int = "threshold",
+        zero_division: float | None = None,
+        logits: bool = False,
+        over_graphs: bool = False,
+        n_jobs: int | None = None,
+    ) -> None:
+        self._choices = choices_of(threshold, selection, zero_division, logits)
+        self.over_graphs = over_graphs
+        self.n_jobs = n_jobs
+        # Wrong choices are told here, not by the first batch.
+        _native.GraphState.ground_truth(self._choices, False, over_graphs)
+        self._state = None
+        self._precision: str | None = None
+
+    def update(self, predicted: Any, target: Any) -> GroundTruthAccumulator:
+        """Folds in a mask and its truth; returns the accumulator itself."""
+        scores, truth = mask_and_truth(predicted, target)
+        precision = scores.dtype.name
+        if self._precision not in (None, precision):
+            raise ValueError(
+                f"predicted: the scores so far are {self._precision}, these are {precision}; "
+                f"convert them, for instance by `.astype(numpy.{self._precision})`"
+            )
+        if self._state is None:
+            made = _native.GraphState.ground_truth(
+                self._choices, precision == "float32", self.over_graphs
+            )
+            made.update_ground_truth(scores, truth, self.n_jobs)
+            self._state, self._precision = made, precision
+        else:
+            self._state.update_ground_truth(scores, truth, self.n_jobs)
+        return self
+
+    def merge(self, other: GroundTruthAccumulator) -> GroundTruthAccumulator:
+        """Adds the state of other elements; returns the accumulator itself.
+
+        Raises ``ValueError`` for a state with other choices, or of scores in another precision.
+        """
+        if isinstance(other, GroundTruthAccumulator) and (
+            repr(self._choices) != repr(other._choices) or self.over_graphs != other.over_graphs
+        ):
+            raise ValueError("merged state: one with other choices")
+        super().merge(other)
+        self._precision = self._precision or other._precision
+        return self
+
+    def finish(self) -> Any:
+        """:class:`GroundTruth` so far; ``over_graphs``: :class:`DatasetScores`."""
+        fields = self._filled().finish(self.n_jobs)
+        if self.over_graphs:
+            return _dataset(fields, ground_truth_of(fields["micro"]))
+        return ground_truth_of(fields)
+
+    def curves(
+        self, n_points: int | None = None
+    ) -> tuple[RocCurve | None, PrecisionRecallCurve | None]:
+        """The ROC and the precision-recall curve of all scores, as :func:`ground_truth_curves`."""
+        if self.over_graphs:
+            raise ValueError("curves: they are of elements, not of graphs")
+        return curves_of(self._filled().curves(n_points, self.n_jobs))
+
+    def _filled(self) -> Any:
+        if self._state is None:
+            raise ValueError("elements: there are none yet")
+        return self._state
+
+
+@dataclass(frozen=True)
+class MacroAverage:
+    """One metric averaged over graphs, each counting the same.
+
+    Attributes
+    ----------
+    name, direction : str
+        The metric, and which of its values are better.
+    mean : float or None
+        Over the graphs where it is defined.
+    interval : Interval or None
+        Of 95 %, over graphs.
+    n_defined, n_undefined : int
+        On how many graphs the metric is defined, and on how many it is not.
+    """
+
+    name: str
+    direction: str
+    mean: float | None
+    interval: Interval | None
+    n_defined: int
+    n_undefined: int
+
+
+@dataclass(frozen=True)
+class DatasetScores:
+    """Scores over a dataset of graphs.
+
+    Attributes
+    ----------
+    macro_average : tuple of MacroAverage
+        Each graph counts the same.
+    micro : Fidelity or Unfaithfulness or GroundTruth
+        All rows or elements together.
+    n_graphs : int
+    """
+
+    macro_average: tuple[MacroAverage, ...]
+    micro: Fidelity | Unfaithfulness | GroundTruth
+    n_graphs: int
+
+    def average(self, name: str) -> MacroAverage:
+        """The average of a metric by name."""
+        for average in self.macro_average:
+            if average.name == name:
+                return average
+        known = ", ".join(average.name for average in self.macro_average)
+        raise ValueError(f"metric: expected one of {known}, got {name!r}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The averages by metric, with the scores of all rows together."""
+        averages = {average.name: average.mean for average in self.macro_average}
+        return {"n_graphs": self.n_graphs, "macro": averages, "micro": self.micro.to_dict()}
+
+    def to_pandas(self) -> Any:
+        """A row a metric."""
+        rows = self.macro_average
+        return pandas_frame(
+            {
+                "metric": [row.name for row in rows],
+                "mean": [row.mean for row in rows],
+                "low": [None if row.interval is None else row.interval.low for row in rows],
+                "high": [None if row.interval is None else row.interval.high for row in rows],
+                "n_defined": [row.n_defined for row in rows],
+                "n_undefined": [row.n_undefined for row in rows],
+            }
+        )
+
+    def _repr_html_(self) -> str:
+        rows = [(of.name, of.mean, of.n_defined) for of in self.macro_average]
+        return html_table([("metric", "mean", "graphs"), *rows], f"{self.n_graphs} graphs")
+
+
+def _dataset(fields: Any, micro: Fidelity | Unfaithfulness | GroundTruth) -> DatasetScores:
+    averages = [
+        MacroAverage(
+            **{
+                **average,
+                "direction": str(average["direction"]).lower(),
+                "interval": interval_of(average["interval"]),
+            }
+        )
+        for average in fields["macro_average"]
+    ]
+    return DatasetScores(tuple(averages), micro, fields["n_graphs"])
+
+
+@dataclass(frozen=True)
+class MicroInterval:
+    """One metric of all rows together, with an interval over graphs.
+
+    Attributes
+    ----------
+    name : str
+    value : float or None
+    interval : Interval or None
+        Of 95 %, by a jackknife over graphs.
+    """
+
+    name: str
+    value: float | None
+    interval: Interval | None
+
+
+def micro_intervals(
+    states: Sequence[_Accumulator], *, n_jobs: int | None = None
+) -> list[MicroInterval]:
+    """95 % intervals, over graphs, of the scores of all rows together.
+
+    Parameters
+    ----------
+    states : sequence of accumulators
+        Of one kind and with the same choices, one a graph; at least two.
+    n_jobs : int, optional
+        The number of threads; one per core by default.
+
+    Returns
+    -------
+    list of MicroInterval
+        One a metric.
+
+    Examples
+    --------
+    >>> from xai_metrics.graph import FidelityAccumulator, micro_intervals
+    >>> graphs = [FidelityAccumulator().update([0, 1], [0, n % 2], [1, 0]) for n in range(4)]
+    >>> {of.name: of.value for of in micro_intervals(graphs)}["neg_fidelity"]
+    0.25
+    """
+    if any(state._state is None for state in states):
+        raise ValueError("states: one holds nothing")
+    described = _native.graph_micro_intervals([state._state for state in states], n_jobs)
+    return [MicroInterval(of["name"], of["value"], interval_of(of["interval"])) for of in described]

@@ -1,0 +1,404 @@
+"""How well does a mask find the truth?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _arrays, _native
+from .._results import html_table, pandas_frame
+from ._inputs import mask_and_truth, on_host
+
+#: The metrics that are returned where none are named, in PyTorch Geometric's order.
+METRICS = ("accuracy", "recall", "precision", "f1_score", "auroc")
+#: Those that can be asked for, too.
+MORE_METRICS = ("average_precision", "jaccard")
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class GroundTruth:
+    """Agreement of a mask with the truth.
+
+    Higher is better for all, in [0, 1]. A statistic is ``None`` where it is undefined, unless
+    ``zero_division`` says otherwise.
+
+    Attributes
+    ----------
+    accuracy : float
+        The share of elements on which mask and truth agree.
+    recall : float or None
+        The share of the truth that was found.
+    precision : float or None
+        The share of what was predicted that is true.
+    f1_score : float or None
+        Their harmonic mean.
+    auroc : float or None
+        The chance that a true element scores above a false one, ties counting half.
+    average_precision : float or None
+        The mean of the precision at each true element, over descending scores.
+    jaccard : float or None
+        Intersection over union, the explanation accuracy of GraphXAI.
+    true_positives, false_positives, false_negatives, true_negatives : int
+        The counts behind them.
+    n_undefined : int
+        How many of the seven are undefined, whatever value was asked for then.
+    """
+
+    accuracy: float
+    recall: float | None
+    precision: float | None
+    f1_score: float | None
+    auroc: float | None
+    average_precision: float | None
+    jaccard: float | None
+    true_positives: int
+    false_positives: int
+    false_negatives: int
+    true_negatives: int
+    n_undefined: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """The scores as a dictionary."""
+        return asdict(self)
+
+    def to_pandas(self) -> Any:
+        """One row."""
+        return pandas_frame({name: [value] for name, value in self.to_dict().items()})
+
+    def _repr_html_(self) -> str:
+        return html_table([("", "value"), *self.to_dict().items()], "Ground truth")
+
+
+def ground_truth_of(fields: Any) -> GroundTruth:
+    """The scores that the kernels describe."""
+    flat = dict(fields)
+    return GroundTruth(**{**flat.pop("confusion"), **flat})
+
+
+def choices_of(
+    threshold: float, selection: str | int, zero_division: float | None, logits: bool
+) -> tuple[float, str, int, float, bool]:
+    """The choices as the kernels take them."""
+    undefined = math.nan if zero_division is None else float(zero_division)
+    if isinstance(selection, str):
+        return float(threshold), selection, 0, undefined, logits
+    if selection < 0:
+        raise ValueError(f"selection: expected a number of elements, got {selection}")
+    return float(threshold), "top_k", int(selection), undefined, logits
+
+
+def groundtruth_metrics(
+    pred_mask: Any,
+    target_mask: Any,
+    metrics: str | Sequence[str] | None = None,
+    threshold: float = 0.5,
+    *,
+    zero_division: float | None = 0.0,
+    compat: bool = False,
+) -> float | tuple[float, ...]:
+    """Compares an explanation's mask with the true one.
+
+    Parameters
+    ----------
+    pred_mask, target_mask : array_like or torch.Tensor
+        Of as many elements, in [0, 1]; any shape.
+    metrics : str or sequence of str, optional
+        Of ``accuracy``, ``recall``, ``precision``, ``f1_score``, ``auroc`` (the default, in that
+        order), ``average_precision`` and ``jaccard``.
+    threshold : float
+        In [0, 1]: an element is true when ``target >= threshold``, predicted when
+        ``pred > threshold``, strictly. Both are compared in the precision of ``pred_mask``.
+    zero_division : float, optional
+        What a statistic is that divides nothing by nothing: 0 as in PyTorch Geometric, 1, or
+        ``None`` for NaN.
+    compat : bool
+        Takes scores for logits where any lies outside [0, 1], as PyTorch Geometric does without a
+        word.
+
+    Returns
+    -------
+    float or tuple of float
+        One float for one metric; all in [0, 1], higher is better.
+
+    Raises
+    ------
+    ValueError
+        For an unknown metric, other lengths, no elements, and scores outside [0, 1] (see
+        ``compat``).
+
+    Notes
+    -----
+    Source of the first five: PyTorch Geometric with torchmetrics; of ``jaccard``: GraphXAI, Agarwal
+    et al. 2022, arXiv 2208.09339.
+
+    Examples
+    --------
+    >>> from xai_metrics.graph import groundtruth_metrics
+    >>> groundtruth_metrics([0.9, 0.4, 0.6, 0.1], [1.0, 1.0, 0.0, 0.0])
+    (0.5, 0.5, 0.5, 0.5, 0.75)
+    >>> groundtruth_metrics([0.9, 0.4, 0.6, 0.1], [1.0, 1.0, 0.0, 0.0], "auroc")
+    0.75
+    """
+    if metrics is not None and not isinstance(metrics, (str, tuple, list)):
+        raise ValueError(
+            f"metrics: expected a name or a list of names, got {type(metrics).__name__}"
+        )
+    names = METRICS if metrics is None else [metrics] if isinstance(metrics, str) else metrics
+    for name in names:
+        if name not in METRICS + MORE_METRICS:
+            known = ", ".join(METRICS + MORE_METRICS)
+            raise ValueError(f"metrics: expected some of {known}, got {name!r}")
+    scores, truth = mask_and_truth(on_host(pred_mask), on_host(target_mask))
+    logits = compat and scores.size > 0 and bool(scores.min() < 0 or scores.max() > 1)
+    choices = choices_of(threshold, "threshold", zero_division, logits)
+    result = _native.graph_ground_truth(scores, truth, choices)
+    values = [math.nan if result[name] is None else float(result[name]) for name in names]
+    return values[0] if len(values) == 1 else tuple(values)
+
+
+def ground_truth(
+    predicted: Any,
+    target: Any,
+    *,
+    threshold: float = 0.5,
+    selection: str | int = "threshold",
+    zero_division: float | None = None,
+    logits: bool = False,
+    n_jobs: int | None = None,
+) -> GroundTruth:
+    """Agreement of a soft mask with the truth: all scores and the counts behind them.
+
+    Parameters
+    ----------
+    predicted, target : array_like
+        Of as many elements, in [0, 1]; any shape.
+    threshold : float
+        In [0, 1]: an element is true when ``target >= threshold``, predicted when
+        ``predicted > threshold``.
+    selection : str or int
+        Which elements count as predicted: ``threshold``, ``truth_size`` (as many of the largest as
+        there are true ones), or a number of the largest.
+    zero_division : float, optional
+        0 or 1 for what is undefined; ``None`` leaves it ``None``.
+    logits : bool
+        The scores are logits, any finite numbers: the threshold meets their sigmoid.
+    n_jobs : int, optional
+        The number of threads; one per core by default.
+
+    Returns
+    -------
+    GroundTruth
+
+    Examples
+    --------
+    >>> from xai_metrics.graph import ground_truth
+    >>> of = ground_truth([0.9, 0.4, 0.6, 0.1], [1.0, 1.0, 0.0, 0.0])
+    >>> of.recall, of.auroc, of.true_positives
+    (0.5, 0.75, 1)
+    """
+    scores, truth = mask_and_truth(predicted, target)
+    choices = choices_of(threshold, selection, zero_division, logits)
+    return ground_truth_of(_native.graph_ground_truth(scores, truth, choices, n_jobs))
+
+
+def best_of_truths(
+    predicted: Any,
+    truths: Any,
+    *,
+    threshold: float = 0.5,
+    selection: str | int = "threshold",
+    zero_division: float | None = None,
+    logits: bool = False,
+    n_jobs: int | None = None,
+) -> tuple[int, GroundTruth]:
+    """Scores a mask against several valid truths, and takes the one of the largest Jaccard index.
+
+    Parameters
+    ----------
+    predicted : array_like
+        ``(n_elements,)``.
+    truths : array_like
+        ``(n_truths, n_elements)``.
+    threshold, selection, zero_division, logits
+        As for :func:`ground_truth`.
+
+    Returns
+    -------
+    truth : int
+        Which of the truths it is, the first of several.
+    scores : GroundTruth
+        The scores against it.
+
+    Examples
+    --------
+    >>> from xai_metrics.graph import best_of_truths
+    >>> best, scores = best_of_truths([0.0, 0.9, 0.8], [[1.0, 1.0, 0.0], [0.0, 1.0, 1.0]])
+    >>> best, scores.jaccard
+    (1, 1.0)
+    """
+    scores = _arrays.reals(predicted, "predicted", ndim=1)
+    rows = _arrays.reals(truths, "truths", ndim=2).astype(scores.dtype, copy=False)
+    choices = choices_of(threshold, selection, zero_division, logits)
+    best = _native.graph_best_of_truths(scores, rows, choices, n_jobs)
+    return int(best["truth"]), ground_truth_of(best["scores"])
+
+
+def counted_elements(
+    predicted: Any,
+    target: Any,
+    *,
+    threshold: float = 0.5,
+    selection: str | int = "threshold",
+    logits: bool = False,
+) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """What :func:`ground_truth` counts: which elements are predicted, and which are true.
+
+    Examples
+    --------
+    >>> from xai_metrics.graph import counted_elements
+    >>> counted_elements([0.9, 0.2], [0.0, 1.0])
+    (array([ True, False]), array([False,  True]))
+    """
+    scores, truth = mask_and_truth(predicted, target)
+    choices = choices_of(threshold, selection, None, logits)
+    is_predicted, is_true = _native.graph_per_element(scores, truth, choices)
+    return is_predicted, is_true
+
+
+@dataclass(frozen=True, eq=False)
+class RocCurve:
+    """How many true elements a mask finds at every price in false ones.
+
+    Attributes
+    ----------
+    false_positive_rate, true_positive_rate, threshold : numpy.ndarray
+        ``(n_points,)``; elements at the threshold and above are predicted, none at infinity.
+    area : float
+        Under the straight lines between all points, whatever is kept of them.
+    """
+
+    false_positive_rate: Floats
+    true_positive_rate: Floats
+    threshold: Floats
+    area: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """The columns."""
+        return {
+            "threshold": self.threshold,
+            "false_positive_rate": self.false_positive_rate,
+            "true_positive_rate": self.true_positive_rate,
+        }
+
+    def to_pandas(self) -> Any:
+        """A row a point."""
+        return pandas_frame(self.to_dict())
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """The curve, by matplotlib; returns the axes."""
+        from .._plots import axes
+
+        ax = axes(ax)
+        ax.plot(self.false_positive_rate, self.true_positive_rate, label=f"AUROC {self.area:.3f}")
+        ax.plot([0, 1], [0, 1], linestyle=":", color="grey")
+        ax.set_xlabel("false positive rate")
+        ax.set_ylabel("true positive rate")
+        ax.legend()
+        return ax
+
+
+@dataclass(frozen=True, eq=False)
+class PrecisionRecallCurve:
+    """How precise a mask is at every share of the truth that it finds.
+
+    Attributes
+    ----------
+    recall, precision, threshold : numpy.ndarray
+        ``(n_points,)``; elements at the threshold and above are predicted, none at infinity.
+    average_precision : float
+        The sum of the steps between all points, whatever is kept of them.
+    """
+
+    recall: Floats
+    precision: Floats
+    threshold: Floats
+    average_precision: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """The columns."""
+        return {"threshold": self.threshold, "recall": self.recall, "precision": self.precision}
+
+    def to_pandas(self) -> Any:
+        """A row a point."""
+        return pandas_frame(self.to_dict())
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """The curve, by matplotlib; returns the axes."""
+        from .._plots import axes
+
+        ax = axes(ax)
+        label = f"average precision {self.average_precision:.3f}"
+        ax.step(self.recall, self.precision, where="post", label=label)
+        ax.set_xlabel("recall")
+        ax.set_ylabel("precision")
+        ax.legend()
+        return ax
+
+
+def curves_of(both: Any) -> tuple[RocCurve | None, PrecisionRecallCurve | None]:
+    """The curves that the kernels describe."""
+    roc, precision_recall = both.get("roc"), both.get("precision_recall")
+    return (
+        None if roc is None else RocCurve(**roc),
+        None if precision_recall is None else PrecisionRecallCurve(**precision_recall),
+    )
+
+
+def ground_truth_curves(
+    predicted: Any,
+    target: Any,
+    *,
+    threshold: float = 0.5,
+    n_points: int | None = None,
+    logits: bool = False,
+    n_jobs: int | None = None,
+) -> tuple[RocCurve | None, PrecisionRecallCurve | None]:
+    """The ROC and the precision-recall curve of a mask, over all its different scores.
+
+    Parameters
+    ----------
+    predicted, target : array_like
+        Of as many elements, in [0, 1].
+    threshold : float
+        An element is true when ``target >= threshold``.
+    n_points : int, optional
+        Keeps at most so many points of each curve, at least its two ends: those that shape it most.
+    logits : bool
+        The scores are logits.
+    n_jobs : int, optional
+        The number of threads; one per core by default.
+
+    Returns
+    -------
+    roc : RocCurve or None
+        ``None`` where the truth has one class only.
+    precision_recall : PrecisionRecallCurve or None
+        ``None`` without a true element.
+
+    Examples
+    --------
+    >>> from xai_metrics.graph import ground_truth_curves
+    >>> roc, precision_recall = ground_truth_curves([0.9, 0.9, 0.1], [1.0, 0.0, 0.0])
+    >>> roc.area, len(roc.threshold), precision_recall.average_precision
+    (0.75, 3, 0.5)
+    """
+    scores, truth = mask_and_truth(predicted, target)
+    choices = choices_of(threshold, "threshold", None, logits)
+    return curves_of(_native.graph_roc_and_pr(scores, truth, choices, n_points, n_jobs))

@@ -1,0 +1,89 @@
+"""Outputs, labels and graphs, as the kernels take them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _arrays
+
+Numbers = npt.NDArray[Any]
+
+#: Types of labels that the kernels read in place.
+_IN_PLACE = ("int64", "int32", "uint8", "bool", "int16", "int8")
+
+
+def on_host(values: Any) -> Any:
+    """A tensor's values on the host and without a gradient; anything else as it is."""
+    if hasattr(values, "detach") and hasattr(values, "cpu"):
+        return values.detach().cpu()
+    return values
+
+
+def answers(values: Any, name: str) -> Numbers:
+    """Predicted classes ``(n,)``, or output rows ``(n, n_classes)``."""
+    array = _arrays.to_numpy(values, name)
+    if array.ndim == 2:
+        return _arrays.reals(array, name, ndim=2)
+    labels = _arrays.classes(array, name)
+    if labels.dtype.kind in "SU":
+        raise TypeError(f"{name}: expected classes as numbers, got words; give them codes first")
+    if labels.dtype.name not in _IN_PLACE or not labels.dtype.isnative:
+        if labels.dtype.kind == "u" and labels.size and labels.max() > np.iinfo(np.int64).max:
+            raise ValueError(f"{name}: {labels.max()} is above the largest 64-bit integer")
+        labels = labels.astype(np.int64)
+    in_memory: Numbers = _arrays._as_in_memory(labels)
+    return in_memory
+
+
+def same_precision(**arrays: Any) -> Any:
+    """Real numbers, all in double precision where one of them is, in the order given."""
+    numbers = [_arrays.reals(values, name) for name, values in arrays.items()]
+    if len({array.dtype for array in numbers}) > 1:
+        numbers = [array.astype(np.float64, copy=False) for array in numbers]
+    return tuple(numbers)
+
+
+def mask_and_truth(predicted: Any, target: Any, ndim: int = 1) -> tuple[Any, Any]:
+    """Scores, and the truth in the scores' precision, in which the two are compared."""
+    scores = _arrays.reals(predicted, "predicted")
+    truth = _arrays.reals(target, "target")
+    if ndim == 1:
+        scores, truth = scores.reshape(-1), truth.reshape(-1)
+    return scores, truth.astype(scores.dtype, copy=False)
+
+
+def positions(index: Any) -> npt.NDArray[np.int64] | None:
+    """Which samples are compared: positions, or booleans that mark them; ``None`` for all."""
+    if index is None:
+        return None
+    array = _arrays.to_numpy(on_host(index), "index")
+    if array.dtype.kind == "b":
+        return np.flatnonzero(array)
+    if array.size == 0 and array.dtype.kind == "f":
+        return np.zeros(0, dtype=np.int64)
+    return _arrays.integers(array.reshape(-1), "index", ndim=1)
+
+
+def edges(edge_index: Any) -> npt.NDArray[np.int64]:
+    """Sources and targets of the edges, ``(2, n_edges)``."""
+    return _arrays.integers(on_host(edge_index), "edge_index", ndim=2)
+
+
+def graph(
+    features: Any, edge_index: Any, edge_weight: Any, batch: Any, **masks: Any
+) -> tuple[tuple[Any, Any, Any, Any], list[Any]]:
+    """A graph, and masks over it, all in the precision of the features."""
+    nodes = _arrays.reals(on_host(features), "features", ndim=2)
+
+    def alike(values: Any, name: str) -> Any:
+        if values is None:
+            return None
+        return _arrays.reals(on_host(values), name).astype(nodes.dtype, copy=False)
+
+    of_batch = None if batch is None else _arrays.integers(on_host(batch), "batch", ndim=1)
+    weight = alike(edge_weight, "edge_weight")
+    whole = (nodes, edges(edge_index), weight, of_batch)
+    return whole, [alike(values, name) for name, values in masks.items()]

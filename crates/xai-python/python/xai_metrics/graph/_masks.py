@@ -1,0 +1,145 @@
+"""Masks by themselves: how small, how decided, how connected."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy.typing as npt
+
+from .. import _arrays, _native
+from .._results import html_table, pandas_frame
+from ._inputs import edges
+
+
+@dataclass(frozen=True)
+class MaskProperties:
+    """Properties of one mask.
+
+    Attributes
+    ----------
+    n_elements, size : int
+        How many elements there are, and how many are above the threshold.
+    sparsity : float
+        The share that is left out, in [0, 1].
+    entropy : float or None
+        Of the mask as a distribution, in nats: low = few elements hold it. ``None`` for a mask of
+        zeros.
+    n_components : int or None
+        How many pieces the selected edges are; this and the next for masks over edges.
+    component_share : float or None
+        Which share of the nodes touched the largest piece holds, in (0, 1]; higher is better.
+    component_ratio : float or None
+        Pieces per node touched, in (0, 1]; lower is better.
+    components_per_node : float or None
+        Pieces per node of the graph, in [0, 1]; lower is better.
+    """
+
+    n_elements: int
+    size: int
+    sparsity: float
+    entropy: float | None
+    n_components: int | None
+    component_share: float | None
+    component_ratio: float | None
+    components_per_node: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The properties as a dictionary."""
+        return asdict(self)
+
+    def to_pandas(self) -> Any:
+        """One row."""
+        return pandas_frame({name: [value] for name, value in self.to_dict().items()})
+
+    def _repr_html_(self) -> str:
+        return html_table([("", "value"), *self.to_dict().items()], "Mask")
+
+
+def mask_properties(
+    mask: Any,
+    threshold: float = 0.5,
+    *,
+    edge_index: Any = None,
+    n_nodes: int | None = None,
+    n_jobs: int | None = None,
+) -> MaskProperties:
+    """How small, how decided and, over edges, how connected a mask is.
+
+    Parameters
+    ----------
+    mask : array_like
+        In [0, 1], any shape; ``(n_edges,)`` with an edge index.
+    threshold : float
+        What is above is selected.
+    edge_index : array_like, optional
+        ``(2, n_edges)``: the mask is one over these edges.
+    n_nodes : int, optional
+        How many nodes the graph has; the nodes that edges name by default.
+    n_jobs : int, optional
+        The number of threads; one per core by default.
+
+    Returns
+    -------
+    MaskProperties
+
+    Examples
+    --------
+    >>> from xai_metrics.graph import mask_properties
+    >>> of = mask_properties([0.9, 0.8, 0.1], edge_index=[[0, 2, 1], [1, 3, 2]])
+    >>> of.size, of.n_components, of.component_share
+    (2, 2, 0.5)
+    """
+    values = _arrays.reals(mask, "mask").reshape(-1)
+    if edge_index is None:
+        return MaskProperties(**_native.graph_mask_properties(values, threshold, n_jobs=n_jobs))
+    index = edges(edge_index)
+    if n_nodes is None:
+        n_nodes = int(index.max()) + 1 if index.size else 1
+    properties = _native.graph_mask_properties(values, threshold, index, n_nodes, n_jobs)
+    return MaskProperties(**properties)
+
+
+def sparsify(
+    mask: Any,
+    *,
+    top_k: int | None = None,
+    fraction: float | None = None,
+    threshold: float | None = None,
+    edge_index: Any = None,
+    n_jobs: int | None = None,
+) -> npt.NDArray[Any]:
+    """A hard mask, 1 for what is kept and 0 for the rest; ties go to the lower index.
+
+    Parameters
+    ----------
+    mask : array_like
+        ``(n_elements,)``.
+    top_k, fraction, threshold : number
+        One of them: how many elements are kept, the share that is, or above what they are.
+    edge_index : array_like, optional
+        ``(2, n_edges)``: the two directions of an edge are kept or left together, and count as
+        one.
+    n_jobs : int, optional
+        The number of threads; one per core by default.
+
+    Returns
+    -------
+    numpy.ndarray
+        Of the shape and precision of the mask.
+
+    Examples
+    --------
+    >>> from xai_metrics.graph import sparsify
+    >>> sparsify([0.2, 0.9, 0.5], top_k=2)
+    array([0., 1., 1.])
+    """
+    asked = {"top_k": top_k, "fraction": fraction, "threshold": threshold}
+    given = [(kind, level) for kind, level in asked.items() if level is not None]
+    if len(given) != 1:
+        raise ValueError("expected one of top_k, fraction and threshold")
+    values = _arrays.reals(mask, "mask", ndim=1)
+    index = None if edge_index is None else edges(edge_index)
+    kind, level = given[0]
+    hard: npt.NDArray[Any] = _native.graph_sparsify(values, kind, float(level), index, n_jobs)
+    return hard

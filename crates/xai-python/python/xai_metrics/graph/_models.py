@@ -1,0 +1,529 @@
+"""Metrics that call a model on parts of a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _arrays, _native
+from .._progress import bar
+from .._results import html_table, pandas_frame
+from .._statistics import Interval, interval_of
+from ._inputs import answers, graph, on_host, positions, same_precision
+
+Floats = npt.NDArray[np.float64]
+
+#: ``model(features, edge_index, edge_weight)``, with ``batch`` where the graph has one.
+Model = Callable[..., Any]
+
+
+def _called(
+    model: Model, has_batch: bool, shown: Any = None
+) -> Callable[[Any, Any, Any, Any], Any]:
+    """The model as the kernels call it: arrays in, rows of real numbers out."""
+
+    def call(features: Any, edge_index: Any, edge_weight: Any, batch: Any) -> Any:
+        given = (batch,) if has_batch else ()
+        if edge_weight is None:
+            edge_weight = np.ones(edge_index.shape[1], dtype=features.dtype)
+        outputs = model(features, edge_index, edge_weight, *given)
+        if shown is not None:
+            shown.update()
+        return _arrays.reals(on_host(outputs), "outputs of the model", ndim=2)
+
+    return call
+
+
+def with_tensors(model: Model, *, device: Any = "cpu") -> Model:
+    """A model that is called with torch's tensors on a device, without gradients.
+
+    Parameters
+    ----------
+    model : callable
+        ``model(x, edge_index, edge_weight)``, with ``batch`` where the graph has one; a
+        ``torch.nn.Module`` for instance. It should be in its evaluation mode.
+    device : torch.device or str
+        Where the tensors go.
+
+    Returns
+    -------
+    callable
+        For :func:`sweep`, :func:`robust_fidelity` and :func:`explained_outputs`.
+
+    Examples
+    --------
+    >>> from xai_metrics.graph import with_tensors
+    >>> model = with_tensors(lambda x, edge_index, edge_weight: x)   # torch is read when called
+    """
+
+    def called(*arrays: Any) -> Any:
+        import torch
+
+        with torch.no_grad():
+            return model(*(torch.from_numpy(array).to(device) for array in arrays))
+
+    return called
+
+
+@dataclass(frozen=True, eq=False)
+class ExplainedOutputs:
+    """The answers that all scores of one explanation are made of, ``(n_rows, n_classes)`` each.
+
+    Attributes
+    ----------
+    full, kept, complement : numpy.ndarray
+        On the whole graph, on the explanation alone, and on the rest.
+    """
+
+    full: npt.NDArray[Any]
+    kept: npt.NDArray[Any]
+    complement: npt.NDArray[Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The outputs by their part."""
+        return {"full": self.full, "kept": self.kept, "complement": self.complement}
+
+
+def explained_outputs(
+    model: Model,
+    features: Any,
+    edge_index: Any,
+    *,
+    edge_mask: Any = None,
+    node_mask: Any = None,
+    edge_weight: Any = None,
+    batch: Any = None,
+    removal: str = "weight",
+    n_jobs: int | None = None,
+) -> ExplainedOutputs:
+    """Calls a model on the whole graph, on the explanation alone and on the rest.
+
+    Parameters
+    ----------
+    model : callable
+        ``model(features, edge_index, edge_weight)`` (and ``batch``, where it is given) of NumPy
+        arrays, returns ``(n_rows, n_classes)``; see :func:`with_tensors` for torch. An edge weight
+        scales what the edge carries. It is called on the thread that calls this function; what it
+        raises arrives as it is.
+    features : array_like
+        ``(n_nodes, n_features)``.
+    edge_index : array_like
+        ``(2, n_edges)``.
+    edge_mask : array_like, optional
+        ``(n_edges,)`` in [0, 1].
+    node_mask : array_like, optional
+        ``(n_nodes, 1)``, ``(1, n_features)`` or ``(n_nodes, n_features)`` in [0, 1].
+    edge_weight, batch : array_like, optional
+        ``(n_edges,)`` and ``(n_nodes,)``.
+    removal : str
+        ``weight``: edge weights are multiplied by the mask; ``remove``: edges of mask 0 leave the
+        edge index, which needs a mask of zeros and ones.
+    n_jobs : int, optional
+        The number of threads of everything but the model.
+
+    Returns
+    -------
+    ExplainedOutputs
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from xai_metrics.graph import explained_outputs
+    >>> def model(x, edge_index, edge_weight):
+    ...     received = np.zeros_like(x)
+    ...     np.add.at(received, edge_index[1], edge_weight[:, None] * x[edge_index[0]])
+    ...     return received
+    >>> x = np.array([[1.0, 0.0], [0.0, 1.0]])
+    >>> outputs = explained_outputs(model, x, [[0, 1], [1, 0]], edge_mask=[1.0, 0.0])
+    >>> outputs.kept
+    array([[0., 0.],
+           [1., 0.]])
+    """
+    whole, (of_edges, of_nodes) = graph(
+        features, edge_index, edge_weight, batch, edge_mask=edge_mask, node_mask=node_mask
+    )
+    called = _called(model, batch is not None)
+    parts = _native.graph_explained_outputs(
+        called, whole, of_edges, of_nodes, (removal, False), n_jobs
+    )
+    return ExplainedOutputs(*parts)
+
+
+@dataclass(frozen=True)
+class SweepPoint:
+    """The scores of an explanation at one size.
+
+    Attributes
+    ----------
+    level : float
+        The size, as it was given.
+    pos_fidelity, neg_fidelity, characterization, unfaithfulness : float
+        In [0, 1]; better are higher, lower, higher and lower ones.
+    pos_interval, neg_interval, characterization_interval : Interval or None
+        Of 95 %, over samples.
+    """
+
+    level: float
+    pos_fidelity: float
+    pos_interval: Interval | None
+    neg_fidelity: float
+    neg_interval: Interval | None
+    characterization: float
+    characterization_interval: Interval | None
+    unfaithfulness: float
+
+
+@dataclass(frozen=True)
+class SweepCurve:
+    """The scores of an explanation over its sizes, made by :func:`sweep`.
+
+    Attributes
+    ----------
+    points : tuple of SweepPoint
+        One a level, in the order given.
+    fidelity_auc : float or None
+        The area under ``fid+ / (1 - fid-)``; ``None`` where fid- is 1 at some level, or with one
+        level only.
+    best : int
+        The point of the highest characterization, the first of several.
+    n_samples : int
+        How many samples were compared at each level.
+    """
+
+    points: tuple[SweepPoint, ...]
+    fidelity_auc: float | None
+    best: int
+    n_samples: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """The curve as a dictionary."""
+        return asdict(self)
+
+    def to_pandas(self) -> Any:
+        """A row a level."""
+        names = ("level", "pos_fidelity", "neg_fidelity", "characterization", "unfaithfulness")
+        return pandas_frame({name: [getattr(of, name) for of in self.points] for name in names})
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (of.level, of.pos_fidelity, of.neg_fidelity, of.characterization, of.unfaithfulness)
+            for of in self.points
+        ]
+        header = ("level", "fid+", "fid-", "characterization", "unfaithfulness")
+        return html_table([header, *rows], "Explanation sizes")
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """The scores over the sizes, by matplotlib; returns the axes."""
+        from .._plots import axes
+
+        ax = axes(ax)
+        levels = [of.level for of in self.points]
+        for name in ("pos_fidelity", "neg_fidelity", "characterization", "unfaithfulness"):
+            ax.plot(levels, [getattr(of, name) for of in self.points], marker=".", label=name)
+        ax.set_xlabel("explanation size")
+        ax.legend()
+        return ax
+
+
+def _curve_of(fields: Any) -> SweepCurve:
+    intervals = ("pos_interval", "neg_interval", "characterization_interval")
+    points = [
+        SweepPoint(**{**point, **{name: interval_of(point[name]) for name in intervals}})
+        for point in fields["points"]
+    ]
+    return SweepCurve(tuple(points), fields["fidelity_auc"], fields["best"], fields["n_samples"])
+
+
+def sweep(
+    model: Model,
+    features: Any,
+    edge_index: Any,
+    edge_mask: Any,
+    *,
+    fractions: Sequence[float] | None = None,
+    top_k: Sequence[int] | None = None,
+    thresholds: Sequence[float] | None = None,
+    target: Any = None,
+    index: Any = None,
+    edge_weight: Any = None,
+    batch: Any = None,
+    removal: str = "weight",
+    undirected: bool = False,
+    return_type: str = "raw",
+    distribution: str = "categorical",
+    direction: str = "forward",
+    n_jobs: int | None = None,
+    progress: bool = False,
+) -> SweepCurve:
+    """Every score of an edge mask at every explanation size.
+
+    The mask is made hard at each level, and the model is called on what is kept and on the rest:
+    once on the whole graph, and twice a level.
+
+    Parameters
+    ----------
+    model, features, edge_index, edge_weight, batch, removal
+        As for :func:`explained_outputs`.
+    edge_mask : array_like
+        ``(n_edges,)`` in [0, 1].
+    fractions, top_k, thresholds : sequence of numbers
+        One of them, ascending: the share of the edges that is kept, how many, or above what.
+    target : array_like, optional
+        The true classes, for explanations of a phenomenon.
+    index : array_like, optional
+        Only these rows.
+    undirected : bool
+        Keeps the two directions of an edge together.
+    return_type, distribution, direction : str
+        As for :func:`unfaithfulness_from_outputs`.
+    n_jobs : int, optional
+        The number of threads of everything but the model.
+    progress : bool
+        Shows a bar, where tqdm is installed.
+
+    Returns
+    -------
+    SweepCurve
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from xai_metrics.graph import sweep
+    >>> def model(x, edge_index, edge_weight):
+    ...     received = x.copy()
+    ...     np.add.at(received, edge_index[1], edge_weight[:, None] * x[edge_index[0]])
+    ...     return received
+    >>> x = np.array([[3.0, 0.0], [0.0, 1.0]])
+    >>> curve = sweep(model, x, [[0, 1], [1, 0]], [0.9, 0.1], fractions=[0.0, 0.5, 1.0])
+    >>> [point.neg_fidelity for point in curve.points], curve.best
+    ([0.5, 0.0, 0.0], 1)
+    """
+    asked = {"fraction": fractions, "top_k": top_k, "threshold": thresholds}
+    given = [(kind, levels) for kind, levels in asked.items() if levels is not None]
+    if len(given) != 1:
+        raise ValueError("expected one of fractions, top_k and thresholds")
+    kind, levels = given[0]
+    whole, (mask,) = graph(features, edge_index, edge_weight, batch, edge_mask=edge_mask)
+    with bar(1 + 2 * len(levels), "calls", progress) as shown:
+        fields = _native.graph_sweep_model(
+            _called(model, batch is not None, shown),
+            whole,
+            mask,
+            kind,
+            [float(level) for level in levels],
+            (removal, undirected),
+            (return_type, distribution, direction),
+            None if target is None else answers(on_host(target), "target"),
+            positions(index),
+            n_jobs,
+        )
+    return _curve_of(fields)
+
+
+def sweep_from_outputs(
+    full: Any,
+    kept: Any,
+    complement: Any,
+    levels: Sequence[float],
+    target: Any = None,
+    *,
+    index: Any = None,
+    return_type: str = "raw",
+    distribution: str = "categorical",
+    direction: str = "forward",
+    n_jobs: int | None = None,
+) -> SweepCurve:
+    """Every score at every explanation size, from outputs that exist already.
+
+    Parameters
+    ----------
+    full : array_like
+        ``(n_rows, n_classes)`` on the whole graph.
+    kept, complement : array_like
+        ``(n_levels, n_rows, n_classes)`` on the explanations and on the rest.
+    levels : sequence of float
+        The size at each level, ascending.
+    target, index, return_type, distribution, direction
+        As for :func:`sweep`.
+
+    Returns
+    -------
+    SweepCurve
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from xai_metrics.graph import sweep_from_outputs
+    >>> full, flat = np.array([[0.0, 2.0], [2.0, 0.0]]), np.zeros((2, 2))
+    >>> curve = sweep_from_outputs(full, [flat, full], [full, flat], [0.1, 0.5])
+    >>> curve.best, curve.points[1].pos_fidelity, curve.points[1].neg_fidelity
+    (1, 0.5, 0.0)
+    """
+    full, kept, complement = same_precision(full=full, kept=kept, complement=complement)
+    at = np.ascontiguousarray(_arrays.reals(levels, "levels", ndim=1), dtype=np.float64)
+    fields = _native.graph_sweep(
+        full,
+        kept,
+        complement,
+        at,
+        (return_type, distribution, direction),
+        None if target is None else answers(target, "target"),
+        positions(index),
+        n_jobs,
+    )
+    return _curve_of(fields)
+
+
+@dataclass(frozen=True)
+class RobustFidelityByProbability:
+    """Robust fidelity by the probability of one class instead of whether it is the answer.
+
+    Attributes
+    ----------
+    pos, neg, delta : float
+        As in :class:`RobustFidelity`.
+    pos_standard_error, neg_standard_error : float
+        Over the draws.
+    """
+
+    pos: float
+    neg: float
+    delta: float
+    pos_standard_error: float
+    neg_standard_error: float
+
+
+@dataclass(frozen=True)
+class RobustFidelity:
+    """Robust fidelity, and how well the draws determine it; made by :func:`robust_fidelity`.
+
+    Attributes
+    ----------
+    pos : float
+        In [-1, 1]: how much less often the prediction holds when a part of the explanation is taken
+        away; higher is better.
+    neg : float
+        In [-1, 1]: the same when a part of all the rest is taken away; lower is better.
+    delta : float
+        ``pos - neg``, higher is better.
+    pos_standard_error, neg_standard_error : float
+        Over the draws.
+    n_draws : int
+    by_probability : RobustFidelityByProbability or None
+        The same by probabilities, if asked for.
+    """
+
+    pos: float
+    neg: float
+    delta: float
+    pos_standard_error: float
+    neg_standard_error: float
+    n_draws: int
+    by_probability: RobustFidelityByProbability | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The scores as a dictionary."""
+        return asdict(self)
+
+    def to_pandas(self) -> Any:
+        """One row."""
+        own = self.to_dict()
+        by = own.pop("by_probability") or {}
+        own.update({f"{name}_by_probability": value for name, value in by.items()})
+        return pandas_frame({name: [value] for name, value in own.items()})
+
+    def _repr_html_(self) -> str:
+        rows = [(name, value) for name, value in self.to_dict().items() if name != "by_probability"]
+        return html_table([("", "value"), *rows], "Robust fidelity")
+
+
+def robust_fidelity(
+    model: Model,
+    features: Any,
+    edge_index: Any,
+    edge_mask: Any,
+    *,
+    alpha_pos: float = 0.1,
+    alpha_neg: float = 0.9,
+    n_draws: int = 50,
+    seed: int = 1,
+    target: Any = None,
+    index: Any = None,
+    edge_weight: Any = None,
+    batch: Any = None,
+    removal: str = "weight",
+    undirected: bool = False,
+    probabilities: str | None = None,
+    n_jobs: int | None = None,
+    progress: bool = False,
+) -> RobustFidelity:
+    """Fidelity that takes away a little at a time, so that the model sees graphs it knows.
+
+    Parameters
+    ----------
+    model, features, edge_index, edge_weight, batch, removal
+        As for :func:`explained_outputs`; the model is called once on the whole graph and twice a
+        draw.
+    edge_mask : array_like
+        ``(n_edges,)`` of zeros and ones; :func:`sparsify` makes one.
+    alpha_pos : float
+        The probability that an edge of the explanation is removed, in [0, 1].
+    alpha_neg : float
+        The probability that an edge outside the explanation stays, in [0, 1].
+    n_draws, seed : int
+        How many random draws, at least 2, and of which seed.
+    target, index
+        As for :func:`sweep`.
+    undirected : bool
+        Draws the two directions of an edge together.
+    probabilities : str, optional
+        Compares probabilities, too; says what outputs are: ``raw``, ``probs`` or ``log_probs``.
+    n_jobs : int, optional
+        The number of threads of everything but the model.
+    progress : bool
+        Shows a bar, where tqdm is installed.
+
+    Returns
+    -------
+    RobustFidelity
+
+    Notes
+    -----
+    Source: Zheng et al. 2024, arXiv 2310.01820.
+
+    Examples
+    --------
+    The first edge makes class 1 probable, and does not decide the answer.
+
+    >>> import numpy as np
+    >>> from xai_metrics.graph import robust_fidelity
+    >>> def model(x, edge_index, edge_weight):
+    ...     p = 0.6 + 0.3 * edge_weight[0]
+    ...     return np.array([[1 - p, p]])
+    >>> of = robust_fidelity(model, np.zeros((2, 1)), [[0, 1], [1, 0]], [1.0, 0.0],
+    ...                      alpha_pos=1.0, probabilities="probs")
+    >>> of.pos, round(of.by_probability.pos, 6)
+    (0.0, 0.3)
+    """
+    whole, (mask,) = graph(features, edge_index, edge_weight, batch, edge_mask=edge_mask)
+    with bar(1 + 2 * n_draws, "calls", progress) as shown:
+        fields = _native.graph_robust_fidelity(
+            _called(model, batch is not None, shown),
+            whole,
+            mask,
+            (alpha_pos, alpha_neg),
+            n_draws,
+            seed,
+            (removal, undirected),
+            probabilities,
+            None if target is None else answers(on_host(target), "target"),
+            positions(index),
+            n_jobs,
+        )
+    by = fields["by_probability"]
+    by = None if by is None else RobustFidelityByProbability(**by)
+    return RobustFidelity(**{**fields, "by_probability": by})

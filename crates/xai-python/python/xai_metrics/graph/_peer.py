@@ -1,0 +1,90 @@
+"""What PyTorch Geometric's explainers and explanations are asked for.
+
+Nothing of it is imported: only the methods of the given objects are called.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy.typing as npt
+
+from ._inputs import positions
+
+
+def word(value: Any) -> str:
+    """The name of a choice: the value of an enumeration, or a string."""
+    return str(getattr(value, "value", value))
+
+
+class Explained:
+    """An explainer with one of its explanations."""
+
+    def __init__(self, explainer: Any, explanation: Any) -> None:
+        if word(explainer.model_config.mode) == "regression":
+            raise ValueError(
+                "explainer: fidelity and unfaithfulness compare answers of a classification, "
+                "and the model is one of regression"
+            )
+        self.explainer = explainer
+        self.explanation = explanation
+        self._arguments = {
+            name: explanation[name] for name in getattr(explanation, "_model_args", ())
+        }
+
+    def _get(self, name: str) -> Any:
+        return self.explanation.get(name)
+
+    @property
+    def explains_model(self) -> bool:
+        """Whether it is the model that is explained, not a phenomenon."""
+        return word(self.explainer.explanation_type) == "model"
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether an output is one score for yes."""
+        return word(self.explainer.model_config.mode) == "binary_classification"
+
+    @property
+    def return_type(self) -> str:
+        """What outputs are: ``raw``, ``probs`` or ``log_probs``."""
+        return word(self.explainer.model_config.return_type)
+
+    def target(self) -> Any:
+        """The classes that are explained."""
+        return self._get("target")
+
+    def index(self) -> npt.NDArray[Any] | None:
+        """Which samples are explained; ``None`` for all."""
+        return positions(self._get("index"))
+
+    def index_is_a_number(self) -> bool:
+        """Whether one sample is explained, named without an array."""
+        index = self._get("index")
+        return index is not None and getattr(index, "ndim", 0) == 0
+
+    def prediction(self) -> Any:
+        """Outputs on the whole graph."""
+        return self.explainer.get_prediction(
+            self._get("x"), self._get("edge_index"), **self._arguments
+        )
+
+    def explained_prediction(self) -> Any:
+        """Outputs on the whole graph, as they were when it was explained."""
+        known = self._get("prediction")
+        return self.prediction() if known is None else known
+
+    def masked_prediction(self, *, complement: bool = False, node_mask: Any = None) -> Any:
+        """Outputs on the explanation alone, or on the rest."""
+        nodes = self._get("node_mask") if node_mask is None else node_mask
+        edges = self._get("edge_mask")
+        if complement:
+            nodes = None if nodes is None else 1.0 - nodes
+            edges = None if edges is None else 1.0 - edges
+        return self.explainer.get_masked_prediction(
+            self._get("x"), self._get("edge_index"), nodes, edges, **self._arguments
+        )
+
+    def labels(self, outputs: Any) -> Any:
+        """The classes that outputs stand for, by the explainer's own rule."""
+        return self.explainer.get_target(outputs)

@@ -1,0 +1,166 @@
+"""Samples that arrive in blocks, or on several machines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _arrays, _native
+from ._across import Agreement
+from ._inputs import coded, stacked
+from ._metrics import chosen, empty_union_policy
+from ._pairs import PairValues
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StreamedResult(PairValues):
+    """The pairwise metrics of all samples of a :class:`PairwiseAccumulator`.
+
+    Attributes
+    ----------
+    n_runs, n_samples : int
+    values : dict of str to numpy.ndarray
+        Each metric on every pair; NaN where it is undefined.
+    accuracy : numpy.ndarray
+        Each run's accuracy, ``(n_runs,)``.
+    n_always_wrong, n_ever_wrong : int
+        How many samples all runs get wrong, and at least one does.
+    leave_one_out_consistency : numpy.ndarray
+        For each run, the error consistency of all others at once.
+    agreement : Agreement or None
+        ``None`` where only metrics of errors were asked for.
+    """
+
+    n_runs: int
+    n_samples: int
+    values: Mapping[str, Floats]
+    accuracy: Floats
+    n_always_wrong: int
+    n_ever_wrong: int
+    leave_one_out_consistency: Floats
+    agreement: Agreement | None
+    empty_union: str = "undefined"
+
+    def _drops(self, metric: str) -> bool:
+        return self.empty_union == "drop" and metric == "ec_local"
+
+    def __repr__(self) -> str:
+        names = ", ".join(self.values)
+        return (
+            f"StreamedResult(n_runs={self.n_runs}, n_samples={self.n_samples}, metrics=[{names}])"
+        )
+
+
+class PairwiseAccumulator:
+    """The pairwise metrics as a state that blocks of samples fold into.
+
+    A block is the predictions of *all* runs for some samples. The state is the counts of every
+    pair, so states of different samples add up, in one process or several; the result is that of
+    all samples at once, to the last bit, in any order and any pieces. It pickles.
+
+    Parameters
+    ----------
+    metrics : str or sequence of str, optional
+        By name; all by default. Without ``pa_cramers_v`` and ``pa_nmi`` a pair costs two counters.
+    empty_union : str or int
+        As for :func:`pairwise`.
+    classes : array_like, optional
+        The words that labels are, for labels that are words: the same for all states to be merged.
+    n_jobs : int, optional
+        The number of threads; one per core by default.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from xai_metrics.repro import PairwiseAccumulator, pairwise
+    >>> predictions, labels = np.array([[0, 1, 0, 1], [0, 0, 0, 0], [0, 1, 1, 1]]), [0, 1, 1, 0]
+    >>> left = PairwiseAccumulator().update(predictions[:, :1], labels[:1])
+    >>> right = PairwiseAccumulator().update(predictions[:, 1:], labels[1:])
+    >>> streamed = left.merge(right).finish()
+    >>> bool((streamed.pairs("pa_kappa") == pairwise(predictions, labels).pairs("pa_kappa")).all())
+    True
+    >>> streamed.n_samples, streamed.n_ever_wrong
+    (4, 3)
+    """
+
+    def __init__(
+        self,
+        metrics: str | Sequence[str] | None = None,
+        *,
+        empty_union: str | int = "undefined",
+        classes: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.metrics = chosen(metrics)
+        self.empty_union = empty_union_policy(empty_union)
+        self.classes = None if classes is None else _arrays.classes(classes, "classes")
+        self.n_jobs = n_jobs
+        self._state: Any = _native.ReproPairwiseState(list(self.metrics), self.empty_union)
+
+    @property
+    def n_runs(self) -> int:
+        """The number of runs; 0 before the first block."""
+        return int(self._state.n_runs)
+
+    @property
+    def n_samples(self) -> int:
+        """The number of samples so far."""
+        return int(self._state.n_samples)
+
+    def update(self, predictions: Any, labels: Any) -> PairwiseAccumulator:
+        """Folds in ``(n_runs, m)`` predictions of all runs for ``m`` samples, and their labels.
+
+        Returns the accumulator itself. A block without samples changes nothing; an error leaves the
+        state as it was.
+        """
+        runs, truth, words = coded(predictions, labels, self.classes)
+        if words is not None and self.classes is None:
+            raise ValueError(
+                "labels: words need `classes=[...]`, so that all states give them the same codes"
+            )
+        self._state.update(stacked(runs), truth, self.n_jobs)
+        return self
+
+    def merge(self, other: PairwiseAccumulator) -> PairwiseAccumulator:
+        """Adds the counts of other samples of the same runs; returns the accumulator itself."""
+        if not isinstance(other, PairwiseAccumulator):
+            raise TypeError(f"other: expected a PairwiseAccumulator, got {type(other).__name__}")
+        mine, theirs = self.classes, other.classes
+        if (mine is None) != (theirs is None) or not np.array_equal(
+            [] if mine is None else mine, [] if theirs is None else theirs
+        ):
+            raise ValueError("merged state: one of other classes")
+        self._state.merge(other._state)
+        return self
+
+    def finish(self) -> StreamedResult:
+        """The metrics of all samples so far; the state stays, and may be updated further."""
+        values, of_all = self._state.finish(list(self.metrics), self.n_jobs)
+        agreement = of_all["agreement"]
+        return StreamedResult(
+            n_runs=self.n_runs,
+            n_samples=self.n_samples,
+            values=dict(zip(self.metrics, values)),
+            accuracy=of_all["accuracy"],
+            n_always_wrong=of_all["n_always_wrong"],
+            n_ever_wrong=of_all["n_ever_wrong"],
+            leave_one_out_consistency=of_all["leave_one_out_consistency"],
+            agreement=None if agreement is None else Agreement(**agreement),
+            empty_union=self.empty_union,
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_state": bytes(self._state.to_bytes())}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._state = _native.ReproPairwiseState.from_bytes(state["_state"])
+
+    def __repr__(self) -> str:
+        return f"PairwiseAccumulator(n_runs={self.n_runs}, n_samples={self.n_samples})"

@@ -1,0 +1,267 @@
+"""All runs at once: agreement beyond chance, and consistency per sample."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _arrays, _native
+from .._results import html_table, pandas_frame
+from .._statistics import Interval, interval_of
+from ._inputs import coded, stacked
+from ._packed import packed
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How far all runs agree on the classes, beyond chance, made by :func:`agreement`.
+
+    Attributes
+    ----------
+    observed : float
+        The chance that two different runs agree on a sample, in [0, 1].
+    fleiss_kappa, krippendorff_alpha, gwet_ac1 : float or None
+        In [-1, 1], 1 = always the same class, 0 = as by chance. They differ in what they take for
+        chance: Fleiss' kappa and Krippendorff's alpha the overall shares of the classes, Gwet's AC1
+        a chance that stays low where one class is nearly everything. ``None`` where chance
+        agreement is certain.
+    """
+
+    observed: float
+    fleiss_kappa: float | None
+    krippendorff_alpha: float | None
+    gwet_ac1: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The coefficients as a dictionary."""
+        return asdict(self)
+
+    def to_pandas(self) -> Any:
+        """A row a coefficient."""
+        return pandas_frame(
+            {"metric": list(self.to_dict()), "value": list(self.to_dict().values())}
+        )
+
+    def _repr_html_(self) -> str:
+        return html_table([("", "value"), *self.to_dict().items()], "Agreement of all runs")
+
+
+def agreement(predictions: Any, *, n_jobs: int | None = None) -> Agreement:
+    """Agreement of all runs at once: Fleiss' kappa, Krippendorff's alpha and Gwet's AC1.
+
+    Parameters
+    ----------
+    predictions : array_like or table or sequence of arrays or PackedRuns
+        Labels ``(n_runs, n_samples)``; packed runs must be packed for a metric of agreement.
+    n_jobs : int, optional
+        The number of threads; one per core by default.
+
+    Returns
+    -------
+    Agreement
+
+    Examples
+    --------
+    >>> from xai_metrics.repro import agreement
+    >>> of = agreement([[0, 1, 0, 1], [0, 1, 0, 0], [0, 1, 0, 1]])
+    >>> round(of.observed, 4), round(of.fleiss_kappa, 4)
+    (0.8333, 0.6571)
+    """
+    runs, _ = packed(predictions, None, None, n_jobs)
+    return Agreement(**_native.repro_agreement(runs._native, n_jobs))
+
+
+def agreement_interval(
+    predictions: Any,
+    coefficient: str = "fleiss_kappa",
+    level: float = 0.95,
+    *,
+    method: str = "jackknife",
+    n_replicates: int = 999,
+    seed: int = 1,
+    n_jobs: int | None = None,
+) -> Interval | None:
+    """An interval over *runs* for a coefficient of :func:`agreement`.
+
+    Parameters
+    ----------
+    predictions : array_like or table or sequence of arrays or PackedRuns
+    coefficient : str
+        ``fleiss_kappa``, ``krippendorff_alpha`` or ``gwet_ac1``.
+    level : float
+        In (0, 1).
+    method : str
+        ``jackknife``, or ``bca`` for ten runs and more.
+    n_replicates, seed : int
+        Of the bootstrap.
+
+    Returns
+    -------
+    Interval or None
+        ``None`` below three runs, and where the coefficient is undefined for all runs or without
+        one of them.
+
+    Examples
+    --------
+    >>> from xai_metrics.repro import agreement_interval
+    >>> interval = agreement_interval([[0, 1, 0, 1], [0, 1, 0, 0], [0, 1, 0, 1]])
+    >>> interval.method, interval.n_units
+    ('jackknife', 3)
+    """
+    runs, _ = packed(predictions, None, None, n_jobs)
+    return interval_of(
+        _native.repro_agreement_interval(
+            runs._native, coefficient, method, n_replicates, seed, level, n_jobs
+        )
+    )
+
+
+def gwet_ac2(
+    predictions: Any, weights: Any = "linear", *, n_jobs: int | None = None
+) -> float | None:
+    """Gwet's AC2: agreement of all runs where some classes are nearer to each other than others.
+
+    Parameters
+    ----------
+    predictions : array_like or table or sequence of arrays
+        Labels ``(n_runs, n_samples)``. ``linear``, ``quadratic`` and ``radical`` weights take
+        labels as numbers.
+    weights : str or array_like
+        ``identity`` (which gives AC1), ``linear``, ``quadratic``, ``radical``, ``ordinal``, or a
+        symmetric array over the classes that occur, ascending, with 1 on the diagonal.
+    n_jobs : int, optional
+        The number of threads; one per core by default.
+
+    Returns
+    -------
+    float or None
+        In [-1, 1], 1 = always the same class; ``None`` where chance agreement is certain.
+
+    Raises
+    ------
+    ValueError
+        For unknown weights, and for an array that is no matrix of weights.
+
+    Examples
+    --------
+    >>> from xai_metrics.repro import gwet_ac2
+    >>> far = gwet_ac2([[0, 1, 2, 2], [0, 1, 2, 0]])
+    >>> near = gwet_ac2([[0, 1, 2, 2], [0, 1, 2, 1]])
+    >>> near > far
+    True
+    """
+    runs = stacked(coded(predictions, None)[0])
+    if isinstance(weights, str):
+        value = _native.repro_gwet_ac2(runs, weights, None, n_jobs)
+    else:
+        matrix = _arrays.reals(weights, "weights", ndim=2).astype(np.float64, copy=False)
+        value = _native.repro_gwet_ac2(runs, "", matrix, n_jobs)
+    return None if value is None else float(value)
+
+
+@dataclass(frozen=True, eq=False)
+class SampleConsistency:
+    """How consistent the predictions of each sample are, made by :func:`sample_consistency`.
+
+    Attributes
+    ----------
+    n_runs : int
+    entropy : numpy.ndarray
+        ``(n_samples,)``, in nats: 0 = all runs predict the same, ``ln(n_runs)`` at most.
+    modal_share : numpy.ndarray
+        ``(n_samples,)``: the share of the runs that predict the most frequent class, in (0, 1].
+    n_classes : numpy.ndarray
+        ``(n_samples,)``: how many different classes are predicted.
+    ever_changing : numpy.ndarray
+        The samples whose prediction is not the same in all runs, ascending.
+    mean_entropy : float
+        Over the samples, in nats.
+    """
+
+    n_runs: int
+    entropy: npt.NDArray[np.float64]
+    modal_share: npt.NDArray[np.float64]
+    n_classes: npt.NDArray[np.int64]
+    ever_changing: npt.NDArray[np.int64]
+    mean_entropy: float
+
+    def most_inconsistent(self, limit: int = 10) -> npt.NDArray[np.int64]:
+        """The samples with the largest entropy, largest first and equal ones by position.
+
+        Samples on which all runs agree are none of them.
+        """
+        changing = self.ever_changing
+        order = np.argsort(-self.entropy[changing], kind="stable")
+        return changing[order[: max(limit, 0)]]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The columns by name."""
+        return {
+            "sample": np.arange(len(self.entropy)),
+            "entropy": self.entropy,
+            "modal_share": self.modal_share,
+            "n_classes": self.n_classes,
+        }
+
+    def to_pandas(self) -> Any:
+        """A row a sample."""
+        return pandas_frame(self.to_dict())
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (int(i), float(self.entropy[i]), float(self.modal_share[i]), int(self.n_classes[i]))
+            for i in self.most_inconsistent()
+        ]
+        title = f"{len(self.ever_changing)} of {len(self.entropy)} samples change"
+        return html_table([("sample", "entropy", "modal share", "classes"), *rows], title)
+
+    def __repr__(self) -> str:
+        return f"SampleConsistency(n_runs={self.n_runs}, n_samples={len(self.entropy)})"
+
+
+def sample_consistency(predictions: Any, *, n_jobs: int | None = None) -> SampleConsistency:
+    """How consistent the runs' predictions are, per sample.
+
+    Parameters
+    ----------
+    predictions : array_like or table or sequence of arrays
+        Labels ``(n_runs, n_samples)``.
+    n_jobs : int, optional
+        The number of threads; one per core by default.
+
+    Returns
+    -------
+    SampleConsistency
+
+    Examples
+    --------
+    >>> from xai_metrics.repro import sample_consistency
+    >>> samples = sample_consistency([[0, 1, 0, 1], [0, 1, 0, 0], [0, 1, 2, 1]])
+    >>> samples.ever_changing, samples.modal_share.round(3)
+    (array([2, 3]), array([1.   , 1.   , 0.667, 0.667]))
+    """
+    runs = stacked(coded(predictions, None)[0])
+    return SampleConsistency(**_native.repro_sample_consistency(runs, n_jobs))
+
+
+def votes(predictions: Any, sample: int) -> dict[Any, int]:
+    """How many runs predict each class of one sample, most first and equal ones by class.
+
+    Examples
+    --------
+    >>> from xai_metrics.repro import votes
+    >>> votes([["cat", "dog"], ["cat", "cat"], ["cat", "dog"]], 1)
+    {'dog': 2, 'cat': 1}
+    """
+    coded_runs, _, words = coded(predictions, None)
+    runs = stacked(coded_runs)
+    n_samples = runs.shape[1]
+    if not -n_samples <= sample < n_samples:
+        raise ValueError(f"sample: expected one of {n_samples}, got {sample}")
+    # Only the column is read.
+    column = runs[:, sample % n_samples, None]
+    counted = _native.repro_votes(column, 0)
+    return {label if words is None else words[label].item(): count for label, count in counted}

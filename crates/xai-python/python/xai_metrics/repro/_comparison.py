@@ -1,0 +1,183 @@
+"""Two groups of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from .. import _native
+from .._results import html_table, pandas_frame
+from .._statistics import Summary
+from ._inputs import coded, runs_of, stacked
+from ._metrics import chosen, empty_union_policy
+
+
+@dataclass(frozen=True)
+class GroupDifference:
+    """How far two groups of runs are apart in one metric.
+
+    Attributes
+    ----------
+    metric : str
+    first, second : Summary
+        Over the pairs within each group.
+    difference : float or None
+        The mean of the first group less that of the second.
+    p_value : float or None
+        How often chance alone takes groups as far apart, in (0, 1].
+    n_assignments : int
+        How many assignments of runs to groups were looked at.
+    exact : bool
+        Whether those were all there are.
+    """
+
+    metric: str
+    first: Summary
+    second: Summary
+    difference: float | None
+    p_value: float | None
+    n_assignments: int
+    exact: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """The difference as a dictionary."""
+        return asdict(self)
+
+
+class GroupComparison(Sequence[GroupDifference]):
+    """The differences of two groups of runs, one a metric, made by :func:`compare_groups`."""
+
+    def __init__(self, differences: Sequence[GroupDifference]) -> None:
+        self._differences = tuple(differences)
+
+    def __getitem__(self, place: Any) -> Any:
+        """By place, or by the name of a metric."""
+        if isinstance(place, str):
+            for difference in self._differences:
+                if difference.metric == place:
+                    return difference
+            raise KeyError(place)
+        return self._differences[place]
+
+    def __len__(self) -> int:
+        return len(self._differences)
+
+    def to_dict(self) -> dict[str, dict[str, Any]]:
+        """Each difference as a dictionary, by metric."""
+        return {difference.metric: difference.to_dict() for difference in self._differences}
+
+    def to_pandas(self) -> Any:
+        """A row a metric."""
+        rows = self._differences
+        return pandas_frame(
+            {
+                "metric": [row.metric for row in rows],
+                "first": [row.first.mean for row in rows],
+                "second": [row.second.mean for row in rows],
+                "difference": [row.difference for row in rows],
+                "p_value": [row.p_value for row in rows],
+                "n_assignments": [row.n_assignments for row in rows],
+                "exact": [row.exact for row in rows],
+            }
+        )
+
+    def __repr__(self) -> str:
+        return f"GroupComparison({list(self._differences)!r})"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (row.metric, row.first.mean, row.second.mean, row.difference, row.p_value)
+            for row in self._differences
+        ]
+        header = ("metric", "first", "second", "difference", "p")
+        return html_table([header, *rows], "Two groups of runs")
+
+
+def compare_groups(
+    first: Any,
+    second: Any,
+    labels: Any,
+    *,
+    metrics: str | Sequence[str] | None = None,
+    empty_union: str | int = "undefined",
+    n_assignments: int = 10_000,
+    seed: int = 1,
+    n_jobs: int | None = None,
+) -> GroupComparison:
+    """Compares two groups of runs of the same samples by a permutation test over runs.
+
+    Parameters
+    ----------
+    first, second : array_like or table or sequence of arrays
+        Labels ``(n_runs, n_samples)`` of two methods, two schedules, two machines; at least two
+        runs each.
+    labels : array_like
+        The true labels, ``(n_samples,)``.
+    metrics, empty_union
+        As for :func:`pairwise`.
+    n_assignments : int
+        The most assignments of runs to groups to look at, the actual one included; all there are if
+        they are no more.
+    seed : int
+        Of drawn assignments.
+    n_jobs : int, optional
+        The number of threads; one per core by default.
+
+    Returns
+    -------
+    GroupComparison
+        One :class:`GroupDifference` a metric.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from xai_metrics.repro import compare_groups
+    >>> labels = np.zeros(8, dtype=int)
+    >>> steady = np.zeros((3, 8), dtype=int); steady[:, :2] = 1
+    >>> random = np.eye(3, 8, k=3, dtype=int) + np.eye(3, 8, dtype=int)
+    >>> difference = compare_groups(steady, random, labels)["ec_local"]
+    >>> difference.first.mean, difference.second.mean, difference.exact
+    (1.0, 0.0, True)
+    """
+    names, policy = chosen(metrics), empty_union_policy(empty_union)
+    groups = [stacked_of(first, "first"), stacked_of(second, "second")]
+    if groups[0].shape[1] != groups[1].shape[1]:
+        raise ValueError(
+            f"second: runs of {groups[1].shape[1]} samples, those of first have "
+            f"{groups[0].shape[1]}"
+        )
+    n_first = len(groups[0])
+    both, truth, _ = coded([*groups[0], *groups[1]], labels)
+    runs = stacked(both)
+    described = _native.repro_compare(
+        runs[:n_first], runs[n_first:], truth, list(names), policy, n_assignments, seed, n_jobs
+    )
+    return GroupComparison(
+        [
+            GroupDifference(
+                **{
+                    **fields,
+                    "first": Summary(**fields["first"]),
+                    "second": Summary(**fields["second"]),
+                }
+            )
+            for fields in described
+        ]
+    )
+
+
+def stacked_of(group: Any, name: str) -> Any:
+    """A group's runs as rows, of whatever labels."""
+    runs = runs_of(group)
+    if isinstance(runs, list):
+        if len({len(run) for run in runs}) != 1:
+            raise ValueError(f"{name}: expected runs of one length")
+        return runs if not runs else _rows(runs)
+    return runs
+
+
+def _rows(runs: list[Any]) -> Any:
+    import numpy as np
+
+    return np.stack(runs)

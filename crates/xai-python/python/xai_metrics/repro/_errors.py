@@ -1,0 +1,128 @@
+"""The samples that runs get wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _native
+from .._results import html_table, pandas_frame
+from .._statistics import Interval
+from ._packed import PackedRuns, packed
+
+#: What is kept of the sets when they are pickled.
+_KEPT = ("accuracy", "always_wrong", "ever_wrong", "leave_one_out_consistency")
+
+
+class ErrorSets:
+    """The error set of every run: the samples that it gets wrong.
+
+    Made by :func:`error_sets`, and an attribute of what :func:`pairwise` returns.
+    """
+
+    def __init__(self, native: Any, n_runs: int, n_samples: int) -> None:
+        self._native = native
+        self._known: dict[str, Any] = {}
+        self.n_runs = n_runs
+        self.n_samples = n_samples
+
+    def _value(self, name: str) -> Any:
+        if name not in self._known:
+            self._known[name] = getattr(self._native, name)()
+        return self._known[name]
+
+    @property
+    def accuracy(self) -> npt.NDArray[np.float64]:
+        """Each run's accuracy, ``(n_runs,)`` in [0, 1]."""
+        accuracy: npt.NDArray[np.float64] = self._value("accuracy")
+        return accuracy
+
+    @property
+    def always_wrong(self) -> npt.NDArray[np.int64]:
+        """The samples that every run gets wrong, ascending."""
+        samples: npt.NDArray[np.int64] = self._value("always_wrong")
+        return samples
+
+    @property
+    def ever_wrong(self) -> npt.NDArray[np.int64]:
+        """The samples that at least one run gets wrong, ascending."""
+        samples: npt.NDArray[np.int64] = self._value("ever_wrong")
+        return samples
+
+    @property
+    def leave_one_out_consistency(self) -> npt.NDArray[np.float64]:
+        """For each run, the error consistency of all *other* runs at once, ``(n_runs,)``.
+
+        The size of the intersection of their error sets over that of the union; NaN where the union
+        is empty.
+        """
+        values: npt.NDArray[np.float64] = self._value("leave_one_out_consistency")
+        return values
+
+    def accuracy_intervals(self, level: float = 0.95) -> list[Interval]:
+        """Wilson's interval of each run's accuracy, over samples."""
+        n_right = np.rint(self.accuracy * self.n_samples).astype(np.int64)
+        fields = [_native.repro_wilson(int(n), self.n_samples, level) for n in n_right]
+        return [Interval(**ends) for ends in fields]
+
+    def to_dict(self) -> dict[str, Any]:
+        """What is known of the sets."""
+        return {name: self._value(name) for name in _KEPT}
+
+    def to_pandas(self) -> Any:
+        """A row a run: its accuracy and leave-one-out consistency."""
+        return pandas_frame(
+            {
+                "run": np.arange(self.n_runs),
+                "accuracy": self.accuracy,
+                "leave_one_out_consistency": self.leave_one_out_consistency,
+            }
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"known": self.to_dict(), "n_runs": self.n_runs, "n_samples": self.n_samples}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._native = None
+        self._known = state["known"]
+        self.n_runs, self.n_samples = state["n_runs"], state["n_samples"]
+
+    def __repr__(self) -> str:
+        return f"ErrorSets(n_runs={self.n_runs}, n_samples={self.n_samples})"
+
+    def _repr_html_(self) -> str:
+        rows = zip(range(self.n_runs), map(float, self.accuracy))
+        return html_table([("run", "accuracy"), *rows], "Error sets")
+
+
+def error_sets(predictions: Any, labels: Any = None, *, n_jobs: int | None = None) -> ErrorSets:
+    """The samples that runs get wrong: always, ever, and each run's accuracy.
+
+    Parameters
+    ----------
+    predictions : array_like or table or sequence of arrays or PackedRuns
+        Labels ``(n_runs, n_samples)``.
+    labels : array_like
+        The true labels, ``(n_samples,)``; left out for packed runs.
+    n_jobs : int, optional
+        The number of threads; one per core by default.
+
+    Returns
+    -------
+    ErrorSets
+
+    Examples
+    --------
+    >>> from xai_metrics.repro import error_sets
+    >>> errors = error_sets([[0, 1, 0, 1], [0, 0, 0, 0], [0, 1, 1, 1]], [0, 1, 1, 0])
+    >>> errors.accuracy, errors.ever_wrong
+    (array([0.5 , 0.5 , 0.75]), array([1, 2, 3]))
+    >>> errors.always_wrong.size
+    0
+    """
+    if not isinstance(predictions, PackedRuns) and labels is None:
+        raise ValueError("labels: errors need true labels")
+    runs, _ = packed(predictions, labels, None if labels is None else "ec_acc", n_jobs)
+    return ErrorSets(_native.ReproErrorSets(runs._native), runs.n_runs, runs.n_samples)

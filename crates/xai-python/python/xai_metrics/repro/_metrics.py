@@ -1,0 +1,72 @@
+"""The metrics by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from .. import _native
+from .._statistics import MetricInfo, infos_of
+
+#: How pairs of runs without any error are counted.
+EMPTY_UNIONS = ("undefined", "0", "1", "drop", "error")
+
+
+@lru_cache(maxsize=1)
+def _described() -> tuple[MetricInfo, ...]:
+    return tuple(infos_of(_native.repro_metrics()))
+
+
+def metrics() -> list[MetricInfo]:
+    """Every metric of reproducibility: its question, direction, range, needs and source.
+
+    Returns
+    -------
+    list of MetricInfo
+        Those of pairs of runs (``kind`` is ``pair``), those of all runs at once (``all runs``), and
+        those of runs that predict numbers (``regression``).
+
+    Examples
+    --------
+    >>> from xai_metrics.repro import metrics
+    >>> {info.name: info.direction for info in metrics()}["ec_local"]
+    'higher'
+    """
+    return list(_described())
+
+
+def names_of(kind: str) -> tuple[str, ...]:
+    """The names of the metrics of a kind, in the order they are reported."""
+    return tuple(info.name for info in _described() if info.kind == kind)
+
+
+def without_labels() -> tuple[str, ...]:
+    """The metrics of pairs that need no true labels."""
+    named = set(names_of("pair"))
+    return tuple(
+        info.name for info in _described() if info.name in named and "labels" not in info.needs
+    )
+
+
+def chosen(asked: str | Sequence[str] | None, *, has_labels: bool = True) -> tuple[str, ...]:
+    """The names of the metrics that are asked for; all that can be taken where none are named."""
+    if asked is None:
+        return names_of("pair") if has_labels else without_labels()
+    names = (asked,) if isinstance(asked, str) else tuple(asked)
+    if len(set(names)) < len(names):
+        raise ValueError("metrics: one is named twice")
+    if not has_labels:
+        for name in names:
+            if name in names_of("pair") and name not in without_labels():
+                raise ValueError(f"metrics: {name} compares errors, which needs labels")
+    return names
+
+
+def empty_union_policy(policy: str | int) -> str:
+    """The name of a policy; 0 and 1 may be numbers, ``nan`` stands for ``undefined``."""
+    word = str(policy)
+    word = {"nan": "undefined", "zero": "0", "one": "1"}.get(word, word)
+    if word not in EMPTY_UNIONS:
+        known = ", ".join(repr(name) for name in EMPTY_UNIONS)
+        raise ValueError(f"empty_union: expected one of {known}, got {policy!r}")
+    return word

@@ -1,0 +1,119 @@
+"""Runs as bits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _native
+from ._inputs import coded
+from ._metrics import chosen
+
+
+class PackedRuns:
+    """The predictions of ``k`` runs for ``n`` samples as bits, for any number of questions.
+
+    A run takes one bit a sample for the metrics of errors, and a few for those of agreement.
+    Everything in this module that takes predictions and labels takes packed runs instead of both.
+
+    Parameters
+    ----------
+    predictions : array_like or table or sequence of arrays
+        Labels ``(n_runs, n_samples)``; a table has one column a run. Arrays of ``int64``,
+        ``int32``, ``int16``, ``int8``, ``uint8`` and ``bool`` are read in place; others are copied.
+        Words are given codes.
+    labels : array_like, optional
+        The true labels, ``(n_samples,)``. Without them only agreement can be measured.
+    metrics : str or sequence of str, optional
+        Those that will be asked for; all by default. Fewer take less memory.
+    n_jobs : int, optional
+        The number of threads; one per core by default.
+
+    Attributes
+    ----------
+    n_runs, n_samples : int
+    metrics : tuple of str
+        What can be asked of them.
+    classes : numpy.ndarray
+        The labels or words that occur in the predictions; empty where only errors were asked for.
+
+    Raises
+    ------
+    ValueError
+        For fewer than two runs, no samples, arrays of different lengths, and labels that are no
+        whole numbers.
+
+    Examples
+    --------
+    >>> from xai_metrics.repro import PackedRuns, pairwise
+    >>> runs = PackedRuns([[0, 1, 0, 1], [0, 0, 0, 0], [0, 1, 1, 1]], [0, 1, 1, 0])
+    >>> runs.n_runs, runs.n_samples
+    (3, 4)
+    >>> pairwise(runs, metrics="ec_global").pairs("ec_global")
+    array([0.25, 0.25, 0.  ])
+    """
+
+    def __init__(
+        self,
+        predictions: Any,
+        labels: Any = None,
+        *,
+        metrics: str | Sequence[str] | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.metrics = chosen(metrics, has_labels=labels is not None)
+        self._has_labels = labels is not None
+        runs, truth, self._words = coded(predictions, labels)
+        if truth is None:
+            n_samples = (len(runs[0]) if runs else 0) if isinstance(runs, list) else runs.shape[1]
+            truth = np.zeros(n_samples, dtype=np.int64)
+        names = list(self.metrics)
+        if isinstance(runs, list):
+            self._native: Any = _native.ReproPackedRuns.of_runs(names, runs, truth, n_jobs)
+        else:
+            self._native = _native.ReproPackedRuns.of_array(names, runs, truth, n_jobs)
+
+    @property
+    def n_runs(self) -> int:
+        """The number of runs."""
+        return int(self._native.n_runs)
+
+    @property
+    def n_samples(self) -> int:
+        """The number of samples."""
+        return int(self._native.n_samples)
+
+    @property
+    def classes(self) -> npt.NDArray[Any]:
+        """What occurs in the predictions; empty where only errors were asked for."""
+        classes = np.asarray(self._native.classes, dtype=np.int64)
+        return classes if self._words is None else self._words[classes]
+
+    def __repr__(self) -> str:
+        return f"PackedRuns(n_runs={self.n_runs}, n_samples={self.n_samples})"
+
+    def __reduce__(self) -> Any:
+        raise TypeError(
+            "packed runs are no state to send about: pickle the predictions, or a "
+            "PairwiseAccumulator that was updated with them"
+        )
+
+
+def packed(
+    predictions: Any,
+    labels: Any,
+    metrics: str | Sequence[str] | None,
+    n_jobs: int | None,
+) -> tuple[PackedRuns, tuple[str, ...]]:
+    """Runs packed for some metrics, and the names of those."""
+    if isinstance(predictions, PackedRuns):
+        if labels is not None:
+            raise TypeError("labels: packed runs have theirs already")
+        if metrics is None:
+            return predictions, predictions.metrics
+        return predictions, chosen(metrics, has_labels=predictions._has_labels)
+    runs = PackedRuns(predictions, labels, metrics=metrics, n_jobs=n_jobs)
+    return runs, runs.metrics

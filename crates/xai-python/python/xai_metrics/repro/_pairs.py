@@ -1,0 +1,416 @@
+"""The metrics of pairs of runs."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _arrays, _native
+from .._results import html_table, pandas_frame
+from .._statistics import Interval, Summary, interval_of
+from ._errors import ErrorSets
+from ._inputs import runs_of
+from ._metrics import empty_union_policy
+from ._packed import PackedRuns, packed
+
+Floats = npt.NDArray[np.float64]
+
+
+class PairValues:
+    """Metrics over all pairs of runs: the values, their spread, and intervals over runs.
+
+    What :func:`pairwise` and :func:`regression` return is one of these.
+    """
+
+    n_runs: int
+    values: Mapping[str, Floats]
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The names of the metrics."""
+        return tuple(self.values)
+
+    def pairs(self, metric: str) -> Floats:
+        """The value on every pair: (0, 1), (0, 2), ..., (1, 2), ...; NaN = undefined."""
+        if metric not in self.values:
+            known = ", ".join(self.values)
+            raise ValueError(f"metric: {metric!r} was not asked for; there are {known}")
+        return self.values[metric]
+
+    def matrix(self, metric: str, diagonal: float = np.nan) -> Floats:
+        """The values as a symmetric ``(n_runs, n_runs)``; a run with itself is ``diagonal``."""
+        matrix = np.full((self.n_runs, self.n_runs), diagonal)
+        first, second = np.triu_indices(self.n_runs, 1)
+        matrix[first, second] = matrix[second, first] = self.pairs(metric)
+        return matrix
+
+    def _drops(self, metric: str) -> bool:
+        return False
+
+    def summary(self, metric: str) -> Summary:
+        """The distribution of a metric over the pairs."""
+        fields = dict(_native.repro_pair_summary(self.n_runs, self.pairs(metric)))
+        if self._drops(metric):
+            fields["n_undefined"] = 0
+        return Summary(**fields)
+
+    def interval(
+        self,
+        metric: str,
+        level: float = 0.95,
+        *,
+        statistic: str | float = "mean",
+        method: str = "jackknife",
+        n_replicates: int = 999,
+        seed: int = 1,
+        n_jobs: int | None = None,
+    ) -> Interval | None:
+        """An interval for a statistic of a metric, over *runs*: pairs share runs.
+
+        Parameters
+        ----------
+        metric : str
+        level : float
+            In (0, 1).
+        statistic : str or float
+            ``mean``, ``std``, ``min``, ``median``, ``max``, or the share of a quantile in [0, 1].
+        method : str
+            ``jackknife``, for means and deviations, or ``bca``, the bias-corrected and accelerated
+            bootstrap, for ten runs and more.
+        n_replicates, seed : int
+            Of the bootstrap.
+
+        Returns
+        -------
+        Interval or None
+            ``None`` below three runs, and where the statistic is undefined for all runs or without
+            one of them.
+        """
+        fields = pair_interval(
+            self.n_runs, self.pairs(metric), level, statistic, method, n_replicates, seed, n_jobs
+        )
+        return interval_of(fields)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The values by metric, with the runs of each pair."""
+        first, second = np.triu_indices(self.n_runs, 1)
+        return {"first": first, "second": second, **self.values}
+
+    def to_pandas(self) -> Any:
+        """A row a pair: its two runs, and a column a metric."""
+        return pandas_frame(self.to_dict())
+
+    def _repr_html_(self) -> str:
+        header = ("metric", "mean", "std", "min", "median", "max", "defined")
+        rows: list[Sequence[Any]] = [header]
+        for metric in self.values:
+            of = self.summary(metric)
+            rows.append((metric, of.mean, of.std, of.min, of.median, of.max, of.n_defined))
+        return html_table(rows, f"{self.n_runs} runs, {self.n_runs * (self.n_runs - 1) // 2} pairs")
+
+    def plot(self, metric: str, *, ax: Any = None) -> Any:
+        """A metric between all runs as a heat map, by matplotlib; returns the axes."""
+        from .._plots import axes
+
+        ax = axes(ax)
+        image = ax.imshow(self.matrix(metric))
+        ax.figure.colorbar(image, ax=ax, label=metric)
+        ax.set_xlabel("run")
+        ax.set_ylabel("run")
+        return ax
+
+
+def pair_interval(
+    n_runs: int,
+    values: Floats,
+    level: float,
+    statistic: str | float,
+    method: str,
+    n_replicates: int,
+    seed: int,
+    n_jobs: int | None,
+) -> Mapping[str, Any] | None:
+    """An interval over runs as the kernel describes it."""
+    share = 0.0 if isinstance(statistic, str) else float(statistic)
+    name = statistic if isinstance(statistic, str) else "quantile"
+    fields: Mapping[str, Any] | None = _native.repro_pair_interval(
+        n_runs, values, name, share, method, n_replicates, seed, level, n_jobs
+    )
+    return fields
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PairwiseResult(PairValues):
+    """The pairwise metrics of runs that predict classes, made by :func:`pairwise`.
+
+    Attributes
+    ----------
+    n_runs, n_samples : int
+    values : dict of str to numpy.ndarray
+        Each metric on every pair; NaN where it is undefined.
+    errors : ErrorSets
+        Accuracies, always and ever wrong, leave-one-out consistency.
+    """
+
+    n_runs: int
+    n_samples: int
+    values: Mapping[str, Floats]
+    errors: ErrorSets
+    empty_union: str = "undefined"
+
+    def _drops(self, metric: str) -> bool:
+        return self.empty_union == "drop" and metric == "ec_local"
+
+    def __repr__(self) -> str:
+        names = ", ".join(self.values)
+        return (
+            f"PairwiseResult(n_runs={self.n_runs}, n_samples={self.n_samples}, metrics=[{names}])"
+        )
+
+
+def pairwise(
+    predictions: Any,
+    labels: Any = None,
+    *,
+    metrics: str | Sequence[str] | None = None,
+    empty_union: str | int = "undefined",
+    n_jobs: int | None = None,
+) -> PairwiseResult:
+    """Takes every metric on each pair of runs.
+
+    Parameters
+    ----------
+    predictions : array_like or table or sequence of arrays or PackedRuns
+        Labels ``(n_runs, n_samples)``, at least two runs; a table has one column a run. Integers,
+        booleans, words, or whole numbers stored as floats.
+    labels : array_like, optional
+        The true labels, ``(n_samples,)``. Without them only the metrics of agreement are taken.
+    metrics : str or sequence of str, optional
+        By name, see :func:`metrics`; all by default:
+
+        - of errors: ``ec_local`` ``|e_i & e_j| / |e_i | e_j|``, ``ec_global`` ``|e_i & e_j| / n``,
+          ``ec_acc`` ``mean(e_i = e_j)``, ``ec_corr`` (Pearson's, which is phi), ``ec_matthews``
+        - of predictions: ``pa_acc``, ``pa_disagreement``, ``pa_kappa`` (Cohen's), ``pa_cramers_v``,
+          ``pa_nmi``
+    empty_union : str or int
+        What ``ec_local`` is where neither run errs: ``undefined`` (NaN, counted), ``0``, ``1``,
+        ``drop`` (NaN, not counted) or ``error``. Peers disagree here.
+    n_jobs : int, optional
+        The number of threads; one per core by default.
+
+    Returns
+    -------
+    PairwiseResult
+
+    Raises
+    ------
+    ValueError
+        For fewer than two runs, no samples, arrays of different lengths, unknown metrics, and
+        labels that are no whole numbers; for a pair without errors under ``empty_union="error"``.
+
+    Notes
+    -----
+    Higher is better for all but ``pa_disagreement``. Accurate models agree often: read the metrics
+    beside accuracy. Intervals are over runs, since pairs share runs.
+
+    Examples
+    --------
+    Errors {2, 3}, {1, 2}, {3}: one of three shared, one of two, none of three.
+
+    >>> from xai_metrics.repro import pairwise
+    >>> runs = pairwise([[0, 1, 0, 1], [0, 0, 0, 0], [0, 1, 1, 1]], [0, 1, 1, 0])
+    >>> runs.pairs("ec_local").round(3)
+    array([0.333, 0.5  , 0.   ])
+    >>> round(runs.summary("ec_local").mean, 4)
+    0.2778
+    >>> runs.matrix("pa_acc")
+    array([[ nan, 0.5 , 0.75],
+           [0.5 ,  nan, 0.25],
+           [0.75, 0.25,  nan]])
+    """
+    policy = empty_union_policy(empty_union)
+    runs, names = packed(predictions, labels, metrics, n_jobs)
+    values, errors = _native.repro_pairwise(runs._native, list(names), policy, n_jobs)
+    return PairwiseResult(
+        n_runs=runs.n_runs,
+        n_samples=runs.n_samples,
+        values=dict(zip(names, values)),
+        errors=ErrorSets(errors, runs.n_runs, runs.n_samples),
+        empty_union=policy,
+    )
+
+
+@dataclass(frozen=True, repr=False)
+class PairwiseSummaries:
+    """The spread of the metrics without the values of the pairs, made by :func:`summarize`.
+
+    Attributes
+    ----------
+    n_runs, n_samples : int
+    summaries : dict of str to Summary
+        Without quantiles.
+    intervals : dict of str to Interval or None
+        Of the means, by a jackknife over runs.
+    errors : ErrorSets
+    """
+
+    n_runs: int
+    n_samples: int
+    summaries: Mapping[str, Summary]
+    intervals: Mapping[str, Interval | None]
+    errors: ErrorSets = field(compare=False)
+
+    def to_dict(self) -> dict[str, dict[str, Any]]:
+        """The summary of each metric as a dictionary."""
+        return {name: summary.to_dict() for name, summary in self.summaries.items()}
+
+    def to_pandas(self) -> Any:
+        """A row a metric."""
+        rows = self.to_dict()
+        columns: dict[str, Any] = {"metric": list(rows)}
+        for key in ("n_defined", "n_undefined", "mean", "std", "min", "max"):
+            columns[key] = [row[key] for row in rows.values()]
+        for end in ("low", "high"):
+            ends = (self.intervals[name] for name in rows)
+            columns[end] = [None if ends_of is None else getattr(ends_of, end) for ends_of in ends]
+        return pandas_frame(columns)
+
+    def _repr_html_(self) -> str:
+        rows = [(name, of.mean, of.std, of.n_defined) for name, of in self.summaries.items()]
+        return html_table([("metric", "mean", "std", "defined"), *rows], f"{self.n_runs} runs")
+
+    def __repr__(self) -> str:
+        return f"PairwiseSummaries(n_runs={self.n_runs}, metrics=[{', '.join(self.summaries)}])"
+
+
+def summarize(
+    predictions: Any,
+    labels: Any = None,
+    *,
+    metrics: str | Sequence[str] | None = None,
+    empty_union: str | int = "undefined",
+    level: float = 0.95,
+    n_jobs: int | None = None,
+) -> PairwiseSummaries:
+    """As :func:`pairwise`, without the values of the pairs: memory grows with the runs alone.
+
+    Examples
+    --------
+    >>> from xai_metrics.repro import summarize
+    >>> runs = summarize([[0, 1, 0, 1], [0, 0, 0, 0], [0, 1, 1, 1]], [0, 1, 1, 0])
+    >>> runs.summaries["pa_acc"].mean
+    0.5
+    """
+    policy = empty_union_policy(empty_union)
+    runs, names = packed(predictions, labels, metrics, n_jobs)
+    fields, errors = _native.repro_summaries(runs._native, list(names), policy, level, n_jobs)
+    return PairwiseSummaries(
+        n_runs=runs.n_runs,
+        n_samples=runs.n_samples,
+        summaries={name: Summary(**summary) for name, (summary, _) in zip(names, fields)},
+        intervals={name: interval_of(interval) for name, (_, interval) in zip(names, fields)},
+        errors=ErrorSets(errors, runs.n_runs, runs.n_samples),
+    )
+
+
+def error_consistencies(
+    y_preds: Any,
+    y_true: Any,
+    sample_dim: int = 0,
+    empty_unions: str | int = 0,
+    loo_parallel: bool = False,
+    turbo: bool = False,
+    log_progress: bool = False,
+) -> tuple[Floats, Floats, npt.NDArray[np.bool_], npt.NDArray[np.bool_], Floats]:
+    """Local error consistencies of all pairs, as the package ``error-consistency`` gives them.
+
+    Parameters
+    ----------
+    y_preds : sequence of array_like
+        The predictions of each run: labels ``(n_samples,)``, or one-hot rows.
+    y_true : array_like
+        The true labels, in the same form.
+    sample_dim : int
+        The axis of the samples, where labels are one-hot.
+    empty_unions : str or int
+        What a pair without errors is: 0 (default), 1, ``"nan"``, ``"drop"`` (left out of the
+        values, NaN in the matrix), ``"warn"`` (NaN, and a warning) or ``"error"``
+        (``ZeroDivisionError``). :func:`pairwise` counts such pairs as undefined unless told
+        otherwise.
+    loo_parallel, turbo, log_progress : bool
+        Taken for the sake of the callers; without effect.
+
+    Returns
+    -------
+    consistencies : numpy.ndarray
+        ``|e_i & e_j| / |e_i | e_j|`` of each pair, in [0, 1], higher is better.
+    matrix : numpy.ndarray
+        The same as ``(n_runs, n_runs)``, 1 on the diagonal.
+    intersection, union : numpy.ndarray
+        ``(n_samples,)`` booleans: which samples all runs get wrong, and which at least one does.
+    loo_consistencies : numpy.ndarray
+        The consistency of all runs but one; the last run is the first left out.
+
+    Raises
+    ------
+    ValueError
+        For fewer than two runs and for an unknown ``empty_unions``; otherwise as :func:`pairwise`.
+    ZeroDivisionError
+        For a pair without errors under ``empty_unions="error"``.
+
+    Examples
+    --------
+    >>> from xai_metrics.repro import error_consistencies
+    >>> values, matrix, intersection, union, left_out = error_consistencies(
+    ...     [[0, 1, 0, 1], [0, 0, 0, 0], [0, 1, 1, 1]], [0, 1, 1, 0])
+    >>> values.round(3), union
+    (array([0.333, 0.5  , 0.   ]), array([False,  True,  True,  True]))
+    >>> left_out.round(3)
+    array([0.333, 0.5  , 0.   ])
+    """
+    if empty_unions not in (0, 1, "0", "1", "nan", "drop", "warn", "error"):
+        raise ValueError(
+            f"empty_unions: expected 0, 1, 'nan', 'drop', 'warn' or 'error', got {empty_unions!r}"
+        )
+    wrong = _wrong(y_preds, y_true, sample_dim)
+    runs = pairwise(wrong[0], wrong[1], metrics="ec_local")
+    values, matrix = runs.pairs("ec_local"), runs.matrix("ec_local", diagonal=1.0)
+    left_out = runs.errors.leave_one_out_consistency[::-1].copy()
+    undefined = np.isnan(values)
+    if undefined.any() or np.isnan(left_out).any():
+        if empty_unions == "error":
+            raise ZeroDivisionError("a pair of runs without errors has no local error consistency")
+        if empty_unions == "warn":
+            warnings.warn("some runs have no errors to compare", stacklevel=2)
+        elif empty_unions == "drop":
+            values, left_out = values[~undefined], left_out[~np.isnan(left_out)]
+        elif empty_unions != "nan":
+            for array in (values, matrix, left_out):
+                array[np.isnan(array)] = float(empty_unions)
+    intersection = np.zeros(runs.n_samples, dtype=np.bool_)
+    union = intersection.copy()
+    intersection[runs.errors.always_wrong] = True
+    union[runs.errors.ever_wrong] = True
+    return values, matrix, intersection, union, left_out
+
+
+def _wrong(y_preds: Any, y_true: Any, sample_dim: int) -> tuple[Any, Any]:
+    """Predictions and labels; of one-hot rows, which are wrong at all, and zeros."""
+    truth = _arrays.to_numpy(y_true, "y_true")
+    if truth.ndim == 2 and 1 not in truth.shape:
+        if abs(sample_dim) not in (0, 1):
+            raise ValueError(f"sample_dim: expected 0 or 1, got {sample_dim}")
+        rows = [_arrays.to_numpy(run, "y_preds") for run in y_preds]
+        for i, run in enumerate(rows):
+            if run.shape != truth.shape:
+                raise ValueError(f"y_preds[{i}]: expected shape {truth.shape}, got {run.shape}")
+        differ = [(run != truth).any(axis=1 - abs(sample_dim)) for run in rows]
+        return np.stack(differ), np.zeros(len(differ[0]), dtype=np.bool_)
+    if isinstance(y_preds, PackedRuns):
+        raise TypeError("y_preds: expected predictions; for packed runs call pairwise")
+    return runs_of(y_preds), truth

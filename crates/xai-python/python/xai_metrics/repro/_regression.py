@@ -1,0 +1,100 @@
+"""Runs that predict numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _arrays, _native
+from ._metrics import names_of
+from ._pairs import PairValues
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RegressionResult(PairValues):
+    """The pairwise metrics of runs that predict numbers, made by :func:`regression`.
+
+    Attributes
+    ----------
+    n_runs, n_samples : int
+    values : dict of str to numpy.ndarray
+        Each metric on every pair; NaN where it is undefined.
+    mean_absolute_error : numpy.ndarray
+        Each run's, ``(n_runs,)``, in units of the target.
+    """
+
+    n_runs: int
+    n_samples: int
+    values: Mapping[str, Floats]
+    mean_absolute_error: Floats
+
+    def __repr__(self) -> str:
+        return f"RegressionResult(n_runs={self.n_runs}, n_samples={self.n_samples})"
+
+
+def regression(predictions: Any, targets: Any, *, n_jobs: int | None = None) -> RegressionResult:
+    """Takes every metric of regression on each pair of runs.
+
+    Parameters
+    ----------
+    predictions : array_like or sequence of arrays
+        Numbers ``(n_runs, n_samples)``, single or double precision, at least two runs.
+    targets : array_like
+        The true numbers, ``(n_samples,)``.
+    n_jobs : int, optional
+        The number of threads; one per core by default.
+
+    Returns
+    -------
+    RegressionResult
+        With residuals ``r = target - prediction``:
+
+        - ``ec_ratio``: ``mean(min(|r_i|, |r_j|) / max(|r_i|, |r_j|))`` in [0, 1], two zeros count
+          1; higher is more alike; ``ec_ratio_signed`` counts opposite signs negative
+        - ``ec_ratio_diff``: ``mean(||r_i| - |r_j|| / (|r_i| + |r_j|))`` in [0, 1], lower is more
+          alike; ``ec_ratio_diff_signed``
+        - of the predictions: ``concordance`` (Lin's), ``pearson``, ``mae``
+
+    Raises
+    ------
+    ValueError
+        For fewer than two runs, no samples, other lengths, and what is not finite.
+
+    Examples
+    --------
+    Residuals 0, 1, -1, 2 and 0, 2, 1, 2.
+
+    >>> from xai_metrics.repro import regression
+    >>> runs = regression([[1.0, 1, 4, 2], [1.0, 0, 2, 2]], [1.0, 2, 3, 4])
+    >>> runs.pairs("ec_ratio"), runs.pairs("ec_ratio_signed"), runs.pairs("mae")
+    (array([0.875]), array([0.375]), array([0.75]))
+    >>> runs.mean_absolute_error
+    array([1.  , 1.25])
+    """
+    if isinstance(predictions, (list, tuple)) and predictions and not _is_number(predictions[0]):
+        rows = [
+            _arrays.reals(run, f"predictions[{i}]", ndim=1) for i, run in enumerate(predictions)
+        ]
+        if len({len(row) for row in rows}) > 1:
+            raise ValueError("predictions: runs of different lengths")
+        numbers = np.stack(rows)
+    else:
+        numbers = _arrays.reals(predictions, "predictions", ndim=2)
+    truth = _arrays.reals(targets, "targets", ndim=1)
+    values, errors = _native.repro_regression(numbers, truth, n_jobs)
+    return RegressionResult(
+        n_runs=numbers.shape[0],
+        n_samples=numbers.shape[1],
+        values=dict(zip(names_of("regression"), values)),
+        mean_absolute_error=errors,
+    )
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, np.number)) and not isinstance(value, Sequence)

@@ -1,0 +1,289 @@
+"""How the metrics behave where the truth is known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _arrays, _native
+from .._results import html_table, pandas_frame
+from .._statistics import Summary
+from ._inputs import coded, stacked
+
+
+#: What a point of a profile holds.
+_PROFILE = ("accuracy", "mean", "low", "high")
+
+
+@dataclass(frozen=True)
+class MetricBehavior:
+    """How a metric behaves over the draws of the study, over those where it is defined.
+
+    Attributes
+    ----------
+    metric : str
+    values : Summary
+        Of its mean over the pairs of a draw.
+    pearson_with_accuracy, spearman_with_accuracy : float or None
+        Correlation with the mean accuracy of the runs, in [-1, 1].
+    pearson_with_n_classes, spearman_with_n_classes : float or None
+        Correlation with the number of classes.
+    variance_by_label_distribution, variance_by_error_distribution : float or None
+        The share of its variance that the kind of distribution explains, in [0, 1].
+    auroc_of_dependence : float or None
+        How well it tells dependent runs from independent ones, in [0, 1]; 0.5 = not at all.
+    """
+
+    metric: str
+    values: Summary
+    pearson_with_accuracy: float | None
+    spearman_with_accuracy: float | None
+    pearson_with_n_classes: float | None
+    spearman_with_n_classes: float | None
+    variance_by_label_distribution: float | None
+    variance_by_error_distribution: float | None
+    auroc_of_dependence: float | None
+
+
+@dataclass(frozen=True)
+class StudySummary:
+    """What the study says about each metric, made by :meth:`SimulationStudy.summary`.
+
+    Attributes
+    ----------
+    n_draws : int
+    accuracy : Summary
+        Of the mean accuracy of the runs of a draw.
+    metrics : tuple of MetricBehavior
+    """
+
+    n_draws: int
+    accuracy: Summary
+    metrics: tuple[MetricBehavior, ...]
+
+    def metric(self, name: str) -> MetricBehavior:
+        """The behaviour of a metric by name."""
+        for behavior in self.metrics:
+            if behavior.metric == name:
+                return behavior
+        raise ValueError(f"metric: there is none named {name!r}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The summary as a dictionary."""
+        return asdict(self)
+
+    def to_pandas(self) -> Any:
+        """A row a metric."""
+        rows = [{**asdict(of), "values": of.values.mean} for of in self.metrics]
+        columns = {key: [row[key] for row in rows] for key in rows[0]}
+        columns["mean"] = columns.pop("values")
+        return pandas_frame(columns)
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (of.metric, of.values.mean, of.spearman_with_accuracy, of.auroc_of_dependence)
+            for of in self.metrics
+        ]
+        header = ("metric", "mean", "Spearman with accuracy", "AUROC of dependence")
+        return html_table([header, *rows], f"{self.n_draws} draws")
+
+
+class SimulationStudy:
+    """Draws of the simulation study: random settings, simulated runs, and every metric of each.
+
+    A draw depends on the seed and its number alone: the study goes on where it stopped with the
+    same draws, in any number of processes.
+
+    Parameters
+    ----------
+    n_draws : int
+        The study has 25 000.
+    first : int
+        The number of the first draw.
+    seed : int
+    n_samples, n_runs : int
+        Of each draw.
+    max_classes : int
+        The number of classes is uniform on ``2..max_classes``.
+    n_jobs : int, optional
+        The number of threads; one per core by default.
+    progress : bool
+        Shows a bar, where tqdm is installed.
+
+    Examples
+    --------
+    >>> from xai_metrics.repro import SimulationStudy
+    >>> study = SimulationStudy(50, n_samples=200)
+    >>> len(study), bool(study.columns()["n_classes"].max() <= 50)
+    (50, True)
+
+    More accurate runs share fewer errors: plain counts follow accuracy.
+
+    >>> study.summary().metric("ec_global").spearman_with_accuracy < -0.5
+    True
+    """
+
+    def __init__(
+        self,
+        n_draws: int = 25_000,
+        *,
+        first: int = 0,
+        seed: int = 1,
+        n_samples: int = 1000,
+        n_runs: int = 5,
+        max_classes: int = 50,
+        n_jobs: int | None = None,
+        progress: bool = False,
+    ) -> None:
+        def draws(start: int, end: int) -> Any:
+            return _native.ReproStudy.simulate(
+                start, end, seed, n_samples, n_runs, max_classes, n_jobs
+            )
+
+        if not progress:
+            self._native: Any = draws(first, first + n_draws)
+            return
+        from .._progress import bar
+
+        self._native = draws(first, first)
+        with bar(n_draws, "draws") as shown:
+            for start in range(first, first + n_draws, 1000):
+                end = min(start + 1000, first + n_draws)
+                self._native = self._native.followed_by(draws(start, end))
+                shown.update(end - start)
+
+    @classmethod
+    def _of(cls, native: Any) -> SimulationStudy:
+        study = cls.__new__(cls)
+        study._native = native
+        return study
+
+    def __len__(self) -> int:
+        return len(self._native)
+
+    def merge(self, other: SimulationStudy) -> SimulationStudy:
+        """These draws followed by others, as a new study."""
+        return self._of(self._native.followed_by(other._native))
+
+    def summary(self, *, n_jobs: int | None = None) -> StudySummary:
+        """The summary that answers the study's questions about each metric."""
+        fields = self._native.summary(n_jobs)
+        behaviors = tuple(
+            MetricBehavior(**{**of, "values": Summary(**of["values"])}) for of in fields["metrics"]
+        )
+        return StudySummary(fields["n_draws"], Summary(**fields["accuracy"]), behaviors)
+
+    def profiles(self, n_bins: int = 20) -> list[dict[str, Any]]:
+        """Each metric over bins of accuracy, apart for independent and dependent errors.
+
+        Returns one dictionary a metric: ``metric``, and under ``independent`` and ``dependent`` a
+        list of points with ``accuracy``, ``mean``, ``low``, ``high`` and ``n_defined``.
+        """
+        profiles: list[dict[str, Any]] = self._native.profiles(n_bins)
+        return profiles
+
+    def columns(self) -> dict[str, npt.NDArray[Any]]:
+        """The draws as columns: the setting, the mean accuracy, and the mean of each metric."""
+        rows = self._native.draws()
+        columns: dict[str, npt.NDArray[Any]] = {}
+        for name in ("draw", "n_classes", "error_reversed", "max_error_share", "accuracy"):
+            columns[name] = np.array([row[name] for row in rows])
+        for name in ("label_distribution", "error_distribution", "error_set"):
+            columns[name] = np.array([_name(row[name]) for row in rows])
+        columns["copied"] = _or_nan([row["copied"] for row in rows])
+        for i, name in enumerate(_native.repro_study_metrics()):
+            columns[name] = _or_nan([row["metrics"][i] for row in rows])
+        return columns
+
+    def to_dict(self) -> dict[str, npt.NDArray[Any]]:
+        """The draws as columns."""
+        return self.columns()
+
+    def to_pandas(self) -> Any:
+        """A row a draw."""
+        return pandas_frame(self.columns())
+
+    def to_csv(self, path: str | Path) -> None:
+        """Writes a row a draw, in the form that :meth:`from_csv` and the command line read."""
+        Path(path).write_bytes(self._native.to_csv())
+
+    @classmethod
+    def from_csv(cls, path: str | Path) -> SimulationStudy:
+        """The draws of a file, also one whose last line was cut off."""
+        return cls._of(_native.ReproStudy.from_csv(Path(path).read_bytes()))
+
+    def plot(self, metric: str, *, n_bins: int = 20, ax: Any = None) -> Any:
+        """A metric over accuracy, for independent and dependent errors; returns the axes.
+
+        Lines are means over draws of similar accuracy, bands their spread. Needs matplotlib.
+        """
+        from .._plots import axes
+
+        found = [profile for profile in self.profiles(n_bins) if profile["metric"] == metric]
+        if not found:
+            raise ValueError(f"metric: there is none named {metric!r}")
+        ax = axes(ax)
+        for kind in ("independent", "dependent"):
+            points = [point for point in found[0][kind] if point["n_defined"]]
+            columns = {key: [point[key] for point in points] for key in _PROFILE}
+            ax.plot(columns["accuracy"], columns["mean"], label=kind)
+            ax.fill_between(columns["accuracy"], columns["low"], columns["high"], alpha=0.2)
+        ax.set_xlabel("mean accuracy")
+        ax.set_ylabel(metric)
+        ax.legend()
+        return ax
+
+    def __getstate__(self) -> bytes:
+        return bytes(self._native.to_bytes())
+
+    def __setstate__(self, state: bytes) -> None:
+        self._native = _native.ReproStudy.from_bytes(state)
+
+    def __repr__(self) -> str:
+        return f"SimulationStudy(n_draws={len(self)})"
+
+    def _repr_html_(self) -> str:
+        return self.summary()._repr_html_()
+
+
+def mean_metrics(predictions: Any, labels: Any, *, n_jobs: int | None = None) -> dict[str, float]:
+    """The mean accuracy of runs and the mean of each metric over the pairs, as in the study.
+
+    Parameters
+    ----------
+    predictions : array_like or table or sequence of arrays
+        Labels ``(n_runs, n_samples)``.
+    labels : array_like
+        The true labels, ``(n_samples,)``.
+
+    Returns
+    -------
+    dict of str to float
+        ``accuracy``, then the metrics; NaN where no pair defines one.
+
+    Examples
+    --------
+    >>> from xai_metrics.repro import mean_metrics
+    >>> means = mean_metrics([[0, 1, 0, 1], [0, 0, 0, 0], [0, 1, 1, 1]], [0, 1, 1, 0])
+    >>> round(means["accuracy"], 4), means["pa_acc"]
+    (0.5833, 0.5)
+    """
+    _arrays.classes(labels, "labels")
+    runs, truth, _ = coded(predictions, labels)
+    means = _native.repro_mean_metrics(stacked(runs), truth, n_jobs)
+    names = _native.repro_study_metrics()
+    values = [float("nan") if value is None else value for value in means["metrics"]]
+    return {"accuracy": means["accuracy"], **dict(zip(names, values))}
+
+
+def _name(law: str | Mapping[str, Any]) -> str:
+    return law if isinstance(law, str) else next(iter(law))
+
+
+def _or_nan(values: list[float | None]) -> npt.NDArray[np.float64]:
+    return np.array([np.nan if value is None else value for value in values], dtype=np.float64)

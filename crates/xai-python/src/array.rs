@@ -1,0 +1,92 @@
+//! Arrays that come in, as they lie in memory.
+//!
+//! `xai_metrics._arrays` has turned what the user gave into NumPy arrays of one of these types, in the
+//! byte order of the machine and aligned; any strides will do.
+
+use ndarray::{ArrayView, ArrayView1, ArrayView2, ArrayViewD, Dimension, Ix1, Ix2};
+use numpy::{Element, PyReadonlyArray, PyReadonlyArrayDyn};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// Real numbers in single or double precision, any number of axes.
+#[derive(FromPyObject)]
+pub(crate) enum Reals<'py> {
+    Single(PyReadonlyArrayDyn<'py, f32>),
+    Double(PyReadonlyArrayDyn<'py, f64>),
+}
+
+/// Does the same with `f32` and `f64`: `for_precision!(reals, |view| kernel(view))`. The view has
+/// any number of axes.
+macro_rules! for_precision {
+    ($reals:expr, |$view:ident| $body:expr) => {
+        match &$reals {
+            $crate::array::Reals::Single(array) => {
+                let $view = array.as_array();
+                $body
+            }
+            $crate::array::Reals::Double(array) => {
+                let $view = array.as_array();
+                $body
+            }
+        }
+    };
+}
+pub(crate) use for_precision;
+
+impl Reals<'_> {
+    /// The length of each axis.
+    pub(crate) fn shape(&self) -> &[usize] {
+        match self {
+            Self::Single(array) => array.shape_of(),
+            Self::Double(array) => array.shape_of(),
+        }
+    }
+}
+
+trait ShapeOf {
+    fn shape_of(&self) -> &[usize];
+}
+
+impl<T: Element> ShapeOf for PyReadonlyArrayDyn<'_, T> {
+    fn shape_of(&self) -> &[usize] {
+        use numpy::PyUntypedArrayMethods;
+        self.shape()
+    }
+}
+
+/// A view of one axis.
+pub(crate) fn one_axis<'a, T>(name: &str, view: ArrayViewD<'a, T>) -> PyResult<ArrayView1<'a, T>> {
+    axes::<T, Ix1>(name, view, "one axis")
+}
+
+/// A view of rows and columns.
+pub(crate) fn two_axes<'a, T>(name: &str, view: ArrayViewD<'a, T>) -> PyResult<ArrayView2<'a, T>> {
+    axes::<T, Ix2>(name, view, "two axes")
+}
+
+fn axes<'a, T, D: Dimension>(
+    name: &str,
+    view: ArrayViewD<'a, T>,
+    expected: &str,
+) -> PyResult<ArrayView<'a, T, D>> {
+    let shape = view.shape().to_vec();
+    let view = match view.is_empty() {
+        // NumPy's steps between the elements of an empty array lead out of it, which ndarray asserts
+        // against where it copies one.
+        true => ArrayView::from_shape(view.raw_dim(), &[]).expect("no elements"),
+        false => view,
+    };
+    view.into_dimensionality().map_err(|_| {
+        PyValueError::new_err(format!("{name}: expected {expected}, got shape {shape:?}"))
+    })
+}
+
+/// The values of an array of one axis one after another: in place where they lie so.
+pub(crate) fn contiguous<'a, T: Element + Copy>(
+    array: &'a PyReadonlyArray<'_, T, Ix1>,
+) -> std::borrow::Cow<'a, [T]> {
+    match array.as_slice() {
+        Ok(values) => values.into(),
+        Err(_) => array.as_array().to_vec().into(),
+    }
+}

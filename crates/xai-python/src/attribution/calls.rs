@@ -1,0 +1,236 @@
+//! Models, explainers and other functions of the user's, as the library calls them.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ndarray::{Array2, ArrayD, ArrayViewD};
+use numpy::{IntoPyArray, PyArray1};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use xai_attribution::model::{BoxError, Explainer, Model, Targets};
+use xai_attribution::{EvaluationError, Real};
+
+use super::samples::Native;
+use super::values::floats;
+use crate::array::{Reals, two_axes};
+use crate::error::OrRaise;
+use crate::work::Caller;
+
+/// A function of the user's.
+pub(super) type Function = Arc<Py<PyAny>>;
+
+/// Calls of the user's functions, until one of them raises something.
+#[derive(Clone)]
+pub(super) struct Calls {
+    caller: Caller<'static>,
+    raised: Arc<Raised>,
+}
+
+#[derive(Default)]
+struct Raised {
+    first: Mutex<Option<PyErr>>,
+    any: AtomicBool,
+}
+
+/// What the library is told of an exception, which is kept for the user.
+#[derive(Debug)]
+struct HasRaised;
+
+impl std::fmt::Display for HasRaised {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("it raised an exception")
+    }
+}
+
+impl std::error::Error for HasRaised {}
+
+impl Calls {
+    pub(super) fn new(caller: &Caller<'_>) -> Self {
+        Self {
+            caller: caller.unbound(),
+            raised: Arc::default(),
+        }
+    }
+
+    /// What a function answers on the user's thread. After the first exception nothing is called any
+    /// more: neither a bug nor Ctrl-C is followed by further batches.
+    pub(super) fn call<R: Send + 'static>(
+        &self,
+        call: impl for<'py> FnOnce(Python<'py>) -> PyResult<R> + Send + 'static,
+    ) -> Result<R, BoxError> {
+        let raised = Arc::clone(&self.raised);
+        let answer = self.caller.call(move |py| {
+            if raised.any.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+            match call(py) {
+                Ok(answer) => Ok(Some(answer)),
+                Err(exception) => {
+                    raised.keep(exception);
+                    Ok(None)
+                }
+            }
+        });
+        answer.ok().flatten().ok_or_else(|| HasRaised.into())
+    }
+
+    /// Tells a function something, and does not wait for it.
+    pub(super) fn tell(&self, function: &Function, number: usize) {
+        let (function, raised) = (Arc::clone(function), Arc::clone(&self.raised));
+        self.caller.tell(move |py| {
+            if let Err(exception) = function.bind(py).call1((number,)) {
+                raised.keep(exception);
+            }
+        });
+    }
+
+    /// What came of the work: the exception of a function before everything else.
+    pub(super) fn outcome<R, E>(&self, py: Python<'_>, outcome: Result<R, E>) -> PyResult<R>
+    where
+        Result<R, E>: OrRaise<R>,
+    {
+        let mut first = self
+            .raised
+            .first
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        match first.take() {
+            Some(exception) => Err(exception),
+            None => outcome.or_raise(py),
+        }
+    }
+}
+
+impl Calls {
+    /// As [`outcome`](Self::outcome), with what the run had computed until then: the attribute
+    /// `completed_scores` of the exception, where it can have one.
+    pub(super) fn outcome_of_run<R>(
+        &self,
+        py: Python<'_>,
+        outcome: Result<R, EvaluationError>,
+    ) -> PyResult<R> {
+        let completed: Vec<_> = outcome.as_ref().err().map_or_else(Vec::new, |stopped| {
+            let scores = stopped.completed().iter();
+            let scores = scores.map(|c| {
+                let per_sample = PyArray1::from_vec(py, floats(&c.per_sample).collect());
+                (c.explainer.clone(), c.score.clone(), per_sample)
+            });
+            scores.collect()
+        });
+        self.outcome(py, outcome).inspect_err(|exception| {
+            let _ = exception.value(py).setattr("completed_scores", completed);
+        })
+    }
+}
+
+impl Raised {
+    fn keep(&self, exception: PyErr) {
+        let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
+        first.get_or_insert(exception);
+        self.any.store(true, Ordering::Relaxed);
+    }
+}
+
+/// A model that is a function of Python: a batch in, an array `(batch, n_outputs)` out.
+pub(super) struct PyModel {
+    pub(super) calls: Calls,
+    pub(super) function: Function,
+    /// Whether inputs are in single precision.
+    pub(super) single: bool,
+    /// Whether it is also told which sample each row is made of.
+    pub(super) of_samples: bool,
+}
+
+impl PyModel {
+    fn ask<T: Native>(
+        &self,
+        batch: ArrayViewD<'_, T>,
+        samples: Option<Vec<i64>>,
+    ) -> Result<Array2<f64>, BoxError> {
+        let batch = T::batch(batch, self.single);
+        let function = Arc::clone(&self.function);
+        self.calls.call(move |py| {
+            let batch = batch.into_python(py);
+            let arguments = match samples {
+                Some(samples) => PyTuple::new(py, [batch, samples.into_pyarray(py).into_any()])?,
+                None => PyTuple::new(py, [batch])?,
+            };
+            rows(&function.bind(py).call1(arguments)?)
+        })
+    }
+}
+
+impl<T: Native> Model<T> for PyModel {
+    fn outputs(&self, batch: ArrayViewD<'_, T>) -> Result<Array2<f64>, BoxError> {
+        self.ask(batch, None)
+    }
+
+    fn outputs_of(
+        &self,
+        batch: ArrayViewD<'_, T>,
+        sample_of: &dyn Fn(usize) -> usize,
+    ) -> Result<Array2<f64>, BoxError> {
+        let sample = |row| i64::try_from(sample_of(row)).unwrap_or(i64::MAX);
+        let samples = self
+            .of_samples
+            .then(|| (0..batch.shape()[0]).map(sample).collect());
+        self.ask(batch, samples)
+    }
+}
+
+/// What the Python side of a model has answered: an array of two axes.
+pub(super) fn rows(answer: &Bound<'_, PyAny>) -> PyResult<Array2<f64>> {
+    let name = "outputs";
+    match answer.extract::<Reals<'_>>()? {
+        Reals::Single(rows) => Ok(two_axes(name, rows.as_array())?.mapv(f64::from)),
+        Reals::Double(rows) => Ok(two_axes(name, rows.as_array())?.to_owned()),
+    }
+}
+
+/// An explainer that is a function of Python: inputs and targets in, maps out.
+#[derive(Clone)]
+pub(super) struct PyExplainer {
+    pub(super) calls: Calls,
+    pub(super) function: Function,
+    /// Whether inputs are in single precision.
+    pub(super) single: bool,
+}
+
+impl<T: Native> Explainer<T> for PyExplainer {
+    fn explain(&self, inputs: ArrayViewD<'_, T>, targets: &Targets) -> Result<ArrayD<T>, BoxError> {
+        let (batch, targets) = (T::batch(inputs, self.single), targets.clone());
+        let (function, single) = (Arc::clone(&self.function), self.single);
+        self.calls.call(move |py| {
+            let targets = match targets {
+                Targets::Classes(classes) => classes.into_pyarray(py).into_any(),
+                // Frameworks want one precision.
+                Targets::Rows(rows) if single => {
+                    let rows = rows.mapv(f32::from_f64_nearest);
+                    rows.into_pyarray(py).into_any()
+                }
+                Targets::Rows(rows) => rows.into_pyarray(py).into_any(),
+            };
+            let maps = function.bind(py).call1((batch.into_python(py), targets))?;
+            Ok(match maps.extract::<Reals<'_>>()? {
+                Reals::Single(maps) => maps.as_array().mapv(|x| T::from_f64_nearest(x.into())),
+                Reals::Double(maps) => maps.as_array().mapv(T::from_f64_nearest),
+            })
+        })
+    }
+}
+
+/// A distance of two maps that is a function of Python, for closures that own what they use. NaN after an
+/// exception, which the run ends with.
+pub(super) fn distance(
+    calls: Calls,
+    function: Function,
+) -> impl Fn(&[f64], &[f64]) -> f64 + Send + Sync + 'static {
+    move |a, b| {
+        let (a, b, function) = (a.to_vec(), b.to_vec(), Arc::clone(&function));
+        let answer = calls.call(move |py| {
+            let maps = (a.into_pyarray(py), b.into_pyarray(py));
+            function.bind(py).call1(maps)?.extract::<f64>()
+        });
+        answer.unwrap_or(f64::NAN)
+    }
+}

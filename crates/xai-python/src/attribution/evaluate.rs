@@ -1,0 +1,262 @@
+//! Many metrics of many explainers, and one metric of one.
+
+use numpy::PyArray1;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use xai_attribution::batch::Data;
+use xai_attribution::evaluation::EvaluationValues;
+use xai_attribution::map::MapDistance;
+use xai_attribution::metric::{
+    AverageStability, LocalLipschitz, MaximumStability, Measure, MetricValue, Registered,
+};
+use xai_attribution::model::{Concurrent, Model, Targets};
+use xai_attribution::run::evaluate_together;
+use xai_attribution::{Evaluate, Evaluation, EvaluationError, Real};
+
+use super::calls::{Calls, PyExplainer, PyModel, distance};
+use super::request::{Asked, Job, Request};
+use super::samples::Native;
+use super::samples::View;
+use super::values::{AttributionValues, curve, floats};
+use crate::work;
+
+/// All metrics of all explainers of a request.
+#[pyfunction]
+#[pyo3(signature = (request, n_jobs=None))]
+fn attribution_evaluate(
+    py: Python<'_>,
+    request: Request<'_>,
+    n_jobs: Option<i64>,
+) -> PyResult<AttributionValues> {
+    let job = request.job(py)?;
+    let (calls, outcome) = work::run_with_calls(py, n_jobs, |caller| {
+        let calls = Calls::new(caller);
+        let outcome = match job.is_single() {
+            true => evaluate::<f32>(job, &calls),
+            false => evaluate::<f64>(job, &calls),
+        };
+        (calls, outcome)
+    })?;
+    Ok(AttributionValues::new(calls.outcome_of_run(py, outcome)?))
+}
+
+/// The metrics of a request for its one explainer: a dictionary per metric.
+#[pyfunction]
+#[pyo3(signature = (request, n_jobs=None))]
+fn attribution_measure<'py>(
+    py: Python<'py>,
+    request: Request<'_>,
+    n_jobs: Option<i64>,
+) -> PyResult<Bound<'py, PyList>> {
+    let job = request.job(py)?;
+    let (calls, outcome) = work::run_with_calls(py, n_jobs, |caller| {
+        let calls = Calls::new(caller);
+        let outcome = match job.is_single() {
+            true => measure::<f32>(job, &calls),
+            false => measure::<f64>(job, &calls),
+        };
+        (calls, outcome)
+    })?;
+    let values = calls.outcome_of_run(py, outcome)?;
+    let values: PyResult<Vec<_>> = values.iter().map(|v| described(py, v)).collect();
+    PyList::new(py, values?)
+}
+
+fn evaluate<T: Native>(
+    mut job: Job<'_>,
+    calls: &Calls,
+) -> Result<EvaluationValues, EvaluationError> {
+    let single = job.has_single_inputs();
+    let model = model(&job, calls);
+    let model = model.as_ref().map(Concurrent);
+    let (explainers, progress) = (std::mem::take(&mut job.explainers), job.progress.take());
+    let functions: Vec<Option<PyExplainer>> = explainers
+        .iter()
+        .map(|explained| {
+            explained.function.clone().map(|function| PyExplainer {
+                calls: calls.clone(),
+                function,
+                single,
+            })
+        })
+        .collect();
+    let metrics = built::<T>(&job.metrics, calls)?;
+    let (curves, first_sample) = (job.curves, job.first_sample);
+    let inputs = job.inputs.take();
+    let fallback = explainers.first().and_then(|e| e.maps.as_ref());
+    let data = data::<T, _>(
+        job,
+        inputs.as_ref(),
+        fallback,
+        model.as_ref(),
+        calls,
+        single,
+    )?;
+    let mut evaluation = Evaluation::on(data).first_sample(first_sample);
+    for (explained, function) in explainers.iter().zip(&functions) {
+        let name = explained.name.clone();
+        evaluation = match (&explained.maps, function) {
+            (Some(maps), None) => evaluation.maps(name, Boxed(maps.samples())),
+            (Some(maps), Some(function)) => {
+                evaluation.maps_and_explainer(name, Boxed(maps.samples()), function)
+            }
+            (None, Some(function)) => evaluation.explainer(name, function),
+            (None, None) => evaluation,
+        };
+    }
+    for (name, metric) in metrics {
+        evaluation = evaluation.metric_named(name, metric);
+    }
+    if curves {
+        evaluation = evaluation.with_curves();
+    }
+    if let Some(progress) = progress {
+        let calls = calls.clone();
+        evaluation = evaluation.on_progress(move |samples| calls.tell(&progress, samples));
+    }
+    evaluation.values()
+}
+
+fn measure<T: Native>(
+    mut job: Job<'_>,
+    calls: &Calls,
+) -> Result<Vec<MetricValue>, EvaluationError> {
+    let single = job.has_single_inputs();
+    let model = model(&job, calls);
+    let model = model.as_ref().map(Concurrent);
+    let metrics = built::<T>(&job.metrics, calls)?;
+    let metrics: Vec<&dyn Measure<T>> = metrics.iter().map(|(_, m)| &**m as _).collect();
+    let explained = std::mem::take(&mut job.explainers);
+    let explained = explained.first();
+    let maps = explained.and_then(|e| e.maps.as_ref());
+    let explainer = explained.and_then(|e| e.function.clone());
+    let explainer = explainer.map(|function| PyExplainer {
+        calls: calls.clone(),
+        function,
+        single,
+    });
+    let inputs = job.inputs.take();
+    let mut data = data::<T, _>(job, inputs.as_ref(), maps, model.as_ref(), calls, single)?;
+    if let Some(maps) = maps {
+        data = data.maps(Boxed(maps.samples()));
+    }
+    if let Some(explainer) = &explainer {
+        data = data.explainer(explainer);
+    }
+    evaluate_together(&metrics, data)
+}
+
+/// The model of a job.
+pub(super) fn model(job: &Job<'_>, calls: &Calls) -> Option<PyModel> {
+    job.model.clone().map(|function| PyModel {
+        calls: calls.clone(),
+        function,
+        single: job.has_single_inputs(),
+        of_samples: job.of_samples,
+    })
+}
+
+/// What a run is about, without explainers.
+pub(super) fn data<'a, T: Native, M: Model<T>>(
+    job: Job<'_>,
+    inputs: Option<&'a View<'_>>,
+    maps: Option<&'a View<'_>>,
+    model: Option<&'a M>,
+    calls: &Calls,
+    single: bool,
+) -> Result<Data<'a, T>, xai_attribution::Error> {
+    let mut data = match (inputs, maps) {
+        (Some(inputs), _) => {
+            let inputs = Boxed(inputs.samples());
+            let n = xai_attribution::model::Samples::<T>::shape(&inputs)
+                .first()
+                .copied()
+                .unwrap_or_default();
+            // The Python side has checked that no metric reads targets where none were given.
+            let none = Targets::Classes(vec![0; n]);
+            Data::new(inputs, &job.targets.unwrap_or(none))
+        }
+        (None, Some(maps)) => Data::of_maps(Boxed(maps.samples())),
+        (None, None) => {
+            return Err(xai_attribution::Error::empty(
+                xai_attribution::input::INPUTS,
+            ));
+        }
+    };
+    if let Some(model) = model {
+        data = data.model(model);
+    }
+    let data = data.scoring(job.scoring).first_sample(job.first_sample);
+    Ok(job.sides.add_to(data, calls, single))
+}
+
+/// Samples that are owned by whoever reads them.
+pub(super) struct Boxed<'a, T>(pub(super) Box<dyn xai_attribution::model::Samples<T> + Send + 'a>);
+
+impl<T: Real> xai_attribution::model::Samples<T> for Boxed<'_, T> {
+    fn shape(&self) -> &[usize] {
+        self.0.shape()
+    }
+
+    fn batch(
+        &self,
+        samples: std::ops::Range<usize>,
+    ) -> Result<ndarray::CowArray<'_, T, ndarray::IxDyn>, xai_attribution::model::BoxError> {
+        self.0.batch(samples)
+    }
+
+    fn in_memory(&self) -> Option<ndarray::ArrayViewD<'_, T>> {
+        self.0.in_memory()
+    }
+}
+
+/// A metric under its name in the result.
+type Named<T> = (String, Box<dyn Measure<T>>);
+
+fn built<T: Native>(
+    asked: &[Asked],
+    calls: &Calls,
+) -> Result<Vec<Named<T>>, xai_attribution::Error> {
+    let of_one = |asked: &Asked| {
+        let options: Vec<_> = asked
+            .options
+            .iter()
+            .map(|(n, text)| (&**n, &**text))
+            .collect();
+        let Some(function) = &asked.distance else {
+            return Ok((asked.name.clone(), asked.entry.build::<T>(&options)?));
+        };
+        let distance = MapDistance::from_fn(distance(calls.clone(), function.clone()));
+        let metric: Box<dyn Measure<T>> = match asked.entry.info.name {
+            "average-stability" => {
+                Box::new(AverageStability::with_options(&options)?.distance(distance))
+            }
+            "maximum-stability" => {
+                Box::new(MaximumStability::with_options(&options)?.distance(distance))
+            }
+            "local-lipschitz" => {
+                Box::new(LocalLipschitz::with_options(&options)?.distance(distance))
+            }
+            _ => asked.entry.build::<T>(&options)?,
+        };
+        Ok((asked.name.clone(), metric))
+    };
+    asked.iter().map(of_one).collect()
+}
+
+/// A value as a dictionary.
+fn described<'py>(py: Python<'py>, value: &MetricValue) -> PyResult<Bound<'py, PyDict>> {
+    let described = PyDict::new(py);
+    described.set_item("value", value.value)?;
+    let per_sample = PyArray1::from_vec(py, floats(&value.per_sample).collect());
+    described.set_item("per_sample", per_sample)?;
+    described.set_item("n_undefined", value.n_undefined)?;
+    let points = value.curve.as_ref().map(|points| curve(py, points));
+    described.set_item("curve", points.transpose()?)?;
+    Ok(described)
+}
+
+pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(attribution_evaluate, module)?)?;
+    module.add_function(wrap_pyfunction!(attribution_measure, module)?)
+}

@@ -1,0 +1,23 @@
+//! The functions and classes of `xai_metrics.attribution`.
+
+use pyo3::prelude::*;
+
+mod calls;
+mod catalogue;
+mod evaluate;
+pub(crate) mod help;
+mod request;
+mod samples;
+mod scores;
+mod several_models;
+mod sides;
+mod targets;
+mod values;
+
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    catalogue::register(module)?;
+    evaluate::register(module)?;
+    scores::register(module)?;
+    several_models::register(module)?;
+    values::register(module)
+}

@@ -1,0 +1,141 @@
+//! What the Python side asks for: everything that a run reads, as it lies in memory.
+
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use xai_attribution::metric::{Entry, registry};
+use xai_attribution::model::Targets;
+use xai_attribution::{Activation, Scoring};
+
+use super::calls::Function;
+use super::catalogue;
+use super::samples::View;
+use super::sides::{SideArrays, Sides};
+use super::targets::GivenTargets;
+use crate::array::Reals;
+use crate::error::OrRaise;
+
+/// A request, as a dictionary.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(super) struct Request<'py> {
+    model: Option<Py<PyAny>>,
+    /// Whether the model is told which samples its rows are made of.
+    of_samples: bool,
+    /// Without them the maps of the first explainer are all there is.
+    inputs: Option<Reals<'py>>,
+    targets: Option<GivenTargets<'py>>,
+    explainers: Vec<(String, Option<Reals<'py>>, Option<Py<PyAny>>)>,
+    metrics: Vec<AskedMetric>,
+    sides: SideArrays<'py>,
+    activation: String,
+    batch_size: usize,
+    layout: Option<String>,
+    curves: bool,
+    first_sample: u64,
+    progress: Option<Py<PyAny>>,
+}
+
+/// A metric: its own name, what it is called in the result, its options as text, and a distance of maps.
+type AskedMetric = (String, String, Vec<(String, String)>, Option<Py<PyAny>>);
+
+/// A request that any thread can work on.
+pub(super) struct Job<'a> {
+    pub(super) model: Option<Function>,
+    pub(super) of_samples: bool,
+    pub(super) inputs: Option<View<'a>>,
+    pub(super) targets: Option<Targets>,
+    pub(super) explainers: Vec<Explained<'a>>,
+    pub(super) metrics: Vec<Asked>,
+    pub(super) sides: Sides,
+    pub(super) scoring: Scoring,
+    pub(super) curves: bool,
+    pub(super) first_sample: u64,
+    pub(super) progress: Option<Function>,
+}
+
+/// An explainer to judge.
+pub(super) struct Explained<'a> {
+    pub(super) name: String,
+    pub(super) maps: Option<View<'a>>,
+    pub(super) function: Option<Function>,
+}
+
+/// A metric that was asked for.
+pub(super) struct Asked {
+    pub(super) entry: &'static Entry,
+    pub(super) name: String,
+    pub(super) options: Vec<(String, String)>,
+    pub(super) distance: Option<Function>,
+}
+
+impl Request<'_> {
+    pub(super) fn job(&self, py: Python<'_>) -> PyResult<Job<'_>> {
+        let function = |f: &Option<Py<PyAny>>| f.as_ref().map(|f| Arc::new(f.clone_ref(py)));
+        let metrics = self
+            .metrics
+            .iter()
+            .map(|(metric, name, options, distance)| {
+                Ok(Asked {
+                    entry: registry::find(metric).or_raise(py)?,
+                    name: name.clone(),
+                    options: options.clone(),
+                    distance: function(distance),
+                })
+            });
+        let explainers = self.explainers.iter().map(|(name, maps, asked)| Explained {
+            name: name.clone(),
+            maps: maps.as_ref().map(View::of),
+            function: function(asked),
+        });
+        Ok(Job {
+            model: function(&self.model),
+            of_samples: self.of_samples,
+            inputs: self.inputs.as_ref().map(View::of),
+            targets: self.targets.as_ref().map(GivenTargets::targets),
+            explainers: explainers.collect(),
+            metrics: metrics.collect::<PyResult<_>>()?,
+            sides: self.sides.sides(py)?,
+            scoring: self.scoring(py)?,
+            curves: self.curves,
+            first_sample: self.first_sample,
+            progress: function(&self.progress),
+        })
+    }
+
+    fn scoring(&self, py: Python<'_>) -> PyResult<Scoring> {
+        scoring(
+            py,
+            &self.activation,
+            self.batch_size,
+            self.layout.as_deref(),
+        )
+    }
+}
+
+/// How scores are taken.
+pub(super) fn scoring(
+    py: Python<'_>,
+    activation: &str,
+    batch_size: usize,
+    layout: Option<&str>,
+) -> PyResult<Scoring> {
+    Ok(Scoring {
+        activation: activation.parse::<Activation>().or_raise(py)?,
+        batch_size,
+        layout: layout.map(catalogue::layout).transpose()?,
+    })
+}
+
+impl Job<'_> {
+    /// Whether inputs are in single precision.
+    pub(super) fn has_single_inputs(&self) -> bool {
+        self.inputs.as_ref().is_some_and(View::is_single)
+    }
+
+    /// Whether all arrays are: the run is then, too. Else the others are widened, which is exact.
+    pub(super) fn is_single(&self) -> bool {
+        let maps = self.explainers.iter().filter_map(|e| e.maps.as_ref());
+        self.inputs.iter().chain(maps).all(View::is_single)
+    }
+}

@@ -1,0 +1,112 @@
+//! Inputs and maps as they lie in memory, in the precision of a run.
+
+use std::ops::Range;
+
+use ndarray::{ArrayD, ArrayViewD, Axis, CowArray, IxDyn, Slice};
+use numpy::{Element, IntoPyArray};
+use pyo3::prelude::*;
+use xai_attribution::Real;
+use xai_attribution::metric::Precision;
+use xai_attribution::model::{BoxError, Samples};
+
+use crate::array::Reals;
+
+/// An array of samples in single or double precision.
+pub(super) enum View<'a> {
+    Single(ArrayViewD<'a, f32>),
+    Double(ArrayViewD<'a, f64>),
+}
+
+impl<'a> View<'a> {
+    pub(super) fn of(reals: &'a Reals<'_>) -> Self {
+        match reals {
+            Reals::Single(array) => Self::Single(array.as_array()),
+            Reals::Double(array) => Self::Double(array.as_array()),
+        }
+    }
+
+    pub(super) fn is_single(&self) -> bool {
+        matches!(self, Self::Single(_))
+    }
+
+    /// In double precision: in place where it is.
+    pub(super) fn double(&self) -> CowArray<'_, f64, IxDyn> {
+        match self {
+            Self::Single(view) => view.mapv(f64::from).into(),
+            Self::Double(view) => view.view().into(),
+        }
+    }
+
+    /// The samples of a run in some precision: in place where they have it.
+    pub(super) fn samples<T: Native>(&self) -> Box<dyn Samples<T> + Send + '_> {
+        T::samples(self)
+    }
+}
+
+/// Samples of another precision, converted batch by batch.
+pub(super) struct Converted<'a, F>(pub(super) ArrayViewD<'a, F>);
+
+impl<F: Real, T: Real> Samples<T> for Converted<'_, F> {
+    fn shape(&self) -> &[usize] {
+        self.0.shape()
+    }
+
+    fn batch(&self, samples: Range<usize>) -> Result<CowArray<'_, T, IxDyn>, BoxError> {
+        let batch = self.0.slice_axis(Axis(0), Slice::from(samples));
+        let converted = batch.mapv(|x| T::from_f64_nearest(x.to_f64_exact()));
+        Ok(converted.into())
+    }
+}
+
+/// A batch that Python owns: a model may keep it.
+pub(super) enum Batch {
+    Single(ArrayD<f32>),
+    Double(ArrayD<f64>),
+}
+
+impl Batch {
+    pub(super) fn into_python(self, py: Python<'_>) -> Bound<'_, PyAny> {
+        match self {
+            Self::Single(batch) => batch.into_pyarray(py).into_any(),
+            Self::Double(batch) => batch.into_pyarray(py).into_any(),
+        }
+    }
+}
+
+/// The precisions of a run.
+pub(super) trait Native: Precision + Element {
+    /// A copy of a batch, in the precision of the user's inputs.
+    fn batch(view: ArrayViewD<'_, Self>, single: bool) -> Batch;
+
+    /// Samples in this precision.
+    fn samples<'v>(view: &'v View<'_>) -> Box<dyn Samples<Self> + Send + 'v>;
+}
+
+impl Native for f32 {
+    fn batch(view: ArrayViewD<'_, Self>, _single: bool) -> Batch {
+        Batch::Single(view.to_owned())
+    }
+
+    fn samples<'v>(view: &'v View<'_>) -> Box<dyn Samples<Self> + Send + 'v> {
+        match view {
+            View::Single(view) => Box::new(view.view()),
+            View::Double(view) => Box::new(Converted(view.view())),
+        }
+    }
+}
+
+impl Native for f64 {
+    fn batch(view: ArrayViewD<'_, Self>, single: bool) -> Batch {
+        match single {
+            true => Batch::Single(view.mapv(Real::from_f64_nearest)),
+            false => Batch::Double(view.to_owned()),
+        }
+    }
+
+    fn samples<'v>(view: &'v View<'_>) -> Box<dyn Samples<Self> + Send + 'v> {
+        match view {
+            View::Single(view) => Box::new(Converted(view.view())),
+            View::Double(view) => Box::new(view.view()),
+        }
+    }
+}

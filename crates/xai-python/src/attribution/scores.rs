@@ -1,0 +1,228 @@
+//! The model's outputs and scores by themselves, and what is made of maps alone.
+
+use ndarray::{Array2, ArrayD, IxDyn};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayDyn, PyReadonlyArray1};
+use pyo3::prelude::*;
+use xai_attribution::map::MapSimilarity;
+use xai_attribution::metric::{
+    AverageDrop, AverageGain, AverageIncrease, BaseScorePolicy, MetricValue,
+};
+use xai_attribution::model::{Concurrent, Explainer, Smoothed};
+use xai_attribution::run::{base_scores, masked_scores_on};
+use xai_core::tensor::mask_inputs;
+
+use super::calls::{Calls, PyExplainer};
+use super::evaluate::{Boxed, data, model};
+use super::request::{Job, Request};
+use super::samples::Native;
+use super::samples::View;
+use super::targets::GivenTargets;
+use super::values::floats;
+use super::{calls, catalogue};
+use crate::array::{Reals, for_precision};
+use crate::error::OrRaise;
+use crate::work;
+
+type Scores<'py> = (Bound<'py, PyArray1<f64>>, Option<Bound<'py, PyArray1<f64>>>);
+
+/// The score of every sample, and with an explainer also that of what its map keeps.
+#[pyfunction]
+#[pyo3(signature = (request, n_jobs=None))]
+fn attribution_scores<'py>(
+    py: Python<'py>,
+    request: Request<'_>,
+    n_jobs: Option<i64>,
+) -> PyResult<Scores<'py>> {
+    let job = request.job(py)?;
+    let (calls, outcome) = work::run_with_calls(py, n_jobs, |caller| {
+        let calls = Calls::new(caller);
+        let outcome = match job.is_single() {
+            true => scores::<f32>(job, &calls),
+            false => scores::<f64>(job, &calls),
+        };
+        (calls, outcome)
+    })?;
+    let (base, masked) = calls.outcome_of_run(py, outcome)?;
+    let array = |scores| PyArray1::from_vec(py, scores);
+    Ok((array(base), masked.map(array)))
+}
+
+type BaseAndMasked = (Vec<f64>, Option<Vec<f64>>);
+
+fn scores<T: Native>(
+    mut job: Job<'_>,
+    calls: &Calls,
+) -> Result<BaseAndMasked, xai_attribution::EvaluationError> {
+    let single = job.has_single_inputs();
+    let nothing = || xai_attribution::Error::empty(xai_attribution::input::MODEL);
+    let model = model(&job, calls).ok_or_else(nothing)?;
+    let model = Concurrent(&model);
+    let inputs = job.inputs.take();
+    let explained = std::mem::take(&mut job.explainers);
+    let Some(explained) = explained.first() else {
+        let inputs = inputs.as_ref().ok_or_else(nothing)?;
+        let targets = job.targets.ok_or_else(nothing)?;
+        let samples = Boxed(inputs.samples::<T>());
+        return Ok((base_scores(&model, samples, &targets, &job.scoring)?, None));
+    };
+    let explainer = explained.function.clone().map(|function| PyExplainer {
+        calls: calls.clone(),
+        function,
+        single,
+    });
+    let mut data = data::<T, _>(job, inputs.as_ref(), None, Some(&model), calls, single)?;
+    if let Some(maps) = &explained.maps {
+        data = data.maps(Boxed(maps.samples()));
+    }
+    if let Some(explainer) = &explainer {
+        data = data.explainer(explainer);
+    }
+    let scores = masked_scores_on(data)?;
+    Ok((scores.base, Some(scores.masked)))
+}
+
+/// Average Drop, Increase or Gain of scores that exist: the mean, and one value per sample.
+#[pyfunction]
+fn attribution_of_scores<'py>(
+    py: Python<'py>,
+    metric: &str,
+    policy: &str,
+    base: PyReadonlyArray1<'_, f64>,
+    masked: PyReadonlyArray1<'_, f64>,
+) -> PyResult<(f64, Bound<'py, PyArray1<f64>>)> {
+    let (base, masked) = (base.as_array().to_vec(), masked.as_array().to_vec());
+    let policy = policy.parse::<BaseScorePolicy>().or_raise(py)?;
+    let value = match metric {
+        "average_increase" => AverageIncrease::new().evaluate_scores(&base, &masked),
+        "average_gain" => AverageGain::new()
+            .base_score_policy(policy)
+            .evaluate_scores(&base, &masked),
+        _ => AverageDrop::new()
+            .base_score_policy(policy)
+            .evaluate_scores(&base, &masked),
+    };
+    let MetricValue {
+        value, per_sample, ..
+    } = value.or_raise(py)?;
+    Ok((value, PyArray1::from_vec(py, floats(&per_sample).collect())))
+}
+
+/// The activation of every row of outputs.
+#[pyfunction]
+fn attribution_activated<'py>(
+    py: Python<'py>,
+    outputs: Reals<'_>,
+    activation: &str,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let activation = activation
+        .parse::<xai_attribution::Activation>()
+        .or_raise(py)?;
+    let outputs: Array2<f64> = match &outputs {
+        Reals::Single(rows) => crate::array::two_axes("outputs", rows.as_array())?.mapv(f64::from),
+        Reals::Double(rows) => crate::array::two_axes("outputs", rows.as_array())?.to_owned(),
+    };
+    let activated = activation.apply(outputs.view()).or_raise(py)?;
+    Ok(activated.into_pyarray(py))
+}
+
+/// Inputs multiplied by the masks that maps become.
+#[pyfunction]
+#[pyo3(signature = (inputs, maps, layout=None, n_jobs=None))]
+fn attribution_mask_inputs<'py>(
+    py: Python<'py>,
+    inputs: Reals<'_>,
+    maps: Reals<'_>,
+    layout: Option<&str>,
+    n_jobs: Option<i64>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let scoring = super::request::scoring(py, "none", 1, layout)?;
+    let layout = scoring.layout_of(inputs.shape()).or_raise(py)?;
+    if let (Reals::Single(inputs), Reals::Single(maps)) = (&inputs, &maps) {
+        let (inputs, maps) = (inputs.as_array(), maps.as_array());
+        let masked = work::run(py, n_jobs, || mask_inputs(inputs, maps, layout))?;
+        return Ok(masked.or_raise(py)?.into_pyarray(py).into_any());
+    }
+    let (inputs, maps) = (View::of(&inputs), View::of(&maps));
+    let masked = work::run(py, n_jobs, || {
+        mask_inputs(inputs.double().view(), maps.double().view(), layout)
+    })?;
+    Ok(masked.or_raise(py)?.into_pyarray(py).into_any())
+}
+
+/// How alike two sets of maps are, sample by sample; NaN where undefined.
+#[pyfunction]
+#[pyo3(signature = (a, b, similarity, layout, n_jobs=None))]
+fn attribution_similarity<'py>(
+    py: Python<'py>,
+    a: Reals<'_>,
+    b: Reals<'_>,
+    similarity: &str,
+    layout: &str,
+    n_jobs: Option<i64>,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let similarity = similarity.parse::<MapSimilarity>().or_raise(py)?;
+    let layout = catalogue::layout(layout)?;
+    let (a, b) = (View::of(&a), View::of(&b));
+    let values = work::run(py, n_jobs, || {
+        let (a, b) = (a.double(), b.double());
+        similarity.per_sample(a.view(), b.view(), layout)
+    })?;
+    let values = values.or_raise(py)?;
+    Ok(PyArray1::from_vec(py, floats(&values).collect()))
+}
+
+/// The mean of an explainer's maps over noisy copies of every input.
+#[pyfunction]
+#[pyo3(signature = (explainer, inputs, targets, n_copies, magnitude, seed, n_jobs=None))]
+#[expect(clippy::too_many_arguments, reason = "the Python side names them")]
+fn attribution_smoothed<'py>(
+    py: Python<'py>,
+    explainer: Py<PyAny>,
+    inputs: Reals<'_>,
+    targets: GivenTargets<'_>,
+    n_copies: usize,
+    magnitude: f64,
+    seed: u64,
+    n_jobs: Option<i64>,
+) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+    let targets = targets.targets();
+    let single = matches!(inputs, Reals::Single(_));
+    let view = View::of(&inputs);
+    let (calls, outcome) = work::run_with_calls(py, n_jobs, |caller| {
+        let calls = Calls::new(caller);
+        let function = calls::Function::new(explainer);
+        let explainer = PyExplainer {
+            calls: calls.clone(),
+            function,
+            single,
+        };
+        let outcome = Smoothed::new(explainer, n_copies, magnitude, seed).and_then(|smoothed| {
+            let maps: Result<ArrayD<f64>, _> = smoothed.explain(view.double().view(), &targets);
+            maps.map_err(|source| {
+                xai_attribution::Error::model("the maps of noisy inputs", source)
+                    .about(xai_attribution::input::EXPLAINER)
+            })
+        });
+        (calls, outcome)
+    })?;
+    Ok(calls.outcome(py, outcome)?.into_pyarray(py))
+}
+
+/// Whether all numbers are finite, and if not the index of the first that is not.
+#[pyfunction]
+fn attribution_first_non_finite(values: Reals<'_>) -> Option<Vec<usize>> {
+    for_precision!(values, |view| {
+        let found = view.indexed_iter().find(|(_, x)| !x.is_finite());
+        found.map(|(index, _): (IxDyn, _)| ndarray::Dimension::slice(&index).to_vec())
+    })
+}
+
+pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(attribution_scores, module)?)?;
+    module.add_function(wrap_pyfunction!(attribution_of_scores, module)?)?;
+    module.add_function(wrap_pyfunction!(attribution_activated, module)?)?;
+    module.add_function(wrap_pyfunction!(attribution_mask_inputs, module)?)?;
+    module.add_function(wrap_pyfunction!(attribution_similarity, module)?)?;
+    module.add_function(wrap_pyfunction!(attribution_smoothed, module)?)?;
+    module.add_function(wrap_pyfunction!(attribution_first_non_finite, module)?)
+}

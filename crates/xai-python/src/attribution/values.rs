@@ -1,0 +1,141 @@
+//! The values of an evaluation, sample by sample: what parts of a data set are joined from.
+
+use numpy::{PyArray1, PyArray2};
+use pyo3::exceptions::PyKeyError;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use pythonize::{depythonize, pythonize};
+use xai_attribution::evaluation::{EvaluationValues, Statistics};
+use xai_attribution::metric::CurvePoint;
+
+use crate::error::OrRaise;
+use crate::work;
+
+/// The values of every explainer by every metric.
+#[pyclass(module = "xai_metrics._native", frozen, skip_from_py_object)]
+#[derive(Clone)]
+pub(crate) struct AttributionValues(EvaluationValues);
+
+impl AttributionValues {
+    pub(super) fn new(values: EvaluationValues) -> Self {
+        Self(values)
+    }
+}
+
+#[pymethods]
+impl AttributionValues {
+    #[getter]
+    fn n_samples(&self) -> usize {
+        self.0.n_samples
+    }
+
+    #[getter]
+    fn explainers(&self) -> Vec<String> {
+        self.0.explainers.clone()
+    }
+
+    #[getter]
+    fn metrics(&self) -> Vec<String> {
+        self.0.metrics.iter().map(|m| m.metric.clone()).collect()
+    }
+
+    /// Calls of the model, and rows over all of them.
+    #[getter]
+    fn model_calls(&self) -> (u64, u64) {
+        (self.0.model_calls.calls, self.0.model_calls.rows)
+    }
+
+    /// `(explainers, samples)`, NaN where undefined.
+    fn per_sample<'py>(
+        &self,
+        py: Python<'py>,
+        metric: &str,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let found = self.0.metrics.iter().find(|m| m.metric == metric);
+        let metric = found.ok_or_else(|| PyKeyError::new_err(metric.to_owned()))?;
+        let rows: Vec<Vec<f64>> = metric
+            .per_sample
+            .iter()
+            .map(|x| floats(x).collect())
+            .collect();
+        Ok(PyArray2::from_vec2(py, &rows)?)
+    }
+
+    /// The curve of each explainer: numbers of features and scores, `None` where there is none.
+    fn curves<'py>(
+        &self,
+        py: Python<'py>,
+        metric: &str,
+    ) -> PyResult<Vec<Option<Bound<'py, PyTuple>>>> {
+        let found = self.0.metrics.iter().find(|m| m.metric == metric);
+        let metric = found.ok_or_else(|| PyKeyError::new_err(metric.to_owned()))?;
+        let of_explainer = |e: usize| {
+            let points = metric.curves.get(e).and_then(Option::as_ref);
+            points.map(|points| curve(py, points)).transpose()
+        };
+        (0..self.0.explainers.len()).map(of_explainer).collect()
+    }
+
+    /// These values and those of samples that come after them.
+    fn merged(&self, py: Python<'_>, next: &Self) -> PyResult<Self> {
+        let mut values = self.0.clone();
+        values.merge(next.0.clone()).or_raise(py)?;
+        Ok(Self(values))
+    }
+
+    /// Means, intervals, rankings and tests, as nested dictionaries.
+    #[pyo3(signature = (level, replicates, seed, n_jobs=None))]
+    fn table<'py>(
+        &self,
+        py: Python<'py>,
+        level: f64,
+        replicates: usize,
+        seed: u64,
+        n_jobs: Option<i64>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let statistics = Statistics {
+            level,
+            replicates,
+            seed,
+        };
+        let mut table = work::run(py, n_jobs, || self.0.table(&statistics))?.or_raise(py)?;
+        // They are here already, as arrays.
+        for value in table.metrics.iter_mut().flat_map(|m| &mut m.values) {
+            value.per_sample = Vec::new();
+            value.curve = None;
+        }
+        Ok(pythonize(py, &table)?)
+    }
+
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>,))> {
+        let py = slf.py();
+        let state = pythonize(py, &slf.get().0)?;
+        Ok((slf.get_type().getattr("_of_state")?, (state,)))
+    }
+
+    #[staticmethod]
+    fn _of_state(state: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Self(depythonize(state)?))
+    }
+}
+
+/// Values with NaN where there is none.
+pub(super) fn floats(values: &[Option<f64>]) -> impl Iterator<Item = f64> + '_ {
+    values.iter().map(|value| value.unwrap_or(f64::NAN))
+}
+
+/// Numbers of features, and the scores at them.
+pub(super) fn curve<'py>(py: Python<'py>, points: &[CurvePoint]) -> PyResult<Bound<'py, PyTuple>> {
+    let flipped = points
+        .iter()
+        .map(|p| i64::try_from(p.n_flipped).unwrap_or(i64::MAX));
+    let flipped = PyArray1::from_vec(py, flipped.collect());
+    let scores = PyArray1::from_vec(py, points.iter().map(|p| p.score).collect());
+    PyTuple::new(py, [flipped.into_any(), scores.into_any()])
+}
+
+pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<AttributionValues>()
+}

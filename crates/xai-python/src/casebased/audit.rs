@@ -1,0 +1,127 @@
+//! Audits of explanations.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use numpy::PyReadonlyArray1;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use serde::{Deserialize, Serialize};
+use xai_casebased::{Accumulator, Audit, Correspondence, Error, Explanation};
+use xai_core::statistics::wilson;
+
+use crate::array::contiguous;
+use crate::casebased::arrays::{level, number};
+use crate::error::OrRaise;
+
+/// The state of an audit.
+#[pyclass(module = "xai_metrics._native", skip_from_py_object)]
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct CasebasedAudit {
+    audit: Audit,
+    /// Of each level, from undefined to high: samples, those with a known true class, and those of them
+    /// that are right.
+    by_level: [[u64; 3]; 4],
+}
+
+impl CasebasedAudit {
+    fn update_with(&mut self, explanations: &[Explanation]) -> Result<(), Error> {
+        for explanation in explanations {
+            let counts = &mut self.by_level[number(explanation.level()) as usize];
+            let correct = explanation.is_correct();
+            counts[0] += 1;
+            counts[1] += u64::from(correct.is_some());
+            counts[2] += u64::from(correct == Some(true));
+        }
+        self.audit.update(explanations)
+    }
+}
+
+#[pymethods]
+impl CasebasedAudit {
+    #[new]
+    fn new(n_least_supported: usize, first_sample: usize) -> Self {
+        let audit = Audit::listing(n_least_supported).with_distribution();
+        Self {
+            audit: audit.starting_at(first_sample),
+            by_level: Default::default(),
+        }
+    }
+
+    /// Adds what was found of samples: predicted classes, true ones where they are known, correspondence
+    /// (NaN where undefined) and levels. All arrays have one value per sample.
+    fn update(
+        &mut self,
+        py: Python<'_>,
+        predicted: PyReadonlyArray1<'_, i64>,
+        truth: Option<PyReadonlyArray1<'_, i64>>,
+        correspondence: PyReadonlyArray1<'_, f64>,
+        levels: PyReadonlyArray1<'_, i8>,
+    ) -> PyResult<()> {
+        let (predicted, levels) = (contiguous(&predicted), contiguous(&levels));
+        let (truth, scores) = (truth.as_ref().map(contiguous), contiguous(&correspondence));
+        let names: Arc<[String]> = Arc::new([]);
+        let explanations = (0..predicted.len()).map(|sample| Explanation {
+            sample,
+            predicted: Some(predicted[sample]),
+            predicted_name: None,
+            truth: truth.as_ref().map(|truth| truth[sample]),
+            truth_name: None,
+            correspondence: Correspondence {
+                score: Some(scores[sample]).filter(|score| !score.is_nan()),
+                level: level(levels[sample]),
+                n_neighbors: 0,
+                class_weights_sum: BTreeMap::new(),
+            },
+            neighbors: Vec::new(),
+            feature_names: names.clone(),
+            recall: None,
+        });
+        let explanations: Vec<Explanation> = explanations.collect();
+        py.detach(|| self.update_with(&explanations)).or_raise(py)
+    }
+
+    /// Adds the audit of other samples.
+    fn merge(&mut self, py: Python<'_>, other: &Self) -> PyResult<()> {
+        self.audit.merge(other.audit.clone()).or_raise(py)?;
+        for (counts, others) in self.by_level.iter_mut().zip(&other.by_level) {
+            for (count, other) in counts.iter_mut().zip(others) {
+                *count += other;
+            }
+        }
+        Ok(())
+    }
+
+    /// The report, and of each level the counts and the interval of the accuracy.
+    fn finish<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+        let report = self.audit.finish().or_raise(py)?;
+        let mut levels = Vec::new();
+        for [n, judged, right] in self.by_level {
+            let interval = match judged {
+                0 => None,
+                _ => Some(wilson(right, judged, 0.95).or_raise(py)?),
+            };
+            levels.push((n, judged, right, interval));
+        }
+        Ok((
+            pythonize::pythonize(py, &report)?,
+            pythonize::pythonize(py, &levels)?,
+        ))
+    }
+
+    fn state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let stored = postcard::to_stdvec(self).map_err(|e| PyValueError::new_err(e.to_string()))?;
+        Ok(PyBytes::new(py, &stored))
+    }
+
+    #[staticmethod]
+    fn of_state(stored: &[u8]) -> PyResult<Self> {
+        postcard::from_bytes(stored)
+            .map_err(|e| PyValueError::new_err(format!("not the state of an audit: {e}")))
+    }
+}
+
+pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<CasebasedAudit>()
+}

@@ -1,0 +1,199 @@
+//! A fitted explainer.
+
+use ndarray::Array2;
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, ToPyArray};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use xai_casebased::{AggregateExplanation, CaseExplainer, Error, Kernel};
+
+use crate::array::{Reals, contiguous, for_precision, two_axes};
+use crate::casebased::arrays::{Answer, answer};
+use crate::casebased::choices::{Choices, read};
+use crate::casebased::given::{GivenArray, with};
+use crate::error::OrRaise;
+use crate::work::run;
+
+/// The training rows, scaled and indexed.
+#[pyclass(frozen, module = "xai_metrics._native")]
+pub(crate) struct CasebasedExplainer {
+    explainer: CaseExplainer,
+}
+
+/// The means and the divisors of the features.
+type Scaling<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
+
+#[pymethods]
+impl CasebasedExplainer {
+    /// Fits `(n, d)` rows and their classes.
+    #[staticmethod]
+    fn fit(
+        py: Python<'_>,
+        rows: Reals<'_>,
+        labels: PyReadonlyArray1<'_, i64>,
+        choices: &Bound<'_, PyAny>,
+        covariance: Option<PyReadonlyArray2<'_, f64>>,
+        given: Option<GivenArray<'_>>,
+        n_jobs: Option<i64>,
+    ) -> PyResult<Self> {
+        let choices: Choices = read("choices", choices)?;
+        let builder = choices.builder(py, covariance.as_ref())?;
+        let labels = contiguous(&labels);
+        let given = given.map(|given| given.to_owned());
+        let fitted = for_precision!(rows, |view| {
+            let view = two_axes("X_train", view)?;
+            run(py, n_jobs, || with(given, || builder.fit(view, &labels)))?
+        });
+        let explainer = fitted.or_raise(py)?;
+        Ok(Self { explainer })
+    }
+
+    /// Reads what [`save`](Self::save) wrote.
+    #[staticmethod]
+    fn load(py: Python<'_>, stored: &[u8], n_jobs: Option<i64>) -> PyResult<Self> {
+        let loaded = run(py, n_jobs, || CaseExplainer::load(stored))?;
+        let explainer = loaded.or_raise(py)?;
+        Ok(Self { explainer })
+    }
+
+    /// Everything that the explainer was fitted to, in the format of the Rust library.
+    fn save<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let mut stored = Vec::new();
+        py.detach(|| self.explainer.save(&mut stored))
+            .or_raise(py)?;
+        Ok(PyBytes::new(py, &stored))
+    }
+
+    /// The neighbours of samples and their correspondence; `predicted` is missing for a vote.
+    #[expect(clippy::too_many_arguments, reason = "Python calls it by name")]
+    fn explain<'py>(
+        &self,
+        py: Python<'py>,
+        samples: Reals<'py>,
+        predicted: Option<PyReadonlyArray1<'py, i64>>,
+        k: Option<usize>,
+        kernel: Option<&Bound<'py, PyAny>>,
+        given: Option<GivenArray<'py>>,
+        n_jobs: Option<i64>,
+    ) -> PyResult<Answer<'py>> {
+        let kernel: Option<Kernel> = kernel.map(|kernel| read("weighting", kernel)).transpose()?;
+        let predicted = predicted.as_ref().map(contiguous);
+        let given = given.map(|given| given.to_owned());
+        let explainer = &self.explainer;
+        let found = for_precision!(samples, |view| {
+            let view = two_axes("samples", view)?;
+            run(py, n_jobs, || {
+                with(given, || {
+                    explainer.precedents(view, predicted.as_deref(), k, kernel)
+                })
+            })?
+        });
+        Ok(answer(py, found.or_raise(py)?))
+    }
+
+    /// What may be said of samples without showing a training row: a dictionary of each, or the text of
+    /// the refusal.
+    fn aggregate<'py>(
+        &self,
+        py: Python<'py>,
+        samples: Reals<'py>,
+        predicted: Option<PyReadonlyArray1<'py, i64>>,
+        given: Option<GivenArray<'py>>,
+        n_jobs: Option<i64>,
+    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let predicted = predicted.as_ref().map(contiguous);
+        let given = given.map(|given| given.to_owned());
+        let explainer = &self.explainer;
+        let released = for_precision!(samples, |view| {
+            let view = two_axes("samples", view)?;
+            run(py, n_jobs, || {
+                with(given, || explainer.aggregate(view, predicted.as_deref()))
+            })?
+        });
+        let one = |released: Result<AggregateExplanation, Error>| match released {
+            Ok(released) => Ok(pythonize::pythonize(py, &released)?),
+            Err(refused) => Ok(refused.to_string().into_pyobject(py)?.into_any()),
+        };
+        released.or_raise(py)?.into_iter().map(one).collect()
+    }
+
+    /// Of each sample, its features beside those of its neighbours.
+    fn compare_features<'py>(
+        &self,
+        py: Python<'py>,
+        samples: Reals<'py>,
+        predicted: Option<PyReadonlyArray1<'py, i64>>,
+        given: Option<GivenArray<'py>>,
+        n_jobs: Option<i64>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let predicted = predicted.as_ref().map(contiguous);
+        let given = given.map(|given| given.to_owned());
+        let explainer = &self.explainer;
+        let compared = for_precision!(samples, |view| {
+            let view = two_axes("samples", view)?;
+            run(py, n_jobs, || {
+                let explanations = with(given, || match &predicted {
+                    Some(predicted) => explainer.explain_batch(view, predicted),
+                    None => explainer.explain_votes(view),
+                })?;
+                explainer.compare_features(&explanations, view)
+            })?
+        });
+        Ok(pythonize::pythonize(py, &compared.or_raise(py)?)?)
+    }
+
+    /// What is known of the training rows, by name, as far as it is shown.
+    fn metadata<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let shown: Vec<_> = self.explainer.shown_metadata().or_raise(py)?.collect();
+        Ok(pythonize::pythonize(py, &shown)?)
+    }
+
+    /// What each class counts.
+    fn class_weights(&self) -> Vec<(i64, f64)> {
+        self.explainer.class_weights().to_vec()
+    }
+
+    /// What the explainer was fitted to.
+    fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(pythonize::pythonize(py, &self.explainer.training_info())?)
+    }
+
+    /// The engine that searches.
+    fn engine(&self) -> String {
+        self.explainer.training_info().engine.to_string()
+    }
+
+    /// The names of the features that explanations show.
+    fn feature_names(&self) -> Vec<String> {
+        self.explainer.feature_names().to_vec()
+    }
+
+    fn labels<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        self.explainer.labels().to_pyarray(py)
+    }
+
+    /// The `(n, d)` training rows.
+    fn rows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        Ok(self.explainer.training_rows().or_raise(py)?.to_pyarray(py))
+    }
+
+    /// The features that explanations show of some training rows.
+    fn shown_features<'py>(
+        &self,
+        py: Python<'py>,
+        rows: PyReadonlyArray1<'py, i64>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let rows: Vec<usize> = rows
+            .as_array()
+            .iter()
+            .map(|&row| usize::try_from(row).unwrap_or(usize::MAX))
+            .collect();
+        let features: Array2<f64> = self.explainer.shown_features(&rows).or_raise(py)?;
+        Ok(features.into_pyarray(py))
+    }
+
+    /// How features are standardised.
+    fn scaling<'py>(&self, py: Python<'py>) -> Option<Scaling<'py>> {
+        let scaling = self.explainer.standardization()?;
+        Some((scaling.mean.to_pyarray(py), scaling.scale.to_pyarray(py)))
+    }
+}

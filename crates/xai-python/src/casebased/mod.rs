@@ -1,0 +1,24 @@
+//! The functions and classes of `xai_metrics.casebased`.
+//!
+//! Classes are integers here: Python numbers labels of other types. What the model of a similarity
+//! gives for rows (activations, leaves) comes in as arrays, asked for in Python.
+
+use pyo3::prelude::*;
+
+mod arrays;
+mod audit;
+mod choices;
+mod correspondence;
+mod distances;
+mod explainer;
+mod given;
+pub(crate) mod help;
+mod search;
+
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    correspondence::register(module)?;
+    distances::register(module)?;
+    module.add_class::<explainer::CasebasedExplainer>()?;
+    module.add_class::<search::CasebasedSearch>()?;
+    audit::register(module)
+}

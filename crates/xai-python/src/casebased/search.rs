@@ -1,0 +1,86 @@
+//! Nearest neighbours alone.
+
+use std::sync::Arc;
+
+use ndarray::Array2;
+use numpy::PyReadonlyArray2;
+use pyo3::prelude::*;
+use xai_casebased::{Engine, Error, NeighborSearch};
+use xai_core::Real;
+
+use crate::array::{Reals, for_precision, two_axes};
+use crate::casebased::arrays::{Neighbors, neighbors};
+use crate::casebased::choices::{distance, read};
+use crate::error::OrRaise;
+use crate::work::run;
+
+/// An index over training rows.
+#[pyclass(frozen, module = "xai_metrics._native")]
+pub(crate) struct CasebasedSearch {
+    search: Arc<dyn NeighborSearch>,
+}
+
+#[pymethods]
+impl CasebasedSearch {
+    /// Builds an engine over `(n, d)` rows for queries of about `k` neighbours.
+    #[new]
+    fn new(
+        py: Python<'_>,
+        rows: Reals<'_>,
+        distance_name: &str,
+        covariance: Option<PyReadonlyArray2<'_, f64>>,
+        engine: &Bound<'_, PyAny>,
+        k: usize,
+        n_jobs: Option<i64>,
+    ) -> PyResult<Self> {
+        let by = distance(py, distance_name, covariance.as_ref())?;
+        let engine: Engine = read("engine", engine)?;
+        let search = for_precision!(rows, |view| {
+            let view = two_axes("rows", view)?;
+            run(py, n_jobs, || -> Result<Box<dyn NeighborSearch>, Error> {
+                let rows: Array2<f64> = view.mapv(Real::to_f64_exact);
+                engine.build_for(rows.view(), by, k)
+            })?
+        });
+        let search = search.or_raise(py)?.into();
+        Ok(Self { search })
+    }
+
+    /// The nearest `k` rows of each of `(m, d)` queries, nearest first.
+    fn query<'py>(
+        &self,
+        py: Python<'py>,
+        queries: Reals<'py>,
+        k: usize,
+        n_jobs: Option<i64>,
+    ) -> PyResult<Neighbors<'py>> {
+        let search = &self.search;
+        let found = for_precision!(queries, |view| {
+            let view = two_axes("queries", view)?;
+            run(py, n_jobs, || {
+                search.nearest_batch(view.mapv(Real::to_f64_exact).view(), k)
+            })?
+        });
+        let found = found.or_raise(py)?;
+        let mut starts = vec![0];
+        let (mut indices, mut distances) = (Vec::new(), Vec::new());
+        for nearest in found {
+            indices.extend(nearest.iter().map(|n| n.index));
+            distances.extend(nearest.iter().map(|n| n.distance));
+            starts.push(indices.len());
+        }
+        Ok(neighbors(py, &starts, indices, distances))
+    }
+
+    /// The name of the engine; what `auto` became.
+    #[getter]
+    fn engine(&self) -> String {
+        self.search.engine().to_string()
+    }
+
+    /// The share of true neighbours that are found; missing where all are.
+    #[getter]
+    fn recall(&self) -> Option<f64> {
+        self.search.recall()
+    }
+}

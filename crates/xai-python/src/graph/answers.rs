@@ -1,0 +1,110 @@
+//! What a model answered: a class per sample, or a row of outputs.
+
+use numpy::PyReadonlyArray1;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use xai_graph::outputs::OutputDistribution;
+use xai_graph::unfaithfulness::KlDirection;
+use xai_graph::{FidelityMetric, Predictions, ReturnType};
+
+use crate::array::{Reals, for_precision, one_axis, two_axes};
+use crate::labels::{Labels, for_labels};
+
+/// Labels of one axis, or outputs of two.
+#[derive(FromPyObject)]
+pub(super) enum Answers<'py> {
+    Labels(Labels<'py>),
+    Outputs(Reals<'py>),
+}
+
+impl Answers<'_> {
+    pub(super) fn view(&self, name: &str) -> PyResult<Box<dyn Predictions + '_>> {
+        Ok(match self {
+            Self::Labels(labels) => {
+                for_labels!(*labels, |view| Box::new(one_axis(name, view)?))
+            }
+            Self::Outputs(rows) => {
+                for_precision!(*rows, |view| Box::new(two_axes(name, view)?))
+            }
+        })
+    }
+}
+
+/// Positions of samples, counted from the end where they are negative and the number is known.
+pub(super) fn positions(
+    index: Option<PyReadonlyArray1<'_, i64>>,
+    n_samples: Option<usize>,
+) -> PyResult<Option<Vec<usize>>> {
+    let Some(index) = index else { return Ok(None) };
+    let position = |(i, &at): (usize, &i64)| {
+        let from_start = match n_samples {
+            Some(n) if at < 0 => n as i64 + at,
+            _ => at,
+        };
+        usize::try_from(from_start).map_err(|_| {
+            let among = n_samples.map_or(String::new(), |n| format!(" among {n} samples"));
+            PyValueError::new_err(format!("index[{i}]: {at} is no position{among}"))
+        })
+    };
+    let positions = index
+        .as_array()
+        .iter()
+        .enumerate()
+        .map(position)
+        .collect::<PyResult<_>>();
+    positions.map(Some)
+}
+
+/// What is compared: with a target of the phenomenon or without, on some of the samples.
+pub(super) fn compared<'a>(
+    target: Option<&'a dyn Predictions>,
+    index: Option<&'a [usize]>,
+) -> FidelityMetric<'a> {
+    let metric = match target {
+        Some(target) => FidelityMetric::phenomenon(target),
+        None => FidelityMetric::model(),
+    };
+    match index {
+        Some(index) => metric.index(index),
+        None => metric,
+    }
+}
+
+fn one_of<T: Copy>(name: &str, word: &str, words: &[(&str, T)]) -> PyResult<T> {
+    let found = words.iter().find(|(known, _)| *known == word);
+    found.map(|(_, value)| *value).ok_or_else(|| {
+        let known: Vec<String> = words
+            .iter()
+            .map(|(known, _)| format!("{known:?}"))
+            .collect();
+        let known = known.join(", ");
+        PyValueError::new_err(format!("{name}: expected one of {known}, got {word:?}"))
+    })
+}
+
+/// What outputs are, in PyTorch Geometric's words or our own.
+pub(super) fn return_type(word: &str) -> PyResult<ReturnType> {
+    let words = [
+        ("raw", ReturnType::Logits),
+        ("logits", ReturnType::Logits),
+        ("probs", ReturnType::Probs),
+        ("log_probs", ReturnType::LogProbs),
+    ];
+    one_of("return_type", word, &words)
+}
+
+pub(super) fn distribution(word: &str) -> PyResult<OutputDistribution> {
+    let words = [
+        ("categorical", OutputDistribution::Categorical),
+        ("bernoulli", OutputDistribution::Bernoulli),
+    ];
+    one_of("distribution", word, &words)
+}
+
+pub(super) fn direction(word: &str) -> PyResult<KlDirection> {
+    let words = [
+        ("forward", KlDirection::Forward),
+        ("reverse", KlDirection::Reverse),
+    ];
+    one_of("direction", word, &words)
+}

@@ -1,0 +1,111 @@
+//! Numbers over several explanations or thresholds.
+
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use xai_graph::fidelity::{characterization_scores, fidelity_curve_auc};
+use xai_graph::ground_truth::GroundTruthCurves;
+
+use crate::array::{Reals, contiguous};
+use crate::error::OrRaise;
+use crate::graph::ground_truth::{Choices, evaluated};
+
+/// The characterization score of every point.
+#[pyfunction]
+pub(super) fn graph_characterization<'py>(
+    py: Python<'py>,
+    pos_fidelity: PyReadonlyArray1<'py, f64>,
+    neg_fidelity: PyReadonlyArray1<'py, f64>,
+    pos_weight: f64,
+    neg_weight: f64,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let (pos, neg) = (contiguous(&pos_fidelity), contiguous(&neg_fidelity));
+    let scores = characterization_scores(&pos, &neg, pos_weight, neg_weight).or_raise(py)?;
+    Ok(scores.into_pyarray(py))
+}
+
+/// The area under a fidelity curve.
+#[pyfunction]
+pub(super) fn graph_fidelity_curve_auc(
+    py: Python<'_>,
+    pos_fidelity: PyReadonlyArray1<'_, f64>,
+    neg_fidelity: PyReadonlyArray1<'_, f64>,
+    x: PyReadonlyArray1<'_, f64>,
+) -> PyResult<f64> {
+    let (pos, neg) = (contiguous(&pos_fidelity), contiguous(&neg_fidelity));
+    fidelity_curve_auc(&pos, &neg, &contiguous(&x)).or_raise(py)
+}
+
+/// The ROC and the precision-recall curve of a mask, with at most `n_points` points each.
+#[pyfunction]
+#[pyo3(signature = (predicted, target, choices, n_points=None, n_jobs=None))]
+pub(super) fn graph_roc_and_pr<'py>(
+    py: Python<'py>,
+    predicted: Reals<'py>,
+    target: Reals<'py>,
+    choices: Choices,
+    n_points: Option<usize>,
+    n_jobs: Option<i64>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let curves = evaluated!(py, n_jobs, predicted, target, |predicted, target| {
+        choices.metric()?.curves(predicted, target)
+    });
+    described(py, curves, n_points)
+}
+
+/// Curves as arrays.
+pub(super) fn described(
+    py: Python<'_>,
+    curves: GroundTruthCurves,
+    n_points: Option<usize>,
+) -> PyResult<Bound<'_, PyDict>> {
+    // The first point is above all scores.
+    let threshold = |threshold: Option<f64>| threshold.unwrap_or(f64::INFINITY);
+    let both = PyDict::new(py);
+    if let Some(roc) = curves.roc {
+        let area = roc.area();
+        let roc = n_points.map_or_else(|| roc.clone(), |n| roc.reduced(n));
+        let column = |of: fn(&xai_graph::ground_truth::RocPoint) -> f64| {
+            roc.points
+                .iter()
+                .map(of)
+                .collect::<Vec<f64>>()
+                .into_pyarray(py)
+        };
+        let thresholds = roc.points.iter().map(|point| threshold(point.threshold));
+        let thresholds: Vec<f64> = thresholds.collect();
+        let described = PyDict::new(py);
+        described.set_item(
+            "false_positive_rate",
+            column(|point| point.false_positive_rate),
+        )?;
+        described.set_item(
+            "true_positive_rate",
+            column(|point| point.true_positive_rate),
+        )?;
+        described.set_item("threshold", thresholds.into_pyarray(py))?;
+        described.set_item("area", area)?;
+        both.set_item("roc", described)?;
+    }
+    if let Some(curve) = curves.precision_recall {
+        let average_precision = curve.average_precision();
+        let curve = n_points.map_or_else(|| curve.clone(), |n| curve.reduced(n));
+        let column = |of: fn(&xai_graph::ground_truth::PrecisionRecallPoint) -> f64| {
+            curve
+                .points
+                .iter()
+                .map(of)
+                .collect::<Vec<f64>>()
+                .into_pyarray(py)
+        };
+        let thresholds = curve.points.iter().map(|point| threshold(point.threshold));
+        let thresholds: Vec<f64> = thresholds.collect();
+        let described = PyDict::new(py);
+        described.set_item("recall", column(|point| point.recall))?;
+        described.set_item("precision", column(|point| point.precision))?;
+        described.set_item("threshold", thresholds.into_pyarray(py))?;
+        described.set_item("average_precision", average_precision)?;
+        both.set_item("precision_recall", described)?;
+    }
+    Ok(both)
+}

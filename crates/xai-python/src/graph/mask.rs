@@ -1,0 +1,103 @@
+//! Masks by themselves.
+
+use numpy::{IntoPyArray, PyReadonlyArray2};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use xai_graph::mask::{
+    Sparsity, edge_mask_properties, mask_properties, sparsify, sparsify_undirected,
+    top_k_feature_mask, top_k_features,
+};
+
+use crate::array::{Reals, for_precision, one_axis, two_axes};
+use crate::error::OrRaise;
+use crate::stored::to_python;
+use crate::work;
+
+#[pyfunction]
+#[pyo3(signature = (mask, threshold, edge_index=None, n_nodes=0, n_jobs=None))]
+pub(super) fn graph_mask_properties<'py>(
+    py: Python<'py>,
+    mask: Reals<'py>,
+    threshold: f64,
+    edge_index: Option<PyReadonlyArray2<'py, i64>>,
+    n_nodes: usize,
+    n_jobs: Option<i64>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let properties = for_precision!(mask, |view| {
+        let mask = one_axis("mask", view)?;
+        match &edge_index {
+            None => work::run(py, n_jobs, || mask_properties(mask, threshold))?,
+            Some(edges) => {
+                let edges = edges.as_array();
+                let properties = || edge_mask_properties(mask, edges, n_nodes, threshold);
+                work::run(py, n_jobs, properties)?
+            }
+        }
+    });
+    to_python(py, &properties.or_raise(py)?)
+}
+
+/// How much of a mask to keep: its kind, and the number that goes with it.
+pub(super) fn sparsity(kind: &str, level: f64) -> PyResult<Sparsity> {
+    match kind {
+        "top_k" if level >= 0.0 && level.fract() == 0.0 => Ok(Sparsity::TopK(level as usize)),
+        "top_k" => Err(PyValueError::new_err(format!(
+            "top_k: expected a number of elements, got {level}"
+        ))),
+        "fraction" => Ok(Sparsity::Fraction(level)),
+        "threshold" => Ok(Sparsity::Threshold(level)),
+        other => Err(PyValueError::new_err(format!(
+            "kind: expected \"top_k\", \"fraction\" or \"threshold\", got {other:?}"
+        ))),
+    }
+}
+
+/// A hard mask; both directions of an edge together where edges are given.
+#[pyfunction]
+#[pyo3(signature = (mask, kind, level, edge_index=None, n_jobs=None))]
+pub(super) fn graph_sparsify<'py>(
+    py: Python<'py>,
+    mask: Reals<'py>,
+    kind: &str,
+    level: f64,
+    edge_index: Option<PyReadonlyArray2<'py, i64>>,
+    n_jobs: Option<i64>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let sparsity = sparsity(kind, level)?;
+    for_precision!(mask, |view| {
+        let mask = one_axis("mask", view)?;
+        let hard = match &edge_index {
+            None => work::run(py, n_jobs, || sparsify(mask, sparsity))?,
+            Some(edges) => {
+                let edges = edges.as_array();
+                work::run(py, n_jobs, || sparsify_undirected(mask, edges, sparsity))?
+            }
+        };
+        Ok(hard.or_raise(py)?.into_pyarray(py).into_any())
+    })
+}
+
+/// The features with the largest column sums.
+#[pyfunction]
+pub(super) fn graph_top_k_features(
+    py: Python<'_>,
+    node_mask: Reals<'_>,
+    k: usize,
+) -> PyResult<Vec<usize>> {
+    for_precision!(node_mask, |view| {
+        top_k_features(two_axes("node_mask", view)?, k).or_raise(py)
+    })
+}
+
+/// The mask that keeps the features with the largest column sums.
+#[pyfunction]
+pub(super) fn graph_top_k_feature_mask<'py>(
+    py: Python<'py>,
+    node_mask: Reals<'py>,
+    k: usize,
+) -> PyResult<Bound<'py, PyAny>> {
+    for_precision!(node_mask, |view| {
+        let mask = top_k_feature_mask(two_axes("node_mask", view)?, k).or_raise(py)?;
+        Ok(mask.into_pyarray(py).into_any())
+    })
+}

@@ -1,0 +1,265 @@
+//! Metrics that call a Python model on parts of a graph.
+
+use std::error::Error as StdError;
+use std::sync::Arc;
+
+use ndarray::Array2;
+use numpy::{Element, IntoPyArray, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use xai_core::Real;
+use xai_graph::model::{EdgeChoices, EdgeRemoval, Explanation};
+use xai_graph::{Graph, GraphModel, RobustFidelityMetric, Sweep, explained_outputs};
+
+use crate::array::{Reals, one_axis, two_axes};
+use crate::error::OrRaise;
+use crate::graph::answers::{Answers, compared, positions, return_type};
+use crate::graph::mask::sparsity;
+use crate::graph::unfaithfulness::Reading;
+use crate::stored::to_python;
+use crate::work::{self, Caller};
+
+/// A Python callable as a model: `model(features, edge_index, edge_weight, batch)`, with `None` for what
+/// the graph has not, returns an array of outputs in the precision of the features.
+struct PythonModel<'a> {
+    caller: &'a Caller<'a>,
+    model: Arc<Py<PyAny>>,
+}
+
+trait Outputs: Real + Element {
+    fn rows(outputs: Reals<'_>) -> PyResult<Array2<Self>>;
+}
+
+impl Outputs for f32 {
+    fn rows(outputs: Reals<'_>) -> PyResult<Array2<f32>> {
+        Ok(match outputs {
+            Reals::Single(rows) => two_axes("outputs of the model", rows.as_array())?.to_owned(),
+            Reals::Double(rows) => {
+                two_axes("outputs of the model", rows.as_array())?.mapv(|x| x as f32)
+            }
+        })
+    }
+}
+
+impl Outputs for f64 {
+    fn rows(outputs: Reals<'_>) -> PyResult<Array2<f64>> {
+        Ok(match outputs {
+            Reals::Single(rows) => {
+                two_axes("outputs of the model", rows.as_array())?.mapv(f64::from)
+            }
+            Reals::Double(rows) => two_axes("outputs of the model", rows.as_array())?.to_owned(),
+        })
+    }
+}
+
+impl<T: Outputs> GraphModel<T> for PythonModel<'_> {
+    fn outputs(&self, graph: Graph<'_, T>) -> Result<Array2<T>, Box<dyn StdError + Send + Sync>> {
+        let features = graph.features.to_owned();
+        let edge_index = graph.edge_index.to_owned();
+        let edge_weight = graph.edge_weight.map(|weight| weight.to_owned());
+        let batch = graph.batch.map(|batch| batch.to_owned());
+        let model = self.model.clone();
+        let outputs = self.caller.call(move |py| {
+            let edge_weight = edge_weight.map(|weight| weight.into_pyarray(py));
+            let batch = batch.map(|batch| batch.into_pyarray(py));
+            let (features, edges) = (features.into_pyarray(py), edge_index.into_pyarray(py));
+            let outputs = model.call1(py, (features, edges, edge_weight, batch))?;
+            T::rows(outputs.extract(py)?)
+        });
+        outputs.map_err(Into::into)
+    }
+}
+
+/// A graph as Python gives it.
+#[derive(FromPyObject)]
+pub(super) struct PythonGraph<'py>(
+    Reals<'py>,
+    PyReadonlyArray2<'py, i64>,
+    Option<Reals<'py>>,
+    Option<PyReadonlyArray1<'py, i64>>,
+);
+
+/// The edges: removed or weighed, and whether both directions go together.
+#[derive(FromPyObject)]
+pub(super) struct Edges(String, bool);
+
+impl Edges {
+    fn removal(&self) -> PyResult<EdgeRemoval> {
+        match self.0.as_str() {
+            "weight" => Ok(EdgeRemoval::Weight),
+            "remove" => Ok(EdgeRemoval::Remove),
+            other => Err(PyValueError::new_err(format!(
+                "removal: expected \"weight\" or \"remove\", got {other:?}"
+            ))),
+        }
+    }
+
+    fn choices(&self) -> PyResult<EdgeChoices> {
+        Ok(EdgeChoices::new()
+            .removal(self.removal()?)
+            .undirected(self.1))
+    }
+}
+
+/// Does the same with a graph in either precision; the edge mask is of the features' type.
+macro_rules! with_graph {
+    ($py:expr, $graph:expr, |$precision:ident, $built:ident| $body:expr) => {
+        match &$graph.0 {
+            Reals::Single(features) => {
+                with_graph!(@ $py, $graph, features, Single, |$precision, $built| $body)
+            }
+            Reals::Double(features) => {
+                with_graph!(@ $py, $graph, features, Double, |$precision, $built| $body)
+            }
+        }
+    };
+    (@ $py:expr, $graph:expr, $features:expr, $kind:ident, |$precision:ident, $built:ident| $body:expr) => {{
+        macro_rules! $precision {
+            ($array:expr) => {
+                match $array {
+                    Reals::$kind(array) => array.as_array(),
+                    _ => return Err(PyTypeError::new_err("arrays of different precision")),
+                }
+            };
+        }
+        let features = two_axes("features", $features.as_array())?;
+        let mut $built = Graph::new(features, $graph.1.as_array()).or_raise($py)?;
+        if let Some(weight) = &$graph.2 {
+            let weight = one_axis("edge_weight", $precision!(weight))?;
+            $built = $built.with_edge_weight(weight).or_raise($py)?;
+        }
+        if let Some(batch) = &$graph.3 {
+            $built = $built.with_batch(batch.as_array()).or_raise($py)?;
+        }
+        $body
+    }};
+}
+
+/// The outputs on the whole graph, on the explanation, and on the rest.
+#[pyfunction]
+#[pyo3(signature = (model, graph, edge_mask, node_mask, edges, n_jobs=None))]
+pub(super) fn graph_explained_outputs<'py>(
+    py: Python<'py>,
+    model: Py<PyAny>,
+    graph: PythonGraph<'py>,
+    edge_mask: Option<Reals<'py>>,
+    node_mask: Option<Reals<'py>>,
+    edges: Edges,
+    n_jobs: Option<i64>,
+) -> PyResult<Bound<'py, PyTuple>> {
+    let removal = edges.removal()?;
+    let model = Arc::new(model);
+    with_graph!(py, graph, |precision, whole| {
+        let edge_mask = match &edge_mask {
+            Some(mask) => Some(one_axis("edge_mask", precision!(mask))?),
+            None => None,
+        };
+        let node_mask = match &node_mask {
+            Some(mask) => Some(two_axes("node_mask", precision!(mask))?),
+            None => None,
+        };
+        let explanation = match (edge_mask, node_mask) {
+            (Some(edges), None) => Explanation::edges(edges),
+            (Some(edges), Some(nodes)) => Explanation::edges(edges).with_nodes(nodes),
+            (None, Some(nodes)) => Explanation::nodes(nodes),
+            (None, None) => {
+                let what = "explanation: expected an edge mask, a node mask, or both";
+                return Err(PyValueError::new_err(what));
+            }
+        };
+        let outputs = work::run_with_calls(py, n_jobs, |caller| {
+            let model = PythonModel { caller, model };
+            explained_outputs(&model, whole, explanation, removal)
+        })?;
+        let outputs = outputs.or_raise(py)?;
+        let parts = [outputs.full, outputs.kept, outputs.complement];
+        PyTuple::new(py, parts.map(|part| part.into_pyarray(py)))
+    })
+}
+
+/// The sweep of a soft edge mask.
+#[pyfunction]
+#[pyo3(signature = (model, graph, mask, kind, levels, edges, reading, target=None, index=None, n_jobs=None))]
+#[allow(clippy::too_many_arguments)] // those of the function that users call
+pub(super) fn graph_sweep_model<'py>(
+    py: Python<'py>,
+    model: Py<PyAny>,
+    graph: PythonGraph<'py>,
+    mask: Reals<'py>,
+    kind: &str,
+    levels: Vec<f64>,
+    edges: Edges,
+    reading: Reading,
+    target: Option<Answers<'py>>,
+    index: Option<PyReadonlyArray1<'py, i64>>,
+    n_jobs: Option<i64>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let target = target
+        .as_ref()
+        .map(|target| target.view("target"))
+        .transpose()?;
+    // The number of rows is known only when the model was called: positions count from 0.
+    let index = positions(index, None)?;
+    let sweep = Sweep::new()
+        .fidelity(compared(target.as_deref(), index.as_deref()))
+        .unfaithfulness(reading.metric()?)
+        .edges(edges.choices()?);
+    let levels: Vec<_> = levels
+        .iter()
+        .map(|&level| sparsity(kind, level))
+        .collect::<PyResult<_>>()?;
+    let model = Arc::new(model);
+    with_graph!(py, graph, |precision, whole| {
+        let mask = one_axis("mask", precision!(&mask))?;
+        let curve = work::run_with_calls(py, n_jobs, |caller| {
+            let model = PythonModel { caller, model };
+            sweep.evaluate_model(&model, whole, mask, &levels)
+        })?;
+        to_python(py, &curve.or_raise(py)?)
+    })
+}
+
+/// Fidelity that takes away a little at a time.
+#[pyfunction]
+#[pyo3(signature = (model, graph, explanation, alphas, n_draws, seed, edges, probabilities=None, target=None, index=None, n_jobs=None))]
+#[allow(clippy::too_many_arguments)] // those of the function that users call
+pub(super) fn graph_robust_fidelity<'py>(
+    py: Python<'py>,
+    model: Py<PyAny>,
+    graph: PythonGraph<'py>,
+    explanation: Reals<'py>,
+    alphas: (f64, f64),
+    n_draws: usize,
+    seed: u64,
+    edges: Edges,
+    probabilities: Option<&str>,
+    target: Option<Answers<'py>>,
+    index: Option<PyReadonlyArray1<'py, i64>>,
+    n_jobs: Option<i64>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let target = target
+        .as_ref()
+        .map(|target| target.view("target"))
+        .transpose()?;
+    let index = positions(index, None)?;
+    let mut metric = RobustFidelityMetric::new()
+        .alpha_pos(alphas.0)
+        .alpha_neg(alphas.1)
+        .draws(n_draws)
+        .seed(seed)
+        .fidelity(compared(target.as_deref(), index.as_deref()))
+        .edges(edges.choices()?);
+    if let Some(returns) = probabilities {
+        metric = metric.probabilities(return_type(returns)?);
+    }
+    let model = Arc::new(model);
+    with_graph!(py, graph, |precision, whole| {
+        let explanation = one_axis("explanation", precision!(&explanation))?;
+        let fidelity = work::run_with_calls(py, n_jobs, |caller| {
+            let model = PythonModel { caller, model };
+            metric.evaluate(&model, whole, explanation)
+        })?;
+        to_python(py, &fidelity.or_raise(py)?)
+    })
+}

@@ -1,0 +1,295 @@
+//! The metrics of graphs as states that batches or graphs fold into.
+
+use numpy::PyReadonlyArray1;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use serde::{Deserialize, Serialize};
+use xai_graph::dataset::{MicroInterval, micro_intervals};
+use xai_graph::fidelity::FidelityAccumulator;
+use xai_graph::ground_truth::GroundTruthAccumulator;
+use xai_graph::unfaithfulness::UnfaithfulnessAccumulator;
+use xai_graph::{Accumulator, OverGraphs};
+
+use crate::array::{Reals, one_axis, two_axes};
+use crate::error::OrRaise;
+use crate::graph::answers::{Answers, compared, positions};
+use crate::graph::fidelity::{update, update_probabilities};
+use crate::graph::ground_truth::Choices;
+use crate::graph::unfaithfulness::Reading;
+use crate::graph::{curves, fidelity};
+use crate::stored::{from_bytes, to_bytes, to_python};
+use crate::work;
+
+/// A metric over samples, or one over graphs that counts each graph the same, too.
+#[derive(Clone, Serialize, Deserialize)]
+enum State {
+    Fidelity(FidelityAccumulator),
+    Unfaithfulness(UnfaithfulnessAccumulator<f64>),
+    SingleTruth(GroundTruthAccumulator<f32>),
+    DoubleTruth(GroundTruthAccumulator<f64>),
+    FidelityOverGraphs(Box<OverGraphs<FidelityAccumulator>>),
+    UnfaithfulnessOverGraphs(OverGraphs<UnfaithfulnessAccumulator<f64>>),
+    SingleTruthOverGraphs(OverGraphs<GroundTruthAccumulator<f32>>),
+    DoubleTruthOverGraphs(OverGraphs<GroundTruthAccumulator<f64>>),
+}
+
+#[pyclass(module = "xai_metrics._native", name = "GraphState")]
+pub(crate) struct GraphState {
+    state: State,
+}
+
+fn another_metric() -> PyErr {
+    PyTypeError::new_err("a state of another metric")
+}
+
+#[pymethods]
+impl GraphState {
+    #[staticmethod]
+    fn fidelity(over_graphs: bool) -> Self {
+        let empty = FidelityAccumulator::new();
+        let state = match over_graphs {
+            true => State::FidelityOverGraphs(Box::new(OverGraphs::new(empty))),
+            false => State::Fidelity(empty),
+        };
+        Self { state }
+    }
+
+    #[staticmethod]
+    fn unfaithfulness(reading: Reading, over_graphs: bool) -> PyResult<Self> {
+        let empty = reading.metric()?.accumulator();
+        let state = match over_graphs {
+            true => State::UnfaithfulnessOverGraphs(OverGraphs::new(empty)),
+            false => State::Unfaithfulness(empty),
+        };
+        Ok(Self { state })
+    }
+
+    #[staticmethod]
+    fn ground_truth(
+        py: Python<'_>,
+        choices: Choices,
+        single: bool,
+        over_graphs: bool,
+    ) -> PyResult<Self> {
+        choices.check()?;
+        let metric = choices.metric().or_raise(py)?;
+        let state = match (single, over_graphs) {
+            (true, false) => State::SingleTruth(metric.accumulator().or_raise(py)?),
+            (false, false) => State::DoubleTruth(metric.accumulator().or_raise(py)?),
+            (true, true) => {
+                State::SingleTruthOverGraphs(OverGraphs::new(metric.accumulator().or_raise(py)?))
+            }
+            (false, true) => {
+                State::DoubleTruthOverGraphs(OverGraphs::new(metric.accumulator().or_raise(py)?))
+            }
+        };
+        Ok(Self { state })
+    }
+
+    #[staticmethod]
+    fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
+        let state = from_bytes(bytes)?;
+        Ok(Self { state })
+    }
+
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        to_bytes(py, &self.state)
+    }
+
+    #[pyo3(signature = (full, kept, complement, target=None, index=None, n_jobs=None))]
+    #[allow(clippy::too_many_arguments)] // those of the function that users call
+    fn update_fidelity<'py>(
+        &mut self,
+        py: Python<'py>,
+        full: Answers<'py>,
+        kept: Answers<'py>,
+        complement: Answers<'py>,
+        target: Option<Answers<'py>>,
+        index: Option<PyReadonlyArray1<'py, i64>>,
+        n_jobs: Option<i64>,
+    ) -> PyResult<()> {
+        match &mut self.state {
+            State::Fidelity(state) => {
+                let answers = [&full, &kept, &complement];
+                update(py, state, answers, target.as_ref(), index, n_jobs)
+            }
+            State::FidelityOverGraphs(state) => {
+                let (full, kept) = (full.view("full")?, kept.view("kept")?);
+                let complement = complement.view("complement")?;
+                let target = target.as_ref().map(|target| target.view("target"));
+                let target = target.transpose()?;
+                let index = positions(index, Some(full.n_samples()))?;
+                let metric = compared(target.as_deref(), index.as_deref());
+                let update = || state.update(metric.batch(&*full, &*kept, &*complement));
+                work::run(py, n_jobs, update)?.or_raise(py)
+            }
+            _ => Err(another_metric()),
+        }
+    }
+
+    #[pyo3(signature = (full, kept, complement, returns, target=None, index=None, n_jobs=None))]
+    #[allow(clippy::too_many_arguments)] // those of the function that users call
+    fn update_probabilities<'py>(
+        &mut self,
+        py: Python<'py>,
+        full: Reals<'py>,
+        kept: Reals<'py>,
+        complement: Reals<'py>,
+        returns: &str,
+        target: Option<Answers<'py>>,
+        index: Option<PyReadonlyArray1<'py, i64>>,
+        n_jobs: Option<i64>,
+    ) -> PyResult<()> {
+        let State::Fidelity(state) = &mut self.state else {
+            return Err(another_metric());
+        };
+        let outputs = [&full, &kept, &complement];
+        update_probabilities(py, state, outputs, returns, target.as_ref(), index, n_jobs)
+    }
+
+    /// Outputs in double precision.
+    #[pyo3(signature = (full, kept, n_jobs=None))]
+    fn update_unfaithfulness(
+        &mut self,
+        py: Python<'_>,
+        full: Reals<'_>,
+        kept: Reals<'_>,
+        n_jobs: Option<i64>,
+    ) -> PyResult<()> {
+        let (Reals::Double(full), Reals::Double(kept)) = (&full, &kept) else {
+            return Err(fidelity::one_precision());
+        };
+        let full = two_axes("full", full.as_array())?;
+        let kept = two_axes("kept", kept.as_array())?;
+        let updated = match &mut self.state {
+            State::Unfaithfulness(state) => work::run(py, n_jobs, || state.update((full, kept)))?,
+            State::UnfaithfulnessOverGraphs(state) => {
+                work::run(py, n_jobs, || state.update((full, kept)))?
+            }
+            _ => return Err(another_metric()),
+        };
+        updated.or_raise(py)
+    }
+
+    /// Scores and truth in the precision that the state was made for.
+    #[pyo3(signature = (predicted, target, n_jobs=None))]
+    fn update_ground_truth(
+        &mut self,
+        py: Python<'_>,
+        predicted: Reals<'_>,
+        target: Reals<'_>,
+        n_jobs: Option<i64>,
+    ) -> PyResult<()> {
+        macro_rules! update {
+            ($state:expr, $predicted:expr, $target:expr) => {{
+                let predicted = one_axis("predicted", $predicted.as_array())?;
+                let target = one_axis("target", $target.as_array())?;
+                work::run(py, n_jobs, || $state.update((predicted, target)))?.or_raise(py)
+            }};
+        }
+        match (&mut self.state, &predicted, &target) {
+            (State::SingleTruth(state), Reals::Single(p), Reals::Single(t)) => update!(state, p, t),
+            (State::DoubleTruth(state), Reals::Double(p), Reals::Double(t)) => update!(state, p, t),
+            (State::SingleTruthOverGraphs(state), Reals::Single(p), Reals::Single(t)) => {
+                update!(state, p, t)
+            }
+            (State::DoubleTruthOverGraphs(state), Reals::Double(p), Reals::Double(t)) => {
+                update!(state, p, t)
+            }
+            _ => Err(another_metric()),
+        }
+    }
+
+    fn merge(&mut self, py: Python<'_>, other: &Self) -> PyResult<()> {
+        use State::{
+            DoubleTruth, DoubleTruthOverGraphs, Fidelity, FidelityOverGraphs, SingleTruth,
+            SingleTruthOverGraphs, Unfaithfulness, UnfaithfulnessOverGraphs,
+        };
+        let merged = match (&mut self.state, other.state.clone()) {
+            (Fidelity(state), Fidelity(other)) => state.merge(other),
+            (Unfaithfulness(state), Unfaithfulness(other)) => state.merge(other),
+            (SingleTruth(state), SingleTruth(other)) => state.merge(other),
+            (DoubleTruth(state), DoubleTruth(other)) => state.merge(other),
+            (FidelityOverGraphs(state), FidelityOverGraphs(other)) => state.merge(*other),
+            (UnfaithfulnessOverGraphs(state), UnfaithfulnessOverGraphs(other)) => {
+                state.merge(other)
+            }
+            (SingleTruthOverGraphs(state), SingleTruthOverGraphs(other)) => state.merge(other),
+            (DoubleTruthOverGraphs(state), DoubleTruthOverGraphs(other)) => state.merge(other),
+            _ => {
+                let what = "merged state: one of another metric, or of scores in another precision";
+                return Err(PyValueError::new_err(what));
+            }
+        };
+        merged.or_raise(py)
+    }
+
+    /// The result so far, as a dictionary.
+    #[pyo3(signature = (n_jobs=None))]
+    fn finish<'py>(&self, py: Python<'py>, n_jobs: Option<i64>) -> PyResult<Bound<'py, PyAny>> {
+        macro_rules! finish {
+            ($state:expr) => {
+                to_python(
+                    py,
+                    &work::run(py, n_jobs, || $state.finish())?.or_raise(py)?,
+                )
+            };
+        }
+        match &self.state {
+            State::Fidelity(state) => finish!(state),
+            State::Unfaithfulness(state) => finish!(state),
+            State::SingleTruth(state) => finish!(state),
+            State::DoubleTruth(state) => finish!(state),
+            State::FidelityOverGraphs(state) => finish!(state),
+            State::UnfaithfulnessOverGraphs(state) => finish!(state),
+            State::SingleTruthOverGraphs(state) => finish!(state),
+            State::DoubleTruthOverGraphs(state) => finish!(state),
+        }
+    }
+
+    /// The curves of all scores together.
+    #[pyo3(signature = (n_points=None, n_jobs=None))]
+    fn curves<'py>(
+        &self,
+        py: Python<'py>,
+        n_points: Option<usize>,
+        n_jobs: Option<i64>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let both = match &self.state {
+            State::SingleTruth(state) => work::run(py, n_jobs, || state.clone().curves())?,
+            State::DoubleTruth(state) => work::run(py, n_jobs, || state.clone().curves())?,
+            _ => return Err(another_metric()),
+        };
+        curves::described(py, both.or_raise(py)?, n_points)
+    }
+}
+
+/// Intervals over graphs of the scores of all rows together, from the state of each graph.
+#[pyfunction]
+#[pyo3(signature = (states, n_jobs=None))]
+pub(super) fn graph_micro_intervals<'py>(
+    py: Python<'py>,
+    states: Vec<PyRef<'py, GraphState>>,
+    n_jobs: Option<i64>,
+) -> PyResult<Bound<'py, PyAny>> {
+    macro_rules! intervals {
+        ($($kind:ident)+) => {
+            match states.first().map(|first| &first.state) {
+                None => work::run(py, n_jobs, || micro_intervals::<FidelityAccumulator>(&[]))?,
+                $(Some(State::$kind(_)) => {
+                    let states = states.iter().map(|state| match &state.state {
+                        State::$kind(state) => Ok(state.clone()),
+                        _ => Err(another_metric()),
+                    });
+                    let states: Vec<_> = states.collect::<PyResult<_>>()?;
+                    work::run(py, n_jobs, || micro_intervals(&states))?
+                })+
+                Some(_) => return Err(another_metric()),
+            }
+        };
+    }
+    let intervals: xai_core::Result<Vec<MicroInterval>> =
+        intervals!(Fidelity Unfaithfulness SingleTruth DoubleTruth);
+    to_python(py, &intervals.or_raise(py)?)
+}

@@ -1,0 +1,104 @@
+//! Unfaithfulness of output rows.
+
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use pyo3::prelude::*;
+use xai_graph::UnfaithfulnessMetric;
+use xai_graph::unfaithfulness::{kl_divergence, kl_divergence_from_logs};
+
+use crate::array::{Reals, contiguous, two_axes};
+use crate::error::OrRaise;
+use crate::graph::answers::{direction, distribution, positions, return_type};
+use crate::graph::fidelity::one_precision;
+use crate::stored::to_python;
+use crate::work;
+
+/// How outputs are read: what they hold, what columns are to one another, and the direction.
+#[derive(FromPyObject)]
+pub(super) struct Reading(String, String, String);
+
+impl Reading {
+    pub(super) fn metric(&self) -> PyResult<UnfaithfulnessMetric<'static>> {
+        Ok(UnfaithfulnessMetric::new()
+            .returns(return_type(&self.0)?)
+            .distribution(distribution(&self.1)?)
+            .direction(direction(&self.2)?))
+    }
+}
+
+/// Does the same with two arrays of outputs of one precision.
+macro_rules! both_rows {
+    ($full:expr, $kept:expr, |$a:ident, $b:ident| $body:expr) => {
+        match (&$full, &$kept) {
+            (Reals::Single($a), Reals::Single($b)) => {
+                let $a = two_axes("full", $a.as_array())?;
+                let $b = two_axes("kept", $b.as_array())?;
+                $body
+            }
+            (Reals::Double($a), Reals::Double($b)) => {
+                let $a = two_axes("full", $a.as_array())?;
+                let $b = two_axes("kept", $b.as_array())?;
+                $body
+            }
+            _ => return Err(one_precision()),
+        }
+    };
+}
+
+#[pyfunction]
+#[pyo3(signature = (full, kept, reading, index=None, n_jobs=None))]
+pub(super) fn graph_unfaithfulness<'py>(
+    py: Python<'py>,
+    full: Reals<'py>,
+    kept: Reals<'py>,
+    reading: Reading,
+    index: Option<PyReadonlyArray1<'py, i64>>,
+    n_jobs: Option<i64>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let index = positions(index, full.shape().first().copied())?;
+    let mut metric = reading.metric()?;
+    if let Some(index) = &index {
+        metric = metric.index(index);
+    }
+    both_rows!(full, kept, |full, kept| {
+        let result = work::run(py, n_jobs, || metric.evaluate(full, kept))?;
+        to_python(py, &result.or_raise(py)?)
+    })
+}
+
+/// The unfaithfulness of every row by itself.
+#[pyfunction]
+#[pyo3(signature = (full, kept, reading, index=None, n_jobs=None))]
+pub(super) fn graph_unfaithfulness_rows<'py>(
+    py: Python<'py>,
+    full: Reals<'py>,
+    kept: Reals<'py>,
+    reading: Reading,
+    index: Option<PyReadonlyArray1<'py, i64>>,
+    n_jobs: Option<i64>,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let index = positions(index, full.shape().first().copied())?;
+    let mut metric = reading.metric()?;
+    if let Some(index) = &index {
+        metric = metric.index(index);
+    }
+    both_rows!(full, kept, |full, kept| {
+        let rows = work::run(py, n_jobs, || metric.per_row(full, kept))?;
+        Ok(rows.or_raise(py)?.into_pyarray(py))
+    })
+}
+
+/// The divergence of two distributions, from probabilities or their logarithms.
+#[pyfunction]
+pub(super) fn graph_kl(
+    py: Python<'_>,
+    p: PyReadonlyArray1<'_, f64>,
+    q: PyReadonlyArray1<'_, f64>,
+    from_logs: bool,
+) -> PyResult<f64> {
+    let (p, q) = (contiguous(&p), contiguous(&q));
+    let divergence = match from_logs {
+        true => kl_divergence_from_logs(&p, &q),
+        false => kl_divergence(&p, &q),
+    };
+    divergence.or_raise(py)
+}

@@ -1,0 +1,43 @@
+//! The native part of the Python package `xai_metrics`.
+//!
+//! What users call is written in Python (`python/xai_metrics`): names, defaults, documentation, and
+//! the turning of whatever they hold into NumPy arrays. Here are the kernels behind it: each takes
+//! arrays as they lie in memory, lets go of the interpreter lock, and can be interrupted.
+//!
+//! | module | what it owns |
+//! |---|---|
+//! | `array` | arrays that come in |
+//! | `arrow` | columns that come in by the Arrow C interface |
+//! | `error` | our errors as Python's |
+//! | `labels` | labels that come in |
+//! | `stored` | states as bytes, and results as Python values |
+//! | `work` | threads, interrupts, and calls back into Python |
+//! | `casebased`, `attribution`, `graph`, `repro` | the functions and classes of one family each |
+
+// `arrow` alone allows it, to take what a C interface hands over.
+#![deny(unsafe_code)]
+
+use pyo3::prelude::*;
+
+mod array;
+mod arrow;
+mod attribution;
+mod casebased;
+mod error;
+mod graph;
+mod labels;
+mod repro;
+mod stored;
+mod work;
+
+/// Kernels of `xai_metrics`; not for direct use.
+#[pymodule]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    arrow::register(module)?;
+    casebased::register(module)?;
+    attribution::register(module)?;
+    graph::register(module)?;
+    repro::register(module)?;
+    work::register(module)
+}

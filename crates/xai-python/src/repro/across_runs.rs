@@ -1,0 +1,137 @@
+//! All runs at once: agreement beyond chance, and consistency per sample.
+
+use numpy::{IntoPyArray, PyReadonlyArray2};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde::Serialize;
+use xai_repro::across_runs::{
+    AgreementCoefficient, AgreementWeights, agreement_interval, gwet_ac2, votes,
+};
+
+use crate::array::two_axes;
+use crate::error::OrRaise;
+use crate::labels::{Labels, for_labels, widened};
+use crate::repro::intervals::run_interval;
+use crate::repro::packed::{PackedRuns, one_of};
+use crate::repro::pairwise::indices;
+use crate::stored::to_python;
+use crate::work;
+
+/// Agreement as Python takes it.
+#[derive(Serialize)]
+pub(super) struct Described {
+    observed: f64,
+    fleiss_kappa: Option<f64>,
+    krippendorff_alpha: Option<f64>,
+    gwet_ac1: Option<f64>,
+}
+
+pub(super) fn described(agreement: &xai_repro::Agreement) -> Described {
+    Described {
+        observed: agreement.observed(),
+        fleiss_kappa: agreement.fleiss_kappa(),
+        krippendorff_alpha: agreement.krippendorff_alpha(),
+        gwet_ac1: agreement.gwet_ac1(),
+    }
+}
+
+#[pyfunction]
+#[pyo3(signature = (packed, n_jobs=None))]
+pub(super) fn repro_agreement<'py>(
+    py: Python<'py>,
+    packed: &PackedRuns,
+    n_jobs: Option<i64>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let agreement = || xai_repro::Agreement::from_packed(&packed.runs);
+    let agreement = work::run(py, n_jobs, agreement)?.or_raise(py)?;
+    to_python(py, &described(&agreement))
+}
+
+#[pyfunction]
+#[pyo3(signature = (packed, coefficient, method, n_replicates, seed, level, n_jobs=None))]
+#[allow(clippy::too_many_arguments)] // those of the function that users call
+pub(super) fn repro_agreement_interval<'py>(
+    py: Python<'py>,
+    packed: &PackedRuns,
+    coefficient: &str,
+    method: &str,
+    n_replicates: usize,
+    seed: u64,
+    level: f64,
+    n_jobs: Option<i64>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let names = AgreementCoefficient::ALL.map(|coefficient| (coefficient.name(), coefficient));
+    let coefficient = one_of("coefficient", coefficient, &names)?;
+    let method = run_interval(method, n_replicates, seed)?;
+    let interval = || agreement_interval(&packed.runs, coefficient, method, level);
+    to_python(py, &work::run(py, n_jobs, interval)?.or_raise(py)?)
+}
+
+/// Gwet's AC2; weights by name, or a matrix over the classes that occur.
+#[pyfunction]
+#[pyo3(signature = (predictions, weights, matrix=None, n_jobs=None))]
+pub(super) fn repro_gwet_ac2(
+    py: Python<'_>,
+    predictions: Labels<'_>,
+    weights: &str,
+    matrix: Option<PyReadonlyArray2<'_, f64>>,
+    n_jobs: Option<i64>,
+) -> PyResult<Option<f64>> {
+    let weights = match matrix {
+        Some(matrix) => AgreementWeights::Custom(matrix.as_array().to_owned()),
+        None => match weights {
+            "identity" => AgreementWeights::Identity,
+            "linear" => AgreementWeights::Linear,
+            "quadratic" => AgreementWeights::Quadratic,
+            "radical" => AgreementWeights::Radical,
+            "ordinal" => AgreementWeights::Ordinal,
+            other => {
+                let names = ["identity", "linear", "quadratic", "radical", "ordinal"];
+                return one_of::<()>("weights", other, &names.map(|name| (name, ())))
+                    .map(|()| None);
+            }
+        },
+    };
+    for_labels!(predictions, |view| {
+        let view = two_axes("predictions", view)?;
+        work::run(py, n_jobs, || gwet_ac2(view, &weights))?.or_raise(py)
+    })
+}
+
+/// How consistent the predictions of each sample are.
+#[pyfunction]
+#[pyo3(signature = (predictions, n_jobs=None))]
+pub(super) fn repro_sample_consistency<'py>(
+    py: Python<'py>,
+    predictions: Labels<'py>,
+    n_jobs: Option<i64>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (samples, changing) = for_labels!(predictions, |view| {
+        let view = two_axes("predictions", view)?;
+        let consistency = || {
+            let samples = xai_repro::SampleConsistency::new(view)?;
+            let changing = indices(samples.ever_changing());
+            Ok::<_, xai_core::Error>((samples, changing))
+        };
+        work::run(py, n_jobs, consistency)?.or_raise(py)?
+    });
+    let described = PyDict::new(py);
+    described.set_item("n_runs", samples.n_runs)?;
+    described.set_item("mean_entropy", samples.mean_entropy())?;
+    described.set_item("ever_changing", changing.into_pyarray(py))?;
+    described.set_item("entropy", samples.entropy.into_pyarray(py))?;
+    described.set_item("modal_share", samples.modal_share.into_pyarray(py))?;
+    let n_classes = indices(samples.n_classes).into_pyarray(py);
+    described.set_item("n_classes", n_classes)?;
+    Ok(described)
+}
+
+/// How many runs predict each class of one sample.
+#[pyfunction]
+pub(super) fn repro_votes(predictions: Labels<'_>, sample: usize) -> PyResult<Vec<(i64, usize)>> {
+    for_labels!(predictions, |view| {
+        let view = two_axes("predictions", view)?;
+        let votes = votes(view, sample).into_iter();
+        Ok(votes.map(|(label, n)| (widened(label), n)).collect())
+    })
+}

@@ -1,0 +1,43 @@
+//! Two groups of runs.
+
+use numpy::PyReadonlyArray1;
+use pyo3::prelude::*;
+use xai_repro::GroupComparison;
+
+use crate::array::{contiguous, two_axes};
+use crate::error::OrRaise;
+use crate::labels::{Labels, for_labels, widened};
+use crate::repro::pairwise::options;
+use crate::stored::to_python;
+use crate::work;
+
+/// How far two groups are apart in each metric, with a permutation test. Both have labels of one type.
+#[pyfunction]
+#[pyo3(signature = (first, second, labels, metrics, empty_union, n_assignments, seed, n_jobs=None))]
+#[allow(clippy::too_many_arguments)] // those of the function that users call
+pub(super) fn repro_compare<'py>(
+    py: Python<'py>,
+    first: Labels<'py>,
+    second: Labels<'py>,
+    labels: PyReadonlyArray1<'py, i64>,
+    metrics: Vec<String>,
+    empty_union: &str,
+    n_assignments: u64,
+    seed: u64,
+    n_jobs: Option<i64>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (_, options) = options(py, &metrics, empty_union)?;
+    let comparison = GroupComparison::new(options)
+        .n_assignments(n_assignments)
+        .seed(seed);
+    let labels = contiguous(&labels);
+    let in_one_type = |group: &Labels<'_>| {
+        for_labels!(*group, |view| {
+            let view = two_axes("runs", view)?;
+            Ok::<_, PyErr>(view.map(|&label| widened(label)))
+        })
+    };
+    let (first, second) = (in_one_type(&first)?, in_one_type(&second)?);
+    let compare = || comparison.compare(first.view(), second.view(), &labels);
+    to_python(py, &work::run(py, n_jobs, compare)?.or_raise(py)?)
+}

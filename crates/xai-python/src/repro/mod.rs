@@ -1,0 +1,48 @@
+//! The functions and classes of `xai_metrics.repro`.
+
+mod accumulator;
+mod across_runs;
+mod comparison;
+pub(crate) mod help;
+mod intervals;
+mod packed;
+mod pairwise;
+mod regression;
+mod simulate;
+mod study;
+
+use pyo3::prelude::*;
+
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<packed::PackedRuns>()?;
+    module.add_class::<pairwise::ErrorSets>()?;
+    module.add_class::<accumulator::PairwiseState>()?;
+    module.add_class::<study::Study>()?;
+    module.add_function(wrap_pyfunction!(pairwise::repro_pairwise, module)?)?;
+    module.add_function(wrap_pyfunction!(pairwise::repro_summaries, module)?)?;
+    module.add_function(wrap_pyfunction!(intervals::repro_pair_summary, module)?)?;
+    module.add_function(wrap_pyfunction!(intervals::repro_pair_interval, module)?)?;
+    module.add_function(wrap_pyfunction!(intervals::repro_metrics, module)?)?;
+    module.add_function(wrap_pyfunction!(intervals::repro_wilson, module)?)?;
+    module.add_function(wrap_pyfunction!(across_runs::repro_agreement, module)?)?;
+    module.add_function(wrap_pyfunction!(
+        across_runs::repro_agreement_interval,
+        module
+    )?)?;
+    module.add_function(wrap_pyfunction!(across_runs::repro_gwet_ac2, module)?)?;
+    module.add_function(wrap_pyfunction!(
+        across_runs::repro_sample_consistency,
+        module
+    )?)?;
+    module.add_function(wrap_pyfunction!(across_runs::repro_votes, module)?)?;
+    module.add_function(wrap_pyfunction!(comparison::repro_compare, module)?)?;
+    module.add_function(wrap_pyfunction!(regression::repro_regression, module)?)?;
+    module.add_function(wrap_pyfunction!(
+        simulate::repro_class_distribution,
+        module
+    )?)?;
+    module.add_function(wrap_pyfunction!(simulate::repro_labels, module)?)?;
+    module.add_function(wrap_pyfunction!(simulate::repro_predictions, module)?)?;
+    module.add_function(wrap_pyfunction!(study::repro_study_metrics, module)?)?;
+    module.add_function(wrap_pyfunction!(study::repro_mean_metrics, module)?)
+}

@@ -1,0 +1,108 @@
+//! Runs as bits, packed once for any number of questions.
+
+use numpy::PyReadonlyArray1;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use xai_repro::{PackedRunsBuilder, PairMetric};
+
+use crate::array::{contiguous, one_axis, two_axes};
+use crate::error::OrRaise;
+use crate::labels::{Labels, for_labels};
+use crate::work;
+
+/// The metrics of these names.
+pub(super) fn pair_metrics(py: Python<'_>, names: &[String]) -> PyResult<Vec<PairMetric>> {
+    names
+        .iter()
+        .map(|name| name.parse::<PairMetric>().or_raise(py))
+        .collect()
+}
+
+/// The predictions of some runs, one bit per sample and run for errors, few for classes.
+#[pyclass(module = "xai_metrics._native", name = "ReproPackedRuns", frozen)]
+pub(crate) struct PackedRuns {
+    pub(super) runs: xai_repro::PackedRuns,
+}
+
+#[pymethods]
+impl PackedRuns {
+    /// Packs `(k, n)` predictions.
+    #[staticmethod]
+    #[pyo3(signature = (metrics, predictions, labels, n_jobs=None))]
+    fn of_array(
+        py: Python<'_>,
+        metrics: Vec<String>,
+        predictions: Labels<'_>,
+        labels: PyReadonlyArray1<'_, i64>,
+        n_jobs: Option<i64>,
+    ) -> PyResult<Self> {
+        let metrics = pair_metrics(py, &metrics)?;
+        let labels = contiguous(&labels);
+        for_labels!(predictions, |view| {
+            let view = two_axes("predictions", view)?;
+            let pack = || xai_repro::PackedRuns::new(&metrics, view, &labels);
+            let runs = work::run(py, n_jobs, pack)?.or_raise(py)?;
+            Ok(Self { runs })
+        })
+    }
+
+    /// Packs runs of one array each, one after another: an iterable may make them when they are asked
+    /// for, and none is kept.
+    #[staticmethod]
+    #[pyo3(signature = (metrics, runs, labels, n_jobs=None))]
+    fn of_runs(
+        py: Python<'_>,
+        metrics: Vec<String>,
+        runs: &Bound<'_, PyAny>,
+        labels: PyReadonlyArray1<'_, i64>,
+        n_jobs: Option<i64>,
+    ) -> PyResult<Self> {
+        let metrics = pair_metrics(py, &metrics)?;
+        let labels = contiguous(&labels);
+        let mut builder = PackedRunsBuilder::new(&metrics, &labels).or_raise(py)?;
+        for run in runs.try_iter()? {
+            let run: Labels<'_> = run?.extract()?;
+            for_labels!(run, |view| {
+                let view = one_axis("predictions", view)?;
+                let pushed = match view.to_slice() {
+                    Some(run) => work::run(py, n_jobs, || builder.push(run))?,
+                    None => work::run(py, n_jobs, || builder.push(&view.to_vec()))?,
+                };
+                pushed.or_raise(py)?;
+            });
+        }
+        let runs = work::run(py, n_jobs, || builder.build())?.or_raise(py)?;
+        Ok(Self { runs })
+    }
+
+    #[getter]
+    fn n_runs(&self) -> usize {
+        self.runs.n_runs()
+    }
+
+    #[getter]
+    fn n_samples(&self) -> usize {
+        self.runs.n_samples()
+    }
+
+    /// The labels that occur in the predictions; empty where only errors were asked for.
+    #[getter]
+    fn classes(&self) -> Vec<i64> {
+        self.runs.classes().to_vec()
+    }
+}
+
+/// A word of a policy, with the words that there are.
+pub(super) fn one_of<T: Copy>(name: &str, word: &str, words: &[(&str, T)]) -> PyResult<T> {
+    let found = words.iter().find(|(known, _)| *known == word);
+    found.map(|(_, value)| *value).ok_or_else(|| {
+        let known: Vec<String> = words
+            .iter()
+            .map(|(known, _)| format!("{known:?}"))
+            .collect();
+        PyValueError::new_err(format!(
+            "{name}: expected one of {}, got {word:?}",
+            known.join(", ")
+        ))
+    })
+}

@@ -1,0 +1,125 @@
+//! The metrics of all pairs of runs.
+
+use numpy::{IntoPyArray, PyArray1};
+use pyo3::prelude::*;
+use xai_core::{Error, Interval};
+use xai_repro::{EmptyUnion, PairMetric, Pairwise};
+
+use crate::error::OrRaise;
+use crate::repro::packed::{PackedRuns, pair_metrics};
+use crate::stored::{or_nan, to_python};
+use crate::work;
+
+/// The options of these names.
+pub(super) fn options(
+    py: Python<'_>,
+    metrics: &[String],
+    empty_union: &str,
+) -> PyResult<(Vec<PairMetric>, Pairwise)> {
+    let metrics = pair_metrics(py, metrics)?;
+    let empty_union = empty_union.parse::<EmptyUnion>().or_raise(py)?;
+    let options = Pairwise::new().metrics(&metrics).empty_union(empty_union);
+    Ok((metrics, options))
+}
+
+/// Values of pairs, one array a metric.
+pub(super) type Values<'py> = Vec<Bound<'py, PyArray1<f64>>>;
+
+/// The value of each metric on each pair, and the error sets.
+#[pyfunction]
+#[pyo3(signature = (packed, metrics, empty_union, n_jobs=None))]
+pub(super) fn repro_pairwise<'py>(
+    py: Python<'py>,
+    packed: &PackedRuns,
+    metrics: Vec<String>,
+    empty_union: &str,
+    n_jobs: Option<i64>,
+) -> PyResult<(Values<'py>, ErrorSets)> {
+    let (metrics, options) = options(py, &metrics, empty_union)?;
+    let evaluate = || {
+        let runs = options.evaluate_packed(&packed.runs)?;
+        let values = metrics.iter().map(|&metric| or_nan(runs.pairs(metric)));
+        let values: Vec<Vec<f64>> = values.collect();
+        Ok::<_, Error>((values, runs.errors().clone()))
+    };
+    let (values, sets) = work::run(py, n_jobs, evaluate)?.or_raise(py)?;
+    let values = values.into_iter().map(|values| values.into_pyarray(py));
+    Ok((values.collect(), ErrorSets { sets }))
+}
+
+/// The summary of each metric with its interval, without the values of the pairs, and the error sets.
+#[pyfunction]
+#[pyo3(signature = (packed, metrics, empty_union, level, n_jobs=None))]
+pub(super) fn repro_summaries<'py>(
+    py: Python<'py>,
+    packed: &PackedRuns,
+    metrics: Vec<String>,
+    empty_union: &str,
+    level: f64,
+    n_jobs: Option<i64>,
+) -> PyResult<(Bound<'py, PyAny>, ErrorSets)> {
+    let (metrics, options) = options(py, &metrics, empty_union)?;
+    let summarize = || {
+        let runs = options.summarize(&packed.runs)?;
+        let of_metric = |&metric: &PairMetric| {
+            let interval = runs.interval(metric, level)?;
+            Ok((runs.summary(metric).unwrap_or_default(), interval))
+        };
+        let summaries: Vec<(xai_core::statistics::Summary, Option<Interval>)> = metrics
+            .iter()
+            .map(of_metric)
+            .collect::<xai_core::Result<_>>()?;
+        Ok::<_, Error>((summaries, runs.errors().clone()))
+    };
+    let (summaries, sets) = work::run(py, n_jobs, summarize)?.or_raise(py)?;
+    Ok((to_python(py, &summaries)?, ErrorSets { sets }))
+}
+
+/// The error set of every run.
+#[pyclass(module = "xai_metrics._native", name = "ReproErrorSets", frozen)]
+pub(crate) struct ErrorSets {
+    sets: xai_repro::ErrorSets,
+}
+
+#[pymethods]
+impl ErrorSets {
+    /// Those of packed runs, which share the memory.
+    #[new]
+    fn new(packed: &PackedRuns) -> Self {
+        Self {
+            sets: xai_repro::ErrorSets::new(&packed.runs),
+        }
+    }
+
+    fn accuracy<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        self.sets.accuracy().into_pyarray(py)
+    }
+
+    fn always_wrong<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let samples = work::run(py, None, || indices(self.sets.always_wrong()))?;
+        Ok(samples.into_pyarray(py))
+    }
+
+    fn ever_wrong<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let samples = work::run(py, None, || indices(self.sets.ever_wrong()))?;
+        Ok(samples.into_pyarray(py))
+    }
+
+    fn n_always_and_ever_wrong(&self, py: Python<'_>) -> PyResult<(u64, u64)> {
+        work::run(py, None, || self.sets.n_always_and_ever_wrong())
+    }
+
+    fn leave_one_out_consistency<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let values = work::run(py, None, || or_nan(&self.sets.leave_one_out_consistency()))?;
+        Ok(values.into_pyarray(py))
+    }
+}
+
+/// Places as NumPy indexes with them.
+pub(super) fn indices(samples: Vec<usize>) -> Vec<i64> {
+    // A sample of an array in memory has a place below 2^63.
+    samples.into_iter().map(|sample| sample as i64).collect()
+}

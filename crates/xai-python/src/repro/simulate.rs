@@ -1,0 +1,81 @@
+//! Class distributions, labels and predictions whose truth is known.
+
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1};
+use pyo3::prelude::*;
+use xai_core::Error;
+use xai_repro::ClassDistribution;
+use xai_repro::simulate::{Dependence, ErrorSet, LabelSimulator, PredictionSimulator};
+
+use crate::array::contiguous;
+use crate::error::OrRaise;
+use crate::work;
+
+#[pyfunction]
+#[pyo3(signature = (kind, n_classes, lowest, seed, item))]
+pub(super) fn repro_class_distribution<'py>(
+    py: Python<'py>,
+    kind: &str,
+    n_classes: usize,
+    lowest: f64,
+    seed: u64,
+    item: u64,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let law = match kind.parse::<ClassDistribution>().or_raise(py)? {
+        ClassDistribution::Exponential { .. } => ClassDistribution::Exponential { lowest },
+        law => law,
+    };
+    let probabilities = law.draw(n_classes, seed, item).or_raise(py)?;
+    Ok(probabilities.into_pyarray(py))
+}
+
+#[pyfunction]
+#[pyo3(signature = (probabilities, n_samples, every_class, seed, item))]
+pub(super) fn repro_labels<'py>(
+    py: Python<'py>,
+    probabilities: PyReadonlyArray1<'py, f64>,
+    n_samples: usize,
+    every_class: bool,
+    seed: u64,
+    item: u64,
+) -> PyResult<Bound<'py, PyArray1<i64>>> {
+    let probabilities = contiguous(&probabilities);
+    let simulate = || {
+        let simulator = match every_class {
+            true => LabelSimulator::with_every_class(&probabilities, n_samples)?,
+            false => LabelSimulator::new(&probabilities, n_samples)?,
+        };
+        let labels = simulator.simulate(seed, item)?;
+        Ok::<Vec<i64>, Error>(labels.into_iter().map(i64::from).collect())
+    };
+    let labels = work::run(py, Some(1), simulate)?.or_raise(py)?;
+    Ok(labels.into_pyarray(py))
+}
+
+#[pyfunction]
+#[pyo3(signature = (labels, n_runs, error_probabilities, max_error_share, error_set, copied, seed, item))]
+#[allow(clippy::too_many_arguments)] // those of the function that users call
+pub(super) fn repro_predictions<'py>(
+    py: Python<'py>,
+    labels: PyReadonlyArray1<'py, u32>,
+    n_runs: usize,
+    error_probabilities: PyReadonlyArray1<'py, f64>,
+    max_error_share: f64,
+    error_set: &str,
+    copied: Option<f64>,
+    seed: u64,
+    item: u64,
+) -> PyResult<Bound<'py, PyArray2<i64>>> {
+    let error_set = error_set.parse::<ErrorSet>().or_raise(py)?;
+    let dependence = match copied {
+        Some(copied) => Dependence::Dependent { copied },
+        None => Dependence::Independent,
+    };
+    let (labels, law) = (contiguous(&labels), contiguous(&error_probabilities));
+    let simulate = || {
+        let simulator = PredictionSimulator::new(&law, max_error_share, error_set, dependence)?;
+        let runs = simulator.simulate(&labels, n_runs, seed, item)?;
+        Ok::<_, Error>(runs.mapv(i64::from))
+    };
+    let runs = work::run(py, Some(1), simulate)?.or_raise(py)?;
+    Ok(runs.into_pyarray(py))
+}

@@ -1,0 +1,111 @@
+//! Work without the interpreter lock: on a number of threads, interrupted by Ctrl-C, and with calls
+//! back into Python on the thread that asked for it.
+//!
+//! A kernel runs on the threads of a pool while the caller's thread waits. That thread looks every
+//! 20 ms whether somebody pressed Ctrl-C, and it makes the calls of models and explainers: in the
+//! thread that the user called us from, where the settings that frameworks keep per thread
+//! (`torch.no_grad`, a default device) are the user's.
+
+mod calls;
+mod pools;
+
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use pyo3::prelude::*;
+use xai_core::parallel::{StopFlag, stoppable};
+
+pub(crate) use calls::Caller;
+
+/// How long a kernel goes on after Ctrl-C before the waiting thread sees it.
+const BETWEEN_SIGNALS: Duration = Duration::from_millis(20);
+
+/// What the waiting thread is told.
+enum Told {
+    /// Something to do with the lock held.
+    Call(calls::Call),
+    /// The work is done.
+    Done,
+}
+
+/// Does some work on `n_jobs` threads without the interpreter lock.
+///
+/// # Errors
+/// `KeyboardInterrupt` (or what a handler of signals raises); `ValueError` for `n_jobs=0`.
+pub(crate) fn run<R: Send>(
+    py: Python<'_>,
+    n_jobs: Option<i64>,
+    work: impl FnOnce() -> R + Send,
+) -> PyResult<R> {
+    run_with_calls(py, n_jobs, |_| work())
+}
+
+/// Does some work that calls Python back: by the [`Caller`], from any of its threads.
+///
+/// # Errors
+/// As [`run`].
+pub(crate) fn run_with_calls<R: Send>(
+    py: Python<'_>,
+    n_jobs: Option<i64>,
+    work: impl FnOnce(&Caller<'_>) -> R + Send,
+) -> PyResult<R> {
+    let pool = pools::of_threads(n_jobs)?;
+    let flag = StopFlag::new();
+    let (tell, told) = channel();
+    let calls = tell.clone();
+    // What the work has made, or the payload of its panic.
+    let made = Mutex::new(None);
+    let caller = Caller::new(move |call| calls.send(Told::Call(call)).is_ok());
+    py.detach(|| {
+        pool.in_place_scope(|scope| {
+            let (stop, outcome_of_work) = (flag.clone(), &made);
+            scope.spawn(move |_| {
+                let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                    stoppable(&stop, || work(&caller))
+                }));
+                // A stopped work is not waited for any more.
+                let outcome = match outcome {
+                    Ok(Ok(made)) => Ok(made),
+                    Ok(Err(_)) => return,
+                    Err(payload) => Err(payload),
+                };
+                *outcome_of_work
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner) = Some(outcome);
+                let _ = tell.send(Told::Done);
+            });
+            loop {
+                match told.recv_timeout(BETWEEN_SIGNALS) {
+                    Ok(Told::Done) => {
+                        match made.lock().unwrap_or_else(PoisonError::into_inner).take() {
+                            Some(Ok(made)) => return Ok(made),
+                            Some(Err(payload)) => std::panic::resume_unwind(payload),
+                            None => {}
+                        }
+                    }
+                    Ok(Told::Call(call)) => pools::within_call(|| Python::attach(call)),
+                    Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                        if let Err(raised) = Python::attach(|py| py.check_signals()) {
+                            flag.raise();
+                            // Calls that wait for an answer get none, and their loops end.
+                            drop(told);
+                            return Err(raised);
+                        }
+                    }
+                }
+            }
+        })
+    })
+}
+
+/// The number of threads that `n_jobs` stands for.
+#[pyfunction]
+#[pyo3(signature = (n_jobs=None))]
+fn n_threads(n_jobs: Option<i64>) -> PyResult<usize> {
+    Ok(pools::of_threads(n_jobs)?.current_num_threads())
+}
+
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(n_threads, module)?)
+}

@@ -1,0 +1,226 @@
+"""Whatever holds numbers becomes a NumPy array: without a copy where the memory allows it."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from xai_metrics import _arrays
+
+KINDS = st.sampled_from(["f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "?"])
+
+
+def shares_memory(a: object, b: np.ndarray) -> bool:
+    return np.shares_memory(np.asarray(a), b)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_floats_are_not_copied_whatever_their_order(dtype: str) -> None:
+    values = np.arange(24, dtype=dtype).reshape(2, 3, 4)
+    for view in (values, values.T, values[:, ::-2], np.asfortranarray(values), values[0, :, 1]):
+        taken = _arrays.reals(view, "x")
+        assert taken.dtype == np.dtype(dtype)
+        assert shares_memory(taken, view)
+        np.testing.assert_array_equal(taken, view)
+
+
+def test_read_only_arrays_are_taken_as_they_are() -> None:
+    values = np.arange(5.0)
+    values.flags.writeable = False
+    assert _arrays.reals(values, "x") is values
+
+
+@given(hnp.arrays(KINDS, hnp.array_shapes(min_side=0), elements=st.just(1)))
+def test_every_type_of_numbers_keeps_its_values(values: np.ndarray) -> None:
+    taken = _arrays.reals(values, "x")
+    assert taken.dtype in (np.float32, np.float64)
+    np.testing.assert_array_equal(taken, values.astype(np.float64))
+    np.testing.assert_array_equal(_arrays.integers(values, "x"), values.astype(np.int64))
+
+
+@given(st.integers(-(2**53), 2**53), st.sampled_from(["<", ">"]))
+def test_the_other_byte_order_is_read(number: int, order: str) -> None:
+    for dtype in ("f8", "i8"):
+        values = np.array([number, 1], dtype=order + dtype)
+        assert _arrays.reals(values, "x").tolist() == [number, 1]
+        assert _arrays.integers(values, "x").tolist() == [number, 1]
+        assert _arrays.integers(values, "x").dtype.isnative
+
+
+def test_columns_of_records_are_copied_where_they_are_not_aligned() -> None:
+    records = np.zeros(3, dtype=[("a", "i1"), ("b", "f8")])
+    records["b"] = [1.0, 2.0, 3.0]
+    taken = _arrays.reals(records["b"], "x")
+    assert taken.flags.aligned and taken.tolist() == [1.0, 2.0, 3.0]
+
+
+def test_arrays_of_objects_say_which_element_is_no_number() -> None:
+    values = np.array([1, 2.5, np.float32(3)], dtype=object)
+    assert _arrays.reals(values, "x").tolist() == [1, 2.5, 3]
+    with pytest.raises(TypeError, match=r"inputs\[1, 0\]: expected a number, got 'a' of type str"):
+        _arrays.reals(np.array([[1, 2], ["a", 3]], dtype=object), "inputs")
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.array(["a"]),
+        np.array([1j]),
+        np.array(["2020-01-01"], dtype="M8[D]"),
+        object(),
+        {"a": 1},
+        None,
+    ],
+)
+def test_what_holds_no_numbers_is_a_type_error_that_names_it(values: object) -> None:
+    with pytest.raises(TypeError, match="inputs: expected"):
+        _arrays.reals(values, "inputs")
+
+
+def test_lists_of_different_lengths_are_refused() -> None:
+    with pytest.raises(ValueError, match="inputs: "):
+        _arrays.reals([[1, 2], [3]], "inputs")
+
+
+def test_the_number_of_axes_is_checked() -> None:
+    with pytest.raises(ValueError, match=r"x: expected 2 axes, got shape \(3,\)"):
+        _arrays.reals([1, 2, 3], "x", ndim=2)
+    with pytest.raises(ValueError, match=r"x: expected 1 or 2 axes, got shape \(\)"):
+        _arrays.reals(1.0, "x", ndim=(1, 2))
+
+
+def test_masked_values_are_refused_and_others_taken() -> None:
+    values = np.ma.masked_array([1.0, 2.0], mask=[False, True])
+    with pytest.raises(ValueError, match="x: some values are masked"):
+        _arrays.reals(values, "x")
+    assert _arrays.reals(values[:1], "x").tolist() == [1.0]
+
+
+def test_whole_numbers_are_taken_however_they_are_stored() -> None:
+    bytes_ = np.array([1, 2], dtype="u1")
+    for values in ([1.0, 2.0], [True, False], bytes_, np.array([1, 2], dtype=object)):
+        assert _arrays.integers(values, "y").dtype == np.int64
+    with pytest.raises(ValueError, match=r"y: expected whole numbers, got 1.5 at \[1\]"):
+        _arrays.integers([1.0, 1.5], "y")
+    with pytest.raises(ValueError, match=r"y: expected whole numbers, got nan at \[0\]"):
+        _arrays.integers([np.nan], "y")
+    with pytest.raises(ValueError, match="above the largest 64-bit integer"):
+        _arrays.integers(np.array([2**63], dtype="u8"), "y")
+
+
+def test_booleans_are_zeros_and_ones_too() -> None:
+    for values in ([True, False], [1, 0], [1.0, 0.0]):
+        assert _arrays.booleans(values, "m").tolist() == [True, False]
+    with pytest.raises(ValueError, match="m: expected booleans"):
+        _arrays.booleans([0.5], "m")
+
+
+def test_labels_are_numbers_or_words() -> None:
+    assert _arrays.classes([1.0, 2.0], "y").tolist() == [1, 2]
+    assert _arrays.classes(["a", "b"], "y").tolist() == ["a", "b"]
+    assert _arrays.classes(np.array(["a", "b"], dtype=object), "y").tolist() == ["a", "b"]
+    assert _arrays.classes(np.array([[1], [2]]), "y").tolist() == [1, 2]
+    with pytest.raises(ValueError, match="y: some labels are missing"):
+        _arrays.classes(np.array(["a", None], dtype=object), "y")
+
+
+def test_numbers_of_pandas_are_not_copied() -> None:
+    pandas = pytest.importorskip("pandas")
+    values = np.arange(6.0).reshape(3, 2)
+    table = pandas.DataFrame(values, columns=["a", "b"], copy=False)
+    assert shares_memory(_arrays.reals(table, "x"), values)
+    column = pandas.Series([1, 2, None], dtype="Int64")
+    with pytest.raises(ValueError, match=r"x\[2\]: the value is missing"):
+        _arrays.reals(column, "x")
+    assert _arrays.reals(column.iloc[:2], "x").tolist() == [1.0, 2.0]
+    mixed = pandas.DataFrame({"a": [1, 2], "b": [True, False], "c": [0.5, 1.5]})
+    assert _arrays.reals(mixed, "x").tolist() == [[1.0, 1.0, 0.5], [2.0, 0.0, 1.5]]
+    with pytest.raises(TypeError, match=r"x\[0, 1\]: expected a number, got 'u'"):
+        _arrays.reals(pandas.DataFrame({"a": [1], "b": ["u"]}), "x")
+    assert _arrays.classes(pandas.Series(["a", "b"], dtype="category"), "y").tolist() == ["a", "b"]
+    assert _arrays.classes(pandas.Series(["a", "b"], dtype="string"), "y").tolist() == ["a", "b"]
+
+
+def test_columns_of_polars_are_not_copied() -> None:
+    polars = pytest.importorskip("polars")
+    column = polars.Series("a", [1.0, 2.0, 3.0])
+    taken = _arrays.reals(column, "x")
+    assert shares_memory(taken, column.to_numpy(allow_copy=False)) and not taken.flags.writeable
+    table = polars.DataFrame({"a": [1.0, 2.0], "b": [3, 4]})
+    assert _arrays.reals(table, "x").tolist() == [[1.0, 3.0], [2.0, 4.0]]
+    assert _arrays.classes(polars.Series(["u", "v"]), "y").tolist() == ["u", "v"]
+    with pytest.raises(ValueError, match="x: the value of row 1 is missing"):
+        _arrays.reals(polars.Series([1.0, None]), "x")
+
+
+def test_columns_of_pyarrow_are_not_copied() -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    values = np.arange(4.0)
+    column = pyarrow.array(values)
+    assert shares_memory(_arrays.reals(column, "x"), values)
+    in_pieces = pyarrow.chunked_array([[1.0, 2.0], [3.0]])
+    assert _arrays.reals(in_pieces, "x").tolist() == [1.0, 2.0, 3.0]
+    for kind in ("int8", "uint16", "int32", "uint64", "float32", "bool_"):
+        column = pyarrow.array([1, 0, 1]).cast(getattr(pyarrow, kind)())
+        assert _arrays.reals(column, "x").tolist() == [1.0, 0.0, 1.0]
+        assert _arrays.integers(column.slice(1), "x").tolist() == [0, 1]
+    halves = pyarrow.array(np.array([0.5, 2.0], dtype="f2"))
+    assert _arrays.reals(halves, "x").tolist() == [0.5, 2.0]
+    table = pyarrow.table({"a": [1, 2], "b": [0.5, 1.5]})
+    assert _arrays.reals(table, "x").tolist() == [[1.0, 0.5], [2.0, 1.5]]
+    with pytest.raises(ValueError, match="x: the value of row 2 is missing"):
+        _arrays.reals(pyarrow.chunked_array([[1.0, 2.0], [None]]), "x")
+    with pytest.raises(TypeError, match="x: expected numbers, booleans or text"):
+        _arrays.reals(pyarrow.array([[1], [2]]), "x")
+    assert _arrays.reals(pyarrow.array([], type=pyarrow.float64()), "x").shape == (0,)
+
+
+def test_memory_of_another_library_lives_as_long_as_the_array() -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    taken = _arrays.reals(pyarrow.array(np.arange(100_000.0)), "x")
+    # What might reuse the memory if it were free.
+    others = [np.full(100_000, float(i)) for i in range(20)]
+    assert taken.sum() == 100_000 * 99_999 / 2
+    assert sys.getsizeof(others) > 0
+
+
+def test_tensors_of_torch_are_not_copied() -> None:
+    torch = pytest.importorskip("torch")
+    tensor = torch.arange(6.0).reshape(2, 3)
+    assert _arrays.reals(tensor, "x").__array_interface__["data"][0] == tensor.data_ptr()
+    with_gradient = tensor.clone().requires_grad_()
+    assert _arrays.reals(with_gradient.T, "x").tolist() == tensor.T.tolist()
+    assert _arrays.reals(tensor.to(torch.bfloat16), "x").dtype == np.float32
+    with pytest.raises(TypeError, match="x: the tensor is sparse"):
+        _arrays.reals(tensor.to_sparse(), "x")
+    with pytest.raises(TypeError, match="x: the tensor is on meta"):
+        _arrays.reals(torch.empty(2, device="meta"), "x")
+
+
+def test_arrays_of_jax_are_taken() -> None:
+    jax = pytest.importorskip("jax")
+    assert _arrays.reals(jax.numpy.arange(3.0), "x").tolist() == [0.0, 1.0, 2.0]
+    assert _arrays.reals(jax.numpy.ones(2, dtype="bfloat16"), "x").tolist() == [1.0, 1.0]
+
+
+class OnAnotherDevice:
+    """What a tensor on a graphics card says of itself."""
+
+    device = "cuda:0"
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (2, 0)
+
+    def __dlpack__(self, **_: object) -> object:
+        raise BufferError("memory that the host cannot read")
+
+
+def test_a_tensor_on_another_device_is_refused_with_what_to_do() -> None:
+    message = r"x: the tensor is on cuda:0; copy it to the host, for torch by `.cpu\(\)`"
+    with pytest.raises(TypeError, match=message):
+        _arrays.reals(OnAnotherDevice(), "x")

@@ -1,0 +1,396 @@
+"""The table of explainers by metrics, and its parts."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from xai_metrics.attribution import (
+    STANDARD,
+    EvaluationValues,
+    evaluate,
+    evaluate_part,
+    metric_infos,
+    metrics,
+    model_randomization,
+    smoothed,
+)
+
+RANDOM = np.random.default_rng(7)
+N = 24
+IMAGES = RANDOM.random((N, 8, 8, 2))
+WEIGHTS = RANDOM.normal(size=(128, 3))
+TARGETS = RANDOM.integers(0, 3, N)
+MASKS = RANDOM.random((N, 8, 8)) < 0.3
+SEGMENTS = np.kron(np.arange(16).reshape(4, 4), np.ones((2, 2), int))
+
+
+def model(batch: Any) -> Any:
+    return batch.reshape(len(batch), -1) @ WEIGHTS
+
+
+def gradient(inputs: Any, targets: Any) -> Any:
+    classes = targets if targets.ndim == 1 else targets.argmax(axis=1)
+    return inputs * WEIGHTS.T[classes].reshape(inputs.shape)
+
+
+GOOD = gradient(IMAGES, TARGETS)
+EXPLAINERS = {"good": GOOD, "random": RANDOM.normal(size=GOOD.shape)}
+
+
+def table(asked: Any = "standard", **options: Any) -> Any:
+    options = {"activation": "softmax", **options}
+    return evaluate(model, IMAGES, TARGETS, EXPLAINERS, asked, **options)
+
+
+def test_the_standard_metrics_rank_the_terms_of_a_linear_model_first() -> None:
+    of = table()
+    assert tuple(of.metrics) == STANDARD and of.n_samples == N
+    assert of["mu_fidelity"].ranking == ["good", "random"]
+    assert of["deletion"].is_better("good", than="random")
+    assert not of["deletion"].is_better("random", than="good")
+    assert of.result("good", "deletion").rank == 1
+    assert of["deletion"]["good"].curve is not None and of["complexity"]["good"].curve is None
+    interval = of["deletion"]["good"].interval
+    assert interval is not None and interval.low <= float(of["deletion"]["good"]) <= interval.high
+    assert (interval.level, interval.n, interval.is_small_sample) == (0.95, N, False)
+    comparison = of["deletion"].comparisons[0]
+    assert comparison.first == "good" and comparison.p_corrected == comparison.p_value
+
+
+def test_what_explainers_and_metrics_share_is_asked_once() -> None:
+    seen = []
+
+    def counted(batch: Any) -> Any:
+        seen.append(len(batch))
+        return model(batch)
+
+    of = evaluate(
+        counted, IMAGES, TARGETS, EXPLAINERS, ["average_increase", "average_increase"][:1]
+    )
+    assert of.model_rows == sum(seen) == N + 2 * N and of.model_calls == len(seen)
+    of = evaluate(
+        counted,
+        IMAGES,
+        TARGETS,
+        EXPLAINERS,
+        {"a": "average_increase", "b": metrics.AverageIncrease()},
+    )
+    assert of.model_rows == 3 * N
+
+
+def test_all_metrics_that_the_arguments_are_enough_for() -> None:
+    of = table(
+        "all",
+        masks=MASKS,
+        segments=SEGMENTS,
+        reference_maps=GOOD,
+        second_maps=EXPLAINERS["random"],
+        replicates=50,
+    )
+    explainer_only = {
+        "adcc",
+        "average_stability",
+        "maximum_stability",
+        "local_lipschitz",
+        "continuity",
+        "relative_input_stability",
+        "relative_output_stability",
+        "relative_representation_stability",
+        "attribution_stability",
+        "random_logit",
+        "model_randomization",
+        "representativity",
+    }
+    assert set(of.metrics) == {info.name for info in metric_infos()} - explainer_only
+    json.dumps(of.to_dict())
+    few = evaluate(None, None, None, {"a": GOOD}, "all")
+    needs = {tuple(metrics.by_name(name)().info.needs) for name in few.metrics}
+    assert needs == {("explanations",)}
+
+
+def test_metrics_of_explainers() -> None:
+    def layer(batch: Any) -> Any:
+        return batch.reshape(len(batch), -1)[:, :5]
+
+    asked: list[Any] = [
+        "adcc",
+        metrics.AverageStability(neighbors=3),
+        metrics.MaximumStability(neighbors=3, distance=lambda a, b: float(np.abs(a - b).max())),
+        "local_lipschitz",
+        "continuity",
+        "relative_input_stability",
+        "relative_output_stability",
+        "relative_representation_stability",
+        "attribution_stability",
+        metrics.RandomLogit(classes=3, similarity="spearman"),
+    ]
+    calls = []
+
+    def explainer(inputs: Any, targets: Any) -> Any:
+        calls.append(len(inputs))
+        return gradient(inputs, targets)
+
+    of = evaluate(
+        model,
+        IMAGES,
+        TARGETS,
+        {"asked": explainer, "with maps": (GOOD, explainer)},
+        asked,
+        activation="softmax",
+        representation=layer,
+        batch_size=16,
+    )
+    assert max(calls) <= 16
+    for result in map(of.__getitem__, of):
+        left, right = result["asked"].per_sample, result["with maps"].per_sample
+        np.testing.assert_array_equal(left, right)
+    assert float(of["maximum_stability"]["asked"]) > 0
+
+
+def test_parts_join_to_the_whole() -> None:
+    asked = ["deletion", "mu_fidelity", "average_drop"]
+    whole = table(asked, batch_size=4)
+    parts = [
+        evaluate_part(
+            model,
+            IMAGES[first : first + 8],
+            TARGETS[first : first + 8],
+            {name: maps[first : first + 8] for name, maps in EXPLAINERS.items()},
+            asked,
+            first_sample=first,
+            activation="softmax",
+            batch_size=4,
+        )
+        for first in (0, 8, 16)
+    ]
+    sent = [pickle.loads(pickle.dumps(part)) for part in parts]
+    joined = sent[0].merge(sent[1]).merge(sent[2])
+    assert isinstance(joined, EvaluationValues) and joined.n_samples == N
+    expected, actual = whole.to_dict(), joined.table().to_dict()
+    for of in (*expected["metrics"].values(), *actual["metrics"].values()):
+        for value in of["explainers"].values():
+            del value["curve"]
+    del expected["model_calls"], actual["model_calls"]
+    assert actual == expected
+    with pytest.raises(ValueError, match="explainers"):
+        sent[0].merge(evaluate_part(None, None, None, {"a": GOOD}, ["complexity"]))
+    with pytest.raises(ValueError, match="sufficiency"):
+        one = evaluate_part(model, IMAGES, TARGETS, {"a": GOOD}, ["sufficiency"])
+        one.merge(one)
+
+
+def test_tables_pickle() -> None:
+    of = table(["deletion", "sparseness"])
+    other = pickle.loads(pickle.dumps(of))
+    assert other.to_dict() == of.to_dict()
+    assert repr(other) == repr(of)
+
+
+def test_how_a_table_looks() -> None:
+    of = table(["deletion", "sparseness"])
+    assert "deletion ↓" in repr(of) and "24 samples" in repr(of)
+    html = of._repr_html_()
+    assert html.startswith("<table>") and html.count("<tr>") == 3 and "<strong>" in html
+    odd = evaluate(None, None, None, {"<a&b>": GOOD}, ["sparseness"])
+    assert "&lt;a&amp;b&gt;" in odd._repr_html_()
+
+
+def test_data_frames() -> None:
+    pytest.importorskip("pandas")
+    of = table(["deletion", "sparseness"])
+    frame = of.to_pandas()
+    assert frame.shape == (2, 2) and frame.loc["good", "deletion"] == float(of["deletion"]["good"])
+    long = of.to_pandas(long=True)
+    assert list(long["rank"][:2]) == [1, 2] and (long["low"] <= long["value"]).all()
+    value = metrics.Deletion().evaluate(model, IMAGES, TARGETS, GOOD)
+    assert value.to_pandas().mean() == pytest.approx(value.value)
+
+
+def test_plots() -> None:
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    of = table(["deletion", "sparseness"])
+    for drawn in (
+        of.plot(),
+        of.plot("deletion"),
+        of["deletion"].plot_curves(),
+        of["deletion"]["good"].curve.plot(),
+        metrics.Deletion().evaluate(model, IMAGES, TARGETS, GOOD).plot(),
+        metrics.Complexity().evaluate(GOOD).plot(),
+    ):
+        assert drawn.get_figure() is not None
+    with pytest.raises(ValueError, match="no curve"):
+        of["sparseness"].plot_curves()
+    plt.close("all")
+
+
+def test_progress_counts_the_samples(capsys: Any) -> None:
+    pytest.importorskip("tqdm")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        table(["deletion"], progress=True, batch_size=5)
+    assert f"{N}/{N}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"explainers": {}}, ValueError, "explainers: empty"),
+        ({"explainers": [GOOD]}, TypeError, "explainers: expected a mapping"),
+        ({"explainers": {"a": GOOD[:3]}}, ValueError, "explanations"),
+        ({"explainers": {"a": GOOD[..., :1, :, :]}}, ValueError, "explanations"),
+        ({"explainers": {"a": np.full_like(GOOD, np.nan)}}, ValueError, "explanations"),
+        ({"metrics": []}, ValueError, "metrics: empty"),
+        ({"metrics": ["deletions"]}, ValueError, "metric: expected one of average_drop"),
+        ({"metrics": ["pointing_game"]}, ValueError, "pointing_game: needs masks"),
+        ({"metrics": ["average_stability"]}, ValueError, "average_stability: needs explainer"),
+        ({"metrics": ["model_randomization"]}, ValueError, "a function of its own"),
+        ({"metrics": ["deletion", "deletion"]}, ValueError, "metrics"),
+        ({"metrics": [3]}, TypeError, "metrics: expected names and metrics, got int"),
+        ({"activation": "relu"}, ValueError, "activation: expected None or one of"),
+        ({"layout": "nchw"}, ValueError, "layout: expected one of"),
+        ({"batch_size": 0}, ValueError, "batch_size"),
+        ({"level": 1.0}, ValueError, "level"),
+        ({"replicates": 10**9}, ValueError, "replicates"),
+        ({"n_jobs": 0}, ValueError, "n_jobs"),
+        ({"masks": MASKS[:, :4], "metrics": ["pointing_game"]}, ValueError, "masks"),
+        (
+            {"masks": IMAGES[..., 0], "metrics": ["pointing_game"]},
+            ValueError,
+            "masks: expected booleans",
+        ),
+        ({"segments": -SEGMENTS - 1, "metrics": ["irof"]}, ValueError, "segments"),
+        ({"metrics": [metrics.Deletion(baseline=IMAGES[:2])]}, ValueError, "baseline"),
+    ],
+)
+def test_what_is_wrong_is_said(arguments: Any, error: Any, message: str) -> None:
+    given = {"explainers": EXPLAINERS, "metrics": ["deletion"], **arguments}
+    with pytest.raises(error, match=message):
+        evaluate(model, IMAGES, TARGETS, **given)
+
+
+def test_a_base_score_that_cannot_be_divided_by_says_what_to_do() -> None:
+    with pytest.raises(ValueError, match="(?s)average_drop of `good`.*take activation="):
+        evaluate(lambda b: model(b) - 100.0, IMAGES, TARGETS, EXPLAINERS, ["average_drop"])
+
+
+def test_baselines_may_be_arrays_and_functions() -> None:
+    def value(baseline: Any) -> float:
+        metric = metrics.Deletion(baseline=baseline, steps=4)
+        return metric.evaluate(model, IMAGES, TARGETS, GOOD).value
+
+    zeros = value(0.0)
+    for same in (np.zeros((8, 8, 2)), np.zeros(IMAGES.shape), lambda x: x * 0, [0.0, 0.0]):
+        assert value(same) == zeros
+    assert value(lambda x: 1 - x) == value(1 - IMAGES) != zeros
+    two = {
+        "a": metrics.Deletion(baseline=np.zeros((8, 8, 2)), steps=4),
+        "b": metrics.Deletion(baseline=1 - IMAGES, steps=4),
+    }
+    of = evaluate(model, IMAGES, TARGETS, {"good": GOOD}, two)
+    assert float(of["a"]["good"]) == zeros and float(of["b"]["good"]) == value(1 - IMAGES)
+
+
+def test_draws_made_elsewhere() -> None:
+    orders = np.argsort(-GOOD.mean(axis=-1).reshape(N, -1), axis=1)
+    own = metrics.Deletion().evaluate(model, IMAGES, TARGETS, GOOD)
+    given = metrics.Deletion(draws=orders).evaluate(model, IMAGES, TARGETS, GOOD)
+    np.testing.assert_array_equal(own.per_sample, given.per_sample)
+    others = (TARGETS + 1) % 3
+    metric = metrics.RandomLogit(classes=3, similarity="pearson", draws=others)
+    value = metric.evaluate(gradient, IMAGES, TARGETS).per_sample
+    means = [m.mean(axis=-1).reshape(N, -1) for m in (GOOD, gradient(IMAGES, others))]
+    expected = [np.corrcoef(a, b)[0, 1] for a, b in zip(*means)]
+    np.testing.assert_allclose(value, expected, atol=1e-9)
+
+
+def test_channels_may_come_first() -> None:
+    first = np.moveaxis(IMAGES, -1, 1), np.moveaxis(GOOD, -1, 1)
+
+    def of_first(batch: Any) -> Any:
+        return model(np.moveaxis(batch, 1, -1))
+
+    last = metrics.Deletion().evaluate(model, IMAGES, TARGETS, GOOD).per_sample
+    metric = metrics.Deletion()
+    value = metric.evaluate(of_first, first[0], TARGETS, first[1], layout="channels-first")
+    np.testing.assert_allclose(value.per_sample, last, rtol=1e-12)
+    # Maps without channels are images where the inputs, or the layout, say so.
+    maps, compact = GOOD.mean(axis=-1), metrics.MstCompactness()
+    expected = compact.evaluate(maps, inputs=IMAGES).value
+    for name in ("channels-last", "channels-first"):
+        assert compact.evaluate(maps, layout=name).value == expected
+
+
+def test_mosaics() -> None:
+    mosaic = np.zeros((N, 2, 2), bool)
+    mosaic[:, 0, 0] = True
+    masks = np.zeros((N, 8, 8), bool)
+    masks[:, :4, :4] = True
+    metric = metrics.Focus()
+    assert metric.evaluate(GOOD, mosaic=mosaic).value == metric.evaluate(GOOD, masks).value
+
+
+def test_smoothed_explainers_in_a_randomization_test() -> None:
+    def explainer_of(layers: list[int]) -> Any:
+        sign = -1.0 if layers else 1.0
+        return smoothed(lambda x, y: sign * gradient(x, y), 3, 0.05)
+
+    values = model_randomization(explainer_of, IMAGES, TARGETS, 2)
+    assert [step.layers for step in values.steps] == [(0,), (0, 1)]
+    assert values.average == pytest.approx(-1.0) and values.last == pytest.approx(-1.0)
+    assert "<table>" in values._repr_html_() and len(values.to_dict()["steps"]) == 2
+
+    def broken(layers: list[int]) -> Any:
+        raise KeyError("no such layer")
+
+    with pytest.raises(KeyError, match="no such layer"):
+        model_randomization(broken, IMAGES, TARGETS, 2)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(2, 12),
+    st.integers(2, 9),
+    st.integers(0, 2**32 - 1),
+    st.sampled_from(["deletion", "insertion", "average_increase", "mu_fidelity", "sparseness"]),
+    st.sampled_from([np.float32, np.float64]),
+)
+def test_the_table_has_the_values_of_the_metrics_themselves(
+    n: int, size: int, seed: int, name: str, kind: Any
+) -> None:
+    random = np.random.default_rng(seed)
+    x, maps = random.random((n, size)).astype(kind), random.normal(size=(n, size)).astype(kind)
+    weights = random.normal(size=(size, 2)).astype(kind)
+    targets = random.integers(0, 2, n)
+
+    def linear(batch: Any) -> Any:
+        return (batch[:, :, None] * weights).sum(axis=1)
+
+    of = evaluate(linear, x, targets, {"a": maps}, [name], replicates=0)
+    metric: Any = metrics.by_name(name)()
+    if "model" in metric.info.needs:
+        value = metric.evaluate(linear, x, targets, maps)
+    else:
+        value = metric.evaluate(maps)
+    np.testing.assert_array_equal(of[name]["a"].per_sample, value.per_sample)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(2, 8), st.integers(0, 2**32 - 1))
+def test_mu_fidelity_of_the_terms_of_a_linear_model_is_one(size: int, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    x = random.random((3, size)) + 0.1
+    weights = random.normal(size=size)
+    metric = metrics.MuFidelity(grid=None, subset_correlation="pearson", subsets=50)
+    value = metric.evaluate(lambda b: b @ weights, x, np.zeros(3), x * weights)
+    defined = value.per_sample[~np.isnan(value.per_sample)]
+    np.testing.assert_allclose(defined, 1.0, atol=1e-6)

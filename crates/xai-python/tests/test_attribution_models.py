@@ -1,0 +1,432 @@
+"""Models and explainers: how they are called, what they may answer, and what they may raise."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from xai_metrics.attribution import base_scores, evaluate, evaluate_part, metrics
+
+RANDOM = np.random.default_rng(5)
+X = RANDOM.random((9, 12))
+W = RANDOM.random((12, 3))
+MAPS = RANDOM.normal(size=X.shape)
+TARGETS = RANDOM.integers(0, 3, 9)
+
+
+def model(batch: Any) -> Any:
+    return batch @ W
+
+
+def drop(model: Any, x: Any = X, **options: Any) -> Any:
+    return metrics.AverageDrop().evaluate(model, x, TARGETS[: len(x)], MAPS[: len(x)], **options)
+
+
+class Broken(Exception):
+    pass
+
+
+def test_the_exception_of_a_model_arrives_unchanged() -> None:
+    raised = Broken("out of memory")
+
+    def inner(batch: Any) -> Any:
+        raise raised
+
+    with pytest.raises(Broken) as caught:
+        drop(lambda batch: inner(batch))
+    assert caught.value is raised
+    functions = [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)]
+    assert functions[-2:] == ["<lambda>", "inner"]
+
+
+def test_the_exception_of_an_explainer_arrives_unchanged() -> None:
+    def explainer(inputs: Any, targets: Any) -> Any:
+        raise Broken
+
+    with pytest.raises(Broken):
+        metrics.AverageStability().evaluate(explainer, X, TARGETS)
+    with pytest.raises(Broken):
+        evaluate(model, X, TARGETS, {"a": explainer}, ["average_drop"])
+
+
+def test_an_exception_has_what_was_computed_before() -> None:
+    def broken(batch: Any) -> Any:
+        if (batch == X[6]).all(axis=1).any():
+            raise Broken
+        return model(batch)
+
+    with pytest.raises(Broken) as caught:
+        evaluate(broken, X, TARGETS, {"a": MAPS}, ["average_drop"], batch_size=2, n_jobs=1)
+    completed = {(e, score): v for e, score, v in caught.value.completed_scores}  # type: ignore[attr-defined]
+    expected = drop(model, batch_size=2).per_sample
+    for_all = np.isnan(completed["a", "average_drop"])
+    assert for_all.tolist() == [False] * 6 + [True] * 3
+    np.testing.assert_array_equal(completed["a", "average_drop"][:6], expected[:6])
+    with pytest.raises(ValueError, match="outputs") as nan:
+        drop(lambda batch: batch @ W * np.nan)
+    assert isinstance(nan.value.completed_scores, list)  # type: ignore[attr-defined]
+
+
+def test_nothing_is_called_after_an_exception() -> None:
+    calls = []
+
+    def third_time(batch: Any) -> Any:
+        calls.append(len(batch))
+        if len(calls) == 3:
+            raise Broken
+        return model(batch)
+
+    with pytest.raises(Broken):
+        drop(third_time, batch_size=1)
+    assert len(calls) == 3
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (
+            lambda b: np.zeros((len(b) + 1, 3)),
+            r"model: expected outputs of shape \(9, n_outputs\) or \(9,\), got \(10, 3\)",
+        ),
+        (lambda b: np.zeros((len(b), 3, 1)), r"got \(9, 3, 1\)"),
+        (lambda b: np.zeros(3), r"got \(3,\)"),
+        (lambda b: np.zeros((len(b), 0)), r"got \(9, 0\)"),
+        (lambda b: 1.0, r"got \(\)"),
+    ],
+)
+def test_an_answer_of_the_wrong_shape_is_named(answer: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        drop(answer)
+
+
+@pytest.mark.parametrize("answer", [None, "words", np.array([["a"]] * 9), object()])
+def test_an_answer_that_is_no_array_is_a_type_error(answer: Any) -> None:
+    with pytest.raises(TypeError, match="the answer of the model"):
+        drop(lambda batch: answer)
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf])
+def test_an_answer_that_is_not_finite_names_the_sample(number: float) -> None:
+    def of_sample_four(batch: Any) -> Any:
+        outputs = model(batch)
+        outputs[(batch == X[4]).all(axis=1)] = number
+        return outputs
+
+    with pytest.raises(ValueError, match=r"outputs.*4"):
+        drop(of_sample_four, batch_size=2)
+
+
+def test_the_shape_of_maps_of_an_explainer_is_named() -> None:
+    with pytest.raises(ValueError, match=r"explainer: expected 9 maps, got shape \(3, 12\)"):
+        metrics.AverageStability().evaluate(lambda x, y: x[:3], X, TARGETS)
+
+
+def test_a_model_is_called_on_the_thread_of_the_caller() -> None:
+    threads = set()
+
+    def watched(batch: Any) -> Any:
+        threads.add(threading.get_ident())
+        return model(batch)
+
+    def explainer(inputs: Any, targets: Any) -> Any:
+        threads.add(threading.get_ident())
+        return inputs
+
+    evaluate(watched, X, TARGETS, {"a": explainer}, ["deletion", "average_stability"], batch_size=2)
+    assert threads == {threading.get_ident()}
+
+
+def test_a_model_may_keep_and_change_its_batch() -> None:
+    kept = []
+
+    def greedy(batch: Any) -> Any:
+        assert batch.flags.writeable and batch.flags.c_contiguous and batch.flags.aligned
+        outputs = model(batch)
+        kept.append(batch)
+        batch[:] = 0.0
+        return outputs
+
+    assert drop(greedy, batch_size=2).value == drop(model, batch_size=2).value
+    assert all((batch == 0.0).all() for batch in kept)
+
+
+def test_a_model_may_measure_something_itself() -> None:
+    inner = drop(model, batch_size=2).value
+
+    def measuring(batch: Any) -> Any:
+        assert drop(model, batch_size=2).value == inner
+        return model(batch)
+
+    assert drop(measuring, batch_size=2).value == inner
+
+
+def test_threads_and_batches_change_no_bit() -> None:
+    def table(**how: Any) -> Any:
+        asked = ["deletion", "mu_fidelity", "average_drop", "sensitivity_n"]
+        return evaluate(model, X, TARGETS, {"a": MAPS, "b": -MAPS}, asked, **how)
+
+    expected = table(n_jobs=1).to_dict()["metrics"]
+    for how in ({"n_jobs": 2}, {"n_jobs": 7}, {"n_jobs": None}):
+        assert table(**how).to_dict()["metrics"] == expected
+    # Matrix products of other sizes round otherwise.
+    other = table(batch_size=4)
+    for name in other:
+        for explainer in "ab":
+            value = other[name][explainer].per_sample
+            expected_values = expected[name]["explainers"][explainer]["per_sample"]
+            np.testing.assert_allclose(value, expected_values, rtol=1e-9)
+
+
+def test_inputs_keep_their_precision() -> None:
+    seen = set()
+
+    def watched(batch: Any) -> Any:
+        seen.add(batch.dtype)
+        return batch @ W
+
+    drop(watched, X.astype(np.float32))
+    assert seen == {np.dtype(np.float32)}  # though the maps are in double precision
+    seen.clear()
+    drop(watched, X)
+    assert seen == {np.dtype(np.float64)}
+
+
+VARIANTS: dict[str, Callable[[Any], Any]] = {
+    "fortran": np.asfortranarray,
+    "reversed": lambda a: a[::-1].copy()[::-1],
+    "strided": lambda a: np.repeat(a, 2, axis=1)[:, ::2],
+    "negative": lambda a: a[:, ::-1].copy()[:, ::-1],
+    "read-only": lambda a: _read_only(a.copy()),
+    "byte-swapped": lambda a: a.astype(a.dtype.newbyteorder()),
+    "objects": lambda a: a.astype(object),
+    "list": lambda a: a.tolist(),
+    "longdouble": lambda a: a.astype(np.longdouble),
+    "unaligned": lambda a: _unaligned(a),
+    "subclass": lambda a: a.view(_Array),
+    "masked": lambda a: np.ma.masked_array(a, mask=False),
+}
+
+
+class _Array(np.ndarray[Any, Any]):
+    pass
+
+
+def _read_only(array: Any) -> Any:
+    array.flags.writeable = False
+    return array
+
+
+def _unaligned(array: Any) -> Any:
+    memory = bytearray(array.nbytes + 1)
+    view = np.frombuffer(memory, dtype=np.uint8)[1:].view(array.dtype).reshape(array.shape)
+    view[...] = array
+    return view
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_arrays_of_any_order_and_type_are_taken(variant: str) -> None:
+    change = VARIANTS[variant]
+    metric = metrics.Deletion(steps=5)
+    expected = metric.evaluate(model, X, TARGETS, MAPS).per_sample
+    given = metric.evaluate(model, change(X), TARGETS, change(MAPS)).per_sample
+    np.testing.assert_array_equal(given, expected)
+
+
+def test_frames_and_tables_are_taken() -> None:
+    pandas = pytest.importorskip("pandas")
+    expected = metrics.Deletion().evaluate(model, X, TARGETS, MAPS).value
+    x, maps = pandas.DataFrame(X), pandas.DataFrame(MAPS)
+    targets = pandas.Series(TARGETS)
+    assert metrics.Deletion().evaluate(model, x, targets, maps).value == expected
+    polars, pyarrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    x, maps, targets = polars.from_pandas(x), polars.DataFrame(MAPS), polars.Series(TARGETS)
+    assert metrics.Deletion().evaluate(model, x, targets, maps).value == expected
+    names = [str(i) for i in range(12)]
+    x, maps = (pyarrow.table(list(a.T), names=names) for a in (X, MAPS))
+    targets = pyarrow.array(TARGETS)
+    assert metrics.Deletion().evaluate(model, x, targets, maps).value == expected
+
+
+@pytest.mark.parametrize("kind", [np.int32, np.uint8, np.bool_, np.float16, np.float32])
+def test_inputs_of_other_types_are_taken(kind: Any) -> None:
+    x = (X * 3).astype(kind)
+    expected = drop(
+        model, x.astype(np.float64 if kind not in (np.float16, np.float32) else np.float32)
+    )
+    assert drop(model, x).value == expected.value
+
+
+@pytest.mark.parametrize(
+    ("x", "error", "message"),
+    [
+        (np.array([["a", "b"]]), TypeError, "inputs: expected real numbers"),
+        (np.array([[1 + 2j]]), TypeError, "inputs: expected real numbers"),
+        (np.array([[1.0, None]], dtype=object), TypeError, r"inputs\[0, 1\]: expected a number"),
+        (np.zeros((0, 12)), ValueError, "inputs"),
+        (np.zeros((3, 0)), ValueError, "inputs"),
+        (np.zeros(5), ValueError, "inputs"),
+        (np.full((2, 12), np.nan), ValueError, "inputs"),
+        ({"a": 1}, TypeError, "inputs: expected an array, got dict"),
+    ],
+)
+def test_what_is_wrong_with_inputs_is_said(x: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        metrics.Deletion().evaluate(model, x, np.zeros(len(x), int), np.ones((len(x), 12)))
+
+
+@pytest.mark.parametrize(
+    ("targets", "error", "message"),
+    [
+        ([0, 1], ValueError, "targets: expected one per sample, 9"),
+        (np.full(9, 0.5), ValueError, "targets: expected whole numbers"),
+        (np.full(9, 3), ValueError, "targets"),
+        (np.full(9, -1), ValueError, "targets"),
+        (np.ones((9, 2)), ValueError, "targets"),
+        (np.ones((9, 3, 1)), ValueError, "targets"),
+        (["a"] * 9, TypeError, "targets: expected whole numbers"),
+    ],
+)
+def test_what_is_wrong_with_targets_is_said(targets: Any, error: Any, message: str) -> None:
+    with pytest.raises(error, match=message):
+        metrics.Deletion().evaluate(model, X, targets, MAPS)
+
+
+def test_targets_are_classes_rows_or_what_the_model_predicts() -> None:
+    classes = np.argmax(model(X), axis=1)
+    expected = base_scores(model, X, classes)
+    np.testing.assert_array_equal(expected, model(X).max(axis=1))
+    np.testing.assert_array_equal(base_scores(model, X, np.eye(3)[classes]), expected)
+    np.testing.assert_array_equal(base_scores(model, X), expected)
+    np.testing.assert_array_equal(base_scores(model, X, classes.astype(np.float32)), expected)
+
+
+def test_one_output_needs_no_axis() -> None:
+    value = metrics.Deletion().evaluate(lambda b: b.sum(axis=1), X, np.zeros(9), MAPS)
+    rows = metrics.Deletion().evaluate(lambda b: b.sum(axis=1)[:, None], X, np.zeros(9), MAPS)
+    assert value.value == rows.value
+
+
+class Estimator:
+    """As scikit-learn has them."""
+
+    def predict(self, batch: Any) -> Any:
+        return np.argmax(self.predict_proba(batch), axis=1)
+
+    def predict_proba(self, batch: Any) -> Any:
+        scores = np.exp(batch @ W)
+        return scores / scores.sum(axis=1, keepdims=True)
+
+
+class Regressor:
+    def predict(self, batch: Any) -> Any:
+        return batch.sum(axis=1)
+
+
+def test_estimators_are_asked_for_probabilities() -> None:
+    expected = base_scores(model, X, TARGETS, activation="softmax")
+    np.testing.assert_allclose(base_scores(Estimator(), X, TARGETS), expected, rtol=1e-12)
+    np.testing.assert_allclose(base_scores(Regressor(), X, np.zeros(9)), X.sum(axis=1))
+    with pytest.raises(TypeError, match="model: expected a callable or an estimator, got str"):
+        base_scores("model", X, TARGETS)
+
+
+def test_frameworks_and_devices_have_names() -> None:
+    with pytest.raises(ValueError, match="framework: expected one of numpy, torch"):
+        drop(model, framework="theano")
+    with pytest.raises(ValueError, match="device: NumPy arrays have none"):
+        drop(model, device="cuda")
+
+
+def test_explainers_may_be_objects_with_attribute_or_explain() -> None:
+    class Captum:
+        def attribute(self, inputs: Any, target: Any) -> Any:
+            assert len(target) == len(inputs)
+            return inputs * 2
+
+    class Xplique:
+        def explain(self, inputs: Any, targets: Any) -> Any:
+            return inputs * 2
+
+    explainers = {"a": Captum(), "b": Xplique(), "c": lambda x, y: 2 * x, "d": 2 * X}
+    table = evaluate(model, X, TARGETS, explainers, ["deletion"])
+    assert len({value.value for value in table["deletion"].values.values()}) == 1
+
+
+def _ends_within_100_ms(work: Callable[[], object]) -> bool:
+    """In one of three times: what else the machine does takes time, too."""
+    return any(_interrupted(work) < 0.1 for _ in range(3))
+
+
+def _interrupted(work: Callable[[], object], after: float = 0.3) -> float:
+    """How long the work goes on after Ctrl-C."""
+    sent = []
+
+    def interrupt() -> None:
+        sent.append(time.perf_counter())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    timer = threading.Timer(after, interrupt)
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            work()
+        return time.perf_counter() - sent[0]
+    finally:
+        timer.join()
+
+
+@pytest.fixture
+def default_interrupts() -> Any:
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("default_interrupts")
+def test_ctrl_c_ends_a_kernel_within_100_ms() -> None:
+    values = evaluate_part(None, None, None, {"a": RANDOM.random((2000, 4))}, ["sparseness"])
+    assert _ends_within_100_ms(lambda: values.table(replicates=1_000_000))
+
+
+@pytest.mark.usefixtures("default_interrupts")
+def test_ctrl_c_ends_a_call_of_the_model_within_100_ms() -> None:
+    calls = []
+
+    def slow(batch: Any) -> Any:
+        calls.append(0)
+        while time.perf_counter() < end:
+            sum(range(1000))
+        return model(batch)
+
+    def work() -> None:
+        calls.clear()
+        drop(slow, batch_size=1)
+
+    end = time.perf_counter() + 10
+    assert _ends_within_100_ms(work)
+    assert len(calls) == 1  # no further batch
+
+
+@pytest.mark.usefixtures("default_interrupts")
+def test_ctrl_c_ends_an_evaluation_of_a_quick_model_within_100_ms() -> None:
+    x = RANDOM.random((64, 16, 16, 1))
+    metric = metrics.SensitivityN(subsets_per_size=5000)
+
+    def work() -> object:
+        return metric.evaluate(lambda b: b.sum(axis=(1, 2)), x, np.zeros(64), x)
+
+    assert _ends_within_100_ms(work)
+
+
+@pytest.mark.usefixtures("default_interrupts")
+def test_everything_works_after_an_interrupt() -> None:
+    values = evaluate_part(None, None, None, {"a": RANDOM.random((2000, 4))}, ["sparseness"])
+    _interrupted(lambda: values.table(replicates=1_000_000), 0.1)
+    assert drop(model).n_undefined == 0

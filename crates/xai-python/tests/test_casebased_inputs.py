@@ -1,0 +1,225 @@
+"""What users hand in: arrays of all kinds, tables, labels, and what is wrong with them."""
+
+import numpy as np
+import pytest
+from xai_metrics.casebased import CaseExplainer, NeighborSearch
+
+ROWS = np.array([[0.0, 1.0], [0.5, 0.5], [4.0, 5.0], [5.0, 4.0]])
+LABELS = np.array([0, 0, 1, 1])
+SAMPLES = np.array([[0.2, 0.9], [4.4, 4.4]])
+PREDICTED = np.array([0, 1])
+
+
+def found_by(rows=ROWS, labels=LABELS, samples=SAMPLES, predicted=PREDICTED, **choices):
+    explainer = CaseExplainer(rows, labels, k=3, **choices)
+    return explainer.explain_arrays(samples, predictions=predicted)
+
+
+def read_only(array):
+    array = array.copy()
+    array.setflags(write=False)
+    return array
+
+
+FORMS = {
+    "list": lambda a: a.tolist(),
+    "fortran order": np.asfortranarray,
+    "every other column": lambda a: np.repeat(a, 2, axis=1)[:, ::2],
+    "backwards": lambda a: np.ascontiguousarray(a[::-1])[::-1],
+    "read-only": read_only,
+    "byte-swapped": lambda a: a.astype(a.dtype.newbyteorder()),
+    "long double": lambda a: a.astype(np.longdouble),
+    "numbers as objects": lambda a: a.astype(object),
+    "unaligned": lambda a: (
+        np.frombuffer(b"x" + a.tobytes(), dtype=np.uint8)[1:].view(a.dtype).reshape(a.shape)
+    ),
+}
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_every_form_of_an_array_gives_the_same(form):
+    expected, found = found_by(), found_by(form(ROWS), samples=form(SAMPLES))
+    np.testing.assert_array_equal(found.indices, expected.indices)
+    np.testing.assert_array_equal(found.distances, expected.distances)
+    np.testing.assert_array_equal(found.correspondence, expected.correspondence)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, np.int8, np.uint32, np.int64, bool])
+def test_every_type_of_number_gives_what_its_values_give(dtype):
+    rows, samples = ROWS.astype(dtype), SAMPLES.astype(dtype)
+    expected = found_by(rows.astype(float), samples=samples.astype(float))
+    np.testing.assert_array_equal(found_by(rows, samples=samples).distances, expected.distances)
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        (dict(rows=[["a", "b"]] * 4), TypeError, "X_train"),
+        (dict(rows=ROWS.astype(complex)), TypeError, "X_train"),
+        (dict(rows=np.array([[0, None]] * 4)), TypeError, "X_train"),
+        (dict(rows=ROWS[:0], labels=LABELS[:0]), ValueError, "train"),
+        (dict(rows=ROWS[:, :0]), ValueError, "train"),
+        (dict(rows=ROWS[0], labels=LABELS[:2]), ValueError, "2 axes"),
+        (dict(rows=np.where(ROWS == 4.0, np.nan, ROWS)), ValueError, r"train\[2, 0\]"),
+        (dict(rows=np.where(ROWS == 4.0, np.inf, ROWS)), ValueError, r"train\[2, 0\]"),
+        (dict(samples=SAMPLES * np.nan), ValueError, r"samples\[0, 0\]"),
+        (dict(samples=SAMPLES[:0], predicted=PREDICTED[:0]), ValueError, "samples"),
+        (dict(samples=SAMPLES[:, :1]), ValueError, "1 features, expected 2"),
+        (dict(samples=[["a", "b"]]), TypeError, "X_test"),
+        (dict(predicted=PREDICTED[:1]), ValueError, "expected 2 labels, got 1"),
+        (dict(predicted=[0, None]), ValueError, r"predictions\[1\]: the label is missing"),
+        (dict(labels=[0, 1, None, 1]), ValueError, r"y_train\[2\]: the label is missing"),
+        (dict(labels=[0.0, 1.0, np.nan, 1.0]), ValueError, r"y_train\[2\]: the label is missing"),
+        (dict(labels=LABELS[:3]), ValueError, "same length"),
+        (dict(labels=ROWS), ValueError, "one label per row"),
+        (dict(rows=object()), TypeError, "X_train: expected an array"),
+    ],
+)
+def test_what_is_wrong_is_said(change, error, message):
+    with pytest.raises(error, match=message):
+        found_by(**change)
+
+
+@pytest.mark.parametrize(
+    ("choices", "error", "message"),
+    [
+        (dict(metric="euclidian"), ValueError, "euclidean"),
+        (dict(metric=max), TypeError, "metric"),
+        (dict(metric="cosine", scale_data=False, metadata={"x": [0]}), ValueError, "Metadata"),
+        (dict(algorithm="fastest"), ValueError, "algorithm"),
+        (dict(algorithm="kd_tree", metric="cosine"), ValueError, "brute"),
+        (dict(algorithm_params={"connections": 4}), ValueError, "hnsw"),
+        (dict(algorithm="hnsw", algorithm_params={"links": 4}), ValueError, "connections"),
+        (dict(metric_params={"q": 3}), ValueError, "'p' or 'V'"),
+        (dict(class_weights={0: -1.0}), ValueError, "at least 0"),
+        (dict(feature_names=["only"]), ValueError, "feature names"),
+        (dict(feature_names=["same", "same"]), ValueError, "same"),
+        (dict(redact=["nothing"]), ValueError, "nothing"),
+        (dict(aggregate_only=1), ValueError, "at least 2"),
+        (dict(similarity="leaves"), ValueError, "Unknown similarity"),
+        (dict(similarity=3), TypeError, "strategy object"),
+        (dict(weighting=3), TypeError, "weighting"),
+        (dict(n_jobs=0), ValueError, "n_jobs"),
+    ],
+)
+def test_wrong_choices_are_refused(choices, error, message):
+    with pytest.raises(error, match=message):
+        CaseExplainer(ROWS, LABELS, k=2, **choices)
+
+
+@pytest.mark.parametrize(("k", "error"), [(0, ValueError), (-1, ValueError), (2.5, TypeError)])
+def test_k_is_a_number_of_neighbors(k, error):
+    with pytest.raises(error, match="k"):
+        CaseExplainer(ROWS, LABELS, k=k)
+    with pytest.raises(error, match="k"):
+        CaseExplainer(ROWS, LABELS).explain_arrays(SAMPLES, predictions=PREDICTED, k=k)
+
+
+LABEL_FORMS = {
+    "integers": [0, 1],
+    "far integers": [-(10**12), 10**15],
+    "booleans": [False, True],
+    "words": ["ham", "spam"],
+    "floats": [0.5, 1.5],
+    "whole floats": [0.0, 1.0],
+}
+
+
+@pytest.mark.parametrize("names", LABEL_FORMS.values(), ids=LABEL_FORMS)
+@pytest.mark.parametrize("holder", [list, np.array, lambda a: np.array(a, dtype=object)])
+def test_labels_of_any_type(names, holder):
+    labels = holder([names[i] for i in LABELS])
+    found = CaseExplainer(ROWS, labels, k=3, class_weights={names[1]: 2.0}).explain_batch(
+        SAMPLES, y_test=holder([names[0], names[0]]), predictions=holder([names[0], names[1]])
+    )
+    expected = found_by(class_weights={1: 2.0})
+    assert [e.correspondence for e in found] == expected.correspondence.tolist()
+    assert [e.predicted_class for e in found] == [names[0], names[1]]
+    assert type(found[0].predicted_class) is type(names[0])
+    assert type(found[0].neighbors[0].label) is type(names[0])
+    assert [e.is_correct() for e in found] == [True, False]
+
+
+def test_objects_as_labels():
+    names = np.empty(4, dtype=object)
+    names[:] = [("a", 1), ("a", 1), ("b", 2), ("b", 2)]
+    explainer = CaseExplainer(ROWS, names, k=2)
+    explanation = explainer.explain_instance(SAMPLES[0], predicted_class=("a", 1))
+    assert explanation.correspondence == 1.0
+    assert explanation.neighbors[0].label == ("a", 1)
+    assert explainer.explain_votes(SAMPLES).predicted.tolist() == [("a", 1), ("b", 2)]
+    mixed = np.array([0, 0, "b", "b"], dtype=object)
+    assert CaseExplainer(ROWS, mixed, k=2).explain_votes(SAMPLES).predicted.tolist() == [0, "b"]
+
+
+def test_labels_that_no_training_row_has():
+    assert found_by(predicted=[7, "other"]).correspondence.tolist() == [0.0, 0.0]
+    words = CaseExplainer(ROWS, ["a", "a", "b", "b"], k=1)
+    assert words.explain_arrays(SAMPLES, predictions=["c", "b"]).correspondence.tolist() == [
+        0.0,
+        1.0,
+    ]
+
+
+def test_equal_labels_of_different_types_are_one_class():
+    for predicted in ([0, 1], [0.0, 1.0], [False, True], np.array([0, 1], dtype=np.uint8)):
+        assert (found_by(predicted=predicted).correspondence == found_by().correspondence).all()
+
+
+def test_pandas_gives_the_names_of_features():
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame(ROWS, columns=["age", "income"]).astype({"age": "int64"})
+    labels = pandas.Series(["no", "no", "yes", "yes"], index=[5, 6, 7, 8])
+    explainer = CaseExplainer(table, labels, k=2)
+    assert explainer.feature_names == ["age", "income"]
+    samples = pandas.DataFrame(SAMPLES, columns=["age", "income"])
+    found = explainer.explain_batch(
+        samples, labels.iloc[:2], predictions=pandas.Series(["no", "yes"])
+    )
+    assert [e.correspondence for e in found] == [1.0, 1.0]
+    assert found[0].true_class == "no"
+    numbered = CaseExplainer(pandas.DataFrame(ROWS), LABELS, k=1, redact=["1"])
+    assert numbered.feature_names == [0, 1] and numbered.shown_feature_names == [0]
+    categories = CaseExplainer(table, labels.astype("category"), k=2)
+    assert categories.explain_instance(samples.iloc[0], predicted_class="no").correspondence == 1.0
+
+
+@pytest.mark.parametrize("library", ["polars", "pyarrow"])
+def test_tables_of_arrow(library):
+    module = pytest.importorskip(library)
+    table = module.DataFrame if library == "polars" else module.table
+    rows = table({"age": ROWS[:, 0], "income": ROWS[:, 1]})
+    samples = table({"age": SAMPLES[:, 0], "income": SAMPLES[:, 1]})
+    explainer = CaseExplainer(rows, LABELS, k=3)
+    assert explainer.feature_names == ["age", "income"]
+    found = explainer.explain_arrays(samples, predictions=PREDICTED)
+    assert found.to_dict() == found_by().to_dict()
+
+
+def test_a_missing_value_of_a_table_is_named():
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame({"a": [1.0, None], "b": [2.0, 3.0]})
+    with pytest.raises(ValueError, match=r"train\[1, 0\]"):
+        CaseExplainer(table, [0, 1])
+    for labels in (["a", None], pandas.array(["a", pandas.NA], dtype="string")):
+        with pytest.raises(ValueError, match=r"y_train\[1\]: the (label|value) is missing"):
+            CaseExplainer([[0.0], [1.0]], pandas.Series(labels))
+
+
+def test_later_changes_of_the_arrays_change_nothing():
+    rows, samples, labels = ROWS.copy(), SAMPLES.copy(), LABELS.copy()
+    explainer = CaseExplainer(rows, labels, k=1)
+    explanation = explainer.explain_batch(samples, predictions=PREDICTED)[0]
+    rows[:], samples[:], labels[:] = 99.0, 99.0, 1
+    assert explanation.test_sample.tolist() == SAMPLES[0].tolist()
+    assert explanation.neighbors[0].features.tolist() == ROWS[0].tolist()
+    assert explanation.neighbors[0].label == 0
+
+
+def test_search_takes_what_the_explainer_takes():
+    for form in FORMS.values():
+        distances, indices = NeighborSearch(form(ROWS)).query(form(SAMPLES), k=2)
+        assert indices.tolist() == [[0, 1], [2, 3]] or indices[0].tolist() == [0, 1]
+        assert distances.shape == (2, 2)
+    with pytest.raises(ValueError, match="queries"):
+        NeighborSearch(ROWS).query(SAMPLES[:, :1])

@@ -1,0 +1,141 @@
+"""What the functions of graphs do with arrays of all sorts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from xai_metrics import graph
+
+RNG = np.random.default_rng(0)
+FULL, KEPT, REST = (RNG.normal(size=(9, 4)).astype(np.float32) for _ in range(3))
+PRED, TRUTH = RNG.random(30).astype(np.float32), (RNG.random(30) < 0.4).astype(np.float32)
+
+
+def misaligned(array):
+    bytes_of = np.zeros(array.nbytes + 1, dtype=np.uint8)
+    copied = bytes_of[1:].view(array.dtype).reshape(array.shape)
+    copied[...] = array
+    return copied
+
+
+def frozen(array):
+    array = array.copy()
+    array.flags.writeable = False
+    return array
+
+
+SORTS = {
+    "as it is": lambda array: array,
+    "double": lambda array: array.astype(np.float64),
+    "Fortran order": np.asfortranarray,
+    "strided": lambda array: np.repeat(array, 2, axis=0)[::2],
+    "backwards": lambda array: array[::-1].copy()[::-1],
+    "byte-swapped": lambda array: array.astype(array.dtype.newbyteorder(">")),
+    "misaligned": misaligned,
+    "read-only": frozen,
+    "objects": lambda array: array.astype(object),
+    "lists": lambda array: array.tolist(),
+}
+
+
+@pytest.mark.parametrize("sort", SORTS)
+def test_places_in_memory_do_not_matter(sort):
+    as_given = SORTS[sort]
+    three = [as_given(rows) for rows in (FULL, KEPT, REST)]
+    assert graph.fidelity_from_outputs(*three) == graph.fidelity_from_outputs(FULL, KEPT, REST)
+    by = graph.fidelity_from_outputs(*three, by="probability")
+    assert by == graph.fidelity_from_outputs(FULL, KEPT, REST, by="probability")
+    ours = graph.unfaithfulness_from_outputs(*three[:2])
+    assert ours == graph.unfaithfulness_from_outputs(FULL, KEPT)
+    ours = graph.ground_truth(as_given(PRED), as_given(TRUTH))
+    assert ours == graph.ground_truth(PRED, TRUTH)
+    labels = as_given(FULL.argmax(axis=1).astype(np.int32))
+    expected = graph.fidelity_from_outputs(FULL.argmax(axis=1), KEPT, REST)
+    assert graph.fidelity_from_outputs(labels, three[1], three[2]) == expected
+
+
+@pytest.mark.parametrize("kind", ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4"])
+def test_types_of_labels(kind):
+    full, kept, rest = (RNG.integers(0, 2, 20) for _ in range(3))
+    ours = graph.fidelity_from_outputs(*(labels.astype(kind) for labels in (full, kept, rest)))
+    assert ours == graph.fidelity_from_outputs(full, kept, rest)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: graph.fidelity_from_outputs([], [], []), "samples"),
+        (lambda: graph.fidelity_from_outputs([0, 1], [0], [0, 1]), "kept"),
+        (lambda: graph.fidelity_from_outputs([0, 1], [0, 1], [0, 1], [0]), "target"),
+        (lambda: graph.fidelity_from_outputs([0, 1], [0, 1], [0, 1], index=[2]), "index"),
+        (lambda: graph.fidelity_from_outputs([0, 1], [0, 1], [0, 1], index=[-3]), "index"),
+        (lambda: graph.fidelity_from_outputs([0.5], [0], [0]), "whole numbers"),
+        (lambda: graph.fidelity_from_outputs(FULL * np.nan, KEPT, REST), "full"),
+        (lambda: graph.fidelity_from_outputs(FULL[:, :1], KEPT, REST), "kept"),
+        (lambda: graph.fidelity_from_outputs(*[FULL[:, :1]] * 3), "labels"),
+        (lambda: graph.fidelity_from_outputs(FULL[None], KEPT, REST), "shape"),
+        (lambda: graph.fidelity_from_outputs(FULL, KEPT, REST, by="loss"), "by"),
+        (
+            lambda: graph.fidelity_from_outputs(
+                FULL, KEPT, REST, by="probability", return_type="probs"
+            ),
+            "full",
+        ),
+        (
+            lambda: graph.fidelity_from_outputs(
+                FULL, KEPT, REST, by="probability", return_type="odds"
+            ),
+            "return_type",
+        ),
+        (lambda: graph.unfaithfulness_from_outputs(FULL, KEPT[:-1]), "kept"),
+        (lambda: graph.unfaithfulness_from_outputs(FULL[:0], KEPT[:0]), "samples"),
+        (lambda: graph.unfaithfulness_from_outputs(FULL, KEPT, return_type="probs"), "full"),
+        (lambda: graph.unfaithfulness_from_outputs(FULL[:, :1], KEPT[:, :1]), "bernoulli"),
+        (lambda: graph.unfaithfulness_from_outputs(FULL, KEPT, direction="up"), "direction"),
+        (lambda: graph.unfaithfulness_from_outputs(FULL, KEPT, distribution="x"), "distribution"),
+        (lambda: graph.unfaithfulness_from_outputs(FULL[0], KEPT[0]), "axes"),
+        (lambda: graph.ground_truth([], []), "elements"),
+        (lambda: graph.ground_truth(PRED, TRUTH[:-1]), "target"),
+        (lambda: graph.ground_truth(PRED * 2, TRUTH), "predicted"),
+        (lambda: graph.ground_truth(PRED, TRUTH * np.nan), "target"),
+        (lambda: graph.ground_truth(PRED, TRUTH, threshold=-1.0), "threshold"),
+        (lambda: graph.ground_truth(PRED, TRUTH, n_jobs=0), "n_jobs"),
+        (lambda: graph.kl_divergence([0.5, 0.5], [1.0]), "q"),
+        (lambda: graph.kl_divergence([1.5], [1.0]), "p"),
+        (lambda: graph.mask_properties([]), "mask|elements"),
+    ],
+)
+def test_wrong_values(call, said):
+    with pytest.raises(ValueError, match=said):
+        call()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: graph.fidelity_from_outputs(FULL.astype(complex), KEPT, REST),
+        lambda: graph.fidelity_from_outputs(["a"], ["b"], ["a"]),
+        lambda: graph.unfaithfulness_from_outputs(np.full((2, 2), "x"), KEPT),
+        lambda: graph.ground_truth(np.array([object()]), [1]),
+        lambda: graph.ground_truth(object(), [1]),
+        lambda: graph.mask_properties("mask"),
+    ],
+)
+def test_wrong_types(call):
+    with pytest.raises(TypeError):
+        call()
+
+
+def test_columns_of_tables():
+    pandas = pytest.importorskip("pandas")
+    ours = graph.ground_truth(pandas.Series(PRED), pandas.Series(TRUTH.astype(bool)))
+    assert ours == graph.ground_truth(PRED, TRUTH)
+    frame = pandas.DataFrame(FULL)
+    assert graph.unfaithfulness_from_outputs(frame, KEPT) == graph.unfaithfulness_from_outputs(
+        FULL, KEPT
+    )
+    polars = pytest.importorskip("polars")
+    pyarrow = pytest.importorskip("pyarrow")
+    for column in (polars.Series, pyarrow.array):
+        assert graph.ground_truth(column(PRED), column(TRUTH)).auroc == ours.auroc

@@ -1,0 +1,72 @@
+"""The package as a whole: what importing it costs, threads, processes."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import subprocess
+import sys
+
+import pytest
+
+import xai_metrics
+from xai_metrics import _native
+
+
+def run_python(code: str) -> str:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def test_importing_needs_numpy_alone() -> None:
+    loaded = run_python(
+        "import sys; before = set(sys.modules); import xai_metrics; from xai_metrics import "
+        "casebased, attribution, graph, repro; "
+        "print(*{name.partition('.')[0] for name in set(sys.modules) - before})"
+    ).split()
+    others = set(loaded) - set(sys.stdlib_module_names) - {"numpy", "xai_metrics"}
+    assert not {name for name in others if not name.startswith("_")}
+
+
+def test_importing_takes_less_than_50_ms_beside_numpy() -> None:
+    code = (
+        "import numpy, time; start = time.perf_counter(); import xai_metrics; "
+        "print(time.perf_counter() - start)"
+    )
+    assert min(float(run_python(code)) for _ in range(5)) < 0.05
+
+
+def test_the_version_is_that_of_the_native_part() -> None:
+    assert xai_metrics.__version__ == _native.__version__
+
+
+def test_names_that_are_none_are_refused() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'attributions'"):
+        xai_metrics.attributions  # noqa: B018
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, 3, -1, None])
+def test_numbers_of_threads_are_those_of_joblib(n_jobs: int | None) -> None:
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    assert _native.n_threads(n_jobs) == (cores if n_jobs in (-1, None) else n_jobs)
+
+
+def test_no_threads_are_refused() -> None:
+    with pytest.raises(ValueError, match="n_jobs: expected a number of threads"):
+        _native.n_threads(0)
+    assert _native.n_threads(-1000) == 1
+
+
+def agreement_in_child(_: int) -> float:
+    from xai_metrics import graph
+
+    return float(graph.fidelity_curve_auc([0.5, 0.6], [0.1, 0.2], [0.0, 1.0]))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_forked_process_has_threads_of_its_own() -> None:
+    here = agreement_in_child(0)
+    _native.n_threads(2)
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        assert pool.map_async(agreement_in_child, range(4)).get(timeout=30) == [here] * 4

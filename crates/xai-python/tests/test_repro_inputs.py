@@ -1,0 +1,168 @@
+"""What the functions of reproducibility do with arrays of all sorts."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from xai_metrics import repro
+
+PREDICTIONS = np.array([[0, 1, 0, 1, 1], [0, 0, 0, 0, 1], [0, 1, 1, 1, 1]])
+LABELS = np.array([0, 1, 1, 0, 1])
+EXPECTED = repro.pairwise(PREDICTIONS, LABELS)
+
+
+def is_expected(predictions, labels=LABELS):
+    ours = repro.pairwise(predictions, labels)
+    for name in EXPECTED.metrics:
+        np.testing.assert_array_equal(ours.pairs(name), EXPECTED.pairs(name))
+
+
+@pytest.mark.parametrize(
+    "kind", ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "?", "f2", "f4", "f8"]
+)
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_types_and_byte_orders(kind, order):
+    dtype = np.dtype(kind).newbyteorder(order)
+    is_expected(PREDICTIONS.astype(dtype), LABELS.astype(dtype))
+
+
+def test_places_in_memory():
+    wide = np.zeros((6, 10), dtype=np.int32)
+    wide[::2, 1::2] = PREDICTIONS
+    is_expected(wide[::2, 1::2])
+    is_expected(np.asfortranarray(PREDICTIONS))
+    is_expected(PREDICTIONS[:, ::-1][:, ::-1])
+    is_expected([row for row in wide[::2, 1::2]])
+    bytes_of = np.zeros(PREDICTIONS.nbytes + 1, dtype=np.uint8)
+    unaligned = bytes_of[1:].view(np.int64).reshape(PREDICTIONS.shape)
+    unaligned[...] = PREDICTIONS
+    is_expected(unaligned)
+    frozen = PREDICTIONS.copy()
+    frozen.flags.writeable = False
+    is_expected(frozen, LABELS[None, :])
+
+
+def test_a_view_is_not_changed():
+    predictions, labels = PREDICTIONS.copy(), LABELS.copy()
+    repro.pairwise(predictions, labels)
+    repro.sample_consistency(predictions)
+    np.testing.assert_array_equal(predictions, PREDICTIONS)
+    np.testing.assert_array_equal(labels, LABELS)
+
+
+def test_wide_labels():
+    far = np.array([-(2**63), 0, 2**63 - 1])
+    is_expected(far[PREDICTIONS], far[LABELS])
+    with pytest.raises(ValueError, match="64-bit"):
+        repro.pairwise(np.full((2, 3), 2**64 - 1, dtype=np.uint64), [0, 0, 0])
+
+
+@pytest.mark.parametrize(
+    ("predictions", "labels", "said"),
+    [
+        (PREDICTIONS + 0.5, LABELS, "whole numbers"),
+        (np.where(PREDICTIONS, np.nan, 1.0), LABELS, "whole numbers"),
+        (PREDICTIONS, LABELS[:-1], "labels"),
+        (PREDICTIONS[:1], LABELS, "at least 2"),
+        (PREDICTIONS[:, :0], LABELS[:0], "samples"),
+        (PREDICTIONS[0], LABELS, "n_runs, n_samples"),
+        (np.zeros((0, 5), dtype=int), LABELS, "at least 2"),
+        ([PREDICTIONS[0], PREDICTIONS[1][:-1]], LABELS, "run 1"),
+        (PREDICTIONS, PREDICTIONS, "1 axis"),
+        (PREDICTIONS[None], LABELS, "shape"),
+        (np.array([["a", None]] * 2, dtype=object), ["a", "b"], "missing"),
+    ],
+)
+def test_wrong_values(predictions, labels, said):
+    with pytest.raises(ValueError, match=said):
+        repro.pairwise(predictions, labels)
+
+
+@pytest.mark.parametrize(
+    "predictions",
+    [
+        PREDICTIONS.astype(complex),
+        PREDICTIONS.astype("datetime64[s]"),
+        object(),
+        np.array([object()] * 10, dtype=object).reshape(2, 5),
+    ],
+)
+def test_wrong_types(predictions):
+    with pytest.raises((TypeError, ValueError)):
+        repro.pairwise(predictions, LABELS)
+
+
+def test_wrong_choices():
+    with pytest.raises(ValueError, match="metric"):
+        repro.pairwise(PREDICTIONS, LABELS, metrics="accuracy")
+    with pytest.raises(ValueError, match="twice"):
+        repro.pairwise(PREDICTIONS, LABELS, metrics=["ec_acc", "ec_acc"])
+    with pytest.raises(ValueError):
+        repro.pairwise(PREDICTIONS, LABELS, metrics=[])
+    with pytest.raises(ValueError, match="n_jobs"):
+        repro.pairwise(PREDICTIONS, LABELS, n_jobs=0)
+    packed = repro.PackedRuns(PREDICTIONS, LABELS, metrics="ec_acc")
+    with pytest.raises(ValueError, match="pack"):
+        repro.pairwise(packed, metrics="pa_kappa")
+    with pytest.raises(ValueError, match="pack"):
+        repro.agreement(packed)
+    with pytest.raises(TypeError, match="labels"):
+        repro.pairwise(packed, LABELS)
+
+
+def test_regression_inputs():
+    numbers = PREDICTIONS + 0.25
+    targets = LABELS + 0.0
+    expected = repro.regression(numbers, targets)
+
+    def is_same(predictions, truth=targets):
+        ours = repro.regression(predictions, truth)
+        for name in expected.metrics:
+            np.testing.assert_array_equal(ours.pairs(name), expected.pairs(name))
+
+    is_same(np.asfortranarray(numbers))
+    is_same(numbers.astype(">f8"), targets.astype(">f4"))
+    is_same(numbers.astype(object), targets.astype(np.float32))
+    is_same(numbers.astype(np.float16))
+    is_same(numbers.tolist(), targets.tolist())
+    is_same(numbers[:, ::-1][:, ::-1], LABELS)
+    for wrong, said in [
+        ((numbers[:1], targets), "at least 2"),
+        ((numbers, targets[:-1]), "targets"),
+        ((numbers[:, :0], targets[:0]), "samples"),
+        ((numbers * math.inf, targets), "predictions"),
+        ((numbers, targets * math.nan), "targets"),
+        ((list(numbers[:1]) + [targets[:2]], targets), "lengths"),
+        ((numbers[0], targets), "axes"),
+    ]:
+        with pytest.raises(ValueError, match=said):
+            repro.regression(*wrong)
+    with pytest.raises(TypeError):
+        repro.regression(numbers.astype("U5"), targets)
+
+
+def test_tables_of_other_libraries():
+    polars = pytest.importorskip("polars")
+    pyarrow = pytest.importorskip("pyarrow")
+    columns = {f"run {i}": run for i, run in enumerate(PREDICTIONS)}
+    is_expected(polars.DataFrame(columns), polars.Series(LABELS))
+    is_expected(pyarrow.table(columns), pyarrow.array(LABELS))
+
+
+def test_tensors():
+    torch = pytest.importorskip("torch")
+    is_expected(torch.from_numpy(PREDICTIONS), torch.from_numpy(LABELS))
+    is_expected([torch.from_numpy(run) for run in PREDICTIONS])
+
+
+def test_an_interrupt_ends_a_study():
+    import _thread
+    import threading
+
+    threading.Timer(0.3, _thread.interrupt_main).start()
+    with pytest.raises(KeyboardInterrupt):
+        # More than an hour of work.
+        repro.SimulationStudy(100_000_000)
