@@ -533,6 +533,8 @@ def test_a_model_of_named_features_is_given_the_table():
     rows = pandas.DataFrame({"a": [0.0, 1.0], "b": [-1.0, 1.0]})
     found = CaseExplainer(rows, [0, 1], k=1, model=Named()).explain_arrays(rows)
     assert found.predicted.tolist() == [0, 1]
+    one = CaseExplainer(rows, [0, 1], k=1, model=Named()).explain_instance(rows.iloc[1])
+    assert one.predicted_class == 1
     as_array = CaseExplainer(rows, [0, 1], k=1).explain_arrays(rows, model=lambda X: X[:, 1] > 0)
     assert as_array.correspondence.tolist() == [1.0, 1.0]
 

@@ -16,4 +16,5 @@ def axes(ax: Any = None) -> Any:
         from matplotlib import pyplot
     except ImportError:
         raise ImportError("plot needs matplotlib: install it by `pip install matplotlib`") from None
-    return pyplot.subplots()[1]
+    # Long names are not cut.
+    return pyplot.subplots(layout="constrained")[1]

@@ -12,7 +12,9 @@ from .. import _native
 from .._arrays import integers, reals
 from ._data import Run, layout_of, targets_of
 from ._models import Tensors, explainer_function, is_explainer
-from ._value import MetricValue, axes, none_for_nan, pandas
+from .._plots import axes
+from .._results import pandas_library as pandas
+from ._value import MetricValue, none_for_nan
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from .. import _native
-from ._value import Curve, axes, none_for_nan, pandas
+from .._plots import axes
+from .._results import pandas_library as pandas
+from ._value import Curve, none_for_nan
 
 if TYPE_CHECKING:
     import numpy as np
@@ -334,10 +336,14 @@ class EvaluationTable:
             return self[metric].plot(ax)
         ax = axes(ax)
         ranks = [[self.result(e, m).rank for m in self.metrics] for e in self.explainers]
-        ax.imshow(ranks, cmap="viridis_r", aspect="auto", vmin=1, vmax=max(len(self.explainers), 2))
+        # The best are dark; half of the range stays light enough for dark text.
+        last = max(len(self.explainers), 2)
+        ax.imshow(ranks, cmap="Blues_r", aspect="auto", vmin=1, vmax=last)
         for row, of_explainer in enumerate(ranks):
             for column, rank in enumerate(of_explainer):
-                ax.text(column, row, str(rank), ha="center", va="center", color="white")
+                is_dark = rank <= (1 + last) / 2
+                color = "white" if is_dark else "black"
+                ax.text(column, row, str(rank), ha="center", va="center", color=color)
         ax.set_xticks(range(len(self.metrics)), self.metrics, rotation=45, ha="right")
         ax.set_yticks(range(len(self.explainers)), self.explainers)
         ax.set_title("rank (1 is best)")

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from .._plots import axes
+from .._results import pandas_library as pandas
+
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
@@ -108,23 +111,3 @@ class MetricValue:
 def none_for_nan(values: npt.NDArray[np.float64]) -> list[float | None]:
     """Numbers as a list, ``None`` where there is none."""
     return [None if value != value else value for value in values.tolist()]
-
-
-def axes(ax: Any) -> Any:
-    """The axes to draw on."""
-    if ax is not None:
-        return ax
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError:
-        raise ImportError("plots need matplotlib: pip install matplotlib") from None
-    return plt.subplots()[1]
-
-
-def pandas() -> Any:
-    """The module pandas, for tables."""
-    try:
-        import pandas
-    except ImportError:
-        raise ImportError("tables need pandas: pip install pandas") from None
-    return pandas

@@ -92,7 +92,10 @@ class Asking:
         if sample.shape != (self.n_features,):
             found = len(sample) if sample.ndim == 1 else sample.shape
             raise ValueError(f"test_sample has {found} features, expected {self.n_features}")
-        predictions = None if predicted_class is None else one_label(predicted_class)
+        if predicted_class is None:
+            predictions = self._labels(test_sample, sample[np.newaxis], None, model)
+        else:
+            predictions = one_label(predicted_class)
         truth = None if true_class is None else one_label(true_class)
         explanation = self.explain_arrays(
             sample[np.newaxis],

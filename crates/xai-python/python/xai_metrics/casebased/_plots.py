@@ -103,6 +103,8 @@ def _radar(plt: Any, ax: Any, rows: npt.NDArray[Any], names: list[str]) -> None:
         ax.plot(around, np.append(row, row[:1]), label=name, **style)
     ax.fill(around, np.append(heights[0], heights[0][:1]), color=_SAMPLE, alpha=0.1)
     ax.set_xticks(angles)
+    # Beside the circle, not over its lines.
+    ax.tick_params(axis="x", pad=18)
     ax.set_ylim(0.0, 1.0)
     ax.set_yticks([])
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .. import _native
-from .._results import Result, html_table, pandas_frame, pyplot
+from .._plots import axes
+from .._results import Result, html_table, pandas_frame
 from ._fitting.classes import label_array
 from ._fitting.parts import parts
 
@@ -49,7 +50,7 @@ class LevelAudit(Result):
     accuracy_interval: tuple[float, float] | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class AuditReport(Result):
     """What an :class:`Audit` found. Intervals have level 0.95, and take samples for independent.
 
@@ -124,8 +125,7 @@ class AuditReport(Result):
         ImportError
             Where matplotlib is not installed.
         """
-        if ax is None:
-            _, ax = pyplot().subplots()
+        ax = axes(ax)
         bins = [one for one in self.reliability if one["accuracy"] is not None]
         places = [one["mean_correspondence"] for one in bins]
         shares = [one["accuracy"] for one in bins]
@@ -140,6 +140,19 @@ class AuditReport(Result):
         ax.set_ylim(-0.02, 1.02)
         ax.legend()
         return ax
+
+    def __repr__(self) -> str:
+        def said(name: str, value: float | None, ends: tuple[float, float] | None) -> str:
+            interval = "" if ends is None else f" [{ends[0]:.4f}, {ends[1]:.4f}]"
+            return f"{name} " + ("undefined" if value is None else f"{value:.4f}{interval}")
+
+        parts = [
+            f"{self.n_samples} samples",
+            said("mean correspondence", self.mean_correspondence, self.interval),
+            said("accuracy", self.accuracy, self.accuracy_interval),
+            said("AUROC of right predictions", self.auroc, self.auroc_interval),
+        ]
+        return f"AuditReport({', '.join(parts)})"
 
     def _repr_html_(self) -> str:
         header = ["level", "n", "judged", "right", "accuracy", "95 % interval"]

@@ -21,8 +21,13 @@ def predictions_of(
     """What the model says of samples, in one call."""
     predict = getattr(model, "predict", model)
     rows = samples
-    if hasattr(model, "feature_names_in_") and hasattr(X_test, "columns"):
-        rows = X_test
+    if hasattr(model, "feature_names_in_"):
+        # Fitted on a table: it warns where the names of the columns are missing.
+        if hasattr(X_test, "columns"):
+            rows = X_test
+        elif hasattr(X_test, "to_frame") and len(samples) == 1:
+            # A row of a table.
+            rows = X_test.to_frame().T.astype(samples.dtype)
     if transform is not None:
         rows = getattr(transform, "transform", transform)(rows)
     labels = to_numpy(predict(rows), _NAME)
