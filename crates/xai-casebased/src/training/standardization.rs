@@ -73,8 +73,32 @@ impl Standardization {
 
     fn of_values(values: &[f64], n_features: usize) -> Result<Self> {
         let (mean, deviations) = mean_and_deviation(values, n_features);
+        Self::of_columns(mean, deviations)
+    }
+
+    /// Of the mean and the population standard deviation (ddof 0) of each feature, for programs that
+    /// add up training rows by themselves. The bits are those of [`fit`](Self::fit) where both come of
+    /// exact sums, the deviation of the squares around the rounded mean:
+    /// `mean = Σ x / n`, `deviation = √(Σ (x − mean)² / n)`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::OutOfDomain`](xai_core::ErrorKind::OutOfDomain) for a deviation that is not finite,
+    /// [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) where there is not one per mean.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use xai_casebased::training::Standardization;
+    /// let of_columns = Standardization::of_columns(vec![2.0, 7.0], vec![1.0, 0.0])?;
+    /// assert_eq!(of_columns, Standardization::fit(array![[1.0, 7.0], [3.0, 7.0]].view())?);
+    /// # Ok::<(), xai_casebased::Error>(())
+    /// ```
+    pub fn of_columns(mean: Vec<f64>, deviation: Vec<f64>) -> Result<Self> {
+        if deviation.len() != mean.len() {
+            let (expected, actual) = (mean.len(), deviation.len());
+            return Err(Error::shape(input::SCALE, &[expected], &[actual]));
+        }
         let mut scale = Vec::with_capacity(mean.len());
-        for (feature, (deviation, center)) in deviations.into_iter().zip(&mean).enumerate() {
+        for (feature, (deviation, center)) in deviation.into_iter().zip(&mean).enumerate() {
             if !deviation.is_finite() {
                 return Err(Error::out_of_domain(
                     input::TRAIN,

@@ -6,6 +6,7 @@ mod delong;
 mod interval;
 mod jackknife_of_kinds;
 mod kendall;
+mod mean_interval;
 pub mod ranks;
 mod summary;
 mod unit_mean;
@@ -19,6 +20,7 @@ pub use interval::{
 };
 pub use jackknife_of_kinds::jackknife_of_kinds;
 pub use kendall::{PairOrders, kendall};
+pub use mean_interval::mean_interval;
 pub use ranks::{auroc, average_precision, spearman};
 pub use summary::{Summary, quantile};
 pub use unit_mean::unit_mean_interval;

@@ -1,5 +1,7 @@
 //! The counts behind the statistics of a threshold.
 
+use crate::ground_truth::counted_element::CountedElement;
+
 /// Elements by prediction and truth.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -15,6 +17,12 @@ pub struct Confusion {
 }
 
 impl Confusion {
+    /// Counts an element that [`GroundTruthMetric::element`](crate::GroundTruthMetric::element) judged.
+    #[inline]
+    pub fn add(&mut self, element: CountedElement) {
+        self.count(element.is_predicted, element.is_true);
+    }
+
     /// Counts one element.
     #[inline]
     fn count(&mut self, predicted: bool, truth: bool) {
@@ -24,7 +32,8 @@ impl Confusion {
         self.true_negatives += u64::from(!predicted & !truth);
     }
 
-    pub(crate) fn merge(&mut self, other: Self) {
+    /// Adds the counts of other elements.
+    pub fn merge(&mut self, other: Self) {
         self.true_positives += other.true_positives;
         self.false_positives += other.false_positives;
         self.false_negatives += other.false_negatives;
@@ -61,26 +70,33 @@ impl Confusion {
         self.true_positives + self.false_positives + self.false_negatives + self.true_negatives
     }
 
-    /// TP + TN over all.
-    pub(crate) fn accuracy(&self) -> Option<f64> {
+    /// The share of elements on which mask and truth agree; `None` without elements.
+    #[must_use]
+    pub fn accuracy(&self) -> Option<f64> {
         ratio(self.true_positives + self.true_negatives, self.total())
     }
 
-    pub(crate) fn recall(&self) -> Option<f64> {
+    /// The share of the truth that was found; `None` without a true element.
+    #[must_use]
+    pub fn recall(&self) -> Option<f64> {
         ratio(
             self.true_positives,
             self.true_positives + self.false_negatives,
         )
     }
 
-    pub(crate) fn precision(&self) -> Option<f64> {
+    /// The share of what was predicted that is true; `None` without a prediction.
+    #[must_use]
+    pub fn precision(&self) -> Option<f64> {
         ratio(
             self.true_positives,
             self.true_positives + self.false_positives,
         )
     }
 
-    pub(crate) fn f1_score(&self) -> Option<f64> {
+    /// `2 TP / (2 TP + FP + FN)`; `None` when neither mask nor truth has an element.
+    #[must_use]
+    pub fn f1_score(&self) -> Option<f64> {
         let twice = 2 * self.true_positives;
         ratio(twice, twice + self.false_positives + self.false_negatives)
     }

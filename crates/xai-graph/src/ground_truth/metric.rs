@@ -5,6 +5,7 @@ use xai_core::{Accumulator, Error, Real, Result};
 
 use crate::ground_truth::accumulator::GroundTruthAccumulator;
 use crate::ground_truth::choices::{Choices, is_true};
+use crate::ground_truth::counted_element::CountedElement;
 use crate::ground_truth::curves::GroundTruthCurves;
 use crate::ground_truth::scores::GroundTruth;
 use crate::ground_truth::selection::{Selection, ZeroDivision};
@@ -47,16 +48,6 @@ pub struct BestOfTruths {
     pub truth: usize,
     /// The scores against it.
     pub scores: GroundTruth,
-}
-
-/// What one element counts as.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct CountedElement {
-    /// Whether the mask selects it.
-    pub is_predicted: bool,
-    /// Whether it belongs to the truth.
-    pub is_true: bool,
 }
 
 /// Ground-truth scores with their choices.
@@ -243,6 +234,38 @@ impl GroundTruthMetric {
             }
         }
         Ok(elements)
+    }
+
+    /// What one element counts as by the threshold, whatever the [selection](Self::selection) is: for
+    /// programs that group elements by themselves.
+    ///
+    /// # Errors
+    /// As [`evaluate`](Self::evaluate), at index 0.
+    ///
+    /// ```
+    /// use xai_graph::GroundTruthMetric;
+    /// use xai_graph::ground_truth::Confusion;
+    /// let mut counts = Confusion::default();
+    /// for (predicted, target) in [(0.9, 0.0), (0.7, 1.0)] {
+    ///     counts.add(GroundTruthMetric::new().element(predicted, target)?);
+    /// }
+    /// assert_eq!(counts.precision(), Some(0.5));
+    /// # Ok::<(), xai_graph::Error>(())
+    /// ```
+    #[inline]
+    pub fn element<T: Real, U: Real>(&self, predicted: T, target: U) -> Result<CountedElement> {
+        let threshold = T::from_f64_nearest(self.choices.threshold);
+        let is_score = match self.choices.logits {
+            true => predicted.is_finite(),
+            false => predicted >= T::zero() && predicted <= T::one(),
+        };
+        if !(is_score && target.is_finite()) {
+            return Err(self.choices.first_error(&[predicted], &[target]));
+        }
+        Ok(CountedElement {
+            is_predicted: self.choices.is_above(predicted, threshold),
+            is_true: is_true(target, threshold),
+        })
     }
 
     /// A state of no elements with these choices.

@@ -141,10 +141,38 @@ impl<'a> UnfaithfulnessMetric<'a> {
         full: ArrayView2<'_, T>,
         kept: ArrayView2<'_, T>,
     ) -> Result<Vec<f64>> {
+        let mut divergences = self.divergence_per_row(full, kept)?;
+        for value in &mut divergences {
+            *value = from_divergence(*value);
+        }
+        Ok(divergences)
+    }
+
+    /// The divergence `KL_i` of every row in nats, whose mean the value is made of: for programs that
+    /// group rows by themselves, with [`Unfaithfulness::new`].
+    ///
+    /// # Errors
+    /// As [`evaluate`](Self::evaluate).
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use xai_graph::{Unfaithfulness, UnfaithfulnessMetric};
+    /// let (full, kept) = (array![[0.0, 1.0], [2.0, 0.0]], array![[0.5, 1.0], [1.0, 0.0]]);
+    /// let metric = UnfaithfulnessMetric::new();
+    /// let rows = metric.divergence_per_row(full.view(), kept.view())?;
+    /// let of_rows = Unfaithfulness::new((rows[0] + rows[1]) / 2.0, 2);
+    /// assert_eq!(of_rows, metric.evaluate(full.view(), kept.view())?);
+    /// # Ok::<(), xai_graph::Error>(())
+    /// ```
+    pub fn divergence_per_row<T: Real>(
+        &self,
+        full: ArrayView2<'_, T>,
+        kept: ArrayView2<'_, T>,
+    ) -> Result<Vec<f64>> {
         let rows = RowPairs::new(full, kept, self.rows, self.setup)?;
         let blocks = parallel::try_map(rows.n_blocks(), |block| {
             let mut values = Vec::with_capacity(BLOCK);
-            rows.divergences(block, |kl| values.push(from_divergence(kl)))?;
+            rows.divergences(block, |kl| values.push(kl))?;
             Ok::<_, Error>(values)
         })?;
         Ok(blocks.concat())

@@ -20,7 +20,9 @@ pub struct Unfaithfulness {
 }
 
 impl Unfaithfulness {
-    pub(crate) fn new(divergence: f64, n_samples: u64) -> Self {
+    /// The unfaithfulness of a mean divergence, in nats, over some rows.
+    #[must_use]
+    pub fn new(divergence: f64, n_samples: u64) -> Self {
         Self {
             value: from_divergence(divergence),
             divergence,

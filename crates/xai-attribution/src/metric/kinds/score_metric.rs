@@ -159,30 +159,51 @@ impl<F: ScoreFormula> ScoreMetric<F> {
         base.iter()
             .zip(masked)
             .enumerate()
-            .map(|(index, (&base, &masked))| {
-                let value = F::value(base, masked);
-                let undefined = F::undefined(base);
-                if undefined.is_none() && value.is_finite() {
-                    return Ok(Some(value));
-                }
-                match self.policy {
-                    BaseScorePolicy::AsIs if value.is_finite() => Ok(Some(value)),
-                    BaseScorePolicy::AsIs | BaseScorePolicy::Skip => Ok(None),
-                    BaseScorePolicy::Error => Err(match undefined {
-                        Some((why, help)) => {
-                            Error::undefined_score(input::SCORES, index, base, why).with_help(help)
-                        }
-                        None => {
-                            let why = "the quotient leaves the range of f64";
-                            match masked.abs() > base.abs() {
-                                true => Error::undefined_score(input::MASKED, index, masked, why),
-                                false => Error::undefined_score(input::SCORES, index, base, why),
-                            }
-                        }
-                    }),
-                }
-            })
+            .map(|(index, (&base, &masked))| self.checked_sample(index, base, masked))
             .collect()
+    }
+
+    /// The value of one sample: `None` where the policy leaves it out. What a program that groups
+    /// samples by itself adds up.
+    ///
+    /// # Errors
+    /// Not finite, or an undefined score, at index 0.
+    ///
+    /// ```
+    /// use xai_attribution::{AverageDrop, BaseScorePolicy};
+    /// let metric = AverageDrop::new().base_score_policy(BaseScorePolicy::Skip);
+    /// assert_eq!(metric.sample(0.5, 0.75)?, Some(0.0));
+    /// assert_eq!(metric.sample(-1.0, 0.5)?, None);
+    /// # Ok::<(), xai_attribution::Error>(())
+    /// ```
+    pub fn sample(&self, base: f64, masked: f64) -> Result<Option<f64>> {
+        check_finite_slice(input::BASE, &[base])?;
+        check_finite_slice(input::MASKED, &[masked])?;
+        self.checked_sample(0, base, masked)
+    }
+
+    fn checked_sample(&self, index: usize, base: f64, masked: f64) -> Result<Option<f64>> {
+        let value = F::value(base, masked);
+        let undefined = F::undefined(base);
+        if undefined.is_none() && value.is_finite() {
+            return Ok(Some(value));
+        }
+        match self.policy {
+            BaseScorePolicy::AsIs if value.is_finite() => Ok(Some(value)),
+            BaseScorePolicy::AsIs | BaseScorePolicy::Skip => Ok(None),
+            BaseScorePolicy::Error => Err(match undefined {
+                Some((why, help)) => {
+                    Error::undefined_score(input::SCORES, index, base, why).with_help(help)
+                }
+                None => {
+                    let why = "the quotient leaves the range of f64";
+                    match masked.abs() > base.abs() {
+                        true => Error::undefined_score(input::MASKED, index, masked, why),
+                        false => Error::undefined_score(input::SCORES, index, base, why),
+                    }
+                }
+            }),
+        }
     }
 
     /// A state of no samples.

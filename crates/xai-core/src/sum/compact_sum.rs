@@ -1,0 +1,241 @@
+//! An exact sum that is small as long as its terms are of ordinary size.
+
+use super::exact_sum::ExactSum;
+use crate::number::Real;
+
+/// The unit of the fixed-point part is 2^-108: a double of 2^-56 or more has no bit below it.
+const UNIT: i32 = 108;
+/// Subtracted from a biased exponent, it leaves the place of the mantissa's last bit in units.
+const PLACE_OF_EXPONENT: u64 = 1075 - UNIT as u64;
+/// Terms below 2^8, whose mantissa is shifted by less than a word.
+const PLACES: u64 = 64;
+const FRACTION: u64 = (1 << 52) - 1;
+/// The upper word of the fixed-point part stays below it: 2^17 in the sum.
+const UPPER_LIMIT: u64 = 1 << 61;
+
+/// An [`ExactSum`] for thousands of groups: 24 bytes where each term is 0 or its size is in
+/// `[2^-56, 2^8)`, the same bits for any terms. Other terms, and what has grown beyond 2^17, go to an
+/// [`ExactSum`] that is allocated when the first of them comes.
+///
+/// ```
+/// use xai_core::sum::CompactSum;
+/// let mut sum = CompactSum::new();
+/// for term in [1e100, 0.1, 0.2, -1e100] {
+///     sum.add(term);
+/// }
+/// assert_eq!(sum.value(), 0.1 + 0.2);
+/// ```
+#[derive(Clone, Default)]
+pub struct CompactSum {
+    /// The words of a 128-bit integer, which alone would be aligned to 16 bytes.
+    low: u64,
+    high: i64,
+    rest: Option<Box<ExactSum>>,
+}
+
+impl CompactSum {
+    /// An empty sum.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Its two parts again: multiples of 2^-108, and what did not fit there.
+    #[must_use]
+    pub fn from_parts(fixed: i128, rest: Option<ExactSum>) -> Self {
+        let mut sum = Self {
+            rest: rest.map(Box::new),
+            ..Self::default()
+        };
+        sum.set_fixed(fixed);
+        sum
+    }
+
+    /// The multiples of 2^-108, and what did not fit there.
+    #[must_use]
+    pub fn parts(&self) -> (i128, Option<&ExactSum>) {
+        (self.fixed(), self.rest.as_deref())
+    }
+
+    /// Adds one term, exactly.
+    #[inline]
+    pub fn add<T: Real>(&mut self, term: T) {
+        let term = term.to_f64_exact();
+        let bits = term.to_bits();
+        let exponent = (bits >> 52) & 0x7ff;
+        let place = exponent.wrapping_sub(PLACE_OF_EXPONENT);
+        let is_zero = bits << 1 == 0;
+        if place >= PLACES && !is_zero {
+            self.add_to_rest(term);
+            return;
+        }
+        // A zero has no leading one; it is no branch, since zeros among values are not foreseeable.
+        let mantissa = (bits & FRACTION) | (u64::from(!is_zero) << 52);
+        let size = i128::from(mantissa) << (place & (PLACES - 1));
+        let sign = i128::from(bits.cast_signed() >> 63);
+        self.set_fixed(self.fixed() + ((size ^ sign) - sign));
+    }
+
+    /// Adds another sum, exactly.
+    pub fn add_sum(&mut self, other: &Self) {
+        self.set_fixed(self.fixed() + other.fixed());
+        if let Some(rest) = &other.rest {
+            self.rest_mut().add_sum(rest);
+        }
+    }
+
+    /// The same sum in the form that holds any.
+    #[must_use]
+    pub fn to_exact(&self) -> ExactSum {
+        let mut sum = self.rest.as_deref().cloned().unwrap_or_default();
+        add_fixed(&mut sum, self.fixed());
+        sum
+    }
+
+    /// The sum, rounded once to the nearest `f64` (ties to even).
+    #[must_use]
+    pub fn value(&self) -> f64 {
+        self.to_exact().value()
+    }
+
+    /// The bytes it has allocated.
+    #[must_use]
+    pub fn allocated(&self) -> usize {
+        self.rest.as_ref().map_or(0, |_| size_of::<ExactSum>())
+    }
+
+    fn rest_mut(&mut self) -> &mut ExactSum {
+        self.rest.get_or_insert_default()
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn add_to_rest(&mut self, term: f64) {
+        self.rest_mut().add(term);
+    }
+
+    #[inline]
+    fn fixed(&self) -> i128 {
+        i128::from(self.high) << 64 | i128::from(self.low)
+    }
+
+    /// Keeps the fixed-point part far from the ends of its range.
+    #[inline]
+    fn set_fixed(&mut self, fixed: i128) {
+        (self.low, self.high) = (fixed as u64, (fixed >> 64) as i64);
+        if self.high.unsigned_abs() >= UPPER_LIMIT {
+            self.move_to_rest();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn move_to_rest(&mut self) {
+        let fixed = self.fixed();
+        (self.low, self.high) = (0, 0);
+        add_fixed(self.rest_mut(), fixed);
+    }
+}
+
+/// Adds multiples of 2^-108: four pieces of 32 bits, each of them a double.
+fn add_fixed(sum: &mut ExactSum, fixed: i128) {
+    for piece in 0..4 {
+        let bits = fixed >> (32 * piece);
+        // The upper piece carries the sign.
+        let bits = match piece {
+            3 => bits as f64,
+            _ => (bits & 0xffff_ffff) as f64,
+        };
+        sum.add(bits * 2f64.powi(32 * piece - UNIT));
+    }
+}
+
+impl std::fmt::Debug for CompactSum {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("CompactSum").field(&self.value()).finish()
+    }
+}
+
+impl PartialEq for CompactSum {
+    /// Equal when the exact totals are, whatever the terms were.
+    fn eq(&self, other: &Self) -> bool {
+        self.to_exact() == other.to_exact()
+    }
+}
+
+impl<T: Real> Extend<T> for CompactSum {
+    fn extend<I: IntoIterator<Item = T>>(&mut self, terms: I) {
+        for term in terms {
+            self.add(term);
+        }
+    }
+}
+
+impl<T: Real> FromIterator<T> for CompactSum {
+    fn from_iter<I: IntoIterator<Item = T>>(terms: I) -> Self {
+        let mut sum = Self::new();
+        sum.extend(terms);
+        sum
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn any_term() -> impl Strategy<Value = f64> {
+        prop_oneof![
+            any::<u64>().prop_map(f64::from_bits),
+            -1.0..1.0f64,
+            -1e-15..1e-15f64,
+            -300.0..300.0f64,
+            Just(0.0),
+            Just(-0.0),
+            Just(1.0),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_the_exact_sum_to_the_last_bit(
+            terms in prop::collection::vec(any_term(), 0..60), cut in 0usize..60
+        ) {
+            let cut = cut.min(terms.len());
+            let exact: ExactSum = terms.iter().copied().collect();
+            let mut sum: CompactSum = terms[cut..].iter().copied().collect();
+            sum.add_sum(&terms[..cut].iter().copied().collect());
+            prop_assert_eq!(sum.value().to_bits(), exact.value().to_bits());
+            let (fixed, rest) = sum.parts();
+            let again = CompactSum::from_parts(fixed, rest.cloned());
+            prop_assert_eq!(again.value().to_bits(), exact.value().to_bits());
+        }
+
+        #[test]
+        fn ordinary_terms_need_no_allocation(
+            terms in prop::collection::vec(1e-16..200.0f64, 0..600)
+        ) {
+            let sum: CompactSum = terms.iter().copied().collect();
+            prop_assert_eq!(sum.allocated(), 0);
+        }
+    }
+
+    #[test]
+    fn it_goes_on_where_the_small_part_is_full() {
+        for sign in [1.0, -1.0] {
+            let sum: CompactSum = std::iter::repeat_n(sign * 255.5, 100_000).collect();
+            assert_eq!(sum.value(), sign * 255.5 * 1e5);
+        }
+        let extremes = CompactSum::from_parts(i128::MIN, None);
+        assert_eq!(extremes.value(), -(2f64.powi(19)));
+    }
+
+    #[test]
+    fn a_term_and_its_negative_leave_nothing() {
+        let mut sum = CompactSum::new();
+        for term in [0.1, 1e-30, 0.7, -0.1, -1e-30, -0.7] {
+            sum.add(term);
+        }
+        assert_eq!(sum.value().to_bits(), 0);
+    }
+}
