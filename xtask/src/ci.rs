@@ -6,12 +6,14 @@
 //! them and not a second time with the workspace: each test binary costs seconds to build.
 //!
 //! `--all` adds the steps that take longer or need more than a Rust toolchain: the tests of each library
-//! without its features, too. `--python` adds the package for Python, which no other step builds: who has no
-//! Python, or an old one, needs none.
+//! without its features, too. `--python` adds the package for Python, `--scale` the crates that carry a query
+//! engine; no other step builds them: who has no Python, or an old one, needs none.
 
 use crate::outcome::Result;
 use crate::step::Step;
-use crate::{architecture, browser, format, metrics, onnxruntime, package, python, workspace};
+use crate::{
+    architecture, browser, format, metrics, onnxruntime, package, python, scale, workspace,
+};
 use std::time::Duration;
 
 pub(crate) fn run(arguments: &[String]) -> Result {
@@ -30,11 +32,11 @@ pub(crate) fn run(arguments: &[String]) -> Result {
     Ok(())
 }
 
-/// The everyday steps; with `--all` and `--python` those that need more, too; or only the named ones of all.
+/// The everyday steps; with `--all`, `--python` and `--scale` those that need more, too; or only the named ones of all.
 fn chosen(arguments: &[String]) -> Result<Vec<Step>> {
     let (options, names): (Vec<&String>, Vec<&String>) =
         arguments.iter().partition(|a| a.starts_with("--"));
-    let known = ["--all", "--python"];
+    let known = ["--all", "--python", "--scale"];
     if let Some(unknown) = options.iter().find(|o| !known.contains(&o.as_str())) {
         return Err(format!("unknown option {unknown}; there are {}", known.join(", ")).into());
     }
@@ -45,6 +47,9 @@ fn chosen(arguments: &[String]) -> Result<Vec<Step>> {
     }
     if is_asked("--python") {
         steps.push(Step::task("python", "ci python", python::run));
+    }
+    if is_asked("--scale") {
+        steps.extend(scale::steps());
     }
     if let Some(unknown) = names.iter().find(|a| steps.iter().all(|s| s.name != ***a)) {
         let names: Vec<&str> = steps.iter().map(|s| s.name.as_str()).collect();
@@ -77,6 +82,15 @@ fn demanding() -> Vec<Step> {
     steps
 }
 
+/// The workspace but for what has steps of its own.
+fn everyday_packages() -> Vec<&'static str> {
+    let mut packages = vec!["--workspace"];
+    for name in workspace::SCALE.into_iter().chain([workspace::PYTHON]) {
+        packages.extend(["--exclude", name]);
+    }
+    packages
+}
+
 /// The steps that need nothing but a Rust toolchain.
 fn everyday() -> Vec<Step> {
     let mut steps = vec![
@@ -85,25 +99,15 @@ fn everyday() -> Vec<Step> {
         Step::cargo(
             "clippy",
             &[
-                "clippy",
-                "--workspace",
-                "--exclude",
-                workspace::PYTHON,
-                "--all-targets",
-                "--",
-                "-D",
-                "warnings",
-            ],
+                &["clippy"][..],
+                &everyday_packages(),
+                &["--all-targets", "--", "-D", "warnings"],
+            ]
+            .concat(),
         ),
         Step::cargo(
             "docs",
-            &[
-                "doc",
-                "--workspace",
-                "--exclude",
-                workspace::PYTHON,
-                "--no-deps",
-            ],
+            &[&["doc"][..], &everyday_packages(), &["--no-deps"]].concat(),
         )
         .env("RUSTDOCFLAGS", "-D warnings"),
     ];
@@ -125,7 +129,7 @@ fn everyday() -> Vec<Step> {
     // After the tests of the facade with all features, which have just built the generator.
     steps.push(Step::task("metrics", "ci metrics", metrics::check));
     // The libraries' own tests have run by now; these are the tests of what depends on them.
-    let mut rest = vec!["test", "--workspace", "--exclude", workspace::PYTHON];
+    let mut rest = [&["test"][..], &everyday_packages()].concat();
     for name in workspace::LIBRARIES {
         rest.extend(["--exclude", name]);
     }
@@ -148,6 +152,9 @@ mod tests {
         let all = names(&["--all"]).expect("steps");
         let python = names(&["--python"]).expect("steps");
         assert_eq!(python, [&everyday[..], &["python".to_owned()]].concat());
+        let scale = names(&["--scale"]).expect("steps");
+        let added = ["scale-clippy", "scale-docs", "scale-tests"].map(str::to_owned);
+        assert_eq!(scale, [&everyday[..], &added].concat());
         assert_eq!(everyday[..3], ["fmt", "architecture", "clippy"]);
         assert_eq!(all[..everyday.len()], everyday);
         assert_eq!(all[all.len() - 3..], ["onnxruntime", "browser", "package"]);

@@ -12,6 +12,7 @@ mod outcome;
 mod package;
 mod peers;
 mod python;
+mod scale;
 mod step;
 mod workspace;
 
@@ -20,10 +21,12 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: cargo xtask TASK
 
-  ci [--all] [--python] [STEP…]   everything a change must pass: fmt, architecture, clippy, docs,
+  ci [--all] [--python] [--scale] [STEP…]
+                                  everything a change must pass: fmt, architecture, clippy, docs,
                                   the tests of each library alone, those of the rest; with --all
                                   also onnxruntime, browser and package, with --python the package
-                                  for Python; or only the named steps
+                                  for Python, with --scale the query engine and its cluster; or
+                                  only the named steps
   bench [CRATE] [-- ARGS]         criterion benches, of one crate or all; ARGS go to criterion
   metrics                         writes the tables of metrics, crates/*/METRICS.md
   package                         what publishing each crate would upload, checked and built

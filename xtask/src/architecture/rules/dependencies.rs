@@ -8,7 +8,7 @@ use crate::architecture::source::tree::{Package, Tree};
 use crate::workspace::FAMILIES;
 
 pub(super) const RULE: Rule = Rule {
-    states: "crates depend on lower layers only: core, families, facade, programs",
+    states: "crates depend on lower layers only: core, families, facades, programs",
     check,
 };
 
@@ -33,7 +33,7 @@ fn layer(package: &str) -> usize {
     match package {
         "xai-core" => 0,
         _ if family.is_some_and(|family| FAMILIES.contains(&family)) => 1,
-        "xai-metrics" => 2,
+        "xai-metrics" | "xai-datafusion" => 2,
         _ => 3,
     }
 }

@@ -1,0 +1,181 @@
+//! Arguments and the types that they take.
+
+use std::sync::Arc;
+
+use datafusion::arrow::datatypes::{DataType, Field};
+use datafusion::common::{Result, plan_err};
+
+/// An argument of a function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Argument {
+    pub(crate) name: &'static str,
+    pub(crate) kind: Kind,
+    pub(crate) is_optional: bool,
+}
+
+/// What an argument holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A number, read as double precision.
+    Number,
+    /// A number whose single precision is kept.
+    Score,
+    /// A number or a truth value, read as double precision.
+    Truth,
+    /// A class: an integer or a truth value.
+    Class,
+    /// A class, or a row of outputs.
+    ClassOrOutputs,
+    /// A row of outputs: a list of numbers whose single precision is kept.
+    Outputs,
+    /// A list of numbers, read as double precision.
+    Numbers,
+    /// A list of classes.
+    Classes,
+    /// Anything.
+    Any,
+    /// A constant number.
+    ConstantNumber,
+    /// A constant text.
+    ConstantText,
+}
+
+impl Argument {
+    pub(crate) const fn new(name: &'static str, kind: Kind) -> Self {
+        let is_optional = false;
+        Self {
+            name,
+            kind,
+            is_optional,
+        }
+    }
+
+    pub(crate) const fn optional(name: &'static str, kind: Kind) -> Self {
+        let is_optional = true;
+        Self {
+            name,
+            kind,
+            is_optional,
+        }
+    }
+
+    /// The type that values of this type are read as.
+    fn coerced(&self, given: &DataType) -> Option<DataType> {
+        use DataType::{Boolean, Float32, Float64, Int64, Null, Utf8};
+        let given = match given {
+            DataType::Dictionary(_, values) => values,
+            given => given,
+        };
+        let number = |given: &DataType| given.is_numeric() || *given == Null;
+        let integer = |given: &DataType| given.is_integer() || matches!(given, Boolean | Null);
+        let precision = |given: &DataType| match given {
+            Float32 => Float32,
+            _ => Float64,
+        };
+        let outputs = |given: &DataType| match (element(given), given) {
+            (Some(of), _) if number(of) => Some(list(precision(of))),
+            (_, Null) => Some(list(Float64)),
+            _ => None,
+        };
+        match self.kind {
+            Kind::Number | Kind::ConstantNumber => number(given).then_some(Float64),
+            Kind::Score => number(given).then(|| precision(given)),
+            Kind::Truth => (number(given) || *given == Boolean).then_some(Float64),
+            Kind::Class => integer(given).then_some(Int64),
+            Kind::ClassOrOutputs if integer(given) => Some(Int64),
+            Kind::ClassOrOutputs | Kind::Outputs => outputs(given),
+            Kind::Numbers => outputs(given).map(|_| list(Float64)),
+            Kind::Classes => match element(given) {
+                Some(of) => integer(of).then(|| list(Int64)),
+                None => (*given == Null).then(|| list(Int64)),
+            },
+            Kind::Any => Some(given.clone()),
+            Kind::ConstantText => match given {
+                Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Some(Utf8),
+                _ => None,
+            },
+        }
+    }
+}
+
+impl Kind {
+    fn expected(self) -> &'static str {
+        match self {
+            Self::Number | Self::Score => "a number",
+            Self::Truth => "a number or a Boolean",
+            Self::Class => "a class (an integer or a Boolean)",
+            Self::ClassOrOutputs => "a class (an integer or a Boolean) or a list of numbers",
+            Self::Outputs | Self::Numbers => "a list of numbers",
+            Self::Classes => "a list of classes (integers or Booleans)",
+            Self::Any => "any type",
+            Self::ConstantNumber => "a constant number",
+            Self::ConstantText => "a constant text",
+        }
+    }
+}
+
+/// The types that the arguments of a call are read as.
+///
+/// # Errors
+/// A planning error that names the argument.
+pub(crate) fn coerced(
+    function: &str,
+    arguments: &[Argument],
+    given: &[DataType],
+) -> Result<Vec<DataType>> {
+    let n_required = arguments.iter().filter(|a| !a.is_optional).count();
+    if given.len() < n_required || given.len() > arguments.len() {
+        let n = match n_required == arguments.len() {
+            true => n_required.to_string(),
+            false => format!("{n_required} to {}", arguments.len()),
+        };
+        return plan_err!(
+            "{}: expected {n} arguments, got {}",
+            usage(function, arguments),
+            given.len()
+        );
+    }
+    let types = arguments.iter().zip(given).map(|(argument, given)| {
+        let Some(coerced) = argument.coerced(given) else {
+            return plan_err!(
+                "{}: the argument `{}` must be {}, got {given}",
+                usage(function, arguments),
+                argument.name,
+                argument.kind.expected()
+            );
+        };
+        Ok(coerced)
+    });
+    types.collect()
+}
+
+/// The call as documentation writes it: `f(a, b[, c])`.
+pub(crate) fn usage(function: &str, arguments: &[Argument]) -> String {
+    let mut usage = format!("{function}(");
+    for (i, argument) in arguments.iter().enumerate() {
+        usage += match (i, argument.is_optional) {
+            (0, _) => "",
+            (_, false) => ", ",
+            (_, true) => "[, ",
+        };
+        usage += argument.name;
+    }
+    usage += &"]".repeat(arguments.iter().filter(|a| a.is_optional).count());
+    usage + ")"
+}
+
+/// What a list holds.
+fn element(given: &DataType) -> Option<&DataType> {
+    match given {
+        DataType::List(field)
+        | DataType::LargeList(field)
+        | DataType::ListView(field)
+        | DataType::LargeListView(field)
+        | DataType::FixedSizeList(field, _) => Some(field.data_type()),
+        _ => None,
+    }
+}
+
+pub(crate) fn list(of: DataType) -> DataType {
+    DataType::List(Arc::new(Field::new_list_field(of, true)))
+}

@@ -1,0 +1,111 @@
+//! A call of a function: its types and its constant arguments.
+
+use datafusion::arrow::datatypes::DataType;
+use datafusion::common::{DataFusionError, Result, ScalarValue, plan_err};
+use datafusion::logical_expr::Expr;
+use datafusion::logical_expr::function::AccumulatorArgs;
+use datafusion::physical_expr::expressions::Literal;
+
+use crate::aggregate::argument::{Argument, Kind};
+
+/// What is known of a call before it sees rows.
+#[derive(Debug, Clone)]
+pub(crate) struct Call {
+    pub(crate) function: &'static str,
+    pub(crate) types: Vec<DataType>,
+    arguments: &'static [Argument],
+    constants: Vec<Option<ScalarValue>>,
+}
+
+impl Call {
+    pub(crate) fn of_accumulator(
+        function: &'static str,
+        arguments: &'static [Argument],
+        args: &AccumulatorArgs<'_>,
+    ) -> Self {
+        let constant = |at: usize| Some(args.exprs[at].downcast_ref::<Literal>()?.value().clone());
+        Self {
+            function,
+            types: args
+                .expr_fields
+                .iter()
+                .map(|field| field.data_type().clone())
+                .collect(),
+            arguments,
+            constants: (0..args.exprs.len()).map(constant).collect(),
+        }
+    }
+
+    /// Of expressions of a plan; their types are not looked at.
+    pub(crate) fn of_plan(
+        function: &'static str,
+        arguments: &'static [Argument],
+        exprs: &[Expr],
+    ) -> Self {
+        let constant = |expr: &Expr| match expr {
+            Expr::Literal(value, _) => Some(value.clone()),
+            _ => None,
+        };
+        Self {
+            function,
+            types: Vec::new(),
+            arguments,
+            constants: exprs.iter().map(constant).collect(),
+        }
+    }
+
+    /// A constant number, where it is given.
+    pub(crate) fn number(&self, name: &str) -> Result<Option<f64>> {
+        match self.constant(name)? {
+            Some(value) => match value.cast_to(&DataType::Float64)? {
+                ScalarValue::Float64(value) => Ok(value),
+                _ => self.wrong(name, "must be a number"),
+            },
+            None => Ok(None),
+        }
+    }
+
+    /// A constant text, where it is given.
+    pub(crate) fn text(&self, name: &str) -> Result<Option<&str>> {
+        Ok(self.constant(name)?.and_then(|value| value.try_as_str()?))
+    }
+
+    /// A constant text as what it stands for.
+    pub(crate) fn parsed<T: std::str::FromStr<Err = xai_core::Error>>(
+        &self,
+        name: &str,
+    ) -> Result<Option<T>> {
+        let Some(text) = self.text(name)? else {
+            return Ok(None);
+        };
+        let parsed = text.parse().map(Some);
+        parsed
+            .or_else(|error: xai_core::Error| self.wrong(name, &format!("cannot be read: {error}")))
+    }
+
+    /// A planning error about an argument.
+    pub(crate) fn wrong<T>(&self, name: &str, why: &str) -> Result<T> {
+        plan_err!("{}: the argument `{name}` {why}", self.function)
+    }
+
+    fn constant(&self, name: &str) -> Result<Option<&ScalarValue>> {
+        let Some(at) = self.arguments.iter().position(|a| a.name == name) else {
+            let what = format!("{} has no argument {name}", self.function);
+            return Err(DataFusionError::Internal(what));
+        };
+        match self.constants.get(at) {
+            None => Ok(None),
+            Some(Some(value)) => Ok(Some(value).filter(|value| !value.is_null())),
+            Some(None) => self.wrong(name, "must be a constant, the same for all rows"),
+        }
+    }
+
+    /// The places of the arguments that differ between rows.
+    pub(crate) fn columns(&self) -> Vec<usize> {
+        let is_column = |at: &usize| {
+            let kind = self.arguments[*at].kind;
+            !matches!(kind, Kind::ConstantNumber | Kind::ConstantText)
+        };
+        (0..self.types.len()).filter(is_column).collect()
+    }
+}

@@ -1,0 +1,157 @@
+//! How an aggregate function is declared.
+
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, OnceLock};
+
+use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
+use datafusion::common::{Result, plan_err};
+use datafusion::logical_expr::function::{
+    AccumulatorArgs, AggregateFunctionSimplification, StateFieldsArgs,
+};
+use datafusion::logical_expr::utils::{AggregateOrderSensitivity, format_state_name};
+use datafusion::logical_expr::{
+    Accumulator, AggregateUDFImpl, DocSection, Documentation, Expr, GroupsAccumulator, Signature,
+    Volatility,
+};
+
+use crate::aggregate::argument::{Argument, coerced, usage};
+use crate::aggregate::call::Call;
+use crate::aggregate::grouped::Grouped;
+use crate::aggregate::groups::Groups;
+use crate::aggregate::one_group::OneGroup;
+
+/// An aggregate function: one constant each.
+pub(crate) struct Definition {
+    pub(crate) name: &'static str,
+    pub(crate) description: &'static str,
+    pub(crate) example: &'static str,
+    pub(crate) arguments: &'static [Argument],
+    /// The type of the value.
+    pub(crate) result: fn() -> DataType,
+    /// The columns of a state.
+    pub(crate) state: fn() -> Vec<(&'static str, DataType)>,
+    /// States of a call; a planning error where a constant argument is wrong.
+    pub(crate) groups: fn(&Call) -> Result<Box<dyn Groups>>,
+}
+
+/// A [`Definition`] as DataFusion knows it.
+pub(crate) struct Aggregate {
+    definition: &'static Definition,
+    signature: Signature,
+    documentation: OnceLock<Documentation>,
+}
+
+impl Aggregate {
+    pub(crate) fn new(definition: &'static Definition) -> Self {
+        Self {
+            definition,
+            signature: Signature::user_defined(Volatility::Immutable),
+            documentation: OnceLock::new(),
+        }
+    }
+
+    fn groups(&self, args: &AccumulatorArgs<'_>) -> Result<Box<dyn Groups>> {
+        let Definition {
+            name, arguments, ..
+        } = *self.definition;
+        if args.is_distinct {
+            return plan_err!("{name}: DISTINCT is not supported");
+        }
+        (self.definition.groups)(&Call::of_accumulator(name, arguments, args))
+    }
+}
+
+impl std::fmt::Debug for Aggregate {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Aggregate")
+            .field(&self.definition.name)
+            .finish()
+    }
+}
+
+impl PartialEq for Aggregate {
+    fn eq(&self, other: &Self) -> bool {
+        self.definition.name == other.definition.name
+    }
+}
+
+impl Eq for Aggregate {}
+
+impl Hash for Aggregate {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.definition.name.hash(state);
+    }
+}
+
+impl AggregateUDFImpl for Aggregate {
+    fn name(&self) -> &str {
+        self.definition.name
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn coerce_types(&self, arg_types: &[DataType]) -> Result<Vec<DataType>> {
+        coerced(self.definition.name, self.definition.arguments, arg_types)
+    }
+
+    fn return_type(&self, _arg_types: &[DataType]) -> Result<DataType> {
+        Ok((self.definition.result)())
+    }
+
+    fn state_fields(&self, args: StateFieldsArgs<'_>) -> Result<Vec<FieldRef>> {
+        let fields = (self.definition.state)()
+            .into_iter()
+            .map(|(name, of)| Arc::new(Field::new(format_state_name(args.name, name), of, true)));
+        Ok(fields.collect())
+    }
+
+    fn accumulator(&self, args: AccumulatorArgs<'_>) -> Result<Box<dyn Accumulator>> {
+        Ok(Box::new(OneGroup::new(self.groups(&args)?)))
+    }
+
+    fn groups_accumulator_supported(&self, args: AccumulatorArgs<'_>) -> bool {
+        !args.is_distinct
+    }
+
+    fn create_groups_accumulator(
+        &self,
+        args: AccumulatorArgs<'_>,
+    ) -> Result<Box<dyn GroupsAccumulator>> {
+        Ok(Box::new(Grouped(self.groups(&args)?)))
+    }
+
+    fn order_sensitivity(&self) -> AggregateOrderSensitivity {
+        AggregateOrderSensitivity::Insensitive
+    }
+
+    /// Rewrites nothing: it reads the constant arguments while the query is planned, so that a wrong
+    /// one is an error before any row is read.
+    fn simplify(&self) -> Option<AggregateFunctionSimplification> {
+        let definition = self.definition;
+        Some(Box::new(move |call, _| {
+            (definition.groups)(&Call::of_plan(
+                definition.name,
+                definition.arguments,
+                &call.params.args,
+            ))?;
+            Ok(Expr::AggregateFunction(call))
+        }))
+    }
+
+    fn documentation(&self) -> Option<&Documentation> {
+        let definition = self.definition;
+        Some(self.documentation.get_or_init(|| {
+            let section = DocSection {
+                include: true,
+                label: "Explanations",
+                description: None,
+            };
+            let usage = usage(definition.name, definition.arguments);
+            Documentation::builder(section, definition.description, usage)
+                .with_sql_example(definition.example)
+                .build()
+        }))
+    }
+}

@@ -1,0 +1,3 @@
+//! Attribution: base and masked scores that exist already.
+
+pub(crate) mod scores;

@@ -1,0 +1,8 @@
+//! Cases: neighbours among training rows, and what they say of a prediction.
+
+mod block_search;
+pub(crate) mod correspondence;
+pub(crate) mod explain;
+pub(crate) mod feature_distance;
+pub(crate) mod nearest_cases;
+mod partitions;

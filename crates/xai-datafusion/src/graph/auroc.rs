@@ -1,0 +1,279 @@
+//! The area under the ROC curve, exact.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+use datafusion::arrow::array::{ArrayRef, AsArray, Float64Array, LargeBinaryBuilder};
+use datafusion::arrow::datatypes::{DataType, Float32Type, Float64Type};
+use datafusion::common::Result;
+use serde::{Deserialize, Serialize};
+use xai_core::Real;
+use xai_core::number::sort_keys;
+use xai_graph::GroundTruthMetric;
+use xai_graph::ground_truth::OrderedPairs;
+
+use crate::aggregate::{
+    Argument, Call, Definition, Groups, Kind, Rows, bytes_state, failed, read, stored, take_first,
+};
+use crate::graph::ground_truth::{THRESHOLD, in_sql, metric};
+use crate::graph::sorted_runs::{Segment, SegmentReader, pass, take, write_run};
+
+const MEMORY: &str = "memory_mib";
+/// What a partition holds in memory unless told otherwise, in MiB.
+const USUAL_MEMORY: f64 = 256.0;
+
+pub(crate) const AUROC: Definition = Definition {
+    name: "groundtruth_auroc",
+    description: "The probability that a true element scores above a false one, ties counting half: exact, from all \
+                  scores. An element is true where target >= threshold (0.5 unless given). In [0, 1], 0.5 is chance; \
+                  NULL when the truth has one class only. Scores outside [0, 1] are an error. It holds 8 bytes a row; \
+                  what is beyond `memory_mib` (256 unless given) in a partition is written to disk as sorted runs, which \
+                  works where the query runs in one process.",
+    example: "SELECT graph, groundtruth_auroc(mask, truth) FROM edges GROUP BY graph",
+    arguments: &[
+        Argument::new("pred", Kind::Score),
+        Argument::new("target", Kind::Truth),
+        Argument::optional(THRESHOLD, Kind::ConstantNumber),
+        Argument::optional(MEMORY, Kind::ConstantNumber),
+    ],
+    result: || DataType::Float64,
+    state: bytes_state,
+    groups: |call: &Call| {
+        let memory = call.number(MEMORY)?.unwrap_or(USUAL_MEMORY);
+        if !(memory > 0.0 && memory <= 1e9) {
+            return call.wrong(MEMORY, "must be a number of MiB above 0");
+        }
+        Ok(Box::new(AurocGroups {
+            function: call.function,
+            metric: metric(call)?,
+            most_held: ((memory * 1024.0 * 1024.0) as usize / size_of::<u64>()).max(1),
+            groups: Vec::new(),
+            n_held: 0,
+        }))
+    },
+};
+
+/// The scores of a group as integers of the same order.
+#[derive(Default)]
+struct Scores {
+    /// Of false and of true elements.
+    sides: [Vec<u64>; 2],
+    /// Sorted parts on disk, of each side.
+    on_disk: [Vec<Segment>; 2],
+}
+
+impl Scores {
+    fn n_held(&self) -> usize {
+        self.sides.iter().map(Vec::len).sum()
+    }
+
+    fn sort(&mut self) {
+        self.sides.iter_mut().for_each(sort_keys);
+    }
+}
+
+/// A group on its way to the next stage.
+#[derive(Serialize, Deserialize)]
+struct StoredScores {
+    sides: [Vec<u64>; 2],
+    /// Tickets of what is on disk.
+    on_disk: Option<[[u64; 2]; 2]>,
+}
+
+struct AurocGroups {
+    function: &'static str,
+    metric: GroundTruthMetric,
+    most_held: usize,
+    groups: Vec<Scores>,
+    /// The scores in memory.
+    n_held: usize,
+}
+
+impl AurocGroups {
+    /// Writes what is in memory to disk, if it is too much.
+    fn spill(&mut self) -> Result<()> {
+        if self.n_held < self.most_held {
+            return Ok(());
+        }
+        self.groups.iter_mut().for_each(Scores::sort);
+        let lists = self.groups.iter().flat_map(|scores| &scores.sides);
+        let segments = write_run(lists.map(Vec::as_slice))?;
+        let mut segments = segments.into_iter();
+        for scores in &mut self.groups {
+            for (side, on_disk) in scores.sides.iter_mut().zip(&mut scores.on_disk) {
+                let segment = segments.next();
+                on_disk.extend(segment.filter(|_| !side.is_empty()));
+                *side = Vec::new();
+            }
+        }
+        self.n_held = 0;
+        Ok(())
+    }
+
+    fn update_with(
+        &mut self,
+        rows: &Rows<'_>,
+        key: impl Fn(usize) -> (xai_core::Result<bool>, u64),
+    ) -> Result<()> {
+        let mut wrong = None;
+        let counted = rows.counted(&[0, 1]);
+        rows.for_each(counted.as_ref(), |row, group| match key(row) {
+            (Ok(is_true), key) => {
+                self.groups[group].sides[usize::from(is_true)].push(key);
+                self.n_held += 1;
+            }
+            (Err(error), _) => drop(wrong.get_or_insert(error)),
+        });
+        match wrong {
+            Some(error) => Err(failed(self.function, in_sql(error))),
+            None => self.spill(),
+        }
+    }
+}
+
+impl Groups for AurocGroups {
+    fn update(&mut self, rows: &Rows<'_>) -> Result<()> {
+        let metric = self.metric;
+        let target = rows.arguments[1].as_primitive::<Float64Type>().values();
+        match rows.arguments[0].data_type() {
+            DataType::Float32 => {
+                let scores = rows.arguments[0].as_primitive::<Float32Type>().values();
+                self.update_with(rows, |row| {
+                    let element = metric.element(scores[row], target[row]);
+                    // In double precision their order is the same.
+                    let key = f64::from(scores[row]).order_key();
+                    (element.map(|element| element.is_true), key)
+                })
+            }
+            _ => {
+                let scores = rows.arguments[0].as_primitive::<Float64Type>().values();
+                self.update_with(rows, |row| {
+                    let element = metric.element(scores[row], target[row]);
+                    (
+                        element.map(|element| element.is_true),
+                        scores[row].order_key(),
+                    )
+                })
+            }
+        }
+    }
+
+    fn merge(&mut self, states: &[ArrayRef], groups: &[usize]) -> Result<()> {
+        let column = states[0].as_binary::<i64>();
+        for (row, &group) in groups.iter().enumerate() {
+            let state: StoredScores = read(column.value(row))?;
+            let scores = &mut self.groups[group];
+            for (side, others) in scores.sides.iter_mut().zip(state.sides) {
+                self.n_held += others.len();
+                side.extend(others);
+            }
+            for (side, ticket) in scores
+                .on_disk
+                .iter_mut()
+                .zip(state.on_disk.into_iter().flatten())
+            {
+                side.extend(take(self.function, ticket)?);
+            }
+            self.spill()?;
+        }
+        Ok(())
+    }
+
+    fn grow(&mut self, n_groups: usize) {
+        if n_groups > self.groups.len() {
+            self.groups.resize_with(n_groups, Scores::default);
+        }
+    }
+
+    fn n_groups(&self) -> usize {
+        self.groups.len()
+    }
+
+    fn evaluate(&mut self, n: usize) -> Result<ArrayRef> {
+        let areas = self.groups[..n].iter_mut().map(area);
+        Ok(Arc::new(areas.collect::<Result<Float64Array>>()?))
+    }
+
+    fn state(&mut self, n: usize) -> Result<Vec<ArrayRef>> {
+        let mut column = LargeBinaryBuilder::new();
+        for scores in &mut self.groups[..n] {
+            scores.sort();
+            let on_disk = match scores.on_disk.iter().all(Vec::is_empty) {
+                true => None,
+                false => Some(scores.on_disk.each_ref().map(|side| pass(side.clone()))),
+            };
+            let sides = scores.sides.each_ref().map(Vec::clone);
+            column.append_value(stored(&StoredScores { sides, on_disk })?);
+        }
+        Ok(vec![Arc::new(column.finish())])
+    }
+
+    fn remove_first(&mut self, n: usize) {
+        for scores in take_first(&mut self.groups, n) {
+            self.n_held -= scores.n_held();
+        }
+    }
+
+    fn size(&self) -> usize {
+        self.groups.capacity() * size_of::<Scores>() + self.n_held * size_of::<u64>()
+    }
+
+    fn fresh(&self) -> Box<dyn Groups> {
+        Box::new(Self {
+            groups: Vec::new(),
+            n_held: 0,
+            ..*self
+        })
+    }
+}
+
+/// Sorted scores, in memory or on disk.
+enum Source<'a> {
+    Memory(std::slice::Iter<'a, u64>),
+    Disk(SegmentReader),
+}
+
+impl Source<'_> {
+    fn next(&mut self) -> Result<Option<u64>> {
+        match self {
+            Self::Memory(numbers) => Ok(numbers.next().copied()),
+            Self::Disk(reader) => reader.next(),
+        }
+    }
+}
+
+/// The area of a group, from all its scores in order.
+fn area(scores: &mut Scores) -> Result<Option<f64>> {
+    scores.sort();
+    let mut sources = Vec::new();
+    for (side, (held, on_disk)) in scores.sides.iter().zip(&scores.on_disk).enumerate() {
+        sources.push((side, Source::Memory(held.iter())));
+        let readers = on_disk
+            .iter()
+            .map(|segment| SegmentReader::new(segment.clone()));
+        sources.extend(readers.map(|reader| (side, Source::Disk(reader))));
+    }
+    let mut heads = BinaryHeap::new();
+    for (at, (_, source)) in sources.iter_mut().enumerate() {
+        if let Some(score) = source.next()? {
+            heads.push(Reverse((score, at)));
+        }
+    }
+    let mut pairs = OrderedPairs::default();
+    let mut score = None;
+    let mut of_score = [0, 0];
+    while let Some(Reverse((next, at))) = heads.pop() {
+        if score != Some(next) {
+            pairs.add_score(of_score[1], of_score[0]);
+            (score, of_score) = (Some(next), [0, 0]);
+        }
+        let (side, source) = &mut sources[at];
+        of_score[*side] += 1;
+        if let Some(following) = source.next()? {
+            heads.push(Reverse((following, at)));
+        }
+    }
+    pairs.add_score(of_score[1], of_score[0]);
+    Ok(pairs.auroc())
+}

@@ -1,0 +1,162 @@
+//! The area under the ROC curve from counts in bins, in memory that does not grow.
+
+use std::sync::Arc;
+
+use datafusion::arrow::array::{
+    ArrayRef, ArrowPrimitiveType, AsArray, Float64Array, StructArray, UInt64Array,
+};
+use datafusion::arrow::datatypes::{DataType, Field, Fields, Float32Type, Float64Type};
+use datafusion::common::Result;
+use serde::{Deserialize, Serialize};
+use xai_core::Real;
+use xai_graph::GroundTruthMetric;
+use xai_graph::ground_truth::OrderedPairs;
+
+use crate::aggregate::{
+    Argument, Call, Definition, Kind, Metric, Rows, StoredStates, bytes_state, failed,
+};
+use crate::graph::ground_truth::{THRESHOLD, in_sql, metric};
+
+const BINS: &str = "bins";
+const USUAL_BINS: f64 = 1024.0;
+
+pub(crate) const BINNED_AUROC: Definition = Definition {
+    name: "groundtruth_auroc_binned",
+    description: "groundtruth_auroc from counts in bins of equal width: 16 bytes a bin and group, however many rows. A \
+                  struct of auroc, error_bound, n and n_null. The exact area differs by at most error_bound, which is half \
+                  the share of pairs of a true and a false element that are in one bin; the bins are 1024 unless given.",
+    example: "SELECT graph, groundtruth_auroc_binned(mask, truth, 0.5, 4096)['auroc'] FROM edges GROUP BY graph",
+    arguments: &[
+        Argument::new("pred", Kind::Score),
+        Argument::new("target", Kind::Truth),
+        Argument::optional(THRESHOLD, Kind::ConstantNumber),
+        Argument::optional(BINS, Kind::ConstantNumber),
+    ],
+    result: || DataType::Struct(fields()),
+    state: bytes_state,
+    groups: |call: &Call| {
+        let n_bins = call.number(BINS)?.unwrap_or(USUAL_BINS);
+        if !(1.0..=1e7).contains(&n_bins) || n_bins.fract() != 0.0 {
+            return call.wrong(BINS, "must be an integer in 1..=10000000");
+        }
+        Ok(Box::new(StoredStates::new(BinnedMetric {
+            function: call.function,
+            metric: metric(call)?,
+            n_bins: n_bins as usize,
+        })))
+    },
+};
+
+fn fields() -> Fields {
+    Fields::from(vec![
+        Field::new("auroc", DataType::Float64, true),
+        Field::new("error_bound", DataType::Float64, true),
+        Field::new("n", DataType::UInt64, false),
+        Field::new("n_null", DataType::UInt64, false),
+    ])
+}
+
+#[derive(Clone)]
+struct BinnedMetric {
+    function: &'static str,
+    metric: GroundTruthMetric,
+    n_bins: usize,
+}
+
+#[derive(Default, Serialize, Deserialize)]
+struct Bins {
+    /// False and true elements of each bin; empty before the first.
+    counts: Vec<[u64; 2]>,
+    n_null: u64,
+}
+
+impl BinnedMetric {
+    fn update_of<T: ArrowPrimitiveType<Native: Real>>(
+        &self,
+        states: &mut [Bins],
+        rows: &Rows<'_>,
+    ) -> Result<()> {
+        let scores = rows.arguments[0].as_primitive::<T>().values();
+        let target = rows.arguments[1].as_primitive::<Float64Type>().values();
+        let mut wrong = None;
+        let counted = rows.counted(&[0, 1]);
+        rows.for_each(counted.as_ref(), |row, group| {
+            match self.metric.element(scores[row], target[row]) {
+                Ok(element) => {
+                    let counts = &mut states[group].counts;
+                    if counts.is_empty() {
+                        counts.resize(self.n_bins, [0; 2]);
+                    }
+                    // Rounding keeps the order, so that a higher bin never holds a lower score.
+                    let bin = (scores[row].to_f64_exact() * self.n_bins as f64) as usize;
+                    counts[bin.min(self.n_bins - 1)][usize::from(element.is_true)] += 1;
+                }
+                Err(error) => drop(wrong.get_or_insert(error)),
+            }
+        });
+        match wrong {
+            Some(error) => Err(failed(self.function, in_sql(error))),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Metric for BinnedMetric {
+    type State = Bins;
+
+    fn empty(&self) -> Bins {
+        Bins::default()
+    }
+
+    fn update(&mut self, states: &mut [Bins], rows: &Rows<'_>) -> Result<()> {
+        match rows.arguments[0].data_type() {
+            DataType::Float32 => self.update_of::<Float32Type>(states, rows)?,
+            _ => self.update_of::<Float64Type>(states, rows)?,
+        }
+        rows.for_each_null(&[0, 1], |group| states[group].n_null += 1);
+        Ok(())
+    }
+
+    fn merge(&self, state: &mut Bins, other: Bins) -> Result<()> {
+        state.n_null += other.n_null;
+        if state.counts.is_empty() {
+            state.counts = other.counts;
+            return Ok(());
+        }
+        for (mine, theirs) in state.counts.iter_mut().zip(other.counts) {
+            mine[0] += theirs[0];
+            mine[1] += theirs[1];
+        }
+        Ok(())
+    }
+
+    fn values(&self, states: &[Bins]) -> Result<ArrayRef> {
+        let pairs: Vec<OrderedPairs> = states
+            .iter()
+            .map(|state| {
+                let mut pairs = OrderedPairs::default();
+                for &[negatives, positives] in &state.counts {
+                    pairs.add_score(positives, negatives);
+                }
+                pairs
+            })
+            .collect();
+        let areas = pairs.iter().map(OrderedPairs::auroc);
+        let bounds = pairs.iter().map(|pairs| Some(pairs.share_of_ties()? / 2.0));
+        let columns: Vec<ArrayRef> = vec![
+            Arc::new(areas.collect::<Float64Array>()),
+            Arc::new(bounds.collect::<Float64Array>()),
+            Arc::new(UInt64Array::from_iter_values(
+                pairs.iter().map(OrderedPairs::n_elements),
+            )),
+            Arc::new(UInt64Array::from_iter_values(
+                states.iter().map(|state| state.n_null),
+            )),
+        ];
+        Ok(Arc::new(StructArray::try_new(fields(), columns, None)?))
+    }
+
+    fn allocated(&self, state: &Bins) -> usize {
+        state.counts.capacity() * size_of::<[u64; 2]>()
+    }
+}

@@ -1,0 +1,189 @@
+//! Unfaithfulness of outputs that exist already.
+
+use std::sync::Arc;
+
+use datafusion::arrow::array::{Array, ArrayRef, ArrowPrimitiveType, Float64Array};
+use datafusion::arrow::buffer::NullBuffer;
+use datafusion::arrow::datatypes::{DataType, Float32Type, Float64Type};
+use datafusion::common::{Result, exec_err};
+use ndarray::ArrayView2;
+use xai_core::Real;
+use xai_graph::outputs::OutputDistribution;
+use xai_graph::{KlDirection, ReturnType, Unfaithfulness, UnfaithfulnessMetric};
+
+use crate::aggregate::{
+    Argument, Call, CompactMeans, Definition, Groups, Kind, Lists, Rows, failed, mean_state,
+};
+use crate::help;
+
+const OPTIONS: &str = "options";
+
+pub(crate) const UNFAITHFULNESS: Definition = Definition {
+    name: "unfaithfulness",
+    description: "1 - exp(-KL), where KL is the mean Kullback-Leibler divergence in nats of the outputs on the \
+                  explanation, `kept`, from those on the whole graph, `full`: lists of the same length. In [0, 1], \
+                  lower is better; NULL without rows. The options are words separated by spaces: what the outputs are \
+                  ('logits', 'probs' or 'log-probs'), 'bernoulli' for outputs that are each a yes or no, 'reverse' \
+                  for the divergence the other way round.",
+    example: "SELECT explainer, unfaithfulness(full, kept, 'probs') FROM outputs GROUP BY explainer",
+    arguments: &[
+        Argument::new("full", Kind::Outputs),
+        Argument::new("kept", Kind::Outputs),
+        Argument::optional(OPTIONS, Kind::ConstantText),
+    ],
+    result: || DataType::Float64,
+    state: mean_state,
+    groups,
+};
+
+fn groups(call: &Call) -> Result<Box<dyn Groups>> {
+    let mut metric = UnfaithfulnessMetric::new();
+    for option in call.text(OPTIONS)?.unwrap_or_default().split_whitespace() {
+        metric = match option {
+            "logits" => metric.returns(ReturnType::Logits),
+            "probs" => metric.returns(ReturnType::Probs),
+            "log-probs" => metric.returns(ReturnType::LogProbs),
+            "bernoulli" => metric.distribution(OutputDistribution::Bernoulli),
+            "reverse" => metric.direction(KlDirection::Reverse),
+            _ => {
+                let why = format!(
+                    "has the word {option:?}, where logits, probs, log-probs, bernoulli and reverse are known"
+                );
+                return call.wrong(OPTIONS, &why);
+            }
+        };
+    }
+    Ok(Box::new(UnfaithfulnessGroups {
+        function: call.function,
+        is_single: call.types.iter().take(2).all(is_single),
+        metric,
+        means: CompactMeans::default(),
+    }))
+}
+
+fn is_single(of: &DataType) -> bool {
+    matches!(of, DataType::List(of) if *of.data_type() == DataType::Float32)
+}
+
+struct UnfaithfulnessGroups {
+    function: &'static str,
+    /// Both columns hold single precision, which is then kept.
+    is_single: bool,
+    metric: UnfaithfulnessMetric<'static>,
+    means: CompactMeans,
+}
+
+impl UnfaithfulnessGroups {
+    /// The divergences of the rows that are counted, in order.
+    fn divergences(&self, rows: &Rows<'_>, counted: Option<&NullBuffer>) -> Result<Vec<f64>> {
+        match self.is_single {
+            true => self.divergences_of::<Float32Type>(rows, counted),
+            false => self.divergences_of::<Float64Type>(rows, counted),
+        }
+    }
+
+    fn divergences_of<T: ArrowPrimitiveType<Native: Real>>(
+        &self,
+        rows: &Rows<'_>,
+        counted: Option<&NullBuffer>,
+    ) -> Result<Vec<f64>> {
+        let columns = [0, 1].map(|at| self.cast::<T>(&rows.arguments[at]));
+        let [full, kept] = columns;
+        let (full, kept) = (full?, kept?);
+        let [full, kept] = [Lists::new::<T>(&full), Lists::new::<T>(&kept)];
+        let mut elements = [Vec::new(), Vec::new()];
+        let (mut n_rows, mut n_columns, mut other) = (0, None, None);
+        rows.for_each(counted, |row, _| {
+            for (elements, list) in elements.iter_mut().zip([full.row(row), kept.row(row)]) {
+                if *n_columns.get_or_insert(list.len()) != list.len() {
+                    other = Some(list.len());
+                }
+                elements.extend_from_slice(list);
+            }
+            n_rows += 1;
+        });
+        let n_columns = n_columns.unwrap_or_default();
+        if let Some(other) = other {
+            return exec_err!(
+                "{}: a list has {other} outputs, another {n_columns}",
+                self.function
+            );
+        }
+        if n_rows == 0 {
+            return Ok(Vec::new());
+        }
+        let [full, kept] = elements.each_ref().map(|elements| {
+            ArrayView2::from_shape((n_rows, n_columns), elements)
+                .expect("every row has added as many elements")
+        });
+        self.metric
+            .divergence_per_row(full, kept)
+            .map_err(|error| match error.help() {
+                Some(_) => failed(self.function, error.with_help(help::OUTPUTS)),
+                None => failed(self.function, error),
+            })
+    }
+
+    /// One column may be of single precision where the other is not.
+    fn cast<T: ArrowPrimitiveType>(&self, column: &ArrayRef) -> Result<ArrayRef> {
+        let of = crate::aggregate::list(T::DATA_TYPE);
+        match *column.data_type() == of {
+            true => Ok(Arc::clone(column)),
+            false => Ok(datafusion::arrow::compute::cast(column, &of)?),
+        }
+    }
+}
+
+impl Groups for UnfaithfulnessGroups {
+    fn update(&mut self, rows: &Rows<'_>) -> Result<()> {
+        let counted = rows.counted(&[0, 1]);
+        let divergences = self.divergences(rows, counted.as_ref())?;
+        let mut next = divergences.iter();
+        rows.for_each(counted.as_ref(), |_, group| {
+            if let Some(&divergence) = next.next() {
+                self.means.add(group, divergence);
+            }
+        });
+        self.means.count_allocated(divergences.len());
+        Ok(())
+    }
+
+    fn merge(&mut self, states: &[ArrayRef], groups: &[usize]) -> Result<()> {
+        self.means.merge(states, groups)
+    }
+
+    fn grow(&mut self, n_groups: usize) {
+        self.means.grow(n_groups);
+    }
+
+    fn n_groups(&self) -> usize {
+        self.means.n_groups()
+    }
+
+    fn evaluate(&mut self, n: usize) -> Result<ArrayRef> {
+        let values = self.means.first(n).iter().map(|mean| {
+            let divergence = mean.value()?;
+            Some(Unfaithfulness::new(divergence, mean.count).value)
+        });
+        Ok(Arc::new(values.collect::<Float64Array>()))
+    }
+
+    fn state(&mut self, n: usize) -> Result<Vec<ArrayRef>> {
+        self.means.state(n)
+    }
+
+    fn remove_first(&mut self, n: usize) {
+        self.means.remove_first(n);
+    }
+
+    fn size(&self) -> usize {
+        self.means.size()
+    }
+
+    fn fresh(&self) -> Box<dyn Groups> {
+        Box::new(Self {
+            means: CompactMeans::default(),
+            ..*self
+        })
+    }
+}

@@ -1,0 +1,109 @@
+//! Metrics of explanations as SQL functions of Apache DataFusion.
+//!
+//! When scores, predictions or masks no longer fit one machine's memory they lie in Parquet. These
+//! functions take them where they lie: [`register`] adds them to a session, [`register_all`] to any
+//! registry, that of a cluster's executor for instance. The numbers are those of the other crates of
+//! this workspace **to the last bit**, for any order of the rows, any partitions, threads and machines.
+//!
+//! | function | value | of |
+//! |---|---|---|
+//! | `average_drop(base, masked[, base_score_policy])`, `average_increase`, `average_gain` | number | scores of the predicted class on the whole input and on what a map keeps; numbers |
+//! | `pos_fidelity(full, perturbed[, target])`, `neg_fidelity` | number in [0, 1] | predicted classes (integers), or lists of outputs whose arg-max is taken; `target` is the true class |
+//! | `unfaithfulness(full, kept[, options])` | number in [0, 1] | lists of outputs; the options are words: `logits`, `probs`, `log-probs`, `bernoulli`, `reverse` |
+//! | `groundtruth_accuracy(pred, target[, threshold])`, `groundtruth_precision`, `groundtruth_recall`, `groundtruth_f1` | number in [0, 1] | scores in [0, 1] of elements, and their truth |
+//! | `groundtruth_auroc(pred, target[, threshold[, memory_mib]])` | number in [0, 1] | the same; exact |
+//! | `groundtruth_auroc_binned(pred, target[, threshold[, bins]])` | struct `auroc`, `error_bound`, `n`, `n_null` | the same; in memory that does not grow |
+//! | `pairwise_reproducibility(label, predictions[, empty_union])` | struct | a class, and the list of the classes that all runs predicted |
+//! | `exact_sum(value)` | number | numbers |
+//! | `exact_avg(value[, level])` | struct `mean`, `std`, `low`, `high`, `n`, `n_null` | numbers |
+//! | `nearest_cases(id, label, distance, k)` | struct of the lists `ids`, `labels`, `distances` | training rows beside a sample |
+//! | `n_null(column, …)` | integer | up to eight columns of any type |
+//! | `correspondence(distances, labels, predicted[, weighting])` | number in [0, 1] | scalar: lists of the neighbours' distances and classes, and a class |
+//! | `feature_distance(a, b[, distance])` | number | scalar: two lists of features |
+//!
+//! The aggregate functions work with `GROUP BY`, `FILTER` and as windows; a frame whose start moves is
+//! possible where rows can be taken out again, which is all but `exact_avg`, `groundtruth_auroc`,
+//! `groundtruth_auroc_binned`, `unfaithfulness`, `pairwise_reproducibility` and `nearest_cases`.
+//! `DISTINCT` is not supported.
+//!
+//! ```
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> datafusion::error::Result<()> {
+//! use datafusion::arrow::array::AsArray;
+//! use datafusion::arrow::datatypes::Float64Type;
+//! use datafusion::prelude::SessionContext;
+//!
+//! let session = SessionContext::new();
+//! xai_datafusion::register(&session);
+//! let sql = "SELECT average_drop(base, masked) FROM (VALUES (0.5, 0.25), (0.8, 0.9)) AS scores(base, masked)";
+//! let rows = session.sql(sql).await?.collect().await?;
+//! let drop = rows[0].column(0).as_primitive::<Float64Type>().value(0);
+//! assert_eq!(drop, 0.25 / (0.5 + 1e-8) / 2.0);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # NULL
+//!
+//! A row in which an argument is NULL is skipped, and so is one with a list that holds a NULL. How many
+//! they are is in the result where that is a struct with `n_null`; beside the other functions
+//! `n_null(base, masked)` counts them. Without rows the value is NULL.
+//!
+//! # Types
+//!
+//! Integers and floating-point numbers of any width are numbers, integers and Booleans are classes;
+//! any kind of list is a list. Single precision is kept where it matters (outputs, and scores that meet a
+//! threshold). Any other type is a planning error that names the argument, and so is an option that is
+//! no constant or not known.
+//!
+//! # Memory
+//!
+//! The state of a group is a few numbers: 32 bytes for a mean, whose sum is exact, as long as its
+//! values are of ordinary size; counts for fidelity and ground truth. `exact_avg` needs 1.2 kB,
+//! `pairwise_reproducibility` counts of every pair of runs, `groundtruth_auroc_binned` 16 bytes a bin.
+//! `groundtruth_auroc` holds all scores, 8 bytes each: those beyond its memory are written to disk as
+//! sorted runs. Such a run is read by the process that wrote it: on a cluster, give enough memory or
+//! take the other function.
+//!
+//! # Nearest cases
+//!
+//! In SQL, over any number of machines:
+//!
+//! ```
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> datafusion::error::Result<()> {
+//! # use datafusion::arrow::array::AsArray;
+//! # use datafusion::arrow::datatypes::Float64Type;
+//! # let session = datafusion::prelude::SessionContext::new();
+//! # xai_datafusion::register(&session);
+//! let sql = "
+//!     SELECT id, correspondence(nearest['distances'], nearest['labels'], predicted) AS correspondence
+//!     FROM (
+//!         SELECT s.id, s.predicted, nearest_cases(t.id, t.label, feature_distance(s.features, t.features), 2) AS nearest
+//!         FROM (VALUES (1, 0, make_array(0.0, 0.0))) AS s(id, predicted, features)
+//!         CROSS JOIN (VALUES (1, 0, make_array(0.0, 0.0)), (2, 1, make_array(1.0, 0.0)), (3, 1, make_array(5.0, 0.0)))
+//!             AS t(id, label, features)
+//!         GROUP BY s.id, s.predicted
+//!     )";
+//! let rows = session.sql(sql).await?.collect().await?;
+//! assert_eq!(rows[0].column(1).as_primitive::<Float64Type>().value(0), 1.0 / 1.125);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [`ExplainCases`] does the same in blocks of samples and chunks of training rows, many times faster,
+//! standardises features, and writes Parquet.
+#![forbid(unsafe_code)]
+
+mod aggregate;
+mod attribution;
+mod casebased;
+mod graph;
+pub mod help;
+pub mod input;
+mod register;
+mod repro;
+mod sum;
+
+pub use casebased::explain::{ExplainCases, ExplainedCases};
+pub use register::{aggregates, register, register_all, scalars};

@@ -1,0 +1,83 @@
+//! All functions, and how a session gets them.
+
+use std::sync::Arc;
+
+use datafusion::common::Result;
+use datafusion::execution::FunctionRegistry;
+use datafusion::logical_expr::{AggregateUDF, ScalarUDF};
+use datafusion::prelude::SessionContext;
+
+use crate::aggregate::{Aggregate, Definition};
+use crate::attribution::scores::{AVERAGE_DROP, AVERAGE_GAIN, AVERAGE_INCREASE};
+use crate::casebased::correspondence::CorrespondenceFunction;
+use crate::casebased::feature_distance::FeatureDistance;
+use crate::casebased::nearest_cases::NEAREST_CASES;
+use crate::graph::auroc::AUROC;
+use crate::graph::binned_auroc::BINNED_AUROC;
+use crate::graph::fidelity::{NEG_FIDELITY, POS_FIDELITY};
+use crate::graph::ground_truth;
+use crate::graph::unfaithfulness::UNFAITHFULNESS;
+use crate::repro::pairwise::PAIRWISE_REPRODUCIBILITY;
+use crate::sum::exact_avg::EXACT_AVG;
+use crate::sum::exact_sum::EXACT_SUM;
+use crate::sum::n_null::N_NULL;
+
+static AGGREGATES: &[Definition] = &[
+    AVERAGE_DROP,
+    AVERAGE_INCREASE,
+    AVERAGE_GAIN,
+    POS_FIDELITY,
+    NEG_FIDELITY,
+    UNFAITHFULNESS,
+    ground_truth::ACCURACY,
+    ground_truth::PRECISION,
+    ground_truth::RECALL,
+    ground_truth::F1,
+    AUROC,
+    BINNED_AUROC,
+    PAIRWISE_REPRODUCIBILITY,
+    NEAREST_CASES,
+    EXACT_SUM,
+    EXACT_AVG,
+    N_NULL,
+];
+
+/// The aggregate functions.
+#[must_use]
+pub fn aggregates() -> Vec<Arc<AggregateUDF>> {
+    let function = |definition| Arc::new(AggregateUDF::new_from_impl(Aggregate::new(definition)));
+    AGGREGATES.iter().map(function).collect()
+}
+
+/// The scalar functions.
+#[must_use]
+pub fn scalars() -> Vec<Arc<ScalarUDF>> {
+    vec![
+        Arc::new(ScalarUDF::new_from_impl(CorrespondenceFunction::new())),
+        Arc::new(ScalarUDF::new_from_impl(FeatureDistance::new())),
+    ]
+}
+
+/// Adds all functions to a registry: what a scheduler or an executor of a cluster has.
+///
+/// # Errors
+/// Those of the registry, where it takes no functions.
+pub fn register_all(registry: &mut dyn FunctionRegistry) -> Result<()> {
+    for function in aggregates() {
+        registry.register_udaf(function)?;
+    }
+    for function in scalars() {
+        registry.register_udf(function)?;
+    }
+    Ok(())
+}
+
+/// Adds all functions to a session.
+pub fn register(session: &SessionContext) {
+    for function in aggregates() {
+        session.register_udaf(Arc::unwrap_or_clone(function));
+    }
+    for function in scalars() {
+        session.register_udf(Arc::unwrap_or_clone(function));
+    }
+}

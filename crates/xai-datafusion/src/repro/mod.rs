@@ -1,0 +1,3 @@
+//! Reproducibility: predictions of several runs.
+
+pub(crate) mod pairwise;

@@ -1,0 +1,126 @@
+//! The exact mean with its interval.
+
+use std::sync::Arc;
+
+use datafusion::arrow::array::{ArrayRef, AsArray, Float64Array, StructArray, UInt64Array};
+use datafusion::arrow::datatypes::{DataType, Field, Fields, Float64Type};
+use datafusion::common::Result;
+use serde::{Deserialize, Serialize};
+use xai_core::statistics::mean_interval;
+use xai_core::sum::Moments;
+use xai_core::{Error, Interval};
+
+use crate::aggregate::{
+    Argument, Call, Definition, Kind, Metric, Rows, StoredStates, bytes_state, failed,
+};
+use crate::input;
+
+const LEVEL: &str = "level";
+
+pub(crate) const EXACT_AVG: Definition = Definition {
+    name: "exact_avg",
+    description: "The mean of a column, the sum rounded once, with an interval that covers it with the probability \
+                  `level` (0.95 unless given): a struct of mean, std (ddof 1), low, high, n and n_null. Values that are \
+                  all 0 or 1 have Wilson's interval, others in [0, 1] one on the logit scale, all others Student's t; \
+                  the rows must be independent. Infinities and NaN are an error.",
+    example: "SELECT explainer, exact_avg(score)['mean'] FROM scores GROUP BY explainer",
+    arguments: &[
+        Argument::new("value", Kind::Number),
+        Argument::optional(LEVEL, Kind::ConstantNumber),
+    ],
+    result: || DataType::Struct(fields()),
+    state: bytes_state,
+    groups: |call: &Call| {
+        let level = call.number(LEVEL)?.unwrap_or(0.95);
+        if let Err(error) = mean_interval(&Moments::new(), level) {
+            return call.wrong(LEVEL, &format!("is out of its domain: {error}"));
+        }
+        let function = call.function;
+        Ok(Box::new(StoredStates::new(AvgMetric { function, level })))
+    },
+};
+
+fn fields() -> Fields {
+    let number = |name| Field::new(name, DataType::Float64, true);
+    let count = |name| Field::new(name, DataType::UInt64, false);
+    let fields = ["mean", "std", "low", "high"].map(number);
+    fields
+        .into_iter()
+        .chain(["n", "n_null"].map(count))
+        .collect()
+}
+
+#[derive(Clone)]
+struct AvgMetric {
+    function: &'static str,
+    level: f64,
+}
+
+#[derive(Default, Serialize, Deserialize)]
+struct AvgState {
+    moments: Moments,
+    n_null: u64,
+}
+
+impl Metric for AvgMetric {
+    type State = AvgState;
+
+    fn empty(&self) -> AvgState {
+        AvgState::default()
+    }
+
+    fn update(&mut self, states: &mut [AvgState], rows: &Rows<'_>) -> Result<()> {
+        let values = rows.arguments[0].as_primitive::<Float64Type>().values();
+        let mut is_finite = true;
+        let counted = rows.counted(&[0]);
+        rows.for_each(counted.as_ref(), |row, group| {
+            is_finite &= values[row].is_finite();
+            states[group].moments.add(values[row]);
+        });
+        if !is_finite {
+            let error = Error::non_finite(input::VALUES, &[]);
+            return Err(failed(self.function, error));
+        }
+        rows.for_each_null(&[0], |group| states[group].n_null += 1);
+        Ok(())
+    }
+
+    fn merge(&self, state: &mut AvgState, other: AvgState) -> Result<()> {
+        state.moments.merge(&other.moments);
+        state.n_null += other.n_null;
+        Ok(())
+    }
+
+    fn values(&self, states: &[AvgState]) -> Result<ArrayRef> {
+        let interval = |state: &AvgState| mean_interval(&state.moments, self.level);
+        let intervals: Vec<Option<Interval>> = states
+            .iter()
+            .map(interval)
+            .collect::<xai_core::Result<_>>()
+            .map_err(|error| failed(self.function, error))?;
+        let of_moments = |value: fn(&Moments) -> Option<f64>| -> ArrayRef {
+            let values = states.iter().map(|state| value(&state.moments));
+            Arc::new(values.collect::<Float64Array>())
+        };
+        let end = |end: fn(&Interval) -> f64| -> ArrayRef {
+            let ends = intervals.iter().map(|interval| interval.as_ref().map(end));
+            Arc::new(ends.collect::<Float64Array>())
+        };
+        let count = |count: fn(&AvgState) -> u64| -> ArrayRef {
+            Arc::new(UInt64Array::from_iter_values(states.iter().map(count)))
+        };
+        let columns = vec![
+            of_moments(Moments::mean),
+            of_moments(Moments::std),
+            end(|interval| interval.low),
+            end(|interval| interval.high),
+            count(|state| state.moments.count()),
+            count(|state| state.n_null),
+        ];
+        Ok(Arc::new(StructArray::try_new(fields(), columns, None)?))
+    }
+
+    fn allocated(&self, _state: &AvgState) -> usize {
+        0
+    }
+}

@@ -1,0 +1,10 @@
+//! The tests of this crate as one program.
+
+mod attribution;
+mod casebased;
+mod explain;
+mod graph;
+mod memory;
+mod repro;
+mod sums;
+mod tables;

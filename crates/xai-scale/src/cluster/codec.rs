@@ -1,0 +1,161 @@
+//! How plans with our functions travel between the processes of a cluster.
+//!
+//! A function travels as its name. Each process looks the name up among its own functions: those of the engine and ours.
+
+use std::sync::Arc;
+
+use ballista_core::registry::BallistaFunctionRegistry;
+use ballista_core::serde::{BallistaLogicalExtensionCodec, BallistaPhysicalExtensionCodec};
+use ballista_core::utils::default_session_builder;
+use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::catalog::TableProvider;
+use datafusion::common::{Result, TableReference};
+use datafusion::datasource::file_format::FileFormatFactory;
+use datafusion::execution::{FunctionRegistry, SessionState, TaskContext};
+use datafusion::logical_expr::{AggregateUDF, Extension, LogicalPlan, ScalarUDF, WindowUDF};
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion::prelude::SessionConfig;
+use datafusion_proto::logical_plan::LogicalExtensionCodec;
+use datafusion_proto::physical_plan::{PhysicalExtensionCodec, PhysicalProtoConverterExtension};
+
+/// The state of a session on the scheduler or on an executor.
+pub(super) fn state(config: SessionConfig) -> Result<SessionState> {
+    let mut state = default_session_builder(config)?;
+    xai_datafusion::register_all(&mut state)?;
+    Ok(state)
+}
+
+/// All functions of such a session.
+pub(super) fn functions() -> Result<Arc<BallistaFunctionRegistry>> {
+    let config = ballista_core::utils::default_config_producer();
+    Ok(Arc::new(BallistaFunctionRegistry::from(&state(config)?)))
+}
+
+/// Logical plans, which a client sends to the scheduler.
+#[derive(Debug)]
+pub(super) struct LogicalCodec {
+    engine: BallistaLogicalExtensionCodec,
+    functions: Arc<BallistaFunctionRegistry>,
+}
+
+/// Physical plans, which the scheduler sends to executors.
+#[derive(Debug)]
+pub(super) struct PhysicalCodec {
+    engine: BallistaPhysicalExtensionCodec,
+    functions: Arc<BallistaFunctionRegistry>,
+}
+
+impl LogicalCodec {
+    pub(super) fn new(functions: Arc<BallistaFunctionRegistry>) -> Self {
+        Self {
+            engine: BallistaLogicalExtensionCodec::default(),
+            functions,
+        }
+    }
+}
+
+impl PhysicalCodec {
+    pub(super) fn new(functions: Arc<BallistaFunctionRegistry>) -> Self {
+        Self {
+            engine: BallistaPhysicalExtensionCodec::default(),
+            functions,
+        }
+    }
+}
+
+impl LogicalExtensionCodec for LogicalCodec {
+    fn try_decode(
+        &self,
+        bytes: &[u8],
+        inputs: &[LogicalPlan],
+        context: &TaskContext,
+    ) -> Result<Extension> {
+        self.engine.try_decode(bytes, inputs, context)
+    }
+
+    fn try_encode(&self, node: &Extension, bytes: &mut Vec<u8>) -> Result<()> {
+        self.engine.try_encode(node, bytes)
+    }
+
+    fn try_decode_table_provider(
+        &self,
+        bytes: &[u8],
+        table: &TableReference,
+        schema: SchemaRef,
+        context: &TaskContext,
+    ) -> Result<Arc<dyn TableProvider>> {
+        let engine = &self.engine;
+        engine.try_decode_table_provider(bytes, table, schema, context)
+    }
+
+    fn try_encode_table_provider(
+        &self,
+        table: &TableReference,
+        provider: Arc<dyn TableProvider>,
+        bytes: &mut Vec<u8>,
+    ) -> Result<()> {
+        self.engine
+            .try_encode_table_provider(table, provider, bytes)
+    }
+
+    fn try_decode_file_format(
+        &self,
+        bytes: &[u8],
+        context: &TaskContext,
+    ) -> Result<Arc<dyn FileFormatFactory>> {
+        self.engine.try_decode_file_format(bytes, context)
+    }
+
+    fn try_encode_file_format(
+        &self,
+        bytes: &mut Vec<u8>,
+        format: Arc<dyn FileFormatFactory>,
+    ) -> Result<()> {
+        self.engine.try_encode_file_format(bytes, format)
+    }
+
+    fn try_decode_udf(&self, name: &str, _: &[u8]) -> Result<Arc<ScalarUDF>> {
+        self.functions.udf(name)
+    }
+
+    fn try_decode_udaf(&self, name: &str, _: &[u8]) -> Result<Arc<AggregateUDF>> {
+        self.functions.udaf(name)
+    }
+
+    fn try_decode_udwf(&self, name: &str, _: &[u8]) -> Result<Arc<WindowUDF>> {
+        self.functions.udwf(name)
+    }
+}
+
+impl PhysicalExtensionCodec for PhysicalCodec {
+    fn try_decode(
+        &self,
+        bytes: &[u8],
+        inputs: &[Arc<dyn ExecutionPlan>],
+        context: &TaskContext,
+        converter: &dyn PhysicalProtoConverterExtension,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        self.engine.try_decode(bytes, inputs, context, converter)
+    }
+
+    fn try_encode(
+        &self,
+        node: Arc<dyn ExecutionPlan>,
+        bytes: &mut Vec<u8>,
+        converter: &dyn PhysicalProtoConverterExtension,
+    ) -> Result<()> {
+        self.engine.try_encode(node, bytes, converter)
+    }
+
+    fn try_decode_udf(&self, name: &str, _: &[u8]) -> Result<Arc<ScalarUDF>> {
+        self.functions.udf(name)
+    }
+
+    fn try_decode_udaf(&self, name: &str, _: &[u8]) -> Result<Arc<AggregateUDF>> {
+        self.functions.udaf(name)
+    }
+
+    fn try_decode_udwf(&self, name: &str, _: &[u8]) -> Result<Arc<WindowUDF>> {
+        self.functions.udwf(name)
+    }
+}

@@ -1,0 +1,122 @@
+//! `xai-scale executor`.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ballista_core::config::TaskSchedulingPolicy;
+use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_process};
+use clap::Args;
+use tokio::net::TcpListener;
+
+use super::address::Address;
+use super::codec::{LogicalCodec, PhysicalCodec, functions};
+use crate::amount;
+use crate::failure::Failure;
+
+/// Seconds that an executor waits for its scheduler to be there.
+const PATIENCE: u16 = 30;
+
+/// Seconds between looks for results that nobody needs any more, and how old they are then.
+const CLEANING: Duration = Duration::from_secs(600);
+const RESULTS_LIVE: Duration = Duration::from_secs(24 * 3600);
+
+/// Runs an executor of a cluster until it is interrupted.
+///
+/// It asks the scheduler for work, reads the files by the paths that the query gives, and keeps its results in a
+/// folder until others have fetched them from its port. That port asks for no password and encrypts nothing: keep it
+/// as closed as the port of the scheduler.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  xai-scale executor --scheduler 127.0.0.1:50050
+  xai-scale executor --scheduler 10.0.0.5:50050 --bind 10.0.0.6 --concurrent-tasks 16 --work-dir /scratch/xai")]
+pub(crate) struct Arguments {
+    /// Where the scheduler listens.
+    #[arg(long, value_name = "ADDRESS")]
+    scheduler: Address,
+    /// Address to listen on for those who fetch results; what is not the loopback lets others in.
+    #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
+    bind: IpAddr,
+    /// Name or address by which others reach this executor; the one of --bind where it is not given.
+    #[arg(long, value_name = "HOST")]
+    advertise: Option<String>,
+    /// Port to listen on; 0 takes a free one.
+    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    port: u16,
+    /// Folder for results and for what does not fit memory; a temporary one where it is not given.
+    #[arg(long, value_name = "FOLDER")]
+    work_dir: Option<PathBuf>,
+    /// Parts of queries that are worked on at the same time; the number of cores where it is not given.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    concurrent_tasks: Option<u32>,
+    /// Memory of all parts together, as 8GB; 70 % of the machine's where it is not given.
+    #[arg(long, value_name = "BYTES", value_parser = amount::bytes)]
+    memory_limit: Option<usize>,
+}
+
+/// Works until it is interrupted.
+pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
+    let address = free(SocketAddr::new(arguments.bind, arguments.port)).await?;
+    let temporary = tempfile::Builder::new().prefix("xai-scale-").tempdir();
+    let temporary = temporary.map_err(|error| {
+        Failure::new(format_args!("no temporary folder: {error}"))
+            .help("name a folder with --work-dir")
+    })?;
+    let work_dir = match &arguments.work_dir {
+        Some(folder) => {
+            std::fs::create_dir_all(folder).map_err(|error| Failure::new(error).in_file(folder))?;
+            folder.as_path()
+        }
+        None => temporary.path(),
+    };
+    let work_dir = work_dir
+        .to_str()
+        .ok_or_else(|| Failure::usage("--work-dir: expected a name in Unicode"))?;
+    let functions = functions().map_err(|error| Failure::of_query(&error))?;
+    let mut config = ExecutorProcessConfig {
+        bind_host: arguments.bind.to_string(),
+        port: address.port(),
+        external_host: Some(arguments.advertise.unwrap_or_else(|| match address {
+            SocketAddr::V4(address) => address.ip().to_string(),
+            SocketAddr::V6(address) => format!("[{}]", address.ip()),
+        })),
+        scheduler_host: arguments.scheduler.host.clone(),
+        scheduler_port: arguments.scheduler.port,
+        scheduler_connect_timeout_seconds: PATIENCE,
+        task_scheduling_policy: TaskSchedulingPolicy::PullStaged,
+        work_dir: Some(work_dir.to_owned()),
+        memory_pool_size: arguments.memory_limit.map(|bytes| bytes as u64),
+        job_data_clean_up_interval_seconds: CLEANING.as_secs(),
+        job_data_ttl_seconds: RESULTS_LIVE.as_secs(),
+        override_function_registry: Some(functions.clone()),
+        override_logical_codec: Some(Arc::new(LogicalCodec::new(functions.clone()))),
+        override_physical_codec: Some(Arc::new(PhysicalCodec::new(functions))),
+        ..ExecutorProcessConfig::default()
+    };
+    if let Some(tasks) = arguments.concurrent_tasks {
+        config.vcores = tasks as usize;
+    }
+    println!("executor at {address}, scheduler {}", arguments.scheduler);
+    if !arguments.bind.is_loopback() {
+        eprintln!("warning: whoever reaches {address} can read results: see --help");
+    }
+    let ended = start_executor_process(Arc::new(config)).await;
+    ended.map_err(|error| {
+        Failure::new(error).help(format_args!(
+            "is there a scheduler at {}? start one with `xai-scale scheduler`",
+            arguments.scheduler
+        ))
+    })
+}
+
+/// The address, with a free port where none is asked for. The port is let go again until the executor takes it, for the
+/// engine wants its number.
+async fn free(wanted: SocketAddr) -> Result<SocketAddr, Failure> {
+    let listener = TcpListener::bind(wanted).await;
+    let address = listener.and_then(|listener| listener.local_addr());
+    address.map_err(|error| {
+        Failure::new(format_args!("{wanted} cannot be listened on: {error}"))
+            .help("give another port with --port")
+    })
+}

@@ -1,0 +1,9 @@
+//! A cluster: a scheduler that takes queries, executors that do the work, and the client that asks.
+
+mod address;
+pub(crate) mod client;
+mod codec;
+pub(crate) mod executor;
+pub(crate) mod scheduler;
+
+pub(crate) use address::Address;

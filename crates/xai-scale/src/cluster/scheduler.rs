@@ -1,0 +1,88 @@
+//! `xai-scale scheduler`.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+
+use ballista_core::config::TaskSchedulingPolicy;
+use ballista_scheduler::cluster::BallistaCluster;
+use ballista_scheduler::config::{SchedulerConfig, TaskDistributionPolicy};
+use ballista_scheduler::scheduler_process::{create_scheduler, start_grpc_service_with_listener};
+use clap::Args;
+use datafusion_proto::protobuf::{LogicalPlanNode, PhysicalPlanNode};
+use tokio::net::TcpListener;
+
+use super::address::DEFAULT_PORT;
+use super::codec::{self, LogicalCodec, PhysicalCodec};
+use crate::failure::Failure;
+
+/// Runs the scheduler of a cluster until it is interrupted.
+///
+/// Whoever reaches its port can run queries, and with them read every file that the executors can read: it asks
+/// for no password and encrypts nothing. So it listens on the loopback address alone unless --bind says otherwise. On
+/// a network, let nobody but the executors and the clients reach the ports: a private network or a firewall, or in
+/// front of each port a proxy that asks for client certificates (mutual TLS), or an SSH tunnel to the loopback.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  xai-scale scheduler
+  xai-scale scheduler --bind 10.0.0.5 --port 50050")]
+pub(crate) struct Arguments {
+    /// Address to listen on; what is not the loopback lets others in.
+    #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
+    bind: IpAddr,
+    /// Port to listen on; 0 takes a free one, which is printed.
+    #[arg(long, value_name = "PORT", default_value_t = DEFAULT_PORT)]
+    port: u16,
+    /// Seconds without a sign of life after which the work of an executor is given to others.
+    // An executor that works on everything it can gives a sign every five seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(10..))]
+    executor_timeout: u64,
+}
+
+/// Listens and hands out work.
+pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
+    let wanted = SocketAddr::new(arguments.bind, arguments.port);
+    let listener = TcpListener::bind(wanted).await;
+    let listener = listener.map_err(|error| {
+        Failure::new(format_args!("{wanted} cannot be listened on: {error}"))
+            .help("give another port with --port, or --port 0 for a free one")
+    })?;
+    let address = listener.local_addr().map_err(Failure::new)?;
+    let config = config(&arguments, address).map_err(|error| Failure::of_query(&error))?;
+    let config = Arc::new(config);
+    let cluster = BallistaCluster::new_from_config(&config).await;
+    let cluster = cluster.map_err(Failure::new)?;
+    let server = create_scheduler::<LogicalPlanNode, PhysicalPlanNode>(cluster, config).await;
+    let server = server.map_err(Failure::new)?;
+    println!("scheduler at {address}");
+    if !arguments.bind.is_loopback() {
+        eprintln!(
+            "warning: whoever reaches {address} can run queries and read the files of the executors: see --help for what to put in front"
+        );
+    }
+    tokio::select! {
+        ended = start_grpc_service_with_listener(listener, server) => ended.map_err(Failure::new),
+        _ = tokio::signal::ctrl_c() => Ok(()),
+    }
+}
+
+fn config(
+    arguments: &Arguments,
+    address: SocketAddr,
+) -> datafusion::error::Result<SchedulerConfig> {
+    let functions = codec::functions()?;
+    Ok(SchedulerConfig {
+        external_host: address.ip().to_string(),
+        bind_host: address.ip().to_string(),
+        bind_port: address.port(),
+        // Executors ask for work: nothing but the exchange of results listens on them.
+        scheduling_policy: TaskSchedulingPolicy::PullStaged,
+        task_distribution: TaskDistributionPolicy::RoundRobin,
+        executor_timeout_seconds: arguments.executor_timeout,
+        expire_dead_executor_interval_seconds: (arguments.executor_timeout / 5).max(1),
+        no_executors_grace_period_seconds: arguments.executor_timeout,
+        override_session_builder: Some(Arc::new(codec::state)),
+        override_logical_codec: Some(Arc::new(LogicalCodec::new(functions.clone()))),
+        override_physical_codec: Some(Arc::new(PhysicalCodec::new(functions))),
+        ..SchedulerConfig::default()
+    })
+}

@@ -1,0 +1,120 @@
+//! `xai-scale`: metrics of explanations in SQL, on one machine or on a cluster.
+//!
+//! The functions are those of `xai_datafusion`; this program finds the files that a query names, runs the query here or
+//! sends it to a cluster, and prints or writes the result. `docs/scale.md` tells how large data may be.
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+mod amount;
+mod cluster;
+mod failure;
+mod generate;
+mod output;
+mod plain;
+mod session;
+mod sql;
+mod tables;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use failure::Failure;
+
+/// Metrics of explanations in SQL, over files of any size.
+///
+/// Tables are files: a path in quotes is a Parquet, CSV, JSON lines or Arrow file, or a folder of such files.
+#[derive(Debug, Parser)]
+#[command(name = "xai-scale", version)]
+#[command(after_help = "Examples:
+  xai-scale sql \"SELECT explainer, average_drop(base, masked) FROM 'scores.parquet' GROUP BY explainer\"
+  xai-scale scheduler
+  xai-scale executor --scheduler 127.0.0.1:50050")]
+struct XaiScale {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Answers a query, here or on a cluster.
+    Sql(sql::Arguments),
+    /// Runs the scheduler of a cluster, which takes queries and hands out their parts.
+    Scheduler(cluster::scheduler::Arguments),
+    /// Runs an executor of a cluster, which does the work.
+    Executor(cluster::executor::Arguments),
+    /// Writes Parquet files of made-up scores, to measure with.
+    Generate(generate::Arguments),
+}
+
+fn main() -> ExitCode {
+    let command = XaiScale::parse().command;
+    // A query tells what went wrong by its error. Servers have a log; RUST_LOG=info tells what they do.
+    let level = match command {
+        Command::Sql(_) | Command::Generate(_) => "off",
+        Command::Scheduler(_) | Command::Executor(_) => "warn",
+    };
+    let log = env_logger::Env::default().default_filter_or(level);
+    env_logger::Builder::from_env(log).init();
+    let outcome = match command {
+        Command::Sql(arguments) => running(sql::run(arguments)),
+        Command::Scheduler(arguments) => running(cluster::scheduler::run(arguments)),
+        Command::Executor(arguments) => running(cluster::executor::run(arguments)),
+        Command::Generate(arguments) => generate::run(&arguments),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}
+
+/// Stack of a thread that plans and runs queries: without optimization the planner of a nested query needs more than
+/// the two megabytes that threads have otherwise.
+const STACK: usize = 16 << 20;
+
+fn running(work: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .thread_stack_size(STACK)
+        .build()
+        .map_err(|error| Failure::new(format_args!("no threads: {error}")))?;
+    let outcome = runtime.block_on(work);
+    // Work that still runs elsewhere does not hold the end up.
+    runtime.shutdown_background();
+    outcome
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn every_help_ends_with_examples_that_can_be_given() {
+        let mut command = XaiScale::command();
+        command.build();
+        let below: Vec<_> = command.get_subcommands().cloned().collect();
+        for command in below
+            .iter()
+            .chain([&command])
+            .filter(|it| it.get_name() != "help")
+        {
+            let help = command.get_after_help().map(ToString::to_string);
+            let help = help.unwrap_or_default();
+            let examples: Vec<&str> = help.lines().map(str::trim).skip(1).collect();
+            assert!((1..=3).contains(&examples.len()), "{}", command.get_name());
+            for example in examples {
+                let (words, query) = example.split_once(" \"").unwrap_or((example, ""));
+                let query = query.split_once('"');
+                let after = query.map(|(_, after)| after).unwrap_or_default();
+                let words = words
+                    .split_whitespace()
+                    .chain(query.map(|(query, _)| query));
+                let given = words.chain(after.split_whitespace());
+                let parsed = XaiScale::try_parse_from(given);
+                assert!(parsed.is_ok(), "{example}\n{}", parsed.unwrap_err());
+            }
+        }
+    }
+}

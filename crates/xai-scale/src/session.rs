@@ -1,0 +1,48 @@
+//! A session of the engine with our functions.
+
+use std::sync::Arc;
+
+use datafusion::execution::memory_pool::FairSpillPool;
+use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
+use datafusion::prelude::{SessionConfig, SessionContext};
+
+use crate::failure::Failure;
+
+/// How a query runs on this machine.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Limits {
+    /// Parts that a table is read in at the same time; the number of cores where it is not given.
+    pub(crate) partitions: Option<usize>,
+    /// Bytes that the states of a query may take before they go to disk.
+    pub(crate) memory: Option<usize>,
+}
+
+impl Limits {
+    /// The settings of a session.
+    pub(crate) fn apply(&self, config: SessionConfig) -> SessionConfig {
+        match self.partitions {
+            Some(partitions) => config.with_target_partitions(partitions),
+            None => config,
+        }
+    }
+
+    /// Memory and temporary files of a session.
+    pub(crate) fn runtime(&self) -> Result<Arc<RuntimeEnv>, Failure> {
+        let builder = RuntimeEnvBuilder::new();
+        let builder = match self.memory {
+            Some(bytes) => builder.with_memory_pool(Arc::new(FairSpillPool::new(bytes))),
+            None => builder,
+        };
+        builder
+            .build_arc()
+            .map_err(|error| Failure::of_query(&error))
+    }
+}
+
+/// A session that answers queries on this machine.
+pub(crate) fn embedded(limits: &Limits) -> Result<SessionContext, Failure> {
+    let config = limits.apply(SessionConfig::new());
+    let session = SessionContext::new_with_config_rt(config, limits.runtime()?);
+    xai_datafusion::register(&session);
+    Ok(session)
+}

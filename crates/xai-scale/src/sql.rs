@@ -1,0 +1,111 @@
+//! `xai-scale sql`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use datafusion::execution::context::SQLOptions;
+use tokio::time::timeout;
+
+use crate::amount;
+use crate::cluster::{Address, client};
+use crate::failure::Failure;
+use crate::output::{self, Output, Stopped};
+use crate::session::{Limits, embedded};
+use crate::tables::{self, Readers};
+
+/// Answers a query: SELECT, EXPLAIN or VALUES, with the metrics among the functions.
+///
+/// A table is a path in single quotes: a Parquet (.parquet), CSV (.csv, .tsv), JSON lines (.json, .jsonl, .ndjson) or Arrow
+/// (.arrow) file, or a folder of such files, which are one table; folders named column=value are columns. Text may
+/// be compressed (.csv.gz, .jsonl.zst). Column names with capital letters stand in double quotes.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  xai-scale sql \"SELECT explainer, average_drop(base, masked) FROM 'scores.parquet' GROUP BY explainer\"
+  xai-scale sql \"SELECT class, average_drop(base, masked) FROM 'runs' GROUP BY class\" --out drop.parquet
+  xai-scale sql \"SELECT average_drop(base, masked) FROM 'runs'\" --scheduler 127.0.0.1:50050 --json")]
+pub(crate) struct Arguments {
+    /// The query.
+    #[arg(value_name = "SQL")]
+    query: String,
+    /// Print a list of objects instead of a table.
+    #[arg(long, conflicts_with = "out")]
+    json: bool,
+    /// Write the rows to a file: .parquet, .csv, .json (an object on each line) or .arrow.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Send the query to the cluster of this scheduler; its executors read the files by the same paths.
+    #[arg(long, value_name = "ADDRESS")]
+    scheduler: Option<Address>,
+    /// Parts that a table is read in at the same time; the number of cores where it is not given.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536))]
+    partitions: Option<u32>,
+    /// Memory that the query may take before it goes to disk, as 2GB; on a cluster the executors have their own limit.
+    #[arg(long, value_name = "BYTES", value_parser = amount::bytes, conflicts_with = "scheduler")]
+    memory_limit: Option<usize>,
+    /// Give up after so many seconds.
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    timeout: Option<u64>,
+}
+
+/// Answers the query.
+pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
+    let Some(seconds) = arguments.timeout else {
+        return answer(&arguments).await;
+    };
+    match timeout(Duration::from_secs(seconds), answer(&arguments)).await {
+        Ok(outcome) => outcome,
+        Err(_) => {
+            let failure = Failure::new(format_args!("no result within {seconds} seconds"));
+            Err(match &arguments.scheduler {
+                Some(scheduler) => failure.help(format_args!(
+                    "has the scheduler at {scheduler} executors? give more time with --timeout"
+                )),
+                None => failure.help("give more time with --timeout"),
+            })
+        }
+    }
+}
+
+async fn answer(arguments: &Arguments) -> Result<(), Failure> {
+    let output = match (&arguments.out, arguments.json) {
+        (Some(file), _) => Output::File(file.clone()),
+        (None, true) => Output::Json,
+        (None, false) => Output::Table,
+    };
+    if let Output::File(file) = &output {
+        output::check(file)?;
+    }
+    let limits = Limits {
+        partitions: arguments.partitions.map(|partitions| partitions as usize),
+        memory: arguments.memory_limit,
+    };
+    let session = match &arguments.scheduler {
+        Some(scheduler) => client::session(scheduler, &limits).await?,
+        None => embedded(&limits)?,
+    };
+    let readers = match arguments.scheduler {
+        Some(_) => Readers::Cluster,
+        None => Readers::Here,
+    };
+    let (plan, tables) = tables::plan(&session, &arguments.query, readers).await?;
+    // Once more by the plan, which sees what a statement has inside.
+    let options = SQLOptions::new()
+        .with_allow_ddl(false)
+        .with_allow_dml(false)
+        .with_allow_statements(false);
+    let frame = match options.verify_plan(&plan) {
+        Ok(()) => session.execute_logical_plan(plan).await,
+        Err(error) => Err(error),
+    };
+    let frame = frame.map_err(|error| Failure::of_query(&error))?;
+    let stopped = match frame.execute_stream().await {
+        Ok(rows) => output::write(rows, &output).await,
+        Err(error) => Err(Stopped::Query(error)),
+    };
+    match stopped {
+        Ok(()) => Ok(()),
+        Err(Stopped::Output(failure)) => Err(failure),
+        Err(Stopped::Query(error)) => Err(tables::failure(&error, &tables).await),
+    }
+}

@@ -1,0 +1,85 @@
+//! Who can reach a scheduler.
+
+use std::net::{SocketAddr, TcpStream, UdpSocket};
+use std::time::Duration;
+
+use crate::harness::{Files, server};
+
+fn answers(address: &str) -> bool {
+    let address: SocketAddr = address.parse().expect("an address");
+    TcpStream::connect_timeout(&address, Duration::from_secs(2)).is_ok()
+}
+
+/// The address of this machine on its network, if it has one. Nothing is sent.
+fn on_network() -> Option<String> {
+    let socket = UdpSocket::bind("0.0.0.0:0").ok()?;
+    socket.connect("192.0.2.1:9").ok()?;
+    let address = socket.local_addr().ok()?.ip();
+    (!address.is_loopback()).then(|| address.to_string())
+}
+
+#[test]
+fn a_scheduler_is_reached_by_the_loopback_alone_unless_told_otherwise() {
+    let files = Files::new();
+    let (_scheduler, line) = server(&["scheduler", "--port", "0"], &files.path("log"));
+    let address = line.strip_prefix("scheduler at ").expect("an address");
+    let port = address.strip_prefix("127.0.0.1:").expect("the loopback");
+    assert!(answers(address));
+    if let Some(other) = on_network() {
+        assert!(!answers(&format!("{other}:{port}")));
+    }
+    // Every address 127.x.x.x is this machine on Linux.
+    if cfg!(target_os = "linux") {
+        assert!(!answers(&format!("127.0.0.2:{port}")));
+        let (_other, line) = server(
+            &["scheduler", "--bind", "127.0.0.2", "--port", "0"],
+            &files.path("log-of-other"),
+        );
+        let other = line.strip_prefix("scheduler at ").expect("an address");
+        assert!(other.starts_with("127.0.0.2:") && answers(other));
+    }
+}
+
+#[test]
+fn an_executor_is_reached_by_the_loopback_alone_unless_told_otherwise() {
+    let cluster = crate::harness::Cluster::new(1);
+    let log = cluster.log(0);
+    assert!(!log.contains("0.0.0.0"), "{log}");
+}
+
+#[test]
+fn a_port_that_is_taken_is_an_error_that_names_it() {
+    let files = Files::new();
+    let (_scheduler, line) = server(&["scheduler", "--port", "0"], &files.path("log"));
+    let address = line.strip_prefix("scheduler at ").expect("an address");
+    let (_, port) = address.rsplit_once(':').expect("a port");
+    for command in [
+        &["scheduler", "--port", port][..],
+        &["executor", "--scheduler", address, "--port", port],
+    ] {
+        let said = files.run(command);
+        let (error, help) = said.badly(1);
+        assert!(error.starts_with(address), "{error}");
+        assert!(help.contains("--port"), "{help}");
+    }
+}
+
+#[test]
+fn a_scheduler_that_is_not_there_is_named() {
+    let files = Files::with_scores(10, 2, 1);
+    // A port that nobody listens on: it was free a moment ago.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address").to_string();
+    drop(listener);
+    let said = files.run(&[
+        "sql",
+        "SELECT count(*) FROM 'runs'",
+        "--scheduler",
+        &address,
+    ]);
+    let (error, help) = said.badly(1);
+    assert!(
+        error.contains(&address) && help.contains("xai-scale scheduler"),
+        "{said:?}"
+    );
+}

@@ -1,0 +1,94 @@
+//! A scheduler and two executors: the bits of one machine.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use xai_attribution::AverageDrop;
+
+use crate::functions::{QUERIES, grouped, widen};
+use crate::harness::{Cluster, Files};
+
+#[test]
+fn two_executors_give_the_bits_of_one_machine_for_every_function() {
+    let files = Files::with_scores(12_000, 5, 6);
+    widen(&files, 6);
+    let cluster = Cluster::new(2);
+    let options = ["--partitions", "7", "--scheduler", &cluster.address];
+    for (function, call) in QUERIES {
+        let query = grouped(call, "wide");
+        let here = files.json(&query, &["--partitions", "1"]);
+        assert!(here.contains("\"value\":"), "{function}: {here}");
+        assert_eq!(files.json(&query, &options), here, "{function}");
+        let query = format!("SELECT {call} AS value FROM 'wide'");
+        let here = files.json(&query, &["--partitions", "5"]);
+        assert_eq!(files.json(&query, &options), here, "{function}");
+    }
+    // Both took part.
+    for executor in 0..2 {
+        cluster.wait_for_work(executor);
+    }
+}
+
+#[test]
+fn a_cluster_gives_the_bits_of_the_library() {
+    let files = Files::with_scores(20_000, 3, 4);
+    let rows = files.json("SELECT explainer, base, masked FROM 'runs'", &[]);
+    let rows: Vec<Value> = serde_json::from_str(&rows).expect("rows");
+    let mut scores: BTreeMap<String, (Vec<f64>, Vec<f64>)> = BTreeMap::new();
+    for row in &rows {
+        let number = |name: &str| row[name].as_f64().expect("a number");
+        let of = row["explainer"].as_str().expect("a name").to_owned();
+        let (base, masked) = scores.entry(of).or_default();
+        base.push(number("base"));
+        masked.push(number("masked"));
+    }
+    let cluster = Cluster::new(2);
+    let query = grouped("average_drop(base, masked)", "runs");
+    let answer = files.json(&query, &["--scheduler", &cluster.address]);
+    let answer: Vec<Value> = serde_json::from_str(&answer).expect("rows");
+    assert_eq!(answer.len(), 3);
+    for row in answer {
+        let (base, masked) = &scores[row["explainer"].as_str().expect("a name")];
+        let expected = AverageDrop::new().evaluate_scores(base, masked);
+        let expected = expected.expect("scores").value;
+        let value = row["value"].as_f64().expect("a number");
+        assert_eq!(value.to_bits(), expected.to_bits());
+    }
+}
+
+#[test]
+fn a_cluster_reads_every_format_filters_and_writes() {
+    let files = Files::with_scores(4000, 3, 2);
+    let cluster = Cluster::new(2);
+    let options = ["--scheduler", &cluster.address];
+    let whole = "SELECT explainer, base, masked FROM 'runs'";
+    let call = "average_drop(base, masked) FILTER (WHERE base > 0.5)";
+    let expected = files.json(&grouped(call, "runs"), &[]);
+    for name in ["all.csv", "all.jsonl", "all.arrow", "all.parquet"] {
+        files.run(&["sql", whole, "--out", name]).well();
+        assert_eq!(
+            files.json(&grouped(call, name), &options),
+            expected,
+            "{name}"
+        );
+    }
+    let query = grouped(call, "runs");
+    let sent = [&["sql", &query, "--out", "drop.parquet"][..], &options].concat();
+    files.run(&sent).well();
+    let read = files.json("SELECT * FROM 'drop.parquet' ORDER BY explainer", &[]);
+    assert_eq!(read, expected);
+}
+
+#[test]
+fn what_is_wrong_with_the_data_is_told_by_a_cluster_too() {
+    let files = Files::with_scores(9000, 3, 3);
+    let damaged = files.path("runs/part-00001.parquet");
+    let mut bytes = std::fs::read(&damaged).expect("read");
+    bytes[4..2004].fill(0xff);
+    std::fs::write(&damaged, bytes).expect("written");
+    let cluster = Cluster::new(2);
+    let query = grouped("average_drop(base, masked)", "runs");
+    let said = files.run(&["sql", &query, "--scheduler", &cluster.address]);
+    let (error, _) = said.badly(1);
+    assert!(error.starts_with("runs/part-00001.parquet: "), "{error}");
+}

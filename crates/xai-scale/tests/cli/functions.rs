@@ -1,0 +1,86 @@
+//! A query for each function that is registered, with what it reads.
+
+use crate::harness::Files;
+
+/// For each function what makes one value of the rows of an explainer in the table [`wide`].
+pub(crate) const QUERIES: &[(&str, &str)] = &[
+    ("average_drop", "average_drop(base, masked)"),
+    ("average_increase", "average_increase(base, masked)"),
+    ("average_gain", "average_gain(base, masked)"),
+    ("pos_fidelity", "pos_fidelity(label, other)"),
+    ("pos_fidelity", "pos_fidelity(outputs, kept, label)"),
+    ("neg_fidelity", "neg_fidelity(label, other)"),
+    ("unfaithfulness", "unfaithfulness(outputs, kept, 'probs')"),
+    (
+        "groundtruth_accuracy",
+        "groundtruth_accuracy(masked, truth, 0.5)",
+    ),
+    (
+        "groundtruth_precision",
+        "groundtruth_precision(masked, truth, 0.5)",
+    ),
+    (
+        "groundtruth_recall",
+        "groundtruth_recall(masked, truth, 0.5)",
+    ),
+    ("groundtruth_f1", "groundtruth_f1(masked, truth, 0.5)"),
+    ("groundtruth_auroc", "groundtruth_auroc(masked, truth)"),
+    (
+        "groundtruth_auroc_binned",
+        "groundtruth_auroc_binned(masked, truth, 0.5, 64)",
+    ),
+    (
+        "pairwise_reproducibility",
+        "pairwise_reproducibility(label, predictions)",
+    ),
+    ("nearest_cases", "nearest_cases(id, label, masked, 5)"),
+    ("exact_sum", "exact_sum(base - masked)"),
+    ("exact_avg", "exact_avg(base - masked)"),
+    ("n_null", "n_null(base, masked)"),
+    (
+        "correspondence",
+        "exact_sum(correspondence([base, masked, 0.5], predictions, label))",
+    ),
+    (
+        "feature_distance",
+        "exact_sum(feature_distance(outputs, kept))",
+    ),
+];
+
+const WIDE: &str = "SELECT explainer, base, masked, CAST(base * 9e15 AS BIGINT) AS id,
+    base > 0.5 AND base > masked AS truth,
+    CAST(base * 2 AS BIGINT) AS label, CAST(masked * 2 AS BIGINT) AS other,
+    [base, 1 - base] AS outputs, [masked, 1 - masked] AS kept,
+    [CAST(base * 2 AS BIGINT), CAST(masked * 2 AS BIGINT), CAST(base * masked * 2 AS BIGINT)] AS predictions
+    FROM 'TABLE'";
+
+/// Makes the folder `wide` of columns that every function finds its arguments in, a file for each of `runs`.
+pub(crate) fn widen(files: &Files, n_files: usize) {
+    std::fs::create_dir(files.path("wide")).expect("made");
+    for file in 0..n_files {
+        let name = format!("part-{file:05}.parquet");
+        let query = WIDE.replace("TABLE", &format!("runs/{name}"));
+        files
+            .run(&["sql", &query, "--out", &format!("wide/{name}")])
+            .well();
+    }
+}
+
+/// The query of a function over a table, for each explainer.
+pub(crate) fn grouped(call: &str, table: &str) -> String {
+    format!(
+        "SELECT explainer, {call} AS value FROM '{table}' GROUP BY explainer ORDER BY explainer"
+    )
+}
+
+#[test]
+fn every_function_has_a_query() {
+    let aggregates = xai_datafusion::aggregates();
+    let scalars = xai_datafusion::scalars();
+    let names = aggregates.iter().map(|function| function.name().to_owned());
+    let names = names.chain(scalars.iter().map(|function| function.name().to_owned()));
+    let without: Vec<String> = names
+        .filter(|name| QUERIES.iter().all(|(of, _)| of != name))
+        .collect();
+    assert!(without.is_empty(), "no query for {without:?}");
+}

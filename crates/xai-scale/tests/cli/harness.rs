@@ -1,0 +1,223 @@
+//! Processes that end with their test, also where it fails.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+/// The longest that any process of a test may take.
+pub(crate) const LONGEST: Duration = Duration::from_secs(120);
+
+/// A process that is killed when it is dropped.
+pub(crate) struct Running(Child);
+
+impl Running {
+    /// As a machine that loses its power: nothing is said and nothing is tidied up.
+    pub(crate) fn kill(&mut self) {
+        // A process that has ended by itself need not be killed.
+        let _ = self.0.kill();
+        self.0.wait().expect("waited for");
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// What a command that has ended said.
+#[derive(Debug)]
+pub(crate) struct Said {
+    pub(crate) code: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Said {
+    /// The output of a command that did what it should.
+    pub(crate) fn well(self) -> String {
+        assert_eq!(self.code, Some(0), "{}", self.err);
+        self.out
+    }
+
+    /// The line of the error and the line of the help, of a command that failed with a code.
+    pub(crate) fn badly(&self, code: i32) -> (&str, &str) {
+        assert_eq!(self.code, Some(code), "{self:?}");
+        let line = |start| self.err.lines().find_map(|line| line.strip_prefix(start));
+        (
+            line("error: ").expect("an error"),
+            line("help: ").unwrap_or_default(),
+        )
+    }
+}
+
+/// A folder with the files of one test, and commands run in it.
+pub(crate) struct Files(TempDir);
+
+impl Files {
+    pub(crate) fn new() -> Self {
+        Self(tempfile::tempdir().expect("a folder"))
+    }
+
+    /// A folder with made-up scores in `runs`.
+    pub(crate) fn with_scores(rows: u32, groups: u32, files: u32) -> Self {
+        let folder = Self::new();
+        let (rows, groups, files) = (rows.to_string(), groups.to_string(), files.to_string());
+        let generate = [
+            "generate", "--rows", &rows, "--groups", &groups, "--files", &files,
+        ];
+        folder
+            .run(&[&generate[..], &["--out", "runs"]].concat())
+            .well();
+        folder
+    }
+
+    pub(crate) fn path(&self, name: impl AsRef<Path>) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// Runs `xai-scale` in the folder.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Said {
+        ended(self.start(arguments), LONGEST)
+    }
+
+    /// The rows of a query as JSON.
+    pub(crate) fn json(&self, query: &str, options: &[&str]) -> String {
+        self.run(&[&["sql", query, "--json"], options].concat())
+            .well()
+    }
+
+    /// Starts `xai-scale` in the folder.
+    pub(crate) fn start(&self, arguments: &[&str]) -> Child {
+        command(arguments)
+            .current_dir(self.0.path())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("starts")
+    }
+}
+
+fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_xai-scale"));
+    command
+        .args(arguments)
+        .env_remove("RUST_LOG")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped());
+    command
+}
+
+/// What a process said, which must end within a time.
+pub(crate) fn ended(mut child: Child, within: Duration) -> Said {
+    let read = |from: Option<Box<dyn Read + Send>>| {
+        let mut from = from.expect("a pipe");
+        std::thread::spawn(move || {
+            let mut text = String::new();
+            from.read_to_string(&mut text).expect("text");
+            text
+        })
+    };
+    let out = read(child.stdout.take().map(|pipe| Box::new(pipe) as _));
+    let err = read(child.stderr.take().map(|pipe| Box::new(pipe) as _));
+    let mut running = Running(child);
+    let deadline = Instant::now() + within;
+    let status = loop {
+        if let Some(status) = running.0.try_wait().expect("asked") {
+            break Some(status);
+        }
+        if Instant::now() > deadline {
+            running.kill();
+            break None;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    let text = |thread: std::thread::JoinHandle<String>| thread.join().expect("read");
+    let (out, err) = (text(out), text(err));
+    let status = status.unwrap_or_else(|| panic!("still running after {within:?}: {err}"));
+    Said {
+        code: status.code(),
+        out,
+        err,
+    }
+}
+
+/// A server, started with options, and the first line that it prints.
+pub(crate) fn server(arguments: &[&str], log: &Path) -> (Running, String) {
+    let mut child = command(arguments)
+        .env("RUST_LOG", "warn,ballista_executor=info")
+        .stderr(File::create(log).expect("a log"))
+        .spawn()
+        .expect("starts");
+    let out = child.stdout.take().expect("a pipe");
+    let running = Running(child);
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut out = BufReader::new(out);
+        let mut line = String::new();
+        let _ = out.read_line(&mut line);
+        let _ = sender.send(line);
+        // The pipe stays open as long as the server lives.
+        let _ = std::io::copy(&mut out, &mut std::io::sink());
+    });
+    let line = receiver.recv_timeout(LONGEST).unwrap_or_default();
+    let said = std::fs::read_to_string(log).unwrap_or_default();
+    assert!(!line.is_empty(), "{said}");
+    (running, line.trim().to_owned())
+}
+
+/// A scheduler and executors on free ports of the loopback.
+pub(crate) struct Cluster {
+    pub(crate) executors: Vec<Running>,
+    _scheduler: Running,
+    pub(crate) address: String,
+    folder: TempDir,
+}
+
+impl Cluster {
+    pub(crate) fn new(executors: usize) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let log = folder.path().join("scheduler");
+        let arguments = ["scheduler", "--port", "0", "--executor-timeout", "10"];
+        let (scheduler, line) = server(&arguments, &log);
+        let address = line.strip_prefix("scheduler at ").expect("an address");
+        let start = |number: usize| {
+            let work = folder.path().join(format!("work-{number}"));
+            let work = work.to_str().expect("a name");
+            let options = ["--work-dir", work, "--concurrent-tasks", "1"];
+            let arguments = [&["executor", "--scheduler", address][..], &options].concat();
+            server(
+                &arguments,
+                &folder.path().join(format!("executor-{number}")),
+            )
+            .0
+        };
+        let executors = (0..executors).map(start).collect();
+        Self {
+            executors,
+            _scheduler: scheduler,
+            address: address.to_owned(),
+            folder,
+        }
+    }
+
+    /// What an executor has logged.
+    pub(crate) fn log(&self, executor: usize) -> String {
+        let log = self.folder.path().join(format!("executor-{executor}"));
+        std::fs::read_to_string(log).unwrap_or_default()
+    }
+
+    /// Waits until an executor has begun a part of a query.
+    pub(crate) fn wait_for_work(&self, executor: usize) {
+        let deadline = Instant::now() + LONGEST;
+        while !self.log(executor).contains("Received task") {
+            assert!(Instant::now() < deadline, "no work for executor {executor}");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}

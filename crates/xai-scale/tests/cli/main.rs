@@ -1,0 +1,10 @@
+//! The command line as real processes on files of a test's own, and clusters on the loopback.
+#![forbid(unsafe_code)]
+
+mod addresses;
+mod cluster;
+mod formats;
+mod functions;
+mod harness;
+mod killed;
+mod messages;
