@@ -180,6 +180,23 @@ def test_columns_of_pyarrow_are_not_copied() -> None:
     assert _arrays.reals(pyarrow.array([], type=pyarrow.float64()), "x").shape == (0,)
 
 
+def test_a_table_that_only_has_the_interface_keeps_all_columns() -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+
+    class Exporter:
+        def __init__(self, table: object) -> None:
+            self.table = table
+
+        def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+            return self.table.__arrow_c_stream__(requested_schema)  # type: ignore[attr-defined]
+
+    table = pyarrow.table({"a": [1.0, 2.0], "b": [3.0, 4.0]})
+    assert _arrays.reals(Exporter(table), "x").tolist() == [[1.0, 3.0], [2.0, 4.0]]
+    assert _arrays.reals(Exporter(table.select(["b"])), "x").tolist() == [3.0, 4.0]
+    with pytest.raises(ValueError, match="x: the table has no columns"):
+        _arrays.reals(table.select([]), "x")
+
+
 def test_memory_of_another_library_lives_as_long_as_the_array() -> None:
     pyarrow = pytest.importorskip("pyarrow")
     taken = _arrays.reals(pyarrow.array(np.arange(100_000.0)), "x")

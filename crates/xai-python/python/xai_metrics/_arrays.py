@@ -170,8 +170,11 @@ def _of_pandas(values: Any, name: str) -> npt.NDArray[Any]:
 
 def _of_arrow(values: Any, name: str) -> npt.NDArray[Any]:
     columns: list[npt.NDArray[Any]] = _native.arrow_columns(values, name)
+    if not columns:
+        raise ValueError(f"{name}: the table has no columns")
     is_table = hasattr(values, "columns") or hasattr(values, "num_columns")
-    return np.column_stack(columns) if is_table else columns[0]
+    # What only has the interface does not say whether it is a table: several columns are one.
+    return np.column_stack(columns) if is_table or len(columns) > 1 else columns[0]
 
 
 def _of_objects(array: npt.NDArray[Any], name: str) -> npt.NDArray[np.float64]:
