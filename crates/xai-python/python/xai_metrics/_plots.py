@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._results import pyplot
+
 
 def axes(ax: Any = None) -> Any:
     """The given axes of matplotlib, or new ones.
@@ -12,9 +14,5 @@ def axes(ax: Any = None) -> Any:
     """
     if ax is not None:
         return ax
-    try:
-        from matplotlib import pyplot
-    except ImportError:
-        raise ImportError("plot needs matplotlib: install it by `pip install matplotlib`") from None
     # Long names are not cut.
-    return pyplot.subplots(layout="constrained")[1]
+    return pyplot().subplots(layout="constrained")[1]
