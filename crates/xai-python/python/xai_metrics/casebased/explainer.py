@@ -108,8 +108,8 @@ class CaseExplainer(Reporting):
         and rows for which the distance is undefined (cosine of a row of zeros).
 
     Notes ----- Differences from case-explainer 0.2.0: equal distances come by the lower training
-    row; ``k`` above the number of rows is no error anywhere; models are asked once for a whole
-    batch.
+    row; ``k`` above the number of rows is no error anywhere; an empty batch is one;
+    models are asked once for a whole batch.
 
     Examples
     --------
