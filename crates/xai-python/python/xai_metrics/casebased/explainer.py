@@ -107,7 +107,9 @@ class CaseExplainer(Reporting):
         For values that are not finite, lengths that do not match, parameters outside their domain,
         and rows for which the distance is undefined (cosine of a row of zeros).
 
-    Notes ----- Differences from case-explainer 0.2.0: equal distances come by the lower training
+    Notes
+    -----
+    Differences from case-explainer 0.2.0: equal distances come by the lower training
     row; ``k`` above the number of rows is no error anywhere; an empty batch is one;
     models are asked once for a whole batch.
 
