@@ -21,10 +21,10 @@
 //! | `correspondence(distances, labels, predicted[, weighting])` | number in [0, 1] | scalar: lists of the neighbours' distances and classes, and a class |
 //! | `feature_distance(a, b[, distance])` | number | scalar: two lists of features |
 //!
-//! The aggregate functions work with `GROUP BY`, `FILTER` and as windows; a frame whose start moves is
-//! possible where rows can be taken out again, which is all but `exact_avg`, `groundtruth_auroc`,
-//! `groundtruth_auroc_binned`, `unfaithfulness`, `pairwise_reproducibility` and `nearest_cases`.
-//! `DISTINCT` is not supported.
+//! The aggregate functions work with `GROUP BY`, `FILTER` and as windows. Where the start of a frame
+//! moves, rows are taken out of the state again; `unfaithfulness`, `exact_avg`, `groundtruth_auroc`,
+//! `groundtruth_auroc_binned`, `pairwise_reproducibility` and `nearest_cases` hold the rows of the frame
+//! instead and compute each value from all of them. `DISTINCT` is not supported.
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread")]
@@ -47,14 +47,16 @@
 //!
 //! A row in which an argument is NULL is skipped, and so is one with a list that holds a NULL. How many
 //! they are is in the result where that is a struct with `n_null`; beside the other functions
-//! `n_null(base, masked)` counts them. Without rows the value is NULL.
+//! `n_null(base, masked)` counts them. Without rows the value is NULL. What the policy `'skip'` leaves out
+//! besides, `count(*) FILTER (WHERE base <= 0)` counts (for `average_gain`: `base > 1`).
 //!
 //! # Types
 //!
 //! Integers and floating-point numbers of any width are numbers, integers and Booleans are classes;
 //! any kind of list is a list. Single precision is kept where it matters (outputs, and scores that meet a
 //! threshold). Any other type is a planning error that names the argument, and so is an option that is
-//! no constant or not known.
+//! no constant or not known, and lists of different lengths where the types of the columns tell them.
+//! Classes that are texts have to be numbered first, as by `dense_rank() OVER (ORDER BY class)`.
 //!
 //! # Memory
 //!
@@ -62,8 +64,9 @@
 //! values are of ordinary size; counts for fidelity and ground truth. `exact_avg` needs 1.2 kB,
 //! `pairwise_reproducibility` counts of every pair of runs, `groundtruth_auroc_binned` 16 bytes a bin.
 //! `groundtruth_auroc` holds all scores, 8 bytes each: those beyond its memory are written to disk as
-//! sorted runs. Such a run is read by the process that wrote it: on a cluster, give enough memory or
-//! take the other function.
+//! sorted runs. Such a run is read by the process that wrote it. So where stages run in several processes
+//! ([`Stages::SeveralProcesses`]) the first stage holds the scores of its partition and sends them, and the
+//! stage that merges them writes runs: more partitions need less memory each.
 //!
 //! # Nearest cases
 //!
@@ -98,12 +101,15 @@
 mod aggregate;
 mod attribution;
 mod casebased;
+mod function;
 mod graph;
 pub mod help;
 pub mod input;
 mod register;
 mod repro;
+mod scalar;
 mod sum;
 
 pub use casebased::explain::{ExplainCases, ExplainedCases};
+pub use function::Stages;
 pub use register::{aggregates, register, register_all, scalars};

@@ -9,15 +9,17 @@ use datafusion::prelude::SessionContext;
 
 use crate::aggregate::{Aggregate, Definition};
 use crate::attribution::scores::{AVERAGE_DROP, AVERAGE_GAIN, AVERAGE_INCREASE};
-use crate::casebased::correspondence::CorrespondenceFunction;
-use crate::casebased::feature_distance::FeatureDistance;
+use crate::casebased::correspondence::CORRESPONDENCE;
+use crate::casebased::feature_distance::FEATURE_DISTANCE;
 use crate::casebased::nearest_cases::NEAREST_CASES;
+use crate::function::Stages;
 use crate::graph::auroc::AUROC;
 use crate::graph::binned_auroc::BINNED_AUROC;
 use crate::graph::fidelity::{NEG_FIDELITY, POS_FIDELITY};
 use crate::graph::ground_truth;
 use crate::graph::unfaithfulness::UNFAITHFULNESS;
 use crate::repro::pairwise::PAIRWISE_REPRODUCIBILITY;
+use crate::scalar::{Scalar, ScalarDefinition};
 use crate::sum::exact_avg::EXACT_AVG;
 use crate::sum::exact_sum::EXACT_SUM;
 use crate::sum::n_null::N_NULL;
@@ -42,28 +44,32 @@ static AGGREGATES: &[Definition] = &[
     N_NULL,
 ];
 
-/// The aggregate functions.
+static SCALARS: &[ScalarDefinition] = &[CORRESPONDENCE, FEATURE_DISTANCE];
+
+/// The aggregate functions, for queries whose stages run there.
 #[must_use]
-pub fn aggregates() -> Vec<Arc<AggregateUDF>> {
-    let function = |definition| Arc::new(AggregateUDF::new_from_impl(Aggregate::new(definition)));
+pub fn aggregates(stages: Stages) -> Vec<Arc<AggregateUDF>> {
+    let function = |definition| {
+        let aggregate = Aggregate::new(definition, stages);
+        Arc::new(AggregateUDF::new_from_impl(aggregate))
+    };
     AGGREGATES.iter().map(function).collect()
 }
 
 /// The scalar functions.
 #[must_use]
 pub fn scalars() -> Vec<Arc<ScalarUDF>> {
-    vec![
-        Arc::new(ScalarUDF::new_from_impl(CorrespondenceFunction::new())),
-        Arc::new(ScalarUDF::new_from_impl(FeatureDistance::new())),
-    ]
+    let function = |definition| Arc::new(ScalarUDF::new_from_impl(Scalar::new(definition)));
+    SCALARS.iter().map(function).collect()
 }
 
-/// Adds all functions to a registry: what a scheduler or an executor of a cluster has.
+/// Adds all functions to a registry: what a scheduler or an executor of a cluster has, with
+/// [`Stages::SeveralProcesses`].
 ///
 /// # Errors
 /// Those of the registry, where it takes no functions.
-pub fn register_all(registry: &mut dyn FunctionRegistry) -> Result<()> {
-    for function in aggregates() {
+pub fn register_all(registry: &mut dyn FunctionRegistry, stages: Stages) -> Result<()> {
+    for function in aggregates(stages) {
         registry.register_udaf(function)?;
     }
     for function in scalars() {
@@ -72,9 +78,9 @@ pub fn register_all(registry: &mut dyn FunctionRegistry) -> Result<()> {
     Ok(())
 }
 
-/// Adds all functions to a session.
+/// Adds all functions to a session, whose queries run in this process.
 pub fn register(session: &SessionContext) {
-    for function in aggregates() {
+    for function in aggregates(Stages::OneProcess) {
         session.register_udaf(Arc::unwrap_or_clone(function));
     }
     for function in scalars() {

@@ -4,7 +4,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
-use datafusion::common::{Result, plan_err};
+use datafusion::common::{Result, ScalarValue, plan_err};
 use datafusion::logical_expr::function::{
     AccumulatorArgs, AggregateFunctionSimplification, StateFieldsArgs,
 };
@@ -14,11 +14,11 @@ use datafusion::logical_expr::{
     Volatility,
 };
 
-use crate::aggregate::argument::{Argument, coerced, usage};
-use crate::aggregate::call::Call;
+use crate::aggregate::frame::Frame;
 use crate::aggregate::grouped::Grouped;
 use crate::aggregate::groups::Groups;
 use crate::aggregate::one_group::OneGroup;
+use crate::function::{Argument, Call, Stages, coerced, usage};
 
 /// An aggregate function: one constant each.
 pub(crate) struct Definition {
@@ -37,14 +37,16 @@ pub(crate) struct Definition {
 /// A [`Definition`] as DataFusion knows it.
 pub(crate) struct Aggregate {
     definition: &'static Definition,
+    stages: Stages,
     signature: Signature,
     documentation: OnceLock<Documentation>,
 }
 
 impl Aggregate {
-    pub(crate) fn new(definition: &'static Definition) -> Self {
+    pub(crate) fn new(definition: &'static Definition, stages: Stages) -> Self {
         Self {
             definition,
+            stages,
             signature: Signature::user_defined(Volatility::Immutable),
             documentation: OnceLock::new(),
         }
@@ -57,7 +59,7 @@ impl Aggregate {
         if args.is_distinct {
             return plan_err!("{name}: DISTINCT is not supported");
         }
-        (self.definition.groups)(&Call::of_accumulator(name, arguments, args))
+        (self.definition.groups)(&Call::of_accumulator(name, arguments, self.stages, args))
     }
 }
 
@@ -109,6 +111,30 @@ impl AggregateUDFImpl for Aggregate {
 
     fn accumulator(&self, args: AccumulatorArgs<'_>) -> Result<Box<dyn Accumulator>> {
         Ok(Box::new(OneGroup::new(self.groups(&args)?)))
+    }
+
+    /// For a window whose start moves.
+    fn create_sliding_accumulator(
+        &self,
+        args: AccumulatorArgs<'_>,
+    ) -> Result<Box<dyn Accumulator>> {
+        let groups = self.groups(&args)?;
+        Ok(match groups.can_retract() {
+            true => Box::new(OneGroup::new(groups)),
+            false => Box::new(Frame::new(groups)),
+        })
+    }
+
+    /// The value of an empty frame: that of no rows, which is 0 for counts.
+    fn default_value(&self, data_type: &DataType) -> Result<ScalarValue> {
+        let Definition {
+            name, arguments, ..
+        } = *self.definition;
+        match (self.definition.groups)(&Call::of_constants(name, arguments, Vec::new())) {
+            Ok(groups) => OneGroup::new(groups).evaluate(),
+            // A constant is missing that no rows do not need.
+            Err(_) => ScalarValue::try_from(data_type),
+        }
     }
 
     fn groups_accumulator_supported(&self, args: AccumulatorArgs<'_>) -> bool {

@@ -4,13 +4,14 @@ use datafusion::arrow::array::{Array, ArrayRef, BooleanArray};
 use datafusion::arrow::buffer::NullBuffer;
 use datafusion::common::{Result, not_impl_err};
 
-use crate::aggregate::lists;
+use crate::function::present;
 
-/// The states of a function, one per group of the query, numbered from 0. [`Grouped`] and [`OneGroup`]
-/// are DataFusion's two views of it.
+/// The states of a function, one per group of the query, numbered from 0. [`Grouped`], [`OneGroup`]
+/// and [`Frame`] are DataFusion's views of it.
 ///
 /// [`Grouped`]: crate::aggregate::grouped::Grouped
 /// [`OneGroup`]: crate::aggregate::one_group::OneGroup
+/// [`Frame`]: crate::aggregate::frame::Frame
 pub(crate) trait Groups: Send + Sync + 'static {
     /// Folds rows in, of groups that exist.
     fn update(&mut self, rows: &Rows<'_>) -> Result<()>;
@@ -72,11 +73,8 @@ impl Rows<'_> {
 
     /// Which rows have a value in all of these columns; `None` for all.
     pub(crate) fn present(&self, columns: &[usize]) -> Option<NullBuffer> {
-        let nulls = columns.iter().fold(None, |present, &at| {
-            NullBuffer::union(
-                present.as_ref(),
-                lists::present(&self.arguments[at]).as_ref(),
-            )
+        let nulls = columns.iter().fold(None, |whole, &at| {
+            NullBuffer::union(whole.as_ref(), present(&self.arguments[at]).as_ref())
         });
         nulls.filter(|nulls| nulls.null_count() > 0)
     }

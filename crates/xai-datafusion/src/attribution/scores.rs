@@ -3,16 +3,15 @@
 use std::marker::PhantomData;
 
 use datafusion::arrow::array::{ArrayRef, AsArray};
-use datafusion::arrow::buffer::NullBuffer;
 use datafusion::arrow::datatypes::{DataType, Float64Type};
 use datafusion::common::{DataFusionError, Result};
 use xai_attribution::metric::{
     BaseScorePolicy, DropFormula, GainFormula, IncreaseFormula, ScoreFormula, ScoreMetric,
 };
+use xai_core::simd::{InstructionSet, Simd, SimdKernel};
 
-use crate::aggregate::{
-    Argument, Call, CompactMeans, Definition, Groups, Kind, Rows, failed, mean_state,
-};
+use crate::aggregate::{CompactMeans, Definition, Groups, Rows, mean_state};
+use crate::function::{Argument, Call, Kind, failed};
 use crate::{help, input};
 
 const POLICY: &str = "base_score_policy";
@@ -61,13 +60,14 @@ fn groups<F: ScoreFormula>(call: &Call) -> Result<Box<dyn Groups>> {
     Ok(Box::new(ScoreGroups::<F>::new(call.function, policy)))
 }
 
+/// Rows whose values are computed at a time: few enough that scores and values stay in the nearest cache.
+const BLOCK: usize = 512;
+
 /// The means of a formula.
 struct ScoreGroups<F> {
     function: &'static str,
     policy: BaseScorePolicy,
     means: CompactMeans,
-    /// The formula's values of a batch.
-    values: Vec<f64>,
     formula: PhantomData<F>,
 }
 
@@ -77,66 +77,99 @@ impl<F: ScoreFormula> ScoreGroups<F> {
             function,
             policy,
             means: CompactMeans::default(),
-            values: Vec::new(),
             formula: PhantomData,
         }
     }
 
-    /// The values of a batch, and the rows that have one.
-    fn compute(&mut self, rows: &Rows<'_>) -> Result<Option<NullBuffer>> {
+    /// Calls with the means, the group and the value of every row that has one.
+    fn for_each(
+        &mut self,
+        rows: &Rows<'_>,
+        mut each: impl FnMut(&mut CompactMeans, usize, f64),
+    ) -> Result<()> {
         let [base, masked] = [0, 1].map(|at| rows.arguments[at].as_primitive::<Float64Type>());
         let (base, masked) = (&base.values()[..], &masked.values()[..]);
-        let counted = rows.counted(&[0, 1]);
-        self.values.clear();
-        self.values.extend(
-            base.iter()
-                .zip(masked)
-                .map(|(&base, &masked)| F::value(base, masked)),
-        );
-        // One pass without branches says whether any row needs a second look.
-        let ordinary = |(&base, &masked): (&f64, &f64)| {
-            base.is_finite() & masked.is_finite() & F::undefined(base).is_none()
-        };
-        let mut is_ordinary = true;
-        for (scores, value) in base.iter().zip(masked).zip(&self.values) {
-            is_ordinary &= ordinary(scores) & value.is_finite();
-        }
-        if is_ordinary {
-            return Ok(counted);
-        }
         let metric = ScoreMetric::<F>::new().base_score_policy(self.policy);
-        let mut has_value = vec![false; base.len()];
-        let mut each = |row: usize| -> xai_core::Result<()> {
-            if let Some(value) = metric.sample(base[row], masked[row])? {
-                self.values[row] = value;
-                has_value[row] = true;
+        // Every row by itself: one that is not ordinary is an error, or has no value.
+        let function = self.function;
+        let value_alone = |row: usize| {
+            let value = metric.sample(base[row], masked[row]);
+            value.map_err(|error| of_row(function, error))
+        };
+        let counted = rows.counted(&[0, 1]);
+        let is_counted = |row: usize| counted.as_ref().is_none_or(|rows| rows.is_valid(row));
+        let mut values = [0.0; BLOCK];
+        for start in (0..base.len()).step_by(BLOCK) {
+            let block = start..base.len().min(start + BLOCK);
+            let is_ordinary = InstructionSet::fastest().run(Values::<F> {
+                base: &base[block.clone()],
+                masked: &masked[block.clone()],
+                values: &mut values,
+                formula: PhantomData,
+            });
+            match (is_ordinary, &counted) {
+                (true, None) => {
+                    for (&group, &value) in rows.groups[block].iter().zip(&values) {
+                        each(&mut self.means, group, value);
+                    }
+                }
+                (true, Some(_)) => {
+                    for row in block.filter(|&row| is_counted(row)) {
+                        each(&mut self.means, rows.groups[row], values[row - start]);
+                    }
+                }
+                (false, _) => {
+                    for row in block.filter(|&row| is_counted(row)) {
+                        if let Some(value) = value_alone(row)? {
+                            each(&mut self.means, rows.groups[row], value);
+                        }
+                    }
+                }
             }
-            Ok(())
-        };
-        let checked = match &counted {
-            Some(counted) => counted.valid_indices().try_for_each(&mut each),
-            None => (0..base.len()).try_for_each(&mut each),
-        };
-        checked.map_err(|error| self.failed(error))?;
-        Ok(Some(NullBuffer::from(has_value)))
+        }
+        Ok(())
     }
+}
 
-    fn failed(&self, error: xai_core::Error) -> DataFusionError {
-        let error = error.renamed(input::SCORES, input::BASE);
-        let error = match error.help() {
-            Some(_) => error.with_help(help::POLICY),
-            None => error,
-        };
-        failed(self.function, error)
+/// The values of rows; whether all of them are ordinary: with finite scores for which the formula is defined.
+struct Values<'a, F> {
+    base: &'a [f64],
+    masked: &'a [f64],
+    values: &'a mut [f64; BLOCK],
+    formula: PhantomData<F>,
+}
+
+impl<F: ScoreFormula> SimdKernel for Values<'_, F> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<S: Simd>(self) -> bool {
+        let mut is_ordinary = true;
+        // No branch in the loop, so that it runs in vector registers.
+        for ((&base, &masked), value) in self.base.iter().zip(self.masked).zip(self.values) {
+            *value = F::value(base, masked);
+            is_ordinary &= base.is_finite()
+                & masked.is_finite()
+                & F::undefined(base).is_none()
+                & value.is_finite();
+        }
+        is_ordinary
     }
+}
+
+fn of_row(function: &'static str, error: xai_core::Error) -> DataFusionError {
+    let error = error.renamed(input::SCORES, input::BASE);
+    let error = match error.help() {
+        Some(_) => error.with_help(help::POLICY),
+        None => error,
+    };
+    failed(function, error)
 }
 
 impl<F: ScoreFormula> Groups for ScoreGroups<F> {
     fn update(&mut self, rows: &Rows<'_>) -> Result<()> {
-        let counted = self.compute(rows)?;
-        let Self { means, values, .. } = self;
-        rows.for_each(counted.as_ref(), |row, group| means.add(group, values[row]));
-        means.count_allocated(values.len());
+        self.for_each(rows, CompactMeans::add)?;
+        self.means.count_allocated(rows.groups.len());
         Ok(())
     }
 
@@ -165,23 +198,19 @@ impl<F: ScoreFormula> Groups for ScoreGroups<F> {
     }
 
     fn size(&self) -> usize {
-        self.means.size() + self.values.capacity() * size_of::<f64>()
+        self.means.size()
     }
 
     fn fresh(&self) -> Box<dyn Groups> {
         Box::new(Self::new(self.function, self.policy))
     }
 
+    /// All values are finite: what is not is an error or left out.
     fn can_retract(&self) -> bool {
         true
     }
 
     fn retract(&mut self, rows: &Rows<'_>) -> Result<()> {
-        let counted = self.compute(rows)?;
-        let Self { means, values, .. } = self;
-        rows.for_each(counted.as_ref(), |row, group| {
-            means.take(group, values[row])
-        });
-        Ok(())
+        self.for_each(rows, CompactMeans::take)
     }
 }

@@ -8,9 +8,9 @@ use xai_casebased::search::Engine;
 use xai_casebased::training::Standardization;
 use xai_core::Distance;
 
-use crate::aggregate::failed;
 use crate::casebased::nearest_cases::{NearCase, NearCases};
 use crate::casebased::partitions::{FeatureRows, NAME, different_lengths};
+use crate::function::failed;
 
 /// Training rows that are searched at a time.
 const CHUNK: usize = 1 << 14;

@@ -3,93 +3,41 @@
 use std::sync::Arc;
 
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, Float64Array};
-use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Float64Type, Int64Type};
-use datafusion::common::{Result, ScalarValue, plan_err};
-use datafusion::logical_expr::{
-    ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility,
-};
+use datafusion::arrow::datatypes::{DataType, Float64Type, Int64Type};
+use datafusion::common::Result;
 use xai_casebased::CorrespondenceMetric;
 use xai_core::Kernel;
 
-use crate::aggregate::{Argument, Kind, Lists, coerced, failed, present};
+use crate::function::{Argument, Kind, Lists, failed, present};
+use crate::scalar::ScalarDefinition;
 
 const NAME: &str = "correspondence";
-const ARGUMENTS: &[Argument] = &[
-    Argument::new("distances", Kind::Numbers),
-    Argument::new("labels", Kind::Classes),
-    Argument::new("predicted", Kind::Class),
-    Argument::optional("weighting", Kind::ConstantText),
-];
+const WEIGHTING: &str = "weighting";
 
-/// `correspondence(distances, labels, predicted[, weighting])`.
-#[derive(Debug, PartialEq, Eq, Hash)]
-pub(crate) struct CorrespondenceFunction {
-    signature: Signature,
-}
-
-impl CorrespondenceFunction {
-    pub(crate) fn new() -> Self {
-        let signature = Signature::user_defined(Volatility::Immutable);
-        Self { signature }
-    }
-}
-
-impl ScalarUDFImpl for CorrespondenceFunction {
-    fn name(&self) -> &str {
-        NAME
-    }
-
-    fn signature(&self) -> &Signature {
-        &self.signature
-    }
-
-    fn coerce_types(&self, arg_types: &[DataType]) -> Result<Vec<DataType>> {
-        coerced(NAME, ARGUMENTS, arg_types)
-    }
-
-    fn return_type(&self, _arg_types: &[DataType]) -> Result<DataType> {
-        Ok(DataType::Float64)
-    }
-
-    fn return_field_from_args(&self, args: ReturnFieldArgs<'_>) -> Result<FieldRef> {
-        if args.arg_fields.len() == ARGUMENTS.len() {
-            metric(args.scalar_arguments[ARGUMENTS.len() - 1])?;
+pub(crate) const CORRESPONDENCE: ScalarDefinition = ScalarDefinition {
+    name: NAME,
+    description: "The share of the weight of a sample's nearest training cases that agrees with its predicted class: \
+                  lists of their distances, nearest first, and of their classes, of the same length. The weight of a case \
+                  follows from its distance, by the inverse cube unless told otherwise. In [0, 1]; NULL where an argument \
+                  is, and where all weights are 0.",
+    example: "SELECT id, correspondence(nearest['distances'], nearest['labels'], predicted) FROM explained",
+    arguments: &[
+        Argument::new("distances", Kind::Numbers),
+        Argument::new("labels", Kind::Classes),
+        Argument::new("predicted", Kind::Class),
+        Argument::optional(WEIGHTING, Kind::ConstantText),
+    ],
+    result: DataType::Float64,
+    values: |call| {
+        let mut metric = CorrespondenceMetric::new();
+        if let Some(kernel) = call.parsed::<Kernel>(WEIGHTING)? {
+            metric = metric.weighting(kernel);
         }
-        Ok(Arc::new(Field::new(NAME, DataType::Float64, true)))
-    }
-
-    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        let metric = match args.args.get(3) {
-            Some(ColumnarValue::Scalar(weighting)) => metric(Some(weighting))?,
-            Some(ColumnarValue::Array(_)) => metric(None)?,
-            None => CorrespondenceMetric::new(),
-        };
-        let columns = ColumnarValue::values_to_arrays(&args.args)?;
-        let scores: ArrayRef = Arc::new(scores(&metric, &columns)?);
-        let is_constant = |arg: &ColumnarValue| matches!(arg, ColumnarValue::Scalar(_));
-        Ok(match args.args.iter().all(is_constant) {
-            true => ColumnarValue::Scalar(ScalarValue::try_from_array(&scores, 0)?),
-            false => ColumnarValue::Array(scores),
-        })
-    }
-}
-
-/// The metric by the name of its weighting; a planning error where it is none.
-fn metric(weighting: Option<&ScalarValue>) -> Result<CorrespondenceMetric> {
-    let Some(weighting) = weighting else {
-        return plan_err!(
-            "{NAME}: the argument `weighting` must be a constant, the same for all rows"
-        );
-    };
-    let metric = CorrespondenceMetric::new();
-    let Some(name) = weighting.try_as_str().flatten() else {
-        return Ok(metric);
-    };
-    match name.parse::<Kernel>() {
-        Ok(kernel) => Ok(metric.weighting(kernel)),
-        Err(error) => plan_err!("{NAME}: the argument `weighting` cannot be read: {error}"),
-    }
-}
+        Ok(Box::new(move |columns| {
+            Ok(Arc::new(scores(&metric, columns)?))
+        }))
+    },
+};
 
 fn scores(metric: &CorrespondenceMetric, columns: &[ArrayRef]) -> Result<Float64Array> {
     let distances = Lists::new::<Float64Type>(&columns[0]);

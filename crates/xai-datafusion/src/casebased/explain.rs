@@ -1,10 +1,10 @@
 //! Explanations by precedent over tables of any size.
 
-use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
 use datafusion::arrow::array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
+use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::common::{Result, exec_err, plan_err};
 use datafusion::dataframe::DataFrame;
 use datafusion::parquet::arrow::ArrowWriter;
@@ -13,12 +13,12 @@ use xai_casebased::training::Standardization;
 use xai_casebased::{Correspondence, CorrespondenceMetric};
 use xai_core::{Distance, ExactSum, Kernel};
 
-use crate::aggregate::failed;
 use crate::casebased::block_search::{BlockSearch, Samples};
-use crate::casebased::nearest_cases::{NearCase, near_cases_column};
+use crate::casebased::nearest_cases::{NearCase, near_cases_column, near_cases_fields};
 use crate::casebased::partitions::{
     FeatureRows, NAME, check_columns, different_lengths, fold_partitions,
 };
+use crate::function::failed;
 
 /// Samples whose neighbours are searched in one pass over the training table.
 const SAMPLES: usize = 1 << 16;
@@ -61,6 +61,20 @@ pub struct ExplainedCases {
 }
 
 impl ExplainCases {
+    /// The columns of explanations: those of the batches of [`explain`](Self::explain).
+    #[must_use]
+    pub fn schema(&self) -> SchemaRef {
+        let columns = [
+            ("id", DataType::Int64),
+            ("predicted", DataType::Int64),
+            ("correspondence", DataType::Float64),
+            ("level", DataType::Utf8),
+            ("nearest", DataType::Struct(near_cases_fields())),
+        ];
+        let fields = columns.map(|(name, of)| Field::new(name, of, true));
+        Arc::new(Schema::new(fields.to_vec()))
+    }
+
     /// The nearest training cases of each sample, and how far they agree with its prediction.
     ///
     /// - `training`: the columns id (integers, all different), label (a class) and features (a list of
@@ -129,25 +143,18 @@ impl ExplainCases {
         to: &Path,
     ) -> Result<ExplainedCases> {
         let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let file = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
-        let mut writer: Option<ArrowWriter<File>> = None;
-        let mut write = |batch: RecordBatch| -> Result<()> {
-            if writer.is_none() {
-                let file = file.as_file().try_clone()?;
-                writer = Some(ArrowWriter::try_new(file, batch.schema(), None)?);
-            }
-            if let Some(writer) = &mut writer {
-                writer.write(&batch)?;
-            }
-            Ok(())
-        };
-        let counts = self.explain(training, samples, &mut write).await?;
-        if counts.n_samples == 0 {
-            write(self.batch(&[], &[])?)?;
+        let mut builder = tempfile::Builder::new();
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            // What the umask leaves, as of any new file.
+            builder.permissions(std::fs::Permissions::from_mode(0o666));
         }
-        if let Some(writer) = writer {
-            writer.close()?;
-        }
+        let file = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
+        let mut writer = ArrowWriter::try_new(file.as_file().try_clone()?, self.schema(), None)?;
+        let explained = self.explain(training, samples, |batch| Ok(writer.write(&batch)?));
+        let counts = explained.await?;
+        writer.close()?;
         file.persist(to).map_err(|error| error.error)?;
         Ok(counts)
     }
@@ -214,15 +221,14 @@ impl ExplainCases {
         let lists = nearest
             .iter()
             .map(|cases| cases.as_deref().unwrap_or_default());
-        let columns: [(&str, ArrayRef); 5] = [
-            ("id", Arc::new(Int64Array::from(ids))),
-            ("predicted", Arc::new(Int64Array::from(predicted))),
-            ("correspondence", Arc::new(scores.collect::<Float64Array>())),
-            ("level", Arc::new(levels.collect::<StringArray>())),
-            ("nearest", near_cases_column(lists)?),
+        let columns: Vec<ArrayRef> = vec![
+            Arc::new(Int64Array::from(ids)),
+            Arc::new(Int64Array::from(predicted)),
+            Arc::new(scores.collect::<Float64Array>()),
+            Arc::new(levels.collect::<StringArray>()),
+            near_cases_column(lists)?,
         ];
-        let nullable = columns.map(|(name, column)| (name, column, true));
-        Ok(RecordBatch::try_from_iter_with_nullable(nullable)?)
+        Ok(RecordBatch::try_new(self.schema(), columns)?)
     }
 }
 

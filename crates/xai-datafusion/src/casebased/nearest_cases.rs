@@ -11,9 +11,8 @@ use datafusion::arrow::datatypes::{DataType, Field, Fields, Float64Type, Int64Ty
 use datafusion::common::{Result, exec_err};
 use serde::{Deserialize, Serialize};
 
-use crate::aggregate::{
-    Argument, Call, Definition, Kind, Metric, Rows, StoredStates, bytes_state, list,
-};
+use crate::aggregate::{Definition, Metric, Rows, StoredStates, bytes_state};
+use crate::function::{Argument, Call, Kind, list};
 
 const K: &str = "k";
 
@@ -31,7 +30,7 @@ pub(crate) const NEAREST_CASES: Definition = Definition {
         Argument::new("distance", Kind::Number),
         Argument::new(K, Kind::ConstantNumber),
     ],
-    result: || DataType::Struct(fields()),
+    result: || DataType::Struct(near_cases_fields()),
     state: bytes_state,
     groups: |call: &Call| {
         let k = call.number(K)?.unwrap_or_default();
@@ -45,7 +44,8 @@ pub(crate) const NEAREST_CASES: Definition = Definition {
     },
 };
 
-fn fields() -> Fields {
+/// The lists of a struct of cases.
+pub(crate) fn near_cases_fields() -> Fields {
     Fields::from(vec![
         Field::new("ids", list(DataType::Int64), true),
         Field::new("labels", list(DataType::Int64), true),
@@ -201,7 +201,7 @@ pub(crate) fn near_cases_column<'a>(
     debug_assert!(columns.iter().all(|column| column.len() == present.len()));
     let nulls = NullBuffer::from(present);
     Ok(Arc::new(StructArray::try_new(
-        fields(),
+        near_cases_fields(),
         columns,
         Some(nulls),
     )?))

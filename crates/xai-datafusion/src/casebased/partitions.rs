@@ -11,7 +11,7 @@ use datafusion::dataframe::DataFrame;
 use datafusion::execution::SendableRecordBatchStream;
 use futures::StreamExt;
 
-use crate::aggregate::{Argument, Kind, Lists, coerced, list, present};
+use crate::function::{Argument, Kind, Lists, coerced, list, present};
 
 /// What errors begin with.
 pub(crate) const NAME: &str = "explain_cases";

@@ -13,9 +13,8 @@ use xai_core::number::sort_keys;
 use xai_graph::GroundTruthMetric;
 use xai_graph::ground_truth::OrderedPairs;
 
-use crate::aggregate::{
-    Argument, Call, Definition, Groups, Kind, Rows, bytes_state, failed, read, stored, take_first,
-};
+use crate::aggregate::{Definition, Groups, Rows, bytes_state, read, stored, take_first};
+use crate::function::{Argument, Call, Kind, Stages, failed};
 use crate::graph::ground_truth::{THRESHOLD, in_sql, metric};
 use crate::graph::sorted_runs::{Segment, SegmentReader, pass, take, write_run};
 
@@ -28,8 +27,9 @@ pub(crate) const AUROC: Definition = Definition {
     description: "The probability that a true element scores above a false one, ties counting half: exact, from all \
                   scores. An element is true where target >= threshold (0.5 unless given). In [0, 1], 0.5 is chance; \
                   NULL when the truth has one class only. Scores outside [0, 1] are an error. It holds 8 bytes a row; \
-                  what is beyond `memory_mib` (256 unless given) in a partition is written to disk as sorted runs, which \
-                  works where the query runs in one process.",
+                  what is beyond `memory_mib` (256 unless given) in a partition is written to disk as sorted runs. On a \
+                  cluster that is the memory of the stage that merges; the stage before it holds the scores of its \
+                  partition, so that more partitions need less memory each.",
     example: "SELECT graph, groundtruth_auroc(mask, truth) FROM edges GROUP BY graph",
     arguments: &[
         Argument::new("pred", Kind::Score),
@@ -48,6 +48,7 @@ pub(crate) const AUROC: Definition = Definition {
             function: call.function,
             metric: metric(call)?,
             most_held: ((memory * 1024.0 * 1024.0) as usize / size_of::<u64>()).max(1),
+            stages: call.stages,
             groups: Vec::new(),
             n_held: 0,
         }))
@@ -84,6 +85,7 @@ struct StoredScores {
 struct AurocGroups {
     function: &'static str,
     metric: GroundTruthMetric,
+    stages: Stages,
     most_held: usize,
     groups: Vec<Scores>,
     /// The scores in memory.
@@ -127,7 +129,11 @@ impl AurocGroups {
         });
         match wrong {
             Some(error) => Err(failed(self.function, in_sql(error))),
-            None => self.spill(),
+            None => match self.stages {
+                Stages::OneProcess => self.spill(),
+                // The scores of rows go to another process, which cannot read the files of this one.
+                Stages::SeveralProcesses => Ok(()),
+            },
         }
     }
 }

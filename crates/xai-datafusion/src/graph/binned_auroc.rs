@@ -12,9 +12,8 @@ use xai_core::Real;
 use xai_graph::GroundTruthMetric;
 use xai_graph::ground_truth::OrderedPairs;
 
-use crate::aggregate::{
-    Argument, Call, Definition, Kind, Metric, Rows, StoredStates, bytes_state, failed,
-};
+use crate::aggregate::{Definition, Metric, Rows, StoredStates, bytes_state};
+use crate::function::{Argument, Call, Kind, failed};
 use crate::graph::ground_truth::{THRESHOLD, in_sql, metric};
 
 const BINS: &str = "bins";

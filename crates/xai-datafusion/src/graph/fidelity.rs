@@ -7,10 +7,8 @@ use datafusion::common::{Result, exec_err, plan_err};
 use xai_core::output::arg_max;
 use xai_core::{Error, Input, Real};
 
-use crate::aggregate::{
-    Argument, Call, Definition, FlatMetric, FlatStates, Groups, Kind, Lists, Rows, counts_state,
-    failed,
-};
+use crate::aggregate::{Definition, FlatMetric, FlatStates, Groups, Rows, counts_state};
+use crate::function::{Argument, Call, Kind, Lists, failed};
 use crate::input;
 
 const ARGUMENTS: &[Argument] = &[

@@ -7,9 +7,8 @@ use xai_core::Real;
 use xai_graph::GroundTruthMetric;
 use xai_graph::ground_truth::Confusion;
 
-use crate::aggregate::{
-    Argument, Call, Definition, FlatMetric, FlatStates, Groups, Kind, Rows, counts_state, failed,
-};
+use crate::aggregate::{Definition, FlatMetric, FlatStates, Groups, Rows, counts_state};
+use crate::function::{Argument, Call, Kind, failed};
 use crate::help;
 
 pub(crate) const THRESHOLD: &str = "threshold";

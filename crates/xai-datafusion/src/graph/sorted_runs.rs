@@ -127,8 +127,8 @@ pub(crate) fn take(function: &str, [of, ticket]: [u64; 2]) -> Result<Vec<Segment
     match segments {
         Some(segments) => Ok(segments),
         None => exec_err!(
-            "{function}: scores that were written to disk lie on another machine, or were read before; give more \
-             memory as the fourth argument, or use groundtruth_auroc_binned"
+            "{function}: scores that were written to disk lie in another process, or were read before; register the \
+             functions for several processes, give more memory as the fourth argument, or use groundtruth_auroc_binned"
         ),
     }
 }

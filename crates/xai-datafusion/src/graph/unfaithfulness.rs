@@ -11,9 +11,8 @@ use xai_core::Real;
 use xai_graph::outputs::OutputDistribution;
 use xai_graph::{KlDirection, ReturnType, Unfaithfulness, UnfaithfulnessMetric};
 
-use crate::aggregate::{
-    Argument, Call, CompactMeans, Definition, Groups, Kind, Lists, Rows, failed, mean_state,
-};
+use crate::aggregate::{CompactMeans, Definition, Groups, Rows, mean_state};
+use crate::function::{Argument, Call, Kind, Lists, failed};
 use crate::help;
 
 const OPTIONS: &str = "options";
@@ -126,7 +125,7 @@ impl UnfaithfulnessGroups {
 
     /// One column may be of single precision where the other is not.
     fn cast<T: ArrowPrimitiveType>(&self, column: &ArrayRef) -> Result<ArrayRef> {
-        let of = crate::aggregate::list(T::DATA_TYPE);
+        let of = crate::function::list(T::DATA_TYPE);
         match *column.data_type() == of {
             true => Ok(Arc::clone(column)),
             false => Ok(datafusion::arrow::compute::cast(column, &of)?),

@@ -13,9 +13,8 @@ use xai_repro::pairwise::StreamedReproducibility;
 use xai_repro::registry::PAIR_METRICS;
 use xai_repro::{EmptyUnion, Pairwise, PairwiseAccumulator};
 
-use crate::aggregate::{
-    Argument, Call, Definition, Kind, Lists, Metric, Rows, StoredStates, bytes_state, failed,
-};
+use crate::aggregate::{Definition, Metric, Rows, StoredStates, bytes_state};
+use crate::function::{Argument, Call, Kind, Lists, failed};
 
 const EMPTY_UNION: &str = "empty_union";
 /// Samples of a group that are counted at a time.

@@ -10,9 +10,8 @@ use xai_core::statistics::mean_interval;
 use xai_core::sum::Moments;
 use xai_core::{Error, Interval};
 
-use crate::aggregate::{
-    Argument, Call, Definition, Kind, Metric, Rows, StoredStates, bytes_state, failed,
-};
+use crate::aggregate::{Definition, Metric, Rows, StoredStates, bytes_state};
+use crate::function::{Argument, Call, Kind, failed};
 use crate::input;
 
 const LEVEL: &str = "level";

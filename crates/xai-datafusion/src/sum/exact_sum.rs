@@ -6,7 +6,8 @@ use datafusion::arrow::array::{ArrayRef, AsArray, Float64Array};
 use datafusion::arrow::datatypes::{DataType, Float64Type};
 use datafusion::common::{Result, exec_err};
 
-use crate::aggregate::{Argument, Call, CompactMeans, Definition, Groups, Kind, Rows, mean_state};
+use crate::aggregate::{CompactMeans, Definition, Groups, Rows, mean_state};
+use crate::function::{Argument, Call, Kind};
 
 pub(crate) const EXACT_SUM: Definition = Definition {
     name: "exact_sum",

@@ -6,7 +6,8 @@ use datafusion::arrow::array::{ArrayRef, AsArray, UInt64Array};
 use datafusion::arrow::datatypes::{DataType, UInt64Type};
 use datafusion::common::Result;
 
-use crate::aggregate::{Argument, Call, Definition, Groups, Kind, Rows, counts_state, take_first};
+use crate::aggregate::{Definition, Groups, Rows, counts_state, take_first};
+use crate::function::{Argument, Call, Kind};
 
 const MANY: usize = 8;
 

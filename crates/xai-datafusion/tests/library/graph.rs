@@ -8,6 +8,7 @@ use datafusion::arrow::array::{
 use datafusion::arrow::datatypes::{Float64Type, Int64Type, UInt64Type};
 use ndarray::{Array1, Array2};
 use proptest::prelude::*;
+use xai_datafusion::Stages;
 use xai_graph::{
     FidelityMetric, GroundTruth, GroundTruthMetric, KlDirection, ReturnType, UnfaithfulnessMetric,
 };
@@ -286,4 +287,50 @@ fn a_window_takes_the_rows_of_its_frame() {
         bits(found.column(1)),
         [0.0f64, 0.5, 0.5].map(|x| Some(x.to_bits()))
     );
+}
+
+#[test]
+fn lists_of_two_lengths_are_a_planning_error_where_their_types_tell() {
+    let session = session(2, 8);
+    let list = |of: &str, n: usize| format!("arrow_cast({of}, 'FixedSizeList({n}, Float64)')");
+    let (three, two) = (list("[0.1, 0.2, 0.7]", 3), list("[0.5, 0.5]", 2));
+    for (call, names) in [
+        (format!("unfaithfulness({three}, {two})"), ["full", "kept"]),
+        (
+            format!("pos_fidelity({three}, {two})"),
+            ["full", "perturbed"],
+        ),
+        (format!("feature_distance({three}, {two})"), ["a", "b"]),
+    ] {
+        let error = error(&session, &format!("SELECT {call}"));
+        assert!(error.contains("Error during planning"), "{error}");
+        for name in names {
+            assert!(error.contains(&format!("`{name}`")), "{error}");
+        }
+    }
+    let same = format!("SELECT unfaithfulness({two}, {two}, 'probs')");
+    assert_eq!(number(&session, &same), Some(0.0));
+}
+
+/// As an executor has them: what a stage makes of rows goes to another process, so that only the stage that merges
+/// writes to disk.
+#[test]
+fn scores_of_several_processes_are_merged_in_little_memory() {
+    let sql = "SELECT groundtruth_auroc(x, y, 0.5, 0.0001) FROM (SELECT i % 7 AS g, (i * 37 % 101) / 101.0 AS x, \
+               i * i % 3 AS y FROM generate_series(1, 5000) AS s(i))";
+    let in_groups = format!("{sql} GROUP BY g ORDER BY g");
+    for sql in [sql, &in_groups] {
+        let whole = session(1, 8192);
+        let expected = bits(
+            rows(&whole, &sql.replace("0.0001", "64"))
+                .unwrap()
+                .column(0),
+        );
+        let session = session(4, 64);
+        for function in xai_datafusion::aggregates(Stages::SeveralProcesses) {
+            session.register_udaf(Arc::unwrap_or_clone(function));
+        }
+        let found = rows(&session, sql).unwrap();
+        assert_eq!(bits(found.column(0)), expected);
+    }
 }

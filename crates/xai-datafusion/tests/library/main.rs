@@ -8,3 +8,4 @@ mod memory;
 mod repro;
 mod sums;
 mod tables;
+mod windows;

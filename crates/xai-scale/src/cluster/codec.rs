@@ -17,11 +17,12 @@ use datafusion::physical_plan::ExecutionPlan;
 use datafusion::prelude::SessionConfig;
 use datafusion_proto::logical_plan::LogicalExtensionCodec;
 use datafusion_proto::physical_plan::{PhysicalExtensionCodec, PhysicalProtoConverterExtension};
+use xai_datafusion::Stages;
 
 /// The state of a session on the scheduler or on an executor.
 pub(super) fn state(config: SessionConfig) -> Result<SessionState> {
     let mut state = default_session_builder(config)?;
-    xai_datafusion::register_all(&mut state)?;
+    xai_datafusion::register_all(&mut state, Stages::SeveralProcesses)?;
     Ok(state)
 }
 

@@ -1,9 +1,9 @@
 //! Who can reach a scheduler.
 
 use std::net::{SocketAddr, TcpStream, UdpSocket};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use crate::harness::{Files, server};
+use crate::harness::{Files, LONGEST, server};
 
 fn answers(address: &str) -> bool {
     let address: SocketAddr = address.parse().expect("an address");
@@ -42,9 +42,31 @@ fn a_scheduler_is_reached_by_the_loopback_alone_unless_told_otherwise() {
 
 #[test]
 fn an_executor_is_reached_by_the_loopback_alone_unless_told_otherwise() {
-    let cluster = crate::harness::Cluster::new(1);
-    let log = cluster.log(0);
-    assert!(!log.contains("0.0.0.0"), "{log}");
+    let files = Files::new();
+    let (_scheduler, line) = server(&["scheduler", "--port", "0"], &files.path("log"));
+    let scheduler = line.strip_prefix("scheduler at ").expect("an address");
+    let start = |rest: &[&str], log: &str| {
+        let arguments = [&["executor", "--scheduler", scheduler][..], rest].concat();
+        let (executor, line) = server(&arguments, &files.path(log));
+        let address = line.strip_prefix("executor at ").expect("an address");
+        let (address, _) = address.split_once(',').expect("its scheduler");
+        let deadline = Instant::now() + LONGEST;
+        while !answers(address) {
+            assert!(Instant::now() < deadline, "{address} does not answer");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        (executor, address.to_owned())
+    };
+    let (_executor, address) = start(&[], "log-of-executor");
+    let port = address.strip_prefix("127.0.0.1:").expect("the loopback");
+    if let Some(other) = on_network() {
+        assert!(!answers(&format!("{other}:{port}")));
+    }
+    if cfg!(target_os = "linux") {
+        assert!(!answers(&format!("127.0.0.2:{port}")));
+        let (_other, address) = start(&["--bind", "127.0.0.2"], "log-of-other");
+        assert!(address.starts_with("127.0.0.2:"), "{address}");
+    }
 }
 
 #[test]

@@ -23,6 +23,16 @@ fn two_executors_give_the_bits_of_one_machine_for_every_function() {
         let here = files.json(&query, &["--partitions", "5"]);
         assert_eq!(files.json(&query, &options), here, "{function}");
     }
+    // Any number of parts.
+    for (partitions, (_, call)) in ["1", "2", "3", "16", "64"]
+        .into_iter()
+        .zip(QUERIES.iter().cycle().skip(10))
+    {
+        let query = grouped(call, "wide");
+        let options = ["--partitions", partitions, "--scheduler", &cluster.address];
+        let here = files.json(&query, &["--partitions", "2"]);
+        assert_eq!(files.json(&query, &options), here, "{call} in {partitions}");
+    }
     // Both took part.
     for executor in 0..2 {
         cluster.wait_for_work(executor);

@@ -43,6 +43,7 @@ impl ScoreFormula for DropFormula {
         source: "Chattopadhay et al., Grad-CAM++, 2018",
     };
 
+    #[inline(always)]
     fn undefined(base: f64) -> Option<(&'static str, Help)> {
         (base <= 0.0).then_some((
             "Average Drop divides by the base score, which must be positive",
@@ -50,6 +51,7 @@ impl ScoreFormula for DropFormula {
         ))
     }
 
+    #[inline(always)]
     fn value(base: f64, masked: f64) -> f64 {
         (base - masked).max(0.0) / (base + EPSILON)
     }

@@ -39,6 +39,7 @@ impl ScoreFormula for GainFormula {
         source: "Zhang et al., Opti-CAM, 2023",
     };
 
+    #[inline(always)]
     fn undefined(base: f64) -> Option<(&'static str, Help)> {
         (base > 1.0).then_some((
             "Average Gain divides by 1 less the base score, which must be at most 1",
@@ -46,6 +47,7 @@ impl ScoreFormula for GainFormula {
         ))
     }
 
+    #[inline(always)]
     fn value(base: f64, masked: f64) -> f64 {
         (masked - base).max(0.0) / (1.0 - base + EPSILON)
     }

@@ -37,6 +37,7 @@ impl ScoreFormula for IncreaseFormula {
         source: "Chattopadhay et al., Grad-CAM++, 2018",
     };
 
+    #[inline(always)]
     fn value(base: f64, masked: f64) -> f64 {
         f64::from(u8::from(masked > base))
     }

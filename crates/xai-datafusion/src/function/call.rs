@@ -6,13 +6,24 @@ use datafusion::logical_expr::Expr;
 use datafusion::logical_expr::function::AccumulatorArgs;
 use datafusion::physical_expr::expressions::Literal;
 
-use crate::aggregate::argument::{Argument, Kind};
+use crate::function::argument::{Argument, Kind};
+
+/// Where the stages of a query run: the states that the first of them makes of parts of the rows are merged by the next.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Stages {
+    /// In one process, as those of a `SessionContext`.
+    #[default]
+    OneProcess,
+    /// In processes that exchange states, as the executors of a cluster.
+    SeveralProcesses,
+}
 
 /// What is known of a call before it sees rows.
 #[derive(Debug, Clone)]
 pub(crate) struct Call {
     pub(crate) function: &'static str,
     pub(crate) types: Vec<DataType>,
+    pub(crate) stages: Stages,
     arguments: &'static [Argument],
     constants: Vec<Option<ScalarValue>>,
 }
@@ -21,6 +32,7 @@ impl Call {
     pub(crate) fn of_accumulator(
         function: &'static str,
         arguments: &'static [Argument],
+        stages: Stages,
         args: &AccumulatorArgs<'_>,
     ) -> Self {
         let constant = |at: usize| Some(args.exprs[at].downcast_ref::<Literal>()?.value().clone());
@@ -31,6 +43,7 @@ impl Call {
                 .iter()
                 .map(|field| field.data_type().clone())
                 .collect(),
+            stages,
             arguments,
             constants: (0..args.exprs.len()).map(constant).collect(),
         }
@@ -46,11 +59,22 @@ impl Call {
             Expr::Literal(value, _) => Some(value.clone()),
             _ => None,
         };
+        let constants = exprs.iter().map(constant).collect();
+        Self::of_constants(function, arguments, constants)
+    }
+
+    /// Of the constants alone: `None` for an argument that differs between rows. Its types are not looked at.
+    pub(crate) fn of_constants(
+        function: &'static str,
+        arguments: &'static [Argument],
+        constants: Vec<Option<ScalarValue>>,
+    ) -> Self {
         Self {
             function,
             types: Vec::new(),
+            stages: Stages::default(),
             arguments,
-            constants: exprs.iter().map(constant).collect(),
+            constants,
         }
     }
 

@@ -146,7 +146,29 @@ pub(crate) fn coerced(
         };
         Ok(coerced)
     });
-    types.collect()
+    let types = types.collect();
+    check_lengths(function, arguments, given)?;
+    types
+}
+
+/// The lists of a row have one length. Where the type of a column tells its length, that is known without rows.
+fn check_lengths(function: &str, arguments: &[Argument], given: &[DataType]) -> Result<()> {
+    let mut fixed = arguments.iter().zip(given).filter_map(|(a, given)| {
+        let DataType::FixedSizeList(_, length) = given else {
+            return None;
+        };
+        (a.kind != Kind::Any).then_some((a.name, *length))
+    });
+    let Some((first, expected)) = fixed.next() else {
+        return Ok(());
+    };
+    match fixed.find(|(_, length)| *length != expected) {
+        Some((other, length)) => plan_err!(
+            "{}: the lists of `{first}` have {expected} elements, those of `{other}` {length}; expected one length",
+            usage(function, arguments)
+        ),
+        None => Ok(()),
+    }
 }
 
 /// The call as documentation writes it: `f(a, b[, c])`.

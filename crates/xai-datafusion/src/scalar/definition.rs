@@ -1,0 +1,131 @@
+//! How a scalar function is declared.
+
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, OnceLock};
+
+use datafusion::arrow::array::ArrayRef;
+use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
+use datafusion::common::{Result, ScalarValue};
+use datafusion::logical_expr::{
+    ColumnarValue, DocSection, Documentation, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDFImpl,
+    Signature, Volatility,
+};
+
+use crate::function::{Argument, Call, coerced, usage};
+
+/// The values of the rows of a batch, from the columns of the arguments.
+pub(crate) type RowValues = Box<dyn Fn(&[ArrayRef]) -> Result<ArrayRef>>;
+
+/// A scalar function: one constant each.
+pub(crate) struct ScalarDefinition {
+    pub(crate) name: &'static str,
+    pub(crate) description: &'static str,
+    pub(crate) example: &'static str,
+    pub(crate) arguments: &'static [Argument],
+    /// The type of the value.
+    pub(crate) result: DataType,
+    /// What a call computes; a planning error where a constant argument is wrong.
+    pub(crate) values: fn(&Call) -> Result<RowValues>,
+}
+
+/// A [`ScalarDefinition`] as DataFusion knows it.
+pub(crate) struct Scalar {
+    definition: &'static ScalarDefinition,
+    signature: Signature,
+    documentation: OnceLock<Documentation>,
+}
+
+impl Scalar {
+    pub(crate) fn new(definition: &'static ScalarDefinition) -> Self {
+        Self {
+            definition,
+            signature: Signature::user_defined(Volatility::Immutable),
+            documentation: OnceLock::new(),
+        }
+    }
+
+    fn values(&self, constants: Vec<Option<ScalarValue>>) -> Result<RowValues> {
+        let ScalarDefinition {
+            name, arguments, ..
+        } = *self.definition;
+        (self.definition.values)(&Call::of_constants(name, arguments, constants))
+    }
+}
+
+impl std::fmt::Debug for Scalar {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Scalar")
+            .field(&self.definition.name)
+            .finish()
+    }
+}
+
+impl PartialEq for Scalar {
+    fn eq(&self, other: &Self) -> bool {
+        self.definition.name == other.definition.name
+    }
+}
+
+impl Eq for Scalar {}
+
+impl Hash for Scalar {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.definition.name.hash(state);
+    }
+}
+
+impl ScalarUDFImpl for Scalar {
+    fn name(&self) -> &str {
+        self.definition.name
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn coerce_types(&self, arg_types: &[DataType]) -> Result<Vec<DataType>> {
+        coerced(self.definition.name, self.definition.arguments, arg_types)
+    }
+
+    fn return_type(&self, _arg_types: &[DataType]) -> Result<DataType> {
+        Ok(self.definition.result.clone())
+    }
+
+    /// Reads the constant arguments, too, so that a wrong one is an error before any row is read.
+    fn return_field_from_args(&self, args: ReturnFieldArgs<'_>) -> Result<FieldRef> {
+        let constants = args.scalar_arguments.iter();
+        let _ = self.values(constants.map(|constant| constant.cloned()).collect())?;
+        let ScalarDefinition { name, result, .. } = self.definition;
+        Ok(Arc::new(Field::new(*name, result.clone(), true)))
+    }
+
+    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        let constant = |argument: &ColumnarValue| match argument {
+            ColumnarValue::Scalar(value) => Some(value.clone()),
+            ColumnarValue::Array(_) => None,
+        };
+        let constants: Vec<_> = args.args.iter().map(constant).collect();
+        let is_constant = constants.iter().all(Option::is_some);
+        let values = self.values(constants)?;
+        let values = values(&ColumnarValue::values_to_arrays(&args.args)?)?;
+        Ok(match is_constant {
+            true => ColumnarValue::Scalar(ScalarValue::try_from_array(&values, 0)?),
+            false => ColumnarValue::Array(values),
+        })
+    }
+
+    fn documentation(&self) -> Option<&Documentation> {
+        let definition = self.definition;
+        Some(self.documentation.get_or_init(|| {
+            let section = DocSection {
+                include: true,
+                label: "Explanations",
+                description: None,
+            };
+            let usage = usage(definition.name, definition.arguments);
+            Documentation::builder(section, definition.description, usage)
+                .with_sql_example(definition.example)
+                .build()
+        }))
+    }
+}
