@@ -7,6 +7,7 @@
 
 mod amount;
 mod cluster;
+mod explain;
 mod failure;
 mod generate;
 mod output;
@@ -39,6 +40,8 @@ struct XaiScale {
 enum Command {
     /// Answers a query, here or on a cluster.
     Sql(sql::Arguments),
+    /// Explains predictions by their nearest training cases, from tables to a table.
+    Explain(explain::Arguments),
     /// Runs the scheduler of a cluster, which takes queries and hands out their parts.
     Scheduler(cluster::scheduler::Arguments),
     /// Runs an executor of a cluster, which does the work.
@@ -51,13 +54,14 @@ fn main() -> ExitCode {
     let command = XaiScale::parse().command;
     // A query tells what went wrong by its error. Servers have a log; RUST_LOG=info tells what they do.
     let level = match command {
-        Command::Sql(_) | Command::Generate(_) => "off",
+        Command::Sql(_) | Command::Explain(_) | Command::Generate(_) => "off",
         Command::Scheduler(_) | Command::Executor(_) => "warn",
     };
     let log = env_logger::Env::default().default_filter_or(level);
     env_logger::Builder::from_env(log).init();
     let outcome = match command {
         Command::Sql(arguments) => running(sql::run(arguments)),
+        Command::Explain(arguments) => running(explain::run(arguments)),
         Command::Scheduler(arguments) => running(cluster::scheduler::run(arguments)),
         Command::Executor(arguments) => running(cluster::executor::run(arguments)),
         Command::Generate(arguments) => generate::run(&arguments),

@@ -57,28 +57,56 @@ pub(crate) fn check(path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Writes a file beside its name and renames it when it is whole.
+/// Writes all rows of a query.
 pub(super) async fn write(mut rows: SendableRecordBatchStream, path: &Path) -> Result<(), Stopped> {
-    let format = format(path)?;
-    let failed = |reason: &dyn std::fmt::Display| cannot_be_written(path, reason);
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".xai-");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // What the umask leaves, as of any new file.
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    let beside = builder.tempfile_in(folder(path));
-    let beside = beside.map_err(|error| failed(&error))?;
-    let writer = Rows::new(format, &beside, rows.schema());
-    let mut writer = writer.map_err(|error| failed(&error))?;
+    let mut file = WholeFile::new(path, rows.schema())?;
     while let Some(batch) = rows.next().await {
-        writer.write(&batch?).map_err(|error| failed(&error))?;
+        file.write(&batch?)?;
     }
-    writer.finish().map_err(|error| failed(&error))?;
-    beside.persist(path).map_err(|error| failed(&error.error))?;
-    Ok(())
+    Ok(file.finish()?)
+}
+
+/// A file that is written beside its name, and renamed when it is whole.
+pub(crate) struct WholeFile<'a> {
+    path: &'a Path,
+    beside: NamedTempFile,
+    rows: Rows,
+}
+
+impl<'a> WholeFile<'a> {
+    /// The beginning of a file, in the format of its name.
+    pub(crate) fn new(path: &'a Path, schema: SchemaRef) -> Result<Self, Failure> {
+        let format = format(path)?;
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".xai-");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            // What the umask leaves, as of any new file.
+            builder.permissions(std::fs::Permissions::from_mode(0o666));
+        }
+        let beside = builder.tempfile_in(folder(path));
+        let beside = beside.map_err(|error| cannot_be_written(path, error))?;
+        let rows = Rows::new(format, &beside, schema);
+        let rows = rows.map_err(|error| cannot_be_written(path, error))?;
+        Ok(Self { path, beside, rows })
+    }
+
+    /// Adds rows.
+    pub(crate) fn write(&mut self, batch: &RecordBatch) -> Result<(), Failure> {
+        let written = self.rows.write(batch);
+        written.map_err(|error| cannot_be_written(self.path, error))
+    }
+
+    /// Gives the file its name.
+    pub(crate) fn finish(self) -> Result<(), Failure> {
+        let Self { path, beside, rows } = self;
+        rows.finish()
+            .map_err(|error| cannot_be_written(path, error))?;
+        let renamed = beside.persist(path);
+        renamed.map_err(|error| cannot_be_written(path, error.error))?;
+        Ok(())
+    }
 }
 
 fn folder(path: &Path) -> &Path {

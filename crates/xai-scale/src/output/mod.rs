@@ -15,7 +15,7 @@ use datafusion::execution::SendableRecordBatchStream;
 use futures::StreamExt;
 
 use crate::failure::Failure;
-pub(crate) use file::check;
+pub(crate) use file::{WholeFile, check};
 pub(crate) use stopped::Stopped;
 
 /// What a person wants to see of a result.
@@ -63,7 +63,7 @@ fn of_arrow(error: ArrowError) -> Failure {
 }
 
 /// Prints; a reader who has seen enough (`| head`) is no error.
-fn print(bytes: &[u8]) -> Result<(), Failure> {
+pub(crate) fn print(bytes: &[u8]) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {

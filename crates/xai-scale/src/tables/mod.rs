@@ -10,6 +10,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use datafusion::common::TableReference;
+use datafusion::dataframe::DataFrame;
+use datafusion::datasource::listing::ListingTable;
 use datafusion::error::DataFusionError;
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::prelude::SessionContext;
@@ -25,6 +27,14 @@ use listed::Listed;
 /// The tables that a query reads.
 #[derive(Debug, Default)]
 pub(crate) struct Tables(Vec<Table>);
+
+impl Tables {
+    /// With the tables of another.
+    pub(crate) fn and(mut self, other: Self) -> Self {
+        self.0.extend(other.0);
+        self
+    }
+}
 
 /// Where the tables of a query are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,30 +67,50 @@ pub(crate) async fn plan(
         if state.table_functions().contains_key(table.as_ref()) {
             continue;
         }
-        let files = find(Path::new(table.as_ref()))?;
-        let wrong =
-            |error: DataFusionError| Failure::of_query(&error).about_data().in_file(&files.path);
-        let listed = Listed::new(session, &files).await.map_err(wrong)?;
-        let schema = match listed.schema(session).await {
-            Ok(schema) => schema,
-            Err(error) => return Err(faulty::without_schema(&files, &error).await),
-        };
-        let schema = match readers {
-            Readers::Here => schema,
-            Readers::Cluster => without_dictionaries(&schema),
-        };
-        let provider = listed.table(schema.clone()).map_err(wrong)?;
+        let (provider, read) = open(session, Path::new(table.as_ref()), readers).await?;
         let name = names::plain(table, &names);
         let plain = TableReference::bare(name.as_str());
         let registered = session.register_table(plain, Arc::new(provider));
-        registered.map_err(wrong)?;
+        registered.map_err(|error| Failure::of_query(&error))?;
         rename(&mut statement, table, &name);
         names.push(name);
-        tables.0.push(Table { files, schema });
+        tables.0.push(read);
     }
     let plan = session.state().statement_to_plan(statement).await;
     let plan = plan.map_err(|error| Failure::of_query(&error))?;
     Ok((plan, tables))
+}
+
+/// A table by its path alone.
+pub(crate) async fn read(
+    session: &SessionContext,
+    path: &Path,
+) -> Result<(DataFrame, Tables), Failure> {
+    let (provider, table) = open(session, path, Readers::Here).await?;
+    let frame = session.read_table(Arc::new(provider));
+    let frame = frame.map_err(|error| Failure::of_query(&error))?;
+    Ok((frame, Tables(vec![table])))
+}
+
+async fn open(
+    session: &SessionContext,
+    path: &Path,
+    readers: Readers,
+) -> Result<(ListingTable, Table), Failure> {
+    let files = find(path)?;
+    let wrong =
+        |error: DataFusionError| Failure::of_query(&error).about_data().in_file(&files.path);
+    let listed = Listed::new(session, &files).await.map_err(wrong)?;
+    let schema = match listed.schema(session).await {
+        Ok(schema) => schema,
+        Err(error) => return Err(faulty::without_schema(&files, &error).await),
+    };
+    let schema = match readers {
+        Readers::Here => schema,
+        Readers::Cluster => without_dictionaries(&schema),
+    };
+    let provider = listed.table(schema.clone()).map_err(wrong)?;
+    Ok((provider, Table { files, schema }))
 }
 
 fn rename(statement: &mut Statement, from: &str, to: &str) {

@@ -3,6 +3,7 @@
 
 mod addresses;
 mod cluster;
+mod explain;
 mod formats;
 mod functions;
 mod harness;

@@ -1,0 +1,192 @@
+//! Which columns of a table are what.
+
+use std::path::Path;
+
+use datafusion::arrow::datatypes::DataType;
+use datafusion::common::Column;
+use datafusion::dataframe::DataFrame;
+use datafusion::error::Result as Planned;
+use datafusion::functions_nested::expr_fn::make_array;
+use datafusion::functions_window::expr_fn::row_number;
+use datafusion::logical_expr::{Expr, Partitioning, cast, lit};
+use datafusion::prelude::SessionContext;
+
+use crate::failure::Failure;
+
+/// The column that tells rows apart where none is named.
+pub(super) const ID: &str = "id";
+
+/// The column of the class of a table.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Role<'a> {
+    option: &'static str,
+    column: &'a str,
+    table_option: &'static str,
+    table: &'a Path,
+}
+
+impl<'a> Role<'a> {
+    pub(super) fn new(
+        option: &'static str,
+        column: &'a str,
+        table_option: &'static str,
+        table: &'a Path,
+    ) -> Self {
+        Self {
+            option,
+            column,
+            table_option,
+            table,
+        }
+    }
+}
+
+/// The columns of the features: numbers, or one of lists of numbers.
+#[derive(Debug)]
+pub(super) struct Features(Vec<String>);
+
+impl Features {
+    /// Columns that are named.
+    pub(super) fn named(names: Vec<String>) -> Self {
+        Self(names)
+    }
+
+    /// All numeric columns of the training table that are nothing else.
+    pub(super) fn others(
+        train: &DataFrame,
+        label: &Role<'_>,
+        besides: [&str; 2],
+    ) -> Result<Self, Failure> {
+        let fields = train.schema().fields().iter();
+        let numeric = fields.filter(|field| is_feature(field.data_type()));
+        let names = numeric.map(|field| field.name().as_str());
+        let others = names.filter(|name| *name != label.column && !besides.contains(name));
+        let features: Vec<String> = others.map(str::to_owned).collect();
+        if features.is_empty() {
+            let failure = Failure::new("no features: there is no other column of numbers");
+            let help = "name the columns with --features, as in --features age,income";
+            return Err(failure.in_file(label.table).help(help));
+        }
+        Ok(Self(features))
+    }
+}
+
+fn is_feature(of: &DataType) -> bool {
+    of.is_numeric() || *of == DataType::Boolean
+}
+
+fn is_integer(of: &DataType) -> bool {
+    of.is_integer() || *of == DataType::Boolean
+}
+
+fn is_list(of: &DataType) -> bool {
+    matches!(
+        of,
+        DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(..)
+    )
+}
+
+/// The columns id, class and features of a table, in this order.
+pub(super) fn select(
+    session: &SessionContext,
+    frame: DataFrame,
+    class: &Role<'_>,
+    id: Option<&str>,
+    features: &Features,
+) -> Result<DataFrame, Failure> {
+    let of = type_of(&frame, class.option, class.column, class)?;
+    if !is_integer(&of) {
+        let what = format!(
+            "the column {:?} is {of}, no integer or Boolean",
+            class.column
+        );
+        let failure = Failure::new(what).in_file(class.table);
+        return Err(failure.help("classes are integers: number them, the same in both tables"));
+    }
+    let has_id = frame
+        .schema()
+        .fields()
+        .iter()
+        .any(|field| field.name() == ID);
+    let id = id.or(has_id.then_some(ID));
+    if let Some(id) = id {
+        let of = type_of(&frame, "--id", id, class)?;
+        if !is_integer(&of) {
+            let what = format!("the column {id:?} is {of}, no integer");
+            let failure = Failure::new(what).in_file(class.table);
+            return Err(failure.help("name a column of integers with --id"));
+        }
+    }
+    let features = match &features.0[..] {
+        [only] if is_list(&type_of(&frame, "--features", only, class)?) => column(only),
+        numbers => {
+            for name in numbers {
+                let of = type_of(&frame, "--features", name, class)?;
+                if !is_feature(&of) {
+                    let what = format!("--features: the column {name:?} is {of}, no number");
+                    return Err(Failure::new(what).in_file(class.table));
+                }
+            }
+            let numbers = numbers.iter();
+            make_array(
+                numbers
+                    .map(|name| cast(column(name), DataType::Float64))
+                    .collect(),
+            )
+        }
+    };
+    let columns = |id: Expr| {
+        vec![
+            id.alias("id"),
+            column(class.column).alias(class.column),
+            features.alias("features"),
+        ]
+    };
+    let selected = match id {
+        Some(id) => frame.select(columns(column(id))),
+        None => numbered(session, frame, columns),
+    };
+    selected.map_err(|error| Failure::of_query(&error).in_file(class.table))
+}
+
+fn column(name: &str) -> Expr {
+    Expr::Column(Column::from_name(name))
+}
+
+/// With the number of each row, from 0, as its id. Rows have an order only where one part is read after the other; what
+/// follows is divided again.
+fn numbered(
+    session: &SessionContext,
+    frame: DataFrame,
+    columns: impl FnOnce(Expr) -> Vec<Expr>,
+) -> Planned<DataFrame> {
+    let n_parts = session.copied_config().target_partitions();
+    let mut config = session.copied_config();
+    config = config.with_target_partitions(1);
+    let mut state = session.state();
+    *state.config_mut() = config;
+    let in_order = DataFrame::new(state, frame.into_unoptimized_plan());
+    let number = cast(row_number(), DataType::Int64) - lit(1_i64);
+    in_order
+        .select(columns(number))?
+        .repartition(Partitioning::RoundRobinBatch(n_parts))
+}
+
+fn type_of(
+    frame: &DataFrame,
+    option: &str,
+    name: &str,
+    class: &Role<'_>,
+) -> Result<DataType, Failure> {
+    let fields = frame.schema().fields();
+    let Some(field) = fields.iter().find(|field| field.name() == name) else {
+        let names: Vec<&str> = fields.iter().map(|field| field.name().as_str()).collect();
+        let what = format!("no column {name:?}; there are {}", names.join(", "));
+        let failure = Failure::new(what).in_file(class.table);
+        return Err(failure.help(format_args!(
+            "name a column of {} with {option}",
+            class.table_option
+        )));
+    };
+    Ok(field.data_type().clone())
+}

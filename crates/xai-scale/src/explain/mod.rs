@@ -1,0 +1,162 @@
+//! `xai-scale explain`.
+
+mod columns;
+
+use std::path::PathBuf;
+
+use clap::Args;
+use datafusion::arrow::array::{AsArray, RecordBatch};
+use datafusion::arrow::datatypes::Float64Type;
+use datafusion::error::DataFusionError;
+use xai_core::{Distance, ExactMean, Kernel};
+use xai_datafusion::{ExplainCases, ExplainedCases};
+
+use crate::failure::Failure;
+use crate::output::{self, WholeFile};
+use crate::session::{Limits, embedded};
+use crate::tables;
+use columns::{Features, ID, Role};
+
+/// Explains predictions by their nearest training cases: reads a table of training cases and a table of samples, and
+/// writes a row for each sample.
+///
+/// A table is a Parquet (.parquet), CSV (.csv, .tsv), JSON lines (.json, .jsonl, .ndjson) or Arrow (.arrow) file, or a folder
+/// of such files. Classes are integers or Booleans. The rows that are written have the columns id, predicted,
+/// correspondence (in [0, 1]), level (high, medium, low or undefined), and nearest: the lists ids, labels and distances of
+/// the cases, nearest first, equal distances by the lower id. A row with a value that is missing takes no part: such a
+/// sample has no explanation, and such a training case is left out; both are counted.
+///
+/// The numbers are those of `xai casebased explain` to the last bit. 65 536 samples are held in memory at a time, for each
+/// of which the training table is read once; its rows are not held.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  xai-scale explain --train train.parquet --test test.parquet --label class --predicted predicted --out explained.parquet
+  xai-scale explain --train runs/train --test runs/test --id case --features age,income -k 10 --out explained.json")]
+pub(crate) struct Arguments {
+    /// The training cases.
+    #[arg(long, value_name = "TABLE")]
+    train: PathBuf,
+    /// The samples, with the class that a model predicted for each.
+    #[arg(long, value_name = "TABLE")]
+    test: PathBuf,
+    /// File to write: .parquet, .json (an object on each line) or .arrow.
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// Column of the class, in the training table.
+    #[arg(long, value_name = "COLUMN", default_value = "label")]
+    label: String,
+    /// Column of the predicted class, in the table of samples.
+    #[arg(long, value_name = "COLUMN", default_value = "predicted")]
+    predicted: String,
+    /// Column of an integer that tells the rows of a table apart: `id` where there is such a column. Without one rows are
+    /// numbered from 0, in the order of the files' names, which takes more time: one file after the other is read.
+    #[arg(long, value_name = "COLUMN")]
+    id: Option<String>,
+    /// Columns of the features, divided by commas, or one column of lists; all other numeric columns of the training table
+    /// where they are not given.
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    features: Option<Vec<String>>,
+    /// How many cases.
+    #[arg(short, value_name = "K", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+    k: u32,
+    /// Distance: euclidean, manhattan, chebyshev, minkowski:P, cosine, …
+    #[arg(long, value_name = "METRIC", default_value = "euclidean")]
+    metric: Distance,
+    /// Weight of a case by its distance: inverse-cube, uniform, inverse-power:P, gaussian:H or exponential:H.
+    #[arg(long, value_name = "KERNEL", default_value = "inverse-cube")]
+    weighting: Kernel,
+    /// Take the features as they are; otherwise each has the mean 0 and the standard deviation 1 over the training cases.
+    #[arg(long)]
+    no_scale: bool,
+    /// Parts of a table that are worked on at the same time; the number of cores where it is not given.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536))]
+    partitions: Option<u32>,
+    /// Print the counts as an object instead of text.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Explains all samples.
+pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
+    output::check(&arguments.out)?;
+    if arguments.out.extension().is_some_and(|end| end == "csv") {
+        let failure = Failure::usage("--out: a CSV file cannot hold the lists of cases");
+        return Err(failure.help("write .parquet, .json (an object on each line) or .arrow"));
+    }
+    let limits = Limits {
+        partitions: arguments.partitions.map(|partitions| partitions as usize),
+        memory: None,
+    };
+    let session = embedded(&limits)?;
+    let (train, of_train) = tables::read(&session, &arguments.train).await?;
+    let (test, of_test) = tables::read(&session, &arguments.test).await?;
+    let label = Role::new("--label", &arguments.label, "--train", &arguments.train);
+    let predicted = Role::new(
+        "--predicted",
+        &arguments.predicted,
+        "--test",
+        &arguments.test,
+    );
+    let id = arguments.id.as_deref();
+    let features = match arguments.features {
+        Some(names) => Features::named(names),
+        None => Features::others(&train, &label, [&arguments.predicted, id.unwrap_or(ID)])?,
+    };
+    let train = columns::select(&session, train, &label, id, &features)?;
+    let test = columns::select(&session, test, &predicted, id, &features)?;
+
+    let explain = ExplainCases {
+        k: arguments.k as usize,
+        distance: arguments.metric,
+        weighting: arguments.weighting,
+        scale: !arguments.no_scale,
+    };
+    let mut file = WholeFile::new(&arguments.out, explain.schema())?;
+    let (mut mean, mut not_written) = (ExactMean::new(), None);
+    let explained = explain.explain(&train, &test, |batch| {
+        for score in scores(&batch) {
+            mean.add(score);
+        }
+        file.write(&batch).map_err(|failure| {
+            not_written = Some(failure);
+            DataFusionError::Execution("not written".to_owned())
+        })
+    });
+    let counts = match (explained.await, not_written) {
+        (Ok(counts), _) => counts,
+        (Err(_), Some(failure)) => return Err(failure),
+        (Err(error), None) => return Err(tables::failure(&error, &of_train.and(of_test)).await),
+    };
+    file.finish()?;
+    let text = match arguments.json {
+        true => as_object(&counts, mean.value()),
+        false => as_text(&counts, mean.value()),
+    };
+    output::print(text.as_bytes())
+}
+
+/// The scores of explained samples that are defined.
+fn scores(batch: &RecordBatch) -> Vec<f64> {
+    let column = batch.column_by_name("correspondence");
+    let column = column.map(|column| column.as_primitive::<Float64Type>());
+    column.into_iter().flatten().flatten().collect()
+}
+
+fn as_object(counts: &ExplainedCases, mean: Option<f64>) -> String {
+    let object = serde_json::json!({
+        "mean_correspondence": mean,
+        "n_samples": counts.n_samples,
+        "n_null_samples": counts.n_null_samples,
+        "n_null_training": counts.n_null_training,
+    });
+    format!("{object}\n")
+}
+
+fn as_text(counts: &ExplainedCases, mean: Option<f64>) -> String {
+    let mean = mean.map_or_else(|| "–".to_owned(), |mean| format!("{mean:?}"));
+    format!(
+        " mean correspondence           {mean}\n samples                       {}\n without an explanation        {}\n \
+         training cases left out       {}\n",
+        counts.n_samples, counts.n_null_samples, counts.n_null_training
+    )
+}
