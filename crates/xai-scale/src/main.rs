@@ -2,9 +2,10 @@
 //!
 //! The functions are those of `xai_datafusion`; this program finds the files that a query names, runs the query here or
 //! sends it to a cluster, and prints or writes the result. `docs/scale.md` tells how large data may be.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 #![warn(missing_docs)]
 
+mod allocator;
 mod amount;
 mod cluster;
 mod explain;
@@ -51,6 +52,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    allocator::keep_freed_memory();
     let command = XaiScale::parse().command;
     // A query tells what went wrong by its error. Servers have a log; RUST_LOG=info tells what they do.
     let level = match command {

@@ -63,6 +63,16 @@ impl CompactMeans {
         mean.count += 1;
     }
 
+    /// Adds a value to the group of each row.
+    pub(crate) fn add_all(&mut self, groups: &[usize], values: &[f64]) {
+        let means = &mut self.means[..];
+        for (&group, &value) in groups.iter().zip(values) {
+            let mean = &mut means[group];
+            mean.sum.add(value);
+            mean.count += 1;
+        }
+    }
+
     /// Takes a value out again; exact, as the sum is.
     pub(crate) fn take(&mut self, group: usize, value: f64) {
         let mean = &mut self.means[group];

@@ -36,9 +36,12 @@ impl Groups for SumGroups {
     fn update(&mut self, rows: &Rows<'_>) -> Result<()> {
         let values = rows.arguments[0].as_primitive::<Float64Type>().values();
         let counted = rows.counted(&[0]);
-        rows.for_each(counted.as_ref(), |row, group| {
-            self.means.add(group, values[row])
-        });
+        match counted {
+            None => self.means.add_all(rows.groups, values),
+            Some(counted) => rows.for_each(Some(&counted), |row, group| {
+                self.means.add(group, values[row])
+            }),
+        }
         self.means.count_allocated(values.len());
         Ok(())
     }
