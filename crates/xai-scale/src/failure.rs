@@ -10,10 +10,16 @@ use crate::output::visible::visible;
 
 const MORE_MEMORY: &str = "give more with --memory-limit, or group by fewer values";
 
+/// Exit codes.
+const WRONG_DATA: u8 = 1;
+const WRONG_USAGE: u8 = 2;
+/// As shells have it after Ctrl-C.
+pub(crate) const INTERRUPTED: u8 = 130;
+
 /// Why a command stopped: one line `error: WHAT` and, where there is one, a line `help: WAY OUT`.
 #[derive(Debug)]
 pub(crate) struct Failure {
-    is_usage: bool,
+    code: u8,
     place: Option<String>,
     message: String,
     help: Option<String>,
@@ -23,7 +29,7 @@ impl Failure {
     /// Bad data, or something that did not happen: exit code 1.
     pub(crate) fn new(message: impl Display) -> Self {
         Self {
-            is_usage: false,
+            code: WRONG_DATA,
             place: None,
             message: message.to_string(),
             help: None,
@@ -33,8 +39,16 @@ impl Failure {
     /// Arguments that cannot be: exit code 2.
     pub(crate) fn usage(message: impl Display) -> Self {
         Self {
-            is_usage: true,
+            code: WRONG_USAGE,
             ..Self::new(message)
+        }
+    }
+
+    /// Ctrl-C.
+    pub(crate) fn interrupted() -> Self {
+        Self {
+            code: INTERRUPTED,
+            ..Self::new("interrupted")
         }
     }
 
@@ -53,12 +67,12 @@ impl Failure {
         };
         let message = message.split(DataFusionError::BACK_TRACE_SEP).next();
         let failure = Self::new(message.unwrap_or_default());
-        let failure = Self {
-            is_usage: matches!(
-                root,
-                E::Plan(_) | E::NotImplemented(_) | E::SQL(..) | E::SchemaError(..)
-            ),
-            ..failure
+        let failure = match root {
+            E::Plan(_) | E::NotImplemented(_) | E::SQL(..) | E::SchemaError(..) => Self {
+                code: WRONG_USAGE,
+                ..failure
+            },
+            _ => failure,
         };
         match root {
             E::ResourcesExhausted(_) => failure.help(MORE_MEMORY),
@@ -68,7 +82,7 @@ impl Failure {
 
     /// The same as bad data, where the query itself is right.
     pub(crate) fn about_data(mut self) -> Self {
-        self.is_usage = false;
+        self.code = WRONG_DATA;
         self
     }
 
@@ -93,7 +107,7 @@ impl Failure {
         if let Some(help) = &self.help {
             eprintln!("help: {}", visible(&one_line(help)));
         }
-        ExitCode::from(if self.is_usage { 2 } else { 1 })
+        ExitCode::from(self.code)
     }
 }
 
@@ -112,10 +126,10 @@ mod tests {
         let planning = DataFusionError::Plan("average_drop: masked".to_owned());
         let planning = planning.context("while planning");
         let failure = Failure::of_query(&planning);
-        assert!(failure.is_usage);
+        assert_eq!(failure.code, WRONG_USAGE);
         assert_eq!(failure.message, "average_drop: masked");
         let data = DataFusionError::Execution("base[3]: negative".to_owned());
-        assert!(!Failure::of_query(&data).is_usage);
+        assert_eq!(Failure::of_query(&data).code, WRONG_DATA);
     }
 
     #[test]

@@ -62,8 +62,8 @@ fn main() -> ExitCode {
     let log = env_logger::Env::default().default_filter_or(level);
     env_logger::Builder::from_env(log).init();
     let outcome = match command {
-        Command::Sql(arguments) => running(sql::run(arguments)),
-        Command::Explain(arguments) => running(explain::run(arguments)),
+        Command::Sql(arguments) => running(interruptible(sql::run(arguments))),
+        Command::Explain(arguments) => running(interruptible(explain::run(arguments))),
         Command::Scheduler(arguments) => running(cluster::scheduler::run(arguments)),
         Command::Executor(arguments) => running(cluster::executor::run(arguments)),
         Command::Generate(arguments) => generate::run(&arguments),
@@ -88,6 +88,27 @@ fn running(work: impl Future<Output = Result<(), Failure>>) -> Result<(), Failur
     // Work that still runs elsewhere does not hold the end up.
     runtime.shutdown_background();
     outcome
+}
+
+/// Ends with the work or with Ctrl-C, after which no half-written file is left. A second Ctrl-C ends at once.
+async fn interruptible(work: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
+    let (sender, pressed) = tokio::sync::oneshot::channel();
+    // On a thread of its own: those of the queries look for signals between many batches alone.
+    std::thread::spawn(move || -> std::io::Result<()> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        runtime.block_on(async {
+            tokio::signal::ctrl_c().await?;
+            let _ = sender.send(());
+            tokio::signal::ctrl_c().await
+        })?;
+        std::process::exit(i32::from(failure::INTERRUPTED))
+    });
+    tokio::select! {
+        outcome = work => outcome,
+        Ok(()) = pressed => Err(Failure::interrupted()),
+    }
 }
 
 #[cfg(test)]

@@ -16,6 +16,9 @@ use crate::failure::Failure;
 /// The column that tells rows apart where none is named.
 pub(super) const ID: &str = "id";
 
+/// How the names of the columns begin in which pandas writes the index of a table: numbers of rows, no features.
+const INDEX: &str = "__index_level_";
+
 /// The column of the class of a table.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Role<'a> {
@@ -60,7 +63,8 @@ impl Features {
         let fields = train.schema().fields().iter();
         let numeric = fields.filter(|field| is_feature(field.data_type()));
         let names = numeric.map(|field| field.name().as_str());
-        let others = names.filter(|name| *name != label.column && !besides.contains(name));
+        let is_other = |name: &&str| *name != label.column && !besides.contains(name);
+        let others = names.filter(|name| is_other(name) && !name.starts_with(INDEX));
         let features: Vec<String> = others.map(str::to_owned).collect();
         if features.is_empty() {
             let failure = Failure::new("no features: there is no other column of numbers");

@@ -13,10 +13,12 @@ fn row(i: usize) -> ([f64; 2], i64) {
 }
 
 fn csv(n: usize, class: &str, id: impl Fn(usize) -> String) -> String {
-    let mut text = format!("id,height,name,width,{class}\n");
+    // With the index of a table of pandas that was divided at random.
+    let mut text = format!("id,height,name,width,__index_level_0__,{class}\n");
     for i in 0..n {
         let ([height, width], label) = row(i);
-        text += &format!("{},{height},x{i},{width},{label}\n", id(i));
+        let index = i * 31 % n;
+        text += &format!("{},{height},x{i},{width},{index},{label}\n", id(i));
     }
     text
 }

@@ -7,5 +7,7 @@ mod explain;
 mod formats;
 mod functions;
 mod harness;
+#[cfg(unix)]
+mod interrupted;
 mod killed;
 mod messages;
