@@ -12,12 +12,10 @@ use datafusion::logical_expr::{Expr, Partitioning, cast, lit};
 use datafusion::prelude::SessionContext;
 
 use crate::failure::Failure;
+use crate::output::visible::visible;
 
 /// The column that tells rows apart where none is named.
 pub(super) const ID: &str = "id";
-
-/// How the names of the columns begin in which pandas writes the index of a table: numbers of rows, no features.
-const INDEX: &str = "__index_level_";
 
 /// The column of the class of a table.
 #[derive(Debug, Clone, Copy)]
@@ -60,12 +58,25 @@ impl Features {
         label: &Role<'_>,
         besides: [&str; 2],
     ) -> Result<Self, Failure> {
-        let fields = train.schema().fields().iter();
-        let numeric = fields.filter(|field| is_feature(field.data_type()));
-        let names = numeric.map(|field| field.name().as_str());
-        let is_other = |name: &&str| *name != label.column && !besides.contains(name);
-        let others = names.filter(|name| is_other(name) && !name.starts_with(INDEX));
-        let features: Vec<String> = others.map(str::to_owned).collect();
+        let (mut features, mut left_out) = (Vec::new(), Vec::new());
+        for field in train.schema().fields() {
+            let name = field.name().as_str();
+            if name == label.column || besides.contains(&name) {
+                continue;
+            }
+            if is_index(name) {
+                left_out.push(format!("`{name}` (the index of a table)"));
+            } else if is_feature(field.data_type()) {
+                features.push(name.to_owned());
+            } else {
+                left_out.push(format!("`{name}` (no numbers)"));
+            }
+        }
+        if !left_out.is_empty() {
+            let table = label.table.display();
+            let line = format!("{table}: columns left out: {}", left_out.join(", "));
+            eprintln!("{}", visible(&line));
+        }
         if features.is_empty() {
             let failure = Failure::new("no features: there is no other column of numbers");
             let help = "name the columns with --features, as in --features age,income";
@@ -73,6 +84,15 @@ impl Features {
         }
         Ok(Self(features))
     }
+}
+
+/// Whether a column is where pandas writes the index of a table, the numbers of its rows: a column of CSV without a name,
+/// what becomes of its name when it is read and written again, and the name in Parquet.
+fn is_index(name: &str) -> bool {
+    let is_number = |rest: &str| rest.bytes().all(|byte| byte.is_ascii_digit());
+    name.is_empty()
+        || name.strip_prefix("Unnamed: ").is_some_and(is_number)
+        || name.starts_with("__index_level_")
 }
 
 fn is_feature(of: &DataType) -> bool {

@@ -53,7 +53,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "COLUMN")]
     id: Option<String>,
     /// Columns of the features, divided by commas, or one column of lists; all other numeric columns of the training table
-    /// where they are not given.
+    /// where they are not given, but for the index that pandas writes.
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     features: Option<Vec<String>>,
     /// How many cases.

@@ -14,11 +14,14 @@ fn row(i: usize) -> ([f64; 2], i64) {
 
 fn csv(n: usize, class: &str, id: impl Fn(usize) -> String) -> String {
     // With the index of a table of pandas that was divided at random.
-    let mut text = format!("id,height,name,width,__index_level_0__,{class}\n");
+    let mut text = format!("id,height,name,width,__index_level_0__,Unnamed: 0,,{class}\n");
     for i in 0..n {
         let ([height, width], label) = row(i);
         let index = i * 31 % n;
-        text += &format!("{},{height},x{i},{width},{index},{label}\n", id(i));
+        text += &format!(
+            "{},{height},x{i},{width},{index},{index},{index},{label}\n",
+            id(i)
+        );
     }
     text
 }
@@ -128,6 +131,11 @@ fn explanations_of_files_have_the_bits_of_the_library() {
     let named = [&["explain"][..], &lists].concat();
     let said = files.run(&[&named[..], &["--features", "Both", "--out", "e.json"]].concat());
     assert!(said.well().contains("mean correspondence"));
+    // What is left out is told.
+    let said = files.run(&[&tables[..], &["--label", "class", "--out", "f.json"]].concat());
+    let told = "train.parquet: columns left out: `name` (no numbers), `__index_level_0__` (the index of a table), \
+                `Unnamed: 0` (the index of a table), `` (the index of a table)\n";
+    assert_eq!(said.err, told);
     check(&files, "e.json", id);
 }
 
