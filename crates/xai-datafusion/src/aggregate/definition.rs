@@ -10,15 +10,14 @@ use datafusion::logical_expr::function::{
 };
 use datafusion::logical_expr::utils::{AggregateOrderSensitivity, format_state_name};
 use datafusion::logical_expr::{
-    Accumulator, AggregateUDFImpl, DocSection, Documentation, Expr, GroupsAccumulator, Signature,
-    Volatility,
+    Accumulator, AggregateUDFImpl, Documentation, Expr, GroupsAccumulator, Signature, Volatility,
 };
 
 use crate::aggregate::frame::Frame;
 use crate::aggregate::grouped::Grouped;
 use crate::aggregate::groups::Groups;
 use crate::aggregate::one_group::OneGroup;
-use crate::function::{Argument, Call, Stages, coerced, usage};
+use crate::function::{Argument, Call, Stages, coerced, documentation, usage};
 
 /// An aggregate function: one constant each.
 pub(crate) struct Definition {
@@ -169,15 +168,11 @@ impl AggregateUDFImpl for Aggregate {
     fn documentation(&self) -> Option<&Documentation> {
         let definition = self.definition;
         Some(self.documentation.get_or_init(|| {
-            let section = DocSection {
-                include: true,
-                label: "Explanations",
-                description: None,
-            };
-            let usage = usage(definition.name, definition.arguments);
-            Documentation::builder(section, definition.description, usage)
-                .with_sql_example(definition.example)
-                .build()
+            documentation(
+                usage(definition.name, definition.arguments),
+                definition.description,
+                definition.example,
+            )
         }))
     }
 }

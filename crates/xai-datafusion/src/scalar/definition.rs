@@ -7,11 +7,11 @@ use datafusion::arrow::array::ArrayRef;
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
 use datafusion::common::{Result, ScalarValue};
 use datafusion::logical_expr::{
-    ColumnarValue, DocSection, Documentation, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDFImpl,
-    Signature, Volatility,
+    ColumnarValue, Documentation, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDFImpl, Signature,
+    Volatility,
 };
 
-use crate::function::{Argument, Call, coerced, usage};
+use crate::function::{Argument, Call, coerced, documentation, usage};
 
 /// The values of the rows of a batch, from the columns of the arguments.
 pub(crate) type RowValues = Box<dyn Fn(&[ArrayRef]) -> Result<ArrayRef>>;
@@ -117,15 +117,11 @@ impl ScalarUDFImpl for Scalar {
     fn documentation(&self) -> Option<&Documentation> {
         let definition = self.definition;
         Some(self.documentation.get_or_init(|| {
-            let section = DocSection {
-                include: true,
-                label: "Explanations",
-                description: None,
-            };
-            let usage = usage(definition.name, definition.arguments);
-            Documentation::builder(section, definition.description, usage)
-                .with_sql_example(definition.example)
-                .build()
+            documentation(
+                usage(definition.name, definition.arguments),
+                definition.description,
+                definition.example,
+            )
         }))
     }
 }

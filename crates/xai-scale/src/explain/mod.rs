@@ -79,7 +79,8 @@ pub(crate) struct Arguments {
 /// Explains all samples.
 pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
     output::check(&arguments.out)?;
-    if arguments.out.extension().is_some_and(|end| end == "csv") {
+    let end = arguments.out.extension();
+    if end.is_some_and(|end| end.eq_ignore_ascii_case("csv")) {
         let failure = Failure::usage("--out: a CSV file cannot hold the lists of cases");
         return Err(failure.help("write .parquet, .json (an object on each line) or .arrow"));
     }
