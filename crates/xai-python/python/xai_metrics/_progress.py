@@ -18,7 +18,7 @@ class _NoBar:
         """Nothing is shown."""
 
 
-def bar(total: int, what: str, wanted: bool = True) -> Any:
+def bar(total: int | None, what: str, wanted: bool = True) -> Any:
     """A bar of tqdm; none where that is not installed, or not wanted."""
     if not wanted:
         return _NoBar()

@@ -1,8 +1,8 @@
 """Does the model still believe its answer on what an attribution map keeps?
 
 :func:`evaluate` judges any number of explainers of one model by any number of metrics, side by
-side. :mod:`.metrics` has every metric as a class with its options. The classes that xplique has
-are here under its names, with its arguments in its order: changing the import is the migration.
+side. Every metric is a class with its options, of which one explainer may be asked alone; the
+classes of xplique are in :mod:`xai_metrics.compat.xplique`.
 
 Models are functions from a batch to ``(batch, n_outputs)``: any callable on NumPy arrays, torch
 modules, Keras models, scikit-learn estimators. Explainers are arrays of maps, or functions
@@ -10,8 +10,7 @@ modules, Keras models, scikit-learn estimators. Explainers are arrays of maps, o
 n_outputs)``.
 
 >>> import numpy as np
->>> from xai_metrics.attribution import evaluate
->>> from xai_metrics.attribution.metrics import Deletion
+>>> from xai_metrics.attribution import Deletion, evaluate
 >>> weights = np.array([[2.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
 >>> model = lambda x: x @ weights
 >>> x = np.random.default_rng(0).random((40, 3))
@@ -23,32 +22,8 @@ n_outputs)``.
 
 from __future__ import annotations
 
+from .._statistics import Interval
 from . import metrics
-from ._dropin_base import (
-    BaseAttributionMetric,
-    BaseComplexityMetric,
-    ExplainerMetric,
-    ExplanationMetric,
-)
-from ._dropin_explainers import (
-    AverageStability,
-    MeGe,
-    ModelRandomizationMetric,
-    ModelRandomizationStrategy,
-    ProgressiveLayerRandomization,
-    RandomLogitMetric,
-)
-from ._dropin_maps import (
-    AverageDropMetric,
-    AverageGainMetric,
-    AverageIncreaseMetric,
-    CausalFidelity,
-    Complexity,
-    Deletion,
-    Insertion,
-    MuFidelity,
-    Sparseness,
-)
 from ._evaluate import STANDARD, evaluate, evaluate_part
 from ._functions import (
     MaskedScores,
@@ -56,181 +31,35 @@ from ._functions import (
     RandomizationStep,
     RandomizationValues,
     base_scores,
-    complexity,
     map_similarity,
     mask_inputs,
     masked_scores,
     model_randomization,
     representativity,
     smoothed,
-    sparseness,
 )
-from ._options import Metric
 from ._registry import MetricInfo, OptionInfo, metric_info, metric_infos
-from ._table import (
-    Comparison,
-    EvaluationTable,
-    EvaluationValues,
-    ExplainerValue,
-    Interval,
-    MetricResult,
-)
+from ._table import Comparison, EvaluationTable, EvaluationValues, ExplainerValue, MetricResult
 from ._value import Curve, MetricValue
-from .metrics import (
-    Adcc,
-    AttributionLocalization,
-    AttributionStability,
-    AverageDrop,
-    AverageGain,
-    AverageIncrease,
-    Completeness,
-    Comprehensiveness,
-    Consistency,
-    Continuity,
-    EffectiveComplexity,
-    EfficientRandomization,
-    FaithfulnessEstimate,
-    FeatureAgreement,
-    FFidelity,
-    FFidelityNegative,
-    FFidelityPositive,
-    Focus,
-    Infidelity,
-    InputInvariance,
-    Irof,
-    LocalizationAuroc,
-    LocalizationAveragePrecision,
-    LocalizationIou,
-    LocalLipschitz,
-    MaximumStability,
-    Monotonicity,
-    MonotonicityCorrelation,
-    MstCompactness,
-    Naopc,
-    NonSensitivity,
-    NonzeroFeatures,
-    PairwiseRankAgreement,
-    PointingGame,
-    PredictionGapImportant,
-    PredictionGapUnimportant,
-    RandomLogit,
-    RandomOrderReference,
-    RankAgreement,
-    RankCorrelation,
-    RationaleSufficiency,
-    RegionPerturbation,
-    RelativeInputStability,
-    RelativeOutputStability,
-    RelativeRepresentationStability,
-    RelevanceMassAccuracy,
-    RelevanceRankAccuracy,
-    Road,
-    RoadLeastRelevantFirst,
-    RoadMostRelevantFirst,
-    SensitivityN,
-    SignAgreement,
-    SignedRankAgreement,
-    Sufficiency,
-    SymmetricRelevanceGain,
-    TopKIntersection,
-    Violations,
-)
+from .metrics import *
 
 __all__ = [
-    "Adcc",
-    "AttributionLocalization",
-    "AttributionStability",
-    "AverageDrop",
-    "AverageDropMetric",
-    "AverageGain",
-    "AverageGainMetric",
-    "AverageIncrease",
-    "AverageIncreaseMetric",
-    "AverageStability",
-    "BaseAttributionMetric",
-    "BaseComplexityMetric",
-    "CausalFidelity",
     "Comparison",
-    "Completeness",
-    "Complexity",
-    "Comprehensiveness",
-    "Consistency",
-    "Continuity",
     "Curve",
-    "Deletion",
-    "EffectiveComplexity",
-    "EfficientRandomization",
     "EvaluationTable",
     "EvaluationValues",
-    "ExplainerMetric",
     "ExplainerValue",
-    "ExplanationMetric",
-    "FFidelity",
-    "FFidelityNegative",
-    "FFidelityPositive",
-    "FaithfulnessEstimate",
-    "FeatureAgreement",
-    "Focus",
-    "Infidelity",
-    "InputInvariance",
-    "Insertion",
     "Interval",
-    "Irof",
-    "LocalLipschitz",
-    "LocalizationAuroc",
-    "LocalizationAveragePrecision",
-    "LocalizationIou",
     "MaskedScores",
-    "MaximumStability",
-    "MeGe",
     "MegeReco",
-    "Metric",
     "MetricInfo",
     "MetricResult",
     "MetricValue",
-    "ModelRandomizationMetric",
-    "ModelRandomizationStrategy",
-    "Monotonicity",
-    "MonotonicityCorrelation",
-    "MstCompactness",
-    "MuFidelity",
-    "Naopc",
-    "NonSensitivity",
-    "NonzeroFeatures",
     "OptionInfo",
-    "PairwiseRankAgreement",
-    "PointingGame",
-    "PredictionGapImportant",
-    "PredictionGapUnimportant",
-    "ProgressiveLayerRandomization",
-    "RandomLogit",
-    "RandomLogitMetric",
-    "RandomOrderReference",
     "RandomizationStep",
     "RandomizationValues",
-    "RankAgreement",
-    "RankCorrelation",
-    "RationaleSufficiency",
-    "RegionPerturbation",
-    "RelativeInputStability",
-    "RelativeOutputStability",
-    "RelativeRepresentationStability",
-    "RelevanceMassAccuracy",
-    "RelevanceRankAccuracy",
-    "Road",
-    "RoadLeastRelevantFirst",
-    "RoadMostRelevantFirst",
     "STANDARD",
-    "SensitivityN",
-    "SignAgreement",
-    "SignedRankAgreement",
-    "Sparseness",
-    "Sufficiency",
-    "SymmetricRelevanceGain",
-    "TopKIntersection",
-    "Violations",
     "base_scores",
-    "complexity",
     "evaluate",
     "evaluate_part",
     "map_similarity",
@@ -242,5 +71,5 @@ __all__ = [
     "model_randomization",
     "representativity",
     "smoothed",
-    "sparseness",
 ]
+__all__ += metrics.__all__

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -15,11 +15,25 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from ._models import Framework
-    from ._options import Metric
+    from ._registry import MetricInfo
 
 #: The activations that scores may be taken after.
 ACTIVATIONS = ("none", "softmax", "sigmoid", "log-softmax")
 LAYOUTS = ("tabular", "time-series", "channels-last", "channels-first")
+
+
+class Asked(Protocol):
+    """What a run reads of a metric."""
+
+    #: Options that are arrays or functions, which no text can be.
+    arrays: dict[str, Any]
+
+    @property
+    def info(self) -> MetricInfo:
+        """The description of the metric."""
+
+    def texts(self) -> list[tuple[str, str]]:
+        """Its other options."""
 
 
 @dataclass
@@ -55,7 +69,7 @@ class Run:
     #: ``(name, maps or None, explainer or None)``
     explainers: list[tuple[str, Any, Any]] = field(default_factory=list)
     #: The metrics and what they are called in the result.
-    metrics: list[tuple[str, Metric]] = field(default_factory=list)
+    metrics: list[tuple[str, Asked]] = field(default_factory=list)
     sides: Sides = field(default_factory=Sides)
     operator: Any = None
     #: Where one output of the model stands for so many.

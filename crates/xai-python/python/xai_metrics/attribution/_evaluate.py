@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .. import _native
+from .._progress import bar
 from ._data import Run, Sides
 from ._models import is_explainer
 from ._options import Metric
 from ._registry import metric_info, metric_infos
 from ._table import EvaluationTable, EvaluationValues
+from .metrics import by_name
 
 if TYPE_CHECKING:
     from ._models import Framework
@@ -247,8 +249,6 @@ def _explained(name: str, value: Any) -> tuple[str, Any, Any]:
 
 def asked_metrics(metrics: Any, run: Run) -> list[tuple[str, Metric]]:
     """The metrics that were asked for, with their names in the table."""
-    from .metrics import by_name
-
     if isinstance(metrics, (str, Metric)):
         metrics = [metrics]
     named = metrics.items() if isinstance(metrics, Mapping) else ((None, m) for m in metrics)
@@ -272,8 +272,6 @@ def asked_metrics(metrics: Any, run: Run) -> list[tuple[str, Metric]]:
 
 
 def _by_name(name: Any) -> Metric:
-    from .metrics import by_name
-
     if not isinstance(name, str):
         raise TypeError(f"metrics: expected names and metrics, got {type(name).__name__}")
     info = metric_info(name)
@@ -289,33 +287,9 @@ def _is_possible(name: str) -> bool:
 
 
 def _evaluated(run: Run, n_jobs: int | None, progress: bool) -> EvaluationValues:
-    with _Progress(progress, run) as bar:
-        run.progress = bar.advance
+    arrays = [run.inputs, *(maps for _, maps, _ in run.explainers)]
+    total = next((len(a) for a in arrays if hasattr(a, "__len__")), None)
+    with bar(total, "sample", progress) as shown:
+        # What the native part calls after each batch.
+        run.progress = shown.update if progress else None
         return EvaluationValues(_native.attribution_evaluate(run.request(), n_jobs))
-
-
-class _Progress:
-    """A bar over samples, where one is wanted and tqdm is installed."""
-
-    def __init__(self, wanted: bool, run: Run) -> None:
-        self._bar: Any = None
-        if wanted:
-            try:
-                from tqdm.auto import tqdm
-            except ImportError:
-                return
-            arrays = [run.inputs, *(maps for _, maps, _ in run.explainers)]
-            total = next((len(a) for a in arrays if hasattr(a, "__len__")), None)
-            self._bar = tqdm(total=total, unit="sample")
-
-    def __enter__(self) -> _Progress:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.close()
-
-    @property
-    def advance(self) -> Callable[[int], object] | None:
-        """What the native part calls after each batch."""
-        return None if self._bar is None else self._bar.update

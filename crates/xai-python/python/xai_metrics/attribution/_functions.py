@@ -10,10 +10,11 @@ import numpy as np
 
 from .. import _native
 from .._arrays import integers, reals
-from ._data import Run, layout_of, targets_of
-from ._models import Tensors, explainer_function, is_explainer
 from .._plots import axes
 from .._results import pandas_library as pandas
+from ._data import Run, layout_of, targets_of
+from ._models import Tensors, explainer_function, is_explainer
+from ._registry import metric_info
 from ._value import MetricValue, none_for_nan
 
 if TYPE_CHECKING:
@@ -22,64 +23,6 @@ if TYPE_CHECKING:
     from ._models import Framework
 
 Similarity = Literal["ssim", "spearman", "pearson", "jaccard"]
-
-
-def complexity(
-    explanations: Any, *, layout: str | None = None, n_jobs: int | None = None
-) -> MetricValue:
-    """Over how many positions a map is spread: the entropy of its sizes in nats.
-
-    0 for all on one position, ``ln n_positions`` for evenly spread; lower is easier to read. Sizes
-    of the channels of a position are averaged.
-
-    Parameters
-    ----------
-    explanations : array-like
-        Maps ``(n, …)``.
-    layout : {None, "tabular", "time-series", "channels-last", "channels-first"}
-        How their axes are read; four are an image with its channels last.
-    n_jobs : int or None
-        Threads; ``None`` for one per core.
-
-    Raises
-    ------
-    ValueError
-        Without samples or positions, and for NaN.
-
-    References
-    ----------
-    Bhatt et al., Evaluating and Aggregating Feature-based Model Explanations, 2020.
-
-    Examples
-    --------
-    >>> complexity([[1.0, 1.0, -1.0, 1.0], [0.0, 5.0, 0.0, 0.0]]).per_sample.round(4).tolist()
-    [1.3863, -0.0]
-    """
-    from .metrics import Complexity
-
-    return Complexity().evaluate(explanations, layout=layout, n_jobs=n_jobs)
-
-
-def sparseness(
-    explanations: Any, *, layout: str | None = None, n_jobs: int | None = None
-) -> MetricValue:
-    """How unequal the sizes of the attributions are: their Gini index.
-
-    0 for all alike, ``1 - 1/n_positions`` for all on one position; higher is sparser. The
-    arguments are those of :func:`complexity`.
-
-    References
-    ----------
-    Chalasani et al., Concise Explanations of Neural Networks using Adversarial Training, 2020.
-
-    Examples
-    --------
-    >>> sparseness([[1.0, 1.0, -1.0, 1.0], [0.0, 5.0, 0.0, 0.0]]).per_sample.round(4).tolist()
-    [0.0, 0.75]
-    """
-    from .metrics import Sparseness
-
-    return Sparseness().evaluate(explanations, layout=layout, n_jobs=n_jobs)
 
 
 def base_scores(
@@ -140,8 +83,6 @@ class MaskedScores:
         >>> round(scores.measure("average_drop").value, 6)
         0.25
         """
-        from ._registry import metric_info
-
         if metric not in ("average_drop", "average_increase", "average_gain"):
             expected = "average_drop, average_increase or average_gain"
             raise ValueError(f"metric: expected {expected}, got {metric!r}")

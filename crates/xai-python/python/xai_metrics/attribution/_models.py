@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
+from .. import _native
 from .._arrays import reals
 
 if TYPE_CHECKING:
@@ -262,8 +263,6 @@ def _activated(model: Any, activation: str) -> Callable[[Any], Any]:
             import tensorflow as tf
 
             return tf.nn.sigmoid(answer) if activation == "sigmoid" else tf.nn.softmax(answer)
-        from .. import _native
-
         rows = rows_of(reals(answer, "the answer of the model"), len(inputs))
         return _native.attribution_activated(rows, activation)
 

@@ -9,38 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from .. import _native
 from .._plots import axes
 from .._results import pandas_library as pandas
+from .._statistics import Interval, interval_of
 from ._value import Curve, none_for_nan
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A range that covers the mean over all samples there might be with a given probability.
-
-    >>> Interval(0.1, 0.3, 0.95, "bootstrap-bca", 40).to_dict()["low"]
-    0.1
-    """
-
-    low: float
-    high: float
-    #: The nominal coverage.
-    level: float
-    #: ``bootstrap-bca``, or ``wilson`` where every value is 0 or 1.
-    method: str
-    #: How many samples have a value.
-    n: int | None
-
-    @property
-    def is_small_sample(self) -> bool:
-        """Whether it is a bootstrap of fewer than ten values, which covers less than it says."""
-        return self.method == "bootstrap-bca" and self.n is not None and self.n < 10
-
-    def to_dict(self) -> dict[str, Any]:
-        """The fields by name."""
-        return dict(vars(self))
 
 
 @dataclass(frozen=True, eq=False)
@@ -380,12 +354,12 @@ class EvaluationTable:
         per_sample, curves = self.values.per_sample(name), self.values._native.curves(name)
         values = {}
         for e, value in enumerate(result["scores"]):
-            interval, curve = value["interval"], curves[e]
+            curve = curves[e]
             values[value["explainer"]] = ExplainerValue(
                 explainer=value["explainer"],
                 metric=name,
                 value=value["value"],
-                interval=None if interval is None else _interval(interval),
+                interval=interval_of(value["interval"]),
                 per_sample=per_sample[e],
                 n_undefined=value["n_undefined"],
                 curve=None if curve is None else Curve(*curve),
@@ -447,11 +421,6 @@ class EvaluationTable:
         return (
             f"{samples}; intervals of {self.level:.0%}; * worse than the best by more than chance"
         )
-
-
-def _interval(interval: dict[str, Any]) -> Interval:
-    low, high, level = interval["low"], interval["high"], interval["level"]
-    return Interval(low, high, level, interval["method"], interval["n_units"])
 
 
 def _arrow(direction: str) -> str:

@@ -17,7 +17,8 @@ Agreement with precedents is not correctness: neighbours can agree with a wrong 
 number depends on the scales of the features, on the distance and on ``k``; compare values of one
 setting only.
 
-Names, argument orders and defaults are those of case-explainer 0.2.0: change the import.
+Names and defaults are those of case-explainer 0.2.0; what that package has beside them is in
+:mod:`xai_metrics.compat.case_explainer`.
 
 Examples
 --------
@@ -29,10 +30,6 @@ Examples
 
 from __future__ import annotations
 
-import warnings
-from typing import Any
-
-from . import activations as _activations
 from .activations import (
     ActivationExtractor,
     Blend,
@@ -52,13 +49,8 @@ from .audit import Audit, AuditReport, LevelAudit
 from .explainer import CaseExplainer, Scaler
 from .explanation import Explanation, Neighbor
 from .explanations import Explanations
-from .indexing import NeighborSearch, create_index
-from .metrics import (
-    compute_all_distances,
-    compute_correspondence,
-    distances,
-    euclidean_distance,
-)
+from .indexing import NeighborSearch
+from .metrics import compute_correspondence, distances
 
 __all__ = [
     "ActivationExtractor",
@@ -83,28 +75,6 @@ __all__ = [
     "SimilarityStrategy",
     "SklearnMLPActivationExtractor",
     "TreeLeaf",
-    "compute_all_distances",
     "compute_correspondence",
-    "create_index",
     "distances",
-    "euclidean_distance",
 ]
-
-#: Former names of case-explainer.
-_FORMER = {
-    "HiddenActivationRetrieval": "HiddenActivations",
-    "CustomActivationRetrieval": "CustomActivations",
-    "TreeLeafRetrieval": "TreeLeaf",
-    "ForestProximityRetrieval": "ForestProximity",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name in _FORMER:
-        warnings.warn(
-            f"{name} is deprecated; use {_FORMER[name]} with similarity=",
-            DeprecationWarning,
-            stacklevel=2,
-        )
-        return getattr(_activations, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

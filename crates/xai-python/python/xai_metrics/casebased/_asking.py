@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import _native
 from .._arrays import reals
+from ._fitted import Fitted
 from ._fitting.arguments import checked_k
 from ._fitting.choices import weights_of
-from ._fitting.classes import Classes, label_array
+from ._fitting.classes import label_array
 from ._fitting.parts import joined, parts
 from ._fitting.predictions import one_label, predictions_of
 from .explanation import Explanation
@@ -20,28 +20,9 @@ from .explanations import Explanations
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from ._fitting.similarity import Space
 
-
-class Asking:
+class Asking(Fitted):
     """The questions of :class:`.CaseExplainer`."""
-
-    n_features: int
-    n_samples: int
-    k: int
-    n_jobs: int | None
-    metric: str
-    algorithm: str
-    scale_data: bool
-    feature_names: list[str]
-    class_names: Mapping[Any, str] | Sequence[str]
-    metadata: dict[str, Any]
-    y_train: npt.NDArray[Any]
-    _model: Any
-    _native: Any
-    _space: Space
-    _classes: Classes
-    _options: dict[str, Any]
 
     def explain_instance(
         self,
@@ -219,23 +200,6 @@ class Asking:
         return self._answer(
             samples, None, y_test, k, return_provenance, distance_weighted, progress
         )
-
-    @property
-    def shown_feature_names(self) -> list[str]:
-        """The names of the features that explanations show: without redacted ones."""
-        hidden = self._options["redact"]
-        return [name for name in self.feature_names if str(name) not in hidden]
-
-    @property
-    def _class_name_of(self) -> dict[Any, str]:
-        names = self.class_names
-        return dict(names) if isinstance(names, Mapping) else dict(enumerate(names))
-
-    def _shown(self, sample: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        hidden = self._options["redact"]
-        if not hidden:
-            return sample
-        return sample[[str(name) not in hidden for name in self.feature_names]]
 
     def _samples(self, X_test: Any) -> npt.NDArray[Any]:
         samples = reals(X_test, "X_test", 2)

@@ -3,79 +3,74 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import explanation as drawn_here
+from .._results import pyplot
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from .explanation import Explanation
-
 _SAMPLE = "#d62728"
 
 
-def draw(
-    explanation: Explanation,
-    plot_type: str,
-    highlight_differences: bool,
-    show_distances: bool,
-    save_path: Any,
-    figsize: tuple[float, float],
-    ax: Any,
-) -> Any:
-    """Draws an explanation; see :meth:`.Explanation.plot`."""
-    drawings = {"bar": _bar, "radar": _radar, "parallel": _parallel}
-    if plot_type not in drawings:
-        raise ValueError(f"Unknown plot type: {plot_type}; expected 'radar', 'parallel' or 'bar'")
-    # Looked up in the module, where programs may have put another one.
-    plt = drawn_here.plt
-    is_new = ax is None
-    if is_new:
-        polar = {"projection": "polar"} if plot_type == "radar" else {}
-        _, ax = plt.subplots(figsize=figsize, subplot_kw=polar)
-    elif plot_type == "radar" and not hasattr(ax, "set_theta_offset"):
-        raise ValueError("ax: a radar plot needs polar axes: subplot_kw={'projection': 'polar'}")
-    rows = np.array(
-        [explanation.test_sample, *(near.features for near in explanation.neighbors)], dtype=float
-    )
-    names = _labels(explanation, rows, show_distances)
-    drawings[plot_type](plt, ax, rows, names)
-    _name_features(ax, explanation, rows if highlight_differences else None)
-    score, level = explanation.correspondence, explanation.correspondence_interpretation
-    ax.set_title(f"Correspondence {score:.2%} ({level})", pad=24 if plot_type == "radar" else 6)
-    if plot_type == "bar":
-        ax.legend(loc="best", fontsize="small")
-    else:  # beside the lines, which are everywhere
-        right = 1.2 if plot_type == "radar" else 1.02
-        ax.legend(loc="upper left", bbox_to_anchor=(right, 1.0), fontsize="small")
-    if is_new:
-        plt.tight_layout()
-    if save_path:
-        # The figure that was drawn into, which need not be the current one.
+@dataclass(frozen=True)
+class Picture:
+    """What is drawn of an explanation."""
+
+    #: The features of the sample, and those of its neighbours.
+    rows: Sequence[npt.NDArray[Any]]
+    #: What each of them is called in the legend.
+    names: list[str]
+    feature_names: list[str]
+    title: str
+
+    def draw(
+        self,
+        plot_type: str,
+        highlight_differences: bool,
+        save_path: Any,
+        figsize: tuple[float, float],
+        ax: Any,
+    ) -> Any:
+        """Draws it; see :meth:`.Explanation.plot`."""
+        drawings = {"bar": _bar, "radar": _radar, "parallel": _parallel}
+        if plot_type not in drawings:
+            raise ValueError(
+                f"Unknown plot type: {plot_type}; expected 'radar', 'parallel' or 'bar'"
+            )
+        plt = pyplot()
+        is_new = ax is None
         if is_new:
-            plt.savefig(save_path, dpi=150, bbox_inches="tight")
-        else:
+            polar = {"projection": "polar"} if plot_type == "radar" else {}
+            _, ax = plt.subplots(figsize=figsize, subplot_kw=polar)
+        elif plot_type == "radar" and not hasattr(ax, "set_theta_offset"):
+            raise ValueError("ax: a radar plot needs polar axes: subplot_kw={'projection': 'polar'}")
+        rows = np.array(self.rows, dtype=float)
+        drawings[plot_type](plt, ax, rows, self.names)
+        _name_features(ax, self.feature_names, rows if highlight_differences else None)
+        ax.set_title(self.title, pad=24 if plot_type == "radar" else 6)
+        if plot_type == "bar":
+            ax.legend(loc="best", fontsize="small")
+        else:  # beside the lines, which are everywhere
+            right = 1.2 if plot_type == "radar" else 1.02
+            ax.legend(loc="upper left", bbox_to_anchor=(right, 1.0), fontsize="small")
+        if is_new:
+            plt.tight_layout()
+        if save_path:
+            # The figure that was drawn into, which need not be the current one.
             ax.figure.savefig(save_path, dpi=150, bbox_inches="tight")
-    elif is_new:
-        with warnings.catch_warnings():
-            # Backends without a window say that they show nothing.
-            warnings.filterwarnings("ignore", message=".*non-interactive.*", category=UserWarning)
-            plt.show()
-    return ax
-
-
-def _labels(explanation: Explanation, rows: npt.NDArray[Any], show_distances: bool) -> list[str]:
-    names = ["sample"]
-    for near in explanation.neighbors:
-        mark = "*" if near.label == explanation.predicted_class else ""
-        label = explanation.class_names.get(near.label, str(near.label))
-        distance = f", distance {near.distance:.3g}" if show_distances else ""
-        names.append(f"row {near.index}, class {label}{mark}{distance}")
-    return names
+        elif is_new:
+            with warnings.catch_warnings():
+                # Backends without a window say that they show nothing.
+                warnings.filterwarnings(
+                    "ignore", message=".*non-interactive.*", category=UserWarning
+                )
+                plt.show()
+        return ax
 
 
 def _bar(plt: Any, ax: Any, rows: npt.NDArray[Any], names: list[str]) -> None:
@@ -147,9 +142,9 @@ def _relative(rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return np.asarray(np.where(spread > 0, relative, 0.5))
 
 
-def _name_features(ax: Any, explanation: Explanation, rows: npt.NDArray[Any] | None) -> None:
+def _name_features(ax: Any, names: Sequence[str], rows: npt.NDArray[Any] | None) -> None:
     """Names the features; bold those in which the sample lies outside its neighbours."""
-    names = [str(name) for name in explanation.feature_names]
+    names = [str(name) for name in names]
     if hasattr(ax, "set_theta_offset"):
         ax.set_xticklabels(names)
     else:

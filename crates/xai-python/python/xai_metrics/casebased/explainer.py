@@ -10,10 +10,11 @@ import numpy as np
 
 from .. import _native
 from .._arrays import reals
-from ._fitting.arguments import checked_k, native_choices, strategy_of_arguments
+from ._fitting.arguments import checked_k, native_choices
 from ._fitting.choices import covariance_of, names_of_columns
 from ._fitting.classes import Classes, label_array
-from ._fitting.similarity import space_of
+from ._fitting.similarity import Space, space_of, strategy_of
+from ._fitting.storage import of_stored
 from ._reporting import Reporting
 
 if TYPE_CHECKING:
@@ -83,8 +84,6 @@ class CaseExplainer(Reporting):
         or ``"activations"`` of ``model``.
     model : object, optional
         What predicts where ``explain_instance`` and ``explain_batch`` are given no prediction.
-    activation_extractor, blend_alpha, activation_layer, use_output_weights, retrieval
-        Deprecated by case-explainer; use ``similarity``.
     metric_params : mapping, optional
         ``{"p": 3}`` for ``"minkowski"``, ``{"V": covariance}`` for ``"mahalanobis"``.
     algorithm_params : mapping, optional
@@ -109,9 +108,7 @@ class CaseExplainer(Reporting):
 
     Notes
     -----
-    Differences from case-explainer 0.2.0: equal distances come by the lower training
-    row; ``k`` above the number of rows is no error anywhere; an empty batch is one;
-    models are asked once for a whole batch.
+    Equal distances come by the lower training row. Models are asked once for a whole batch.
 
     Examples
     --------
@@ -139,12 +136,7 @@ class CaseExplainer(Reporting):
         metadata: Mapping[str, Any] | None = None,
         n_jobs: int | None = -1,
         similarity: Any = None,
-        activation_extractor: Any = None,
         model: Any = None,
-        blend_alpha: float = 0.0,
-        activation_layer: str | int | None = None,
-        use_output_weights: bool = True,
-        retrieval: Any = None,
         *,
         metric_params: Mapping[str, Any] | None = None,
         algorithm_params: Mapping[str, int] | None = None,
@@ -153,15 +145,7 @@ class CaseExplainer(Reporting):
         redact: Sequence[str] = (),
         aggregate_only: int | None = None,
     ) -> None:
-        strategy = strategy_of_arguments(
-            similarity,
-            model,
-            activation_extractor,
-            blend_alpha,
-            activation_layer,
-            use_output_weights,
-            retrieval,
-        )
+        strategy = strategy_of(similarity, model)
         if feature_names is None:
             feature_names = names_of_columns(X_train)
         rows = reals(X_train, "X_train", 2)
@@ -186,7 +170,6 @@ class CaseExplainer(Reporting):
                     f"Metadata {key!r} has {len(column)} items, expected {self.n_samples}"
                 )
         self.n_jobs = n_jobs
-        self.retrieval = retrieval
         self.y_train = labels.copy()
         self._options = {
             "metric_params": metric_params,
@@ -204,8 +187,6 @@ class CaseExplainer(Reporting):
     def _fit(self, rows: npt.NDArray[Any]) -> None:
         """Fits to rows that are checked; the labels and the choices are attributes already."""
         self._space = space_of(self._strategy, rows, self._classes)
-        self.activation_extractor = self._space.extractor
-        self.blend_alpha = self._space.feature_share
         if self._space.model is not None:
             self._model = self._space.model
         choices = native_choices(
@@ -304,8 +285,6 @@ class CaseExplainer(Reporting):
         OSError
             Where the file cannot be read.
         """
-        from ._fitting.storage import of_stored
-
         with open(path, "rb") as file:
             stored = file.read()
         loaded = cls.__new__(cls)
@@ -321,8 +300,6 @@ class CaseExplainer(Reporting):
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        from ._fitting.similarity import Space
-
         stored, rows = state.pop("_stored", None), state.pop("_rows", None)
         self.__dict__.update(state)
         if stored is not None:

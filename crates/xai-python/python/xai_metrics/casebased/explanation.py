@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-from .._results import html_table, pandas_frame, plain, pyplot
+from .._results import html_table, pandas_frame, plain
+from . import _plots
 
 if TYPE_CHECKING:
     import numpy.typing as npt
     import pandas
 
-    from .explanations import Explanations
-
 __all__ = ["Explanation", "Neighbor"]
-
-
-def __getattr__(name: str) -> Any:
-    # Matplotlib is read when something is drawn.
-    if name == "plt":
-        return pyplot()
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 class Neighbor:
@@ -78,6 +70,13 @@ class Neighbor:
         )
 
 
+class Batch(Protocol):
+    """Where an explanation of many finds its attributes."""
+
+    def attribute(self, name: str, row: int) -> Any:
+        """An attribute of the explanation of a row."""
+
+
 class Explanation:
     """A prediction, its nearest training cases, and how far they agree with it.
 
@@ -128,7 +127,7 @@ class Explanation:
     class_names: dict[Any, str]
 
     # Where an explanation of a batch finds its attributes, until they are asked for.
-    _batch: Explanations
+    _batch: Batch
     _row: int
 
     def __init__(
@@ -315,11 +314,17 @@ class Explanation:
         >>> explanation.plot("parallel").get_title()
         'Correspondence 79.14% (medium)'
         """
-        from . import _plots
-
-        return _plots.draw(
-            self, plot_type, highlight_differences, show_distances, save_path, figsize, ax
+        rows = [self.test_sample, *(near.features for near in self.neighbors)]
+        names = ["sample"]
+        for near in self.neighbors:
+            mark = "*" if near.label == self.predicted_class else ""
+            distance = f", distance {near.distance:.3g}" if show_distances else ""
+            names.append(f"row {near.index}, class {self._name_of(near.label)}{mark}{distance}")
+        score, level = self.correspondence, self.correspondence_interpretation
+        picture = _plots.Picture(
+            rows, names, self.feature_names, f"Correspondence {score:.2%} ({level})"
         )
+        return picture.draw(plot_type, highlight_differences, save_path, figsize, ax)
 
     def _repr_html_(self) -> str:
         caption = (

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pandas
 
-    from ._asking import Asking
+    from ._fitted import Fitted
 
 __all__ = ["Explanations"]
 
@@ -65,7 +65,7 @@ class Explanations(Sequence[Explanation]):
 
     def __init__(
         self,
-        explainer: Asking,
+        explainer: Fitted,
         samples: npt.NDArray[Any],
         answer: tuple[Any, ...],
         predicted: npt.NDArray[Any],

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from .. import _native
 from .._arrays import reals
@@ -14,18 +11,12 @@ from ._fitting.arguments import checked_k
 from ._fitting.choices import covariance_of, distance_name, engine_of
 
 if TYPE_CHECKING:
+    import numpy as np
     import numpy.typing as npt
 
     Found = tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]
 
-__all__ = [
-    "BallTreeIndex",
-    "BruteForceIndex",
-    "IndexStrategy",
-    "KDTreeIndex",
-    "NeighborSearch",
-    "create_index",
-]
+__all__ = ["NeighborSearch"]
 
 
 class NeighborSearch:
@@ -100,89 +91,3 @@ class NeighborSearch:
         self._arguments, self.n_jobs = state["arguments"], state["n_jobs"]
         self._native = _native.CasebasedSearch(*self._arguments, self.n_jobs)
         self.engine, self.recall = self._native.engine, self._native.recall
-
-
-class IndexStrategy(ABC):
-    """An index as case-explainer has it: built once, asked for one point at a time.
-
-    For many points at once use :class:`NeighborSearch`.
-    """
-
-    @abstractmethod
-    def build(self, X: Any) -> None:
-        """Indexes ``(n_samples, n_features)`` rows."""
-
-    @abstractmethod
-    def query(self, point: Any, k: int) -> Found:
-        """The distances and the rows of the ``k`` nearest neighbours, both ``(k,)``."""
-
-
-class _Index(IndexStrategy):
-    _algorithm = "auto"
-
-    def __init__(self, leaf_size: int = 30) -> None:
-        #: Kept for programs that ask for it; our trees choose their leaves themselves.
-        self.leaf_size = leaf_size
-        self._search: NeighborSearch | None = None
-
-    def build(self, X: Any) -> None:
-        """Indexes ``(n_samples, n_features)`` rows."""
-        self._search = NeighborSearch(X, algorithm=self._algorithm)
-
-    def query(self, point: Any, k: int) -> Found:
-        """The distances and the rows of the ``k`` nearest neighbours, both ``(k,)``."""
-        if self._search is None:
-            raise RuntimeError("Call build() before query().")
-        distances, indices = self._search.query(reals(point, "point", 1)[np.newaxis], k)
-        return distances[0], indices[0]
-
-
-class BruteForceIndex(_Index):
-    """A scan over all rows.
-
-    Examples
-    --------
-    >>> from xai_metrics.casebased import create_index
-    >>> index = create_index("brute")
-    >>> index.build([[0.0], [3.0]])
-    >>> index.query([2.0], k=1)
-    (array([1.]), array([1]))
-    """
-
-    _algorithm = "brute"
-
-    def __init__(self) -> None:
-        super().__init__()
-
-
-class KDTreeIndex(_Index):
-    """A tree of boxes."""
-
-    _algorithm = "kd_tree"
-
-
-class BallTreeIndex(_Index):
-    """The engine that does less work: its answer is that of a ball tree."""
-
-
-def create_index(method: str = "kd_tree", **kwargs: Any) -> IndexStrategy:
-    """An index by its name: ``"brute"``, ``"kd_tree"`` or ``"ball_tree"``.
-
-    Raises
-    ------
-    ValueError
-        For another name.
-
-    Examples
-    --------
-    >>> from xai_metrics.casebased import create_index
-    >>> type(create_index("kd_tree")).__name__
-    'KDTreeIndex'
-    """
-    if method == "brute":
-        return BruteForceIndex()
-    if method == "kd_tree":
-        return KDTreeIndex(**kwargs)
-    if method == "ball_tree":
-        return BallTreeIndex(**kwargs)
-    raise ValueError(f"Unknown index method: {method}")

@@ -1,4 +1,4 @@
-"""Correspondence of neighbours that are known already, and Euclidean distances."""
+"""Correspondence of neighbours that are known already, and distances of rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ._fitting.choices import covariance_of, distance_name, kernel_of, weights_o
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-__all__ = ["compute_all_distances", "compute_correspondence", "distances", "euclidean_distance"]
+__all__ = ["compute_correspondence", "distances"]
 
 
 def compute_correspondence(
@@ -62,8 +62,7 @@ def compute_correspondence(
     Raises
     ------
     ValueError
-        For a distance or a weight that is negative or not finite; case-explainer computes with
-        them.
+        For a distance or a weight that is negative or not finite.
 
     Notes
     -----
@@ -122,64 +121,6 @@ def compute_correspondence(
     return (0.0 if score is None else score), level
 
 
-def euclidean_distance(point1: Any, point2: Any) -> float:
-    """The straight-line distance of two points.
-
-    Parameters
-    ----------
-    point1, point2 : array of shape (n_features,)
-        The points; finite.
-
-    Returns
-    -------
-    float
-        At least 0.
-
-    Raises
-    ------
-    ValueError
-        For points of different lengths, and for values that are not finite.
-
-    Examples
-    --------
-    >>> from xai_metrics.casebased import euclidean_distance
-    >>> euclidean_distance([0.0, 0.0], [3.0, 4.0])
-    5.0
-    """
-    a, b = (_doubles(p, name, 1) for p, name in ((point1, "point1"), (point2, "point2")))
-    return _native.casebased_euclidean(a, b)
-
-
-def compute_all_distances(
-    point: Any, data: Any, *, n_jobs: int | None = None
-) -> npt.NDArray[np.float64]:
-    """The straight-line distance of a point to every row of a data set.
-
-    Parameters
-    ----------
-    point : array of shape (n_features,)
-        The point.
-    data : array of shape (n_samples, n_features)
-        The rows.
-    n_jobs : int, optional
-        Threads; one per core unless given.
-
-    Returns
-    -------
-    array of shape (n_samples,)
-        The distances.
-
-    Examples
-    --------
-    >>> from xai_metrics.casebased import compute_all_distances
-    >>> compute_all_distances([0.0, 0.0], [[3.0, 4.0], [0.0, 0.0]])
-    array([5., 0.])
-    """
-    row = _doubles(point, "point", 1).reshape(1, -1)
-    rows = _doubles(data, "data", 2)
-    return np.asarray(_native.casebased_distances(row, rows, "euclidean", None, n_jobs)[0])
-
-
 def distances(
     queries: Any,
     rows: Any,
@@ -222,11 +163,11 @@ def distances(
     covariance = covariance_of(metric_params)
     if name == "mahalanobis" and covariance is None:
         raise ValueError('metric_params: the Mahalanobis distance needs {"V": covariance}')
-    queries, rows = _doubles(queries, "queries", 2), _doubles(rows, "rows", 2)
+    queries, rows = doubles(queries, "queries", 2), doubles(rows, "rows", 2)
     return _native.casebased_distances(queries, rows, name, covariance, n_jobs)
 
 
-def _doubles(values: Any, name: str, ndim: int) -> npt.NDArray[np.float64]:
+def doubles(values: Any, name: str, ndim: int) -> npt.NDArray[np.float64]:
     if type(values) is np.ndarray and values.ndim == ndim:
         # What is most often handed in needs no conversion.
         if values.dtype == np.float64 and values.flags.aligned:

@@ -17,8 +17,6 @@ predicted numbers                :func:`regression`
 no runs yet                      :func:`simulate_predictions`, :class:`SimulationStudy`
 ===============================  ================================================================
 
-:func:`error_consistencies` stands in for that of the package ``error-consistency``.
-
 What the numbers do not tell: accurate models agree often, so read error consistency beside
 accuracy; kappa corrects for the chance agreement of *independent* raters, which runs of one method
 are not; and runs can share their mistakes.
@@ -42,7 +40,6 @@ from ._packed import PackedRuns
 from ._pairs import (
     PairwiseResult,
     PairwiseSummaries,
-    error_consistencies,
     pairwise,
     summarize,
 )
@@ -78,7 +75,6 @@ __all__ = [
     "agreement_interval",
     "class_distribution",
     "compare_groups",
-    "error_consistencies",
     "error_sets",
     "gwet_ac2",
     "mean_metrics",

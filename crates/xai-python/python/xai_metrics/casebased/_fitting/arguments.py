@@ -2,71 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from .._extractors import SklearnMLPActivationExtractor
-from ..activations import Blend, CustomActivations, of_former
 from .choices import distance_name, engine_of, kernel_of, metadata_column
 from .classes import Classes
-from .similarity import strategy_of
-
-
-def strategy_of_arguments(
-    similarity: Any,
-    model: Any,
-    activation_extractor: Any,
-    blend_alpha: float,
-    activation_layer: Any,
-    use_output_weights: bool,
-    retrieval: Any,
-) -> Any:
-    """The strategy that the arguments ask for; case-explainer calls most of them deprecated."""
-    legacy = activation_extractor is not None or activation_layer is not None
-    chosen = similarity if similarity is not None else retrieval
-    if similarity is not None and retrieval is not None:
-        raise ValueError("Pass either similarity= or retrieval=, not both")
-    if chosen is not None:
-        name = "similarity" if similarity is not None else "retrieval"
-        if legacy:
-            raise ValueError(
-                f"{name}= cannot be combined with the deprecated parameters "
-                "activation_extractor and activation_layer"
-            )
-        if blend_alpha != 0.0 or use_output_weights is not True:
-            raise ValueError(
-                f"{name}= says itself how to blend and to weight: Blend(...), "
-                "HiddenActivations(output_weighting=...)"
-            )
-        if retrieval is not None:
-            _warn("retrieval= is deprecated; use similarity=")
-            strategy = of_former(retrieval)
-            if strategy is retrieval:
-                raise TypeError("retrieval must be one of the *Retrieval classes; use similarity=")
-            return strategy
-        return strategy_of(similarity, model)
-    if not 0.0 <= float(blend_alpha) <= 1.0:
-        raise ValueError(f"blend_alpha must be in [0, 1], got {blend_alpha}")
-    if not legacy:
-        return None
-    _warn(
-        "activation_extractor= and activation_layer= are deprecated; use "
-        "similarity=HiddenActivations(...) or CustomActivations(...)"
-    )
-    if activation_extractor is not None and activation_layer is not None:
-        raise ValueError("Provide either activation_extractor or activation_layer, not both")
-    if model is None:
-        raise ValueError("model must be provided when activation_extractor is set")
-    if activation_layer is not None:
-        activation_extractor = SklearnMLPActivationExtractor(activation_layer, use_output_weights)
-    strategy = CustomActivations(model, activation_extractor)
-    return Blend(strategy, float(blend_alpha)) if blend_alpha else strategy
-
-
-def _warn(message: str) -> None:
-    # Through this function, the one above and the constructor, to the line of the user.
-    warnings.warn(message, DeprecationWarning, stacklevel=4)
 
 
 def checked_k(k: Any, name: str = "k") -> int:

@@ -20,7 +20,6 @@ from ..activations import (
     ForestProximity,
     HiddenActivations,
     TreeLeaf,
-    of_former,
 )
 from .classes import Classes
 
@@ -68,14 +67,13 @@ def strategy_of(similarity: Any, model: Any) -> Any:
             f"Unknown similarity {similarity!r}; expected 'features', 'activations', or a strategy "
             "object"
         )
-    strategy = of_former(similarity)
     known = (HiddenActivations, CustomActivations, TreeLeaf, ForestProximity, Blend)
-    if not isinstance(strategy, known):
+    if not isinstance(similarity, known):
         raise TypeError(
             "similarity must be a strategy object (Features, HiddenActivations, "
             "CustomActivations, TreeLeaf, ForestProximity, Blend) or a string"
         )
-    return strategy
+    return similarity
 
 
 def space_of(strategy: Any, rows: Array, classes: Classes) -> Space:
@@ -83,7 +81,7 @@ def space_of(strategy: Any, rows: Array, classes: Classes) -> Space:
     share = 0.0
     if isinstance(strategy, Blend):
         share = float(strategy.features)
-        strategy = of_former(strategy.strategy)
+        strategy = strategy.strategy
         if not isinstance(strategy, (HiddenActivations, CustomActivations)):
             raise TypeError("Blend wraps HiddenActivations or CustomActivations")
     if strategy is None:

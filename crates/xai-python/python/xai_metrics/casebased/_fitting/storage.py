@@ -43,9 +43,6 @@ def of_stored(stored: bytes, labels: str, n_jobs: int | None) -> dict[str, Any]:
         "class_weights": {classes.label(n): weight for n, weight in native.class_weights()},
         "metadata": metadata,
         "n_jobs": n_jobs,
-        "retrieval": None,
-        "activation_extractor": None,
-        "blend_alpha": 0.0,
         "y_train": y_train,
         "_options": {
             "metric_params": None,

@@ -1,27 +1,39 @@
-"""What the drop-in classes of xplique's metrics share."""
+"""What the metrics share."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
-from .. import _native
-from .._arrays import reals
-from ._data import Run, targets_of
-from ._options import Metric
-from ._value import MetricValue
+from xai_metrics import _native
+from xai_metrics._arrays import reals
+from xai_metrics.attribution._data import Run, targets_of
+from xai_metrics.attribution._options import Metric
+from xai_metrics.attribution._value import MetricValue
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from ._models import Framework
+    from typing_extensions import Unpack
+
+    from xai_metrics.attribution._models import Framework
 
 #: The activations that the peer has, and the one that it has not.
 _ACTIVATIONS = (None, "sigmoid", "softmax", "log-softmax")
 #: Tasks whose score is the sum of the outputs by the weights of the target.
 _TASKS = ("classification", "regression")
+
+
+class How(TypedDict, total=False):
+    """The further arguments of every metric, see :class:`BaseAttributionMetric`."""
+
+    compat: bool
+    layout: str | None
+    framework: Framework | None
+    device: Any
+    n_jobs: int | None
 
 
 class BaseAttributionMetric:
@@ -54,7 +66,7 @@ class BaseAttributionMetric:
     ) -> None:
         if activation not in _ACTIVATIONS:
             raise ValueError(f"activation: expected None, sigmoid or softmax, got {activation!r}")
-        inputs, targets = _unzipped(inputs, targets)
+        inputs, targets = unzipped(inputs, targets)
         self.model = model
         self.inputs = reals(inputs, "inputs")
         self.targets = None if targets is None else targets_of(targets, len(self.inputs))
@@ -104,25 +116,9 @@ class ExplanationMetric(BaseAttributionMetric):
         batch_size: int | None = 64,
         operator: str | Callable[[Any, Any, Any], Any] | None = None,
         activation: str | None = None,
-        *,
-        compat: bool = False,
-        layout: str | None = None,
-        framework: Framework | None = None,
-        device: Any = None,
-        n_jobs: int | None = None,
+        **how: Unpack[How],
     ) -> None:
-        super().__init__(
-            model,
-            inputs,
-            targets,
-            batch_size,
-            activation,
-            compat=compat,
-            layout=layout,
-            framework=framework,
-            device=device,
-            n_jobs=n_jobs,
-        )
+        super().__init__(model, inputs, targets, batch_size, activation, **how)
         if isinstance(operator, str):
             if operator not in _TASKS:
                 expected = f"{' or '.join(_TASKS)}, or a function of model, inputs and targets"
@@ -223,7 +219,7 @@ class BaseComplexityMetric:
         return self.evaluate(explanations)
 
 
-def _unzipped(inputs: Any, targets: Any) -> tuple[Any, Any]:
+def unzipped(inputs: Any, targets: Any) -> tuple[Any, Any]:
     """Inputs and targets of a TensorFlow data set of pairs, and of everything else what they
     are."""
     if not hasattr(inputs, "as_numpy_iterator"):

@@ -1,4 +1,4 @@
-"""The metrics of maps under xplique's names, with its arguments in its order."""
+"""Whether maps show what the score of a model depends on."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._arrays import reals
-from . import metrics
-from ._dropin_base import BaseComplexityMetric, ExplanationMetric
-from ._functions import mask_inputs
-from ._options import Metric
+from xai_metrics._arrays import reals
+from xai_metrics.attribution import metrics
+from xai_metrics.attribution._functions import mask_inputs
+from xai_metrics.attribution._options import Metric
+from .base import ExplanationMetric, How
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from ._models import Framework
-    from ._value import MetricValue
+    from typing_extensions import Unpack
+    from xai_metrics.attribution._value import MetricValue
 
 Operator = str | Callable[[Any, Any, Any], Any] | None
 
@@ -141,26 +141,9 @@ class CausalFidelity(ExplanationMetric):
         max_percentage_perturbed: float = 1.0,
         operator: Operator = None,
         activation: str | None = None,
-        *,
-        compat: bool = False,
-        layout: str | None = None,
-        framework: Framework | None = None,
-        device: Any = None,
-        n_jobs: int | None = None,
+        **how: Unpack[How],
     ) -> None:
-        super().__init__(
-            model,
-            inputs,
-            targets,
-            batch_size,
-            operator,
-            activation,
-            compat=compat,
-            layout=layout,
-            framework=framework,
-            device=device,
-            n_jobs=n_jobs,
-        )
+        super().__init__(model, inputs, targets, batch_size, operator, activation, **how)
         self.baseline_mode = baseline_mode
         self.steps = steps
         self.max_percentage_perturbed = max_percentage_perturbed
@@ -285,24 +268,10 @@ class MuFidelity(ExplanationMetric):
         activation: str | None = None,
         *,
         seed: int = 1,
-        compat: bool = False,
-        layout: str | None = None,
-        framework: Framework | None = None,
-        device: Any = None,
-        n_jobs: int | None = None,
+        **how: Unpack[How],
     ) -> None:
         super().__init__(
-            model,
-            inputs,
-            targets,
-            len(inputs) * nb_samples if batch_size is None else batch_size,
-            operator,
-            activation,
-            compat=compat,
-            layout=layout,
-            framework=framework,
-            device=device,
-            n_jobs=n_jobs,
+            model, inputs, targets, len(inputs) * nb_samples if batch_size is None else batch_size, operator, activation, **how
         )
         self.grid_size = grid_size
         self.subset_percent = subset_percent
@@ -331,64 +300,3 @@ class MuFidelity(ExplanationMetric):
     def detailed_evaluate(self, explanations: Any) -> npt.NDArray[np.float64]:
         """The correlation of every input; NaN where there is none."""
         return self._of_maps(self._metric(), explanations).per_sample
-
-
-class Complexity(BaseComplexityMetric):
-    """Complexity: over how many positions is the attribution spread (entropy in nats)?
-
-    Better: lower. Range: [0, ln n_positions]. The numbers are xplique's.
-
-    References
-    ----------
-    Bhatt et al., Evaluating and Aggregating Feature-based Model Explanations, 2020.
-
-    Examples
-    --------
-    >>> round(Complexity().evaluate([[1.0, 1.0, -1.0, 1.0]]), 4) # ln 4
-    1.3863
-    """
-
-    def evaluate(self, explanations: Any) -> float:
-        """The mean over the maps."""
-        return self._of_maps(metrics.Complexity(), explanations).value
-
-    def detailed_evaluate(self, explanations: Any) -> npt.NDArray[np.float64]:
-        """One value per map."""
-        return self._of_maps(metrics.Complexity(), explanations).per_sample
-
-
-class Sparseness(BaseComplexityMetric):
-    """Sparseness: how unequal are the attributions (Gini index)?
-
-    Better: higher. Range: [0, 1 - 1/n_positions]. A map of zeros has no Gini index, and does not
-    count; the formula of xplique gives -(n + 1)/n, as ``compat=True`` does.
-
-    References
-    ----------
-    Chalasani et al., Concise Explanations of Neural Networks using Adversarial Training, 2020.
-
-    Examples
-    --------
-    >>> round(Sparseness().evaluate([[0.0, 5.0, 0.0, 0.0]]), 4)
-    0.75
-    """
-
-    def evaluate(self, explanations: Any) -> float:
-        """The mean over the maps."""
-        if self.compat:
-            return float(self.detailed_evaluate(explanations).mean())
-        return self._of_maps(metrics.Sparseness(), explanations).value
-
-    def detailed_evaluate(self, explanations: Any) -> npt.NDArray[np.float64]:
-        """One value per map; NaN where there is none."""
-        if not self.compat:
-            return self._of_maps(metrics.Sparseness(), explanations).per_sample
-        maps = reals(explanations, "explanations")
-        sizes = maps.reshape(len(maps), -1)
-        zero = ~sizes.any(axis=1)
-        channels = maps.shape[1 if self.layout == "channels-first" else -1] if maps.ndim == 4 else 1
-        n = sizes.shape[1] // max(channels, 1)
-        values = np.full(len(maps), -(n + 1) / max(n, 1))
-        if not zero.all():
-            values[~zero] = self._of_maps(metrics.Sparseness(), maps[~zero]).per_sample
-        return values

@@ -1,111 +1,20 @@
-"""The metrics of explainers under xplique's names, with its arguments in its order."""
+"""Whether maps change when the target or the model does."""
 
 from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._arrays import integers, reals
-from . import _models, metrics
-from ._data import predicted_classes, targets_of
-from ._dropin_base import ExplainerMetric, _unzipped
-from ._functions import model_randomization, representativity
+from xai_metrics.attribution import _models, metrics
+from xai_metrics.attribution._data import predicted_classes
+from xai_metrics.attribution._functions import model_randomization
+from .base import ExplainerMetric, How
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from ._models import Framework
-
-
-class AverageStability(ExplainerMetric):
-    """Average Stability: how far does the map move on average when the input moves a little?
-
-    Better: lower. Range: [0, inf). Every element of the input grows by a uniform number below
-    ``radius``. Each sample has noise of its own here; in xplique all samples share theirs, so that
-    their values depend on each other: ``compat=True`` draws as it does.
-
-    Parameters
-    ----------
-    radius : float
-        The largest change of an element.
-    distance : {"l2", "l1", "relative"} or callable
-        How far apart two maps are; a function is given both flattened.
-    nb_samples : int
-        Neighbours per sample.
-    seed : int
-        What the neighbours depend on.
-
-    References
-    ----------
-    Bhatt et al., Evaluating and Aggregating Feature-based Model Explanations, 2020.
-
-    Examples
-    --------
-    >>> metric = AverageStability(None, [[1.0, 2.0]], [0])
-    >>> metric(lambda inputs, targets: inputs * 0.0) # a map that never moves
-    0.0
-    """
-
-    def __init__(
-        self,
-        model: Any,
-        inputs: Any,
-        targets: Any = None,
-        batch_size: int | None = 64,
-        radius: float = 0.1,
-        distance: str | Callable[[Any, Any], float] = "l2",
-        nb_samples: int = 20,
-        *,
-        seed: int = 1,
-        compat: bool = False,
-        layout: str | None = None,
-        framework: Framework | None = None,
-        device: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        super().__init__(
-            model,
-            inputs,
-            targets,
-            batch_size,
-            compat=compat,
-            layout=layout,
-            framework=framework,
-            device=device,
-            n_jobs=n_jobs,
-        )
-        self.radius = radius
-        self.distance = distance
-        self.nb_samples = nb_samples
-        self.seed = seed
-        self._metric()
-
-    @property
-    def noisy_masks(self) -> npt.NDArray[np.float64]:
-        """Noise ``(nb_samples, …)`` that all samples share, as ``compat=True`` draws it."""
-        shape = (self.nb_samples, *self.inputs.shape[1:])
-        return np.random.default_rng(self.seed).uniform(0.0, self.radius, shape)
-
-    def _metric(self) -> metrics.AverageStability:
-        noise = None
-        if self.compat:
-            noise = np.repeat(self.noisy_masks[:, None], len(self.inputs), axis=1)
-        return metrics.AverageStability(
-            radius=self.radius,
-            neighbors=self.nb_samples,
-            distance=self.distance,  # type: ignore[arg-type]
-            seed=self.seed,
-            draws=noise,
-        )
-
-    def evaluate(self, explainer: Any, base_explanations: Any = None) -> float:
-        """The mean distance; ``base_explanations`` are the maps of the inputs, where they exist."""
-        of = {"explainer": explainer, "explanations": base_explanations}
-        return self._measure(self._metric(), **of).value
+    from typing_extensions import Unpack
 
 
 class RandomLogitMetric(ExplainerMetric):
@@ -135,25 +44,9 @@ class RandomLogitMetric(ExplainerMetric):
         batch_size: int | None = 64,
         activation: str | None = None,
         seed: int = 42,
-        *,
-        compat: bool = False,
-        layout: str | None = None,
-        framework: Framework | None = None,
-        device: Any = None,
-        n_jobs: int | None = None,
+        **how: Unpack[How],
     ) -> None:
-        super().__init__(
-            model,
-            inputs,
-            targets,
-            batch_size,
-            activation,
-            compat=compat,
-            layout=layout,
-            framework=framework,
-            device=device,
-            n_jobs=n_jobs,
-        )
+        super().__init__(model, inputs, targets, batch_size, activation, **how)
         self.seed = seed
         self.n_classes = self._n_classes()
 
@@ -276,25 +169,9 @@ class ModelRandomizationMetric(ExplainerMetric):
         batch_size: int | None = 64,
         activation: str | None = None,
         seed: int = 42,
-        *,
-        compat: bool = False,
-        layout: str | None = None,
-        framework: Framework | None = None,
-        device: Any = None,
-        n_jobs: int | None = None,
+        **how: Unpack[How],
     ) -> None:
-        super().__init__(
-            model,
-            inputs,
-            targets,
-            batch_size,
-            activation,
-            compat=compat,
-            layout=layout,
-            framework=framework,
-            device=device,
-            n_jobs=n_jobs,
-        )
+        super().__init__(model, inputs, targets, batch_size, activation, **how)
         self.seed = seed
         self.randomization_strategy = (
             ProgressiveLayerRandomization(0.25, seed=seed)
@@ -350,108 +227,6 @@ class ModelRandomizationMetric(ExplainerMetric):
         if average is None:
             raise ValueError("explainer: the maps of every sample are constant")
         return average
-
-
-class MeGe:
-    """MeGe and ReCo: do models that agree explain themselves alike?
-
-    Better: higher for both, in [0.5, 1] and [0, 1]. One model is trained for each split of the
-    data, on the others; two models are compared on the splits that one of them has not seen.
-
-    ReCo is the largest over all thresholds. xplique tries about 20 of them, and a distance that
-    equals a threshold is on neither side of it: ``compat=True`` does the same.
-
-    Parameters
-    ----------
-    learning_algorithm : callable
-        ``learning_algorithm(x_train, y_train, x_test, y_test) -> model``.
-    k_splits : int
-        The number of splits, which has to divide the number of samples.
-
-    References
-    ----------
-    Fel et al., How good is your explanation?, 2020.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> x = np.array([[1.0, 2.0], [2.0, 1.0], [3.0, 5.0], [5.0, 1.0]])
-    >>> y = np.eye(2)[[1, 0, 1, 0]]
-    >>> metric = MeGe(lambda *data: (lambda x: x), x, y, k_splits=2)
-    >>> mege, reco = metric.evaluate(lambda model: (lambda inputs, targets: inputs))
-    >>> mege # all models are the same
-    1.0
-    """
-
-    def __init__(
-        self,
-        learning_algorithm: Callable[..., Any],
-        inputs: Any,
-        targets: Any = None,
-        batch_size: int | None = 64,
-        k_splits: int = 4,
-        *,
-        compat: bool = False,
-        layout: str | None = None,
-        framework: Framework | None = None,
-        device: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        inputs, targets = _unzipped(inputs, targets)
-        self.inputs = reals(inputs, "inputs")
-        n = len(self.inputs)
-        if k_splits < 2 or n % k_splits != 0:
-            raise ValueError(f"k_splits: expected at least 2 and a divisor of {n}, got {k_splits}")
-        self.targets = targets_of(targets, n)
-        self.batch_size = batch_size
-        self.k_splits = k_splits
-        self.split_len = n // k_splits
-        self.compat = compat
-        self.layout = layout
-        self.framework = framework
-        self.device = device
-        self.n_jobs = n_jobs
-        splits = np.arange(n) // self.split_len
-        self.models = [
-            learning_algorithm(
-                self.inputs[splits != split],
-                self.targets[splits != split],
-                self.inputs[splits == split],
-                self.targets[splits == split],
-            )
-            for split in range(k_splits)
-        ]
-
-    def evaluate(
-        self, explainer_class: Any, explainer_params: dict[str, Any] | None = None
-    ) -> tuple[float, float]:
-        """MeGe and ReCo; NaN where there is none.
-
-        ``explainer_class(model, **explainer_params)`` makes an explainer ``(inputs, targets) ->
-        maps``.
-        """
-        maps, predictions = [], []
-        for model in self.models:
-            tensors = _models.Tensors.of(model, self.framework, self.device)
-            explainer = explainer_class(model, **(explainer_params or {}))
-            explain = _models.explainer_function(explainer, tensors)
-            maps.append(explain(np.array(self.inputs, order="C"), self.targets))
-            function = _models.model_function(model, self.framework, self.device)
-            batch_size = self.batch_size or len(self.inputs)
-            predictions.append(predicted_classes(function, self.inputs, batch_size))
-        labels = self.targets if self.targets.ndim == 1 else np.argmax(self.targets, axis=1)
-        values = representativity(
-            maps,
-            integers(np.stack(predictions), "predictions"),
-            labels,
-            layout=self.layout,
-            held_out_by=np.arange(len(labels)) // self.split_len,
-            peer_thresholds=self.compat,
-            n_jobs=self.n_jobs,
-        )
-        nan = float("nan")
-        mege = nan if values.mege is None else values.mege
-        return mege, nan if values.reco is None else values.reco
 
 
 def _layers(model: Any) -> list[tuple[str, Any]]:

@@ -1,0 +1,50 @@
+"""What a fitted explainer holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from ._fitting.classes import Classes
+    from ._fitting.similarity import Space
+
+
+class Fitted:
+    """The attributes of :class:`.CaseExplainer`, which its results look up."""
+
+    n_features: int
+    n_samples: int
+    k: int
+    n_jobs: int | None
+    metric: str
+    algorithm: str
+    scale_data: bool
+    feature_names: list[str]
+    class_names: Mapping[Any, str] | Sequence[str]
+    metadata: dict[str, Any]
+    y_train: npt.NDArray[Any]
+    _model: Any
+    _native: Any
+    _space: Space
+    _classes: Classes
+    _options: dict[str, Any]
+
+    @property
+    def shown_feature_names(self) -> list[str]:
+        """The names of the features that explanations show: without redacted ones."""
+        hidden = self._options["redact"]
+        return [name for name in self.feature_names if str(name) not in hidden]
+
+    @property
+    def _class_name_of(self) -> dict[Any, str]:
+        names = self.class_names
+        return dict(names) if isinstance(names, Mapping) else dict(enumerate(names))
+
+    def _shown(self, sample: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        hidden = self._options["redact"]
+        if not hidden:
+            return sample
+        return sample[[str(name) not in hidden for name in self.feature_names]]

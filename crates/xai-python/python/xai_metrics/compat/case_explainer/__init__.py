@@ -1,0 +1,67 @@
+"""Stands in for ``case_explainer`` 0.2.0.
+
+What is computed is that of :mod:`xai_metrics.casebased`, which has more distances, engines and
+results.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from . import activations as _activations
+from .activations import (
+    ActivationExtractor,
+    Blend,
+    CallableActivationExtractor,
+    CustomActivations,
+    DecisionTreeActivationExtractor,
+    Features,
+    ForestProximity,
+    HiddenActivations,
+    Predictor,
+    SimilarityStrategy,
+    SklearnMLPActivationExtractor,
+    TreeLeaf,
+)
+from .explainer import CaseExplainer
+from .explanation import Explanation
+from .metrics import compute_correspondence, euclidean_distance
+
+__all__ = [
+    "ActivationExtractor",
+    "Blend",
+    "CallableActivationExtractor",
+    "CaseExplainer",
+    "CustomActivations",
+    "DecisionTreeActivationExtractor",
+    "Explanation",
+    "Features",
+    "ForestProximity",
+    "HiddenActivations",
+    "Predictor",
+    "SimilarityStrategy",
+    "SklearnMLPActivationExtractor",
+    "TreeLeaf",
+    "compute_correspondence",
+    "euclidean_distance",
+]
+
+#: Former names.
+_FORMER = {
+    "HiddenActivationRetrieval": "HiddenActivations",
+    "CustomActivationRetrieval": "CustomActivations",
+    "TreeLeafRetrieval": "TreeLeaf",
+    "ForestProximityRetrieval": "ForestProximity",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _FORMER:
+        warnings.warn(
+            f"{name} is deprecated; use {_FORMER[name]} with similarity=",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return getattr(_activations, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,103 @@
+"""Stands in for ``case_explainer.activations``: similarities, also in their former form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from xai_metrics.casebased.activations import (
+    ActivationExtractor,
+    Blend,
+    CallableActivationExtractor,
+    CustomActivations,
+    DecisionTreeActivationExtractor,
+    Features,
+    ForestProximity,
+    HiddenActivations,
+    Predictor,
+    SimilarityStrategy,
+    SklearnMLPActivationExtractor,
+    TreeLeaf,
+)
+
+__all__ = [
+    "ActivationExtractor",
+    "Blend",
+    "CallableActivationExtractor",
+    "CustomActivationRetrieval",
+    "CustomActivations",
+    "DecisionTreeActivationExtractor",
+    "Features",
+    "ForestProximity",
+    "ForestProximityRetrieval",
+    "HiddenActivationRetrieval",
+    "HiddenActivations",
+    "Predictor",
+    "SimilarityStrategy",
+    "SklearnMLPActivationExtractor",
+    "TreeLeaf",
+    "TreeLeafRetrieval",
+]
+
+
+@dataclass(frozen=True)
+class HiddenActivationRetrieval:
+    """The former form of :class:`HiddenActivations` and :class:`Blend`."""
+
+    model: Any
+    layer: str | int = "last_hidden"
+    use_output_weights: bool = True
+    output_weighting: str = "mean_abs"
+    blend_alpha: float = 0.0
+    input_transform: Any | None = None
+
+
+@dataclass(frozen=True)
+class CustomActivationRetrieval:
+    """The former form of :class:`CustomActivations` and :class:`Blend`."""
+
+    model: Any
+    extractor: Any
+    blend_alpha: float = 0.0
+
+
+@dataclass(frozen=True)
+class TreeLeafRetrieval:
+    """The former form of :class:`TreeLeaf`."""
+
+    model: Any
+    overflow: str = "truncate"
+    within_leaf: str = "feature_distance"
+
+
+@dataclass(frozen=True)
+class ForestProximityRetrieval:
+    """The former form of :class:`ForestProximity`."""
+
+    model: Any
+
+
+def of_former(retrieval: Any) -> Any:
+    """A strategy from its former form; anything else as it is."""
+    if isinstance(retrieval, HiddenActivationRetrieval):
+        weighting = retrieval.output_weighting if retrieval.use_output_weights else "none"
+        strategy: Any = HiddenActivations(
+            retrieval.model, retrieval.layer, weighting, retrieval.input_transform
+        )
+    elif isinstance(retrieval, CustomActivationRetrieval):
+        if not isinstance(retrieval.extractor, ActivationExtractor):
+            raise TypeError(
+                "CustomActivationRetrieval extractor must implement ActivationExtractor"
+            )
+        strategy = CustomActivations(retrieval.model, retrieval.extractor)
+    elif isinstance(retrieval, TreeLeafRetrieval):
+        return TreeLeaf(retrieval.model, retrieval.overflow, retrieval.within_leaf)
+    elif isinstance(retrieval, ForestProximityRetrieval):
+        return ForestProximity(retrieval.model)
+    elif isinstance(retrieval, Blend):
+        return replace(retrieval, strategy=of_former(retrieval.strategy))
+    else:
+        return retrieval
+    if not 0.0 <= retrieval.blend_alpha <= 1.0:
+        raise ValueError(f"blend_alpha must be in [0, 1], got {retrieval.blend_alpha}")
+    return Blend(strategy, retrieval.blend_alpha) if retrieval.blend_alpha else strategy

@@ -1,0 +1,5 @@
+"""Stands in for ``xplique``: its metrics."""
+
+from . import metrics
+
+__all__ = ["metrics"]

@@ -1,0 +1,89 @@
+"""Whether maps move when inputs do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from xai_metrics.attribution import metrics
+from .base import ExplainerMetric, How
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from typing_extensions import Unpack
+
+
+class AverageStability(ExplainerMetric):
+    """Average Stability: how far does the map move on average when the input moves a little?
+
+    Better: lower. Range: [0, inf). Every element of the input grows by a uniform number below
+    ``radius``. Each sample has noise of its own here; in xplique all samples share theirs, so that
+    their values depend on each other: ``compat=True`` draws as it does.
+
+    Parameters
+    ----------
+    radius : float
+        The largest change of an element.
+    distance : {"l2", "l1", "relative"} or callable
+        How far apart two maps are; a function is given both flattened.
+    nb_samples : int
+        Neighbours per sample.
+    seed : int
+        What the neighbours depend on.
+
+    References
+    ----------
+    Bhatt et al., Evaluating and Aggregating Feature-based Model Explanations, 2020.
+
+    Examples
+    --------
+    >>> metric = AverageStability(None, [[1.0, 2.0]], [0])
+    >>> metric(lambda inputs, targets: inputs * 0.0) # a map that never moves
+    0.0
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        inputs: Any,
+        targets: Any = None,
+        batch_size: int | None = 64,
+        radius: float = 0.1,
+        distance: str | Callable[[Any, Any], float] = "l2",
+        nb_samples: int = 20,
+        *,
+        seed: int = 1,
+        **how: Unpack[How],
+    ) -> None:
+        super().__init__(model, inputs, targets, batch_size, **how)
+        self.radius = radius
+        self.distance = distance
+        self.nb_samples = nb_samples
+        self.seed = seed
+        self._metric()
+
+    @property
+    def noisy_masks(self) -> npt.NDArray[np.float64]:
+        """Noise ``(nb_samples, …)`` that all samples share, as ``compat=True`` draws it."""
+        shape = (self.nb_samples, *self.inputs.shape[1:])
+        return np.random.default_rng(self.seed).uniform(0.0, self.radius, shape)
+
+    def _metric(self) -> metrics.AverageStability:
+        noise = None
+        if self.compat:
+            noise = np.repeat(self.noisy_masks[:, None], len(self.inputs), axis=1)
+        return metrics.AverageStability(
+            radius=self.radius,
+            neighbors=self.nb_samples,
+            distance=self.distance,  # type: ignore[arg-type]
+            seed=self.seed,
+            draws=noise,
+        )
+
+    def evaluate(self, explainer: Any, base_explanations: Any = None) -> float:
+        """The mean distance; ``base_explanations`` are the maps of the inputs, where they exist."""
+        of = {"explainer": explainer, "explanations": base_explanations}
+        return self._measure(self._metric(), **of).value
