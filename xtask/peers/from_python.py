@@ -208,6 +208,7 @@ def graphs(rng: np.random.Generator) -> Iterator[Workload]:
     from torch_geometric.explain.metric import groundtruth_metrics as peer_metrics
 
     from xai_metrics import graph
+    from xai_metrics.compat.torch_geometric import explain
 
     torch.set_num_threads(2)
     torch.manual_seed(0)
@@ -216,7 +217,7 @@ def graphs(rng: np.random.Generator) -> Iterator[Workload]:
         "ground truth, 5 metrics",
         "PyTorch Geometric",
         lambda: peer_metrics(mask, truth),
-        lambda: graph.groundtruth_metrics(mask, truth),
+        lambda: explain.groundtruth_metrics(mask, truth),
         (1, 1),
         "5 000 000 edges",
         10,
@@ -232,7 +233,7 @@ def graphs(rng: np.random.Generator) -> Iterator[Workload]:
         "unfaithfulness",
         "torch as in PyTorch Geometric",
         gef,
-        lambda: graph.unfaithfulness_from_outputs(full, kept, direction="reverse").value,
+        lambda: graph.unfaithfulness(full, kept, direction="reverse").value,
         (1, 1),
         "1 000 000 rows of 10",
         6,
@@ -247,7 +248,7 @@ def graphs(rng: np.random.Generator) -> Iterator[Workload]:
         return float(pos), float(neg)
 
     def ours() -> tuple[float, float]:
-        found = graph.fidelity_from_outputs(full, kept, without)
+        found = graph.fidelity(full, kept, without)
         return found.pos, found.neg
 
     yield Workload(
@@ -266,7 +267,7 @@ def maps(rng: np.random.Generator) -> Iterator[Workload]:
     """One whole metric of Python models: the model takes most of the time of both."""
     import torch
 
-    from xai_metrics import attribution
+    from xai_metrics.compat.xplique import metrics
 
     inputs = rng.random((64, 64, 64, 3), dtype=np.float32)
     weights = rng.standard_normal((64 * 64 * 3, 10)).astype(np.float32)
@@ -288,7 +289,7 @@ def maps(rng: np.random.Generator) -> Iterator[Workload]:
             scores.append(((changed.reshape(64, -1) @ w) * label).sum(1).mean())
         return float(np.trapezoid(scores, dx=1 / 50))
 
-    metric = attribution.Deletion(model, inputs, targets, steps=50)
+    metric = metrics.Deletion(model, inputs, targets, steps=50)
     yield Workload(
         "Deletion of a NumPy model",
         "torch, whole batches",

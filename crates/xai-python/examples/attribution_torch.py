@@ -16,8 +16,13 @@ from typing import Any
 import numpy as np
 import torch
 from torch import nn
-from xai_metrics.attribution import EvaluationTable, evaluate
-from xai_metrics.attribution.metrics import AverageStability, Deletion, Insertion
+from xai_metrics.attribution import (
+    AverageStability,
+    Deletion,
+    EvaluationTable,
+    Insertion,
+    evaluate,
+)
 
 
 def squares(n: int, seed: int) -> tuple[Any, Any, Any]:

@@ -12,6 +12,7 @@ from torch_geometric.explain import Explainer, GNNExplainer
 from torch_geometric.nn import GCN
 
 from xai_metrics import graph
+from xai_metrics.compat.torch_geometric import explain
 
 
 def main() -> None:
@@ -44,10 +45,10 @@ def main() -> None:
     explanation = explainer(x, data.edge_index, index=data.node_mask.nonzero().view(-1)[:20])
 
     # The same calls as those of `torch_geometric.explain`.
-    pos_fidelity, neg_fidelity = graph.fidelity(explainer, explanation)
+    pos_fidelity, neg_fidelity = explain.fidelity(explainer, explanation)
     print(f"fid+ {pos_fidelity:.3f}, fid- {neg_fidelity:.3f}")
-    print(f"unfaithfulness {graph.unfaithfulness(explainer, explanation):.3f}")
-    accuracy, recall, precision, f1_score, auroc = graph.groundtruth_metrics(
+    print(f"unfaithfulness {explain.unfaithfulness(explainer, explanation):.3f}")
+    accuracy, recall, precision, f1_score, auroc = explain.groundtruth_metrics(
         explanation.edge_mask, data.edge_mask
     )
     print(f"the planted motif: recall {recall:.3f}, precision {precision:.3f}, AUROC {auroc:.3f}")

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use xai_attribution::EvaluationError;
 use xai_core::{Error, ErrorKind};
 
-use crate::{attribution, casebased, graph, repro};
+use crate::advice;
 
 /// A result whose error Python can raise.
 pub(crate) trait OrRaise<T> {
@@ -17,24 +17,41 @@ pub(crate) trait OrRaise<T> {
 
 impl<T> OrRaise<T> for Result<T, Error> {
     fn or_raise(self, py: Python<'_>) -> PyResult<T> {
-        self.map_err(|error| {
-            let message = message(&error.to_string(), &error);
-            raised_by_python(py, &error).unwrap_or_else(|| exception(&error, message))
-        })
+        self.map_err(|error| raised(py, &error, String::new()))
     }
 }
 
 impl<T> OrRaise<T> for Result<T, EvaluationError> {
     fn or_raise(self, py: Python<'_>) -> PyResult<T> {
         self.map_err(|stopped| {
-            let error = stopped.error();
-            let message = message(&stopped.to_string(), error);
-            raised_by_python(py, error).unwrap_or_else(|| exception(error, message))
+            let judged = match (stopped.explainer(), stopped.metric()) {
+                (Some(explainer), Some(metric)) => format!("{metric} of `{explainer}`: "),
+                (Some(explainer), None) => format!("`{explainer}`: "),
+                _ => String::new(),
+            };
+            raised(py, stopped.error(), judged)
         })
     }
 }
 
-/// The exception that a model or an explainer raised, itself: with its type and its traceback.
+/// The exception that a model or an explainer raised, itself; otherwise one of ours, whose message
+/// says what was judged, what is wrong, and on a line of its own what to do.
+fn raised(py: Python<'_>, error: &Error, mut message: String) -> PyErr {
+    if let Some(raised) = raised_by_python(py, error) {
+        return raised;
+    }
+    message.push_str(&error.problem().to_string());
+    if let Some(help) = error.help() {
+        message.push('\n');
+        message.push_str(advice::in_python(help));
+    }
+    match error.kind() {
+        ErrorKind::Io { .. } => PyOSError::new_err(message),
+        _ => PyValueError::new_err(message),
+    }
+}
+
+/// The exception in an error, with its type and its traceback.
 fn raised_by_python(py: Python<'_>, error: &Error) -> Option<PyErr> {
     let mut source = error.source();
     while let Some(cause) = source {
@@ -44,32 +61,4 @@ fn raised_by_python(py: Python<'_>, error: &Error) -> Option<PyErr> {
         source = cause.source();
     }
     None
-}
-
-fn exception(error: &Error, message: String) -> PyErr {
-    match error.kind() {
-        ErrorKind::Io { .. } => PyOSError::new_err(message),
-        _ => PyValueError::new_err(message),
-    }
-}
-
-/// What is wrong, and on a line of its own what to do, in Python's terms.
-fn message(text: &str, error: &Error) -> String {
-    let Some(help) = error.help() else {
-        return text.to_owned();
-    };
-    let problem = text.strip_suffix(&format!("; {help}")).unwrap_or(text);
-    let families = [
-        attribution::help::WAYS_OUT,
-        casebased::help::WAYS_OUT,
-        graph::help::WAYS_OUT,
-        repro::help::WAYS_OUT,
-    ];
-    let in_python = families
-        .iter()
-        .copied()
-        .flatten()
-        .find(|(of, _)| *of == help);
-    let advice = in_python.map_or(help.text(), |(_, advice)| advice);
-    format!("{problem}\n{advice}")
 }

@@ -6,6 +6,7 @@
 //!
 //! | module | what it owns |
 //! |---|---|
+//! | `advice` | what a user does about an error |
 //! | `array` | arrays that come in |
 //! | `arrow` | columns that come in by the Arrow C interface |
 //! | `error` | our errors as Python's |
@@ -19,6 +20,7 @@
 
 use pyo3::prelude::*;
 
+mod advice;
 mod array;
 mod arrow;
 mod attribution;

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from xai_metrics import attribution as ours
+from xai_metrics.compat.xplique import metrics as ours
 
 pytest.importorskip("tensorflow")
 theirs = pytest.importorskip("xplique.metrics")

@@ -59,7 +59,7 @@ def test_the_standard_metrics_rank_the_terms_of_a_linear_model_first() -> None:
     assert of["deletion"]["good"].curve is not None and of["complexity"]["good"].curve is None
     interval = of["deletion"]["good"].interval
     assert interval is not None and interval.low <= float(of["deletion"]["good"]) <= interval.high
-    assert (interval.level, interval.n, interval.is_small_sample) == (0.95, N, False)
+    assert (interval.level, interval.n_units, interval.is_small_sample) == (0.95, N, False)
     comparison = of["deletion"].comparisons[0]
     assert comparison.first == "good" and comparison.p_corrected == comparison.p_value
 

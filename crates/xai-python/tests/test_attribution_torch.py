@@ -9,13 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from xai_metrics.attribution import (
+from xai_metrics.attribution import base_scores, evaluate, metrics
+from xai_metrics.compat.xplique.metrics import (
     MeGe,
     ModelRandomizationMetric,
     ProgressiveLayerRandomization,
-    base_scores,
-    evaluate,
-    metrics,
 )
 
 torch = pytest.importorskip("torch")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from xai_metrics.attribution import (
+from xai_metrics.compat.xplique.metrics import (
     AverageDropMetric,
     AverageGainMetric,
     AverageIncreaseMetric,
@@ -400,7 +400,11 @@ def test_data_sets_of_pairs_are_unzipped() -> None:
 
 
 def test_subclasses_of_their_bases() -> None:
-    from xai_metrics.attribution import BaseComplexityMetric, ExplainerMetric, ExplanationMetric
+    from xai_metrics.compat.xplique.metrics.base import (
+        BaseComplexityMetric,
+        ExplainerMetric,
+        ExplanationMetric,
+    )
 
     class Summed(BaseComplexityMetric):
         def detailed_evaluate(self, explanations: Any) -> Any:

@@ -8,12 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from xai_metrics.casebased import (
-    compute_all_distances,
-    compute_correspondence,
-    distances,
-    euclidean_distance,
-)
+from xai_metrics.casebased import compute_correspondence, distances
+from xai_metrics.compat.case_explainer.metrics import compute_all_distances, euclidean_distance
 
 GOLDEN = pathlib.Path(__file__).parents[2] / "xai-casebased/tests/golden/casebased.json"
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 peer = pytest.importorskip("case_explainer")
 pytest.importorskip("sklearn")
 
-import xai_metrics.casebased as ours  # noqa: E402
+import xai_metrics.compat.case_explainer as ours  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 CLASSES = ([0, 1, 2], ["a", "b", "c"], [False, True], [-7, 100], [1.5, 2.5])

@@ -11,9 +11,9 @@ import pytest
 
 matplotlib.use("Agg")
 
-import xai_metrics.casebased as casebased  # noqa: E402
 from matplotlib import pyplot  # noqa: E402
 from xai_metrics.casebased import CaseExplainer, Explanation, Neighbor  # noqa: E402
+from xai_metrics.compat import case_explainer  # noqa: E402
 
 
 @pytest.fixture
@@ -157,9 +157,9 @@ def test_explanations_are_made_by_hand_as_in_the_peer():
 def test_deprecated_names_say_so():
     for name in ("HiddenActivationRetrieval", "TreeLeafRetrieval"):
         with pytest.warns(DeprecationWarning, match="similarity="):
-            assert getattr(casebased, name).__name__ == name
+            assert getattr(case_explainer, name).__name__ == name
     with pytest.raises(AttributeError):
-        casebased.Nothing
+        case_explainer.Nothing
 
 
 def test_importing_reads_numpy_alone():

@@ -17,8 +17,9 @@ from xai_metrics.casebased import (
     HiddenActivations,
     SklearnMLPActivationExtractor,
     TreeLeaf,
-    activations,
 )
+from xai_metrics.compat import case_explainer
+from xai_metrics.compat.case_explainer import activations
 
 RANDOM = np.random.default_rng(3)
 ROWS = RANDOM.standard_normal((1500, 3))
@@ -239,7 +240,7 @@ def test_deprecated_arguments_give_what_their_successors_give():
     def found(**arguments):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)
-            explainer = CaseExplainer(ROWS, LABELS, **arguments)
+            explainer = case_explainer.CaseExplainer(ROWS, LABELS, **arguments)
         return explainer.explain_arrays(SAMPLES, predictions=predicted).distances
 
     blend = Blend(HiddenActivations(Network(), "all_hidden"), 0.25)
@@ -253,7 +254,7 @@ def test_deprecated_arguments_give_what_their_successors_give():
     ):
         np.testing.assert_allclose(found(**arguments), expected, atol=1e-9)
     with pytest.warns(DeprecationWarning, match="similarity="):
-        CaseExplainer(ROWS, LABELS, retrieval=former)
+        case_explainer.CaseExplainer(ROWS, LABELS, retrieval=former)
     for wrong in (
         dict(similarity=blend, retrieval=former),
         dict(similarity=blend, blend_alpha=0.5),

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from xai_metrics import graph, repro
 
 EXAMPLES = Path(__file__).parents[1] / "examples"

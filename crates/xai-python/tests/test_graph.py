@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from xai_metrics import graph
+from xai_metrics.compat.torch_geometric import explain
 
 FILE = Path(__file__).parents[2] / "xai-graph" / "tests" / "golden" / "graph.json"
 GOLDEN = json.loads(FILE.read_text())
@@ -30,27 +30,25 @@ def test_runs_of_explainers(case):
     full, kept = singles(case["logits_full"]), singles(case["logits_kept"])
     complement, index = singles(case["logits_complement"]), case["index"]
     target = None if case["explanation_type"] == "model" else case["target"]
-    of = graph.fidelity_from_outputs(full, kept, complement, target, index=index)
+    of = graph.fidelity(full, kept, complement, target, index=index)
     assert of.pos == pytest.approx(case["pos_fidelity"], abs=SINGLE)
     assert of.neg == pytest.approx(case["neg_fidelity"], abs=SINGLE)
     by_labels = [rows.argmax(axis=1) for rows in (full, kept, complement)]
-    assert graph.fidelity_from_outputs(*by_labels, target, index=index) == of
+    assert graph.fidelity(*by_labels, target, index=index) == of
     marked = np.zeros(len(full), dtype=bool)
     marked[index] = True
     if len(set(index)) == len(index):
-        assert graph.fidelity_from_outputs(*by_labels, target, index=marked) == of
+        assert graph.fidelity(*by_labels, target, index=marked) == of
 
     for name, expected in [
         ("logits_kept", "unfaithfulness_pyg"),
         ("logits_kept_top3", "unfaithfulness_pyg_top3"),
     ]:
-        reverse = graph.unfaithfulness_from_outputs(
-            full, singles(case[name]), direction="reverse", index=index
-        )
+        reverse = graph.unfaithfulness(full, singles(case[name]), direction="reverse", index=index)
         assert float(reverse) == pytest.approx(case[expected], abs=SINGLE)
     assert graph.top_k_features([case["feature_importance"]], 3) == case["top3"]
     if "groundtruth" in case:
-        scores = graph.groundtruth_metrics(
+        scores = explain.groundtruth_metrics(
             singles(case["edge_mask"]), singles(case["edge_mask_true"])
         )
         assert scores == pytest.approx([case["groundtruth"][name] for name in FIVE], abs=SINGLE)
@@ -60,10 +58,10 @@ def test_runs_of_explainers(case):
 def test_masks_against_the_truth(case):
     pred, target, threshold = case["pred"], case["target"], case["threshold"]
     expected = [case[name] for name in FIVE]
-    ours = graph.groundtruth_metrics(singles(pred), singles(target), threshold=threshold)
+    ours = explain.groundtruth_metrics(singles(pred), singles(target), threshold=threshold)
     assert ours == pytest.approx(expected, abs=SINGLE)
     for name, value in zip(FIVE, expected):
-        one = graph.groundtruth_metrics(singles(pred), singles(target), name, threshold)
+        one = explain.groundtruth_metrics(singles(pred), singles(target), name, threshold)
         assert isinstance(one, float) and one == pytest.approx(value, abs=SINGLE)
 
 
@@ -83,9 +81,9 @@ def test_characterization_and_the_area_under_the_curve(case):
 @pytest.mark.parametrize("case", GOLDEN["gef"])
 def test_unfaithfulness_in_both_directions(case):
     rows = case["logits"], case["logits_masked"]
-    forward = graph.unfaithfulness_from_outputs(*rows)
+    forward = graph.unfaithfulness(*rows)
     assert forward.value == pytest.approx(case["gef_forward"], rel=1e-12)
-    reverse = graph.unfaithfulness_from_outputs(*rows, direction="reverse")
+    reverse = graph.unfaithfulness(*rows, direction="reverse")
     assert reverse.value == pytest.approx(case["gef_reverse_pyg"], rel=1e-12)
 
 
@@ -121,9 +119,9 @@ CLASSES = st.integers(0, 3)
 def test_fidelity_is_numpy_s(data, n):
     labels = st.lists(CLASSES, min_size=n, max_size=n)
     full, kept, rest, target = (np.array(data.draw(labels)) for _ in range(4))
-    of = graph.fidelity_from_outputs(full, kept, rest)
+    of = graph.fidelity(full, kept, rest)
     assert (of.pos, of.neg) == ((full != rest).mean(), (full != kept).mean())
-    of = graph.fidelity_from_outputs(full, kept, rest, target)
+    of = graph.fidelity(full, kept, rest, target)
     right = full == target
     assert of.pos == np.abs(right.astype(int) - (rest == target)).mean()
     assert of.neg == np.abs(right.astype(int) - (kept == target)).mean()
@@ -171,22 +169,22 @@ def test_unfaithfulness_is_numpy_s(data, n, c):
 
     log_p, log_q = logs(full), logs(kept)
     kl = (np.exp(log_p) * (log_p - log_q)).sum(axis=1)
-    of = graph.unfaithfulness_from_outputs(full, kept)
+    of = graph.unfaithfulness(full, kept)
     assert of.divergence == pytest.approx(kl.mean(), abs=1e-12)
     assert of.value == pytest.approx(-np.expm1(-kl.mean()), abs=1e-12)
     per_row = graph.unfaithfulness_per_row(full, kept)
     np.testing.assert_allclose(per_row, -np.expm1(-kl), atol=1e-12)
-    as_logs = graph.unfaithfulness_from_outputs(log_p, log_q, return_type="log_probs")
+    as_logs = graph.unfaithfulness(log_p, log_q, return_type="log_probs")
     assert as_logs.value == pytest.approx(of.value, abs=1e-12)
     assert graph.kl_divergence(np.exp(log_p[0]), np.exp(log_q[0])) == pytest.approx(kl[0], abs=1e-9)
 
 
 def test_logits_of_any_size_have_a_result():
-    far = graph.unfaithfulness_from_outputs([[1000.0, -1000.0]], [[-1000.0, 1000.0]])
+    far = graph.unfaithfulness([[1000.0, -1000.0]], [[-1000.0, 1000.0]])
     assert far.value == 1.0 and far.divergence == pytest.approx(2000.0)
-    ruled_out = graph.unfaithfulness_from_outputs([[0.5, 0.5]], [[1.0, 0.0]], return_type="probs")
+    ruled_out = graph.unfaithfulness([[0.5, 0.5]], [[1.0, 0.0]], return_type="probs")
     assert ruled_out.value == 1.0 and ruled_out.divergence == math.inf
-    yes = graph.unfaithfulness_from_outputs([[0.0]], [[math.log(3)]], distribution="bernoulli")
+    yes = graph.unfaithfulness([[0.0]], [[math.log(3)]], distribution="bernoulli")
     assert yes.divergence == pytest.approx(0.5 * math.log(4 / 3))
 
 
@@ -213,9 +211,9 @@ def test_merged_states_give_the_bits_of_all_samples(data, n, random):
         unfaithfulness.merge(pickle.loads(pickle.dumps(part)))
         part = graph.GroundTruthAccumulator().update(scores[at], truth[at])
         ground_truth.merge(pickle.loads(pickle.dumps(part)))
-    assert fidelity.finish() == graph.fidelity_from_outputs(full, kept, rest)
-    assert probability.finish() == graph.fidelity_from_outputs(full, kept, rest, by="probability")
-    assert unfaithfulness.finish() == graph.unfaithfulness_from_outputs(full, kept, n_jobs=1)
+    assert fidelity.finish() == graph.fidelity(full, kept, rest)
+    assert probability.finish() == graph.fidelity(full, kept, rest, by="probability")
+    assert unfaithfulness.finish() == graph.unfaithfulness(full, kept, n_jobs=1)
     assert ground_truth.finish() == graph.ground_truth(scores, truth)
     for ours, theirs in zip(ground_truth.curves(), graph.ground_truth_curves(scores, truth)):
         assert (ours is None) == (theirs is None)
@@ -303,30 +301,30 @@ def test_selections_and_undefined_statistics():
     nothing = graph.ground_truth([0.0, 0.0], [0.0, 0.0])
     assert nothing.recall is None and nothing.n_undefined == 6
     assert graph.ground_truth([0.0, 0.0], [0.0, 0.0], zero_division=1).recall == 1
-    five = graph.groundtruth_metrics([0.0, 0.0], [0.0, 0.0])
+    five = explain.groundtruth_metrics([0.0, 0.0], [0.0, 0.0])
     assert five == (1.0, 0.0, 0.0, 0.0, 0.0)
-    assert math.isnan(graph.groundtruth_metrics([0.0], [0.0], "recall", zero_division=None))
+    assert math.isnan(explain.groundtruth_metrics([0.0], [0.0], "recall", zero_division=None))
     assert graph.ground_truth([0.2, 0.3], [0, 1], selection=1).jaccard == 1
     assert graph.ground_truth([0.2, 0.3], [0, 1], selection="truth_size").jaccard == 1
-    more = graph.groundtruth_metrics([0.9, 0.1], [1, 0], ["jaccard", "average_precision"])
+    more = explain.groundtruth_metrics([0.9, 0.1], [1, 0], ["jaccard", "average_precision"])
     assert more == (1.0, 1.0)
     for wrong in ("largest", 3, -1):
         with pytest.raises(ValueError):
             graph.ground_truth([0.2, 0.3], [0, 1], selection=wrong)
     for metrics in ("loss", ["accuracy", "loss"], 3):
         with pytest.raises(ValueError, match="metrics"):
-            graph.groundtruth_metrics([0.2], [0], metrics)
+            explain.groundtruth_metrics([0.2], [0], metrics)
 
 
 def test_scores_beyond_one_are_logits_only_when_that_is_said():
     logits, truth = [2.0, -1.0, 0.5], [1, 0, 1]
     with pytest.raises(ValueError, match="logits"):
-        graph.groundtruth_metrics(logits, truth)
+        explain.groundtruth_metrics(logits, truth)
     sigmoid = 1 / (1 + np.exp(-np.array(logits)))
-    expected = graph.groundtruth_metrics(sigmoid, truth)
-    assert graph.groundtruth_metrics(logits, truth, compat=True) == expected
+    expected = explain.groundtruth_metrics(sigmoid, truth)
+    assert explain.groundtruth_metrics(logits, truth, compat=True) == expected
     assert graph.ground_truth(logits, truth, logits=True).accuracy == expected[0]
-    assert graph.groundtruth_metrics([0.4], [0], compat=True)[0] == 1.0
+    assert explain.groundtruth_metrics([0.4], [0], compat=True)[0] == 1.0
 
 
 def test_masks_by_themselves():
@@ -393,7 +391,7 @@ def test_a_model_is_called_on_the_parts_of_a_graph(precision, removal):
     }
     curve = graph.sweep(mean_model, features, edge_index, soft, top_k=[5, 15], removal=removal)
     point = curve.points[1]
-    of = graph.fidelity_from_outputs(outputs.full, outputs.kept, outputs.complement)
+    of = graph.fidelity(outputs.full, outputs.kept, outputs.complement)
     assert (point.pos_fidelity, point.neg_fidelity) == (of.pos, of.neg)
     assert point.pos_fidelity in point.pos_interval
     assert curve == graph.sweep(
@@ -437,7 +435,7 @@ def test_robust_fidelity_has_the_same_draws_for_a_seed():
     assert of == robust(alpha_pos=0.5, alpha_neg=0.5, probabilities="raw", progress=True)
     all_of_it = robust(alpha_pos=1.0, alpha_neg=0.0, n_draws=2)
     outputs = graph.explained_outputs(mean_model, features, edge_index, edge_mask=mask)
-    plain = graph.fidelity_from_outputs(outputs.full, outputs.kept, outputs.complement)
+    plain = graph.fidelity(outputs.full, outputs.kept, outputs.complement)
     assert (all_of_it.pos, all_of_it.neg) == (pytest.approx(plain.pos), pytest.approx(plain.neg))
     assert len(of.to_pandas().columns) == 11 and "delta" in of._repr_html_()
     for wrong in ({"alpha_pos": 2.0}, {"n_draws": 1}, {"probabilities": "odds"}, {"index": [-1]}):
@@ -504,7 +502,7 @@ def test_a_model_may_measure_something_itself():
 
     def model(x, edges, weight):
         outputs = mean_model(x, edges, weight)
-        graph.unfaithfulness_from_outputs(outputs, outputs)
+        graph.unfaithfulness(outputs, outputs)
         return outputs
 
     expected = graph.sweep(mean_model, features, edge_index, soft, top_k=[3, 9], n_jobs=2)
@@ -542,9 +540,7 @@ def test_what_is_drawn_and_listed():
     matplotlib.pyplot.close("all")
     assert "pos" in graph.Fidelity(0.5, 0.5, 4)._repr_html_()
     assert graph.Fidelity(0.5, 0.5, 4).to_pandas()["characterization"][0] == 0.5
-    assert (
-        "divergence" in graph.unfaithfulness_from_outputs([[0.0, 1.0]], [[1.0, 0.0]])._repr_html_()
-    )
+    assert "divergence" in graph.unfaithfulness([[0.0, 1.0]], [[1.0, 0.0]])._repr_html_()
     assert len(graph.ground_truth([0.2], [1]).to_pandas()) == 1
     assert {info.name for info in graph.metrics()} >= {"pos_fidelity", "jaccard", "sparsity"}
 
@@ -556,7 +552,5 @@ def test_probabilities_of_a_sure_model_are_labels(n, random):
         return np.eye(3)[classes]
 
     full, kept, rest = ([random.randrange(3) for _ in range(n)] for _ in range(3))
-    by = graph.fidelity_from_outputs(
-        sure(full), sure(kept), sure(rest), by="probability", return_type="probs"
-    )
-    assert by == graph.fidelity_from_outputs(full, kept, rest)
+    by = graph.fidelity(sure(full), sure(kept), sure(rest), by="probability", return_type="probs")
+    assert by == graph.fidelity(full, kept, rest)

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-
 from xai_metrics import graph
+from xai_metrics.compat.torch_geometric import explain
 
 EDGES = np.array([[0, 1, 1, 2, 2, 3], [1, 0, 2, 1, 3, 2]])
 
@@ -98,7 +98,7 @@ def test_fidelity(kind, mode, index, seed):
     if kind == "phenomenon":
         more["target"] = np.random.default_rng(seed + 99).integers(0, max(columns, 2), 8)
     explanation = explained(explainer, seed, columns, **more)
-    ours = graph.fidelity(explainer, explanation)
+    ours = explain.fidelity(explainer, explanation)
     assert ours == pytest.approx(peers_fidelity(explainer, explanation))
     assert isinstance(ours, tuple) and all(type(score) is float for score in ours)
 
@@ -125,11 +125,11 @@ def test_unfaithfulness(return_type, top_k, known, index):
     at = slice(None) if index is None else index
     p, q = softmax(x * scale)[at], softmax(x * mask * scale)[at]
     forward = (p * np.log(p / q)).sum() / (len(p) if p.ndim == 2 else 1)
-    ours = graph.unfaithfulness(explainer, explanation, top_k)
+    ours = explain.unfaithfulness(explainer, explanation, top_k)
     assert type(ours) is float and ours == pytest.approx(1 - math.exp(-forward))
     # The peer's code, with its mean over what it takes for the batch.
     reverse = (q * (np.log(q) - np.log(p))).sum() / len(p)
-    compat = graph.unfaithfulness(explainer, explanation, top_k, compat=True)
+    compat = explain.unfaithfulness(explainer, explanation, top_k, compat=True)
     assert compat == pytest.approx(1 - math.exp(-reverse))
 
 
@@ -142,12 +142,12 @@ def test_what_has_no_unfaithfulness():
     nodes = Explainer()
     nodes.node_mask_type = "object"
     with pytest.raises(ValueError, match="top_k"):
-        graph.unfaithfulness(nodes, explanation, 2)
+        explain.unfaithfulness(nodes, explanation, 2)
     with pytest.raises(ValueError, match="top_k"):
-        graph.unfaithfulness(Explainer(), explanation, 5)
+        explain.unfaithfulness(Explainer(), explanation, 5)
     without = Explanation(explanation)
     del without["node_mask"]
-    assert graph.unfaithfulness(Explainer(), without, 2) == pytest.approx(0, abs=1e-12)
+    assert explain.unfaithfulness(Explainer(), without, 2) == pytest.approx(0, abs=1e-12)
 
 
 def test_a_single_score_is_a_yes_or_no():
@@ -156,9 +156,9 @@ def test_a_single_score_is_a_yes_or_no():
     x, mask = explanation.x * 2, explanation.node_mask
     p, q = 1 / (1 + np.exp(-x)), 1 / (1 + np.exp(-x * mask))
     kl = p * np.log(p / q) + (1 - p) * np.log((1 - p) / (1 - q))
-    ours = graph.unfaithfulness(explainer, explanation)
+    ours = explain.unfaithfulness(explainer, explanation)
     assert ours == pytest.approx(1 - math.exp(-kl.mean()))
-    assert graph.unfaithfulness(explainer, explanation, compat=True) == 0.0
+    assert explain.unfaithfulness(explainer, explanation, compat=True) == 0.0
 
 
 def test_torch_is_not_imported():
@@ -166,8 +166,8 @@ def test_torch_is_not_imported():
     import sys
 
     code = (
-        "import sys; from xai_metrics import graph;"
-        "graph.groundtruth_metrics([0.4], [1]); graph.characterization_score([0.5], [0.5]);"
+        "import sys; from xai_metrics.compat.torch_geometric import explain;"
+        "explain.groundtruth_metrics([0.4], [1]); explain.characterization_score([0.5], [0.5]);"
         "sys.exit('torch' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
@@ -176,12 +176,12 @@ def test_torch_is_not_imported():
 def test_tensors_in_and_out():
     torch = pytest.importorskip("torch")
     pos, neg = torch.tensor([1.0, 0.6, 0.5, 1.0]), torch.tensor([0.0, 0.2, 0.5, 1.0])
-    scores = graph.characterization_score(pos, neg, 0.2, 0.8)
+    scores = explain.characterization_score(pos, neg, 0.2, 0.8)
     assert scores.dtype == torch.float32 and scores.tolist() == [1.0, 0.75, 0.5, 0.0]
-    area = graph.fidelity_curve_auc(pos[:3], neg[:3], torch.tensor([0, 1, 2]))
+    area = explain.fidelity_curve_auc(pos[:3], neg[:3], torch.tensor([0, 1, 2]))
     assert area.ndim == 0 and area.dtype == torch.float32
     mask = torch.rand(10, requires_grad=True)
-    assert graph.groundtruth_metrics(mask, mask.detach() > 0.5)[0] == 1.0
+    assert explain.groundtruth_metrics(mask, mask.detach() > 0.5)[0] == 1.0
     model = graph.with_tensors(lambda x, edge_index, weight: x * weight[0])
     assert graph.sweep(model, np.eye(3), EDGES % 3, np.ones(6), top_k=[6]).n_samples == 3
 
@@ -190,7 +190,7 @@ def test_tensors_in_and_out():
 @pytest.mark.parametrize("return_type", ["raw", "probs", "log_probs"])
 def test_the_peer_s_own_numbers(explanation_type, return_type):
     torch = pytest.importorskip("torch")
-    explain = pytest.importorskip("torch_geometric.explain")
+    peer = pytest.importorskip("torch_geometric.explain")
     torch.manual_seed(0)
 
     class Model(torch.nn.Module):
@@ -199,9 +199,9 @@ def test_the_peer_s_own_numbers(explanation_type, return_type):
 
     for _ in range(20):
         x, edge_index = torch.randn(8, 4), torch.from_numpy(EDGES)
-        explainer = explain.Explainer(
+        explainer = peer.Explainer(
             Model(),
-            algorithm=explain.DummyExplainer(),
+            algorithm=peer.DummyExplainer(),
             explanation_type=explanation_type,
             node_mask_type="attributes",
             edge_mask_type="object",
@@ -211,9 +211,9 @@ def test_the_peer_s_own_numbers(explanation_type, return_type):
         )
         target = torch.randint(0, 4, (8,)) if explanation_type == "phenomenon" else None
         explanation = explainer(x, edge_index, target=target, index=torch.arange(4))
-        ours = graph.fidelity(explainer, explanation)
-        assert ours == pytest.approx(explain.fidelity(explainer, explanation), abs=1e-6)
+        ours = explain.fidelity(explainer, explanation)
+        assert ours == pytest.approx(peer.fidelity(explainer, explanation), abs=1e-6)
         for top_k in (None, 2):
-            ours = graph.unfaithfulness(explainer, explanation, top_k, compat=True)
-            peers = explain.unfaithfulness(explainer, explanation, top_k)
+            ours = explain.unfaithfulness(explainer, explanation, top_k, compat=True)
+            peers = peer.unfaithfulness(explainer, explanation, top_k)
             assert ours == pytest.approx(peers, abs=2e-6)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from xai_metrics import graph
 
 RNG = np.random.default_rng(0)
@@ -43,58 +42,54 @@ SORTS = {
 def test_places_in_memory_do_not_matter(sort):
     as_given = SORTS[sort]
     three = [as_given(rows) for rows in (FULL, KEPT, REST)]
-    assert graph.fidelity_from_outputs(*three) == graph.fidelity_from_outputs(FULL, KEPT, REST)
-    by = graph.fidelity_from_outputs(*three, by="probability")
-    assert by == graph.fidelity_from_outputs(FULL, KEPT, REST, by="probability")
-    ours = graph.unfaithfulness_from_outputs(*three[:2])
-    assert ours == graph.unfaithfulness_from_outputs(FULL, KEPT)
+    assert graph.fidelity(*three) == graph.fidelity(FULL, KEPT, REST)
+    by = graph.fidelity(*three, by="probability")
+    assert by == graph.fidelity(FULL, KEPT, REST, by="probability")
+    ours = graph.unfaithfulness(*three[:2])
+    assert ours == graph.unfaithfulness(FULL, KEPT)
     ours = graph.ground_truth(as_given(PRED), as_given(TRUTH))
     assert ours == graph.ground_truth(PRED, TRUTH)
     labels = as_given(FULL.argmax(axis=1).astype(np.int32))
-    expected = graph.fidelity_from_outputs(FULL.argmax(axis=1), KEPT, REST)
-    assert graph.fidelity_from_outputs(labels, three[1], three[2]) == expected
+    expected = graph.fidelity(FULL.argmax(axis=1), KEPT, REST)
+    assert graph.fidelity(labels, three[1], three[2]) == expected
 
 
 @pytest.mark.parametrize("kind", ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4"])
 def test_types_of_labels(kind):
     full, kept, rest = (RNG.integers(0, 2, 20) for _ in range(3))
-    ours = graph.fidelity_from_outputs(*(labels.astype(kind) for labels in (full, kept, rest)))
-    assert ours == graph.fidelity_from_outputs(full, kept, rest)
+    ours = graph.fidelity(*(labels.astype(kind) for labels in (full, kept, rest)))
+    assert ours == graph.fidelity(full, kept, rest)
 
 
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: graph.fidelity_from_outputs([], [], []), "samples"),
-        (lambda: graph.fidelity_from_outputs([0, 1], [0], [0, 1]), "kept"),
-        (lambda: graph.fidelity_from_outputs([0, 1], [0, 1], [0, 1], [0]), "target"),
-        (lambda: graph.fidelity_from_outputs([0, 1], [0, 1], [0, 1], index=[2]), "index"),
-        (lambda: graph.fidelity_from_outputs([0, 1], [0, 1], [0, 1], index=[-3]), "index"),
-        (lambda: graph.fidelity_from_outputs([0.5], [0], [0]), "whole numbers"),
-        (lambda: graph.fidelity_from_outputs(FULL * np.nan, KEPT, REST), "full"),
-        (lambda: graph.fidelity_from_outputs(FULL[:, :1], KEPT, REST), "kept"),
-        (lambda: graph.fidelity_from_outputs(*[FULL[:, :1]] * 3), "labels"),
-        (lambda: graph.fidelity_from_outputs(FULL[None], KEPT, REST), "shape"),
-        (lambda: graph.fidelity_from_outputs(FULL, KEPT, REST, by="loss"), "by"),
+        (lambda: graph.fidelity([], [], []), "samples"),
+        (lambda: graph.fidelity([0, 1], [0], [0, 1]), "kept"),
+        (lambda: graph.fidelity([0, 1], [0, 1], [0, 1], [0]), "target"),
+        (lambda: graph.fidelity([0, 1], [0, 1], [0, 1], index=[2]), "index"),
+        (lambda: graph.fidelity([0, 1], [0, 1], [0, 1], index=[-3]), "index"),
+        (lambda: graph.fidelity([0.5], [0], [0]), "whole numbers"),
+        (lambda: graph.fidelity(FULL * np.nan, KEPT, REST), "full"),
+        (lambda: graph.fidelity(FULL[:, :1], KEPT, REST), "kept"),
+        (lambda: graph.fidelity(*[FULL[:, :1]] * 3), "labels"),
+        (lambda: graph.fidelity(FULL[None], KEPT, REST), "shape"),
+        (lambda: graph.fidelity(FULL, KEPT, REST, by="loss"), "by"),
         (
-            lambda: graph.fidelity_from_outputs(
-                FULL, KEPT, REST, by="probability", return_type="probs"
-            ),
+            lambda: graph.fidelity(FULL, KEPT, REST, by="probability", return_type="probs"),
             "full",
         ),
         (
-            lambda: graph.fidelity_from_outputs(
-                FULL, KEPT, REST, by="probability", return_type="odds"
-            ),
+            lambda: graph.fidelity(FULL, KEPT, REST, by="probability", return_type="odds"),
             "return_type",
         ),
-        (lambda: graph.unfaithfulness_from_outputs(FULL, KEPT[:-1]), "kept"),
-        (lambda: graph.unfaithfulness_from_outputs(FULL[:0], KEPT[:0]), "samples"),
-        (lambda: graph.unfaithfulness_from_outputs(FULL, KEPT, return_type="probs"), "full"),
-        (lambda: graph.unfaithfulness_from_outputs(FULL[:, :1], KEPT[:, :1]), "bernoulli"),
-        (lambda: graph.unfaithfulness_from_outputs(FULL, KEPT, direction="up"), "direction"),
-        (lambda: graph.unfaithfulness_from_outputs(FULL, KEPT, distribution="x"), "distribution"),
-        (lambda: graph.unfaithfulness_from_outputs(FULL[0], KEPT[0]), "axes"),
+        (lambda: graph.unfaithfulness(FULL, KEPT[:-1]), "kept"),
+        (lambda: graph.unfaithfulness(FULL[:0], KEPT[:0]), "samples"),
+        (lambda: graph.unfaithfulness(FULL, KEPT, return_type="probs"), "full"),
+        (lambda: graph.unfaithfulness(FULL[:, :1], KEPT[:, :1]), "bernoulli"),
+        (lambda: graph.unfaithfulness(FULL, KEPT, direction="up"), "direction"),
+        (lambda: graph.unfaithfulness(FULL, KEPT, distribution="x"), "distribution"),
+        (lambda: graph.unfaithfulness(FULL[0], KEPT[0]), "axes"),
         (lambda: graph.ground_truth([], []), "elements"),
         (lambda: graph.ground_truth(PRED, TRUTH[:-1]), "target"),
         (lambda: graph.ground_truth(PRED * 2, TRUTH), "predicted"),
@@ -114,9 +109,9 @@ def test_wrong_values(call, said):
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: graph.fidelity_from_outputs(FULL.astype(complex), KEPT, REST),
-        lambda: graph.fidelity_from_outputs(["a"], ["b"], ["a"]),
-        lambda: graph.unfaithfulness_from_outputs(np.full((2, 2), "x"), KEPT),
+        lambda: graph.fidelity(FULL.astype(complex), KEPT, REST),
+        lambda: graph.fidelity(["a"], ["b"], ["a"]),
+        lambda: graph.unfaithfulness(np.full((2, 2), "x"), KEPT),
         lambda: graph.ground_truth(np.array([object()]), [1]),
         lambda: graph.ground_truth(object(), [1]),
         lambda: graph.mask_properties("mask"),
@@ -132,9 +127,7 @@ def test_columns_of_tables():
     ours = graph.ground_truth(pandas.Series(PRED), pandas.Series(TRUTH.astype(bool)))
     assert ours == graph.ground_truth(PRED, TRUTH)
     frame = pandas.DataFrame(FULL)
-    assert graph.unfaithfulness_from_outputs(frame, KEPT) == graph.unfaithfulness_from_outputs(
-        FULL, KEPT
-    )
+    assert graph.unfaithfulness(frame, KEPT) == graph.unfaithfulness(FULL, KEPT)
     polars = pytest.importorskip("polars")
     pyarrow = pytest.importorskip("pyarrow")
     for column in (polars.Series, pyarrow.array):

@@ -8,7 +8,6 @@ import subprocess
 import sys
 
 import pytest
-
 import xai_metrics
 from xai_metrics import _native
 

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from xai_metrics import repro
+from xai_metrics.compat.error_consistency.functional import error_consistencies
 
 GOLDEN = Path(__file__).parents[2] / "xai-repro" / "tests" / "golden"
 
@@ -291,9 +291,7 @@ def test_an_empty_union_is_what_was_asked_for():
 def test_error_consistencies_stand_in_for_the_peer_s():
     predictions, labels = some_runs()
     errors = predictions != labels
-    values, matrix, intersection, union, left_out = repro.error_consistencies(
-        list(predictions), labels
-    )
+    values, matrix, intersection, union, left_out = error_consistencies(list(predictions), labels)
     assert_alike(values, by_numpy(predictions, labels, "ec_local"))
     assert (np.diag(matrix) == 1).all() and (matrix == matrix.T).all()
     np.testing.assert_array_equal(intersection, errors.all(axis=0))
@@ -305,28 +303,26 @@ def test_error_consistencies_stand_in_for_the_peer_s():
     assert_alike(left_out, expected)
 
     one_hot = np.eye(4, dtype=int)
-    of_rows = repro.error_consistencies([one_hot[run] for run in predictions], one_hot[labels])
+    of_rows = error_consistencies([one_hot[run] for run in predictions], one_hot[labels])
     np.testing.assert_array_equal(of_rows[0], values)
-    across = repro.error_consistencies(
-        [one_hot[run].T for run in predictions], one_hot[labels].T, 1
-    )
+    across = error_consistencies([one_hot[run].T for run in predictions], one_hot[labels].T, 1)
     np.testing.assert_array_equal(across[0], values)
 
 
 def test_error_consistencies_without_errors():
     predictions, labels = [[0, 0], [0, 0], [0, 1]], [0, 0]
-    assert repro.error_consistencies(predictions, labels)[0].tolist() == [0, 0, 0]
-    assert repro.error_consistencies(predictions, labels, empty_unions=1)[1][0, 1] == 1
-    nan = repro.error_consistencies(predictions, labels, empty_unions="nan")
+    assert error_consistencies(predictions, labels)[0].tolist() == [0, 0, 0]
+    assert error_consistencies(predictions, labels, empty_unions=1)[1][0, 1] == 1
+    nan = error_consistencies(predictions, labels, empty_unions="nan")
     assert math.isnan(nan[0][0]) and math.isnan(nan[1][0, 1])
-    values, matrix, *_ = repro.error_consistencies(predictions, labels, empty_unions="drop")
+    values, matrix, *_ = error_consistencies(predictions, labels, empty_unions="drop")
     assert values.tolist() == [0, 0] and math.isnan(matrix[0, 1])
     with pytest.warns(UserWarning, match="errors"):
-        repro.error_consistencies(predictions, labels, empty_unions="warn")
+        error_consistencies(predictions, labels, empty_unions="warn")
     with pytest.raises(ZeroDivisionError):
-        repro.error_consistencies(predictions, labels, empty_unions="error")
+        error_consistencies(predictions, labels, empty_unions="error")
     with pytest.raises(ValueError, match="empty_unions"):
-        repro.error_consistencies(predictions, labels, empty_unions="maybe")
+        error_consistencies(predictions, labels, empty_unions="maybe")
 
 
 def test_intervals_are_over_runs():

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import pytest
-
 from xai_metrics import repro
 
 PREDICTIONS = np.array([[0, 1, 0, 1, 1], [0, 0, 0, 0, 1], [0, 1, 1, 1, 1]])

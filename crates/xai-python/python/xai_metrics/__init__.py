@@ -7,6 +7,7 @@ module                    asks
 :mod:`.attribution`       does the model still believe its answer on what an attribution map keeps?
 :mod:`.graph`             is an explanatory subgraph sufficient and necessary?
 :mod:`.repro`             do repeated trainings make the same predictions, and the same errors?
+:mod:`.compat`            the interfaces of other packages, computed by ours
 ========================  =======================================================================
 
 Arrays come in as they are: NumPy arrays, tensors of torch and JAX on the host, columns and tables of
@@ -22,9 +23,9 @@ from typing import TYPE_CHECKING, Any
 from ._native import __version__
 
 if TYPE_CHECKING:
-    from . import attribution, casebased, graph, repro
+    from . import attribution, casebased, compat, graph, repro
 
-__all__ = ["__version__", "attribution", "casebased", "graph", "repro"]
+__all__ = ["__version__", "attribution", "casebased", "compat", "graph", "repro"]
 
 
 def __getattr__(name: str) -> Any:

@@ -47,7 +47,9 @@ def to_numpy(values: Any, name: str) -> npt.NDArray[Any]:
         return _of_arrow(values, name)
     if hasattr(values, "__dlpack__") and hasattr(values, "__dlpack_device__"):
         return _of_tensor(values, name)
-    if hasattr(values, "__array__") or isinstance(values, (list, tuple, range, int, float, bool, np.generic)):
+    if hasattr(values, "__array__") or isinstance(
+        values, (list, tuple, range, int, float, bool, np.generic)
+    ):
         try:
             return np.asarray(values)
         except ValueError as error:
@@ -132,7 +134,9 @@ def _of_tensor(values: Any, name: str) -> npt.NDArray[Any]:
         device = -1
     if device not in _HOST_DEVICES:
         where = getattr(values, "device", "another device")
-        raise TypeError(f"{name}: the tensor is on {where}; copy it to the host, for torch by `.cpu()`")
+        raise TypeError(
+            f"{name}: the tensor is on {where}; copy it to the host, for torch by `.cpu()`"
+        )
     if type(values).__module__.partition(".")[0] == "torch":
         # A view of the same memory that has no gradient; NumPy has no `bfloat16`.
         values = values.detach().resolve_conj().resolve_neg()

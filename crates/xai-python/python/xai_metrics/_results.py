@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 import html
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -25,17 +26,18 @@ class Result:
         return {field.name: plain(getattr(self, field.name)) for field in fields}
 
     def to_pandas(self) -> Any:
-        """The fields as a ``pandas.Series``; results that are tables give a ``DataFrame``.
+        """The fields as a ``pandas.DataFrame`` of one row.
 
         Raises
         ------
         ImportError
             Where pandas is not installed.
         """
-        return pandas_library().Series(self.to_dict(), name=type(self).__name__, dtype=object)
+        return pandas_frame({name: [value] for name, value in self.to_dict().items()})
 
     def _repr_html_(self) -> str:
-        return html_table([("", "value"), *self.to_dict().items()], type(self).__name__)
+        title = re.sub("(?<=[a-z])(?=[A-Z])", " ", type(self).__name__).capitalize()
+        return html_table([("", "value"), *self.to_dict().items()], title)
 
 
 def plain(value: Any) -> Any:

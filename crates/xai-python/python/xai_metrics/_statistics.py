@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
-from ._results import html_table
+from ._results import Result
 
 
 @dataclass(frozen=True)
-class Interval:
+class Interval(Result):
     """A range that covers the estimated quantity with a given probability.
 
     Attributes
@@ -37,10 +37,6 @@ class Interval:
         few = self.n_units is not None and self.n_units < 10
         return self.method == "bootstrap-bca" and few
 
-    def to_dict(self) -> dict[str, Any]:
-        """The interval as a dictionary."""
-        return asdict(self)
-
     def __contains__(self, value: float) -> bool:
         return self.low <= value <= self.high
 
@@ -51,7 +47,7 @@ def interval_of(fields: Mapping[str, Any] | None) -> Interval | None:
 
 
 @dataclass(frozen=True)
-class Summary:
+class Summary(Result):
     """How a set of values is spread; undefined values are left out and counted.
 
     Attributes
@@ -73,16 +69,9 @@ class Summary:
     q75: float | None
     max: float | None
 
-    def to_dict(self) -> dict[str, Any]:
-        """The summary as a dictionary."""
-        return asdict(self)
-
-    def _repr_html_(self) -> str:
-        return html_table([("", "value"), *self.to_dict().items()], "Summary")
-
 
 @dataclass(frozen=True)
-class MetricInfo:
+class MetricInfo(Result):
     """What a metric says of itself.
 
     Attributes
@@ -111,10 +100,6 @@ class MetricInfo:
     needs: tuple[str, ...]
     source: str
     kind: str = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """The description as a dictionary."""
-        return asdict(self)
 
 
 def infos_of(described: Sequence[Mapping[str, Any]]) -> list[MetricInfo]:

@@ -5,7 +5,6 @@ use pyo3::prelude::*;
 mod calls;
 mod catalogue;
 mod evaluate;
-pub(crate) mod help;
 mod request;
 mod samples;
 mod scores;

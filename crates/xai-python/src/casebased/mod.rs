@@ -12,7 +12,6 @@ mod correspondence;
 mod distances;
 mod explainer;
 mod given;
-pub(crate) mod help;
 mod search;
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {

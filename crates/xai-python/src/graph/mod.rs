@@ -4,7 +4,6 @@ mod answers;
 mod curves;
 mod fidelity;
 mod ground_truth;
-pub(crate) mod help;
 mod mask;
 mod model;
 mod registry;

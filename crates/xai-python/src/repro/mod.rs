@@ -3,7 +3,6 @@
 mod accumulator;
 mod across_runs;
 mod comparison;
-pub(crate) mod help;
 mod intervals;
 mod packed;
 mod pairwise;

@@ -11,6 +11,7 @@ import numpy as np
 from .. import _native
 from .._arrays import integers, reals
 from .._plots import axes
+from .._results import Result
 from .._results import pandas_library as pandas
 from ._data import Run, layout_of, targets_of
 from ._models import Tensors, explainer_function, is_explainer
@@ -391,7 +392,7 @@ def model_randomization(
 
 
 @dataclass(frozen=True)
-class MegeReco:
+class MegeReco(Result):
     """How far the explanations of several models of one task speak for each other.
 
     >>> MegeReco(1.0, None, 3, 0, 0).to_dict()["mege"]
@@ -408,10 +409,6 @@ class MegeReco:
     n_different: int
     #: Pairs left out because a constant map has no rank correlation.
     n_undefined: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """The fields by name."""
-        return dict(vars(self))
 
     def _repr_html_(self) -> str:
         values = {"MeGe": self.mege, "ReCo": self.reco}

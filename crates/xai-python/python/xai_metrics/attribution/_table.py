@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from .. import _native
 from .._plots import axes
+from .._results import Result
 from .._results import pandas_library as pandas
 from .._statistics import Interval, interval_of
 from ._value import Curve, none_for_nan
@@ -58,7 +59,7 @@ class ExplainerValue:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Result):
     """The paired test (Wilcoxon's signed ranks) of two explainers by one metric.
 
     >>> Comparison("a", "b", 8, 0.1, "a", 0.0078125, 0.0078125).to_dict()["favours"]
@@ -79,10 +80,6 @@ class Comparison:
     p_value: float | None
     #: The same after Holm's correction for all pairs of this metric.
     p_corrected: float | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """The fields by name."""
-        return dict(vars(self))
 
 
 @dataclass(frozen=True, eq=False)

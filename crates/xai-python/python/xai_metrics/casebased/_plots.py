@@ -48,7 +48,9 @@ class Picture:
             polar = {"projection": "polar"} if plot_type == "radar" else {}
             _, ax = plt.subplots(figsize=figsize, subplot_kw=polar)
         elif plot_type == "radar" and not hasattr(ax, "set_theta_offset"):
-            raise ValueError("ax: a radar plot needs polar axes: subplot_kw={'projection': 'polar'}")
+            raise ValueError(
+                "ax: a radar plot needs polar axes: subplot_kw={'projection': 'polar'}"
+            )
         rows = np.array(self.rows, dtype=float)
         drawings[plot_type](plt, ax, rows, self.names)
         _name_features(ax, self.feature_names, rows if highlight_differences else None)

@@ -13,3 +13,20 @@ Names, the order of arguments and the types of results are those of the other pa
 is imported. Where a number of theirs is not what its definition says, ours is that of the
 definition; the documentation of the function says why, and how to get theirs.
 """
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from . import case_explainer, error_consistency, torch_geometric, xplique
+
+__all__ = ["case_explainer", "error_consistency", "torch_geometric", "xplique"]
+
+
+def __getattr__(name: str) -> Any:
+    # One is read when it is first used.
+    if name in __all__:
+        return importlib.import_module(f".{name}", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

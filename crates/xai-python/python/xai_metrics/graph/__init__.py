@@ -2,21 +2,17 @@
 
 An explanation of a graph model's prediction is a mask: the edges, nodes or features that are said
 to matter. Here it is scored from the model's answers on the whole graph, on the explanation alone
-and on the rest, or from the truth where it is known. :func:`fidelity`,
-:func:`characterization_score`, :func:`fidelity_curve_auc`, :func:`unfaithfulness` and
-:func:`groundtruth_metrics` stand in for those of ``torch_geometric.explain``; torch is not
-imported.
+and on the rest, or from the truth where it is known. What takes explainers and explanations of
+PyTorch Geometric is in :mod:`xai_metrics.compat.torch_geometric`.
 
 =========================================  ========================================================
 you have                                   use
 =========================================  ========================================================
-PyTorch Geometric's explainer              :func:`fidelity`, :func:`unfaithfulness`
-predictions on all three graphs            :func:`fidelity_from_outputs`
+predictions on all three graphs            :func:`fidelity`
 fid+ and fid-                              :func:`characterization_score`,
-:func:`fidelity_curve_auc` outputs on the whole and the kept graph
-:func:`unfaithfulness_from_outputs` the true mask
-:func:`groundtruth_metrics`, :func:`ground_truth`,
-                                           :func:`ground_truth_curves`
+                                           :func:`fidelity_curve_auc`
+outputs on the whole and the kept graph    :func:`unfaithfulness`
+the true mask                              :func:`ground_truth`, :func:`ground_truth_curves`
 a model as a function of arrays            :func:`sweep`, :func:`robust_fidelity`
 nothing but the mask                       :func:`mask_properties`
 many graphs, blocks, machines              :class:`FidelityAccumulator` and its like
@@ -37,13 +33,7 @@ from ._accumulators import (
     UnfaithfulnessAccumulator,
     micro_intervals,
 )
-from ._fidelity import (
-    Fidelity,
-    characterization_score,
-    fidelity,
-    fidelity_curve_auc,
-    fidelity_from_outputs,
-)
+from ._fidelity import Fidelity, characterization_score, fidelity, fidelity_curve_auc
 from ._ground_truth import (
     GroundTruth,
     PrecisionRecallCurve,
@@ -52,7 +42,6 @@ from ._ground_truth import (
     counted_elements,
     ground_truth,
     ground_truth_curves,
-    groundtruth_metrics,
 )
 from ._masks import MaskProperties, mask_properties, sparsify
 from ._metrics import metrics
@@ -74,7 +63,6 @@ from ._unfaithfulness import (
     top_k_feature_mask,
     top_k_features,
     unfaithfulness,
-    unfaithfulness_from_outputs,
     unfaithfulness_per_row,
 )
 
@@ -104,10 +92,8 @@ __all__ = [
     "explained_outputs",
     "fidelity",
     "fidelity_curve_auc",
-    "fidelity_from_outputs",
     "ground_truth",
     "ground_truth_curves",
-    "groundtruth_metrics",
     "kl_divergence",
     "mask_properties",
     "metrics",
@@ -119,7 +105,6 @@ __all__ = [
     "top_k_feature_mask",
     "top_k_features",
     "unfaithfulness",
-    "unfaithfulness_from_outputs",
     "unfaithfulness_per_row",
     "with_tensors",
 ]

@@ -57,7 +57,7 @@ class _Accumulator:
 
 
 class FidelityAccumulator(_Accumulator):
-    """:func:`fidelity_from_outputs` as a state: every sample counts the same, whatever its batch.
+    """:func:`fidelity` as a state: every sample counts the same, whatever its batch.
 
     The result is that of all samples at once, to the last bit, in any order and any pieces.
 
@@ -95,7 +95,7 @@ class FidelityAccumulator(_Accumulator):
         by: str = "label",
         return_type: str = "raw",
     ) -> FidelityAccumulator:
-        """Folds in what a model answered, as :func:`fidelity_from_outputs` takes it.
+        """Folds in what a model answered, as :func:`fidelity` takes it.
 
         Returns the accumulator itself. An error leaves the state as it was.
         """
@@ -122,12 +122,12 @@ class FidelityAccumulator(_Accumulator):
 
 
 class UnfaithfulnessAccumulator(_Accumulator):
-    """:func:`unfaithfulness_from_outputs` as a state: every row counts the same.
+    """:func:`unfaithfulness` as a state: every row counts the same.
 
     Parameters
     ----------
     return_type, distribution, direction : str
-        As for :func:`unfaithfulness_from_outputs`; the same for all states to be merged.
+        As for :func:`unfaithfulness`; the same for all states to be merged.
     over_graphs : bool
         A batch is a graph, see :class:`FidelityAccumulator`.
     n_jobs : int, optional

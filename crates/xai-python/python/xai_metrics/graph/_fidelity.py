@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from .. import _arrays, _native
-from .._results import html_table, pandas_frame
-from . import _peer
-from ._inputs import answers, on_host, positions, same_precision
+from .._results import Result
+from ._inputs import answers, positions, same_precision
 
 
 @dataclass(frozen=True)
-class Fidelity:
+class Fidelity(Result):
     """How predictions change when the explanation is taken away, and when it alone is left.
 
     Attributes
@@ -41,82 +40,10 @@ class Fidelity:
 
     def to_dict(self) -> dict[str, Any]:
         """The scores as a dictionary."""
-        return {**asdict(self), "characterization": self.characterization}
-
-    def to_pandas(self) -> Any:
-        """One row."""
-        return pandas_frame({name: [value] for name, value in self.to_dict().items()})
-
-    def _repr_html_(self) -> str:
-        return html_table([("", "value"), *self.to_dict().items()], "Fidelity")
+        return {**super().to_dict(), "characterization": self.characterization}
 
 
-def fidelity(explainer: Any, explanation: Any) -> tuple[float, float]:
-    """Fidelity of an explanation of PyTorch Geometric.
-
-    Parameters
-    ----------
-    explainer : torch_geometric.explain.Explainer
-        Its model is called on the explanation and on the complement, and on the whole graph where
-        it explains a phenomenon.
-    explanation : torch_geometric.explain.Explanation
-
-    Returns
-    -------
-    pos_fidelity, neg_fidelity : float
-        fid+ and fid-, see :class:`Fidelity`. For explanations of the model, predictions are
-        compared with the explained one; for those of a phenomenon it is whether they are right that
-        is compared.
-
-    Raises
-    ------
-    ValueError
-        For a model of regression.
-
-    See Also
-    --------
-    fidelity_from_outputs : the same from arrays.
-
-    Notes
-    -----
-    The same number as PyTorch Geometric's, which rounds it to single precision. Outputs on another
-    device are copied to the host. Source: Amara et al. 2022, arXiv 2206.09677.
-
-    Examples
-    --------
-    Anything with the methods of an explainer will do:
-
-    >>> from types import SimpleNamespace
-    >>> import numpy as np
-    >>> from xai_metrics.graph import fidelity
-    >>> explainer = SimpleNamespace(
-    ...     model_config=SimpleNamespace(mode="multiclass_classification"),
-    ...     explanation_type="model",
-    ...     get_masked_prediction=lambda x, edge_index, node_mask, edge_mask: x * node_mask,
-    ...     get_target=lambda outputs: outputs.argmax(-1))
-    >>> x = np.array([[0.0, 2.0], [2.0, 0.0]])
-    >>> explanation = dict(x=x, edge_index=np.zeros((2, 0), dtype=int),
-    ...                    node_mask=np.array([[0.0, 1.0], [0.0, 0.0]]), target=np.array([1, 0]))
-    >>> fidelity(explainer, explanation)
-    (0.5, 0.0)
-    """
-    asked = _peer.Explained(explainer, explanation)
-    is_model = asked.explains_model
-    target = asked.target()
-    full = target if is_model else asked.labels(asked.prediction())
-    kept = asked.labels(asked.masked_prediction())
-    complement = asked.labels(asked.masked_prediction(complement=True))
-    scores = _native.graph_fidelity(
-        answers(on_host(full), "full"),
-        answers(on_host(kept), "kept"),
-        answers(on_host(complement), "complement"),
-        None if is_model else answers(on_host(target), "target"),
-        asked.index(),
-    )
-    return float(scores["pos"]), float(scores["neg"])
-
-
-def fidelity_from_outputs(
+def fidelity(
     full: Any,
     kept: Any,
     complement: Any,
@@ -160,8 +87,8 @@ def fidelity_from_outputs(
 
     Examples
     --------
-    >>> from xai_metrics.graph import fidelity_from_outputs
-    >>> of = fidelity_from_outputs([0, 1, 2, 1], kept=[0, 1, 2, 0], complement=[1, 0, 2, 0])
+    >>> from xai_metrics.graph import fidelity
+    >>> of = fidelity([0, 1, 2, 1], kept=[0, 1, 2, 0], complement=[1, 0, 2, 0])
     >>> of.pos, of.neg, of.characterization
     (0.75, 0.25, 0.75)
     """
@@ -192,14 +119,14 @@ def characterization_score(
 
     Parameters
     ----------
-    pos_fidelity, neg_fidelity : array_like or torch.Tensor or float
+    pos_fidelity, neg_fidelity : array_like or float
         fid+ and fid-, in [0, 1], of one shape.
     pos_weight, neg_weight : float
-        At least 0, with sum 1 within 1e-9 (PyTorch Geometric compares floats for equality).
+        At least 0, with sum 1 within 1e-9.
 
     Returns
     -------
-    numpy.ndarray or torch.Tensor or float
+    numpy.ndarray or float
         In [0, 1], higher is better; as ``pos_fidelity`` is. 0 where fid+ is 0 or fid- is 1.
 
     Raises
@@ -209,7 +136,7 @@ def characterization_score(
 
     Notes
     -----
-    Source: Amara et al. 2022, arXiv 2206.09677. A tensor comes back without a gradient.
+    Source: Amara et al. 2022, arXiv 2206.09677.
 
     Examples
     --------
@@ -228,23 +155,23 @@ def characterization_score(
     scores = _native.graph_characterization(
         pos.reshape(-1), neg.reshape(-1), pos_weight, neg_weight
     )
-    return _like(scores.reshape(pos.shape), pos_fidelity)
+    return scores.reshape(pos.shape) if pos.ndim else float(scores[0])
 
 
-def fidelity_curve_auc(pos_fidelity: Any, neg_fidelity: Any, x: Any) -> Any:
+def fidelity_curve_auc(pos_fidelity: Any, neg_fidelity: Any, x: Any) -> float:
     """The area under ``fid+ / (1 - fid-)`` over a fidelity curve, by the trapezoidal rule.
 
     Parameters
     ----------
-    pos_fidelity, neg_fidelity : array_like or torch.Tensor
+    pos_fidelity, neg_fidelity : array_like
         fid+ and fid- at each point, ``(n_points,)`` in [0, 1].
-    x : array_like or torch.Tensor
+    x : array_like
         Where the points stand, ascending; equal neighbours are allowed.
 
     Returns
     -------
-    float or torch.Tensor
-        At least 0, higher is better; a tensor without axes where ``pos_fidelity`` is one.
+    float
+        At least 0, higher is better.
 
     Raises
     ------
@@ -258,8 +185,7 @@ def fidelity_curve_auc(pos_fidelity: Any, neg_fidelity: Any, x: Any) -> Any:
     8.5
     """
     pos, neg = _doubles(pos_fidelity, "pos_fidelity", 1), _doubles(neg_fidelity, "neg_fidelity", 1)
-    area = _native.graph_fidelity_curve_auc(pos, neg, _doubles(x, "x", 1))
-    return _like(np.float64(area), pos_fidelity) if _is_tensor(pos_fidelity) else area
+    return float(_native.graph_fidelity_curve_auc(pos, neg, _doubles(x, "x", 1)))
 
 
 def _doubles(values: Any, name: str, ndim: int | None = None) -> npt.NDArray[np.float64]:
@@ -267,15 +193,3 @@ def _doubles(values: Any, name: str, ndim: int | None = None) -> npt.NDArray[np.
         np.float64, copy=False
     )
     return doubles
-
-
-def _is_tensor(values: Any) -> bool:
-    return type(values).__module__.partition(".")[0] == "torch"
-
-
-def _like(scores: Any, given: Any) -> Any:
-    """Scores as what was given: a tensor of its type, an array, or a float."""
-    if _is_tensor(given):
-        kept = given if given.is_floating_point() else given.float()
-        return kept.new_tensor(scores)
-    return float(scores) if scores.ndim == 0 else scores

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from .. import _arrays, _native
-from .._results import html_table, pandas_frame
-from ._inputs import mask_and_truth, on_host
-
-#: The metrics that are returned where none are named, in PyTorch Geometric's order.
-METRICS = ("accuracy", "recall", "precision", "f1_score", "auroc")
-#: Those that can be asked for, too.
-MORE_METRICS = ("average_precision", "jaccard")
+from .._plots import axes
+from .._results import Result, pandas_frame
+from ._inputs import mask_and_truth
 
 Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class GroundTruth:
+class GroundTruth(Result):
     """Agreement of a mask with the truth.
 
     Higher is better for all, in [0, 1]. A statistic is ``None`` where it is undefined, unless
@@ -64,17 +59,6 @@ class GroundTruth:
     true_negatives: int
     n_undefined: int
 
-    def to_dict(self) -> dict[str, Any]:
-        """The scores as a dictionary."""
-        return asdict(self)
-
-    def to_pandas(self) -> Any:
-        """One row."""
-        return pandas_frame({name: [value] for name, value in self.to_dict().items()})
-
-    def _repr_html_(self) -> str:
-        return html_table([("", "value"), *self.to_dict().items()], "Ground truth")
-
 
 def ground_truth_of(fields: Any) -> GroundTruth:
     """The scores that the kernels describe."""
@@ -92,75 +76,6 @@ def choices_of(
     if selection < 0:
         raise ValueError(f"selection: expected a number of elements, got {selection}")
     return float(threshold), "top_k", int(selection), undefined, logits
-
-
-def groundtruth_metrics(
-    pred_mask: Any,
-    target_mask: Any,
-    metrics: str | Sequence[str] | None = None,
-    threshold: float = 0.5,
-    *,
-    zero_division: float | None = 0.0,
-    compat: bool = False,
-) -> float | tuple[float, ...]:
-    """Compares an explanation's mask with the true one.
-
-    Parameters
-    ----------
-    pred_mask, target_mask : array_like or torch.Tensor
-        Of as many elements, in [0, 1]; any shape.
-    metrics : str or sequence of str, optional
-        Of ``accuracy``, ``recall``, ``precision``, ``f1_score``, ``auroc`` (the default, in that
-        order), ``average_precision`` and ``jaccard``.
-    threshold : float
-        In [0, 1]: an element is true when ``target >= threshold``, predicted when
-        ``pred > threshold``, strictly. Both are compared in the precision of ``pred_mask``.
-    zero_division : float, optional
-        What a statistic is that divides nothing by nothing: 0 as in PyTorch Geometric, 1, or
-        ``None`` for NaN.
-    compat : bool
-        Takes scores for logits where any lies outside [0, 1], as PyTorch Geometric does without a
-        word.
-
-    Returns
-    -------
-    float or tuple of float
-        One float for one metric; all in [0, 1], higher is better.
-
-    Raises
-    ------
-    ValueError
-        For an unknown metric, other lengths, no elements, and scores outside [0, 1] (see
-        ``compat``).
-
-    Notes
-    -----
-    Source of the first five: PyTorch Geometric with torchmetrics; of ``jaccard``: GraphXAI, Agarwal
-    et al. 2022, arXiv 2208.09339.
-
-    Examples
-    --------
-    >>> from xai_metrics.graph import groundtruth_metrics
-    >>> groundtruth_metrics([0.9, 0.4, 0.6, 0.1], [1.0, 1.0, 0.0, 0.0])
-    (0.5, 0.5, 0.5, 0.5, 0.75)
-    >>> groundtruth_metrics([0.9, 0.4, 0.6, 0.1], [1.0, 1.0, 0.0, 0.0], "auroc")
-    0.75
-    """
-    if metrics is not None and not isinstance(metrics, (str, tuple, list)):
-        raise ValueError(
-            f"metrics: expected a name or a list of names, got {type(metrics).__name__}"
-        )
-    names = METRICS if metrics is None else [metrics] if isinstance(metrics, str) else metrics
-    for name in names:
-        if name not in METRICS + MORE_METRICS:
-            known = ", ".join(METRICS + MORE_METRICS)
-            raise ValueError(f"metrics: expected some of {known}, got {name!r}")
-    scores, truth = mask_and_truth(on_host(pred_mask), on_host(target_mask))
-    logits = compat and scores.size > 0 and bool(scores.min() < 0 or scores.max() > 1)
-    choices = choices_of(threshold, "threshold", zero_division, logits)
-    result = _native.graph_ground_truth(scores, truth, choices)
-    values = [math.nan if result[name] is None else float(result[name]) for name in names]
-    return values[0] if len(values) == 1 else tuple(values)
 
 
 def ground_truth(
@@ -303,8 +218,6 @@ class RocCurve:
 
     def plot(self, *, ax: Any = None) -> Any:
         """The curve, by matplotlib; returns the axes."""
-        from .._plots import axes
-
         ax = axes(ax)
         ax.plot(self.false_positive_rate, self.true_positive_rate, label=f"AUROC {self.area:.3f}")
         ax.plot([0, 1], [0, 1], linestyle=":", color="grey")
@@ -341,8 +254,6 @@ class PrecisionRecallCurve:
 
     def plot(self, *, ax: Any = None) -> Any:
         """The curve, by matplotlib; returns the axes."""
-        from .._plots import axes
-
         ax = axes(ax)
         label = f"average precision {self.average_precision:.3f}"
         ax.step(self.recall, self.precision, where="post", label=label)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy.typing as npt
 
 from .. import _arrays, _native
-from .._results import html_table, pandas_frame
+from .._results import Result
 from ._inputs import edges
 
 
 @dataclass(frozen=True)
-class MaskProperties:
+class MaskProperties(Result):
     """Properties of one mask.
 
     Attributes
@@ -43,17 +43,6 @@ class MaskProperties:
     component_share: float | None
     component_ratio: float | None
     components_per_node: float | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """The properties as a dictionary."""
-        return asdict(self)
-
-    def to_pandas(self) -> Any:
-        """One row."""
-        return pandas_frame({name: [value] for name, value in self.to_dict().items()})
-
-    def _repr_html_(self) -> str:
-        return html_table([("", "value"), *self.to_dict().items()], "Mask")
 
 
 def mask_properties(

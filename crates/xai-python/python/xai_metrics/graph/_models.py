@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from .. import _arrays, _native
+from .._plots import axes
 from .._progress import bar
-from .._results import html_table, pandas_frame
+from .._results import Result, html_table, pandas_frame
 from .._statistics import Interval, interval_of
 from ._inputs import answers, graph, on_host, positions, same_precision
 
@@ -178,7 +179,7 @@ class SweepPoint:
 
 
 @dataclass(frozen=True)
-class SweepCurve:
+class SweepCurve(Result):
     """The scores of an explanation over its sizes, made by :func:`sweep`.
 
     Attributes
@@ -199,10 +200,6 @@ class SweepCurve:
     best: int
     n_samples: int
 
-    def to_dict(self) -> dict[str, Any]:
-        """The curve as a dictionary."""
-        return asdict(self)
-
     def to_pandas(self) -> Any:
         """A row a level."""
         names = ("level", "pos_fidelity", "neg_fidelity", "characterization", "unfaithfulness")
@@ -218,8 +215,6 @@ class SweepCurve:
 
     def plot(self, *, ax: Any = None) -> Any:
         """The scores over the sizes, by matplotlib; returns the axes."""
-        from .._plots import axes
-
         ax = axes(ax)
         levels = [of.level for of in self.points]
         for name in ("pos_fidelity", "neg_fidelity", "characterization", "unfaithfulness"):
@@ -279,7 +274,7 @@ def sweep(
     undirected : bool
         Keeps the two directions of an edge together.
     return_type, distribution, direction : str
-        As for :func:`unfaithfulness_from_outputs`.
+        As for :func:`unfaithfulness`.
     n_jobs : int, optional
         The number of threads of everything but the model.
     progress : bool
@@ -398,7 +393,7 @@ class RobustFidelityByProbability:
 
 
 @dataclass(frozen=True)
-class RobustFidelity:
+class RobustFidelity(Result):
     """Robust fidelity, and how well the draws determine it; made by :func:`robust_fidelity`.
 
     Attributes
@@ -424,10 +419,6 @@ class RobustFidelity:
     neg_standard_error: float
     n_draws: int
     by_probability: RobustFidelityByProbability | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """The scores as a dictionary."""
-        return asdict(self)
 
     def to_pandas(self) -> Any:
         """One row."""

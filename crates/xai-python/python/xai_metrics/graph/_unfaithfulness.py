@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from .. import _arrays, _native
-from .._results import html_table, pandas_frame
-from . import _peer
-from ._inputs import on_host, positions, same_precision
+from .._results import Result
+from ._inputs import positions, same_precision
 
 
 @dataclass(frozen=True)
-class Unfaithfulness:
+class Unfaithfulness(Result):
     """The graph explanation unfaithfulness of some samples.
 
     Attributes
@@ -36,117 +34,8 @@ class Unfaithfulness:
     def __float__(self) -> float:
         return self.value
 
-    def to_dict(self) -> dict[str, Any]:
-        """The score as a dictionary."""
-        return asdict(self)
-
-    def to_pandas(self) -> Any:
-        """One row."""
-        return pandas_frame({name: [value] for name, value in self.to_dict().items()})
-
-    def _repr_html_(self) -> str:
-        return html_table([("", "value"), *self.to_dict().items()], "Unfaithfulness")
-
 
 def unfaithfulness(
-    explainer: Any, explanation: Any, top_k: int | None = None, *, compat: bool = False
-) -> float:
-    """Unfaithfulness of an explanation of PyTorch Geometric: ``1 - exp(-KL(y || y_hat))``.
-
-    Parameters
-    ----------
-    explainer : torch_geometric.explain.Explainer
-        Its model is called on the explanation, and on the whole graph where the explanation does
-        not hold that prediction.
-    explanation : torch_geometric.explain.Explanation
-    top_k : int, optional
-        Keeps the features with the largest sums of the node mask whole (ties: the lower feature)
-        and sets the rest to 0. By default the node mask is used as it is.
-    compat : bool
-        Gives the number that PyTorch Geometric's code gives, ``KL(y_hat || y)``.
-
-    Returns
-    -------
-    float
-        In [0, 1], lower is better; 0 = the same answer.
-
-    Raises
-    ------
-    ValueError
-        For a model of regression, for ``top_k`` with a node mask over nodes alone or beyond the
-        features, and for outputs that are not what the explainer's configuration says.
-
-    Notes
-    -----
-    The paper and PyTorch Geometric's documentation define ``KL(y || y_hat)``, with the answer on
-    the whole graph as the truth; its code computes ``KL(y_hat || y)``, since torch's ``kl_div``
-    takes the truth as its second argument. Ours differs in three more ways, none of which
-    ``compat`` undoes except the last: logits of any size have a result (the peer's is NaN beyond
-    about 100), an outcome that the explanation rules out makes it 1, and of a single sample named
-    by a number the divergence is not divided by the number of classes. A single score for yes is a
-    distribution over yes and no (the peer takes the softmax of one number, which is 1: with
-    ``compat`` 0).
-
-    Source: Agarwal et al. 2022, arXiv 2208.09339.
-
-    See Also
-    --------
-    unfaithfulness_from_outputs : the same from arrays.
-
-    Examples
-    --------
-    >>> from types import SimpleNamespace
-    >>> import numpy as np
-    >>> from xai_metrics.graph import unfaithfulness
-    >>> explainer = SimpleNamespace(
-    ...     model_config=SimpleNamespace(mode="multiclass_classification", return_type="probs"),
-    ...     get_masked_prediction=lambda *graph_and_masks: np.array([[0.25, 0.75]]))
-    >>> explanation = dict(x=None, edge_index=None, prediction=np.array([[0.5, 0.5]]))
-    >>> round(unfaithfulness(explainer, explanation), 6)   # 1 - sqrt(3)/2
-    0.133975
-    >>> round(unfaithfulness(explainer, explanation, compat=True), 6)
-    0.122617
-    """
-    asked = _peer.Explained(explainer, explanation)
-    node_mask = _top_k_mask(asked, top_k)
-    full = on_host(asked.explained_prediction())
-    kept = on_host(asked.masked_prediction(node_mask=node_mask))
-    full, kept = same_precision(full=full, kept=kept)
-    distribution = "categorical"
-    if asked.is_binary:
-        if compat:
-            return _of_one_column(asked, full)
-        distribution = "bernoulli"
-        full, kept = full.reshape(len(full), -1), kept.reshape(len(kept), -1)
-    reading = (asked.return_type, distribution, "reverse" if compat else "forward")
-    scores = _native.graph_unfaithfulness(full, kept, reading, asked.index())
-    if compat and asked.index_is_a_number():
-        return -math.expm1(-scores["divergence"] / full.shape[1])
-    return float(scores["value"])
-
-
-def _of_one_column(asked: _peer.Explained, full: Any) -> float:
-    if asked.return_type == "raw" and full.ndim == 2 and full.shape[1] == 1:
-        return 0.0
-    raise ValueError(
-        "compat: PyTorch Geometric takes single scores for distributions of one outcome; "
-        "leave `compat` out"
-    )
-
-
-def _top_k_mask(asked: _peer.Explained, top_k: int | None) -> Any:
-    if top_k is None:
-        return None
-    if _peer.word(getattr(asked.explainer, "node_mask_type", None)) == "object":
-        raise ValueError("top_k: the node mask is one over nodes, which has no features to choose")
-    mask = asked._get("node_mask")
-    if mask is None:
-        return None
-    hard = top_k_feature_mask(on_host(mask), top_k)
-    return mask.new_tensor(hard) if hasattr(mask, "new_tensor") else hard
-
-
-def unfaithfulness_from_outputs(
     full: Any,
     kept: Any,
     *,
@@ -187,8 +76,8 @@ def unfaithfulness_from_outputs(
 
     Examples
     --------
-    >>> from xai_metrics.graph import unfaithfulness_from_outputs
-    >>> of = unfaithfulness_from_outputs([[0.5, 0.5]], [[0.25, 0.75]], return_type="probs")
+    >>> from xai_metrics.graph import unfaithfulness
+    >>> of = unfaithfulness([[0.5, 0.5]], [[0.25, 0.75]], return_type="probs")
     >>> round(of.value, 6), round(of.divergence, 6)
     (0.133975, 0.143841)
     """
@@ -210,7 +99,7 @@ def unfaithfulness_per_row(
 ) -> npt.NDArray[np.float64]:
     """The unfaithfulness ``1 - exp(-KL)`` of every row by itself, ``(n_samples,)`` in [0, 1].
 
-    Takes what :func:`unfaithfulness_from_outputs` takes.
+    Takes what :func:`unfaithfulness` takes.
 
     Examples
     --------

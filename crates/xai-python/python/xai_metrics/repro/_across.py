@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from .. import _arrays, _native
-from .._results import html_table, pandas_frame
+from .._results import Result, html_table, pandas_frame
 from .._statistics import Interval, interval_of
 from ._inputs import coded, stacked
 from ._packed import packed
 
 
 @dataclass(frozen=True)
-class Agreement:
+class Agreement(Result):
     """How far all runs agree on the classes, beyond chance, made by :func:`agreement`.
 
     Attributes
@@ -35,18 +35,11 @@ class Agreement:
     krippendorff_alpha: float | None
     gwet_ac1: float | None
 
-    def to_dict(self) -> dict[str, Any]:
-        """The coefficients as a dictionary."""
-        return asdict(self)
-
     def to_pandas(self) -> Any:
         """A row a coefficient."""
         return pandas_frame(
             {"metric": list(self.to_dict()), "value": list(self.to_dict().values())}
         )
-
-    def _repr_html_(self) -> str:
-        return html_table([("", "value"), *self.to_dict().items()], "Agreement of all runs")
 
 
 def agreement(predictions: Any, *, n_jobs: int | None = None) -> Agreement:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from .. import _native
-from .._results import html_table, pandas_frame
+from .._results import Result, html_table, pandas_frame
 from .._statistics import Summary
 from ._inputs import coded, runs_of, stacked
 from ._metrics import chosen, empty_union_policy
 
 
 @dataclass(frozen=True)
-class GroupDifference:
+class GroupDifference(Result):
     """How far two groups of runs are apart in one metric.
 
     Attributes
@@ -39,10 +39,6 @@ class GroupDifference:
     p_value: float | None
     n_assignments: int
     exact: bool
-
-    def to_dict(self) -> dict[str, Any]:
-        """The difference as a dictionary."""
-        return asdict(self)
 
 
 class GroupComparison(Sequence[GroupDifference]):

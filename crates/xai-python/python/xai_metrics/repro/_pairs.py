@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _native
+from .._plots import axes
 from .._results import html_table, pandas_frame
 from .._statistics import Interval, Summary, interval_of
 from ._errors import ErrorSets
@@ -113,8 +114,6 @@ class PairValues:
 
     def plot(self, metric: str, *, ax: Any = None) -> Any:
         """A metric between all runs as a heat map, by matplotlib; returns the axes."""
-        from .._plots import axes
-
         ax = axes(ax)
         image = ax.imshow(self.matrix(metric))
         ax.figure.colorbar(image, ax=ax, label=metric)

@@ -11,10 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _arrays, _native
-from .._results import html_table, pandas_frame
+from .._plots import axes
+from .._progress import bar
+from .._results import Result, html_table, pandas_frame
 from .._statistics import Summary
 from ._inputs import coded, stacked
-
 
 #: What a point of a profile holds.
 _PROFILE = ("accuracy", "mean", "low", "high")
@@ -51,7 +52,7 @@ class MetricBehavior:
 
 
 @dataclass(frozen=True)
-class StudySummary:
+class StudySummary(Result):
     """What the study says about each metric, made by :meth:`SimulationStudy.summary`.
 
     Attributes
@@ -72,10 +73,6 @@ class StudySummary:
             if behavior.metric == name:
                 return behavior
         raise ValueError(f"metric: there is none named {name!r}")
-
-    def to_dict(self) -> dict[str, Any]:
-        """The summary as a dictionary."""
-        return asdict(self)
 
     def to_pandas(self) -> Any:
         """A row a metric."""
@@ -148,8 +145,6 @@ class SimulationStudy:
         if not progress:
             self._native: Any = draws(first, first + n_draws)
             return
-        from .._progress import bar
-
         self._native = draws(first, first)
         with bar(n_draws, "draws") as shown:
             for start in range(first, first + n_draws, 1000):
@@ -222,8 +217,6 @@ class SimulationStudy:
 
         Lines are means over draws of similar accuracy, bands their spread. Needs matplotlib.
         """
-        from .._plots import axes
-
         found = [profile for profile in self.profiles(n_bins) if profile["metric"] == metric]
         if not found:
             raise ValueError(f"metric: there is none named {metric!r}")

@@ -39,8 +39,8 @@ def error_consistencies(
     empty_unions : str or int
         What a pair without errors is: 0 (default), 1, ``"nan"``, ``"drop"`` (left out of the
         values, NaN in the matrix), ``"warn"`` (NaN, and a warning) or ``"error"``
-        (``ZeroDivisionError``). :func:`~xai_metrics.repro.pairwise` counts such pairs as undefined unless told
-        otherwise.
+        (``ZeroDivisionError``). :func:`~xai_metrics.repro.pairwise` counts such pairs as undefined
+        unless told otherwise.
     loo_parallel, turbo, log_progress : bool
         Taken for the sake of the callers; without effect.
 

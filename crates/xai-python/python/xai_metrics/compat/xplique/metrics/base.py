@@ -15,7 +15,6 @@ from xai_metrics.attribution._value import MetricValue
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-
     from typing_extensions import Unpack
 
     from xai_metrics.attribution._models import Framework

@@ -8,6 +8,7 @@ import numpy as np
 
 from xai_metrics._arrays import reals
 from xai_metrics.attribution import metrics
+
 from .base import BaseComplexityMetric
 
 if TYPE_CHECKING:

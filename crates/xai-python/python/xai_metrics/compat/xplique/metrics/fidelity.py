@@ -11,12 +11,13 @@ from xai_metrics._arrays import reals
 from xai_metrics.attribution import metrics
 from xai_metrics.attribution._functions import mask_inputs
 from xai_metrics.attribution._options import Metric
+
 from .base import ExplanationMetric, How
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-
     from typing_extensions import Unpack
+
     from xai_metrics.attribution._value import MetricValue
 
 Operator = str | Callable[[Any, Any, Any], Any] | None
@@ -271,7 +272,13 @@ class MuFidelity(ExplanationMetric):
         **how: Unpack[How],
     ) -> None:
         super().__init__(
-            model, inputs, targets, len(inputs) * nb_samples if batch_size is None else batch_size, operator, activation, **how
+            model,
+            inputs,
+            targets,
+            len(inputs) * nb_samples if batch_size is None else batch_size,
+            operator,
+            activation,
+            **how,
         )
         self.grid_size = grid_size
         self.subset_percent = subset_percent

@@ -11,6 +11,7 @@ import numpy as np
 from xai_metrics.attribution import _models, metrics
 from xai_metrics.attribution._data import predicted_classes
 from xai_metrics.attribution._functions import model_randomization
+
 from .base import ExplainerMetric, How
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from xai_metrics._arrays import integers, reals
 from xai_metrics.attribution import _models
 from xai_metrics.attribution._data import predicted_classes, targets_of
 from xai_metrics.attribution._functions import representativity
+
 from .base import unzipped
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from xai_metrics.attribution import metrics
+
 from .base import ExplainerMetric, How
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-
     from typing_extensions import Unpack
 
 

@@ -1,7 +1,4 @@
-"""What PyTorch Geometric's explainers and explanations are asked for.
-
-Nothing of it is imported: only the methods of the given objects are called.
-"""
+"""What explainers and explanations are asked for: only methods of the given objects are called."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from ._inputs import positions
+from xai_metrics.graph._inputs import positions
 
 
 def word(value: Any) -> str:

@@ -1,0 +1,44 @@
+//! What a Python user does about an error.
+
+use xai_attribution::help as attribution;
+use xai_casebased::help as casebased;
+use xai_core::Help;
+use xai_graph::help as graph;
+use xai_repro::help as repro;
+
+/// An advice of the library in Python's terms; as it is where its terms are Python's.
+pub(crate) fn in_python(help: Help) -> &'static str {
+    match help {
+        attribution::CHOOSE_ACTIVATION_OR_POLICY => {
+            "take activation=\"softmax\" or \"sigmoid\", or base_score_policy=\"as-is\" or \"skip\""
+        }
+        attribution::CHOOSE_SPEARMAN => "choose similarity=\"spearman\"",
+        attribution::RENAME_METRIC => "a mapping of metrics gives them other names",
+        attribution::GIVE_INPUT => "give it by its name",
+        attribution::CALL_DIRECTLY => "call its own function",
+        casebased::DO_NOT_SCALE => "leave it out, say scale_data=False, or choose another metric",
+        casebased::USE_BRUTE_FORCE => "say algorithm=\"brute\"",
+        casebased::CHOOSE_A_KERNEL => "a function cannot be stored; choose a weighting by its name",
+        graph::PASS_LOGITS => "for raw scores say return_type=\"raw\"",
+        graph::PASS_LOGITS_OR_BERNOULLI => {
+            "for raw scores say return_type=\"raw\", for independent columns \
+             distribution=\"bernoulli\""
+        }
+        graph::BERNOULLI_FOR_ONE_COLUMN => {
+            "for a single score per row say distribution=\"bernoulli\""
+        }
+        graph::SCORES_ARE_LOGITS => {
+            "for raw scores say that they are logits: logits=True, or compat=True of \
+             groundtruth_metrics"
+        }
+        graph::SPARSIFY_FIRST => "make the mask hard first, by xai_metrics.graph.sparsify",
+        repro::CHOOSE_EMPTY_UNION => "choose another empty_union, \"undefined\" for instance",
+        repro::PACK_FOR_METRIC => {
+            "pack the runs for this metric too: name it in the metrics of PackedRuns"
+        }
+        repro::PACK_FOR_AGREEMENT => {
+            "pack the runs for a metric of agreement too, \"pa_acc\" for instance"
+        }
+        _ => help.text(),
+    }
+}
