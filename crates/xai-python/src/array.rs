@@ -5,7 +5,7 @@
 
 use ndarray::{ArrayView, ArrayView1, ArrayView2, ArrayViewD, Dimension, Ix1, Ix2};
 use numpy::{Element, PyReadonlyArray, PyReadonlyArrayDyn};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 /// Real numbers in single or double precision, any number of axes.
@@ -32,6 +32,31 @@ macro_rules! for_precision {
     };
 }
 pub(crate) use for_precision;
+
+/// Does the same with several arrays of `f32` or several of `f64`:
+/// `same_precision!((a, b), |a, b| kernel(a, b))`. The views have any number of axes; arrays of
+/// different precision are returned as an error.
+macro_rules! same_precision {
+    (($($reals:expr),+), |$($view:ident),+| $body:expr) => {
+        match ($(&$reals),+) {
+            ($($crate::array::Reals::Single($view)),+) => {
+                $(let $view = $view.as_array();)+
+                $body
+            }
+            ($($crate::array::Reals::Double($view)),+) => {
+                $(let $view = $view.as_array();)+
+                $body
+            }
+            _ => return Err($crate::array::different_precision()),
+        }
+    };
+}
+pub(crate) use same_precision;
+
+/// For arrays that Python should have brought to one type.
+pub(crate) fn different_precision() -> PyErr {
+    PyTypeError::new_err("arrays of different precision")
+}
 
 impl Reals<'_> {
     /// The length of each axis.

@@ -77,7 +77,7 @@ def network(shape: tuple[int, ...], n_classes: int) -> Any:
 )
 def test_arguments_are_in_their_order(kind: Any, arguments: str) -> None:
     parameters = inspect.signature(kind).parameters.values()
-    positional = [p.name for p in parameters if p.kind is not p.KEYWORD_ONLY]
+    positional = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
     assert positional == arguments.split()
 
 

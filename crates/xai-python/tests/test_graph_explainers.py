@@ -136,7 +136,7 @@ def test_unfaithfulness(return_type, top_k, known, index):
 def test_what_has_no_unfaithfulness():
     regression = Explainer("regression")
     explanation = explained(Explainer())
-    for metric in (graph.fidelity, graph.unfaithfulness):
+    for metric in (explain.fidelity, explain.unfaithfulness):
         with pytest.raises(ValueError, match="regression"):
             metric(regression, explanation)
     nodes = Explainer()

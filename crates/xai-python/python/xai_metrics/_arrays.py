@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.int64]
     Booleans = npt.NDArray[np.bool_]
 
+#: Types of labels that the kernels read in place.
+_LABELS = ("int64", "int32", "uint8", "bool", "int16", "int8")
+
 #: Kinds of DLPack devices whose memory the host can read: the host itself, and pinned memory.
 _HOST_DEVICES = (1, 3, 11)
 
@@ -86,10 +89,9 @@ def integers(values: Any, name: str, ndim: int | tuple[int, ...] | None = None) 
         if whole is None or not (whole == array).all():
             raise ValueError(f"{name}: expected whole numbers, got {_first_fraction(array)}")
         array = whole
-    elif kind == "u" and array.size and array.max() > np.iinfo(np.int64).max:
-        raise ValueError(f"{name}: {array.max()} is above the largest 64-bit integer")
     elif kind not in "iub":
         raise TypeError(f"{name}: expected whole numbers, got {_dtype_name(array)}")
+    _check_below_2_63(array, name)
     _check_axes(array, name, ndim)
     taken: Integers = _as_in_memory(array.astype(np.int64, copy=False))
     return taken
@@ -124,6 +126,20 @@ def classes(values: Any, name: str) -> npt.NDArray[Any]:
             raise ValueError(f"{name}: some labels are missing")
         return np.asarray(array.tolist()) if len(array) else array
     raise TypeError(f"{name}: expected labels, got {_dtype_name(array)}")
+
+
+def in_place(labels: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
+    """Whole numbers or booleans in a type that the kernels read: a copy only of other types."""
+    if labels.dtype.name not in _LABELS or not labels.dtype.isnative:
+        _check_below_2_63(labels, name)
+        labels = labels.astype(np.int64)
+    taken: npt.NDArray[Any] = _as_in_memory(labels)
+    return taken
+
+
+def _check_below_2_63(labels: npt.NDArray[Any], name: str) -> None:
+    if labels.dtype.kind == "u" and labels.size and labels.max() > np.iinfo(np.int64).max:
+        raise ValueError(f"{name}: {labels.max()} is above the largest 64-bit integer")
 
 
 def _of_tensor(values: Any, name: str) -> npt.NDArray[Any]:

@@ -5,7 +5,6 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pythonize::depythonize;
 use serde::Deserialize;
-use xai_casebased::similarity::Overflow;
 use xai_casebased::training::MetadataColumn;
 use xai_casebased::{CaseExplainer, CaseExplainerBuilder, Distance, Engine, Kernel, Thresholds};
 use xai_core::distance::Mahalanobis;
@@ -28,52 +27,7 @@ pub(super) struct Choices {
     metadata: Vec<(String, MetadataColumn)>,
     redact: Vec<String>,
     aggregate_only: Option<usize>,
-    similarity: Option<SimilarityChoice>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum SimilarityChoice {
-    Activations {
-        standardize: bool,
-        feature_share: f64,
-        weights: Option<Vec<f64>>,
-        class_weights: Vec<(i64, Vec<f64>)>,
-    },
-    TreeLeaf {
-        overflow: String,
-    },
-    ForestProximity,
-}
-
-impl SimilarityChoice {
-    fn into_use(self) -> PyResult<Use> {
-        Ok(match self {
-            Self::Activations {
-                standardize,
-                feature_share,
-                weights,
-                class_weights,
-            } => Use::Activations {
-                standardize,
-                feature_share,
-                weights,
-                class_weights,
-            },
-            Self::TreeLeaf { overflow } => Use::TreeLeaf {
-                overflow: match overflow.as_str() {
-                    "truncate" => Overflow::Truncate,
-                    "nearest" => Overflow::Nearest,
-                    other => {
-                        let message =
-                            format!("overflow must be 'truncate' or 'nearest', got {other:?}");
-                        return Err(PyValueError::new_err(message));
-                    }
-                },
-            },
-            Self::ForestProximity => Use::ForestProximity,
-        })
-    }
+    similarity: Option<Use>,
 }
 
 /// Something of Python as a value of ours.
@@ -118,7 +72,7 @@ impl Choices {
             builder = builder.aggregate_only(minimum);
         }
         if let Some(similarity) = self.similarity {
-            builder = builder.similarity(similarity.into_use()?.similarity());
+            builder = builder.similarity(similarity.similarity());
         }
         Ok(builder)
     }

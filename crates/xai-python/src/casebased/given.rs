@@ -10,6 +10,7 @@ use std::cell::RefCell;
 use ndarray::{Array2, ArrayView2, Axis, Slice};
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
+use serde::Deserialize;
 use xai_casebased::similarity::{Embedding, ForestProximity, Overflow, Similarity, TreeLeaf};
 
 thread_local! {
@@ -55,6 +56,8 @@ pub(super) fn with<R>(given: Option<Given>, work: impl FnOnce() -> R) -> R {
 }
 
 /// How a similarity uses what is given.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(super) enum Use {
     Activations {
         standardize: bool,
@@ -63,7 +66,7 @@ pub(super) enum Use {
         class_weights: Vec<(i64, Vec<f64>)>,
     },
     TreeLeaf {
-        overflow: Overflow,
+        fill_from_other_leaves: bool,
     },
     ForestProximity,
 }
@@ -84,7 +87,13 @@ impl Use {
                 let of_class = |e: Embedding, (class, weights)| e.class_weights(class, weights);
                 class_weights.into_iter().fold(embedding, of_class).into()
             }
-            Self::TreeLeaf { overflow } => {
+            Self::TreeLeaf {
+                fill_from_other_leaves,
+            } => {
+                let overflow = match fill_from_other_leaves {
+                    true => Overflow::Nearest,
+                    false => Overflow::Truncate,
+                };
                 let leaf = |rows: ArrayView2<'_, f64>| Ok(leaves(rows)?.column(0).to_vec());
                 TreeLeaf::new::<Missing>(leaf).overflow(overflow).into()
             }

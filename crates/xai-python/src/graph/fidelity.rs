@@ -2,10 +2,10 @@
 
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
-use xai_graph::fidelity::FidelityAccumulator;
+use xai_graph::fidelity::{FidelityAccumulator, FidelityBatch};
 use xai_graph::{Accumulator, Predictions};
 
-use crate::array::{Reals, two_axes};
+use crate::array::{Reals, same_precision, two_axes};
 use crate::error::OrRaise;
 use crate::graph::answers::{Answers, compared, positions, return_type};
 use crate::stored::to_python;
@@ -24,25 +24,21 @@ pub(super) fn graph_fidelity<'py>(
     n_jobs: Option<i64>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let mut state = FidelityAccumulator::new();
-    update(
-        py,
-        &mut state,
-        [&full, &kept, &complement],
-        target.as_ref(),
-        index,
-        n_jobs,
-    )?;
+    let answers = [&full, &kept, &complement];
+    update(py, answers, target.as_ref(), index, n_jobs, |batch| {
+        state.update(batch)
+    })?;
     to_python(py, &state.finish().or_raise(py)?)
 }
 
 /// Folds in the predictions on the whole graph, on what is kept, and on the complement.
 pub(super) fn update<'py>(
     py: Python<'py>,
-    state: &mut FidelityAccumulator,
     answers: [&Answers<'py>; 3],
     target: Option<&Answers<'py>>,
     index: Option<PyReadonlyArray1<'py, i64>>,
     n_jobs: Option<i64>,
+    fold: impl FnOnce(FidelityBatch<'_>) -> xai_core::Result<()> + Send,
 ) -> PyResult<()> {
     let [full, kept, complement] = answers;
     let (full, kept) = (full.view("full")?, kept.view("kept")?);
@@ -50,8 +46,8 @@ pub(super) fn update<'py>(
     let target = target.map(|target| target.view("target")).transpose()?;
     let index = positions(index, Some(full.n_samples()))?;
     let metric = compared(target.as_deref(), index.as_deref());
-    let update = || state.update(metric.batch(&*full, &*kept, &*complement));
-    work::run(py, n_jobs, update)?.or_raise(py)
+    let batch = metric.batch(&*full, &*kept, &*complement);
+    work::run(py, n_jobs, || fold(batch))?.or_raise(py)
 }
 
 /// Fidelity by the probability of one class; all outputs of one precision.
@@ -97,31 +93,12 @@ pub(super) fn update_probabilities<'py>(
     let index = positions(index, outputs[0].shape().first().copied())?;
     let target: Option<&dyn Predictions> = target.as_deref();
     let metric = compared(target, index.as_deref());
-    macro_rules! update {
-        ($full:expr, $kept:expr, $complement:expr) => {{
-            let full = two_axes("full", $full.as_array())?;
-            let kept = two_axes("kept", $kept.as_array())?;
-            let complement = two_axes("complement", $complement.as_array())?;
-            let batch = metric.probability_batch(full, kept, complement, returns);
-            work::run(py, n_jobs, || state.update_probabilities(batch))?.or_raise(py)
-        }};
-    }
-    match outputs {
-        [
-            Reals::Single(full),
-            Reals::Single(kept),
-            Reals::Single(rest),
-        ] => update!(full, kept, rest),
-        [
-            Reals::Double(full),
-            Reals::Double(kept),
-            Reals::Double(rest),
-        ] => update!(full, kept, rest),
-        _ => Err(one_precision()),
-    }
-}
-
-/// For arrays that Python should have brought to one type.
-pub(super) fn one_precision() -> PyErr {
-    pyo3::exceptions::PyTypeError::new_err("arrays of different precision")
+    let [full, kept, complement] = outputs;
+    same_precision!((*full, *kept, *complement), |full, kept, complement| {
+        let full = two_axes("full", full)?;
+        let kept = two_axes("kept", kept)?;
+        let complement = two_axes("complement", complement)?;
+        let batch = metric.probability_batch(full, kept, complement, returns);
+        work::run(py, n_jobs, || state.update_probabilities(batch))?.or_raise(py)
+    })
 }

@@ -6,9 +6,8 @@ use pyo3::prelude::*;
 use xai_graph::GroundTruthMetric;
 use xai_graph::ground_truth::{Selection, ZeroDivision};
 
-use crate::array::{Reals, one_axis, two_axes};
+use crate::array::{Reals, one_axis, same_precision, two_axes};
 use crate::error::OrRaise;
-use crate::graph::fidelity::one_precision;
 use crate::stored::to_python;
 use crate::work;
 
@@ -56,19 +55,11 @@ impl Choices {
 /// What a kernel makes of scores and a truth of one precision.
 macro_rules! evaluated {
     ($py:expr, $n_jobs:expr, $predicted:expr, $target:expr, |$p:ident, $t:ident| $body:expr) => {
-        match (&$predicted, &$target) {
-            (crate::array::Reals::Single($p), crate::array::Reals::Single($t)) => {
-                let $p = crate::array::one_axis("predicted", $p.as_array())?;
-                let $t = crate::array::one_axis("target", $t.as_array())?;
-                crate::work::run($py, $n_jobs, || $body)?.or_raise($py)?
-            }
-            (crate::array::Reals::Double($p), crate::array::Reals::Double($t)) => {
-                let $p = crate::array::one_axis("predicted", $p.as_array())?;
-                let $t = crate::array::one_axis("target", $t.as_array())?;
-                crate::work::run($py, $n_jobs, || $body)?.or_raise($py)?
-            }
-            _ => return Err(crate::graph::fidelity::one_precision()),
-        }
+        crate::array::same_precision!(($predicted, $target), |$p, $t| {
+            let $p = crate::array::one_axis("predicted", $p)?;
+            let $t = crate::array::one_axis("target", $t)?;
+            crate::work::run($py, $n_jobs, || $body)?.or_raise($py)?
+        })
     };
 }
 pub(super) use evaluated;
@@ -100,19 +91,12 @@ pub(super) fn graph_best_of_truths<'py>(
     n_jobs: Option<i64>,
 ) -> PyResult<Bound<'py, PyAny>> {
     choices.check()?;
-    macro_rules! best {
-        ($predicted:expr, $truths:expr) => {{
-            let predicted = one_axis("predicted", $predicted.as_array())?;
-            let truths = two_axes("truths", $truths.as_array())?;
-            let best = || choices.metric()?.best_of(predicted, truths);
-            work::run(py, n_jobs, best)?.or_raise(py)?
-        }};
-    }
-    let best = match (&predicted, &truths) {
-        (Reals::Single(predicted), Reals::Single(truths)) => best!(predicted, truths),
-        (Reals::Double(predicted), Reals::Double(truths)) => best!(predicted, truths),
-        _ => return Err(one_precision()),
-    };
+    let best = same_precision!((predicted, truths), |predicted, truths| {
+        let predicted = one_axis("predicted", predicted)?;
+        let truths = two_axes("truths", truths)?;
+        let best = || choices.metric()?.best_of(predicted, truths);
+        work::run(py, n_jobs, best)?.or_raise(py)?
+    });
     to_python(py, &best)
 }
 

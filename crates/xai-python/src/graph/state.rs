@@ -11,7 +11,7 @@ use xai_graph::ground_truth::GroundTruthAccumulator;
 use xai_graph::unfaithfulness::UnfaithfulnessAccumulator;
 use xai_graph::{Accumulator, OverGraphs};
 
-use crate::array::{Reals, one_axis, two_axes};
+use crate::array::{Reals, different_precision, one_axis, two_axes};
 use crate::error::OrRaise;
 use crate::graph::answers::{Answers, compared, positions};
 use crate::graph::fidelity::{update, update_probabilities};
@@ -109,20 +109,16 @@ impl GraphState {
         index: Option<PyReadonlyArray1<'py, i64>>,
         n_jobs: Option<i64>,
     ) -> PyResult<()> {
+        let answers = [&full, &kept, &complement];
+        let target = target.as_ref();
         match &mut self.state {
-            State::Fidelity(state) => {
-                let answers = [&full, &kept, &complement];
-                update(py, state, answers, target.as_ref(), index, n_jobs)
-            }
+            State::Fidelity(state) => update(py, answers, target, index, n_jobs, |batch| {
+                state.update(batch)
+            }),
             State::FidelityOverGraphs(state) => {
-                let (full, kept) = (full.view("full")?, kept.view("kept")?);
-                let complement = complement.view("complement")?;
-                let target = target.as_ref().map(|target| target.view("target"));
-                let target = target.transpose()?;
-                let index = positions(index, Some(full.n_samples()))?;
-                let metric = compared(target.as_deref(), index.as_deref());
-                let update = || state.update(metric.batch(&*full, &*kept, &*complement));
-                work::run(py, n_jobs, update)?.or_raise(py)
+                update(py, answers, target, index, n_jobs, |batch| {
+                    state.update(batch)
+                })
             }
             _ => Err(another_metric()),
         }
@@ -158,7 +154,7 @@ impl GraphState {
         n_jobs: Option<i64>,
     ) -> PyResult<()> {
         let (Reals::Double(full), Reals::Double(kept)) = (&full, &kept) else {
-            return Err(fidelity::one_precision());
+            return Err(different_precision());
         };
         let full = two_axes("full", full.as_array())?;
         let kept = two_axes("kept", kept.as_array())?;

@@ -6,10 +6,9 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use xai_graph::Sweep;
 
-use crate::array::{Reals, contiguous, two_axes};
+use crate::array::{Reals, contiguous, same_precision, two_axes};
 use crate::error::OrRaise;
 use crate::graph::answers::{Answers, compared, positions};
-use crate::graph::fidelity::one_precision;
 use crate::graph::unfaithfulness::Reading;
 use crate::stored::to_python;
 use crate::work;
@@ -40,24 +39,12 @@ pub(super) fn graph_sweep<'py>(
         .fidelity(metric)
         .unfaithfulness(reading.metric()?);
     let levels = contiguous(&levels);
-    macro_rules! evaluate {
-        ($full:expr, $kept:expr, $complement:expr) => {{
-            let full = two_axes("full", $full.as_array())?;
-            let (kept, rest) = ($kept.as_array(), $complement.as_array());
-            let axes = |_| PyValueError::new_err("kept and complement: expected 3 axes");
-            let kept = kept.into_dimensionality::<Ix3>().map_err(axes)?;
-            let rest = rest.into_dimensionality::<Ix3>().map_err(axes)?;
-            let curve = || sweep.evaluate(full, kept, rest, &levels);
-            to_python(py, &work::run(py, n_jobs, curve)?.or_raise(py)?)
-        }};
-    }
-    match (&full, &kept, &complement) {
-        (Reals::Single(full), Reals::Single(kept), Reals::Single(rest)) => {
-            evaluate!(full, kept, rest)
-        }
-        (Reals::Double(full), Reals::Double(kept), Reals::Double(rest)) => {
-            evaluate!(full, kept, rest)
-        }
-        _ => Err(one_precision()),
-    }
+    same_precision!((full, kept, complement), |full, kept, complement| {
+        let full = two_axes("full", full)?;
+        let axes = |_| PyValueError::new_err("kept and complement: expected 3 axes");
+        let kept = kept.into_dimensionality::<Ix3>().map_err(axes)?;
+        let rest = complement.into_dimensionality::<Ix3>().map_err(axes)?;
+        let curve = || sweep.evaluate(full, kept, rest, &levels);
+        to_python(py, &work::run(py, n_jobs, curve)?.or_raise(py)?)
+    })
 }

@@ -5,10 +5,9 @@ use pyo3::prelude::*;
 use xai_graph::UnfaithfulnessMetric;
 use xai_graph::unfaithfulness::{kl_divergence, kl_divergence_from_logs};
 
-use crate::array::{Reals, contiguous, two_axes};
+use crate::array::{Reals, contiguous, same_precision, two_axes};
 use crate::error::OrRaise;
 use crate::graph::answers::{direction, distribution, positions, return_type};
-use crate::graph::fidelity::one_precision;
 use crate::stored::to_python;
 use crate::work;
 
@@ -23,25 +22,6 @@ impl Reading {
             .distribution(distribution(&self.1)?)
             .direction(direction(&self.2)?))
     }
-}
-
-/// Does the same with two arrays of outputs of one precision.
-macro_rules! both_rows {
-    ($full:expr, $kept:expr, |$a:ident, $b:ident| $body:expr) => {
-        match (&$full, &$kept) {
-            (Reals::Single($a), Reals::Single($b)) => {
-                let $a = two_axes("full", $a.as_array())?;
-                let $b = two_axes("kept", $b.as_array())?;
-                $body
-            }
-            (Reals::Double($a), Reals::Double($b)) => {
-                let $a = two_axes("full", $a.as_array())?;
-                let $b = two_axes("kept", $b.as_array())?;
-                $body
-            }
-            _ => return Err(one_precision()),
-        }
-    };
 }
 
 #[pyfunction]
@@ -59,7 +39,8 @@ pub(super) fn graph_unfaithfulness<'py>(
     if let Some(index) = &index {
         metric = metric.index(index);
     }
-    both_rows!(full, kept, |full, kept| {
+    same_precision!((full, kept), |full, kept| {
+        let (full, kept) = (two_axes("full", full)?, two_axes("kept", kept)?);
         let result = work::run(py, n_jobs, || metric.evaluate(full, kept))?;
         to_python(py, &result.or_raise(py)?)
     })
@@ -81,7 +62,8 @@ pub(super) fn graph_unfaithfulness_rows<'py>(
     if let Some(index) = &index {
         metric = metric.index(index);
     }
-    both_rows!(full, kept, |full, kept| {
+    same_precision!((full, kept), |full, kept| {
+        let (full, kept) = (two_axes("full", full)?, two_axes("kept", kept)?);
         let rows = work::run(py, n_jobs, || metric.per_row(full, kept))?;
         Ok(rows.or_raise(py)?.into_pyarray(py))
     })

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .. import _native
 from .._plots import axes
 from .._results import Result, html_table, pandas_frame
+from ._fitting.choices import LEVELS
 from ._fitting.classes import label_array
 from ._fitting.parts import parts
 
@@ -21,8 +22,6 @@ __all__ = ["Audit", "AuditReport", "LevelAudit"]
 
 #: Samples whose neighbours are in memory at once.
 _AT_ONCE = 65_536
-
-_LEVELS = ("undefined", "low", "medium", "high")
 
 
 @dataclass(frozen=True)
@@ -251,7 +250,7 @@ class Audit:
         distribution = found["distribution"]
         label = self.explainer._classes.label
         by_level = {}
-        for name, (n, judged, right, interval) in reversed(list(zip(_LEVELS, levels))):
+        for name, (n, judged, right, interval) in reversed(list(zip(LEVELS, levels))):
             accuracy = right / judged if judged else None
             by_level[name] = LevelAudit(name, n, judged, right, accuracy, _ends(interval))
         bins = []

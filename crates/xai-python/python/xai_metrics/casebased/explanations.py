@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from .._results import html_table, pandas_frame, plain
+from ._fitting.choices import LEVELS
 from ._fitting.classes import label_value
 from .explanation import Explanation, Neighbor
 
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
     from ._fitted import Fitted
 
 __all__ = ["Explanations"]
-
-#: Levels by their numbers.
-LEVELS = np.array(["undefined", "low", "medium", "high"])
 
 
 class Explanations(Sequence[Explanation]):
@@ -89,7 +87,8 @@ class Explanations(Sequence[Explanation]):
     @property
     def levels(self) -> npt.NDArray[np.str_]:
         """The correspondence in words, ``(m,)``."""
-        return np.asarray(LEVELS[self.level_numbers])
+        levels: npt.NDArray[np.str_] = np.array(LEVELS)[self.level_numbers]
+        return levels
 
     @property
     def is_correct(self) -> npt.NDArray[np.bool_] | None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import _native
 from .._arrays import reals
-from ._fitting.choices import covariance_of, distance_name, kernel_of, weights_of
+from ._fitting.choices import LEVELS, covariance_of, distance_name, kernel_of, weights_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -106,7 +106,7 @@ def compute_correspondence(
             thresholds,
             1,
         )
-        level = ("undefined", "low", "medium", "high")[levels[0]]
+        level = LEVELS[levels[0]]
         return (0.0 if level == "undefined" else float(scores[0])), level
     score, level = _native.casebased_correspondence(
         far,

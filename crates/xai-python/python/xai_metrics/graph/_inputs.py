@@ -11,9 +11,6 @@ from .. import _arrays
 
 Numbers = npt.NDArray[Any]
 
-#: Types of labels that the kernels read in place.
-_IN_PLACE = ("int64", "int32", "uint8", "bool", "int16", "int8")
-
 
 def on_host(values: Any) -> Any:
     """A tensor's values on the host and without a gradient; anything else as it is."""
@@ -30,12 +27,7 @@ def answers(values: Any, name: str) -> Numbers:
     labels = _arrays.classes(array, name)
     if labels.dtype.kind in "SU":
         raise TypeError(f"{name}: expected classes as numbers, got words; give them codes first")
-    if labels.dtype.name not in _IN_PLACE or not labels.dtype.isnative:
-        if labels.dtype.kind == "u" and labels.size and labels.max() > np.iinfo(np.int64).max:
-            raise ValueError(f"{name}: {labels.max()} is above the largest 64-bit integer")
-        labels = labels.astype(np.int64)
-    in_memory: Numbers = _arrays._as_in_memory(labels)
-    return in_memory
+    return _arrays.in_place(labels, name)
 
 
 def same_precision(**arrays: Any) -> Any:

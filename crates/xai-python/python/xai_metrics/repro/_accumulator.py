@@ -47,15 +47,6 @@ class StreamedResult(PairValues):
     agreement: Agreement | None
     empty_union: str = "undefined"
 
-    def _drops(self, metric: str) -> bool:
-        return self.empty_union == "drop" and metric == "ec_local"
-
-    def __repr__(self) -> str:
-        names = ", ".join(self.values)
-        return (
-            f"StreamedResult(n_runs={self.n_runs}, n_samples={self.n_samples}, metrics=[{names}])"
-        )
-
 
 class PairwiseAccumulator:
     """The pairwise metrics as a state that blocks of samples fold into.

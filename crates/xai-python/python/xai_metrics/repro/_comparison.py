@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from .. import _native
 from .._results import Result, html_table, pandas_frame
 from .._statistics import Summary
@@ -169,11 +171,5 @@ def stacked_of(group: Any, name: str) -> Any:
     if isinstance(runs, list):
         if len({len(run) for run in runs}) != 1:
             raise ValueError(f"{name}: expected runs of one length")
-        return runs if not runs else _rows(runs)
+        return np.stack(runs) if runs else runs
     return runs
-
-
-def _rows(runs: list[Any]) -> Any:
-    import numpy as np
-
-    return np.stack(runs)

@@ -10,20 +10,7 @@ import numpy.typing as npt
 
 from .. import _arrays
 
-#: Types of labels that the kernels read in place.
-_IN_PLACE = ("int64", "int32", "uint8", "bool", "int16", "int8")
-
 Labels = npt.NDArray[Any]
-
-
-def in_place(labels: Labels, name: str) -> Labels:
-    """Whole numbers or booleans in a type that the kernels read: a copy only of other types."""
-    if labels.dtype.name not in _IN_PLACE or not labels.dtype.isnative:
-        if labels.dtype.kind == "u" and labels.size and labels.max() > np.iinfo(np.int64).max:
-            raise ValueError(f"{name}: {labels.max()} is above the largest 64-bit integer")
-        labels = labels.astype(np.int64)
-    aligned: Labels = _arrays._as_in_memory(labels)
-    return aligned
 
 
 def runs_of(predictions: Any) -> Labels | list[Labels]:
@@ -80,12 +67,12 @@ def coded(
     are_words = [part.dtype.kind in "SU" for part in parts if part.size]
     if classes is None and not any(are_words):
         if isinstance(runs, list):
-            runs = [in_place(run, f"predictions[{i}]") for i, run in enumerate(runs)]
+            runs = [_arrays.in_place(run, f"predictions[{i}]") for i, run in enumerate(runs)]
         else:
-            runs = in_place(runs, "predictions")
+            runs = _arrays.in_place(runs, "predictions")
         return (
             runs,
-            None if truth is None else in_place(truth, "labels").astype(np.int64, copy=False),
+            None if truth is None else _arrays.in_place(truth, "labels").astype(np.int64, copy=False),
             None,
         )
     if not all(are_words) and classes is None:
@@ -117,4 +104,4 @@ def stacked(runs: Labels | list[Labels]) -> Labels:
     lengths = {len(run) for run in runs}
     if len(lengths) > 1:
         raise ValueError(f"predictions: runs of different lengths, {sorted(lengths)}")
-    return in_place(np.stack(runs), "predictions")
+    return _arrays.in_place(np.stack(runs), "predictions")

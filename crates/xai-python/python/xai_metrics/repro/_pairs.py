@@ -27,7 +27,10 @@ class PairValues:
     """
 
     n_runs: int
+    n_samples: int
     values: Mapping[str, Floats]
+    #: What ``ec_local`` is where neither run errs, see :func:`pairwise`.
+    empty_union: str = "undefined"
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -48,13 +51,10 @@ class PairValues:
         matrix[first, second] = matrix[second, first] = self.pairs(metric)
         return matrix
 
-    def _drops(self, metric: str) -> bool:
-        return False
-
     def summary(self, metric: str) -> Summary:
         """The distribution of a metric over the pairs."""
         fields = dict(_native.repro_pair_summary(self.n_runs, self.pairs(metric)))
-        if self._drops(metric):
+        if self.empty_union == "drop" and metric == "ec_local":
             fields["n_undefined"] = 0
         return Summary(**fields)
 
@@ -112,6 +112,11 @@ class PairValues:
             rows.append((metric, of.mean, of.std, of.min, of.median, of.max, of.n_defined))
         return html_table(rows, f"{self.n_runs} runs, {self.n_runs * (self.n_runs - 1) // 2} pairs")
 
+    def __repr__(self) -> str:
+        names = ", ".join(self.values)
+        of = f"n_runs={self.n_runs}, n_samples={self.n_samples}, metrics=[{names}]"
+        return f"{type(self).__name__}({of})"
+
     def plot(self, metric: str, *, ax: Any = None) -> Any:
         """A metric between all runs as a heat map, by matplotlib; returns the axes."""
         ax = axes(ax)
@@ -159,15 +164,6 @@ class PairwiseResult(PairValues):
     values: Mapping[str, Floats]
     errors: ErrorSets
     empty_union: str = "undefined"
-
-    def _drops(self, metric: str) -> bool:
-        return self.empty_union == "drop" and metric == "ec_local"
-
-    def __repr__(self) -> str:
-        names = ", ".join(self.values)
-        return (
-            f"PairwiseResult(n_runs={self.n_runs}, n_samples={self.n_samples}, metrics=[{names}])"
-        )
 
 
 def pairwise(

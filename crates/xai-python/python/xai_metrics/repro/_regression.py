@@ -34,9 +34,6 @@ class RegressionResult(PairValues):
     values: Mapping[str, Floats]
     mean_absolute_error: Floats
 
-    def __repr__(self) -> str:
-        return f"RegressionResult(n_runs={self.n_runs}, n_samples={self.n_samples})"
-
 
 def regression(predictions: Any, targets: Any, *, n_jobs: int | None = None) -> RegressionResult:
     """Takes every metric of regression on each pair of runs.

@@ -35,6 +35,9 @@ _ENGINES = {
     "brute-force": "brute-force",
 }
 
+#: The levels of correspondence, by their numbers.
+LEVELS = ("undefined", "low", "medium", "high")
+
 _HNSW = {"connections": 16, "ef_construction": 200, "ef_search": 64}
 
 

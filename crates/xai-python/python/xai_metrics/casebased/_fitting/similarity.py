@@ -185,7 +185,7 @@ def _tree_leaf(strategy: TreeLeaf) -> Space:
         raise ValueError("overflow must be 'truncate' or 'nearest'")
     if strategy.within_leaf != "feature_distance":
         raise ValueError("within_leaf must be 'feature_distance'")
-    choice = {"tree-leaf": {"overflow": strategy.overflow}}
+    choice = {"tree-leaf": {"fill_from_other_leaves": strategy.overflow == "nearest"}}
     return Space("tree_leaf", choice, lambda rows: _leaves(model, rows), model=model)
 
 

@@ -9,43 +9,16 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from xai_metrics.casebased import activations as _ours
+from xai_metrics.casebased.activations import *
+
 from . import activations as _activations
-from .activations import (
-    ActivationExtractor,
-    Blend,
-    CallableActivationExtractor,
-    CustomActivations,
-    DecisionTreeActivationExtractor,
-    Features,
-    ForestProximity,
-    HiddenActivations,
-    Predictor,
-    SimilarityStrategy,
-    SklearnMLPActivationExtractor,
-    TreeLeaf,
-)
 from .explainer import CaseExplainer
 from .explanation import Explanation
 from .metrics import compute_correspondence, euclidean_distance
 
-__all__ = [
-    "ActivationExtractor",
-    "Blend",
-    "CallableActivationExtractor",
-    "CaseExplainer",
-    "CustomActivations",
-    "DecisionTreeActivationExtractor",
-    "Explanation",
-    "Features",
-    "ForestProximity",
-    "HiddenActivations",
-    "Predictor",
-    "SimilarityStrategy",
-    "SklearnMLPActivationExtractor",
-    "TreeLeaf",
-    "compute_correspondence",
-    "euclidean_distance",
-]
+__all__ = ["CaseExplainer", "Explanation", "compute_correspondence", "euclidean_distance"]
+__all__ += _ours.__all__
 
 #: Former names.
 _FORMER = {

@@ -5,39 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from xai_metrics.casebased.activations import (
-    ActivationExtractor,
-    Blend,
-    CallableActivationExtractor,
-    CustomActivations,
-    DecisionTreeActivationExtractor,
-    Features,
-    ForestProximity,
-    HiddenActivations,
-    Predictor,
-    SimilarityStrategy,
-    SklearnMLPActivationExtractor,
-    TreeLeaf,
-)
+from xai_metrics.casebased import activations as _ours
+from xai_metrics.casebased.activations import *
 
 __all__ = [
-    "ActivationExtractor",
-    "Blend",
-    "CallableActivationExtractor",
     "CustomActivationRetrieval",
-    "CustomActivations",
-    "DecisionTreeActivationExtractor",
-    "Features",
-    "ForestProximity",
     "ForestProximityRetrieval",
     "HiddenActivationRetrieval",
-    "HiddenActivations",
-    "Predictor",
-    "SimilarityStrategy",
-    "SklearnMLPActivationExtractor",
-    "TreeLeaf",
     "TreeLeafRetrieval",
 ]
+__all__ += _ours.__all__
 
 
 @dataclass(frozen=True)
