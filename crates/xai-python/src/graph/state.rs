@@ -13,11 +13,11 @@ use xai_graph::{Accumulator, OverGraphs};
 
 use crate::array::{Reals, different_precision, one_axis, two_axes};
 use crate::error::OrRaise;
-use crate::graph::answers::{Answers, compared, positions};
+use crate::graph::answers::Answers;
+use crate::graph::curves;
 use crate::graph::fidelity::{update, update_probabilities};
 use crate::graph::ground_truth::Choices;
 use crate::graph::unfaithfulness::Reading;
-use crate::graph::{curves, fidelity};
 use crate::stored::{from_bytes, to_bytes, to_python};
 use crate::work;
 

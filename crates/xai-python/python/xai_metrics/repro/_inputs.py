@@ -72,7 +72,9 @@ def coded(
             runs = _arrays.in_place(runs, "predictions")
         return (
             runs,
-            None if truth is None else _arrays.in_place(truth, "labels").astype(np.int64, copy=False),
+            None
+            if truth is None
+            else _arrays.in_place(truth, "labels").astype(np.int64, copy=False),
             None,
         )
     if not all(are_words) and classes is None:

@@ -1,0 +1,56 @@
+"""The interfaces of other packages are where their own imports look for them."""
+
+from __future__ import annotations
+
+import importlib
+
+import pytest
+
+THEIRS = {
+    "case_explainer": "CaseExplainer Explanation compute_correspondence euclidean_distance "
+    "ActivationExtractor Predictor SklearnMLPActivationExtractor DecisionTreeActivationExtractor "
+    "CallableActivationExtractor Features HiddenActivations CustomActivations TreeLeaf "
+    "ForestProximity Blend SimilarityStrategy",
+    "case_explainer.explainer": "CaseExplainer",
+    "case_explainer.explanation": "Explanation Neighbor",
+    "case_explainer.metrics": "compute_all_distances compute_correspondence euclidean_distance",
+    "case_explainer.indexing": "BallTreeIndex BruteForceIndex IndexStrategy KDTreeIndex "
+    "create_index",
+    "case_explainer.activations": "HiddenActivationRetrieval CustomActivationRetrieval "
+    "TreeLeafRetrieval ForestProximityRetrieval Blend TreeLeaf",
+    "xplique.metrics": "AverageDropMetric AverageIncreaseMetric AverageGainMetric Deletion "
+    "Insertion MuFidelity Complexity Sparseness AverageStability RandomLogitMetric MeGe "
+    "ModelRandomizationMetric ModelRandomizationStrategy ProgressiveLayerRandomization",
+    "xplique.metrics.base": "BaseAttributionMetric BaseComplexityMetric ExplainerMetric "
+    "ExplanationMetric",
+    "xplique.metrics.complexity": "Complexity Sparseness",
+    "xplique.metrics.fidelity": "BaseAverageXMetric CausalFidelity Deletion Insertion MuFidelity",
+    "xplique.metrics.randomization": "ModelRandomizationMetric RandomLogitMetric",
+    "xplique.metrics.representativity": "MeGe",
+    "xplique.metrics.stability": "AverageStability",
+    "torch_geometric.explain": "fidelity unfaithfulness characterization_score "
+    "fidelity_curve_auc groundtruth_metrics",
+    "torch_geometric.explain.metric": "fidelity unfaithfulness characterization_score "
+    "fidelity_curve_auc groundtruth_metrics",
+    "error_consistency.functional": "error_consistencies",
+}
+
+
+@pytest.mark.parametrize(("module", "names"), THEIRS.items())
+def test_their_names_are_in_their_modules(module: str, names: str) -> None:
+    ours = importlib.import_module(f"xai_metrics.compat.{module}")
+    for name in names.split():
+        assert hasattr(ours, name), name
+
+
+def test_families_have_no_names_of_theirs() -> None:
+    from xai_metrics import attribution, casebased, graph, repro
+
+    ours = {*attribution.__all__, *casebased.__all__, *graph.__all__, *repro.__all__}
+    theirs = "AverageDropMetric MeGe create_index euclidean_distance groundtruth_metrics "
+    assert not ours & {*theirs.split(), "error_consistencies", "HiddenActivationRetrieval"}
+
+
+def test_names_that_are_none_are_refused() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'quantus'"):
+        importlib.import_module("xai_metrics.compat").quantus  # noqa: B018
