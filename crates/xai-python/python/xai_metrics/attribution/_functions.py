@@ -57,7 +57,8 @@ def base_scores(
         framework=framework,
         device=device,
     )
-    return _native.attribution_scores(run.request(), n_jobs)[0]
+    scores: npt.NDArray[np.float64] = _native.attribution_scores(run.request(), n_jobs)[0]
+    return scores
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,7 +191,10 @@ def map_similarity(
     first, second = reals(a, "a"), reals(b, "b")
     layouts = {2: "tabular", 3: "time-series", 4: "channels-last"}
     name = layout_of(layout) or layouts.get(first.ndim, "tabular")
-    return _native.attribution_similarity(first, second, similarity, name, n_jobs)
+    alike: npt.NDArray[np.float64] = _native.attribution_similarity(
+        first, second, similarity, name, n_jobs
+    )
+    return alike
 
 
 def smoothed(
@@ -235,7 +239,10 @@ def smoothed(
     def explain(inputs: Any, targets: Any) -> npt.NDArray[np.float64]:
         batch = reals(inputs, "inputs")
         rows = targets_of(targets, len(batch))
-        return _native.attribution_smoothed(function, batch, rows, n_copies, magnitude, seed)
+        mean: npt.NDArray[np.float64] = _native.attribution_smoothed(
+            function, batch, rows, n_copies, magnitude, seed
+        )
+        return mean
 
     return explain
 

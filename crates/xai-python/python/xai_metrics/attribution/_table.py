@@ -180,21 +180,22 @@ class EvaluationValues:
     @property
     def n_samples(self) -> int:
         """How many samples were explained."""
-        return self._native.n_samples
+        return int(self._native.n_samples)
 
     @property
     def explainers(self) -> list[str]:
         """The names of the explainers."""
-        return self._native.explainers
+        return list(self._native.explainers)
 
     @property
     def metrics(self) -> list[str]:
         """The names of the metrics."""
-        return self._native.metrics
+        return list(self._native.metrics)
 
     def per_sample(self, metric: str) -> npt.NDArray[np.float64]:
         """The values by one metric ``(explainers, samples)``, NaN where undefined."""
-        return self._native.per_sample(metric)
+        values: npt.NDArray[np.float64] = self._native.per_sample(metric)
+        return values
 
     def merge(self, next: EvaluationValues) -> EvaluationValues:
         """These values and those of the samples that come after them. Curves are not joined.

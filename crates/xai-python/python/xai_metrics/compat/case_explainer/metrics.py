@@ -41,7 +41,7 @@ def euclidean_distance(point1: Any, point2: Any) -> float:
     5.0
     """
     a, b = (doubles(p, name, 1) for p, name in ((point1, "point1"), (point2, "point2")))
-    return _native.casebased_euclidean(a, b)
+    return float(_native.casebased_euclidean(a, b))
 
 
 def compute_all_distances(

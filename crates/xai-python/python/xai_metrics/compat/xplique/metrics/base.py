@@ -146,7 +146,8 @@ class ExplanationMetric(BaseAttributionMetric):
             framework=self.framework,
             device=self.device,
         )
-        return _native.attribution_scores(run.request(), self.n_jobs)[0]
+        scores: npt.NDArray[np.float64] = _native.attribution_scores(run.request(), self.n_jobs)[0]
+        return scores
 
     def _of_maps(self, metric: Metric, explanations: Any, **of: Any) -> MetricValue:
         maps = reals(explanations, "explanations")
