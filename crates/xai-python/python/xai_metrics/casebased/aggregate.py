@@ -41,9 +41,9 @@ class AggregateExplanation(Result):
     n_distinct: int
 
 
-def of_native(released: dict[str, Any] | str, classes: Classes) -> AggregateExplanation | None:
+def of_native(released: dict[str, Any] | None, classes: Classes) -> AggregateExplanation | None:
     """An aggregate; ``None`` for a refusal."""
-    if isinstance(released, str):
+    if released is None:
         return None
     shares = released["class_shares"].items()
     reach = released["distance_range"]
