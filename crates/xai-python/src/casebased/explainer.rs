@@ -11,6 +11,7 @@ use crate::casebased::arrays::{Answer, answer};
 use crate::casebased::choices::{Choices, read};
 use crate::casebased::given::{GivenArray, with};
 use crate::error::OrRaise;
+use crate::stored::to_python;
 use crate::work::run;
 
 /// The training rows, scaled and indexed.
@@ -90,8 +91,7 @@ impl CasebasedExplainer {
         Ok(answer(py, found.or_raise(py)?))
     }
 
-    /// What may be said of samples without showing a training row: a dictionary of each, or the text of
-    /// the refusal.
+    /// What may be said of samples without showing a training row: a dictionary of each, or nothing.
     fn aggregate<'py>(
         &self,
         py: Python<'py>,
@@ -99,7 +99,7 @@ impl CasebasedExplainer {
         predicted: Option<PyReadonlyArray1<'py, i64>>,
         given: Option<GivenArray<'py>>,
         n_jobs: Option<i64>,
-    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    ) -> PyResult<Vec<Option<Bound<'py, PyAny>>>> {
         let predicted = predicted.as_ref().map(contiguous);
         let given = given.map(|given| given.to_owned());
         let explainer = &self.explainer;
@@ -109,11 +109,12 @@ impl CasebasedExplainer {
                 with(given, || explainer.aggregate(view, predicted.as_deref()))
             })?
         });
-        let one = |released: Result<AggregateExplanation, Error>| match released {
-            Ok(released) => Ok(pythonize::pythonize(py, &released)?),
-            Err(refused) => Ok(refused.to_string().into_pyobject(py)?.into_any()),
+        let released = released.or_raise(py)?.into_iter();
+        let one = |released: Result<AggregateExplanation, Error>| {
+            let described = released.ok().map(|released| to_python(py, &released));
+            described.transpose()
         };
-        released.or_raise(py)?.into_iter().map(one).collect()
+        released.map(one).collect()
     }
 
     /// Of each sample, its features beside those of its neighbours.
@@ -138,13 +139,13 @@ impl CasebasedExplainer {
                 explainer.compare_features(&explanations, view)
             })?
         });
-        Ok(pythonize::pythonize(py, &compared.or_raise(py)?)?)
+        to_python(py, &compared.or_raise(py)?)
     }
 
     /// What is known of the training rows, by name, as far as it is shown.
     fn metadata<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let shown: Vec<_> = self.explainer.shown_metadata().or_raise(py)?.collect();
-        Ok(pythonize::pythonize(py, &shown)?)
+        to_python(py, &shown)
     }
 
     /// What each class counts.
@@ -154,7 +155,7 @@ impl CasebasedExplainer {
 
     /// What the explainer was fitted to.
     fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        Ok(pythonize::pythonize(py, &self.explainer.training_info())?)
+        to_python(py, &self.explainer.training_info())
     }
 
     /// The engine that searches.

@@ -30,7 +30,14 @@ Examples
 
 from __future__ import annotations
 
-from .activations import (
+from ._aggregate import AggregateExplanation
+from ._audit import Audit, AuditReport, LevelAudit
+from ._correspondence import compute_correspondence, distances
+from ._explainer import CaseExplainer, Scaler
+from ._explanation import Explanation, Neighbor
+from ._explanations import Explanations
+from ._search import NeighborSearch
+from ._strategies import (
     ActivationExtractor,
     Blend,
     CallableActivationExtractor,
@@ -44,13 +51,6 @@ from .activations import (
     SklearnMLPActivationExtractor,
     TreeLeaf,
 )
-from .aggregate import AggregateExplanation
-from .audit import Audit, AuditReport, LevelAudit
-from .explainer import CaseExplainer, Scaler
-from .explanation import Explanation, Neighbor
-from .explanations import Explanations
-from .indexing import NeighborSearch
-from .metrics import compute_correspondence, distances
 
 __all__ = [
     "ActivationExtractor",

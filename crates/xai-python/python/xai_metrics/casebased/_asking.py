@@ -8,14 +8,14 @@ import numpy as np
 
 from .. import _native
 from .._arrays import reals
+from ._explanation import Explanation
+from ._explanations import Explanations
 from ._fitted import Fitted
 from ._fitting.arguments import checked_k
 from ._fitting.choices import weights_of
 from ._fitting.classes import label_array
 from ._fitting.parts import joined, parts
 from ._fitting.predictions import one_label, predictions_of
-from .explanation import Explanation
-from .explanations import Explanations
 
 if TYPE_CHECKING:
     import numpy.typing as npt

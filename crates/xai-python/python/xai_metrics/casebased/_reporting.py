@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._aggregate import AggregateExplanation, of_native
 from ._asking import Asking
-from .aggregate import AggregateExplanation, of_native
-from .audit import Audit, AuditReport
+from ._audit import Audit, AuditReport
 
 
 class Reporting(Asking):

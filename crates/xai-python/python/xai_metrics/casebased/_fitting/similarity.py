@@ -13,7 +13,7 @@ from .._extractors import (
     CallableActivationExtractor,
     SklearnMLPActivationExtractor,
 )
-from ..activations import (
+from .._strategies import (
     Blend,
     CustomActivations,
     Features,

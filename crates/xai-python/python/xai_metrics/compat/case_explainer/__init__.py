@@ -9,8 +9,8 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from xai_metrics.casebased import activations as _ours
-from xai_metrics.casebased.activations import *
+from xai_metrics.casebased import _strategies as _ours
+from xai_metrics.casebased._strategies import *
 
 from . import activations as _activations
 from .explainer import CaseExplainer

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from xai_metrics.casebased import activations as _ours
-from xai_metrics.casebased.activations import *
+from xai_metrics.casebased import _strategies as _ours
+from xai_metrics.casebased._strategies import *
 
 __all__ = [
     "CustomActivationRetrieval",

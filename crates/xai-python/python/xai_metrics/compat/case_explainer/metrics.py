@@ -8,7 +8,7 @@ import numpy as np
 
 from xai_metrics import _native
 from xai_metrics.casebased import compute_correspondence
-from xai_metrics.casebased.metrics import doubles
+from xai_metrics.casebased._correspondence import doubles
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pandas
 
     from ._asking import Asking
-    from .explanations import Explanations
+    from ._explanations import Explanations
 
 __all__ = ["Audit", "AuditReport", "LevelAudit"]
 

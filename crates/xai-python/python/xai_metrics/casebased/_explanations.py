@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from .._results import html_table, pandas_frame, plain
+from ._explanation import Explanation, Neighbor
 from ._fitting.choices import LEVELS
 from ._fitting.classes import label_value
-from .explanation import Explanation, Neighbor
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -164,7 +164,9 @@ def distances(
     if name == "mahalanobis" and covariance is None:
         raise ValueError('metric_params: the Mahalanobis distance needs {"V": covariance}')
     queries, rows = doubles(queries, "queries", 2), doubles(rows, "rows", 2)
-    found: npt.NDArray[np.float64] = _native.casebased_distances(queries, rows, name, covariance, n_jobs)
+    found: npt.NDArray[np.float64] = _native.casebased_distances(
+        queries, rows, name, covariance, n_jobs
+    )
     return found
 
 
