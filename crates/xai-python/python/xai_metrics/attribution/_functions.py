@@ -11,8 +11,7 @@ import numpy as np
 from .. import _native
 from .._arrays import integers, reals
 from .._plots import axes
-from .._results import Result
-from .._results import pandas_library as pandas
+from .._results import Result, html_table, pandas_frame
 from ._data import Run, layout_of, targets_of
 from ._models import Tensors, explainer_function, is_explainer
 from ._registry import metric_info
@@ -62,7 +61,7 @@ def base_scores(
 
 
 @dataclass(frozen=True, eq=False)
-class MaskedScores:
+class MaskedScores(Result):
     """The score of every sample, on the whole input and on what its map keeps.
 
     >>> import numpy as np
@@ -94,13 +93,9 @@ class MaskedScores:
         n_undefined = int(np.isnan(per_sample).sum())
         return MetricValue(metric, metric_info(metric).direction, value, per_sample, n_undefined)
 
-    def to_dict(self) -> dict[str, list[float]]:
-        """The scores as lists."""
-        return {"base": self.base.tolist(), "masked": self.masked.tolist()}
-
     def to_pandas(self) -> Any:
         """A data frame with a row per sample."""
-        return pandas().DataFrame({"base": self.base, "masked": self.masked})
+        return pandas_frame(self.to_dict())
 
 
 def masked_scores(
@@ -303,18 +298,12 @@ class RandomizationValues:
 
     def to_pandas(self) -> Any:
         """A data frame with a row per step."""
-        rows = [
-            {"layers": step.layers, "value": step.value, "n_undefined": step.n_undefined}
-            for step in self.steps
-        ]
-        return pandas().DataFrame(rows)
+        names = ("layers", "value", "n_undefined")
+        return pandas_frame({name: [getattr(of, name) for of in self.steps] for name in names})
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{', '.join(map(str, s.layers))}</td><td>{_number(s.value)}</td></tr>"
-            for s in self.steps
-        )
-        return f"<table><tr><th>layers randomized</th><th>similarity</th></tr>{rows}</table>"
+        rows = [(", ".join(map(str, step.layers)), step.value) for step in self.steps]
+        return html_table([("layers", "similarity"), *rows], "Randomized layers")
 
     def plot(self, ax: Any = None, **style: Any) -> Any:
         """Draws the similarity by step by matplotlib; returns the axes."""
@@ -417,11 +406,6 @@ class MegeReco(Result):
     #: Pairs left out because a constant map has no rank correlation.
     n_undefined: int
 
-    def _repr_html_(self) -> str:
-        values = {"MeGe": self.mege, "ReCo": self.reco}
-        texts = [f"{name} <strong>{_number(value)}</strong>" for name, value in values.items()]
-        return f"<div>{', '.join(texts)}</div>"
-
 
 def representativity(
     explanations: Sequence[Any],
@@ -476,7 +460,3 @@ def representativity(
         n_jobs,
     )
     return MegeReco(**values)
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.4g}"
