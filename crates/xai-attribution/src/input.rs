@@ -54,7 +54,7 @@ pub const MAX_FRACTION: Input = Input::new("max_fraction");
 /// The number of cells along height, width and time.
 pub const GRID: Input = Input::new("grid");
 /// The share of cells in a random subset.
-pub const FRACTION: Input = Input::new("fraction");
+pub const FRACTION: Input = Input::new("subset_size");
 /// The number of random subsets.
 pub const N_SUBSETS: Input = Input::new("n_subsets");
 /// How subsets are drawn.
@@ -88,7 +88,7 @@ pub const WEIGHTED: Input = Input::new("weighted");
 /// The largest share of the positions that an object may take.
 pub const MAX_SIZE: Input = Input::new("max_size");
 /// How many positions are the top.
-pub const TOP_K: Input = Input::new("top_k");
+pub const K: Input = Input::new("k");
 /// Whether an object smaller than the top can reach 1.
 pub const CAPPED: Input = Input::new("capped");
 /// Whether a share is in units of what a random map has.
@@ -144,13 +144,13 @@ pub const BINS: Input = Input::new("bins");
 /// How far inputs are shifted.
 pub const SHIFTS: Input = Input::new("shifts");
 /// Along which axes inputs are shifted.
-pub const SHIFT_AXES: Input = Input::new("shift_axes");
+pub const SHIFT_AXES: Input = Input::new("axes");
 /// Up to which distance two maps are near.
 pub const NEAR: Input = Input::new("near");
 /// Whether positions are in units of their standard deviation.
 pub const STANDARDIZED: Input = Input::new("standardized");
 /// When two maps count as one explanation.
-pub const DISCRETIZER: Input = Input::new("same_explanation");
+pub const DISCRETIZER: Input = Input::new("discretizer");
 /// From which percentile on positions are marked.
 pub const PERCENTILE: Input = Input::new("percentile");
 /// Whether a value is in units of the size of a map.
@@ -164,7 +164,7 @@ pub const OVER_TOP: Input = Input::new("over_top");
 /// What attributions of one size are to rankings.
 pub const RANK_TIES: Input = Input::new("rank_ties");
 /// What is read off the model's outputs along a curve.
-pub const CURVE_SCORE: Input = Input::new("curve_score");
+pub const SCORE: Input = Input::new("score");
 /// Up to how many features all subsets are shown to the model.
 pub const EXACT_UP_TO: Input = Input::new("exact_up_to");
 /// How many subsets of one size a search keeps.
@@ -180,7 +180,7 @@ pub const MAP_KIND: Input = Input::new("map_kind");
 /// What a map is multiplied by.
 pub const SCALING: Input = Input::new("scaling");
 /// The number of random draws.
-pub const DRAWS: Input = Input::new("draws");
+pub const DRAWS: Input = Input::new("n_draws");
 /// How much of an input is removed, in percent.
 pub const PERCENTAGES: Input = Input::new("percentages");
 /// What a curve is of.

@@ -65,7 +65,7 @@ fn an_evaluation_of_a_concurrent_model() {
             .metric(Infidelity::new().perturbation(Perturbation::Gaussian { sigma: 0.1 }))
             .metric(MonotonicityCorrelation::new().n_values(2))
             .metric(PredictionGapImportant::new())
-            .metric(FFidelity::new().draws(2))
+            .metric(FFidelity::new().n_draws(2))
             .evaluate()
             .unwrap()
     });

@@ -6,7 +6,7 @@
 #![doc = include_str!("../METRICS.md")]
 
 use xai_core::Result;
-use xai_core::registry::MetricInfo;
+use xai_core::describe::MetricInfo;
 
 use crate::correspondence::metric::CORRESPONDENCE;
 use crate::result::audit::{EXPECTED_CALIBRATION_ERROR, MEAN_CORRESPONDENCE};
@@ -26,17 +26,17 @@ pub static METRICS: &[&MetricInfo] = &[
 ///
 /// ```
 /// use xai_casebased::registry;
-/// assert_eq!(registry::find("correspondence")?.range, "[0, 1]");
+/// assert_eq!(registry::find("correspondence")?.range.to_string(), "[0, 1]");
 /// # Ok::<(), xai_casebased::Error>(())
 /// ```
 pub fn find(name: &str) -> Result<&'static MetricInfo> {
-    xai_core::registry::find(METRICS.iter().copied(), name)
+    xai_core::describe::find(METRICS.iter().copied(), name)
 }
 
 /// The table of the metrics as Markdown.
 #[must_use]
 pub fn markdown() -> String {
-    xai_core::registry::markdown(METRICS.iter().copied())
+    xai_core::describe::markdown(METRICS.iter().copied())
 }
 
 #[cfg(test)]

@@ -67,5 +67,7 @@ pub const BANDWIDTH: Input = Input::new("bandwidth");
 pub const ACTIVATION: Input = Input::new("activation");
 /// A metric by name.
 pub const METRIC: Input = Input::new("metric");
+/// A parameter by name.
+pub const PARAMETER: Input = Input::new("parameter");
 /// Which correlation of two sequences.
 pub const CORRELATION: Input = Input::new("correlation");

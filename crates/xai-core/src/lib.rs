@@ -19,7 +19,11 @@
 // `simd` alone allows it, to call what it has compiled for a processor's own registers.
 #![deny(unsafe_code)]
 
+// The derive macros name this crate from outside.
+extern crate self as xai_core;
+
 pub mod accumulator;
+pub mod describe;
 pub mod distance;
 pub mod error;
 pub mod input;
@@ -27,18 +31,17 @@ pub mod number;
 pub mod output;
 pub mod parallel;
 pub mod random;
-pub mod registry;
 pub mod simd;
 pub mod statistics;
 pub mod sum;
 pub mod tensor;
 
 pub use accumulator::Accumulator;
+pub use describe::{Direction, MetricInfo};
 pub use distance::{Distance, Kernel, Weighting};
 pub use error::{Error, ErrorKind, Help, Input, Result};
 pub use number::{Label, Real};
 pub use output::Activation;
-pub use registry::{Direction, MetricInfo};
 pub use statistics::{Interval, Summary};
 pub use sum::{ExactMean, ExactSum};
 pub use tensor::Layout;

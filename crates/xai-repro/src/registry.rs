@@ -5,7 +5,7 @@
 //!
 #![doc = include_str!("../METRICS.md")]
 
-use xai_core::registry::MetricInfo;
+use xai_core::describe::MetricInfo;
 
 use crate::across_runs::agreement_coefficient::AgreementCoefficient;
 use crate::pair_metric::definition::{PairFormula, PairMetric};
@@ -35,7 +35,7 @@ pub fn metrics() -> impl Iterator<Item = &'static MetricInfo> {
 /// The table of all metrics as Markdown.
 #[must_use]
 pub fn markdown() -> String {
-    xai_core::registry::markdown(metrics())
+    xai_core::describe::markdown(metrics())
 }
 
 #[cfg(test)]

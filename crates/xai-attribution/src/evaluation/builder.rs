@@ -304,6 +304,9 @@ impl<'a, T: Real> Evaluation<'a, T> {
         let metrics = metrics.map(|(m, (name, metric))| MetricValues {
             metric: name.clone(),
             direction: metric.info().direction,
+            is_share: metric.info().range.is_share(),
+            is_whole: metric.whole().is_some(),
+            info: Some(metric.info()),
             per_sample: per_sample.iter().map(|of| of[m].clone()).collect(),
             curves: of_metric(m),
         });

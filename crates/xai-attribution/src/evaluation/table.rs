@@ -1,6 +1,7 @@
 //! What an evaluation says: values, intervals, rankings, and which differences are more than chance.
 
-use xai_core::{Direction, Interval};
+use xai_core::Interval;
+use xai_core::describe::{Direction, MetricInfo};
 
 use crate::evaluation::statistics::Statistics;
 use crate::metric::value::CurvePoint;
@@ -28,6 +29,9 @@ pub struct EvaluationTable {
 pub struct MetricResult {
     /// The metric's name.
     pub metric: String,
+    /// What the metric says of itself; a result that was stored and read back has none.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub info: Option<&'static MetricInfo>,
     /// Which end of its scale is the good one.
     #[cfg_attr(feature = "serde", serde(rename = "better"))]
     pub direction: Direction,
@@ -167,6 +171,9 @@ impl MetricResult {
     ///     metrics: vec![MetricValues {
     ///         metric: "average_drop".into(),
     ///         direction: Direction::Lower,
+    ///         is_share: true,
+    ///         is_whole: false,
+    ///         info: None,
     ///         per_sample: vec![low, high],
     ///         curves: vec![],
     ///     }],

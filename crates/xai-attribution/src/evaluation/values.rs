@@ -1,12 +1,11 @@
 //! The values of an evaluation, sample by sample, and how parts of a data set join.
 
-use xai_core::{Direction, Error, ExactMean, Interval, Result};
+use xai_core::describe::{Direction, MetricInfo};
+use xai_core::{Error, ExactMean, Interval, Result};
 
 use crate::evaluation::comparison::compare;
 use crate::evaluation::statistics::{Column, Statistics, replicates};
 use crate::evaluation::table::{EvaluationTable, ExplainerValue, MetricResult};
-use crate::metric::entry::Entry;
-use crate::metric::registry;
 use crate::metric::value::CurvePoint;
 use crate::model::counted::ModelCalls;
 use crate::{help, input};
@@ -60,6 +59,15 @@ pub struct MetricValues {
     /// Which end of its scale is the good one.
     #[cfg_attr(feature = "serde", serde(rename = "better"))]
     pub direction: Direction,
+    /// Whether the values are shares: Wilson's interval is then one of them.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub is_share: bool,
+    /// Whether the metric relates all samples to each other, so that values of parts do not join.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub is_whole: bool,
+    /// What the metric says of itself; values that were stored and read back have none.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub info: Option<&'static MetricInfo>,
     /// `[explainer][sample]`; `None` where undefined.
     pub per_sample: Vec<Vec<Option<f64>>>,
     /// The mean curve of each explainer, where that was [asked for](crate::Evaluation::with_curves) and the
@@ -97,8 +105,7 @@ impl EvaluationValues {
             let (actual, expected) = (others.join(", "), own.join(", "));
             return Err(Error::parameter(input::METRICS, actual, expected));
         }
-        let is_whole = |m: &&MetricValues| registry::find(&m.metric).is_ok_and(Entry::is_whole);
-        if let Some(metric) = self.metrics.iter().find(is_whole) {
+        if let Some(metric) = self.metrics.iter().find(|metric| metric.is_whole) {
             let expected = "metrics of single samples: this one relates all samples to each other";
             return Err(Error::parameter(input::METRICS, &metric.metric, expected)
                 .with_help(help::EVALUATE_AT_ONCE));
@@ -155,7 +162,7 @@ impl EvaluationValues {
                     .iter()
                     .zip(&replicates[own])
                     .map(|(column, replicates)| {
-                        column.interval(replicates, statistics.level, metric.is_share())
+                        column.interval(replicates, statistics.level, metric.is_share)
                     })
                     .collect::<Result<Vec<_>>>()?;
                 metric.result(&self.explainers, &intervals)
@@ -172,12 +179,6 @@ impl EvaluationValues {
 }
 
 impl MetricValues {
-    /// Whether its values are in [0, 1]. Of a metric that is not in the registry only its values are
-    /// known.
-    fn is_share(&self) -> bool {
-        registry::find(&self.metric).map_or(true, |entry| entry.info.is_share())
-    }
-
     fn result(
         &self,
         explainers: &[String],
@@ -212,6 +213,7 @@ impl MetricValues {
         ranking.sort_by(|a, b| key(a).total_cmp(&key(b)));
         Ok(MetricResult {
             metric: self.metric.clone(),
+            info: self.info,
             direction: self.direction,
             comparisons: compare(self.direction, &values, &ranking)?,
             values,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use ndarray::ArrayViewD;
+use xai_core::describe::Parameter;
 use xai_core::tensor::Rows;
 use xai_core::{Error, Real, Result, parallel};
 
@@ -10,7 +11,8 @@ use crate::input;
 
 /// How far apart two maps are, in [`Stability`](crate::metric::Stability) and its relatives. Both come
 /// flattened in row-major order, that of the sample first.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, Parameter)]
+#[param(name = "distance")]
 #[non_exhaustive]
 pub enum MapDistance {
     /// `Σ |a − b|`.
@@ -21,8 +23,10 @@ pub enum MapDistance {
     /// `√Σ (a − b)² / √Σ a²`; undefined for an `a` of zeros.
     Relative,
     /// `√Σ ((a − b) / a)²`, an `a` of 0 replaced by this number: what Quantus has.
+    #[param(value_name = "ZERO")]
     Elementwise(f64),
     /// A function of the caller's.
+    #[param(skip)]
     Function(MapDistanceFunction),
 }
 

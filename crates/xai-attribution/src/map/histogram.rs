@@ -1,24 +1,22 @@
 //! How many values of a map fall into each of some bins.
 
-use std::str::FromStr;
-
+use xai_core::Result;
+use xai_core::describe::Parameter;
 use xai_core::number::elementary;
 use xai_core::statistics::quantile;
-use xai_core::{Error, Result};
-
-use crate::input;
 
 /// The most bins.
 const MOST: usize = 1 << 20;
 
 /// How many bins of one width are between the smallest and the largest value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Bins {
     /// So many, 1 to 1 048 576.
+    #[param(plain, at_least = 1, at_most = MOST)]
     Count(usize),
-    /// As many as are at most `2 (q₇₅ − q₂₅) / ∛n` wide, for `n` values with these quartiles: the rule of
+    /// As many bins as are at most `2 (q₇₅ − q₂₅) / ∛n` wide, for `n` values with these quartiles: the rule of
     /// Freedman and Diaconis. One where the quartiles are equal, and at most 1 048 576.
     FreedmanDiaconis,
 }
@@ -30,34 +28,7 @@ impl Default for Bins {
     }
 }
 
-impl FromStr for Bins {
-    type Err = Error;
-
-    /// A number, or `freedman-diaconis`.
-    fn from_str(text: &str) -> Result<Self> {
-        if text == "freedman-diaconis" {
-            return Ok(Self::FreedmanDiaconis);
-        }
-        let expected = "a number of bins, at least 1, or freedman-diaconis";
-        let count = text.trim().parse();
-        count
-            .map(Self::Count)
-            .map_err(|_| Error::parameter(input::BINS, text, expected))
-    }
-}
-
 impl Bins {
-    /// Checks the number.
-    pub(crate) fn check(self) -> Result<()> {
-        match self {
-            Self::Count(count) if !(1..=MOST).contains(&count) => {
-                let expected = "1 to 1 048 576";
-                Err(Error::parameter(input::BINS, count, expected))
-            }
-            _ => Ok(()),
-        }
-    }
-
     /// The number of bins for some finite values.
     pub(crate) fn count(self, values: &[f64]) -> Result<usize> {
         if let Self::Count(count) = self {

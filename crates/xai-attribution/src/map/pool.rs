@@ -1,14 +1,14 @@
 //! One attribution per position from those of its channels.
 
-use std::str::FromStr;
-
+use xai_core::describe::Parameter;
 use xai_core::{Error, Layout, Real, Result, parallel};
 
 use crate::batch::explained::{ExplainedBatch, MapWork};
 use crate::input;
 
 /// How the channels of a position become one attribution. A map without channels is one channel.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
+#[param(name = "pool")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum ChannelPool {
@@ -20,26 +20,8 @@ pub enum ChannelPool {
     /// The largest of their sizes.
     MaxNorm,
     /// The root of the sum of their squares.
+    #[param(name = "l2-norm")]
     L2Norm,
-}
-
-impl FromStr for ChannelPool {
-    type Err = Error;
-
-    /// `mean`, `positive-sum`, `max-norm` or `l2-norm`.
-    fn from_str(text: &str) -> Result<Self> {
-        match text {
-            "mean" => Ok(Self::Mean),
-            "positive-sum" => Ok(Self::PositiveSum),
-            "max-norm" => Ok(Self::MaxNorm),
-            "l2-norm" => Ok(Self::L2Norm),
-            _ => Err(Error::parameter(
-                input::POOL,
-                text,
-                "mean, positive-sum, max-norm or l2-norm",
-            )),
-        }
-    }
 }
 
 impl ChannelPool {

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use ndarray::{ArrayView3, ArrayViewD, Axis, Ix3};
+use xai_core::describe::Parameter;
 use xai_core::statistics::Correlation;
 use xai_core::statistics::ranks::spearman_of_finite;
 use xai_core::{Error, Layout, Real, Result, parallel};
@@ -25,21 +26,23 @@ use crate::{help, input};
 /// assert_eq!(of(MapSimilarity::Jaccard { percent: 50 })?, [Some(1.0 / 3.0)]);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[param(name = "similarity")]
 pub enum MapSimilarity {
-    /// [`structural_similarity`], for maps of images (time series count as images of one channel).
+    /// Structural similarity ([`structural_similarity`]), for maps of images (time series count as images of one channel).
     Ssim,
-    /// [`spearman`](xai_core::statistics::spearman) of the attributions by position; undefined for a constant
+    /// Spearman's correlation of the attributions by position; undefined for a constant
     /// map.
     Spearman,
-    /// [`pearson`](xai_core::statistics::pearson) of the attributions by position; undefined for a
+    /// Pearson's correlation of the attributions by position; undefined for a
     /// constant map.
     Pearson,
     /// Of the positions among the largest attributions of either map, the share that is among those of
     /// both: |A ∩ B| / |A ∪ B|. Attributions are compared by size, ties go to the lower position;
     /// undefined for a map whose attributions all have one size.
+    #[param(default = 10, value_name = "PERCENT", at_least = 1, at_most = 100)]
     Jaccard {
         /// How many positions are the largest, in percent of all, 1 to 100: the next whole number.
         percent: u8,
@@ -150,23 +153,4 @@ fn image<T>(map: ArrayViewD<'_, T>, layout: Layout) -> Result<ArrayView3<'_, T>>
         Error::shape_described(input::EXPLANATIONS, "maps of images, for SSIM", &shape)
             .with_help(help::CHOOSE_SPEARMAN)
     })
-}
-
-impl std::str::FromStr for MapSimilarity {
-    type Err = Error;
-
-    /// `ssim`, `spearman`, `pearson` or `jaccard` (of the largest tenth).
-    fn from_str(text: &str) -> Result<Self> {
-        match text {
-            "ssim" => Ok(Self::Ssim),
-            "spearman" => Ok(Self::Spearman),
-            "pearson" => Ok(Self::Pearson),
-            "jaccard" => Ok(Self::Jaccard { percent: 10 }),
-            _ => Err(Error::parameter(
-                input::SIMILARITY,
-                text,
-                "ssim, spearman, pearson or jaccard",
-            )),
-        }
-    }
 }

@@ -1,14 +1,13 @@
 //! What the registry knows about a metric.
 
-use std::fmt::Debug;
+use xai_core::describe::{MetricInfo, Param, Setting, Value, with};
+use xai_core::{Error, Input, Layout, Real, Result};
 
-use xai_core::{Error, Input, Layout, MetricInfo, Real, Result};
-
-use crate::metric::options::{OptionInfo, Registered};
 use crate::metric::protocol::{Measure, key};
+use crate::metric::registered::Registered;
 use crate::{help, input};
 
-/// A metric of the registry: what it is, its options, and how it is made.
+/// A metric of the registry: what it is, its parameters, and how it is made.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry {
     /// Name, question, direction, range, needs and source.
@@ -16,64 +15,63 @@ pub struct Entry {
     build: Option<Build>,
 }
 
-type Options<'a> = &'a [(&'a str, &'a str)];
+/// Settings of parameters by name, and whether draws are given.
+type Make<T> = fn(&[(String, Value)], bool) -> Result<Box<dyn Measure<T>>>;
 
 #[derive(Debug, Clone, Copy)]
 struct Build {
-    options: fn() -> Vec<OptionInfo>,
+    params: fn() -> Vec<Param>,
     takes: &'static [Layout],
     draws: Option<Input>,
-    single: fn(Options<'_>) -> Result<Box<dyn Measure<f32>>>,
-    double: fn(Options<'_>) -> Result<Box<dyn Measure<f64>>>,
-    /// The metric's fields as text.
-    #[cfg(test)]
-    fields: fn(Options<'_>) -> Result<String>,
+    single: Make<f32>,
+    double: Make<f64>,
 }
 
-/// What the registry lists. Every [`Registered`] metric is; one that is not computed batch by batch
-/// says so itself, by [`Entry::alone`].
-pub trait Listed {
-    /// What the registry knows.
-    const ENTRY: Entry;
-}
-
-impl<M: Registered + Measure<f32> + Measure<f64> + Debug> Listed for M {
-    const ENTRY: Entry = Entry {
-        info: M::INFO,
-        build: Some(Build {
-            takes: M::TAKES,
-            draws: match M::GIVEN_DRAWS {
-                Some(given) => Some(given.input),
-                None => None,
-            },
-            options: || M::OPTIONS.iter().map(|option| option.info).collect(),
-            single: |options| Ok(Box::new(M::with_options(options)?)),
-            double: |options| Ok(Box::new(M::with_options(options)?)),
-            #[cfg(test)]
-            fields: |options| Ok(format!("{:?}", M::with_options(options)?)),
-        }),
-    };
+fn made<M: Registered>(settings: &[(String, Value)], draws_are_given: bool) -> Result<M> {
+    let metric = with(M::default(), settings.iter().cloned())?;
+    match M::GIVEN_DRAWS {
+        Some(given) if draws_are_given => Ok((given.take)(metric)),
+        _ => Ok(metric),
+    }
 }
 
 /// `f32` or `f64`: which of the two a metric is made for.
 pub trait Precision: Real {
     #[doc(hidden)]
-    fn build(entry: &Entry, options: Options<'_>) -> Option<Result<Box<dyn Measure<Self>>>>;
+    fn make(entry: &Entry) -> Option<Make<Self>>;
 }
 
 impl Precision for f32 {
-    fn build(entry: &Entry, options: Options<'_>) -> Option<Result<Box<dyn Measure<Self>>>> {
-        Some((entry.build?.single)(options))
+    fn make(entry: &Entry) -> Option<Make<Self>> {
+        Some(entry.build?.single)
     }
 }
 
 impl Precision for f64 {
-    fn build(entry: &Entry, options: Options<'_>) -> Option<Result<Box<dyn Measure<Self>>>> {
-        Some((entry.build?.double)(options))
+    fn make(entry: &Entry) -> Option<Make<Self>> {
+        Some(entry.build?.double)
     }
 }
 
 impl Entry {
+    /// A metric that is computed batch by batch.
+    #[must_use]
+    pub const fn of<M: Registered + Measure<f32> + Measure<f64>>() -> Self {
+        Self {
+            info: M::INFO,
+            build: Some(Build {
+                params: || M::default().params(),
+                takes: M::TAKES,
+                draws: match M::GIVEN_DRAWS {
+                    Some(given) => Some(given.input),
+                    None => None,
+                },
+                single: |settings, given| Ok(Box::new(made::<M>(settings, given)?)),
+                double: |settings, given| Ok(Box::new(made::<M>(settings, given)?)),
+            }),
+        }
+    }
+
     /// A metric with a call of its own, that no batch can be judged by.
     #[must_use]
     pub const fn alone(info: &'static MetricInfo) -> Self {
@@ -96,14 +94,20 @@ impl Entry {
     /// those of the whole.
     #[must_use]
     pub fn is_whole(&self) -> bool {
-        let metric = <f64 as Precision>::build(self, &[]).and_then(Result::ok);
-        metric.is_some_and(|metric| metric.whole().is_some())
+        let metric = self.build::<f64>(&[]);
+        metric.is_ok_and(|metric| metric.whole().is_some())
     }
 
-    /// Its parameters by name, with defaults as text.
+    /// Its parameters, with their defaults as values.
     #[must_use]
-    pub fn options(&self) -> Vec<OptionInfo> {
-        self.build.map_or_else(Vec::new, |build| (build.options)())
+    pub fn params(&self) -> Vec<Param> {
+        self.build.map_or_else(Vec::new, |build| (build.params)())
+    }
+
+    /// Whether it has a parameter of a name.
+    #[must_use]
+    pub fn has_param(&self, name: &str) -> bool {
+        self.params().iter().any(|param| param.name == name)
     }
 
     /// Whether it has values for inputs of a layout, by its defaults. One with a call of its own says no.
@@ -113,29 +117,61 @@ impl Entry {
             .is_some_and(|build| build.takes.contains(&layout))
     }
 
-    /// What it draws, as an input that was drawn elsewhere, for metrics that can take it: with the
-    /// option [`given-draws`](crate::metric::GIVEN_DRAWS).
+    /// What it draws, as an input that was drawn elsewhere, for metrics that can take it: see
+    /// [`build_with_draws`](Self::build_with_draws).
     #[must_use]
     pub fn draws(&self) -> Option<Input> {
         self.build?.draws
     }
 
-    /// The fields of the metric with some parameters; `None` for one with a call of its own.
-    #[cfg(test)]
-    pub(crate) fn fields(&self, options: Options<'_>) -> Option<Result<String>> {
-        Some((self.build?.fields)(options))
-    }
-
-    /// The metric with some parameters given by name and text, defaults for the others.
+    /// The metric with some parameters set by name, defaults for the others.
     ///
     /// # Errors
-    /// An invalid parameter for an option that it has not, for a text that is no value, and for a
+    /// An invalid parameter for one that it has not, for a value that is not of the parameter's kind, and for a
     /// metric with a call of its own.
-    pub fn build<T: Precision>(&self, options: &[(&str, &str)]) -> Result<Box<dyn Measure<T>>> {
-        T::build(self, options).unwrap_or_else(|| {
-            let expected = "a metric that is computed batch by batch";
-            Err(Error::parameter(input::METRIC, self.info.name, expected)
-                .with_help(help::CALL_DIRECTLY))
-        })
+    pub fn build<T: Precision>(&self, settings: &[(String, Value)]) -> Result<Box<dyn Measure<T>>> {
+        self.make(settings, false)
     }
+
+    /// The metric that takes its draws from the side input that [`draws`](Self::draws) names.
+    ///
+    /// # Errors
+    /// As [`build`](Self::build).
+    pub fn build_with_draws<T: Precision>(
+        &self,
+        settings: &[(String, Value)],
+    ) -> Result<Box<dyn Measure<T>>> {
+        self.make(settings, true)
+    }
+
+    fn make<T: Precision>(
+        &self,
+        settings: &[(String, Value)],
+        draws_are_given: bool,
+    ) -> Result<Box<dyn Measure<T>>> {
+        match T::make(self) {
+            Some(make) => make(settings, draws_are_given),
+            None => {
+                let expected = "a metric that is computed batch by batch";
+                Err(Error::parameter(input::METRIC, self.info.name, expected)
+                    .with_help(help::CALL_DIRECTLY))
+            }
+        }
+    }
+}
+
+/// The metric of a [`Setting`]: its entry in the registry, with the parameters set.
+///
+/// # Errors
+/// An invalid parameter for a metric that there is not, and as [`Entry::build`].
+///
+/// ```
+/// use xai_attribution::metric::{Metric, from_setting};
+/// let deletion = from_setting::<f64>(&"deletion(steps=20, baseline=mean)".parse()?)?;
+/// assert_eq!(deletion.params()[0].value.to_string(), "20");
+/// assert!(from_setting::<f64>(&"deletion(step=20)".parse()?).is_err());
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+pub fn from_setting<T: Precision>(setting: &Setting) -> Result<Box<dyn Measure<T>>> {
+    crate::metric::registry::find(&setting.name)?.build(&setting.params)
 }

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use xai_core::describe::{MetricInfo, Parameters};
 use xai_core::{Real, Result};
 
 use crate::batch::explained::ExplainedBatch;
@@ -10,10 +11,11 @@ use crate::batch::run_data::RunData;
 use crate::input;
 use crate::metric::kinds::whole_metric::Whole;
 use crate::perturbation::removal::removal_curve::CurveScores;
-use xai_core::MetricInfo;
 
-/// A metric of attribution maps, or of an explainer: what it is called, asks and needs.
-pub trait Metric {
+/// A metric of attribution maps, or of an explainer: what it is called, asks and needs, and its parameters.
+///
+/// [`Parameters`] are derived from the fields of the metric. A run checks them before anything else.
+pub trait Metric: Parameters {
     /// Name, question, direction, range, needs and source.
     fn info(&self) -> &'static MetricInfo;
 }
@@ -28,9 +30,10 @@ pub trait Metric {
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
 /// use xai_attribution::batch::ExplainedBatch;
-/// use xai_attribution::metric::{AverageDrop, Direction, Measure, Metric, MetricInfo};
+/// use xai_attribution::metric::{AverageDrop, Direction, Measure, Metric, MetricInfo, Parameters, Range};
 /// use xai_attribution::{Evaluation, Real, Result, input};
 /// /// What is left of the score when only what the map marks is kept.
+/// #[derive(Parameters)]
 /// struct Left;
 /// impl Metric for Left {
 ///     fn info(&self) -> &'static MetricInfo {
@@ -39,7 +42,7 @@ pub trait Metric {
 ///             title: "Left",
 ///             question: "What share of the score is left when only what the map marks is kept?",
 ///             direction: Direction::Higher,
-///             range: "[0, inf)",
+///             range: Range::NON_NEGATIVE,
 ///             needs: &[input::MODEL, input::INPUTS, input::TARGETS, input::EXPLANATIONS],
 ///             source: "this example",
 ///         }

@@ -1,86 +1,36 @@
-//! All metrics of the family, one line each: the file and the types in it.
+//! All metrics of the family, one line each, in the `mod.rs` of their folder.
 //!
-//! What the library, the command line, the report and the documentation know about a metric they
-//! know from here. To add one, write its file and its line;
+//! What the library, the command line, the report, Python and the documentation know about a metric they
+//! know from here. To add one, write its file, and in the `mod.rs` beside it the lines that declare and list it;
 //! `cargo run -p xai-metrics --example metric_tables -- --write` writes the table below anew.
-//!
-//! (`cargo fmt` does not follow modules that a macro declares: `rustfmt` such a file by its name.)
 //!
 #![doc = include_str!("../../METRICS.md")]
 
+use std::sync::LazyLock;
+
+use xai_core::describe::same_word;
 use xai_core::{Error, Result};
 
 use crate::input;
-use crate::metric::entry::{Entry, Listed};
+use crate::metric::entry::Entry;
+use crate::metric::faithfulness::{curves, drops, masking};
+use crate::metric::{axiomatic, comparison, complexity, localization, robustness, sanity};
 
-macro_rules! metrics {
-    ($($path:literal $module:ident { $($metric:ident),+ })+) => {
-        $(
-            #[path = $path]
-            pub mod $module;
-            pub use $module::{$($metric),+};
-        )+
-
-        /// The metrics, in the order of the documentation.
-        pub static METRICS: &[Entry] = &[$($(<$module::$metric as Listed>::ENTRY),+),+];
-    };
-}
-
-metrics! {
-    "faithfulness/masking/average_drop.rs" average_drop { AverageDrop }
-    "faithfulness/masking/average_increase.rs" average_increase { AverageIncrease }
-    "faithfulness/masking/average_gain.rs" average_gain { AverageGain }
-    "faithfulness/masking/adcc.rs" adcc { Adcc }
-    "faithfulness/curves/deletion.rs" deletion { Deletion }
-    "faithfulness/curves/insertion.rs" insertion { Insertion }
-    "faithfulness/curves/relevance_gain.rs" relevance_gain { SymmetricRelevanceGain }
-    "faithfulness/curves/region_perturbation.rs" region_perturbation { RegionPerturbation }
-    "faithfulness/curves/comprehensiveness.rs" comprehensiveness { Comprehensiveness }
-    "faithfulness/curves/rationale_sufficiency.rs" rationale_sufficiency { RationaleSufficiency }
-    "faithfulness/curves/naopc.rs" naopc { Naopc }
-    "faithfulness/curves/random_order_reference.rs" random_order_reference { RandomOrderReference }
-    "faithfulness/curves/monotonicity.rs" monotonicity { Monotonicity }
-    "faithfulness/curves/irof.rs" irof { Irof }
-    "faithfulness/curves/f_fidelity.rs" f_fidelity { FFidelity, FFidelityPositive, FFidelityNegative }
-    "faithfulness/curves/road.rs" road { Road, RoadMostRelevantFirst, RoadLeastRelevantFirst }
-    "faithfulness/drops/faithfulness_estimate.rs" faithfulness_estimate { FaithfulnessEstimate }
-    "faithfulness/drops/violations.rs" violations { Violations }
-    "faithfulness/drops/sensitivity_n.rs" sensitivity_n { SensitivityN }
-    "faithfulness/drops/monotonicity_correlation.rs" monotonicity_correlation { MonotonicityCorrelation }
-    "faithfulness/drops/infidelity.rs" infidelity { Infidelity }
-    "faithfulness/drops/mu_fidelity.rs" mu_fidelity { MuFidelity }
-    "faithfulness/drops/prediction_gap.rs" prediction_gap { PredictionGapImportant, PredictionGapUnimportant }
-    "comparison/sufficiency.rs" sufficiency { Sufficiency }
-    "comparison/consistency.rs" consistency { Consistency }
-    "localization/pointing_game.rs" pointing_game { PointingGame }
-    "localization/attribution_localization.rs" attribution_localization { AttributionLocalization }
-    "localization/top_k_intersection.rs" top_k_intersection { TopKIntersection }
-    "localization/relevance_rank_accuracy.rs" relevance_rank_accuracy { RelevanceRankAccuracy }
-    "localization/relevance_mass_accuracy.rs" relevance_mass_accuracy { RelevanceMassAccuracy }
-    "localization/localization_auroc.rs" localization_auroc { LocalizationAuroc }
-    "localization/localization_average_precision.rs" localization_average_precision { LocalizationAveragePrecision }
-    "localization/localization_iou.rs" localization_iou { LocalizationIou }
-    "localization/focus.rs" focus { Focus }
-    "complexity/complexity.rs" complexity { Complexity }
-    "complexity/sparseness.rs" sparseness { Sparseness }
-    "complexity/effective_complexity.rs" effective_complexity { EffectiveComplexity }
-    "complexity/nonzero_features.rs" nonzero_features { NonzeroFeatures }
-    "complexity/mst_compactness.rs" mst_compactness { MstCompactness }
-    "comparison/top_agreement.rs" top_agreement { FeatureAgreement, RankAgreement, SignAgreement, SignedRankAgreement }
-    "comparison/rank_agreement.rs" rank_agreement { RankCorrelation, PairwiseRankAgreement }
-    "axiomatic/completeness.rs" completeness { Completeness }
-    "axiomatic/non_sensitivity.rs" non_sensitivity { NonSensitivity }
-    "axiomatic/input_invariance.rs" input_invariance { InputInvariance }
-    "robustness/stability.rs" stability { AverageStability, MaximumStability }
-    "robustness/local_lipschitz.rs" local_lipschitz { LocalLipschitz }
-    "robustness/continuity.rs" continuity { Continuity }
-    "robustness/relative_stability.rs" relative_stability { RelativeInputStability, RelativeOutputStability, RelativeRepresentationStability }
-    "robustness/attribution_stability.rs" attribution_stability { AttributionStability }
-    "sanity/random_logit.rs" random_logit { RandomLogit }
-    "sanity/model_randomization.rs" model_randomization { ModelRandomization }
-    "sanity/efficient_randomization.rs" efficient_randomization { EfficientRandomization }
-    "sanity/representativity.rs" representativity { Representativity }
-}
+/// The metrics, in the order of the documentation.
+pub static METRICS: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+    [
+        masking::METRICS,
+        curves::METRICS,
+        drops::METRICS,
+        localization::METRICS,
+        complexity::METRICS,
+        comparison::METRICS,
+        axiomatic::METRICS,
+        robustness::METRICS,
+        sanity::METRICS,
+    ]
+    .concat()
+});
 
 /// A metric by its name in kebab-case (`average-drop`) or as tables have it (`average_drop`).
 ///
@@ -95,8 +45,9 @@ metrics! {
 ///     Ok(batch.into_dimensionality().unwrap().to_owned())
 /// };
 /// let deletion = registry::find("deletion")?;
-/// assert_eq!(deletion.options()[0].name, "steps");
-/// let deletion = deletion.build::<f64>(&[("steps", "all"), ("baseline", "0.5")])?;
+/// assert_eq!(deletion.params()[0].name, "steps");
+/// let settings = [("steps".into(), "all".into()), ("baseline".into(), 0.5.into())];
+/// let deletion = deletion.build::<f64>(&settings)?;
 /// let x = array![[4.0, 2.0]];
 /// assert_eq!(deletion.evaluate(&model, x.view(), &[0], x.view())?.curve.unwrap().len(), 3);
 /// # Ok::<(), xai_attribution::Error>(())
@@ -104,7 +55,7 @@ metrics! {
 pub fn find(name: &str) -> Result<&'static Entry> {
     let found = METRICS
         .iter()
-        .find(|entry| entry.info.name == name || entry.key() == name);
+        .find(|entry| same_word(entry.info.name, name));
     found.ok_or_else(|| {
         let names: Vec<&str> = METRICS.iter().map(|entry| entry.info.name).collect();
         Error::parameter(input::METRIC, name, format!("one of {}", names.join(", ")))
@@ -114,12 +65,13 @@ pub fn find(name: &str) -> Result<&'static Entry> {
 /// The table of the documentation.
 #[must_use]
 pub fn markdown() -> String {
-    xai_core::registry::markdown(METRICS.iter().map(|entry| entry.info))
+    xai_core::describe::markdown(METRICS.iter().map(|entry| entry.info))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use xai_core::describe::Value;
 
     #[test]
     fn the_table_of_the_documentation_is_that_of_the_registry() {
@@ -146,32 +98,27 @@ mod tests {
     }
 
     #[test]
-    fn the_defaults_of_options_are_their_metrics_defaults() {
-        for entry in METRICS {
-            let fields = |options: &[(&str, &str)]| entry.fields(options).map(Result::unwrap);
-            for option in entry.options().iter().filter(|o| !o.default.is_empty()) {
-                let given = [(option.name, option.default)];
-                assert_eq!(fields(&given), fields(&[]), "{}", option.name);
-            }
-            let unknown = entry.build::<f32>(&[("no-such-option", "1")]);
-            assert!(unknown.is_err(), "{}", entry.info.name);
-        }
-    }
-
-    /// A command over several metrics has one option of a name.
-    #[test]
-    fn options_of_one_name_have_one_default() {
-        let all: Vec<_> = METRICS.iter().flat_map(Entry::options).collect();
-        for (i, option) in all.iter().enumerate() {
-            let others = all[..i].iter().filter(|other| other.name == option.name);
-            for other in others {
-                assert_eq!(
-                    (option.value_name, option.default),
-                    (other.value_name, other.default),
-                    "{}",
-                    option.name
+    fn every_default_is_of_its_kind_and_is_read_as_it_is_written() {
+        for entry in METRICS.iter() {
+            let params = entry.params();
+            for (i, param) in params.iter().enumerate() {
+                let name = param.name;
+                assert!(params[..i].iter().all(|other| other.name != name), "{name}");
+                assert!(param.check().is_ok(), "{name} of {}", entry.info.name);
+                assert!(
+                    !param.doc.is_empty() && !param.doc.contains("::"),
+                    "{name}: {}",
+                    param.doc
                 );
+                let text = param.value.to_string();
+                if param.value != Value::Given {
+                    let settings = [(name.to_owned(), Value::Text(text))];
+                    let built = entry.build::<f32>(&settings).unwrap();
+                    assert_eq!(built.params(), params, "{name} of {}", entry.info.name);
+                }
             }
+            let unknown = entry.build::<f32>(&[("no_such_parameter".into(), 1.0.into())]);
+            assert!(unknown.is_err(), "{}", entry.info.name);
         }
     }
 }

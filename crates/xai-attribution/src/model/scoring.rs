@@ -1,8 +1,7 @@
 //! How one score per sample is taken from a model's outputs.
 
-use std::str::FromStr;
-
 use ndarray::Array2;
+use xai_core::describe::Parameter;
 use xai_core::number::class_index;
 use xai_core::output::arg_max;
 use xai_core::{Activation, Error, Layout, Result};
@@ -28,33 +27,18 @@ pub struct Scoring {
 }
 
 /// What is read off the model's outputs for changed inputs.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[param(name = "score")]
 pub enum CurveScore {
     /// The score of the target.
     #[default]
     Target,
     /// 1 where the target is the class of the largest output (ties to the lower class), else 0: its mean over
     /// samples is the accuracy. Targets must be classes.
+    #[param(name = "top-1")]
     Top1,
-}
-
-impl FromStr for CurveScore {
-    type Err = Error;
-
-    /// `target` or `top-1`.
-    fn from_str(text: &str) -> Result<Self> {
-        match text {
-            "target" => Ok(Self::Target),
-            "top-1" => Ok(Self::Top1),
-            _ => Err(Error::parameter(
-                input::CURVE_SCORE,
-                text,
-                "target or top-1",
-            )),
-        }
-    }
 }
 
 impl CurveScore {
@@ -63,7 +47,7 @@ impl CurveScore {
         match (self, targets) {
             (Self::Top1, Targets::Rows(_)) => {
                 let expected = "target, as targets that are rows of weights have no class";
-                Err(Error::parameter(input::CURVE_SCORE, "top-1", expected))
+                Err(Error::parameter(input::SCORE, "top-1", expected))
             }
             _ => Ok(()),
         }

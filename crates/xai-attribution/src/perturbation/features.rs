@@ -1,21 +1,20 @@
 //! Which positions are removed together.
 
-use std::str::FromStr;
 use std::sync::Arc;
 
 use ndarray::{CowArray, Ix3};
-use xai_core::{Error, Layout, Real, Result, parallel};
+use xai_core::describe::Parameter;
+use xai_core::{Layout, Real, Result, parallel};
 
 use crate::batch::run_data::{RunData, RunWork};
 use crate::batch::samples::{BatchWork, SampleBatch};
 use crate::batch::side::Segments;
-use crate::input;
 
 /// Which positions are removed together, as one feature.
 ///
 /// On images both axes are cut; of time series the time is, and every feature has stretches of its
 /// own; in tables every feature is by itself, whatever the size of cells.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
@@ -23,36 +22,18 @@ pub enum Features {
     /// Every position by itself.
     #[default]
     Positions,
-    /// So many cells along height, width and time, at least 1. A position is in cell
+    /// A grid of so many cells along height, width and time, at least 1. A position is in cell
     /// `⌊(row + ½) · cells / height⌋`, `⌊(column + ½) · cells / width⌋`; a grid finer than the input
     /// takes every position by itself.
+    #[param(value_name = "CELLS", at_least = 1)]
     Grid(usize),
     /// Patches of so many positions along height, width and time, at least 1. Where they do not
     /// fill an axis they are centred, and the outer ones are smaller: a position is in patch
     /// `⌊(row + missing) / size⌋`, `missing` half the rows that the last patch lacks, rounded down.
+    #[param(value_name = "SIZE", at_least = 1)]
     Patches(usize),
     /// The [`Segments`] of the run: positions of one label go together.
     Segments,
-}
-
-impl FromStr for Features {
-    type Err = Error;
-
-    /// `positions`, `grid:9`, `patches:16` or `segments`.
-    fn from_str(text: &str) -> Result<Self> {
-        let sized = |prefix: &str| text.strip_prefix(prefix)?.trim().parse::<usize>().ok();
-        match text {
-            "positions" => return Ok(Self::Positions),
-            "segments" => return Ok(Self::Segments),
-            _ => {}
-        }
-        let grid = sized("grid:").map(Self::Grid);
-        grid.or_else(|| sized("patches:").map(Self::Patches))
-            .ok_or_else(|| {
-                let expected = "positions, grid:CELLS, patches:SIZE or segments";
-                Error::parameter(input::FEATURES, text, expected)
-            })
-    }
 }
 
 impl Features {
@@ -64,8 +45,6 @@ impl Features {
     pub fn prepare<T: Real>(self, run: &RunData<'_, T>) -> Result<()> {
         match self {
             Self::Positions => Ok(()),
-            Self::Grid(0) => Err(Error::parameter(input::GRID, 0, "at least 1 cell")),
-            Self::Patches(0) => Err(Error::parameter(input::PATCH, 0, "at least 1 position")),
             Self::Grid(_) | Self::Patches(_) => run.shared(&self).map(drop),
             Self::Segments => run.side::<Segments>().map(drop),
         }

@@ -1,6 +1,7 @@
 //! Random subsets of an input, and what the model says without them.
 
 use ndarray::Array3;
+use xai_core::describe::{Parameter, Parameters};
 use xai_core::random::{random_stream, uniform, uniform_index};
 use xai_core::statistics::ranks::centred_ranks;
 use xai_core::{Error, Input, Layout, Real, Result};
@@ -15,10 +16,11 @@ use crate::perturbation::features::{FeatureCells, Features};
 use crate::perturbation::removal::removed::Absence;
 
 /// How subsets are drawn.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
+#[param(name = "sampling")]
 pub enum SubsetSampling {
     /// All subsets have the same size.
     #[default]
@@ -28,17 +30,20 @@ pub enum SubsetSampling {
     Independent,
     /// Those handed in as [`GivenSubsets`], which also say their number and size: to repeat another
     /// tool's run.
+    #[param(skip)]
     Given,
 }
 
 /// How many cells are in a subset.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum SubsetSize {
     /// The nearest number to this share of the cells, in (0, 1), at least 1.
+    #[param(plain, above = 0, below = 1)]
     Fraction(f64),
     /// So many, at least 1 and less than the cells; of a sample with fewer segments all.
+    #[param(plain, at_least = 1)]
     Count(usize),
 }
 
@@ -69,17 +74,19 @@ impl SideInput for GivenSubsets {
 
 /// Random subsets of the cells of every sample, each sample's from a stream of its own: the same
 /// for all explainers.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Parameters)]
 pub struct RandomSubsets {
     /// Which positions go together.
     pub features: Features,
-    /// The number of cells in a subset.
+    /// The number of cells in a subset, or their share.
+    #[param(name = "subset_size")]
     pub size: SubsetSize,
-    /// The number of subsets per sample, 2 to 1 048 576.
+    /// The number of subsets per sample.
+    #[param(at_least = 2, at_most = 1 << 20)]
     pub n_subsets: usize,
-    /// How they are drawn.
+    /// How subsets are drawn.
     pub sampling: SubsetSampling,
-    /// What they depend on.
+    /// What random choices depend on.
     pub seed: u64,
 }
 
@@ -135,34 +142,28 @@ impl RandomSubsets {
         if self.sampling == SubsetSampling::Given {
             return check_given(run.side::<GivenSubsets>()?, n_cells);
         }
-        match self.size {
-            SubsetSize::Fraction(fraction) if !(fraction > 0.0 && fraction < 1.0) => {
-                let expected = "a share in (0, 1)";
-                return Err(Error::parameter(input::FRACTION, fraction, expected));
-            }
-            SubsetSize::Count(count) if !(1..n_cells.max(2)).contains(&count) => {
-                let expected = format!("1 to {}, less than all features", n_cells.max(2) - 1);
-                return Err(Error::parameter(input::SUBSET_SIZE, count, expected));
-            }
-            _ => {}
-        }
-        if !(2..=1 << 20).contains(&self.n_subsets) {
-            let expected = "at least 2 and at most 1 048 576";
-            return Err(Error::parameter(input::N_SUBSETS, self.n_subsets, expected));
+        self.check_params()?;
+        if let SubsetSize::Count(count) = self.size
+            && count >= n_cells.max(2)
+        {
+            let expected = format!("1 to {}, less than all features", n_cells.max(2) - 1);
+            return Err(Error::parameter(input::SUBSET_SIZE, count, expected));
         }
         if n_cells >= 2 {
             return Ok(());
         }
         Err(match self.features {
             Features::Segments => Error::too_few(input::SEGMENTS, 2, n_cells),
-            Features::Patches(size) => {
-                Error::parameter(input::PATCH, size, "a size of which at least 2 patches fit")
-            }
+            Features::Patches(size) => Error::parameter(
+                input::FEATURES,
+                size,
+                "a size of which at least 2 patches fit",
+            ),
             Features::Grid(cells) => {
-                Error::parameter(input::GRID, cells, "a grid of at least 2 cells")
+                Error::parameter(input::FEATURES, cells, "a grid of at least 2 cells")
             }
             Features::Positions => {
-                Error::parameter(input::GRID, "none", "a grid of at least 2 cells")
+                Error::parameter(input::FEATURES, "positions", "a grid of at least 2 cells")
             }
         })
     }

@@ -1,9 +1,8 @@
 //! What the model says to features at other values.
 
-use std::ops::Range;
-use std::str::FromStr;
-
 use ndarray::Array3;
+use std::ops::Range;
+use xai_core::describe::Parameter;
 use xai_core::{Error, Input, Layout, Real, Result};
 
 use crate::batch::explained::{ExplainedBatch, MapWork};
@@ -24,36 +23,18 @@ pub(crate) struct Values {
 }
 
 /// Which values stand for all that a feature may be.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Parameter)]
 #[non_exhaustive]
 pub enum ValueRange {
     /// From the smallest to the largest element of the input itself.
     #[default]
     Sample,
     /// From one number to another.
-    Between(f64, f64),
+    #[param(plain)]
+    Between((f64, f64)),
     /// Those of [`GivenValues`], which also say their number: to repeat another tool's run.
+    #[param(skip)]
     Given,
-}
-
-impl FromStr for ValueRange {
-    type Err = Error;
-
-    /// `sample`, or two numbers: `0:1`.
-    fn from_str(text: &str) -> Result<Self> {
-        if text == "sample" {
-            return Ok(Self::Sample);
-        }
-        let expected = "sample, or two numbers LOW:HIGH";
-        let (low, high) = text
-            .split_once(':')
-            .ok_or_else(|| Error::parameter(input::VALUE_RANGE, text, expected))?;
-        let number = |text: &str| {
-            let number = text.trim().parse();
-            number.map_err(|_| Error::parameter(input::VALUE_RANGE, text, expected))
-        };
-        Ok(Self::Between(number(low)?, number(high)?))
-    }
 }
 
 /// Values that were drawn elsewhere, `(draws, n, features)`. Where groups of positions are features they are
@@ -97,7 +78,7 @@ impl Values {
                     }
                 };
             }
-            ValueRange::Between(low, high) => {
+            ValueRange::Between((low, high)) => {
                 let fits = |x: f64| x.is_finite() && T::from_f64_nearest(x).is_finite();
                 if !(low < high && fits(low) && fits(high)) {
                     return range("two finite numbers that the inputs can hold, the lower first");
@@ -105,13 +86,7 @@ impl Values {
             }
             ValueRange::Sample => {}
         }
-        match (1..=1 << 20).contains(&self.n) {
-            true => Ok(()),
-            false => {
-                let expected = "at least 1 and at most 1 048 576";
-                Err(Error::parameter(input::N_VALUES, self.n, expected))
-            }
-        }
+        Ok(())
     }
 
     /// How many there are.
@@ -126,7 +101,7 @@ impl Values {
     fn source<'a, T: Real>(&self, batch: &SampleBatch<'a, T>) -> Result<ValueSource<'a>> {
         let size = batch.run().positions().size();
         let range = |sample: &[T]| match self.range {
-            ValueRange::Between(low, high) => low..high,
+            ValueRange::Between((low, high)) => low..high,
             _ => {
                 let low = sample.iter().copied().fold(T::infinity(), T::min);
                 let high = sample.iter().copied().fold(T::neg_infinity(), T::max);

@@ -172,7 +172,10 @@ impl<T: Real> Sweep<'_, T> {
             }
         }
         let mut metrics = self.metrics.iter();
-        Ok(metrics.try_for_each(|(_, metric)| metric.prepare(self.run))?)
+        Ok(metrics.try_for_each(|(_, metric)| {
+            metric.check_params()?;
+            metric.prepare(self.run)
+        })?)
     }
 
     /// What all metrics ask model and explainers for.

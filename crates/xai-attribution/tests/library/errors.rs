@@ -7,6 +7,7 @@ use xai_attribution::batch::Data;
 use xai_attribution::metric::MetricValue;
 use xai_attribution::metric::Stability;
 use xai_attribution::model::{BoxError, Samples};
+use xai_attribution::perturbation::{Features, SubsetSize};
 use xai_attribution::{
     AverageDrop, AverageGain, BaseScorePolicy, Baseline, Complexity, Concurrent, Deletion,
     Evaluate, Evaluation, EvaluationError, Layout, Model, MuFidelity, complexity, help, input,
@@ -494,9 +495,18 @@ fn baselines_and_subsets_outside_their_domain_are_named() {
 
     let fidelity = |f: MuFidelity| reason(f.evaluate(&first, image.view(), &[0, 0], image.view()));
     for (metric, about) in [
-        (MuFidelity::new().grid(Some(0)), input::GRID),
-        (MuFidelity::new().grid(Some(1)), input::GRID),
-        (MuFidelity::new().fraction(1.0), input::FRACTION),
+        (
+            MuFidelity::new().features(Features::Grid(0)),
+            input::FEATURES,
+        ),
+        (
+            MuFidelity::new().features(Features::Grid(1)),
+            input::FEATURES,
+        ),
+        (
+            MuFidelity::new().subset_size(SubsetSize::Fraction(1.0)),
+            input::SUBSET_SIZE,
+        ),
         (MuFidelity::new().n_subsets(1), input::N_SUBSETS),
     ] {
         assert!(is_parameter(&fidelity(metric), about));

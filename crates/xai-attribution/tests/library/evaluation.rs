@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use ndarray::{Array2, ArrayD, ArrayViewD, Axis, Dimension, IxDyn, Slice};
 use proptest::prelude::*;
 use xai_attribution::evaluation::{EvaluationTable, EvaluationValues, MetricValues, Statistics};
-use xai_attribution::metric::Direction;
+use xai_attribution::metric::{Direction, registry};
 use xai_attribution::model::{Counted, ModelCalls};
-use xai_attribution::perturbation::SubsetSampling;
+use xai_attribution::perturbation::{Features, SubsetSampling, SubsetSize};
 use xai_attribution::{
     Activation, AverageDrop, AverageGain, AverageIncrease, Baseline, Complexity, Concurrent,
     Deletion, Evaluate, Evaluation, Insertion, Model, MuFidelity, Sparseness, complexity,
@@ -71,7 +71,7 @@ fn evaluation<'a, M: Model<f64> + ?Sized>(
                 .steps(Some(3))
                 .baseline(Baseline::DatasetMean),
         )
-        .metric(MuFidelity::new().n_subsets(7).grid(Some(3)))
+        .metric(MuFidelity::new().n_subsets(7).features(Features::Grid(3)))
         .metric(Complexity)
         .metric(Sparseness);
     for (name, maps) in ["a", "b", "c"].iter().zip(maps) {
@@ -115,7 +115,7 @@ proptest! {
             let deletion = alone!(Deletion::new().steps(Some(5))).unwrap();
             prop_assert_eq!(&deletion.per_sample, &per_sample("deletion"));
             prop_assert_eq!(Some(deletion.value), table.result(name, "deletion").unwrap().value);
-            if let Ok(fidelity) = alone!(MuFidelity::new().n_subsets(7).grid(Some(3))) {
+            if let Ok(fidelity) = alone!(MuFidelity::new().n_subsets(7).features(Features::Grid(3))) {
                 prop_assert_eq!(fidelity.per_sample, per_sample("mu_fidelity"));
             }
             let layout = xai_attribution::Layout::ChannelsLast;
@@ -134,7 +134,7 @@ proptest! {
             let mut evaluation = Evaluation::new(&thirds, x.view(), &y[range.clone()])
                 .batch_size(3)
                 .metric(Insertion::default())
-                .metric(MuFidelity::new().n_subsets(5).grid(None))
+                .metric(MuFidelity::new().n_subsets(5).features(Features::Positions))
                 .first_sample(range.start as u64);
             for (name, maps) in ["a", "b", "c"].iter().zip(&maps) {
                 evaluation = evaluation.maps(*name, maps.view());
@@ -173,7 +173,7 @@ proptest! {
             let scores = batch.outer_iter().map(|x| x.iter().zip(&w).map(|(x, w)| x * w).sum());
             Ok(Array2::from_shape_vec((batch.shape()[0], 1), scores.collect()).unwrap())
         };
-        let fidelity = MuFidelity::new().n_subsets(30).grid(grid).sampling(sampling).fraction(fraction);
+        let fidelity = MuFidelity::new().n_subsets(30).features(grid.map_or(Features::Positions, Features::Grid)).sampling(sampling).subset_size(SubsetSize::Fraction(fraction));
         let of = |maps: &ArrayD<f64>| fidelity.evaluate(&linear, x.view(), &[0; 4], maps.view());
         // All attributions may be equal by chance, or a grid have one cell: then there is no order.
         if let (Ok(right), Ok(wrong)) = (of(&terms), of(&terms.mapv(|t| -t))) {
@@ -381,6 +381,9 @@ fn values_of(metric: &str, per_sample: &[f64]) -> EvaluationValues {
         metrics: vec![MetricValues {
             metric: metric.into(),
             direction: Direction::Higher,
+            is_share: registry::find(metric).map_or(true, |entry| entry.info.range.is_share()),
+            is_whole: false,
+            info: None,
             per_sample: vec![per_sample.iter().copied().map(Some).collect()],
             curves: Vec::new(),
         }],

@@ -3,7 +3,7 @@
 use ndarray::{Array2, Array3, ArrayD, ArrayViewD, array};
 use xai_attribution::batch::{BatchWork, Data, ExplainedBatch, Masks, RunData, SampleBatch};
 use xai_attribution::metric::{
-    CurveKind, CurveMetric, Direction, Measure, Metric, MetricInfo, SCORE_NEEDS,
+    CurveKind, CurveMetric, Direction, Measure, Metric, MetricInfo, Parameters, SCORE_NEEDS,
 };
 use xai_attribution::model::Targets;
 use xai_attribution::perturbation::{BlankInputs, Blanks, GivenBaselines, RemovalOrder, Start};
@@ -11,6 +11,7 @@ use xai_attribution::{
     AverageDrop, Baseline, Concurrent, Deletion, Error, Evaluate, Evaluation, MuFidelity, Real,
     Result, input,
 };
+use xai_core::describe::Range;
 use xai_core::error;
 use xai_core::statistics::pearson;
 
@@ -63,7 +64,11 @@ impl<T: Real> BatchWork<T> for SingleRemoval {
 }
 
 /// Correlation of attributions with the drops of single removals.
-struct FaithfulnessEstimate(SingleRemoval);
+#[derive(Parameters)]
+struct FaithfulnessEstimate {
+    #[param(skip)]
+    removal: SingleRemoval,
+}
 
 impl Metric for FaithfulnessEstimate {
     fn info(&self) -> &'static MetricInfo {
@@ -72,7 +77,7 @@ impl Metric for FaithfulnessEstimate {
             title: "Faithfulness Estimate",
             question: "Do attributions and the drops of single positions correlate?",
             direction: Direction::Higher,
-            range: "[-1, 1]",
+            range: Range::SIGNED_SHARE,
             needs: SCORE_NEEDS,
             source: "Alvarez-Melis and Jaakkola, 2018",
         }
@@ -81,11 +86,11 @@ impl Metric for FaithfulnessEstimate {
 
 impl<T: Real> Measure<T> for FaithfulnessEstimate {
     fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-        self.0.0.prepare(run)
+        self.removal.0.prepare(run)
     }
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
-        let drops = explained.batch().shared(&self.0)?;
+        let drops = explained.batch().shared(&self.removal)?;
         let n = explained.batch().run().n_positions();
         let attributions = explained.attributions()?.chunks_exact(n);
         attributions
@@ -102,7 +107,10 @@ impl<T: Real> Measure<T> for FaithfulnessEstimate {
 fn a_perturbation_metric_of_another_crate_shares_its_work_in_an_evaluation() {
     let (x, terms) = table();
     let wrong = terms.mapv(|v| -v);
-    let metric = || FaithfulnessEstimate(SingleRemoval(Baseline::Value(0.0)));
+    let removal = SingleRemoval(Baseline::Value(0.0));
+    let metric = || FaithfulnessEstimate {
+        removal: removal.clone(),
+    };
     let table = Evaluation::new(&linear, x.view(), &[0; 6])
         .batch_size(4)
         .maps("terms", terms.view())
@@ -139,7 +147,7 @@ fn a_perturbation_metric_of_another_crate_shares_its_work_in_an_evaluation() {
 }
 
 /// Deletion from the least relevant position on.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Parameters)]
 struct LeastRelevantFirst;
 
 impl CurveKind for LeastRelevantFirst {
@@ -148,7 +156,7 @@ impl CurveKind for LeastRelevantFirst {
         title: "LeRF",
         question: "How long does the score stay when the least important positions go first?",
         direction: Direction::Higher,
-        range: "that of the scores",
+        range: Range::REAL.when("as the scores"),
         needs: SCORE_NEEDS,
         source: "Samek et al., 2017",
     };
@@ -180,6 +188,7 @@ fn removal_curves_run_in_any_order() {
 }
 
 /// The share of positive attribution inside a mask: a further input, and no model.
+#[derive(Parameters)]
 struct MassInside;
 
 impl Metric for MassInside {
@@ -189,7 +198,7 @@ impl Metric for MassInside {
             title: "Mass Inside",
             question: "What share of positive attribution lies inside the mask?",
             direction: Direction::Higher,
-            range: "[0, 1]",
+            range: Range::SHARE,
             needs: &[input::EXPLANATIONS, input::MASKS],
             source: "Arras et al., 2022",
         }

@@ -4,7 +4,7 @@ use approx::assert_abs_diff_eq;
 use ndarray::{Array2, ArrayD, ArrayViewD};
 use serde_json::Value;
 use xai_attribution::metric::MetricValue;
-use xai_attribution::perturbation::SubsetSampling;
+use xai_attribution::perturbation::{Features, SubsetSampling, SubsetSize};
 use xai_attribution::run::masked_scores;
 use xai_attribution::{
     Activation, AverageDrop, AverageGain, AverageIncrease, BaseScorePolicy, Deletion, Evaluate,
@@ -254,8 +254,8 @@ fn mu_fidelity_is_that_of_the_peer_within_the_error_of_its_subsets() {
     let fidelity = MuFidelity::new()
         .sampling(SubsetSampling::Independent)
         .n_subsets(4000)
-        .fraction(0.3)
-        .grid(Some(3));
+        .subset_size(SubsetSize::Fraction(0.3))
+        .features(Features::Grid(3));
     for (case, peer) in PEER {
         let case = &cases[case];
         let (x, e) = (case.inputs(), case.maps());

@@ -12,7 +12,7 @@ use xai_attribution::metric::{
     ModelRandomization, RandomLogit, RandomizationOrder, Representativity,
 };
 use xai_attribution::model::Targets;
-use xai_attribution::perturbation::Neighborhood;
+use xai_attribution::perturbation::{Neighborhood, Neighbors};
 use xai_attribution::{Evaluate, EvaluationError, Layout, help, input};
 use xai_core::error::ErrorKind;
 use xai_core::statistics::spearman;
@@ -152,7 +152,7 @@ fn stability_does_not_depend_on_batches_and_grows_with_the_radius() {
         assert_eq!(average.unwrap(), whole.average);
     }
     // The map is the input: the distance is that of the noise, which scales with the radius.
-    let twice = of(Stability::new().radius(0.2));
+    let twice = of(Stability::new().neighbors(Neighbors::default().radius(0.2)));
     assert_abs_diff_eq!(
         twice.average.value,
         2.0 * whole.average.value,
@@ -160,10 +160,11 @@ fn stability_does_not_depend_on_batches_and_grows_with_the_radius() {
     );
     // 12 elements of uniform noise within 0.1: the mean of |ν| is 0.05 above 0 and around it.
     for neighborhood in [Neighborhood::Above, Neighborhood::Around] {
-        let l1 = of(Stability::new()
-            .distance(MapDistance::L1)
-            .n_neighbors(400)
-            .neighborhood(neighborhood));
+        let l1 = of(Stability::new().distance(MapDistance::L1).neighbors(
+            Neighbors::default()
+                .n_neighbors(400)
+                .neighborhood(neighborhood),
+        ));
         assert_abs_diff_eq!(l1.average.value, 12.0 * 0.05, epsilon = 0.02);
         assert!(l1.maximum.value < 12.0 * 0.1);
     }
@@ -302,11 +303,15 @@ fn parameters_of_explainer_metrics_outside_their_domain_are_named() {
         let stopped = s.evaluate_explainer(&identity, x.view(), &[0; 5]);
         stopped.unwrap_err().into_error()
     };
+    let near = |neighbors| Stability::new().neighbors(neighbors);
     let none = Stability::new().batch_size(0);
     let none = none.evaluate_explainer(&identity, x.view(), &[0; 5]);
     for (error, about) in [
-        (of(Stability::new().radius(0.0)), input::RADIUS),
-        (of(Stability::new().n_neighbors(0)), input::N_NEIGHBORS),
+        (of(near(Neighbors::default().radius(0.0))), input::RADIUS),
+        (
+            of(near(Neighbors::default().n_neighbors(0))),
+            input::N_NEIGHBORS,
+        ),
         (none.unwrap_err().into_error(), input::BATCH_SIZE),
     ] {
         assert_eq!(error.input(), about);

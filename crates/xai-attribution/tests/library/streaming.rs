@@ -8,6 +8,7 @@ use ndarray::{Array2, Array4, ArrayView4, ArrayViewD, Axis, CowArray, IxDyn, Sli
 use ndarray_npy::{ViewNpyExt, write_npy};
 use xai_attribution::evaluation::EvaluationTable;
 use xai_attribution::model::{BoxError, Samples};
+use xai_attribution::perturbation::Features;
 use xai_attribution::{
     AverageDrop, Baseline, Deletion, Evaluate, Evaluation, Insertion, MuFidelity,
 };
@@ -34,7 +35,7 @@ fn table(inputs: impl Samples<f32>, maps: impl Samples<f32>) -> EvaluationTable 
         .metric(AverageDrop::default())
         .metric(Deletion::new().baseline(Baseline::DatasetMean))
         .metric(Insertion::new().baseline(Baseline::Blur { sigma: 1.0 }))
-        .metric(MuFidelity::new().n_subsets(11).grid(Some(2)))
+        .metric(MuFidelity::new().n_subsets(11).features(Features::Grid(2)))
         .evaluate()
         .unwrap()
 }

@@ -144,7 +144,7 @@ fn references_that_do_not_fit_are_named() {
         &FeatureAgreement::new().options(many),
         Some(array![[1.0, 2.0]]),
     );
-    assert_eq!(many.input(), input::TOP_K);
+    assert_eq!(many.input(), input::K);
     let lengths = map_agreement(&[1.0], &[1.0, 2.0], &AgreementOptions::default()).unwrap_err();
     assert_eq!(lengths.input(), input::B);
 }

@@ -7,7 +7,7 @@ use ndarray::{Array2, Array3, ArrayD, ArrayViewD, Axis};
 use proptest::prelude::*;
 use xai_attribution::batch::{Data, Masks, PlannedRows, ReferenceMaps, SecondMaps, Segments};
 use xai_attribution::metric::registry::{self, METRICS};
-use xai_attribution::metric::{Entry, Measure};
+use xai_attribution::metric::{Entry, Measure, Value};
 use xai_attribution::model::{BoxError, Counted, Explainer, Targets};
 use xai_attribution::{
     Activation, ErrorKind, Evaluate, Evaluation, EvaluationError, Layout, Model, Scoring, input,
@@ -134,7 +134,7 @@ fn entries() -> impl Iterator<Item = &'static Entry> {
 }
 
 fn is_random(entry: &Entry) -> bool {
-    entry.options().iter().any(|option| option.name == "seed")
+    entry.has_param("seed")
 }
 
 proptest! {
@@ -164,7 +164,7 @@ proptest! {
             let metric = entry.build::<f64>(&[]).unwrap();
             let (values, _) = problem.evaluate(&*metric, 64);
             prop_assert!(values.iter().flatten().all(|v| v.is_finite()), "{}", entry.info.name);
-            if entry.info.is_share() {
+            if entry.info.range.is_share() {
                 prop_assert!(values.iter().flatten().all(|v| (0.0..=1.0).contains(v)), "{}: {:?}", entry.info.name, values);
             }
         }
@@ -230,17 +230,12 @@ fn planned_and_counted(
     (planned.into_inner().unwrap(), counted)
 }
 
-/// With the options that metrics cannot do without.
+/// With the parameters that metrics cannot do without.
 pub(crate) fn built(entry: &Entry) -> Box<dyn Measure<f64>> {
-    let has_classes = entry
-        .options()
-        .iter()
-        .any(|option| option.name == "classes");
-    let options: &[(&str, &str)] = match has_classes {
-        true => &[("classes", "2")],
-        false => &[],
-    };
-    entry.build::<f64>(options).unwrap()
+    let classes = ("n_classes".to_owned(), Value::Integer(2));
+    let has_classes = entry.has_param(&classes.0);
+    let settings = has_classes.then_some(classes);
+    entry.build::<f64>(settings.as_slice()).unwrap()
 }
 
 /// What needs nothing but what the tests here have.

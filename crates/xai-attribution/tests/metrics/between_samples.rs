@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use std::ops::Range;
 use xai_attribution::batch::{Data, ExplainedBatch};
 use xai_attribution::metric::{
-    Consistency, Discretizer, Measure, Metric, MetricInfo, Sufficiency, Threshold,
+    Consistency, Discretizer, Measure, Metric, MetricInfo, Parameters, Sufficiency, Threshold,
 };
 use xai_attribution::model::{BoxError, Samples, Targets};
 use xai_attribution::{Concurrent, Evaluate, Evaluation, Result, help, input};
@@ -193,6 +193,7 @@ fn keys() {
 }
 
 /// Passes on what a metric of batches has, and forgets the second stage.
+#[derive(Parameters)]
 struct Wrapped;
 
 impl Metric for Wrapped {

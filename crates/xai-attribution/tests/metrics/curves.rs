@@ -9,7 +9,7 @@ use xai_attribution::metric::{
     RoadOf, SymmetricRelevanceGain, Violations,
 };
 use xai_attribution::perturbation::{
-    Features, GivenOrders, GivenSubsets, RemovalOrder, SubsetSampling,
+    Features, GivenOrders, GivenSubsets, RemovalOrder, SubsetSampling, SubsetSize,
 };
 use xai_attribution::{
     BaseScorePolicy, Baseline, Deletion, ErrorKind, Evaluate, Layout, MuFidelity, input,
@@ -326,7 +326,10 @@ fn what_is_missing_or_does_not_fit_is_named() {
         (outside.input(), outside.index()),
         (input::SUBSETS, &[0, 0, 0][..])
     );
-    let size = error(&MuFidelity::new().subset_size(0), &nothing);
+    let size = error(
+        &MuFidelity::new().subset_size(SubsetSize::Count(0)),
+        &nothing,
+    );
     assert_eq!(size.input(), input::SUBSET_SIZE);
     let tolerance = error(&Monotonicity::new().tolerance(-1.0), &nothing);
     assert_eq!(tolerance.input(), input::TOLERANCE);

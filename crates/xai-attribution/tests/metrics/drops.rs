@@ -106,7 +106,7 @@ proptest! {
     fn the_gradient_of_a_linear_model_ranks_its_changes(x in images(), at in -2i32..3) {
         // All elements are as far from the values: only weights differ.
         let x = x.mapv(|_| f64::from(at));
-        let metric = MonotonicityCorrelation::new().range(ValueRange::Between(-1.0, 2.0));
+        let metric = MonotonicityCorrelation::new().value_range(ValueRange::Between((-1.0, 2.0)));
         prop_assert!(all_near(per_sample(&metric, &x, &gradient(&x)), 1.0));
         prop_assert!(all_near(per_sample(&metric, &x, &gradient(&x).mapv(|g| -g)), 1.0));
         prop_assert!(all_near(per_sample(&metric, &x, &gradient(&x).mapv(|g| 1.0 / g)), -1.0));
@@ -134,17 +134,17 @@ proptest! {
         let size = terms.len() / terms.shape()[0];
         let shift = ArrayD::from_shape_vec(terms.raw_dim(), (0..terms.len()).map(|i| (i % size / 2) as f64 / 1024.0).collect()).unwrap();
         let terms = terms + shift;
-        let positive = FFidelityPositive::new().draws(3);
-        let negative = FFidelityNegative::new().draws(3);
+        let positive = FFidelityPositive::new().n_draws(3);
+        let negative = FFidelityNegative::new().n_draws(3);
         let negated = terms.mapv(|t| -t);
         prop_assert_eq!(per_sample(&positive, &x, &terms), per_sample(&negative, &x, &negated));
-        let both = per_sample(&FFidelity::new().draws(3), &x, &terms);
+        let both = per_sample(&FFidelity::new().n_draws(3), &x, &terms);
         let (positive, negative) = (per_sample(&positive, &x, &terms), per_sample(&negative, &x, &terms));
         for ((both, positive), negative) in both.iter().zip(&positive).zip(&negative) {
             prop_assert!((both.unwrap() - (positive.unwrap() - negative.unwrap())).abs() < 1e-9);
         }
         // All of the parts: the most relevant of a linear model are worth more.
-        let all = FFidelity::new().draws(1).removed_share(1.0);
+        let all = FFidelity::new().n_draws(1).removed_share(1.0);
         prop_assert!(per_sample(&all, &x, &terms).into_iter().all(|v| v.unwrap() >= -0.1));
     }
 }
@@ -170,9 +170,9 @@ fn the_values_of_a_range_are_the_middles_of_its_parts() {
         [None]
     );
     let range = |text: &str| text.parse::<ValueRange>();
-    assert_eq!(range("-1:2.5").unwrap(), ValueRange::Between(-1.0, 2.5));
+    assert_eq!(range("-1,2.5").unwrap(), ValueRange::Between((-1.0, 2.5)));
     assert_eq!(range("sample").unwrap(), ValueRange::Sample);
-    for text in ["", "1", "1:x", "low:high"] {
+    for text in ["", "1", "1,x", "1,2,3", "low,high"] {
         assert!(range(text).is_err(), "{text}");
     }
 }
@@ -245,7 +245,7 @@ fn what_a_metric_cannot_do_is_named() {
     let infidelity = |perturbation| Infidelity::new().perturbation(perturbation);
     let gaussian = |sigma| infidelity(Perturbation::Gaussian { sigma });
     assert_eq!(error(&gaussian(0.0)), input::PERTURBATION);
-    assert_eq!(error(&gaussian(0.1).draws(0)), input::DRAWS);
+    assert_eq!(error(&gaussian(0.1).n_draws(0)), input::DRAWS);
     let kind = gaussian(0.1).map_kind(Some(MapKind::Contribution));
     assert_eq!(error(&kind), input::MAP_KIND);
     assert_eq!(error(&infidelity(Perturbation::Squares(0))), input::PATCH);
@@ -260,26 +260,26 @@ fn what_a_metric_cannot_do_is_named() {
     let monotonicity = MonotonicityCorrelation::new;
     assert_eq!(error(&monotonicity().n_values(0)), input::N_VALUES);
     assert_eq!(error(&monotonicity().group_size(0)), input::GROUP_SIZE);
-    let range = |low, high| error(&monotonicity().range(ValueRange::Between(low, high)));
+    let range = |low, high| error(&monotonicity().value_range(ValueRange::Between((low, high))));
     assert_eq!(range(1.0, 1.0), input::VALUE_RANGE);
     assert_eq!(range(f64::NAN, 1.0), input::VALUE_RANGE);
     assert_eq!(
-        error(&monotonicity().range(ValueRange::Given)),
+        error(&monotonicity().value_range(ValueRange::Given)),
         input::GIVEN_VALUES
     );
     let values = GivenValues(ndarray::Array3::zeros((2, 1, 3)));
-    let given = monotonicity().range(ValueRange::Given);
+    let given = monotonicity().value_range(ValueRange::Given);
     let few = given.evaluate_on(data(&x, &maps).with(values)).unwrap_err();
     assert_eq!(few.into_error().input(), input::GIVEN_VALUES);
     assert_eq!(
         error(&PredictionGapImportant::new().k(TopK::Count(3))),
-        input::TOP_K
+        input::K
     );
     assert_eq!(
         error(&FFidelity::new().removed_share(0.0)),
         input::REMOVED_SHARE
     );
-    assert_eq!(error(&FFidelity::new().draws(0)), input::DRAWS);
+    assert_eq!(error(&FFidelity::new().n_draws(0)), input::DRAWS);
     assert_eq!(error(&FFidelity::new().steps(Some(0))), input::STEPS);
     let huge = GivenNeighbors(ndarray::arr3(&[[[f64::MAX, f64::MAX]]]).into_dyn());
     let x = array![[f64::MAX, 2.0]].into_dyn();

@@ -179,7 +179,7 @@ fn what_is_missing_or_does_not_fit_is_named() {
     assert_eq!(size.input(), input::MASKS);
     let mask = || Some(array![[[true, false]]]);
     let top = error(&TopKIntersection::new().k(TopK::Count(3)), mask());
-    assert_eq!(top.input(), input::TOP_K);
+    assert_eq!(top.input(), input::K);
     let share = error(&LocalizationIou::new().threshold(0.0), mask());
     assert_eq!(share.input(), input::THRESHOLD);
     let radius = error(&PointingGame::new().radius(f64::NAN), mask());
@@ -189,7 +189,7 @@ fn what_is_missing_or_does_not_fit_is_named() {
     assert!(
         find("top-k-intersection")
             .unwrap()
-            .build::<f64>(&[("top-k", "many")])
+            .build::<f64>(&[("k".into(), "many".into())])
             .is_err()
     );
 }

@@ -292,7 +292,7 @@ fn curves_of_accuracy() {
     let refused = metric
         .evaluate(&halves, x.view(), &weights, x.view())
         .unwrap_err();
-    assert_eq!(refused.error().input(), input::CURVE_SCORE);
+    assert_eq!(refused.error().input(), input::SCORE);
     let outside = metric
         .evaluate(&halves, x.view(), &[0, 2], x.view())
         .unwrap_err();

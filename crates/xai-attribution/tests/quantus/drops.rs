@@ -5,7 +5,9 @@ use xai_attribution::metric::{
     MonotonicityCorrelation, NoisyPart, PredictionGap, PredictionGapImportant,
     PredictionGapUnimportant, SensitivityN, TopK,
 };
-use xai_attribution::perturbation::{Features, GivenNeighbors, Neighborhood, Neighbors};
+use xai_attribution::perturbation::{
+    Features, GivenNeighbors, Neighborhood, Neighbors, SubsetSize,
+};
 use xai_attribution::perturbation::{GivenValues, ValueRange};
 use xai_attribution::{MuFidelity, metric::Measure};
 use xai_core::statistics::Correlation;
@@ -126,7 +128,7 @@ fn faithfulness_correlations_are_points_of_sensitivity_n() {
         let one = MuFidelity::new()
             .correlation(Correlation::Pearson)
             .features(Features::Positions)
-            .subset_size(size)
+            .subset_size(SubsetSize::Count(size))
             .n_subsets(14)
             .baseline(case.baseline());
         let (ours, one) = (
@@ -153,7 +155,7 @@ fn monotonicity_correlation() {
             .into_owned();
         let metric = MonotonicityCorrelation::new()
             .group_size(case.count("features_in_step"))
-            .range(ValueRange::Given);
+            .value_range(ValueRange::Given);
         let run = case.all(&golden);
         let ours = run.evaluate(&metric, true, |data| data.with(GivenValues(values)));
         case.assert(&ours.per_sample);

@@ -72,7 +72,7 @@ fn sensitivity() {
     let golden = Golden::read();
     let average = || {
         Stability::new()
-            .neighborhood(Neighborhood::Given)
+            .neighbors(GIVEN)
             .distance(MapDistance::Relative)
     };
     for case in golden.cases("AvgSensitivity", 2) {
@@ -104,7 +104,7 @@ macro_rules! relative {
         fn $test() {
             let golden = Golden::read();
             for case in golden.cases($name, 4) {
-                let metric = <$metric>::new().neighbors(GIVEN).elementwise(1e-6);
+                let metric = <$metric>::new().neighbors(GIVEN).elementwise(Some(1e-6));
                 let noise = case.draws("noise");
                 let all = metric.clone().same_prediction(false);
                 let all = per_sample(&golden, case, &all, noise.clone());
@@ -145,7 +145,7 @@ fn relative_representation_stability() {
         let evaluate = |same: bool| {
             let metric = RelativeRepresentationStability::new()
                 .neighbors(GIVEN)
-                .elementwise(1e-6)
+                .elementwise(Some(1e-6))
                 .same_prediction(same);
             let noise = GivenNeighbors(case.draws("noise"));
             let value = case.evaluate_explainer(&golden, &metric, |data| {

@@ -3,9 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
+use xai_core::describe::Range;
+use xai_core::describe::{Direction, MetricInfo};
 use xai_core::error::ShortNumber;
 use xai_core::number::{check_finite_slice, labels_to_i64};
-use xai_core::registry::{Direction, MetricInfo};
 use xai_core::{Error, Kernel, Label, Result, Weighting};
 
 use crate::correspondence::class_weights::ClassWeights;
@@ -20,7 +21,7 @@ pub static CORRESPONDENCE: MetricInfo = MetricInfo {
     title: "Correspondence",
     question: "Which share of the nearest training rows' weight has the predicted class?",
     direction: Direction::Higher,
-    range: "[0, 1]",
+    range: Range::SHARE,
     needs: &[input::DISTANCES, input::LABELS, input::PREDICTED],
     source: "`compute_correspondence` of case-explainer 0.2.0",
 };

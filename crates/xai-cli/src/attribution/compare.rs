@@ -3,26 +3,26 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{ArgMatches, Args, FromArgMatches};
+use clap::Args;
 use xai_metrics::attribution::batch::PlannedRows;
 use xai_metrics::attribution::evaluation::EvaluationTable;
-use xai_metrics::attribution::metric::{Entry, registry};
+use xai_metrics::attribution::metric::{Entry, Setting, Settings, Value, registry};
 use xai_metrics::attribution::model::{Concurrent, ModelCalls, Samples};
 use xai_metrics::attribution::run::CompletedScores;
 use xai_metrics::attribution::{Evaluate, Evaluation, EvaluationError, Layout, Scoring, input};
 use xai_metrics::core::Input;
+use xai_metrics::core::describe::same_word;
 
 use super::explainer_files::{ExplainerFiles, OpenedExplainers};
-use super::metric_options::MetricOptions;
 use super::model_files::{ModelFiles, OpenedModel};
 use super::options::{Reading, ScoringOptions};
+use super::parameters::with_seed;
 use super::side_inputs;
 use crate::context::Context;
-use crate::failure::{Failure, Files, InFiles};
+use crate::failure::{Failure, Files};
 use crate::input::onnx::watched::Watched;
 use crate::output::{rows, text, whole_file};
-use crate::usage::examples;
+use crate::usage::{examples, nearest};
 
 /// The metrics that judge maps of a model, or maps alone.
 fn entries() -> impl Iterator<Item = &'static Entry> {
@@ -57,57 +57,51 @@ const STANDARD: [&str; 9] = [
     "sparseness",
 ];
 
-/// `--metrics`: a metric by name, or a word for several.
-fn metrics() -> impl TypedValueParser<Value = Metrics> {
-    let standard = PossibleValue::new("standard").help(STANDARD.join(", "));
-    let all = PossibleValue::new("all")
-        .help("Every metric that the files are enough for: some ask the model once per position");
-    let of_entry = |entry: &Entry| {
-        let word = PossibleValue::new(entry.key()).help(entry.info.question);
-        // As its own command is called.
-        word.alias(entry.info.name)
-    };
-    let words = [standard, all].into_iter().chain(entries().map(of_entry));
-    PossibleValuesParser::new(words).try_map(|word| match word.as_str() {
-        "all" => Ok(Metrics::All),
-        "standard" => {
-            let entries = STANDARD.into_iter().map(registry::find);
-            entries.collect::<Result<_, _>>().map(Metrics::Named)
-        }
-        name => registry::find(name).map(|entry| Metrics::Named(vec![entry])),
-    })
+/// The word of `--metrics` for the metrics of [`STANDARD`].
+const STANDARD_WORD: &str = "standard";
+/// The word of `--metrics` for all metrics that the files are enough for.
+const ALL_WORD: &str = "all";
+
+fn metrics_help() -> String {
+    format!(
+        "The metrics, separated by commas, with settings of their parameters in brackets:\n\
+         'deletion(steps=20), complexity'. `{STANDARD_WORD}` are {}; `{ALL_WORD}` are all that the files are enough \
+         for, of which some ask the model once per position. Settings of these two words are those of every metric \
+         that has the parameter: '{STANDARD_WORD}(baseline=mean)'. `xai attribution list` lists the metrics, `xai \
+         attribution NAME --help` the parameters of one",
+        STANDARD.join(", ")
+    )
 }
 
-/// What a word of `--metrics` stands for.
+/// A metric of a comparison: what tables call it, its entry, and settings of its parameters.
 #[derive(Debug, Clone)]
-enum Metrics {
-    Named(Vec<&'static Entry>),
-    /// All that the files are enough for.
-    All,
+struct Asked {
+    name: String,
+    entry: &'static Entry,
+    settings: Vec<(String, Value)>,
 }
 
-/// The options of all metrics.
-#[derive(Debug)]
-struct OptionsOfMetrics(MetricOptions);
-
-impl Args for OptionsOfMetrics {
-    fn augment_args(command: clap::Command) -> clap::Command {
-        MetricOptions::augment_for_any(command, entries())
+impl Asked {
+    /// The settings for the parameters that the metric has: of a word for several metrics.
+    fn of_word(entry: &'static Entry, settings: &[(String, Value)]) -> Self {
+        let params = entry.params();
+        let has = |name: &str| params.iter().any(|param| same_word(param.name, name));
+        let settings = settings.iter().filter(|(name, _)| has(name));
+        Self {
+            name: entry.key(),
+            entry,
+            settings: settings.cloned().collect(),
+        }
     }
 
-    fn augment_args_for_update(command: clap::Command) -> clap::Command {
-        Self::augment_args(command)
-    }
-}
-
-impl FromArgMatches for OptionsOfMetrics {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        Ok(Self(MetricOptions::read(matches, entries())))
+    fn value(&self, name: &str) -> Option<Value> {
+        let mut settings = self.settings.iter();
+        settings.find_map(|(given, value)| same_word(given, name).then(|| value.clone()))
     }
 
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
+    /// Whether it asks for the number of classes, which nobody gave.
+    fn lacks_classes(&self) -> bool {
+        self.entry.has_param("n_classes") && self.value("n_classes").is_none()
     }
 }
 
@@ -115,7 +109,7 @@ impl FromArgMatches for OptionsOfMetrics {
 #[derive(Debug, Args)]
 #[command(after_help = examples::of(&[
     "xai attribution compare --model model.onnx --inputs x.npy --targets y.npy --explanations gradient=g.npy shap=s.npy",
-    "xai attribution compare --model model.onnx --inputs x.npy --targets y.npy --explanations shap=s.npy --metrics deletion,insertion --out scores.csv",
+    "xai attribution compare --model model.onnx --inputs x.npy --targets y.npy --explanations shap=s.npy --metrics \"deletion(steps=20), insertion\" --out scores.csv",
 ]))]
 pub(crate) struct Compare {
     #[command(flatten)]
@@ -133,13 +127,11 @@ pub(crate) struct Compare {
     /// or of the randomized or the shifted model.
     #[arg(long, value_name = "E2.npy")]
     other_explanations: Option<PathBuf>,
-    /// The metrics, separated by commas.
-    #[arg(long, value_parser = metrics(), value_delimiter = ',', default_value = "standard")]
-    metrics: Vec<Metrics>,
+    /// The metrics, separated by commas, with settings in brackets: `deletion(steps=20), complexity`.
+    #[arg(long, value_name = "METRICS", default_value = STANDARD_WORD, long_help = metrics_help())]
+    metrics: Vec<Settings>,
     #[command(flatten)]
     scoring: ScoringOptions,
-    #[command(flatten)]
-    options: OptionsOfMetrics,
     /// The coverage of the intervals.
     #[arg(
         long,
@@ -174,9 +166,12 @@ impl Compare {
         context: &Context,
         planned: &(dyn Fn(&PlannedRows) + Sync),
     ) -> Result<Compared, Failure> {
-        for entry in self.entries() {
-            side_inputs::check(entry, &self.options.0, |input| self.is_given(input))?;
-            self.options.0.check(entry)?;
+        for asked in self.asked(None)? {
+            side_inputs::check(
+                asked.entry,
+                |name| asked.value(name),
+                |input| self.is_given(input),
+            )?;
         }
         let working = context.working("opening the model");
         let explainers = self.explainers.open(&self.scoring.engine)?;
@@ -212,12 +207,16 @@ impl Compare {
         for (input, file) in self.sides() {
             evaluation = side_inputs::add(evaluation, input, file, n)?;
         }
-        let seed = MetricOptions::seed(context);
         let layout = scoring.layout_of(inputs.shape());
-        for entry in self.entries_for(layout.ok()) {
-            let options = self.options.0.of(entry, &seed);
-            let metric = entry.build::<f32>(&options);
-            evaluation = evaluation.metric(metric.in_files(&self.places(&self.files.inputs))?);
+        for Asked {
+            name,
+            entry,
+            settings,
+        } in self.asked(layout.ok())?
+        {
+            let metric = entry.build::<f32>(&with_seed(entry, &settings, context));
+            let metric = metric.map_err(|error| wrong_setting(&name, &error))?;
+            evaluation = evaluation.metric_named(name, metric);
         }
         let table = evaluation.evaluate();
         bar.finish_and_clear();
@@ -252,7 +251,7 @@ impl Compare {
 
     /// What errors are about.
     fn places<'a>(&'a self, maps: &'a Path) -> Files<'a> {
-        let mut files = self.files.files(maps).named(self.options.0.names());
+        let mut files = self.files.files(maps);
         for (of, file) in self.sides() {
             files = files.file(&[of], file);
         }
@@ -277,7 +276,8 @@ impl Compare {
 
     /// Whether a metric asks for a further input; segments may be asked for by features.
     fn asks(&self, of: Input) -> bool {
-        of == input::SEGMENTS || self.entries().iter().any(|e| e.info.needs.contains(&of))
+        let asked = self.asked(None).unwrap_or_default();
+        of == input::SEGMENTS || asked.iter().any(|a| a.entry.info.needs.contains(&of))
     }
 
     /// Whether a further input has its file.
@@ -291,33 +291,75 @@ impl Compare {
         }
     }
 
-    /// The metrics that were asked for, once each.
-    fn entries(&self) -> Vec<&'static Entry> {
-        self.entries_for(None)
-    }
-
-    /// As [`entries`](Self::entries); of all metrics, those that have values for inputs of a layout.
-    fn entries_for(&self, layout: Option<Layout>) -> Vec<&'static Entry> {
-        let mut asked: Vec<&'static Entry> = Vec::new();
-        let of_word = |word: &Metrics| match word {
-            Metrics::Named(entries) => entries.clone(),
-            Metrics::All => {
-                let has_files =
-                    |entry: &Entry| entry.info.needs.iter().all(|need| self.is_given(*need));
-                let is_possible = |entry: &&Entry| {
-                    layout.is_none_or(|layout| entry.takes(layout))
-                        && has_files(entry)
-                        && self.options.0.missing(entry).is_none()
-                };
-                entries().filter(is_possible).collect()
+    /// The metrics that were asked for, each with its settings; of `all`, those that have values for inputs of a
+    /// layout. The same metric with the same settings counts once; one that is asked with several settings is called
+    /// by them.
+    fn asked(&self, layout: Option<Layout>) -> Result<Vec<Asked>, Failure> {
+        let mut asked: Vec<Asked> = Vec::new();
+        for setting in self.metrics.iter().flat_map(|settings| &settings.0) {
+            let of_word: Vec<Asked> = match setting.name.as_str() {
+                STANDARD_WORD => {
+                    let names = STANDARD.into_iter();
+                    let entries = names.filter_map(|name| registry::find(name).ok());
+                    entries
+                        .map(|e| Asked::of_word(e, &setting.params))
+                        .collect()
+                }
+                ALL_WORD => self.possible(layout, &setting.params),
+                name => {
+                    let entry = entries().find(|entry| same_word(entry.info.name, name));
+                    vec![Asked {
+                        name: String::new(),
+                        entry: entry.ok_or_else(|| unknown_metric(name))?,
+                        settings: setting.params.clone(),
+                    }]
+                }
+            };
+            let is_of_none = |name: &str| of_word.iter().all(|asked| asked.value(name).is_none());
+            if let Some((name, _)) = setting.params.iter().find(|(name, _)| is_of_none(name)) {
+                let none = format!("--metrics {setting}: no metric has a parameter `{name}`");
+                return Err(Failure::usage(none));
             }
-        };
-        for entry in self.metrics.iter().flat_map(of_word) {
-            if !asked.iter().any(|other| other.info.name == entry.info.name) {
-                asked.push(entry);
+            for one in of_word {
+                let is_same = |other: &Asked| {
+                    std::ptr::eq(other.entry, one.entry) && other.settings == one.settings
+                };
+                if !asked.iter().any(is_same) {
+                    asked.push(one);
+                }
             }
         }
-        asked
+        let entries: Vec<&'static Entry> = asked.iter().map(|asked| asked.entry).collect();
+        for one in &mut asked {
+            let times = entries
+                .iter()
+                .filter(|other| std::ptr::eq(**other, one.entry));
+            one.name = match times.count() {
+                1 => one.entry.key(),
+                _ => Setting {
+                    name: one.entry.key(),
+                    params: one.settings.clone(),
+                }
+                .to_string(),
+            };
+        }
+        Ok(asked)
+    }
+
+    /// All metrics that the files are enough for.
+    fn possible(&self, layout: Option<Layout>, settings: &[(String, Value)]) -> Vec<Asked> {
+        let is_possible = |asked: &Asked| {
+            layout.is_none_or(|layout| asked.entry.takes(layout))
+                && asked
+                    .entry
+                    .info
+                    .needs
+                    .iter()
+                    .all(|need| self.is_given(*need))
+                && !asked.lacks_classes()
+        };
+        let all = entries().map(|entry| Asked::of_word(entry, settings));
+        all.filter(is_possible).collect()
     }
 
     /// Writes what was computed before an evaluation stopped, and says so.
@@ -344,6 +386,18 @@ pub(crate) struct Compared {
     pub(crate) scoring: Scoring,
     pub(crate) opened: OpenedModel,
     pub(crate) explainers: OpenedExplainers,
+}
+
+/// A metric that there is not.
+fn unknown_metric(name: &str) -> Failure {
+    let names: Vec<&str> = entries().map(|entry| entry.info.name).collect();
+    let near = nearest(&name.replace('_', "-"), &names);
+    Failure::usage(format!("--metrics {name}: no metric of a comparison")).help(near)
+}
+
+/// A parameter of a metric that it has not, or a value that is none.
+fn wrong_setting(metric: &str, error: &xai_metrics::Error) -> Failure {
+    Failure::usage(format!("--metrics {metric}: {}", error.problem()))
 }
 
 /// What a run costs, before it starts.

@@ -2,7 +2,8 @@
 
 use clap::Args;
 use serde::Serialize;
-use xai_metrics::attribution::metric::{MetricInfo, registry::METRICS};
+use xai_metrics::attribution::metric::{Direction, Entry, Value, registry::METRICS};
+use xai_metrics::core::Input;
 
 use crate::context::Context;
 use crate::failure::Failure;
@@ -19,13 +20,56 @@ pub(crate) struct List {}
 
 #[derive(Serialize)]
 struct ListResult {
-    metrics: Vec<&'static MetricInfo>,
+    metrics: Vec<Listed>,
+}
+
+/// A metric as a program reads it.
+#[derive(Serialize)]
+struct Listed {
+    name: &'static str,
+    title: &'static str,
+    question: &'static str,
+    direction: Direction,
+    range: String,
+    needs: &'static [Input],
+    source: &'static str,
+    parameters: Vec<ListedParam>,
+}
+
+#[derive(Serialize)]
+struct ListedParam {
+    name: &'static str,
+    doc: &'static str,
+    expected: String,
+    default: Value,
+}
+
+impl Listed {
+    fn of(entry: &Entry) -> Self {
+        let params = entry.params().into_iter().map(|param| ListedParam {
+            name: param.name,
+            doc: param.doc,
+            expected: param.kind.to_string(),
+            default: param.value,
+        });
+        let info = entry.info;
+        Self {
+            name: info.name,
+            title: info.title,
+            question: info.question,
+            direction: info.direction,
+            range: info.range.to_string(),
+            needs: info.needs,
+            source: info.source,
+            parameters: params.collect(),
+        }
+    }
 }
 
 impl List {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
         let result = ListResult {
-            metrics: METRICS.iter().map(|entry| entry.info).collect(),
+            metrics: METRICS.iter().map(Listed::of).collect(),
         };
         context.present(&result, || {
             let rows = result.metrics.iter().map(|info| {
@@ -34,7 +78,7 @@ impl List {
                     info.name.to_owned(),
                     info.question.to_owned(),
                     info.direction.to_string(),
-                    info.range.to_owned(),
+                    info.range.clone(),
                     needs.join(", "),
                     info.source.to_owned(),
                 ]

@@ -6,10 +6,10 @@ pub(crate) mod compare;
 pub(crate) mod explainer_files;
 mod list;
 mod metric;
-mod metric_options;
 #[cfg(feature = "onnx")]
 pub(crate) mod model_files;
 pub(crate) mod options;
+mod parameters;
 mod result;
 mod side_inputs;
 mod stored_scores;

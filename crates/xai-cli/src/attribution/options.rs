@@ -159,10 +159,6 @@ pub(super) fn parameters() -> Files<'static> {
     Files::new()
         .options(&[
             (input::BATCH_SIZE, "--batch-size"),
-            (input::N_SUBSETS, "--subsets"),
-            (input::FRACTION, "--subset-fraction"),
-            (input::SUBSET_SIZE, "--subset-fraction"),
-            (input::SIGMA, "--baseline"),
             (input::LEVEL, "--level"),
             (input::N_REPLICATES, "--replicates"),
             (input::EXPLAINERS, "--explanations"),

@@ -6,7 +6,7 @@ use ndarray::{Array, Ix1, Ix2, Ix3};
 use xai_metrics::attribution::batch::{
     Data, Masks, ReferenceMaps, SecondMaps, Segments, SideInput,
 };
-use xai_metrics::attribution::metric::{Entry, FEATURES_OPTION, GivenTargets};
+use xai_metrics::attribution::metric::{Entry, GivenTargets, Param, Value};
 use xai_metrics::attribution::model::Targets;
 use xai_metrics::attribution::perturbation::{
     GivenNeighbors, GivenOrders, GivenSubsets, GivenValues,
@@ -14,24 +14,30 @@ use xai_metrics::attribution::perturbation::{
 use xai_metrics::attribution::{Real, input};
 use xai_metrics::core::Input;
 
-use super::metric_options::MetricOptions;
+use super::parameters::option_name;
 use crate::failure::{Failure, InFile};
 use crate::input::arrays;
 use crate::input::planes::FilePlanes;
 use crate::input::samples::FileSamples;
 
+/// The word for features that are segments.
+const SEGMENTS: &str = "segments";
+
+/// The parameters of a metric that may say that features are segments.
+fn of_segments(entry: &Entry) -> impl Iterator<Item = Param> {
+    let params = entry.params().into_iter();
+    params.filter(|param| param.kind.words().any(|word| word.name == SEGMENTS))
+}
+
 /// Whether a metric can do with segments, without needing them.
 fn may_take_segments(entry: &Entry) -> bool {
-    let has = |option: &str| entry.options().iter().any(|o| o.name == option);
-    // Infidelity calls them what it changes.
-    (has(FEATURES_OPTION.name) || has("perturbation"))
-        && !entry.info.needs.contains(&input::SEGMENTS)
+    of_segments(entry).next().is_some() && !entry.info.needs.contains(&input::SEGMENTS)
 }
 
 /// Refuses a metric whose explainers or further inputs were not given: wrong usage, before anything is read.
 pub(super) fn check(
     entry: &Entry,
-    options: &MetricOptions,
+    value: impl Fn(&str) -> Option<Value>,
     is_given: impl Fn(Input) -> bool,
 ) -> Result<(), Failure> {
     let needs = |input| entry.info.needs.contains(&input);
@@ -42,12 +48,10 @@ pub(super) fn check(
             return Err(Failure::usage(missing));
         }
     }
-    let asked = [FEATURES_OPTION.name, "perturbation"];
-    let mut asked = entry
-        .options()
-        .into_iter()
-        .filter(|o| asked.contains(&o.name));
-    let of_features = asked.find(|option| options.text(option.name) == Some("segments"));
+    let of_features = of_segments(entry).find(|param| {
+        let value = value(param.name).unwrap_or_else(|| param.value.clone());
+        value.to_string() == SEGMENTS
+    });
     if needs(input::EXPLAINER) && !is_given(input::EXPLAINER) {
         let missing = format!("--explainers NAME=E.onnx of every name: needed by {name}");
         return Err(Failure::usage(missing));
@@ -57,7 +61,7 @@ pub(super) fn check(
     }
     if (needs(input::SEGMENTS) || of_features.is_some()) && !is_given(input::SEGMENTS) {
         let why = match of_features {
-            Some(option) => format!("--{} segments", option.name),
+            Some(param) => format!("--{} segments", option_name(param.name)),
             None => name.to_owned(),
         };
         return Err(Failure::usage(format!("--segments S.npy: needed by {why}")));

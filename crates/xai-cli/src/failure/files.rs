@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use xai_metrics::Error;
+use xai_metrics::core::describe::same_word;
 use xai_metrics::core::{ErrorKind, Help, Input};
 
 use super::Failure;
@@ -196,10 +197,8 @@ impl<'a> Files<'a> {
         if let Some((_, option)) = listed {
             return Some((*option).to_owned());
         }
-        let name = input.name().replace('_', "-");
-        self.named
-            .contains(&name.as_str())
-            .then(|| format!("--{name}"))
+        let is_named = self.named.iter().any(|name| same_word(name, input.name()));
+        is_named.then(|| format!("--{}", input.name().replace('_', "-")))
     }
 }
 

@@ -10,12 +10,12 @@ use super::study::document::{Document, Section, Value};
 use super::study::families::Family;
 use super::study::keys::canonical;
 use super::study::request::{in_study, prepare};
-use super::study::usage::nearest;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::input::glance::Glance;
 use crate::output::{stderr, text};
 use crate::usage::examples;
+use crate::usage::nearest;
 
 /// `xai report check`
 #[derive(Debug, clap::Args)]

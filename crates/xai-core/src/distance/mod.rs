@@ -3,10 +3,9 @@
 mod mahalanobis;
 mod weighting;
 
-use std::str::FromStr;
-
 use ndarray::ArrayView2;
 
+use crate::describe::Parameter;
 use crate::error::{Error, Help, Input, Result};
 use crate::input;
 
@@ -53,7 +52,7 @@ pub const SCALE_FEATURE_DOWN: Help = Help::new("scale the feature down");
 /// assert_eq!(Distance::Manhattan.distance(&a, &b), 1.5);
 /// assert_eq!(Distance::Chebyshev.distance(&a, &b), 0.5);
 /// ```
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
@@ -61,13 +60,14 @@ pub enum Distance {
     /// Straight-line distance.
     #[default]
     Euclidean,
-    /// Its square: the same order, cheaper; the triangle inequality does not hold.
+    /// The square of the straight-line distance: the same order, cheaper; the triangle inequality does not hold.
     SquaredEuclidean,
     /// City-block distance.
     Manhattan,
     /// The largest difference of any feature.
     Chebyshev,
     /// The family of which Manhattan (1), Euclidean (2) and Chebyshev (∞) are members.
+    #[param(value_name = "P", at_least = 1)]
     Minkowski(f64),
     /// The angle, regardless of length. Undefined for a row of zeros.
     Cosine,
@@ -77,10 +77,12 @@ pub enum Distance {
     /// Relative differences, added.
     Canberra,
     /// Differences relative to the total.
+    #[param(name = "braycurtis")]
     BrayCurtis,
     /// The share of features that differ.
     Hamming,
     /// Distance in units of the data's own spread, correlations taken out.
+    #[param(skip)]
     Mahalanobis(Mahalanobis),
 }
 
@@ -183,7 +185,7 @@ impl DistanceFunction for Distance {
 }
 
 impl std::fmt::Display for Distance {
-    /// The name that [`FromStr`] reads; a Mahalanobis distance, which has no text, is `mahalanobis`.
+    /// The name that [`FromStr`](std::str::FromStr) reads; a Mahalanobis distance, which has no text, is `mahalanobis`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.pad(match self {
             Self::Euclidean => "euclidean",
@@ -198,39 +200,6 @@ impl std::fmt::Display for Distance {
             Self::Hamming => "hamming",
             Self::Mahalanobis(_) => "mahalanobis",
         })
-    }
-}
-
-impl FromStr for Distance {
-    type Err = Error;
-
-    /// `euclidean`, `squared-euclidean`, `manhattan`, `chebyshev`, `minkowski:P`, `cosine`,
-    /// `correlation`, `canberra`, `braycurtis` or `hamming`.
-    fn from_str(name: &str) -> Result<Self> {
-        let distance = match name {
-            "euclidean" => Self::Euclidean,
-            "squared-euclidean" | "sqeuclidean" => Self::SquaredEuclidean,
-            "manhattan" => Self::Manhattan,
-            "chebyshev" => Self::Chebyshev,
-            "cosine" => Self::Cosine,
-            "correlation" => Self::Correlation,
-            "canberra" => Self::Canberra,
-            "braycurtis" | "bray-curtis" => Self::BrayCurtis,
-            "hamming" => Self::Hamming,
-            _ => match name.strip_prefix("minkowski:").map(str::parse) {
-                Some(Ok(p)) => Self::Minkowski(p),
-                _ => {
-                    return Err(Error::parameter(
-                        input::DISTANCE,
-                        name,
-                        "euclidean, squared-euclidean, manhattan, chebyshev, minkowski:P, cosine, \
-                         correlation, canberra, braycurtis or hamming",
-                    ));
-                }
-            },
-        };
-        distance.validate()?;
-        Ok(distance)
     }
 }
 

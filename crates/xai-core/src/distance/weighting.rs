@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use crate::describe::{Kind, Parameter, Value, Word, WordValue, parse};
 use crate::error::{Error, Input, Result};
 use crate::input;
 
@@ -103,34 +104,75 @@ impl Weighting for Kernel {
     }
 }
 
+const POSITIVE: Kind = f64::KIND.above(0.0);
+
+const fn with_parameter(name: &'static str, doc: &'static str, value_name: &'static str) -> Word {
+    let value = Some(WordValue {
+        name: value_name,
+        kind: &POSITIVE,
+        has_default: false,
+    });
+    Word { name, doc, value }
+}
+
+const fn word(name: &'static str, doc: &'static str) -> Word {
+    let value = None;
+    Word { name, doc, value }
+}
+
+/// By hand, since an inverse power with another offset than 1 has two parameters.
+impl Parameter for Kernel {
+    const KIND: Kind = Kind::Words(&[
+        word("inverse-cube", "1 / (d + 1)³ at distance d."),
+        word("uniform", "1: plain voting."),
+        with_parameter("inverse-power", "1 / (d + 1)^P at distance d.", "P"),
+        with_parameter("gaussian", "exp(−d² / (2 H²)) at distance d.", "H"),
+        with_parameter("exponential", "exp(−d / H) at distance d.", "H"),
+    ]);
+
+    fn from_value(value: &Value) -> Option<Self> {
+        if !Self::KIND.admits(value) {
+            return None;
+        }
+        let text = value.to_string();
+        let (name, behind) = text.split_once(':').unwrap_or((&text, ""));
+        let parameter = behind.trim().parse().unwrap_or(1.0);
+        Some(match name.trim().replace('_', "-").as_str() {
+            "uniform" => Self::Uniform,
+            "inverse-power" => Self::InversePower {
+                exponent: parameter,
+                offset: 1.0,
+            },
+            "gaussian" => Self::Gaussian {
+                bandwidth: parameter,
+            },
+            "exponential" => Self::Exponential {
+                bandwidth: parameter,
+            },
+            _ => Self::InverseCube,
+        })
+    }
+
+    fn to_value(&self) -> Value {
+        match self {
+            Self::InverseCube => "inverse-cube".into(),
+            Self::Uniform => "uniform".into(),
+            Self::InversePower { exponent, offset } if *offset == 1.0 => {
+                Value::Text(format!("inverse-power:{exponent}"))
+            }
+            Self::InversePower { .. } => Value::Given,
+            Self::Gaussian { bandwidth } => Value::Text(format!("gaussian:{bandwidth}")),
+            Self::Exponential { bandwidth } => Value::Text(format!("exponential:{bandwidth}")),
+        }
+    }
+}
+
 impl FromStr for Kernel {
     type Err = Error;
 
     /// `inverse-cube`, `uniform`, `inverse-power:P` (offset 1), `gaussian:H` or `exponential:H`.
-    fn from_str(name: &str) -> Result<Self> {
-        let (kind, parameter) = match name.split_once(':') {
-            Some((kind, parameter)) => (kind, parameter.parse().ok()),
-            None => (name, None),
-        };
-        let kernel = match (kind, parameter) {
-            ("inverse-cube", None) => Self::InverseCube,
-            ("uniform", None) => Self::Uniform,
-            ("inverse-power", Some(exponent)) => Self::InversePower {
-                exponent,
-                offset: 1.0,
-            },
-            ("gaussian", Some(bandwidth)) => Self::Gaussian { bandwidth },
-            ("exponential", Some(bandwidth)) => Self::Exponential { bandwidth },
-            _ => {
-                return Err(Error::parameter(
-                    input::WEIGHTING,
-                    name,
-                    "inverse-cube, uniform, inverse-power:P, gaussian:H or exponential:H",
-                ));
-            }
-        };
-        kernel.validate()?;
-        Ok(kernel)
+    fn from_str(text: &str) -> Result<Self> {
+        parse(input::WEIGHTING, text)
     }
 }
 

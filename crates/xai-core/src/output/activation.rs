@@ -1,11 +1,11 @@
 //! Activations: from a model's raw scores to what a metric reads.
 
 use std::fmt;
-use std::str::FromStr;
 
 use ndarray::{Array2, ArrayView2};
 
-use crate::error::{Error, Result};
+use crate::describe::Parameter;
+use crate::error::Result;
 use crate::input;
 use crate::number::{Real, check_finite, elementary};
 
@@ -22,7 +22,7 @@ use crate::number::{Real, check_finite, elementary};
 /// assert_eq!(p, array![[0.5, 0.5], [1.0, 0.0]]);
 /// # Ok::<(), xai_core::Error>(())
 /// ```
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Activation {
@@ -115,25 +115,6 @@ impl fmt::Display for Activation {
             Self::Sigmoid => "sigmoid",
             Self::LogSoftmax => "log-softmax",
         })
-    }
-}
-
-impl FromStr for Activation {
-    type Err = Error;
-
-    /// `none`, `softmax`, `sigmoid` or `log-softmax`.
-    fn from_str(name: &str) -> Result<Self> {
-        match name {
-            "none" => Ok(Self::None),
-            "softmax" => Ok(Self::Softmax),
-            "sigmoid" => Ok(Self::Sigmoid),
-            "log-softmax" => Ok(Self::LogSoftmax),
-            _ => Err(Error::parameter(
-                input::ACTIVATION,
-                name,
-                "none, softmax, sigmoid or log-softmax",
-            )),
-        }
     }
 }
 

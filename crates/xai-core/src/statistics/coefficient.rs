@@ -1,25 +1,23 @@
 //! Which correlation.
 
 use std::fmt;
-use std::str::FromStr;
 
 use super::correlation::pearson_of_finite;
 use super::kendall::kendall_of_finite;
 use super::ranks::spearman_of_finite;
-use crate::error::{Error, Result};
-use crate::input;
+use crate::describe::Parameter;
 
 /// A correlation of two sequences, in [−1, 1]; undefined where either is constant.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Correlation {
-    /// Of the ranks: [`spearman`](super::spearman).
+    /// Of the ranks: [Spearman's](super::spearman).
     #[default]
     Spearman,
-    /// Of the values: [`pearson`](super::pearson).
+    /// Of the values: [Pearson's](super::pearson).
     Pearson,
-    /// Of the orders of pairs: [`kendall`](super::kendall).
+    /// Of the orders of pairs: [Kendall's](super::kendall).
     Kendall,
 }
 
@@ -49,23 +47,5 @@ impl fmt::Display for Correlation {
             Self::Pearson => "pearson",
             Self::Kendall => "kendall",
         })
-    }
-}
-
-impl FromStr for Correlation {
-    type Err = Error;
-
-    /// `spearman`, `pearson` or `kendall`.
-    fn from_str(text: &str) -> Result<Self> {
-        match text {
-            "spearman" => Ok(Self::Spearman),
-            "pearson" => Ok(Self::Pearson),
-            "kendall" => Ok(Self::Kendall),
-            _ => Err(Error::parameter(
-                input::CORRELATION,
-                text,
-                "spearman, pearson or kendall",
-            )),
-        }
     }
 }

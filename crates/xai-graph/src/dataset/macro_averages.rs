@@ -143,7 +143,7 @@ impl<R: 'static> Accumulator for MacroAverages<R> {
                 name: metric.info.name,
                 direction: metric.info.direction,
                 mean: defined.mean(),
-                interval: interval(defined, metric.info.is_share())?,
+                interval: interval(defined, metric.info.range.is_share())?,
                 n_defined: defined.count(),
                 // A state that was stored and changed may hold more.
                 n_undefined: self.n_graphs.saturating_sub(defined.count()),

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use xai_core::describe::Range;
 use xai_core::{Direction, Interval, MetricInfo, Result};
 
 use crate::fidelity::curve_auc::fidelity_curve_auc;
@@ -104,7 +105,7 @@ pub static FIDELITY_AUC: GraphMetric<SweepCurve> = GraphMetric {
         title: "Fidelity curve AUC",
         question: "How necessary and sufficient is the explanation over all its sizes?",
         direction: Direction::Higher,
-        range: "[0, inf)",
+        range: Range::NON_NEGATIVE,
         needs: &[input::FULL, input::KEPT, input::COMPLEMENT, input::LEVELS],
         source: "PyTorch Geometric, fidelity_curve_auc",
     },

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use ndarray::{Array1, Array2, ArrayView1};
+use xai_core::describe::Range;
 use xai_core::random::{random_stream, uniform};
 use xai_core::{Direction, Error, ExactMean, ExactSum, Input, MetricInfo, Real, Result, parallel};
 
@@ -416,7 +417,7 @@ pub static ROBUST_POS_FIDELITY: GraphMetric<RobustFidelity> = GraphMetric {
         title: "Robust fidelity+",
         question: "How much less often does the prediction hold when a part of the explanation is taken away?",
         direction: Direction::Higher,
-        range: "[-1, 1]",
+        range: Range::SIGNED_SHARE,
         needs: NEEDS,
         source: SOURCE,
     },
@@ -430,7 +431,7 @@ pub static ROBUST_NEG_FIDELITY: GraphMetric<RobustFidelity> = GraphMetric {
         title: "Robust fidelity-",
         question: "How much less often does the prediction hold when a part of all the rest is taken away?",
         direction: Direction::Lower,
-        range: "[-1, 1]",
+        range: Range::SIGNED_SHARE,
         needs: NEEDS,
         source: SOURCE,
     },
@@ -444,7 +445,7 @@ pub static ROBUST_FIDELITY_DELTA: GraphMetric<RobustFidelity> = GraphMetric {
         title: "Robust fidelity difference",
         question: "How much more does a part of the explanation matter than a part of the rest?",
         direction: Direction::Higher,
-        range: "[-2, 2]",
+        range: Range::closed(-2.0, 2.0),
         needs: NEEDS,
         source: SOURCE,
     },
@@ -458,7 +459,7 @@ pub static ROBUST_POS_PROBABILITY: GraphMetric<RobustFidelity> = GraphMetric {
         title: "Robust fidelity+ by probability",
         question: "How much less probable is the prediction when a part of the explanation is taken away?",
         direction: Direction::Higher,
-        range: "[-1, 1]",
+        range: Range::SIGNED_SHARE,
         needs: NEEDS,
         source: SOURCE,
     },
@@ -472,7 +473,7 @@ pub static ROBUST_NEG_PROBABILITY: GraphMetric<RobustFidelity> = GraphMetric {
         title: "Robust fidelity- by probability",
         question: "How much less probable is the prediction when a part of all the rest is taken away?",
         direction: Direction::Lower,
-        range: "[-1, 1]",
+        range: Range::SIGNED_SHARE,
         needs: NEEDS,
         source: SOURCE,
     },
@@ -486,7 +487,7 @@ pub static ROBUST_PROBABILITY_DELTA: GraphMetric<RobustFidelity> = GraphMetric {
         title: "Robust fidelity difference by probability",
         question: "How much more does a part of the explanation move the probability than a part of the rest?",
         direction: Direction::Higher,
-        range: "[-2, 2]",
+        range: Range::closed(-2.0, 2.0),
         needs: NEEDS,
         source: SOURCE,
     },

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use xai_core::describe::Range;
 use xai_core::{Direction, Input, MetricInfo};
 
 use crate::fidelity::characterization;
@@ -52,7 +53,7 @@ pub static POS_FIDELITY: GraphMetric<Fidelity> = GraphMetric {
         title: "Fidelity+",
         question: "How often does the prediction change when the explanation is taken away?",
         direction: Direction::Higher,
-        range: "[0, 1]",
+        range: Range::SHARE,
         needs: NEEDS,
         source: SOURCE,
     },
@@ -66,7 +67,7 @@ pub static NEG_FIDELITY: GraphMetric<Fidelity> = GraphMetric {
         title: "Fidelity-",
         question: "How often does the prediction change when only the explanation is left?",
         direction: Direction::Lower,
-        range: "[0, 1]",
+        range: Range::SHARE,
         needs: NEEDS,
         source: SOURCE,
     },
@@ -80,7 +81,7 @@ pub static CHARACTERIZATION: GraphMetric<Fidelity> = GraphMetric {
         title: "Characterization",
         question: "Is the explanation both necessary and sufficient?",
         direction: Direction::Higher,
-        range: "[0, 1]",
+        range: Range::SHARE,
         needs: NEEDS,
         source: SOURCE,
     },

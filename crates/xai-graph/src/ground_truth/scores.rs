@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use xai_core::describe::Range;
 use xai_core::{Direction, Input, MetricInfo};
 
 use crate::ground_truth::confusion::Confusion;
@@ -104,7 +105,7 @@ pub static ACCURACY: GraphMetric<GroundTruth> = GraphMetric {
         title: "Accuracy",
         question: "On which share of the elements do mask and truth agree?",
         direction: Direction::Higher,
-        range: "[0, 1]",
+        range: Range::SHARE,
         needs: NEEDS,
         source: PEER,
     },
@@ -118,7 +119,7 @@ pub static RECALL: GraphMetric<GroundTruth> = GraphMetric {
         title: "Recall",
         question: "Which share of the truth does the mask find?",
         direction: Direction::Higher,
-        range: "[0, 1]",
+        range: Range::SHARE,
         needs: NEEDS,
         source: PEER,
     },
@@ -132,7 +133,7 @@ pub static PRECISION: GraphMetric<GroundTruth> = GraphMetric {
         title: "Precision",
         question: "Which share of what the mask marks is true?",
         direction: Direction::Higher,
-        range: "[0, 1]",
+        range: Range::SHARE,
         needs: NEEDS,
         source: PEER,
     },
@@ -146,7 +147,7 @@ pub static F1_SCORE: GraphMetric<GroundTruth> = GraphMetric {
         title: "F1 score",
         question: "How well does the mask find the truth, and nothing else?",
         direction: Direction::Higher,
-        range: "[0, 1]",
+        range: Range::SHARE,
         needs: NEEDS,
         source: PEER,
     },
@@ -160,7 +161,7 @@ pub static AUROC: GraphMetric<GroundTruth> = GraphMetric {
         title: "AUROC",
         question: "With what probability does a true element score above a false one?",
         direction: Direction::Higher,
-        range: "[0, 1]",
+        range: Range::SHARE,
         needs: NEEDS,
         source: PEER,
     },
@@ -174,7 +175,7 @@ pub static AVERAGE_PRECISION: GraphMetric<GroundTruth> = GraphMetric {
         title: "Average precision",
         question: "How precise is the mask down to each true element?",
         direction: Direction::Higher,
-        range: "[0, 1]",
+        range: Range::SHARE,
         needs: NEEDS,
         source: "scikit-learn, average_precision_score",
     },
@@ -188,7 +189,7 @@ pub static JACCARD: GraphMetric<GroundTruth> = GraphMetric {
         title: "Jaccard index",
         question: "How large is the overlap of mask and truth against both together?",
         direction: Direction::Higher,
-        range: "[0, 1]",
+        range: Range::SHARE,
         needs: NEEDS,
         source: "Agarwal et al. 2022, arXiv 2208.09339",
     },

@@ -4,6 +4,7 @@ use std::fmt;
 
 use ndarray::{ArrayView1, ArrayView2};
 use petgraph::unionfind::UnionFind;
+use xai_core::describe::Range;
 use xai_core::number::elementary;
 use xai_core::{Direction, Error, MetricInfo, Real, Result};
 
@@ -210,7 +211,7 @@ pub static SIZE: GraphMetric<MaskProperties> = GraphMetric {
         title: "Size",
         question: "How many elements does the mask select?",
         direction: Direction::None,
-        range: "[0, n]",
+        range: Range::NON_NEGATIVE.up_to_data("n"),
         needs: &[input::MASK],
         source: SOURCE,
     },
@@ -224,7 +225,7 @@ pub static SPARSITY: GraphMetric<MaskProperties> = GraphMetric {
         title: "Sparsity",
         question: "Which share of the elements does the mask leave out?",
         direction: Direction::None,
-        range: "[0, 1]",
+        range: Range::SHARE,
         needs: &[input::MASK],
         source: SOURCE,
     },
@@ -238,7 +239,7 @@ pub static ENTROPY: GraphMetric<MaskProperties> = GraphMetric {
         title: "Entropy",
         question: "How evenly is the mask spread over its elements?",
         direction: Direction::None,
-        range: "[0, ln n]",
+        range: Range::NON_NEGATIVE.up_to_data("ln n"),
         needs: &[input::MASK],
         source: SOURCE,
     },
@@ -252,7 +253,7 @@ pub static COMPONENT_SHARE: GraphMetric<MaskProperties> = GraphMetric {
         title: "Component share",
         question: "Which share of the nodes it touches does the largest piece of the mask hold?",
         direction: Direction::Higher,
-        range: "(0, 1]",
+        range: Range::above(0.0).up_to(1.0),
         needs: &[input::MASK, input::EDGE_INDEX],
         source: SOURCE,
     },
@@ -266,7 +267,7 @@ pub static COMPONENT_RATIO: GraphMetric<MaskProperties> = GraphMetric {
         title: "Component ratio",
         question: "How many pieces does the mask have per node it touches?",
         direction: Direction::Lower,
-        range: "(0, 1]",
+        range: Range::above(0.0).up_to(1.0),
         needs: &[input::MASK, input::EDGE_INDEX],
         source: "Amara et al. 2022, arXiv 2206.09677",
     },
@@ -280,7 +281,7 @@ pub static COMPONENTS_PER_NODE: GraphMetric<MaskProperties> = GraphMetric {
         title: "Components per node",
         question: "How many pieces does the mask have per node of the graph?",
         direction: Direction::Lower,
-        range: "[0, 1]",
+        range: Range::SHARE,
         needs: &[input::MASK, input::EDGE_INDEX, input::NODES],
         source: SOURCE,
     },

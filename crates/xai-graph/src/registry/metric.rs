@@ -12,7 +12,7 @@ use xai_core::MetricInfo;
 /// the table of the documentation) reads that list.
 ///
 /// ```
-/// use xai_core::{Direction, MetricInfo};
+/// use xai_core::describe::{Direction, MetricInfo, Range};
 /// use xai_graph::registry::GraphMetric;
 /// use xai_graph::{Fidelity, input};
 /// static FIDELITY_GAP: GraphMetric<Fidelity> = GraphMetric {
@@ -21,7 +21,7 @@ use xai_core::MetricInfo;
 ///         title: "Fidelity gap",
 ///         question: "How much more often does the prediction change without the explanation than with it alone?",
 ///         direction: Direction::Higher,
-///         range: "[-1, 1]",
+///         range: Range::SIGNED_SHARE,
 ///         needs: &[input::FULL, input::KEPT, input::COMPLEMENT],
 ///         source: "an example",
 ///     },

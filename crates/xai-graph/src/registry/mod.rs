@@ -53,7 +53,7 @@ pub fn metrics_of<R: 'static>() -> impl Iterator<Item = &'static GraphMetric<R>>
 /// The table of the metrics as Markdown.
 #[must_use]
 pub fn markdown() -> String {
-    xai_core::registry::markdown(METRICS.iter().map(|metric| metric.info()))
+    xai_core::describe::markdown(METRICS.iter().map(|metric| metric.info()))
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use xai_core::describe::Range;
 use xai_core::{Direction, MetricInfo};
 
 use crate::input;
@@ -53,7 +54,7 @@ pub static UNFAITHFULNESS: GraphMetric<Unfaithfulness> = GraphMetric {
         title: "Unfaithfulness",
         question: "How far is the answer on the explanation from the answer on the whole graph?",
         direction: Direction::Lower,
-        range: "[0, 1]",
+        range: Range::SHARE,
         needs: &[input::FULL, input::KEPT],
         source: "Agarwal et al. 2022, arXiv 2208.09339",
     },

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use xai_core::registry::{Direction, MetricInfo};
+use xai_core::describe::{Direction, MetricInfo, Range};
 
 use crate::input;
 
@@ -32,7 +32,7 @@ impl AgreementCoefficient {
                 title: "Fleiss' kappa",
                 question: "How often do all runs agree, beyond chance by the overall class shares?",
                 direction: Direction::Higher,
-                range: "[-1, 1]",
+                range: Range::SIGNED_SHARE,
                 needs: &[input::PREDICTIONS],
                 source: "Fleiss 1971",
             },
@@ -41,7 +41,7 @@ impl AgreementCoefficient {
                 title: "Krippendorff's alpha",
                 question: "How often do all runs agree, beyond chance by the class shares of a finite number of predictions?",
                 direction: Direction::Higher,
-                range: "[-1, 1]",
+                range: Range::SIGNED_SHARE,
                 needs: &[input::PREDICTIONS],
                 source: "Krippendorff 2004",
             },
@@ -50,7 +50,7 @@ impl AgreementCoefficient {
                 title: "Gwet's AC1",
                 question: "How often do all runs agree, beyond a chance that stays small where one class dominates?",
                 direction: Direction::Higher,
-                range: "[-1, 1]",
+                range: Range::SIGNED_SHARE,
                 needs: &[input::PREDICTIONS],
                 source: "Gwet 2008",
             },

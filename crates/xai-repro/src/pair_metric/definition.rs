@@ -1,6 +1,6 @@
 //! What a metric of a pair of runs is.
 
-use xai_core::registry::MetricInfo;
+use xai_core::describe::MetricInfo;
 
 use crate::named::known_by_name;
 use crate::pair_metric::counts::{ClassTable, EqualPredictions, ErrorTable};
@@ -14,7 +14,7 @@ use crate::pair_metric::counts::{ClassTable, EqualPredictions, ErrorTable};
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_core::registry::{Direction, MetricInfo};
+/// use xai_core::describe::{Direction, MetricInfo, Range};
 /// use xai_repro::pair_metric::{PairDefinition, PairFormula};
 /// use xai_repro::{PairMetric, Pairwise};
 ///
@@ -24,7 +24,7 @@ use crate::pair_metric::counts::{ClassTable, EqualPredictions, ErrorTable};
 ///         title: "Dice overlap of errors",
 ///         question: "How large is the overlap of two runs' errors beside their mean size?",
 ///         direction: Direction::Higher,
-///         range: "[0, 1]",
+///         range: Range::SHARE,
 ///         needs: &[xai_core::input::PREDICTIONS, xai_core::input::LABELS],
 ///         source: "Dice 1945",
 ///     },

@@ -1,6 +1,6 @@
 //! What a metric of two runs' numeric predictions is.
 
-use xai_core::registry::MetricInfo;
+use xai_core::describe::MetricInfo;
 
 use crate::named::known_by_name;
 use crate::regression::run_pair::RunPair;

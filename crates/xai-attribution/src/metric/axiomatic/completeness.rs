@@ -1,17 +1,14 @@
 //! Completeness.
 
-use std::str::FromStr;
-
-use xai_core::{Direction, Error, ExactSum, MetricInfo, Real, Result};
+use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
+use xai_core::{ExactSum, Real, Result};
 
 use crate::batch::explained::ExplainedBatch;
 use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
-use crate::input;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::options::{MetricOption, OptionInfo, Registered};
-use crate::metric::parameters::takes_baseline;
 use crate::metric::protocol::{Measure, Metric};
+use crate::metric::registered::Registered;
 use crate::perturbation::absence::baseline::{Baseline, BlankScores};
 
 /// Do the attributions of a sample add up to what the score gained over the baseline?
@@ -44,14 +41,19 @@ use crate::perturbation::absence::baseline::{Baseline, BlankScores};
 /// # Source
 /// Sundararajan, Taly, Yan, *Axiomatic Attribution for Deep Networks*, 2017. Quantus tests for
 /// equality of floating-point numbers: an absolute gap of exactly 0.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Parameters)]
 pub struct Completeness {
+    /// What stands for a removed value.
+    ///
+    /// A number, a `Vec` of one number per channel, or any [`Baseline`]. Default: 0.
+    #[param(into)]
     baseline: Baseline,
+    /// In which unit the gap is.
     gap: Gap,
 }
 
 /// In which unit a gap is.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Gap {
@@ -62,35 +64,13 @@ pub enum Gap {
     Absolute,
 }
 
-impl FromStr for Gap {
-    type Err = Error;
-
-    /// `relative` or `absolute`.
-    fn from_str(text: &str) -> Result<Self> {
-        match text {
-            "relative" => Ok(Self::Relative),
-            "absolute" => Ok(Self::Absolute),
-            _ => Err(Error::parameter(input::GAP, text, "relative or absolute")),
-        }
-    }
-}
-
 impl Completeness {
     /// The relative gap to baseline 0.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
-
-    /// In which unit the gap is.
-    #[must_use]
-    pub fn gap(mut self, gap: Gap) -> Self {
-        self.gap = gap;
-        self
-    }
 }
-
-takes_baseline!(Completeness, baseline);
 
 impl Metric for Completeness {
     fn info(&self) -> &'static MetricInfo {
@@ -140,24 +120,8 @@ impl Registered for Completeness {
         title: "Completeness",
         question: "Do the attributions add up to what the score gained over the baseline?",
         direction: Direction::Lower,
-        range: "[0, inf)",
+        range: Range::NON_NEGATIVE,
         needs: SCORE_NEEDS,
         source: "Sundararajan et al., Axiomatic Attribution for Deep Networks, 2017",
     };
-    const OPTIONS: &'static [MetricOption<Self>] = &[
-        Self::BASELINE,
-        MetricOption {
-            info: OptionInfo {
-                name: "gap",
-                value_name: "relative|absolute",
-                default: "relative",
-                help: "Whether the gap is in units of what the score gained, or of the score",
-            },
-            set: |metric, text| Ok(metric.gap(text.parse()?)),
-        },
-    ];
-
-    fn with_defaults() -> Self {
-        Self::new()
-    }
 }

@@ -1,15 +1,16 @@
 //! Input invariance.
 
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::tensor::Rows;
-use xai_core::{Direction, Error, MetricInfo, Real, Result, parallel};
+use xai_core::{Error, Real, Result, parallel};
 
 use crate::batch::explained::ExplainedBatch;
 use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::batch::second_maps::{SecondMaps, SecondMapsOfBatch};
 use crate::input;
-use crate::metric::options::{MetricOption, Registered};
 use crate::metric::protocol::{Measure, Metric};
+use crate::metric::registered::Registered;
 
 /// Does the map stay the same when the inputs are shifted and the model undoes the shift?
 ///
@@ -48,7 +49,7 @@ use crate::metric::protocol::{Measure, Metric};
 /// Kindermans et al., *The (Un)reliability of Saliency Methods*, 2017. Quantus says whether all elements
 /// are within 1e-4 + 1e-5 |e'|, of inputs whose first element it does not shift:
 /// [`maps_within`](crate::map::maps_within), and an explainer that does the same.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 pub struct InputInvariance;
 
 impl InputInvariance {
@@ -105,13 +106,8 @@ impl Registered for InputInvariance {
         title: "Input Invariance",
         question: "Does the map move when the inputs are shifted and the model undoes the shift?",
         direction: Direction::Lower,
-        range: "[0, inf)",
+        range: Range::NON_NEGATIVE,
         needs: &[input::EXPLANATIONS, input::SECOND_MAPS],
         source: "Kindermans et al., The (Un)reliability of Saliency Methods, 2017",
     };
-    const OPTIONS: &'static [MetricOption<Self>] = &[];
-
-    fn with_defaults() -> Self {
-        Self::new()
-    }
 }

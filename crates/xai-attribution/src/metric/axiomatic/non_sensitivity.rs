@@ -1,17 +1,14 @@
 //! Non-sensitivity.
 
-use std::str::FromStr;
-
-use xai_core::{Direction, Error, MetricInfo, Real, Result};
+use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
+use xai_core::{Real, Result};
 
 use crate::batch::explained::ExplainedBatch;
 use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
-use crate::input;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::options::{BASELINE_OPTION, MetricOption, OptionInfo, Registered, parse};
-use crate::metric::parameters::takes_features;
 use crate::metric::protocol::{Measure, Metric};
+use crate::metric::registered::Registered;
 use crate::perturbation::absence::baseline::Baseline;
 use crate::perturbation::features::Features;
 use crate::perturbation::removal::single_removal::SingleRemoval;
@@ -25,8 +22,9 @@ use crate::perturbation::removal::single_removal::SingleRemoval;
 /// A number of features of 0 to all, **lower is better**. A feature has no attribution where that of
 /// each of its positions is smaller than [`zero_threshold`](NonSensitivity::zero_threshold), and is
 /// ignored where the score changes by less than
-/// [`change_threshold`](NonSensitivity::change_threshold), with each of the baselines: a feature that
-/// is at one baseline already seems ignored. [`Mismatch`] counts one of the two errors only.
+/// [`change_threshold`](NonSensitivity::change_threshold), with the baseline and with each of
+/// [`more_baselines`](NonSensitivity::more_baselines): a feature that is at one baseline already seems
+/// ignored. [`Mismatch`] counts one of the two errors only.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -47,51 +45,47 @@ use crate::perturbation::removal::single_removal::SingleRemoval;
 /// # Source
 /// Nguyen and Martínez, *On quantitative aspects of model interpretability*, 2020. Quantus has one
 /// threshold and one baseline.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct NonSensitivity {
-    baselines: Vec<Baseline>,
+    /// What stands for a removed value.
+    ///
+    /// A number, a `Vec` of one number per channel, or any [`Baseline`]. Default: 0.
+    #[param(into)]
+    baseline: Baseline,
+    /// Further baselines: a feature is ignored if no baseline changes the score.
+    #[param(none = "none", none_doc = "The one baseline.", no_setter)]
+    more_baselines: Option<Vec<Baseline>>,
+    /// Which positions go together, as one feature.
     features: Features,
+    /// Below which size an attribution counts as zero. Default: 1e-5.
+    #[param(at_least = 0)]
     zero_threshold: f64,
+    /// Below which change of the score a feature counts as ignored. Default: 1e-5.
+    #[param(at_least = 0)]
     change_threshold: f64,
+    /// Which features count.
     mismatch: Mismatch,
 }
 
 /// Which features count.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Mismatch {
-    /// Both kinds.
+    /// Those that the map and the model disagree on.
     #[default]
     Both,
     /// Those that have an attribution though the model ignores them.
     Ignored,
-    /// Those that have none though the model does not.
+    /// Those that have no attribution though the model does not ignore them.
     Silent,
-}
-
-impl FromStr for Mismatch {
-    type Err = Error;
-
-    /// `both`, `ignored` or `silent`.
-    fn from_str(text: &str) -> Result<Self> {
-        match text {
-            "both" => Ok(Self::Both),
-            "ignored" => Ok(Self::Ignored),
-            "silent" => Ok(Self::Silent),
-            _ => Err(Error::parameter(
-                input::MISMATCH,
-                text,
-                "both, ignored or silent",
-            )),
-        }
-    }
 }
 
 impl Default for NonSensitivity {
     fn default() -> Self {
         Self {
-            baselines: vec![Baseline::default()],
+            baseline: Baseline::default(),
+            more_baselines: None,
             features: Features::default(),
             zero_threshold: 1e-5,
             change_threshold: 1e-5,
@@ -107,49 +101,22 @@ impl NonSensitivity {
         Self::default()
     }
 
-    /// What stands for absence: a number, a `Vec` of one number per channel, or any [`Baseline`].
+    /// Further baselines: a feature is ignored if no baseline changes the score.
     #[must_use]
-    pub fn baseline(self, baseline: impl Into<Baseline>) -> Self {
-        self.baselines(vec![baseline.into()])
-    }
-
-    /// Several baselines, at least one: a feature is ignored if none of them changes the score.
-    #[must_use]
-    pub fn baselines(mut self, baselines: Vec<Baseline>) -> Self {
-        self.baselines = baselines;
+    pub fn more_baselines(mut self, baselines: Vec<Baseline>) -> Self {
+        self.more_baselines = Some(baselines);
         self
     }
 
-    /// Below which size an attribution counts as none, at least 0.
-    #[must_use]
-    pub fn zero_threshold(mut self, threshold: f64) -> Self {
-        self.zero_threshold = threshold;
-        self
-    }
-
-    /// Below which change of the score a feature counts as ignored, at least 0.
-    #[must_use]
-    pub fn change_threshold(mut self, threshold: f64) -> Self {
-        self.change_threshold = threshold;
-        self
-    }
-
-    /// Which features count.
-    #[must_use]
-    pub fn mismatch(mut self, mismatch: Mismatch) -> Self {
-        self.mismatch = mismatch;
-        self
-    }
-
-    fn removal(&self, baseline: &Baseline) -> SingleRemoval {
-        SingleRemoval {
+    fn removals(&self) -> impl Iterator<Item = SingleRemoval> + '_ {
+        let more = self.more_baselines.iter().flatten();
+        let removal = move |baseline: &Baseline| SingleRemoval {
             features: self.features,
             baseline: baseline.clone(),
-        }
+        };
+        std::iter::once(&self.baseline).chain(more).map(removal)
     }
 }
-
-takes_features!(NonSensitivity, features);
 
 impl Metric for NonSensitivity {
     fn info(&self) -> &'static MetricInfo {
@@ -159,37 +126,19 @@ impl Metric for NonSensitivity {
 
 impl<T: Real> Measure<T> for NonSensitivity {
     fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-        for (input, threshold) in [
-            (input::ZERO_THRESHOLD, self.zero_threshold),
-            (input::CHANGE_THRESHOLD, self.change_threshold),
-        ] {
-            if !(threshold >= 0.0 && threshold.is_finite()) {
-                return Err(Error::parameter(
-                    input,
-                    threshold,
-                    "a finite number, at least 0",
-                ));
-            }
-        }
-        if self.baselines.is_empty() {
-            return Err(Error::empty(input::BASELINE));
-        }
-        let mut baselines = self.baselines.iter();
-        baselines.try_for_each(|baseline| self.removal(baseline).prepare(run))
+        let mut removals = self.removals();
+        removals.try_for_each(|removal| removal.prepare(run))
     }
 
     fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
         plan.maps();
-        let mut baselines = self.baselines.iter();
-        baselines.try_for_each(|baseline| self.removal(baseline).plan(plan))
+        let mut removals = self.removals();
+        removals.try_for_each(|removal| removal.plan(plan))
     }
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
         let batch = explained.batch();
-        let drops = self
-            .baselines
-            .iter()
-            .map(|b| batch.shared(&self.removal(b)));
+        let drops = self.removals().map(|removal| batch.shared(&removal));
         let drops = drops.collect::<Result<Vec<_>>>()?;
         let cells = batch.shared(&self.features)?;
         let attributions = explained.attributions()?;
@@ -221,52 +170,8 @@ impl Registered for NonSensitivity {
         title: "Non-sensitivity",
         question: "How many features have an attribution though the model ignores them, or none though it does not?",
         direction: Direction::Lower,
-        range: "[0, n_features]",
+        range: Range::NON_NEGATIVE.up_to_data("n_features"),
         needs: SCORE_NEEDS,
         source: "Nguyen and Martínez, On quantitative aspects of model interpretability, 2020",
     };
-    const OPTIONS: &'static [MetricOption<Self>] = &[
-        MetricOption {
-            info: BASELINE_OPTION,
-            set: |metric, text| Ok(metric.baseline(text.parse::<Baseline>()?)),
-        },
-        Self::FEATURES,
-        MetricOption {
-            info: OptionInfo {
-                name: "zero-threshold",
-                value_name: "SIZE",
-                default: "0.00001",
-                help: "Up to which size an attribution counts as zero",
-            },
-            set: |metric, text| {
-                let threshold = parse(input::ZERO_THRESHOLD, text, "a number, at least 0")?;
-                Ok(metric.zero_threshold(threshold))
-            },
-        },
-        MetricOption {
-            info: OptionInfo {
-                name: "change-threshold",
-                value_name: "SCORE",
-                default: "0.00001",
-                help: "Below which change of the score a feature counts as ignored",
-            },
-            set: |metric, text| {
-                let threshold = parse(input::CHANGE_THRESHOLD, text, "a number, at least 0")?;
-                Ok(metric.change_threshold(threshold))
-            },
-        },
-        MetricOption {
-            info: OptionInfo {
-                name: "mismatch",
-                value_name: "both|ignored|silent",
-                default: "both",
-                help: "Which features count: with an attribution though ignored, or silent though not",
-            },
-            set: |metric, text| Ok(metric.mismatch(text.parse()?)),
-        },
-    ];
-
-    fn with_defaults() -> Self {
-        Self::new()
-    }
 }

@@ -2,21 +2,21 @@
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher};
-use std::str::FromStr;
 use std::sync::Arc;
 
-use xai_core::{Direction, Error, MetricInfo, Real, Result, parallel};
+use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
+use xai_core::{Error, Real, Result, parallel};
 
 use crate::batch::all_samples::AllSamples;
 use crate::batch::explained::ExplainedBatch;
 use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::input;
+use crate::metric::comparison::sufficiency::predictions;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
 use crate::metric::kinds::whole_metric::{Whole, WholeMetric, only_whole};
-use crate::metric::options::{MetricOption, OptionInfo, Registered};
 use crate::metric::protocol::{Measure, Metric};
-use crate::metric::registry::sufficiency::predictions;
+use crate::metric::registered::Registered;
 
 /// Do samples with the same explanation have the same prediction?
 ///
@@ -52,24 +52,31 @@ use crate::metric::registry::sufficiency::predictions;
 /// Dasgupta, Frost, Moshkovitz, *Framework for Evaluating Faithfulness of Local Explanations*, 2022. Quantus
 /// takes the batch for the data set, the signs of the *first* five elements for a key, and 0 for a sample that shares it
 /// with nobody: its number is ours with a [`Discretizer::function`] and samples without a value counted as 0.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Parameters)]
 pub struct Consistency {
+    /// What has to be the same in two maps that count as one explanation. Default: the positions of the
+    /// five largest attributions, with their signs.
     discretizer: Discretizer,
 }
 
 /// What is the same in two maps that count as the same explanation.
-#[derive(Clone)]
+#[derive(Clone, Parameter)]
 #[non_exhaustive]
 pub enum Discretizer {
-    /// The set of positions of the `k` largest attributions by size.
+    /// The set of positions of the `K` largest attributions by size.
+    #[param(name = "top", value_name = "K", at_least = 1)]
     TopK(usize),
-    /// The same with the signs of the attributions.
+    /// The set of positions of the `K` largest attributions by size, with their signs.
+    #[param(name = "top-signed", value_name = "K", at_least = 1)]
     TopKSigned(usize),
-    /// The positions of the `k` largest attributions by size, in their order.
+    /// The positions of the `K` largest attributions by size, in their order.
+    #[param(value_name = "K", at_least = 1)]
     Rank(usize),
     /// All attributions, rounded to so many decimals, halves to even.
+    #[param(value_name = "DECIMALS", at_most = MOST_DECIMALS)]
     Rounded(u32),
     /// A key of the caller's own, see [`Discretizer::function`].
+    #[param(skip)]
     Function(KeyFunction),
 }
 
@@ -88,21 +95,18 @@ impl Discretizer {
         Self::Function(Arc::new(key))
     }
 
-    /// Checks the key of maps of so many positions. Signs and ranks of fewer positions than `k` are those of
+    /// Checks the key for maps of so many positions. Signs and ranks of fewer positions than `K` are those of
     /// all; a set of all would be the same for every map.
     fn check(&self, n_positions: usize) -> Result<()> {
-        let refuse = |expected: String| {
-            let given = format!("{self:?}");
-            Err(Error::parameter(input::DISCRETIZER, given, expected))
-        };
         match *self {
-            Self::TopK(k) if k == 0 || k >= n_positions => {
+            Self::TopK(k) if k >= n_positions => {
                 let most = n_positions - 1;
-                refuse(format!("1 to {most} positions, less than all of a map"))
-            }
-            Self::TopKSigned(0) | Self::Rank(0) => refuse("at least 1 position".to_owned()),
-            Self::Rounded(decimals) if decimals > MOST_DECIMALS => {
-                refuse(format!("at most {MOST_DECIMALS} decimals"))
+                let expected = format!("1 to {most} positions, less than all of a map");
+                Err(Error::parameter(
+                    input::DISCRETIZER,
+                    self.to_value(),
+                    expected,
+                ))
             }
             _ => Ok(()),
         }
@@ -185,39 +189,11 @@ impl std::fmt::Debug for Discretizer {
     }
 }
 
-impl FromStr for Discretizer {
-    type Err = Error;
-
-    /// `top:5`, `top-signed:5`, `rank:5` or `rounded:2`.
-    fn from_str(text: &str) -> Result<Self> {
-        let unknown = || {
-            let expected = "top:K, top-signed:K, rank:K or rounded:DECIMALS";
-            Error::parameter(input::DISCRETIZER, text, expected)
-        };
-        let (kind, number) = text.split_once(':').ok_or_else(unknown)?;
-        let number: u32 = number.trim().parse().map_err(|_| unknown())?;
-        match kind {
-            "top" => Ok(Self::TopK(number as usize)),
-            "top-signed" => Ok(Self::TopKSigned(number as usize)),
-            "rank" => Ok(Self::Rank(number as usize)),
-            "rounded" => Ok(Self::Rounded(number)),
-            _ => Err(unknown()),
-        }
-    }
-}
-
 impl Consistency {
     /// The five largest attributions with their signs.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// What the key of a map is.
-    #[must_use]
-    pub fn discretizer(mut self, discretizer: Discretizer) -> Self {
-        self.discretizer = discretizer;
-        self
     }
 }
 
@@ -307,22 +283,8 @@ impl Registered for Consistency {
         title: "Consistency",
         question: "Do samples with the same explanation have the same prediction?",
         direction: Direction::Higher,
-        range: "[0, 1]",
+        range: Range::SHARE,
         needs: SCORE_NEEDS,
         source: "Dasgupta et al., Framework for Evaluating Faithfulness of Local Explanations, 2022",
     };
-    const OPTIONS: &'static [MetricOption<Self>] = &[MetricOption {
-        info: OptionInfo {
-            name: "same-explanation",
-            value_name: "KEY",
-            default: "top-signed:5",
-            help: "When two maps count as one explanation: the same largest attributions (`top:K`), also in \
-                   sign (`top-signed:K`), or in order (`rank:K`), or all equal (`rounded:DECIMALS`)",
-        },
-        set: |metric, text| Ok(metric.discretizer(text.parse()?)),
-    }];
-
-    fn with_defaults() -> Self {
-        Self::new()
-    }
 }

@@ -1,10 +1,9 @@
 //! Agreement of whole rankings.
 
-use xai_core::{Direction, MetricInfo};
+use xai_core::describe::{Direction, MetricInfo, Range};
 
 use crate::metric::kinds::map_agreement::{AgreementOptions, pairwise_ranks, rank_correlation};
 use crate::metric::kinds::reference_metric::{AgreementFormula, REFERENCE_NEEDS, ReferenceMetric};
-use crate::metric::options::MetricOption;
 
 /// Do a map and its reference rank the features alike?
 ///
@@ -39,11 +38,10 @@ impl AgreementFormula for CorrelationOfRanks {
         title: "Rank correlation",
         question: "Do map and reference rank the features alike?",
         direction: Direction::Higher,
-        range: "[-1, 1]",
+        range: Range::SIGNED_SHARE,
         needs: REFERENCE_NEEDS,
         source: "Krishna et al., The Disagreement Problem in Explainable Machine Learning, 2022",
     };
-    const OPTIONS: &'static [MetricOption<RankCorrelation>] = &[RankCorrelation::RANK_TIES];
 
     fn value(&self, map: &[f64], reference: &[f64], options: &AgreementOptions) -> Option<f64> {
         rank_correlation(map, reference, options.rank_ties)
@@ -83,12 +81,10 @@ impl AgreementFormula for PairsInOrder {
         title: "Pairwise rank agreement",
         question: "What share of the pairs of features do map and reference have in the same order?",
         direction: Direction::Higher,
-        range: "[0, 1]",
+        range: Range::SHARE,
         needs: REFERENCE_NEEDS,
         source: "Krishna et al., The Disagreement Problem in Explainable Machine Learning, 2022",
     };
-    const OPTIONS: &'static [MetricOption<PairwiseRankAgreement>] =
-        &[PairwiseRankAgreement::RANK_TIES];
 
     fn value(&self, map: &[f64], reference: &[f64], options: &AgreementOptions) -> Option<f64> {
         pairwise_ranks(map, reference, options.rank_ties)

@@ -1,21 +1,19 @@
 //! Sufficiency: do samples with near maps have one prediction?
 
-use std::str::FromStr;
-
+use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
 use xai_core::distance::Distance;
 use xai_core::output::arg_max_rows;
-use xai_core::{Direction, Error, MetricInfo, Real, Result};
+use xai_core::{Real, Result};
 
 use crate::batch::all_samples::AllSamples;
 use crate::batch::explained::ExplainedBatch;
 use crate::batch::plan::Plan;
-use crate::batch::run_data::RunData;
 use crate::input;
 use crate::map::pair_distances::PairDistances;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
 use crate::metric::kinds::whole_metric::{Whole, WholeMetric, only_whole};
-use crate::metric::options::{MetricOption, OptionInfo, Registered, parse};
 use crate::metric::protocol::{Measure, Metric};
+use crate::metric::registered::Registered;
 
 /// Do samples whose maps are near each other have the same prediction?
 ///
@@ -53,21 +51,28 @@ use crate::metric::protocol::{Measure, Metric};
 /// takes the batch for the data set, and 0 for a sample that no map is near to; a position with one value
 /// in all maps makes all of its values 0. Its number is ours of absolute maps with samples without a value
 /// counted as 0, in one batch.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct Sufficiency {
+    /// The distance of the maps of two samples, by the attributions of their positions.
     distance: Distance,
+    /// Whether every position is in units of its standard deviation over the data set.
     standardized: bool,
+    /// Up to which distance two maps are near: a distance, or a share of the largest one.
     threshold: Threshold,
 }
 
 /// Up to which distance two maps are near.
-#[derive(Debug, Clone, Copy, PartialEq)]
+///
+/// As text a distance is a number, `2.5`, a share of the largest `of-largest:0.6`.
+#[derive(Debug, Clone, Copy, PartialEq, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Threshold {
     /// This distance, at least 0.
+    #[param(plain, at_least = 0)]
     Absolute(f64),
     /// This share of the largest distance of two maps of the data set, in [0, 1].
+    #[param(at_least = 0, at_most = 1, value_name = "SHARE")]
     OfLargest(f64),
 }
 
@@ -75,19 +80,6 @@ impl Default for Threshold {
     /// 0.6 of the largest.
     fn default() -> Self {
         Self::OfLargest(0.6)
-    }
-}
-
-impl FromStr for Threshold {
-    type Err = Error;
-
-    /// `0.6-of-largest`, or a distance: `2.5`.
-    fn from_str(text: &str) -> Result<Self> {
-        let expected = "a distance, at least 0, or a share of the largest: 0.6-of-largest";
-        match text.strip_suffix("-of-largest") {
-            Some(share) => parse(input::NEAR, share, expected).map(Self::OfLargest),
-            None => parse(input::NEAR, text, expected).map(Self::Absolute),
-        }
     }
 }
 
@@ -110,27 +102,6 @@ impl Sufficiency {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// The distance of two maps, by the attributions of their positions.
-    #[must_use]
-    pub fn distance(mut self, distance: Distance) -> Self {
-        self.distance = distance;
-        self
-    }
-
-    /// Whether every position is in units of its standard deviation over the data set.
-    #[must_use]
-    pub fn standardized(mut self, standardized: bool) -> Self {
-        self.standardized = standardized;
-        self
-    }
-
-    /// Up to which distance maps are near.
-    #[must_use]
-    pub fn threshold(mut self, threshold: Threshold) -> Self {
-        self.threshold = threshold;
-        self
     }
 
     /// Counts who is near whom.
@@ -226,17 +197,6 @@ pub(crate) fn predictions<T: Real>(explained: &ExplainedBatch<'_, T>) -> Result<
 }
 
 impl<T: Real> Measure<T> for Sufficiency {
-    fn prepare(&self, _run: &RunData<'_, T>) -> Result<()> {
-        self.distance.validate()?;
-        let (value, expected) = match self.threshold {
-            Threshold::Absolute(limit) if limit >= 0.0 && limit.is_finite() => return Ok(()),
-            Threshold::OfLargest(share) if (0.0..=1.0).contains(&share) => return Ok(()),
-            Threshold::Absolute(limit) => (limit, "a finite distance, at least 0"),
-            Threshold::OfLargest(share) => (share, "a share of the largest distance, in [0, 1]"),
-        };
-        Err(Error::parameter(input::NEAR, value, expected))
-    }
-
     fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
         plan.maps();
         plan.base_scores();
@@ -258,45 +218,8 @@ impl Registered for Sufficiency {
         title: "Sufficiency",
         question: "Do samples whose maps are near each other have the same prediction?",
         direction: Direction::Higher,
-        range: "[0, 1]",
+        range: Range::SHARE,
         needs: SCORE_NEEDS,
         source: "Dasgupta et al., Framework for Evaluating Faithfulness of Local Explanations, 2022",
     };
-    const OPTIONS: &'static [MetricOption<Self>] = &[
-        MetricOption {
-            info: OptionInfo {
-                name: "pair-distance",
-                value_name: "DISTANCE",
-                default: "euclidean",
-                help: "The distance of the maps of two samples: `euclidean`, `manhattan`, `chebyshev`, \
-                       `minkowski:P`, `cosine`, `correlation`, `canberra`, `braycurtis` or `hamming`",
-            },
-            set: |metric, text| Ok(metric.distance(text.parse()?)),
-        },
-        MetricOption {
-            info: OptionInfo {
-                name: "standardized",
-                value_name: "true|false",
-                default: "true",
-                help: "Whether positions are in units of their standard deviation over the data set",
-            },
-            set: |metric, text| {
-                let expected = "true or false";
-                Ok(metric.standardized(parse(input::STANDARDIZED, text, expected)?))
-            },
-        },
-        MetricOption {
-            info: OptionInfo {
-                name: "near",
-                value_name: "LIMIT",
-                default: "0.6-of-largest",
-                help: "Up to which distance two maps are near: a distance, or a share of the largest",
-            },
-            set: |metric, text| Ok(metric.threshold(text.parse()?)),
-        },
-    ];
-
-    fn with_defaults() -> Self {
-        Self::new()
-    }
 }

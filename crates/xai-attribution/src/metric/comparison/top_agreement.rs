@@ -1,80 +1,186 @@
 //! Agreement on the largest attributions.
 
-use xai_core::{Direction, MetricInfo};
+use xai_core::describe::{Direction, MetricInfo, Range};
 
 use crate::metric::kinds::map_agreement::{AgreementOptions, Shared};
 use crate::metric::kinds::reference_metric::{AgreementFormula, REFERENCE_NEEDS, ReferenceMetric};
-use crate::metric::options::MetricOption;
 
-const SOURCE: &str =
-    "Krishna et al., The Disagreement Problem in Explainable Machine Learning, 2022";
+/// What share of the top features do a map and its reference have in common?
+///
+/// In [0, 1], **higher is better** where the reference is the truth. The top are the `k` features of the
+/// largest attributions by size, ties to the lower feature; a tenth of them by default. Averaged over
+/// tops of 1 to `k` features with [`over_top`](AgreementOptions::over_top), as the area of the trapezoids. The
+/// reference is [`ReferenceMaps`](crate::batch::ReferenceMaps); no model is asked.
+///
+/// ```
+/// use ndarray::array;
+/// use xai_attribution::batch::{Data, ReferenceMaps};
+/// use xai_attribution::metric::{AgreementOptions, FeatureAgreement, TopK};
+/// use xai_attribution::Evaluate;
+/// let maps = array![[0.9, -0.5, 0.1, 0.0]];
+/// let reference = ReferenceMaps::new(array![[0.8, 0.3, 0.4, 0.0]]);
+/// let options = AgreementOptions { k: TopK::Count(2), ..AgreementOptions::default() };
+/// let metric = FeatureAgreement::new().options(options);
+/// // The top are features 0 and 1, and features 0 and 2.
+/// assert_eq!(metric.evaluate_on(Data::of_maps(maps.view()).with(reference))?.value, 0.5);
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// # Source
+/// Krishna et al., *The Disagreement Problem in Explainable Machine Learning*, 2022; Agarwal et al., *OpenXAI*,
+/// 2022, whose number it is with `k` rounded up and the truth negated where the prediction is 0.
+pub type FeatureAgreement = ReferenceMetric<CommonFeatures>;
 
-macro_rules! top_agreement {
-    ($($metric:ident = $formula:ident: $shared:ident, $name:literal, $title:literal, $question:literal, $doc:literal)+) => {$(
-        #[doc = $doc]
-        ///
-        /// In [0, 1], **higher is better** where the reference is the truth. The top are the `k` features of the
-        /// largest attributions by size, ties to the lower feature; a tenth of them by default. Averaged over
-        /// tops of 1 to `k` features with [`over_top`](AgreementOptions::over_top), as the area of the trapezoids. The
-        /// reference is [`ReferenceMaps`](crate::batch::ReferenceMaps); no model is asked.
-        ///
-        /// ```
-        /// use ndarray::array;
-        /// use xai_attribution::batch::{Data, ReferenceMaps};
-        #[doc = concat!("use xai_attribution::{Evaluate, metric::", stringify!($metric), "};")]
-        /// let maps = array![[0.9, -0.5, 0.1], [0.1, 0.2, 0.3]];
-        /// let same = ReferenceMaps::new(maps.clone());
-        #[doc = concat!("let agreement = ", stringify!($metric), "::new().evaluate_on(Data::of_maps(maps.view()).with(same))?;")]
-        /// assert_eq!(agreement.value, 1.0);
-        /// # Ok::<(), xai_attribution::Error>(())
-        /// ```
-        ///
-        /// # Source
-        /// Krishna et al., *The Disagreement Problem in Explainable Machine Learning*, 2022; Agarwal et al., *OpenXAI*,
-        /// 2022, whose number it is with `k` rounded up and the truth negated where the prediction is 0.
-        pub type $metric = ReferenceMetric<$formula>;
+/// What share of the top features do a map and its reference have at the same rank?
+///
+/// As [`FeatureAgreement`], of the features whose places in the two tops are the same.
+///
+/// ```
+/// use ndarray::array;
+/// use xai_attribution::batch::{Data, ReferenceMaps};
+/// use xai_attribution::metric::{AgreementOptions, RankAgreement, TopK};
+/// use xai_attribution::Evaluate;
+/// let maps = array![[0.9, -0.5, 0.1]];
+/// let reference = ReferenceMaps::new(array![[0.5, -0.9, 0.1]]);
+/// let options = AgreementOptions { k: TopK::Count(2), ..AgreementOptions::default() };
+/// let metric = RankAgreement::new().options(options);
+/// // The same two features, in the other order.
+/// assert_eq!(metric.evaluate_on(Data::of_maps(maps.view()).with(reference))?.value, 0.0);
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// # Source
+/// As [`FeatureAgreement`].
+pub type RankAgreement = ReferenceMetric<CommonRanks>;
 
-        #[doc = concat!("The formula of [`", stringify!($metric), "`].")]
-        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-        pub struct $formula;
+/// What share of the top features do a map and its reference have in common, with the same sign?
+///
+/// As [`FeatureAgreement`], of the features whose attributions have the same sign.
+///
+/// ```
+/// use ndarray::array;
+/// use xai_attribution::batch::{Data, ReferenceMaps};
+/// use xai_attribution::metric::{AgreementOptions, SignAgreement, TopK};
+/// use xai_attribution::Evaluate;
+/// let maps = array![[0.9, -0.5, 0.1]];
+/// let reference = ReferenceMaps::new(array![[0.5, 0.9, 0.1]]);
+/// let options = AgreementOptions { k: TopK::Count(2), ..AgreementOptions::default() };
+/// let metric = SignAgreement::new().options(options);
+/// // The same two features, one of them with the same sign.
+/// assert_eq!(metric.evaluate_on(Data::of_maps(maps.view()).with(reference))?.value, 0.5);
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// # Source
+/// As [`FeatureAgreement`].
+pub type SignAgreement = ReferenceMetric<CommonSigns>;
 
-        impl AgreementFormula for $formula {
-            const INFO: &'static MetricInfo = &MetricInfo {
-                name: $name,
-                title: $title,
-                question: $question,
-                direction: Direction::Higher,
-                range: "[0, 1]",
-                needs: REFERENCE_NEEDS,
-                source: SOURCE,
-            };
-            const OPTIONS: &'static [MetricOption<$metric>] =
-                &[$metric::TOP_K, $metric::OVER_TOP];
+/// What share of the top features do a map and its reference have at the same rank, with the same sign?
+///
+/// As [`FeatureAgreement`], of the features whose places in the two tops and whose signs are the same.
+///
+/// ```
+/// use ndarray::array;
+/// use xai_attribution::batch::{Data, ReferenceMaps};
+/// use xai_attribution::metric::{AgreementOptions, SignedRankAgreement, TopK};
+/// use xai_attribution::Evaluate;
+/// let maps = array![[0.9, -0.5, 0.1]];
+/// let reference = ReferenceMaps::new(array![[0.9, 0.5, 0.1]]);
+/// let options = AgreementOptions { k: TopK::Count(2), ..AgreementOptions::default() };
+/// let metric = SignedRankAgreement::new().options(options);
+/// // The same two features in the same order, one of them with the same sign.
+/// assert_eq!(metric.evaluate_on(Data::of_maps(maps.view()).with(reference))?.value, 0.5);
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// # Source
+/// As [`FeatureAgreement`].
+pub type SignedRankAgreement = ReferenceMetric<CommonSignedRanks>;
 
-            fn value(
-                &self,
-                map: &[f64],
-                reference: &[f64],
-                options: &AgreementOptions,
-            ) -> Option<f64> {
-                let k = options.k.of(map.len()).ok()?;
-                Some(Shared::$shared.of(map, reference, k, options.over_top))
-            }
-        }
-    )+};
+/// The formula of [`FeatureAgreement`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CommonFeatures;
+
+/// The formula of [`RankAgreement`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CommonRanks;
+
+/// The formula of [`SignAgreement`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CommonSigns;
+
+/// The formula of [`SignedRankAgreement`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CommonSignedRanks;
+
+impl AgreementFormula for CommonFeatures {
+    const INFO: &'static MetricInfo = &info(
+        "feature-agreement",
+        "Feature agreement",
+        "What share of the top features do map and reference have in common?",
+    );
+
+    fn value(&self, map: &[f64], reference: &[f64], options: &AgreementOptions) -> Option<f64> {
+        share(Shared::Features, map, reference, options)
+    }
 }
 
-top_agreement! {
-    FeatureAgreement = CommonFeatures: Features, "feature-agreement", "Feature agreement",
-        "What share of the top features do map and reference have in common?",
-        "What share of the top features do a map and its reference have in common?"
-    RankAgreement = CommonRanks: Ranks, "rank-agreement", "Rank agreement",
+impl AgreementFormula for CommonRanks {
+    const INFO: &'static MetricInfo = &info(
+        "rank-agreement",
+        "Rank agreement",
         "What share of the top features do map and reference have at the same rank?",
-        "What share of the top features do a map and its reference have at the same rank?"
-    SignAgreement = CommonSigns: Signs, "sign-agreement", "Sign agreement",
+    );
+
+    fn value(&self, map: &[f64], reference: &[f64], options: &AgreementOptions) -> Option<f64> {
+        share(Shared::Ranks, map, reference, options)
+    }
+}
+
+impl AgreementFormula for CommonSigns {
+    const INFO: &'static MetricInfo = &info(
+        "sign-agreement",
+        "Sign agreement",
         "What share of the top features do map and reference have with the same sign?",
-        "What share of the top features do a map and its reference have in common, with the same sign?"
-    SignedRankAgreement = CommonSignedRanks: SignedRanks, "signed-rank-agreement", "Signed rank agreement",
+    );
+
+    fn value(&self, map: &[f64], reference: &[f64], options: &AgreementOptions) -> Option<f64> {
+        share(Shared::Signs, map, reference, options)
+    }
+}
+
+impl AgreementFormula for CommonSignedRanks {
+    const INFO: &'static MetricInfo = &info(
+        "signed-rank-agreement",
+        "Signed rank agreement",
         "What share of the top features do map and reference have at the same rank with the same sign?",
-        "What share of the top features do a map and its reference have at the same rank, with the same sign?"
+    );
+
+    fn value(&self, map: &[f64], reference: &[f64], options: &AgreementOptions) -> Option<f64> {
+        share(Shared::SignedRanks, map, reference, options)
+    }
+}
+
+/// What the four metrics say of themselves.
+const fn info(name: &'static str, title: &'static str, question: &'static str) -> MetricInfo {
+    MetricInfo {
+        name,
+        title,
+        question,
+        direction: Direction::Higher,
+        range: Range::SHARE,
+        needs: REFERENCE_NEEDS,
+        source: "Krishna et al., The Disagreement Problem in Explainable Machine Learning, 2022",
+    }
+}
+
+/// The share of the top that two maps have in common.
+fn share(
+    shared: Shared,
+    map: &[f64],
+    reference: &[f64],
+    options: &AgreementOptions,
+) -> Option<f64> {
+    let k = options.k.of(map.len()).ok()?;
+    Some(shared.of(map, reference, k, options.over_top))
 }

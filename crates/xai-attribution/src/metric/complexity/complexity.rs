@@ -1,15 +1,16 @@
 //! Complexity of a map: the entropy of its attribution.
 
 use ndarray::ArrayViewD;
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::number::elementary;
-use xai_core::{Direction, Layout, MetricInfo, Real, Result};
+use xai_core::{Layout, Real, Result};
 
 use crate::batch::explained::ExplainedBatch;
 use crate::input;
 use crate::metric::kinds::magnitudes::{value_of_maps, values_of_batch, within_range};
 use crate::metric::kinds::score_metric::EPSILON;
-use crate::metric::options::{MetricOption, Registered};
 use crate::metric::protocol::{Measure, Metric};
+use crate::metric::registered::Registered;
 use crate::metric::value::MetricValue;
 
 /// Over how many places a map spreads its attribution: the entropy of `|map|` in nats.
@@ -42,7 +43,7 @@ pub fn complexity<T: Real>(maps: ArrayViewD<'_, T>, layout: Layout) -> Result<Me
 }
 
 /// [`complexity`] as a metric of an [`Evaluation`](crate::Evaluation), or of any other run.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 pub struct Complexity;
 
 impl Metric for Complexity {
@@ -63,15 +64,10 @@ impl Registered for Complexity {
         title: "Complexity",
         question: "Over how many positions is the attribution spread (entropy in nats)?",
         direction: Direction::Lower,
-        range: "[0, ln n_positions]",
+        range: Range::NON_NEGATIVE.up_to_data("ln n_positions"),
         needs: &[input::EXPLANATIONS],
         source: "Bhatt et al., Evaluating and Aggregating Feature-based Model Explanations, 2020",
     };
-    const OPTIONS: &'static [MetricOption<Self>] = &[];
-
-    fn with_defaults() -> Self {
-        Self
-    }
 }
 
 fn entropy(magnitudes: &mut [f64]) -> Option<f64> {

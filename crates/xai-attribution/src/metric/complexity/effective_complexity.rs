@@ -1,12 +1,10 @@
 //! Effective complexity.
 
-use xai_core::{Direction, MetricInfo, Result};
+use xai_core::Result;
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 
-use crate::input;
 use crate::metric::kinds::curve_metric::{CurveKind, CurveMetric, CurvePoints};
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::options::{MetricOption, OptionInfo, parse};
-use crate::metric::registry::monotonicity::check_tolerance;
 use crate::perturbation::removal::removal_curve::Start;
 use crate::perturbation::removal::removal_order::RemovalOrder;
 
@@ -39,8 +37,11 @@ use crate::perturbation::removal::removal_order::RemovalOrder;
 pub type EffectiveComplexity = CurveMetric<FeaturesNeeded>;
 
 /// The formula of [`EffectiveComplexity`].
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Parameters)]
+#[params(of = EffectiveComplexity, at = kind)]
 pub struct FeaturesNeeded {
+    /// By how much the score may differ from that of the whole input. Default: 0.1.
+    #[param(at_least = 0)]
     tolerance: f64,
 }
 
@@ -50,48 +51,18 @@ impl Default for FeaturesNeeded {
     }
 }
 
-impl CurveMetric<FeaturesNeeded> {
-    /// By how much the score may differ from that of the whole input, at least 0.
-    #[must_use]
-    pub fn tolerance(mut self, tolerance: f64) -> Self {
-        self.kind.tolerance = tolerance;
-        self
-    }
-}
-
 impl CurveKind for FeaturesNeeded {
     const INFO: &'static MetricInfo = &MetricInfo {
         name: "effective-complexity",
         title: "Effective complexity",
         question: "How many of the largest attributions does the model need for its answer?",
         direction: Direction::Lower,
-        range: "[0, n_features]",
+        range: Range::NON_NEGATIVE.up_to_data("n_features"),
         needs: SCORE_NEEDS,
         source: "Nguyen and Martínez, On quantitative aspects of model interpretability, 2020",
     };
-    const OPTIONS: &'static [MetricOption<EffectiveComplexity>] = &[
-        EffectiveComplexity::STEPS,
-        EffectiveComplexity::BASELINE,
-        EffectiveComplexity::FEATURES,
-        MetricOption {
-            info: OptionInfo {
-                name: "score-tolerance",
-                value_name: "SCORE",
-                default: "0.1",
-                help: "By how much the score may differ from that of the whole input",
-            },
-            set: |metric, text| {
-                let expected = "a number, at least 0";
-                Ok(metric.tolerance(parse(input::TOLERANCE, text, expected)?))
-            },
-        },
-    ];
     const START: Start = Start::Blank;
     const ORDER: RemovalOrder = RemovalOrder::LargestFirst;
-
-    fn check(&self) -> Result<()> {
-        check_tolerance(self.tolerance)
-    }
 
     fn value(&self, points: &CurvePoints<'_>) -> Result<Option<f64>> {
         let last = points.scores.len() - 1;

@@ -1,16 +1,15 @@
 //! Compactness of what a map marks.
 
-use std::str::FromStr;
-
-use xai_core::{Direction, Error, Layout, MetricInfo, Real, Result};
+use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
+use xai_core::{Layout, Real, Result};
 
 use crate::batch::explained::ExplainedBatch;
 use crate::batch::run_data::RunData;
 use crate::input;
 use crate::metric::kinds::magnitudes::values_of_batch;
 use crate::metric::kinds::spanning_tree::{Point, hull_area, tree_length};
-use crate::metric::options::{IMAGES_ONLY, MetricOption, OptionInfo, Registered, parse};
 use crate::metric::protocol::{Measure, Metric};
+use crate::metric::registered::{IMAGES_ONLY, Registered};
 
 /// How close together are the positions that a map marks?
 ///
@@ -41,15 +40,19 @@ use crate::metric::protocol::{Measure, Metric};
 /// Mesgari et al., arXiv:2603.29491, 2026. Quantus takes the tree of a graph of nearest neighbours, whose ties are
 /// broken arbitrarily and whose missing edges shorten it, the diagonal for positions in one line, and 0 for a map of
 /// zeros; where its graph holds the shortest tree its number is ours with [`Collinear::Diagonal`].
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Parameters)]
 pub struct MstCompactness {
+    /// From which percentile of a map on its positions are marked. Default: 80.
+    #[param(at_least = 0, at_most = 100)]
     percentile: f64,
+    /// Whether the value is in units of a hundredth of the diagonal of a map, instead of a position.
     scaled: bool,
+    /// What is done about positions in one line, whose hull has no area.
     collinear: Collinear,
 }
 
 /// What is done about positions in one line, whose hull has no area.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Collinear {
@@ -58,23 +61,6 @@ pub enum Collinear {
     Undefined,
     /// The diagonal of the map stands for the root of the area.
     Diagonal,
-}
-
-impl FromStr for Collinear {
-    type Err = Error;
-
-    /// `undefined` or `diagonal`.
-    fn from_str(text: &str) -> Result<Self> {
-        match text {
-            "undefined" => Ok(Self::Undefined),
-            "diagonal" => Ok(Self::Diagonal),
-            _ => Err(Error::parameter(
-                input::COLLINEAR,
-                text,
-                "undefined or diagonal",
-            )),
-        }
-    }
 }
 
 impl Default for MstCompactness {
@@ -92,27 +78,6 @@ impl MstCompactness {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// From which percentile on positions are marked, in [0, 100].
-    #[must_use]
-    pub fn percentile(mut self, percentile: f64) -> Self {
-        self.percentile = percentile;
-        self
-    }
-
-    /// Whether the value is in units of 1/100 of the diagonal of a map, or of a position.
-    #[must_use]
-    pub fn scaled(mut self, scaled: bool) -> Self {
-        self.scaled = scaled;
-        self
-    }
-
-    /// What is done about positions in one line.
-    #[must_use]
-    pub fn collinear(mut self, collinear: Collinear) -> Self {
-        self.collinear = collinear;
-        self
     }
 
     /// The value of a map of so many columns.
@@ -172,16 +137,7 @@ impl<T: Real> Measure<T> for MstCompactness {
             Layout::ChannelsLast,
             Layout::ChannelsFirst,
         ];
-        run.only(&planes, "maps of images, whose positions have places")?;
-        if (0.0..=100.0).contains(&self.percentile) {
-            return Ok(());
-        }
-        let expected = "a percentile in [0, 100]";
-        Err(Error::parameter(
-            input::PERCENTILE,
-            self.percentile,
-            expected,
-        ))
+        run.only(&planes, "maps of images, whose positions have places")
     }
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
@@ -203,46 +159,9 @@ impl Registered for MstCompactness {
         title: "MST compactness",
         question: "How close together are the positions that the map marks?",
         direction: Direction::Higher,
-        range: "(0, inf)",
+        range: Range::above(0.0),
         needs: &[input::EXPLANATIONS],
         source: "Mesgari et al., arXiv:2603.29491, 2026",
     };
-    const OPTIONS: &'static [MetricOption<Self>] = &[
-        MetricOption {
-            info: OptionInfo {
-                name: "percentile",
-                value_name: "P",
-                default: "80",
-                help: "From which percentile of a map on its positions are marked",
-            },
-            set: |metric, text| {
-                let expected = "a percentile in [0, 100]";
-                Ok(metric.percentile(parse(input::PERCENTILE, text, expected)?))
-            },
-        },
-        MetricOption {
-            info: OptionInfo {
-                name: "scaled",
-                value_name: "true|false",
-                default: "true",
-                help: "Whether compactness is in units of a hundredth of the diagonal of a map",
-            },
-            set: |metric, text| Ok(metric.scaled(parse(input::SCALED, text, "true or false")?)),
-        },
-        MetricOption {
-            info: OptionInfo {
-                name: "collinear",
-                value_name: "undefined|diagonal",
-                default: "undefined",
-                help: "What stands for the hull of positions in one line",
-            },
-            set: |metric, text| Ok(metric.collinear(text.parse()?)),
-        },
-    ];
-
     const TAKES: &'static [Layout] = IMAGES_ONLY;
-
-    fn with_defaults() -> Self {
-        Self::new()
-    }
 }

@@ -1,13 +1,13 @@
 //! The number of attributions that are not zero.
 
-use xai_core::{Direction, Error, MetricInfo, Real, Result};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::{Real, Result};
 
 use crate::batch::explained::ExplainedBatch;
-use crate::batch::run_data::RunData;
 use crate::input;
 use crate::metric::kinds::magnitudes::values_of_batch;
-use crate::metric::options::{MetricOption, OptionInfo, Registered, parse};
 use crate::metric::protocol::{Measure, Metric};
+use crate::metric::registered::Registered;
 
 /// How many attributions are larger than a threshold?
 ///
@@ -27,8 +27,10 @@ use crate::metric::protocol::{Measure, Metric};
 /// # Source
 /// What Quantus calls Effective Complexity; for the paper's see
 /// [`EffectiveComplexity`](crate::metric::EffectiveComplexity).
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Parameters)]
 pub struct NonzeroFeatures {
+    /// Above which size an attribution counts. Default: 1e-5.
+    #[param(at_least = 0)]
     threshold: f64,
 }
 
@@ -44,13 +46,6 @@ impl NonzeroFeatures {
     pub fn new() -> Self {
         Self::default()
     }
-
-    /// Above which size an attribution counts, at least 0.
-    #[must_use]
-    pub fn threshold(mut self, threshold: f64) -> Self {
-        self.threshold = threshold;
-        self
-    }
 }
 
 impl Metric for NonzeroFeatures {
@@ -60,18 +55,6 @@ impl Metric for NonzeroFeatures {
 }
 
 impl<T: Real> Measure<T> for NonzeroFeatures {
-    fn prepare(&self, _run: &RunData<'_, T>) -> Result<()> {
-        if self.threshold >= 0.0 && self.threshold.is_finite() {
-            return Ok(());
-        }
-        let expected = "a finite number, at least 0";
-        Err(Error::parameter(
-            input::ZERO_THRESHOLD,
-            self.threshold,
-            expected,
-        ))
-    }
-
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
         values_of_batch(explained, |magnitudes| {
             let above = magnitudes.iter().filter(|&&m| m > self.threshold);
@@ -86,24 +69,8 @@ impl Registered for NonzeroFeatures {
         title: "Nonzero features",
         question: "How many attributions are larger than a threshold?",
         direction: Direction::Lower,
-        range: "[0, n_positions]",
+        range: Range::NON_NEGATIVE.up_to_data("n_positions"),
         needs: &[input::EXPLANATIONS],
         source: "Quantus, as Effective Complexity",
     };
-    const OPTIONS: &'static [MetricOption<Self>] = &[MetricOption {
-        info: OptionInfo {
-            name: "zero-threshold",
-            value_name: "SIZE",
-            default: "0.00001",
-            help: "Up to which size an attribution counts as zero",
-        },
-        set: |metric, text| {
-            let threshold = parse(input::ZERO_THRESHOLD, text, "a number, at least 0")?;
-            Ok(metric.threshold(threshold))
-        },
-    }];
-
-    fn with_defaults() -> Self {
-        Self::new()
-    }
 }

@@ -1,13 +1,14 @@
 //! Sparseness of a map: the Gini index of its attribution.
 
 use ndarray::ArrayViewD;
-use xai_core::{Direction, Layout, MetricInfo, Real, Result};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::{Layout, Real, Result};
 
 use crate::batch::explained::ExplainedBatch;
 use crate::input;
 use crate::metric::kinds::magnitudes::{value_of_maps, values_of_batch, within_range};
-use crate::metric::options::{MetricOption, Registered};
 use crate::metric::protocol::{Measure, Metric};
+use crate::metric::registered::Registered;
 use crate::metric::value::MetricValue;
 
 /// How unequally a map shares its attribution: the Gini index of `|map|`.
@@ -38,7 +39,7 @@ pub fn sparseness<T: Real>(maps: ArrayViewD<'_, T>, layout: Layout) -> Result<Me
 }
 
 /// [`sparseness`] as a metric of an [`Evaluation`](crate::Evaluation), or of any other run.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 pub struct Sparseness;
 
 impl Metric for Sparseness {
@@ -59,15 +60,10 @@ impl Registered for Sparseness {
         title: "Sparseness",
         question: "How unequal are the attributions (Gini index)?",
         direction: Direction::Higher,
-        range: "[0, 1 - 1/n_positions]",
+        range: Range::NON_NEGATIVE.up_to_data("1 - 1/n_positions"),
         needs: &[input::EXPLANATIONS],
         source: "Chalasani et al., Concise Explanations of Neural Networks using Adversarial Training, 2020",
     };
-    const OPTIONS: &'static [MetricOption<Self>] = &[];
-
-    fn with_defaults() -> Self {
-        Self
-    }
 }
 
 fn gini_index(magnitudes: &mut [f64]) -> Option<f64> {

@@ -3,17 +3,15 @@
 use std::fmt::Debug;
 use std::rc::Rc;
 
+use xai_core::describe::Parameters;
 use xai_core::{MetricInfo, Real, Result};
 
 use crate::batch::explained::ExplainedBatch;
 use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::input;
-use crate::metric::options::{
-    CURVE_SCORE_OPTION, GivenDraws, MetricOption, OptionInfo, Registered, STEPS_OPTION, parse,
-};
-use crate::metric::parameters::{takes_baseline, takes_features};
 use crate::metric::protocol::{Measure, Metric};
+use crate::metric::registered::{GivenDraws, Registered};
 use crate::model::scoring::CurveScore;
 use crate::perturbation::absence::baseline::Baseline;
 use crate::perturbation::features::Features;
@@ -22,17 +20,11 @@ use crate::perturbation::removal::removal_order::{RankBy, RemovalOrder};
 use crate::perturbation::removal::steps::{StepCount, Steps};
 
 /// Which curve a [`CurveMetric`] goes along, and what it says of it.
-pub trait CurveKind: Debug + Clone + Default + PartialEq + Send + Sync + 'static {
+pub trait CurveKind:
+    Parameters + Debug + Clone + Default + PartialEq + Send + Sync + 'static
+{
     /// Name, question, direction, range, needs and source.
     const INFO: &'static MetricInfo;
-    /// Its parameters by name: those of [`CurveMetric`] that it takes, and its own.
-    const OPTIONS: &'static [MetricOption<CurveMetric<Self>>] = &[
-        CurveMetric::STEPS,
-        CurveMetric::MAX_FRACTION,
-        CurveMetric::BASELINE,
-        CurveMetric::FEATURES,
-        CurveMetric::SCORE,
-    ];
     /// Which end the curve starts from.
     const START: Start;
     /// Which features go first, unless [`CurveMetric::order`] says otherwise.
@@ -50,14 +42,6 @@ pub trait CurveKind: Debug + Clone + Default + PartialEq + Send + Sync + 'static
     #[must_use]
     fn default_features() -> Features {
         Features::default()
-    }
-
-    /// Checks the parameters of the kind.
-    ///
-    /// # Errors
-    /// An invalid parameter.
-    fn check(&self) -> Result<()> {
-        Ok(())
     }
 
     /// The value of one sample from the points of its curve, by default the [`area`] under it.
@@ -93,13 +77,20 @@ pub fn area(scores: &[f64]) -> f64 {
 /// [`CurveKind`] of your own. The model sees `n` rows for every step that flips anything, and for the
 /// start. Where a batch has room for several steps of all its samples they go in one call. Two
 /// metrics along the same curve share it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct CurveMetric<K> {
+    #[param(skip)]
     order: RemovalOrder,
+    #[param(flatten)]
     steps: Steps,
+    /// What stands for a removed value.
+    #[param(into)]
     baseline: Baseline,
+    /// Which positions go together, as one feature.
     features: Features,
+    /// What is read off the model's outputs along the curve: with `top-1` it is a curve of accuracy.
     score: CurveScore,
+    #[param(flatten)]
     pub(crate) kind: K,
 }
 
@@ -126,7 +117,7 @@ impl<K: CurveKind> CurveMetric<K> {
     /// The number of steps, at least 1; `None` is one step per feature.
     #[must_use]
     pub fn steps(mut self, steps: Option<usize>) -> Self {
-        self.steps.count = steps.map_or(StepCount::Size(1), StepCount::Number);
+        self.steps.count = steps.map_or(StepCount::All, StepCount::Number);
         self
     }
 
@@ -151,19 +142,6 @@ impl<K: CurveKind> CurveMetric<K> {
         self
     }
 
-    /// What is read off the model's outputs along the curve: with [`CurveScore::Top1`] it is one of accuracy.
-    /// Default: the score of the target.
-    #[must_use]
-    pub fn score(mut self, score: CurveScore) -> Self {
-        self.score = score;
-        self
-    }
-
-    pub(crate) fn set_steps(mut self, count: StepCount) -> Self {
-        self.steps.count = count;
-        self
-    }
-
     /// The curve.
     #[must_use]
     pub fn work(&self) -> RemovalCurve {
@@ -177,36 +155,7 @@ impl<K: CurveKind> CurveMetric<K> {
             score: self.score,
         }
     }
-
-    /// The option `steps`.
-    pub const STEPS: MetricOption<Self> = MetricOption {
-        info: STEPS_OPTION,
-        set: |metric, text| Ok(metric.set_steps(text.parse()?)),
-    };
-
-    /// The option `curve-score`.
-    pub const SCORE: MetricOption<Self> = MetricOption {
-        info: CURVE_SCORE_OPTION,
-        set: |metric, text| Ok(metric.score(text.parse()?)),
-    };
-
-    /// The option `max-fraction`.
-    pub const MAX_FRACTION: MetricOption<Self> = MetricOption {
-        info: OptionInfo {
-            name: "max-fraction",
-            value_name: "SHARE",
-            default: "1",
-            help: "The share of features that the last step has flipped",
-        },
-        set: |metric, text| {
-            let share = parse(input::MAX_FRACTION, text, "a share in (0, 1]")?;
-            Ok(metric.max_fraction(share))
-        },
-    };
 }
-
-takes_baseline!(CurveMetric<K: CurveKind>, baseline);
-takes_features!(CurveMetric<K: CurveKind>, features);
 
 impl<K: CurveKind> Metric for CurveMetric<K> {
     fn info(&self) -> &'static MetricInfo {
@@ -216,7 +165,6 @@ impl<K: CurveKind> Metric for CurveMetric<K> {
 
 impl<T: Real, K: CurveKind> Measure<T> for CurveMetric<K> {
     fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-        self.kind.check()?;
         self.work().prepare(run)
     }
 
@@ -247,14 +195,9 @@ impl<T: Real, K: CurveKind> Measure<T> for CurveMetric<K> {
 
 impl<K: CurveKind> Registered for CurveMetric<K> {
     const INFO: &'static MetricInfo = K::INFO;
-    const OPTIONS: &'static [MetricOption<Self>] = K::OPTIONS;
 
     const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {
         input: input::ORDERS,
         take: |metric| metric.order(RemovalOrder::Given),
     });
-
-    fn with_defaults() -> Self {
-        Self::new()
-    }
 }

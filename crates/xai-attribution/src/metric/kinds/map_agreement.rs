@@ -1,17 +1,16 @@
 //! How far two maps agree on what matters.
 
-use std::str::FromStr;
-
+use xai_core::describe::{Parameter, Parameters};
 use xai_core::statistics::PairOrders;
 use xai_core::statistics::ranks::spearman_of_finite;
 use xai_core::{Error, Result};
 
 use crate::input;
 use crate::metric::kinds::curve_metric::area;
-use crate::metric::registry::top_k_intersection::TopK;
+use crate::metric::localization::top_k_intersection::TopK;
 
 /// How two maps are compared.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Parameters)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct AgreementOptions {
     /// How many features are the top. Default: a tenth of them.
@@ -24,7 +23,7 @@ pub struct AgreementOptions {
 }
 
 /// What attributions of one size are to rankings.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum RankTies {
@@ -34,19 +33,6 @@ pub enum RankTies {
     /// They share a rank, and the next one is one more; a tie counts as the later feature being the larger.
     /// OpenXAI's.
     Dense,
-}
-
-impl FromStr for RankTies {
-    type Err = Error;
-
-    /// `mid` or `dense`.
-    fn from_str(text: &str) -> Result<Self> {
-        match text {
-            "mid" => Ok(Self::Mid),
-            "dense" => Ok(Self::Dense),
-            _ => Err(Error::parameter(input::RANK_TIES, text, "mid or dense")),
-        }
-    }
 }
 
 /// How far two maps agree on what matters, by six measures.

@@ -1,17 +1,16 @@
 //! Metrics that compare a map with where the object is.
 
 use std::fmt::Debug;
-use std::str::FromStr;
-
-use xai_core::{Error, Input, MetricInfo, Real, Result, parallel};
+use xai_core::describe::{MetricInfo, Parameter, Parameters};
+use xai_core::{Input, Real, Result, parallel};
 
 use crate::batch::explained::ExplainedBatch;
 use crate::batch::run_data::RunData;
 use crate::batch::side::Masks;
 use crate::input;
 use crate::map::pool::ChannelPool;
-use crate::metric::options::{MetricOption, OptionInfo, Registered};
 use crate::metric::protocol::{Measure, Metric};
+use crate::metric::registered::Registered;
 
 /// What metrics of maps and masks need.
 pub const MASK_NEEDS: &[Input] = &[input::EXPLANATIONS, input::MASKS];
@@ -65,12 +64,11 @@ impl MaskedMap<'_> {
 }
 
 /// A formula over a map and the mask of the object: what makes a [`MaskMetric`].
-pub trait MaskFormula: Debug + Clone + Default + PartialEq + Send + Sync + 'static {
+pub trait MaskFormula:
+    Parameters + Debug + Clone + Default + PartialEq + Send + Sync + 'static
+{
     /// Name, question, direction, range, needs and source.
     const INFO: &'static MetricInfo;
-
-    /// Its parameters, [`MaskMetric::POOL_OPTION`] among them.
-    const OPTIONS: &'static [MetricOption<MaskMetric<Self>>] = &[MaskMetric::POOL_OPTION];
 
     /// Checks the parameters for maps of so many positions.
     ///
@@ -85,9 +83,11 @@ pub trait MaskFormula: Debug + Clone + Default + PartialEq + Send + Sync + 'stat
 }
 
 /// A metric over maps and [`Masks`]. An empty mask has no value.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Parameters)]
 pub struct MaskMetric<F> {
+    #[param(flatten)]
     pub(crate) formula: F,
+    /// How the channels of a position become one attribution.
     pool: ChannelPool,
 }
 
@@ -97,24 +97,6 @@ impl<F: MaskFormula> MaskMetric<F> {
     pub fn new() -> Self {
         Self::default()
     }
-
-    /// How the channels of a position become one attribution. Default: their mean.
-    #[must_use]
-    pub fn pool(mut self, pool: ChannelPool) -> Self {
-        self.pool = pool;
-        self
-    }
-
-    /// The option `pool`.
-    pub const POOL_OPTION: MetricOption<Self> = MetricOption {
-        info: OptionInfo {
-            name: "pool",
-            value_name: "mean|positive-sum|max-norm|l2-norm",
-            default: "mean",
-            help: "How the channels of a position become one attribution",
-        },
-        set: |metric, text| Ok(metric.pool(text.parse()?)),
-    };
 }
 
 impl<F: MaskFormula> Metric for MaskMetric<F> {
@@ -154,15 +136,10 @@ impl<T: Real, F: MaskFormula> Measure<T> for MaskMetric<F> {
 
 impl<F: MaskFormula> Registered for MaskMetric<F> {
     const INFO: &'static MetricInfo = F::INFO;
-    const OPTIONS: &'static [MetricOption<Self>] = F::OPTIONS;
-
-    fn with_defaults() -> Self {
-        Self::new()
-    }
 }
 
 /// Which part of an attribution counts as relevance.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Relevance {
@@ -191,31 +168,5 @@ impl Relevance {
     pub fn share_inside(self, map: &MaskedMap<'_>) -> Option<f64> {
         let (inside, all) = map.sums(|a| self.of(a));
         (all != 0.0).then(|| inside / all)
-    }
-
-    /// The option `relevance`.
-    pub(crate) const INFO: OptionInfo = OptionInfo {
-        name: "relevance",
-        value_name: "positive|absolute|signed",
-        default: "positive",
-        help: "Which part of an attribution counts",
-    };
-}
-
-impl FromStr for Relevance {
-    type Err = Error;
-
-    /// `positive`, `absolute` or `signed`.
-    fn from_str(text: &str) -> Result<Self> {
-        match text {
-            "positive" => Ok(Self::Positive),
-            "absolute" => Ok(Self::Absolute),
-            "signed" => Ok(Self::Signed),
-            _ => Err(Error::parameter(
-                input::RELEVANCE,
-                text,
-                "positive, absolute or signed",
-            )),
-        }
     }
 }

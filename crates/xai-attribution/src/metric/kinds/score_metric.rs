@@ -1,20 +1,22 @@
 //! Metrics that compare two scores of each sample.
 
+use std::fmt::Debug;
 use std::marker::PhantomData;
 
+use xai_core::describe::{Parameter, Parameters};
 use xai_core::number::check_finite_slice;
 use xai_core::{Accumulator, Error, ExactMean, Help, Input, MetricInfo, Real, Result};
 
 use crate::batch::explained::ExplainedBatch;
 use crate::batch::plan::Plan;
-use crate::metric::options::{MetricOption, OptionInfo, Registered};
 use crate::metric::protocol::{Measure, Metric};
+use crate::metric::registered::Registered;
 use crate::metric::value::MetricValue;
 use crate::{help, input};
 
 /// What to do with a base score that the formula cannot divide by: 0 or less in Average Drop,
 /// above 1 in Average Gain. Raw scores (logits) are like that; probabilities are not.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum BaseScorePolicy {
@@ -28,38 +30,10 @@ pub enum BaseScorePolicy {
     Skip,
 }
 
-impl BaseScorePolicy {
-    /// The option of metrics that have a policy.
-    pub const OPTION: OptionInfo = OptionInfo {
-        name: "base-score-policy",
-        value_name: "error|as-is|skip",
-        default: "error",
-        help: "What to do with base scores that the formula cannot divide by",
-    };
-}
-
-impl std::str::FromStr for BaseScorePolicy {
-    type Err = Error;
-
-    /// `error`, `as-is` or `skip`.
-    fn from_str(text: &str) -> Result<Self> {
-        match text {
-            "error" => Ok(Self::Error),
-            "as-is" => Ok(Self::AsIs),
-            "skip" => Ok(Self::Skip),
-            _ => Err(Error::parameter(
-                input::BASE_SCORE_POLICY,
-                text,
-                "error, as-is or skip",
-            )),
-        }
-    }
-}
-
 /// A formula over a base score and a masked score of one sample: what makes a [`ScoreMetric`].
 ///
 /// ```
-/// use xai_attribution::metric::{Direction, MetricInfo, SCORE_NEEDS, ScoreFormula, ScoreMetric};
+/// use xai_attribution::metric::{Direction, MetricInfo, Range, SCORE_NEEDS, ScoreFormula, ScoreMetric};
 /// use xai_attribution::Result;
 /// /// How far the score moves, whichever way.
 /// #[derive(Debug, Clone, Copy, Default)]
@@ -70,7 +44,7 @@ impl std::str::FromStr for BaseScorePolicy {
 ///         title: "Moved",
 ///         question: "How far does the score move when only what the map marks is kept?",
 ///         direction: Direction::Lower,
-///         range: "[0, inf)",
+///         range: Range::NON_NEGATIVE,
 ///         needs: SCORE_NEEDS,
 ///         source: "this example",
 ///     };
@@ -82,7 +56,7 @@ impl std::str::FromStr for BaseScorePolicy {
 /// assert_eq!(moved.value, 0.5);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
-pub trait ScoreFormula: Copy + Default + Send + Sync + 'static {
+pub trait ScoreFormula: Debug + Copy + Default + Send + Sync + 'static {
     /// Name, question, direction, range, needs and source.
     const INFO: &'static MetricInfo;
 
@@ -112,9 +86,11 @@ pub(crate) const EPSILON: f64 = 1e-8;
 ///
 /// The model sees each input once and each masked input once; several metrics of one model share
 /// them in an [`Evaluation`](crate::Evaluation).
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Parameters)]
 pub struct ScoreMetric<F> {
-    policy: BaseScorePolicy,
+    /// What to do with base scores that the formula cannot divide by.
+    base_score_policy: BaseScorePolicy,
+    #[param(skip)]
     formula: PhantomData<F>,
 }
 
@@ -123,13 +99,6 @@ impl<F: ScoreFormula> ScoreMetric<F> {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// What to do with base scores that the formula cannot divide by.
-    #[must_use]
-    pub fn base_score_policy(mut self, policy: BaseScorePolicy) -> Self {
-        self.policy = policy;
-        self
     }
 
     /// The metric from scores that exist already: `base` and `masked` are `(n,)`. It is the
@@ -188,7 +157,7 @@ impl<F: ScoreFormula> ScoreMetric<F> {
         if undefined.is_none() && value.is_finite() {
             return Ok(Some(value));
         }
-        match self.policy {
+        match self.base_score_policy {
             BaseScorePolicy::AsIs if value.is_finite() => Ok(Some(value)),
             BaseScorePolicy::AsIs | BaseScorePolicy::Skip => Ok(None),
             BaseScorePolicy::Error => Err(match undefined {
@@ -210,7 +179,7 @@ impl<F: ScoreFormula> ScoreMetric<F> {
     #[must_use]
     pub fn accumulator(&self) -> ScoreAccumulator<F> {
         ScoreAccumulator {
-            policy: self.policy,
+            policy: self.base_score_policy,
             mean: ExactMean::new(),
             n_undefined: 0,
             formula: PhantomData,
@@ -240,14 +209,6 @@ impl<T: Real, F: ScoreFormula> Measure<T> for ScoreMetric<F> {
 
 impl<F: ScoreFormula> Registered for ScoreMetric<F> {
     const INFO: &'static MetricInfo = F::INFO;
-    const OPTIONS: &'static [MetricOption<Self>] = &[MetricOption {
-        info: BaseScorePolicy::OPTION,
-        set: |metric, text| Ok(metric.base_score_policy(text.parse()?)),
-    }];
-
-    fn with_defaults() -> Self {
-        Self::new()
-    }
 }
 
 /// A [`ScoreMetric`] as a state. A batch is `(base, masked)`, the scores of some samples.

@@ -18,9 +18,10 @@ use crate::{help, input};
 /// ```
 /// use ndarray::array;
 /// use xai_attribution::batch::{AllSamples, Data, ExplainedBatch};
-/// use xai_attribution::metric::{Direction, Measure, Metric, MetricInfo, Whole, WholeMetric, only_whole};
+/// use xai_attribution::metric::{Direction, Measure, Metric, MetricInfo, Parameters, Range, Whole, WholeMetric, only_whole};
 /// use xai_attribution::{Evaluate, Real, Result, input};
 /// /// The share of other samples whose maps have a smaller sum.
+/// #[derive(Parameters)]
 /// struct Louder;
 /// impl Metric for Louder {
 ///     fn info(&self) -> &'static MetricInfo {
@@ -29,7 +30,7 @@ use crate::{help, input};
 ///             title: "Louder",
 ///             question: "Than which share of the other maps is a map louder?",
 ///             direction: Direction::None,
-///             range: "[0, 1]",
+///             range: Range::SHARE,
 ///             needs: &[input::EXPLANATIONS],
 ///             source: "this example",
 ///         }

@@ -1,12 +1,10 @@
 //! Attribution localization.
 
-use xai_core::{Direction, Error, MetricInfo, Result};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 
-use crate::input;
 use crate::metric::kinds::mask_metric::{
     MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Relevance,
 };
-use crate::metric::options::{MetricOption, OptionInfo, parse};
 
 /// How much of the relevance lies within the object, with the size of the object in view?
 ///
@@ -39,10 +37,16 @@ use crate::metric::options::{MetricOption, OptionInfo, parse};
 pub type AttributionLocalization = MaskMetric<Localization>;
 
 /// The formula of [`AttributionLocalization`].
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Parameters)]
+#[params(of = AttributionLocalization, at = formula)]
 pub struct Localization {
+    /// Which part of an attribution counts.
     relevance: Relevance,
+    /// Whether the share is in units of the object's size: a large object is easier to hit.
     weighted: bool,
+    /// The largest share of the positions that an object may take; samples of larger objects have no
+    /// value. Default: 1.
+    #[param(above = 0, at_most = 1)]
     max_size: f64,
 }
 
@@ -56,79 +60,16 @@ impl Default for Localization {
     }
 }
 
-impl MaskMetric<Localization> {
-    /// Which part of an attribution counts.
-    #[must_use]
-    pub fn relevance(mut self, relevance: Relevance) -> Self {
-        self.formula.relevance = relevance;
-        self
-    }
-
-    /// Whether the share is in units of the object's size.
-    #[must_use]
-    pub fn weighted(mut self, weighted: bool) -> Self {
-        self.formula.weighted = weighted;
-        self
-    }
-
-    /// The largest share of the positions that an object may take, in (0, 1]. Default: 1.
-    #[must_use]
-    pub fn max_size(mut self, share: f64) -> Self {
-        self.formula.max_size = share;
-        self
-    }
-}
-
 impl MaskFormula for Localization {
     const INFO: &'static MetricInfo = &MetricInfo {
         name: "attribution-localization",
         title: "Attribution localization",
         question: "What share of the relevance lies within the object, given its size?",
         direction: Direction::Higher,
-        range: "[0, 1]; weighted [0, inf)",
+        range: Range::SHARE.when("(weighted: [0, inf))"),
         needs: MASK_NEEDS,
         source: "Kohlbrenner et al., Towards Best Practice in Explaining Neural Network Decisions with LRP, 2020",
     };
-
-    const OPTIONS: &'static [MetricOption<AttributionLocalization>] = &[
-        MetricOption {
-            info: Relevance::INFO,
-            set: |metric, text| Ok(metric.relevance(text.parse()?)),
-        },
-        MetricOption {
-            info: OptionInfo {
-                name: "weighted",
-                value_name: "true|false",
-                default: "false",
-                help: "Whether the size of the object counts, which is easier to hit when it is large",
-            },
-            set: |metric, text| {
-                let expected = "true or false";
-                Ok(metric.weighted(parse(input::WEIGHTED, text, expected)?))
-            },
-        },
-        MetricOption {
-            info: OptionInfo {
-                name: "max-size",
-                value_name: "SHARE",
-                default: "1",
-                help: "The largest share of the positions that an object may take; others have no value",
-            },
-            set: |metric, text| {
-                let expected = "a share in (0, 1]";
-                Ok(metric.max_size(parse(input::MAX_SIZE, text, expected)?))
-            },
-        },
-        AttributionLocalization::POOL_OPTION,
-    ];
-
-    fn check(&self, _n_positions: usize) -> Result<()> {
-        if self.max_size > 0.0 && self.max_size <= 1.0 {
-            return Ok(());
-        }
-        let expected = "a share in (0, 1]";
-        Err(Error::parameter(input::MAX_SIZE, self.max_size, expected))
-    }
 
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {
         let size = map.n_inside as f64 / map.inside.len() as f64;

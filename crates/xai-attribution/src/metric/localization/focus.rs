@@ -1,6 +1,6 @@
 //! Focus: the right cells of a mosaic.
 
-use xai_core::{Direction, MetricInfo};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 
 use crate::metric::kinds::mask_metric::{
     MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Relevance,
@@ -35,7 +35,7 @@ use crate::metric::kinds::mask_metric::{
 pub type Focus = MaskMetric<CellShare>;
 
 /// The formula of [`Focus`].
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Parameters)]
 pub struct CellShare;
 
 impl MaskFormula for CellShare {
@@ -44,7 +44,7 @@ impl MaskFormula for CellShare {
         title: "Focus",
         question: "In a mosaic, what share of the positive relevance lies on the cells of the target's class?",
         direction: Direction::Higher,
-        range: "[0, 1]",
+        range: Range::SHARE,
         needs: MASK_NEEDS,
         source: "Arias-Duart et al., Focus! Rating XAI Methods and Finding Biases, 2022",
     };

@@ -1,7 +1,7 @@
 //! The area under the ROC curve of a map against the object.
 
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::statistics::auroc;
-use xai_core::{Direction, MetricInfo};
 
 use crate::metric::kinds::mask_metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
 
@@ -26,7 +26,7 @@ use crate::metric::kinds::mask_metric::{MASK_NEEDS, MaskFormula, MaskMetric, Mas
 pub type LocalizationAuroc = MaskMetric<RocArea>;
 
 /// The formula of [`LocalizationAuroc`].
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Parameters)]
 pub struct RocArea;
 
 impl MaskFormula for RocArea {
@@ -35,7 +35,7 @@ impl MaskFormula for RocArea {
         title: "Localization AUROC",
         question: "Are attributions on the object larger than beside it?",
         direction: Direction::Higher,
-        range: "[0, 1]",
+        range: Range::SHARE,
         needs: MASK_NEEDS,
         source: "Fawcett, An introduction to ROC analysis, 2006",
     };

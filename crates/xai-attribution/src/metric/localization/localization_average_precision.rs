@@ -1,7 +1,7 @@
 //! The average precision of a map as a search for the object.
 
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::statistics::average_precision;
-use xai_core::{Direction, MetricInfo};
 
 use crate::metric::kinds::mask_metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
 
@@ -29,7 +29,7 @@ use crate::metric::kinds::mask_metric::{MASK_NEEDS, MaskFormula, MaskMetric, Mas
 pub type LocalizationAveragePrecision = MaskMetric<AveragePrecision>;
 
 /// The formula of [`LocalizationAveragePrecision`].
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Parameters)]
 pub struct AveragePrecision;
 
 impl MaskFormula for AveragePrecision {
@@ -38,7 +38,7 @@ impl MaskFormula for AveragePrecision {
         title: "Localization average precision",
         question: "How pure are the largest attributions, at every size of the object found?",
         direction: Direction::Higher,
-        range: "(0, 1]",
+        range: Range::above(0.0).up_to(1.0),
         needs: MASK_NEEDS,
         source: "Manning et al., Introduction to Information Retrieval, 2008",
     };

@@ -1,10 +1,8 @@
 //! The overlap of a thresholded map with the object.
 
-use xai_core::{Direction, Error, MetricInfo, Result};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 
-use crate::input;
 use crate::metric::kinds::mask_metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
-use crate::metric::options::{MetricOption, OptionInfo, parse};
 
 /// How well does what the map marks cover the object?
 ///
@@ -32,8 +30,11 @@ use crate::metric::options::{MetricOption, OptionInfo, parse};
 pub type LocalizationIou = MaskMetric<Overlap>;
 
 /// The formula of [`LocalizationIou`].
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Parameters)]
+#[params(of = LocalizationIou, at = formula)]
 pub struct Overlap {
+    /// From which share of the largest attribution on a position is marked. Default: 0.5.
+    #[param(above = 0, at_most = 1)]
     threshold: f64,
 }
 
@@ -43,48 +44,16 @@ impl Default for Overlap {
     }
 }
 
-impl MaskMetric<Overlap> {
-    /// From which share of the largest attribution on a position is marked, in (0, 1]. Default: 0.5.
-    #[must_use]
-    pub fn threshold(mut self, share: f64) -> Self {
-        self.formula.threshold = share;
-        self
-    }
-}
-
 impl MaskFormula for Overlap {
     const INFO: &'static MetricInfo = &MetricInfo {
         name: "localization-iou",
         title: "Localization IoU",
         question: "How well does what the map marks cover the object?",
         direction: Direction::Higher,
-        range: "[0, 1]",
+        range: Range::SHARE,
         needs: MASK_NEEDS,
         source: "Zhou et al., Learning Deep Features for Discriminative Localization, 2016",
     };
-
-    const OPTIONS: &'static [MetricOption<LocalizationIou>] = &[
-        MetricOption {
-            info: OptionInfo {
-                name: "threshold",
-                value_name: "SHARE",
-                default: "0.5",
-                help: "From which share of the largest attribution on a position is marked",
-            },
-            set: |metric, text| {
-                Ok(metric.threshold(parse(input::THRESHOLD, text, "a share in (0, 1]")?))
-            },
-        },
-        LocalizationIou::POOL_OPTION,
-    ];
-
-    fn check(&self, _n_positions: usize) -> Result<()> {
-        if self.threshold > 0.0 && self.threshold <= 1.0 {
-            return Ok(());
-        }
-        let expected = "a share in (0, 1]";
-        Err(Error::parameter(input::THRESHOLD, self.threshold, expected))
-    }
 
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {
         let largest = map.attributions.iter().copied().fold(0.0, f64::max);

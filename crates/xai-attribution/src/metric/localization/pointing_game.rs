@@ -1,12 +1,8 @@
 //! The pointing game.
 
-use std::str::FromStr;
+use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
 
-use xai_core::{Direction, Error, MetricInfo, Result};
-
-use crate::input;
 use crate::metric::kinds::mask_metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
-use crate::metric::options::{MetricOption, OptionInfo, parse};
 
 /// Does the largest attribution lie on the object?
 ///
@@ -38,7 +34,7 @@ use crate::metric::options::{MetricOption, OptionInfo, parse};
 pub type PointingGame = MaskMetric<Pointing>;
 
 /// Which position counts where several share the largest attribution.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Ties {
@@ -49,48 +45,17 @@ pub enum Ties {
     Any,
 }
 
-impl FromStr for Ties {
-    type Err = Error;
-
-    /// `lowest` or `any`.
-    fn from_str(text: &str) -> Result<Self> {
-        match text {
-            "lowest" => Ok(Self::Lowest),
-            "any" => Ok(Self::Any),
-            _ => Err(Error::parameter(input::TIES, text, "lowest or any")),
-        }
-    }
-}
-
 /// The formula of [`PointingGame`].
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Parameters)]
+#[params(of = PointingGame, at = formula)]
 pub struct Pointing {
+    /// How far beside the object still counts, in positions.
+    #[param(at_least = 0)]
     radius: f64,
-    ties: Ties,
-    weighted: bool,
-}
-
-impl MaskMetric<Pointing> {
-    /// How far beside the object still counts, in positions. Default: 0.
-    #[must_use]
-    pub fn radius(mut self, radius: f64) -> Self {
-        self.formula.radius = radius;
-        self
-    }
-
     /// Which position counts where several share the largest attribution.
-    #[must_use]
-    pub fn ties(mut self, ties: Ties) -> Self {
-        self.formula.ties = ties;
-        self
-    }
-
-    /// Whether a hit counts by how small the object is.
-    #[must_use]
-    pub fn weighted(mut self, weighted: bool) -> Self {
-        self.formula.weighted = weighted;
-        self
-    }
+    ties: Ties,
+    /// Whether a hit counts by how small the object is: a large one is easier to hit.
+    weighted: bool,
 }
 
 impl Pointing {
@@ -114,55 +79,10 @@ impl MaskFormula for Pointing {
         title: "Pointing game",
         question: "Does the largest attribution lie on the object?",
         direction: Direction::Higher,
-        range: "[0, 1]",
+        range: Range::SHARE,
         needs: MASK_NEEDS,
         source: "Zhang et al., Top-Down Neural Attention by Excitation Backprop, 2018",
     };
-
-    const OPTIONS: &'static [MetricOption<PointingGame>] = &[
-        MetricOption {
-            info: OptionInfo {
-                name: "hit-radius",
-                value_name: "POSITIONS",
-                default: "0",
-                help: "How far beside the object still counts",
-            },
-            set: |metric, text| {
-                let expected = "a distance, at least 0";
-                Ok(metric.radius(parse(input::HIT_RADIUS, text, expected)?))
-            },
-        },
-        MetricOption {
-            info: OptionInfo {
-                name: "ties",
-                value_name: "lowest|any",
-                default: "lowest",
-                help: "Which position counts where several share the largest attribution",
-            },
-            set: |metric, text| Ok(metric.ties(text.parse()?)),
-        },
-        MetricOption {
-            info: OptionInfo {
-                name: "weighted",
-                value_name: "true|false",
-                default: "false",
-                help: "Whether the size of the object counts, which is easier to hit when it is large",
-            },
-            set: |metric, text| {
-                let expected = "true or false";
-                Ok(metric.weighted(parse(input::WEIGHTED, text, expected)?))
-            },
-        },
-        PointingGame::POOL_OPTION,
-    ];
-
-    fn check(&self, _n_positions: usize) -> Result<()> {
-        if self.radius >= 0.0 && self.radius.is_finite() {
-            return Ok(());
-        }
-        let expected = "a finite distance, at least 0";
-        Err(Error::parameter(input::HIT_RADIUS, self.radius, expected))
-    }
 
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {
         let largest = map.attributions.iter().copied().fold(f64::MIN, f64::max);

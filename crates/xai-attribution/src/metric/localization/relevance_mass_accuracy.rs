@@ -1,11 +1,10 @@
 //! Relevance mass accuracy.
 
-use xai_core::{Direction, MetricInfo};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 
 use crate::metric::kinds::mask_metric::{
     MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Relevance,
 };
-use crate::metric::options::MetricOption;
 
 /// What share of the relevance lies on the object?
 ///
@@ -37,16 +36,11 @@ use crate::metric::options::MetricOption;
 pub type RelevanceMassAccuracy = MaskMetric<MassAccuracy>;
 
 /// The formula of [`RelevanceMassAccuracy`].
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct MassAccuracy(Relevance);
-
-impl MaskMetric<MassAccuracy> {
-    /// Which part of an attribution counts.
-    #[must_use]
-    pub fn relevance(mut self, relevance: Relevance) -> Self {
-        self.formula.0 = relevance;
-        self
-    }
+#[derive(Debug, Clone, Default, PartialEq, Parameters)]
+#[params(of = RelevanceMassAccuracy, at = formula)]
+pub struct MassAccuracy {
+    /// Which part of an attribution counts. Default: the positive part.
+    relevance: Relevance,
 }
 
 impl MaskFormula for MassAccuracy {
@@ -55,20 +49,12 @@ impl MaskFormula for MassAccuracy {
         title: "Relevance mass accuracy",
         question: "What share of the relevance lies on the object?",
         direction: Direction::Higher,
-        range: "[0, 1]",
+        range: Range::SHARE,
         needs: MASK_NEEDS,
         source: "Arras et al., CLEVR-XAI, 2022",
     };
 
-    const OPTIONS: &'static [MetricOption<RelevanceMassAccuracy>] = &[
-        MetricOption {
-            info: Relevance::INFO,
-            set: |metric, text| Ok(metric.relevance(text.parse()?)),
-        },
-        RelevanceMassAccuracy::POOL_OPTION,
-    ];
-
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {
-        self.0.share_inside(map)
+        self.relevance.share_inside(map)
     }
 }

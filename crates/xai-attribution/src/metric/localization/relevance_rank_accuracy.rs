@@ -1,6 +1,6 @@
 //! Relevance rank accuracy.
 
-use xai_core::{Direction, MetricInfo};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 
 use crate::metric::kinds::mask_metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
 
@@ -29,7 +29,7 @@ use crate::metric::kinds::mask_metric::{MASK_NEEDS, MaskFormula, MaskMetric, Mas
 pub type RelevanceRankAccuracy = MaskMetric<RankAccuracy>;
 
 /// The formula of [`RelevanceRankAccuracy`].
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Parameters)]
 pub struct RankAccuracy;
 
 impl MaskFormula for RankAccuracy {
@@ -38,7 +38,7 @@ impl MaskFormula for RankAccuracy {
         title: "Relevance rank accuracy",
         question: "How much of the object is among as many of the largest attributions?",
         direction: Direction::Higher,
-        range: "[0, 1]",
+        range: Range::SHARE,
         needs: MASK_NEEDS,
         source: "Arras et al., CLEVR-XAI, 2022",
     };

@@ -1,12 +1,10 @@
 //! Top-k intersection.
 
-use std::str::FromStr;
-
-use xai_core::{Direction, Error, MetricInfo, Result};
+use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
+use xai_core::{Error, Result};
 
 use crate::input;
 use crate::metric::kinds::mask_metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
-use crate::metric::options::{MetricOption, OptionInfo, parse};
 
 /// What share of the largest attributions lies on the object?
 ///
@@ -40,13 +38,18 @@ use crate::metric::options::{MetricOption, OptionInfo, parse};
 pub type TopKIntersection = MaskMetric<Intersection>;
 
 /// How many positions are the top.
-#[derive(Debug, Clone, Copy, PartialEq)]
+///
+/// As text a whole number is a count, a decimal fraction a share: `20`, `0.1`.
+#[derive(Debug, Clone, Copy, PartialEq, Parameter)]
+#[param(name = "k")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum TopK {
     /// So many, at least 1 and at most the positions of a map.
+    #[param(plain, at_least = 1)]
     Count(usize),
     /// This share of the positions, in (0, 1]: the nearest number, at least 1.
+    #[param(plain, above = 0, at_most = 1)]
     Share(f64),
 }
 
@@ -58,17 +61,6 @@ impl Default for TopK {
 }
 
 impl TopK {
-    const EXPECTED: &'static str =
-        "a number of positions of a map, at least 1, or a share of them in (0, 1]";
-
-    /// The option `top-k`.
-    pub(crate) const OPTION: OptionInfo = OptionInfo {
-        name: "top-k",
-        value_name: "TOP",
-        default: "0.1",
-        help: "How many positions are the top: a number, or a share such as 0.1",
-    };
-
     /// The number for maps of so many positions.
     ///
     /// # Errors
@@ -80,57 +72,29 @@ impl TopK {
                 Ok(((share * n_positions as f64).round() as usize).max(1))
             }
             Self::Count(k) => Err(Error::parameter(
-                input::TOP_K,
+                input::K,
                 k,
                 format!("1 to {n_positions}, the positions of a map"),
             )),
-            Self::Share(share) => Err(Error::parameter(input::TOP_K, share, Self::EXPECTED)),
+            Self::Share(share) => Err(Error::parameter(
+                input::K,
+                share,
+                "a share of the positions in (0, 1]",
+            )),
         }
-    }
-}
-
-impl FromStr for TopK {
-    type Err = Error;
-
-    /// A whole number is a count, a decimal fraction a share: `20`, `0.1`.
-    fn from_str(text: &str) -> Result<Self> {
-        let text = text.trim();
-        if let Ok(count) = text.parse() {
-            return Ok(Self::Count(count));
-        }
-        parse(input::TOP_K, text, Self::EXPECTED).map(Self::Share)
     }
 }
 
 /// The formula of [`TopKIntersection`].
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Parameters)]
+#[params(of = TopKIntersection, at = formula)]
 pub struct Intersection {
+    /// How many positions are the top: a number of them, or a share such as 0.1. Default: a tenth of them.
     k: TopK,
+    /// Whether the share is of what can be reached, so that an object of fewer than `k` positions can reach 1.
     capped: bool,
+    /// Whether the share is in units of the object's share of the positions, which a random map has.
     influence: bool,
-}
-
-impl MaskMetric<Intersection> {
-    /// How many positions are the top. Default: a tenth of them.
-    #[must_use]
-    pub fn k(mut self, k: TopK) -> Self {
-        self.formula.k = k;
-        self
-    }
-
-    /// Whether an object of fewer than `k` positions can reach 1.
-    #[must_use]
-    pub fn capped(mut self, capped: bool) -> Self {
-        self.formula.capped = capped;
-        self
-    }
-
-    /// Whether the share is in units of the object's share of the positions.
-    #[must_use]
-    pub fn influence(mut self, influence: bool) -> Self {
-        self.formula.influence = influence;
-        self
-    }
 }
 
 impl MaskFormula for Intersection {
@@ -139,38 +103,10 @@ impl MaskFormula for Intersection {
         title: "Top-k intersection",
         question: "What share of the largest attributions lies on the object?",
         direction: Direction::Higher,
-        range: "[0, 1]; with influence [0, inf)",
+        range: Range::SHARE.when("(with influence: [0, inf))"),
         needs: MASK_NEEDS,
         source: "Theiner et al., Interpretable Semantic Photo Geolocation, 2021",
     };
-
-    const OPTIONS: &'static [MetricOption<TopKIntersection>] = &[
-        MetricOption {
-            info: TopK::OPTION,
-            set: |metric, text| Ok(metric.k(text.parse()?)),
-        },
-        MetricOption {
-            info: OptionInfo {
-                name: "capped",
-                value_name: "true|false",
-                default: "false",
-                help: "Whether an object smaller than the top can reach 1",
-            },
-            set: |metric, text| Ok(metric.capped(parse(input::CAPPED, text, "true or false")?)),
-        },
-        MetricOption {
-            info: OptionInfo {
-                name: "influence",
-                value_name: "true|false",
-                default: "false",
-                help: "Whether the share is in units of what a random map has",
-            },
-            set: |metric, text| {
-                Ok(metric.influence(parse(input::INFLUENCE, text, "true or false")?))
-            },
-        },
-        TopKIntersection::POOL_OPTION,
-    ];
 
     fn check(&self, n_positions: usize) -> Result<()> {
         self.k.of(n_positions).map(drop)

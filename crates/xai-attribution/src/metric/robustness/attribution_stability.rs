@@ -1,16 +1,16 @@
 //! Stability of maps among neighbours of one prediction.
 
 use ndarray::Axis;
-use xai_core::{Direction, MetricInfo, Real, Result};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::{Real, Result};
 
 use crate::batch::explained::{ExplainedBatch, MapWork};
 use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::input;
 use crate::map::similarity::MapSimilarity;
-use crate::metric::options::{GivenDraws, MetricOption, OptionInfo, Registered, SIMILARITY_OPTION};
-use crate::metric::parameters::{takes_neighbors, takes_seed};
 use crate::metric::protocol::{Measure, Metric};
+use crate::metric::registered::{GivenDraws, Registered};
 use crate::perturbation::neighborhood::neighbor_changes::{
     OutputChanges, in_calls, maps_of_neighbors,
 };
@@ -52,16 +52,35 @@ use crate::perturbation::neighborhood::neighbors::{Neighborhood, Neighbors};
 /// Subramaniakuppusamy and Gajjar, *Feature Attribution Stability Suite: How Stable Are Post-Hoc
 /// Attributions?*, 2026. The suite also turns, brightens and compresses images: such copies less their
 /// images are [given neighbours](Neighborhood::Given); maps are compared place by place.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct AttributionStability {
-    work: NeighborSimilarities,
-    /// Which of the similarities is the value.
-    place: usize,
+    /// Which neighbours.
+    #[param(flatten, setter)]
+    neighbors: Neighbors,
+    /// How alike two maps are. Default: by Spearman's correlation, which takes maps of any layout.
+    similarity: MapSimilarity,
+    /// Whether it shares the neighbours' maps with the others of the suite.
+    #[param(skip)]
+    in_suite: bool,
 }
+
+/// The similarities of [`AttributionStability::suite`].
+const SUITE: [MapSimilarity; 3] = [
+    MapSimilarity::Ssim,
+    MapSimilarity::Spearman,
+    MapSimilarity::Jaccard { percent: 10 },
+];
 
 impl Default for AttributionStability {
     fn default() -> Self {
-        Self::of(vec![MapSimilarity::Spearman], 0)
+        Self {
+            neighbors: Neighbors {
+                neighborhood: Neighborhood::Around,
+                ..Neighbors::default()
+            },
+            similarity: MapSimilarity::Spearman,
+            in_suite: false,
+        }
     }
 }
 
@@ -76,39 +95,25 @@ impl AttributionStability {
     /// three metrics of images that share their neighbours' maps where one run has them.
     #[must_use]
     pub fn suite() -> [Self; 3] {
-        let similarities = vec![
-            MapSimilarity::Ssim,
-            MapSimilarity::Spearman,
-            MapSimilarity::Jaccard { percent: 10 },
-        ];
-        [0, 1, 2].map(|place| Self::of(similarities.clone(), place))
+        SUITE.map(|similarity| Self {
+            similarity,
+            in_suite: true,
+            ..Self::default()
+        })
     }
 
-    fn of(similarities: Vec<MapSimilarity>, place: usize) -> Self {
-        let neighbors = Neighbors {
-            neighborhood: Neighborhood::Around,
-            ..Neighbors::default()
+    /// With another similarity than those of the suite it shares no maps.
+    fn work(&self) -> NeighborSimilarities {
+        let similarities = match self.in_suite && SUITE.contains(&self.similarity) {
+            true => SUITE.to_vec(),
+            false => vec![self.similarity],
         };
-        Self {
-            work: NeighborSimilarities {
-                neighbors,
-                similarities,
-            },
-            place,
+        NeighborSimilarities {
+            neighbors: self.neighbors,
+            similarities,
         }
     }
-
-    /// How two maps are compared.
-    #[must_use]
-    pub fn similarity(mut self, similarity: MapSimilarity) -> Self {
-        self.work.similarities = vec![similarity];
-        self.place = 0;
-        self
-    }
 }
-
-takes_neighbors!(AttributionStability, work.neighbors);
-takes_seed!(AttributionStability, work.neighbors.seed);
 
 /// How alike the maps of all neighbours are to those of their samples, by each of some similarities.
 #[derive(Debug, Clone, PartialEq)]
@@ -146,26 +151,30 @@ impl Metric for AttributionStability {
 
 impl<T: Real> Measure<T> for AttributionStability {
     fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-        let mut similarities = self.work.similarities.iter();
-        similarities.try_for_each(|similarity| similarity.check())?;
-        self.work.neighbors.prepare(run)
+        self.neighbors.prepare(run)
     }
 
     fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
-        let count = self.work.neighbors.count(plan.run())?;
+        let count = self.neighbors.count(plan.run())?;
         plan.maps();
-        plan.explained(&self.work, plan.n_samples() * count as u64);
-        OutputChanges(self.work.neighbors).plan(plan)
+        plan.explained(&self.work(), plan.n_samples() * count as u64);
+        OutputChanges(self.neighbors).plan(plan)
     }
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
         let batch = explained.batch();
-        let kept = batch.shared(&OutputChanges(self.work.neighbors))?;
-        let similarities = explained.shared(&self.work)?;
-        let count = self.work.neighbors.count(batch.run())?;
+        let kept = batch.shared(&OutputChanges(self.neighbors))?;
+        let work = self.work();
+        let similarities = explained.shared(&work)?;
+        let place = work
+            .similarities
+            .iter()
+            .position(|s| *s == self.similarity)
+            .expect("its own similarity");
+        let count = self.neighbors.count(batch.run())?;
         let value = |sample: usize| {
             let rows = (sample * count..(sample + 1) * count).filter(|&r| kept.same_prediction[r]);
-            let defined: Vec<f64> = rows.filter_map(|r| similarities[r][self.place]).collect();
+            let defined: Vec<f64> = rows.filter_map(|r| similarities[r][place]).collect();
             (!defined.is_empty()).then(|| defined.iter().sum::<f64>() / defined.len() as f64)
         };
         Ok((0..batch.n_samples()).map(value).collect())
@@ -178,7 +187,7 @@ impl Registered for AttributionStability {
         title: "Attribution Stability (FASS)",
         question: "How alike are the maps of neighbours that the model predicts the same for?",
         direction: Direction::Higher,
-        range: "[-1, 1]",
+        range: Range::SIGNED_SHARE,
         needs: &[
             input::MODEL,
             input::EXPLAINER,
@@ -187,25 +196,12 @@ impl Registered for AttributionStability {
         ],
         source: "Subramaniakuppusamy and Gajjar, Feature Attribution Stability Suite, 2026",
     };
-    const OPTIONS: &'static [MetricOption<Self>] = &[
-        Self::RADIUS,
-        Self::N_NEIGHBORS,
-        MetricOption {
-            info: OptionInfo {
-                name: "map-similarity",
-                value_name: SIMILARITY_OPTION.value_name,
-                // Of maps of tables, too.
-                default: "spearman",
-                help: SIMILARITY_OPTION.help,
-            },
-            set: |metric, text| Ok(metric.similarity(text.parse()?)),
+
+    const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {
+        input: input::NEIGHBORS,
+        take: |mut metric| {
+            metric.neighbors.neighborhood = Neighborhood::Given;
+            metric
         },
-        Self::SEED,
-    ];
-
-    const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(Self::GIVEN_NEIGHBORS);
-
-    fn with_defaults() -> Self {
-        Self::new()
-    }
+    });
 }

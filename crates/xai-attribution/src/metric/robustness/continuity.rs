@@ -1,16 +1,17 @@
 //! Continuity.
 
-use xai_core::{Direction, Error, Layout, MetricInfo, Real, Result};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::{Layout, Real, Result};
 
 use crate::batch::explained::ExplainedBatch;
 use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::input;
 use crate::map::distance::MapDistance;
-use crate::metric::options::{MetricOption, OptionInfo, Registered};
 use crate::metric::protocol::{Measure, Metric};
+use crate::metric::registered::Registered;
 use crate::perturbation::neighborhood::neighbor_changes::{NeighborDistances, NeighborSet};
-use crate::perturbation::neighborhood::shifts::{ShiftAxes, Shifts};
+use crate::perturbation::neighborhood::shifts::Shifts;
 
 /// How much faster than its input does a map move, at most, when the input is shifted?
 ///
@@ -20,7 +21,8 @@ use crate::perturbation::neighborhood::shifts::{ShiftAxes, Shifts};
 ///
 /// over copies of every input moved by one or two positions either way. In [0, ∞), **lower is better**, in
 /// units of the maps per unit of the inputs. A shift that does not change the input is skipped; a sample
-/// that no shift changes, a constant one, has no value; tables are refused. A map that moves with its input counts as changed.
+/// that no shift changes, a constant one, has no value; tables are refused. A map that moves with its input
+/// counts as changed.
 ///
 /// ```
 /// use ndarray::{Array, ArrayD, ArrayViewD};
@@ -47,8 +49,10 @@ use crate::perturbation::neighborhood::shifts::{ShiftAxes, Shifts};
 /// them, and adds 1e-9 to the divisor; below 14 columns it shows the blank image only.
 /// [`LocalLipschitz`](crate::metric::LocalLipschitz) with [`MapDistance::L1`] and its shifted images as
 /// [given neighbours](crate::perturbation::Neighborhood::Given) has its numbers.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Parameters)]
 pub struct Continuity {
+    /// Which shifts. Default: by one and two positions both ways.
+    #[param(flatten, setter)]
     shifts: Shifts,
 }
 
@@ -57,13 +61,6 @@ impl Continuity {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// Which shifts.
-    #[must_use]
-    pub fn shifts(mut self, shifts: Shifts) -> Self {
-        self.shifts = shifts;
-        self
     }
 
     fn work(&self) -> NeighborDistances<Shifts> {
@@ -94,65 +91,20 @@ impl<T: Real> Measure<T> for Continuity {
     }
 }
 
-/// Distances that inputs are moved by, both ways.
-fn both_ways(text: &str) -> Result<Vec<isize>> {
-    let expected = "whole numbers, at least 1, with commas between";
-    let refuse = || Error::parameter(input::SHIFTS, text, expected);
-    let distances = text
-        .split(',')
-        .map(|word| match word.trim().parse::<u32>() {
-            Ok(distance) if distance > 0 => Ok(distance as isize),
-            _ => Err(refuse()),
-        });
-    let distances: Vec<isize> = distances.collect::<Result<_>>()?;
-    let back = distances.iter().rev().map(|distance| -distance);
-    Ok(back.chain(distances.iter().copied()).collect())
-}
-
 impl Registered for Continuity {
     const INFO: &'static MetricInfo = &MetricInfo {
         name: "continuity",
         title: "Continuity",
         question: "How much faster than its input does a map move, at most, when the input is shifted?",
         direction: Direction::Lower,
-        range: "[0, inf)",
+        range: Range::NON_NEGATIVE,
         needs: &[input::EXPLAINER, input::INPUTS, input::TARGETS],
         source: "Montavon et al., Methods for interpreting and understanding deep neural networks, 2018",
     };
-    const OPTIONS: &'static [MetricOption<Self>] = &[
-        MetricOption {
-            info: OptionInfo {
-                name: "shifts",
-                value_name: "DISTANCES",
-                default: "1,2",
-                help: "How many positions the inputs are moved by, both ways: `1,2`",
-            },
-            set: |mut metric, text| {
-                metric.shifts.by = both_ways(text)?;
-                Ok(metric)
-            },
-        },
-        MetricOption {
-            info: OptionInfo {
-                name: "shift-axes",
-                value_name: "both|height|width",
-                default: "both",
-                help: "Along which axes the inputs are moved; of time series `height` is time",
-            },
-            set: |mut metric, text| {
-                metric.shifts.axes = text.parse::<ShiftAxes>()?;
-                Ok(metric)
-            },
-        },
-    ];
 
     const TAKES: &'static [Layout] = &[
         Layout::TimeSeries,
         Layout::ChannelsLast,
         Layout::ChannelsFirst,
     ];
-
-    fn with_defaults() -> Self {
-        Self::new()
-    }
 }

@@ -1,15 +1,15 @@
 //! The local Lipschitz estimate.
 
-use xai_core::{Direction, Error, MetricInfo, Real, Result};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::{Real, Result};
 
 use crate::batch::explained::ExplainedBatch;
 use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::input;
 use crate::map::distance::MapDistance;
-use crate::metric::options::{GivenDraws, MetricOption, OptionInfo, Registered};
-use crate::metric::parameters::{takes_neighbors, takes_seed};
 use crate::metric::protocol::{Measure, Metric};
+use crate::metric::registered::{GivenDraws, Registered};
 use crate::perturbation::neighborhood::neighbor_changes::NeighborDistances;
 use crate::perturbation::neighborhood::neighbors::{Neighborhood, Neighbors};
 
@@ -40,10 +40,13 @@ use crate::perturbation::neighborhood::neighbors::{Neighborhood, Neighbors};
 /// # Source
 /// Alvarez-Melis and Jaakkola, *On the Robustness of Interpretability Methods*, 2018. Quantus adds 1e-10
 /// to the divisor and draws normal noise: [`Neighborhood::Given`].
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct LocalLipschitz {
+    /// Which neighbours.
+    #[param(flatten, setter)]
     neighbors: Neighbors,
-    maps: MapDistance,
+    /// How far apart two maps are; inputs are compared by their Euclidean distance. Default: L2.
+    distance: MapDistance,
 }
 
 impl Default for LocalLipschitz {
@@ -53,7 +56,7 @@ impl Default for LocalLipschitz {
                 neighborhood: Neighborhood::Around,
                 ..Neighbors::default()
             },
-            maps: MapDistance::L2,
+            distance: MapDistance::L2,
         }
     }
 }
@@ -65,23 +68,13 @@ impl LocalLipschitz {
         Self::default()
     }
 
-    /// How far apart two maps are. Inputs are compared by their Euclidean distance.
-    #[must_use]
-    pub fn distance(mut self, distance: MapDistance) -> Self {
-        self.maps = distance;
-        self
-    }
-
-    fn work(&self, distance: MapDistance) -> NeighborDistances {
+    fn work(&self) -> NeighborDistances {
         NeighborDistances {
             neighbors: self.neighbors,
-            distance,
+            distance: self.distance.clone(),
         }
     }
 }
-
-takes_neighbors!(LocalLipschitz, neighbors);
-takes_seed!(LocalLipschitz, neighbors.seed);
 
 impl Metric for LocalLipschitz {
     fn info(&self) -> &'static MetricInfo {
@@ -95,11 +88,11 @@ impl<T: Real> Measure<T> for LocalLipschitz {
     }
 
     fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
-        self.work(self.maps.clone()).plan(plan)
+        self.work().plan(plan)
     }
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
-        self.work(self.maps.clone()).largest_quotients(explained)
+        self.work().largest_quotients(explained)
     }
 }
 
@@ -109,32 +102,16 @@ impl Registered for LocalLipschitz {
         title: "Local Lipschitz estimate",
         question: "How much faster than its input does a map move, at most?",
         direction: Direction::Lower,
-        range: "[0, inf)",
+        range: Range::NON_NEGATIVE,
         needs: &[input::EXPLAINER, input::INPUTS, input::TARGETS],
         source: "Alvarez-Melis and Jaakkola, On the Robustness of Interpretability Methods, 2018",
     };
-    const OPTIONS: &'static [MetricOption<Self>] = &[
-        Self::RADIUS,
-        Self::N_NEIGHBORS,
-        Self::SEED,
-        MetricOption {
-            info: OptionInfo {
-                name: "map-distance",
-                value_name: "l1|l2",
-                default: "l2",
-                help: "How far apart two maps are",
-            },
-            set: |metric, text| match text {
-                "l1" => Ok(metric.distance(MapDistance::L1)),
-                "l2" => Ok(metric.distance(MapDistance::L2)),
-                _ => Err(Error::parameter(input::DISTANCE, text, "l1 or l2")),
-            },
+
+    const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {
+        input: input::NEIGHBORS,
+        take: |mut metric| {
+            metric.neighbors.neighborhood = Neighborhood::Given;
+            metric
         },
-    ];
-
-    const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(Self::GIVEN_NEIGHBORS);
-
-    fn with_defaults() -> Self {
-        Self::new()
-    }
+    });
 }

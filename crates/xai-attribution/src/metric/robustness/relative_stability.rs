@@ -3,7 +3,8 @@
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
-use xai_core::{Direction, Error, Input, MetricInfo, Real, Result};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::{Input, Real, Result};
 
 use crate::batch::explained::ExplainedBatch;
 use crate::batch::plan::Plan;
@@ -11,9 +12,8 @@ use crate::batch::run_data::RunData;
 use crate::batch::samples::SampleBatch;
 use crate::input;
 use crate::map::distance::MapDistance;
-use crate::metric::options::{GivenDraws, MetricOption, OptionInfo, Registered, parse};
-use crate::metric::parameters::{takes_neighbors, takes_seed};
 use crate::metric::protocol::{Measure, Metric};
+use crate::metric::registered::{GivenDraws, Registered};
 use crate::perturbation::neighborhood::neighbor_changes::{
     InputChanges, NeighborDistances, OutputChanges, Representation, RepresentationChanges,
 };
@@ -83,12 +83,21 @@ pub trait Reference: Debug + Copy + Default + PartialEq + Send + Sync + 'static 
 /// ([`elementwise`](RelativeStability::elementwise)), whose largest is that of the smallest attribution,
 /// counts neighbours with another prediction or gives up the sample for one, and draws noise upwards
 /// only.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct RelativeStability<R> {
+    /// Which neighbours.
+    #[param(flatten, setter)]
     neighbors: Neighbors,
+    /// Quotients element by element instead of norms of whole vectors, with this number in place of an element of 0;
+    /// outputs are then compared as they are.
+    #[param(none = "none", none_doc = "Norms of whole vectors.")]
     elementwise: Option<f64>,
+    /// The least relative change that is divided by. Default: 1e-6.
+    #[param(above = 0)]
     floor: f64,
+    /// Whether neighbours that the model predicts another class for are left out. Default: they are.
     same_prediction: bool,
+    #[param(skip)]
     reference: PhantomData<R>,
 }
 
@@ -128,7 +137,7 @@ impl Reference for OfInputs {
         title: "Relative input stability",
         question: "How far does a map move for each share that its input moves?",
         direction: Direction::Lower,
-        range: "[0, inf)",
+        range: Range::NON_NEGATIVE,
         needs: NEEDS,
         source: SOURCE,
     };
@@ -146,7 +155,7 @@ impl Reference for OfOutputs {
         title: "Relative output stability",
         question: "How far does a map move for each share that the model's output moves?",
         direction: Direction::Lower,
-        range: "[0, inf)",
+        range: Range::NON_NEGATIVE,
         needs: NEEDS,
         source: SOURCE,
     };
@@ -178,7 +187,7 @@ impl Reference for OfRepresentation {
         title: "Relative representation stability",
         question: "How far does a map move for each share that a layer of the model moves?",
         direction: Direction::Lower,
-        range: "[0, inf)",
+        range: Range::NON_NEGATIVE,
         needs: &[
             input::MODEL,
             input::EXPLAINER,
@@ -221,28 +230,6 @@ impl<R: Reference> RelativeStability<R> {
         Self::default()
     }
 
-    /// Quotients element by element, an element of 0 replaced by this number, instead of norms of
-    /// whole vectors; outputs are then compared as they are.
-    #[must_use]
-    pub fn elementwise(mut self, zero: f64) -> Self {
-        self.elementwise = Some(zero);
-        self
-    }
-
-    /// The least change that is divided by, positive. Default: 1e-6.
-    #[must_use]
-    pub fn floor(mut self, floor: f64) -> Self {
-        self.floor = floor;
-        self
-    }
-
-    /// Whether neighbours that the model predicts another class for are left out. Default: they are.
-    #[must_use]
-    pub fn same_prediction(mut self, same: bool) -> Self {
-        self.same_prediction = same;
-        self
-    }
-
     fn work(&self) -> NeighborDistances {
         NeighborDistances {
             neighbors: self.neighbors,
@@ -253,9 +240,6 @@ impl<R: Reference> RelativeStability<R> {
     }
 }
 
-takes_neighbors!(RelativeStability<R: Reference>, neighbors);
-takes_seed!(RelativeStability<R: Reference>, neighbors.seed);
-
 impl<R: Reference> Metric for RelativeStability<R> {
     fn info(&self) -> &'static MetricInfo {
         R::INFO
@@ -264,10 +248,6 @@ impl<R: Reference> Metric for RelativeStability<R> {
 
 impl<T: Real, R: Reference> Measure<T> for RelativeStability<R> {
     fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-        if !(self.floor > 0.0 && self.floor.is_finite()) {
-            let expected = "a positive, finite number";
-            return Err(Error::parameter(input::FLOOR, self.floor, expected));
-        }
         self.neighbors.prepare(run)?;
         R::prepare(run)
     }
@@ -304,26 +284,12 @@ impl<T: Real, R: Reference> Measure<T> for RelativeStability<R> {
 
 impl<R: Reference> Registered for RelativeStability<R> {
     const INFO: &'static MetricInfo = R::INFO;
-    const OPTIONS: &'static [MetricOption<Self>] = &[
-        Self::RADIUS,
-        Self::N_NEIGHBORS,
-        MetricOption {
-            info: OptionInfo {
-                name: "floor",
-                value_name: "CHANGE",
-                default: "0.000001",
-                help: "The least relative change that is divided by",
-            },
-            set: |metric, text| {
-                Ok(metric.floor(parse(input::FLOOR, text, "a positive, finite number")?))
-            },
+
+    const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {
+        input: input::NEIGHBORS,
+        take: |mut metric| {
+            metric.neighbors.neighborhood = Neighborhood::Given;
+            metric
         },
-        Self::SEED,
-    ];
-
-    const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(Self::GIVEN_NEIGHBORS);
-
-    fn with_defaults() -> Self {
-        Self::new()
-    }
+    });
 }

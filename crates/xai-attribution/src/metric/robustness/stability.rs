@@ -1,8 +1,10 @@
 //! Stability of an explainer under small changes of its input.
 
+use std::fmt::Debug;
 use std::marker::PhantomData;
 
-use xai_core::{Direction, Error, MetricInfo, Real, Result};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::{Real, Result};
 
 use crate::batch::data::Data;
 use crate::batch::explained::ExplainedBatch;
@@ -10,9 +12,8 @@ use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::input;
 use crate::map::distance::MapDistance;
-use crate::metric::options::{GivenDraws, MetricOption, OptionInfo, Registered};
-use crate::metric::parameters::{takes_neighbors, takes_seed};
 use crate::metric::protocol::{Measure, Metric};
+use crate::metric::registered::{GivenDraws, Registered};
 use crate::metric::value::MetricValue;
 use crate::perturbation::neighborhood::neighbor_changes::{NeighborDistances, OutputChanges};
 use crate::perturbation::neighborhood::neighbors::{Neighborhood, Neighbors};
@@ -20,7 +21,7 @@ use crate::run::error::EvaluationError;
 use crate::run::standalone::evaluate_together;
 
 /// What a [`Stability`] makes of the distances of a sample's neighbours.
-pub trait Statistic: Copy + Default + Send + Sync + 'static {
+pub trait Statistic: Debug + Copy + Default + PartialEq + Send + Sync + 'static {
     /// Name, question, direction, range, needs and source.
     const INFO: &'static MetricInfo;
 
@@ -42,7 +43,7 @@ impl Statistic for Average {
         title: "Average Stability",
         question: "How far does the map move on average when the input moves a little?",
         direction: Direction::Lower,
-        range: "[0, inf)",
+        range: Range::NON_NEGATIVE,
         needs: &[input::EXPLAINER, input::INPUTS, input::TARGETS],
         source: "Bhatt et al., Evaluating and Aggregating Feature-based Model Explanations, 2020",
     };
@@ -58,7 +59,7 @@ impl Statistic for Maximum {
         title: "Maximum Stability",
         question: "How far does the map move at most when the input moves a little?",
         direction: Direction::Lower,
-        range: "[0, inf)",
+        range: Range::NON_NEGATIVE,
         needs: &[input::EXPLAINER, input::INPUTS, input::TARGETS],
         source: "Yeh et al., On the (In)fidelity and Sensitivity of Explanations, 2019",
     };
@@ -107,10 +108,19 @@ impl Statistic for Maximum {
 /// (average), and Yeh et al., *On the (In)fidelity and Sensitivity of Explanations*, 2019
 /// (maximum). Xplique's `AverageStability` adds the same noise to every input; here each has its
 /// own.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct Stability<S = Average> {
-    work: NeighborDistances,
+    /// Which neighbours.
+    #[param(flatten, setter)]
+    neighbors: Neighbors,
+    /// How far apart two maps are. Default: L2.
+    distance: MapDistance,
+    /// Whether neighbours that the model predicts another class for are left out, which needs a model.
+    /// Default: all count.
+    ///
+    /// A sample without any left has no value.
     same_prediction: bool,
+    #[param(skip)]
     statistic: PhantomData<S>,
 }
 
@@ -123,10 +133,8 @@ pub type MaximumStability = Stability<Maximum>;
 impl<S> Default for Stability<S> {
     fn default() -> Self {
         Self {
-            work: NeighborDistances {
-                neighbors: Neighbors::default(),
-                distance: MapDistance::default(),
-            },
+            neighbors: Neighbors::default(),
+            distance: MapDistance::default(),
             same_prediction: false,
             statistic: PhantomData,
         }
@@ -152,47 +160,12 @@ impl Stability<Average> {
 }
 
 impl<S: Statistic> Stability<S> {
-    /// The largest change of an element, positive, in the unit of the inputs.
-    #[must_use]
-    pub fn radius(mut self, radius: f64) -> Self {
-        self.work.neighbors.radius = radius;
-        self
-    }
-
-    /// The number of neighbours of each input, at least 1.
-    #[must_use]
-    pub fn n_neighbors(mut self, n_neighbors: usize) -> Self {
-        self.work.neighbors.n_neighbors = n_neighbors;
-        self
-    }
-
-    /// How far apart two maps are.
-    #[must_use]
-    pub fn distance(mut self, distance: MapDistance) -> Self {
-        self.work.distance = distance;
-        self
-    }
-
-    /// Where the neighbours are drawn.
-    #[must_use]
-    pub fn neighborhood(mut self, neighborhood: Neighborhood) -> Self {
-        self.work.neighbors.neighborhood = neighborhood;
-        self
-    }
-
-    /// Whether neighbours that the model predicts another class for are left out: needs a model. A
-    /// sample without any left has no value. Default: all count.
-    #[must_use]
-    pub fn same_prediction(mut self, same: bool) -> Self {
-        self.same_prediction = same;
-        self
-    }
-
     /// The same by another statistic: an [`AverageStability`] as a [`MaximumStability`].
     #[must_use]
     pub fn by<Other: Statistic>(self) -> Stability<Other> {
         Stability {
-            work: self.work,
+            neighbors: self.neighbors,
+            distance: self.distance,
             same_prediction: self.same_prediction,
             statistic: PhantomData,
         }
@@ -217,10 +190,14 @@ impl<S: Statistic> Stability<S> {
             maximum: next(),
         })
     }
-}
 
-takes_neighbors!(Stability<S: Statistic>, work.neighbors);
-takes_seed!(Stability<S: Statistic>, work.neighbors.seed);
+    fn work(&self) -> NeighborDistances {
+        NeighborDistances {
+            neighbors: self.neighbors,
+            distance: self.distance.clone(),
+        }
+    }
+}
 
 impl<S: Statistic> Metric for Stability<S> {
     fn info(&self) -> &'static MetricInfo {
@@ -230,29 +207,26 @@ impl<S: Statistic> Metric for Stability<S> {
 
 impl<T: Real, S: Statistic> Measure<T> for Stability<S> {
     fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-        self.work.neighbors.prepare(run)
+        self.neighbors.prepare(run)
     }
 
     fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
-        self.work.plan(plan)?;
+        self.work().plan(plan)?;
         match self.same_prediction {
-            true => OutputChanges(self.work.neighbors).plan(plan),
+            true => OutputChanges(self.neighbors).plan(plan),
             false => Ok(()),
         }
     }
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
-        let distances = explained.shared(&self.work)?;
+        let batch = explained.batch();
+        let distances = explained.shared(&self.work())?;
         let kept = match self.same_prediction {
-            true => Some(
-                explained
-                    .batch()
-                    .shared(&OutputChanges(self.work.neighbors))?,
-            ),
+            true => Some(batch.shared(&OutputChanges(self.neighbors))?),
             false => None,
         };
         let is_kept = |row: usize| kept.as_ref().is_none_or(|kept| kept.same_prediction[row]);
-        let count = self.work.neighbors.count(explained.batch().run())?;
+        let count = self.neighbors.count(batch.run())?;
         let value = |(sample, distances): (usize, &[f64])| {
             let rows = distances.iter().enumerate();
             let kept = rows.filter(|(j, d)| is_kept(sample * count + j) && !d.is_nan());
@@ -269,42 +243,12 @@ impl<T: Real, S: Statistic> Measure<T> for Stability<S> {
 
 impl<S: Statistic> Registered for Stability<S> {
     const INFO: &'static MetricInfo = S::INFO;
-    const OPTIONS: &'static [MetricOption<Self>] = &[
-        Self::RADIUS,
-        Self::N_NEIGHBORS,
-        MetricOption {
-            info: OptionInfo {
-                name: "distance",
-                value_name: "l1|l2|relative",
-                default: "l2",
-                help: "How far apart two maps are; relative to the size of the first, or not",
-            },
-            set: |metric, text| match text {
-                "l1" => Ok(metric.distance(MapDistance::L1)),
-                "l2" => Ok(metric.distance(MapDistance::L2)),
-                "relative" => Ok(metric.distance(MapDistance::Relative)),
-                _ => Err(Error::parameter(
-                    input::DISTANCE,
-                    text,
-                    "l1, l2 or relative",
-                )),
-            },
-        },
-        MetricOption {
-            info: OptionInfo {
-                name: "neighborhood",
-                value_name: "above|around|gaussian",
-                default: "above",
-                help: "Whether elements only grow, or move both ways",
-            },
-            set: |metric, text| Ok(metric.neighborhood(text.parse()?)),
-        },
-        Self::SEED,
-    ];
 
-    const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(Self::GIVEN_NEIGHBORS);
-
-    fn with_defaults() -> Self {
-        Self::default()
-    }
+    const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {
+        input: input::NEIGHBORS,
+        take: |mut metric| {
+            metric.neighbors.neighborhood = Neighborhood::Given;
+            metric
+        },
+    });
 }

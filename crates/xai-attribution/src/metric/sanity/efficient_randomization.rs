@@ -1,7 +1,8 @@
 //! The efficient model-parameter randomization test.
 
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::tensor::Rows;
-use xai_core::{Direction, MetricInfo, Real, Result, parallel};
+use xai_core::{Real, Result, parallel};
 
 use crate::batch::explained::ExplainedBatch;
 use crate::batch::plan::Plan;
@@ -9,8 +10,8 @@ use crate::batch::run_data::RunData;
 use crate::batch::second_maps::{SecondMaps, SecondMapsOfBatch};
 use crate::input;
 use crate::map::histogram::{Bins, entropy, histogram};
-use crate::metric::options::{MetricOption, OptionInfo, Registered};
 use crate::metric::protocol::{Measure, Metric};
+use crate::metric::registered::Registered;
 
 /// Does the explanation get more complex when the model forgets what it learnt?
 ///
@@ -47,8 +48,9 @@ use crate::metric::protocol::{Measure, Metric};
 /// Test*, 2023. With a number of bins as Quantus' `EfficientMPRT`; its rules for that number take the
 /// number of *axes* of a map for that of its values. [`Bins::FreedmanDiaconis`] takes the values, of
 /// the map as it is for both maps.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 pub struct EfficientRandomization {
+    /// How many bins the histogram of a map has. Default: 100.
     bins: Bins,
 }
 
@@ -57,13 +59,6 @@ impl EfficientRandomization {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// How many bins a histogram has.
-    #[must_use]
-    pub fn bins(mut self, bins: Bins) -> Self {
-        self.bins = bins;
-        self
     }
 
     fn value(self, map: &[f64], random: &[f64]) -> Result<Option<f64>> {
@@ -82,7 +77,6 @@ impl Metric for EfficientRandomization {
 
 impl<T: Real> Measure<T> for EfficientRandomization {
     fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-        self.bins.check()?;
         run.side::<SecondMaps>().map(drop)
     }
 
@@ -108,21 +102,8 @@ impl Registered for EfficientRandomization {
         title: "Efficient Randomization (eMPRT)",
         question: "Does the map of a model of random numbers get more complex?",
         direction: Direction::Higher,
-        range: "[-1, inf)",
+        range: Range::at_least(-1.0),
         needs: &[input::EXPLANATIONS, input::SECOND_MAPS],
         source: "Hedström et al., Sanity Checks Revisited, 2023",
     };
-    const OPTIONS: &'static [MetricOption<Self>] = &[MetricOption {
-        info: OptionInfo {
-            name: "bins",
-            value_name: "BINS",
-            default: "100",
-            help: "Bins of the histogram of a map: a number, or `freedman-diaconis`",
-        },
-        set: |metric, text| Ok(metric.bins(text.parse()?)),
-    }];
-
-    fn with_defaults() -> Self {
-        Self::new()
-    }
 }

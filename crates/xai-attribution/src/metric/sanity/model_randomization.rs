@@ -1,20 +1,21 @@
 //! The model-parameter randomization test.
 
 use ndarray::{ArrayD, ArrayViewD, Axis, concatenate};
-use xai_core::{Direction, Error, ExactMean, MetricInfo, Real, Result};
+use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
+use xai_core::{Error, ExactMean, Real, Result};
 
 use crate::batch::data::{CheckedData, Data};
 use crate::batch::run_data::RunData;
 use crate::input;
 use crate::map::similarity::MapSimilarity;
-use crate::metric::entry::{Entry, Listed};
 use crate::metric::value::MetricValue;
 use crate::model::black_box::BoxError;
 use crate::model::explainer::{Explainer, explain_rows};
 use crate::run::error::{CompletedScores, EvaluationError};
 
 /// Which layers the steps of [`ModelRandomization`] randomize. Layer 0 is the one at the output.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
+#[param(name = "order")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum RandomizationOrder {
@@ -72,23 +73,28 @@ pub enum RandomizationOrder {
 /// those layers gives its number. Quantus' `MPRT` compares maps without their signs, element by element:
 /// explainers that answer |maps|, of inputs without channels. Its average over the steps counts the model
 /// as it is among them, which is always 1; [`average`](RandomizationValues::average) leaves it out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters)]
 pub struct ModelRandomization {
+    /// The number of layers of the model.
+    #[param(at_least = 1, no_setter)]
     n_layers: usize,
+    /// Which layers the steps randomize.
     order: RandomizationOrder,
+    /// How two maps are compared.
     similarity: MapSimilarity,
 }
 
-impl Listed for ModelRandomization {
-    const ENTRY: Entry = Entry::alone(&MetricInfo {
+impl ModelRandomization {
+    /// Name, question, direction, range, needs and source.
+    pub const INFO: &'static MetricInfo = &MetricInfo {
         name: "model-randomization",
         title: "Model Randomization",
         question: "Does the map of a model of random numbers look the same?",
         direction: Direction::Lower,
-        range: "[-1, 1]",
+        range: Range::SIGNED_SHARE,
         needs: &[input::RANDOMIZED_EXPLAINERS, input::INPUTS, input::TARGETS],
         source: "Adebayo et al., Sanity Checks for Saliency Maps, 2018",
-    });
+    };
 }
 
 /// The similarity of the maps of a model to those of the model with some layers randomized.
@@ -158,20 +164,6 @@ impl ModelRandomization {
         }
     }
 
-    /// Which layers the steps randomize.
-    #[must_use]
-    pub fn order(mut self, order: RandomizationOrder) -> Self {
-        self.order = order;
-        self
-    }
-
-    /// How two maps are compared.
-    #[must_use]
-    pub fn similarity(mut self, similarity: MapSimilarity) -> Self {
-        self.similarity = similarity;
-        self
-    }
-
     /// The test on the inputs of some data. Each explainer sees `n` inputs, in
     /// batches of the data's scoring; the maps of the model as it is are kept in memory.
     ///
@@ -193,10 +185,7 @@ impl ModelRandomization {
         E: Into<BoxError>,
         F: Fn(&[usize]) -> Result<X, E>,
     {
-        if self.n_layers == 0 {
-            return Err(Error::parameter(input::N_LAYERS, 0, "at least 1").into());
-        }
-        self.similarity.check()?;
+        self.check_params()?;
         let CheckedData { run, .. } = data.check(false)?;
         let maps_of = |layers: &[usize]| {
             let explainer = explainer_of(layers).map_err(|source| {

@@ -1,10 +1,11 @@
 //! The random logit test.
 
 use ndarray::Array2;
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::number::class_index;
 use xai_core::output::arg_max;
 use xai_core::random::{random_stream, uniform_index};
-use xai_core::{Direction, Error, Input, Layout, MetricInfo, Real, Result};
+use xai_core::{Error, Input, Layout, Real, Result};
 
 use crate::batch::explained::ExplainedBatch;
 use crate::batch::plan::Plan;
@@ -12,11 +13,8 @@ use crate::batch::run_data::{RunData, RunWork};
 use crate::batch::side::SideInput;
 use crate::input;
 use crate::map::similarity::MapSimilarity;
-use crate::metric::options::{
-    GivenDraws, MetricOption, OptionInfo, Registered, SIMILARITY_OPTION, parse,
-};
-use crate::metric::parameters::takes_seed;
 use crate::metric::protocol::{Measure, Metric};
+use crate::metric::registered::{GivenDraws, Registered};
 use crate::model::targets::Targets;
 
 /// Does the explanation of another class look different?
@@ -59,9 +57,11 @@ use crate::model::targets::Targets;
 /// for every batch: [`OtherTargets::Given`] with its draws gives its numbers by Spearman's and Pearson's
 /// correlation. Its structural similarity is that of *flattened* maps, whose windows run over the ends
 /// of rows and channels; it has no option here.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters)]
 pub struct RandomLogit {
+    #[param(flatten)]
     others: OtherClasses,
+    /// How two maps are compared.
     similarity: MapSimilarity,
 }
 
@@ -93,25 +93,24 @@ impl SideInput for GivenTargets {
     }
 }
 
-impl RandomLogit {
-    /// A test of a model of so many classes, at least 2: by SSIM, seed 1.
-    #[must_use]
-    pub fn new(n_classes: usize) -> Self {
+impl Default for RandomLogit {
+    fn default() -> Self {
         Self {
             others: OtherClasses {
-                n_classes: Some(n_classes),
+                n_classes: None,
                 seed: 1,
                 source: OtherTargets::Drawn,
             },
             similarity: MapSimilarity::Ssim,
         }
     }
+}
 
-    /// The number of classes, at least 2; `None` is the number of columns of targets that are rows.
+impl RandomLogit {
+    /// A test of a model of so many classes, at least 2: by SSIM, seed 1.
     #[must_use]
-    pub fn n_classes(mut self, n_classes: Option<usize>) -> Self {
-        self.others.n_classes = n_classes;
-        self
+    pub fn new(n_classes: usize) -> Self {
+        Self::default().n_classes(Some(n_classes))
     }
 
     /// Where the other classes come from. Given ones need no number of classes.
@@ -120,16 +119,7 @@ impl RandomLogit {
         self.others.source = source;
         self
     }
-
-    /// How two maps are compared.
-    #[must_use]
-    pub fn similarity(mut self, similarity: MapSimilarity) -> Self {
-        self.similarity = similarity;
-        self
-    }
 }
-
-takes_seed!(RandomLogit, others.seed);
 
 impl Metric for RandomLogit {
     fn info(&self) -> &'static MetricInfo {
@@ -139,7 +129,6 @@ impl Metric for RandomLogit {
 
 impl<T: Real> Measure<T> for RandomLogit {
     fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-        self.similarity.check()?;
         run.shared(&self.others).map(drop)
     }
 
@@ -167,46 +156,31 @@ impl Registered for RandomLogit {
         title: "Random Logit",
         question: "Does the map of another class look the same?",
         direction: Direction::Lower,
-        range: "[-1, 1]",
+        range: Range::SIGNED_SHARE,
         needs: &[input::EXPLAINER, input::INPUTS, input::TARGETS],
         source: "Sixt et al., When Explanations Lie, 2020",
     };
-    const OPTIONS: &'static [MetricOption<Self>] = &[
-        MetricOption {
-            info: OptionInfo {
-                name: "classes",
-                value_name: "N",
-                default: "",
-                help: "The number of classes, where the targets are class indices",
-            },
-            set: |metric, text| {
-                let n = parse(input::N_CLASSES, text, "a number of classes, at least 2")?;
-                Ok(metric.n_classes(Some(n)))
-            },
-        },
-        MetricOption {
-            info: SIMILARITY_OPTION,
-            set: |metric, text| Ok(metric.similarity(text.parse()?)),
-        },
-        Self::SEED,
-    ];
-
     const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {
         input: input::OTHER_TARGETS,
         take: |metric| metric.others(OtherTargets::Given),
     });
-
-    fn with_defaults() -> Self {
-        Self::new(2).n_classes(None)
-    }
 }
 
 /// Another class for every sample, each from a stream of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters)]
+#[params(of = RandomLogit, at = others)]
 struct OtherClasses {
-    /// `None` is the number of columns of targets that are rows.
+    /// The number of classes, which has to be given for targets that are class indices. Default: the number of
+    /// columns of targets that are rows.
+    #[param(
+        none = "auto",
+        none_doc = "The number of columns of targets that are rows of weights.",
+        at_least = 2
+    )]
     n_classes: Option<usize>,
+    /// What the draws of the other classes depend on. Default: 1.
     seed: u64,
+    #[param(skip)]
     source: OtherTargets,
 }
 
@@ -238,7 +212,7 @@ impl<T: Real> RunWork<T> for OtherClasses {
             (None, Targets::Rows(rows)) => rows.ncols(),
             (None, Targets::Classes(_)) => {
                 let expected = "the number of classes, for targets that are class indices";
-                return Err(Error::parameter(input::N_CLASSES, "none", expected));
+                return Err(Error::parameter(input::N_CLASSES, "auto", expected));
             }
         };
         if n_classes < 2 {

@@ -1,13 +1,13 @@
 //! MeGe and ReCo: do models that agree explain themselves alike?
 
 use ndarray::{ArrayView2, ArrayViewD};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::number::check_finite;
 use xai_core::statistics::ranks::{centred_ranks, correlation_of_ranks};
-use xai_core::{Direction, Error, ExactMean, Label, Layout, MetricInfo, Real, Result, parallel};
+use xai_core::{Error, ExactMean, Label, Layout, Real, Result, parallel};
 
 use crate::input;
 use crate::map::positions::attributions_of_maps;
-use crate::metric::entry::{Entry, Listed};
 
 /// How far the explanations of several models of one task speak for each other.
 ///
@@ -44,10 +44,14 @@ use crate::metric::entry::{Entry, Listed};
 /// leaves out what equals one; [`peer_thresholds`](Self::peer_thresholds) gives its number where no two
 /// distances are equal. Which of equal distances are left out depends on the last bits of the rank
 /// correlations, which the two compute in different orders.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Parameters)]
 pub struct Representativity {
+    #[param(skip)]
     layout: Layout,
+    #[param(skip)]
     folds: Option<Vec<usize>>,
+    /// Whether ReCo takes the thresholds of Xplique instead of all: about 20 distances in their order, and
+    /// what equals one is left out. Where no two distances are equal the value is Xplique's, up to rounding.
     peer_thresholds: bool,
 }
 
@@ -83,14 +87,6 @@ impl Representativity {
     #[must_use]
     pub fn held_out_by(mut self, models: Vec<usize>) -> Self {
         self.folds = Some(models);
-        self
-    }
-
-    /// Takes the peer's thresholds for ReCo instead of all: about 20 distances in their order, and what
-    /// equals one is left out. The peer's number up to rounding where no two distances are equal.
-    #[must_use]
-    pub fn peer_thresholds(mut self, peer: bool) -> Self {
-        self.peer_thresholds = peer;
         self
     }
 
@@ -242,16 +238,17 @@ impl Representativity {
     }
 }
 
-impl Listed for Representativity {
-    const ENTRY: Entry = Entry::alone(&MetricInfo {
+impl Representativity {
+    /// Name, question, direction, range, needs and source.
+    pub const INFO: &'static MetricInfo = &MetricInfo {
         name: "representativity",
         title: "Representativity (MeGe, ReCo)",
         question: "Do models that agree explain themselves alike?",
         direction: Direction::Higher,
-        range: "[0.5, 1] (MeGe), [0, 1] (ReCo)",
+        range: Range::SHARE.when("(MeGe: at least 0.5)"),
         needs: &[input::EXPLANATIONS, input::PREDICTIONS, input::LABELS],
         source: "Fel et al., How good is your explanation?, 2020",
-    });
+    };
 }
 
 fn share(count: usize, of: &[f64]) -> f64 {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use ndarray::{Array2, ArrayD, ArrayViewD, Axis, Slice};
+use xai_core::describe::Parameter;
 use xai_core::number::check_finite;
 use xai_core::{Error, ExactMean, Input, Layout, Real, Result};
 
@@ -31,19 +32,23 @@ use crate::{help, input};
 /// let blurred = Deletion::new().baseline(Baseline::Blur { sigma: 5.0 });
 /// let inverted = Deletion::new().baseline(Baseline::from_fn(|x| x.mapv(|v| 1.0 - v)));
 /// ```
-#[derive(Clone)]
+#[derive(Clone, Parameter)]
 #[non_exhaustive]
 pub enum Baseline {
     /// One number for all elements. Default: 0.
+    #[param(plain)]
     Value(f64),
     /// One number per channel of images; one per feature of tables and time series.
+    #[param(plain)]
     Channels(Vec<f64>),
     /// The mean of all inputs of the evaluation, element by element. Costs one more pass over the
     /// inputs, and no call of the model.
+    #[param(name = "mean")]
     DatasetMean,
     /// The input itself, blurred by a Gaussian of this standard deviation in pixels (or time
     /// steps): along height and width of images, along the time of time series. The kernel ends
     /// at 4 σ, and beyond its edges the input is mirrored.
+    #[param(value_name = "SIGMA", above = 0)]
     Blur {
         /// The standard deviation, positive.
         sigma: f64,
@@ -61,10 +66,13 @@ pub enum Baseline {
     /// end before all is removed.
     LinearImputation,
     /// One input for all samples, shaped like one sample: the mean of a training set, for instance.
+    #[param(skip)]
     Input(Arc<ArrayD<f64>>),
     /// A function of each input, see [`Baseline::from_fn`].
+    #[param(skip)]
     Function(BaselineFunction),
     /// One of those that were made elsewhere, by its place among the [`GivenBaselines`].
+    #[param(value_name = "PLACE")]
     Given(usize),
 }
 
@@ -421,42 +429,6 @@ impl std::fmt::Debug for Baseline {
             Self::Input(one) => f.debug_tuple("Input").field(&one.shape()).finish(),
             Self::Function(_) => f.write_str("Function(..)"),
             Self::Given(place) => f.debug_tuple("Given").field(place).finish(),
-        }
-    }
-}
-
-impl std::str::FromStr for Baseline {
-    type Err = Error;
-
-    /// A number, one number per channel (`0.5,0.4,0.4`), `mean` (of the data set), `sample-min`,
-    /// `sample-mean`, `sample-max`, `linear-imputation`, `blur:SIGMA`, or `given:PLACE` among the
-    /// [`GivenBaselines`].
-    fn from_str(text: &str) -> Result<Self> {
-        let number = |text: &str| text.trim().parse::<f64>().ok().filter(|x| x.is_finite());
-        let unknown = || {
-            let expected = "a number, one number per channel (0.5,0.4,0.4), mean, sample-min, sample-mean, \
-                            sample-max, linear-imputation, or blur:SIGMA";
-            Error::parameter(input::BASELINE, text, expected)
-        };
-        match text {
-            "mean" => return Ok(Self::DatasetMean),
-            "sample-min" => return Ok(Self::SampleMin),
-            "sample-mean" => return Ok(Self::SampleMean),
-            "sample-max" => return Ok(Self::SampleMax),
-            "linear-imputation" => return Ok(Self::LinearImputation),
-            _ => {}
-        }
-        if let Some(sigma) = text.strip_prefix("blur:") {
-            let sigma = number(sigma).filter(|sigma| *sigma > 0.0);
-            return sigma.map(|sigma| Self::Blur { sigma }).ok_or_else(unknown);
-        }
-        if let Some(place) = text.strip_prefix("given:") {
-            return place.parse().map(Self::Given).map_err(|_| unknown());
-        }
-        let numbers: Option<Vec<f64>> = text.split(',').map(number).collect();
-        match numbers.ok_or_else(unknown)?.as_slice() {
-            [value] => Ok(Self::Value(*value)),
-            channels => Ok(Self::Channels(channels.to_vec())),
         }
     }
 }

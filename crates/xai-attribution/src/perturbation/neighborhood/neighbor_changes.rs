@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use ndarray::{Array2, ArrayD, ArrayViewD, IxDyn};
+use xai_core::describe::Parameters;
 use xai_core::number::check_finite;
 use xai_core::output::arg_max;
 use xai_core::tensor::Rows;
@@ -60,9 +61,10 @@ impl NeighborSet for Neighbors {
 /// The distances of the maps of all neighbours from those of their samples, as many per sample as it
 /// has neighbours; NaN where the distance is undefined. The explainer is called with at most the batch
 /// size of inputs.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct NeighborDistances<N = Neighbors> {
     /// Which neighbours.
+    #[param(flatten)]
     pub neighbors: N,
     /// How far apart two maps are.
     pub distance: MapDistance,

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ndarray::ArrayD;
+use xai_core::describe::{Parameter, Parameters};
 use xai_core::number::check_finite_slice;
 use xai_core::random::{normal, random_stream, uniform};
 use xai_core::{Error, Input, Layout, Real, Result};
@@ -14,7 +15,7 @@ use crate::input;
 use crate::map::positions::for_each_row;
 
 /// Where the neighbours of a sample are drawn.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
@@ -27,6 +28,7 @@ pub enum Neighborhood {
     /// Every element moves by a normal number whose standard deviation is the radius.
     Gaussian,
     /// Those of [`GivenNeighbors`], which also say their number: to repeat another tool's run.
+    #[param(skip)]
     Given,
 }
 
@@ -59,15 +61,17 @@ impl SideInput for GivenNeighbors {
 }
 
 /// Noisy copies of every sample: each of a stream of its own.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Parameters)]
 pub struct Neighbors {
-    /// The largest change of an element (of [`Neighborhood::Gaussian`] its standard deviation), positive, in the unit of the inputs.
+    /// The largest change of an element (of gaussian neighbours its standard deviation), in the unit of the inputs.
+    #[param(above = 0)]
     pub radius: f64,
-    /// The number of neighbours per sample, 1 to 16 777 216.
+    /// The number of neighbours per sample.
+    #[param(at_least = 1, at_most = 1 << 24)]
     pub n_neighbors: usize,
-    /// Where they are drawn.
+    /// Where the neighbours are drawn.
     pub neighborhood: Neighborhood,
-    /// What they depend on.
+    /// What random choices depend on.
     pub seed: u64,
 }
 
@@ -92,18 +96,6 @@ impl Neighbors {
     pub fn prepare<T: Real>(&self, run: &RunData<'_, T>) -> Result<()> {
         if self.neighborhood == Neighborhood::Given {
             return run.side::<GivenNeighbors>().map(drop);
-        }
-        if !(self.radius > 0.0 && self.radius.is_finite()) {
-            let expected = "a positive, finite number";
-            return Err(Error::parameter(input::RADIUS, self.radius, expected));
-        }
-        if !(1..=1 << 24).contains(&self.n_neighbors) {
-            let expected = "1 to 16 777 216";
-            return Err(Error::parameter(
-                input::N_NEIGHBORS,
-                self.n_neighbors,
-                expected,
-            ));
         }
         Ok(())
     }
@@ -215,24 +207,6 @@ impl<T: Real> NeighborSource<'_, T> {
         match self.is_finite.load(Ordering::Relaxed) {
             true => Ok(()),
             false => Err(Error::non_finite(input::NEIGHBORS, &[])),
-        }
-    }
-}
-
-impl std::str::FromStr for Neighborhood {
-    type Err = Error;
-
-    /// `above`, `around` or `gaussian`.
-    fn from_str(text: &str) -> Result<Self> {
-        match text {
-            "above" => Ok(Self::Above),
-            "around" => Ok(Self::Around),
-            "gaussian" => Ok(Self::Gaussian),
-            _ => Err(Error::parameter(
-                input::NEIGHBORHOOD,
-                text,
-                "above, around or gaussian",
-            )),
         }
     }
 }

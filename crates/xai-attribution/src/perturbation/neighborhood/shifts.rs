@@ -1,9 +1,8 @@
 //! Copies of every sample, moved by whole positions.
 
-use std::ops::Range;
-use std::str::FromStr;
-
 use ndarray::{ArrayView, ArrayViewMut, Axis, IxDyn, Slice};
+use std::ops::Range;
+use xai_core::describe::{Parameter, Parameters};
 use xai_core::{Error, Layout, Real, Result};
 
 use crate::batch::run_data::RunData;
@@ -13,7 +12,8 @@ use crate::perturbation::neighborhood::neighbor_changes::NeighborSet;
 use crate::{help, input};
 
 /// Along which axes inputs are moved.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
+#[param(name = "axes")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum ShiftAxes {
@@ -26,24 +26,6 @@ pub enum ShiftAxes {
     Width,
 }
 
-impl FromStr for ShiftAxes {
-    type Err = Error;
-
-    /// `both`, `height` or `width`.
-    fn from_str(text: &str) -> Result<Self> {
-        match text {
-            "both" => Ok(Self::Both),
-            "height" => Ok(Self::Height),
-            "width" => Ok(Self::Width),
-            _ => Err(Error::parameter(
-                input::SHIFT_AXES,
-                text,
-                "both, height or width",
-            )),
-        }
-    }
-}
-
 /// Every sample moved along each axis by each of some numbers of positions: down and right where they
 /// are positive. What comes into view has the smallest value of the sample.
 ///
@@ -53,12 +35,13 @@ impl FromStr for ShiftAxes {
 /// assert_eq!(Shifts::default().by, [-2, -1, 1, 2]);
 /// # let _ = shifts;
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Parameters)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Shifts {
-    /// Along which axes.
+    /// Along which axes inputs are moved.
     pub axes: ShiftAxes,
-    /// By how many positions: neither 0 nor as many as there are, or more.
+    /// By how many positions they are moved: neither 0 nor as many as there are, or more.
+    #[param(name = "shifts")]
     pub by: Vec<isize>,
 }
 

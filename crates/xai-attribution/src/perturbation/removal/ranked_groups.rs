@@ -24,8 +24,7 @@ pub(crate) fn check_group_size<T: Real>(
     run: &RunData<'_, T>,
 ) -> Result<()> {
     let expected = match group_size {
-        0 => "at least 1",
-        1 => return Ok(()),
+        0 | 1 => return Ok(()),
         _ if features != Features::Positions => "1, or single positions as features",
         _ if group_size >= run.n_positions() => {
             "less than all positions, so that there are two groups"

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use xai_core::describe::Parameter;
 use xai_core::tensor::Positions;
 use xai_core::{Real, Result};
 
@@ -21,7 +22,7 @@ use crate::perturbation::removal::removed::Absence;
 use crate::perturbation::removal::steps::{Counts, Steps};
 
 /// Which end a removal curve starts from.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Start {

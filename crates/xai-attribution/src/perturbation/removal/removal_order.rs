@@ -1,8 +1,7 @@
 //! In which order positions are removed.
 
-use std::str::FromStr;
-
 use ndarray::Array2;
+use xai_core::describe::Parameter;
 use xai_core::number::{OrderKey, sort_places};
 use xai_core::random::{random_stream, uniform_index};
 use xai_core::{Error, Input, Layout, Real, Result, parallel};
@@ -14,9 +13,10 @@ use crate::input;
 use crate::perturbation::features::{FeatureCells, Features};
 
 /// In which order positions are removed, or put back. Ties go to the lower position.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[param(name = "order")]
 #[non_exhaustive]
 pub enum RemovalOrder {
     /// By descending attribution (the mean over channels, not its size).
@@ -29,11 +29,13 @@ pub enum RemovalOrder {
     /// By ascending size of the attribution.
     SmallestFirst,
     /// Whatever the map says: drawn for every sample from a stream of its own under the seed.
+    #[param(value_name = "SEED")]
     Random {
         /// What the order depends on.
         seed: u64,
     },
     /// As handed in by [`GivenOrders`]: to repeat another tool's run.
+    #[param(skip)]
     Given,
 }
 
@@ -134,25 +136,6 @@ impl<T: Real> MapWork<T> for OrderedFeatures {
                 .pop()
                 .unwrap_or_default()
         }))
-    }
-}
-
-impl FromStr for RemovalOrder {
-    type Err = Error;
-
-    /// `most-relevant-first`, `least-relevant-first`, `largest-first` or `smallest-first`.
-    fn from_str(text: &str) -> Result<Self> {
-        match text {
-            "most-relevant-first" => Ok(Self::MostRelevantFirst),
-            "least-relevant-first" => Ok(Self::LeastRelevantFirst),
-            "largest-first" => Ok(Self::LargestFirst),
-            "smallest-first" => Ok(Self::SmallestFirst),
-            _ => Err(Error::parameter(
-                input::ORDER,
-                text,
-                "most-relevant-first, least-relevant-first, largest-first or smallest-first",
-            )),
-        }
     }
 }
 

@@ -2,13 +2,12 @@
 
 use std::ops::Range;
 
-use xai_core::{Error, Real, Result};
+use xai_core::{Real, Result};
 
 use crate::batch::explained::{ExplainedBatch, MapWork};
 use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::batch::samples::{BatchWork, SampleBatch};
-use crate::input;
 use crate::perturbation::absence::baseline::Baseline;
 use crate::perturbation::features::{FeatureCells, Features, Plane};
 use crate::perturbation::removal::ranked_groups::{RankedGroups, n_groups};
@@ -132,9 +131,6 @@ impl SquareRemoval {
     /// # Errors
     /// An invalid parameter about the size of squares; those of the baseline.
     pub fn prepare<T: Real>(&self, run: &RunData<'_, T>) -> Result<()> {
-        if self.largest == 0 {
-            return Err(Error::parameter(input::PATCH, 0, "at least 1 position"));
-        }
         self.baseline.prepare(run)
     }
 

@@ -6,7 +6,7 @@ pub(crate) mod state;
 
 use std::collections::BTreeMap;
 
-use xai_core::registry::{Direction, MetricInfo};
+use xai_core::describe::{Direction, MetricInfo, Range};
 use xai_core::{Accumulator, Error, ExactMean, Input, Result};
 
 use crate::input;
@@ -25,7 +25,7 @@ pub static MEAN_CORRESPONDENCE: MetricInfo = MetricInfo {
     title: "Mean correspondence",
     question: "How far do predictions agree with their nearest training rows, on average?",
     direction: Direction::Higher,
-    range: "[0, 1]",
+    range: Range::SHARE,
     needs: &[
         input::TRAIN,
         input::LABELS,
@@ -41,7 +41,7 @@ pub static EXPECTED_CALIBRATION_ERROR: MetricInfo = MetricInfo {
     title: "Expected calibration error",
     question: "How far is the accuracy of predictions from their correspondence, over ten bins of it?",
     direction: Direction::Lower,
-    range: "[0, 1]",
+    range: Range::SHARE,
     needs: &[
         input::TRAIN,
         input::LABELS,

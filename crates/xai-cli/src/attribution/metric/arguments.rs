@@ -7,8 +7,8 @@ use xai_metrics::attribution::input;
 use xai_metrics::attribution::metric::{Direction, Entry, registry::METRICS};
 use xai_metrics::core::Input;
 
-use crate::attribution::metric_options::MetricOptions;
 use crate::attribution::options::{LayoutOptions, ScoringOptions};
+use crate::attribution::parameters::Given;
 use crate::attribution::side_inputs::SIDE_FILES;
 use crate::attribution::stored_scores;
 use crate::usage::examples;
@@ -135,7 +135,7 @@ pub(crate) fn command(entry: &'static Entry) -> Command {
             false => LayoutOptions::augment_args(command),
         };
     }
-    command = MetricOptions::augment(command, [entry]);
+    command = Given::augment(command, entry);
     if of_scores {
         command = command.args(score_arguments(entry));
     }
@@ -162,8 +162,7 @@ fn examples_of(entry: &'static Entry) -> Vec<String> {
             let ending = file.value_name.rsplit('.').next().unwrap_or_default();
             format!(" --{0} {0}.{ending}", file.name)
         });
-        let needed = MetricOptions::needed(entry).map(|option| format!(" --{option} 10"));
-        let arguments: String = files.chain(needed).collect();
+        let arguments: String = files.collect();
         examples.push(format!("xai attribution {name}{arguments}"));
         examples.push(format!(
             "xai attribution {name}{arguments} --out scores.csv"

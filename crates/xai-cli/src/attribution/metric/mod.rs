@@ -8,18 +8,16 @@ use std::path::PathBuf;
 
 use clap::{ArgMatches, FromArgMatches};
 use xai_metrics::attribution::batch::Data;
-use xai_metrics::attribution::metric::{
-    BaseScorePolicy, Entry, GIVEN_DRAWS, MetricValue, Precision,
-};
+use xai_metrics::attribution::metric::{BaseScorePolicy, Entry, MetricValue, Parameter, Precision};
 use xai_metrics::attribution::model::Samples;
 use xai_metrics::attribution::run::MaskedScores;
 use xai_metrics::attribution::{Evaluate, Real, Scoring, help, input};
 use xai_metrics::core::Input;
 
-use crate::attribution::metric_options::MetricOptions;
 #[cfg(feature = "onnx")]
 use crate::attribution::options::ScoringOptions;
 use crate::attribution::options::{self, LayoutOptions};
+use crate::attribution::parameters::Given;
 use crate::attribution::stored_scores::{self, OfScores};
 use crate::attribution::{result, side_inputs};
 use crate::context::Context;
@@ -33,7 +31,7 @@ pub(crate) struct MetricCommand {
     entry: &'static Entry,
     source: Source,
     files: Vec<(Input, PathBuf)>,
-    options: MetricOptions,
+    given: Given,
     out: Option<PathBuf>,
 }
 
@@ -83,7 +81,7 @@ impl MetricCommand {
             entry,
             source,
             files,
-            options: MetricOptions::read(matches, [entry]),
+            given: Given::read(matches, entry),
             out: matches.get_one("out").cloned(),
         })
     }
@@ -91,7 +89,7 @@ impl MetricCommand {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
         let is_given = |input: Input| self.files.iter().any(|(of, _)| *of == input);
         if !matches!(self.source, Source::Scores { .. }) {
-            side_inputs::check(self.entry, &self.options, is_given)?;
+            side_inputs::check(self.entry, |name| self.given.value(name).cloned(), is_given)?;
         }
         let value = match (&self.source, stored_scores::of_scores(self.entry)) {
             (Source::Scores { base, masked }, Some(of_scores)) => {
@@ -128,8 +126,9 @@ impl MetricCommand {
         scores: &MaskedScores,
         files: &Files<'_>,
     ) -> Result<MetricValue, Failure> {
-        let policy = self.options.text("base-score-policy").map(str::parse);
-        let policy: BaseScorePolicy = policy.transpose().in_files(files)?.unwrap_or_default();
+        let policy = self.given.value("base_score_policy");
+        let policy = policy.and_then(BaseScorePolicy::from_value);
+        let policy = policy.unwrap_or_default(); // clap has checked the word
         let value = of_scores(policy, scores).in_files(files)?;
         let samples = value.per_sample.iter().enumerate().map(|(i, value)| {
             [
@@ -170,13 +169,14 @@ impl MetricCommand {
         context: &Context,
     ) -> Result<MetricValue, Failure> {
         let files = self.places()?;
-        let seed = MetricOptions::seed(context);
-        let mut options = self.options.of(self.entry, &seed);
+        let settings = self.given.settings(self.entry, context);
         let draws = self.entry.draws();
-        if draws.is_some_and(|draws| self.files.iter().any(|(of, _)| *of == draws)) {
-            options.push((GIVEN_DRAWS, "true"));
-        }
-        let metric = self.entry.build::<T>(&options).in_files(&files)?;
+        let metric = match draws.is_some_and(|draws| self.files.iter().any(|(of, _)| *of == draws))
+        {
+            true => self.entry.build_with_draws::<T>(&settings),
+            false => self.entry.build::<T>(&settings),
+        };
+        let metric = metric.in_files(&files)?;
         metric
             .evaluate_on(data)
             .map_err(|stopped| stopped.into_error())
@@ -252,7 +252,7 @@ impl MetricCommand {
     }
 
     fn parameters(&self) -> Files<'static> {
-        options::parameters().named(self.options.names())
+        options::parameters().named(self.given.names())
     }
 
     fn write_rows(&self, value: &MetricValue) -> Result<(), Failure> {

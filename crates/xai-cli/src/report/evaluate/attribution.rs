@@ -2,7 +2,7 @@
 
 use xai_metrics::attribution::evaluation::{EvaluationTable, ExplainerValue, MetricResult};
 use xai_metrics::attribution::input;
-use xai_metrics::attribution::metric::{Direction, registry};
+use xai_metrics::attribution::metric::Direction;
 use xai_metrics::core::statistics::{kendall, ranks::mid_ranks};
 
 use super::gallery;
@@ -56,14 +56,18 @@ pub(crate) fn evaluate(
 
 /// What people call a metric; its name where it is not in the registry.
 fn title(result: &MetricResult) -> String {
-    registry::find(&result.metric).map_or_else(
-        |_| result.metric.clone(),
-        |entry| entry.info.title.to_owned(),
-    )
+    let Some(info) = result.info else {
+        return result.metric.clone();
+    };
+    // A metric that is asked with several settings is called by them.
+    match result.metric.split_once('(') {
+        Some((_, settings)) => format!("{} ({settings}", info.title),
+        None => info.title.to_owned(),
+    }
 }
 
 fn of_metric(result: &MetricResult, alpha: f64) -> MetricOfExplainers {
-    let info = registry::find(&result.metric).map(|entry| entry.info);
+    let info = result.info;
     MetricOfExplainers {
         metric: result.metric.clone(),
         title: title(result),
@@ -73,11 +77,11 @@ fn of_metric(result: &MetricResult, alpha: f64) -> MetricOfExplainers {
             .unwrap_or_default(),
         asks_model: info
             .as_ref()
-            .is_ok_and(|info| info.needs.contains(&input::MODEL)),
+            .is_some_and(|info| info.needs.contains(&input::MODEL)),
         better: result.direction,
         range: info
             .as_ref()
-            .map(|info| info.range.to_owned())
+            .map(|info| info.range.to_string())
             .unwrap_or_default(),
         values: result.values.iter().map(estimate).collect(),
         ranks: ranks(result),

@@ -65,7 +65,7 @@ fn summaries(metrics: &[PairMetric], report: &PairwiseReport) -> Vec<model::Pair
                 title: info.title.to_owned(),
                 question: info.question.to_owned(),
                 better: info.direction,
-                range: info.range.to_owned(),
+                range: info.range.to_string(),
                 mean: Estimate {
                     value: values.mean,
                     interval: values.interval,

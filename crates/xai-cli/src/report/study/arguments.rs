@@ -5,8 +5,9 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, FromArgMatches};
+use xai_metrics::core::describe::Setting;
 
-use super::document::{Key, Value};
+use super::document::{Key, Table, Value};
 use super::families::{CommandOfSection, Family};
 use super::keys::{Is, KeyInfo, OptionOfKey, Takes, canonical};
 use super::shell;
@@ -151,9 +152,17 @@ fn words(key: &Key, option: &OptionOfKey) -> Result<Vec<Option<String>>, WrongVa
         (Takes::Many, Value::List(values)) => {
             let words = values.iter().map(|value| match value {
                 Value::Word(word) => Ok(Some(word.clone())),
-                _ => Err(wrong("a list of texts or numbers")),
+                Value::Tables(tables) => match tables.as_slice() {
+                    [table] => setting(table).map(Some).ok_or_else(|| wrong(SETTING)),
+                    _ => Err(wrong(SETTING)),
+                },
+                _ => Err(wrong("a list of texts, numbers or tables")),
             });
             words.collect()
+        }
+        (Takes::Many, Value::Tables(tables)) => {
+            let words = tables.iter().map(|table| setting(table).map(Some));
+            words.collect::<Option<_>>().ok_or_else(|| wrong(SETTING))
         }
         // Options that take a list in one word: "0.1,0.2".
         (Takes::One, Value::List(values))
@@ -171,6 +180,34 @@ fn words(key: &Key, option: &OptionOfKey) -> Result<Vec<Option<String>>, WrongVa
         (Takes::Many, _) => Err(wrong("text, a number, or a list of them")),
         (Takes::One, _) => Err(wrong("text or a number")),
     }
+}
+
+const SETTING: &str = "a table with `name` and parameters, { name = \"deletion\", steps = 20 }";
+
+/// A metric with settings, `{ name = "deletion", steps = 20 }`, as the command line has it: `deletion(steps=20)`.
+fn setting(table: &Table) -> Option<String> {
+    let text = |value: &Value| match value {
+        Value::Word(word) => Some(word.clone()),
+        Value::Truth(truth) => Some(truth.to_string()),
+        Value::List(values) => {
+            let words = values.iter().map(|value| match value {
+                Value::Word(word) => Some(word.as_str()),
+                _ => None,
+            });
+            Some(words.collect::<Option<Vec<_>>>()?.join(","))
+        }
+        Value::Tables(_) | Value::Other(_) => None,
+    };
+    let mut name = None;
+    let mut params = Vec::new();
+    for key in &table.keys {
+        match (key.name.as_str(), text(&key.value)?) {
+            ("name", word) => name = Some(word),
+            (param, word) => params.push((param.to_owned(), word.as_str().into())),
+        }
+    }
+    let name = name?;
+    Some(Setting { name, params }.to_string())
 }
 
 impl Family {

@@ -9,8 +9,8 @@ use toml::de::{DeTable, DeValue};
 use super::families::Family;
 use super::keys::canonical;
 use super::located::StudyText;
-use super::usage::nearest;
 use crate::failure::Failure;
+use crate::usage::nearest;
 
 /// A study: its sections in the order of the file.
 #[derive(Debug, Clone, PartialEq)]

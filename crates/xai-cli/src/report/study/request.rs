@@ -9,7 +9,7 @@ use super::arguments::{CommandLine, NamedFile, WrongValue};
 use super::document::{Document, Key, Section, Table, Value};
 use super::families::{Family, GROUNDTRUTH, SWEEP};
 use super::keys::{self, DRAWN_NODES, DRAWS, KeyInfo, SEED, canonical};
-use super::usage::{WrongUsage, in_keys, nearest};
+use super::usage::{WrongUsage, in_keys};
 #[cfg(feature = "onnx")]
 use crate::attribution::compare::Compare;
 use crate::casebased::audit::AuditOfTable;
@@ -17,6 +17,7 @@ use crate::failure::Failure;
 use crate::report::evaluate::graph::{ExplainerInputs, GraphInputs};
 use crate::repro::pairwise::Pairwise;
 use crate::repro::simulate::study::StudyCommand;
+use crate::usage::nearest;
 
 /// What a section is computed from.
 #[derive(Debug)]

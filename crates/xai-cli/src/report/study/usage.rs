@@ -2,27 +2,7 @@
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-/// Words less alike than this are not what was meant.
-const ALIKE: f64 = 0.75;
-
-/// The way out of a word that is none of several.
-pub(crate) fn nearest(given: &str, valid: &[&str]) -> String {
-    let likeness = |word: &str| strsim::jaro_winkler(given, word);
-    let best = valid
-        .iter()
-        .max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
-    match best.filter(|word| likeness(word) >= ALIKE) {
-        Some(word) => format!("did you mean `{word}`?"),
-        None => format!(
-            "there are {}",
-            valid
-                .iter()
-                .map(|word| format!("`{word}`"))
-                .collect::<Vec<_>>()
-                .join(", ")
-        ),
-    }
-}
+use crate::usage::nearest;
 
 /// What is wrong with the options of a command.
 pub(crate) struct WrongUsage {
@@ -124,13 +104,6 @@ pub(crate) fn in_keys(text: &str, is_option: impl Fn(&str) -> bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_wrong_word_names_its_nearest_or_all() {
-        let valid = ["metrics", "model", "maps"];
-        assert_eq!(nearest("methrics", &valid), "did you mean `metrics`?");
-        assert!(nearest("zzz", &valid).contains("`maps`"));
-    }
 
     #[test]
     fn options_in_a_text_become_keys() {

@@ -1,6 +1,6 @@
 //! How often two runs are both right or both wrong.
 
-use xai_core::registry::{Direction, MetricInfo};
+use xai_core::describe::{Direction, MetricInfo, Range};
 
 use crate::input;
 use crate::pair_metric::definition::{PairDefinition, PairFormula, PairMetric};
@@ -14,7 +14,7 @@ impl PairMetric {
             title: "Agreement of errors",
             question: "How often are both runs right or both wrong?",
             direction: Direction::Higher,
-            range: "[0, 1]",
+            range: Range::SHARE,
             needs: &[input::PREDICTIONS, input::LABELS],
             source: "percent agreement of the error vectors",
         },

@@ -1,6 +1,6 @@
 //! How errors of two runs are correlated.
 
-use xai_core::registry::{Direction, MetricInfo};
+use xai_core::describe::{Direction, MetricInfo, Range};
 
 use crate::input;
 use crate::pair_metric::counts::ErrorTable;
@@ -16,7 +16,7 @@ impl PairMetric {
             title: "Correlation of errors",
             question: "Are the errors of both runs correlated?",
             direction: Direction::Higher,
-            range: "[-1, 1]",
+            range: Range::SIGNED_SHARE,
             needs: &[input::PREDICTIONS, input::LABELS],
             source: "Pearson's φ of the error vectors",
         },
@@ -33,7 +33,7 @@ impl PairMetric {
             title: "Matthews' correlation of errors",
             question: "Are the errors of both runs correlated, constant errors counting as uncorrelated?",
             direction: Direction::Higher,
-            range: "[-1, 1]",
+            range: Range::SIGNED_SHARE,
             needs: &[input::PREDICTIONS, input::LABELS],
             source: "Matthews 1975",
         },

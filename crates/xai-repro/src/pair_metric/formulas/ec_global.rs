@@ -1,6 +1,6 @@
 //! How many samples two runs both get wrong.
 
-use xai_core::registry::{Direction, MetricInfo};
+use xai_core::describe::{Direction, MetricInfo, Range};
 
 use crate::input;
 use crate::pair_metric::definition::{PairDefinition, PairFormula, PairMetric};
@@ -14,7 +14,7 @@ impl PairMetric {
             title: "Global error consistency",
             question: "How many of all samples do both runs get wrong?",
             direction: Direction::None,
-            range: "[0, 1]",
+            range: Range::SHARE,
             needs: &[input::PREDICTIONS, input::LABELS],
             source: "share of the intersection of the error sets",
         },

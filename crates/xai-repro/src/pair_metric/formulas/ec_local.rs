@@ -1,6 +1,6 @@
 //! How much of two runs' errors they share.
 
-use xai_core::registry::{Direction, MetricInfo};
+use xai_core::describe::{Direction, MetricInfo, Range};
 
 use crate::input;
 use crate::pair_metric::definition::{PairDefinition, PairFormula, PairMetric};
@@ -14,7 +14,7 @@ impl PairMetric {
             title: "Local error consistency",
             question: "Of the samples that either run gets wrong, how many do both get wrong?",
             direction: Direction::Higher,
-            range: "[0, 1]",
+            range: Range::SHARE,
             needs: &[input::PREDICTIONS, input::LABELS],
             source: "Jaccard index of the error sets",
         },

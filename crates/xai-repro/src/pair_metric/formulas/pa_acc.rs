@@ -1,6 +1,6 @@
 //! How often two runs predict the same.
 
-use xai_core::registry::{Direction, MetricInfo};
+use xai_core::describe::{Direction, MetricInfo, Range};
 
 use crate::input;
 use crate::pair_metric::definition::{PairDefinition, PairFormula, PairMetric};
@@ -13,7 +13,7 @@ impl PairMetric {
             title: "Percent agreement",
             question: "How often do both runs predict the same class?",
             direction: Direction::Higher,
-            range: "[0, 1]",
+            range: Range::SHARE,
             needs: &[input::PREDICTIONS],
             source: "percent agreement of the predictions",
         },
@@ -29,7 +29,7 @@ impl PairMetric {
             title: "Disagreement",
             question: "How often do both runs predict different classes?",
             direction: Direction::Lower,
-            range: "[0, 1]",
+            range: Range::SHARE,
             needs: &[input::PREDICTIONS],
             source: "Milani Fard et al. 2016",
         },

@@ -1,6 +1,6 @@
 //! How predictions of two runs are associated.
 
-use xai_core::registry::{Direction, MetricInfo};
+use xai_core::describe::{Direction, MetricInfo, Range};
 
 use crate::input;
 use crate::pair_metric::counts::ClassTable;
@@ -16,7 +16,7 @@ impl PairMetric {
             title: "Cramér's V",
             question: "Are the predictions of both runs associated at all?",
             direction: Direction::Higher,
-            range: "[0, 1]",
+            range: Range::SHARE,
             needs: &[input::PREDICTIONS],
             source: "Cramér 1946",
         },

@@ -1,6 +1,6 @@
 //! How often two runs predict the same, beyond chance.
 
-use xai_core::registry::{Direction, MetricInfo};
+use xai_core::describe::{Direction, MetricInfo, Range};
 
 use crate::input;
 use crate::pair_metric::counts::EqualPredictions;
@@ -15,7 +15,7 @@ impl PairMetric {
             title: "Cohen's kappa",
             question: "How often do both runs predict the same class, beyond chance?",
             direction: Direction::Higher,
-            range: "[-1, 1]",
+            range: Range::SIGNED_SHARE,
             needs: &[input::PREDICTIONS],
             source: "Cohen 1960",
         },

@@ -1,6 +1,6 @@
 //! How much the prediction of one run tells of the other.
 
-use xai_core::registry::{Direction, MetricInfo};
+use xai_core::describe::{Direction, MetricInfo, Range};
 
 use crate::input;
 use crate::pair_metric::count_logs::CountLogs;
@@ -16,7 +16,7 @@ impl PairMetric {
             title: "Normalised mutual information",
             question: "How much does the prediction of one run tell of the other?",
             direction: Direction::Higher,
-            range: "[0, 1]",
+            range: Range::SHARE,
             needs: &[input::PREDICTIONS],
             source: "Strehl and Ghosh 2002, with the arithmetic mean",
         },

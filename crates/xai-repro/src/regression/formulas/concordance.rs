@@ -1,6 +1,6 @@
 //! How alike two runs' predictions are in value.
 
-use xai_core::registry::{Direction, MetricInfo};
+use xai_core::describe::{Direction, MetricInfo, Range};
 
 use crate::input;
 use crate::regression::centred::exponent;
@@ -16,7 +16,7 @@ impl RegressionMetric {
             title: "Concordance correlation",
             question: "How near are the predictions of both runs to the line of equality?",
             direction: Direction::Higher,
-            range: "[-1, 1]",
+            range: Range::SIGNED_SHARE,
             needs: &[input::PREDICTIONS],
             source: "Lin 1989",
         },

@@ -1,6 +1,6 @@
 //! How alike two runs' residuals are in size.
 
-use xai_core::registry::{Direction, MetricInfo};
+use xai_core::describe::{Direction, MetricInfo, Range};
 
 use crate::input;
 use crate::regression::definition::{RegressionDefinition, RegressionMetric};
@@ -14,7 +14,7 @@ impl RegressionMetric {
             title: "Ratio of residuals",
             question: "How alike are the errors of both runs in size?",
             direction: Direction::Higher,
-            range: "[0, 1]",
+            range: Range::SHARE,
             needs: &[input::PREDICTIONS, input::TARGETS],
             source: "error consistency, extended to residuals",
         },
@@ -28,7 +28,7 @@ impl RegressionMetric {
             title: "Signed ratio of residuals",
             question: "How alike are the errors of both runs in size and direction?",
             direction: Direction::Higher,
-            range: "[-1, 1]",
+            range: Range::SIGNED_SHARE,
             needs: &[input::PREDICTIONS, input::TARGETS],
             source: "error consistency, extended to residuals",
         },
@@ -43,7 +43,7 @@ impl RegressionMetric {
             title: "Relative difference of residuals",
             question: "How far are the errors of both runs apart in size?",
             direction: Direction::Lower,
-            range: "[0, 1]",
+            range: Range::SHARE,
             needs: &[input::PREDICTIONS, input::TARGETS],
             source: "error consistency, extended to residuals",
         },
@@ -57,7 +57,7 @@ impl RegressionMetric {
             title: "Signed relative difference of residuals",
             question: "How far are the errors of both runs apart in size, opposite directions counting negative?",
             direction: Direction::None,
-            range: "[-1, 1]",
+            range: Range::SIGNED_SHARE,
             needs: &[input::PREDICTIONS, input::TARGETS],
             source: "error consistency, extended to residuals",
         },

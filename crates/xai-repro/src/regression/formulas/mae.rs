@@ -1,6 +1,6 @@
 //! How far predictions of two runs are apart.
 
-use xai_core::registry::{Direction, MetricInfo};
+use xai_core::describe::{Direction, MetricInfo, Range};
 
 use crate::input;
 use crate::regression::definition::{RegressionDefinition, RegressionMetric};
@@ -15,7 +15,7 @@ impl RegressionMetric {
             title: "Mean absolute difference",
             question: "How far are the predictions of both runs apart, in units of the target?",
             direction: Direction::Lower,
-            range: "[0, ∞)",
+            range: Range::NON_NEGATIVE,
             needs: &[input::PREDICTIONS],
             source: "mean absolute error between runs",
         },

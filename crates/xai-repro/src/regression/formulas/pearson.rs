@@ -1,6 +1,6 @@
 //! How predictions of two runs are correlated.
 
-use xai_core::registry::{Direction, MetricInfo};
+use xai_core::describe::{Direction, MetricInfo, Range};
 
 use crate::input;
 use crate::regression::definition::{RegressionDefinition, RegressionMetric};
@@ -14,7 +14,7 @@ impl RegressionMetric {
             title: "Pearson's correlation",
             question: "Are the predictions of both runs on one rising line?",
             direction: Direction::Higher,
-            range: "[-1, 1]",
+            range: Range::SIGNED_SHARE,
             needs: &[input::PREDICTIONS],
             source: "Pearson 1895",
         },

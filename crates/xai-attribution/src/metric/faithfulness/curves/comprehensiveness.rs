@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use xai_core::{Direction, MetricInfo, Result};
+use xai_core::Result;
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 
 use crate::metric::kinds::curve_metric::{CurveKind, CurveMetric, CurvePoints};
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::options::MetricOption;
 use crate::perturbation::removal::removal_curve::Start;
 use crate::perturbation::removal::steps::{StepCount, Steps};
 
@@ -50,7 +50,7 @@ pub(crate) fn mean_drop(from: f64, scores: &[f64]) -> f64 {
 }
 
 /// The formula of [`Comprehensiveness`].
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 pub struct DropWithout;
 
 impl CurveKind for DropWithout {
@@ -59,12 +59,10 @@ impl CurveKind for DropWithout {
         title: "Comprehensiveness",
         question: "How far does the score fall without the most relevant 1 to 50 % of the features?",
         direction: Direction::Higher,
-        range: "(-inf, inf)",
+        range: Range::REAL,
         needs: SCORE_NEEDS,
         source: "DeYoung et al., ERASER, 2020",
     };
-    const OPTIONS: &'static [MetricOption<Comprehensiveness>] =
-        &[Comprehensiveness::BASELINE, Comprehensiveness::FEATURES];
     const START: Start = Start::Input;
 
     fn default_steps() -> Steps {

@@ -1,15 +1,16 @@
 //! Deletion.
 
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+
 use crate::metric::kinds::curve_metric::{CurveKind, CurveMetric};
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
 use crate::perturbation::removal::removal_curve::Start;
-use xai_core::{Direction, MetricInfo};
 
 /// The curve of [`Deletion`].
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 pub struct Deleting;
 
-/// How fast the score falls when the most important places are removed first.
+/// How fast the score falls when the most important positions are removed first.
 ///
 /// Positions are ordered by descending attribution (the mean over channels, not its size; ties
 /// to the lower position). At step `j = 0..=steps` the first `⌊j · max / steps⌋` are set to the
@@ -42,7 +43,7 @@ impl CurveKind for Deleting {
         title: "Deletion",
         question: "How fast does the score fall when the most important positions are removed first?",
         direction: Direction::Lower,
-        range: "that of the scores",
+        range: Range::REAL.when("as the scores"),
         needs: SCORE_NEEDS,
         source: "Petsiuk et al., RISE, 2018",
     };

@@ -3,19 +3,16 @@
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::random::{random_stream, uniform_index};
-use xai_core::{Direction, Error, MetricInfo, Real, Result};
+use xai_core::{Real, Result};
 
 use crate::batch::explained::{ExplainedBatch, MapWork};
 use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
-use crate::input;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::options::{
-    DRAWS_OPTION, MetricOption, OptionInfo, Registered, STEPS_OPTION, parse,
-};
-use crate::metric::parameters::{takes_baseline, takes_features, takes_seed};
 use crate::metric::protocol::{Measure, Metric};
+use crate::metric::registered::Registered;
 use crate::perturbation::absence::baseline::Baseline;
 use crate::perturbation::features::{FeatureCells, Features};
 use crate::perturbation::removal::removal_order::{OrderedFeatures, RankBy, RemovalOrder};
@@ -60,16 +57,30 @@ pub trait RankedPart: Debug + Copy + Default + PartialEq + Send + Sync + 'static
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
-/// The model sees `n · (1 + steps · draws)` rows for each end.
+/// The model sees `n · (1 + steps · n_draws)` rows for each end.
 ///
 /// # Source
 /// Zheng et al., *F-Fidelity: A Robust Framework for Faithfulness Evaluation of Explainable AI*, 2025, who
 /// draw a share α of the part and cap it at β of all features, and report accuracies; with scores it
 /// also moves where no prediction changes. The sibling for graphs is robust fidelity.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct FFidelityMetric<K> {
-    sampling: Sampling,
+    #[param(flatten)]
+    steps: Steps,
+    /// The random share of the ranked features that is removed at a time.
+    #[param(above = 0, at_most = 1)]
+    removed_share: f64,
+    /// How many random shares are removed at each step.
+    #[param(at_least = 1, at_most = 1 << 20)]
+    n_draws: usize,
+    /// What stands for a removed value.
+    #[param(into)]
     baseline: Baseline,
+    /// Which positions go together, as one feature.
+    features: Features,
+    /// What random choices depend on.
+    seed: u64,
+    #[param(skip)]
     part: PhantomData<K>,
 }
 
@@ -102,7 +113,7 @@ impl RankedPart for BothEnds {
         title: "F-Fidelity",
         question: "How much further does the score fall without random parts of the most than of the least relevant features?",
         direction: Direction::Higher,
-        range: "(-inf, inf)",
+        range: Range::REAL,
         needs: SCORE_NEEDS,
         source: SOURCE,
     };
@@ -118,7 +129,7 @@ impl RankedPart for MostRelevant {
         title: "F-Fidelity, positive",
         question: "How far does the score fall without random parts of the most relevant features?",
         direction: Direction::Higher,
-        range: "(-inf, inf)",
+        range: Range::REAL,
         needs: SCORE_NEEDS,
         source: SOURCE,
     };
@@ -131,34 +142,22 @@ impl RankedPart for LeastRelevant {
         title: "F-Fidelity, negative",
         question: "How far does the score fall without random parts of the least relevant features?",
         direction: Direction::Lower,
-        range: "(-inf, inf)",
+        range: Range::REAL,
         needs: SCORE_NEEDS,
         source: SOURCE,
     };
     const ORDERS: &'static [(RemovalOrder, f64)] = &[(RemovalOrder::LeastRelevantFirst, 1.0)];
 }
 
-/// What is removed.
-#[derive(Debug, Clone, PartialEq)]
-struct Sampling {
-    steps: Steps,
-    features: Features,
-    share: f64,
-    draws: usize,
-    seed: u64,
-}
-
 impl<K> Default for FFidelityMetric<K> {
     fn default() -> Self {
         Self {
-            sampling: Sampling {
-                steps: Steps::default(),
-                features: Features::default(),
-                share: 0.1,
-                draws: 20,
-                seed: 1,
-            },
+            steps: Steps::default(),
+            removed_share: 0.1,
+            n_draws: 20,
             baseline: Baseline::default(),
+            features: Features::default(),
+            seed: 1,
             part: PhantomData,
         }
     }
@@ -174,51 +173,25 @@ impl<K: RankedPart> FFidelityMetric<K> {
     /// The number of steps, at least 1; `None` is one step per feature.
     #[must_use]
     pub fn steps(mut self, steps: Option<usize>) -> Self {
-        self.sampling.steps.count = steps.map_or(StepCount::Size(1), StepCount::Number);
+        self.steps.count = steps.map_or(StepCount::All, StepCount::Number);
         self
     }
 
-    /// The share β of the part that is removed at a time, in (0, 1].
+    /// The share of features that the last step has flipped, in (0, 1].
     #[must_use]
-    pub fn removed_share(mut self, share: f64) -> Self {
-        self.sampling.share = share;
-        self
-    }
-
-    /// How often it is drawn at each step, at least 1.
-    #[must_use]
-    pub fn draws(mut self, draws: usize) -> Self {
-        self.sampling.draws = draws;
+    pub fn max_fraction(mut self, max_fraction: f64) -> Self {
+        self.steps.max_fraction = max_fraction;
         self
     }
 
     fn work(&self, order: RemovalOrder) -> PartlyRemoved {
         PartlyRemoved {
             order,
-            sampling: self.sampling.clone(),
+            counts: self.counts(),
+            removed_share: self.removed_share,
+            n_draws: self.n_draws,
             baseline: self.baseline.clone(),
-        }
-    }
-}
-
-takes_baseline!(FFidelityMetric<K: RankedPart>, baseline);
-takes_features!(FFidelityMetric<K: RankedPart>, sampling.features);
-takes_seed!(FFidelityMetric<K: RankedPart>, sampling.seed);
-
-impl Sampling {
-    fn prepare<T: Real>(&self, run: &RunData<'_, T>) -> Result<()> {
-        self.features.prepare(run)?;
-        run.shared(&self.counts())?;
-        if !(self.share > 0.0 && self.share <= 1.0) {
-            let expected = "a share in (0, 1]";
-            return Err(Error::parameter(input::REMOVED_SHARE, self.share, expected));
-        }
-        match (1..=1 << 20).contains(&self.draws) {
-            true => Ok(()),
-            false => {
-                let expected = "at least 1 and at most 1 048 576";
-                Err(Error::parameter(input::DRAWS, self.draws, expected))
-            }
+            seed: self.seed,
         }
     }
 
@@ -228,10 +201,23 @@ impl Sampling {
             features: self.features,
         }
     }
+}
 
+/// The mean drop of every sample over all steps and draws, from one end of the ranking.
+#[derive(Debug, Clone, PartialEq)]
+struct PartlyRemoved {
+    order: RemovalOrder,
+    counts: Counts,
+    removed_share: f64,
+    n_draws: usize,
+    baseline: Baseline,
+    seed: u64,
+}
+
+impl PartlyRemoved {
     /// Draws ranks below the size of a part.
     fn draw(&self, part: usize, item: u64) -> Vec<u32> {
-        let n = ((part as f64 * self.share).round() as usize).clamp(1, part);
+        let n = ((part as f64 * self.removed_share).round() as usize).clamp(1, part);
         let mut stream = random_stream(self.seed, item);
         let mut deck: Vec<u32> = (0..part as u32).collect();
         for place in 0..n {
@@ -243,23 +229,15 @@ impl Sampling {
     }
 }
 
-/// The mean drop of every sample over all steps and draws, from one end of the ranking.
-#[derive(Debug, Clone, PartialEq)]
-struct PartlyRemoved {
-    order: RemovalOrder,
-    sampling: Sampling,
-    baseline: Baseline,
-}
-
 impl<T: Real> MapWork<T> for PartlyRemoved {
     type Output = Vec<f64>;
 
     fn compute(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<f64>> {
         let batch = explained.batch();
-        let sampling = &self.sampling;
-        let cells = batch.shared(&sampling.features)?;
+        let features = self.counts.features;
+        let cells = batch.shared(&features)?;
         let orders = explained.shared(&OrderedFeatures {
-            features: sampling.features,
+            features,
             order: self.order,
             rank_by: RankBy::Sum,
         })?;
@@ -267,9 +245,9 @@ impl<T: Real> MapWork<T> for PartlyRemoved {
         let remover = absence.remover(batch);
         // What threads may share; the caches may not be.
         let (cells, orders): (&FeatureCells, &[Vec<u32>]) = (&cells, &orders);
-        let counts = batch.run().shared(&sampling.counts())?;
+        let counts = batch.run().shared(&self.counts)?;
         let parts = &counts[1..];
-        let per_sample = parts.len() * sampling.draws;
+        let per_sample = parts.len() * self.n_draws;
         let first_item = batch.item(0).wrapping_mul(per_sample as u64);
         let scores = batch.score_changed(
             batch.n_samples() * per_sample,
@@ -278,8 +256,8 @@ impl<T: Real> MapWork<T> for PartlyRemoved {
                 let sample = row / per_sample;
                 let (cells, order) = (cells.of(sample), &orders[sample]);
                 // Of a sample with fewer segments than another, all.
-                let part = parts[row % per_sample / sampling.draws].min(order.len());
-                let ranks = sampling.draw(part, first_item.wrapping_add(row as u64));
+                let part = parts[row % per_sample / self.n_draws].min(order.len());
+                let ranks = self.draw(part, first_item.wrapping_add(row as u64));
                 let drawn = ranks.iter().map(|&rank| order[rank as usize] as usize);
                 let positions = drawn.flat_map(|cell| cells.positions_of(cell).iter().copied());
                 remover.remove(sample, values, positions);
@@ -307,13 +285,14 @@ impl<K: RankedPart> Metric for FFidelityMetric<K> {
 
 impl<T: Real, K: RankedPart> Measure<T> for FFidelityMetric<K> {
     fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-        self.sampling.prepare(run)?;
+        self.features.prepare(run)?;
+        run.shared(&self.counts())?;
         self.baseline.prepare(run)
     }
 
     fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
-        let n_parts = plan.run().shared(&self.sampling.counts())?.len() - 1;
-        let rows = plan.n_samples() * (n_parts * self.sampling.draws) as u64;
+        let n_parts = plan.run().shared(&self.counts())?.len() - 1;
+        let rows = plan.n_samples() * (n_parts * self.n_draws) as u64;
         plan.base_scores();
         plan.maps();
         for &(order, _) in K::ORDERS {
@@ -336,37 +315,4 @@ impl<T: Real, K: RankedPart> Measure<T> for FFidelityMetric<K> {
 
 impl<K: RankedPart> Registered for FFidelityMetric<K> {
     const INFO: &'static MetricInfo = K::INFO;
-    const OPTIONS: &'static [MetricOption<Self>] = &[
-        MetricOption {
-            info: STEPS_OPTION,
-            set: |mut metric, text| {
-                metric.sampling.steps.count = text.parse()?;
-                Ok(metric)
-            },
-        },
-        MetricOption {
-            info: OptionInfo {
-                name: "removed-share",
-                value_name: "SHARE",
-                default: "0.1",
-                help: "The random share of the ranked features that is removed at a time",
-            },
-            set: |metric, text| {
-                Ok(metric.removed_share(parse(input::REMOVED_SHARE, text, "a share in (0, 1]")?))
-            },
-        },
-        MetricOption {
-            info: DRAWS_OPTION,
-            set: |metric, text| {
-                Ok(metric.draws(parse(input::DRAWS, text, "a number, at least 1")?))
-            },
-        },
-        Self::BASELINE,
-        Self::FEATURES,
-        Self::SEED,
-    ];
-
-    fn with_defaults() -> Self {
-        Self::new()
-    }
 }

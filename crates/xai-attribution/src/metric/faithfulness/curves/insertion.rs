@@ -1,15 +1,16 @@
 //! Insertion.
 
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+
 use crate::metric::kinds::curve_metric::{CurveKind, CurveMetric};
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
 use crate::perturbation::removal::removal_curve::Start;
-use xai_core::{Direction, MetricInfo};
 
 /// The curve of [`Insertion`].
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 pub struct Inserting;
 
-/// How fast the score rises when the most important places come back first.
+/// How fast the score rises when the most important positions come back first.
 ///
 /// As [`Deletion`](crate::Deletion), from the baseline towards the input; **higher is better**. With
 /// `max_fraction = 1` the last step is the score of the whole input.
@@ -37,7 +38,7 @@ impl CurveKind for Inserting {
         title: "Insertion",
         question: "How fast does the score rise when the most important positions come back first?",
         direction: Direction::Higher,
-        range: "that of the scores",
+        range: Range::REAL.when("as the scores"),
         needs: SCORE_NEEDS,
         source: "Petsiuk et al., RISE, 2018",
     };

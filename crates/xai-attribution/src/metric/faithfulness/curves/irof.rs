@@ -1,10 +1,10 @@
 //! Iterative removal of features.
 
-use xai_core::{Direction, Error, MetricInfo, Result};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::{Error, Result};
 
 use crate::metric::kinds::curve_metric::{CurveKind, CurveMetric, CurvePoints, area};
 use crate::metric::kinds::score_metric::BaseScorePolicy;
-use crate::metric::options::MetricOption;
 use crate::perturbation::features::Features;
 use crate::perturbation::removal::removal_curve::Start;
 use crate::perturbation::removal::removal_order::RankBy;
@@ -44,18 +44,11 @@ use crate::{help, input};
 pub type Irof = CurveMetric<ShareLost>;
 
 /// The formula of [`Irof`].
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
+#[params(of = Irof, at = kind)]
 pub struct ShareLost {
-    policy: BaseScorePolicy,
-}
-
-impl CurveMetric<ShareLost> {
-    /// What to do with base scores that shares cannot be taken of.
-    #[must_use]
-    pub fn base_score_policy(mut self, policy: BaseScorePolicy) -> Self {
-        self.kind.policy = policy;
-        self
-    }
+    /// What to do with base scores that the formula cannot divide by: those of 0 and below.
+    base_score_policy: BaseScorePolicy,
 }
 
 impl CurveKind for ShareLost {
@@ -64,7 +57,7 @@ impl CurveKind for ShareLost {
         title: "IROF",
         question: "How fast does the score fall, as a share of itself, when segments are removed?",
         direction: Direction::Higher,
-        range: "(-inf, 1]",
+        range: Range::REAL.up_to(1.0),
         needs: &[
             input::MODEL,
             input::INPUTS,
@@ -74,19 +67,12 @@ impl CurveKind for ShareLost {
         ],
         source: "Rieger and Hansen, IROF, 2020",
     };
-    const OPTIONS: &'static [MetricOption<Irof>] = &[
-        Irof::BASELINE,
-        MetricOption {
-            info: BaseScorePolicy::OPTION,
-            set: |metric, text| Ok(metric.base_score_policy(text.parse()?)),
-        },
-    ];
     const START: Start = Start::Input;
     const RANK_BY: RankBy = RankBy::Mean;
 
     fn default_steps() -> Steps {
         Steps {
-            count: StepCount::Size(1),
+            count: StepCount::All,
             max_fraction: 1.0,
         }
     }
@@ -99,7 +85,7 @@ impl CurveKind for ShareLost {
         let base = points.scores[0];
         let shares: Vec<f64> = points.scores.iter().map(|score| score / base).collect();
         let value = 1.0 - area(&shares);
-        match self.policy {
+        match self.base_score_policy {
             _ if base > 0.0 && value.is_finite() => Ok(Some(value)),
             BaseScorePolicy::AsIs if value.is_finite() => Ok(Some(value)),
             BaseScorePolicy::AsIs | BaseScorePolicy::Skip => Ok(None),

@@ -1,11 +1,10 @@
 //! Monotonicity.
 
-use xai_core::{Direction, Error, MetricInfo, Result};
+use xai_core::Result;
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 
-use crate::input;
 use crate::metric::kinds::curve_metric::{CurveKind, CurveMetric, CurvePoints};
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::options::{MetricOption, OptionInfo, parse};
 use crate::perturbation::removal::removal_curve::Start;
 use crate::perturbation::removal::removal_order::RemovalOrder;
 
@@ -38,26 +37,14 @@ use crate::perturbation::removal::removal_order::RemovalOrder;
 pub type Monotonicity = CurveMetric<Rising>;
 
 /// The formula of [`Monotonicity`].
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Parameters)]
+#[params(of = Monotonicity, at = kind)]
 pub struct Rising {
+    /// By how much the score may fall in a step that does not count as falling.
+    #[param(at_least = 0)]
     tolerance: f64,
+    /// Whether one step that falls makes the value 0, as in the paper.
     strict: bool,
-}
-
-impl CurveMetric<Rising> {
-    /// By how much a score may fall and not count as falling, at least 0. Default: 0.
-    #[must_use]
-    pub fn tolerance(mut self, tolerance: f64) -> Self {
-        self.kind.tolerance = tolerance;
-        self
-    }
-
-    /// Whether one step that falls makes the value 0.
-    #[must_use]
-    pub fn strict(mut self, strict: bool) -> Self {
-        self.kind.strict = strict;
-        self
-    }
 }
 
 impl CurveKind for Rising {
@@ -66,42 +53,12 @@ impl CurveKind for Rising {
         title: "Monotonicity",
         question: "Does the score rise with every feature that is put back, the least relevant first?",
         direction: Direction::Higher,
-        range: "[0, 1]",
+        range: Range::SHARE,
         needs: SCORE_NEEDS,
         source: "Arya et al., One Explanation Does Not Fit All, 2019",
     };
-    const OPTIONS: &'static [MetricOption<Monotonicity>] = &[
-        Monotonicity::STEPS,
-        Monotonicity::BASELINE,
-        Monotonicity::FEATURES,
-        MetricOption {
-            info: OptionInfo {
-                name: "tolerance",
-                value_name: "SCORE",
-                default: "0",
-                help: "How much a score may differ and count as the same",
-            },
-            set: |metric, text| {
-                let expected = "a number, at least 0";
-                Ok(metric.tolerance(parse(input::TOLERANCE, text, expected)?))
-            },
-        },
-        MetricOption {
-            info: OptionInfo {
-                name: "strict",
-                value_name: "true|false",
-                default: "false",
-                help: "Whether one step that falls makes the value 0",
-            },
-            set: |metric, text| Ok(metric.strict(parse(input::STRICT, text, "true or false")?)),
-        },
-    ];
     const START: Start = Start::Blank;
     const ORDER: RemovalOrder = RemovalOrder::LeastRelevantFirst;
-
-    fn check(&self) -> Result<()> {
-        check_tolerance(self.tolerance)
-    }
 
     fn value(&self, points: &CurvePoints<'_>) -> Result<Option<f64>> {
         let steps = points.scores[1..].windows(2);
@@ -113,13 +70,4 @@ impl CurveKind for Rising {
             false => n_rising as f64 / n_steps as f64,
         }))
     }
-}
-
-/// Checks a tolerance.
-pub(crate) fn check_tolerance(tolerance: f64) -> Result<()> {
-    if tolerance >= 0.0 && tolerance.is_finite() {
-        return Ok(());
-    }
-    let expected = "a finite number, at least 0";
-    Err(Error::parameter(input::TOLERANCE, tolerance, expected))
 }

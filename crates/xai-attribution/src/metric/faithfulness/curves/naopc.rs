@@ -1,16 +1,15 @@
 //! Normalised area over the perturbation curve.
 
-use xai_core::{Direction, Error, MetricInfo, Real, Result};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::{Real, Result};
 
 use crate::batch::explained::ExplainedBatch;
 use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
-use crate::input;
 use crate::metric::kinds::order_limits::{Limits, OrderLimits};
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::options::{MetricOption, OptionInfo, Registered, parse};
-use crate::metric::parameters::takes_baseline;
 use crate::metric::protocol::{Measure, Metric};
+use crate::metric::registered::Registered;
 use crate::model::scoring::CurveScore;
 use crate::perturbation::absence::baseline::Baseline;
 use crate::perturbation::features::Features;
@@ -52,25 +51,33 @@ use crate::perturbation::removal::steps::{StepCount, Steps};
 /// # Source
 /// Edin et al., *Normalized AOPC: Fixing Misleading Faithfulness Metrics for Feature Attributions Explainability*,
 /// 2025.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct Naopc {
-    limits: OrderLimits,
+    /// What stands for a removed value.
+    #[param(into)]
+    baseline: Baseline,
+    /// Which positions go together, as one feature.
+    features: Features,
+    /// Up to how many features the best and the worst order are exact. Default: 12.
+    #[param(at_most = MOST_EXACT)]
+    exact_up_to: usize,
+    /// How many subsets of one size are kept where the best and the worst order are searched. Default: 5.
+    #[param(at_least = 1)]
+    beam: usize,
 }
 
 impl Default for Naopc {
     fn default() -> Self {
         Self {
-            limits: OrderLimits {
-                features: Features::Grid(3),
-                baseline: Baseline::default(),
-                exact_up_to: 12,
-                beam: 5,
-            },
+            baseline: Baseline::default(),
+            features: Features::Grid(3),
+            exact_up_to: 12,
+            beam: 5,
         }
     }
 }
 
-/// Of more features the subsets are too many.
+/// Of more features the subsets are too many: 16 have 65 536.
 const MOST_EXACT: usize = 16;
 
 /// Limits that are nearer than this share of their size differ by rounding alone.
@@ -83,25 +90,13 @@ impl Naopc {
         Self::default()
     }
 
-    /// Which positions go together, as one feature.
-    #[must_use]
-    pub fn features(mut self, features: Features) -> Self {
-        self.limits.features = features;
-        self
-    }
-
-    /// Up to how many features the limits are exact, at most 16. Default: 12.
-    #[must_use]
-    pub fn exact_up_to(mut self, features: usize) -> Self {
-        self.limits.exact_up_to = features;
-        self
-    }
-
-    /// How many subsets of one size are kept where the limits are searched, at least 1. Default: 5.
-    #[must_use]
-    pub fn beam(mut self, beam: usize) -> Self {
-        self.limits.beam = beam;
-        self
+    fn limits(&self) -> OrderLimits {
+        OrderLimits {
+            features: self.features,
+            baseline: self.baseline.clone(),
+            exact_up_to: self.exact_up_to,
+            beam: self.beam,
+        }
     }
 
     /// The order of the map, where not all subsets are known.
@@ -110,11 +105,11 @@ impl Naopc {
             order: RemovalOrder::MostRelevantFirst,
             start: Start::Input,
             steps: Steps {
-                count: StepCount::Size(1),
+                count: StepCount::All,
                 max_fraction: 1.0,
             },
-            baseline: self.limits.baseline.clone(),
-            features: self.limits.features,
+            baseline: self.baseline.clone(),
+            features: self.features,
             rank_by: RankBy::Sum,
             score: CurveScore::Target,
         }
@@ -123,7 +118,8 @@ impl Naopc {
     /// The sum of the scores along the order of every map.
     fn along_maps<T: Real>(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<f64>> {
         let batch = explained.batch();
-        if !self.limits.is_exact(batch.run())? {
+        let limits = self.limits();
+        if !limits.is_exact(batch.run())? {
             let curve = explained.shared(&self.curve())?;
             let sum = |sample| {
                 let scores: Vec<f64> = curve.of_sample(sample).collect();
@@ -134,9 +130,9 @@ impl Naopc {
             };
             return Ok((0..batch.n_samples()).map(sum).collect());
         }
-        let limits = batch.shared(&self.limits)?;
+        let limits = batch.shared(&limits)?;
         let orders = explained.shared(&OrderedFeatures {
-            features: self.limits.features,
+            features: self.features,
             order: RemovalOrder::MostRelevantFirst,
             rank_by: RankBy::Sum,
         })?;
@@ -144,8 +140,6 @@ impl Naopc {
         Ok(pairs.filter_map(|(of, order)| of.along(order)).collect())
     }
 }
-
-takes_baseline!(Naopc, limits.baseline);
 
 impl Metric for Naopc {
     fn info(&self) -> &'static MetricInfo {
@@ -155,25 +149,15 @@ impl Metric for Naopc {
 
 impl<T: Real> Measure<T> for Naopc {
     fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-        if self.limits.exact_up_to > MOST_EXACT {
-            let expected = "at most 16 features, which have 65 536 subsets";
-            return Err(Error::parameter(
-                input::EXACT_UP_TO,
-                self.limits.exact_up_to,
-                expected,
-            ));
-        }
-        if self.limits.beam == 0 {
-            return Err(Error::parameter(input::BEAM, 0, "at least 1 subset"));
-        }
         self.curve().prepare(run)
     }
 
     fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
         plan.maps();
-        if self.limits.is_exact(plan.run())? {
-            let rows = self.limits.exact_rows(plan.run())?;
-            plan.once(&self.limits, rows);
+        let limits = self.limits();
+        if limits.is_exact(plan.run())? {
+            let rows = limits.exact_rows(plan.run())?;
+            plan.once(&limits, rows);
             return Ok(());
         }
         // How far the two beams share subsets shows on the way.
@@ -182,7 +166,7 @@ impl<T: Real> Measure<T> for Naopc {
     }
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
-        let limits = explained.batch().shared(&self.limits)?;
+        let limits = explained.batch().shared(&self.limits())?;
         let sums = self.along_maps(explained)?;
         let value = |(limits, own): (&Limits, f64)| {
             // A beam may miss an order that a map has.
@@ -201,49 +185,8 @@ impl Registered for Naopc {
         title: "NAOPC",
         question: "Where does the map's order of removal stand between the model's worst and best?",
         direction: Direction::Higher,
-        range: "[0, 1]",
+        range: Range::SHARE,
         needs: SCORE_NEEDS,
         source: "Edin et al., Normalized AOPC, 2025",
     };
-    const OPTIONS: &'static [MetricOption<Self>] = &[
-        Self::BASELINE,
-        MetricOption {
-            info: OptionInfo {
-                name: "ordered-features",
-                value_name: "FEATURES",
-                default: "grid:3",
-                help: "Which positions go together where orders are searched: `grid:CELLS`, `patches:SIZE`, `positions` or \
-                       `segments`",
-            },
-            set: |metric, text| Ok(metric.features(text.parse()?)),
-        },
-        MetricOption {
-            info: OptionInfo {
-                name: "exact-up-to",
-                value_name: "N",
-                default: "12",
-                help: "Up to how many features the best and the worst order are exact, at most 16",
-            },
-            set: |metric, text| {
-                let expected = "a number of features, at most 16";
-                Ok(metric.exact_up_to(parse(input::EXACT_UP_TO, text, expected)?))
-            },
-        },
-        MetricOption {
-            info: OptionInfo {
-                name: "beam",
-                value_name: "N",
-                default: "5",
-                help: "How many subsets of one size are kept where the best and the worst order are searched",
-            },
-            set: |metric, text| {
-                let expected = "a number of subsets, at least 1";
-                Ok(metric.beam(parse(input::BEAM, text, expected)?))
-            },
-        },
-    ];
-
-    fn with_defaults() -> Self {
-        Self::new()
-    }
 }

@@ -1,26 +1,23 @@
 //! Where a curve stands among those of random orders.
 
-use std::str::FromStr;
-
-use xai_core::{Direction, Error, MetricInfo, Real, Result};
+use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
+use xai_core::{Real, Result};
 
 use crate::batch::data::Explained;
 use crate::batch::explained::{ExplainedBatch, MapWork};
 use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::batch::samples::{BatchWork, SampleBatch};
-use crate::input;
 use crate::metric::kinds::curve_metric::area;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::options::{
-    CURVE_SCORE_OPTION, MetricOption, OptionInfo, Registered, STEPS_OPTION, parse,
-};
-use crate::metric::parameters::{takes_baseline, takes_features, takes_seed};
 use crate::metric::protocol::{Measure, Metric};
+use crate::metric::registered::Registered;
 use crate::model::scoring::CurveScore;
+use crate::perturbation::absence::baseline::Baseline;
+use crate::perturbation::features::Features;
 use crate::perturbation::removal::removal_curve::{CurveScores, RemovalCurve, Start};
-use crate::perturbation::removal::removal_order::RemovalOrder;
-use crate::perturbation::removal::steps::StepCount;
+use crate::perturbation::removal::removal_order::{RankBy, RemovalOrder};
+use crate::perturbation::removal::steps::{StepCount, Steps};
 
 /// Does the order of a map remove the score faster than random orders do?
 ///
@@ -51,46 +48,52 @@ use crate::perturbation::removal::steps::StepCount;
 ///
 /// # Source
 /// A permutation test: Fisher, *The Design of Experiments*, 1935. No other library has the number.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct RandomOrderReference {
-    curve: RemovalCurve,
+    #[param(flatten)]
+    steps: Steps,
+    /// Which end the curves start from.
+    start: Start,
+    /// What stands for a removed value.
+    #[param(into)]
+    baseline: Baseline,
+    /// Which positions go together, as one feature.
+    features: Features,
+    /// What is read off the model's outputs along the curves: with `top-1` they are curves of accuracy.
+    score: CurveScore,
+    /// The number of random orders per sample.
+    #[param(at_least = 2)]
     n_orders: usize,
-    seed: u64,
+    /// How the area of the map is compared with those of random orders.
     scale: ReferenceScale,
+    /// What random choices depend on.
+    seed: u64,
 }
 
-/// How the place among random orders is told.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+/// How the area of the map is compared with those of random orders.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
+#[param(name = "scale")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum ReferenceScale {
-    /// The share of random orders that are beaten.
+    /// The share of random orders that are worse than that of the map.
     #[default]
     Share,
-    /// The distance from their mean in standard deviations.
+    /// The distance of the area of the map from the mean of theirs, in standard deviations.
     Z,
-}
-
-impl FromStr for ReferenceScale {
-    type Err = Error;
-
-    /// `share` or `z`.
-    fn from_str(text: &str) -> Result<Self> {
-        match text {
-            "share" => Ok(Self::Share),
-            "z" => Ok(Self::Z),
-            _ => Err(Error::parameter(input::REFERENCE_SCALE, text, "share or z")),
-        }
-    }
 }
 
 impl Default for RandomOrderReference {
     fn default() -> Self {
         Self {
-            curve: RemovalCurve::default(),
+            steps: Steps::default(),
+            start: Start::Input,
+            baseline: Baseline::default(),
+            features: Features::default(),
+            score: CurveScore::Target,
             n_orders: 20,
-            seed: 1,
             scale: ReferenceScale::Share,
+            seed: 1,
         }
     }
 }
@@ -105,44 +108,36 @@ impl RandomOrderReference {
         Self::default()
     }
 
-    /// The number of random orders, at least 2.
-    #[must_use]
-    pub fn n_orders(mut self, n_orders: usize) -> Self {
-        self.n_orders = n_orders;
-        self
-    }
-
-    /// How the place among random orders is told. Default: the share beaten.
-    #[must_use]
-    pub fn scale(mut self, scale: ReferenceScale) -> Self {
-        self.scale = scale;
-        self
-    }
-
-    /// Which end the curves start from. Default: the input.
-    #[must_use]
-    pub fn start(mut self, start: Start) -> Self {
-        self.curve.start = start;
-        self
-    }
-
     /// The number of steps, at least 1; `None` is one step per feature.
     #[must_use]
     pub fn steps(mut self, steps: Option<usize>) -> Self {
-        self.curve.steps.count = steps.map_or(StepCount::Size(1), StepCount::Number);
+        self.steps.count = steps.map_or(StepCount::All, StepCount::Number);
         self
     }
 
-    /// What is read off the model's outputs along the curves. Default: the score of the target.
+    /// The share of features that the last step has flipped, in (0, 1].
     #[must_use]
-    pub fn score(mut self, score: CurveScore) -> Self {
-        self.curve.score = score;
+    pub fn max_fraction(mut self, max_fraction: f64) -> Self {
+        self.steps.max_fraction = max_fraction;
         self
+    }
+
+    /// The curve of the map.
+    fn work(&self) -> RemovalCurve {
+        RemovalCurve {
+            order: RemovalOrder::MostRelevantFirst,
+            start: self.start,
+            steps: self.steps.clone(),
+            baseline: self.baseline.clone(),
+            features: self.features,
+            rank_by: RankBy::Sum,
+            score: self.score,
+        }
     }
 
     fn random(&self) -> RandomAreas {
         RandomAreas {
-            curve: self.curve.clone(),
+            curve: self.work(),
             n_orders: self.n_orders,
             seed: self.seed,
         }
@@ -155,7 +150,7 @@ impl RandomOrderReference {
             .iter()
             .fold(own.abs(), |size, area| size.max(area.abs()));
         // How much better the map's curve is.
-        let better = |area: f64| match self.curve.start {
+        let better = |area: f64| match self.start {
             Start::Input => area - own,
             Start::Blank => own - area,
         };
@@ -173,10 +168,6 @@ impl RandomOrderReference {
         (deviation > ROUNDING * size).then(|| better(mean) / deviation)
     }
 }
-
-takes_baseline!(RandomOrderReference, curve.baseline);
-takes_features!(RandomOrderReference, curve.features);
-takes_seed!(RandomOrderReference, seed);
 
 /// The areas of random orders: they do not depend on the map.
 #[derive(Debug, Clone, PartialEq)]
@@ -221,22 +212,19 @@ impl Metric for RandomOrderReference {
 
 impl<T: Real> Measure<T> for RandomOrderReference {
     fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-        if self.n_orders < 2 {
-            let expected = "at least 2 orders";
-            return Err(Error::parameter(input::N_ORDERS, self.n_orders, expected));
-        }
-        self.curve.prepare(run)
+        self.work().prepare(run)
     }
 
     fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
-        self.curve.plan(plan)?;
-        let rows = self.curve.rows_between(plan.run())? * self.n_orders as u64;
+        let curve = self.work();
+        curve.plan(plan)?;
+        let rows = curve.rows_between(plan.run())? * self.n_orders as u64;
         plan.once(&self.random(), rows);
         Ok(())
     }
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
-        let own = areas_of(&*explained.shared(&self.curve)?);
+        let own = areas_of(&*explained.shared(&self.work())?);
         let random = explained.batch().shared(&self.random())?;
         let place = |(sample, &own): (usize, &f64)| {
             let areas: Vec<f64> = random.iter().map(|areas| areas[sample]).collect();
@@ -252,49 +240,8 @@ impl Registered for RandomOrderReference {
         title: "Random-order reference",
         question: "Does the map's order remove the score faster than random orders do?",
         direction: Direction::Higher,
-        range: "[0, 1]; z (-inf, inf)",
+        range: Range::SHARE.when("(z: any number)"),
         needs: SCORE_NEEDS,
         source: "Fisher, The Design of Experiments, 1935",
     };
-    const OPTIONS: &'static [MetricOption<Self>] = &[
-        MetricOption {
-            info: STEPS_OPTION,
-            set: |mut metric, text| {
-                metric.curve.steps.count = text.parse()?;
-                Ok(metric)
-            },
-        },
-        Self::BASELINE,
-        Self::FEATURES,
-        MetricOption {
-            info: CURVE_SCORE_OPTION,
-            set: |metric, text| Ok(metric.score(text.parse()?)),
-        },
-        MetricOption {
-            info: OptionInfo {
-                name: "random-orders",
-                value_name: "N",
-                default: "20",
-                help: "Random orders per sample",
-            },
-            set: |metric, text| {
-                let expected = "a number of orders, at least 2";
-                Ok(metric.n_orders(parse(input::N_ORDERS, text, expected)?))
-            },
-        },
-        MetricOption {
-            info: OptionInfo {
-                name: "reference-scale",
-                value_name: "share|z",
-                default: "share",
-                help: "The share of random orders beaten, or the distance from their mean in standard deviations",
-            },
-            set: |metric, text| Ok(metric.scale(text.parse()?)),
-        },
-        Self::SEED,
-    ];
-
-    fn with_defaults() -> Self {
-        Self::new()
-    }
 }

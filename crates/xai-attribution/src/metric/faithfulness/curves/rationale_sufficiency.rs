@@ -1,15 +1,15 @@
 //! Sufficiency of a rationale.
 
-use xai_core::{Direction, MetricInfo, Real, Result};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::{Real, Result};
 
 use crate::batch::explained::ExplainedBatch;
 use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
+use crate::metric::faithfulness::curves::comprehensiveness::{mean_drop, shares};
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::options::{MetricOption, Registered};
-use crate::metric::parameters::{takes_baseline, takes_features};
 use crate::metric::protocol::{Measure, Metric};
-use crate::metric::registry::comprehensiveness::{mean_drop, shares};
+use crate::metric::registered::Registered;
 use crate::model::scoring::CurveScore;
 use crate::perturbation::absence::baseline::Baseline;
 use crate::perturbation::features::Features;
@@ -39,9 +39,12 @@ use crate::perturbation::removal::removal_order::{RankBy, RemovalOrder};
 ///
 /// # Source
 /// DeYoung et al., *ERASER*, 2020.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Parameters)]
 pub struct RationaleSufficiency {
+    /// What stands for a removed value.
+    #[param(into)]
     baseline: Baseline,
+    /// Which positions go together, as one feature.
     features: Features,
 }
 
@@ -64,9 +67,6 @@ impl RationaleSufficiency {
         }
     }
 }
-
-takes_baseline!(RationaleSufficiency, baseline);
-takes_features!(RationaleSufficiency, features);
 
 impl Metric for RationaleSufficiency {
     fn info(&self) -> &'static MetricInfo {
@@ -101,13 +101,8 @@ impl Registered for RationaleSufficiency {
         title: "Rationale sufficiency",
         question: "How far does the score fall with only the most relevant 1 to 50 % of the features?",
         direction: Direction::Lower,
-        range: "(-inf, inf)",
+        range: Range::REAL,
         needs: SCORE_NEEDS,
         source: "DeYoung et al., ERASER, 2020",
     };
-    const OPTIONS: &'static [MetricOption<Self>] = &[Self::BASELINE, Self::FEATURES];
-
-    fn with_defaults() -> Self {
-        Self::new()
-    }
 }

@@ -1,6 +1,7 @@
 //! Region perturbation: the area over the curve of removal.
 
-use xai_core::{Direction, MetricInfo, Result};
+use xai_core::Result;
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 
 use crate::metric::kinds::curve_metric::{CurveKind, CurveMetric, CurvePoints};
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
@@ -36,7 +37,7 @@ use crate::perturbation::removal::removal_curve::Start;
 pub type RegionPerturbation = CurveMetric<MeanDrop>;
 
 /// The formula of [`RegionPerturbation`].
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 pub struct MeanDrop;
 
 impl CurveKind for MeanDrop {
@@ -45,7 +46,7 @@ impl CurveKind for MeanDrop {
         title: "Region perturbation",
         question: "How far does the score fall, on the average, while the most relevant features are removed?",
         direction: Direction::Higher,
-        range: "(-inf, inf)",
+        range: Range::REAL,
         needs: SCORE_NEEDS,
         source: "Samek et al., Evaluating the visualization of what a deep neural network has learned, 2017",
     };

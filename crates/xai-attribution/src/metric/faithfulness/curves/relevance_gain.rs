@@ -2,16 +2,16 @@
 
 use std::rc::Rc;
 
-use xai_core::{Direction, MetricInfo, Real, Result};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::{Real, Result};
 
 use crate::batch::explained::ExplainedBatch;
 use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::metric::kinds::curve_metric::area;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::options::{CURVE_SCORE_OPTION, MetricOption, Registered, STEPS_OPTION};
-use crate::metric::parameters::{takes_baseline, takes_features};
 use crate::metric::protocol::{Measure, Metric};
+use crate::metric::registered::Registered;
 use crate::model::scoring::CurveScore;
 use crate::perturbation::absence::baseline::Baseline;
 use crate::perturbation::features::Features;
@@ -47,11 +47,16 @@ use crate::perturbation::removal::steps::{StepCount, Steps};
 /// # Source
 /// Blücher, Vielhaben, Strodthoff, *Decoupling Pixel Flipping and Occlusion Strategy for Consistent
 /// XAI Benchmarks*, 2024.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Parameters)]
 pub struct SymmetricRelevanceGain {
+    #[param(flatten)]
     steps: Steps,
+    /// What stands for a removed value.
+    #[param(into)]
     baseline: Baseline,
+    /// Which positions go together, as one feature.
     features: Features,
+    /// What is read off the model's outputs along the curves: with `top-1` they are curves of accuracy.
     score: CurveScore,
 }
 
@@ -65,14 +70,14 @@ impl SymmetricRelevanceGain {
     /// The number of steps, at least 1; `None` is one step per feature.
     #[must_use]
     pub fn steps(mut self, steps: Option<usize>) -> Self {
-        self.steps.count = steps.map_or(StepCount::Size(1), StepCount::Number);
+        self.steps.count = steps.map_or(StepCount::All, StepCount::Number);
         self
     }
 
-    /// What is read off the model's outputs along the curves. Default: the score of the target.
+    /// The share of features that the last step has flipped, in (0, 1].
     #[must_use]
-    pub fn score(mut self, score: CurveScore) -> Self {
-        self.score = score;
+    pub fn max_fraction(mut self, max_fraction: f64) -> Self {
+        self.steps.max_fraction = max_fraction;
         self
     }
 
@@ -88,9 +93,6 @@ impl SymmetricRelevanceGain {
         }
     }
 }
-
-takes_baseline!(SymmetricRelevanceGain, baseline);
-takes_features!(SymmetricRelevanceGain, features);
 
 impl Metric for SymmetricRelevanceGain {
     fn info(&self) -> &'static MetricInfo {
@@ -124,27 +126,8 @@ impl Registered for SymmetricRelevanceGain {
         title: "Symmetric relevance gain",
         question: "How much longer does the score last when the least relevant features go first?",
         direction: Direction::Higher,
-        range: "(-inf, inf)",
+        range: Range::REAL,
         needs: SCORE_NEEDS,
         source: "Blücher et al., Decoupling Pixel Flipping and Occlusion Strategy, 2024",
     };
-    const OPTIONS: &'static [MetricOption<Self>] = &[
-        MetricOption {
-            info: STEPS_OPTION,
-            set: |mut metric, text| {
-                metric.steps.count = text.parse()?;
-                Ok(metric)
-            },
-        },
-        Self::BASELINE,
-        Self::FEATURES,
-        MetricOption {
-            info: CURVE_SCORE_OPTION,
-            set: |metric, text| Ok(metric.score(text.parse()?)),
-        },
-    ];
-
-    fn with_defaults() -> Self {
-        Self::new()
-    }
 }

@@ -3,23 +3,20 @@
 use std::fmt::Debug;
 use std::marker::PhantomData;
 use std::rc::Rc;
-use std::str::FromStr;
 use std::sync::Arc;
 
+use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
 use xai_core::output::arg_max;
 use xai_core::random::{normal, random_stream};
-use xai_core::{Direction, Error, Layout, MetricInfo, Real, Result};
+use xai_core::{Error, Layout, Real, Result};
 
 use crate::batch::explained::{ExplainedBatch, MapWork};
 use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::input;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::options::{
-    GivenDraws, IMAGES_ONLY, MetricOption, OptionInfo, Registered, parse,
-};
-use crate::metric::parameters::takes_seed;
 use crate::metric::protocol::{Measure, Metric};
+use crate::metric::registered::{GivenDraws, IMAGES_ONLY, Registered};
 use crate::perturbation::neighborhood::neighbors::GivenNeighbors;
 use crate::perturbation::removal::removal_curve::CurveScores;
 use crate::perturbation::removal::removal_order::{OrderedPositions, RemovalOrder};
@@ -72,12 +69,18 @@ pub trait RoadOrder: Debug + Copy + Default + PartialEq + Send + Sync + 'static 
 /// combination is that of the package `grad-cam`. Quantus' accuracies come with its draws as
 /// [`ImputationNoise::Given`], one percentage at a time as the mean of
 /// [`RoadMostRelevantFirst`]; it fails for images of several channels and counts the first batch only.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct RoadMetric<K> {
+    /// How many of the pixels are removed, in percent, each in (0, 100).
+    #[param(no_setter)]
     percentages: Arc<[f64]>,
-    noise: ImputationNoise,
-    seed: u64,
+    /// What the mean over percentages is of.
     of: RoadOf,
+    /// The standard deviation of the normal noise on imputed values.
+    noise: ImputationNoise,
+    /// What random choices depend on.
+    seed: u64,
+    #[param(skip)]
     order: PhantomData<K>,
 }
 
@@ -110,7 +113,7 @@ impl RoadOrder for Combined {
         title: "ROAD",
         question: "How much more often is the model right without the least than without the most relevant pixels, imputed?",
         direction: Direction::Higher,
-        range: "[-0.5, 0.5]",
+        range: Range::closed(-0.5, 0.5),
         needs: SCORE_NEEDS,
         source: SOURCE,
     };
@@ -126,7 +129,7 @@ impl RoadOrder for MostFirst {
         title: "ROAD, most relevant first",
         question: "How often is the model right without the most relevant pixels, imputed?",
         direction: Direction::Lower,
-        range: "[0, 1]",
+        range: Range::SHARE,
         needs: SCORE_NEEDS,
         source: SOURCE,
     };
@@ -139,7 +142,7 @@ impl RoadOrder for LeastFirst {
         title: "ROAD, least relevant first",
         question: "How often is the model right without the least relevant pixels, imputed?",
         direction: Direction::Higher,
-        range: "[0, 1]",
+        range: Range::SHARE,
         needs: SCORE_NEEDS,
         source: SOURCE,
     };
@@ -147,12 +150,15 @@ impl RoadOrder for LeastFirst {
 }
 
 /// Noise on imputed values.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Parameter)]
+#[param(name = "noise")]
 pub enum ImputationNoise {
     /// Normal noise of this standard deviation, at least 0, on every removed element: of a stream of its
     /// own for every sample.
+    #[param(plain, at_least = 0)]
     Gaussian(f64),
     /// What [`GivenNeighbors`] has for the removed elements, one draw per percentage.
+    #[param(skip)]
     Given,
 }
 
@@ -164,9 +170,10 @@ impl Default for ImputationNoise {
 }
 
 /// What the mean over percentages is of.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[param(name = "of")]
 pub enum RoadOf {
     /// Whether the predicted class is the target, or of rows of targets the one that weighs most.
     #[default]
@@ -175,26 +182,13 @@ pub enum RoadOf {
     Score,
 }
 
-impl FromStr for RoadOf {
-    type Err = Error;
-
-    /// `accuracy` or `score`.
-    fn from_str(text: &str) -> Result<Self> {
-        match text {
-            "accuracy" => Ok(Self::Accuracy),
-            "score" => Ok(Self::Score),
-            _ => Err(Error::parameter(input::OF, text, "accuracy or score")),
-        }
-    }
-}
-
 impl<K> Default for RoadMetric<K> {
     fn default() -> Self {
         Self {
             percentages: (1..10).map(|tenth| f64::from(10 * tenth)).collect(),
+            of: RoadOf::default(),
             noise: ImputationNoise::default(),
             seed: 1,
-            of: RoadOf::default(),
             order: PhantomData,
         }
     }
@@ -207,24 +201,11 @@ impl<K: RoadOrder> RoadMetric<K> {
         Self::default()
     }
 
-    /// How much is removed, in percent, each in (0, 100): of nothing nothing can be imputed.
+    /// How many of the pixels are removed, in percent, each in (0, 100): with all of them removed there is
+    /// nothing to impute from.
     #[must_use]
     pub fn percentages(mut self, percentages: &[f64]) -> Self {
         self.percentages = percentages.into();
-        self
-    }
-
-    /// Noise on imputed values.
-    #[must_use]
-    pub fn noise(mut self, noise: ImputationNoise) -> Self {
-        self.noise = noise;
-        self
-    }
-
-    /// What the mean over percentages is of.
-    #[must_use]
-    pub fn of(mut self, of: RoadOf) -> Self {
-        self.of = of;
         self
     }
 
@@ -256,8 +237,6 @@ impl<K: RoadOrder> RoadMetric<K> {
         Ok(combined)
     }
 }
-
-takes_seed!(RoadMetric<K: RoadOrder>, seed);
 
 /// What the model says to inputs with some of their pixels imputed, in one order: `[percentage][sample]`.
 #[derive(Debug, Clone, PartialEq)]
@@ -356,17 +335,13 @@ impl<T: Real, K: RoadOrder> Measure<T> for RoadMetric<K> {
         )?;
         let is_bad = |p: &&f64| !(**p > 0.0 && **p < 100.0);
         if let Some(percentage) = self.percentages.iter().find(is_bad) {
-            let expected = "more than 0 and less than 100: from nothing nothing can be imputed";
+            let expected = "more than 0 and less than 100: with all pixels removed there is nothing to impute from";
             return Err(Error::parameter(input::PERCENTAGES, percentage, expected));
         }
         if self.percentages.is_empty() {
             return Err(Error::empty(input::PERCENTAGES));
         }
         match self.noise {
-            ImputationNoise::Gaussian(sigma) if !(sigma >= 0.0 && sigma.is_finite()) => {
-                let expected = "a finite standard deviation, at least 0";
-                Err(Error::parameter(input::NOISE, sigma, expected))
-            }
             ImputationNoise::Gaussian(_) => Ok(()),
             ImputationNoise::Given => {
                 let given = &run.side::<GivenNeighbors>()?.0;
@@ -408,53 +383,10 @@ impl<T: Real, K: RoadOrder> Measure<T> for RoadMetric<K> {
 
 impl<K: RoadOrder> Registered for RoadMetric<K> {
     const INFO: &'static MetricInfo = K::INFO;
-    const OPTIONS: &'static [MetricOption<Self>] = &[
-        MetricOption {
-            info: OptionInfo {
-                name: "percentages",
-                value_name: "LIST",
-                default: "10,20,30,40,50,60,70,80,90",
-                help: "How much is removed, in percent, separated by commas",
-            },
-            set: |metric, text| {
-                let expected = "numbers in (0, 100), separated by commas";
-                let number = |text| parse(input::PERCENTAGES, text, expected);
-                let percentages: Vec<f64> = text.split(',').map(number).collect::<Result<_>>()?;
-                Ok(metric.percentages(&percentages))
-            },
-        },
-        MetricOption {
-            info: OptionInfo {
-                name: "of",
-                value_name: "accuracy|score",
-                default: "accuracy",
-                help: "What the mean over percentages is of: right predictions, or the score",
-            },
-            set: |metric, text| Ok(metric.of(text.parse()?)),
-        },
-        MetricOption {
-            info: OptionInfo {
-                name: "noise",
-                value_name: "SIGMA",
-                default: "0.01",
-                help: "Standard deviation of the noise on imputed values",
-            },
-            set: |metric, text| {
-                let sigma = parse(input::NOISE, text, "a standard deviation, at least 0")?;
-                Ok(metric.noise(ImputationNoise::Gaussian(sigma)))
-            },
-        },
-        Self::SEED,
-    ];
-
     const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {
         input: input::NEIGHBORS,
         take: |metric| metric.noise(ImputationNoise::Given),
     });
 
     const TAKES: &'static [Layout] = IMAGES_ONLY;
-
-    fn with_defaults() -> Self {
-        Self::new()
-    }
 }

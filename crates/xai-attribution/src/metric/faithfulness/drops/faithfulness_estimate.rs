@@ -1,15 +1,15 @@
 //! Faithfulness estimate.
 
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::statistics::Correlation;
-use xai_core::{Direction, MetricInfo, Real, Result};
+use xai_core::{Real, Result};
 
 use crate::batch::explained::ExplainedBatch;
 use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::options::{MetricOption, OptionInfo, Registered};
-use crate::metric::parameters::{takes_baseline, takes_features, takes_group_size};
 use crate::metric::protocol::{Measure, Metric};
+use crate::metric::registered::Registered;
 use crate::perturbation::absence::baseline::Baseline;
 use crate::perturbation::features::Features;
 use crate::perturbation::removal::ranked_groups::check_group_size;
@@ -45,11 +45,22 @@ use crate::perturbation::removal::single_removal::{RankedRemoval, SingleRemoval}
 /// Networks*, 2018; Hesse et al., *Benchmarking the Attribution Quality of Vision Models*, 2024, for
 /// IDSDS. Quantus' features are groups of elements that follow each other in descending order:
 /// [`group_size`](FaithfulnessEstimate::group_size).
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct FaithfulnessEstimate {
+    /// What stands for a removed value.
+    ///
+    /// A number, a `Vec` of one number per channel, or any [`Baseline`]. Default: 0.
+    #[param(into)]
     baseline: Baseline,
+    /// Which positions go together, as one feature.
     features: Features,
+    /// How many positions that follow each other in the order of their attributions are one feature; 1 takes the
+    /// features as they are. Default: 1.
+    ///
+    /// Such groups depend on the map, so that explainers do not share what the model says.
+    #[param(at_least = 1)]
     group_size: usize,
+    /// Which correlation of drops and attributions.
     correlation: Correlation,
 }
 
@@ -71,13 +82,6 @@ impl FaithfulnessEstimate {
         Self::default()
     }
 
-    /// Which correlation.
-    #[must_use]
-    pub fn correlation(mut self, correlation: Correlation) -> Self {
-        self.correlation = correlation;
-        self
-    }
-
     fn ranked(&self) -> RankedRemoval {
         RankedRemoval {
             group_size: self.group_size,
@@ -92,10 +96,6 @@ impl FaithfulnessEstimate {
         }
     }
 }
-
-takes_baseline!(FaithfulnessEstimate, baseline);
-takes_features!(FaithfulnessEstimate, features);
-takes_group_size!(FaithfulnessEstimate, group_size);
 
 impl Metric for FaithfulnessEstimate {
     fn info(&self) -> &'static MetricInfo {
@@ -147,26 +147,8 @@ impl Registered for FaithfulnessEstimate {
         title: "Faithfulness estimate",
         question: "Does the score drop as the attributions say without each feature by itself?",
         direction: Direction::Higher,
-        range: "[-1, 1]",
+        range: Range::SIGNED_SHARE,
         needs: SCORE_NEEDS,
         source: "Alvarez-Melis and Jaakkola, Towards Robust Interpretability, 2018",
     };
-    const OPTIONS: &'static [MetricOption<Self>] = &[
-        Self::BASELINE,
-        Self::FEATURES,
-        Self::GROUP_SIZE,
-        MetricOption {
-            info: OptionInfo {
-                name: "drop-correlation",
-                value_name: "pearson|spearman|kendall",
-                default: "pearson",
-                help: "Which correlation of drops and attributions",
-            },
-            set: |metric, text| Ok(metric.correlation(text.parse()?)),
-        },
-    ];
-
-    fn with_defaults() -> Self {
-        Self::new()
-    }
 }

@@ -1,20 +1,16 @@
 //! Infidelity.
 
-use std::str::FromStr;
-
+use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
 use xai_core::tensor::{Positions, Rows};
-use xai_core::{Direction, Error, MetricInfo, Real, Result, parallel};
+use xai_core::{Error, Real, Result, parallel};
 
 use crate::batch::explained::ExplainedBatch;
 use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::input;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::options::{
-    DRAWS_OPTION, GivenDraws, MetricOption, OptionInfo, Registered, parse,
-};
-use crate::metric::parameters::{takes_baseline, takes_seed};
 use crate::metric::protocol::{Measure, Metric};
+use crate::metric::registered::{GivenDraws, Registered};
 use crate::perturbation::absence::baseline::Baseline;
 use crate::perturbation::features::{FeatureCells, Features};
 use crate::perturbation::neighborhood::neighbor_changes::NeighborDrops;
@@ -64,55 +60,53 @@ use crate::perturbation::removal::single_removal::{
 /// go with the perturbations unless [`map_kind`](Infidelity::map_kind) says otherwise. Captum's
 /// numbers come with [`Perturbation::Given`], its `normalize` is [`Scaling::OptimalBeta`]. Quantus' cannot
 /// be had: it leaves every patch removed when it goes on to the next, and takes any map for gradients.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct Infidelity {
+    /// How inputs are changed: one feature or square at a time, or by noise.
     perturbation: Perturbation,
-    draws: usize,
-    seed: u64,
+    /// What stands for a removed value.
+    ///
+    /// A number, a `Vec` of one number per channel, or any [`Baseline`]. Default: 0.
+    #[param(into)]
     baseline: Baseline,
+    /// What the values of a map stand for.
+    #[param(
+        none = "auto",
+        none_doc = "Contributions where parts of the input are removed, gradients under noise, which removes nothing."
+    )]
     map_kind: Option<MapKind>,
+    /// What a map is multiplied by.
     scaling: Scaling,
+    /// How often noise is drawn for each sample. Default: 20.
+    #[param(at_least = 1, at_most = 1 << 24)]
+    n_draws: usize,
+    /// What random choices depend on. Default: 1.
+    seed: u64,
 }
 
 /// How the inputs of [`Infidelity`] are changed.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Parameter)]
 #[non_exhaustive]
 pub enum Perturbation {
     /// Every feature by itself is set to the baseline: `Features::Patches(4)` by default.
+    #[param(plain)]
     Features(Features),
     /// Every square of 1 to so many positions along a side, wherever it fits, is set to the baseline.
+    #[param(value_name = "LARGEST", at_least = 1)]
     Squares(usize),
-    /// Normal noise of this standard deviation on all elements, as often as
-    /// [`draws`](Infidelity::draws) says.
+    /// Normal noise of this standard deviation on all elements, drawn as often as `n_draws` says.
+    #[param(value_name = "SIGMA", above = 0)]
     Gaussian {
         /// The standard deviation, positive, in the unit of the inputs.
         sigma: f64,
     },
     /// The noise of [`GivenNeighbors`](crate::perturbation::GivenNeighbors), which is added: −I.
+    #[param(skip)]
     Given,
 }
 
-impl FromStr for Perturbation {
-    type Err = Error;
-
-    /// `squares:10`, `gaussian:0.2`, or [`Features`]: `positions`, `grid:9`, `patches:4`, `segments`.
-    fn from_str(text: &str) -> Result<Self> {
-        let expected =
-            "positions, grid:CELLS, patches:SIZE, segments, squares:LARGEST or gaussian:SIGMA";
-        let input = input::PERTURBATION;
-        if let Some(largest) = text.strip_prefix("squares:") {
-            return parse(input, largest, expected).map(Self::Squares);
-        }
-        if let Some(sigma) = text.strip_prefix("gaussian:") {
-            return parse(input, sigma, expected).map(|sigma| Self::Gaussian { sigma });
-        }
-        let features = text.parse().map(Self::Features);
-        features.map_err(|_| Error::parameter(input, text, expected))
-    }
-}
-
 /// What the values of a map stand for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum MapKind {
@@ -124,7 +118,7 @@ pub enum MapKind {
 }
 
 /// What a map is multiplied by.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Scaling {
@@ -139,11 +133,11 @@ impl Default for Infidelity {
     fn default() -> Self {
         Self {
             perturbation: Perturbation::Features(Features::Patches(4)),
-            draws: 20,
-            seed: 1,
             baseline: Baseline::default(),
             map_kind: None,
             scaling: Scaling::default(),
+            n_draws: 20,
+            seed: 1,
         }
     }
 }
@@ -153,35 +147,6 @@ impl Infidelity {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// How inputs are changed.
-    #[must_use]
-    pub fn perturbation(mut self, perturbation: Perturbation) -> Self {
-        self.perturbation = perturbation;
-        self
-    }
-
-    /// How often noise is drawn for each sample, at least 1. Default: 20.
-    #[must_use]
-    pub fn draws(mut self, draws: usize) -> Self {
-        self.draws = draws;
-        self
-    }
-
-    /// What the values of a map stand for. Default, as `None`: contributions where parts of the input are
-    /// removed, gradients under noise, which removes nothing.
-    #[must_use]
-    pub fn map_kind(mut self, kind: Option<MapKind>) -> Self {
-        self.map_kind = kind;
-        self
-    }
-
-    /// What a map is multiplied by.
-    #[must_use]
-    pub fn scaling(mut self, scaling: Scaling) -> Self {
-        self.scaling = scaling;
-        self
     }
 
     fn kind(&self) -> MapKind {
@@ -196,7 +161,7 @@ impl Infidelity {
         let noise = |radius, neighborhood| {
             Work::Noise(Neighbors {
                 radius,
-                n_neighbors: self.draws,
+                n_neighbors: self.n_draws,
                 neighborhood,
                 seed: self.seed,
             })
@@ -231,9 +196,6 @@ impl Infidelity {
         value.is_finite().then_some(value)
     }
 }
-
-takes_baseline!(Infidelity, baseline);
-takes_seed!(Infidelity, seed);
 
 /// The changed inputs, which all explainers share.
 enum Work {
@@ -320,10 +282,7 @@ impl<T: Real> Measure<T> for Infidelity {
         match self.work() {
             Work::Features(work) => work.prepare(run),
             Work::Squares(work) => work.prepare(run),
-            Work::Noise(work) => work
-                .prepare(run)
-                .map_err(|error| error.renamed(input::RADIUS, input::PERTURBATION))
-                .map_err(|error| error.renamed(input::N_NEIGHBORS, input::DRAWS)),
+            Work::Noise(work) => work.prepare(run),
         }
     }
 
@@ -405,71 +364,13 @@ impl Registered for Infidelity {
         title: "Infidelity",
         question: "How far is what a map says of a change of the input from what the model does?",
         direction: Direction::Lower,
-        range: "[0, inf)",
+        range: Range::NON_NEGATIVE,
         needs: SCORE_NEEDS,
         source: "Yeh et al., On the (In)fidelity and Sensitivity of Explanations, 2019",
     };
-    const OPTIONS: &'static [MetricOption<Self>] = &[
-        MetricOption {
-            info: OptionInfo {
-                name: "perturbation",
-                value_name: "CHANGE",
-                default: "patches:4",
-                help: "How inputs are changed: every feature of `positions`, `grid:CELLS` or `patches:SIZE` by itself, \
-                       `squares:LARGEST` or `gaussian:SIGMA`",
-            },
-            set: |metric, text| Ok(metric.perturbation(text.parse()?)),
-        },
-        Self::BASELINE,
-        MetricOption {
-            info: OptionInfo {
-                name: "map-kind",
-                value_name: "auto|gradient|contribution",
-                default: "auto",
-                help: "What the values of a map stand for: contributions under removal and gradients under \
-                       noise, or always one of them",
-            },
-            set: |metric, text| match text {
-                "auto" => Ok(metric.map_kind(None)),
-                "gradient" => Ok(metric.map_kind(Some(MapKind::Gradient))),
-                "contribution" => Ok(metric.map_kind(Some(MapKind::Contribution))),
-                _ => {
-                    let expected = "auto, gradient or contribution";
-                    Err(Error::parameter(input::MAP_KIND, text, expected))
-                }
-            },
-        },
-        MetricOption {
-            info: OptionInfo {
-                name: "scaling",
-                value_name: "none|optimal-beta",
-                default: "none",
-                help: "What a map is multiplied by: nothing, or what makes its error least",
-            },
-            set: |metric, text| match text {
-                "none" => Ok(metric.scaling(Scaling::None)),
-                "optimal-beta" => Ok(metric.scaling(Scaling::OptimalBeta)),
-                _ => {
-                    let expected = "none or optimal-beta";
-                    Err(Error::parameter(input::SCALING, text, expected))
-                }
-            },
-        },
-        MetricOption {
-            info: DRAWS_OPTION,
-            set: |metric, text| {
-                Ok(metric.draws(parse(input::DRAWS, text, "a number, at least 1")?))
-            },
-        },
-        Self::SEED,
-    ];
 
     const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {
         input: input::NEIGHBORS,
         take: |metric| metric.perturbation(Perturbation::Given),
     });
-
-    fn with_defaults() -> Self {
-        Self::new()
-    }
 }

@@ -1,16 +1,16 @@
 //! Monotonicity by correlation.
 
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::statistics::Correlation;
-use xai_core::{Direction, MetricInfo, Real, Result};
+use xai_core::{Real, Result};
 
 use crate::batch::explained::ExplainedBatch;
 use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::input;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::options::{GivenDraws, MetricOption, OptionInfo, Registered, parse};
-use crate::metric::parameters::{takes_features, takes_group_size};
 use crate::metric::protocol::{Measure, Metric};
+use crate::metric::registered::{GivenDraws, Registered};
 use crate::perturbation::features::Features;
 use crate::perturbation::removal::ranked_groups::check_group_size;
 use crate::perturbation::value_changes::{FeatureChanges, GroupChanges, ValueRange, Values};
@@ -45,11 +45,21 @@ use crate::perturbation::value_changes::{FeatureChanges, GroupChanges, ValueRang
 /// Nguyen and Martínez, *On quantitative aspects of model interpretability*, 2020, who divide by the
 /// squared score, which changes no ranks. Quantus draws `u` in [0, 1]: its numbers come with
 /// [`ValueRange::Given`] and [`group_size`](MonotonicityCorrelation::group_size).
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct MonotonicityCorrelation {
+    /// Which positions go together, as one feature.
     features: Features,
+    /// How many positions that follow each other in the order of their attributions are one feature; 1 takes the
+    /// features as they are. Default: 1.
+    ///
+    /// Such groups depend on the map, so that explainers do not share what the model says.
+    #[param(at_least = 1)]
     group_size: usize,
-    values: Values,
+    /// Which values a feature is set to.
+    value_range: ValueRange,
+    /// How many values a feature is set to. Default: 10.
+    #[param(at_least = 1, at_most = 1 << 20)]
+    n_values: usize,
 }
 
 impl Default for MonotonicityCorrelation {
@@ -57,10 +67,8 @@ impl Default for MonotonicityCorrelation {
         Self {
             features: Features::default(),
             group_size: 1,
-            values: Values {
-                range: ValueRange::default(),
-                n: 10,
-            },
+            value_range: ValueRange::default(),
+            n_values: 10,
         }
     }
 }
@@ -72,37 +80,27 @@ impl MonotonicityCorrelation {
         Self::default()
     }
 
-    /// Which values a feature is set to.
-    #[must_use]
-    pub fn range(mut self, range: ValueRange) -> Self {
-        self.values.range = range;
-        self
-    }
-
-    /// How many values, at least 1.
-    #[must_use]
-    pub fn n_values(mut self, n: usize) -> Self {
-        self.values.n = n;
-        self
+    fn values(&self) -> Values {
+        Values {
+            range: self.value_range,
+            n: self.n_values,
+        }
     }
 
     fn groups(&self) -> GroupChanges {
         GroupChanges {
             group_size: self.group_size,
-            values: self.values,
+            values: self.values(),
         }
     }
 
     fn changes(&self) -> FeatureChanges {
         FeatureChanges {
             features: self.features,
-            values: self.values,
+            values: self.values(),
         }
     }
 }
-
-takes_features!(MonotonicityCorrelation, features);
-takes_group_size!(MonotonicityCorrelation, group_size);
 
 impl Metric for MonotonicityCorrelation {
     fn info(&self) -> &'static MetricInfo {
@@ -115,7 +113,7 @@ impl<T: Real> Measure<T> for MonotonicityCorrelation {
         check_group_size(self.group_size, self.features, run)?;
         self.features.prepare(run)?;
         let n_features = self.features.most(run)?.div_ceil(self.group_size);
-        self.values.prepare(run, n_features)
+        self.values().prepare(run, n_features)
     }
 
     fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
@@ -153,42 +151,13 @@ impl Registered for MonotonicityCorrelation {
         title: "Monotonicity correlation",
         question: "Does the score depend most on the features with the largest attributions?",
         direction: Direction::Higher,
-        range: "[-1, 1]",
+        range: Range::SIGNED_SHARE,
         needs: SCORE_NEEDS,
         source: "Nguyen and Martínez, On quantitative aspects of model interpretability, 2020",
     };
-    const OPTIONS: &'static [MetricOption<Self>] = &[
-        Self::FEATURES,
-        Self::GROUP_SIZE,
-        MetricOption {
-            info: OptionInfo {
-                name: "value-range",
-                value_name: "RANGE",
-                default: "sample",
-                help: "The range of values that a feature is set to: that of the `sample`, or LOW:HIGH",
-            },
-            set: |metric, text| Ok(metric.range(text.parse()?)),
-        },
-        MetricOption {
-            info: OptionInfo {
-                name: "n-values",
-                value_name: "N",
-                default: "10",
-                help: "Values that a feature is set to",
-            },
-            set: |metric, text| {
-                let n = parse(input::N_VALUES, text, "a number of values, at least 1")?;
-                Ok(metric.n_values(n))
-            },
-        },
-    ];
 
     const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {
         input: input::GIVEN_VALUES,
-        take: |metric| metric.range(ValueRange::Given),
+        take: |metric| metric.value_range(ValueRange::Given),
     });
-
-    fn with_defaults() -> Self {
-        Self::new()
-    }
 }

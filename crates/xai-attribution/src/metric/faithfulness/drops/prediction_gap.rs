@@ -3,16 +3,17 @@
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
-use xai_core::{Direction, MetricInfo, Real, Result};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::{Real, Result};
 
 use crate::batch::explained::{ExplainedBatch, MapWork};
 use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
+use crate::input;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::options::{GivenDraws, MetricOption, Registered};
-use crate::metric::parameters::{takes_neighbors, takes_seed, takes_top_k};
+use crate::metric::localization::top_k_intersection::TopK;
 use crate::metric::protocol::{Measure, Metric};
-use crate::metric::registry::top_k_intersection::TopK;
+use crate::metric::registered::{GivenDraws, Registered};
 use crate::perturbation::neighborhood::neighbors::{Neighborhood, Neighbors};
 use crate::perturbation::removal::removal_order::{OrderedPositions, RemovalOrder};
 
@@ -59,10 +60,14 @@ pub trait NoisyPart: Debug + Copy + Default + PartialEq + Send + Sync + 'static 
 /// Agarwal et al., *OpenXAI: Towards a Transparent Evaluation of Model Explanations*, 2022; after
 /// Petsiuk et al., *RISE*, 2018. OpenXAI reads the first output whatever is predicted (targets of 0
 /// here), and its numbers come with its noise as [`Neighborhood::Given`].
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct PredictionGap<K> {
+    /// How many positions are the top: a number, or a share of them. Default: a tenth of them.
     k: TopK,
+    /// The noise: as many draws as neighbours, of a standard deviation of the radius.
+    #[param(flatten, setter)]
     neighbors: Neighbors,
+    #[param(skip)]
     part: PhantomData<K>,
 }
 
@@ -86,7 +91,7 @@ impl NoisyPart for Important {
         title: "Prediction gap, important (PGI)",
         question: "How far does the score move under noise on the positions with the largest attributions?",
         direction: Direction::Higher,
-        range: "[0, inf)",
+        range: Range::NON_NEGATIVE,
         needs: SCORE_NEEDS,
         source: "Agarwal et al., OpenXAI, 2022",
     };
@@ -99,7 +104,7 @@ impl NoisyPart for Unimportant {
         title: "Prediction gap, unimportant (PGU)",
         question: "How far does the score move under noise on all but the positions with the largest attributions?",
         direction: Direction::Lower,
-        range: "[0, inf)",
+        range: Range::NON_NEGATIVE,
         needs: SCORE_NEEDS,
         source: "Agarwal et al., OpenXAI, 2022",
     };
@@ -134,10 +139,6 @@ impl<K: NoisyPart> PredictionGap<K> {
         }
     }
 }
-
-takes_top_k!(PredictionGap<K: NoisyPart>, k);
-takes_neighbors!(PredictionGap<K: NoisyPart>, neighbors);
-takes_seed!(PredictionGap<K: NoisyPart>, neighbors.seed);
 
 /// The scores under noise on a part: as many per sample as it has neighbours.
 #[derive(Debug, Clone, PartialEq)]
@@ -220,12 +221,12 @@ impl<T: Real, K: NoisyPart> Measure<T> for PredictionGap<K> {
 
 impl<K: NoisyPart> Registered for PredictionGap<K> {
     const INFO: &'static MetricInfo = K::INFO;
-    const OPTIONS: &'static [MetricOption<Self>] =
-        &[Self::TOP_K, Self::RADIUS, Self::N_NEIGHBORS, Self::SEED];
 
-    const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(Self::GIVEN_NEIGHBORS);
-
-    fn with_defaults() -> Self {
-        Self::new()
-    }
+    const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {
+        input: input::NEIGHBORS,
+        take: |mut metric| {
+            metric.neighbors.neighborhood = Neighborhood::Given;
+            metric
+        },
+    });
 }

@@ -3,18 +3,18 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::number::elementary::{exp, ln};
 use xai_core::statistics::Correlation;
-use xai_core::{Direction, Error, MetricInfo, Real, Result, parallel};
+use xai_core::{Error, Real, Result, parallel};
 
 use crate::batch::explained::{ExplainedBatch, MapWork};
 use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::input;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::options::{MetricOption, OptionInfo, Registered, parse};
-use crate::metric::parameters::{takes_baseline, takes_features, takes_seed};
 use crate::metric::protocol::{Measure, Metric};
+use crate::metric::registered::Registered;
 use crate::perturbation::absence::baseline::Baseline;
 use crate::perturbation::features::Features;
 use crate::perturbation::removal::removal_curve::CurveScores;
@@ -53,12 +53,26 @@ use crate::perturbation::subsets::{
 /// Ancona et al., *Towards better understanding of gradient-based attribution methods*, 2018. Quantus
 /// computes something else: one correlation over the samples of the first batch, of the drops along a
 /// deletion with the sums of single steps.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct SensitivityN {
+    /// The sizes of subsets, ascending, each at least 1 and less than the number of features.
+    #[param(
+        none = "auto",
+        none_doc = "12 sizes, each so many times the one before, from 1 to 80 % of the features; fewer where rounding makes some equal.",
+        no_setter
+    )]
     sizes: Option<Arc<[usize]>>,
+    /// Which positions go together, as one feature.
     features: Features,
+    /// The number of random subsets of each size, per sample. Default: 100.
+    #[param(at_least = 2, at_most = 1 << 20)]
     n_subsets: usize,
+    /// What stands for a removed value.
+    ///
+    /// A number, a `Vec` of one number per channel, or any [`Baseline`]. Default: 0.
+    #[param(into)]
     baseline: Baseline,
+    /// What random choices depend on. Default: 1.
     seed: u64,
 }
 
@@ -95,13 +109,6 @@ impl SensitivityN {
         self
     }
 
-    /// The number of subsets of each size, at least 2.
-    #[must_use]
-    pub fn n_subsets(mut self, n_subsets: usize) -> Self {
-        self.n_subsets = n_subsets;
-        self
-    }
-
     fn sizes_of(&self, n_features: usize) -> Vec<usize> {
         if let Some(sizes) = &self.sizes {
             return sizes.to_vec();
@@ -129,10 +136,6 @@ impl SensitivityN {
         }
     }
 }
-
-takes_baseline!(SensitivityN, baseline);
-takes_features!(SensitivityN, features);
-takes_seed!(SensitivityN, seed);
 
 /// The correlations of all samples at each size: `[size][sample]`.
 impl<T: Real> MapWork<T> for SensitivityN {
@@ -179,8 +182,7 @@ impl<T: Real> Measure<T> for SensitivityN {
         let mut sizes = sizes.into_iter();
         sizes
             .try_for_each(|size| self.drops(size).subsets.prepare(run))
-            .map_err(|error| error.renamed(input::SUBSET_SIZE, input::SIZES))
-            .map_err(|error| error.renamed(input::N_SUBSETS, input::SUBSETS_PER_SIZE))?;
+            .map_err(|error| error.renamed(input::SUBSET_SIZE, input::SIZES))?;
         self.baseline.prepare(run)
     }
 
@@ -219,51 +221,8 @@ impl Registered for SensitivityN {
         title: "Sensitivity-n",
         question: "Does the score fall as the attributions say when subsets of each size are removed?",
         direction: Direction::Higher,
-        range: "[-1, 1]",
+        range: Range::SIGNED_SHARE,
         needs: SCORE_NEEDS,
         source: "Ancona et al., Towards better understanding of gradient-based attribution methods, 2018",
     };
-    const OPTIONS: &'static [MetricOption<Self>] = &[
-        MetricOption {
-            info: OptionInfo {
-                name: "sizes",
-                value_name: "LIST",
-                default: "auto",
-                help: "Sizes of subsets, ascending, separated by commas, or `auto` for 12 from 1 to 80 % of the \
-                       features",
-            },
-            set: |metric, text| {
-                if text == "auto" {
-                    return Ok(metric.sizes(None));
-                }
-                let expected = "auto, or numbers of features separated by commas";
-                let size = |text| parse(input::SIZES, text, expected);
-                let sizes: Vec<usize> = text.split(',').map(size).collect::<Result<_>>()?;
-                Ok(metric.sizes(Some(&sizes)))
-            },
-        },
-        MetricOption {
-            info: OptionInfo {
-                name: "subsets-per-size",
-                value_name: "N",
-                default: "100",
-                help: "Random subsets of each size, per sample",
-            },
-            set: |metric, text| {
-                let n = parse(
-                    input::SUBSETS_PER_SIZE,
-                    text,
-                    "a number of subsets, at least 2",
-                )?;
-                Ok(metric.n_subsets(n))
-            },
-        },
-        Self::BASELINE,
-        Self::FEATURES,
-        Self::SEED,
-    ];
-
-    fn with_defaults() -> Self {
-        Self::new()
-    }
 }

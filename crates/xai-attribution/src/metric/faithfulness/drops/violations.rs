@@ -1,15 +1,15 @@
 //! Features whose removal contradicts the sign of their attribution.
 
-use xai_core::{Direction, MetricInfo, Real, Result};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::{Real, Result};
 
 use crate::batch::explained::ExplainedBatch;
 use crate::batch::plan::Plan;
 use crate::batch::run_data::RunData;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::options::{MetricOption, Registered};
-use crate::metric::parameters::{takes_baseline, takes_features, takes_top_k};
+use crate::metric::localization::top_k_intersection::TopK;
 use crate::metric::protocol::{Measure, Metric};
-use crate::metric::registry::top_k_intersection::TopK;
+use crate::metric::registered::Registered;
 use crate::perturbation::absence::baseline::Baseline;
 use crate::perturbation::features::Features;
 use crate::perturbation::removal::single_removal::SingleRemoval;
@@ -39,10 +39,16 @@ use crate::perturbation::removal::single_removal::SingleRemoval;
 ///
 /// # Source
 /// Liu et al., *Rethinking Attention-Model Explainability through Faithfulness Violation Test*, 2022.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Parameters)]
 pub struct Violations {
+    /// What stands for a removed value.
+    ///
+    /// A number, a `Vec` of one number per channel, or any [`Baseline`]. Default: 0.
+    #[param(into)]
     baseline: Baseline,
+    /// Which positions go together, as one feature.
     features: Features,
+    /// How many features are the top: a number, or a share of them. Default: a tenth of them.
     k: TopK,
 }
 
@@ -60,10 +66,6 @@ impl Violations {
         }
     }
 }
-
-takes_top_k!(Violations, k);
-takes_baseline!(Violations, baseline);
-takes_features!(Violations, features);
 
 impl Metric for Violations {
     fn info(&self) -> &'static MetricInfo {
@@ -119,13 +121,8 @@ impl Registered for Violations {
         title: "Violations",
         question: "How often does removing a feature move the score against the sign of its attribution?",
         direction: Direction::Lower,
-        range: "[0, 1]",
+        range: Range::SHARE,
         needs: SCORE_NEEDS,
         source: "Liu et al., Rethinking Attention-Model Explainability, 2022",
     };
-    const OPTIONS: &'static [MetricOption<Self>] = &[Self::BASELINE, Self::FEATURES, Self::TOP_K];
-
-    fn with_defaults() -> Self {
-        Self::new()
-    }
 }

@@ -1,17 +1,18 @@
 //! Average Drop, coherency and complexity in one.
 
 use ndarray::ArrayD;
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::statistics::Correlation;
 use xai_core::tensor::{mask_inputs, position_magnitudes};
-use xai_core::{Direction, Error, MetricInfo, Real, Result};
+use xai_core::{Error, Real, Result};
 
 use crate::batch::explained::{ExplainedBatch, MapWork};
 use crate::batch::plan::Plan;
 use crate::input;
-use crate::metric::kinds::score_metric::{BaseScorePolicy, EPSILON, ScoreMetric};
-use crate::metric::options::{MetricOption, Registered};
+use crate::metric::faithfulness::masking::average_drop::AverageDrop;
+use crate::metric::kinds::score_metric::{BaseScorePolicy, EPSILON};
 use crate::metric::protocol::{Measure, Metric};
-use crate::metric::registry::average_drop::AverageDrop;
+use crate::metric::registered::Registered;
 
 /// Is the map coherent and simple, and does the model keep its answer on what it keeps?
 ///
@@ -49,9 +50,10 @@ use crate::metric::registry::average_drop::AverageDrop;
 /// Poppi et al., *Revisiting the Evaluation of Class Activation Mapping for Explainability: A Novel
 /// Metric and Experimental Analysis*, 2021, with the authors' coherency, moved from [−1, 1] to [0, 1].
 /// They explain the class that the model predicts; here it is the target.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Parameters)]
 pub struct Adcc {
-    drop: AverageDrop,
+    /// What to do with base scores that the formula of Average Drop cannot divide by.
+    base_score_policy: BaseScorePolicy,
 }
 
 impl Adcc {
@@ -59,13 +61,6 @@ impl Adcc {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// What to do with base scores that Average Drop cannot divide by.
-    #[must_use]
-    pub fn base_score_policy(mut self, policy: BaseScorePolicy) -> Self {
-        self.drop = ScoreMetric::new().base_score_policy(policy);
-        self
     }
 }
 
@@ -121,7 +116,8 @@ impl<T: Real> Measure<T> for Adcc {
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
         let batch = explained.batch();
-        let drops = Measure::<T>::per_sample(&self.drop, explained)?;
+        let drop = AverageDrop::new().base_score_policy(self.base_score_policy);
+        let drops = Measure::<T>::per_sample(&drop, explained)?;
         let magnitudes = explained.magnitudes()?;
         let again = explained.shared(&MapsOfMasked)?;
         if again.shape() != explained.maps()?.shape() {
@@ -149,7 +145,7 @@ impl Registered for Adcc {
         title: "ADCC",
         question: "Is the map coherent and simple, and does the model keep its answer on what it keeps?",
         direction: Direction::Higher,
-        range: "[0, 1] for scores in (0, 1]",
+        range: Range::SHARE.when("for scores in (0, 1]"),
         needs: &[
             input::MODEL,
             input::EXPLAINER,
@@ -158,12 +154,4 @@ impl Registered for Adcc {
         ],
         source: "Poppi et al., Revisiting the Evaluation of Class Activation Mapping, 2021",
     };
-    const OPTIONS: &'static [MetricOption<Self>] = &[MetricOption {
-        info: BaseScorePolicy::OPTION,
-        set: |metric, text| Ok(metric.base_score_policy(text.parse()?)),
-    }];
-
-    fn with_defaults() -> Self {
-        Self::new()
-    }
 }

@@ -1,8 +1,10 @@
 //! Average Drop.
 
+use xai_core::Help;
+use xai_core::describe::{Direction, MetricInfo, Range};
+
 use crate::help;
 use crate::metric::kinds::score_metric::{EPSILON, SCORE_NEEDS, ScoreFormula, ScoreMetric};
-use xai_core::{Direction, Help, MetricInfo};
 
 /// The formula of [`AverageDrop`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -38,7 +40,7 @@ impl ScoreFormula for DropFormula {
         title: "Average Drop",
         question: "How much of the score is lost when only what the map marks is kept?",
         direction: Direction::Lower,
-        range: "[0, 1] for scores in (0, 1]",
+        range: Range::SHARE.when("for scores in (0, 1]"),
         needs: SCORE_NEEDS,
         source: "Chattopadhay et al., Grad-CAM++, 2018",
     };

@@ -1,8 +1,10 @@
 //! Average Gain.
 
+use xai_core::Help;
+use xai_core::describe::{Direction, MetricInfo, Range};
+
 use crate::help;
 use crate::metric::kinds::score_metric::{EPSILON, SCORE_NEEDS, ScoreFormula, ScoreMetric};
-use xai_core::{Direction, Help, MetricInfo};
 
 /// The formula of [`AverageGain`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -34,7 +36,7 @@ impl ScoreFormula for GainFormula {
         title: "Average Gain",
         question: "How far towards certainty does the score rise when only what the map marks is kept?",
         direction: Direction::Higher,
-        range: "[0, 1] for scores in [0, 1]",
+        range: Range::SHARE.when("for scores in [0, 1]"),
         needs: SCORE_NEEDS,
         source: "Zhang et al., Opti-CAM, 2023",
     };

@@ -1,7 +1,8 @@
 //! Average Increase.
 
+use xai_core::describe::{Direction, MetricInfo, Range};
+
 use crate::metric::kinds::score_metric::{SCORE_NEEDS, ScoreFormula, ScoreMetric};
-use xai_core::{Direction, MetricInfo};
 
 /// The formula of [`AverageIncrease`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -32,7 +33,7 @@ impl ScoreFormula for IncreaseFormula {
         title: "Average Increase",
         question: "How often does the score rise when only what the map marks is kept?",
         direction: Direction::Higher,
-        range: "[0, 1]",
+        range: Range::SHARE,
         needs: SCORE_NEEDS,
         source: "Chattopadhay et al., Grad-CAM++, 2018",
     };

@@ -1,14 +1,12 @@
-//! What a metric says of itself, once, for everybody who lists metrics.
-//!
-//! Every family keeps a list of its metrics; the library, the command line, the report and the
-//! tables of the documentation read it.
+//! What a metric says of itself.
 
 use std::fmt;
 
+use super::range::Range;
 use crate::error::{Error, Input, Result};
 
 /// A metric as a person chooses it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct MetricInfo {
     /// The name on the command line and in JSON.
@@ -19,35 +17,12 @@ pub struct MetricInfo {
     pub question: &'static str,
     /// Which values are better.
     pub direction: Direction,
-    /// The values that it takes: `[0, 1]`.
-    pub range: &'static str,
+    /// The values that it takes.
+    pub range: Range,
     /// What it is computed from.
     pub needs: &'static [Input],
     /// The paper that defines it.
     pub source: &'static str,
-}
-
-impl MetricInfo {
-    /// Whether its values are shares: its range is a part of [0, 1]. An average of values that are
-    /// all 0 or 1 is then a share too.
-    ///
-    /// ```
-    /// use xai_core::{Direction, MetricInfo};
-    /// let metric = |range| MetricInfo {
-    ///     name: "a", title: "A", question: "?", direction: Direction::None, range, needs: &[], source: "",
-    /// };
-    /// assert!(metric("[0, 1]").is_share() && metric("(0, 1]").is_share());
-    /// assert!(!metric("[-1, 1]").is_share() && !metric("[0, inf)").is_share() && !metric("[0, n]").is_share());
-    /// ```
-    #[must_use]
-    pub fn is_share(&self) -> bool {
-        let ends = self
-            .range
-            .trim_matches(['[', ']', '(', ')'])
-            .split_once(", ");
-        let within = |end: &str| end.parse().is_ok_and(|end: f64| (0.0..=1.0).contains(&end));
-        ends.is_some_and(|(low, high)| within(low) && within(high))
-    }
 }
 
 /// Which values of a metric are better.
@@ -90,7 +65,7 @@ impl fmt::Display for Direction {
     }
 }
 
-/// The metric of a name.
+/// The metric of a name; `_` may be written for `-`.
 ///
 /// # Errors
 /// [`ErrorKind::InvalidParameter`](crate::ErrorKind::InvalidParameter) about
@@ -101,7 +76,7 @@ pub fn find<'a>(
 ) -> Result<&'a MetricInfo> {
     let mut names = Vec::new();
     for metric in metrics {
-        if metric.name == name {
+        if super::same_word(metric.name, name) {
             return Ok(metric);
         }
         names.push(metric.name);
@@ -113,11 +88,11 @@ pub fn find<'a>(
 /// The table of metrics as Markdown, one row each.
 ///
 /// ```
-/// use xai_core::registry::{Direction, MetricInfo, markdown};
+/// use xai_core::describe::{Direction, MetricInfo, Range, markdown};
 /// let info = MetricInfo {
 ///     name: "average-drop", title: "Average Drop",
 ///     question: "How much of the score is lost when only what the map marks is kept?",
-///     direction: Direction::Lower, range: "[0, 1]",
+///     direction: Direction::Lower, range: Range::SHARE,
 ///     needs: &[xai_core::input::MODEL], source: "Chattopadhay et al. 2018",
 /// };
 /// assert!(markdown([&info]).ends_with(
@@ -137,7 +112,7 @@ pub fn markdown<'a>(metrics: impl IntoIterator<Item = &'a MetricInfo>) -> String
             format!("`{}`", metric.name),
             metric.question.to_owned(),
             metric.direction.to_string(),
-            metric.range.to_owned(),
+            metric.range.to_string(),
             needs.join(", "),
             metric.source.to_owned(),
         ]
@@ -159,7 +134,7 @@ mod tests {
             title: "A",
             question: "|x|?",
             direction: Direction::None,
-            range: "[0, 1]",
+            range: Range::SHARE,
             needs: &[],
             source: "",
         };

@@ -1,0 +1,18 @@
+//! Does the map keep a law?
+
+use crate::metric::entry::Entry;
+
+pub(crate) mod completeness;
+pub(crate) mod input_invariance;
+pub(crate) mod non_sensitivity;
+
+pub use completeness::*;
+pub use input_invariance::*;
+pub use non_sensitivity::*;
+
+/// The metrics of this folder, in the order of the documentation.
+pub(in crate::metric) const METRICS: &[Entry] = &[
+    Entry::of::<Completeness>(),
+    Entry::of::<NonSensitivity>(),
+    Entry::of::<InputInvariance>(),
+];

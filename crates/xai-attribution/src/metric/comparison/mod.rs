@@ -1,0 +1,25 @@
+//! How does the map compare with other maps: a reference, or those of other samples?
+
+use crate::metric::entry::Entry;
+
+pub(crate) mod consistency;
+pub(crate) mod rank_agreement;
+pub(crate) mod sufficiency;
+pub(crate) mod top_agreement;
+
+pub use consistency::*;
+pub use rank_agreement::*;
+pub use sufficiency::*;
+pub use top_agreement::*;
+
+/// The metrics of this folder, in the order of the documentation.
+pub(in crate::metric) const METRICS: &[Entry] = &[
+    Entry::of::<Sufficiency>(),
+    Entry::of::<Consistency>(),
+    Entry::of::<FeatureAgreement>(),
+    Entry::of::<RankAgreement>(),
+    Entry::of::<SignAgreement>(),
+    Entry::of::<SignedRankAgreement>(),
+    Entry::of::<RankCorrelation>(),
+    Entry::of::<PairwiseRankAgreement>(),
+];

@@ -1,0 +1,24 @@
+//! How many features does the map need?
+
+use crate::metric::entry::Entry;
+
+pub(crate) mod complexity;
+pub(crate) mod effective_complexity;
+pub(crate) mod mst_compactness;
+pub(crate) mod nonzero_features;
+pub(crate) mod sparseness;
+
+pub use complexity::*;
+pub use effective_complexity::*;
+pub use mst_compactness::*;
+pub use nonzero_features::*;
+pub use sparseness::*;
+
+/// The metrics of this folder, in the order of the documentation.
+pub(in crate::metric) const METRICS: &[Entry] = &[
+    Entry::of::<Complexity>(),
+    Entry::of::<Sparseness>(),
+    Entry::of::<EffectiveComplexity>(),
+    Entry::of::<NonzeroFeatures>(),
+    Entry::of::<MstCompactness>(),
+];

@@ -1,0 +1,49 @@
+//! Scores along a curve: features are removed or put back, in the order of the map.
+
+use crate::metric::entry::Entry;
+
+pub(crate) mod comprehensiveness;
+pub(crate) mod deletion;
+pub(crate) mod f_fidelity;
+pub(crate) mod insertion;
+pub(crate) mod irof;
+pub(crate) mod monotonicity;
+pub(crate) mod naopc;
+pub(crate) mod random_order_reference;
+pub(crate) mod rationale_sufficiency;
+pub(crate) mod region_perturbation;
+pub(crate) mod relevance_gain;
+pub(crate) mod road;
+
+pub use comprehensiveness::*;
+pub use deletion::*;
+pub use f_fidelity::*;
+pub use insertion::*;
+pub use irof::*;
+pub use monotonicity::*;
+pub use naopc::*;
+pub use random_order_reference::*;
+pub use rationale_sufficiency::*;
+pub use region_perturbation::*;
+pub use relevance_gain::*;
+pub use road::*;
+
+/// The metrics of this folder, in the order of the documentation.
+pub(in crate::metric) const METRICS: &[Entry] = &[
+    Entry::of::<Deletion>(),
+    Entry::of::<Insertion>(),
+    Entry::of::<SymmetricRelevanceGain>(),
+    Entry::of::<RegionPerturbation>(),
+    Entry::of::<Comprehensiveness>(),
+    Entry::of::<RationaleSufficiency>(),
+    Entry::of::<Naopc>(),
+    Entry::of::<RandomOrderReference>(),
+    Entry::of::<Monotonicity>(),
+    Entry::of::<Irof>(),
+    Entry::of::<FFidelity>(),
+    Entry::of::<FFidelityPositive>(),
+    Entry::of::<FFidelityNegative>(),
+    Entry::of::<Road>(),
+    Entry::of::<RoadMostRelevantFirst>(),
+    Entry::of::<RoadLeastRelevantFirst>(),
+];

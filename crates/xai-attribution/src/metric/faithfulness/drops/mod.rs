@@ -1,0 +1,31 @@
+//! Drops of the score without some features, against what the map says of them.
+
+use crate::metric::entry::Entry;
+
+pub(crate) mod faithfulness_estimate;
+pub(crate) mod infidelity;
+pub(crate) mod monotonicity_correlation;
+pub(crate) mod mu_fidelity;
+pub(crate) mod prediction_gap;
+pub(crate) mod sensitivity_n;
+pub(crate) mod violations;
+
+pub use faithfulness_estimate::*;
+pub use infidelity::*;
+pub use monotonicity_correlation::*;
+pub use mu_fidelity::*;
+pub use prediction_gap::*;
+pub use sensitivity_n::*;
+pub use violations::*;
+
+/// The metrics of this folder, in the order of the documentation.
+pub(in crate::metric) const METRICS: &[Entry] = &[
+    Entry::of::<FaithfulnessEstimate>(),
+    Entry::of::<Violations>(),
+    Entry::of::<SensitivityN>(),
+    Entry::of::<MonotonicityCorrelation>(),
+    Entry::of::<Infidelity>(),
+    Entry::of::<MuFidelity>(),
+    Entry::of::<PredictionGapImportant>(),
+    Entry::of::<PredictionGapUnimportant>(),
+];

@@ -1,0 +1,21 @@
+//! Scores of inputs masked by the map.
+
+use crate::metric::entry::Entry;
+
+pub(crate) mod adcc;
+pub(crate) mod average_drop;
+pub(crate) mod average_gain;
+pub(crate) mod average_increase;
+
+pub use adcc::*;
+pub use average_drop::*;
+pub use average_gain::*;
+pub use average_increase::*;
+
+/// The metrics of this folder, in the order of the documentation.
+pub(in crate::metric) const METRICS: &[Entry] = &[
+    Entry::of::<AverageDrop>(),
+    Entry::of::<AverageIncrease>(),
+    Entry::of::<AverageGain>(),
+    Entry::of::<Adcc>(),
+];

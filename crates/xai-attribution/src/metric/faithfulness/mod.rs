@@ -1,0 +1,9 @@
+//! Does the model react to what the map marks?
+
+pub mod curves;
+pub mod drops;
+pub mod masking;
+
+pub use curves::*;
+pub use drops::*;
+pub use masking::*;

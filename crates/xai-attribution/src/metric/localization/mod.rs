@@ -1,0 +1,36 @@
+//! Does the map lie on the object?
+
+use crate::metric::entry::Entry;
+
+pub(crate) mod attribution_localization;
+pub(crate) mod focus;
+pub(crate) mod localization_auroc;
+pub(crate) mod localization_average_precision;
+pub(crate) mod localization_iou;
+pub(crate) mod pointing_game;
+pub(crate) mod relevance_mass_accuracy;
+pub(crate) mod relevance_rank_accuracy;
+pub(crate) mod top_k_intersection;
+
+pub use attribution_localization::*;
+pub use focus::*;
+pub use localization_auroc::*;
+pub use localization_average_precision::*;
+pub use localization_iou::*;
+pub use pointing_game::*;
+pub use relevance_mass_accuracy::*;
+pub use relevance_rank_accuracy::*;
+pub use top_k_intersection::*;
+
+/// The metrics of this folder, in the order of the documentation.
+pub(in crate::metric) const METRICS: &[Entry] = &[
+    Entry::of::<PointingGame>(),
+    Entry::of::<AttributionLocalization>(),
+    Entry::of::<TopKIntersection>(),
+    Entry::of::<RelevanceRankAccuracy>(),
+    Entry::of::<RelevanceMassAccuracy>(),
+    Entry::of::<LocalizationAuroc>(),
+    Entry::of::<LocalizationAveragePrecision>(),
+    Entry::of::<LocalizationIou>(),
+    Entry::of::<Focus>(),
+];

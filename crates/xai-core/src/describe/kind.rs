@@ -1,0 +1,236 @@
+//! What values a parameter has.
+
+use std::fmt;
+
+use super::range::{End, Range};
+use super::value::Value;
+
+/// What values a parameter has.
+///
+/// ```
+/// use xai_core::describe::{Kind, Range, Value};
+/// let kind = Kind::Real(Range::REAL).at_least(0.0);
+/// assert_eq!(kind.to_string(), "a number, at least 0");
+/// assert!(kind.admits(&Value::Real(0.5)) && !kind.admits(&Value::Real(-1.0)));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum Kind {
+    /// A finite number in a range.
+    Real(Range),
+    /// A whole number in a range.
+    Integer(Range),
+    /// `true` or `false`.
+    Flag,
+    /// One of some words.
+    Words(&'static [Word]),
+    /// Several values of one kind.
+    List(&'static Kind),
+    /// A value of one of several kinds.
+    OneOf(&'static [Kind]),
+}
+
+/// A word that is a value.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Word {
+    /// The word in kebab-case. `_` may be written for `-`.
+    pub name: &'static str,
+    /// What it means, in a sentence.
+    pub doc: &'static str,
+    /// The value behind a colon, where the word has one: `grid:7`.
+    pub value: Option<WordValue>,
+}
+
+/// The value behind a word.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct WordValue {
+    /// What it stands for: `CELLS`.
+    pub name: &'static str,
+    /// What values there are.
+    pub kind: &'static Kind,
+    /// Whether the word may stand alone, for a default.
+    pub has_default: bool,
+}
+
+/// Whether two words are one: `-` and `_` are the same.
+#[must_use]
+pub fn same_word(a: &str, b: &str) -> bool {
+    let plain = |c: u8| if c == b'-' { b'_' } else { c };
+    a.len() == b.len() && a.bytes().map(plain).eq(b.bytes().map(plain))
+}
+
+impl Word {
+    /// The value behind the word in a text: `Some(None)` for the word alone, `None` for another word.
+    #[must_use]
+    pub fn match_text<'a>(&self, text: &'a str) -> Option<Option<&'a str>> {
+        match text.trim().split_once(':') {
+            Some((word, value)) => {
+                (self.value.is_some() && same_word(word, self.name)).then_some(Some(value.trim()))
+            }
+            None => {
+                let alone = self.value.is_none_or(|value| value.has_default);
+                (alone && same_word(text.trim(), self.name)).then_some(None)
+            }
+        }
+    }
+}
+
+impl fmt::Display for Word {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.value {
+            None => f.write_str(self.name),
+            Some(WordValue { name, .. }) => write!(f, "{}:{name}", self.name),
+        }
+    }
+}
+
+impl Kind {
+    /// Numbers with a lower end.
+    #[must_use]
+    pub const fn at_least(self, low: f64) -> Self {
+        self.from(End::Included(low))
+    }
+
+    /// Numbers above a value.
+    #[must_use]
+    pub const fn above(self, low: f64) -> Self {
+        self.from(End::Excluded(low))
+    }
+
+    /// Numbers with an upper end.
+    #[must_use]
+    pub const fn at_most(self, high: f64) -> Self {
+        self.to(End::Included(high))
+    }
+
+    /// Numbers below a value.
+    #[must_use]
+    pub const fn below(self, high: f64) -> Self {
+        self.to(End::Excluded(high))
+    }
+
+    /// The kind of the items of a list.
+    #[must_use]
+    pub const fn item(self) -> Self {
+        match self {
+            Self::List(kind) => *kind,
+            _ => panic!("only lists have items"),
+        }
+    }
+
+    const fn from(self, low: End) -> Self {
+        match self {
+            Self::Real(range) => Self::Real(Range { low, ..range }),
+            Self::Integer(range) => Self::Integer(Range { low, ..range }),
+            _ => panic!("only numbers have a range"),
+        }
+    }
+
+    const fn to(self, high: End) -> Self {
+        match self {
+            Self::Real(range) => Self::Real(Range { high, ..range }),
+            Self::Integer(range) => Self::Integer(Range { high, ..range }),
+            _ => panic!("only numbers have a range"),
+        }
+    }
+
+    /// Whether a value is of the kind.
+    #[must_use]
+    pub fn admits(&self, value: &Value) -> bool {
+        if *value == Value::Given {
+            return true;
+        }
+        match self {
+            Self::Real(range) => {
+                let number = value.real();
+                number.is_some_and(|number| number.is_finite() && range.contains(number))
+            }
+            Self::Integer(range) => {
+                let number = value.integer();
+                number.is_some_and(|number| range.contains(number as f64))
+            }
+            Self::Flag => value.flag().is_some(),
+            Self::Words(words) => {
+                let Value::Text(text) = value else {
+                    return false;
+                };
+                words.iter().any(|word| match word.match_text(text) {
+                    Some(Some(behind)) => word
+                        .value
+                        .is_some_and(|value| value.kind.admits(&behind.into())),
+                    Some(None) => true,
+                    None => false,
+                })
+            }
+            Self::List(kind) => {
+                let items = value.items();
+                items.is_some_and(|items| items.iter().all(|item| kind.admits(item)))
+            }
+            Self::OneOf(kinds) => kinds.iter().any(|kind| kind.admits(value)),
+        }
+    }
+
+    /// Its words, where it has some.
+    pub fn words(&self) -> impl Iterator<Item = &'static Word> {
+        let kinds: &[Kind] = match self {
+            Self::OneOf(kinds) => kinds,
+            _ => std::slice::from_ref(self),
+        };
+        let words = kinds.iter().flat_map(|kind| match *kind {
+            Self::Words(words) => words,
+            _ => &[],
+        });
+        words.collect::<Vec<_>>().into_iter()
+    }
+
+    /// What stands for a value in a synopsis: `NUMBER`, `N`, `lowest|any`.
+    #[must_use]
+    pub fn placeholder(&self) -> String {
+        match self {
+            Self::Real(_) => "NUMBER".to_owned(),
+            Self::Integer(_) => "N".to_owned(),
+            Self::Flag => "true|false".to_owned(),
+            Self::Words(words) => {
+                let words: Vec<String> = words.iter().map(Word::to_string).collect();
+                words.join("|")
+            }
+            Self::List(kind) => format!("{},…", kind.placeholder()),
+            Self::OneOf(kinds) => {
+                let kinds: Vec<String> = kinds.iter().map(Self::placeholder).collect();
+                kinds.join("|")
+            }
+        }
+    }
+
+    fn choices(&self) -> Vec<String> {
+        match self {
+            Self::Real(range) => vec![format!("a number{}", range.in_words())],
+            Self::Integer(range)
+                if range.low == End::Included(0.0) && range.high == End::Unbounded =>
+            {
+                vec!["a whole number".to_owned()]
+            }
+            Self::Integer(range) => vec![format!("a whole number{}", range.in_words())],
+            Self::Flag => vec!["true".to_owned(), "false".to_owned()],
+            Self::Words(words) => words.iter().map(Word::to_string).collect(),
+            Self::List(kind) => vec![format!("several of: {kind}")],
+            Self::OneOf(kinds) => kinds.iter().flat_map(Self::choices).collect(),
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    /// What is expected, as an error says it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let choices = self.choices();
+        match choices.split_last() {
+            Some((last, [])) => f.write_str(last),
+            Some((last, others)) => write!(f, "{} or {last}", others.join(", ")),
+            None => f.write_str("no value"),
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! What a metric says of itself and of its parameters, once, for everybody who asks.
+//!
+//! A metric is described by a [`MetricInfo`], its parameters by the struct that holds them: a parameter is a
+//! documented field, a word of a choice a documented variant. The derive macros
+//! [`Parameters`](macro@Parameters) and [`Parameter`](macro@Parameter) make of these the setters, the checks, what errors say, and how
+//! text and typed values are read. The library, the command line, studies, Python, SQL and the tables of the
+//! documentation read them from here.
+//!
+//! ```
+//! use xai_core::describe::{Parameter, Parameters, Value, with};
+//!
+//! /// Which position counts where several share the largest attribution.
+//! #[derive(Debug, Clone, Copy, Default, PartialEq, Parameter)]
+//! enum Ties {
+//!     /// The lowest of them.
+//!     #[default]
+//!     Lowest,
+//!     /// A hit by any of them is a hit.
+//!     Any,
+//! }
+//!
+//! /// Does the largest attribution lie on the object?
+//! #[derive(Debug, Clone, Default, PartialEq, Parameters)]
+//! struct PointingGame {
+//!     /// How far beside the object still counts, in positions.
+//!     #[param(at_least = 0)]
+//!     radius: f64,
+//!     /// Which position counts where several share the largest attribution.
+//!     ties: Ties,
+//! }
+//!
+//! let metric = PointingGame::default().radius(2.0);
+//! let same = with(PointingGame::default(), [("radius", Value::from("2"))])?;
+//! assert_eq!(metric, same);
+//! let error = with(PointingGame::default(), [("ties", Value::from("none"))]).unwrap_err();
+//! assert_eq!(error.to_string(), "ties = none: expected lowest or any");
+//! let params = metric.params();
+//! assert_eq!(params[1].doc, "Which position counts where several share the largest attribution.");
+//! # Ok::<(), xai_core::Error>(())
+//! ```
+
+mod kind;
+mod metric_info;
+mod parameters;
+mod range;
+mod settings;
+mod value;
+
+pub use kind::{Kind, Word, WordValue, same_word};
+pub use metric_info::{Direction, MetricInfo, find, markdown};
+pub use parameters::{Param, Parameter, Parameters, parse, refused, unknown, with};
+pub use range::{End, Range};
+pub use settings::{Setting, Settings};
+pub use value::Value;
+pub use xai_derive::{Parameter, Parameters};

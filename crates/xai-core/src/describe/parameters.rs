@@ -1,0 +1,375 @@
+//! The parameters of a metric, from the fields that hold them.
+
+use std::sync::Arc;
+
+use super::kind::Kind;
+use super::range::Range;
+use super::value::Value;
+use crate::error::{Error, Input, Result};
+
+/// A parameter of a metric or an operation.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Param {
+    /// The name of the field that holds it: `max_fraction`. Errors about it have an [`Input`] of this name.
+    pub name: &'static str,
+    /// What it is, from the documentation of the field.
+    pub doc: &'static str,
+    /// What values it has.
+    pub kind: Kind,
+    /// Its value: of a metric that was just made, the default.
+    pub value: Value,
+}
+
+impl Param {
+    /// Checks its value against its kind.
+    ///
+    /// # Errors
+    /// An invalid parameter, with what was expected.
+    pub fn check(&self) -> Result<()> {
+        match self.kind.admits(&self.value) {
+            true => Ok(()),
+            false => Err(refused(self.name, &self.value, &self.kind)),
+        }
+    }
+}
+
+/// A value that is not of a parameter's kind.
+#[doc(hidden)]
+#[must_use]
+pub fn refused(name: &'static str, value: &Value, kind: &Kind) -> Error {
+    Error::parameter(Input::new(name), value, kind.to_string())
+}
+
+/// A type of values of parameters. Derived for enums, by [`Parameter`](macro@crate::describe::Parameter).
+pub trait Parameter: Sized {
+    /// What values there are.
+    const KIND: Kind;
+
+    /// The value, from how a front end has it; `None` for what is no value of the kind.
+    fn from_value(value: &Value) -> Option<Self>;
+
+    /// The value as a front end has it. What cannot be written down is [`Value::Given`].
+    fn to_value(&self) -> Value;
+}
+
+/// What has parameters: a metric, or a group of parameters that several metrics share. Derived for structs, by
+/// [`Parameters`](macro@crate::describe::Parameters).
+pub trait Parameters {
+    /// Appends its parameters with their values, in the order of its fields.
+    fn describe(&self, params: &mut Vec<Param>);
+
+    /// Sets the parameter of a name; whether there is one.
+    ///
+    /// # Errors
+    /// An invalid parameter, for what is no value of its kind.
+    fn set(&mut self, name: &str, value: &Value) -> Result<bool>;
+
+    /// Its parameters with their values.
+    fn params(&self) -> Vec<Param> {
+        let mut params = Vec::new();
+        self.describe(&mut params);
+        params
+    }
+
+    /// Checks the values of all parameters.
+    ///
+    /// # Errors
+    /// An invalid parameter, about the first that is outside its kind.
+    fn check_params(&self) -> Result<()> {
+        self.params().iter().try_for_each(Param::check)
+    }
+}
+
+/// A parameter of a name, which the caller has not.
+///
+/// # Errors
+/// Always: an invalid parameter, which lists the names there are.
+pub fn unknown(name: &str, params: &[Param]) -> Error {
+    let names: Vec<&str> = params.iter().map(|param| param.name).collect();
+    let expected = match names.as_slice() {
+        [] => "no parameters, for there are none".to_owned(),
+        names => format!("one of {}", names.join(", ")),
+    };
+    Error::parameter(crate::input::PARAMETER, name, expected)
+}
+
+/// What has parameters, with some of them set; of two of one name the later holds.
+///
+/// # Errors
+/// An invalid parameter, for a name that there is not and for a value that is not of its kind.
+pub fn with<P: Parameters, N: AsRef<str>>(
+    mut defaults: P,
+    settings: impl IntoIterator<Item = (N, Value)>,
+) -> Result<P> {
+    for (name, value) in settings {
+        if !defaults.set(name.as_ref(), &value)? {
+            return Err(unknown(name.as_ref(), &defaults.params()));
+        }
+    }
+    defaults.check_params()?;
+    Ok(defaults)
+}
+
+/// A value from text.
+///
+/// # Errors
+/// An invalid parameter about `input`, with what is expected.
+pub fn parse<P: Parameter>(input: Input, text: &str) -> Result<P> {
+    let value = Value::from(text);
+    let parsed = P::from_value(&value);
+    parsed.ok_or_else(|| Error::parameter(input, value, P::KIND.to_string()))
+}
+
+impl<P: Parameters + ?Sized> Parameters for Box<P> {
+    fn describe(&self, params: &mut Vec<Param>) {
+        (**self).describe(params);
+    }
+
+    fn set(&mut self, name: &str, value: &Value) -> Result<bool> {
+        (**self).set(name, value)
+    }
+}
+
+/// Behind a shared reference no parameter can be set: there is none of any name.
+impl<P: Parameters + ?Sized> Parameters for &P {
+    fn describe(&self, params: &mut Vec<Param>) {
+        (**self).describe(params);
+    }
+
+    fn set(&mut self, _: &str, _: &Value) -> Result<bool> {
+        Ok(false)
+    }
+}
+
+/// Nothing to choose: a kind of metric without parameters of its own.
+impl Parameters for () {
+    fn describe(&self, _: &mut Vec<Param>) {}
+
+    fn set(&mut self, _: &str, _: &Value) -> Result<bool> {
+        Ok(false)
+    }
+}
+
+impl Parameter for f64 {
+    const KIND: Kind = Kind::Real(Range::REAL);
+
+    fn from_value(value: &Value) -> Option<Self> {
+        value.real()
+    }
+
+    fn to_value(&self) -> Value {
+        Value::Real(*self)
+    }
+}
+
+impl Parameter for bool {
+    const KIND: Kind = Kind::Flag;
+
+    fn from_value(value: &Value) -> Option<Self> {
+        value.flag()
+    }
+
+    fn to_value(&self) -> Value {
+        Value::Flag(*self)
+    }
+}
+
+macro_rules! integers {
+    ($($integer:ty: $range:expr),+) => {$(
+        impl Parameter for $integer {
+            const KIND: Kind = Kind::Integer($range);
+
+            fn from_value(value: &Value) -> Option<Self> {
+                value.integer()?.try_into().ok()
+            }
+
+            fn to_value(&self) -> Value {
+                let text = || Value::Text(self.to_string());
+                i64::try_from(*self).map_or_else(|_| text(), Value::Integer)
+            }
+        }
+    )+};
+}
+
+integers!(
+    u8: Range::NON_NEGATIVE, u32: Range::NON_NEGATIVE, u64: Range::NON_NEGATIVE, usize: Range::NON_NEGATIVE,
+    i64: Range::REAL, isize: Range::REAL
+);
+
+impl<P: Parameter> Parameter for Vec<P> {
+    const KIND: Kind = Kind::List(&P::KIND);
+
+    fn from_value(value: &Value) -> Option<Self> {
+        value.items()?.iter().map(P::from_value).collect()
+    }
+
+    fn to_value(&self) -> Value {
+        Value::List(self.iter().map(P::to_value).collect())
+    }
+}
+
+impl<P: Parameter> Parameter for Arc<[P]> {
+    const KIND: Kind = Kind::List(&P::KIND);
+
+    fn from_value(value: &Value) -> Option<Self> {
+        value.items()?.iter().map(P::from_value).collect()
+    }
+
+    fn to_value(&self) -> Value {
+        Value::List(self.iter().map(P::to_value).collect())
+    }
+}
+
+/// A range `low..high` as two numbers.
+impl Parameter for (f64, f64) {
+    const KIND: Kind = Kind::List(&f64::KIND);
+
+    fn from_value(value: &Value) -> Option<Self> {
+        match value.items()?.as_slice() {
+            [low, high] => Some((low.real()?, high.real()?)),
+            _ => None,
+        }
+    }
+
+    fn to_value(&self) -> Value {
+        Value::List(vec![self.0.into(), self.1.into()])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Which position counts where several share the largest attribution.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, crate::describe::Parameter)]
+    enum Ties {
+        /// The [lowest](Ties) of them.
+        #[default]
+        Lowest,
+        /// So many of them, counted
+        /// from the first.
+        FirstOf(#[param(at_least = 1)] usize),
+        #[param(skip)]
+        Given,
+    }
+
+    #[derive(Debug, Clone, Copy, PartialEq, crate::describe::Parameter)]
+    enum Top {
+        #[param(plain, at_least = 1)]
+        Count(usize),
+        #[param(plain, above = 0, at_most = 1)]
+        Share(f64),
+        /// Everything.
+        All,
+    }
+
+    #[derive(Debug, Clone, PartialEq, crate::describe::Parameters)]
+    struct Group {
+        /// What random choices depend on.
+        pub seed: u64,
+    }
+
+    /// A metric.
+    #[derive(Debug, Clone, PartialEq, crate::describe::Parameters)]
+    struct Pointing {
+        /// How far beside the object still counts, in positions. Default: 0.
+        ///
+        /// More about it.
+        #[param(at_least = 0)]
+        radius: f64,
+        /// Ties.
+        ties: Ties,
+        /// The top.
+        #[param(name = "k")]
+        top: Top,
+        /// The classes.
+        #[param(none = "auto", none_doc = "As many as there are.")]
+        classes: Option<usize>,
+        #[param(flatten)]
+        group: Group,
+        #[param(skip)]
+        cache: u32,
+    }
+
+    fn metric() -> Pointing {
+        Pointing {
+            radius: 0.0,
+            ties: Ties::default(),
+            top: Top::Share(0.1),
+            classes: None,
+            group: Group { seed: 1 },
+            cache: 0,
+        }
+    }
+
+    #[test]
+    fn a_field_says_all_about_its_parameter() {
+        let params = metric().params();
+        let names: Vec<&str> = params.iter().map(|param| param.name).collect();
+        assert_eq!(names, ["radius", "ties", "k", "classes", "seed"]);
+        assert_eq!(
+            params[0].doc,
+            "How far beside the object still counts, in positions."
+        );
+        let kinds: Vec<String> = params.iter().map(|param| param.kind.to_string()).collect();
+        assert_eq!(
+            kinds,
+            [
+                "a number, at least 0",
+                "lowest or first-of:N",
+                "a whole number, at least 1, a number in (0, 1] or all",
+                "auto or a whole number",
+                "a whole number",
+            ]
+        );
+        let values: Vec<String> = params.iter().map(|param| param.value.to_string()).collect();
+        assert_eq!(values, ["0", "lowest", "0.1", "auto", "1"]);
+        let Kind::Words(words) = Ties::KIND else {
+            panic!("words");
+        };
+        assert_eq!(words[0].doc, "The lowest of them.");
+        assert_eq!(words[1].doc, "So many of them, counted from the first.");
+    }
+
+    #[test]
+    fn text_and_typed_values_set_a_parameter() {
+        let set = |name: &str, value: Value| with(metric(), [(name, value)]);
+        assert_eq!(set("radius", 2.5.into()).unwrap().radius, 2.5);
+        assert_eq!(set("radius", "2.5".into()).unwrap().radius, 2.5);
+        assert_eq!(
+            set("ties", "first_of:3".into()).unwrap().ties,
+            Ties::FirstOf(3)
+        );
+        assert_eq!(set("k", "3".into()).unwrap().top, Top::Count(3));
+        assert_eq!(set("k", 0.5.into()).unwrap().top, Top::Share(0.5));
+        assert_eq!(set("k", "all".into()).unwrap().top, Top::All);
+        assert_eq!(set("classes", "4".into()).unwrap().classes, Some(4));
+        assert_eq!(set("classes", "auto".into()).unwrap().classes, None);
+        assert_eq!(set("seed", u64::MAX.into()).unwrap().group.seed, u64::MAX);
+        assert_eq!(metric().radius(3.0).top(Top::All).top, Top::All);
+    }
+
+    #[test]
+    fn what_is_no_value_is_an_error_about_the_parameter() {
+        let refused = |name: &str, value: Value| with(metric(), [(name, value)]).unwrap_err();
+        let error = refused("radius", "-1".into());
+        assert_eq!(error.input(), Input::new("radius"));
+        assert_eq!(
+            error.to_string(),
+            "radius = -1: expected a number, at least 0"
+        );
+        assert_eq!(refused("radius", f64::NAN.into()).input().name(), "radius");
+        assert_eq!(refused("ties", "first-of:0".into()).input().name(), "ties");
+        assert_eq!(refused("k", 2.0.into()).input().name(), "k");
+        assert_eq!(refused("seed", Value::Integer(-1)).input().name(), "seed");
+        let unknown = refused("size", 1.0.into());
+        assert_eq!(unknown.input(), crate::input::PARAMETER);
+        assert!(
+            unknown
+                .to_string()
+                .contains("one of radius, ties, k, classes, seed")
+        );
+        assert!(metric().ties(Ties::Given).check_params().is_ok());
+    }
+}

@@ -1,0 +1,56 @@
+//! The derive macros of `xai_core::describe`: a parameter is a documented field, a word of a choice a documented
+//! variant, and neither is written again.
+#![forbid(unsafe_code)]
+
+mod attributes;
+mod doc;
+mod parameter;
+mod parameters;
+
+use proc_macro::TokenStream;
+use syn::{DeriveInput, parse_macro_input};
+
+/// Derives `Parameters` for a struct: every field is a parameter with the name of the field, what the first
+/// paragraph of its documentation says, the kind of its type, and a setter of its name.
+///
+/// On a field, in `#[param(…)]`:
+/// - `at_least = 0`, `above = 0`, `at_most = 1`, `below = 1`: the range of a number; with `items` of the numbers of a list;
+/// - `name = "k"`: another name than that of the field;
+/// - `none = "auto"`, `none_doc = "…"`: the word for `None`, and what it means, for an `Option`;
+/// - `flatten`: a group of parameters, whose names are among those of the struct; with `setter` it has one as a whole;
+/// - `skip`: no parameter;
+/// - `no_setter`: a setter that is written by hand; `into`: one that takes what turns into the value.
+///
+/// On the struct, `#[params(of = Metric, at = formula)]` puts the setters on the type `Metric`, which holds the struct in
+/// its field `formula`.
+#[proc_macro_derive(Parameters, attributes(param, params))]
+pub fn parameters(input: TokenStream) -> TokenStream {
+    expanded(parameters::derive, parse_macro_input!(input as DeriveInput))
+}
+
+/// Derives `Parameter` and `FromStr` for an enum: every variant is a word, its name in kebab-case; a variant with one
+/// field is a word with a value behind a colon, `grid:7`.
+///
+/// On a variant, in `#[param(…)]`:
+/// - `name = "top-1"`: another word;
+/// - `plain`: no word: the value of its field alone;
+/// - `at_least`, `above`, `at_most`, `below`: the range of that value; with `items` of those of a list;
+/// - `value_name = "CELLS"`: what the value behind the colon stands for;
+/// - `default = 10`: the value where the word stands alone;
+/// - `skip`: nothing that can be written down: an array or a function of the caller.
+///
+/// On the enum, `#[param(name = "similarity")]` is what errors of `FromStr` are about; by default the enum's name in
+/// snake_case.
+#[proc_macro_derive(Parameter, attributes(param))]
+pub fn parameter(input: TokenStream) -> TokenStream {
+    expanded(parameter::derive, parse_macro_input!(input as DeriveInput))
+}
+
+fn expanded(
+    derive: fn(&DeriveInput) -> syn::Result<proc_macro2::TokenStream>,
+    input: DeriveInput,
+) -> TokenStream {
+    derive(&input)
+        .unwrap_or_else(|error| error.to_compile_error())
+        .into()
+}

@@ -1,0 +1,192 @@
+//! `Parameter` for enums.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{Data, DeriveInput, Fields, Variant};
+
+use crate::attributes::ParamAttributes;
+use crate::doc::{first_paragraph, lower_case};
+
+pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
+    let Data::Enum(data) = &input.data else {
+        return Err(syn::Error::new_spanned(
+            &input.ident,
+            "expected an enum; for the fields of a struct derive `Parameters`",
+        ));
+    };
+    let ident = &input.ident;
+    let of_enum = ParamAttributes::read(&input.attrs)?;
+    let name = of_enum
+        .name
+        .unwrap_or_else(|| lower_case(&ident.to_string(), '_'));
+    let path = quote!(::xai_core::describe);
+    let (mut words, mut plain_kinds) = (Vec::new(), Vec::new());
+    let (mut from_plain, mut from_words, mut to_value) = (Vec::new(), Vec::new(), Vec::new());
+    for variant in &data.variants {
+        let attributes = ParamAttributes::read(&variant.attrs)?;
+        let pattern = Pattern::of(ident, variant)?;
+        if attributes.skip {
+            let any = &pattern.any;
+            to_value.push(quote!(#any => #path::Value::Given,));
+            continue;
+        }
+        if attributes.plain {
+            let (kind, make, bind) = (pattern.kind(&attributes)?, &pattern.make, &pattern.bind);
+            from_plain.push(quote! {
+                if (#kind).admits(value) && let Some(x) = #path::Parameter::from_value(value) {
+                    return Some(#make);
+                }
+            });
+            to_value.push(quote!(#bind => #path::Parameter::to_value(x),));
+            plain_kinds.push(kind);
+            continue;
+        }
+        let word = attributes
+            .name
+            .clone()
+            .unwrap_or_else(|| lower_case(&variant.ident.to_string(), '-'));
+        let doc = first_paragraph(&variant.attrs);
+        if doc.is_empty() {
+            let expected = "a word needs a documentation: front ends show it";
+            return Err(syn::Error::new_spanned(&variant.ident, expected));
+        }
+        let place = words.len();
+        let (make, bind) = (&pattern.make, &pattern.bind);
+        match pattern.ty {
+            None => {
+                words.push(quote!(#path::Word { name: #word, doc: #doc, value: None }));
+                from_words.push(quote!((#place, None) => return Some(#make),));
+                to_value.push(quote!(#bind => #path::Value::from(#word),));
+            }
+            Some(_) => {
+                let kind = pattern.kind(&attributes)?;
+                let value_name = attributes.value_name.clone().unwrap_or_else(|| "N".into());
+                let has_default = attributes.default.is_some();
+                words.push(quote!(#path::Word {
+                    name: #word,
+                    doc: #doc,
+                    value: Some(#path::WordValue {
+                        name: #value_name,
+                        kind: const { &(#kind) },
+                        has_default: #has_default,
+                    }),
+                }));
+                from_words.push(quote! {
+                    (#place, Some(behind)) => {
+                        let behind = #path::Value::from(behind);
+                        let x = (#kind).admits(&behind).then(|| #path::Parameter::from_value(&behind));
+                        return x.flatten().map(|x| #make);
+                    }
+                });
+                if let Some(default) = &attributes.default {
+                    from_words.push(quote!((#place, None) => {
+                        let x = #default;
+                        return Some(#make);
+                    }));
+                }
+                to_value.push(quote! {
+                    #bind => #path::Value::Text(
+                        format!("{}:{}", #word, #path::Parameter::to_value(x))
+                    ),
+                });
+            }
+        }
+    }
+    let words_kind = quote!(#path::Kind::Words(const { &[#(#words),*] }));
+    let kind = match (plain_kinds.is_empty(), words.is_empty()) {
+        (true, _) => words_kind,
+        (false, true) => quote!(#path::Kind::OneOf(const { &[#(#plain_kinds),*] })),
+        (false, false) => quote!(#path::Kind::OneOf(const { &[#(#plain_kinds,)* #words_kind] })),
+    };
+    Ok(quote! {
+        #[automatically_derived]
+        impl #path::Parameter for #ident {
+            const KIND: #path::Kind = #kind;
+
+            fn from_value(value: &#path::Value) -> Option<Self> {
+                #(#from_plain)*
+                let #path::Value::Text(text) = value else {
+                    return None;
+                };
+                // Its own words; those of plain variants have been tried.
+                const WORDS: &[#path::Word] = &[#(#words),*];
+                for (place, word) in WORDS.iter().enumerate() {
+                    if let Some(behind) = word.match_text(text) {
+                        match (place, behind) {
+                            #(#from_words)*
+                            _ => return None,
+                        }
+                    }
+                }
+                None
+            }
+
+            fn to_value(&self) -> #path::Value {
+                match self {
+                    #(#to_value)*
+                }
+            }
+        }
+
+        #[automatically_derived]
+        impl ::core::str::FromStr for #ident {
+            type Err = ::xai_core::Error;
+
+            /// A value as a command line has it.
+            fn from_str(text: &str) -> ::xai_core::Result<Self> {
+                #path::parse(::xai_core::Input::new(#name), text)
+            }
+        }
+    })
+}
+
+/// A variant: how it is made of `x`, taken apart into `x`, and met whatever it holds.
+struct Pattern<'a> {
+    variant: &'a Variant,
+    ty: Option<&'a syn::Field>,
+    make: TokenStream,
+    bind: TokenStream,
+    any: TokenStream,
+}
+
+impl<'a> Pattern<'a> {
+    fn of(of: &syn::Ident, variant: &'a Variant) -> syn::Result<Self> {
+        let name = &variant.ident;
+        let any = quote!(#of::#name { .. });
+        let fields: Vec<_> = variant.fields.iter().collect();
+        let (ty, make) = match (&variant.fields, fields.as_slice()) {
+            (Fields::Unit, _) => (None, quote!(#of::#name)),
+            (Fields::Unnamed(_), [field]) => (Some(*field), quote!(#of::#name(x))),
+            (Fields::Named(_), [field]) => {
+                let field_name = &field.ident;
+                (Some(*field), quote!(#of::#name { #field_name: x }))
+            }
+            _ if ParamAttributes::read(&variant.attrs)?.skip => (None, any.clone()),
+            _ => {
+                let expected = "a word has one value behind it, or none";
+                return Err(syn::Error::new_spanned(name, expected));
+            }
+        };
+        Ok(Self {
+            variant,
+            ty,
+            bind: make.clone(),
+            make,
+            any,
+        })
+    }
+
+    /// The kind of its value, with the limits that the variant or its field has.
+    fn kind(&self, attributes: &ParamAttributes) -> syn::Result<TokenStream> {
+        let Some(field) = self.ty else {
+            let expected = "expected a variant with a value";
+            return Err(syn::Error::new_spanned(&self.variant.ident, expected));
+        };
+        let of_field = ParamAttributes::read(&field.attrs)?;
+        let attributes = match of_field.limits.is_empty() {
+            true => attributes,
+            false => &of_field,
+        };
+        Ok(attributes.kind(&field.ty))
+    }
+}
