@@ -1,6 +1,6 @@
 //! Our side of the run against the peers (`cargo xtask peers`), workload by workload.
 //!
-//! A peer's process writes the data of a workload to `target/peers/data/WORKLOAD/*.npy`, our
+//! The peers' process (`peers/compare.py`) writes the data of a workload to `target/peers/data/WORKLOAD/*.npy`, our
 //! process ([`serve`]) reads the same files, and the two are then timed in turns, so that a change
 //! in the machine's speed meets both. At the end our answer is written beside the data and the
 //! peer's process compares it with its own: a time is only reported together with that verdict.

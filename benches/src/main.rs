@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! peers-ours list                    the workloads of this build
-//! peers-ours serve ROOT              talk to `cargo xtask peers` on standard input and output
+//! peers-ours serve ROOT              talk to `peers/compare.py` on standard input and output
 //! peers-ours time ROOT [NAME…]       time them alone, on data that a peers run left under ROOT
 //! ```
 #![forbid(unsafe_code)]

@@ -1,4 +1,4 @@
-//! The conversation with `cargo xtask peers`: one command per line in, one reply per line out.
+//! The conversation with `peers/compare.py`: one command per line in, one reply per line out.
 
 use crate::families::workloads;
 use crate::workload::{Answers, Data, Prepared, Result};

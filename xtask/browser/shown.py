@@ -3,9 +3,7 @@
 import re
 import unicodedata
 
-DASH = "–"
 MINUS = "\u2212"
-NUMBER = re.compile(r"-?\d+(?:\.(\d+))?(?:e-?\d+)?")
 # Characters that turn the direction of writing around them.
 TURNING = set("\u200e\u200f\u061c\u2028\u2029") | {chr(c) for r in ((0x202A, 0x202F), (0x2066, 0x206A)) for c in range(*r)}
 
@@ -16,9 +14,9 @@ def acts(character):
 
 
 def visible(text):
-    """A name as the page shows it: a character that would act is written out."""
+    """A name as the page shows it: characters that would act written out, breaks and repeated spaces folded."""
     short = {"\t": "\\t", "\r": "\\r", "\n": "\\n"}
-    return "".join(short.get(c, f"\\u{{{ord(c):x}}}") if acts(c) else c for c in text)
+    return folded("".join(short.get(c, f"\\u{{{ord(c):x}}}") if acts(c) else c for c in text))
 
 
 def folded(text):
@@ -40,26 +38,20 @@ def interval(ends):
     return f"[{decimals(ends[0])}, {decimals(ends[1])}]"
 
 
-def problem_of_number(exact, text):
-    """What is wrong with a shown number, or None: it must be the exact one, rounded to the digits that are shown."""
+def is_rounded(exact, text):
+    """Whether a shown number is the exact one, rounded to the digits that are shown."""
     if exact == "":
-        return None if text == DASH else f"{text!r} for an undefined value"
+        return text == "–"
     value = float(exact)
     plain = re.sub(r"[\u202f\u00a0]", "", text).replace(MINUS, "-").strip()
-    plain = re.sub(r"^[▲▼]? ?\+?", "", plain)  # differences have their sign, large ones a mark
-    pair = re.fullmatch(r"\[(\S+), (\S+)\]", plain)
-    if pair:
-        plain = pair[1]  # the lower end, by which the column is sorted
-    bound = re.fullmatch(r"< ?(\S+)", plain)
-    if bound:
-        return None if value < float(bound[1]) else f"{text!r} for {exact}"
-    percent = re.fullmatch(r"(\S+?) ?%", plain)
-    if percent:
-        plain, value = percent[1], 100 * value
-    number = NUMBER.fullmatch(plain)
+    # Differences have their sign, large ones a mark; an interval is sorted by its lower end.
+    plain = re.sub(r"^[▲▼]? ?\+?|^\[(\S+), \S+\]$", r"\1", plain)
+    if plain.startswith("<"):
+        return value < float(plain[1:])
+    if plain.endswith("%"):
+        plain, value = plain[:-1].strip(), 100 * value
+    number = re.fullmatch(r"-?\d+(?:\.(\d+))?(?:e-?\d+)?", plain)
     if not number:
-        return f"{text!r} is no number, for {exact}"
-    kind = "e" if "e" in plain else "f"
-    rounded = float(f"{value:.{len(number[1] or '')}{kind}}")
-    below_zero = plain.startswith("-") and float(plain) == 0
-    return f"{text!r} for {exact}" if rounded != float(plain) or below_zero else None
+        return False
+    rounded = float(f"{value:.{len(number[1] or '')}{'e' if 'e' in plain else 'f'}}")
+    return rounded == float(plain) and not (plain.startswith("-") and float(plain) == 0)

@@ -1,13 +1,8 @@
-"""Studies to look at: `studies.py SAMPLE OUT` writes `hostile.toml`, whose names try to be run, and `small.toml`.
-
-The hostile one uses data of the sample study; of the page of the small one broken copies are made.
-"""
+"""Two studies to look at besides the sample: `hostile.toml`, whose names try to be run, and `small.toml`."""
 
 import csv
 import json
-import pathlib
 import random
-import sys
 
 TITLE = "<script>document.title=\"run\"</script>\"'&"
 SCRIPT = "</title></desc></svg><script>window.__hostile=1;alert(1)</script>"
@@ -23,8 +18,7 @@ COLUMNS = [f"<b>bold</b> {IMAGE}", f"width {TURNED}", f"{LONG[:250]} {ATTRIBUTE}
 CLASSES = ["<i onclick=alert(4)>early</i>", f"late \"quoted\" '&' {TURNED}"]
 BROKEN_FILE = "no <img src=x onerror=alert(5)> file.npy"
 BROKEN = f"Not there {IMAGE}"
-
-# What must stand on the page, to the letter.
+# What must stand on the page of the hostile study, to the letter.
 NAMES = [TITLE, SCRIPT, IMAGE, TAG, ATTRIBUTE, LONG, UNBROKEN, TURNED, TEMPLATE, BROKEN, BROKEN_FILE, *COLUMNS, *CLASSES]
 
 
@@ -40,55 +34,41 @@ def write_table(file, n_rows, draws, with_prediction):
             writer.writerow([*values, CLASSES[true], *([CLASSES[guess]] if with_prediction else [])])
 
 
-def text(value):
-    """A string of TOML: one of JSON is one."""
-    return json.dumps(value)
+def table(header, **keys):
+    """A table of TOML: a string of JSON is one of TOML."""
+    return [header, *(f"{key} = {json.dumps(str(value)) if key != 'k' else value}" for key, value in keys.items())]
 
 
 def cases(title, name):
     """The head of a study and its section of predictions."""
-    return [f"title = {text(title)}", "[[casebased]]", f"name = {text(name)}", 'train = "train.csv"', 'test = "test.csv"',
-            'label = "class"', 'predicted = "guess"', "k = 3"]
+    keys = dict(train="train.csv", test="test.csv", label="class", predicted="guess", k=3)
+    return table("", title=title) + table("[[casebased]]", name=name, **keys)
 
 
 def hostile(sample):
     """The lines of the hostile study; `sample` is the folder of the sample study."""
-
-    def path(name):
-        return text(str(sample / name))
-
+    images, graph, runs = sample / "attribution", sample / "graph", sample / "repro"
     lines = cases(TITLE, LONG)
-    lines += ["[[attribution]]", f"name = {text(SCRIPT)}", f"model = {path('attribution/model.onnx')}",
-              f"inputs = {path('attribution/inputs.npy')}", f"targets = {path('attribution/targets.npy')}",
-              'activation = "softmax"', 'channels = "first"']
+    lines += table("[[attribution]]", name=SCRIPT, model=images / "model.onnx", inputs=images / "inputs.npy",
+                   targets=images / "targets.npy", activation="softmax", channels="first")
     for name, maps in ((TAG, "saliency"), (UNBROKEN, "occlusion"), (TURNED, "random")):
-        lines += ["[[attribution.explainers]]", f"name = {text(name)}", f"maps = {path(f'attribution/{maps}.npy')}"]
-    lines += ["[[graph]]", f"name = {text(TURNED)}"]
-    for key, file in (("full", "logits_full"), ("index", "index"), ("levels", "kept_fraction"),
-                      ("edge_mask_true", "edge_mask_true"), ("edge_index", "edge_index")):
-        lines.append(f"{key} = {path(f'graph/{file}.npy')}")
-    for name, folder in ((ATTRIBUTE, "saliency"), (UNBROKEN, "random")):
-        lines += ["[[graph.explainers]]", f"name = {text(name)}"]
-        for key, file in (("kept", "logits_kept"), ("complement", "logits_complement"), ("edge_mask", "edge_mask")):
-            lines.append(f"{key} = {path(f'graph/{folder}/{file}.npy')}")
-    lines += ["[[repro]]", f"name = {text(TEMPLATE)}", f"predictions = {path('repro/predictions.npy')}",
-              f"labels = {path('repro/labels.npy')}"]
-    # One that cannot be computed: the rest is there, and the reason is shown as text.
-    lines += ["[[repro]]", f"name = {text(BROKEN)}", f"predictions = {text(BROKEN_FILE)}",
-              f"labels = {path('repro/labels.npy')}"]
-    lines += ["[[simulation]]", f"name = {text(UNBROKEN)}", "iterations = 100"]
-    return lines
+        lines += table("[[attribution.explainers]]", name=name, maps=images / f"{maps}.npy")
+    lines += table("[[graph]]", name=TURNED, full=graph / "logits_full.npy", index=graph / "index.npy",
+                   levels=graph / "kept_fraction.npy", edge_mask_true=graph / "edge_mask_true.npy",
+                   edge_index=graph / "edge_index.npy")
+    for name, of in ((ATTRIBUTE, graph / "saliency"), (UNBROKEN, graph / "random")):
+        lines += table("[[graph.explainers]]", name=name, kept=of / "logits_kept.npy",
+                       complement=of / "logits_complement.npy", edge_mask=of / "edge_mask.npy")
+    # The second cannot be computed: the rest is there, and the reason is shown as text.
+    for name, predictions in ((TEMPLATE, runs / "predictions.npy"), (BROKEN, BROKEN_FILE)):
+        lines += table("[[repro]]", name=name, predictions=predictions, labels=runs / "labels.npy")
+    return lines + ["[[simulation]]", f"name = {json.dumps(UNBROKEN)}", "iterations = 100"]
 
 
-def main():
-    sample, out = map(pathlib.Path, sys.argv[1:])
-    out.mkdir(parents=True, exist_ok=True)
+def write(sample, out):
+    """Writes both studies and their data to a folder."""
     draws = random.Random(1)
     write_table(out / "train.csv", 60, draws, with_prediction=False)
     write_table(out / "test.csv", 40, draws, with_prediction=True)
-    for file, lines in (("hostile.toml", hostile(sample.resolve())), ("small.toml", cases("Small study", "Cases"))):
-        (out / file).write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()
+    for name, lines in (("hostile", hostile(sample)), ("small", cases("Small study", "Cases"))):
+        (out / f"{name}.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -1,30 +1,30 @@
 //! `cargo xtask bench [CRATE] [-- ARGS]`: the criterion benches.
 
-use crate::outcome::Result;
-use crate::step::Step;
-use crate::workspace;
+use crate::command::{Result, cargo, root};
 
-pub(crate) fn run(arguments: &[String]) -> Result {
-    let split = arguments.iter().position(|a| a == "--");
+pub(crate) fn run(arguments: &[&str]) -> Result {
+    let split = arguments.iter().position(|argument| *argument == "--");
     let (names, criterion) = arguments.split_at(split.unwrap_or(arguments.len()));
-    let mut command = vec!["bench", "--package", "xai-benches"];
-    match names {
-        [] => command.push("--benches"),
+    let bench = match names {
+        [] => cargo("bench --package xai-benches --benches"),
         [name] => {
-            let family = name.strip_prefix("xai-").unwrap_or(name);
-            let file = workspace::root().join(format!("benches/benches/{family}.rs"));
-            if !file.is_file() {
-                return Err(format!("no benches for {name}: {} is missing", file.display()).into());
+            let file = name.strip_prefix("xai-").unwrap_or(name);
+            if !root().join(format!("benches/benches/{file}.rs")).is_file() {
+                return Err(format!("no benches for {name} in the folder benches/benches").into());
             }
             // Only that family's crate is built; xai-core always is.
-            command.push("--no-default-features");
-            if workspace::FAMILIES.contains(&family) {
-                command.extend(["--features", family]);
-            }
-            command.extend(["--bench", family]);
+            let family = match file {
+                "core" => "",
+                "engines" => "casebased",
+                family => family,
+            };
+            cargo("bench --package xai-benches --no-default-features").args([
+                &format!("--features={family}"),
+                "--bench",
+                file,
+            ])
         }
         _ => return Err("one crate, or none for all: cargo xtask bench [CRATE] [-- ARGS]".into()),
-    }
-    command.extend(criterion.iter().map(String::as_str));
-    Step::cargo("bench", &command).run().map(|_| ())
+    };
+    bench.args(criterion).run()
 }

@@ -7,167 +7,205 @@
 //!
 //! `--all` adds the steps that take longer or need more than a Rust toolchain: the tests of each library
 //! without its features, too. `--python` adds the package for Python, `--scale` the crates that carry a query
-//! engine; no other step builds them: who has no Python, or an old one, needs none.
+//! engine; no other step builds them: who has no Python, or an old one, needs none. Property tests draw from one
+//! seed, always the same; `--laws` runs them again with a new one.
 
-use crate::outcome::Result;
-use crate::step::Step;
-use crate::{
-    architecture, browser, format, metrics, onnxruntime, package, python, scale, workspace,
-};
-use std::time::Duration;
+use crate::command::{Result, cargo};
+use crate::{browser, package, python};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-pub(crate) fn run(arguments: &[String]) -> Result {
-    let steps = chosen(arguments)?;
+/// The libraries, each after those it depends on.
+const LIBRARIES: [&str; 6] = [
+    "xai-core",
+    "xai-casebased",
+    "xai-attribution",
+    "xai-graph",
+    "xai-repro",
+    "xai-metrics",
+];
+
+/// What the everyday steps leave out: the package for Python and the crates that carry a query engine.
+const APART: [&str; 3] = ["xai-python", "xai-datafusion", "xai-scale"];
+
+/// The options that add steps to the everyday ones.
+const OPTIONS: [&str; 4] = ["--all", "--python", "--scale", "--laws"];
+
+/// Where proptest reads its seed.
+const SEED: &str = "PROPTEST_RNG_SEED";
+
+/// A part of the checks, with a name.
+struct Step {
+    name: String,
+    run: Box<dyn Fn() -> Result>,
+}
+
+pub(crate) fn run(arguments: &[&str]) -> Result {
     let mut times = Vec::new();
-    for step in &steps {
-        times.push(step.run()?);
+    for Step { name, run } in chosen(arguments)? {
+        eprintln!("\n── {name}");
+        let start = Instant::now();
+        run().map_err(|error| format!("cargo xtask ci {name}: {error}"))?;
+        times.push((name, start.elapsed()));
     }
-    let width = steps.iter().map(|s| s.name.len()).max().unwrap_or(0);
+    let total: Duration = times.iter().map(|(_, took)| *took).sum();
+    times.push(("total".to_owned(), total));
     eprintln!("\nAll passed:");
-    for (step, took) in steps.iter().zip(&times) {
-        eprintln!("  {:width$} {:7.1} s", step.name, took.as_secs_f64());
+    for (name, took) in times {
+        eprintln!("  {name:28} {:7.1} s", took.as_secs_f64());
     }
-    let total: Duration = times.iter().sum();
-    eprintln!("  {:width$} {:7.1} s", "total", total.as_secs_f64());
     Ok(())
 }
 
-/// The everyday steps; with `--all`, `--python` and `--scale` those that need more, too; or only the named ones of all.
-fn chosen(arguments: &[String]) -> Result<Vec<Step>> {
-    let (options, names): (Vec<&String>, Vec<&String>) =
-        arguments.iter().partition(|a| a.starts_with("--"));
-    let known = ["--all", "--python", "--scale"];
-    if let Some(unknown) = options.iter().find(|o| !known.contains(&o.as_str())) {
-        return Err(format!("unknown option {unknown}; there are {}", known.join(", ")).into());
+/// The everyday steps and those of the options; or only the named ones of all.
+fn chosen(arguments: &[&str]) -> Result<Vec<Step>> {
+    let (options, names): (Vec<&str>, Vec<&str>) = arguments
+        .iter()
+        .partition(|argument| argument.starts_with("--"));
+    if let Some(unknown) = options.iter().find(|option| !OPTIONS.contains(option)) {
+        return Err(format!("unknown option {unknown}; there are {}", OPTIONS.join(", ")).into());
     }
-    let is_asked = |option: &str| !names.is_empty() || options.iter().any(|o| *o == option);
     let mut steps = everyday();
-    if is_asked("--all") {
-        steps.extend(demanding());
+    for option in OPTIONS {
+        if options.contains(&option) || !names.is_empty() {
+            steps.extend(steps_of(option));
+        }
     }
-    if is_asked("--python") {
-        steps.push(Step::task("python", "ci python", python::run));
+    let known: Vec<&str> = steps.iter().map(|step| step.name.as_str()).collect();
+    if let Some(unknown) = names.iter().find(|name| !known.contains(name)) {
+        return Err(format!("no step {unknown}; there are: {}", known.join(", ")).into());
     }
-    if is_asked("--scale") {
-        steps.extend(scale::steps());
-    }
-    if let Some(unknown) = names.iter().find(|a| steps.iter().all(|s| s.name != ***a)) {
-        let names: Vec<&str> = steps.iter().map(|s| s.name.as_str()).collect();
-        return Err(format!("no step {unknown}; there are: {}", names.join(", ")).into());
-    }
-    if !names.is_empty() {
-        steps.retain(|s| names.contains(&&s.name));
-    }
+    steps.retain(|step| names.is_empty() || names.contains(&step.name.as_str()));
     Ok(steps)
-}
-
-/// The steps that take long or need more than a Rust toolchain: one line per step.
-fn demanding() -> Vec<Step> {
-    let mut steps = Vec::new();
-    // The results are the same without threads. Examples of the documentation run once, with all features.
-    for name in workspace::LIBRARIES {
-        let bare = ["test", "--package", name, "--no-default-features"];
-        steps.push(Step::cargo(
-            format!("{name}-sequential"),
-            &[&bare[..], &["--lib", "--tests"]].concat(),
-        ));
-    }
-    steps.push(Step::task(
-        "onnxruntime",
-        "ci onnxruntime",
-        onnxruntime::run,
-    ));
-    steps.push(Step::task("browser", "ci browser", browser::run));
-    steps.push(Step::task("package", "package", || package::run(&[])));
-    steps
-}
-
-/// The workspace but for what has steps of its own.
-fn everyday_packages() -> Vec<&'static str> {
-    let mut packages = vec!["--workspace"];
-    for name in workspace::SCALE.into_iter().chain([workspace::PYTHON]) {
-        packages.extend(["--exclude", name]);
-    }
-    packages
 }
 
 /// The steps that need nothing but a Rust toolchain.
 fn everyday() -> Vec<Step> {
+    let apart: String = APART.map(|name| format!(" --exclude {name}")).concat();
+    let all = format!("--workspace{apart}");
     let mut steps = vec![
-        Step::task("fmt", "ci fmt", format::check),
-        Step::task("architecture", "ci architecture", architecture::run),
-        Step::cargo(
-            "clippy",
-            &[
-                &["clippy"][..],
-                &everyday_packages(),
-                &["--all-targets", "--", "-D", "warnings"],
-            ]
-            .concat(),
-        ),
-        Step::cargo(
-            "docs",
-            &[&["doc"][..], &everyday_packages(), &["--no-deps"]].concat(),
-        )
-        .env("RUSTDOCFLAGS", "-D warnings"),
+        step("fmt", || cargo("fmt --all --check").run()),
+        step("architecture", python::architecture),
+        clippy("clippy", &all),
+        docs("docs", &all),
     ];
     // Alone, so that no other crate's features hide a missing one.
-    for name in workspace::LIBRARIES {
-        let bare = ["clippy", "--package", name, "--no-default-features"];
-        let strict = ["--all-targets", "--", "-D", "warnings"];
-        steps.push(Step::cargo(
+    let bare = |name| {
+        clippy(
             format!("{name}-bare"),
-            &[&bare[..], &strict].concat(),
-        ));
-    }
+            &format!("--package {name} --no-default-features"),
+        )
+    };
+    steps.extend(LIBRARIES.map(bare));
     // Together: with all features each is built once, and there is no feature left to miss.
-    let mut full = vec!["test", "--all-features"];
-    for name in workspace::LIBRARIES {
-        full.extend(["--package", name]);
-    }
-    steps.push(Step::cargo("libraries-full", &full));
-    // After the tests of the facade with all features, which have just built the generator.
-    steps.push(Step::task("metrics", "ci metrics", metrics::check));
+    let libraries: String = LIBRARIES.map(|name| format!(" --package {name}")).concat();
+    steps.push(test(
+        "libraries-full",
+        &format!("--all-features{libraries}"),
+    ));
     // The libraries' own tests have run by now; these are the tests of what depends on them.
-    let mut rest = [&["test"][..], &everyday_packages()].concat();
-    for name in workspace::LIBRARIES {
-        rest.extend(["--exclude", name]);
-    }
-    steps.push(Step::cargo("rest", &rest));
+    let tested = libraries.replace("--package", "--exclude");
+    steps.push(test("rest", &format!("{all}{tested}")));
     steps
+}
+
+/// The steps that an option adds.
+fn steps_of(option: &str) -> Vec<Step> {
+    let scale = "--package xai-datafusion --package xai-scale";
+    match option {
+        // The results are the same without threads. Examples of the documentation run once, with all features.
+        "--all" => LIBRARIES
+            .into_iter()
+            .map(|name| {
+                (
+                    name,
+                    format!("--package {name} --no-default-features --lib --tests"),
+                )
+            })
+            .map(|(name, of)| test(format!("{name}-sequential"), &of))
+            .chain([
+                step("onnxruntime", python::onnxruntime),
+                step("browser", browser::run),
+                step("package", package::run),
+            ])
+            .collect(),
+        "--python" => vec![step("python", python::run)],
+        "--scale" => vec![
+            clippy("scale-clippy", scale),
+            docs("scale-docs", scale),
+            test("scale-tests", scale),
+        ],
+        _ => vec![step("laws", laws)],
+    }
+}
+
+/// The tests of the libraries with a seed of this moment, or that of the variable; what does not fix its own number of
+/// cases draws eight times as many as every day.
+fn laws() -> Result {
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)?
+        .as_secs()
+        .to_string();
+    let seed = std::env::var(SEED).unwrap_or(now);
+    eprintln!("the seed is {seed}");
+    let libraries: String = LIBRARIES.map(|name| format!(" --package {name}")).concat();
+    let tests = cargo(&format!("test --all-features --lib --tests{libraries}"));
+    tests.env(SEED, seed).env("PROPTEST_CASES", "2048").run()
+}
+
+fn step(name: impl Into<String>, run: impl Fn() -> Result + 'static) -> Step {
+    let (name, run) = (name.into(), Box::new(run));
+    Step { name, run }
+}
+
+fn clippy(name: impl Into<String>, of: &str) -> Step {
+    let line = format!("clippy {of} --all-targets -- -D warnings");
+    step(name, move || cargo(&line).run())
+}
+
+fn docs(name: &str, of: &str) -> Step {
+    let line = format!("doc {of} --no-deps");
+    step(name, move || {
+        cargo(&line).env("RUSTDOCFLAGS", "-D warnings").run()
+    })
+}
+
+/// Tests, whose random ones draw the same each time.
+fn test(name: impl Into<String>, of: &str) -> Step {
+    let line = format!("test {of}");
+    step(name, move || cargo(&line).env(SEED, "1").run())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn names(arguments: &[&str]) -> Result<Vec<String>> {
-        let arguments: Vec<String> = arguments.iter().map(ToString::to_string).collect();
-        Ok(chosen(&arguments)?.into_iter().map(|s| s.name).collect())
+    fn names(arguments: &[&str]) -> Vec<String> {
+        let steps = chosen(arguments).expect("steps").into_iter();
+        steps.map(|step| step.name).collect()
     }
 
     #[test]
-    fn all_is_the_everyday_steps_and_then_the_demanding_ones() {
-        let everyday = names(&[]).expect("steps");
-        let all = names(&["--all"]).expect("steps");
-        let python = names(&["--python"]).expect("steps");
-        assert_eq!(python, [&everyday[..], &["python".to_owned()]].concat());
-        let scale = names(&["--scale"]).expect("steps");
-        let added = ["scale-clippy", "scale-docs", "scale-tests"].map(str::to_owned);
-        assert_eq!(scale, [&everyday[..], &added].concat());
+    fn an_option_adds_its_steps_to_the_everyday_ones() {
+        let everyday = names(&[]);
         assert_eq!(everyday[..3], ["fmt", "architecture", "clippy"]);
-        assert_eq!(all[..everyday.len()], everyday);
+        let scale = ["scale-clippy", "scale-docs", "scale-tests"].map(str::to_owned);
+        assert_eq!(names(&["--scale"]), [&everyday[..], &scale].concat());
+        assert_eq!(
+            names(&["--python"]),
+            [&everyday[..], &["python".to_owned()]].concat()
+        );
+        let all = names(&["--all"]);
         assert_eq!(all[all.len() - 3..], ["onnxruntime", "browser", "package"]);
-        assert!(all[everyday.len()..].contains(&"xai-core-sequential".to_owned()));
+        assert!(all.contains(&"xai-core-sequential".to_owned()));
     }
 
     #[test]
     fn a_named_step_is_found_among_all() {
         assert_eq!(
-            names(&["package", "fmt"]).expect("steps"),
-            ["fmt", "package"]
+            names(&["package", "fmt", "laws"]),
+            ["fmt", "package", "laws"]
         );
-        assert!(names(&["fnt"]).is_err());
-        assert!(names(&["--al"]).is_err());
+        assert!(chosen(&["fnt"]).is_err());
+        assert!(chosen(&["--al"]).is_err());
     }
 }

@@ -1,32 +1,26 @@
-//! Workspace automation, one file or folder per task: `cargo xtask TASK`.
+//! Workspace automation: `cargo xtask TASK`.
 #![forbid(unsafe_code)]
 
-mod architecture;
 mod bench;
 mod browser;
 mod ci;
-mod format;
-mod metrics;
-mod onnxruntime;
-mod outcome;
+mod command;
 mod package;
 mod peers;
 mod python;
-mod scale;
-mod step;
-mod workspace;
 
 use std::process::ExitCode;
 
 const USAGE: &str = "\
 usage: cargo xtask TASK
 
-  ci [--all] [--python] [--scale] [STEP…]
+  ci [--all] [--python] [--scale] [--laws] [STEP…]
                                   everything a change must pass: fmt, architecture, clippy, docs,
                                   the tests of each library alone, those of the rest; with --all
                                   also onnxruntime, browser and package, with --python the package
-                                  for Python, with --scale the query engine and its cluster; or
-                                  only the named steps
+                                  for Python, with --scale the query engine and its cluster, with
+                                  --laws the property tests again with many cases and a new seed;
+                                  or only the named steps
   bench [CRATE] [-- ARGS]         criterion benches, of one crate or all; ARGS go to criterion
   metrics                         writes the tables of metrics, crates/*/METRICS.md
   package                         what publishing each crate would upload, checked and built
@@ -37,22 +31,21 @@ usage: cargo xtask TASK
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let (task, rest) = match arguments.split_first() {
-        Some((task, rest)) => (task.as_str(), rest),
-        None => ("help", &[][..]),
-    };
-    let result = match task {
-        "ci" => ci::run(rest),
-        "bench" => bench::run(rest),
-        "metrics" => metrics::run(rest),
-        "package" => package::run(rest),
-        "peers" => peers::run(rest),
-        "help" | "--help" | "-h" => {
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let result = match arguments.as_slice() {
+        ["ci", rest @ ..] => ci::run(rest),
+        ["bench", rest @ ..] => bench::run(rest),
+        ["metrics"] => {
+            command::cargo("run --package xai-metrics --example metric_tables -- --write").run()
+        }
+        ["package"] => package::run(),
+        ["peers", rest @ ..] => peers::run(rest),
+        [] | ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             return ExitCode::SUCCESS;
         }
         other => {
-            eprint!("unknown task {other}\n\n{USAGE}");
+            eprint!("no task {}\n\n{USAGE}", other.join(" "));
             return ExitCode::from(2);
         }
     };

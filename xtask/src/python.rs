@@ -1,111 +1,99 @@
-//! `cargo xtask ci --python`: the package for Python, installed as a user installs it, its tests, and its
-//! types.
+//! Python environments below the target folder, and the checks of the package for Python.
 
-use crate::outcome::Result;
-use crate::step::Step;
-use crate::workspace;
-use std::fs;
+use crate::command::{Command, Result, cargo, command, target};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-/// The folder of the package, in the workspace.
-pub(crate) const PACKAGE: &str = "crates/xai-python";
-
-/// The oldest Python, as the package says.
-const OLDEST: &str = "import sys; sys.exit(sys.version_info < (3, 10))";
-
-pub(crate) fn run() -> Result {
-    let lint = ["clippy", "--package", workspace::PYTHON, "--all-targets"];
-    Step::cargo(
-        "python-clippy",
-        &[&lint[..], &["--", "-D", "warnings"]].concat(),
-    )
-    .run()?;
-    Step::cargo(
-        "python-docs",
-        &["doc", "--package", workspace::PYTHON, "--no-deps"],
-    )
-    .env("RUSTDOCFLAGS", "-D warnings")
-    .run()?;
-    let python = environment()?;
-    let install = [
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--force-reinstall",
-        "--no-deps",
-    ];
-    call(
-        &python,
-        &[&install[..], &[&format!("./{PACKAGE}")]].concat(),
-    )?;
-    // What the tests need; the package itself is there.
-    call(
-        &python,
-        &[
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            &format!("./{PACKAGE}[test]"),
-        ],
-    )?;
-    tests(&python)?;
-    let settings = format!("{PACKAGE}/pyproject.toml");
-    call(&python, &["-m", "mypy", "--config-file", &settings])
+/// The Python that environments are made with: the variable `PYTHON` names another one.
+pub(crate) fn base() -> OsString {
+    std::env::var_os("PYTHON").unwrap_or_else(|| "python3".into())
 }
 
-/// The tests of the package and the examples of its documentation, with the package that is installed.
-pub(crate) fn tests(python: &Path) -> Result {
-    let (settings, tests) = (
-        format!("{PACKAGE}/pyproject.toml"),
-        format!("{PACKAGE}/tests"),
-    );
-    let pytest = [
-        "-m",
-        "pytest",
-        "--quiet",
-        "-c",
-        &settings,
-        "--rootdir",
-        PACKAGE,
-    ];
-    call(python, &[&pytest[..], &[&tests]].concat())?;
-    let examples = ["--doctest-modules", "--pyargs", "xai_metrics"];
-    call(python, &[&pytest[..], &examples].concat())
+/// `cargo xtask ci architecture`: the rules of `docs/architecture.md` that no lint knows.
+pub(crate) fn architecture() -> Result {
+    if command(base()).args(["--version"]).output().is_err() {
+        eprintln!("left out: Python is not found here");
+        return Ok(());
+    }
+    command(base()).args(["-B", "xtask/architecture.py"]).run()
 }
 
-/// An environment of its own, below `target`.
-fn environment() -> Result<PathBuf> {
-    let folder = workspace::target().join("python");
-    let python = folder.join(if cfg!(windows) {
-        "Scripts/python.exe"
-    } else {
-        "bin/python"
+/// The Python of an environment, with one call of pip per group of requirements: it finds in a second what is there.
+pub(crate) fn environment(name: &str, requirements: &[&[&str]]) -> Result<PathBuf> {
+    let folder = target().join("python").join(name);
+    let python = folder.join(match cfg!(windows) {
+        true => "Scripts/python.exe",
+        false => "bin/python",
     });
     if !python.is_file() {
-        let base = PathBuf::from(std::env::var_os("PYTHON").unwrap_or_else(|| "python3".into()));
-        call(&base, &["-c", OLDEST]).map_err(|e| {
-            format!("{e}; the package needs Python 3.10 or newer: name one by PYTHON")
-        })?;
-        fs::create_dir_all(&folder)?;
-        let folder = folder.to_str().ok_or("the target folder is not UTF-8")?;
-        call(&base, &["-m", "venv", folder])?;
+        command(base()).args(["-m", "venv"]).args([&folder]).run()?;
+    }
+    for group in requirements {
+        pip(&python).args(*group).run()?;
     }
     Ok(python)
 }
 
-/// Runs Python in the workspace root.
-pub(crate) fn call(python: &Path, arguments: &[&str]) -> Result {
-    let mut command = Command::new(python);
-    command.args(arguments).current_dir(workspace::root());
-    let status = command
-        .status()
-        .map_err(|e| format!("{}: {e}", python.display()))?;
-    if status.success() {
-        Ok(())
-    } else {
-        Err(format!("{} {}: {status}", python.display(), arguments.join(" ")).into())
-    }
+fn pip(python: &Path) -> Command {
+    command(python).args(["-m", "pip", "install", "--quiet"])
+}
+
+/// `cargo xtask ci python`: the package installed as a user installs it, its tests, and its types.
+pub(crate) fn run() -> Result {
+    cargo("clippy --package xai-python --all-targets -- -D warnings").run()?;
+    let docs = cargo("doc --package xai-python --no-deps");
+    docs.env("RUSTDOCFLAGS", "-D warnings").run()?;
+    let oldest = "import sys; sys.exit(sys.version_info < (3, 10))";
+    command(base())
+        .args(["-c", oldest])
+        .run()
+        .map_err(|error| {
+            format!("{error}; the package needs Python 3.10 or newer: name one by PYTHON")
+        })?;
+    let python = environment("package", &[])?;
+    install_and_test(&python)?;
+    let settings = [
+        "-m",
+        "mypy",
+        "--config-file",
+        "crates/xai-python/pyproject.toml",
+    ];
+    command(&python).args(settings).run()
+}
+
+/// Installs the package, and runs its tests and the examples of its documentation; the tests draw from a fixed seed.
+pub(crate) fn install_and_test(python: &Path) -> Result {
+    let package = "./crates/xai-python";
+    pip(python)
+        .args(["--force-reinstall", "--no-deps", package])
+        .run()?;
+    // What the tests need; the package itself is there.
+    pip(python).args([&format!("{package}[test]")]).run()?;
+    let pytest = || {
+        let settings = [
+            "-c",
+            "crates/xai-python/pyproject.toml",
+            "--rootdir",
+            package,
+        ];
+        command(python)
+            .args(["-m", "pytest", "--quiet"])
+            .args(settings)
+    };
+    pytest()
+        .args(["--hypothesis-seed=0", "crates/xai-python/tests"])
+        .run()?;
+    pytest()
+        .args(["--doctest-modules", "--pyargs", "xai_metrics"])
+        .run()
+}
+
+/// `cargo xtask ci onnxruntime`: the command line with ONNX Runtime, on models that only it runs.
+pub(crate) fn onnxruntime() -> Result {
+    let python = environment("onnxruntime", &[&["onnxruntime==1.31.1"]])?;
+    let folder = "import os, onnxruntime; print(os.path.join(os.path.dirname(onnxruntime.__file__), 'capi'))";
+    let library = command(python).args(["-c", folder]).output()?;
+    cargo("clippy --package xai-cli --features onnxruntime --all-targets -- -D warnings").run()?;
+    let tests = cargo("test --package xai-cli --features onnxruntime --test onnxruntime");
+    tests.env("ORT_DYLIB_PATH", library).run()
 }

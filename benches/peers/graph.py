@@ -5,7 +5,7 @@ import torch
 import torch.nn.functional as F
 from torch_geometric.explain.metric import groundtruth_metrics
 
-from serve import Peer, close
+from compare import Peer, close
 
 VERSIONS = ["torch", "torch_geometric", "torchmetrics"]
 torch.set_num_threads(os.cpu_count())
@@ -22,8 +22,15 @@ def groundtruth(data):
     target = (data.rng.random(len(predicted)) < 0.1 + 0.4 * predicted).astype("float32")
     data.save(predicted=predicted, target=target)
     p, t = tensor(predicted), tensor(target)
+
+    def ours():
+        from xai_metrics.compat.torch_geometric.explain import groundtruth_metrics as our_metrics
+
+        return lambda: {"metrics": our_metrics(p, t)}
+
+    data.package["groundtruth"] = (ours, 1)
     compare = lambda answer, ours: close(answer, ours("metrics"), 1e-4)
-    return [Peer("PyG + torchmetrics", lambda: groundtruth_metrics(p, t), 1, "5M edges", {"groundtruth": compare})]
+    return [Peer("PyG + torchmetrics", lambda: groundtruth_metrics(p, t), 1, {"groundtruth": compare})]
 
 
 def gef(data):
@@ -31,11 +38,17 @@ def gef(data):
     data.save(a=a, b=b)
     a, b = tensor(a), tensor(b)
 
-    def unfaithfulness():
+    def with_torch():
         return [1 - float(torch.exp(-F.kl_div(a.softmax(-1).log(), b.softmax(-1), reduction="batchmean")))]
 
+    def ours():
+        from xai_metrics.graph import unfaithfulness
+
+        return lambda: {"value": [unfaithfulness(a, b, direction="reverse").value]}
+
+    data.package["gef"] = (ours, 1)
     compare = lambda answer, ours: close(answer, ours("value"), 1e-4)
-    return [Peer("torch as in PyG", unfaithfulness, 1, "1M rows x 10 classes", {"gef": compare})]
+    return [Peer("torch as in PyG", with_torch, 1, {"gef": compare})]
 
 
 def fidelity(data):
@@ -50,8 +63,14 @@ def fidelity(data):
         negative = 1.0 - (kept.argmax(-1) == y).float().mean()
         return [float(positive), float(negative)]
 
+    def ours():
+        from xai_metrics.graph import fidelity as our_fidelity
+
+        return lambda: {"fidelity": [(found := our_fidelity(full, kept, complement)).pos, found.neg]}
+
+    data.package["fidelity"] = (ours, 1)
     compare = lambda answer, ours: close(answer, ours("fidelity"), 1e-4)
-    return [Peer("torch as in PyG", both, 1, "1M rows x 10 classes", {"fidelity": compare})]
+    return [Peer("torch as in PyG", both, 1, {"fidelity": compare})]
 
 
 WORKLOADS = {"groundtruth": groundtruth, "gef": gef, "fidelity": fidelity}

@@ -8,7 +8,7 @@ import numpy as np
 import tensorflow as tf
 from xplique.metrics import AverageDropMetric, Deletion
 
-from serve import Peer, close
+from compare import Peer, close
 
 VERSIONS = ["xplique", "tensorflow"]
 SAMPLES, SIDE, CHANNELS, CLASSES = 64, 64, 3, 10
@@ -33,7 +33,7 @@ def linear(data):
     def peer(name, metric):
         compare = lambda answer, ours: close([answer], ours("value"), 1e-4)
         run = lambda: float(metric.evaluate(maps))
-        return Peer("xplique " + name, run, 1, "64 images 64x64x3", {name: compare})
+        return Peer("xplique " + name, run, 1, {name: compare})
 
     return [peer("average_drop", average_drop), peer("deletion", deletion)]
 

@@ -5,7 +5,7 @@ from case_explainer import CaseExplainer
 from sklearn.datasets import load_digits
 from sklearn.neighbors import NearestNeighbors
 
-from serve import Peer, close
+from compare import Peer, close
 
 VERSIONS = ["case-explainer", "scikit-learn", "faiss-cpu", "numpy"]
 K = 5
@@ -19,7 +19,9 @@ def normal(data, n, d, q, algorithms, explained):
     work = data.name
     peers = [scikit_learn(work, train, queries, algorithm) for algorithm in algorithms]
     peers.append(faiss_flat(work, train, queries))
+    data.package[work] = (lambda: ours(train, queries), q)
     if explained:
+        data.package[work + "_explain"] = (lambda: our_explanations(train, labels, queries, predicted), q)
         explainer = CaseExplainer(train, labels, k=K)
 
         def correspondences(answer, ours):
@@ -30,11 +32,24 @@ def normal(data, n, d, q, algorithms, explained):
                 "case-explainer",
                 lambda: explainer.explain_batch(queries[:EXPLAINED], predictions=predicted[:EXPLAINED]),
                 EXPLAINED,
-                "explanation",
                 {work + "_explain": correspondences},
             )
         )
     return peers
+
+
+def ours(train, queries):
+    from xai_metrics.casebased import NeighborSearch
+
+    search = NeighborSearch(train, k=K)
+    return lambda: dict(zip(("distances", "neighbors"), search.query(queries)))
+
+
+def our_explanations(train, labels, queries, predicted):
+    from xai_metrics.casebased import CaseExplainer as Ours
+
+    explainer = Ours(train, labels, k=K)
+    return lambda: {"correspondence": [e.correspondence for e in explainer.explain_batch(queries, predictions=predicted)]}
 
 
 def scikit_learn(work, train, queries, algorithm, metric="euclidean", k=K):
@@ -45,7 +60,7 @@ def scikit_learn(work, train, queries, algorithm, metric="euclidean", k=K):
         return same_neighbors(train, queries, distances, neighbors, ours("distances"), ours("neighbors"), metric)
 
     name = "sklearn " + algorithm + ("" if metric == "euclidean" else " " + metric)
-    return Peer(name, lambda: index.kneighbors(queries), len(queries), "query", {work: compare})
+    return Peer(name, lambda: index.kneighbors(queries), len(queries), {work: compare})
 
 
 def faiss_flat(work, train, queries, k=K):
@@ -58,7 +73,7 @@ def faiss_flat(work, train, queries, k=K):
         share = float((answer[1] == ours("neighbors")).mean())
         return share >= 0.99, f"{share:.2%} of neighbours the same"
 
-    return Peer("faiss flat f32", lambda: flat.search(queries32, k), len(queries), "query", {work: compare})
+    return Peer("faiss flat f32", lambda: flat.search(queries32, k), len(queries), {work: compare})
 
 
 def clusters(data):

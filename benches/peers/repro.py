@@ -6,10 +6,9 @@ from numba import njit, prange
 from scipy.stats.contingency import association, crosstab
 from sklearn.metrics import cohen_kappa_score
 
-from serve import Peer, close
+from compare import Peer, close
 
 VERSIONS = ["numba", "numpy", "scikit-learn", "scipy"]
-PER_PAIR = "pair of 100 000 samples"
 
 
 @njit(parallel=True)
@@ -32,8 +31,16 @@ def ec_pairs(data):
     errors = data.rng.random((200, 100_000)) < 0.2
     data.save(errors=errors.astype(np.uint8))
     upper = np.triu_indices(len(errors), 1)
+
+    def ours():
+        from xai_metrics import repro
+
+        packed = repro.PackedRuns(errors.astype(int), np.zeros(errors.shape[1], dtype=int))
+        return lambda: {"ec_local": repro.pairwise(packed, metrics="ec_local").pairs("ec_local")}
+
+    data.package["ec_pairs"] = (ours, len(upper[0]))
     compare = lambda answer, ours: close(answer[upper], ours("ec_local"), 1e-12)
-    return [Peer("numba", lambda: error_consistency(errors), len(upper[0]), PER_PAIR, {"ec_pairs": compare, "ec_pairs_raw": compare})]
+    return [Peer("numba", lambda: error_consistency(errors), len(upper[0]), {"ec_pairs": compare, "ec_pairs_raw": compare})]
 
 
 def agreement_pairs(data):
@@ -44,9 +51,30 @@ def agreement_pairs(data):
     data.save(predictions=predictions)
     pairs = list(combinations(predictions, 2))
 
+    # From Python the call itself takes longer than six runs, so the pairs of sixty are asked for as well.
+    many = data.rng.integers(0, 10, (60, 100_000))
+
+    def package(metric):
+        def ours():
+            from xai_metrics import repro
+
+            truth = np.zeros(100_000, dtype=int)
+            others, packed = (repro.PackedRuns(runs, truth) for runs in (many, predictions))
+
+            def run():
+                repro.pairwise(others, metrics=metric)
+                return {"values": repro.pairwise(packed, metrics=metric).pairs(metric)}
+
+            return run
+
+        return ours, 60 * 59 // 2 + len(pairs)
+
+    for ours, metric in (("agreement_pa", "pa_acc"), ("agreement_kappa", "pa_kappa"), ("agreement_v", "pa_cramers_v")):
+        data.package[ours] = package(metric)
+
     def peer(name, ours, statistic):
         compare = lambda answer, read: close(answer, read("values"), 1e-12, 1e-14)
-        return Peer(name, lambda: [statistic(a, b) for a, b in pairs], len(pairs), PER_PAIR, {ours: compare})
+        return Peer(name, lambda: [statistic(a, b) for a, b in pairs], len(pairs), {ours: compare})
 
     percent_agreement = lambda a, b: np.mean(a == b)
     statistics = [percent_agreement, cohen_kappa_score, cramers_v]
@@ -56,7 +84,7 @@ def agreement_pairs(data):
         peer("numpy PA", "agreement_pa", percent_agreement),
         peer("sklearn kappa", "agreement_kappa", cohen_kappa_score),
         peer("scipy Cramer V", "agreement_v", cramers_v),
-        Peer("numpy + sklearn + scipy", run, len(pairs), PER_PAIR, {"agreement_raw": compare}),
+        Peer("numpy + sklearn + scipy", run, len(pairs), {"agreement_raw": compare}),
     ]
 
 
@@ -103,7 +131,15 @@ def study(data):
     expected = [metrics(*d) for d in given]
     compare = lambda answer, ours: close(expected, ours("metrics"), 1e-9, 1e-12)
     rng = np.random.default_rng(1)
-    return [Peer("numpy/sklearn/scipy", lambda: [metrics(*draw(rng)) for _ in range(DRAWS)], DRAWS, "draw", {"study": compare})]
+
+    def ours():
+        from xai_metrics import repro
+
+        # Its own draws: there is nothing to compare.
+        return lambda: repro.SimulationStudy(2000) and None
+
+    data.package["study"] = (ours, 2000)
+    return [Peer("numpy/sklearn/scipy", lambda: [metrics(*draw(rng)) for _ in range(DRAWS)], DRAWS, {"study": compare})]
 
 
 WORKLOADS = {"ec_pairs": ec_pairs, "agreement_pairs": agreement_pairs, "study": study}

@@ -1,27 +1,16 @@
 """Attribution metrics: Quantus on torch."""
-import time
-
 import numpy as np
 import quantus
 import torch
 from captum.metrics import infidelity
 
-from serve import Peer, close
+from compare import Peer, close
 
 VERSIONS = ["quantus", "captum", "torch", "numpy"]
 PERCENTAGES = [10, 30, 50, 70, 90]
 SAMPLES, CHANNELS, SIDE, CLASSES = 64, 3, 64, 10
 FEATURES = CHANNELS * SIDE * SIDE
 OFF = dict(disable_warnings=True, display_progressbar=False)
-
-
-class Slow(Peer):
-    """A peer of which one run a round is enough."""
-
-    def time(self):
-        start = time.perf_counter()
-        self.run()
-        return (time.perf_counter() - start) / self.units
 
 
 class Linear:
@@ -53,11 +42,10 @@ class Linear:
 
 def quantus_linear(data):
     linear = Linear(data)
-    per = f"{SAMPLES} images {CHANNELS}x{SIDE}x{SIDE}"
 
-    def mean(name, run, tolerance, kind=Peer):
+    def mean(name, run, tolerance, slow=False):
         compare = lambda answer, ours: close([np.mean(answer)], ours("value"), tolerance, 1e-3)
-        return kind("quantus " + name, run, 1, per, {f"quantus_{name}": compare})
+        return Peer("quantus " + name, run, 1, {f"quantus_{name}": compare}, slow)
 
     def pixel_flipping(name, step):
         metric = quantus.PixelFlipping(features_in_step=step, return_auc_per_sample=True, normalise=False, abs=False, **OFF)
@@ -78,14 +66,14 @@ def quantus_linear(data):
 
     # Its noise is drawn: the mean over samples and draws has a standard deviation of some percent.
     compare = lambda answer, ours: close([np.mean(answer)], ours("value"), 0.1)
-    captum = Peer("captum infidelity", captum_infidelity, 1, per, {"captum_infidelity": compare})
+    captum = Peer("captum infidelity", captum_infidelity, 1, {"captum_infidelity": compare})
     return [
         captum,
         pixel_flipping("pixel_flipping", 256),
         pixel_flipping("pixel_flipping_384", 32),
         mean("faithfulness_correlation", lambda: linear.ask(correlation), 1e-3),
         # Its noise is drawn, and the largest of 200 draws hardly differs from draw to draw.
-        mean("max_sensitivity", lambda: linear.ask(sensitivity, maps, explain_func=linear.explain), 0.05, Slow),
+        mean("max_sensitivity", lambda: linear.ask(sensitivity, maps, explain_func=linear.explain), 0.05, slow=True),
     ]
 
 
@@ -104,7 +92,7 @@ def quantus_grey(data):
     run = lambda: road(model=net, x_batch=x, y_batch=y, a_batch=a, channel_first=True)
     # Its noise is drawn; a few of the samples change sides with it.
     compare = lambda answer, ours: close([answer[p] for p in PERCENTAGES], ours("accuracies"), 0.0, 0.1)
-    return [Slow("quantus road", run, 1, f"{SAMPLES} images 1x{SIDE}x{SIDE}", {"quantus_road": compare})]
+    return [Peer("quantus road", run, 1, {"quantus_road": compare}, slow=True)]
 
 
 WORKLOADS = {"quantus_linear": quantus_linear, "quantus_grey": quantus_grey}

@@ -1,0 +1,126 @@
+//! `cargo xtask package`: what publishing would upload, before anything is published.
+//!
+//! Cargo packages all crates at once, resolves those that no registry has yet against each other, and builds each from its
+//! unpacked archive. It unpacks them as if from a registry, and takes for granted that what a registry holds under one
+//! version never changes. So each run has a target folder of its own, which makes it another registry.
+
+use crate::command::{Result, cargo, target};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What is published in another way, or not at all.
+const APART: [&str; 5] = [
+    "xai-python",
+    "xai-datafusion",
+    "xai-scale",
+    "xai-benches",
+    "xtask",
+];
+
+/// The public registry refuses archives above 10 MiB.
+const LARGEST: u64 = 10 << 20;
+
+pub(crate) fn run() -> Result {
+    let target = target()
+        .join("packaging")
+        .join(std::process::id().to_string());
+    cargo("fetch --locked --target host-tuple").run()?;
+    // Offline: the archives are built with the versions of the lock file.
+    let packaged = cargo("package --offline --allow-dirty --workspace --target-dir")
+        .args([&target])
+        .args(APART.map(|name| format!("--exclude={name}")))
+        .run();
+    let faults = packaged.and_then(|()| faults(&target.join("package")));
+    forget(&target)?;
+    match faults?.as_slice() {
+        [] => Ok(()),
+        faults => Err(format!("not ready to be published:\n  {}", faults.join("\n  ")).into()),
+    }
+}
+
+/// What a registry, or a reader of its pages, would object to; prints the size of each archive.
+fn faults(folder: &Path) -> Result<Vec<String>> {
+    let mut faults = Vec::new();
+    let archives = entries(folder)?.into_iter();
+    for archive in archives.filter(|path| path.extension().is_some_and(|kind| kind == "crate")) {
+        let bytes = fs::metadata(&archive)?.len();
+        // Beside it is what was unpacked to be built.
+        let unpacked = archive.with_extension("");
+        let name = unpacked.file_name().unwrap_or_default().to_string_lossy();
+        println!("{name:24} {:6} KiB", bytes.div_ceil(1024));
+        let large = (bytes > LARGEST).then(|| format!("{bytes} bytes, at most {LARGEST}"));
+        let manifest = fs::read_to_string(unpacked.join("Cargo.toml"))?;
+        let files = ["README.md", "LICENSE-MIT", "LICENSE-APACHE"].into_iter();
+        let files = files.filter(|file| !unpacked.join(file).is_file());
+        let all = missing(&manifest)
+            .chain(files.map(|file| format!("no {file}")))
+            .chain(large);
+        faults.extend(all.map(|fault| format!("{name}: {fault}")));
+    }
+    Ok(faults)
+}
+
+/// The keys that a manifest lacks, as cargo wrote it into the archive: nothing is inherited, a line for each key.
+fn missing(manifest: &str) -> impl Iterator<Item = String> {
+    let package = manifest
+        .split("\n[")
+        .find(|table| table.contains("package]\n"));
+    let package = package.unwrap_or_default();
+    let keys = "description license repository readme keywords categories rust-version".split(' ');
+    let has = move |key: &str| {
+        let value = package
+            .lines()
+            .find_map(|line| line.strip_prefix(key)?.strip_prefix(" = "));
+        value.is_some_and(|value| !["false", "\"\""].contains(&value))
+    };
+    keys.filter(move |key| !has(key))
+        .map(|key| format!("no {key}"))
+}
+
+/// Removes what a run built, and what cargo unpacked for it: a registry in a folder has no host in its name.
+fn forget(target: &Path) -> Result {
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| std::env::home_dir().map(|home| home.join(".cargo")));
+    let sources = home.unwrap_or_default().join("registry/src");
+    for registry in entries(&sources).unwrap_or_default() {
+        let is_local = registry
+            .file_name()
+            .is_some_and(|name| name.as_encoded_bytes().starts_with(b"-"));
+        let names = entries(&registry)?;
+        let is_ours = |path: &PathBuf| {
+            path.file_name()
+                .is_some_and(|name| name.as_encoded_bytes().starts_with(b"xai-"))
+        };
+        if is_local && names.iter().all(is_ours) {
+            fs::remove_dir_all(registry)?;
+        }
+    }
+    Ok(fs::remove_dir_all(target)?)
+}
+
+fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path()));
+    Ok(entries.collect::<std::io::Result<_>>()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_missing_key_is_named() {
+        let manifest = "# written by cargo\n[package]\nname = \"a\"\ndescription = \"\"\nlicense = \"MIT\"\n\
+                        readme = false\nkeywords = [\nrust-version = \"1.91\"\n\n\
+                        [dependencies]\nrepository = \"not here\"\n";
+        let missing: Vec<String> = missing(manifest).collect();
+        assert_eq!(
+            missing,
+            [
+                "no description",
+                "no repository",
+                "no readme",
+                "no categories"
+            ]
+        );
+    }
+}

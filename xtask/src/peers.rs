@@ -1,0 +1,60 @@
+//! `cargo xtask peers`: makes the environments of the Python peers and starts `benches/peers/compare.py` in them.
+
+use crate::command::{Result, cargo, command, target};
+use crate::python::{base, environment, install_and_test};
+
+/// Three environments, because the peers need different versions of the same packages; those whose own bounds exclude
+/// what else is needed are installed alone.
+const ENVIRONMENTS: [(&str, &[&[&str]]); 3] = [
+    ("peers", &[&["--requirement", "benches/peers/peers.txt"]]),
+    (
+        "xplique",
+        &[
+            &["--requirement", "benches/peers/xplique.txt"],
+            &["--no-deps", "xplique==2.0.2"],
+        ],
+    ),
+    (
+        "quantus",
+        &[
+            &["--requirement", "benches/peers/quantus.txt"],
+            &["--no-deps", "quantus==0.6.0", "captum==0.9.0"],
+        ],
+    ),
+];
+
+const SCRIPT: &str = "benches/peers/compare.py";
+
+pub(crate) fn run(arguments: &[&str]) -> Result {
+    // It knows the workloads, and says which environments they need.
+    let needed = command(base())
+        .args([SCRIPT, "--environments"])
+        .args(arguments);
+    let needed = needed.output()?;
+    let from_python = arguments.contains(&"--python");
+    if !from_python {
+        cargo("build --release --package xai-benches --bin peers-ours").run()?;
+    }
+    let binary = format!("release/peers-ours{}", std::env::consts::EXE_SUFFIX);
+    let mut failed = Vec::new();
+    for (name, requirements) in ENVIRONMENTS {
+        if !needed.lines().any(|line| line == name) {
+            continue;
+        }
+        let python = environment(name, requirements)?;
+        if from_python {
+            install_and_test(&python)?;
+        }
+        let compare = command(python).args(["-B", SCRIPT, "--in", name]);
+        let compare = compare
+            .args(arguments)
+            .args(["--ours".into(), target().join(&binary)]);
+        let data = target().join("peers/data");
+        // The tables of the other environments are made all the same.
+        failed.extend(compare.args(["--data".into(), data]).run().err());
+    }
+    match failed.into_iter().next() {
+        Some(error) => Err(error),
+        None => Ok(()),
+    }
+}
