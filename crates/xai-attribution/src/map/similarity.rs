@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use ndarray::{ArrayView3, ArrayViewD, Axis, Ix3};
-use xai_core::describe::Parameter;
+use xai_core::describe::{Parameter, refused};
 use xai_core::statistics::Correlation;
 use xai_core::statistics::ranks::spearman_of_finite;
 use xai_core::{Error, Layout, Real, Result, parallel};
@@ -85,11 +85,10 @@ impl MapSimilarity {
     /// # Errors
     /// An invalid parameter.
     pub(crate) fn check(self) -> Result<()> {
-        match self {
-            Self::Jaccard { percent } if !(1..=100).contains(&percent) => {
-                Err(Error::parameter(input::TOP_PERCENT, percent, "1 to 100"))
-            }
-            _ => Ok(()),
+        let value = self.to_value();
+        match Self::KIND.admits(&value) {
+            true => Ok(()),
+            false => Err(refused("similarity", &value, &Self::KIND)),
         }
     }
 }

@@ -171,11 +171,11 @@ impl<T: Real> Sweep<'_, T> {
                 fits.map_err(|error| located(error, explained, None))?;
             }
         }
-        let mut metrics = self.metrics.iter();
-        Ok(metrics.try_for_each(|(_, metric)| {
-            metric.check_params()?;
-            metric.prepare(self.run)
-        })?)
+        self.metrics.iter().try_for_each(|(name, metric)| {
+            let prepared = metric.check_params();
+            let prepared = prepared.and_then(|()| metric.prepare(self.run));
+            prepared.map_err(|error| EvaluationError::from(error).during(None, Some(name)))
+        })
     }
 
     /// What all metrics ask model and explainers for.

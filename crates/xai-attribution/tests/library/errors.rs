@@ -472,7 +472,7 @@ fn baselines_and_subsets_outside_their_domain_are_named() {
             vec![0.5, f64::NAN, 0.0, 0.0].into(),
             input::BASELINE,
         ),
-        (&image, Baseline::Blur { sigma: 0.0 }, input::SIGMA),
+        (&image, Baseline::Blur { sigma: 0.0 }, input::BASELINE),
         (&table, Baseline::Blur { sigma: 1.0 }, input::BASELINE),
     ] {
         assert!(is_parameter(&deletion(x, baseline), about));
@@ -507,7 +507,7 @@ fn baselines_and_subsets_outside_their_domain_are_named() {
             MuFidelity::new().subset_size(SubsetSize::Fraction(1.0)),
             input::SUBSET_SIZE,
         ),
-        (MuFidelity::new().n_subsets(1), input::N_SUBSETS),
+        (MuFidelity::new().n_subsets(1), Input::new("n_subsets")),
     ] {
         assert!(is_parameter(&fidelity(metric), about));
     }

@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use ndarray::{Array2, ArrayD, ArrayViewD, Axis, Dimension, IxDyn, Slice};
 use proptest::prelude::*;
 use xai_attribution::evaluation::{EvaluationTable, EvaluationValues, MetricValues, Statistics};
-use xai_attribution::metric::{Direction, registry};
+use xai_attribution::metric::{Direction, Settings, from_setting, registry};
 use xai_attribution::model::{Counted, ModelCalls};
 use xai_attribution::perturbation::{Features, SubsetSampling, SubsetSize};
 use xai_attribution::{
     Activation, AverageDrop, AverageGain, AverageIncrease, Baseline, Complexity, Concurrent,
-    Deletion, Evaluate, Evaluation, Insertion, Model, MuFidelity, Sparseness, complexity,
-    sparseness,
+    Deletion, Evaluate, Evaluation, Insertion, Model, MuFidelity, Sparseness, complexity, help,
+    input, sparseness,
 };
 use xai_core::statistics::{IntervalMethod, wilson};
 
@@ -445,4 +445,41 @@ fn an_interval_of_few_samples_says_so() {
         let of_one = &shares["metrics"]["average_increase"]["explainers"]["one"];
         assert!(of_one["small_sample"].is_null() && of_one["interval"].is_array());
     }
+}
+
+#[test]
+fn a_metric_by_name_may_be_there_twice_with_other_parameters() {
+    let x = ArrayD::from_shape_fn(vec![4, 3, 4, 2], |i| {
+        ((i[0] * 5 + i[1] * 3 + i[2] * 7 + i[3]) % 11) as f64 / 4.0
+    });
+    let maps = x.mapv(|x| x * x - x);
+    let settings: Settings = "deletion(steps=2), deletion(steps=4, baseline=0.5)"
+        .parse()
+        .unwrap();
+    let evaluation = || Evaluation::new(&thirds, x.view(), &[0, 1, 2, 0]).maps("maps", maps.view());
+    let mut named = evaluation();
+    for setting in &settings.0 {
+        named = named.metric_named(setting.to_string(), from_setting::<f64>(setting).unwrap());
+    }
+    let table = named.evaluate().unwrap();
+    let metrics = [
+        Deletion::new().steps(Some(2)),
+        Deletion::new().steps(Some(4)).baseline(0.5),
+    ];
+    for (setting, metric) in settings.0.iter().zip(metrics) {
+        let alone = metric.evaluate(&thirds, x.view(), &[0, 1, 2, 0], maps.view());
+        let result = table.result("maps", &setting.to_string()).unwrap();
+        assert_eq!(result.per_sample, alone.unwrap().per_sample);
+    }
+    assert_ne!(
+        table.metrics[0].values[0].per_sample,
+        table.metrics[1].values[0].per_sample
+    );
+    // Under the name of the metric they would be one.
+    let unnamed = settings.0.iter().fold(evaluation(), |evaluation, setting| {
+        evaluation.metric(from_setting::<f64>(setting).unwrap())
+    });
+    let error = unnamed.evaluate().unwrap_err().into_error();
+    assert_eq!(error.input(), input::METRICS);
+    assert_eq!(error.help(), Some(help::RENAME_METRIC));
 }

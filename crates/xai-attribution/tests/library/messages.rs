@@ -46,7 +46,7 @@ fn messages_name_the_thing_the_place_the_expectation_and_the_way_out() {
         ),
         (
             of(Deletion::new().max_fraction(1.5)),
-            "max_fraction = 1.5: expected a share in (0, 1]",
+            "max_fraction = 1.5: expected a number in (0, 1]",
         ),
         (
             of(Deletion::new().baseline(vec![0.5])),

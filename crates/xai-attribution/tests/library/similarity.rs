@@ -14,6 +14,7 @@ use xai_attribution::metric::{
 use xai_attribution::model::Targets;
 use xai_attribution::perturbation::{Neighborhood, Neighbors};
 use xai_attribution::{Evaluate, EvaluationError, Layout, help, input};
+use xai_core::Input;
 use xai_core::error::ErrorKind;
 use xai_core::statistics::spearman;
 
@@ -307,10 +308,13 @@ fn parameters_of_explainer_metrics_outside_their_domain_are_named() {
     let none = Stability::new().batch_size(0);
     let none = none.evaluate_explainer(&identity, x.view(), &[0; 5]);
     for (error, about) in [
-        (of(near(Neighbors::default().radius(0.0))), input::RADIUS),
+        (
+            of(near(Neighbors::default().radius(0.0))),
+            Input::new("radius"),
+        ),
         (
             of(near(Neighbors::default().n_neighbors(0))),
-            input::N_NEIGHBORS,
+            Input::new("n_neighbors"),
         ),
         (none.unwrap_err().into_error(), input::BATCH_SIZE),
     ] {

@@ -9,6 +9,7 @@ use xai_attribution::metric::{
 };
 use xai_attribution::model::{BoxError, Samples, Targets};
 use xai_attribution::{Concurrent, Evaluate, Evaluation, Result, help, input};
+use xai_core::Input;
 use xai_core::distance::Distance;
 
 type Answer<A> = std::result::Result<A, std::fmt::Error>;
@@ -227,7 +228,7 @@ fn what_does_not_fit_is_named() {
     ] {
         assert_eq!(
             error(&Sufficiency::new().threshold(limit), &x).input(),
-            input::NEAR
+            Input::new("threshold")
         );
     }
     let none = Consistency::new().discretizer(Discretizer::TopK(0));

@@ -4,7 +4,8 @@ use ndarray::{ArrayD, Axis};
 use proptest::prelude::*;
 use xai_attribution::batch::Data;
 use xai_attribution::metric::{Collinear, MstCompactness};
-use xai_attribution::{Evaluate, Layout, input};
+use xai_attribution::{Evaluate, Layout};
+use xai_core::Input;
 
 fn value(metric: MstCompactness, maps: &ArrayD<f64>) -> Vec<Option<f64>> {
     let n = maps.shape()[0];
@@ -77,5 +78,5 @@ fn lines_points_and_maps_of_one_value() {
         .evaluate_on(Data::of_maps(line.view()))
         .unwrap_err()
         .into_error();
-    assert_eq!(error.input(), input::PERCENTILE);
+    assert_eq!(error.input(), Input::new("percentile"));
 }

@@ -14,6 +14,7 @@ use xai_attribution::perturbation::{
 use xai_attribution::{
     BaseScorePolicy, Baseline, Deletion, ErrorKind, Evaluate, Layout, MuFidelity, input,
 };
+use xai_core::Input;
 use xai_core::statistics::Correlation;
 
 type Answer = Result<Array2<f64>, std::fmt::Error>;
@@ -302,9 +303,9 @@ fn what_is_missing_or_does_not_fit_is_named() {
     assert_eq!(error(&segments, &nothing).input(), input::SEGMENTS);
     assert_eq!(error(&Irof::new(), &nothing).input(), input::SEGMENTS);
     let grid = error(&Deletion::new().features(Features::Grid(0)), &nothing);
-    assert_eq!(grid.input(), input::GRID);
+    assert_eq!(grid.input(), input::FEATURES);
     let patch = error(&Deletion::new().features(Features::Patches(0)), &nothing);
-    assert_eq!(patch.input(), input::PATCH);
+    assert_eq!(patch.input(), input::FEATURES);
     let steps = error(&Deletion::new().step_size(0), &nothing);
     assert_eq!(steps.input(), input::STEPS);
     let given = RegionPerturbation::new().order(RemovalOrder::Given);
@@ -332,7 +333,7 @@ fn what_is_missing_or_does_not_fit_is_named() {
     );
     assert_eq!(size.input(), input::SUBSET_SIZE);
     let tolerance = error(&Monotonicity::new().tolerance(-1.0), &nothing);
-    assert_eq!(tolerance.input(), input::TOLERANCE);
+    assert_eq!(tolerance.input(), Input::new("tolerance"));
     let group = error(&FaithfulnessEstimate::new().group_size(0), &nothing);
     assert_eq!(group.input(), input::GROUP_SIZE);
 }

@@ -11,6 +11,7 @@ use xai_attribution::metric::{
 use xai_attribution::perturbation::{Features, GivenNeighbors};
 use xai_attribution::perturbation::{GivenValues, ValueRange};
 use xai_attribution::{Evaluate, input};
+use xai_core::Input;
 
 type Answer = Result<Array2<f64>, std::fmt::Error>;
 
@@ -244,21 +245,24 @@ fn what_a_metric_cannot_do_is_named() {
     };
     let infidelity = |perturbation| Infidelity::new().perturbation(perturbation);
     let gaussian = |sigma| infidelity(Perturbation::Gaussian { sigma });
-    assert_eq!(error(&gaussian(0.0)), input::PERTURBATION);
-    assert_eq!(error(&gaussian(0.1).n_draws(0)), input::DRAWS);
+    assert_eq!(error(&gaussian(0.0)), Input::new("perturbation"));
+    assert_eq!(error(&gaussian(0.1).n_draws(0)), Input::new("n_draws"));
     let kind = gaussian(0.1).map_kind(Some(MapKind::Contribution));
     assert_eq!(error(&kind), input::MAP_KIND);
-    assert_eq!(error(&infidelity(Perturbation::Squares(0))), input::PATCH);
+    assert_eq!(
+        error(&infidelity(Perturbation::Squares(0))),
+        Input::new("perturbation")
+    );
     assert_eq!(error(&infidelity(Perturbation::Given)), input::NEIGHBORS);
     for sizes in [&[0usize][..], &[2], &[1, 1], &[]] {
         assert_eq!(error(&SensitivityN::new().sizes(Some(sizes))), input::SIZES);
     }
     assert_eq!(
         error(&SensitivityN::new().n_subsets(1)),
-        input::SUBSETS_PER_SIZE
+        Input::new("subsets_per_size")
     );
     let monotonicity = MonotonicityCorrelation::new;
-    assert_eq!(error(&monotonicity().n_values(0)), input::N_VALUES);
+    assert_eq!(error(&monotonicity().n_values(0)), Input::new("n_values"));
     assert_eq!(error(&monotonicity().group_size(0)), input::GROUP_SIZE);
     let range = |low, high| error(&monotonicity().value_range(ValueRange::Between((low, high))));
     assert_eq!(range(1.0, 1.0), input::VALUE_RANGE);
@@ -277,9 +281,9 @@ fn what_a_metric_cannot_do_is_named() {
     );
     assert_eq!(
         error(&FFidelity::new().removed_share(0.0)),
-        input::REMOVED_SHARE
+        Input::new("removed_share")
     );
-    assert_eq!(error(&FFidelity::new().n_draws(0)), input::DRAWS);
+    assert_eq!(error(&FFidelity::new().n_draws(0)), Input::new("n_draws"));
     assert_eq!(error(&FFidelity::new().steps(Some(0))), input::STEPS);
     let huge = GivenNeighbors(ndarray::arr3(&[[[f64::MAX, f64::MAX]]]).into_dyn());
     let x = array![[f64::MAX, 2.0]].into_dyn();

@@ -10,6 +10,7 @@ use xai_attribution::metric::{
     RelevanceRankAccuracy, TopK, TopKIntersection,
 };
 use xai_attribution::{ErrorKind, Evaluate, input};
+use xai_core::Input;
 
 fn per_sample(
     metric: &dyn Measure<f64>,
@@ -181,9 +182,9 @@ fn what_is_missing_or_does_not_fit_is_named() {
     let top = error(&TopKIntersection::new().k(TopK::Count(3)), mask());
     assert_eq!(top.input(), input::K);
     let share = error(&LocalizationIou::new().threshold(0.0), mask());
-    assert_eq!(share.input(), input::THRESHOLD);
+    assert_eq!(share.input(), Input::new("threshold"));
     let radius = error(&PointingGame::new().radius(f64::NAN), mask());
-    assert_eq!(radius.input(), input::HIT_RADIUS);
+    assert_eq!(radius.input(), Input::new("radius"));
     let cells = Masks::mosaic(&Array3::default((1, 3, 1)), 2, 2).unwrap_err();
     assert_eq!(cells.input(), input::CELLS);
     assert!(

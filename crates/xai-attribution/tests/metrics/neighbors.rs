@@ -13,6 +13,7 @@ use xai_attribution::perturbation::{GivenNeighbors, Neighborhood, Neighbors, Shi
 use xai_attribution::{
     Concurrent, ErrorKind, Evaluate, Evaluation, EvaluationError, Layout, Result, help, input,
 };
+use xai_core::Input;
 
 type Maps = Result<ArrayD<f64>, std::fmt::Error>;
 
@@ -334,7 +335,7 @@ fn what_attribution_stability_cannot_compare_is_named() {
     );
     let none = AttributionStability::new().similarity(MapSimilarity::Jaccard { percent: 101 });
     let error = per_sample(&none, &table, &squares, 64).unwrap_err();
-    assert_eq!(error.input(), input::TOP_PERCENT);
+    assert_eq!(error.input(), Input::new("similarity"));
     // A constant map has no order; by structural similarity it stays what it is.
     let zeros = |x: ArrayViewD<'_, f64>, _: &Targets| -> Maps { Ok(x.mapv(|_| 0.0)) };
     let error = per_sample(&AttributionStability::new(), &images(), &zeros, 64).unwrap_err();

@@ -12,6 +12,7 @@ use xai_attribution::metric::{
 use xai_attribution::model::CurveScore;
 use xai_attribution::perturbation::{Features, RemovalOrder, Start};
 use xai_attribution::{Deletion, Evaluate, Evaluation, Insertion, input};
+use xai_core::Input;
 
 type Answer = Result<Array2<f64>, std::fmt::Error>;
 
@@ -312,14 +313,17 @@ fn parameters_outside_their_domain_are_named() {
             .into_error()
             .input()
     };
-    assert_eq!(error(&Naopc::new().exact_up_to(17)), input::EXACT_UP_TO);
-    assert_eq!(error(&Naopc::new().beam(0)), input::BEAM);
+    assert_eq!(
+        error(&Naopc::new().exact_up_to(17)),
+        Input::new("exact_up_to")
+    );
+    assert_eq!(error(&Naopc::new().beam(0)), Input::new("beam"));
     assert_eq!(
         error(&Naopc::new().features(Features::Grid(0))),
-        input::GRID
+        input::FEATURES
     );
     assert_eq!(
         error(&RandomOrderReference::new().n_orders(1)),
-        input::N_ORDERS
+        Input::new("n_orders")
     );
 }

@@ -10,6 +10,7 @@ use xai_attribution::metric::{
 use xai_attribution::model::Targets;
 use xai_attribution::perturbation::{GivenNeighbors, Neighborhood, Neighbors, Representation};
 use xai_attribution::{Evaluate, Result, input};
+use xai_core::Input;
 
 type Maps = Result<ArrayD<f64>, std::fmt::Error>;
 
@@ -184,5 +185,5 @@ fn what_fails_on_a_neighbour_is_named() {
     );
     let floor = RelativeInputStability::new().floor(0.0);
     let error = per_sample(&floor, &x, &squares, 64, None).unwrap_err();
-    assert_eq!(error.input(), input::FLOOR);
+    assert_eq!(error.input(), Input::new("floor"));
 }

@@ -14,6 +14,7 @@ use xai_attribution::metric::{
 };
 use xai_attribution::model::{BoxError, Explainer, Samples, Smoothed, Targets};
 use xai_attribution::{Concurrent, ErrorKind, Evaluate, EvaluationError, Result, input};
+use xai_core::Input;
 
 type Maps = Result<ArrayD<f64>, std::fmt::Error>;
 
@@ -243,7 +244,7 @@ fn other_targets_may_be_given() {
     let error = none
         .evaluate_explainer(&signed, x.view(), &[0, 0])
         .unwrap_err();
-    assert_eq!(error.error().input(), input::TOP_PERCENT);
+    assert_eq!(error.error().input(), Input::new("similarity"));
 }
 
 #[test]
@@ -273,7 +274,7 @@ fn maps_without_entropy_have_no_efficient_randomization() {
     assert_eq!(one.unwrap_err().input(), input::VALUES);
     for bins in [Bins::Count(0), Bins::Count(1 << 21)] {
         let error = evaluate(&metric.bins(bins), &maps, random.clone(), 64).unwrap_err();
-        assert_eq!(error.input(), input::BINS);
+        assert_eq!(error.input(), Input::new("bins"));
     }
     let rule = metric.bins(Bins::FreedmanDiaconis);
     assert_eq!(per_sample(&rule, &maps, random)[2], Some(-1.0));

@@ -16,8 +16,8 @@ use xai_attribution::{Evaluate, Layout};
 use crate::golden::{Case, Golden, flat};
 
 const GIVEN: Neighbors = Neighbors {
-    radius: 0.0,
-    n_neighbors: 0,
+    radius: 0.1,
+    n_neighbors: 1,
     neighborhood: Neighborhood::Given,
     seed: 0,
 };

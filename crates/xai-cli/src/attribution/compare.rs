@@ -10,7 +10,7 @@ use xai_metrics::attribution::metric::{Entry, Setting, Settings, Value, registry
 use xai_metrics::attribution::model::{Concurrent, ModelCalls, Samples};
 use xai_metrics::attribution::run::CompletedScores;
 use xai_metrics::attribution::{Evaluate, Evaluation, EvaluationError, Layout, Scoring, input};
-use xai_metrics::core::Input;
+use xai_metrics::core::{ErrorKind, Input};
 use xai_metrics::core::describe::same_word;
 
 use super::explainer_files::{ExplainerFiles, OpenedExplainers};
@@ -242,7 +242,12 @@ impl Compare {
         if let Some(explainer) = self.explainers.explainer_of(name) {
             places = places.file(&[input::EXPLAINER], explainer);
         }
-        let failure = places.failure(stopped.error());
+        let failure = match (stopped.metric(), stopped.error().kind()) {
+            (Some(metric), ErrorKind::InvalidParameter { .. }) => {
+                wrong_setting(metric, stopped.error())
+            }
+            _ => places.failure(stopped.error()),
+        };
         match self.keep(stopped.completed()) {
             Some(help) => failure.and_help(help),
             None => failure,

@@ -188,7 +188,8 @@ fn comparing_the_explainers_of_the_sample_says_which_to_trust() {
 #[test]
 fn a_comparison_says_what_its_commands_say_alone() {
     let files = Files::new();
-    let rest = "--metrics deletion,average_gain,deletion --steps 5 --baseline mean --seed 3";
+    let rest =
+        "--metrics deletion(steps=5,baseline=mean),average_gain,deletion(steps=5,baseline=mean) --seed 3";
     let table = files.json(&compare("occlusion random", rest));
     let metrics = table["metrics"].as_object().unwrap();
     assert_eq!(metrics.keys().collect::<Vec<_>>().len(), 2);
@@ -291,10 +292,10 @@ fn every_metric_that_files_are_enough_for_is_a_command() {
             arguments += &format!(" --explanations {maps}");
         }
         arguments += match name {
-            "random-logit" => " --classes 4",
+            "random-logit" => " --n-classes 4",
             // The few samples are far from each other.
-            "sufficiency" => " --near 1-of-largest",
-            "consistency" => " --same-explanation top:1",
+            "sufficiency" => " --threshold of-largest:1",
+            "consistency" => " --discretizer top:1",
             _ => "",
         };
         let result = files.json(&format!("attribution {name} {arguments} --out rows.csv"));
@@ -313,7 +314,7 @@ fn a_metric_that_is_no_older_than_the_registry_tells_its_direction() {
     let files = Files::new();
     let result = files.json(&format!(
         "attribution mu-fidelity --model {} --inputs {} --targets {} --explanations {} \
-         --activation softmax --channels first --subsets 20 --seed 3",
+         --activation softmax --channels first --n-subsets 20 --seed 3",
         sample("model.onnx"),
         sample("inputs.npy"),
         sample("targets.npy"),
@@ -321,7 +322,7 @@ fn a_metric_that_is_no_older_than_the_registry_tells_its_direction() {
     ));
     assert_eq!(result["direction"], "higher");
     assert_eq!(result["per_sample"].as_array().unwrap().len(), 240);
-    let rest = "--metrics mu_fidelity --subsets 20 --seed 3 --replicates 0";
+    let rest = "--metrics mu_fidelity(n_subsets=20) --seed 3 --replicates 0";
     let table = files.json(&compare("random", rest));
     let compared = &table["metrics"]["mu_fidelity"]["explainers"]["random"];
     assert_eq!(compared["value"], result["value"]);

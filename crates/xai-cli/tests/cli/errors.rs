@@ -543,7 +543,7 @@ fn attribution_models() {
         &[
             ("--steps", "--steps 0"),
             ("--max-fraction", "--max-fraction 2"),
-            ("--baseline", "--baseline fog"),
+            ("--metrics", "--metrics standard(baseline=fog)"),
             ("--batch-size", "--batch-size 0"),
         ],
     );
@@ -570,17 +570,17 @@ fn attribution_models() {
             ("--explanations", "--explanations random=flat.npy"),
             ("--explanations", "--explanations flat.npy"),
             ("--metrics", "--metrics fidelity"),
-            ("--baseline", "--baseline fog"),
+            ("--metrics", "--metrics standard(baseline=fog)"),
             ("--level", "--level 1.5"),
             ("--replicates", "--replicates 2000000"),
-            ("--sampling", "--metrics mu_fidelity --sampling often"),
-            ("--steps", "--steps fog"),
-            ("--subsets", "--metrics mu_fidelity --subsets 0"),
-            ("--grid", "--metrics mu_fidelity --grid 1"),
-            (
-                "--subset-fraction",
-                "--metrics mu_fidelity --subset-fraction 1.5",
-            ),
+            ("--metrics", "--metrics mu_fidelity(sampling=often)"),
+            ("--metrics", "--metrics deletion(steps=fog)"),
+            ("--metrics", "--metrics mu_fidelity(n_subsets=0)"),
+            ("--metrics", "--metrics mu_fidelity(features=grid:1)"),
+            ("--metrics", "--metrics mu_fidelity(grid=1)"),
+            ("--metrics", "--metrics standard(grid=1)"),
+            ("--metrics", "--metrics deletion(steps=1"),
+            ("--metrics", "--metrics mu_fidelity(subset_size=1.5)"),
         ],
     );
 }

@@ -72,7 +72,7 @@ fn explainers_are_asked_about_changed_inputs_and_other_classes() {
     // The gradient of a linear model is the same everywhere.
     assert_eq!(run("maximum-stability")["value"], 0.0);
     assert_eq!(run("local-lipschitz")["value"], 0.0);
-    let other = run("random-logit --classes 4 --similarity spearman");
+    let other = run("random-logit --n-classes 4 --similarity spearman");
     assert!(other["value"].as_f64().unwrap() < 0.9, "{other}");
 }
 
@@ -123,8 +123,8 @@ fn compare_judges_explainers_by_the_metrics_that_ask_them() {
     let stability = &all["metrics"]["maximum_stability"]["explainers"];
     assert_eq!(stability["gradient"]["value"], 0.0);
     assert!(stability["product"]["value"].as_f64().unwrap() > 0.0);
-    files.wrong_usage("--classes", &command("random-logit"));
-    let both = files.json(&(command("random-logit") + " --classes 3 --similarity spearman"));
+    files.wrong_usage("--metrics", &command("random-logit"));
+    let both = files.json(&command("random-logit(n_classes=3,similarity=spearman)"));
     assert_ne!(
         both["metrics"]["random_logit"]["explainers"]["product"]["value"],
         Value::Null
@@ -184,7 +184,7 @@ fn draws_that_do_not_fit_name_their_file() {
     let product = golden("tabular_input_x_gradient.onnx");
     let of_explainer = format!("{} --explainer {product}", samples("tabular"));
     for file in ["classes.npy", "below.npy"] {
-        let logit = format!("attribution random-logit {of_explainer} --classes 3 --draws {file}");
+        let logit = format!("attribution random-logit {of_explainer} --n-classes 3 --draws {file}");
         files.bad_data(file, &logit);
     }
     // No class counts from the other end.
@@ -194,7 +194,7 @@ fn draws_that_do_not_fit_name_their_file() {
     for file in ["halves.npy", "far.npy"] {
         let maps = golden("tabular_distinct.npy");
         let run = format!(
-            "mu-fidelity {} --explanations {maps} --grid none",
+            "mu-fidelity {} --explanations {maps} --features positions",
             model("tabular")
         );
         let failed = files.bad_data(file, &format!("attribution {run} --draws {file}"));
@@ -216,7 +216,7 @@ fn metrics_of_images_refuse_tables_and_say_so() {
     let explainer = golden("tabular_gradient.onnx");
     let continuity = format!("{} --explainer {explainer}", samples("tabular"));
     files.wrong_usage(
-        "--shift-axes",
+        "--axes",
         &format!("attribution continuity {continuity}"),
     );
     for metric in ["faithfulness-estimate", "monotonicity-correlation"] {
@@ -224,8 +224,8 @@ fn metrics_of_images_refuse_tables_and_say_so() {
         files.wrong_usage("--group-size", &format!("attribution {one_group}"));
     }
     let all = format!(
-        "consistency {} {maps} --same-explanation top:12",
+        "consistency {} {maps} --discretizer top:12",
         model("tabular")
     );
-    files.wrong_usage("--same-explanation", &format!("attribution {all}"));
+    files.wrong_usage("--discretizer", &format!("attribution {all}"));
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use ndarray::{Array2, ArrayD, ArrayViewD, Axis, Slice};
-use xai_core::describe::Parameter;
+use xai_core::describe::{Parameter, refused};
 use xai_core::number::check_finite;
 use xai_core::{Error, ExactMean, Input, Layout, Real, Result};
 
@@ -48,9 +48,9 @@ pub enum Baseline {
     /// The input itself, blurred by a Gaussian of this standard deviation in pixels (or time
     /// steps): along height and width of images, along the time of time series. The kernel ends
     /// at 4 σ, and beyond its edges the input is mirrored.
-    #[param(value_name = "SIGMA", above = 0)]
+    #[param(value_name = "SIGMA", above = 0, at_most = 10_000)]
     Blur {
-        /// The standard deviation, positive.
+        /// The standard deviation, positive and at most 10 000.
         sigma: f64,
     },
     /// The smallest element of the input itself, all channels together: "black" in other libraries.
@@ -149,11 +149,9 @@ impl Baseline {
                 }
                 Ok(())
             }
-            Self::Blur { sigma } if !(*sigma > 0.0 && *sigma <= 1e4) => Err(Error::parameter(
-                input::SIGMA,
-                sigma,
-                "a standard deviation in (0, 10 000] positions",
-            )),
+            Self::Blur { .. } if !Self::KIND.admits(&self.to_value()) => {
+                Err(refused("baseline", &self.to_value(), &Self::KIND))
+            }
             Self::Blur { .. } if run.layout() == Layout::Tabular => Err(Error::parameter(
                 input::BASELINE,
                 "blur",

@@ -157,7 +157,7 @@ def expect(number, command, values=None, key="per_sample", tolerance=1e-5):
 
 for n in (0, 5):
     c = case(n)
-    expect(n, f"mu-fidelity {of_model(c)} --grid none --subset-correlation pearson --baseline {baseline(c)} {draws(n, array(c['draws']['subsets']).astype(np.int64))}")
+    expect(n, f"mu-fidelity {of_model(c)} --features positions --correlation pearson --baseline {baseline(c)} {draws(n, array(c['draws']['subsets']).astype(np.int64))}")
 for n in (10, 12, 14):
     c = case(n)
     expect(n, f"faithfulness-estimate {of_model(c)} --group-size {c['params']['features_in_step']} --baseline {baseline(c)}")
@@ -177,7 +177,7 @@ for n in (119, 123, 125, 126, 127, 132, 136, 138, 139, 140):
     c = case(n)
     name = {"PointingGame": "pointing-game", "TopKIntersection": "top-k-intersection", "RelevanceRankAccuracy": "relevance-rank-accuracy",
             "RelevanceMassAccuracy": "relevance-mass-accuracy", "AUC": "localization-auroc"}[c["metric"]]
-    options = {"TopKIntersection": "--top-k 20", "RelevanceMassAccuracy": "--relevance signed"}.get(c["metric"], "")
+    options = {"TopKIntersection": "--k 20", "RelevanceMassAccuracy": "--relevance signed"}.get(c["metric"], "")
     # An empty mask has no value here, and is a hit to the peer.
     masks = array(GOLDEN["problems"][c["problem"]]["mask"])
     empty = [not mask.any() for mask in masks]
