@@ -129,7 +129,7 @@ def main():
     asked = [os.environ.get("CARGO", "cargo"), "metadata", "--no-deps", "--format-version=1"]
     packages = json.loads(subprocess.run(asked, stdout=subprocess.PIPE, check=True).stdout)["packages"]
     problems = layers(packages)
-    for source in [pathlib.Path(package["manifest_path"]).parent / "src" for package in packages]:
+    for source in [pathlib.Path(os.path.relpath(package["manifest_path"])).parent / "src" for package in packages]:
         found = circle(arrows_of_rust(modules(source, [".rs"])))
         problems += [f"{source}: {found}"] if found else []
     found = circle(arrows_of_python(modules(pathlib.Path("crates/xai-python/python"), [".py", ".pyi"])))

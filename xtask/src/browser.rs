@@ -8,9 +8,9 @@ use crate::python::environment;
 use std::path::PathBuf;
 
 /// The last of them carries axe-core; what it depends on is not needed.
-const REQUIREMENTS: &[&[&str]] = &[
-    &["pytest==9.2.0", "selenium==4.51.0"],
-    &["--no-deps", "axe-playwright-python==0.1.8"],
+const REQUIREMENTS: [&str; 2] = [
+    "pytest==9.2.0 selenium==4.51.0",
+    "--no-deps axe-playwright-python==0.1.8",
 ];
 
 pub(crate) fn run() -> Result {
@@ -22,18 +22,14 @@ pub(crate) fn run() -> Result {
     };
     cargo("build --package xai-cli").run()?;
     let binary = format!("debug/xai{}", std::env::consts::EXE_SUFFIX);
-    let tests = command(environment("browser", REQUIREMENTS)?)
-        .args(["-B", "-m", "pytest", "-p", "no:cacheprovider", "--quiet"])
-        .args(["xtask/browser", "--sample", "crates/xai-cli/sample"]);
-    tests
+    let python = environment("browser", &REQUIREMENTS)?;
+    command(python)
+        .words("-B -m pytest -p no:cacheprovider --quiet xtask/browser")
         .args(["--xai".into(), target().join(binary)])
+        .args(["--sample".into(), root().join("crates/xai-cli/sample")])
         .args(["--basetemp".into(), target().join("browser")])
-        .args([
-            "--chromium".into(),
-            chromium,
-            "--chromedriver".into(),
-            driver,
-        ])
+        .args(["--chromium".into(), chromium])
+        .args(["--chromedriver".into(), driver])
         .run()
 }
 

@@ -21,10 +21,9 @@ pub(crate) fn target() -> PathBuf {
 /// A command in the workspace's root.
 pub(crate) struct Command(process::Command);
 
-/// Cargo with arguments between spaces: the cargo that runs us, so that a toolchain override holds here too.
-pub(crate) fn cargo(arguments: &str) -> Command {
-    let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    command(program).args(arguments.split_whitespace())
+/// The cargo that runs us, so that a toolchain override holds here too.
+pub(crate) fn cargo(words: &str) -> Command {
+    command(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())).words(words)
 }
 
 /// A program.
@@ -38,6 +37,11 @@ impl Command {
     pub(crate) fn args(mut self, arguments: impl IntoIterator<Item: AsRef<OsStr>>) -> Self {
         self.0.args(arguments);
         self
+    }
+
+    /// Arguments with spaces between them.
+    pub(crate) fn words(self, words: &str) -> Self {
+        self.args(words.split_whitespace())
     }
 
     pub(crate) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {

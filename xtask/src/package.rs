@@ -21,9 +21,7 @@ const APART: [&str; 5] = [
 const LARGEST: u64 = 10 << 20;
 
 pub(crate) fn run() -> Result {
-    let target = target()
-        .join("packaging")
-        .join(std::process::id().to_string());
+    let target = target().join(format!("packaging-{}", std::process::id()));
     cargo("fetch --locked --target host-tuple").run()?;
     // Offline: the archives are built with the versions of the lock file.
     let packaged = cargo("package --offline --allow-dirty --workspace --target-dir")
@@ -83,15 +81,12 @@ fn forget(target: &Path) -> Result {
     let home = home.or_else(|| std::env::home_dir().map(|home| home.join(".cargo")));
     let sources = home.unwrap_or_default().join("registry/src");
     for registry in entries(&sources).unwrap_or_default() {
-        let is_local = registry
-            .file_name()
-            .is_some_and(|name| name.as_encoded_bytes().starts_with(b"-"));
-        let names = entries(&registry)?;
-        let is_ours = |path: &PathBuf| {
-            path.file_name()
-                .is_some_and(|name| name.as_encoded_bytes().starts_with(b"xai-"))
+        let begins = |path: &Path, with: &str| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            name.starts_with(with)
         };
-        if is_local && names.iter().all(is_ours) {
+        let is_ours = entries(&registry)?.iter().all(|path| begins(path, "xai-"));
+        if begins(&registry, "-") && is_ours {
             fs::remove_dir_all(registry)?;
         }
     }

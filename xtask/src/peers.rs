@@ -5,20 +5,20 @@ use crate::python::{base, environment, install_and_test};
 
 /// Three environments, because the peers need different versions of the same packages; those whose own bounds exclude
 /// what else is needed are installed alone.
-const ENVIRONMENTS: [(&str, &[&[&str]]); 3] = [
-    ("peers", &[&["--requirement", "benches/peers/peers.txt"]]),
+const ENVIRONMENTS: [(&str, &[&str]); 3] = [
+    ("peers", &["--requirement benches/peers/peers.txt"]),
     (
         "xplique",
         &[
-            &["--requirement", "benches/peers/xplique.txt"],
-            &["--no-deps", "xplique==2.0.2"],
+            "--requirement benches/peers/xplique.txt",
+            "--no-deps xplique==2.0.2",
         ],
     ),
     (
         "quantus",
         &[
-            &["--requirement", "benches/peers/quantus.txt"],
-            &["--no-deps", "quantus==0.6.0", "captum==0.9.0"],
+            "--requirement benches/peers/quantus.txt",
+            "--no-deps quantus==0.6.0 captum==0.9.0",
         ],
     ),
 ];
@@ -27,10 +27,8 @@ const SCRIPT: &str = "benches/peers/compare.py";
 
 pub(crate) fn run(arguments: &[&str]) -> Result {
     // It knows the workloads, and says which environments they need.
-    let needed = command(base())
-        .args([SCRIPT, "--environments"])
-        .args(arguments);
-    let needed = needed.output()?;
+    let needed = command(base()).args([SCRIPT, "--environments"]);
+    let needed = needed.args(arguments).output()?;
     let from_python = arguments.contains(&"--python");
     if !from_python {
         cargo("build --release --package xai-benches --bin peers-ours").run()?;
@@ -45,13 +43,13 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
         if from_python {
             install_and_test(&python)?;
         }
-        let compare = command(python).args(["-B", SCRIPT, "--in", name]);
-        let compare = compare
+        let compare = command(python)
+            .args(["-B", SCRIPT, "--in", name])
             .args(arguments)
-            .args(["--ours".into(), target().join(&binary)]);
-        let data = target().join("peers/data");
+            .args(["--ours".into(), target().join(&binary)])
+            .args(["--data".into(), target().join("peers/data")]);
         // The tables of the other environments are made all the same.
-        failed.extend(compare.args(["--data".into(), data]).run().err());
+        failed.extend(compare.run().err());
     }
     match failed.into_iter().next() {
         Some(error) => Err(error),

@@ -11,31 +11,31 @@ pub(crate) fn base() -> OsString {
 
 /// `cargo xtask ci architecture`: the rules of `docs/architecture.md` that no lint knows.
 pub(crate) fn architecture() -> Result {
-    if command(base()).args(["--version"]).output().is_err() {
+    if command(base()).words("--version").output().is_err() {
         eprintln!("left out: Python is not found here");
         return Ok(());
     }
-    command(base()).args(["-B", "xtask/architecture.py"]).run()
+    command(base()).words("-B xtask/architecture.py").run()
 }
 
 /// The Python of an environment, with one call of pip per group of requirements: it finds in a second what is there.
-pub(crate) fn environment(name: &str, requirements: &[&[&str]]) -> Result<PathBuf> {
+pub(crate) fn environment(name: &str, requirements: &[&str]) -> Result<PathBuf> {
     let folder = target().join("python").join(name);
     let python = folder.join(match cfg!(windows) {
         true => "Scripts/python.exe",
         false => "bin/python",
     });
     if !python.is_file() {
-        command(base()).args(["-m", "venv"]).args([&folder]).run()?;
+        command(base()).words("-m venv").args([&folder]).run()?;
     }
     for group in requirements {
-        pip(&python).args(*group).run()?;
+        pip(&python).words(group).run()?;
     }
     Ok(python)
 }
 
 fn pip(python: &Path) -> Command {
-    command(python).args(["-m", "pip", "install", "--quiet"])
+    command(python).words("-m pip install --quiet")
 }
 
 /// `cargo xtask ci python`: the package installed as a user installs it, its tests, and its types.
@@ -43,54 +43,36 @@ pub(crate) fn run() -> Result {
     cargo("clippy --package xai-python --all-targets -- -D warnings").run()?;
     let docs = cargo("doc --package xai-python --no-deps");
     docs.env("RUSTDOCFLAGS", "-D warnings").run()?;
-    let oldest = "import sys; sys.exit(sys.version_info < (3, 10))";
-    command(base())
-        .args(["-c", oldest])
-        .run()
-        .map_err(|error| {
-            format!("{error}; the package needs Python 3.10 or newer: name one by PYTHON")
-        })?;
+    let is_old = "import sys; sys.exit(sys.version_info < (3, 10))";
+    if let Err(error) = command(base()).args(["-c", is_old]).run() {
+        return Err(format!("{error}\nPython 3.10 or newer is needed: name one by PYTHON").into());
+    }
     let python = environment("package", &[])?;
     install_and_test(&python)?;
-    let settings = [
-        "-m",
-        "mypy",
-        "--config-file",
-        "crates/xai-python/pyproject.toml",
-    ];
-    command(&python).args(settings).run()
+    let types = "-m mypy --config-file crates/xai-python/pyproject.toml";
+    command(&python).words(types).run()
 }
 
 /// Installs the package, and runs its tests and the examples of its documentation; the tests draw from a fixed seed.
 pub(crate) fn install_and_test(python: &Path) -> Result {
-    let package = "./crates/xai-python";
-    pip(python)
-        .args(["--force-reinstall", "--no-deps", package])
-        .run()?;
+    let alone = "--force-reinstall --no-deps ./crates/xai-python";
+    pip(python).words(alone).run()?;
     // What the tests need; the package itself is there.
-    pip(python).args([&format!("{package}[test]")]).run()?;
-    let pytest = || {
-        let settings = [
-            "-c",
-            "crates/xai-python/pyproject.toml",
-            "--rootdir",
-            package,
-        ];
-        command(python)
-            .args(["-m", "pytest", "--quiet"])
-            .args(settings)
-    };
-    pytest()
-        .args(["--hypothesis-seed=0", "crates/xai-python/tests"])
-        .run()?;
-    pytest()
-        .args(["--doctest-modules", "--pyargs", "xai_metrics"])
-        .run()
+    pip(python).words("./crates/xai-python[test]").run()?;
+    let pytest =
+        "-m pytest --quiet -c crates/xai-python/pyproject.toml --rootdir crates/xai-python";
+    for what in [
+        "--hypothesis-seed=0 crates/xai-python/tests",
+        "--doctest-modules --pyargs xai_metrics",
+    ] {
+        command(python).words(pytest).words(what).run()?;
+    }
+    Ok(())
 }
 
 /// `cargo xtask ci onnxruntime`: the command line with ONNX Runtime, on models that only it runs.
 pub(crate) fn onnxruntime() -> Result {
-    let python = environment("onnxruntime", &[&["onnxruntime==1.31.1"]])?;
+    let python = environment("onnxruntime", &["onnxruntime==1.31.1"])?;
     let folder = "import os, onnxruntime; print(os.path.join(os.path.dirname(onnxruntime.__file__), 'capi'))";
     let library = command(python).args(["-c", folder]).output()?;
     cargo("clippy --package xai-cli --features onnxruntime --all-targets -- -D warnings").run()?;
