@@ -103,7 +103,7 @@ def main() -> EvaluationTable:
             "average_drop",
             "mu_fidelity",
             "relevance_mass_accuracy",
-            AverageStability(neighbors=5),
+            AverageStability(n_neighbors=5),
         ],
         masks=masks,
         activation="softmax",

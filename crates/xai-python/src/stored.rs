@@ -65,7 +65,7 @@ pub(crate) fn metric_info<'py>(py: Python<'py>, info: &MetricInfo) -> PyResult<B
     described.set_item("title", info.title)?;
     described.set_item("question", info.question)?;
     described.set_item("direction", info.direction.to_string())?;
-    described.set_item("range", info.range)?;
+    described.set_item("range", info.range.to_string())?;
     described.set_item("needs", needs)?;
     described.set_item("source", info.source)?;
     Ok(described)

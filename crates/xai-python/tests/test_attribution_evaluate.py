@@ -121,15 +121,15 @@ def test_metrics_of_explainers() -> None:
 
     asked: list[Any] = [
         "adcc",
-        metrics.AverageStability(neighbors=3),
-        metrics.MaximumStability(neighbors=3, distance=lambda a, b: float(np.abs(a - b).max())),
+        metrics.AverageStability(n_neighbors=3),
+        metrics.MaximumStability(n_neighbors=3, distance=lambda a, b: float(np.abs(a - b).max())),
         "local_lipschitz",
         "continuity",
         "relative_input_stability",
         "relative_output_stability",
         "relative_representation_stability",
         "attribution_stability",
-        metrics.RandomLogit(classes=3, similarity="spearman"),
+        metrics.RandomLogit(n_classes=3, similarity="spearman"),
     ]
     calls = []
 
@@ -306,7 +306,7 @@ def test_draws_made_elsewhere() -> None:
     given = metrics.Deletion(draws=orders).evaluate(model, IMAGES, TARGETS, GOOD)
     np.testing.assert_array_equal(own.per_sample, given.per_sample)
     others = (TARGETS + 1) % 3
-    metric = metrics.RandomLogit(classes=3, similarity="pearson", draws=others)
+    metric = metrics.RandomLogit(n_classes=3, similarity="pearson", draws=others)
     value = metric.evaluate(gradient, IMAGES, TARGETS).per_sample
     means = [m.mean(axis=-1).reshape(N, -1) for m in (GOOD, gradient(IMAGES, others))]
     expected = [np.corrcoef(a, b)[0, 1] for a, b in zip(*means)]
@@ -390,7 +390,7 @@ def test_mu_fidelity_of_the_terms_of_a_linear_model_is_one(size: int, seed: int)
     random = np.random.default_rng(seed)
     x = random.random((3, size)) + 0.1
     weights = random.normal(size=size)
-    metric = metrics.MuFidelity(grid=None, subset_correlation="pearson", subsets=50)
+    metric = metrics.MuFidelity(features="positions", correlation="pearson", n_subsets=50)
     value = metric.evaluate(lambda b: b @ weights, x, np.zeros(3), x * weights)
     defined = value.per_sample[~np.isnan(value.per_sample)]
     np.testing.assert_allclose(defined, 1.0, atol=1e-6)

@@ -175,8 +175,8 @@ def agrees(ours: Any, case: dict[str, Any]) -> None:
 def test_faithfulness_correlation_of_quantus(case: Any) -> None:
     similarity = case["params"].get("similarity_func", "correlation_pearson")
     metric = metrics.MuFidelity(
-        grid=None,
-        subset_correlation=similarity.removeprefix("correlation_"),
+        features="positions",
+        correlation=similarity.removeprefix("correlation_"),
         baseline=black(case),
         draws=array(case["draws"]["subsets"]).astype(int),
     )

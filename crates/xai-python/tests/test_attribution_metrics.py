@@ -1,11 +1,9 @@
-"""The classes of the metrics, as they are made from the registry."""
+"""The classes of the metrics, as they are made from what the registry says."""
 
 from __future__ import annotations
 
-import importlib.util
 import inspect
 import pickle
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -34,31 +32,37 @@ def model(batch: Any) -> Any:
     return batch @ W
 
 
-def test_the_classes_are_those_of_the_registry() -> None:
-    path = Path(__file__).parent.parent / "tools/metric_classes.py"
-    spec = importlib.util.spec_from_file_location("metric_classes", path)
-    assert spec is not None and spec.loader is not None
-    tool = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(tool)
-    current = tool.FILE.read_text(encoding="utf-8")
-    assert current == tool.generated(), "run tools/metric_classes.py --write"
-
-
 @pytest.mark.parametrize("info", BUILT, ids=lambda info: info.name)
-def test_every_metric_is_a_class_with_its_options(info: Any) -> None:
+def test_every_metric_is_a_class_with_its_parameters(info: Any) -> None:
     kind = metrics.by_name(info.name)
     metric = kind()
     assert isinstance(metric, Metric) and metric.info is info
-    assert metric.options == {} and repr(metric) == f"{kind.__name__}()"
-    parameters = inspect.signature(kind.__init__).parameters
-    arguments = [option.argument for option in info.options] + ["draws"] * bool(info.draws)
-    assert list(parameters) == ["self", *arguments]
-    for option in info.options:
-        # The default of the signature is that of the registry.
-        assert kind(**{option.argument: parameters[option.argument].default}) == metric
+    assert metric.parameters == {} and repr(metric) == f"{kind.__name__}()"
+    names = [parameter.name for parameter in info.parameters]
+    parameters = inspect.signature(kind).parameters
+    assert list(parameters) == names + ["draws"] * bool(info.draws)
     text = " ".join((kind.__doc__ or "").split())
     assert info.question[1:] in text and info.source in text
+    assert all(" ".join(p.doc.replace("`", "``").split()) in text for p in info.parameters)
+    evaluated = inspect.signature(kind.evaluate).parameters
+    assert list(evaluated)[1 : 1 + len(info.needs)] == [n.replace(" ", "_") for n in info.needs]
     assert list(info.to_dict()) == list(info.__dataclass_fields__)
+
+
+@pytest.mark.parametrize(
+    ("info", "parameter"),
+    [(info, parameter) for info in BUILT for parameter in info.parameters],
+    ids=lambda described: described.name,
+)
+def test_every_parameter_takes_its_default_and_refuses_what_is_no_value(
+    info: Any, parameter: Any
+) -> None:
+    kind, name = metrics.by_name(info.name), parameter.name
+    assert inspect.signature(kind).parameters[name].default == parameter.default
+    assert kind(**{name: parameter.default}) == kind()
+    for wrong in (object(), "no such word", float("nan"), [[1.0], "a"]):
+        with pytest.raises(ValueError, match=name):
+            kind(**{name: wrong})
 
 
 def test_every_metric_is_at_the_top() -> None:
@@ -73,43 +77,45 @@ def test_every_metric_is_at_the_top() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: metrics.Deletion(steps=0), "steps"),
-        (lambda: metrics.Deletion(steps="every"), "steps"),
-        (lambda: metrics.Deletion(baseline="black"), "baseline: expected|baseline"),
-        (lambda: metrics.Deletion(max_fraction=2.0), "max_fraction|expected"),
-        (lambda: metrics.AverageStability(distance="l3"), "distance"),  # type: ignore[arg-type]
-        (lambda: metrics.SensitivityN(sizes=[3, 2, "a"]), "sizes"),  # type: ignore[list-item]
+        (lambda: metrics.Deletion(steps=0), "steps = 0: expected a whole number, at least 1"),
+        (lambda: metrics.Deletion(steps="every"), "steps = every: "),
+        (lambda: metrics.Deletion(steps=True), "steps = true: "),
+        (lambda: metrics.Deletion(baseline="black"), "baseline = black: "),
+        (lambda: metrics.Deletion(max_fraction=2.0), "max_fraction = 2: "),
+        (lambda: metrics.AverageStability(distance="l3"), "distance = l3: "),
+        (lambda: metrics.SensitivityN(sizes=[3, 2, "a"]), "sizes = 3,2,a: "),
     ],
 )
-def test_an_option_that_is_no_value_is_said_at_once(make: Any, message: str) -> None:
-    try:
-        metric = make()
-    except ValueError as error:
-        assert any(word in str(error) for word in message.split("|"))
-    else:
-        # Parameters that depend on the data are told when they meet it.
-        with pytest.raises(ValueError):
-            metric.evaluate(model, X, TARGETS, MAPS)
+def test_a_value_that_is_none_is_refused_at_once(make: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make()
 
 
-def test_options_are_keywords() -> None:
+def test_parameters_are_keywords() -> None:
     with pytest.raises(TypeError):
         metrics.Deletion(5)  # type: ignore[call-arg]
     with pytest.raises(TypeError):
-        metrics.Deletion(step=5)  # type: ignore[call-arg]
+        metrics.Deletion(step=5)
 
 
-def test_options_of_any_type_become_text() -> None:
+def test_parameters_of_any_type_are_the_values_that_they_stand_for() -> None:
     assert (
         metrics.Deletion(steps=-1) == metrics.Deletion(steps=None) == metrics.Deletion(steps="all")
     )
-    assert metrics.SensitivityN(sizes=[1, 2]).texts() == [("sizes", "1,2")]
-    assert metrics.MuFidelity(grid=None).texts() == [("grid", "none")]
-    assert metrics.MuFidelity(subset_fraction=np.float64(0.5)).texts() == [
-        ("subset-fraction", "0.5")
-    ]
-    assert metrics.Monotonicity(strict=True).texts() == [("strict", "true")]
-    assert metrics.Deletion(max_fraction=1).texts() == []
+    for sizes in ([1, 2], (1, 2), range(1, 3), np.array([1, 2]), "1,2"):
+        assert metrics.SensitivityN(sizes=sizes).parameters == {"sizes": (1, 2)}
+    for share in (0.5, np.float64(0.5), np.float32(0.5), np.array(0.5), "0.5"):
+        assert metrics.MuFidelity(subset_size=share).parameters == {"subset_size": 0.5}
+    # So many, and no share.
+    assert metrics.MuFidelity(subset_size=np.int8(1)).parameters == {"subset_size": 1}
+    for strict in (True, np.True_, "true"):
+        assert metrics.Monotonicity(strict=strict).parameters == {"strict": True}
+    assert metrics.MuFidelity(seed=2**64 - 1).parameters == {"seed": str(2**64 - 1)}
+    assert metrics.MuFidelity(sampling="fixed_size") == metrics.MuFidelity()
+    assert metrics.Deletion(max_fraction=1).parameters == {}
+    assert metrics.Deletion(baseline=np.array([0.5, 0.25], np.float32)).parameters == {
+        "baseline": (0.5, 0.25)
+    }
     assert len({metrics.Deletion(), metrics.Deletion(steps=10), metrics.Deletion(steps=3)}) == 2
     assert metrics.Deletion() != metrics.Insertion()
 
@@ -131,6 +137,12 @@ def test_a_metric_says_what_it_needs() -> None:
         metrics.AverageStability().evaluate(lambda x, y: x, X, None)
     with pytest.raises(ValueError, match="metric: expected one of"):
         metric_info("speed")
+    with pytest.raises(ValueError, match="metric: got 'delection', did you mean deletion"):
+        metrics.by_name("delection")
+    with pytest.raises(ValueError, match="a function of its own, representativity"):
+        metrics.by_name("representativity")
+    with pytest.raises(TypeError, match="missing a required argument: 'targets'"):
+        metrics.AverageDrop().evaluate(model, X)
 
 
 def test_an_explainer_may_stand_for_its_maps() -> None:

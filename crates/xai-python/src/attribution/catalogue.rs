@@ -1,10 +1,12 @@
 //! What the registry knows about the metrics.
 
+use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyDict, PyList, PyTuple};
 use xai_attribution::Layout;
-use xai_attribution::metric::{Direction, Entry, registry};
+use xai_attribution::metric::{Entry, Param, Parameters, Value, registry};
 
+use super::settings::{Given, settings};
 use crate::error::OrRaise;
 
 /// One dictionary per metric, in the order of the documentation.
@@ -14,18 +16,19 @@ fn attribution_metrics(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     PyList::new(py, metrics?)
 }
 
-/// Raises what is wrong with the options of a metric.
+/// All parameters of a metric with some of them set: raises what is wrong with those.
 #[pyfunction]
-fn attribution_check_metric(
-    py: Python<'_>,
+fn attribution_parameters<'py>(
+    py: Python<'py>,
     name: &str,
-    options: Vec<(String, String)>,
-) -> PyResult<()> {
-    let options: Vec<_> = options.iter().map(|(n, t)| (&**n, &**t)).collect();
-    registry::find(name)
-        .and_then(|entry| entry.build::<f64>(&options))
-        .or_raise(py)
-        .map(drop)
+    params: Vec<(String, Given)>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let metric = registry::find(name).and_then(|entry| entry.build::<f64>(&settings(params)));
+    let values = PyDict::new(py);
+    for param in metric.or_raise(py)?.params() {
+        values.set_item(param.name, python(py, &param.value)?)?;
+    }
+    Ok(values)
 }
 
 fn described<'py>(py: Python<'py>, entry: &Entry) -> PyResult<Bound<'py, PyDict>> {
@@ -33,21 +36,14 @@ fn described<'py>(py: Python<'py>, entry: &Entry) -> PyResult<Bound<'py, PyDict>
     metric.set_item("name", entry.key())?;
     metric.set_item("title", entry.info.title)?;
     metric.set_item("question", entry.info.question)?;
-    let direction = match entry.info.direction {
-        Direction::Higher => "higher",
-        Direction::Lower => "lower",
-        Direction::None => "none",
-    };
-    metric.set_item("direction", direction)?;
-    metric.set_item("range", entry.info.range)?;
+    metric.set_item("direction", entry.info.direction.to_string())?;
+    metric.set_item("range", entry.info.range.to_string())?;
     let needs: Vec<&str> = entry.info.needs.iter().map(|need| need.name()).collect();
     metric.set_item("needs", needs)?;
     metric.set_item("source", entry.info.source)?;
-    let options = entry
-        .options()
-        .into_iter()
-        .map(|o| (o.name, o.value_name, o.default, o.help));
-    metric.set_item("options", options.collect::<Vec<_>>())?;
+    let params = entry.params();
+    let params: PyResult<Vec<_>> = params.iter().map(|param| parameter(py, param)).collect();
+    metric.set_item("parameters", params?)?;
     metric.set_item("draws", entry.draws().map(|draws| draws.name()))?;
     metric.set_item("is_whole", entry.is_built() && entry.is_whole())?;
     metric.set_item("has_call_of_its_own", !entry.is_built())?;
@@ -57,6 +53,33 @@ fn described<'py>(py: Python<'py>, entry: &Entry) -> PyResult<Bound<'py, PyDict>
         layouts.map(|(_, name)| *name).collect::<Vec<_>>(),
     )?;
     Ok(metric)
+}
+
+fn parameter<'py>(py: Python<'py>, param: &Param) -> PyResult<Bound<'py, PyDict>> {
+    let described = PyDict::new(py);
+    described.set_item("name", param.name)?;
+    described.set_item("doc", param.doc)?;
+    described.set_item("expected", param.kind.to_string())?;
+    let words = param.kind.words().map(|word| (word.to_string(), word.doc));
+    described.set_item("words", words.collect::<Vec<_>>())?;
+    described.set_item("default", python(py, &param.value)?)?;
+    Ok(described)
+}
+
+/// A value as an object of Python.
+fn python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
+    match value {
+        Value::Flag(flag) => flag.into_bound_py_any(py),
+        Value::Integer(number) => number.into_bound_py_any(py),
+        Value::Real(number) => number.into_bound_py_any(py),
+        Value::Text(text) => text.into_bound_py_any(py),
+        Value::List(items) => {
+            let items: PyResult<Vec<_>> = items.iter().map(|item| python(py, item)).collect();
+            Ok(PyTuple::new(py, items?)?.into_any())
+        }
+        // An array or a function that the caller sets.
+        _ => Ok(py.None().into_bound(py)),
+    }
 }
 
 /// The layouts by name.
@@ -80,5 +103,5 @@ pub(super) fn layout(name: &str) -> PyResult<Layout> {
 
 pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(attribution_metrics, module)?)?;
-    module.add_function(wrap_pyfunction!(attribution_check_metric, module)?)
+    module.add_function(wrap_pyfunction!(attribution_parameters, module)?)
 }

@@ -12,6 +12,7 @@ use xai_attribution::metric::{
 use xai_attribution::model::{Concurrent, Model, Targets};
 use xai_attribution::run::evaluate_together;
 use xai_attribution::{Evaluate, Evaluation, EvaluationError, Real};
+use xai_core::describe::with;
 
 use super::calls::{Calls, PyExplainer, PyModel, distance};
 use super::request::{Asked, Job, Request};
@@ -217,31 +218,45 @@ fn built<T: Native>(
     asked: &[Asked],
     calls: &Calls,
 ) -> Result<Vec<Named<T>>, xai_attribution::Error> {
-    let of_one = |asked: &Asked| {
-        let options: Vec<_> = asked
-            .options
-            .iter()
-            .map(|(n, text)| (&**n, &**text))
-            .collect();
-        let Some(function) = &asked.distance else {
-            return Ok((asked.name.clone(), asked.entry.build::<T>(&options)?));
-        };
+    let of_one = |asked: &Asked| Ok((asked.name.clone(), metric(asked, calls)?));
+    asked.iter().map(of_one).collect()
+}
+
+fn metric<T: Native>(
+    asked: &Asked,
+    calls: &Calls,
+) -> Result<Box<dyn Measure<T>>, xai_attribution::Error> {
+    if let Some(function) = &asked.distance {
         let distance = MapDistance::from_fn(distance(calls.clone(), function.clone()));
-        let metric: Box<dyn Measure<T>> = match asked.entry.info.name {
+        match asked.entry.info.name {
             "average-stability" => {
-                Box::new(AverageStability::with_options(&options)?.distance(distance))
+                return with_distance(asked, |m: AverageStability| m.distance(distance));
             }
             "maximum-stability" => {
-                Box::new(MaximumStability::with_options(&options)?.distance(distance))
+                return with_distance(asked, |m: MaximumStability| m.distance(distance));
             }
             "local-lipschitz" => {
-                Box::new(LocalLipschitz::with_options(&options)?.distance(distance))
+                return with_distance(asked, |m: LocalLipschitz| m.distance(distance));
             }
-            _ => asked.entry.build::<T>(&options)?,
-        };
-        Ok((asked.name.clone(), metric))
-    };
-    asked.iter().map(of_one).collect()
+            _ => {}
+        }
+    }
+    match asked.draws_are_given {
+        true => asked.entry.build_with_draws(&asked.settings),
+        false => asked.entry.build(&asked.settings),
+    }
+}
+
+/// The metric with a distance that is a function of the user's.
+fn with_distance<T: Native, M: Registered + Measure<T>>(
+    asked: &Asked,
+    set: impl FnOnce(M) -> M,
+) -> Result<Box<dyn Measure<T>>, xai_attribution::Error> {
+    let metric = set(with(M::default(), asked.settings.iter().cloned())?);
+    Ok(match M::GIVEN_DRAWS {
+        Some(draws) if asked.draws_are_given => Box::new((draws.take)(metric)),
+        _ => Box::new(metric),
+    })
 }
 
 /// A value as a dictionary.

@@ -8,6 +8,7 @@ mod evaluate;
 mod request;
 mod samples;
 mod scores;
+mod settings;
 mod several_models;
 mod sides;
 mod targets;

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use xai_attribution::metric::{Entry, registry};
+use xai_attribution::metric::{Entry, Value, registry};
 use xai_attribution::model::Targets;
 use xai_attribution::{Activation, Scoring};
 
 use super::calls::Function;
 use super::catalogue;
 use super::samples::View;
+use super::settings::{Given, settings};
 use super::sides::{SideArrays, Sides};
 use super::targets::GivenTargets;
 use crate::array::Reals;
@@ -36,8 +37,19 @@ pub(super) struct Request<'py> {
     progress: Option<Py<PyAny>>,
 }
 
-/// A metric: its own name, what it is called in the result, its options as text, and a distance of maps.
-type AskedMetric = (String, String, Vec<(String, String)>, Option<Py<PyAny>>);
+/// A metric, as a dictionary.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct AskedMetric {
+    metric: String,
+    /// What it is called in the result.
+    name: String,
+    parameters: Vec<(String, Given)>,
+    /// A distance of maps, in place of the parameter.
+    distance: Option<Py<PyAny>>,
+    /// Whether its draws are among the sides.
+    draws_are_given: bool,
+}
 
 /// A request that any thread can work on.
 pub(super) struct Job<'a> {
@@ -65,24 +77,23 @@ pub(super) struct Explained<'a> {
 pub(super) struct Asked {
     pub(super) entry: &'static Entry,
     pub(super) name: String,
-    pub(super) options: Vec<(String, String)>,
+    pub(super) settings: Vec<(String, Value)>,
     pub(super) distance: Option<Function>,
+    pub(super) draws_are_given: bool,
 }
 
 impl Request<'_> {
     pub(super) fn job(&self, py: Python<'_>) -> PyResult<Job<'_>> {
         let function = |f: &Option<Py<PyAny>>| f.as_ref().map(|f| Arc::new(f.clone_ref(py)));
-        let metrics = self
-            .metrics
-            .iter()
-            .map(|(metric, name, options, distance)| {
-                Ok(Asked {
-                    entry: registry::find(metric).or_raise(py)?,
-                    name: name.clone(),
-                    options: options.clone(),
-                    distance: function(distance),
-                })
-            });
+        let metrics = self.metrics.iter().map(|asked| {
+            Ok(Asked {
+                entry: registry::find(&asked.metric).or_raise(py)?,
+                name: asked.name.clone(),
+                settings: settings(asked.parameters.clone()),
+                distance: function(&asked.distance),
+                draws_are_given: asked.draws_are_given,
+            })
+        });
         let explainers = self.explainers.iter().map(|(name, maps, asked)| Explained {
             name: name.clone(),
             maps: maps.as_ref().map(View::of),

@@ -36,11 +36,7 @@ fn attribution_model_randomization<'py>(
     n_jobs: Option<i64>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let job = request.job(py)?;
-    let order = match order {
-        "bottom-up" => RandomizationOrder::BottomUp,
-        "independent" => RandomizationOrder::Independent,
-        _ => RandomizationOrder::Cascading,
-    };
+    let order = order.parse::<RandomizationOrder>().or_raise(py)?;
     let similarity = similarity.parse::<MapSimilarity>().or_raise(py)?;
     let test = ModelRandomization::new(n_layers)
         .order(order)

@@ -1,7 +1,7 @@
 """Does the model still believe its answer on what an attribution map keeps?
 
 :func:`evaluate` judges any number of explainers of one model by any number of metrics, side by
-side. Every metric is a class with its options, of which one explainer may be asked alone; the
+side. Every metric is a class with its parameters, of which one explainer may be asked alone; the
 classes of xplique are in :mod:`xai_metrics.compat.xplique`.
 
 Models are functions from a batch to ``(batch, n_outputs)``: any callable on NumPy arrays, torch
@@ -22,6 +22,8 @@ n_outputs)``.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .._statistics import Interval
 from . import metrics
 from ._evaluate import STANDARD, evaluate, evaluate_part
@@ -38,10 +40,15 @@ from ._functions import (
     representativity,
     smoothed,
 )
-from ._registry import MetricInfo, OptionInfo, metric_info, metric_infos
+from ._registry import MetricInfo, Parameter, metric_info, metric_infos
 from ._table import Comparison, EvaluationTable, EvaluationValues, ExplainerValue, MetricResult
 from ._value import Curve, MetricValue
 from .metrics import *
+
+if TYPE_CHECKING:
+    # The classes of the metrics are made when the module is read.
+    def __getattr__(name: str) -> type[metrics.Metric]: ...
+
 
 __all__ = [
     "Comparison",
@@ -55,7 +62,7 @@ __all__ = [
     "MetricInfo",
     "MetricResult",
     "MetricValue",
-    "OptionInfo",
+    "Parameter",
     "RandomizationStep",
     "RandomizationValues",
     "STANDARD",

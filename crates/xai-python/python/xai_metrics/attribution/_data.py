@@ -25,15 +25,14 @@ LAYOUTS = ("tabular", "time-series", "channels-last", "channels-first")
 class Asked(Protocol):
     """What a run reads of a metric."""
 
-    #: Options that are arrays or functions, which no text can be.
+    #: Parameters that are not at their defaults.
+    parameters: dict[str, Any]
+    #: Arrays and functions, which the native part takes beside the parameters.
     arrays: dict[str, Any]
 
     @property
     def info(self) -> MetricInfo:
         """The description of the metric."""
-
-    def texts(self) -> list[tuple[str, str]]:
-        """Its other options."""
 
 
 @dataclass
@@ -151,23 +150,28 @@ class Run:
         return n
 
     def _metrics(self, inputs: Any) -> tuple[list[Any], dict[str, Any]]:
-        """The metrics as text, and the arrays that they take."""
+        """The metrics, and the arrays that they take."""
         metrics = []
         draws: dict[str, Any] = {"baselines": []}
         for name, metric in self.metrics:
-            options = dict(metric.texts())
+            parameters = dict(metric.parameters)
             baseline = metric.arrays.get("baseline")
             if baseline is not None:
-                options["baseline"] = f"given:{len(draws['baselines'])}"
+                parameters["baseline"] = f"given:{len(draws['baselines'])}"
                 draws["baselines"].append(baseline_of(baseline, inputs))
             given = metric.arrays.get("draws")
             if given is not None:
-                options["given-draws"] = "true"
                 key = str(metric.info.draws)
                 if draws.setdefault(key, given) is not given:
                     raise ValueError(f"draws: the metrics of one run share their {key}")
-            distance = metric.arrays.get("distance")
-            metrics.append((metric.info.name, name, list(options.items()), _distance(distance)))
+            asked = {
+                "metric": metric.info.name,
+                "name": name,
+                "parameters": list(parameters.items()),
+                "distance": _distance(metric.arrays.get("distance")),
+                "draws_are_given": given is not None,
+            }
+            metrics.append(asked)
         return metrics, draws
 
     def _sides(

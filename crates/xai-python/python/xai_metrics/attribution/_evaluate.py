@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .. import _native
+from .._arrays import to_numpy
 from .._progress import bar
 from ._data import Run, Sides
+from ._metric import Metric
 from ._models import is_explainer
-from ._options import Metric
-from ._registry import metric_info, metric_infos
+from ._registry import MetricInfo, metric_info, metric_infos
 from ._table import EvaluationTable, EvaluationValues
 from .metrics import by_name
 
@@ -82,7 +83,7 @@ def evaluate(
         (also an object with ``attribute``, as captum has them), or a pair of both. Metrics of
         stability need a function.
     metrics : str, or iterable or mapping of names and metrics
-        Names of the registry, or objects of :mod:`~xai_metrics.attribution.metrics` with options;
+        Names of the registry, or objects of :mod:`~xai_metrics.attribution.metrics` with parameters;
         keys of a mapping are the names in the table. ``"standard"`` for :data:`STANDARD`, as far
         as the arguments are enough; ``"all"`` for all that they are enough for: some of them ask
         the model once per position.
@@ -256,7 +257,7 @@ def asked_metrics(metrics: Any, run: Run) -> list[tuple[str, Metric]]:
     for name, metric in named:
         if metric in ("standard", "all"):
             words = STANDARD if metric == "standard" else [i.name for i in metric_infos()]
-            possible = [by_name(word)() for word in words if _is_possible(word)]
+            possible = [by_name(word)() for word in words if _is_possible(metric_info(word), run)]
             known = {name for name, _ in asked}
             asked += [(m.name, m) for m in possible if m.name not in known and not m.missing(run)]
             continue
@@ -274,16 +275,15 @@ def asked_metrics(metrics: Any, run: Run) -> list[tuple[str, Metric]]:
 def _by_name(name: Any) -> Metric:
     if not isinstance(name, str):
         raise TypeError(f"metrics: expected names and metrics, got {type(name).__name__}")
-    info = metric_info(name)
-    if info.has_call_of_its_own:
-        raise ValueError(f"{info.name}: it has a function of its own, {info.name}()")
-    return by_name(info.name)()
+    return by_name(name)()
 
 
-def _is_possible(name: str) -> bool:
-    info = metric_info(name)
-    has_defaults = all(option.default for option in info.options)
-    return has_defaults and not info.has_call_of_its_own
+def _is_possible(info: MetricInfo, run: Run) -> bool:
+    if any(parameter.name == "n_classes" for parameter in info.parameters):
+        # Classes do not say how many there are.
+        rows = run.targets is not None and to_numpy(run.targets, "targets").ndim == 2
+        return rows and not info.has_call_of_its_own
+    return not info.has_call_of_its_own
 
 
 def _evaluated(run: Run, n_jobs: int | None, progress: bool) -> EvaluationValues:

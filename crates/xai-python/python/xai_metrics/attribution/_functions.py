@@ -362,8 +362,6 @@ def model_randomization(
     >>> [step.value for step in values.steps], values.average
     ([-1.0, 1.0], 0.0)
     """
-    if order not in ("cascading", "bottom-up", "independent"):
-        raise ValueError(f"order: expected cascading, bottom-up or independent, got {order!r}")
     if targets is None:
         raise ValueError("targets: needed by the explainers")
     tensors = Tensors.of(None, framework, device)

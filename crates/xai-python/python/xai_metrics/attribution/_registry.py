@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
@@ -10,26 +11,23 @@ from .. import _native
 
 
 @dataclass(frozen=True)
-class OptionInfo:
-    """A parameter of a metric, as the command line has it.
+class Parameter:
+    """A parameter of a metric.
 
-    >>> metric_info("deletion").options[1].argument
+    >>> metric_info("deletion").parameters[1].name
     'max_fraction'
     """
 
-    #: The name in kebab-case.
+    #: The name of the keyword.
     name: str
-    #: What its value stands for.
-    value_name: str
-    #: The default as text, empty where it has to be given.
-    default: str
-    #: One sentence.
-    help: str
-
-    @property
-    def argument(self) -> str:
-        """The name of the argument in Python."""
-        return self.name.replace("-", "_")
+    #: What it is.
+    doc: str
+    #: What values there are, in words.
+    expected: str
+    #: Words that are values, and what each means.
+    words: tuple[tuple[str, str], ...]
+    #: ``None`` for an array or a function.
+    default: bool | int | float | str | tuple[Any, ...] | None
 
 
 @dataclass(frozen=True)
@@ -51,7 +49,7 @@ class MetricInfo:
     #: What it needs: ``model``, ``inputs``, ``targets``, ``explanations``, ``explainer``, …
     needs: tuple[str, ...]
     source: str
-    options: tuple[OptionInfo, ...]
+    parameters: tuple[Parameter, ...]
     #: What it draws, where draws made elsewhere may be given instead.
     draws: str | None
     #: Whether it relates all samples of a data set to each other.
@@ -68,7 +66,7 @@ class MetricInfo:
         ['explanations']
         """
         fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        fields["options"] = [vars(option) for option in self.options]
+        fields["parameters"] = [vars(parameter) for parameter in self.parameters]
         return {k: list(v) if isinstance(v, tuple) else v for k, v in fields.items()}
 
 
@@ -76,7 +74,11 @@ class MetricInfo:
 def _infos() -> dict[str, MetricInfo]:
     infos = {}
     for metric in _native.attribution_metrics():
-        metric["options"] = tuple(OptionInfo(*option) for option in metric["options"])
+        parameters = metric["parameters"]
+        metric["parameters"] = tuple(
+            Parameter(**{**parameter, "words": tuple(parameter["words"])})
+            for parameter in parameters
+        )
         metric["needs"] = tuple(metric["needs"])
         metric["layouts"] = tuple(metric["layouts"])
         infos[metric["name"]] = MetricInfo(**metric)
@@ -101,5 +103,8 @@ def metric_info(name: str) -> MetricInfo:
     infos = _infos()
     info = infos.get(name.replace("-", "_"))
     if info is None:
+        near = difflib.get_close_matches(name.replace("-", "_"), infos)
+        if near:
+            raise ValueError(f"metric: got {name!r}, did you mean {' or '.join(near)}?")
         raise ValueError(f"metric: expected one of {', '.join(infos)}, got {name!r}")
     return info

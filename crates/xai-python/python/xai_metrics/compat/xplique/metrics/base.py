@@ -10,7 +10,7 @@ import numpy as np
 from xai_metrics import _native
 from xai_metrics._arrays import reals
 from xai_metrics.attribution._data import Run, targets_of
-from xai_metrics.attribution._options import Metric
+from xai_metrics.attribution._metric import Metric
 from xai_metrics.attribution._value import MetricValue
 
 if TYPE_CHECKING:

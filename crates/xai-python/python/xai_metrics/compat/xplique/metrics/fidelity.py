@@ -10,7 +10,7 @@ import numpy as np
 from xai_metrics._arrays import reals
 from xai_metrics.attribution import metrics
 from xai_metrics.attribution._functions import mask_inputs
-from xai_metrics.attribution._options import Metric
+from xai_metrics.attribution._metric import Metric
 
 from .base import ExplanationMetric, How
 
@@ -289,9 +289,9 @@ class MuFidelity(ExplanationMetric):
 
     def _metric(self) -> Metric:
         return metrics.MuFidelity(
-            subsets=self.nb_samples,
-            subset_fraction=self.subset_percent,
-            grid=self.grid_size,
+            n_subsets=self.nb_samples,
+            subset_size=float(self.subset_percent),
+            features="positions" if self.grid_size is None else f"grid:{self.grid_size}",
             sampling="independent" if self.compat else "fixed-size",
             baseline=self.baseline_mode,
             seed=self.seed,

@@ -61,7 +61,7 @@ class RandomLogitMetric(ExplainerMetric):
 
     def evaluate(self, explainer: Any) -> float:
         """The mean similarity over the inputs."""
-        metric = metrics.RandomLogit(classes=self.n_classes, seed=self.seed)
+        metric = metrics.RandomLogit(n_classes=self.n_classes, seed=self.seed)
         return self._measure(metric, explainer=explainer).value
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from xai_metrics.attribution import metrics
+from xai_metrics.attribution._metric import Metric
 
 from .base import ExplainerMetric, How
 
@@ -71,14 +72,14 @@ class AverageStability(ExplainerMetric):
         shape = (self.nb_samples, *self.inputs.shape[1:])
         return np.random.default_rng(self.seed).uniform(0.0, self.radius, shape)
 
-    def _metric(self) -> metrics.AverageStability:
+    def _metric(self) -> Metric:
         noise = None
         if self.compat:
             noise = np.repeat(self.noisy_masks[:, None], len(self.inputs), axis=1)
         return metrics.AverageStability(
             radius=self.radius,
-            neighbors=self.nb_samples,
-            distance=self.distance,  # type: ignore[arg-type]
+            n_neighbors=self.nb_samples,
+            distance=self.distance,
             seed=self.seed,
             draws=noise,
         )

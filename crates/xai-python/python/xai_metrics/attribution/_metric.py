@@ -1,0 +1,181 @@
+"""What makes a metric: its parameters, and how it is asked."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from .. import _native
+from .._arrays import to_numpy
+from ._data import Run, Sides
+from ._models import is_explainer
+from ._registry import MetricInfo, metric_info
+from ._value import Curve, MetricValue
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+
+class Metric:
+    """A metric with its parameters.
+
+    Those of the registry are in :mod:`xai_metrics.attribution.metrics`. Two metrics with equal
+    parameters are equal.
+
+    >>> from xai_metrics.attribution.metrics import Deletion
+    >>> Deletion(steps=20)
+    Deletion(steps=20)
+    >>> Deletion(steps=20) == Deletion(steps="20"), Deletion().info.direction
+    (True, 'lower')
+    """
+
+    #: The name in tables.
+    name: ClassVar[str]
+
+    def __init__(self, **parameters: Any) -> None:
+        defaults = {parameter.name: parameter.default for parameter in self.info.parameters}
+        #: Arrays and functions, which the native part takes beside the parameters.
+        self.arrays: dict[str, Any] = {}
+        given = []
+        for name, value in parameters.items():
+            is_draws = name == "draws" and self.info.draws is not None
+            if name not in defaults and not is_draws:
+                raise TypeError(f"{type(self).__name__} has no parameter {name!r}")
+            if name == "steps" and (value is None or str(value) == "-1"):
+                value = "all"
+            if value is None:
+                continue
+            if is_draws or _is_array_or_function(name, value):
+                self.arrays[name] = value
+            else:
+                given.append((name, value))
+        values = _native.attribution_parameters(self.name, given)
+        #: Parameters that are not at their defaults.
+        self.parameters: dict[str, Any] = {
+            # 1 and 1.0 may be two values: so many, and a share.
+            name: value
+            for name, value in values.items()
+            if repr(value) != repr(defaults[name])
+        }
+
+    @property
+    def info(self) -> MetricInfo:
+        """Name, question, direction, range, needs, source and parameters."""
+        return metric_info(self.name)
+
+    def with_seed(self, seed: int) -> Metric:
+        """The metric with another seed, where it draws something and none was given.
+
+        >>> from xai_metrics.attribution.metrics import MuFidelity
+        >>> MuFidelity().with_seed(3)
+        MuFidelity(seed=3)
+        """
+        takes_seed = any(parameter.name == "seed" for parameter in self.info.parameters)
+        if not takes_seed or "seed" in self.parameters:
+            return self
+        return type(self)(**{**self.parameters, **self.arrays, "seed": seed})
+
+    def evaluate(self, *arguments: Any, **named: Any) -> MetricValue:
+        """The value of one explainer, and one value per sample.
+
+        The arguments are those of :func:`~xai_metrics.attribution.evaluate`. What the metric
+        needs comes first, in the order of ``info.needs``; all else is a keyword. Instead of maps,
+        ``explanations`` may be an explainer that makes them.
+        """
+        bound = evaluate_signature(self.info).bind(self, *arguments, **named)
+        bound.arguments.pop("self")
+        return self._measure(bound.arguments)
+
+    def _measure(self, run: dict[str, Any]) -> MetricValue:
+        """The value of one explainer, from the fields of a run and of its sides by name."""
+        run = dict(run)
+        n_jobs = run.pop("n_jobs", None)
+        sides = {name: run.pop(name, None) for name in Sides.__dataclass_fields__}
+        maps, explainer = run.pop("explanations", None), run.pop("explainer", None)
+        if maps is not None and is_explainer(maps):
+            maps, explainer = None, maps
+        asked = Run(**run, sides=Sides(**sides), metrics=[(self.name, self)])
+        if maps is not None or explainer is not None:
+            asked.explainers = [("explainer", maps, explainer)]
+        missing = self.missing(asked)
+        if missing:
+            raise ValueError(f"{self.name}: needs {', '.join(missing)}")
+        (value,) = _native.attribution_measure(asked.request(), n_jobs)
+        return MetricValue(
+            metric=self.name,
+            direction=self.info.direction,
+            value=value["value"],
+            per_sample=value["per_sample"],
+            n_undefined=value["n_undefined"],
+            curve=None if value["curve"] is None else Curve(*value["curve"]),
+        )
+
+    def missing(self, run: Run) -> list[str]:
+        """What it needs and a run has not."""
+        given = run.sides.given()
+        if run.model is not None:
+            given.add("model")
+        if run.inputs is not None:
+            given.add("inputs")
+        if run.targets is not None or run.model is not None:
+            given.add("targets")
+        if run.explainers:
+            given.add("explanations")
+        if run.explainers and all(explainer is not None for _, _, explainer in run.explainers):
+            given.add("explainer")
+        return [need for need in self.info.needs if need not in given]
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other) or not isinstance(other, Metric):
+            return NotImplemented
+        same = [self.arrays.get(k) is other.arrays.get(k) for k in {*self.arrays, *other.arrays}]
+        return repr(self) == repr(other) and all(same)
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
+
+    def __repr__(self) -> str:
+        parameters = [f"{name}={value!r}" for name, value in self.parameters.items()]
+        parameters += [f"{name}=..." for name in sorted(self.arrays)]
+        return f"{type(self).__name__}({', '.join(parameters)})"
+
+
+def evaluate_signature(info: MetricInfo) -> inspect.Signature:
+    """The arguments of ``evaluate``: what a metric needs, and by keyword what else it may read.
+
+    >>> from xai_metrics.attribution import metric_info
+    >>> print(evaluate_signature(metric_info("relevance_mass_accuracy")))
+    (self, explanations, masks=None, *, inputs=None, mosaic=None, layout=None, n_jobs=None)
+    """
+    names = {parameter.name for parameter in info.parameters}
+    keywords: dict[str, Any] = {"inputs": None}
+    if "masks" in info.needs:
+        keywords["mosaic"] = None
+    if "features" in names or "ordered_features" in names or "perturbation" in names:
+        keywords["segments"] = None
+    if "model" in info.needs or "explainer" in info.needs:
+        keywords |= {"model": None, "activation": None, "batch_size": 64}
+        keywords |= {"framework": None, "device": None}
+    keywords |= {"layout": None, "n_jobs": None}
+    needed, keyword = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
+    arguments = [inspect.Parameter("self", needed)]
+    for need in info.needs:
+        name = need.replace(" ", "_")
+        keywords.pop(name, None)
+        # Instead of masks there may be a mosaic.
+        default = None if name == "masks" else inspect.Parameter.empty
+        arguments.append(inspect.Parameter(name, needed, default=default))
+    arguments += [inspect.Parameter(k, keyword, default=v) for k, v in keywords.items()]
+    return inspect.Signature(arguments)
+
+
+def _is_array_or_function(name: str, value: Any) -> bool:
+    """Whether a baseline is a whole input, and not a number per channel, or a distance one's own."""
+    if name not in ("baseline", "distance"):
+        return False
+    if is_explainer(value):
+        return True
+    if name == "distance" or isinstance(value, str) or not hasattr(value, "__len__"):
+        return False
+    array: npt.NDArray[Any] = to_numpy(value, name)
+    return array.ndim > 1
