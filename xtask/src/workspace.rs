@@ -10,6 +10,7 @@ pub(crate) const LIBRARIES: &[&str] = &[
     "xai-graph",
     "xai-repro",
     "xai-metrics",
+    "xai-report",
 ];
 
 /// The metric families, each a crate `xai-FAMILY`, a feature of the benches and a table of the peers.

@@ -3,15 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
+use xai_report::{MissingSection, Origin, Report, findings, page};
 
 use super::evaluate;
 use super::input_files::{input_file, input_of_bytes};
-use super::model::origin::Origin;
-use super::model::{MissingSection, Report, SCHEMA_VERSION};
 use super::study::document::{Document, Section};
 use super::study::request::{Prepared, Request, in_study, prepare};
 use super::study::{sample, shell};
-use super::{digest, findings, page, write};
+use super::{digest, write};
 use crate::context::Context;
 use crate::failure::{Failure, InFile};
 use crate::output::stderr;
@@ -71,7 +70,7 @@ pub(super) fn run(study: Option<&Path>, out: &Path, context: &Context) -> Result
     if report.missing.len() == opened.document.sections.len() {
         return Err(all(failures));
     }
-    let html = page::render(&report)?;
+    let html = page(&report);
     match to_standard_output {
         true => crate::output::stdout::print(|stdout| stdout.write_all(html.as_bytes()))?,
         false => {
@@ -111,19 +110,10 @@ fn evaluate_all(
 ) -> (Report, Vec<Failure>) {
     let document = &opened.document;
     let mut report = Report {
-        schema_version: SCHEMA_VERSION,
-        xai_version: env!("CARGO_PKG_VERSION").to_owned(),
-        title: document.title.clone(),
         seed: context.seed_or(document.seed.unwrap_or(1)),
         study: input_of_bytes(&document.text.file, &opened.bytes),
         command: command(study, context),
-        findings: Vec::new(),
-        casebased: Vec::new(),
-        attribution: Vec::new(),
-        graph: Vec::new(),
-        repro: Vec::new(),
-        simulation: Vec::new(),
-        missing: Vec::new(),
+        ..Report::new(&document.title)
     };
     let mut failures = Vec::new();
     for section in &document.sections {
@@ -149,7 +139,7 @@ fn evaluate_all(
             failures.push(failure);
         }
     }
-    report.findings = findings::findings(&report);
+    report.findings = findings(&report);
     (report, failures)
 }
 

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use super::model::Report;
+use xai_report::Report;
+
 use crate::failure::{Failure, InFile};
-use crate::output::visible::visible_json;
 use crate::output::whole_file;
 
 /// Writes the page and the JSON, both or neither: the JSON is on the disk under a temporary name before
@@ -16,8 +16,7 @@ pub(super) fn write(report: &Report, html: &str, folder: &Path) -> Result<(), Fa
     std::fs::create_dir_all(folder)
         .map_err(|e| Failure::new(format!("cannot be made: {e}")))
         .in_file(folder)?;
-    let json = serde_json::to_string_pretty(report).map_err(Failure::new)?;
-    let json = visible_json(json + "\n");
+    let json = report.to_json().map_err(Failure::new)?;
     let (page, numbers) = (folder.join("index.html"), folder.join("report.json"));
     // The one reason that is known why the second of two names could not be given.
     if numbers.is_dir() {

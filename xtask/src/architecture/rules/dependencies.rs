@@ -33,7 +33,7 @@ fn layer(package: &str) -> usize {
     match package {
         "xai-core" => 0,
         _ if family.is_some_and(|family| FAMILIES.contains(&family)) => 1,
-        "xai-metrics" | "xai-datafusion" => 2,
+        "xai-metrics" | "xai-report" | "xai-datafusion" => 2,
         _ => 3,
     }
 }

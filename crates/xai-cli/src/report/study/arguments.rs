@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, FromArgMatches};
 
 use super::document::{Key, Value};
-use super::families::{CommandOfSection, Family};
+use super::families::CommandOfSection;
 use super::keys::{Is, KeyInfo, OptionOfKey, Takes, canonical};
 use super::shell;
 use crate::usage::negative_numbers::taking_negative_numbers;
@@ -170,12 +170,5 @@ fn words(key: &Key, option: &OptionOfKey) -> Result<Vec<Option<String>>, WrongVa
         }
         (Takes::Many, _) => Err(wrong("text, a number, or a list of them")),
         (Takes::One, _) => Err(wrong("text or a number")),
-    }
-}
-
-impl Family {
-    /// The command at a place.
-    pub(crate) fn command(self, place: usize) -> Option<&'static CommandOfSection> {
-        self.commands().get(place)
     }
 }

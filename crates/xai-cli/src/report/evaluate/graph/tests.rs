@@ -5,6 +5,7 @@ use ndarray::{Array1, array};
 use ndarray_npy::write_npy;
 
 use super::*;
+use xai_report::section::graph::GraphExplainer;
 
 /// A file of the sample study.
 fn sample(name: &str) -> String {
@@ -218,13 +219,4 @@ fn masks_and_edges_that_do_not_fit_are_named() {
         let expected = file(place);
         assert_eq!(failure.place(), expected.to_str(), "{failure}");
     }
-}
-
-#[test]
-fn scores_beyond_one_have_a_histogram_of_their_own_range() {
-    let logits = summary(&[-2.0, 0.0, 2.0], Some(&[false, false, true]));
-    assert_eq!((logits.histogram.from, logits.histogram.to), (-2.0, 2.0));
-    assert_eq!(logits.histogram_of_true.unwrap().counts[N_BINS - 1], 1);
-    let shares = summary(&[0.25, 0.5], None);
-    assert_eq!((shares.histogram.from, shares.histogram.to), (0.0, 1.0));
 }
