@@ -4,11 +4,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::estimate::Estimate;
+use crate::origin::Origin;
 
 /// One sentence that follows from numbers by a rule, see `docs/report.md`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
-    /// The [`id`](super::origin::Origin::id) of the section that it is about.
+    /// The [`id`](Origin::id) of the section that it is about.
     pub section: String,
     /// What kind of finding it is.
     pub verdict: Verdict,
@@ -16,6 +17,26 @@ pub struct Finding {
     pub text: String,
     /// The number that it rests on, with its interval.
     pub estimate: Option<Estimate>,
+}
+
+impl Finding {
+    /// A finding about a section.
+    pub(crate) fn new(origin: &Origin, verdict: Verdict, text: String) -> Self {
+        Self {
+            section: origin.id.clone(),
+            verdict,
+            text,
+            estimate: None,
+        }
+    }
+
+    /// With the number that it rests on.
+    pub(crate) fn with(self, estimate: &Estimate) -> Self {
+        Self {
+            estimate: Some(*estimate),
+            ..self
+        }
+    }
 }
 
 /// Kinds of findings.

@@ -11,7 +11,6 @@ mod init;
 mod input_files;
 mod make;
 mod study;
-mod write;
 
 use std::path::PathBuf;
 

@@ -2,9 +2,9 @@
 
 use crate::estimate::Estimate;
 use crate::report::Report;
-use crate::section::attribution::Attribution;
-use crate::section::casebased::Casebased;
-use crate::section::graph::Graph;
+use crate::section::attribution::{Attribution, MetricOfExplainers};
+use crate::section::casebased::{Casebased, Group};
+use crate::section::graph::{Graph, GraphExplainer};
 use crate::section::repro::Repro;
 use crate::section::simulation::Simulation;
 use xai_core::Direction;
@@ -67,44 +67,32 @@ fn alone(value: Option<f64>) -> Estimate {
 }
 
 fn of_casebased(section: &Casebased) -> Vec<Named> {
-    let mut figures = vec![(
-        "mean_correspondence".to_owned(),
-        Direction::Higher,
-        section.mean_correspondence,
-    )];
-    let mut optional = |name: &str, better, estimate: Option<Estimate>| {
-        figures.extend(estimate.map(|estimate| (name.to_owned(), better, estimate)));
-    };
-    optional("accuracy", Direction::Higher, section.accuracy);
-    optional("auroc_of_right", Direction::Higher, section.auroc_of_right);
-    optional(
-        "right",
-        Direction::None,
-        section
-            .right
-            .as_ref()
-            .map(|group| group.mean_correspondence),
-    );
-    optional(
-        "wrong",
-        Direction::None,
-        section
-            .wrong
-            .as_ref()
-            .map(|group| group.mean_correspondence),
-    );
-    optional(
-        "expected_calibration_error",
-        Direction::Lower,
-        section
-            .expected_calibration_error
-            .map(|error| alone(Some(error))),
-    );
-    figures
+    let mean = |group: &Option<Group>| group.as_ref().map(|group| group.mean_correspondence);
+    let calibration = section.expected_calibration_error;
+    let figures = [
+        (
+            "mean_correspondence",
+            Direction::Higher,
+            Some(section.mean_correspondence),
+        ),
+        ("accuracy", Direction::Higher, section.accuracy),
+        ("auroc_of_right", Direction::Higher, section.auroc_of_right),
+        ("right", Direction::None, mean(&section.right)),
+        ("wrong", Direction::None, mean(&section.wrong)),
+        (
+            "expected_calibration_error",
+            Direction::Lower,
+            calibration.map(|error| alone(Some(error))),
+        ),
+    ];
+    let known = figures
+        .into_iter()
+        .filter_map(|(name, better, estimate)| Some((name.to_owned(), better, estimate?)));
+    known.collect()
 }
 
 fn of_attribution(section: &Attribution) -> Vec<Named> {
-    let of_metric = |metric: &crate::section::attribution::MetricOfExplainers| {
+    let of_metric = |metric: &MetricOfExplainers| {
         let values = std::iter::zip(&section.explainers, &metric.values);
         let named = values.map(|(explainer, value)| {
             (
@@ -119,7 +107,7 @@ fn of_attribution(section: &Attribution) -> Vec<Named> {
 }
 
 fn of_graph(section: &Graph) -> Vec<Named> {
-    let of_explainer = |explainer: &crate::section::graph::GraphExplainer| {
+    let of_explainer = |explainer: &GraphExplainer| {
         let name = |what: &str| format!("{what} / {}", explainer.name);
         let mut figures = Vec::new();
         if let Some(best) = explainer.curve.get(explainer.best) {

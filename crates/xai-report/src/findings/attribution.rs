@@ -2,7 +2,7 @@
 
 use super::words::{list, with_interval};
 use crate::finding::{Finding, Verdict};
-use crate::section::attribution::{Attribution, MetricOfExplainers};
+use crate::section::attribution::{Attribution, Comparison, MetricOfExplainers};
 use xai_core::Direction;
 
 /// The metric whose ranking of explainers changes least with the baseline.
@@ -33,15 +33,6 @@ fn headline(section: &Attribution) -> Option<&MetricOfExplainers> {
     })
 }
 
-fn finding(section: &Attribution, verdict: Verdict, text: String) -> Finding {
-    Finding {
-        section: section.origin.id.clone(),
-        verdict,
-        text,
-        estimate: None,
-    }
-}
-
 /// The explainer of rank 1, and those that it is not told apart from.
 fn best(section: &Attribution, metric: &MetricOfExplainers) -> Option<Finding> {
     let ranked = metric
@@ -57,16 +48,12 @@ fn best(section: &Attribution, metric: &MetricOfExplainers) -> Option<Finding> {
         let text = format!(
             "By {title}, “{name}” has {number}; with a single explainer there is nothing to compare it with."
         );
-        return Some(Finding {
-            estimate: Some(estimate),
-            ..finding(section, Verdict::Described, text)
-        });
+        let finding = Finding::new(&section.origin, Verdict::Described, text);
+        return Some(finding.with(&estimate));
     }
-    let is_of_best = |pair: &&crate::section::attribution::Comparison| {
-        pair.first == *name || pair.second == *name
-    };
+    let is_of_best = |pair: &&Comparison| pair.first == *name || pair.second == *name;
     let pairs = metric.comparisons.iter().filter(is_of_best);
-    let not_told: Vec<&str> = pairs
+    let not_apart: Vec<&str> = pairs
         .filter(|pair| !pair.significant || pair.favours.as_ref() != Some(name))
         .map(|pair| {
             if pair.first == *name {
@@ -76,7 +63,7 @@ fn best(section: &Attribution, metric: &MetricOfExplainers) -> Option<Finding> {
             }
         })
         .collect();
-    let (verdict, text) = match not_told.is_empty() {
+    let (verdict, text) = match not_apart.is_empty() {
         true => (
             Verdict::AboveChance,
             format!(
@@ -87,14 +74,11 @@ fn best(section: &Attribution, metric: &MetricOfExplainers) -> Option<Finding> {
             Verdict::NotToldApart,
             format!(
                 "By {title}, “{name}” has the best value ({number}), but is not told apart from {}.",
-                list(&not_told)
+                list(&not_apart)
             ),
         ),
     };
-    Some(Finding {
-        estimate: Some(estimate),
-        ..finding(section, verdict, text)
-    })
+    Some(Finding::new(&section.origin, verdict, text).with(&estimate))
 }
 
 /// Explainers beside the one called random, if there is one: by how many metrics that ask the model each is told
@@ -138,7 +122,7 @@ fn beside_random(section: &Attribution) -> Vec<Finding> {
         let text = format!(
             "“{name}” is told to be better than “{random}” by {better} of {n} metrics that ask the model, and worse by {worse}."
         );
-        finding(section, verdict, text)
+        Finding::new(&section.origin, verdict, text)
     };
     others.map(sentence).collect()
 }
@@ -166,7 +150,7 @@ fn disagreement(section: &Attribution) -> Option<Finding> {
         title(&pair.first),
         title(&pair.second),
     );
-    Some(finding(section, Verdict::Described, text))
+    Some(Finding::new(&section.origin, Verdict::Described, text))
 }
 
 /// Metrics without a value for some samples.
@@ -191,11 +175,6 @@ fn undefined(section: &Attribution) -> Option<Finding> {
         })
         .collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    (!words.is_empty()).then(|| {
-        finding(
-            section,
-            Verdict::Undefined,
-            format!("Some samples have no value by {}.", list(&words)),
-        )
-    })
+    let text = format!("Some samples have no value by {}.", list(&words));
+    (!words.is_empty()).then(|| Finding::new(&section.origin, Verdict::Undefined, text))
 }

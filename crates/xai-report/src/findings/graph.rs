@@ -1,6 +1,6 @@
 //! Do masks find the true edges, and are explanations sufficient and necessary?
 
-use super::words::{beside, list, with_interval};
+use super::words::{IntervalRule, list, with_interval};
 use crate::finding::{Finding, Verdict};
 use crate::section::graph::{Graph, GraphExplainer, SizePoint};
 
@@ -14,33 +14,18 @@ pub(super) fn findings(section: &Graph) -> Vec<Finding> {
 
 /// The AUROC of a mask beside ½.
 fn truth(section: &Graph, explainer: &GraphExplainer) -> Option<Finding> {
-    let auroc = explainer.groundtruth.as_ref()?.auroc;
-    let name = &explainer.name;
-    let number = format!("AUROC {}, chance 0.5", with_interval(&auroc));
-    let (verdict, text) = match beside(&auroc, 0.5) {
-        Some(Verdict::AboveChance) => (
-            Verdict::AboveChance,
-            format!("The mask of “{name}” finds the true edges better than chance ({number})."),
-        ),
-        Some(Verdict::BelowChance) => (
-            Verdict::BelowChance,
-            format!("The mask of “{name}” ranks the true edges below the others ({number})."),
-        ),
-        Some(verdict) => (
-            verdict,
-            format!("The mask of “{name}” does not find the true edges beyond chance ({number})."),
-        ),
-        None => (
-            Verdict::Undefined,
-            format!("Whether the mask of “{name}” finds the true edges cannot be said ({number})."),
-        ),
+    let (truth, name) = (explainer.groundtruth.as_ref()?, &explainer.name);
+    let rule = IntervalRule {
+        estimate: &truth.auroc,
+        chance: 0.5,
+        what: "AUROC",
+        above: &format!("The mask of “{name}” finds the true edges better than chance"),
+        not_apart: &format!("The mask of “{name}” does not find the true edges beyond chance"),
+        below: &format!("The mask of “{name}” ranks the true edges below the others"),
+        undefined: &format!("Whether the mask of “{name}” finds the true edges cannot be said"),
+        consequence: "",
     };
-    Some(Finding {
-        section: section.origin.id.clone(),
-        verdict,
-        text,
-        estimate: Some(auroc),
-    })
+    Some(rule.finding(&section.origin))
 }
 
 /// The explainer with the highest characterization at its best size.
@@ -85,12 +70,7 @@ fn best(section: &Graph) -> Option<Finding> {
         list(&named),
         with_interval(&estimate)
     );
-    Some(Finding {
-        section: section.origin.id.clone(),
-        verdict,
-        text,
-        estimate: Some(estimate),
-    })
+    Some(Finding::new(&section.origin, verdict, text).with(&estimate))
 }
 
 /// Whether two intervals share a value; unknown ones may.

@@ -35,13 +35,9 @@ pub fn findings(report: &Report) -> Vec<Finding> {
 }
 
 fn missing(section: &MissingSection) -> Finding {
-    Finding {
-        section: section.origin.id.clone(),
-        verdict: Verdict::Missing,
-        text: format!(
-            "“{}” could not be computed: {}.",
-            section.origin.name, section.error
-        ),
-        estimate: None,
-    }
+    let text = format!(
+        "“{}” could not be computed: {}.",
+        section.origin.name, section.error
+    );
+    Finding::new(&section.origin, Verdict::Missing, text)
 }

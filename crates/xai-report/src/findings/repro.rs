@@ -1,6 +1,6 @@
 //! Do runs agree beyond chance, and in their errors?
 
-use super::words::{beside, count, with_interval};
+use super::words::{IntervalRule, count, list};
 use crate::finding::{Finding, Verdict};
 use crate::section::repro::{PairMetricSummary, Repro};
 
@@ -28,31 +28,19 @@ pub(super) fn findings(section: &Repro) -> Vec<Finding> {
     findings
 }
 
-fn finding(section: &Repro, verdict: Verdict, text: String) -> Finding {
-    Finding {
-        section: section.origin.id.clone(),
-        verdict,
-        text,
-        estimate: None,
-    }
-}
-
 /// A mean over pairs beside 0, its value by chance.
 fn of_chance(section: &Repro, metric: &PairMetricSummary, yes: &str, no: &str) -> Finding {
-    let number = format!("{} {}, chance 0", metric.title, with_interval(&metric.mean));
-    let (verdict, text) = match beside(&metric.mean, 0.0) {
-        Some(Verdict::AboveChance) => (Verdict::AboveChance, format!("{yes} ({number}).")),
-        Some(Verdict::BelowChance) => (Verdict::BelowChance, format!("{no}, but less ({number}).")),
-        Some(verdict) => (verdict, format!("{no} ({number}).")),
-        None => (
-            Verdict::Undefined,
-            format!("There are too few runs, or no errors, to say more ({number})."),
-        ),
+    let rule = IntervalRule {
+        estimate: &metric.mean,
+        chance: 0.0,
+        what: &metric.title,
+        above: yes,
+        not_apart: no,
+        below: &format!("{no}, but less"),
+        undefined: "There are too few runs, or no errors, to say more",
+        consequence: "",
     };
-    Finding {
-        estimate: Some(metric.mean),
-        ..finding(section, verdict, text)
-    }
+    rule.finding(&section.origin)
 }
 
 /// How far the runs' accuracies lie apart, and what all of them get wrong.
@@ -71,7 +59,7 @@ fn accuracy(section: &Repro) -> Option<Finding> {
         section.always_wrong,
         section.ever_wrong,
     );
-    (low <= high).then(|| finding(section, Verdict::Described, text))
+    (low <= high).then(|| Finding::new(&section.origin, Verdict::Described, text))
 }
 
 /// Metrics that some pairs do not define.
@@ -89,14 +77,6 @@ fn undefined(section: &Repro) -> Option<Finding> {
         })
         .collect();
     let words: Vec<&str> = affected.iter().map(String::as_str).collect();
-    (!words.is_empty()).then(|| {
-        finding(
-            section,
-            Verdict::Undefined,
-            format!(
-                "Some pairs of runs have no value of {}.",
-                super::words::list(&words)
-            ),
-        )
-    })
+    let text = format!("Some pairs of runs have no value of {}.", list(&words));
+    (!words.is_empty()).then(|| Finding::new(&section.origin, Verdict::Undefined, text))
 }

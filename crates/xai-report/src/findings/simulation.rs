@@ -19,13 +19,9 @@ pub(super) fn findings(section: &Simulation) -> Vec<Finding> {
         )
     });
     let parts: Vec<String> = best.into_iter().chain(follows).collect();
-    let sentence = (!parts.is_empty()).then(|| Finding {
-        section: section.origin.id.clone(),
-        verdict: Verdict::Described,
-        text: format!("{}.", parts.join("; ")),
-        estimate: None,
-    });
-    sentence.into_iter().collect()
+    let text = format!("{}.", parts.join("; "));
+    let finding = Finding::new(&section.origin, Verdict::Described, text);
+    (!parts.is_empty()).then_some(finding).into_iter().collect()
 }
 
 /// The metric with the largest of some values, the first of several.

@@ -1,7 +1,8 @@
 //! Numbers, lists and verdicts as findings say them.
 
 use crate::estimate::Estimate;
-use crate::finding::Verdict;
+use crate::finding::{Finding, Verdict};
+use crate::origin::Origin;
 use crate::text::{decimals, interval};
 
 /// `0.9512 [0.9230, 0.9698]`
@@ -21,8 +22,39 @@ pub(super) fn list(words: &[&str]) -> String {
     }
 }
 
+/// The interval rule: an estimate beside what chance gives, with a sentence for each outcome.
+pub(super) struct IntervalRule<'a> {
+    pub(super) estimate: &'a Estimate,
+    pub(super) chance: f64,
+    /// What the sentences say of the number: `AUROC`.
+    pub(super) what: &'a str,
+    /// Sentences without their end, above chance, not told apart from it, below it, and without an interval.
+    pub(super) above: &'a str,
+    pub(super) not_apart: &'a str,
+    pub(super) below: &'a str,
+    pub(super) undefined: &'a str,
+    /// What follows from being above chance.
+    pub(super) consequence: &'a str,
+}
+
+impl IntervalRule<'_> {
+    /// The finding about a section.
+    pub(super) fn finding(&self, origin: &Origin) -> Finding {
+        let (verdict, sentence, consequence) = match beside(self.estimate, self.chance) {
+            Some(Verdict::AboveChance) => (Verdict::AboveChance, self.above, self.consequence),
+            Some(Verdict::BelowChance) => (Verdict::BelowChance, self.below, ""),
+            Some(verdict) => (verdict, self.not_apart, ""),
+            None => (Verdict::Undefined, self.undefined, ""),
+        };
+        let (what, chance) = (self.what, self.chance);
+        let number = format!("{what} {}, chance {chance}", with_interval(self.estimate));
+        let text = format!("{sentence} ({number}){consequence}.");
+        Finding::new(origin, verdict, text).with(self.estimate)
+    }
+}
+
 /// Where an interval lies beside a level of chance; `None` without one.
-pub(super) fn beside(estimate: &Estimate, chance: f64) -> Option<Verdict> {
+fn beside(estimate: &Estimate, chance: f64) -> Option<Verdict> {
     let [low, high] = estimate.interval?;
     Some(if low > chance {
         Verdict::AboveChance

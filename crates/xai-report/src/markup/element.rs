@@ -120,7 +120,7 @@ impl Element {
     }
 
     /// With the text that is shown while a pointer rests on it.
-    pub(crate) fn hint(self, text: impl Display) -> Self {
+    pub(crate) fn tooltip(self, text: impl Display) -> Self {
         self.child(Element::new("title").text(text))
     }
 }

@@ -14,7 +14,7 @@ pub(super) enum Block {
     /// A paragraph.
     Words(String),
     /// The numbers that matter most.
-    Keys(Vec<Key>),
+    KeyFigures(Vec<KeyFigure>),
     /// Pictures side by side.
     Figures(Vec<Figure>),
     /// Many small pictures side by side.
@@ -31,14 +31,14 @@ pub(super) enum Block {
 
 /// A number that matters, with its interval and what it is.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Key {
+pub(super) struct KeyFigure {
     name: &'static str,
     value: Option<(f64, String)>,
     interval: Option<[f64; 2]>,
     note: String,
 }
 
-impl Key {
+impl KeyFigure {
     /// A number with its interval.
     pub(super) fn estimate(name: &'static str, estimate: &Estimate, note: &str) -> Self {
         let value = number::finite(estimate.value).map(|value| (value, number::decimals(value)));
@@ -113,8 +113,8 @@ impl Counter {
         match block {
             Block::Heading(text) => Element::new("h4").text(text).into(),
             Block::Words(text) => Element::new("p").text(text).into(),
-            Block::Keys(keys) => Element::of("dl", "keys")
-                .children(keys.iter().map(Key::draw))
+            Block::KeyFigures(keys) => Element::of("dl", "keys")
+                .children(keys.iter().map(KeyFigure::draw))
                 .into(),
             Block::Figures(figures) => self.draw_figures("figures", figures),
             Block::Panels(figures) => self.draw_figures("panels", figures),

@@ -35,7 +35,7 @@ pub fn page(report: &Report) -> String {
         .into_iter()
         .filter_map(|family| draw_family(family, report, &mut counter));
     // Every value is escaped, or markup of our own; the compiler checks the names in the template.
-    format!(
+    let mut html = format!(
         include_str!("../../assets/page.html"),
         title = Markup::text(&report.title),
         version = Markup::text(&report.xai_version),
@@ -48,7 +48,9 @@ pub fn page(report: &Report) -> String {
         contents = findings::draw_contents(report),
         families = Markup::joined(families),
         command = draw_command(&report.command),
-    )
+    );
+    html.truncate(html.trim_end().len());
+    html
 }
 
 /// The study file in the head of the page; nothing for a report that was made from none.

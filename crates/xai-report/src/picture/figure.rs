@@ -95,7 +95,7 @@ pub(crate) fn fitting(text: &str, width: f64, class: &str) -> Element {
     if text.chars().count() <= most {
         return element.text(text);
     }
-    element.text(shortened(text, most)).hint(text)
+    element.text(shortened(text, most)).tooltip(text)
 }
 
 /// At most so many characters, with an ellipsis where some are missing.

@@ -124,7 +124,7 @@ impl HeatMap<'_> {
                 .at("width", step - 0.5)
                 .at("height", step - 0.5)
                 .with("fill", hexadecimal(map.color(value.unwrap_or(f64::NAN))))
-                .hint(format!(
+                .tooltip(format!(
                     "{}, {}: {text}",
                     self.names[row], self.names[column]
                 ))

@@ -157,7 +157,7 @@ impl Bars {
                 .at("width", (right - left - 1.0).max(0.5))
                 // A single value among many is still seen.
                 .at("height", (zero - end).abs().max(1.0))
-                .hint(format!(
+                .tooltip(format!(
                     "{}, {} {}: {} {}, {}",
                     group.name,
                     self.label,
@@ -174,8 +174,8 @@ impl Bars {
         let mean = number::finite(group.mean)?;
         let x = area.x.place(mean);
         let from = (x, area.y.place(0.0));
-        let hint = format!("{}: mean {}", group.name, decimals(mean));
-        Some(line("reference", from, (x, area.y.place(end))).hint(hint))
+        let tooltip = format!("{}: mean {}", group.name, decimals(mean));
+        Some(line("reference", from, (x, area.y.place(end))).tooltip(tooltip))
     }
 
     fn numbers(&self) -> Table {

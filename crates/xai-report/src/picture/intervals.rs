@@ -112,7 +112,7 @@ impl Intervals {
         }
         if let Some((value, text)) = &self.reference {
             let place = x.place(*value);
-            marks.push(line("reference", (place, ABOVE), (place, bottom)).hint(text));
+            marks.push(line("reference", (place, ABOVE), (place, bottom)).tooltip(text));
         }
         for (index, row) in self.rows.iter().enumerate() {
             let y = ABOVE + row_height * (index as f64 + 0.5);
@@ -186,8 +186,8 @@ impl Intervals {
 
 impl Row {
     fn draw(&self, x: &Scale, y: f64, right: f64) -> Element {
-        let hint = format!("{}: {}", self.name, number::estimate(&self.estimate));
-        let group = Element::of("g", "row").hint(hint);
+        let tooltip = format!("{}: {}", self.name, number::estimate(&self.estimate));
+        let group = Element::of("g", "row").tooltip(tooltip);
         let Some(value) = number::finite(self.estimate.value) else {
             let text = Element::of("text", "muted")
                 .at("x", x.place(f64::MIN))

@@ -165,6 +165,6 @@ impl Reference {
             }
             Self::Diagonal(text) => (area.place((0.0, 0.0)), area.place((1.0, 1.0)), text),
         };
-        line("reference", from, to).hint(text)
+        line("reference", from, to).tooltip(text)
     }
 }

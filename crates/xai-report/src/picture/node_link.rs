@@ -123,7 +123,7 @@ impl NodeLink<'_> {
         marks.extend(
             edges
                 .iter()
-                .filter_map(|edge| Some(self.line("edge", edge, 0.0)?.hint(self.say(edge)))),
+                .filter_map(|edge| Some(self.line("edge", edge, 0.0)?.tooltip(self.say(edge)))),
         );
         marks.extend(self.draw_nodes());
         marks
@@ -161,11 +161,11 @@ impl NodeLink<'_> {
             .at("y", y + 3.2)
             .with("text-anchor", "middle")
             .text(node.node);
-            let hint = match is_explained {
+            let tooltip = match is_explained {
                 true => format!("node {}, the explained one", node.node),
                 false => format!("node {}", node.node),
             };
-            Some(Element::new("g").hint(hint).child(circle).child(text))
+            Some(Element::new("g").tooltip(tooltip).child(circle).child(text))
         });
         drawn.collect()
     }

@@ -209,8 +209,12 @@ impl RankLine {
         let marks = self.ranks.iter().zip(metrics).enumerate();
         let marks = marks.filter_map(|(index, (rank, metric))| {
             let rank = (*rank)?;
-            let hint = format!("{}, {metric}: rank {}", self.name, in_own_units(rank));
-            Some(self.style.mark(places.at(index, rank), 5.0).hint(hint))
+            let tooltip = format!("{}, {metric}: rank {}", self.name, in_own_units(rank));
+            Some(
+                self.style
+                    .mark(places.at(index, rank), 5.0)
+                    .tooltip(tooltip),
+            )
         });
         lines.chain(marks).collect()
     }

@@ -118,7 +118,7 @@ impl Series {
         }
     }
 
-    /// The marks, about `most` of them where there are many, with the names of the axes in their hints.
+    /// The marks, about `most` of them where there are many, with the names of the axes in their tooltips.
     pub(super) fn draw_marks(
         &self,
         area: &Area,
@@ -144,18 +144,18 @@ impl Series {
             };
             self.style
                 .mark(area.place((point.x, point.y)), radius)
-                .hint(self.hint(point, x, y))
+                .tooltip(self.tooltip(point, x, y))
         });
         let best = self.best.and_then(|index| self.points.get(index));
         let best = best.map(|point| {
             ring(area.place((point.x, point.y)), 8.0)
-                .hint(format!("best. {}", self.hint(point, x, y)))
+                .tooltip(format!("best. {}", self.tooltip(point, x, y)))
         });
         // The ring lies below the mark, so that both can be pointed at.
         best.into_iter().chain(marks).collect()
     }
 
-    fn hint(&self, point: &Point, x: &str, y: &str) -> String {
+    fn tooltip(&self, point: &Point, x: &str, y: &str) -> String {
         let interval = point
             .interval
             .map(|ends| format!(" {}", number::interval(ends)));

@@ -85,7 +85,7 @@ impl Tiles<'_> {
         let numbers = map.iter().map(|value| f64::from(*value));
         let shape = shape_in(SIDE, size);
         Element::new("g")
-            .hint(self.say(item))
+            .tooltip(self.say(item))
             .child(Raster::of_pixels(of, &input, pixels.is_colored).draw((COLUMNS[0], y), shape))
             .child(Raster::of_numbers(of, numbers, &colors).draw((COLUMNS[1], y), shape))
             .child(Raster::of_pixels(of, &masked, pixels.is_colored).draw((COLUMNS[2], y), shape))

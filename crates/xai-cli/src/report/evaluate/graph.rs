@@ -6,14 +6,13 @@ use ndarray::{ArcArray2, Ix1, Ix2};
 use xai_metrics::core::number::check_finite_slice;
 use xai_metrics::graph::input;
 use xai_report::Origin;
-use xai_report::section::graph::{ExplainerResults, Graph};
+use xai_report::section::graph::{ExplainerResults, Graph, MaskWithTruth};
 
 use crate::context::Context;
 use crate::failure::{Failure, Files, InFile, InFiles};
 use crate::graph::groundtruth::Groundtruth;
 use crate::graph::sweep::SweepCommand;
 use crate::input::arrays;
-use crate::report::evaluate::against_truth;
 
 /// What a section is made from.
 #[derive(Debug)]
@@ -61,7 +60,7 @@ fn results(
 ) -> Result<ExplainerResults, Failure> {
     let sweep = inputs.sweep.evaluate(context)?;
     let truth = inputs.groundtruth.as_ref();
-    let truth = truth.map(|command| against_truth::evaluate(command, context));
+    let truth = truth.map(|command| against_truth(command, context));
     let (ground_truth, mask_of_truth) = truth.transpose()?.unzip();
     let (model_edges, model_mask) = inputs.sweep.edges_and_mask();
     let file = inputs.edge_mask.as_deref().or(model_mask);
@@ -85,6 +84,22 @@ fn results(
         mask,
         edges: edges.map(|(_, edges)| edges.clone()),
     })
+}
+
+/// Scores a mask against its truth; gives the mask too.
+fn against_truth(
+    command: &Groundtruth,
+    context: &Context,
+) -> Result<(MaskWithTruth, Vec<f64>), Failure> {
+    let compared = command.evaluate(context)?;
+    let mask = compared.mask();
+    let elements = command.elements(&compared)?;
+    let is_true = elements.iter().map(|element| element.is_true).collect();
+    let curves = command.curves(&compared)?;
+    let with_truth = MaskWithTruth::new(&compared.scores, curves, &mask, is_true)
+        .map_err(Failure::new)
+        .in_file(command.mask_file())?;
+    Ok((with_truth, mask))
 }
 
 /// Reads the scores of edges.
@@ -124,4 +139,195 @@ fn read_edges(file: &Path) -> Result<Edges<'_>, Failure> {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use ndarray::{Array1, array};
+    use ndarray_npy::write_npy;
+    use xai_report::section::graph::GraphExplainer;
+
+    use super::*;
+    use crate::report::evaluate::testing::{context, origin, parsed, sample};
+
+    fn words(line: &str) -> Vec<&str> {
+        line.split_whitespace().collect()
+    }
+
+    fn explainer(name: &str) -> ExplainerInputs {
+        let of = |file: &str| sample(&format!("graph/{name}/{file}.npy"));
+        let sweep = format!(
+            "--full {} --kept {} --complement {} --levels {} --index {}",
+            sample("graph/logits_full.npy"),
+            of("logits_kept"),
+            of("logits_complement"),
+            sample("graph/kept_fraction.npy"),
+            sample("graph/index.npy"),
+        );
+        let truth = sample("graph/edge_mask_true.npy");
+        let groundtruth = format!("--predicted {} --target {truth}", of("edge_mask"));
+        ExplainerInputs {
+            name: name.to_owned(),
+            sweep: parsed(&words(&sweep)),
+            edge_mask: None,
+            groundtruth: Some(parsed(&words(&groundtruth))),
+        }
+    }
+
+    fn inputs() -> GraphInputs {
+        GraphInputs {
+            explainers: ["gnn_explainer", "saliency", "random"]
+                .map(explainer)
+                .into(),
+            edge_index: Some(sample("graph/edge_index.npy").into()),
+            drawn: 3,
+        }
+    }
+
+    /// fid₊ of GNNExplainer at 0.3 of the edges, 146 of 200, by Wilson's formula in scipy.
+    const WILSON: [f64; 2] = [0.664_565_648_013_315_7, 0.786_765_501_853_141_6];
+    /// Its characterization at 0.15 of the edges, with each of 200 nodes left out by numpy.
+    const JACKKNIFE: [f64; 2] = [0.701_973_476_475_376_4, 0.797_049_324_827_555_4];
+
+    #[test]
+    fn the_sample_study_has_the_numbers_that_numpy_and_scikit_learn_give() {
+        let section = evaluate(&inputs(), origin(), &context()).unwrap();
+        assert_eq!(section.n_explained, 200);
+        let [gnn, saliency, random] = &section.explainers[..] else {
+            panic!("{}", section.explainers.len());
+        };
+        let expected = [
+            (gnn, 0.701_649_888_143_176_7, 0.547_748_571_397_574_5, 5),
+            (
+                saliency,
+                0.708_654_222_595_078_3,
+                0.600_281_323_833_831_1,
+                5,
+            ),
+            (
+                random,
+                0.484_812_639_821_029_07,
+                0.239_774_122_508_619_46,
+                9,
+            ),
+        ];
+        for (explainer, auroc, average_precision, best) in expected {
+            let truth = explainer.groundtruth.as_ref().unwrap();
+            let close = |ours: Option<f64>, theirs: f64| (ours.unwrap() - theirs).abs() < 1e-12;
+            assert!(
+                close(truth.auroc.value, auroc)
+                    && close(truth.average_precision, average_precision)
+            );
+            assert_eq!(truth.prevalence, 960.0 / 3940.0);
+            assert_eq!(explainer.best, best, "{}", explainer.name);
+            // Chance is within the interval of the random mask alone.
+            let [low, high] = truth.auroc.interval.unwrap();
+            assert!(low < auroc && auroc < high && high - low < 0.05);
+            assert_eq!(low < 0.5, explainer.name == "random");
+            // The picture says what the number says.
+            assert!((area(&truth.roc) - auroc).abs() < 1e-3 && truth.roc.len() <= 200);
+            assert!((steps(&truth.precision_recall) - average_precision).abs() < 1e-3);
+        }
+        let best = &gnn.curve[gnn.best];
+        assert_eq!(best.pos_fidelity.value, Some(0.73));
+        let intervals = [
+            (best.pos_fidelity.interval, WILSON),
+            (gnn.curve[3].characterization.interval, JACKKNIFE),
+        ];
+        for (interval, expected) in intervals {
+            let [low, high] = interval.unwrap();
+            assert!((low - expected[0]).abs() < 1e-9 && (high - expected[1]).abs() < 1e-9);
+        }
+        let mask = gnn.mask.as_ref().unwrap();
+        assert_eq!(mask.histogram.counts.iter().sum::<u64>(), 3940);
+        assert_eq!(
+            mask.histogram_of_true
+                .as_ref()
+                .unwrap()
+                .counts
+                .iter()
+                .sum::<u64>(),
+            960
+        );
+    }
+
+    fn area(points: &[[f64; 2]]) -> f64 {
+        points
+            .windows(2)
+            .map(|p| (p[1][0] - p[0][0]) * (p[0][1] + p[1][1]) / 2.0)
+            .sum()
+    }
+
+    fn steps(points: &[[f64; 2]]) -> f64 {
+        points
+            .windows(2)
+            .map(|p| (p[1][0] - p[0][0]) * p[1][1])
+            .sum()
+    }
+
+    #[test]
+    fn all_explainers_are_drawn_around_the_same_nodes() {
+        let section = evaluate(&inputs(), origin(), &context()).unwrap();
+        let drawn = |explainer: &GraphExplainer| -> Vec<usize> {
+            explainer
+                .neighborhoods
+                .iter()
+                .map(|around| around.node)
+                .collect()
+        };
+        let nodes = drawn(&section.explainers[0]);
+        assert_eq!((nodes.len(), nodes[0], nodes[2]), (3, 300, 499));
+        for explainer in &section.explainers {
+            assert_eq!(drawn(explainer), nodes);
+            for around in &explainer.neighborhoods {
+                assert_eq!(around.nodes[0].node, around.node);
+                // A house has five nodes and six edges, all of them true.
+                let n_true = around
+                    .edges
+                    .iter()
+                    .filter(|edge| edge.is_true == Some(true));
+                assert!(n_true.count() >= 6 && around.nodes.len() <= 40);
+            }
+        }
+    }
+
+    #[test]
+    fn without_edges_nothing_is_drawn_and_without_a_mask_nothing_is_summarised() {
+        let mut inputs = inputs();
+        inputs.edge_index = None;
+        inputs.explainers[1].groundtruth = None;
+        let section = evaluate(&inputs, origin(), &context()).unwrap();
+        assert!(
+            section
+                .explainers
+                .iter()
+                .all(|it| it.neighborhoods.is_empty())
+        );
+        let [with, without, _] = &section.explainers[..] else {
+            panic!("{}", section.explainers.len());
+        };
+        assert!(with.mask.is_some() && with.groundtruth.is_some());
+        assert!(without.mask.is_none() && without.groundtruth.is_none());
+    }
+
+    #[test]
+    fn masks_and_edges_that_do_not_fit_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str| folder.path().join(name);
+        write_npy(file("short.npy"), &Array1::<f64>::zeros(3)).unwrap();
+        write_npy(file("nan.npy"), &Array1::from_elem(3940, f64::NAN)).unwrap();
+        write_npy(file("rows.npy"), &array![[0i64], [1], [2]]).unwrap();
+        write_npy(file("negative.npy"), &array![[0i64], [-1]]).unwrap();
+        for (mask, edges, place) in [
+            (Some("short.npy"), None, "short.npy"),
+            (Some("nan.npy"), None, "nan.npy"),
+            (None, Some("rows.npy"), "rows.npy"),
+            (None, Some("negative.npy"), "negative.npy"),
+        ] {
+            let mut inputs = inputs();
+            inputs.explainers.truncate(1);
+            inputs.explainers[0].edge_mask = mask.map(file);
+            inputs.edge_index = edges.map(file).or(inputs.edge_index);
+            let failure = evaluate(&inputs, origin(), &context()).unwrap_err();
+            let expected = file(place);
+            assert_eq!(failure.place(), expected.to_str(), "{failure}");
+        }
+    }
+}

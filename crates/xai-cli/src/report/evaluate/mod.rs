@@ -1,6 +1,5 @@
 //! The sections of a report: each computes what its command computes, of which the library makes the section.
 
-mod against_truth;
 #[cfg(feature = "onnx")]
 pub(crate) mod attribution;
 pub(crate) mod casebased;

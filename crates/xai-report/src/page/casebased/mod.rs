@@ -3,7 +3,7 @@
 mod cases;
 mod pictures;
 
-use super::block::{Block, Key};
+use super::block::{Block, KeyFigure};
 use super::section::{Section, n_of};
 use crate::family::Family;
 use crate::markup::number::percent;
@@ -32,7 +32,7 @@ fn about(section: &Casebased) -> String {
 }
 
 fn blocks(section: &Casebased) -> Vec<Block> {
-    let mut blocks = vec![Block::Keys(keys(section))];
+    let mut blocks = vec![Block::KeyFigures(key_figures(section))];
     let figures: Vec<_> = pictures::distributions(section)
         .into_iter()
         .chain(pictures::reliability(section))
@@ -62,14 +62,14 @@ fn blocks(section: &Casebased) -> Vec<Block> {
     blocks
 }
 
-fn keys(section: &Casebased) -> Vec<Key> {
-    let mut keys = vec![Key::estimate(
+fn key_figures(section: &Casebased) -> Vec<KeyFigure> {
+    let mut keys = vec![KeyFigure::estimate(
         "Mean correspondence",
         &section.mean_correspondence,
         "in [0, 1], ↑ higher is better",
     )];
     if let Some(accuracy) = &section.accuracy {
-        keys.push(Key::estimate(
+        keys.push(KeyFigure::estimate(
             "Accuracy",
             accuracy,
             "share of right predictions",
@@ -77,11 +77,11 @@ fn keys(section: &Casebased) -> Vec<Key> {
     }
     if let Some(auroc) = &section.auroc_of_right {
         let note = "AUROC of right against wrong; 0.5 = correspondence does not tell them apart";
-        keys.push(Key::estimate("Right told from wrong", auroc, note));
+        keys.push(KeyFigure::estimate("Right told from wrong", auroc, note));
     }
     if !section.reliability.is_empty() {
         let note = "expected calibration error over ten bins; 0 = calibrated, ↓ lower is better";
-        keys.push(Key::number(
+        keys.push(KeyFigure::number(
             "Calibration error",
             section.expected_calibration_error,
             note,

@@ -1,13 +1,13 @@
 //! The section of explanatory subgraphs.
 
 mod fidelity;
-mod tables;
 mod truth;
 
 use super::block::Block;
 use super::section::{Section, n_of};
 use crate::family::Family;
-use crate::markup::number;
+use crate::markup::number::{self, in_own_units};
+use crate::markup::table::{Cell, Table};
 use crate::picture::figure::Figure;
 use crate::picture::node_link::NodeLink;
 use crate::section::graph::{Graph, MOST_DRAWN_EXPLAINERS};
@@ -33,7 +33,7 @@ pub(super) fn section(section: &Graph) -> Section<'_> {
 }
 
 fn blocks(section: &Graph) -> Vec<Block> {
-    let mut blocks = vec![Block::Table(tables::best(section))];
+    let mut blocks = vec![Block::Table(best_sizes(section))];
     blocks.push(Block::Heading("Fidelity by the size of the explanation"));
     let mut figures = Vec::new();
     figures.extend(fidelity::characterization(section));
@@ -47,11 +47,11 @@ fn blocks(section: &Graph) -> Vec<Block> {
     if !figures.is_empty() {
         blocks.push(Block::Figures(figures));
     }
-    let against_truth = truth::pictures(section);
-    if !against_truth.is_empty() {
+    let pictures = truth::pictures(section);
+    if !pictures.is_empty() {
         blocks.push(Block::Heading("Masks against the truth"));
-        blocks.push(Block::Figures(against_truth));
-        blocks.push(Block::Table(tables::truth(section)));
+        blocks.push(Block::Figures(pictures));
+        blocks.push(Block::Table(against_truth(section)));
     }
     let mut masks = truth::masks(section);
     masks.truncate(MOST_DRAWN_EXPLAINERS);
@@ -79,4 +79,65 @@ fn neighborhoods(section: &Graph) -> Vec<Figure> {
         })
     });
     drawn.collect()
+}
+
+/// The scores of each explainer at its best size.
+fn best_sizes(section: &Graph) -> Table {
+    let rows = section.explainers.iter().map(|explainer| {
+        let point = explainer.curve.get(explainer.best);
+        let auroc = explainer.groundtruth.as_ref().map(|truth| truth.auroc);
+        vec![
+            Cell::words(&explainer.name),
+            Cell::shown_as(point.map(|point| point.level), in_own_units),
+            Cell::estimate(
+                &point
+                    .map(|point| point.characterization)
+                    .unwrap_or_default(),
+            ),
+            Cell::estimate(&point.map(|point| point.pos_fidelity).unwrap_or_default()),
+            Cell::estimate(&point.map(|point| point.neg_fidelity).unwrap_or_default()),
+            Cell::number(point.map(|point| point.unfaithfulness)),
+            Cell::number(explainer.fidelity_auc),
+            Cell::estimate(&auroc.unwrap_or_default()),
+        ]
+    });
+    Table::new("Each explainer at the size of its best characterization, with 95 % intervals")
+        .words("explainer")
+        .numbers("best size")
+        .numbers("characterization ↑")
+        .numbers("fid₊ ↑")
+        .numbers("fid₋ ↓")
+        .numbers("unfaithfulness ↓")
+        .numbers("area under the fidelity curve ↑")
+        .numbers("AUROC against the truth ↑")
+        .rows(rows)
+}
+
+/// Masks against the truth at threshold 0.5.
+fn against_truth(section: &Graph) -> Table {
+    let rows = section.explainers.iter().filter_map(|explainer| {
+        let truth = explainer.groundtruth.as_ref()?;
+        Some(vec![
+            Cell::words(&explainer.name),
+            Cell::estimate(&truth.auroc),
+            Cell::number(truth.average_precision),
+            Cell::number(truth.accuracy),
+            Cell::number(truth.recall),
+            Cell::number(truth.precision),
+            Cell::number(truth.f1_score),
+            Cell::number(truth.jaccard),
+            Cell::number(Some(truth.prevalence)),
+        ])
+    });
+    Table::new("Masks against the true edges; accuracy to intersection over union at threshold 0.5")
+        .words("explainer")
+        .numbers("AUROC ↑")
+        .numbers("average precision ↑")
+        .numbers("accuracy ↑")
+        .numbers("recall ↑")
+        .numbers("precision ↑")
+        .numbers("F1 ↑")
+        .numbers("intersection over union ↑")
+        .numbers("share of true edges")
+        .rows(rows)
 }

@@ -2,7 +2,7 @@
 
 mod pictures;
 
-use super::block::{Block, Key};
+use super::block::{Block, KeyFigure};
 use super::section::{Section, n_of};
 use crate::family::Family;
 use crate::markup::element::{Element, name};
@@ -29,7 +29,7 @@ pub(super) fn section(section: &Repro) -> Section<'_> {
 }
 
 fn blocks(section: &Repro) -> Vec<Block> {
-    let mut blocks = vec![Block::Keys(keys(section))];
+    let mut blocks = vec![Block::KeyFigures(key_figures(section))];
     blocks.push(Block::Heading("Metrics over all pairs of runs"));
     blocks.push(Block::Figures(vec![
         pictures::means(section),
@@ -49,22 +49,22 @@ fn blocks(section: &Repro) -> Vec<Block> {
     blocks
 }
 
-fn keys(section: &Repro) -> Vec<Key> {
+fn key_figures(section: &Repro) -> Vec<KeyFigure> {
     let note = "agreement of all runs beyond chance, 1 = all agree, ↑ higher is better";
     vec![
-        Key::number("Fleiss' kappa", section.fleiss_kappa, note),
-        Key::number(
+        KeyFigure::number("Fleiss' kappa", section.fleiss_kappa, note),
+        KeyFigure::number(
             "Krippendorff's alpha",
             section.krippendorff_alpha,
             "the same with a correction for few runs",
         ),
-        Key::number(
+        KeyFigure::number(
             "Gwet's AC1",
             section.gwet_ac1,
             "the same with another chance",
         ),
-        Key::count("Wrong in every run", section.always_wrong, "samples"),
-        Key::count("Wrong in some run", section.ever_wrong, "samples"),
+        KeyFigure::count("Wrong in every run", section.always_wrong, "samples"),
+        KeyFigure::count("Wrong in some run", section.ever_wrong, "samples"),
     ]
 }
 
