@@ -1,30 +1,4 @@
-//! A report on the quality of explanations: results of metrics in, `report.json` and a page of HTML out.
-//!
-//! A [`Report`] has a [section] for everything that was measured. A section is made from the results of a family's
-//! library; [`findings()`] says in sentences what the numbers mean, [`page()`] draws everything on one page that asks
-//! nothing of any other place, [`Report::to_json`] writes the numbers, and [`diff()`] compares two reports. Nothing here
-//! computes a metric or opens a file.
-//!
-//! ```
-//! use ndarray::array;
-//! use xai_repro::{PackedRuns, Pairwise, RunInterval, registry::PAIR_METRICS};
-//! use xai_report::section::repro::Repro;
-//! use xai_report::{Family, Origin, Report, findings, page};
-//!
-//! // Three runs predict four samples.
-//! let predictions = array![[0, 1, 0, 1], [0, 0, 0, 0], [0, 1, 1, 1]];
-//! let runs = PackedRuns::new(PAIR_METRICS, predictions.view(), &[0, 1, 1, 0])?;
-//! let result = Pairwise::new().report(&runs, RunInterval::Jackknife, 0.95)?;
-//!
-//! let mut report = Report::new("Three runs");
-//! let origin = Origin::new(Family::Repro, 1, "small networks");
-//! report.repro.push(Repro::new(origin, PAIR_METRICS, &result, &[]));
-//! report.findings = findings(&report);
-//!
-//! assert!(page(&report).contains("Do repeated trainings make the same predictions"));
-//! assert!(report.to_json()?.contains("\"n_runs\": 3"));
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
+#![doc = include_str!("../README.md")]
 //!
 //! # Sections
 //!

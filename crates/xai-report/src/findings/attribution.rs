@@ -129,26 +129,14 @@ fn beside_random(section: &Attribution) -> Vec<Finding> {
 
 /// Pairs of metrics that order the explainers in opposite ways.
 fn disagreement(section: &Attribution) -> Option<Finding> {
-    let title = |name: &str| {
-        section
-            .metrics
-            .iter()
-            .find(|metric| metric.metric == name)
-            .map_or(name.to_owned(), |metric| metric.title.clone())
-    };
-    let opposite = section
-        .agreement_of_metrics
-        .iter()
-        .filter_map(|pair| Some((pair, pair.tau.filter(|tau| *tau < 0.0)?)));
-    let mut opposite: Vec<_> = opposite.collect();
-    opposite.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let opposite = section.opposite_metrics();
     let (pair, tau) = opposite.first()?;
     let text = format!(
         "{} of {} pairs of metrics rank the explainers in rather opposite orders, most of all {} and {} (Kendall's τ {tau:.2}): which explainer is best depends on the question.",
         opposite.len(),
         section.agreement_of_metrics.len(),
-        title(&pair.first),
-        title(&pair.second),
+        section.title(&pair.first),
+        section.title(&pair.second),
     );
     Some(Finding::new(&section.origin, Verdict::Described, text))
 }

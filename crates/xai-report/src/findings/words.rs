@@ -76,22 +76,61 @@ pub(super) fn count(n: u64, what: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::family::Family;
 
     #[test]
     fn an_interval_is_above_chance_below_it_or_neither() {
-        let of = |interval| {
-            beside(
-                &Estimate {
-                    interval,
-                    ..Estimate::default()
-                },
-                0.5,
-            )
+        let said = |interval| {
+            let estimate = Estimate {
+                value: Some(0.6),
+                interval,
+                ..Estimate::default()
+            };
+            let rule = IntervalRule {
+                estimate: &estimate,
+                chance: 0.5,
+                what: "AUROC",
+                above: "above",
+                not_apart: "neither",
+                below: "below",
+                undefined: "unknown",
+                consequence: ": so",
+            };
+            let finding = rule.finding(&Origin::new(Family::Graph, 1, "a"));
+            assert_eq!(finding.section, "graph-1");
+            assert_eq!(finding.estimate, Some(estimate));
+            (finding.verdict, finding.text)
         };
-        assert_eq!(of(Some([0.51, 0.9])), Some(Verdict::AboveChance));
-        assert_eq!(of(Some([0.5, 0.9])), Some(Verdict::NotToldApart));
-        assert_eq!(of(Some([0.1, 0.49])), Some(Verdict::BelowChance));
-        assert_eq!(of(None), None);
+        let expected = [
+            (
+                Some([0.51, 0.9]),
+                Verdict::AboveChance,
+                "above (AUROC 0.6000 [0.5100, 0.9000], chance 0.5): so.",
+            ),
+            (
+                Some([0.5, 0.9]),
+                Verdict::NotToldApart,
+                "neither (AUROC 0.6000 [0.5000, 0.9000], chance 0.5).",
+            ),
+            (
+                Some([0.1, 0.49]),
+                Verdict::BelowChance,
+                "below (AUROC 0.6000 [0.1000, 0.4900], chance 0.5).",
+            ),
+            (
+                None,
+                Verdict::Undefined,
+                "unknown (AUROC 0.6000, chance 0.5).",
+            ),
+        ];
+        for (interval, verdict, text) in expected {
+            assert_eq!(said(interval), (verdict, text.to_owned()));
+        }
+    }
+
+    #[test]
+    fn lists_and_counts_are_english() {
         assert_eq!(list(&["a", "b", "c"]), "a, b and c");
+        assert_eq!(count(1, "run") + " " + &count(2, "run"), "1 run 2 runs");
     }
 }

@@ -180,6 +180,25 @@ impl Attribution {
     }
 }
 
+impl Attribution {
+    /// What people call a metric of the section; its name in JSON where the section does not have it.
+    #[must_use]
+    pub fn title<'a>(&'a self, metric: &'a str) -> &'a str {
+        let known = self.metrics.iter().find(|known| known.metric == metric);
+        known.map_or(metric, |known| known.title.as_str())
+    }
+
+    /// The pairs of metrics that rank the explainers in rather opposite orders, with their negative tau, least first.
+    #[must_use]
+    pub fn opposite_metrics(&self) -> Vec<(&RankAgreement, f64)> {
+        let pairs = self.agreement_of_metrics.iter();
+        let negative = pairs.filter_map(|pair| Some((pair, pair.tau.filter(|tau| *tau < 0.0)?)));
+        let mut negative: Vec<(&RankAgreement, f64)> = negative.collect();
+        negative.sort_by(|a, b| a.1.total_cmp(&b.1));
+        negative
+    }
+}
+
 impl MetricOfExplainers {
     fn new(result: &MetricResult, alpha: f64) -> Self {
         let info = registry::find(&result.metric).map(|entry| entry.info);

@@ -17,9 +17,7 @@ pub(crate) fn leaf_order(n: usize, similarities: &[Option<f64>]) -> Vec<usize> {
     for step in tree.steps() {
         let first = std::mem::take(&mut subtrees[step.cluster1]);
         let second = std::mem::take(&mut subtrees[step.cluster2]);
-        subtrees.push(joined(first, second, |a, b| {
-            distances[place(n, a.min(b), a.max(b))]
-        }));
+        subtrees.push(joined(first, second, |a, b| distances[pair_index(n, a, b)]));
     }
     let mut order = subtrees.pop().unwrap_or_default();
     if order.first() > order.last() {
@@ -36,9 +34,10 @@ fn distances(similarities: &[Option<f64>]) -> Vec<f64> {
     distances.map(|d| d.unwrap_or(largest)).collect()
 }
 
-/// The place of a pair, the lower item first, among all pairs of `n`.
-fn place(n: usize, first: usize, second: usize) -> usize {
-    first * (2 * n - first - 1) / 2 + second - first - 1
+/// The place of two different items of `n` among the pairs (0, 1), (0, 2), …, (1, 2), …
+pub(crate) fn pair_index(n: usize, first: usize, second: usize) -> usize {
+    let (low, high) = (first.min(second), first.max(second));
+    low * (2 * n - low - 1) / 2 + high - low - 1
 }
 
 /// Two subtrees in a row, either of them reversed if that brings more similar ends together.
@@ -75,6 +74,12 @@ fn joined(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pairs_are_counted_row_by_row() {
+        let pairs = [(0, 1), (2, 0), (0, 3), (1, 2), (1, 3), (3, 2)];
+        assert_eq!(pairs.map(|(a, b)| pair_index(4, a, b)), [0, 1, 2, 3, 4, 5]);
+    }
 
     #[test]
     fn items_on_a_line_are_in_its_order() {

@@ -9,7 +9,7 @@ use xai_repro::pairwise::PairwiseReport;
 
 use crate::estimate::{Estimate, Histogram};
 use crate::origin::Origin;
-use crate::section::leaf_order::leaf_order;
+use crate::section::leaf_order::{leaf_order, pair_index};
 
 /// Bins of a histogram.
 const N_BINS: usize = 20;
@@ -109,6 +109,17 @@ pub struct Votes {
     pub class: String,
     /// How many runs.
     pub n: usize,
+}
+
+impl Similarity {
+    /// The value of two runs by their own numbers; `None` where undefined, and for a run with itself.
+    #[must_use]
+    pub fn value(&self, first: usize, second: usize) -> Option<f64> {
+        let n = self.order.len();
+        let is_pair = first != second && first.max(second) < n;
+        let index = is_pair.then(|| pair_index(n, first, second))?;
+        self.pairs.get(index).copied().flatten()
+    }
 }
 
 /// The classes that the runs predict for one of the samples on which they disagree.

@@ -27,11 +27,7 @@ pub(in crate::page) fn most_pixels(sections: &[Attribution]) -> usize {
 
 /// One picture per explainer.
 pub(super) fn blocks(section: &Attribution, gallery: &Gallery, most_pixels: usize) -> Vec<Block> {
-    let known = section
-        .metrics
-        .iter()
-        .find(|metric| metric.metric == gallery.metric);
-    let metric = known.map_or(gallery.metric.as_str(), |metric| metric.title.as_str());
+    let metric = section.title(&gallery.metric);
     let figures = section.explainers.iter().filter_map(|explainer| {
         let items = gallery
             .items

@@ -9,7 +9,7 @@ use crate::picture::figure::Figure;
 use crate::picture::heat_map::HeatMap;
 use crate::picture::ranks::{RankLine, Ranks};
 use crate::picture::style::Style;
-use crate::section::attribution::{Attribution, MetricOfExplainers, RankAgreement};
+use crate::section::attribution::{Attribution, MetricOfExplainers};
 
 /// Pictures of the ranks and of the agreement of metrics, and the pairs that disagree.
 pub(super) fn blocks(section: &Attribution) -> Vec<Block> {
@@ -60,12 +60,6 @@ fn ranks(section: &Attribution, metrics: &[&MetricOfExplainers]) -> Figure {
     picture.figure()
 }
 
-/// What people call a metric.
-fn title<'a>(section: &'a Attribution, metric: &'a str) -> &'a str {
-    let known = section.metrics.iter().find(|known| known.metric == metric);
-    known.map_or(metric, |known| known.title.as_str())
-}
-
 fn agreement(section: &Attribution) -> Figure {
     let pairs = &section.agreement_of_metrics;
     let mut keys: Vec<&str> = Vec::new();
@@ -95,7 +89,7 @@ fn agreement(section: &Attribution) -> Figure {
             .to_owned(),
         label: "Kendall's tau".to_owned(),
         item_kind: "metric",
-        names: keys.iter().map(|key| title(section, key).to_owned()).collect(),
+        names: keys.iter().map(|key| section.title(key).to_owned()).collect(),
         value: &value,
         is_signed: true,
         short_names: None,
@@ -105,9 +99,7 @@ fn agreement(section: &Attribution) -> Figure {
 
 /// The pairs of metrics that rank explainers against each other.
 fn disagreement(section: &Attribution) -> Option<Block> {
-    let pairs = section.agreement_of_metrics.iter();
-    let below = pairs.filter_map(|pair| Some((pair, pair.tau.filter(|tau| *tau < 0.0)?)));
-    let mut below: Vec<(&RankAgreement, f64)> = below.collect();
+    let below = section.opposite_metrics();
     if section.agreement_of_metrics.is_empty() {
         return None;
     }
@@ -116,12 +108,11 @@ fn disagreement(section: &Attribution) -> Option<Block> {
             "No two metrics rank the explainers against each other (tau < 0).".to_owned(),
         ));
     }
-    below.sort_by(|a, b| a.1.total_cmp(&b.1));
     let n = number::of_kind(section.agreement_of_metrics.len() as u64, "pair", "pairs");
     let rows = below.iter().map(|(pair, tau)| {
         vec![
-            Cell::words(title(section, &pair.first)),
-            Cell::words(title(section, &pair.second)),
+            Cell::words(section.title(&pair.first)),
+            Cell::words(section.title(&pair.second)),
             Cell::number(Some(*tau)),
         ]
     });

@@ -44,26 +44,12 @@ pub(super) fn means(section: &Repro) -> Figure {
     picture.figure()
 }
 
-/// The place of a pair in `(0, 1), (0, 2), …, (1, 2), …`.
-fn pair(first: usize, second: usize, n: usize) -> usize {
-    let (low, high) = (first.min(second), first.max(second));
-    low * (2 * n - low - 1) / 2 + high - low - 1
-}
-
 /// Run × run.
 pub(super) fn similarity(section: &Repro) -> Figure {
     let similarity = &section.similarity;
-    let n = similarity.order.len();
     let value = |row: usize, column: usize| {
-        let (first, second) = (*similarity.order.get(row)?, *similarity.order.get(column)?);
-        if first == second || first.max(second) >= n {
-            return None;
-        }
-        similarity
-            .pairs
-            .get(pair(first, second, n))
-            .copied()
-            .flatten()
+        let order = &similarity.order;
+        similarity.value(*order.get(row)?, *order.get(column)?)
     };
     let picture = HeatMap {
         title: format!("{} of every two runs", similarity.title),
@@ -184,15 +170,4 @@ fn accuracy_line(accuracy: &[Estimate]) -> Figure {
         is_panel: false,
     };
     picture.figure()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pairs_are_counted_row_by_row() {
-        let places = [(0, 1), (2, 0), (0, 3), (1, 2), (1, 3), (3, 2)];
-        assert_eq!(places.map(|(a, b)| pair(a, b, 4)), [0, 1, 2, 3, 4, 5]);
-    }
 }
