@@ -160,3 +160,31 @@ impl Report {
             .chain(simulation)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::estimate::Estimate;
+    use crate::finding::Verdict;
+
+    #[test]
+    fn numbers_are_read_back_to_the_last_bit() {
+        let mut report = Report::new("a \u{1b}[31m title");
+        // Values that a reader that rounds gets wrong by one unit in the last place.
+        let estimate = Estimate {
+            value: Some(0.959_064_327_485_380_1),
+            interval: Some([0.917_924_767_693_723_3, 0.980_031_592_651_043_9]),
+            n: 171,
+            ..Estimate::default()
+        };
+        report.findings.push(Finding {
+            section: "casebased-1".to_owned(),
+            verdict: Verdict::Described,
+            text: String::new(),
+            estimate: Some(estimate),
+        });
+        let json = report.to_json().unwrap();
+        assert!(!json.contains('\u{1b}'));
+        assert_eq!(Report::from_json(json.as_bytes()).unwrap(), report);
+    }
+}
