@@ -15,13 +15,15 @@ use crate::{browser, package, python};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// The libraries, each after those it depends on.
-const LIBRARIES: [&str; 6] = [
+const LIBRARIES: [&str; 8] = [
+    "xai-derive",
     "xai-core",
     "xai-casebased",
     "xai-attribution",
     "xai-graph",
     "xai-repro",
     "xai-metrics",
+    "xai-report",
 ];
 
 /// What the everyday steps leave out: the package for Python and the crates that carry a query engine.

@@ -4,7 +4,8 @@
 //! families of metrics need: the [error type](error) whose errors are data, [sums](mod@sum) that are
 //! the same to the last bit in any order, the [`Accumulator`] trait, [`statistics`] with
 //! their uncertainty, [randomness per item](random), [parallel loops](parallel) that give the
-//! result of sequential ones, and [loops](simd) compiled for the registers of the processor.
+//! result of sequential ones, [loops](simd) compiled for the registers of the processor, and
+//! [text] from files that is safe to show.
 //!
 //! # Should I depend on this crate?
 //!
@@ -35,6 +36,7 @@ pub mod simd;
 pub mod statistics;
 pub mod sum;
 pub mod tensor;
+pub mod text;
 
 pub use accumulator::Accumulator;
 pub use describe::{Direction, MetricInfo};

@@ -10,5 +10,6 @@ pub(crate) mod stdout;
 pub(crate) mod style;
 mod table;
 pub(crate) mod text;
-pub(crate) mod visible;
 pub(crate) mod whole_file;
+
+pub(crate) use xai_metrics::core::text as visible;

@@ -5,9 +5,7 @@ use comfy_table::{
 };
 
 use super::visible::visible;
-
-/// What stands for a value that is undefined.
-pub(super) const UNDEFINED: &str = "–";
+use xai_report::text::DASH as UNDEFINED;
 
 /// A table: a header row and rows of text, numbers to the right. On a terminal of fewer columns its
 /// texts are wrapped; where even that does not fit, a row is a paragraph with a line per cell.

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
+use xai_report::Family;
 
 use super::make::Opened;
 use super::study::arguments::NamedFile;
 use super::study::document::{Document, Section, Value};
-use super::study::families::Family;
 use super::study::keys::canonical;
 use super::study::request::{in_study, prepare};
 use crate::context::Context;

@@ -1,12 +1,12 @@
 //! The report in a few lines, for the terminal.
 
-use super::model::Report;
-use super::model::attribution::Attribution;
-use super::model::casebased::Casebased;
-use super::model::estimate::Estimate;
-use super::model::graph::Graph;
-use super::model::repro::Repro;
-use super::model::simulation::Simulation;
+use xai_report::section::attribution::Attribution;
+use xai_report::section::casebased::{Casebased, Group};
+use xai_report::section::graph::Graph;
+use xai_report::section::repro::Repro;
+use xai_report::section::simulation::Simulation;
+use xai_report::{Estimate, Report};
+
 use crate::output::text::{decimals, interval, table, with_arrow};
 use crate::output::visible::visible;
 
@@ -36,7 +36,7 @@ fn casebased(section: &Casebased) -> String {
         ("right", section.right.as_ref()),
         ("wrong", section.wrong.as_ref()),
     ];
-    let of_group = |(name, group): (&str, Option<&super::model::casebased::Group>)| {
+    let of_group = |(name, group): (&str, Option<&Group>)| {
         let group = group?;
         let mean = &group.mean_correspondence;
         Some([

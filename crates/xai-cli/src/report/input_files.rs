@@ -6,8 +6,8 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use super::model::origin::InputFile;
 use crate::input::archive;
+use xai_report::InputFile;
 
 /// Bytes that are read at once.
 const PIECE: usize = 1 << 20;

@@ -3,18 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
+use xai_report::{MissingSection, Origin, Report, findings, page};
 
+use super::digest;
 use super::evaluate;
 use super::input_files::{input_file, input_of_bytes};
-use super::model::origin::Origin;
-use super::model::{MissingSection, Report, SCHEMA_VERSION};
 use super::study::document::{Document, Section};
 use super::study::request::{Prepared, Request, in_study, prepare};
 use super::study::{sample, shell};
-use super::{digest, findings, page, write};
 use crate::context::Context;
 use crate::failure::{Failure, InFile};
-use crate::output::stderr;
+use crate::output::{stderr, whole_file};
 
 /// Where the report goes unless somebody says where.
 pub(super) const DEFAULT_FOLDER: &str = "xai-report";
@@ -71,11 +70,11 @@ pub(super) fn run(study: Option<&Path>, out: &Path, context: &Context) -> Result
     if report.missing.len() == opened.document.sections.len() {
         return Err(all(failures));
     }
-    let html = page::render(&report)?;
+    let html = page(&report);
     match to_standard_output {
         true => crate::output::stdout::print(|stdout| stdout.write_all(html.as_bytes()))?,
         false => {
-            write::write(&report, &html, out)?;
+            write(&report, &html, out)?;
             context.present(&report, || {
                 let page = out.join("index.html");
                 format!(
@@ -90,6 +89,31 @@ pub(super) fn run(study: Option<&Path>, out: &Path, context: &Context) -> Result
         true => Ok(()),
         false => Err(all(failures)),
     }
+}
+
+/// Writes the page and the JSON, both or neither: the JSON is on the disk under a temporary name before
+/// the page gets its own.
+///
+/// # Errors
+/// A folder that cannot be made, a file that cannot be written.
+fn write(report: &Report, html: &str, folder: &Path) -> Result<(), Failure> {
+    std::fs::create_dir_all(folder)
+        .map_err(|e| Failure::new(format!("cannot be made: {e}")))
+        .in_file(folder)?;
+    let json = report.to_json().map_err(Failure::new)?;
+    let (page, numbers) = (folder.join("index.html"), folder.join("report.json"));
+    // The one reason that is known why the second of two names could not be given.
+    if numbers.is_dir() {
+        let failure = Failure::cannot_be_written("it is a folder");
+        return Err(failure.in_file(&numbers));
+    }
+    whole_file::write(&numbers, |file| {
+        file.write_all(json.as_bytes())
+            .and_then(|()| file.flush())
+            .map_err(Failure::cannot_be_written)
+            .in_file(&numbers)?;
+        whole_file::write_text(&page, html)
+    })
 }
 
 /// Says all failures but the last, which the caller says.
@@ -111,19 +135,10 @@ fn evaluate_all(
 ) -> (Report, Vec<Failure>) {
     let document = &opened.document;
     let mut report = Report {
-        schema_version: SCHEMA_VERSION,
-        xai_version: env!("CARGO_PKG_VERSION").to_owned(),
-        title: document.title.clone(),
         seed: context.seed_or(document.seed.unwrap_or(1)),
         study: input_of_bytes(&document.text.file, &opened.bytes),
         command: command(study, context),
-        findings: Vec::new(),
-        casebased: Vec::new(),
-        attribution: Vec::new(),
-        graph: Vec::new(),
-        repro: Vec::new(),
-        simulation: Vec::new(),
-        missing: Vec::new(),
+        ..Report::new(&document.title)
     };
     let mut failures = Vec::new();
     for section in &document.sections {
@@ -149,7 +164,7 @@ fn evaluate_all(
             failures.push(failure);
         }
     }
-    report.findings = findings::findings(&report);
+    report.findings = findings(&report);
     (report, failures)
 }
 

@@ -1,22 +1,16 @@
 //! `xai report`: a study as a page and as JSON.
 //!
-//! A study is read ([`study`]), each of its sections is computed ([`evaluate`]) into the [`model`] of
-//! `report.json`, sentences are made of the numbers ([`findings`]), and the page is drawn ([`page`]).
+//! A study is read ([`study`]) and each of its sections is computed ([`evaluate`]); the library `xai-report` makes
+//! `report.json` and the page of the results.
 
 mod check;
 mod diff;
 mod digest;
 mod evaluate;
-mod findings;
 mod init;
 mod input_files;
 mod make;
-mod markup;
-mod model;
-mod page;
-mod picture;
 mod study;
-mod write;
 
 use std::path::PathBuf;
 
@@ -24,6 +18,7 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::usage::examples;
 use make::DEFAULT_FOLDER;
+use xai_report::Report;
 
 /// `xai report`
 #[derive(Debug, clap::Args)]
@@ -97,7 +92,6 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failur
 
 /// Prints the schema of `report.json`.
 fn schema() -> Result<(), Failure> {
-    let schema = schemars::schema_for!(model::Report);
-    let text = serde_json::to_string_pretty(&schema).map_err(Failure::new)?;
+    let text = Report::json_schema().map_err(Failure::new)?;
     crate::output::stdout::print_text(&text)
 }

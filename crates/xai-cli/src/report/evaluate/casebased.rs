@@ -1,19 +1,12 @@
 //! The section of a table of predictions.
 
-use xai_metrics::casebased::AuditReport;
-use xai_metrics::casebased::result::{
-    AuditDistribution, AuditGroup, ExplanationSummary, FeatureComparison, GroupDistribution,
-};
+use xai_report::Origin;
+use xai_report::section::casebased::{AuditedData, Casebased};
 
 use crate::casebased::audit::AuditOfTable;
-use crate::casebased::audit::evaluation::Audited;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::input::left_out::LeftOut;
-use crate::report::model::casebased as model;
-use crate::report::model::estimate::Estimate;
-use crate::report::model::histogram::Histogram;
-use crate::report::model::origin::Origin;
 
 /// How many of the least supported predictions are shown.
 const SHOWN: usize = 6;
@@ -23,183 +16,28 @@ pub(crate) fn evaluate(
     arguments: &AuditOfTable,
     mut origin: Origin,
     context: &Context,
-) -> Result<model::Casebased, Failure> {
+) -> Result<Casebased, Failure> {
     let audited = arguments.evaluate(SHOWN, true, None, context)?;
-    origin.remarks.extend(audited.remarks.iter().cloned());
-    let report = &audited.report;
-    let numbers = Numbers::new(report);
-    let columns_left_out = audited.tables.used.columns_left_out.as_deref();
-    let columns_left_out = columns_left_out.unwrap_or_default().iter();
+    origin.remarks.extend(audited.remarks);
+    let left_out = audited.tables.used.columns_left_out.unwrap_or_default();
     let class_names = audited.tables.class_names.iter();
-    Ok(model::Casebased {
-        origin,
+    let data = AuditedData {
         n_train: audited.n_train,
-        n_test: report.n_samples,
         k: audited.k,
-        mean_correspondence: numbers.mean_correspondence(),
-        right: numbers.group(&report.right, |d| &d.right),
-        wrong: numbers.group(&report.wrong, |d| &d.wrong),
-        accuracy: numbers.accuracy(),
-        auroc_of_right: numbers.auroc_of_right(),
-        by_class: by_class(&audited),
-        levels: levels(report),
-        reliability: numbers.reliability(),
-        expected_calibration_error: report.expected_calibration_error,
-        least_supported: least_supported(&audited),
-        columns_used: audited.tables.used.columns_used.clone(),
-        columns_left_out: columns_left_out.map(LeftOut::words).collect(),
+        features: audited.features,
         class_names: class_names
             .map(|(label, name)| (*label, name.to_string()))
             .collect(),
-    })
-}
-
-/// The numbers of an audit with their intervals.
-struct Numbers<'a> {
-    report: &'a AuditReport,
-    /// Audits for a report have it.
-    distribution: Option<&'a AuditDistribution>,
-    /// Predictions whose true class is known.
-    n_judged: usize,
-}
-
-impl<'a> Numbers<'a> {
-    fn new(report: &'a AuditReport) -> Self {
-        Self {
-            report,
-            distribution: report.distribution.as_ref(),
-            n_judged: report.right.n + report.wrong.n,
-        }
-    }
-
-    fn mean_correspondence(&self) -> Estimate {
-        let n = (self.report.n_samples - self.report.n_undefined) as u64;
-        let interval = self.distribution.and_then(|d| d.interval);
-        Estimate {
-            n_undefined: self.report.n_undefined as u64,
-            ..Estimate::new(self.report.mean_correspondence, interval, n)
-        }
-    }
-
-    fn group(
-        &self,
-        group: &AuditGroup,
-        of: impl FnOnce(&AuditDistribution) -> &GroupDistribution,
-    ) -> Option<model::Group> {
-        let distribution = of(self.distribution?);
-        let n_defined: u64 = distribution.counts.iter().sum();
-        let mean = Estimate::new(group.mean_correspondence, distribution.interval, n_defined);
-        (self.n_judged > 0).then(|| model::Group {
-            n: group.n as u64,
-            mean_correspondence: Estimate {
-                n_undefined: group.n as u64 - n_defined,
-                ..mean
-            },
-            histogram: Histogram {
-                from: 0.0,
-                to: 1.0,
-                counts: distribution.counts.clone(),
-            },
-        })
-    }
-
-    fn accuracy(&self) -> Option<Estimate> {
-        let distribution = self.distribution?;
-        let (value, interval) = (distribution.accuracy, distribution.accuracy_interval);
-        value.map(|_| Estimate::new(value, interval, self.n_judged as u64))
-    }
-
-    fn auroc_of_right(&self) -> Option<Estimate> {
-        let distribution = self.distribution?;
-        let groups = [&distribution.right, &distribution.wrong];
-        let n = groups.iter().flat_map(|group| &group.counts).sum();
-        let (value, interval) = (distribution.auroc, distribution.auroc_interval);
-        value.map(|_| Estimate {
-            n_undefined: self.n_judged as u64 - n,
-            ..Estimate::new(value, interval, n)
-        })
-    }
-
-    fn reliability(&self) -> Vec<model::ReliabilityBin> {
-        let intervals = self
-            .distribution
-            .map(|d| d.reliability_intervals.as_slice());
-        let bins = self.report.reliability.iter();
-        let bins = bins.zip(intervals.unwrap_or_default());
-        let bins = bins.map(|(bin, interval)| model::ReliabilityBin {
-            from: bin.from,
-            to: bin.to,
-            mean_correspondence: bin.mean_correspondence,
-            accuracy: Estimate::new(bin.accuracy, *interval, bin.n as u64),
-        });
-        bins.filter(|_| self.n_judged > 0).collect()
-    }
-}
-
-fn by_class(audited: &Audited) -> Vec<model::PredictedClass> {
-    let classes = audited.report.by_class.iter();
-    classes
-        .map(|(label, class)| model::PredictedClass {
-            class: audited.classes.called(*label),
-            n: class.n as u64,
-            mean_correspondence: class.mean_correspondence,
-            accuracy: class.accuracy,
-        })
-        .collect()
-}
-
-fn levels(report: &AuditReport) -> Vec<model::Level> {
-    let levels = report.cases.iter().flat_map(|cases| &cases.levels);
-    levels
-        .map(|level| model::Level {
-            level: level.level.to_string(),
-            n: level.n as u64,
-        })
-        .collect()
-}
-
-fn least_supported(audited: &Audited) -> Vec<model::LeastSupported> {
-    let cases = audited.report.cases.iter();
-    let least = cases.flat_map(|cases| &cases.least_supported);
-    least.map(|summary| of_sample(summary, audited)).collect()
-}
-
-fn of_sample(summary: &ExplanationSummary, audited: &Audited) -> model::LeastSupported {
-    let called = |label: Option<i64>| label.map(|label| audited.classes.called(label));
-    let neighbors = summary.neighbors.iter().map(|neighbor| model::Precedent {
-        index: neighbor.index,
-        distance: neighbor.distance,
-        label: audited.classes.called(neighbor.label),
-    });
-    let features = audited.features.get(&summary.sample);
-    let features = features.map_or(&[][..], Vec::as_slice).iter();
-    model::LeastSupported {
-        sample: summary.sample,
-        predicted: called(summary.predicted),
-        truth: called(summary.truth),
-        correspondence: summary.correspondence,
-        level: summary.level.to_string(),
-        neighbors: neighbors.collect(),
-        features: features.map(of_feature).collect(),
-    }
-}
-
-fn of_feature(feature: &FeatureComparison) -> model::FeatureComparison {
-    let difference = feature.difference;
-    model::FeatureComparison {
-        feature: feature.feature.clone(),
-        value: feature.value,
-        precedents: feature.precedents.clone(),
-        difference,
-        differs: difference.is_some_and(|difference| difference.abs() > 1.0),
-    }
+        columns_used: audited.tables.used.columns_used,
+        columns_left_out: left_out.iter().map(LeftOut::words).collect(),
+    };
+    Ok(Casebased::new(origin, &audited.report, data))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::report::evaluate::testing::{context, origin, parsed, sample, write};
-    use crate::report::model::casebased::Casebased;
 
     fn section(line: &[&str]) -> Casebased {
         evaluate(&parsed(line), origin(), &context()).unwrap()

@@ -2,28 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use ndarray::{Array2, Ix1};
+use ndarray::{ArcArray2, Ix1, Ix2};
 use xai_metrics::core::number::check_finite_slice;
-use xai_metrics::graph::dataset::SweepPoint;
 use xai_metrics::graph::input;
+use xai_report::Origin;
+use xai_report::section::graph::{ExplainerResults, Graph, MaskWithTruth};
 
 use crate::context::Context;
 use crate::failure::{Failure, Files, InFile, InFiles};
 use crate::graph::groundtruth::Groundtruth;
-use crate::graph::sweep::{SweepCommand, SweepScores};
+use crate::graph::sweep::SweepCommand;
 use crate::input::arrays;
-use crate::report::evaluate::against_truth::{self, MaskOfTruth};
-use crate::report::evaluate::neighborhood::{neighborhood, spread};
-use crate::report::evaluate::network::{Network, read_edge_index};
-use crate::report::model::estimate::Estimate;
-use crate::report::model::graph::{
-    Graph, GraphExplainer, MOST_DRAWN_EXPLAINERS, MaskSummary, Neighborhood, SizePoint,
-};
-use crate::report::model::histogram::Histogram;
-use crate::report::model::origin::Origin;
-
-/// Bins of the histogram of a mask.
-const N_BINS: usize = 20;
 
 /// What a section is made from.
 #[derive(Debug)]
@@ -50,96 +39,67 @@ pub(crate) struct ExplainerInputs {
 /// Evaluates a section.
 pub(crate) fn evaluate(
     inputs: &GraphInputs,
-    mut origin: Origin,
+    origin: Origin,
     context: &Context,
 ) -> Result<Graph, Failure> {
     let edges = inputs.edge_index.as_deref().map(read_edges).transpose()?;
     let explainers = inputs.explainers.iter();
-    let scored = explainers.map(|explainer| scored(explainer, edges.as_ref(), context));
-    let scored: Vec<Scored> = scored.collect::<Result<_, _>>()?;
-    if scored.iter().any(Scored::is_reduced) {
-        let remark = "Curves against the truth are drawn through some of their points.";
-        origin.remarks.push(remark.to_owned());
-    }
-    let nodes = nodes_of_all(&scored, inputs.drawn);
-    let n_explained = scored
-        .first()
-        .map_or(0, |scored| scored.sweep.curve.n_samples);
-    let drawn: Vec<Vec<Neighborhood>> = scored
-        .iter()
-        .map(|scored| scored.neighborhoods(&nodes, inputs.drawn))
-        .collect();
-    if let Some(n) = drawn.iter().map(Vec::len).max().filter(|&n| n > 0) {
-        let remark = format!("{n} of {n_explained} explained nodes are drawn.");
-        origin.remarks.push(remark);
-    }
-    if scored.len() > MOST_DRAWN_EXPLAINERS {
-        let remark = format!(
-            "Charts, masks and neighbourhoods are those of the first {MOST_DRAWN_EXPLAINERS} of {} explainers; \
-             the tables have all.",
-            scored.len()
-        );
-        origin.remarks.push(remark);
-    }
-    Ok(Graph {
-        origin,
-        n_explained,
-        explainers: std::iter::zip(scored, drawn)
-            .map(|(scored, neighborhoods)| scored.into_section(neighborhoods))
-            .collect(),
-    })
+    let results = explainers.map(|explainer| results(explainer, edges.as_ref(), context));
+    let results = results.collect::<Result<_, _>>()?;
+    Ok(Graph::new(origin, results, inputs.drawn))
 }
 
-/// The ends of edges, and their file.
-type Edges<'a> = (&'a Path, Array2<usize>);
-
-fn read_edges(file: &Path) -> Result<Edges<'_>, Failure> {
-    Ok((file, read_edge_index(file)?))
-}
-
-/// What is known of an explainer.
-struct Scored<'a> {
-    name: &'a str,
-    sweep: SweepScores,
-    groundtruth: Option<MaskOfTruth>,
-    mask: Option<Vec<f64>>,
-    network: Option<Network>,
-}
+/// The ends of edges, (2, e), and their file.
+type Edges<'a> = (&'a Path, ArcArray2<usize>);
 
 /// Scores one explainer.
-fn scored<'a>(
-    inputs: &'a ExplainerInputs,
+fn results(
+    inputs: &ExplainerInputs,
     edges: Option<&Edges<'_>>,
     context: &Context,
-) -> Result<Scored<'a>, Failure> {
+) -> Result<ExplainerResults, Failure> {
     let sweep = inputs.sweep.evaluate(context)?;
-    let groundtruth = inputs
-        .groundtruth
-        .as_ref()
-        .map(|command| against_truth::evaluate(command, context));
-    let groundtruth = groundtruth.transpose()?;
+    let truth = inputs.groundtruth.as_ref();
+    let truth = truth.map(|command| against_truth(command, context));
+    let (ground_truth, mask_of_truth) = truth.transpose()?.unzip();
     let (model_edges, model_mask) = inputs.sweep.edges_and_mask();
     let file = inputs.edge_mask.as_deref().or(model_mask);
-    let mask = match (file, &groundtruth) {
-        (Some(file), _) => Some(read_mask(file)?),
-        (None, Some(groundtruth)) => Some(groundtruth.mask.clone()),
-        (None, None) => None,
+    let mask = match file {
+        Some(file) => Some(read_mask(file)?),
+        None => mask_of_truth,
     };
     let own_edges = match edges {
         None => model_edges.map(read_edges).transpose()?,
         Some(_) => None,
     };
-    let network = match (&mask, edges.or(own_edges.as_ref())) {
-        (Some(mask), Some(edges)) => network(mask, file, edges, groundtruth.as_ref())?,
-        _ => None,
-    };
-    Ok(Scored {
-        name: &inputs.name,
-        sweep,
-        groundtruth,
+    let edges = edges.or(own_edges.as_ref());
+    if let (Some(file), Some(mask), Some(edges)) = (file, &mask, edges) {
+        check_length(mask, file, edges)?;
+    }
+    Ok(ExplainerResults {
+        name: inputs.name.clone(),
+        sweep: sweep.curve,
+        index: sweep.index,
+        ground_truth,
         mask,
-        network,
+        edges: edges.map(|(_, edges)| edges.clone()),
     })
+}
+
+/// Scores a mask against its truth; gives the mask too.
+fn against_truth(
+    command: &Groundtruth,
+    context: &Context,
+) -> Result<(MaskWithTruth, Vec<f64>), Failure> {
+    let compared = command.evaluate(context)?;
+    let mask = compared.mask();
+    let elements = command.elements(&compared)?;
+    let is_true = elements.iter().map(|element| element.is_true).collect();
+    let curves = command.curves(&compared)?;
+    let with_truth = MaskWithTruth::new(&compared.scores, curves, &mask, is_true)
+        .map_err(Failure::new)
+        .in_file(command.mask_file())?;
+    Ok((with_truth, mask))
 }
 
 /// Reads the scores of edges.
@@ -150,119 +110,224 @@ fn read_mask(file: &Path) -> Result<Vec<f64>, Failure> {
     Ok(mask)
 }
 
-/// The network of a mask. A mask that is known by its truth alone may be one of nodes or features: where it
-/// does not fit the edges, there is no network.
-fn network(
-    mask: &[f64],
-    file: Option<&Path>,
-    (edges_file, edges): &Edges<'_>,
-    groundtruth: Option<&MaskOfTruth>,
-) -> Result<Option<Network>, Failure> {
-    match file {
-        _ if mask.len() == edges.ncols() => {
-            let truth = groundtruth.map(|groundtruth| &groundtruth.truth[..]);
-            let truth = truth.filter(|truth| truth.len() == mask.len());
-            Ok(Some(Network::new(edges, mask, truth)))
-        }
-        None => Ok(None),
-        Some(file) => {
-            let (n, place) = (edges.ncols(), edges_file.display());
-            let text = format!("{} scores, but {place} has {n} edges", mask.len());
-            Err(Failure::new(text)).in_file(file)
-        }
+/// Refuses a file of another number of scores than there are edges. A mask that is known by its truth alone may be
+/// one of nodes or features.
+fn check_length(mask: &[f64], file: &Path, (edges_file, edges): &Edges<'_>) -> Result<(), Failure> {
+    if mask.len() == edges.ncols() {
+        return Ok(());
     }
+    let (n, place) = (edges.ncols(), edges_file.display());
+    let text = format!("{} scores, but {place} has {n} edges", mask.len());
+    Err(Failure::new(text)).in_file(file)
 }
 
-/// Nodes that every explainer with a network scores an edge of, spread over those that are explained: so that
-/// the same surroundings stand side by side.
-fn nodes_of_all(scored: &[Scored<'_>], n: usize) -> Vec<usize> {
-    let networks: Vec<&Network> = scored.iter().filter_map(|s| s.network.as_ref()).collect();
-    let Some(first) = scored.first().filter(|_| !networks.is_empty()) else {
-        return Vec::new();
-    };
-    let is_scored = |&node: &usize| networks.iter().all(|network| network.is_scored(node));
-    let nodes: Vec<usize> = first.explained().filter(is_scored).collect();
-    spread(&nodes, n)
-}
-
-impl Scored<'_> {
-    /// The nodes that are explained.
-    fn explained(&self) -> Box<dyn Iterator<Item = usize> + '_> {
-        match &self.sweep.index {
-            Some(index) => Box::new(index.iter().copied()),
-            None => Box::new(0..usize::try_from(self.sweep.curve.n_samples).unwrap_or_default()),
-        }
+/// Reads the ends of the edges, (2, e).
+fn read_edges(file: &Path) -> Result<Edges<'_>, Failure> {
+    let stored = arrays::read_places::<Ix2>(file)?;
+    if stored.nrows() != 2 {
+        let shape = stored.shape();
+        let text = format!("expected two rows, sources and targets, got shape {shape:?}");
+        return Err(Failure::new(text)).in_file(file);
     }
-
-    fn is_reduced(&self) -> bool {
-        self.groundtruth.as_ref().is_some_and(|it| it.is_reduced)
+    let negative = stored.indexed_iter().find(|(_, node)| **node < 0);
+    if let Some(((row, edge), node)) = negative {
+        let text = format!("expected nodes, at least 0, got {node} at [{row}, {edge}]");
+        return Err(Failure::new(text)).in_file(file);
     }
-
-    /// The surroundings of the nodes that all explainers share or, where there are none, of its own.
-    fn neighborhoods(&self, nodes: &[usize], n: usize) -> Vec<Neighborhood> {
-        let Some(network) = &self.network else {
-            return Vec::new();
-        };
-        let own: Vec<usize> = match nodes {
-            [] => {
-                let own = self.explained().filter(|&node| network.is_scored(node));
-                spread(&own.collect::<Vec<_>>(), n)
-            }
-            nodes => nodes.to_vec(),
-        };
-        own.into_iter()
-            .map(|node| neighborhood(network, node))
-            .collect()
-    }
-
-    fn into_section(self, neighborhoods: Vec<Neighborhood>) -> GraphExplainer {
-        let (curve, groundtruth) = (self.sweep.curve, self.groundtruth);
-        let truth = groundtruth
-            .as_ref()
-            .map(|groundtruth| &groundtruth.truth[..]);
-        let points = curve.points.iter();
-        GraphExplainer {
-            name: self.name.to_owned(),
-            curve: points
-                .map(|point| size_point(point, curve.n_samples))
-                .collect(),
-            best: curve.best,
-            fidelity_auc: curve.fidelity_auc,
-            mask: self.mask.map(|mask| summary(&mask, truth)),
-            groundtruth: groundtruth.map(|groundtruth| groundtruth.result),
-            neighborhoods,
-        }
-    }
-}
-
-fn size_point(point: &SweepPoint, n: u64) -> SizePoint {
-    let estimate = |value, interval| Estimate::new(Some(value), interval, n);
-    SizePoint {
-        level: point.level,
-        pos_fidelity: estimate(point.pos_fidelity, point.pos_interval),
-        neg_fidelity: estimate(point.neg_fidelity, point.neg_interval),
-        characterization: estimate(point.characterization, point.characterization_interval),
-        unfaithfulness: point.unfaithfulness,
-    }
-}
-
-/// The distribution of a mask, over [0, 1] where its scores are in it.
-fn summary(mask: &[f64], truth: Option<&[bool]>) -> MaskSummary {
-    let low = mask.iter().copied().fold(f64::INFINITY, f64::min);
-    let high = mask.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let range = match low < 0.0 || high > 1.0 {
-        true => (low, high),
-        false => (0.0, 1.0),
-    };
-    let truth = truth.filter(|truth| truth.len() == mask.len());
-    MaskSummary {
-        histogram: Histogram::new(mask.iter().copied(), range, N_BINS),
-        histogram_of_true: truth.map(|truth| {
-            let of_true = mask.iter().zip(truth).filter(|(_, is_true)| **is_true);
-            Histogram::new(of_true.map(|(&score, _)| score), range, N_BINS)
-        }),
-    }
+    let edges = stored.mapv(|node| usize::try_from(node).unwrap_or_default());
+    Ok((file, edges.into_shared()))
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use ndarray::{Array1, array};
+    use ndarray_npy::write_npy;
+    use xai_report::section::graph::GraphExplainer;
+
+    use super::*;
+    use crate::report::evaluate::testing::{context, origin, parsed, sample};
+
+    fn words(line: &str) -> Vec<&str> {
+        line.split_whitespace().collect()
+    }
+
+    fn explainer(name: &str) -> ExplainerInputs {
+        let of = |file: &str| sample(&format!("graph/{name}/{file}.npy"));
+        let sweep = format!(
+            "--full {} --kept {} --complement {} --levels {} --index {}",
+            sample("graph/logits_full.npy"),
+            of("logits_kept"),
+            of("logits_complement"),
+            sample("graph/kept_fraction.npy"),
+            sample("graph/index.npy"),
+        );
+        let truth = sample("graph/edge_mask_true.npy");
+        let groundtruth = format!("--predicted {} --target {truth}", of("edge_mask"));
+        ExplainerInputs {
+            name: name.to_owned(),
+            sweep: parsed(&words(&sweep)),
+            edge_mask: None,
+            groundtruth: Some(parsed(&words(&groundtruth))),
+        }
+    }
+
+    fn inputs() -> GraphInputs {
+        GraphInputs {
+            explainers: ["gnn_explainer", "saliency", "random"]
+                .map(explainer)
+                .into(),
+            edge_index: Some(sample("graph/edge_index.npy").into()),
+            drawn: 3,
+        }
+    }
+
+    /// fid₊ of GNNExplainer at 0.3 of the edges, 146 of 200, by Wilson's formula in scipy.
+    const WILSON: [f64; 2] = [0.664_565_648_013_315_7, 0.786_765_501_853_141_6];
+    /// Its characterization at 0.15 of the edges, with each of 200 nodes left out by numpy.
+    const JACKKNIFE: [f64; 2] = [0.701_973_476_475_376_4, 0.797_049_324_827_555_4];
+
+    #[test]
+    fn the_sample_study_has_the_numbers_that_numpy_and_scikit_learn_give() {
+        let section = evaluate(&inputs(), origin(), &context()).unwrap();
+        assert_eq!(section.n_explained, 200);
+        let [gnn, saliency, random] = &section.explainers[..] else {
+            panic!("{}", section.explainers.len());
+        };
+        let expected = [
+            (gnn, 0.701_649_888_143_176_7, 0.547_748_571_397_574_5, 5),
+            (
+                saliency,
+                0.708_654_222_595_078_3,
+                0.600_281_323_833_831_1,
+                5,
+            ),
+            (
+                random,
+                0.484_812_639_821_029_07,
+                0.239_774_122_508_619_46,
+                9,
+            ),
+        ];
+        for (explainer, auroc, average_precision, best) in expected {
+            let truth = explainer.groundtruth.as_ref().unwrap();
+            let close = |ours: Option<f64>, theirs: f64| (ours.unwrap() - theirs).abs() < 1e-12;
+            assert!(
+                close(truth.auroc.value, auroc)
+                    && close(truth.average_precision, average_precision)
+            );
+            assert_eq!(truth.prevalence, 960.0 / 3940.0);
+            assert_eq!(explainer.best, best, "{}", explainer.name);
+            // Chance is within the interval of the random mask alone.
+            let [low, high] = truth.auroc.interval.unwrap();
+            assert!(low < auroc && auroc < high && high - low < 0.05);
+            assert_eq!(low < 0.5, explainer.name == "random");
+            // The picture says what the number says.
+            assert!((area(&truth.roc) - auroc).abs() < 1e-3 && truth.roc.len() <= 200);
+            assert!((steps(&truth.precision_recall) - average_precision).abs() < 1e-3);
+        }
+        let best = &gnn.curve[gnn.best];
+        assert_eq!(best.pos_fidelity.value, Some(0.73));
+        let intervals = [
+            (best.pos_fidelity.interval, WILSON),
+            (gnn.curve[3].characterization.interval, JACKKNIFE),
+        ];
+        for (interval, expected) in intervals {
+            let [low, high] = interval.unwrap();
+            assert!((low - expected[0]).abs() < 1e-9 && (high - expected[1]).abs() < 1e-9);
+        }
+        let mask = gnn.mask.as_ref().unwrap();
+        assert_eq!(mask.histogram.counts.iter().sum::<u64>(), 3940);
+        assert_eq!(
+            mask.histogram_of_true
+                .as_ref()
+                .unwrap()
+                .counts
+                .iter()
+                .sum::<u64>(),
+            960
+        );
+    }
+
+    fn area(points: &[[f64; 2]]) -> f64 {
+        points
+            .windows(2)
+            .map(|p| (p[1][0] - p[0][0]) * (p[0][1] + p[1][1]) / 2.0)
+            .sum()
+    }
+
+    fn steps(points: &[[f64; 2]]) -> f64 {
+        points
+            .windows(2)
+            .map(|p| (p[1][0] - p[0][0]) * p[1][1])
+            .sum()
+    }
+
+    #[test]
+    fn all_explainers_are_drawn_around_the_same_nodes() {
+        let section = evaluate(&inputs(), origin(), &context()).unwrap();
+        let drawn = |explainer: &GraphExplainer| -> Vec<usize> {
+            explainer
+                .neighborhoods
+                .iter()
+                .map(|around| around.node)
+                .collect()
+        };
+        let nodes = drawn(&section.explainers[0]);
+        assert_eq!((nodes.len(), nodes[0], nodes[2]), (3, 300, 499));
+        for explainer in &section.explainers {
+            assert_eq!(drawn(explainer), nodes);
+            for around in &explainer.neighborhoods {
+                assert_eq!(around.nodes[0].node, around.node);
+                // A house has five nodes and six edges, all of them true.
+                let n_true = around
+                    .edges
+                    .iter()
+                    .filter(|edge| edge.is_true == Some(true));
+                assert!(n_true.count() >= 6 && around.nodes.len() <= 40);
+            }
+        }
+    }
+
+    #[test]
+    fn without_edges_nothing_is_drawn_and_without_a_mask_nothing_is_summarised() {
+        let mut inputs = inputs();
+        inputs.edge_index = None;
+        inputs.explainers[1].groundtruth = None;
+        let section = evaluate(&inputs, origin(), &context()).unwrap();
+        assert!(
+            section
+                .explainers
+                .iter()
+                .all(|it| it.neighborhoods.is_empty())
+        );
+        let [with, without, _] = &section.explainers[..] else {
+            panic!("{}", section.explainers.len());
+        };
+        assert!(with.mask.is_some() && with.groundtruth.is_some());
+        assert!(without.mask.is_none() && without.groundtruth.is_none());
+    }
+
+    #[test]
+    fn masks_and_edges_that_do_not_fit_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str| folder.path().join(name);
+        write_npy(file("short.npy"), &Array1::<f64>::zeros(3)).unwrap();
+        write_npy(file("nan.npy"), &Array1::from_elem(3940, f64::NAN)).unwrap();
+        write_npy(file("rows.npy"), &array![[0i64], [1], [2]]).unwrap();
+        write_npy(file("negative.npy"), &array![[0i64], [-1]]).unwrap();
+        for (mask, edges, place) in [
+            (Some("short.npy"), None, "short.npy"),
+            (Some("nan.npy"), None, "nan.npy"),
+            (None, Some("rows.npy"), "rows.npy"),
+            (None, Some("negative.npy"), "negative.npy"),
+        ] {
+            let mut inputs = inputs();
+            inputs.explainers.truncate(1);
+            inputs.explainers[0].edge_mask = mask.map(file);
+            inputs.edge_index = edges.map(file).or(inputs.edge_index);
+            let failure = evaluate(&inputs, origin(), &context()).unwrap_err();
+            let expected = file(place);
+            assert_eq!(failure.place(), expected.to_str(), "{failure}");
+        }
+    }
+}

@@ -1,149 +1,44 @@
 //! The section of repeated runs.
 
-use xai_metrics::repro::PairMetric;
-use xai_metrics::repro::across_runs::InconsistentSample;
-use xai_metrics::repro::pairwise::PairwiseReport;
+use xai_report::Origin;
+use xai_report::section::repro::{Repro, Votes, VotesOfSample};
 
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::input::left_out;
-use crate::report::evaluate::leaf_order::leaf_order;
-use crate::report::model::estimate::Estimate;
-use crate::report::model::histogram::Histogram;
-use crate::report::model::origin::Origin;
-use crate::report::model::repro as model;
-use crate::repro::pairwise::{Pairwise, PairwiseResult, VotesOfSample};
+use crate::repro::pairwise::Pairwise;
 
 /// How many of the samples on which runs disagree are shown.
 const SHOWN: usize = 10;
-
-/// Bins of a histogram.
-const BINS: usize = 20;
 
 /// Compares all pairs of runs as `xai repro pairwise` does.
 pub(crate) fn evaluate(
     arguments: &Pairwise,
     mut origin: Origin,
     context: &Context,
-) -> Result<model::Repro, Failure> {
+) -> Result<Repro, Failure> {
     if arguments.keeps_no_pairs() {
         let failure = Failure::usage("--summary-only: the report shows the values of the pairs");
         return Err(failure.help("leave it out"));
     }
     let result = arguments.evaluate(Some(SHOWN), context)?;
-    origin
-        .remarks
-        .extend(left_out::remarks(&result.columns_left_out));
-    let (metrics, report) = (arguments.metrics(), &result.report);
-    let samples = report.samples.as_ref();
-    Ok(model::Repro {
-        origin,
-        n_runs: report.n_runs,
-        n_samples: report.n_samples,
-        metrics: summaries(&metrics, report),
-        accuracy: accuracies(report),
-        always_wrong: report.always_wrong,
-        ever_wrong: report.ever_wrong,
-        fleiss_kappa: report.fleiss_kappa,
-        krippendorff_alpha: report.krippendorff_alpha,
-        gwet_ac1: report.gwet_ac1,
-        similarity: similarity(&metrics, report),
-        ever_changing: samples.map_or(0, |samples| samples.ever_changing),
-        most_inconsistent: most_inconsistent(&result),
-    })
-}
-
-fn summaries(metrics: &[PairMetric], report: &PairwiseReport) -> Vec<model::PairMetricSummary> {
-    let of_metrics = metrics.iter().zip(&report.metrics);
-    of_metrics
-        .map(|(metric, (name, values))| {
-            let info = metric.info();
-            let defined = values.pairs.iter().copied().flatten();
-            let range = values.min.zip(values.max);
-            model::PairMetricSummary {
-                metric: (*name).to_owned(),
-                title: info.title.to_owned(),
-                question: info.question.to_owned(),
-                better: info.direction,
-                range: info.range.to_string(),
-                mean: Estimate {
-                    value: values.mean,
-                    interval: values.interval,
-                    small_sample: values.small_sample,
-                    n: values.n_defined as u64,
-                    n_undefined: (values.pairs.len() - values.n_defined) as u64,
-                },
-                std: values.std,
-                min: values.min,
-                median: values.median,
-                max: values.max,
-                histogram: range.map(|range| Histogram::new(defined, range, BINS)),
-            }
-        })
-        .collect()
-}
-
-fn accuracies(report: &PairwiseReport) -> Vec<Estimate> {
-    let runs = report.accuracy.iter().zip(&report.accuracy_interval);
-    runs.map(|(accuracy, interval)| Estimate {
-        value: Some(*accuracy),
-        interval: Some(*interval),
-        n: report.n_samples as u64,
-        ..Estimate::default()
-    })
-    .collect()
-}
-
-/// Percent agreement of every two runs if it was asked for, else the first metric that has values.
-fn similarity(metrics: &[PairMetric], report: &PairwiseReport) -> model::Similarity {
-    let agreement = metrics
-        .iter()
-        .position(|metric| *metric == PairMetric::PA_ACC);
-    let with_values = || {
-        report
-            .metrics
-            .iter()
-            .position(|(_, metric)| metric.n_defined > 0)
-    };
-    let place = agreement.or_else(with_values).unwrap_or_default();
-    let name = report.metrics.get(place).map_or("", |(name, _)| *name);
-    let title = metrics.get(place).map_or("", |metric| metric.info().title);
-    let pairs = report
-        .metrics
-        .get(place)
-        .map(|(_, metric)| metric.pairs.clone());
-    let pairs = pairs.unwrap_or_default();
-    model::Similarity {
-        metric: name.to_owned(),
-        title: title.to_owned(),
-        order: leaf_order(report.n_runs, &pairs),
-        pairs,
-    }
-}
-
-fn most_inconsistent(result: &PairwiseResult) -> Vec<model::Inconsistent> {
-    let samples = result.report.samples.iter();
-    let samples = samples.flat_map(|samples| &samples.most_inconsistent);
-    samples
-        .zip(&result.votes)
-        .map(|(sample, votes)| inconsistent(sample, votes))
-        .collect()
-}
-
-fn inconsistent(sample: &InconsistentSample, votes: &VotesOfSample) -> model::Inconsistent {
-    let of_classes = votes.votes.iter();
-    model::Inconsistent {
-        sample: sample.sample,
-        label: votes.truth.clone(),
-        entropy: sample.entropy,
-        modal_share: sample.modal_share,
-        votes: of_classes
-            .map(|(class, n)| model::Votes {
-                class: class.clone(),
-                n: *n,
-            })
+    let remarks = left_out::remarks(&result.columns_left_out);
+    origin.remarks.extend(remarks);
+    let votes = result.votes.into_iter().map(|sample| VotesOfSample {
+        label: sample.truth,
+        votes: sample
+            .votes
+            .into_iter()
+            .map(|(class, n)| Votes { class, n })
             .collect(),
-    }
+    });
+    let votes: Vec<VotesOfSample> = votes.collect();
+    Ok(Repro::new(
+        origin,
+        &arguments.metrics(),
+        &result.report,
+        &votes,
+    ))
 }
 
 #[cfg(test)]
@@ -151,7 +46,7 @@ mod tests {
     use super::*;
     use crate::report::evaluate::testing::{context, origin, parsed, sample, write};
 
-    fn of_table(table: &str, rest: &[&str]) -> model::Repro {
+    fn of_table(table: &str, rest: &[&str]) -> Repro {
         let folder = tempfile::tempdir().unwrap();
         let file = write(folder.path(), "runs.csv", table);
         let line = ["--predictions", file.to_str().unwrap(), "--labels", "true"];

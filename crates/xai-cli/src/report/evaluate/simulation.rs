@@ -2,13 +2,12 @@
 
 use std::path::Path;
 
-use xai_metrics::repro::registry;
-use xai_metrics::repro::study::{self, AccuracyProfile, MetricBehavior, StudyDraw, read_draws};
+use xai_metrics::repro::study::{StudyDraw, read_draws};
+use xai_report::Origin;
+use xai_report::section::simulation::Simulation;
 
 use crate::context::Context;
 use crate::failure::{Failure, Files, InFile, InFiles};
-use crate::report::model::origin::Origin;
-use crate::report::model::simulation as model;
 use crate::repro::simulate::study::{StudyCommand, StudyResult};
 
 /// Takes the draws of a file, or makes them as `xai repro simulate study` does.
@@ -17,7 +16,7 @@ pub(crate) fn evaluate(
     draws: Option<&Path>,
     origin: Origin,
     context: &Context,
-) -> Result<model::Simulation, Failure> {
+) -> Result<Simulation, Failure> {
     let result = match draws {
         None => arguments.evaluate(context)?,
         Some(file) => {
@@ -25,14 +24,7 @@ pub(crate) fn evaluate(
             StudyResult::new(&draws, &Files::mainly(file))?
         }
     };
-    let metrics = result.summary.metrics.iter().zip(&result.profiles);
-    Ok(model::Simulation {
-        origin,
-        n_draws: result.summary.n_draws as u64,
-        metrics: metrics
-            .map(|(behavior, profile)| of_metric(behavior, profile))
-            .collect(),
-    })
+    Ok(Simulation::new(origin, &result.summary, &result.profiles))
 }
 
 /// The draws of a file that a study wrote to its end: what an interrupted one left is no study.
@@ -61,38 +53,10 @@ fn stored(file: &Path, iterations: Option<u64>) -> Result<Vec<StudyDraw>, Failur
     }
 }
 
-fn of_metric(behavior: &MetricBehavior, profile: &AccuracyProfile) -> model::SimulatedMetric {
-    let name = behavior.metric.as_str();
-    let info = registry::metrics().find(|info| info.name == name);
-    model::SimulatedMetric {
-        metric: name.to_owned(),
-        title: info.map_or(name, |info| info.title).to_owned(),
-        mean: behavior.values.mean,
-        std: behavior.values.std,
-        spearman_with_accuracy: behavior.spearman_with_accuracy,
-        spearman_with_n_classes: behavior.spearman_with_n_classes,
-        variance_by_label_distribution: behavior.variance_by_label_distribution,
-        variance_by_error_distribution: behavior.variance_by_error_distribution,
-        auroc_of_dependence: behavior.auroc_of_dependence,
-        independent: profile.independent.iter().map(point).collect(),
-        dependent: profile.dependent.iter().map(point).collect(),
-    }
-}
-
-fn point(point: &study::ProfilePoint) -> model::ProfilePoint {
-    model::ProfilePoint {
-        accuracy: point.accuracy,
-        mean: point.mean,
-        low: point.low,
-        high: point.high,
-        n_defined: point.n_defined,
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use xai_metrics::repro::SimulationStudy;
     use xai_metrics::repro::study::{StudySettings, write_draws, write_header};
+    use xai_metrics::repro::{SimulationStudy, registry};
 
     use super::*;
     use crate::report::evaluate::testing::{context, origin, parsed};

@@ -8,7 +8,7 @@ use clap::{Args, FromArgMatches};
 use xai_metrics::core::describe::Setting;
 
 use super::document::{Key, Table, Value};
-use super::families::{CommandOfSection, Family};
+use super::families::CommandOfSection;
 use super::keys::{Is, KeyInfo, OptionOfKey, Takes, canonical};
 use super::shell;
 use crate::usage::negative_numbers::taking_negative_numbers;
@@ -208,11 +208,4 @@ fn setting(table: &Table) -> Option<String> {
     }
     let name = name?;
     Some(Setting { name, params }.to_string())
-}
-
-impl Family {
-    /// The command at a place.
-    pub(crate) fn command(self, place: usize) -> Option<&'static CommandOfSection> {
-        self.commands().get(place)
-    }
 }

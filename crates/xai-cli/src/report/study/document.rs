@@ -5,8 +5,9 @@ use std::path::Path;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
+use xai_report::Family;
 
-use super::families::Family;
+use super::families::has_explainers;
 use super::keys::canonical;
 use super::located::StudyText;
 use crate::failure::Failure;
@@ -114,7 +115,7 @@ impl Document {
             }
             ("seed", _) => return Err(expected("a whole number of 0 and more")),
             (name, Value::Tables(tables)) => {
-                let Some(family) = Family::of_key(name) else {
+                let Some(family) = Family::from_key(name) else {
                     return Err(self.unknown(&key));
                 };
                 let sections = tables
@@ -123,7 +124,7 @@ impl Document {
                 self.sections
                     .extend(sections.collect::<Result<Vec<_>, _>>()?);
             }
-            (name, _) if Family::of_key(name).is_some() => {
+            (name, _) if Family::from_key(name).is_some() => {
                 return Err(expected(&format!("a section, [[{name}]]")));
             }
             _ => return Err(self.unknown(&key)),
@@ -186,7 +187,7 @@ impl Section {
                 ("name", _) => {
                     return Err(text.failure(key.value_at.clone(), "`name`: expected text"));
                 }
-                ("explainers", Value::Tables(tables)) if family.has_explainers() => {
+                ("explainers", Value::Tables(tables)) if has_explainers(family) => {
                     section.explainers.clone_from(tables);
                 }
                 _ => section.keys.push(key.clone()),

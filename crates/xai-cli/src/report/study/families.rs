@@ -1,6 +1,7 @@
-//! The families of metrics, and the commands that their sections are.
+//! The commands that the sections of a family of metrics are.
 
 use clap::{Args, Command};
+use xai_report::Family;
 
 #[cfg(feature = "onnx")]
 use crate::attribution::compare::Compare;
@@ -9,16 +10,6 @@ use crate::graph::groundtruth::Groundtruth;
 use crate::graph::sweep::SweepCommand;
 use crate::repro::pairwise::Pairwise;
 use crate::repro::simulate::study::StudyCommand;
-
-/// A family of metrics, or the simulation study.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Family {
-    Casebased,
-    Attribution,
-    Graph,
-    Repro,
-    Simulation,
-}
 
 /// A command whose options are keys of a section.
 pub(crate) struct CommandOfSection {
@@ -41,46 +32,19 @@ fn options<A: Args>() -> Command {
     )
 }
 
-impl Family {
-    /// In the order of the page.
-    pub(crate) const ALL: [Self; 5] = [
-        Self::Casebased,
-        Self::Attribution,
-        Self::Graph,
-        Self::Repro,
-        Self::Simulation,
-    ];
+/// Whether sections of a family compare explainers.
+pub(crate) fn has_explainers(family: Family) -> bool {
+    matches!(family, Family::Attribution | Family::Graph)
+}
 
-    /// The family of a key of the study.
-    pub(crate) fn of_key(key: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|family| family.key() == key)
-    }
-
-    /// Its key in the study.
-    pub(crate) const fn key(self) -> &'static str {
-        match self {
-            Self::Casebased => "casebased",
-            Self::Attribution => "attribution",
-            Self::Graph => "graph",
-            Self::Repro => "repro",
-            Self::Simulation => "simulation",
-        }
-    }
-
-    /// Whether its sections compare explainers.
-    pub(crate) fn has_explainers(self) -> bool {
-        matches!(self, Self::Attribution | Self::Graph)
-    }
-
-    /// The commands that a section of the family is.
-    pub(crate) fn commands(self) -> &'static [CommandOfSection] {
-        match self {
-            Self::Casebased => CASEBASED,
-            Self::Attribution => ATTRIBUTION,
-            Self::Graph => GRAPH,
-            Self::Repro => REPRO,
-            Self::Simulation => SIMULATION,
-        }
+/// The commands that a section of a family is.
+pub(crate) fn commands(family: Family) -> &'static [CommandOfSection] {
+    match family {
+        Family::Casebased => CASEBASED,
+        Family::Attribution => ATTRIBUTION,
+        Family::Graph => GRAPH,
+        Family::Repro => REPRO,
+        Family::Simulation => SIMULATION,
     }
 }
 

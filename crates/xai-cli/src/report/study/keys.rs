@@ -1,8 +1,9 @@
 //! The keys of a family's sections: the options of its commands.
 
 use clap::{Arg, ArgAction, ValueHint};
+use xai_report::Family;
 
-use super::families::Family;
+use super::families::commands;
 
 /// A key that a section may have.
 #[derive(Debug, Clone)]
@@ -63,7 +64,7 @@ pub(crate) fn canonical(key: &str) -> String {
 /// The keys of the sections of a family.
 pub(crate) fn of(family: Family) -> Vec<KeyInfo> {
     let mut keys: Vec<KeyInfo> = Vec::new();
-    for (place, command) in family.commands().iter().enumerate() {
+    for (place, command) in commands(family).iter().enumerate() {
         for argument in (command.command)().get_arguments() {
             let Some(option) = argument.get_long() else {
                 continue;

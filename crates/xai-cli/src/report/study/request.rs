@@ -4,10 +4,11 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, FromArgMatches};
+use xai_report::Family;
 
 use super::arguments::{CommandLine, NamedFile, WrongValue};
 use super::document::{Document, Key, Section, Table, Value};
-use super::families::{Family, GROUNDTRUTH, SWEEP};
+use super::families::{GROUNDTRUTH, SWEEP, commands, has_explainers};
 use super::keys::{self, DRAWN_NODES, DRAWS, KeyInfo, SEED, canonical};
 use super::usage::{WrongUsage, in_keys};
 #[cfg(feature = "onnx")]
@@ -96,7 +97,7 @@ impl Preparing<'_> {
         for key in self.section.explainers.iter().flat_map(|table| &table.keys) {
             self.check_key(key, of_explainer)?;
         }
-        if self.section.family.has_explainers() {
+        if has_explainers(self.section.family) {
             of_section.push("explainers");
         }
         for key in &self.section.keys {
@@ -149,7 +150,7 @@ impl Preparing<'_> {
         place: usize,
         keys: impl IntoIterator<Item = &'k Key>,
     ) -> Result<CommandLine, Failure> {
-        let command = self.section.family.command(place);
+        let command = commands(self.section.family).get(place);
         let mut line = command.map(CommandLine::of).unwrap_or_default();
         for key in keys {
             let added = line.add(key, &self.keys, place, self.folder);
@@ -165,7 +166,7 @@ impl Preparing<'_> {
         line: &CommandLine,
         at: &Range<usize>,
     ) -> Result<A, Failure> {
-        let Some(command) = self.section.family.command(place) else {
+        let Some(command) = commands(self.section.family).get(place) else {
             return Err(self.document.text.failure(at.clone(), "not in this build"));
         };
         line.parse(command).map_err(|error| {

@@ -1,0 +1,116 @@
+//! `xai report diff`: what changed between two reports, and whether by more than chance.
+
+use std::path::{Path, PathBuf};
+
+use xai_report::diff::{Change, Outcome};
+use xai_report::{Error, Estimate, Report, diff};
+
+use crate::context::Context;
+use crate::failure::{Failure, InFile};
+use crate::output::text;
+use crate::usage::examples;
+
+/// `xai report diff`
+#[derive(Debug, clap::Args)]
+#[command(after_help = examples::of(&["xai report diff last-week xai-report"]))]
+pub(crate) struct Diff {
+    /// The report that stands: its `report.json`, or its folder.
+    old: PathBuf,
+    /// The report that is held against it.
+    new: PathBuf,
+    /// Also list the figures that did not change beyond their intervals.
+    #[arg(long)]
+    all: bool,
+}
+
+impl Diff {
+    pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
+        let (old, new) = (read(&self.old)?, read(&self.new)?);
+        let result = diff(&old, &new);
+        context.present(&result, || self.table(&result))?;
+        match result.n_worse {
+            0 => Ok(()),
+            1 => Err(Failure::got_worse("1 figure got worse beyond its interval")),
+            n => Err(Failure::got_worse(format_args!(
+                "{n} figures got worse beyond their intervals"
+            ))),
+        }
+    }
+
+    fn table(&self, result: &xai_report::Diff) -> String {
+        let is_listed = |change: &&Change| {
+            self.all || !matches!(change.outcome, Outcome::Same | Outcome::Within)
+        };
+        let listed: Vec<&Change> = result.figures.iter().filter(is_listed).collect();
+        let mut parts = Vec::new();
+        let [old, new] = &result.xai_versions;
+        if old != new {
+            parts.push(format!("made by xai {old} and {new}"));
+        }
+        if result.seeds[0] != result.seeds[1] {
+            parts.push(format!("seeds {} and {}", result.seeds[0], result.seeds[1]));
+        }
+        if !result.files.is_empty() {
+            let rows = result.files.iter().map(|file| {
+                [
+                    file.section.clone(),
+                    file.path.clone(),
+                    file.change.to_string(),
+                ]
+            });
+            parts.push(format!(
+                "The data are not the same.\n\n{}",
+                text::table(&["section", "file", "change"], rows)
+            ));
+        }
+        if !listed.is_empty() {
+            let rows = listed.iter().map(|change| row(change));
+            let header = [
+                "section", "figure", "old", "interval", "new", "interval", "change", "outcome",
+            ];
+            parts.push(text::table(&header, rows));
+        }
+        let n_same = result.figures.len() - listed.len();
+        parts.push(format!(
+            "{} better and {} worse beyond their intervals; {n_same} of {} figures the same or within them",
+            result.n_better, result.n_worse, result.figures.len()
+        ));
+        parts.join("\n\n")
+    }
+}
+
+/// The cells of a change in the table.
+fn row(change: &Change) -> [String; 8] {
+    let value = |estimate: Option<Estimate>| text::decimals(estimate.and_then(|it| it.value));
+    let ends = |estimate: Option<Estimate>| text::interval(estimate.and_then(|it| it.interval));
+    [
+        change.section.clone(),
+        text::with_arrow(&change.figure, change.better),
+        value(change.old),
+        ends(change.old),
+        value(change.new),
+        ends(change.new),
+        text::or_dash(change.change.map(|change| format!("{change:+.4}"))),
+        change.outcome.to_string(),
+    ]
+}
+
+/// Reads the `report.json` at a path, or in a folder.
+fn read(path: &Path) -> Result<Report, Failure> {
+    let file = match path.is_dir() {
+        true => path.join("report.json"),
+        false => path.to_owned(),
+    };
+    let bytes = std::fs::read(&file)
+        .map_err(Failure::cannot_be_opened)
+        .in_file(&file)?;
+    Report::from_json(&bytes).map_err(|error| {
+        let failure = Failure::new(&error).in_file(&file);
+        match error {
+            Error::SchemaVersion(_) => {
+                failure.help("make the report again with this version of xai")
+            }
+            _ => failure,
+        }
+    })
+}

@@ -1,0 +1,188 @@
+//! What became of every figure.
+
+use std::fmt;
+
+use serde::Serialize;
+use xai_core::Direction;
+
+use super::figures::{Figure, figures};
+use crate::estimate::Estimate;
+use crate::report::Report;
+
+/// What became of a figure.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Change {
+    /// The key of the family of its section.
+    pub family: String,
+    /// The name of its section.
+    pub section: String,
+    /// What it is, in the section: `average_drop / saliency`.
+    pub figure: String,
+    /// Which end of its scale is the good one.
+    pub better: Direction,
+    /// The number in the old report; `None` where that does not have it.
+    pub old: Option<Estimate>,
+    /// The number in the new report; `None` where that does not have it.
+    pub new: Option<Estimate>,
+    /// New less old; `None` where one of them is undefined.
+    pub change: Option<f64>,
+    /// What kind of change that is.
+    pub outcome: Outcome,
+}
+
+/// Kinds of changes. A change is beyond its interval when the new value lies outside the old interval and the
+/// old value outside the new one, as far as there are intervals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// The same number, or undefined in both.
+    Same,
+    /// Another number, within the interval of one of them.
+    Within,
+    /// Beyond its interval, to the good end.
+    Better,
+    /// Beyond its interval, to the other end.
+    Worse,
+    /// Beyond its interval, of a figure without a good end.
+    Changed,
+    /// Another number where no interval says how much is chance.
+    Unjudged,
+    /// It had a value, and has none any more.
+    BecameUndefined,
+    /// It had no value, and has one.
+    BecameDefined,
+    /// Only the new report has it.
+    Added,
+    /// Only the old report has it.
+    Removed,
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Same => "same",
+            Self::Within => "within its interval",
+            Self::Better => "better",
+            Self::Worse => "worse",
+            Self::Changed => "changed",
+            Self::Unjudged => "changed, no interval",
+            Self::BecameUndefined => "became undefined",
+            Self::BecameDefined => "became defined",
+            Self::Added => "added",
+            Self::Removed => "removed",
+        })
+    }
+}
+
+/// Rounding of another order of sums is no change.
+const EQUAL: f64 = 1e-12;
+
+/// Every figure of either report, in the order of the new one; what is gone comes last.
+pub(super) fn changes(old: &Report, new: &Report) -> Vec<Change> {
+    let (old, new) = (figures(old), figures(new));
+    let same = |a: &Figure, b: &Figure| {
+        (&a.family, &a.section, &a.name) == (&b.family, &b.section, &b.name)
+    };
+    let of_new = new.iter().map(|figure| {
+        let before = old.iter().find(|other| same(other, figure));
+        Change::new(
+            figure,
+            before.map(|figure| figure.estimate),
+            Some(figure.estimate),
+        )
+    });
+    let gone = old
+        .iter()
+        .filter(|figure| !new.iter().any(|other| same(other, figure)));
+    let gone = gone.map(|figure| Change::new(figure, Some(figure.estimate), None));
+    of_new.chain(gone).collect()
+}
+
+impl Change {
+    fn new(figure: &Figure, old: Option<Estimate>, new: Option<Estimate>) -> Self {
+        let values = (old.and_then(|old| old.value), new.and_then(|new| new.value));
+        let outcome = match (old, new) {
+            (None, _) => Outcome::Added,
+            (_, None) => Outcome::Removed,
+            (Some(old), Some(new)) => outcome(&old, &new, figure.better),
+        };
+        Self {
+            family: figure.family.clone(),
+            section: figure.section.clone(),
+            figure: figure.name.clone(),
+            better: figure.better,
+            old,
+            new,
+            change: values.0.zip(values.1).map(|(old, new)| new - old),
+            outcome,
+        }
+    }
+}
+
+fn outcome(old: &Estimate, new: &Estimate, better: Direction) -> Outcome {
+    let (before, after) = match (old.value, new.value) {
+        (None, None) => return Outcome::Same,
+        (Some(_), None) => return Outcome::BecameUndefined,
+        (None, Some(_)) => return Outcome::BecameDefined,
+        (Some(before), Some(after)) => (before, after),
+    };
+    if (after - before).abs() <= EQUAL * before.abs().max(after.abs()) {
+        return Outcome::Same;
+    }
+    let is_outside =
+        |value: f64, ends: Option<[f64; 2]>| ends.map(|[low, high]| value < low || value > high);
+    match (
+        is_outside(after, old.interval),
+        is_outside(before, new.interval),
+    ) {
+        (None, None) => return Outcome::Unjudged,
+        (Some(false), _) | (_, Some(false)) => return Outcome::Within,
+        _ => {}
+    }
+    match better {
+        Direction::None => Outcome::Changed,
+        Direction::Higher if after > before => Outcome::Better,
+        Direction::Lower if after < before => Outcome::Better,
+        _ => Outcome::Worse,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_counts_where_neither_interval_holds_the_other_value() {
+        let of = |value: Option<f64>, interval| Estimate {
+            value,
+            interval,
+            ..Estimate::default()
+        };
+        let sure = |value: f64| of(Some(value), Some([value - 0.1, value + 0.1]));
+        let result = |old: Estimate, new: Estimate| outcome(&old, &new, Direction::Higher);
+        assert_eq!(result(sure(0.5), sure(0.5)), Outcome::Same);
+        assert_eq!(result(sure(0.5), sure(0.55)), Outcome::Within);
+        assert_eq!(result(sure(0.5), sure(0.7)), Outcome::Better);
+        assert_eq!(result(sure(0.5), sure(0.3)), Outcome::Worse);
+        assert_eq!(
+            outcome(&sure(0.5), &sure(0.3), Direction::Lower),
+            Outcome::Better
+        );
+        assert_eq!(
+            outcome(&sure(0.5), &sure(0.3), Direction::None),
+            Outcome::Changed
+        );
+        // One wide interval is enough for it to be chance.
+        assert_eq!(
+            result(of(Some(0.5), Some([0.0, 1.0])), sure(0.3)),
+            Outcome::Within
+        );
+        assert_eq!(result(of(Some(0.5), None), sure(0.3)), Outcome::Worse);
+        assert_eq!(
+            result(of(Some(0.5), None), of(Some(0.3), None)),
+            Outcome::Unjudged
+        );
+        assert_eq!(result(sure(0.5), of(None, None)), Outcome::BecameUndefined);
+        assert_eq!(result(of(None, None), of(None, None)), Outcome::Same);
+    }
+}

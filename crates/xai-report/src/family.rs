@@ -1,0 +1,106 @@
+//! The families of metrics, which the sections of a report belong to.
+
+/// A family of metrics, or the simulation study of one.
+///
+/// ```
+/// use xai_report::Family;
+/// assert_eq!(Family::from_key("graph"), Some(Family::Graph));
+/// assert_eq!(Family::ALL.map(Family::key), ["casebased", "attribution", "graph", "repro", "simulation"]);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Family {
+    /// Case-based explanations: predictions beside their nearest training cases.
+    Casebased,
+    /// Attribution maps.
+    Attribution,
+    /// Explanatory subgraphs.
+    Graph,
+    /// Repeated runs of one method.
+    Repro,
+    /// The simulation study of the reproducibility metrics.
+    Simulation,
+}
+
+impl Family {
+    /// All families, in the order of the page.
+    pub const ALL: [Self; 5] = [
+        Self::Casebased,
+        Self::Attribution,
+        Self::Graph,
+        Self::Repro,
+        Self::Simulation,
+    ];
+
+    /// The family of a key of `report.json`.
+    #[must_use]
+    pub fn from_key(key: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|family| family.key() == key)
+    }
+
+    /// The key of its sections in `report.json` and in a study.
+    #[must_use]
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Casebased => "casebased",
+            Self::Attribution => "attribution",
+            Self::Graph => "graph",
+            Self::Repro => "repro",
+            Self::Simulation => "simulation",
+        }
+    }
+
+    /// The title of its part of the page.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Casebased => "Case-based explanations",
+            Self::Attribution => "Attribution maps",
+            Self::Graph => "Explanatory subgraphs",
+            Self::Repro => "Repeated runs",
+            Self::Simulation => "Simulation study",
+        }
+    }
+
+    /// What its sections answer.
+    #[must_use]
+    pub const fn question(self) -> &'static str {
+        match self {
+            Self::Casebased => "Do predictions agree with their nearest training cases?",
+            Self::Attribution => "How good are attribution maps of a model?",
+            Self::Graph => "Are explanatory subgraphs sufficient and necessary?",
+            Self::Repro => "Do repeated trainings make the same predictions, and the same errors?",
+            Self::Simulation => {
+                "How do the reproducibility metrics behave where the truth is known?"
+            }
+        }
+    }
+
+    /// What a reader must not take the numbers for.
+    pub(crate) fn limits(self) -> &'static [&'static str] {
+        match self {
+            Self::Casebased => &[
+                "Agreement with precedents is not correctness: neighbours can agree with a wrong prediction.",
+                "The levels are conventions.",
+            ],
+            Self::Attribution => &[
+                "A masked input is unlike the training data: a drop mixes the worth of the map with the model's reaction to inputs it never saw.",
+                "Compare maps of one model, not models.",
+                "A metric that ranks an explainer first does not make its maps true; metrics ask different things and can disagree.",
+            ],
+            Self::Graph => &[
+                "A graph with edges removed is unlike the training data: fidelity mixes the worth of the explanation with the model's reaction to that.",
+                "Compare explanations of one model, at equal size.",
+                "The edges that are called true are those that made the label when the data was made; a model may use others.",
+            ],
+            Self::Repro => &[
+                "Agreement is not truth: runs can share their mistakes, and high agreement comes cheap to accurate models.",
+                "Pairs share runs, so they are not independent: the intervals resample runs, not pairs.",
+                "Kappa assumes independent raters, which runs of one method are not; read it beside percent agreement.",
+            ],
+            Self::Simulation => &[
+                "The laws of labels and errors, the number of classes and the share of copied errors vary within each point.",
+                "Simulated errors are simpler than those of trained models.",
+            ],
+        }
+    }
+}

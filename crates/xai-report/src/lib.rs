@@ -1,0 +1,35 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # Sections
+//!
+//! | section | is made from |
+//! |---|---|
+//! | [`Casebased`](section::casebased::Casebased) | an [audit](xai_casebased::AuditReport) |
+//! | [`Attribution`](section::attribution::Attribution) | a [table of explainers and metrics](xai_attribution::evaluation::EvaluationTable), and [maps](section::gallery) of some samples |
+//! | [`Graph`](section::graph::Graph) | a [sweep](xai_graph::dataset::SweepCurve) over sizes of the explanation for each explainer, and its mask |
+//! | [`Repro`](section::repro::Repro) | a [report on all pairs of runs](xai_repro::pairwise::PairwiseReport) |
+//! | [`Simulation`](section::simulation::Simulation) | the [summary](xai_repro::study::StudySummary) of a simulation study |
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+pub mod diff;
+mod estimate;
+mod family;
+mod finding;
+mod findings;
+mod markup;
+mod origin;
+mod page;
+mod picture;
+mod report;
+pub mod section;
+pub mod text;
+
+pub use diff::{Diff, diff};
+pub use estimate::{Estimate, Histogram};
+pub use family::Family;
+pub use finding::{Finding, Verdict};
+pub use findings::findings;
+pub use origin::{InputFile, Origin};
+pub use page::page;
+pub use report::{Error, MissingSection, Report, SCHEMA_VERSION};

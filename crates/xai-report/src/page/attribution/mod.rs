@@ -1,0 +1,51 @@
+//! The section of attribution maps.
+
+pub(super) mod gallery;
+mod metrics;
+mod pictures;
+mod ranking;
+
+use super::block::Block;
+use super::section::{Section, n_of};
+use crate::family::Family;
+use crate::markup::number;
+use crate::section::attribution::Attribution;
+
+/// The section with its pictures and tables; images have at most so many pixels on a side.
+pub(super) fn section(section: &Attribution, most_pixels: usize) -> Section<'_> {
+    Section {
+        family: Family::Attribution,
+        origin: &section.origin,
+        about: format!(
+            "{}, {} by {}. Activation of the model's outputs: {}. The model was asked for {}.",
+            n_of(section.n_samples, "sample", "samples"),
+            n_of(section.explainers.len(), "explainer", "explainers"),
+            n_of(section.metrics.len(), "metric", "metrics"),
+            section.activation,
+            number::of_kind(section.model_rows, "row", "rows"),
+        ),
+        blocks: blocks(section, most_pixels),
+    }
+}
+
+fn blocks(section: &Attribution, most_pixels: usize) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    if !section.metrics.is_empty() {
+        blocks.push(Block::Heading("Explainers by metric"));
+        blocks.push(Block::Panels(pictures::metrics(section)));
+        blocks.push(Block::Table(metrics::values(section)));
+        blocks.extend(metrics::differences(section));
+    }
+    let curves = pictures::curves(section);
+    if !curves.is_empty() {
+        blocks.push(Block::Heading(
+            "Scores while positions are removed or restored",
+        ));
+        blocks.push(Block::Figures(curves));
+    }
+    blocks.extend(ranking::blocks(section));
+    if let Some(gallery) = &section.gallery {
+        blocks.extend(gallery::blocks(section, gallery, most_pixels));
+    }
+    blocks
+}

@@ -1,0 +1,161 @@
+//! The section of case-based explanations.
+
+mod cases;
+mod pictures;
+
+use super::block::{Block, KeyFigure};
+use super::section::{Section, n_of};
+use crate::family::Family;
+use crate::markup::number::percent;
+use crate::markup::table::{Cell, Table};
+use crate::section::casebased::{Casebased, Group};
+
+/// The section with its pictures and tables.
+pub(super) fn section(section: &Casebased) -> Section<'_> {
+    Section {
+        family: Family::Casebased,
+        origin: &section.origin,
+        about: about(section),
+        blocks: blocks(section),
+    }
+}
+
+fn about(section: &Casebased) -> String {
+    format!(
+        "{}, each against its {} nearest of {}, by {}. Correspondence is the share of neighbour weight \
+         that has the predicted class, in [0, 1], higher is better.",
+        n_of(section.n_test, "prediction", "predictions"),
+        section.k,
+        n_of(section.n_train, "training case", "training cases"),
+        n_of(section.columns_used.len(), "feature", "features"),
+    )
+}
+
+fn blocks(section: &Casebased) -> Vec<Block> {
+    let mut blocks = vec![Block::KeyFigures(key_figures(section))];
+    let figures: Vec<_> = pictures::distributions(section)
+        .into_iter()
+        .chain(pictures::reliability(section))
+        .collect();
+    if !figures.is_empty() {
+        blocks.push(Block::Heading("Right and wrong predictions"));
+        blocks.push(Block::Figures(figures));
+    }
+    if section.right.is_some() || section.wrong.is_some() {
+        blocks.push(Block::Table(groups(section)));
+    }
+    blocks.push(Block::Heading("By class and by level"));
+    blocks.push(Block::Table(by_class(section)));
+    blocks.push(Block::Table(levels(section)));
+    if !section.least_supported.is_empty() {
+        blocks.push(Block::Heading("The least-supported predictions"));
+        blocks.push(Block::Words(
+            "The predictions with the lowest correspondence, lowest first, beside their nearest training \
+             cases. ▲ and ▼ mark features in which the prediction is more than one standard deviation of \
+             the training rows above or below the mean of its precedents. Values are in the units of the \
+             data; rows are counted from 0."
+                .to_owned(),
+        ));
+        blocks.extend(cases::draw(&section.least_supported));
+    }
+    blocks.extend(columns(section));
+    blocks
+}
+
+fn key_figures(section: &Casebased) -> Vec<KeyFigure> {
+    let mut keys = vec![KeyFigure::estimate(
+        "Mean correspondence",
+        &section.mean_correspondence,
+        "in [0, 1], ↑ higher is better",
+    )];
+    if let Some(accuracy) = &section.accuracy {
+        keys.push(KeyFigure::estimate(
+            "Accuracy",
+            accuracy,
+            "share of right predictions",
+        ));
+    }
+    if let Some(auroc) = &section.auroc_of_right {
+        let note = "AUROC of right against wrong; 0.5 = correspondence does not tell them apart";
+        keys.push(KeyFigure::estimate("Right told from wrong", auroc, note));
+    }
+    if !section.reliability.is_empty() {
+        let note = "expected calibration error over ten bins; 0 = calibrated, ↓ lower is better";
+        keys.push(KeyFigure::number(
+            "Calibration error",
+            section.expected_calibration_error,
+            note,
+        ));
+    }
+    keys
+}
+
+fn groups(section: &Casebased) -> Table {
+    let groups = [("right", &section.right), ("wrong", &section.wrong)];
+    let row = |name: &str, group: &Group| {
+        vec![
+            Cell::words(name),
+            Cell::count(group.n),
+            Cell::number(group.mean_correspondence.value),
+            Cell::interval(group.mean_correspondence.interval),
+        ]
+    };
+    let rows = groups
+        .into_iter()
+        .filter_map(|(name, group)| Some(row(name, group.as_ref()?)));
+    Table::new("Correspondence of right and of wrong predictions")
+        .words("predictions")
+        .numbers("number")
+        .numbers("mean correspondence")
+        .numbers("95 % interval")
+        .rows(rows)
+}
+
+fn by_class(section: &Casebased) -> Table {
+    let rows = section.by_class.iter().map(|class| {
+        vec![
+            Cell::words(&class.class),
+            Cell::count(class.n),
+            Cell::number(class.mean_correspondence),
+            Cell::number(class.accuracy),
+        ]
+    });
+    Table::new("Predictions by predicted class")
+        .words("predicted class")
+        .numbers("number")
+        .numbers("mean correspondence")
+        .numbers("accuracy")
+        .rows(rows)
+}
+
+fn levels(section: &Casebased) -> Table {
+    let n: u64 = section.levels.iter().map(|level| level.n).sum();
+    let rows = section.levels.iter().map(|level| {
+        let share = level.n as f64 / n.max(1) as f64;
+        vec![
+            Cell::words(&level.level),
+            Cell::count(level.n),
+            Cell::shown_as(Some(share), percent),
+        ]
+    });
+    Table::new("Predictions by the level of their correspondence")
+        .words("level")
+        .numbers("number")
+        .numbers("share")
+        .rows(rows)
+}
+
+fn columns(section: &Casebased) -> Option<Block> {
+    let sentences = [
+        (!section.columns_used.is_empty())
+            .then(|| format!("Features: {}.", section.columns_used.join(", "))),
+        (!section.columns_left_out.is_empty())
+            .then(|| format!("Left out: {}.", section.columns_left_out.join(", "))),
+    ];
+    let words: Vec<Block> = sentences.into_iter().flatten().map(Block::Words).collect();
+    (!words.is_empty()).then(|| Block::Folded {
+        title: "Columns that were used and left out".to_owned(),
+        is_open: false,
+        blocks: words,
+    })
+}

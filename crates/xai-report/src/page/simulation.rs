@@ -1,0 +1,108 @@
+//! The section of the simulation study.
+
+use super::block::Block;
+use super::section::Section;
+use crate::family::Family;
+use crate::markup::number;
+use crate::markup::table::{Cell, Table};
+use crate::picture::axes::Axis;
+use crate::picture::figure::Figure;
+use crate::picture::lines::LineChart;
+use crate::picture::scale::nice_domain;
+use crate::picture::series::{ErrorBars, Point, Series};
+use crate::picture::style::Style;
+use crate::section::simulation::{ProfilePoint, SimulatedMetric, Simulation};
+
+/// Points that stand for fewer draws are left out: they jump about.
+const FEWEST_DRAWS: usize = 5;
+
+/// The section with its pictures and its table.
+pub(super) fn section(section: &Simulation) -> Section<'_> {
+    Section {
+        family: Family::Simulation,
+        origin: &section.origin,
+        about: format!(
+            "{} of several runs each. Each picture: the mean of a metric over draws of similar accuracy, with \
+             a band that holds 80 % of them. A metric that follows accuracy slopes; one that tells runs that \
+             copy each other's errors from independent ones has two lines apart.",
+            number::of_kind(section.n_draws, "simulated study", "simulated studies"),
+        ),
+        blocks: vec![
+            Block::Panels(section.metrics.iter().map(panel).collect()),
+            Block::Table(table(section)),
+        ],
+    }
+}
+
+fn panel(metric: &SimulatedMetric) -> Figure {
+    let series = [
+        series("independent errors", 0, &metric.independent),
+        series("dependent errors", 1, &metric.dependent),
+    ];
+    let ends = series.iter().flat_map(|series| &series.points);
+    let ends = ends.flat_map(|point| point.interval.unwrap_or([point.y; 2]));
+    let y = Axis::new("value", nice_domain(ends));
+    let picture = LineChart {
+        title: metric.title.clone(),
+        caption: format!(
+            "Across: accuracy of the draws; up: the metric. Lines: means; bands: from the 10 % lowest to the \
+             10 % highest. Points of fewer than {FEWEST_DRAWS} draws are left out."
+        ),
+        x: Axis::new("accuracy", (0.0, 1.0)),
+        y,
+        series_kind: "draws",
+        series: series.into(),
+        reference: None,
+        is_panel: true,
+    };
+    picture.figure()
+}
+
+fn series(name: &str, style: usize, points: &[ProfilePoint]) -> Series {
+    let enough = points
+        .iter()
+        .filter(|point| point.n_defined >= FEWEST_DRAWS);
+    let points = enough.map(|point| Point {
+        x: point.accuracy,
+        y: point.mean,
+        interval: Some([point.low, point.high]),
+        n: Some(point.n_defined as u64),
+    });
+    Series {
+        name: name.to_owned(),
+        style: Style::of(style),
+        points: points.collect(),
+        best: None,
+        error_bars: ErrorBars::Band,
+    }
+}
+
+fn table(section: &Simulation) -> Table {
+    let rows = section.metrics.iter().map(|metric| {
+        let values = [
+            metric.mean,
+            metric.std,
+            metric.spearman_with_accuracy,
+            metric.spearman_with_n_classes,
+            metric.variance_by_label_distribution,
+            metric.variance_by_error_distribution,
+            metric.auroc_of_dependence,
+        ];
+        std::iter::once(Cell::words(&metric.title))
+            .chain(values.map(Cell::number))
+            .collect()
+    });
+    Table::new(
+        "Over all draws; ρ is a rank correlation, η² a share of variance, AUROC 0.5 = cannot tell dependent from \
+         independent errors",
+    )
+    .words("metric")
+    .numbers("mean")
+    .numbers("standard deviation")
+    .numbers("accuracy (ρ)")
+    .numbers("classes (ρ)")
+    .numbers("label law (η²)")
+    .numbers("error law (η²)")
+    .numbers("dependence (AUROC)")
+    .rows(rows)
+}

@@ -1,0 +1,112 @@
+//! A picture with its title, its legend, the words that say what is to be seen, and the numbers behind it.
+
+use super::style::{Entry, legend};
+use crate::markup::element::{Element, Markup, name};
+use crate::markup::table::Table;
+
+/// A picture that is ready to be put on the page.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Figure {
+    /// What it is called.
+    pub(crate) title: String,
+    /// What is to be seen, for whoever does not see it.
+    pub(crate) description: String,
+    /// What the axes are, and which end is better.
+    pub(crate) caption: String,
+    /// What colours and shapes mean.
+    pub(crate) legend: Vec<Entry>,
+    /// What is drawn.
+    pub(crate) drawing: Drawing,
+    /// The numbers that are drawn.
+    pub(crate) numbers: Table,
+    /// Whether it takes the whole width of the page.
+    pub(crate) is_wide: bool,
+}
+
+/// Elements of SVG and the size of the picture.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Drawing {
+    /// In units of the picture; text is 13 units high.
+    pub(crate) width: f64,
+    /// In units of the picture.
+    pub(crate) height: f64,
+    /// What is drawn, from behind to the front.
+    pub(crate) marks: Vec<Element>,
+}
+
+/// The width of a picture that stands beside another one.
+pub(crate) const WIDTH: f64 = 460.0;
+
+/// The width of a small picture among many.
+pub(crate) const PANEL: f64 = 300.0;
+
+impl Figure {
+    /// The picture as the `number`-th one of the page.
+    pub(crate) fn draw(&self, number: usize) -> Markup {
+        let figure = Element::new("figure").child(
+            Element::of("p", "picture-title")
+                .child(Element::new("b").text(format!("Figure {number}. ")))
+                .child(name(&self.title)),
+        );
+        let figure = match self.legend.is_empty() {
+            true => figure,
+            false => figure.child(legend(&self.legend)),
+        };
+        let figure = figure
+            .child(self.draw_svg(number))
+            .child(Element::new("figcaption").text(&self.caption));
+        let numbers = self.numbers.draw(&format!("Numbers of figure {number}"));
+        let class = if self.is_wide {
+            "picture wide"
+        } else {
+            "picture"
+        };
+        let behind = Element::of("details", "numbers")
+            .child(Element::new("summary").text("Numbers behind this picture"))
+            .markup(numbers);
+        Element::of("div", class).child(figure).child(behind).into()
+    }
+
+    fn draw_svg(&self, number: usize) -> Element {
+        let Drawing {
+            width,
+            height,
+            marks,
+        } = &self.drawing;
+        let (title, description) = (format!("figure-{number}-t"), format!("figure-{number}-d"));
+        Element::new("svg")
+            .with("viewBox", format!("0 0 {width} {height}"))
+            .with("role", "img")
+            .with("aria-labelledby", format!("{title} {description}"))
+            .child(Element::new("title").with("id", &title).text(&self.title))
+            .child(
+                Element::new("desc")
+                    .with("id", &description)
+                    .text(&self.description),
+            )
+            .children(marks.iter().cloned())
+    }
+}
+
+/// Text that fits in a width, cut where it does not, with the whole of it shown on hover.
+pub(crate) fn fitting(text: &str, width: f64, class: &str) -> Element {
+    let most = (width / CHARACTER).max(2.0) as usize;
+    let element = Element::of("text", class);
+    if text.chars().count() <= most {
+        return element.text(text);
+    }
+    element.text(shortened(text, most)).tooltip(text)
+}
+
+/// At most so many characters, with an ellipsis where some are missing.
+pub(crate) fn shortened(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    let mut short: String = text.chars().take(most.saturating_sub(1)).collect();
+    short.push('…');
+    short
+}
+
+/// The mean width of a character of the text in a picture.
+pub(crate) const CHARACTER: f64 = 7.3;

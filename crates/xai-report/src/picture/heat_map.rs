@@ -1,0 +1,264 @@
+//! A square of numbers as colours.
+
+use super::axes::tick;
+use super::color_map::{ColorMap, hexadecimal, legend_bar};
+use super::figure::{Drawing, Figure, WIDTH, fitting, shortened};
+use super::raster::Raster;
+use super::scale::extent;
+use crate::markup::element::Element;
+use crate::markup::number::{self, decimals};
+use crate::markup::table::{Cell, Table};
+
+/// Things that are drawn as one cell each; above that, as pixels of one image.
+const MOST_CELLS: usize = 40;
+
+/// A picture of a number for every two of some things.
+pub(crate) struct HeatMap<'a> {
+    pub(crate) title: String,
+    pub(crate) caption: String,
+    /// What the numbers are.
+    pub(crate) label: String,
+    /// What the things are: `run`.
+    pub(crate) item_kind: &'static str,
+    /// Their names in the order of the picture.
+    pub(crate) names: Vec<String>,
+    /// The number of two of them, by their places in the picture; `None` where undefined.
+    pub(crate) value: &'a dyn Fn(usize, usize) -> Option<f64>,
+    /// Whether 0 is the middle, and the ends are -1 and 1.
+    pub(crate) is_signed: bool,
+    /// What stands beside rows and above columns, where names are too long for that: the names beside rows
+    /// are cut short otherwise, and columns have numbers.
+    pub(crate) short_names: Option<Vec<String>>,
+}
+
+/// One pair of things, with its number.
+struct Pair {
+    first: usize,
+    second: usize,
+    value: f64,
+}
+
+impl HeatMap<'_> {
+    /// The picture with its words and its numbers.
+    pub(crate) fn figure(self) -> Figure {
+        let pairs = self.pairs();
+        let map = self.color_map(&pairs);
+        let (height, marks) = self.draw(&map);
+        Figure {
+            description: self.describe(&pairs),
+            legend: Vec::new(),
+            numbers: self.numbers(&pairs),
+            drawing: Drawing {
+                width: WIDTH,
+                height,
+                marks,
+            },
+            title: self.title,
+            caption: self.caption,
+            is_wide: false,
+        }
+    }
+
+    /// The defined pairs, the largest number first.
+    fn pairs(&self) -> Vec<Pair> {
+        let n = self.names.len();
+        let all = (0..n).flat_map(|first| (first + 1..n).map(move |second| (first, second)));
+        let defined = all.filter_map(|(first, second)| {
+            let value = number::finite((self.value)(first, second))?;
+            Some(Pair {
+                first,
+                second,
+                value,
+            })
+        });
+        let mut pairs: Vec<Pair> = defined.collect();
+        pairs.sort_by(|a, b| b.value.total_cmp(&a.value));
+        pairs
+    }
+
+    fn color_map(&self, pairs: &[Pair]) -> (ColorMap, (f64, f64)) {
+        if self.is_signed {
+            return (ColorMap::diverging(1.0), (-1.0, 1.0));
+        }
+        let range = extent(pairs.iter().map(|pair| pair.value)).unwrap_or((0.0, 1.0));
+        (ColorMap::sequential(range), range)
+    }
+
+    fn draw(&self, (map, range): &(ColorMap, (f64, f64))) -> (f64, Vec<Element>) {
+        let n = self.names.len().max(1);
+        let before = if self.short_names.is_none() {
+            176.0
+        } else {
+            40.0
+        };
+        let side = (WIDTH - before - 12.0).min(40.0 * n as f64);
+        let (left, top) = (before, 24.0);
+        let step = side / n as f64;
+        let mut marks = match n <= MOST_CELLS {
+            true => self.draw_cells(map, (left, top), step),
+            false => self.draw_pixels(map, (left, top), side),
+        };
+        marks.extend(self.draw_names((left, top), step));
+        let [low, high] = [range.0, range.1].map(number::in_own_units);
+        let middle = number::in_own_units((range.0 + range.1) / 2.0);
+        let at = (left, top + side + 14.0);
+        marks.extend(legend_bar(map, at, side.max(150.0), [low, middle, high]));
+        marks.push(
+            fitting(&self.label, WIDTH - left, "label")
+                .at("x", left)
+                .at("y", top + side + 58.0),
+        );
+        (top + side + 66.0, marks)
+    }
+
+    fn draw_cells(&self, map: &ColorMap, (left, top): (f64, f64), step: f64) -> Vec<Element> {
+        let n = self.names.len();
+        let places = (0..n).flat_map(|row| (0..n).map(move |column| (row, column)));
+        let others = places.filter(|(row, column)| row != column);
+        let cell = |(row, column): (usize, usize)| {
+            let value = number::finite((self.value)(row, column));
+            let text = value.map_or_else(|| "undefined".to_owned(), decimals);
+            Element::new("rect")
+                .at("x", left + step * column as f64)
+                .at("y", top + step * row as f64)
+                .at("width", step - 0.5)
+                .at("height", step - 0.5)
+                .with("fill", hexadecimal(map.color(value.unwrap_or(f64::NAN))))
+                .tooltip(format!(
+                    "{}, {}: {text}",
+                    self.names[row], self.names[column]
+                ))
+        };
+        let texts = others
+            .clone()
+            .filter_map(|(row, column)| self.draw_text(map, (left, top), step, (row, column)));
+        let texts: Vec<Element> = texts.collect();
+        others.map(cell).chain(texts).collect()
+    }
+
+    /// The number in a cell that has the room for it, dark on light colours and light on dark ones.
+    fn draw_text(
+        &self,
+        map: &ColorMap,
+        (left, top): (f64, f64),
+        step: f64,
+        (row, column): (usize, usize),
+    ) -> Option<Element> {
+        if step < 30.0 {
+            return None;
+        }
+        let value = number::finite((self.value)(row, column))?;
+        let [red, green, blue] = map.color(value).map(f64::from);
+        let is_light = 0.299 * red + 0.587 * green + 0.114 * blue > 140.0;
+        let text = Element::of("text", "in-cell")
+            .at("x", left + step * (column as f64 + 0.5))
+            .at("y", top + step * (row as f64 + 0.5) + 4.0)
+            .with("text-anchor", "middle")
+            .with("style", if is_light { "fill:#000" } else { "fill:#fff" });
+        Some(text.text(number::minus(format!("{value:.2}"))))
+    }
+
+    fn draw_pixels(&self, map: &ColorMap, at: (f64, f64), side: f64) -> Vec<Element> {
+        let n = self.names.len();
+        let numbers = (0..n * n).map(|index| match (index / n, index % n) {
+            (row, column) if row == column => f64::NAN,
+            (row, column) => (self.value)(row, column).unwrap_or(f64::NAN),
+        });
+        vec![Raster::of_numbers((n, n), numbers, map).draw(at, (side, side))]
+    }
+
+    /// The names of rows and columns: all of them, or some of many.
+    fn draw_names(&self, (left, top): (f64, f64), step: f64) -> Vec<Element> {
+        let room = if self.names.len() > 100 { 32.0 } else { 15.0 };
+        let every = (room / step).ceil().max(1.0) as usize;
+        let names = self.names.iter().enumerate().step_by(every);
+        let drawn = names.flat_map(|(index, name)| {
+            let middle = step * (index as f64 + 0.5);
+            let number = (index + 1).to_string();
+            let short = self.short_names.as_ref();
+            let (row, column) = match short.and_then(|names| names.get(index)) {
+                Some(short) => (short.clone(), short.clone()),
+                None => (format!("{} {number}", shortened(name, 19)), number),
+            };
+            [
+                fitting(&row, left - 6.0, "tick")
+                    .at("x", left - 6.0)
+                    .at("y", top + middle + 4.0)
+                    .with("text-anchor", "end"),
+                tick((left + middle, top - 6.0), "middle", &column),
+            ]
+        });
+        drawn.collect()
+    }
+
+    fn say(&self, pair: &Pair) -> String {
+        format!(
+            "{} ({} and {})",
+            decimals(pair.value),
+            self.names[pair.first],
+            self.names[pair.second]
+        )
+    }
+
+    fn describe(&self, pairs: &[Pair]) -> String {
+        let n = number::of_kind(
+            self.names.len() as u64,
+            "row and column",
+            "rows and columns",
+        );
+        match (pairs.first(), pairs.last()) {
+            (Some(most), Some(least)) => format!(
+                "{} of every two: {n}. From {} to {}.",
+                self.label,
+                self.say(least),
+                self.say(most)
+            ),
+            _ => format!("{} of every two: {n}. No pair has a value.", self.label),
+        }
+    }
+
+    /// The square of few things; the pairs at both ends of many.
+    fn numbers(&self, pairs: &[Pair]) -> Table {
+        let n = self.names.len();
+        if n > MOST_CELLS {
+            return self.pairs_at_the_ends(pairs);
+        }
+        let mut table = Table::new(&self.title).words(self.item_kind);
+        for name in &self.names {
+            table = table.numbers(name);
+        }
+        let row = |row: usize| {
+            let cells = (0..n).map(|column| match row == column {
+                true => Cell::empty(),
+                false => Cell::number((self.value)(row, column)),
+            });
+            std::iter::once(Cell::words(&self.names[row]))
+                .chain(cells)
+                .collect()
+        };
+        table.rows((0..n).map(row))
+    }
+
+    fn pairs_at_the_ends(&self, pairs: &[Pair]) -> Table {
+        const EACH: usize = 30;
+        let n_most = pairs.len().min(EACH);
+        let least = pairs.len().saturating_sub(EACH).max(n_most);
+        let shown = pairs[..n_most].iter().chain(&pairs[least..]);
+        let rows: Vec<Vec<Cell>> = shown
+            .map(|pair| {
+                vec![
+                    Cell::words(&self.names[pair.first]),
+                    Cell::words(&self.names[pair.second]),
+                    Cell::number(Some(pair.value)),
+                ]
+            })
+            .collect();
+        let n_left_out = pairs.len() - rows.len();
+        Table::new(format!("{}: the pairs at both ends", self.title))
+            .words(self.item_kind)
+            .words(&format!("other {}", self.item_kind))
+            .numbers(&self.label)
+            .rows(rows)
+            .without(n_left_out)
+    }
+}

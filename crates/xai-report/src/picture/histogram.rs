@@ -1,0 +1,218 @@
+//! Distributions: one, or two of them, one above the other.
+
+use super::axes::{Area, Axis, grid, line, tick};
+use super::figure::{Drawing, Figure, PANEL, WIDTH};
+use super::style::{Entry, Style, Swatch};
+use crate::estimate::Histogram;
+use crate::markup::element::Element;
+use crate::markup::number::{self, decimals, in_own_units, percent};
+use crate::markup::table::{Cell, Table};
+
+/// A picture of one or two distributions in the same bins. Each bar is a share of its own group, so that
+/// a small group is seen as well as a large one.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Bars {
+    pub(crate) title: String,
+    pub(crate) caption: String,
+    /// What is counted by value.
+    pub(crate) label: String,
+    /// What is counted: `predictions`.
+    pub(crate) unit: &'static str,
+    /// The first one upward, the second one downward.
+    pub(crate) groups: Vec<BarGroup>,
+    /// Whether it is one of many small pictures.
+    pub(crate) is_panel: bool,
+}
+
+/// One distribution.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct BarGroup {
+    pub(crate) name: String,
+    pub(crate) style: Style,
+    pub(crate) histogram: Histogram,
+    /// The mean, where it is known.
+    pub(crate) mean: Option<f64>,
+}
+
+impl BarGroup {
+    fn n(&self) -> u64 {
+        self.histogram.counts.iter().sum()
+    }
+
+    fn share(&self, index: usize) -> f64 {
+        let count = self.histogram.counts.get(index).copied().unwrap_or(0);
+        count as f64 / self.n().max(1) as f64
+    }
+
+    fn largest(&self) -> (usize, f64) {
+        let shares = (0..self.histogram.counts.len()).map(|index| (index, self.share(index)));
+        // The first one of equals.
+        shares.fold(
+            (0, 0.0),
+            |best, next| if next.1 > best.1 { next } else { best },
+        )
+    }
+
+    fn range_of(&self, index: usize) -> String {
+        let (from, to) = self.histogram.bin(index);
+        format!("{} to {}", in_own_units(from), in_own_units(to))
+    }
+
+    fn describe(&self) -> String {
+        let (index, share) = self.largest();
+        let mean = number::finite(self.mean).map(|mean| format!(", mean {}", decimals(mean)));
+        match self.n() {
+            0 => format!("{}: none.", self.name),
+            n => format!(
+                "{}: {} in all, most of them ({}) from {}{}.",
+                self.name,
+                number::count(n),
+                percent(share),
+                self.range_of(index),
+                mean.unwrap_or_default()
+            ),
+        }
+    }
+}
+
+impl Bars {
+    /// The picture with its words and its numbers.
+    pub(crate) fn figure(self) -> Figure {
+        let size = match self.is_panel {
+            true => (PANEL, 190.0),
+            false => (WIDTH, 300.0),
+        };
+        let described: Vec<String> = self.groups.iter().map(BarGroup::describe).collect();
+        Figure {
+            description: format!("Distribution of {}. {}", self.label, described.join(" ")),
+            legend: self.legend(),
+            numbers: self.numbers(),
+            drawing: Drawing {
+                width: size.0,
+                height: size.1,
+                marks: self.draw(size),
+            },
+            title: self.title,
+            caption: self.caption,
+            is_wide: false,
+        }
+    }
+
+    fn legend(&self) -> Vec<Entry> {
+        let mut entries = Vec::new();
+        if self.groups.len() > 1 {
+            let groups = self.groups.iter().zip(["upward", "downward"]);
+            entries.extend(groups.map(|(group, direction)| {
+                let n = number::count(group.n());
+                let text = format!("{} ({direction}), n = {n}", group.name);
+                Entry::new(Swatch::Bar(group.style), text)
+            }));
+        }
+        if self.groups.iter().any(|group| group.mean.is_some()) {
+            entries.push(Entry::new(Swatch::Reference, "mean"));
+        }
+        entries
+    }
+
+    fn draw(&self, size: (f64, f64)) -> Vec<Element> {
+        let Some(first) = self.groups.first() else {
+            return Vec::new();
+        };
+        let largest = self.groups.iter().map(|group| group.largest().1);
+        let largest = largest.fold(0.0, f64::max).max(1e-9);
+        let low = if self.groups.len() > 1 { -largest } else { 0.0 };
+        let x = Axis::new(&self.label, (first.histogram.from, first.histogram.to));
+        let of = if self.groups.len() > 1 {
+            "each group"
+        } else {
+            self.unit
+        };
+        let y = Axis::new(format!("% of {of}"), (low, largest));
+        let area = Area::new(size, &x, &y);
+        let mut marks = area.draw_x_ticks(if self.is_panel { 4 } else { 6 });
+        marks.extend(draw_shares(&area));
+        for (group, direction) in self.groups.iter().zip([1.0, -1.0]) {
+            marks.extend(self.draw_group(group, direction, &area));
+            marks.extend(self.draw_mean(group, direction * largest, &area));
+        }
+        let zero = area.y.place(0.0);
+        marks.push(line("axis", (area.left, zero), (area.right, zero)));
+        marks.extend(area.draw_labels(&x, &y));
+        marks
+    }
+
+    fn draw_group(&self, group: &BarGroup, direction: f64, area: &Area) -> Vec<Element> {
+        let bins = (0..group.histogram.counts.len()).zip(&group.histogram.counts);
+        let filled = bins.filter(|(_, count)| **count > 0);
+        let bars = filled.map(|(index, count)| {
+            let (from, to) = group.histogram.bin(index);
+            let (left, right) = (area.x.place(from), area.x.place(to));
+            let (end, zero) = (
+                area.y.place(direction * group.share(index)),
+                area.y.place(0.0),
+            );
+            Element::of("rect", format!("bar {}", group.style.class()))
+                .at("x", left + 0.5)
+                .at("y", end.min(zero))
+                .at("width", (right - left - 1.0).max(0.5))
+                // A single value among many is still seen.
+                .at("height", (zero - end).abs().max(1.0))
+                .tooltip(format!(
+                    "{}, {} {}: {} {}, {}",
+                    group.name,
+                    self.label,
+                    group.range_of(index),
+                    number::count(*count),
+                    self.unit,
+                    percent(group.share(index))
+                ))
+        });
+        bars.collect()
+    }
+
+    fn draw_mean(&self, group: &BarGroup, end: f64, area: &Area) -> Option<Element> {
+        let mean = number::finite(group.mean)?;
+        let x = area.x.place(mean);
+        let from = (x, area.y.place(0.0));
+        let tooltip = format!("{}: mean {}", group.name, decimals(mean));
+        Some(line("reference", from, (x, area.y.place(end))).tooltip(tooltip))
+    }
+
+    fn numbers(&self) -> Table {
+        let mut table = Table::new(&self.title).numbers("from").numbers("to");
+        for group in &self.groups {
+            table = table
+                .numbers(&group.name)
+                .numbers(&format!("{}, share", group.name));
+        }
+        let Some(first) = self.groups.first() else {
+            return table;
+        };
+        let rows = (0..first.histogram.counts.len()).map(|index| {
+            let (from, to) = first.histogram.bin(index);
+            let ends = [from, to].map(|end| Cell::shown_as(Some(end), in_own_units));
+            let counts = self.groups.iter().flat_map(|group| {
+                let count = group.histogram.counts.get(index).copied().unwrap_or(0);
+                [
+                    Cell::count(count),
+                    Cell::shown_as(Some(group.share(index)), percent),
+                ]
+            });
+            ends.into_iter().chain(counts).collect()
+        });
+        table.rows(rows)
+    }
+}
+
+/// The vertical axis: shares are positive upward and downward.
+fn draw_shares(area: &Area) -> Vec<Element> {
+    let ticks = area.y.ticks(5).into_iter().flat_map(|(value, _)| {
+        let place = area.y.place(value);
+        let text = in_own_units((value.abs() * 1e4).round() / 100.0);
+        [
+            grid((area.left, place), (area.right, place)),
+            tick((area.left - 6.0, place + 4.0), "end", &text),
+        ]
+    });
+    ticks.collect()
+}

@@ -1,0 +1,239 @@
+//! A network around a node, with the mask of its edges as their width.
+
+use super::figure::{Drawing, Figure, PANEL};
+use super::scale::extent;
+use super::style::{Entry, Swatch};
+use crate::markup::element::{Element, place};
+use crate::markup::number::{self, decimals};
+use crate::markup::table::{Cell, Table};
+use crate::section::graph::{DrawnEdge, Neighborhood};
+
+/// A picture of a neighbourhood.
+pub(crate) struct NodeLink<'a> {
+    pub(crate) title: String,
+    pub(crate) neighborhood: &'a Neighborhood,
+}
+
+/// The widths of the lowest and of the highest score.
+const THINNEST: f64 = 0.7;
+const THICKEST: f64 = 7.0;
+
+/// By how much the outline of a true edge is wider than the edge.
+const OUTLINE: f64 = 6.0;
+
+/// The height of the picture, and the room around the nodes.
+const HEIGHT: f64 = 270.0;
+const MARGIN: f64 = 22.0;
+
+impl NodeLink<'_> {
+    /// The picture with its words and its numbers.
+    pub(crate) fn figure(self) -> Figure {
+        Figure {
+            description: self.describe(),
+            caption: self.caption(),
+            legend: self.legend(),
+            numbers: self.numbers(),
+            drawing: Drawing {
+                width: PANEL,
+                height: HEIGHT,
+                marks: self.draw(),
+            },
+            title: self.title,
+            is_wide: false,
+        }
+    }
+
+    fn caption(&self) -> String {
+        let left_out = match self.neighborhood.n_left_out as u64 {
+            0 => String::new(),
+            n => format!(
+                " {} of the neighbourhood not drawn.",
+                number::of_kind(n, "node is", "nodes are")
+            ),
+        };
+        format!(
+            "The wider an edge, the higher its score in the mask. Places of nodes mean nothing.{left_out}"
+        )
+    }
+
+    /// The scores of the thinnest and of the widest edge: those of a mask, where all are of one.
+    fn range(&self) -> (f64, f64) {
+        let scores = self.neighborhood.edges.iter().map(|edge| edge.score);
+        match extent(scores) {
+            Some((low, high)) if low < 0.0 || high > 1.0 => (low, high),
+            _ => (0.0, 1.0),
+        }
+    }
+
+    fn width(&self, score: f64) -> f64 {
+        let (low, high) = self.range();
+        let share = (score - low) / (high - low);
+        let share = if share.is_finite() {
+            share.clamp(0.0, 1.0)
+        } else {
+            0.0
+        };
+        THINNEST + share * (THICKEST - THINNEST)
+    }
+
+    fn legend(&self) -> Vec<Entry> {
+        let (low, high) = self.range();
+        let mut entries = vec![
+            Entry::new(Swatch::Explained, "explained node"),
+            Entry::new(
+                Swatch::Edge(THINNEST),
+                format!("score {}", number::in_own_units(low)),
+            ),
+            Entry::new(
+                Swatch::Edge(THICKEST),
+                format!("score {}", number::in_own_units(high)),
+            ),
+        ];
+        if self
+            .neighborhood
+            .edges
+            .iter()
+            .any(|edge| edge.is_true == Some(true))
+        {
+            entries.push(Entry::new(Swatch::TrueEdge, "outlined: edge of the truth"));
+        }
+        entries
+    }
+
+    fn at(&self, index: usize) -> Option<(f64, f64)> {
+        let node = self.neighborhood.nodes.get(index)?;
+        let share = |part: f64| {
+            if part.is_finite() {
+                part.clamp(0.0, 1.0)
+            } else {
+                0.5
+            }
+        };
+        Some((
+            MARGIN + share(node.x) * (PANEL - 2.0 * MARGIN),
+            MARGIN + share(node.y) * (HEIGHT - 2.0 * MARGIN),
+        ))
+    }
+
+    fn draw(&self) -> Vec<Element> {
+        let edges = &self.neighborhood.edges;
+        let outlined = edges.iter().filter(|edge| edge.is_true == Some(true));
+        let outlines = outlined.filter_map(|edge| self.line("true-edge", edge, OUTLINE));
+        let mut marks: Vec<Element> = outlines.collect();
+        marks.extend(
+            edges
+                .iter()
+                .filter_map(|edge| Some(self.line("edge", edge, 0.0)?.tooltip(self.say(edge)))),
+        );
+        marks.extend(self.draw_nodes());
+        marks
+    }
+
+    fn line(&self, class: &str, edge: &DrawnEdge, wider_by: f64) -> Option<Element> {
+        let (from, to) = (self.at(edge.from)?, self.at(edge.to)?);
+        let line = super::axes::line(class, from, to);
+        Some(line.with("stroke-width", place(self.width(edge.score) + wider_by)))
+    }
+
+    fn draw_nodes(&self) -> Vec<Element> {
+        let nodes = self.neighborhood.nodes.iter().enumerate();
+        // The explained one last, so that it lies above the others.
+        let drawn = nodes.rev().filter_map(|(index, node)| {
+            let (x, y) = self.at(index)?;
+            let is_explained = index == 0;
+            let (class, radius) = match is_explained {
+                true => ("node explained", 11.0),
+                false => ("node", 8.5),
+            };
+            let circle = Element::of("circle", class)
+                .at("cx", x)
+                .at("cy", y)
+                .at("r", radius);
+            let text = Element::of(
+                "text",
+                if is_explained {
+                    "node-name explained"
+                } else {
+                    "node-name"
+                },
+            )
+            .at("x", x)
+            .at("y", y + 3.2)
+            .with("text-anchor", "middle")
+            .text(node.node);
+            let tooltip = match is_explained {
+                true => format!("node {}, the explained one", node.node),
+                false => format!("node {}", node.node),
+            };
+            Some(Element::new("g").tooltip(tooltip).child(circle).child(text))
+        });
+        drawn.collect()
+    }
+
+    fn names(&self, edge: &DrawnEdge) -> Option<[usize; 2]> {
+        let node = |index: usize| self.neighborhood.nodes.get(index).map(|node| node.node);
+        Some([node(edge.from)?, node(edge.to)?])
+    }
+
+    fn say(&self, edge: &DrawnEdge) -> String {
+        let [from, to] = self.names(edge).unwrap_or_default();
+        let truth = match edge.is_true {
+            Some(true) => ", an edge of the truth",
+            Some(false) => ", no edge of the truth",
+            None => "",
+        };
+        format!("edge {from} – {to}: score {}{truth}", decimals(edge.score))
+    }
+
+    /// The edges, highest score first.
+    fn by_score(&self) -> Vec<&DrawnEdge> {
+        let mut edges: Vec<&DrawnEdge> = self.neighborhood.edges.iter().collect();
+        edges.sort_by(|a, b| b.score.total_cmp(&a.score));
+        edges
+    }
+
+    fn describe(&self) -> String {
+        let edges = self.by_score();
+        let highest: Vec<String> = edges.iter().take(5).map(|edge| self.say(edge)).collect();
+        let n_true = edges
+            .iter()
+            .filter(|edge| edge.is_true == Some(true))
+            .count();
+        let truth = match edges.iter().any(|edge| edge.is_true.is_some()) {
+            true => format!(" {n_true} of the edges belong to the truth."),
+            false => String::new(),
+        };
+        format!(
+            "Node {} with {} and {} around it.{truth} Highest scores: {}.",
+            self.neighborhood.node,
+            number::of_kind(
+                self.neighborhood.nodes.len().saturating_sub(1) as u64,
+                "node",
+                "nodes"
+            ),
+            number::of_kind(edges.len() as u64, "edge", "edges"),
+            highest.join("; ")
+        )
+    }
+
+    fn numbers(&self) -> Table {
+        let rows = self.by_score().into_iter().map(|edge| {
+            let [from, to] = self.names(edge).unwrap_or_default();
+            let truth = edge
+                .is_true
+                .map_or("not known", |truth| if truth { "yes" } else { "no" });
+            vec![
+                Cell::index(from),
+                Cell::index(to),
+                Cell::number(Some(edge.score)),
+                Cell::words(truth),
+            ]
+        });
+        Table::new(format!("{}: edges, highest score first", self.title))
+            .numbers("node")
+            .numbers("other node")
+            .numbers("score")
+            .words("in the truth")
+            .rows(rows)
+    }
+}

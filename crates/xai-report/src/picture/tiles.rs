@@ -1,0 +1,234 @@
+//! Images beside each other: what went in, what an explainer says of it, what is left.
+
+use super::color_map::{ColorMap, legend_bar};
+use super::figure::{Drawing, Figure, WIDTH, fitting};
+use super::raster::Raster;
+use crate::markup::element::Element;
+use crate::markup::number::{self, decimals};
+use crate::markup::table::{Cell, Table};
+use crate::section::gallery::GalleryItem;
+use crate::text::DASH;
+
+/// A picture of the maps of one explainer.
+pub(crate) struct Tiles<'a> {
+    pub(crate) title: String,
+    pub(crate) caption: String,
+    /// The metric that samples were chosen by.
+    pub(crate) metric: &'a str,
+    /// The samples, best first.
+    pub(crate) items: Vec<&'a GalleryItem>,
+    /// The most pixels on a side; larger images are averaged.
+    pub(crate) most_pixels: usize,
+}
+
+/// The side of an image in the picture, and the distance of two rows.
+const SIDE: f64 = 96.0;
+const ROW: f64 = 112.0;
+const ABOVE: f64 = 24.0;
+const BELOW: f64 = 44.0;
+
+/// Where columns begin.
+const COLUMNS: [f64; 3] = [2.0, 110.0, 218.0];
+const TEXT: f64 = 326.0;
+
+impl Tiles<'_> {
+    /// The picture with its words and its numbers.
+    pub(crate) fn figure(self) -> Figure {
+        let height = ABOVE + ROW * self.items.len() as f64 + BELOW;
+        Figure {
+            description: self.describe(),
+            legend: Vec::new(),
+            numbers: self.numbers(),
+            drawing: Drawing {
+                width: WIDTH,
+                height,
+                marks: self.draw(height),
+            },
+            title: self.title,
+            caption: self.caption,
+            is_wide: false,
+        }
+    }
+
+    fn draw(&self, height: f64) -> Vec<Element> {
+        let heads = ["input", "map", "masked input"];
+        let heads = heads.into_iter().zip(COLUMNS);
+        let mut marks: Vec<Element> = heads
+            .map(|(head, x)| {
+                Element::of("text", "label")
+                    .at("x", x)
+                    .with("y", 14)
+                    .text(head)
+            })
+            .collect();
+        for (index, item) in self.items.iter().enumerate() {
+            let y = ABOVE + ROW * index as f64;
+            marks.push(self.draw_images(item, y));
+            marks.extend(self.draw_texts(item, y));
+        }
+        let texts = ["−largest", "0", "+largest"].map(str::to_owned);
+        let at = (COLUMNS[1], height - BELOW + 8.0);
+        marks.extend(legend_bar(&ColorMap::diverging(1.0), at, 204.0, texts));
+        marks
+    }
+
+    fn draw_images(&self, item: &GalleryItem, y: f64) -> Element {
+        let pixels = &item.pixels;
+        let largest = largest(&pixels.map);
+        let colors = ColorMap::diverging(if largest > 0.0 { largest } else { 1.0 });
+        let size = (pixels.height, pixels.width);
+        let n_values = if pixels.is_colored { 3 } else { 1 };
+        let smaller = |values: &[f32], n: usize| averaged(values, size, n, self.most_pixels);
+        let (input, of) = smaller(&pixels.input, n_values);
+        let (masked, _) = smaller(&pixels.masked, n_values);
+        let (map, _) = smaller(&pixels.map, 1);
+        let numbers = map.iter().map(|value| f64::from(*value));
+        let shape = shape_in(SIDE, size);
+        Element::new("g")
+            .tooltip(self.say(item))
+            .child(Raster::of_pixels(of, &input, pixels.is_colored).draw((COLUMNS[0], y), shape))
+            .child(Raster::of_numbers(of, numbers, &colors).draw((COLUMNS[1], y), shape))
+            .child(Raster::of_pixels(of, &masked, pixels.is_colored).draw((COLUMNS[2], y), shape))
+    }
+
+    fn draw_texts(&self, item: &GalleryItem, y: f64) -> Vec<Element> {
+        let target = item.target.map(|class| format!(", class {class}"));
+        let largest = number::in_own_units(largest(&item.pixels.map));
+        let lines = [
+            (
+                "end",
+                if item.is_best {
+                    "▲ best"
+                } else {
+                    "▼ worst"
+                }
+                .to_owned(),
+            ),
+            (
+                "name",
+                format!("sample {}{}", item.sample, target.unwrap_or_default()),
+            ),
+            ("name", format!("value {}", decimals(item.value))),
+            ("name", format!("score {}", decimals(item.score))),
+            ("name", format!("masked {}", decimals(item.score_masked))),
+            ("muted", format!("map ±{largest}")),
+        ];
+        let lines = lines.into_iter().enumerate().map(|(index, (class, text))| {
+            fitting(&text, WIDTH - TEXT, class)
+                .at("x", TEXT)
+                .at("y", y + 12.0 + 16.5 * index as f64)
+        });
+        lines.collect()
+    }
+
+    fn say(&self, item: &GalleryItem) -> String {
+        format!(
+            "sample {}: {} {}, score {} of the input, {} of the masked input",
+            item.sample,
+            self.metric,
+            decimals(item.value),
+            decimals(item.score),
+            decimals(item.score_masked)
+        )
+    }
+
+    fn describe(&self) -> String {
+        let said: Vec<String> = self
+            .items
+            .iter()
+            .map(|item| {
+                let end = if item.is_best { "best" } else { "worst" };
+                format!("Among the {end}: {}.", self.say(item))
+            })
+            .collect();
+        format!(
+            "Input, map and masked input of some samples. {}",
+            said.join(" ")
+        )
+    }
+
+    fn numbers(&self) -> Table {
+        let rows = self.items.iter().map(|item| {
+            vec![
+                Cell::index(item.sample),
+                Cell::words(if item.is_best { "best" } else { "worst" }),
+                Cell::words(
+                    item.target
+                        .map_or_else(|| DASH.to_owned(), |class| class.to_string()),
+                ),
+                Cell::number(Some(item.value)),
+                Cell::number(Some(item.score)),
+                Cell::number(Some(item.score_masked)),
+            ]
+        });
+        Table::new(&self.title)
+            .numbers("sample")
+            .words("among the")
+            .words("class")
+            .numbers(self.metric)
+            .numbers("score of the input")
+            .numbers("score of the masked input")
+            .rows(rows)
+    }
+}
+
+/// The largest size of a value.
+fn largest(values: &[f32]) -> f64 {
+    let sizes = values.iter().map(|value| f64::from(value.abs()));
+    sizes.filter(|size| size.is_finite()).fold(0.0, f64::max)
+}
+
+/// The size in the picture of an image of this height and width.
+fn shape_in(side: f64, (height, width): (usize, usize)) -> (f64, f64) {
+    let (height, width) = (height.max(1) as f64, width.max(1) as f64);
+    let unit = side / height.max(width);
+    ((width * unit).max(2.0), (height * unit).max(2.0))
+}
+
+/// An image of at most so many pixels on a side, by means over squares of pixels, and its height and width.
+fn averaged(
+    values: &[f32],
+    (height, width): (usize, usize),
+    n_values: usize,
+    most: usize,
+) -> (Vec<f32>, (usize, usize)) {
+    let by = height.max(width).div_ceil(most.max(1)).max(1);
+    if by == 1 || values.len() != height * width * n_values {
+        return (values.to_vec(), (height, width));
+    }
+    let size = (height.div_ceil(by), width.div_ceil(by));
+    let mut smaller = Vec::with_capacity(size.0 * size.1 * n_values);
+    for row in 0..size.0 {
+        for column in 0..size.1 {
+            let (rows, columns) = (
+                row * by..((row + 1) * by).min(height),
+                column * by..((column + 1) * by).min(width),
+            );
+            let n = (rows.len() * columns.len()) as f32;
+            for value in 0..n_values {
+                let places = rows
+                    .clone()
+                    .flat_map(|y| columns.clone().map(move |x| y * width + x));
+                let sum: f32 = places.map(|place| values[place * n_values + value]).sum();
+                smaller.push(sum / n);
+            }
+        }
+    }
+    (smaller, size)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_large_image_is_averaged() {
+        let values: Vec<f32> = (0..12).map(|value| value as f32).collect();
+        // Rows 0 1 2 3, 4 5 6 7, 8 9 10 11 by squares of two.
+        let (smaller, size) = averaged(&values, (3, 4), 1, 2);
+        assert_eq!(size, (2, 2));
+        assert_eq!(smaller, [2.5, 4.5, 8.5, 10.5]);
+        let (same, size) = averaged(&values, (3, 4), 1, 4);
+        assert_eq!((same.len(), size), (12, (3, 4)));
+    }
+}

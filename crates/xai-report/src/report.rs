@@ -1,0 +1,190 @@
+//! The report: what `report.json` holds, from which the page is drawn and two reports are compared.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use xai_core::text::visible_json;
+
+use crate::finding::Finding;
+use crate::origin::{InputFile, Origin};
+use crate::section::attribution::Attribution;
+use crate::section::casebased::Casebased;
+use crate::section::graph::Graph;
+use crate::section::repro::Repro;
+use crate::section::simulation::Simulation;
+
+/// The version of the schema of `report.json`. It counts changes by which a program that reads the file could be
+/// misled: a key that goes or means something else. New keys do not count.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// A report on a study: `report.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Report {
+    /// The version of this schema.
+    pub schema_version: u32,
+    /// The version of `xai` that made the report.
+    pub xai_version: String,
+    /// What the study is called.
+    pub title: String,
+    /// The seed of everything random.
+    pub seed: u64,
+    /// The study file.
+    pub study: InputFile,
+    /// The command that makes this report.
+    pub command: String,
+    /// What the numbers say, one sentence at a time, by the rules of the documentation.
+    pub findings: Vec<Finding>,
+    /// Do predictions agree with their nearest training cases?
+    pub casebased: Vec<Casebased>,
+    /// How good are attribution maps of a model?
+    pub attribution: Vec<Attribution>,
+    /// Are explanatory subgraphs sufficient and necessary?
+    pub graph: Vec<Graph>,
+    /// Do repeated trainings make the same predictions, and the same errors?
+    pub repro: Vec<Repro>,
+    /// How do the reproducibility metrics behave where the truth is known?
+    pub simulation: Vec<Simulation>,
+    /// Sections that could not be computed.
+    pub missing: Vec<MissingSection>,
+}
+
+/// A section that could not be computed, and why.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MissingSection {
+    /// Where it would be, what it is called, what it was to be made from.
+    #[serde(flatten)]
+    pub origin: Origin,
+    /// What was wrong: the file, the place, what was expected.
+    pub error: String,
+    /// The way out, where one is known.
+    pub help: Option<String>,
+}
+
+/// Why bytes are no report.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// They are no JSON.
+    #[error("no JSON: {0}")]
+    Json(serde_json::Error),
+    /// They are JSON without a `schema_version`.
+    #[error("no report: expected the report.json that `xai report` wrote, with its schema_version")]
+    NoSchemaVersion,
+    /// They are a report of another version of the schema.
+    #[error("schema version {0}: expected {SCHEMA_VERSION}")]
+    SchemaVersion(u64),
+    /// They have the version of the schema, but do not follow it.
+    #[error("no report: {0}")]
+    Schema(serde_json::Error),
+}
+
+impl Report {
+    /// A report without sections, made by this version of the library.
+    #[must_use]
+    pub fn new(title: impl Into<String>) -> Self {
+        Self {
+            schema_version: SCHEMA_VERSION,
+            xai_version: env!("CARGO_PKG_VERSION").to_owned(),
+            title: title.into(),
+            seed: 1,
+            study: InputFile::default(),
+            command: String::new(),
+            findings: Vec::new(),
+            casebased: Vec::new(),
+            attribution: Vec::new(),
+            graph: Vec::new(),
+            repro: Vec::new(),
+            simulation: Vec::new(),
+            missing: Vec::new(),
+        }
+    }
+
+    /// The report as the text of `report.json`.
+    ///
+    /// Control characters in names are written as escapes, so that the text can be shown on a terminal.
+    ///
+    /// # Errors
+    /// None for a report whose maps have the keys that JSON takes, as all reports of this library have.
+    ///
+    /// ```
+    /// use xai_report::Report;
+    /// let report = Report::new("Digits");
+    /// let json = report.to_json()?;
+    /// assert_eq!(Report::from_json(json.as_bytes())?, report);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn to_json(&self) -> serde_json::Result<String> {
+        let json = serde_json::to_string_pretty(self)?;
+        Ok(visible_json(json + "\n"))
+    }
+
+    /// Reads the bytes of a `report.json`.
+    ///
+    /// # Errors
+    /// [`Error`] for what is no JSON, has another version of the schema or none, or does not follow it.
+    ///
+    /// ```
+    /// use xai_report::{Error, Report};
+    /// assert!(matches!(Report::from_json(b"{}"), Err(Error::NoSchemaVersion)));
+    /// assert!(matches!(Report::from_json(br#"{"schema_version": 9}"#), Err(Error::SchemaVersion(9))));
+    /// ```
+    pub fn from_json(json: &[u8]) -> Result<Self, Error> {
+        let value: Value = serde_json::from_slice(json).map_err(Error::Json)?;
+        match value.get("schema_version").and_then(Value::as_u64) {
+            Some(version) if version == u64::from(SCHEMA_VERSION) => {
+                serde_json::from_value(value).map_err(Error::Schema)
+            }
+            Some(version) => Err(Error::SchemaVersion(version)),
+            None => Err(Error::NoSchemaVersion),
+        }
+    }
+
+    /// The JSON Schema of `report.json`, with a description of every key.
+    ///
+    /// # Errors
+    /// None in practice: the schema is plain JSON.
+    pub fn json_schema() -> serde_json::Result<String> {
+        serde_json::to_string_pretty(&schemars::schema_for!(Self))
+    }
+
+    /// The origins of all sections that were computed, in the order of the page.
+    pub fn origins(&self) -> impl Iterator<Item = &Origin> {
+        let casebased = self.casebased.iter().map(|section| &section.origin);
+        let attribution = self.attribution.iter().map(|section| &section.origin);
+        let graph = self.graph.iter().map(|section| &section.origin);
+        let repro = self.repro.iter().map(|section| &section.origin);
+        let simulation = self.simulation.iter().map(|section| &section.origin);
+        casebased
+            .chain(attribution)
+            .chain(graph)
+            .chain(repro)
+            .chain(simulation)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::estimate::Estimate;
+    use crate::finding::Verdict;
+
+    #[test]
+    fn numbers_are_read_back_to_the_last_bit() {
+        let mut report = Report::new("a \u{1b}[31m title");
+        // Values that a reader that rounds gets wrong by one unit in the last place.
+        let estimate = Estimate {
+            value: Some(0.959_064_327_485_380_1),
+            interval: Some([0.917_924_767_693_723_3, 0.980_031_592_651_043_9]),
+            n: 171,
+            ..Estimate::default()
+        };
+        report.findings.push(Finding {
+            section: "casebased-1".to_owned(),
+            verdict: Verdict::Described,
+            text: String::new(),
+            estimate: Some(estimate),
+        });
+        let json = report.to_json().unwrap();
+        assert!(!json.contains('\u{1b}'));
+        assert_eq!(Report::from_json(json.as_bytes()).unwrap(), report);
+    }
+}

@@ -1,0 +1,9 @@
+//! The sections of a report: what each family of metrics found, as plain values, made from the results of its library.
+
+pub mod attribution;
+pub mod casebased;
+pub mod gallery;
+pub mod graph;
+mod leaf_order;
+pub mod repro;
+pub mod simulation;

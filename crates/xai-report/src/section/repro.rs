@@ -1,0 +1,263 @@
+//! The section of repeated runs.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use xai_core::Direction;
+use xai_repro::PairMetric;
+use xai_repro::across_runs::InconsistentSample;
+use xai_repro::pairwise::PairwiseReport;
+
+use crate::estimate::{Estimate, Histogram};
+use crate::origin::Origin;
+use crate::section::leaf_order::{leaf_order, pair_index};
+
+/// Bins of a histogram.
+const N_BINS: usize = 20;
+
+/// Do repeated trainings make the same predictions, and the same errors?
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Repro {
+    /// What the section is called and what it was made from.
+    #[serde(flatten)]
+    pub origin: Origin,
+    /// Runs.
+    pub n_runs: usize,
+    /// Samples.
+    pub n_samples: usize,
+    /// Each metric over the pairs of runs.
+    pub metrics: Vec<PairMetricSummary>,
+    /// The accuracy of each run, with Wilson's interval over samples.
+    pub accuracy: Vec<Estimate>,
+    /// Samples that every run gets wrong.
+    pub always_wrong: u64,
+    /// Samples that at least one run gets wrong.
+    pub ever_wrong: u64,
+    /// Agreement of all runs beyond chance.
+    pub fleiss_kappa: Option<f64>,
+    /// The same with Krippendorff's correction for few runs.
+    pub krippendorff_alpha: Option<f64>,
+    /// The same with Gwet's chance.
+    pub gwet_ac1: Option<f64>,
+    /// How similar every two runs are.
+    pub similarity: Similarity,
+    /// On how many samples the runs disagree.
+    pub ever_changing: usize,
+    /// The samples on which they disagree most, most first.
+    pub most_inconsistent: Vec<Inconsistent>,
+}
+
+/// One metric over all pairs of runs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PairMetricSummary {
+    /// Its name in JSON: `ec_local`.
+    pub metric: String,
+    /// What people call it.
+    pub title: String,
+    /// What it asks.
+    pub question: String,
+    /// Which end of its scale is the good one.
+    #[schemars(with = "String", extend("enum" = ["higher", "lower", "none"]))]
+    pub better: Direction,
+    /// The values it can have.
+    pub range: String,
+    /// The mean over the pairs, with a jackknife interval over runs.
+    pub mean: Estimate,
+    /// The standard deviation over the pairs.
+    pub std: Option<f64>,
+    /// The smallest value.
+    pub min: Option<f64>,
+    /// The median.
+    pub median: Option<f64>,
+    /// The largest value.
+    pub max: Option<f64>,
+    /// The values of the pairs in twenty bins from the smallest to the largest; `None` where none is defined.
+    pub histogram: Option<Histogram>,
+}
+
+/// A metric of every two runs, runs that are alike beside each other.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Similarity {
+    /// The metric.
+    pub metric: String,
+    /// What people call it.
+    pub title: String,
+    /// The runs, from 0, in the order of the picture: leaves of an average-linkage clustering.
+    pub order: Vec<usize>,
+    /// The values of the pairs (0, 1), (0, 2), …, (1, 2), … by the runs' own numbers; `None` where undefined.
+    pub pairs: Vec<Option<f64>>,
+}
+
+/// A sample on which runs disagree.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Inconsistent {
+    /// The sample, from 0.
+    pub sample: usize,
+    /// Its true class.
+    pub label: String,
+    /// The entropy of its predictions in nats.
+    pub entropy: f64,
+    /// The share of runs that predict its most frequent class.
+    pub modal_share: f64,
+    /// How many runs predict each class, most first.
+    pub votes: Vec<Votes>,
+}
+
+/// How many runs predict a class.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Votes {
+    /// The class.
+    pub class: String,
+    /// How many runs.
+    pub n: usize,
+}
+
+impl Similarity {
+    /// The value of two runs by their own numbers; `None` where undefined, and for a run with itself.
+    #[must_use]
+    pub fn value(&self, first: usize, second: usize) -> Option<f64> {
+        let n = self.order.len();
+        let is_pair = first != second && first.max(second) < n;
+        let index = is_pair.then(|| pair_index(n, first, second))?;
+        self.pairs.get(index).copied().flatten()
+    }
+}
+
+/// The classes that the runs predict for one of the samples on which they disagree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VotesOfSample {
+    /// Its true class.
+    pub label: String,
+    /// How many runs predict each class, most first.
+    pub votes: Vec<Votes>,
+}
+
+impl Repro {
+    /// The section of a report on all pairs of runs.
+    ///
+    /// `metrics` are those of the report, in its order, and `votes` belong to its most inconsistent samples, in
+    /// their order.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use xai_repro::{PackedRuns, Pairwise, RunInterval, registry::PAIR_METRICS};
+    /// use xai_report::section::repro::Repro;
+    /// use xai_report::{Family, Origin};
+    ///
+    /// let predictions = array![[0, 1, 0, 1], [0, 0, 0, 0], [0, 1, 1, 1]];
+    /// let runs = PackedRuns::new(PAIR_METRICS, predictions.view(), &[0, 1, 1, 0])?;
+    /// let report = Pairwise::new().report(&runs, RunInterval::Jackknife, 0.95)?;
+    /// let section = Repro::new(Origin::new(Family::Repro, 1, "Three runs"), PAIR_METRICS, &report, &[]);
+    /// assert_eq!((section.n_runs, section.ever_wrong), (3, 3));
+    /// # Ok::<(), xai_repro::Error>(())
+    /// ```
+    #[must_use]
+    pub fn new(
+        origin: Origin,
+        metrics: &[PairMetric],
+        report: &PairwiseReport,
+        votes: &[VotesOfSample],
+    ) -> Self {
+        let samples = report.samples.as_ref();
+        let inconsistent = samples
+            .iter()
+            .flat_map(|samples| &samples.most_inconsistent);
+        Self {
+            origin,
+            n_runs: report.n_runs,
+            n_samples: report.n_samples,
+            metrics: summaries(metrics, report),
+            accuracy: accuracies(report),
+            always_wrong: report.always_wrong,
+            ever_wrong: report.ever_wrong,
+            fleiss_kappa: report.fleiss_kappa,
+            krippendorff_alpha: report.krippendorff_alpha,
+            gwet_ac1: report.gwet_ac1,
+            similarity: similarity(metrics, report),
+            ever_changing: samples.map_or(0, |samples| samples.ever_changing),
+            most_inconsistent: inconsistent
+                .zip(votes)
+                .map(|(sample, votes)| Inconsistent::new(sample, votes))
+                .collect(),
+        }
+    }
+}
+
+impl Inconsistent {
+    fn new(sample: &InconsistentSample, votes: &VotesOfSample) -> Self {
+        Self {
+            sample: sample.sample,
+            label: votes.label.clone(),
+            entropy: sample.entropy,
+            modal_share: sample.modal_share,
+            votes: votes.votes.clone(),
+        }
+    }
+}
+
+fn summaries(metrics: &[PairMetric], report: &PairwiseReport) -> Vec<PairMetricSummary> {
+    let of_metrics = metrics.iter().zip(&report.metrics);
+    of_metrics
+        .map(|(metric, (name, values))| {
+            let info = metric.info();
+            let defined = values.pairs.iter().copied().flatten();
+            let range = values.min.zip(values.max);
+            PairMetricSummary {
+                metric: (*name).to_owned(),
+                title: info.title.to_owned(),
+                question: info.question.to_owned(),
+                better: info.direction,
+                range: info.range.to_string(),
+                mean: Estimate {
+                    value: values.mean,
+                    interval: values.interval,
+                    small_sample: values.small_sample,
+                    n: values.n_defined as u64,
+                    n_undefined: (values.pairs.len() - values.n_defined) as u64,
+                },
+                std: values.std,
+                min: values.min,
+                median: values.median,
+                max: values.max,
+                histogram: range.map(|range| Histogram::new(defined, range, N_BINS)),
+            }
+        })
+        .collect()
+}
+
+fn accuracies(report: &PairwiseReport) -> Vec<Estimate> {
+    let runs = report.accuracy.iter().zip(&report.accuracy_interval);
+    runs.map(|(accuracy, interval)| Estimate {
+        value: Some(*accuracy),
+        interval: Some(*interval),
+        n: report.n_samples as u64,
+        ..Estimate::default()
+    })
+    .collect()
+}
+
+/// Percent agreement of every two runs if it was asked for, else the first metric that has values.
+fn similarity(metrics: &[PairMetric], report: &PairwiseReport) -> Similarity {
+    let agreement = metrics
+        .iter()
+        .position(|metric| *metric == PairMetric::PA_ACC);
+    let with_values = || {
+        report
+            .metrics
+            .iter()
+            .position(|(_, metric)| metric.n_defined > 0)
+    };
+    let place = agreement.or_else(with_values).unwrap_or_default();
+    let name = report.metrics.get(place).map_or("", |(name, _)| *name);
+    let title = metrics.get(place).map_or("", |metric| metric.info().title);
+    let pairs = report
+        .metrics
+        .get(place)
+        .map(|(_, metric)| metric.pairs.clone());
+    let pairs = pairs.unwrap_or_default();
+    Similarity {
+        metric: name.to_owned(),
+        title: title.to_owned(),
+        order: leaf_order(report.n_runs, &pairs),
+        pairs,
+    }
+}

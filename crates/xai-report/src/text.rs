@@ -1,0 +1,71 @@
+//! Numbers and names of metrics as plain text: in findings, and in the tables of a terminal.
+
+use std::fmt::Display;
+
+use xai_core::Direction;
+
+/// A value, or a dash where there is none.
+#[must_use]
+pub fn or_dash(value: Option<impl Display>) -> String {
+    value.map_or_else(|| DASH.to_owned(), |x| x.to_string())
+}
+
+/// What stands for a value that is undefined.
+pub const DASH: &str = "–";
+
+/// Four decimals, or a dash where undefined.
+///
+/// ```
+/// use xai_report::text::decimals;
+/// assert_eq!(decimals(Some(-1234.56789)), "-1234.5679");
+/// assert_eq!(decimals(None), "–");
+/// ```
+#[must_use]
+pub fn decimals(value: Option<f64>) -> String {
+    or_dash(value.map(four))
+}
+
+/// An interval with four decimals, or a dash where undefined.
+///
+/// ```
+/// use xai_report::text::interval;
+/// assert_eq!(interval(Some([0.5, 0.75])), "[0.5000, 0.7500]");
+/// ```
+#[must_use]
+pub fn interval(ends: Option<[f64; 2]>) -> String {
+    or_dash(ends.map(|[low, high]| format!("[{}, {}]", four(low), four(high))))
+}
+
+/// Four decimals; a number whose integer part is no longer exact as powers of ten.
+fn four(x: f64) -> String {
+    match x.is_finite() && x.abs() >= 1e16 {
+        true => format!("{x:.4e}"),
+        false => format!("{x:.4}"),
+    }
+}
+
+/// The name of a metric with the arrow that says which values are better.
+///
+/// ```
+/// use xai_core::Direction;
+/// use xai_report::text::with_arrow;
+/// assert_eq!(with_arrow("AUROC", Direction::Higher), "AUROC ↑");
+/// ```
+#[must_use]
+pub fn with_arrow(name: &str, better: Direction) -> String {
+    match better {
+        Direction::None => name.to_owned(),
+        better => format!("{name} {}", better.arrow()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_a_length_that_a_person_reads() {
+        assert_eq!(decimals(Some(1.7e308)), "1.7000e308");
+        assert_eq!(interval(Some([0.5, -1e300])), "[0.5000, -1.0000e300]");
+    }
+}

@@ -1,0 +1,134 @@
+//! The whole page: of a report as a study gives it, and of one that tries what it must withstand.
+
+mod fixture;
+
+use std::collections::BTreeSet;
+
+use fixture::extreme::{SCRIPT, extreme};
+use fixture::realistic::realistic;
+use xai_report::page;
+
+/// The attributes `name="…"` of the page, the script aside.
+fn attributes<'a>(page: &'a str, name: &str) -> Vec<&'a str> {
+    let key = format!(" {name}=\"");
+    let parts = page.split(key.as_str()).skip(1);
+    parts.filter_map(|part| part.split('"').next()).collect()
+}
+
+#[test]
+fn the_page_of_a_study_is_small_and_asks_for_nothing() {
+    let page = page(&realistic());
+    assert!(page.len() < 2_000_000, "{} bytes", page.len());
+    assert!(!page.contains("http://") && !page.contains("https://"));
+    let fetched = attributes(&page, "href")
+        .into_iter()
+        .chain(attributes(&page, "src"));
+    for address in fetched {
+        assert!(
+            address.starts_with('#') || address.starts_with("data:") || address == "report.json",
+            "{address}"
+        );
+    }
+    assert_eq!(page.matches("<script>").count(), 1);
+}
+
+#[test]
+fn the_page_of_500_runs_and_large_images_is_below_five_megabytes() {
+    let page = page(&extreme());
+    assert!(page.len() < 5_000_000, "{} bytes", page.len());
+}
+
+#[test]
+fn names_are_shown_and_never_run() {
+    let page = page(&extreme());
+    assert_eq!(page.matches("<script").count(), 1);
+    assert!(!page.contains(SCRIPT));
+    // An attribute that ended early would let the rest of the name be one.
+    assert!(!page.contains("\" hostile=") && !page.contains("' hostile="));
+    assert!(!page.contains(['\u{202e}', '\u{0}', '\u{1b}']));
+    assert!(page.contains("\\u{202e}evil"));
+    assert!(page.contains("&lt;script&gt;alert("));
+}
+
+#[test]
+fn ids_are_unique_and_links_lead_somewhere() {
+    for report in [realistic(), extreme()] {
+        let page = page(&report);
+        let ids = attributes(&page, "id");
+        let unique: BTreeSet<&str> = ids.iter().copied().collect();
+        assert_eq!(ids.len(), unique.len());
+        for address in attributes(&page, "href") {
+            if let Some(id) = address.strip_prefix('#') {
+                assert!(unique.contains(id), "#{id}");
+            }
+        }
+        let labels = attributes(&page, "aria-labelledby");
+        for id in labels.iter().flat_map(|ids| ids.split(' ')) {
+            assert!(unique.contains(id), "{id}");
+        }
+    }
+}
+
+#[test]
+fn every_picture_has_a_title_a_description_a_caption_and_a_table() {
+    for report in [realistic(), extreme()] {
+        let page = page(&report);
+        let pictures: Vec<&str> = page.split("<figure>").skip(1).collect();
+        assert!(pictures.len() > 20);
+        for picture in pictures {
+            let (figure, behind) = picture.split_once("</figure>").unwrap();
+            let svg = figure
+                .split_once("role=\"img\" aria-labelledby=\"")
+                .unwrap()
+                .1;
+            assert!(svg.contains("-t\">") && svg.contains("-d\">"));
+            assert!(!svg.contains("-t\"></title>") && !svg.contains("-d\"></desc>"));
+            assert!(!figure.contains("<figcaption></figcaption>"));
+            assert!(behind.starts_with("<details class=\"numbers\">"));
+            let behind = behind.split_once("</details>").unwrap().0;
+            assert!(behind.contains("<caption>") && behind.contains("<tbody>"));
+        }
+    }
+}
+
+#[test]
+fn what_is_undefined_is_a_dash_and_no_number_is_written_as_nan() {
+    let page = page(&extreme());
+    for number in attributes(&page, "data-value") {
+        assert!(
+            number.is_empty() || number.parse::<f64>().is_ok_and(f64::is_finite),
+            "{number}"
+        );
+    }
+    assert!(attributes(&page, "data-value").contains(&""));
+    for attribute in ["x", "y", "cx", "cy", "x1", "y2", "d", "width", "height"] {
+        let places = attributes(&page, attribute);
+        assert!(
+            places
+                .iter()
+                .all(|place| !place.contains("NaN") && !place.contains("inf"))
+        );
+    }
+}
+
+#[test]
+fn the_findings_and_what_is_missing_come_first() {
+    let page = page(&realistic());
+    let place = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text}"));
+    assert!(place("Not computed: 1 section") < place("id=\"casebased-1\""));
+    assert!(place("GNNExplainer ranks true edges") < place("id=\"casebased-1\""));
+    assert!(page.contains("<a href=\"#graph-1\">"));
+}
+
+#[test]
+fn an_empty_report_is_a_page() {
+    let mut report = realistic();
+    report.findings.clear();
+    report.casebased.clear();
+    report.attribution.clear();
+    report.graph.clear();
+    report.repro.clear();
+    report.simulation.clear();
+    report.missing.clear();
+    assert!(page(&report).ends_with("</html>"));
+}
