@@ -9,6 +9,7 @@ pub(crate) const LIBRARIES: &[&str] = &[
     "xai-attribution",
     "xai-graph",
     "xai-repro",
+    "xai-files",
     "xai-metrics",
 ];
 

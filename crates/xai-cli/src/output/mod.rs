@@ -1,6 +1,5 @@
 //! Where results go: a table or JSON on standard output, rows to a file.
 
-mod destination;
 pub(crate) mod json_list;
 pub(crate) mod overwriting;
 pub(crate) mod progress;
@@ -10,5 +9,6 @@ pub(crate) mod stdout;
 pub(crate) mod style;
 mod table;
 pub(crate) mod text;
-pub(crate) mod visible;
 pub(crate) mod whole_file;
+
+pub(crate) use xai_files::visible;

@@ -1,10 +1,10 @@
 //! Tables for people.
 
+use xai_files::visible::visible;
+
 use comfy_table::{
     Cell, CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle, Width,
 };
-
-use super::visible::visible;
 
 /// What stands for a value that is undefined.
 pub(super) const UNDEFINED: &str = "–";

@@ -1,5 +1,7 @@
 //! The report in a few lines, for the terminal.
 
+use xai_files::visible::visible;
+
 use super::model::Report;
 use super::model::attribution::Attribution;
 use super::model::casebased::Casebased;
@@ -8,7 +10,6 @@ use super::model::graph::Graph;
 use super::model::repro::Repro;
 use super::model::simulation::Simulation;
 use crate::output::text::{decimals, interval, table, with_arrow};
-use crate::output::visible::visible;
 
 /// The findings, and the figures of every section.
 pub(super) fn digest(report: &Report) -> String {

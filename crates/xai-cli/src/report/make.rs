@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use xai_files::failure::{Failure, InFile};
+
 use tempfile::TempDir;
 
 use super::evaluate;
@@ -13,7 +15,6 @@ use super::study::request::{Prepared, Request, in_study, prepare};
 use super::study::{sample, shell};
 use super::{digest, findings, page, write};
 use crate::context::Context;
-use crate::failure::{Failure, InFile};
 use crate::output::stderr;
 
 /// Where the report goes unless somebody says where.
@@ -144,7 +145,7 @@ fn evaluate_all(
             report.missing.push(MissingSection {
                 origin,
                 error: failure.what(),
-                help: failure.way_out().map(str::to_owned),
+                help: failure.help_text().map(str::to_owned),
             });
             failures.push(failure);
         }

@@ -20,8 +20,9 @@ mod write;
 
 use std::path::PathBuf;
 
+use xai_files::failure::Failure;
+
 use crate::context::Context;
-use crate::failure::Failure;
 use crate::usage::examples;
 use make::DEFAULT_FOLDER;
 

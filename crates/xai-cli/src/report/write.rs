@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use xai_files::failure::{Failure, InFile};
+use xai_files::visible::visible_json;
+
 use super::model::Report;
-use crate::failure::{Failure, InFile};
-use crate::output::visible::visible_json;
 use crate::output::whole_file;
 
 /// Writes the page and the JSON, both or neither: the JSON is on the disk under a temporary name before

@@ -85,6 +85,10 @@ pub enum Distance {
 }
 
 impl Distance {
+    /// The names that a distance is parsed from, as a person lists them.
+    pub const NAMES: &'static str = "euclidean, squared-euclidean, manhattan, chebyshev, minkowski:P, cosine, \
+                                     correlation, canberra, braycurtis or hamming";
+
     /// Checks the distance's own parameter.
     ///
     /// # Errors
@@ -220,12 +224,7 @@ impl FromStr for Distance {
             _ => match name.strip_prefix("minkowski:").map(str::parse) {
                 Some(Ok(p)) => Self::Minkowski(p),
                 _ => {
-                    return Err(Error::parameter(
-                        input::DISTANCE,
-                        name,
-                        "euclidean, squared-euclidean, manhattan, chebyshev, minkowski:P, cosine, \
-                         correlation, canberra, braycurtis or hamming",
-                    ));
+                    return Err(Error::parameter(input::DISTANCE, name, Self::NAMES));
                 }
             },
         };

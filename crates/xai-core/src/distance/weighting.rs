@@ -57,6 +57,10 @@ pub enum Kernel {
 }
 
 impl Kernel {
+    /// The names that a kernel is parsed from, as a person lists them.
+    pub const NAMES: &'static str =
+        "inverse-cube, uniform, inverse-power:P, gaussian:H or exponential:H";
+
     /// Checks the kernel's own parameters.
     ///
     /// # Errors
@@ -122,11 +126,7 @@ impl FromStr for Kernel {
             ("gaussian", Some(bandwidth)) => Self::Gaussian { bandwidth },
             ("exponential", Some(bandwidth)) => Self::Exponential { bandwidth },
             _ => {
-                return Err(Error::parameter(
-                    input::WEIGHTING,
-                    name,
-                    "inverse-cube, uniform, inverse-power:P, gaussian:H or exponential:H",
-                ));
+                return Err(Error::parameter(input::WEIGHTING, name, Self::NAMES));
             }
         };
         kernel.validate()?;

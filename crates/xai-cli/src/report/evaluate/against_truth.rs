@@ -1,10 +1,10 @@
 //! A mask against the truth, as the report shows it.
 
+use xai_files::failure::{Failure, InFile};
 use xai_metrics::core::statistics::auroc_interval;
 use xai_metrics::graph::ground_truth::Confusion;
 
 use crate::context::Context;
-use crate::failure::{Failure, InFile};
 use crate::graph::groundtruth::Groundtruth;
 use crate::report::model::estimate::Estimate;
 use crate::report::model::graph::AgainstTruth;

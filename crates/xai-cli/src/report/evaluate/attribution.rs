@@ -1,5 +1,6 @@
 //! Attribution maps: what `xai attribution compare` finds.
 
+use xai_files::failure::Failure;
 use xai_metrics::attribution::evaluation::{EvaluationTable, ExplainerValue, MetricResult};
 use xai_metrics::attribution::input;
 use xai_metrics::attribution::metric::{Direction, registry};
@@ -8,7 +9,6 @@ use xai_metrics::core::statistics::{kendall, ranks::mid_ranks};
 use super::gallery;
 use crate::attribution::compare::{Compare, Compared};
 use crate::context::Context;
-use crate::failure::Failure;
 use crate::report::model::attribution::{
     Attribution, Comparison, Curve, CurvePoint, CurvesOfMetric, MetricOfExplainers, RankAgreement,
 };

@@ -1,5 +1,7 @@
 //! The section of a table of predictions.
 
+use xai_files::failure::Failure;
+use xai_files::left_out::LeftOut;
 use xai_metrics::casebased::AuditReport;
 use xai_metrics::casebased::result::{
     AuditDistribution, AuditGroup, ExplanationSummary, FeatureComparison, GroupDistribution,
@@ -8,8 +10,6 @@ use xai_metrics::casebased::result::{
 use crate::casebased::audit::AuditOfTable;
 use crate::casebased::audit::evaluation::Audited;
 use crate::context::Context;
-use crate::failure::Failure;
-use crate::input::left_out::LeftOut;
 use crate::report::model::casebased as model;
 use crate::report::model::estimate::Estimate;
 use crate::report::model::histogram::Histogram;

@@ -1,6 +1,7 @@
 //! Some maps of images: those that a metric finds best and worst.
 
 use ndarray::{ArrayD, ArrayView3, Axis, Ix3};
+use xai_files::failure::Failure;
 use xai_metrics::attribution::Layout;
 use xai_metrics::attribution::evaluation::MetricResult;
 use xai_metrics::attribution::metric::Direction;
@@ -9,7 +10,6 @@ use xai_metrics::attribution::run::masked_scores;
 use xai_metrics::core::tensor::{mask_inputs, position_attributions};
 
 use crate::attribution::compare::{Compare, Compared};
-use crate::failure::Failure;
 use crate::report::model::attribution::{Gallery, GalleryItem, GalleryPixels};
 
 /// Samples per explainer at each end.

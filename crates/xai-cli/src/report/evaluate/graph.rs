@@ -3,15 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use ndarray::{Array2, Ix1};
+use xai_files::arrays;
+use xai_files::failure::{Failure, Files, InFile, InFiles};
 use xai_metrics::core::number::check_finite_slice;
 use xai_metrics::graph::dataset::SweepPoint;
 use xai_metrics::graph::input;
 
 use crate::context::Context;
-use crate::failure::{Failure, Files, InFile, InFiles};
 use crate::graph::groundtruth::Groundtruth;
 use crate::graph::sweep::{SweepCommand, SweepScores};
-use crate::input::arrays;
 use crate::report::evaluate::against_truth::{self, MaskOfTruth};
 use crate::report::evaluate::neighborhood::{neighborhood, spread};
 use crate::report::evaluate::network::{Network, read_edge_index};

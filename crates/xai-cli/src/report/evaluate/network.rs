@@ -3,9 +3,8 @@
 use std::path::Path;
 
 use ndarray::{Array2, Ix2};
-
-use crate::failure::{Failure, InFile};
-use crate::input::arrays;
+use xai_files::arrays;
+use xai_files::failure::{Failure, InFile};
 
 /// An edge, seen from one of its ends.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,12 +1,12 @@
 //! The section of repeated runs.
 
+use xai_files::failure::Failure;
+use xai_files::left_out;
 use xai_metrics::repro::PairMetric;
 use xai_metrics::repro::across_runs::InconsistentSample;
 use xai_metrics::repro::pairwise::PairwiseReport;
 
 use crate::context::Context;
-use crate::failure::Failure;
-use crate::input::left_out;
 use crate::report::evaluate::leaf_order::leaf_order;
 use crate::report::model::estimate::Estimate;
 use crate::report::model::histogram::Histogram;
@@ -27,7 +27,8 @@ pub(crate) fn evaluate(
     context: &Context,
 ) -> Result<model::Repro, Failure> {
     if arguments.keeps_no_pairs() {
-        let failure = Failure::usage("--summary-only: the report shows the values of the pairs");
+        let failure =
+            Failure::of_option("--summary-only", "the report shows the values of the pairs");
         return Err(failure.help("leave it out"));
     }
     let result = arguments.evaluate(Some(SHOWN), context)?;

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
+use xai_files::failure::{Failure, Files, InFile, InFiles};
 use xai_metrics::repro::registry;
 use xai_metrics::repro::study::{self, AccuracyProfile, MetricBehavior, StudyDraw, read_draws};
 
 use crate::context::Context;
-use crate::failure::{Failure, Files, InFile, InFiles};
 use crate::report::model::origin::Origin;
 use crate::report::model::simulation as model;
 use crate::repro::simulate::study::{StudyCommand, StudyResult};

@@ -5,12 +5,12 @@ use std::path::Path;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
+use xai_files::failure::Failure;
 
 use super::families::Family;
 use super::keys::canonical;
 use super::located::StudyText;
 use super::usage::nearest;
-use crate::failure::Failure;
 
 /// A study: its sections in the order of the file.
 #[derive(Debug, Clone, PartialEq)]

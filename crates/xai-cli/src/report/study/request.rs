@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, FromArgMatches};
+use xai_files::failure::Failure;
 
 use super::arguments::{CommandLine, NamedFile, WrongValue};
 use super::document::{Document, Key, Section, Table, Value};
@@ -13,7 +14,6 @@ use super::usage::{WrongUsage, in_keys, nearest};
 #[cfg(feature = "onnx")]
 use crate::attribution::compare::Compare;
 use crate::casebased::audit::AuditOfTable;
-use crate::failure::Failure;
 use crate::report::evaluate::graph::{ExplainerInputs, GraphInputs};
 use crate::repro::pairwise::Pairwise;
 use crate::repro::simulate::study::StudyCommand;
