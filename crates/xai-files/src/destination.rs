@@ -19,9 +19,14 @@ pub fn called(path: &Path) -> &Path {
     }
 }
 
-/// Standard output for rows.
+/// Standard output for rows alone: where its reader has seen enough (`| head`), the process ends.
 pub fn standard_output() -> impl Write + Send {
     EndsWhenClosed(std::io::stdout())
+}
+
+/// Standard output for a result among other work: what a reader who has seen enough (`| head`) does not take is lost.
+pub fn standard_output_until_closed() -> impl Write + Send {
+    UntilClosed(std::io::stdout())
 }
 
 /// What stands at the end of a path.
@@ -44,7 +49,7 @@ impl Destination {
         let target = target(path)?;
         if let Some(number) = descriptor(&target) {
             return Ok(Self::Stream(match number {
-                1 => Box::new(UntilClosed(std::io::stdout())),
+                1 => Box::new(standard_output_until_closed()),
                 2 => Box::new(UntilClosed(std::io::stderr())),
                 // Appended: what the descriptor's owner wrote stays.
                 _ => Box::new(opened(OpenOptions::new().append(true), &target)?),

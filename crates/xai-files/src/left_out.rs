@@ -120,7 +120,14 @@ mod tests {
         for name in ["", "Unnamed: 0", "Unnamed: 12", "__index_level_3__"] {
             assert!(is_index(name), "{name}");
         }
-        for name in ["Unnamed: ", "Unnamed: x", "Unnamed", "__index_level___", "__index_level_0", "id"] {
+        for name in [
+            "Unnamed: ",
+            "Unnamed: x",
+            "Unnamed",
+            "__index_level___",
+            "__index_level_0",
+            "id",
+        ] {
             assert!(!is_index(name), "{name}");
         }
     }
