@@ -1,20 +1,9 @@
 //! Options whose values are words.
 
-use std::str::FromStr;
-
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use xai_metrics::core::ErrorKind;
 
 /// The words of an option: each with what it stands for, and what the help says of it.
 pub(crate) type Choices<T> = [(&'static str, T, &'static str)];
-
-/// The names of a library's type: what it expects where it is given none of them.
-pub(crate) fn names<T: FromStr<Err = xai_metrics::Error>>() -> String {
-    match "".parse::<T>().map_err(xai_metrics::Error::into_kind) {
-        Err(ErrorKind::InvalidParameter { expected, .. }) => expected.into_owned(),
-        _ => String::new(),
-    }
-}
 
 /// What a word stands for.
 pub(crate) fn meaning<T: Clone>(choices: &Choices<T>, given: &str) -> Option<T> {

@@ -6,10 +6,11 @@ use std::path::Path;
 
 use clap::Args;
 use serde::Serialize;
+use xai_files::failure::Failure;
+use xai_files::left_out::{self, LeftOut};
+use xai_files::visible::visible;
 
-use crate::failure::Failure;
 use crate::output::progress::{Kind, Progress};
-use crate::output::visible::visible;
 use crate::output::{stderr, stdout};
 
 /// Threads that a core can serve.
@@ -93,6 +94,13 @@ impl Context {
         }
     }
 
+    /// Which columns of tables are not used although nobody asked for that, on standard error.
+    pub(crate) fn remark_left_out(&self, left_out: &[LeftOut]) {
+        for remark in left_out::remarks(left_out) {
+            self.remark(remark);
+        }
+    }
+
     /// A progress bar over `n` items on standard error, shown only on a terminal and only for work
     /// of more than a second.
     pub(crate) fn progress(&self, n: u64, what: &'static str) -> Progress {
@@ -143,7 +151,7 @@ impl Context {
     ) -> Result<T, Failure> {
         // The engine has a pool of its own kind; everything runs on it.
         let threads = self.n_threads().unwrap_or(0);
-        crate::input::onnx::threads::install(threads, work)
+        xai_files::onnx::threads::install(threads, work)
             .unwrap_or_else(|| Err(Failure::new("the system does not give that many threads")))
     }
 

@@ -8,9 +8,7 @@ mod attribution;
 mod casebased;
 mod choice;
 mod context;
-mod failure;
 mod graph;
-mod input;
 mod output;
 mod report;
 mod repro;
@@ -19,8 +17,8 @@ mod usage;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use xai_files::failure::Failure;
 
-use failure::Failure;
 use usage::completions::Completions;
 use usage::examples;
 use usage::manual::Manual;
@@ -91,7 +89,7 @@ fn main() -> ExitCode {
     };
     match checked {
         Ok(rows_on_stdout) => context.rows_on_stdout = rows_on_stdout,
-        Err(failure) => return failure.report(),
+        Err(failure) => return report_failure(&failure),
     }
     let outcome = context.install(|| match &group {
         Some(Group::Casebased(command)) => casebased::run(command, &context),
@@ -108,8 +106,14 @@ fn main() -> ExitCode {
     });
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => failure.report(),
+        Err(failure) => report_failure(&failure),
     }
+}
+
+/// Prints the failure to standard error and gives its exit code.
+fn report_failure(failure: &Failure) -> ExitCode {
+    output::stderr::print_failure(&failure.to_string());
+    ExitCode::from(failure.exit_code())
 }
 
 /// Prints the help, the version, or what is wrong with the arguments. Where standard error takes nothing
@@ -118,7 +122,7 @@ fn printed(message: &clap::Error) -> ExitCode {
     use std::io::ErrorKind::BrokenPipe;
     match message.print() {
         Err(error) if !message.use_stderr() && error.kind() != BrokenPipe => {
-            Failure::standard_output(error).report()
+            report_failure(&Failure::standard_output(error))
         }
         _ => ExitCode::from(u8::try_from(message.exit_code()).unwrap_or(2)),
     }

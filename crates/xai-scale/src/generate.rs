@@ -12,8 +12,7 @@ use datafusion::arrow::datatypes::{DataType, Field, Int32Type, Schema, SchemaRef
 use datafusion::parquet::arrow::ArrowWriter;
 use datafusion::parquet::basic::Compression;
 use datafusion::parquet::file::properties::WriterProperties;
-
-use crate::failure::Failure;
+use xai_files::Failure;
 
 /// Rows that are made at a time.
 const BATCH: u64 = 65_536;

@@ -20,8 +20,7 @@ mod tables;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-
-use failure::Failure;
+use xai_files::{Failure, whole_file};
 
 /// Metrics of explanations in SQL, over files of any size.
 ///
@@ -70,7 +69,10 @@ fn main() -> ExitCode {
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => failure.report(),
+        Err(failure) => {
+            eprintln!("{failure}");
+            ExitCode::from(failure.exit_code())
+        }
     }
 }
 
@@ -103,7 +105,8 @@ async fn interruptible(work: impl Future<Output = Result<(), Failure>>) -> Resul
             let _ = sender.send(());
             tokio::signal::ctrl_c().await
         })?;
-        std::process::exit(i32::from(failure::INTERRUPTED))
+        whole_file::remove_unfinished();
+        std::process::exit(i32::from(Failure::interrupted().exit_code()))
     });
     tokio::select! {
         outcome = work => outcome,

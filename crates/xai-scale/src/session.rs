@@ -5,8 +5,9 @@ use std::sync::Arc;
 use datafusion::execution::memory_pool::FairSpillPool;
 use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use datafusion::prelude::{SessionConfig, SessionContext};
+use xai_files::Failure;
 
-use crate::failure::Failure;
+use crate::failure::of_query;
 
 /// How a query runs on this machine.
 #[derive(Debug, Clone, Copy, Default)]
@@ -33,9 +34,7 @@ impl Limits {
             Some(bytes) => builder.with_memory_pool(Arc::new(FairSpillPool::new(bytes))),
             None => builder,
         };
-        builder
-            .build_arc()
-            .map_err(|error| Failure::of_query(&error))
+        builder.build_arc().map_err(|error| of_query(&error))
     }
 }
 

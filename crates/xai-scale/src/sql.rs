@@ -6,10 +6,11 @@ use std::time::Duration;
 use clap::Args;
 use datafusion::execution::context::SQLOptions;
 use tokio::time::timeout;
+use xai_files::Failure;
 
 use crate::amount;
 use crate::cluster::{Address, client};
-use crate::failure::Failure;
+use crate::failure::of_query;
 use crate::output::{self, Output, Stopped};
 use crate::session::{Limits, embedded};
 use crate::tables::{self, Readers};
@@ -98,7 +99,7 @@ async fn answer(arguments: &Arguments) -> Result<(), Failure> {
         Ok(()) => session.execute_logical_plan(plan).await,
         Err(error) => Err(error),
     };
-    let frame = frame.map_err(|error| Failure::of_query(&error))?;
+    let frame = frame.map_err(|error| of_query(&error))?;
     let stopped = match frame.execute_stream().await {
         Ok(rows) => output::write(rows, &output).await,
         Err(error) => Err(Stopped::Query(error)),

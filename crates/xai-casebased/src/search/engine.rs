@@ -48,6 +48,15 @@ pub enum Engine {
     Approximate(Hnsw),
 }
 
+impl Engine {
+    /// The names that an engine is parsed from, as a person lists them.
+    pub const NAMES: &'static str = if cfg!(feature = "approximate") {
+        "auto, brute, kd-tree or hnsw"
+    } else {
+        "auto, brute or kd-tree"
+    };
+}
+
 impl fmt::Display for Engine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
@@ -71,15 +80,7 @@ impl FromStr for Engine {
             "kd-tree" => Ok(Self::KdTree),
             #[cfg(feature = "approximate")]
             "hnsw" => Ok(Self::Approximate(Hnsw::default())),
-            _ => Err(Error::parameter(
-                input::ENGINE,
-                name,
-                if cfg!(feature = "approximate") {
-                    "auto, brute, kd-tree or hnsw"
-                } else {
-                    "auto, brute or kd-tree"
-                },
-            )),
+            _ => Err(Error::parameter(input::ENGINE, name, Self::NAMES)),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Which explainer to trust: all metrics of all explainers.
 
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -10,8 +11,8 @@ use xai_metrics::attribution::metric::{Entry, Setting, Settings, Value, registry
 use xai_metrics::attribution::model::{Concurrent, ModelCalls, Samples};
 use xai_metrics::attribution::run::CompletedScores;
 use xai_metrics::attribution::{Evaluate, Evaluation, EvaluationError, Layout, Scoring, input};
-use xai_metrics::core::{ErrorKind, Input};
 use xai_metrics::core::describe::same_word;
+use xai_metrics::core::{ErrorKind, Input};
 
 use super::explainer_files::{ExplainerFiles, OpenedExplainers};
 use super::model_files::{ModelFiles, OpenedModel};
@@ -19,10 +20,10 @@ use super::options::{Reading, ScoringOptions};
 use super::parameters::with_seed;
 use super::side_inputs;
 use crate::context::Context;
-use crate::failure::{Failure, Files};
-use crate::input::onnx::watched::Watched;
 use crate::output::{rows, text, whole_file};
 use crate::usage::{examples, nearest};
+use xai_files::failure::{Failure, Files};
+use xai_files::onnx::watched::Watched;
 
 /// The metrics that judge maps of a model, or maps alone.
 fn entries() -> impl Iterator<Item = &'static Entry> {
@@ -322,8 +323,8 @@ impl Compare {
             };
             let is_of_none = |name: &str| of_word.iter().all(|asked| asked.value(name).is_none());
             if let Some((name, _)) = setting.params.iter().find(|(name, _)| is_of_none(name)) {
-                let none = format!("--metrics {setting}: no metric has a parameter `{name}`");
-                return Err(Failure::usage(none));
+                let none = format_args!("no metric has a parameter `{name}`");
+                return Err(of_metrics(setting, none));
             }
             for one in of_word {
                 let is_same = |other: &Asked| {
@@ -393,16 +394,21 @@ pub(crate) struct Compared {
     pub(crate) explainers: OpenedExplainers,
 }
 
+/// What is wrong with a metric of `--metrics`.
+fn of_metrics(metric: impl Display, what: impl Display) -> Failure {
+    Failure::of_option("--metrics", what).with_value(metric)
+}
+
 /// A metric that there is not.
 fn unknown_metric(name: &str) -> Failure {
     let names: Vec<&str> = entries().map(|entry| entry.info.name).collect();
     let near = nearest(&name.replace('_', "-"), &names);
-    Failure::usage(format!("--metrics {name}: no metric of a comparison")).help(near)
+    of_metrics(name, "no metric of a comparison").help(near)
 }
 
 /// A parameter of a metric that it has not, or a value that is none.
 fn wrong_setting(metric: &str, error: &xai_metrics::Error) -> Failure {
-    Failure::usage(format!("--metrics {metric}: {}", error.problem()))
+    of_metrics(metric, error.problem())
 }
 
 /// What a run costs, before it starts.

@@ -10,10 +10,10 @@ use ndarray::ArrayD;
 use xai_metrics::attribution::Evaluation;
 use xai_metrics::attribution::model::{Explainer, Targets};
 
-use crate::failure::{Failure, InFile};
-use crate::input::onnx::engine::EngineOptions;
-use crate::input::onnx::explainer::OnnxExplainer;
-use crate::input::samples::FileSamples;
+use xai_files::failure::{Failure, InFile};
+use xai_files::onnx::engine::EngineOptions;
+use xai_files::onnx::explainer::OnnxExplainer;
+use xai_files::samples::FileSamples;
 
 /// `NAME=FILE`
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,9 +6,9 @@ use xai_metrics::attribution::metric::{Direction, Entry, Value, registry::METRIC
 use xai_metrics::core::Input;
 
 use crate::context::Context;
-use crate::failure::Failure;
 use crate::output::text;
 use crate::usage::examples;
+use xai_files::failure::Failure;
 
 /// `xai attribution list`
 #[derive(Debug, Args)]

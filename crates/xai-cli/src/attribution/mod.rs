@@ -18,7 +18,7 @@ use clap::{ArgMatches, FromArgMatches, Subcommand};
 
 use self::metric::arguments;
 use crate::context::Context;
-use crate::failure::Failure;
+use xai_files::failure::Failure;
 
 /// Commands of the group.
 #[derive(Debug)]

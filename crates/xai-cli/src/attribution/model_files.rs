@@ -7,11 +7,11 @@ use xai_metrics::attribution::input;
 use xai_metrics::attribution::model::Targets;
 
 use super::options;
-use crate::failure::{Failure, Files};
-use crate::input::arrays::{self, StoredArray};
-use crate::input::onnx::engine::EngineOptions;
-use crate::input::onnx::model::OnnxModel;
-use crate::input::samples::FileSamples;
+use xai_files::arrays::{self, StoredArray};
+use xai_files::failure::{Failure, Files};
+use xai_files::onnx::engine::EngineOptions;
+use xai_files::onnx::model::OnnxModel;
+use xai_files::samples::FileSamples;
 
 /// A model and what it is called with.
 #[derive(Debug, Clone, Args)]

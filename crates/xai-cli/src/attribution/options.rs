@@ -8,9 +8,9 @@ use xai_metrics::attribution::{Activation, Layout, help, input};
 
 use crate::choice::{Choices, choice};
 use crate::context::Context;
-use crate::failure::{Failure, Files};
+use xai_files::failure::{Failure, Files};
 #[cfg(feature = "onnx")]
-use crate::input::onnx::engine::EngineOptions;
+use xai_files::onnx::engine::EngineOptions;
 
 /// `--activation`
 pub(crate) const ACTIVATIONS: &Choices<Activation> = &[
@@ -130,9 +130,10 @@ impl LayoutOptions {
     /// How maps of a shape are read that come without inputs.
     pub(super) fn of_maps(&self, shape: &[usize]) -> Result<Reading, Failure> {
         Reading::told(self.channels, shape).ok_or_else(|| {
-            Failure::usage(format!(
-                "--channels: maps of shape {shape:?} may have their channels first or last"
-            ))
+            Failure::of_option(
+                "--channels",
+                format_args!("maps of shape {shape:?} may have their channels first or last"),
+            )
             .help("pass --channels first, as PyTorch has images, or --channels last")
         })
     }

@@ -4,8 +4,8 @@ use serde::Serialize;
 use xai_metrics::attribution::metric::{CurvePoint, Direction, Entry, MetricValue};
 
 use crate::context::Context;
-use crate::failure::Failure;
 use crate::output::text;
+use xai_files::failure::Failure;
 
 /// The JSON of `xai attribution NAME`.
 #[derive(Serialize)]

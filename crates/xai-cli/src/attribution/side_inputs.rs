@@ -15,10 +15,10 @@ use xai_metrics::attribution::{Real, input};
 use xai_metrics::core::Input;
 
 use super::parameters::option_name;
-use crate::failure::{Failure, InFile};
-use crate::input::arrays;
-use crate::input::planes::FilePlanes;
-use crate::input::samples::FileSamples;
+use xai_files::arrays;
+use xai_files::failure::{Failure, InFile};
+use xai_files::planes::FilePlanes;
+use xai_files::samples::FileSamples;
 
 /// The word for features that are segments.
 const SEGMENTS: &str = "segments";
@@ -42,10 +42,12 @@ pub(super) fn check(
 ) -> Result<(), Failure> {
     let needs = |input| entry.info.needs.contains(&input);
     let name = entry.info.name;
+    let needed_by = |option: &str, value: &str, what: &str| {
+        Failure::of_option(option, format_args!("needed by {what}")).with_value(value)
+    };
     for input in [input::SECOND_MAPS, input::REFERENCE_MAPS] {
         if needs(input) && !is_given(input) {
-            let missing = format!("--other-explanations E2.npy: needed by {name}");
-            return Err(Failure::usage(missing));
+            return Err(needed_by("--other-explanations", "E2.npy", name));
         }
     }
     let of_features = of_segments(entry).find(|param| {
@@ -53,18 +55,18 @@ pub(super) fn check(
         value.to_string() == SEGMENTS
     });
     if needs(input::EXPLAINER) && !is_given(input::EXPLAINER) {
-        let missing = format!("--explainers NAME=E.onnx of every name: needed by {name}");
-        return Err(Failure::usage(missing));
+        let value = "NAME=E.onnx of every name";
+        return Err(needed_by("--explainers", value, name));
     }
     if needs(input::MASKS) && !is_given(input::MASKS) {
-        return Err(Failure::usage(format!("--masks M.npy: needed by {name}")));
+        return Err(needed_by("--masks", "M.npy", name));
     }
     if (needs(input::SEGMENTS) || of_features.is_some()) && !is_given(input::SEGMENTS) {
         let why = match of_features {
             Some(param) => format!("--{} segments", option_name(param.name)),
             None => name.to_owned(),
         };
-        return Err(Failure::usage(format!("--segments S.npy: needed by {why}")));
+        return Err(needed_by("--segments", "S.npy", &why));
     }
     Ok(())
 }

@@ -9,8 +9,8 @@ use xai_metrics::attribution::metric::{
 };
 use xai_metrics::attribution::run::MaskedScores;
 
-use crate::failure::{Failure, InFile};
-use crate::input::arrays;
+use xai_files::arrays;
+use xai_files::failure::{Failure, InFile};
 
 /// A metric as a function of scores.
 pub(super) type OfScores = fn(BaseScorePolicy, &MaskedScores) -> xai_metrics::Result<MetricValue>;

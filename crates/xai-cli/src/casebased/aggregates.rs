@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::Serialize;
+use xai_files::classes::Classes;
+use xai_files::failure::{Failure, InFiles};
 use xai_metrics::Error;
 use xai_metrics::casebased::{AggregateExplanation, Level};
 use xai_metrics::core::ExactMean;
@@ -11,8 +13,6 @@ use xai_metrics::core::ExactMean;
 use super::explaining::{Explaining, Tables};
 use super::samples::{self, Samples};
 use crate::context::Context;
-use crate::failure::{Failure, InFiles};
-use crate::input::classes::Classes;
 use crate::output::json_list::JsonList;
 use crate::output::rows::Rows;
 use crate::output::text;

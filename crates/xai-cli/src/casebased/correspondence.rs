@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use clap::Args;
 use serde::Serialize;
+use xai_files::classes::{Classes, ClassesBuilder, NoClass};
+use xai_files::failure::{Failure, Files, InFiles};
+use xai_files::table::{Columns, Table};
 use xai_metrics::casebased::{ClassWeights, Correspondence, CorrespondenceMetric, Level};
 
 use super::weights::Weights;
 use crate::context::Context;
-use crate::failure::{Failure, Files, InFiles};
-use crate::input::classes::{Classes, ClassesBuilder, NoClass};
-use crate::input::table::{Columns, Table};
 use crate::output::text;
 use crate::usage::examples;
 
@@ -58,9 +58,8 @@ impl CorrespondenceOfTable {
             .thresholds(thresholds);
         let predicted = classes.number(self.predicted.trim()).map_err(|why| {
             let (given, expected) = (&self.predicted, why.expected());
-            why.help(Failure::usage(format!(
-                "--predicted {given}: expected {expected}"
-            )))
+            let failure = Failure::of_option("--predicted", format_args!("expected {expected}"));
+            why.help(failure.with_value(given))
         })?;
         let c: Correspondence = metric
             .evaluate(&distances, &labels, predicted)

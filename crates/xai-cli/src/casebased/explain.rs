@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use serde::Serialize;
+use xai_files::failure::{Failure, InFiles};
 use xai_metrics::Accumulator;
 use xai_metrics::casebased::result::ExplanationSummary;
 use xai_metrics::casebased::{Audit, Explanation, TrainingInfo};
@@ -16,7 +17,6 @@ use super::fitting::Source;
 use super::samples;
 use super::training::hide_file_rows;
 use crate::context::Context;
-use crate::failure::{Failure, InFiles};
 use crate::output::json_list::JsonList;
 use crate::output::progress::Progress;
 use crate::output::rows::Rows;
@@ -80,23 +80,23 @@ impl Explain {
             true => self.aggregate(explaining, &bar, context),
             false => {
                 let info = explaining.fitted.explainer.training_info();
-                let mut told = Told::new(context.json);
+                let mut collected = Collected::new(context.json);
                 let header = match self.out {
                     Some(_) => header(&info, explaining.fitted.provenance),
                     None => Vec::new(),
                 };
                 rows::stream(self.out.as_deref(), header, |rows| {
                     while let Some(samples) = explaining.samples()? {
-                        told.add(explaining.explain(&samples)?, rows)?;
+                        collected.add(explaining.explain(&samples)?, rows)?;
                         bar.set_position(explaining.end_byte());
                     }
-                    match told.n {
+                    match collected.n {
                         0 => Err(explaining.no_rows()),
                         _ => Ok(()),
                     }
                 })?;
                 bar.finish_and_clear();
-                told.present(explaining, context)
+                collected.present(explaining, context)
             }
         };
         bar.finish_and_clear();
@@ -127,7 +127,7 @@ impl Explain {
 }
 
 /// What is kept of explanations while the next are made.
-struct Told {
+struct Collected {
     n: usize,
     audit: Audit,
     /// All of them, for JSON.
@@ -139,7 +139,7 @@ struct Told {
 /// Explanations in the table for a person.
 const SHOWN: usize = 20;
 
-impl Told {
+impl Collected {
     fn new(json: bool) -> Self {
         Self {
             n: 0,

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::Serialize;
+use xai_files::failure::Failure;
+use xai_files::table::Table;
 use xai_metrics::casebased::{Explanation, input};
 
 use super::fitting::{ColumnsUsed, Fitted, Source};
 use super::samples::{self, Samples, TestColumns, TestRows};
 use crate::context::Context;
-use crate::failure::Failure;
-use crate::input::table::Table;
 
 /// What was made of the tables, in JSON.
 #[derive(Serialize)]

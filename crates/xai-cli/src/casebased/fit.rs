@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde::Serialize;
+use xai_files::failure::{Failure, Files, InFiles};
 use xai_metrics::casebased::TrainingInfo;
 
 use super::fitting::{ColumnsUsed, Fitting, Missing};
 use super::training::hide_file_rows;
 use crate::context::Context;
-use crate::failure::{Failure, Files, InFiles};
 use crate::output::whole_file;
 use crate::usage::examples;
 

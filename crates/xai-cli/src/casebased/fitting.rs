@@ -4,6 +4,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Serialize;
+use xai_files::classes::Classes;
+use xai_files::failure::{Failure, Files, InFile, InFiles};
+use xai_files::left_out::{self, LeftOut};
+use xai_files::options::Neighbors;
+use xai_files::table::Table;
 use xai_metrics::Error;
 use xai_metrics::casebased::{CaseExplainer, CaseExplainerBuilder, Engine, help, input};
 use xai_metrics::core::distance::LEAVE_FEATURE_OUT;
@@ -14,28 +19,19 @@ use super::missing::MissingCells;
 use super::redaction;
 use super::training::{Roles, Training, has_file_rows};
 use super::weights::Weights;
-use crate::choice::names;
 use crate::context::Context;
-use crate::failure::{Failure, Files, InFile, InFiles};
-use crate::input::classes::Classes;
-use crate::input::left_out::{self, LeftOut};
-use crate::input::table::Table;
 
 /// How an explainer is fitted.
 #[derive(Debug, Args)]
 pub(super) struct Fitting {
-    /// Neighbours per case. Default: 5.
-    #[arg(short, long)]
-    k: Option<usize>,
+    #[command(flatten)]
+    neighbors: Neighbors,
     #[arg(long, value_name = "METRIC", help = Metric::help())]
     metric: Option<Metric>,
-    /// Take the features as they are, instead of in units of their spread.
-    #[arg(long)]
-    no_scale: bool,
     #[arg(
         long,
         value_name = "ENGINE",
-        help = format!("How neighbours are searched: {}. The answer is the same", names::<Engine>())
+        help = format!("How neighbours are searched: {}. The answer is the same", Engine::NAMES)
     )]
     index: Option<Engine>,
     #[command(flatten)]
@@ -189,8 +185,9 @@ impl Source {
     ) -> Result<Fitted, Failure> {
         if let Some(file) = &self.explainer {
             if self.fitting.any_given() {
-                return Err(Failure::usage(
-                    "--explainer: a stored explainer has its choices already",
+                return Err(Failure::of_option(
+                    "--explainer",
+                    "a stored explainer has its choices already",
                 )
                 .help("leave out the options of fitting, or fit again"));
             }
@@ -204,7 +201,8 @@ impl Source {
             return Ok(fitted);
         }
         let (Some(train), Some(label)) = (&self.train, label) else {
-            return Err(Failure::usage("--label COLUMN: needed to fit an explainer"));
+            let failure = Failure::of_option("--label", "needed to fit an explainer");
+            return Err(failure.with_value("COLUMN"));
         };
         let missing = self.missing;
         self.fitting
@@ -214,9 +212,8 @@ impl Source {
 
 impl Fitting {
     fn any_given(&self) -> bool {
-        self.k.is_some()
+        self.neighbors.any_given()
             || self.metric.is_some()
-            || self.no_scale
             || self.index.is_some()
             || self.weights.any_given()
             || !self.metadata.is_empty()
@@ -260,14 +257,14 @@ impl Fitting {
 
     fn builder(&self) -> Result<CaseExplainerBuilder, Failure> {
         let mut builder = CaseExplainer::builder()
-            .scale(!self.no_scale)
+            .scale(!self.neighbors.no_scale)
             .engine(self.index.unwrap_or_default())
             .weighting(self.weights.kernel())
             .thresholds(self.weights.thresholds()?);
         if let Some(metric) = &self.metric {
             builder = metric.choose(builder);
         }
-        if let Some(k) = self.k {
+        if let Some(k) = self.neighbors.k {
             builder = builder.k(k);
         }
         if let Some(minimum) = self.aggregate_only {
@@ -286,9 +283,11 @@ impl Fitting {
         redaction::check(&self.redact, Some(label), predicted)?;
         for column in &self.drop_column {
             if column == label || self.metadata.contains(column) {
-                return Err(Failure::usage(format!(
-                    "--drop-column {column}: a column of labels or metadata is no feature already"
-                )));
+                return Err(Failure::of_option(
+                    "--drop-column",
+                    "a column of labels or metadata is no feature already",
+                )
+                .with_value(column));
             }
         }
         let table = Table::read(train)?.concealing(&self.redact);

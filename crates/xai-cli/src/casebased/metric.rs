@@ -5,7 +5,7 @@ use std::str::FromStr;
 use xai_metrics::Error;
 use xai_metrics::casebased::{CaseExplainerBuilder, Distance};
 
-use crate::choice::names;
+use xai_files::options::metric_help;
 
 /// A distance by name, or the one that is made of the training rows.
 #[derive(Debug, Clone)]
@@ -17,10 +17,7 @@ pub(super) enum Metric {
 impl Metric {
     /// The names, for `--help`.
     pub(super) fn help() -> String {
-        format!(
-            "{}; or mahalanobis, by the covariance of the training rows. Default: euclidean",
-            names::<Distance>()
-        )
+        metric_help("; or mahalanobis, by the covariance of the training rows")
     }
 
     pub(super) fn choose(&self, builder: CaseExplainerBuilder) -> CaseExplainerBuilder {

@@ -1,12 +1,9 @@
 //! What is done about cells that are missing or no numbers.
 
-use crate::failure::Failure;
-use crate::input::classes::NoClass;
-use crate::input::left_out::drop_column;
-use crate::input::table::Piece;
-use crate::input::table::cell::Odd;
-use crate::input::table::place::Place;
-use crate::input::table::tally::OddCell;
+use xai_files::classes::NoClass;
+use xai_files::failure::Failure;
+use xai_files::left_out::drop_column;
+use xai_files::table::{NonNumber, NonNumberCell, Piece, Place};
 
 /// Whether rows with a missing cell are left out.
 #[derive(Debug, Clone, Copy)]
@@ -19,9 +16,11 @@ const DROP_ROWS: &str = "--drop-rows-with-missing";
 
 impl MissingCells {
     /// A cell of a feature that is no finite number.
-    pub(crate) fn no_number(&self, place: &Place, column: usize, cell: &OddCell) -> Failure {
+    pub(crate) fn no_number(&self, place: &Place, column: usize, cell: &NonNumberCell) -> Failure {
         let expected = match cell.kind {
-            Odd::Missing => "a finite number, and the cell is empty or says that it is missing",
+            NonNumber::Missing => {
+                "a finite number, and the cell is empty or says that it is missing"
+            }
             _ => "a finite number",
         };
         let failure = place.cell(cell.row, column, &cell.text, expected);
@@ -30,13 +29,13 @@ impl MissingCells {
             drop_column(place.header().name(column))
         );
         failure.help(match cell.kind {
-            Odd::Missing => {
+            NonNumber::Missing => {
                 format!("fill the cell, leave the row out: {DROP_ROWS}, or {leave_out}")
             }
-            Odd::Written => {
+            NonNumber::Written => {
                 format!("write numbers with a decimal point and nothing else, or {leave_out}")
             }
-            Odd::Infinite | Odd::Word => format!("correct the cell, or {leave_out}"),
+            NonNumber::Infinite | NonNumber::Word => format!("correct the cell, or {leave_out}"),
         })
     }
 

@@ -1,5 +1,7 @@
 //! `xai casebased`
 
+use xai_files::failure::Failure;
+
 mod aggregates;
 pub(crate) mod audit;
 mod correspondence;
@@ -15,7 +17,6 @@ pub(crate) mod training;
 mod weights;
 
 use crate::context::Context;
-use crate::failure::Failure;
 
 /// Commands of the group.
 #[derive(Debug, clap::Subcommand)]

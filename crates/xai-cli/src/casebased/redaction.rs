@@ -5,10 +5,10 @@
 //! means, besides, that no message shows a cell of the column (`Table::concealing`), and that no column
 //! that the answer consists of can be redacted.
 
+use xai_files::failure::Failure;
 use xai_metrics::casebased::CaseExplainerBuilder;
 
 use super::training::Training;
-use crate::failure::Failure;
 
 /// A redacted column that the answer consists of, and why it cannot be redacted.
 pub(crate) fn refused<'a>(
@@ -34,7 +34,8 @@ pub(super) fn check(
 ) -> Result<(), Failure> {
     match refused(redacted, label, predicted) {
         None => Ok(()),
-        Some((column, why)) => Err(Failure::usage(format!("--redact {column}: {why}"))
+        Some((column, why)) => Err(Failure::of_option("--redact", why)
+            .with_value(column)
             .help("--aggregate-only M shows shares of classes and no training row")),
     }
 }

@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use ndarray::{Array2, Axis, Slice};
+use xai_files::classes::{Classes, NoClass};
+use xai_files::failure::{Failure, Files, InFiles};
+use xai_files::table::{Columns, Piece, Pieces, Table};
 use xai_metrics::Error;
 use xai_metrics::casebased::{CaseExplainer, Explanation, help, input};
 
 use super::missing::MissingCells;
 use super::training::count_as_file;
-use crate::failure::{Failure, Files, InFiles};
-use crate::input::classes::{Classes, NoClass};
-use crate::input::table::{Columns, Piece, Pieces, Table};
 
 /// The columns of a test table.
 #[derive(Debug, Clone, Copy)]

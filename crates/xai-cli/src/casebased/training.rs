@@ -3,17 +3,14 @@
 use std::sync::Arc;
 
 use ndarray::Array2;
+use xai_files::classes::{Classes, ClassesBuilder, NoClass};
+use xai_files::failure::Failure;
+use xai_files::left_out::{LeftOut, Reason};
+use xai_files::table::{Columns, Contents, Piece, Place, Table, Tally, TextColumn};
 use xai_metrics::casebased::training::MetadataColumn;
 use xai_metrics::casebased::{CaseExplainerBuilder, Explanation};
 
 use super::missing::MissingCells;
-use crate::failure::Failure;
-use crate::input::classes::{Classes, ClassesBuilder, NoClass};
-use crate::input::left_out::{LeftOut, Reason};
-use crate::input::table::place::Place;
-use crate::input::table::tally::{Contents, Tally};
-use crate::input::table::text_column::TextColumn;
-use crate::input::table::{Columns, Piece, Table};
 
 /// What the columns of a training table are that are no features.
 #[derive(Debug, Clone, Copy)]
@@ -65,7 +62,7 @@ impl Training {
         }
         let mut candidates = Vec::new();
         for column in (0..header.len()).filter(|&column| !has_role[column]) {
-            match (is_dropped[column], header.is_unnamed(column)) {
+            match (is_dropped[column], header.is_index(column)) {
                 (false, false) => candidates.push(column),
                 (true, _) => left_out.push((column, Reason::Dropped)),
                 (false, true) => left_out.push((column, Reason::Unnamed)),

@@ -1,22 +1,17 @@
 //! How neighbours are weighted.
 
 use clap::Args;
+use xai_files::classes::Classes;
+use xai_files::failure::{Failure, Files, InFiles};
+use xai_files::options::Weighting;
 use xai_metrics::casebased::{ClassWeights, Kernel, Thresholds, help, input};
 use xai_metrics::core::input::{BANDWIDTH, EXPONENT, OFFSET};
-
-use crate::choice::names;
-use crate::failure::{Failure, Files, InFiles};
-use crate::input::classes::Classes;
 
 /// How neighbours are weighted.
 #[derive(Debug, Args)]
 pub(super) struct Weights {
-    #[arg(
-        long,
-        value_name = "KERNEL",
-        help = format!("{}. Default: inverse-cube", names::<Kernel>())
-    )]
-    weighting: Option<Kernel>,
+    #[command(flatten)]
+    weighting: Weighting,
     /// What a class counts; one without a weight counts 1. May be repeated.
     #[arg(
         long = "class-weight",
@@ -44,7 +39,7 @@ fn class_weight(text: &str) -> Result<(String, f64), &'static str> {
 
 impl Weights {
     pub(super) fn kernel(&self) -> Kernel {
-        self.weighting.unwrap_or_default()
+        self.weighting.kernel()
     }
 
     pub(super) fn thresholds(&self) -> Result<Thresholds, Failure> {
@@ -60,9 +55,11 @@ impl Weights {
     pub(super) fn of_classes(&self, classes: &Classes) -> Result<Vec<(i64, f64)>, Failure> {
         let of_class = |(label, weight): &(String, f64)| match classes.known(label) {
             Ok(label) => Ok((label, *weight)),
-            Err(expected) => Err(Failure::usage(format!(
-                "--class-weight {label}={weight}: expected {expected}"
-            ))),
+            Err(expected) => Err(Failure::of_option(
+                "--class-weight",
+                format_args!("expected {expected}"),
+            )
+            .with_value(format_args!("{label}={weight}"))),
         };
         self.class_weights.iter().map(of_class).collect()
     }
@@ -77,13 +74,13 @@ impl Weights {
     }
 
     pub(super) fn any_given(&self) -> bool {
-        self.weighting.is_some()
+        self.weighting.kernel.is_some()
             || self.high.is_some()
             || self.medium.is_some()
             || !self.class_weights.is_empty()
     }
 
-    /// The options of the parameters, and ways out in terms of options.
+    /// The options of the parameters, and advice in terms of options.
     pub(super) fn options() -> Files<'static> {
         Files::new()
             .options(&[

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use clap::Args;
 use ndarray::Ix1;
 use serde::Serialize;
+use xai_files::arrays;
+use xai_files::failure::{Failure, Files, InFiles};
 use xai_metrics::graph::fidelity::characterization_scores;
 use xai_metrics::graph::input;
 
 use crate::context::Context;
-use crate::failure::{Failure, Files, InFiles};
-use crate::input::arrays;
 use crate::output::{rows, text};
 use crate::usage::examples;
 

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use ndarray::{Array1, Array2};
 use serde::Serialize;
+use xai_files::arrays;
+use xai_files::failure::{Failure, Files, InFiles};
 use xai_metrics::graph::{Predictions, help, input};
 
 use super::options::compared::{Compared, Comparison};
 use crate::context::Context;
-use crate::failure::{Failure, Files, InFiles};
-use crate::input::arrays;
 use crate::output::rows;
 use crate::usage::examples;
 

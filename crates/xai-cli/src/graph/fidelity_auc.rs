@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use ndarray::Ix1;
 use serde::Serialize;
+use xai_files::arrays;
+use xai_files::failure::{Failure, Files, InFiles};
 use xai_metrics::graph::{fidelity_curve_auc, input};
 
 use crate::context::Context;
-use crate::failure::{Failure, Files, InFiles};
-use crate::input::arrays;
 use crate::usage::examples;
 
 /// `xai graph fidelity-auc`

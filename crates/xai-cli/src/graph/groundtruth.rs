@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use ndarray::{Array1, Array2, ArrayD, IxDyn};
 use serde::Serialize;
+use xai_files::arrays::{self, StoredArray};
+use xai_files::failure::{Failure, Files, InFiles};
 use xai_metrics::core::Real;
 use xai_metrics::graph::ground_truth::{
     CountedElement, GroundTruthCurves, Selection, ZeroDivision,
@@ -13,8 +15,6 @@ use xai_metrics::graph::{GroundTruth, GroundTruthMetric, help, input};
 
 use crate::choice::{Choices, choice};
 use crate::context::Context;
-use crate::failure::{Failure, Files, InFiles};
-use crate::input::arrays::{self, StoredArray};
 use crate::output::rows;
 use crate::usage::examples;
 

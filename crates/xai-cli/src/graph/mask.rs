@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 use ndarray::{Ix1, Ix2};
+use xai_files::arrays;
+use xai_files::failure::{Failure, Files, InFiles};
 use xai_metrics::graph::input;
 use xai_metrics::graph::mask::{edge_mask_properties, mask_properties};
 
 use crate::context::Context;
-use crate::failure::{Failure, Files, InFiles};
-use crate::input::arrays;
 use crate::usage::examples;
 
 /// `xai graph mask`
@@ -46,8 +46,10 @@ impl Mask {
                 let n_nodes = self.n_nodes.unwrap_or(numbered);
                 if n_nodes < numbered {
                     let file = file.display();
-                    let usage = format!("--n-nodes {n_nodes}: {file} has a node {last}");
-                    return Err(Failure::usage(usage).help("nodes count from 0"));
+                    let why = format_args!("{file} has a node {last}");
+                    return Err(Failure::of_option("--n-nodes", why)
+                        .with_value(n_nodes)
+                        .help("nodes count from 0"));
                 }
                 edge_mask_properties(mask.view(), edges.view(), n_nodes, self.threshold)
             }

@@ -1,5 +1,7 @@
 //! `xai graph`
 
+use xai_files::failure::Failure;
+
 mod characterization;
 mod fidelity;
 mod fidelity_auc;
@@ -14,7 +16,6 @@ mod sweep_of_model;
 mod unfaithfulness;
 
 use crate::context::Context;
-use crate::failure::Failure;
 
 /// Commands of the group.
 #[derive(Debug, clap::Subcommand)]

@@ -3,6 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use xai_files::failure::{Failure, Files, InFiles};
+use xai_files::onnx::model::OnnxModel;
+use xai_files::onnx::watched::Watched;
 use xai_metrics::graph::{ReturnType, RobustFidelityMetric, input};
 
 use super::options::compared::Compared;
@@ -10,9 +13,6 @@ use super::options::divergence::{Divergence, RETURNS};
 use super::options::model_and_graph::GraphFiles;
 use crate::choice::choice;
 use crate::context::Context;
-use crate::failure::{Failure, Files, InFiles};
-use crate::input::onnx::model::OnnxModel;
-use crate::input::onnx::watched::Watched;
 use crate::usage::examples;
 
 /// `xai graph robust-fidelity`

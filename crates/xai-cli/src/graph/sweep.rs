@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use ndarray::{Ix1, Ix2, Ix3};
 use serde::Serialize;
+use xai_files::arrays::{self, StoredArray};
+use xai_files::failure::{Failure, Files, InFiles};
 use xai_metrics::graph::dataset::{SweepCurve, SweepPoint};
 use xai_metrics::graph::{Sweep, help, input};
 
 use super::options::compared::Compared;
 use super::options::divergence::Divergence;
 use crate::context::Context;
-use crate::failure::{Failure, Files, InFiles};
-use crate::input::arrays::{self, StoredArray};
 use crate::output::rows;
 use crate::usage::examples;
 
@@ -104,7 +104,10 @@ impl SweepCommand {
                 context,
             )?,
             #[cfg(not(feature = "onnx"))]
-            None => return Err(Failure::usage("--full, --kept and --complement are needed")),
+            None => {
+                let failure = Failure::usage("--full, --kept and --complement are needed");
+                return Err(failure.about_option("--full"));
+            }
         };
         drop(working);
         Ok(SweepScores {

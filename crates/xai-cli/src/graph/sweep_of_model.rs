@@ -3,6 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use xai_files::failure::{Failure, Files, InFile, InFiles};
+use xai_files::onnx::model::OnnxModel;
+use xai_files::onnx::watched::Watched;
 use xai_metrics::core::error::ShortNumber;
 use xai_metrics::graph::dataset::SweepCurve;
 use xai_metrics::graph::mask::Sparsity;
@@ -10,9 +13,6 @@ use xai_metrics::graph::{Sweep, input};
 
 use super::options::model_and_graph::GraphFiles;
 use crate::context::Context;
-use crate::failure::{Failure, Files, InFile, InFiles};
-use crate::input::onnx::model::OnnxModel;
-use crate::input::onnx::watched::Watched;
 
 #[derive(Debug, Args)]
 pub(super) struct ModelSource {
@@ -58,7 +58,8 @@ impl ModelSource {
     /// The number of rows that the model answers with.
     pub(super) fn n_rows(&self) -> Result<usize, Failure> {
         let Some(file) = &self.model else {
-            return Err(Failure::usage("--model or --full is needed"));
+            let failure = Failure::usage("--model or --full is needed");
+            return Err(failure.about_option("--model"));
         };
         let model = OnnxModel::of_graphs(file, &self.graph.engine)?;
         let n_rows = self.graph.read(&model)?.n_rows(&model);
@@ -74,10 +75,12 @@ impl ModelSource {
         context: &Context,
     ) -> Result<SweepCurve, Failure> {
         let Some(file) = &self.model else {
-            return Err(Failure::usage("--model or --full is needed"));
+            let failure = Failure::usage("--model or --full is needed");
+            return Err(failure.about_option("--model"));
         };
         if self.by == By::TopK && levels_file.is_none() {
-            return Err(Failure::usage("--by top-k: the default levels are shares")
+            return Err(Failure::of_option("--by", "the default levels are shares")
+                .with_value("top-k")
                 .help("pass numbers of edges with --levels X.npy"));
         }
         let working = context.working("opening the model");

@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use clap::Args;
 use ndarray::{Array2, Ix2};
 use serde::Serialize;
+use xai_files::arrays;
+use xai_files::failure::{Failure, Files, InFiles};
 use xai_metrics::core::Real;
 use xai_metrics::graph::{self as library, UnfaithfulnessMetric, input};
 
 use super::options::divergence::Divergence;
 use super::options::index;
 use crate::context::Context;
-use crate::failure::{Failure, Files, InFiles};
-use crate::input::arrays;
 use crate::output::rows;
 use crate::usage::examples;
 

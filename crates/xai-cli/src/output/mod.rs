@@ -1,6 +1,5 @@
 //! Where results go: a table or JSON on standard output, rows to a file.
 
-mod destination;
 pub(crate) mod json_list;
 pub(crate) mod overwriting;
 pub(crate) mod progress;
@@ -11,5 +10,3 @@ pub(crate) mod style;
 mod table;
 pub(crate) mod text;
 pub(crate) mod whole_file;
-
-pub(crate) use xai_metrics::core::text as visible;

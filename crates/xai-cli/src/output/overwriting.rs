@@ -5,10 +5,9 @@ use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
 use clap_lex::OsStrExt;
-
-use super::destination::{self, is_standard_output};
-use crate::failure::{Failure, InFile};
-use crate::input::archive;
+use xai_files::destination::{self, is_standard_output};
+use xai_files::failure::{Failure, InFile};
+use xai_files::npz;
 
 /// Commands whose `--out` is a folder, which is made.
 const OF_FOLDERS: [&str; 2] = ["report", "man"];
@@ -36,10 +35,11 @@ pub(crate) fn check(matches: &ArgMatches) -> Result<bool, Failure> {
     }
     match inputs(command).find(|(_, input)| is_same(out, input)) {
         None => Ok(is_stdout),
-        Some((option, _)) => Err(Failure::usage(format!(
-            "--out {}: the file of --{option}, which would be lost",
-            out.display()
-        ))
+        Some((option, _)) => Err(Failure::of_option(
+            "--out",
+            format_args!("the file of --{option}, which would be lost"),
+        )
+        .with_value(out.display())
         .help("name another file")),
     }
 }
@@ -48,19 +48,23 @@ pub(crate) fn check(matches: &ArgMatches) -> Result<bool, Failure> {
 fn check_standard_output(command: &ArgMatches, name: &str) -> Result<(), Failure> {
     // Of a report it is the page alone.
     if OF_FOLDERS.contains(&name) && name != "report" {
-        return Err(Failure::usage("--out -: several files go to a folder").help("name a folder"));
+        return Err(Failure::of_option("--out", "several files go to a folder")
+            .with_value("-")
+            .help("name a folder"));
     }
     if OF_BYTES.contains(&name) && std::io::stdout().is_terminal() {
         return Err(
-            Failure::usage("--out -: a terminal cannot show what is stored")
+            Failure::of_option("--out", "a terminal cannot show what is stored")
+                .with_value("-")
                 .help("name a file, or send standard output to one"),
         );
     }
     if command.get_flag("json") {
-        return Err(
-            Failure::usage("--json: standard output has the rows already, by --out -")
-                .help("write the rows to a file, or leave --json out"),
-        );
+        return Err(Failure::of_option(
+            "--json",
+            "standard output has the rows already, by --out -",
+        )
+        .help("write the rows to a file, or leave --json out"));
     }
     Ok(())
 }
@@ -83,7 +87,7 @@ fn inputs(command: &ArgMatches) -> impl Iterator<Item = (&str, PathBuf)> {
             },
         };
         paths.into_iter().map(move |path| {
-            let archive = archive::entry_of(&path).map(|(archive, _)| archive);
+            let archive = npz::entry_of(&path).map(|(archive, _)| archive);
             (id, archive.unwrap_or(path))
         })
     })

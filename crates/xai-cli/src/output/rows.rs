@@ -3,8 +3,9 @@
 use std::io::Write;
 use std::path::Path;
 
+use xai_files::failure::Failure;
+
 use super::whole_file;
-use crate::failure::Failure;
 
 /// Where rows go: to a file, or nowhere.
 pub(crate) struct Rows<'a>(Option<csv::Writer<&'a mut dyn Write>>);
@@ -22,7 +23,9 @@ impl Rows<'_> {
     ) -> Result<(), Failure> {
         match &mut self.0 {
             None => Ok(()),
-            Some(writer) => writer.write_record(row).map_err(Failure::cannot_be_written),
+            Some(writer) => writer
+                .write_record(row)
+                .map_err(|error| Failure::cannot_be_written(std::io::Error::from(error))),
         }
     }
 }

@@ -6,17 +6,18 @@
 use std::fmt::Display;
 use std::io::Write;
 
+use xai_files::visible::visible_lines;
+
 use anstream::{AutoStream, ColorChoice};
 
 use super::style;
-use super::visible::visible_lines;
 
 /// Prints a line.
 pub(crate) fn print_line(text: impl Display) {
     let _ = writeln!(std::io::stderr().lock(), "{text}");
 }
 
-/// Prints what went wrong, and the way out.
+/// Prints what went wrong, and what to do.
 pub(crate) fn print_failure(text: &str) {
     print_styled(text, style::failure);
 }

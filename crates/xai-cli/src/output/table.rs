@@ -4,7 +4,7 @@ use comfy_table::{
     Cell, CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle, Width,
 };
 
-use super::visible::visible;
+use xai_files::visible::visible;
 use xai_report::text::DASH as UNDEFINED;
 
 /// A table: a header row and rows of text, numbers to the right. On a terminal of fewer columns its

@@ -11,11 +11,11 @@ use super::study::document::{Document, Section, Value};
 use super::study::keys::canonical;
 use super::study::request::{in_study, prepare};
 use crate::context::Context;
-use crate::failure::Failure;
-use crate::input::glance::Glance;
 use crate::output::{stderr, text};
 use crate::usage::examples;
 use crate::usage::nearest;
+use xai_files::content::Content;
+use xai_files::failure::Failure;
 
 /// `xai report check`
 #[derive(Debug, clap::Args)]
@@ -97,21 +97,21 @@ fn check(opened: &Opened, section: &Section, context: &Context) -> (CheckedSecti
     };
     checked.commands = prepared.commands;
     let mut failures = Vec::new();
-    let mut glances: Vec<(NamedFile, Glance)> = Vec::new();
+    let mut contents: Vec<(NamedFile, Content)> = Vec::new();
     for file in prepared.files {
-        let glance = Glance::at(&opened.folder.join(&file.path));
+        let content = Content::of(&opened.folder.join(&file.path));
         checked.files.push(CheckedFile {
             key: file.key.clone(),
             path: file.path.clone(),
-            holds: glance.as_ref().ok().map(ToString::to_string),
+            holds: content.as_ref().ok().map(ToString::to_string),
         });
-        match glance {
-            Ok(glance) => glances.push((file, glance)),
+        match content {
+            Ok(content) => contents.push((file, content)),
             Err(failure) => failures.push(in_study(failure, &opened.document, section)),
         }
     }
-    failures.extend(unequal(section.family, &glances));
-    failures.extend(missing_columns(&opened.document, section, &glances));
+    failures.extend(unequal(section.family, &contents));
+    failures.extend(missing_columns(&opened.document, section, &contents));
     checked.errors.extend(failures.iter().map(Failure::what));
     (checked, failures)
 }
@@ -137,12 +137,12 @@ fn equal_axes(family: Family) -> &'static [&'static [(&'static str, isize)]] {
 }
 
 /// Files whose lengths do not fit those of the first of their kind.
-fn unequal(family: Family, glances: &[(NamedFile, Glance)]) -> Vec<Failure> {
+fn unequal(family: Family, contents: &[(NamedFile, Content)]) -> Vec<Failure> {
     let mut failures = Vec::new();
     for group in equal_axes(family) {
-        let lengths = glances.iter().filter_map(|(file, glance)| {
+        let lengths = contents.iter().filter_map(|(file, content)| {
             let (_, axis) = group.iter().find(|(key, _)| *key == file.key)?;
-            let shape = glance.shape()?;
+            let shape = content.shape()?;
             let axis = match axis {
                 0.. => axis.unsigned_abs(),
                 _ => shape.len().checked_sub(axis.unsigned_abs())?,
@@ -173,14 +173,14 @@ fn unequal(family: Family, glances: &[(NamedFile, Glance)]) -> Vec<Failure> {
 fn missing_columns(
     document: &Document,
     section: &Section,
-    glances: &[(NamedFile, Glance)],
+    contents: &[(NamedFile, Content)],
 ) -> Vec<Failure> {
     if section.family != Family::Casebased {
         return Vec::new();
     }
     let table = |key: &str| {
-        glances.iter().find_map(|(file, glance)| match glance {
-            Glance::Table(columns) if file.key == key => Some((file, columns)),
+        contents.iter().find_map(|(file, content)| match content {
+            Content::Table(columns) if file.key == key => Some((file, columns)),
             _ => None,
         })
     };

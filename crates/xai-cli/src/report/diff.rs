@@ -6,9 +6,9 @@ use xai_report::diff::{Change, Outcome};
 use xai_report::{Error, Estimate, Report, diff};
 
 use crate::context::Context;
-use crate::failure::{Failure, InFile};
 use crate::output::text;
 use crate::usage::examples;
+use xai_files::failure::{Failure, InFile};
 
 /// `xai report diff`
 #[derive(Debug, clap::Args)]

@@ -8,7 +8,7 @@ use xai_report::section::simulation::Simulation;
 use xai_report::{Estimate, Report};
 
 use crate::output::text::{decimals, interval, table, with_arrow};
-use crate::output::visible::visible;
+use xai_files::visible::visible;
 
 /// The findings, and the figures of every section.
 pub(super) fn digest(report: &Report) -> String {

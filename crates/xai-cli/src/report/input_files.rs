@@ -6,7 +6,7 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use crate::input::archive;
+use xai_files::npz;
 use xai_report::InputFile;
 
 /// Bytes that are read at once.
@@ -15,7 +15,7 @@ const PIECE: usize = 1 << 20;
 /// A file that a study names, beside the study. What cannot be read has no hash: the section says why.
 pub(super) fn input_file(folder: &Path, name: &str) -> InputFile {
     let path = folder.join(name);
-    let path = archive::entry_of(&path).map_or(path, |(archive, _)| archive);
+    let path = npz::entry_of(&path).map_or(path, |(archive, _)| archive);
     // Pipes were read already, and are not there twice.
     let is_file = std::fs::metadata(&path).is_ok_and(|found| found.is_file());
     let hashed = is_file.then(|| hash(&path).ok()).flatten();

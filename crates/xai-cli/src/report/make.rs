@@ -12,8 +12,8 @@ use super::study::document::{Document, Section};
 use super::study::request::{Prepared, Request, in_study, prepare};
 use super::study::{sample, shell};
 use crate::context::Context;
-use crate::failure::{Failure, InFile};
 use crate::output::{stderr, whole_file};
+use xai_files::failure::{Failure, InFile};
 
 /// Where the report goes unless somebody says where.
 pub(super) const DEFAULT_FOLDER: &str = "xai-report";
@@ -159,7 +159,7 @@ fn evaluate_all(
             report.missing.push(MissingSection {
                 origin,
                 error: failure.what(),
-                help: failure.way_out().map(str::to_owned),
+                help: failure.help_text().map(str::to_owned),
             });
             failures.push(failure);
         }

@@ -14,8 +14,9 @@ mod study;
 
 use std::path::PathBuf;
 
+use xai_files::failure::Failure;
+
 use crate::context::Context;
-use crate::failure::Failure;
 use crate::usage::examples;
 use make::DEFAULT_FOLDER;
 use xai_report::Report;

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde::{Serialize, Serializer};
+use xai_files::failure::{Failure, InFiles};
+use xai_files::left_out::LeftOut;
 use xai_metrics::core::Summary;
 use xai_metrics::repro::comparison::{FIRST, GroupDifference, SECOND};
 use xai_metrics::repro::{GroupComparison, PackedRuns};
@@ -11,8 +13,6 @@ use xai_metrics::repro::{GroupComparison, PackedRuns};
 use super::options::{Labels, PairMetrics, pair_rows, with_arrow};
 use super::runs::{self, LoadedRuns, RunFiles};
 use crate::context::Context;
-use crate::failure::{Failure, InFiles};
-use crate::input::left_out::{self, LeftOut};
 use crate::output::{rows, text};
 use crate::usage::examples;
 
@@ -145,7 +145,7 @@ impl Compare {
         };
         self.write_pairs([&first, &second])?;
         drop(working);
-        left_out::remark(&result.columns_left_out, context);
+        context.remark_left_out(&result.columns_left_out);
         context.present(&result, || result.table())
     }
 

@@ -1,5 +1,7 @@
 //! `xai repro`
 
+use xai_files::failure::Failure;
+
 mod compare;
 mod number_runs;
 pub(crate) mod options;
@@ -10,7 +12,6 @@ pub(crate) mod simulate;
 pub(crate) mod table_runs;
 
 use crate::context::Context;
-use crate::failure::Failure;
 use crate::usage::examples;
 
 /// Commands of the group.

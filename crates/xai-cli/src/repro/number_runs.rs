@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use ndarray::{Array1, Array2, Ix1};
+use xai_files::arrays;
+use xai_files::failure::Failure;
+use xai_files::left_out::LeftOut;
+use xai_files::table::Table;
 
 use super::table_runs::{NumberTable, RunColumns, is_table, only_column};
-use crate::failure::Failure;
-use crate::input::arrays;
-use crate::input::left_out::LeftOut;
-use crate::input::table::Table;
 
 /// Predicted and true numbers.
 pub(super) struct NumberRuns {

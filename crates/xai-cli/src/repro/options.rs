@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use xai_files::failure::Files;
 use xai_metrics::core::Direction;
 use xai_metrics::repro::registry::{self, PAIR_METRICS};
 use xai_metrics::repro::{EmptyUnion, PairMetric, Pairwise, help, input};
 
 use crate::choice::{Choices, choice};
-use crate::failure::Files;
 use crate::output::text;
 
 /// The coverage of intervals.
@@ -88,7 +88,7 @@ impl PairMetrics {
     }
 }
 
-/// Options of parameters, and ways out in terms of options.
+/// Options of parameters, and advice in terms of options.
 pub(super) fn parameters() -> Files<'static> {
     Files::new()
         .options(&[

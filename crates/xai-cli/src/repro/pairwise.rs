@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
+use xai_files::failure::{Failure, Files, InFiles};
+use xai_files::left_out::LeftOut;
 use xai_metrics::repro::across_runs::{InconsistentSamples, votes};
 use xai_metrics::repro::pairwise::PairwiseReport;
 use xai_metrics::repro::{PackedRuns, PairMetric, RunInterval, SampleConsistency};
@@ -11,8 +13,6 @@ use xai_metrics::repro::{PackedRuns, PairMetric, RunInterval, SampleConsistency}
 use super::options::{LEVEL, Labels, PairMetrics, pair_rows, with_arrow};
 use super::runs::{self, LoadedRuns, RunFiles};
 use crate::context::Context;
-use crate::failure::{Failure, Files, InFiles};
-use crate::input::left_out::{self, LeftOut};
 use crate::output::{rows, text};
 use crate::usage::examples;
 
@@ -99,7 +99,7 @@ impl Pairwise {
         let result = self.evaluate(self.inconsistent, context)?;
         self.write_pairs(&self.metrics.chosen(), &result.report)?;
         drop(working);
-        left_out::remark(&result.columns_left_out, context);
+        context.remark_left_out(&result.columns_left_out);
         context.present(&result, || self.table(&result.report))
     }
 

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde::{Serialize, Serializer};
+use xai_files::failure::{Failure, Files, InFiles};
+use xai_files::left_out::LeftOut;
 use xai_metrics::repro::interval::MetricReport;
 use xai_metrics::repro::registry::REGRESSION_METRICS;
 use xai_metrics::repro::{RegressionMetric, RegressionReproducibility, input};
@@ -11,8 +13,6 @@ use xai_metrics::repro::{RegressionMetric, RegressionReproducibility, input};
 use super::number_runs::NumberRuns;
 use super::options::{LEVEL, pair_rows, with_arrow};
 use crate::context::Context;
-use crate::failure::{Failure, Files, InFiles};
-use crate::input::left_out::{self, LeftOut};
 use crate::output::{rows, text};
 use crate::usage::examples;
 
@@ -105,7 +105,7 @@ impl Regression {
             rows,
         )?;
         drop(working);
-        left_out::remark(&result.columns_left_out, context);
+        context.remark_left_out(&result.columns_left_out);
         context.present(&result, || result.table())
     }
 }

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use crate::failure::Failure;
-use crate::input::classes::{ClassesBuilder, NoClass};
-use crate::input::left_out::{LeftOut, Reason, drop_column};
-use crate::input::table::{Columns, Table};
+use xai_files::classes::{ClassesBuilder, NoClass};
+use xai_files::failure::Failure;
+use xai_files::left_out::{LeftOut, Reason, drop_column};
+use xai_files::table::{Columns, Table};
 
 /// Whether a file is a table, by its name.
 pub(crate) fn is_table(file: &Path) -> bool {
@@ -35,7 +35,7 @@ impl RunColumns {
             let reason = match columns.truth == Some(column) {
                 true => continue,
                 false if is_dropped(name) => Reason::Dropped,
-                false if header.is_unnamed(column) => Reason::Unnamed,
+                false if header.is_index(column) => Reason::Unnamed,
                 false => {
                     columns.runs.push(column);
                     continue;
@@ -144,7 +144,7 @@ impl NumberTable {
 /// The one column of a table that is no index.
 pub(super) fn only_column(table: &Table) -> Result<usize, Failure> {
     let header = table.header();
-    let mut named = (0..header.len()).filter(|&column| !header.is_unnamed(column));
+    let mut named = (0..header.len()).filter(|&column| !header.is_index(column));
     match (named.next(), named.next()) {
         (Some(column), None) => Ok(column),
         _ => Err(Failure::new(format!(

@@ -2,10 +2,10 @@
 
 use clap::{Args, Command};
 use clap_complete::Shell;
+use xai_files::failure::Failure;
 
 use super::examples;
 use crate::context::Context;
-use crate::failure::Failure;
 use crate::output::stdout;
 
 /// `xai completions`
@@ -24,7 +24,9 @@ impl Completions {
     /// Prints the script that completes a command.
     pub(crate) fn run(&self, mut command: Command, context: &Context) -> Result<(), Failure> {
         if context.json {
-            return Err(Failure::usage("--json: a script is no JSON").help("leave --json out"));
+            return Err(
+                Failure::of_option("--json", "a script is no JSON").help("leave --json out")
+            );
         }
         let mut script = Vec::new();
         let name = command.get_name().to_owned();

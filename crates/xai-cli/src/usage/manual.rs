@@ -6,10 +6,10 @@ use clap::{Args, Command};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 use serde::Serialize;
+use xai_files::failure::{Failure, InFile};
 
 use super::examples;
 use crate::context::Context;
-use crate::failure::{Failure, InFile};
 use crate::output::{stdout, whole_file};
 
 /// `xai man`
@@ -34,7 +34,7 @@ impl Manual {
         let pages = pages(command).map_err(Failure::new)?;
         let Some(folder) = &self.out else {
             if context.json {
-                return Err(Failure::usage("--json: a manual page is no JSON")
+                return Err(Failure::of_option("--json", "a manual page is no JSON")
                     .help("leave --json out, or write the pages to a folder with --out"));
             }
             let page = pages.into_iter().next().unwrap_or_default();

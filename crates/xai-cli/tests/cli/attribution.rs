@@ -188,8 +188,7 @@ fn comparing_the_explainers_of_the_sample_says_which_to_trust() {
 #[test]
 fn a_comparison_says_what_its_commands_say_alone() {
     let files = Files::new();
-    let rest =
-        "--metrics deletion(steps=5,baseline=mean),average_gain,deletion(steps=5,baseline=mean) --seed 3";
+    let rest = "--metrics deletion(steps=5,baseline=mean),average_gain,deletion(steps=5,baseline=mean) --seed 3";
     let table = files.json(&compare("occlusion random", rest));
     let metrics = table["metrics"].as_object().unwrap();
     assert_eq!(metrics.keys().collect::<Vec<_>>().len(), 2);

@@ -215,10 +215,7 @@ fn metrics_of_images_refuse_tables_and_say_so() {
     files.bad_data(&file, &format!("attribution mst-compactness {maps}"));
     let explainer = golden("tabular_gradient.onnx");
     let continuity = format!("{} --explainer {explainer}", samples("tabular"));
-    files.wrong_usage(
-        "--axes",
-        &format!("attribution continuity {continuity}"),
-    );
+    files.wrong_usage("--axes", &format!("attribution continuity {continuity}"));
     for metric in ["faithfulness-estimate", "monotonicity-correlation"] {
         let one_group = format!("{metric} {} {maps} --group-size 12", model("tabular"));
         files.wrong_usage("--group-size", &format!("attribution {one_group}"));

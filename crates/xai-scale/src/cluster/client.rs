@@ -8,10 +8,11 @@ use datafusion::execution::SessionStateBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
+use xai_files::Failure;
 
 use super::address::Address;
 use super::codec::{LogicalCodec, PhysicalCodec, functions};
-use crate::failure::Failure;
+use crate::failure::of_query;
 use crate::session::Limits;
 
 /// How long a scheduler may take to answer at all.
@@ -23,7 +24,7 @@ pub(crate) async fn session(
     limits: &Limits,
 ) -> Result<SessionContext, Failure> {
     reach(scheduler).await?;
-    remote(scheduler, limits).map_err(|error| Failure::of_query(&error))
+    remote(scheduler, limits).map_err(|error| of_query(&error))
 }
 
 fn remote(scheduler: &Address, limits: &Limits) -> datafusion::error::Result<SessionContext> {

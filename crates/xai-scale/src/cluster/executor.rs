@@ -9,11 +9,12 @@ use ballista_core::config::TaskSchedulingPolicy;
 use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_process};
 use clap::Args;
 use tokio::net::TcpListener;
+use xai_files::Failure;
 
 use super::address::Address;
 use super::codec::{LogicalCodec, PhysicalCodec, functions};
 use crate::amount;
-use crate::failure::Failure;
+use crate::failure::of_query;
 
 /// Seconds that an executor waits for its scheduler to be there.
 const PATIENCE: u16 = 30;
@@ -72,8 +73,8 @@ pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
     };
     let work_dir = work_dir
         .to_str()
-        .ok_or_else(|| Failure::usage("--work-dir: expected a name in Unicode"))?;
-    let functions = functions().map_err(|error| Failure::of_query(&error))?;
+        .ok_or_else(|| Failure::of_option("--work-dir", "expected a name in Unicode"))?;
+    let functions = functions().map_err(|error| of_query(&error))?;
     let mut config = ExecutorProcessConfig {
         bind_host: arguments.bind.to_string(),
         port: address.port(),

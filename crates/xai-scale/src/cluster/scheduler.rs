@@ -10,10 +10,12 @@ use ballista_scheduler::scheduler_process::{create_scheduler, start_grpc_service
 use clap::Args;
 use datafusion_proto::protobuf::{LogicalPlanNode, PhysicalPlanNode};
 use tokio::net::TcpListener;
+use xai_files::Failure;
 
 use super::address::DEFAULT_PORT;
 use super::codec::{self, LogicalCodec, PhysicalCodec};
-use crate::failure::Failure;
+
+use crate::failure::of_query;
 
 /// Runs the scheduler of a cluster until it is interrupted.
 ///
@@ -47,7 +49,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
             .help("give another port with --port, or --port 0 for a free one")
     })?;
     let address = listener.local_addr().map_err(Failure::new)?;
-    let config = config(&arguments, address).map_err(|error| Failure::of_query(&error))?;
+    let config = config(&arguments, address).map_err(|error| of_query(&error))?;
     let config = Arc::new(config);
     let cluster = BallistaCluster::new_from_config(&config).await;
     let cluster = cluster.map_err(Failure::new)?;

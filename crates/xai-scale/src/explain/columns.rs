@@ -10,9 +10,11 @@ use datafusion::functions_nested::expr_fn::make_array;
 use datafusion::functions_window::expr_fn::row_number;
 use datafusion::logical_expr::{Expr, Partitioning, cast, lit};
 use datafusion::prelude::SessionContext;
+use xai_files::Failure;
+use xai_files::left_out::{self, LeftOut, Reason, is_index};
+use xai_files::visible::visible;
 
-use crate::failure::Failure;
-use crate::output::visible::visible;
+use crate::failure::of_query;
 
 /// The column that tells rows apart where none is named.
 pub(super) const ID: &str = "id";
@@ -59,23 +61,28 @@ impl Features {
         besides: [&str; 2],
     ) -> Result<Self, Failure> {
         let (mut features, mut left_out) = (Vec::new(), Vec::new());
+        let mut leave_out = |column: &str, reason| {
+            left_out.push(LeftOut {
+                file: label.table.to_owned(),
+                column: column.to_owned(),
+                reason,
+            });
+        };
         for field in train.schema().fields() {
             let name = field.name().as_str();
             if name == label.column || besides.contains(&name) {
                 continue;
             }
             if is_index(name) {
-                left_out.push(format!("`{name}` (the index of a table)"));
+                leave_out(name, Reason::Unnamed);
             } else if is_feature(field.data_type()) {
                 features.push(name.to_owned());
             } else {
-                left_out.push(format!("`{name}` (no numbers)"));
+                leave_out(name, Reason::NoNumbers);
             }
         }
-        if !left_out.is_empty() {
-            let table = label.table.display();
-            let line = format!("{table}: columns left out: {}", left_out.join(", "));
-            eprintln!("{}", visible(&line));
+        for remark in left_out::remarks(&left_out) {
+            eprintln!("{}", visible(&remark));
         }
         if features.is_empty() {
             let failure = Failure::new("no features: there is no other column of numbers");
@@ -84,15 +91,6 @@ impl Features {
         }
         Ok(Self(features))
     }
-}
-
-/// Whether a column is where pandas writes the index of a table, the numbers of its rows: a column of CSV without a name,
-/// what becomes of its name when it is read and written again, and the name in Parquet.
-fn is_index(name: &str) -> bool {
-    let is_number = |rest: &str| rest.bytes().all(|byte| byte.is_ascii_digit());
-    name.is_empty()
-        || name.strip_prefix("Unnamed: ").is_some_and(is_number)
-        || name.starts_with("__index_level_")
 }
 
 fn is_feature(of: &DataType) -> bool {
@@ -121,7 +119,7 @@ pub(super) fn select(
     let of = type_of(&frame, class.option, class.column, class)?;
     if !is_integer(&of) {
         let what = format!(
-            "the column {:?} is {of}, no integer or Boolean",
+            "the column `{}` is {of}, no integer or Boolean",
             class.column
         );
         let failure = Failure::new(what).in_file(class.table);
@@ -136,7 +134,7 @@ pub(super) fn select(
     if let Some(id) = id {
         let of = type_of(&frame, "--id", id, class)?;
         if !is_integer(&of) {
-            let what = format!("the column {id:?} is {of}, no integer");
+            let what = format!("the column `{id}` is {of}, no integer");
             let failure = Failure::new(what).in_file(class.table);
             return Err(failure.help("name a column of integers with --id"));
         }
@@ -147,7 +145,7 @@ pub(super) fn select(
             for name in numbers {
                 let of = type_of(&frame, "--features", name, class)?;
                 if !is_feature(&of) {
-                    let what = format!("--features: the column {name:?} is {of}, no number");
+                    let what = format!("--features: the column `{name}` is {of}, no number");
                     return Err(Failure::new(what).in_file(class.table));
                 }
             }
@@ -170,7 +168,7 @@ pub(super) fn select(
         Some(id) => frame.select(columns(column(id))),
         None => numbered(session, frame, columns),
     };
-    selected.map_err(|error| Failure::of_query(&error).in_file(class.table))
+    selected.map_err(|error| of_query(&error).as_bad_data().in_file(class.table))
 }
 
 fn column(name: &str) -> Expr {
@@ -205,9 +203,8 @@ fn type_of(
     let fields = frame.schema().fields();
     let Some(field) = fields.iter().find(|field| field.name() == name) else {
         let names: Vec<&str> = fields.iter().map(|field| field.name().as_str()).collect();
-        let what = format!("no column {name:?}; there are {}", names.join(", "));
-        let failure = Failure::new(what).in_file(class.table);
-        return Err(failure.help(format_args!(
+        let failure = Failure::no_column(name, &names).in_file(class.table);
+        return Err(failure.and_help(format_args!(
             "name a column of {} with {option}",
             class.table_option
         )));

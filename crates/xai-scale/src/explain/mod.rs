@@ -8,11 +8,12 @@ use clap::Args;
 use datafusion::arrow::array::{AsArray, RecordBatch};
 use datafusion::arrow::datatypes::Float64Type;
 use datafusion::error::DataFusionError;
-use xai_core::{Distance, ExactMean, Kernel};
+use xai_core::{Distance, ExactMean};
 use xai_datafusion::{ExplainCases, ExplainedCases};
+use xai_files::Failure;
+use xai_files::options::{Neighbors, Weighting, metric_help};
 
-use crate::failure::Failure;
-use crate::output::{self, WholeFile};
+use crate::output::{self, RowsFile};
 use crate::session::{Limits, embedded};
 use crate::tables;
 use columns::{Features, ID, Role};
@@ -56,18 +57,12 @@ pub(crate) struct Arguments {
     /// where they are not given, but for the index that pandas writes.
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     features: Option<Vec<String>>,
-    /// How many cases.
-    #[arg(short, value_name = "K", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
-    k: u32,
-    /// Distance: euclidean, manhattan, chebyshev, minkowski:P, cosine, …
-    #[arg(long, value_name = "METRIC", default_value = "euclidean")]
-    metric: Distance,
-    /// Weight of a case by its distance: inverse-cube, uniform, inverse-power:P, gaussian:H or exponential:H.
-    #[arg(long, value_name = "KERNEL", default_value = "inverse-cube")]
-    weighting: Kernel,
-    /// Take the features as they are; otherwise each has the mean 0 and the standard deviation 1 over the training cases.
-    #[arg(long)]
-    no_scale: bool,
+    #[command(flatten)]
+    neighbors: Neighbors,
+    #[arg(long, value_name = "METRIC", help = metric_help(""))]
+    metric: Option<Distance>,
+    #[command(flatten)]
+    weighting: Weighting,
     /// Parts of a table that are worked on at the same time; the number of cores where it is not given.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536))]
     partitions: Option<u32>,
@@ -81,8 +76,12 @@ pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
     output::check(&arguments.out)?;
     let end = arguments.out.extension();
     if end.is_some_and(|end| end.eq_ignore_ascii_case("csv")) {
-        let failure = Failure::usage("--out: a CSV file cannot hold the lists of cases");
+        let failure = Failure::of_option("--out", "a CSV file cannot hold the lists of cases");
         return Err(failure.help("write .parquet, .json (an object on each line) or .arrow"));
+    }
+    let k = arguments.neighbors.k.unwrap_or(Neighbors::DEFAULT_K);
+    if k == 0 {
+        return Err(Failure::of_option("-k", "expected at least 1").with_value(k));
     }
     let limits = Limits {
         partitions: arguments.partitions.map(|partitions| partitions as usize),
@@ -107,12 +106,12 @@ pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
     let test = columns::select(&session, test, &predicted, id, &features)?;
 
     let explain = ExplainCases {
-        k: arguments.k as usize,
-        distance: arguments.metric,
-        weighting: arguments.weighting,
-        scale: !arguments.no_scale,
+        k,
+        distance: arguments.metric.unwrap_or_default(),
+        weighting: arguments.weighting.kernel(),
+        scale: !arguments.neighbors.no_scale,
     };
-    let mut file = WholeFile::new(&arguments.out, explain.schema())?;
+    let mut file = RowsFile::create(&arguments.out, explain.schema())?;
     let (mut mean, mut not_written) = (ExactMean::new(), None);
     let explained = explain.explain(&train, &test, |batch| {
         for score in scores(&batch) {

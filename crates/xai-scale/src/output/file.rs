@@ -1,8 +1,6 @@
 //! A result as a file that is whole or not there.
 
 use std::ffi::OsStr;
-use std::fs::File;
-use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use datafusion::arrow::array::RecordBatch;
@@ -15,10 +13,9 @@ use datafusion::arrow::json::LineDelimitedWriter;
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::parquet::arrow::ArrowWriter;
 use futures::StreamExt;
-use tempfile::NamedTempFile;
+use xai_files::{Failure, InFile, WholeFile, destination};
 
 use super::stopped::Stopped;
-use crate::failure::Failure;
 use crate::plain::without_dictionaries;
 
 #[derive(Debug, Clone, Copy)]
@@ -37,100 +34,72 @@ fn format(path: &Path) -> Result<Format, Failure> {
         "csv" => Ok(Format::Csv),
         "json" | "jsonl" | "ndjson" => Ok(Format::JsonLines),
         "arrow" => Ok(Format::Arrow),
-        _ => Err(Failure::usage(format_args!(
-            "--out {}: expected a name that ends in .parquet, .csv, .json (an object on each line) or .arrow",
-            path.display()
-        ))),
+        _ => Err(Failure::of_option(
+            "--out",
+            "expected a name that ends in .parquet, .csv, .json (an object on each line) or .arrow",
+        )
+        .with_value(path.display())),
     }
 }
 
 /// Holds a name against what can be seen before the query runs.
 pub(crate) fn check(path: &Path) -> Result<(), Failure> {
     format(path)?;
-    if path.is_dir() {
-        return Err(Failure::new("a folder: expected the name of a file").in_file(path));
-    }
-    match std::fs::metadata(folder(path)) {
-        Ok(found) if found.is_dir() => Ok(()),
-        Ok(_) => Err(cannot_be_written(path, "its folder is a file")),
-        Err(error) => Err(cannot_be_written(path, error)),
-    }
+    destination::check(path).in_file(path)
 }
 
 /// Writes all rows of a query.
 pub(super) async fn write(mut rows: SendableRecordBatchStream, path: &Path) -> Result<(), Stopped> {
-    let mut file = WholeFile::new(path, rows.schema())?;
+    let mut file = RowsFile::create(path, rows.schema())?;
     while let Some(batch) = rows.next().await {
         file.write(&batch?)?;
     }
     Ok(file.finish()?)
 }
 
-/// A file that is written beside its name, and renamed when it is whole.
-pub(crate) struct WholeFile<'a> {
+/// A [whole file](WholeFile) of rows.
+pub(crate) struct RowsFile<'a> {
     path: &'a Path,
-    beside: NamedTempFile,
     rows: Rows,
 }
 
-impl<'a> WholeFile<'a> {
+impl<'a> RowsFile<'a> {
     /// The beginning of a file, in the format of its name.
-    pub(crate) fn new(path: &'a Path, schema: SchemaRef) -> Result<Self, Failure> {
+    pub(crate) fn create(path: &'a Path, schema: SchemaRef) -> Result<Self, Failure> {
         let format = format(path)?;
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".xai-");
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            // What the umask leaves, as of any new file.
-            builder.permissions(std::fs::Permissions::from_mode(0o666));
-        }
-        let beside = builder.tempfile_in(folder(path));
-        let beside = beside.map_err(|error| cannot_be_written(path, error))?;
-        let rows = Rows::new(format, &beside, schema);
-        let rows = rows.map_err(|error| cannot_be_written(path, error))?;
-        Ok(Self { path, beside, rows })
+        let rows = Rows::new(format, WholeFile::create(path)?, schema);
+        let rows = rows.map_err(|error| cannot_be_written(path, &error))?;
+        Ok(Self { path, rows })
     }
 
     /// Adds rows.
     pub(crate) fn write(&mut self, batch: &RecordBatch) -> Result<(), Failure> {
         let written = self.rows.write(batch);
-        written.map_err(|error| cannot_be_written(self.path, error))
+        written.map_err(|error| cannot_be_written(self.path, &error))
     }
 
     /// Gives the file its name.
     pub(crate) fn finish(self) -> Result<(), Failure> {
-        let Self { path, beside, rows } = self;
-        rows.finish()
-            .map_err(|error| cannot_be_written(path, error))?;
-        let renamed = beside.persist(path);
-        renamed.map_err(|error| cannot_be_written(path, error.error))?;
-        Ok(())
+        let file = self.rows.finish();
+        let file = file.map_err(|error| cannot_be_written(self.path, &error))?;
+        file.finish()
     }
 }
 
-fn folder(path: &Path) -> &Path {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    }
-}
-
-fn cannot_be_written(path: &Path, reason: impl std::fmt::Display) -> Failure {
-    Failure::new(format_args!("cannot be written: {reason}")).in_file(path)
+fn cannot_be_written(path: &Path, reason: &ArrowError) -> Failure {
+    Failure::cannot_be_written(format_args!("{reason}")).in_file(path)
 }
 
 /// A writer of one of the formats.
 enum Rows {
-    Parquet(Box<ArrowWriter<BufWriter<File>>>),
-    Csv(Box<csv::Writer<BufWriter<File>>>),
-    JsonLines(Box<LineDelimitedWriter<BufWriter<File>>>),
-    Arrow(Box<FileWriter<BufWriter<File>>>, SchemaRef),
+    Parquet(Box<ArrowWriter<WholeFile>>),
+    Csv(Box<csv::Writer<WholeFile>>),
+    JsonLines(Box<LineDelimitedWriter<WholeFile>>),
+    Arrow(Box<FileWriter<WholeFile>>, SchemaRef),
 }
 
 impl Rows {
-    fn new(format: Format, file: &NamedTempFile, schema: SchemaRef) -> Result<Self, ArrowError> {
-        let file = BufWriter::new(file.reopen()?);
+    fn new(format: Format, file: WholeFile, schema: SchemaRef) -> Result<Self, ArrowError> {
         Ok(match format {
             Format::Parquet => Self::Parquet(Box::new(ArrowWriter::try_new(file, schema, None)?)),
             Format::Csv => {
@@ -163,8 +132,8 @@ impl Rows {
         }
     }
 
-    fn finish(self) -> Result<(), ArrowError> {
-        let mut file = match self {
+    fn finish(self) -> Result<WholeFile, ArrowError> {
+        Ok(match self {
             Self::Parquet(writer) => writer.into_inner()?,
             Self::Csv(writer) => writer.into_inner(),
             Self::JsonLines(mut writer) => {
@@ -172,8 +141,6 @@ impl Rows {
                 writer.into_inner()
             }
             Self::Arrow(writer, _) => writer.into_inner()?,
-        };
-        file.flush()?;
-        Ok(())
+        })
     }
 }

@@ -3,9 +3,8 @@
 mod file;
 mod stopped;
 mod table;
-pub(crate) mod visible;
 
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 use datafusion::arrow::array::RecordBatch;
@@ -13,9 +12,10 @@ use datafusion::arrow::error::ArrowError;
 use datafusion::arrow::json::ArrayWriter;
 use datafusion::execution::SendableRecordBatchStream;
 use futures::StreamExt;
+use xai_files::Failure;
+use xai_files::destination::standard_output_until_closed;
 
-use crate::failure::Failure;
-pub(crate) use file::{WholeFile, check};
+pub(crate) use file::{RowsFile, check};
 pub(crate) use stopped::Stopped;
 
 /// What a person wants to see of a result.
@@ -46,7 +46,7 @@ pub(crate) async fn write(
             print(text.as_bytes())?;
         }
         Output::Json => {
-            let mut writer = ArrayWriter::new(Printed);
+            let mut writer = ArrayWriter::new(standard_output_until_closed());
             while let Some(batch) = rows.next().await {
                 writer.write(&batch?).map_err(of_arrow)?;
             }
@@ -64,30 +64,7 @@ fn of_arrow(error: ArrowError) -> Failure {
 
 /// Prints; a reader who has seen enough (`| head`) is no error.
 pub(crate) fn print(bytes: &[u8]) -> Result<(), Failure> {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(bytes).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(Failure::new(format_args!("standard output: {error}")))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Standard output in small pieces.
-struct Printed;
-
-impl Write for Printed {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        match std::io::stdout().write(bytes) {
-            Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(bytes.len()),
-            written => written,
-        }
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        match std::io::stdout().flush() {
-            Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-            flushed => flushed,
-        }
-    }
+    let mut out = standard_output_until_closed();
+    let printed = out.write_all(bytes).and_then(|()| out.flush());
+    printed.map_err(Failure::standard_output)
 }

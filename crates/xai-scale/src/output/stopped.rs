@@ -1,8 +1,7 @@
 //! Why rows were not written.
 
 use datafusion::error::DataFusionError;
-
-use crate::failure::Failure;
+use xai_files::Failure;
 
 /// Why rows were not written.
 #[derive(Debug)]

@@ -4,8 +4,7 @@ use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::{DataType, Schema};
 use datafusion::arrow::error::ArrowError;
 use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
-
-use super::visible::visible;
+use xai_files::visible::visible;
 
 /// What stands for NULL.
 const MISSING: &str = "–";

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::failure::Failure;
+use xai_files::Failure;
+
 use crate::tables::format::{EXPECTED, Format};
 
 /// Folders inside folders that are looked into, as many as partitioned tables have columns.
@@ -21,7 +22,7 @@ pub(crate) struct Files {
 impl Files {
     /// Finds the file, or the files of the folder.
     pub(crate) fn find(path: &Path) -> Result<Self, Failure> {
-        let metadata = std::fs::metadata(path).map_err(|error| cannot_be_opened(&error, path))?;
+        let metadata = std::fs::metadata(path).map_err(|error| cannot_be_opened(error, path))?;
         let files = match metadata.is_dir() {
             true => {
                 let mut files = Vec::new();
@@ -71,8 +72,8 @@ fn format(file: &Path) -> Result<Format, Failure> {
     })
 }
 
-fn cannot_be_opened(error: &std::io::Error, path: &Path) -> Failure {
-    Failure::new(format_args!("cannot be opened: {error}")).in_file(path)
+fn cannot_be_opened(error: std::io::Error, path: &Path) -> Failure {
+    Failure::cannot_be_opened(error).in_file(path)
 }
 
 /// Adds the files of a folder. Names that begin with a dot or an underscore are notes of the programs that wrote them.
@@ -80,9 +81,9 @@ fn collect(folder: &Path, deepest: usize, files: &mut Vec<PathBuf>) -> Result<()
     if deepest == 0 {
         return Err(Failure::new("too many folders inside each other").in_file(folder));
     }
-    let entries = std::fs::read_dir(folder).map_err(|error| cannot_be_opened(&error, folder))?;
+    let entries = std::fs::read_dir(folder).map_err(|error| cannot_be_opened(error, folder))?;
     for entry in entries {
-        let entry = entry.map_err(|error| cannot_be_opened(&error, folder))?;
+        let entry = entry.map_err(|error| cannot_be_opened(error, folder))?;
         let name = entry.file_name();
         if name.as_encoded_bytes().starts_with(b".") || name.as_encoded_bytes().starts_with(b"_") {
             continue;

@@ -17,21 +17,25 @@ use datafusion::logical_expr::LogicalPlan;
 use datafusion::prelude::SessionContext;
 use datafusion::sql::parser::Statement;
 use datafusion::sql::sqlparser::ast as sqlparser;
+use xai_files::Failure;
 
-use crate::failure::Failure;
+use crate::failure::of_query;
 use crate::plain::without_dictionaries;
 use faulty::Table;
 use files::Files;
 use listed::Listed;
 
 /// The tables that a query reads.
-#[derive(Debug, Default)]
-pub(crate) struct Tables(Vec<Table>);
+#[derive(Debug)]
+pub(crate) struct Tables {
+    tables: Vec<Table>,
+    readers: Readers,
+}
 
 impl Tables {
-    /// With the tables of another.
+    /// With the tables of another, read by the same readers.
     pub(crate) fn and(mut self, other: Self) -> Self {
-        self.0.extend(other.0);
+        self.tables.extend(other.tables);
         self
     }
 }
@@ -54,11 +58,11 @@ pub(crate) async fn plan(
     let state = session.state();
     let dialect = state.config().options().sql_parser.dialect;
     let statement = state.sql_to_statement(query, &dialect);
-    let mut statement = statement.map_err(|error| Failure::of_query(&error))?;
+    let mut statement = statement.map_err(|error| of_query(&error))?;
     check_that_it_reads(&statement, query)?;
     let references = state.resolve_table_references(&statement);
-    let references = references.map_err(|error| Failure::of_query(&error))?;
-    let mut tables = Tables::default();
+    let references = references.map_err(|error| of_query(&error))?;
+    let mut tables = Vec::new();
     let mut names = Vec::new();
     for reference in references {
         let TableReference::Bare { table } = &reference else {
@@ -71,14 +75,14 @@ pub(crate) async fn plan(
         let name = names::plain(table, &names);
         let plain = TableReference::bare(name.as_str());
         let registered = session.register_table(plain, Arc::new(provider));
-        registered.map_err(|error| Failure::of_query(&error))?;
+        registered.map_err(|error| of_query(&error))?;
         rename(&mut statement, table, &name);
         names.push(name);
-        tables.0.push(read);
+        tables.push(read);
     }
     let plan = session.state().statement_to_plan(statement).await;
-    let plan = plan.map_err(|error| Failure::of_query(&error))?;
-    Ok((plan, tables))
+    let plan = plan.map_err(|error| of_query(&error))?;
+    Ok((plan, Tables { tables, readers }))
 }
 
 /// A table by its path alone.
@@ -88,8 +92,10 @@ pub(crate) async fn read(
 ) -> Result<(DataFrame, Tables), Failure> {
     let (provider, table) = open(session, path, Readers::Here).await?;
     let frame = session.read_table(Arc::new(provider));
-    let frame = frame.map_err(|error| Failure::of_query(&error))?;
-    Ok((frame, Tables(vec![table])))
+    let frame = frame.map_err(|error| of_query(&error))?;
+    let tables = vec![table];
+    let readers = Readers::Here;
+    Ok((frame, Tables { tables, readers }))
 }
 
 async fn open(
@@ -98,8 +104,7 @@ async fn open(
     readers: Readers,
 ) -> Result<(ListingTable, Table), Failure> {
     let files = find(path)?;
-    let wrong =
-        |error: DataFusionError| Failure::of_query(&error).about_data().in_file(&files.path);
+    let wrong = |error: DataFusionError| of_query(&error).as_bad_data().in_file(&files.path);
     let listed = Listed::new(session, &files).await.map_err(wrong)?;
     let schema = match listed.schema(session).await {
         Ok(schema) => schema,
@@ -123,15 +128,15 @@ fn rename(statement: &mut Statement, from: &str, to: &str) {
 
 /// What went wrong while a query ran; where a file of its tables cannot be read, that file is named.
 pub(crate) async fn failure(error: &DataFusionError, tables: &Tables) -> Failure {
-    if !faulty::is_of_reading(error) {
-        return Failure::of_query(error);
+    if !faulty::is_of_reading(error, tables.readers) {
+        return of_query(error);
     }
-    for table in &tables.0 {
+    for table in &tables.tables {
         if let Some(failure) = faulty::first(table).await {
             return failure;
         }
     }
-    Failure::of_query(error)
+    of_query(error)
 }
 
 /// Writing is what `--out` is for, which leaves no half-written file.

@@ -204,12 +204,12 @@ fn a_missing_value_takes_no_part_and_is_counted() {
     let said = explain("train.csv", &["--label", "class"]);
     let (error, help) = said.badly(1);
     assert!(
-        error.contains("\"class\"") && error.contains("id, x, label"),
-        "{error}"
+        error.contains("`class`") && help.contains("id, x, label"),
+        "{error}\n{help}"
     );
     assert!(help.contains("--label"), "{help}");
     let said = explain("train.csv", &["--features", "x,y"]);
-    assert!(said.badly(1).0.contains("\"y\""), "{said:?}");
+    assert!(said.badly(1).0.contains("`y`"), "{said:?}");
     let tables = ["explain", "--train", "train.csv", "--test", "test.csv"];
     let said = files.run(&[&tables[..], &["--out", "out.csv"]].concat());
     assert!(said.badly(2).1.contains(".parquet"), "{said:?}");

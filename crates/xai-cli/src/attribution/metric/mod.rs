@@ -21,9 +21,9 @@ use crate::attribution::parameters::Given;
 use crate::attribution::stored_scores::{self, OfScores};
 use crate::attribution::{result, side_inputs};
 use crate::context::Context;
-use crate::failure::{Failure, Files, InFiles};
-use crate::input::samples::{FileSamples, WatchedSamples};
 use crate::output::{rows, text};
+use xai_files::failure::{Failure, Files, InFiles};
+use xai_files::samples::{FileSamples, WatchedSamples};
 
 /// A metric, and where what it needs is.
 #[derive(Debug)]
@@ -105,7 +105,7 @@ impl MetricCommand {
                 self.of_scores(of_scores, &scores, &files)?
             }
             (Source::Scores { .. }, None) => {
-                return Err(Failure::usage("--base: not a metric of scores"));
+                return Err(Failure::of_option("--base", "not a metric of scores"));
             }
             #[cfg(feature = "onnx")]
             (Source::Asked(scoring), Some(of_scores)) => {

@@ -11,13 +11,13 @@ use super::MetricCommand;
 use crate::attribution::model_files;
 use crate::attribution::options::{Reading, ScoringOptions};
 use crate::context::Context;
-use crate::failure::{Failure, InFiles};
-use crate::input::arrays;
-use crate::input::onnx::engine::EngineOptions;
-use crate::input::onnx::explainer::OnnxExplainer;
-use crate::input::onnx::model::OnnxModel;
-use crate::input::onnx::watched::Watched;
-use crate::input::samples::FileSamples;
+use xai_files::arrays;
+use xai_files::failure::{Failure, InFiles};
+use xai_files::onnx::engine::EngineOptions;
+use xai_files::onnx::explainer::OnnxExplainer;
+use xai_files::onnx::model::OnnxModel;
+use xai_files::onnx::watched::Watched;
+use xai_files::samples::FileSamples;
 
 /// What a metric that asks is computed from.
 struct Opened {

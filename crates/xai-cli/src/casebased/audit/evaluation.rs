@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use ndarray::{Array2, ArrayView1, Axis};
+use xai_files::classes::Classes;
+use xai_files::failure::{Failure, Files, InFiles};
 use xai_metrics::Accumulator;
 use xai_metrics::casebased::result::FeatureComparison;
 use xai_metrics::casebased::{Audit, AuditReport, Explanation};
@@ -12,8 +14,6 @@ use super::AuditOfTable;
 use crate::casebased::explaining::{Explaining, Tables};
 use crate::casebased::samples::{self, Samples};
 use crate::context::Context;
-use crate::failure::{Failure, Files, InFiles};
-use crate::input::classes::Classes;
 use crate::output::rows::{self, Rows};
 use crate::output::text;
 
@@ -49,10 +49,11 @@ impl AuditOfTable {
         let fitted = self.source.explainer(columns.0, columns.1, compares)?;
         drop(working);
         if fitted.aggregate_only {
-            return Err(
-                Failure::usage("--aggregate-only: an audit lists single predictions")
-                    .help("`xai casebased explain` releases aggregates"),
-            );
+            return Err(Failure::of_option(
+                "--aggregate-only",
+                "an audit lists single predictions",
+            )
+            .help("`xai casebased explain` releases aggregates"));
         }
         let mut explaining =
             Explaining::new(&self.source, fitted, &self.test, columns, usize::MAX)?;

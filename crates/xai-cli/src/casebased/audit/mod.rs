@@ -7,12 +7,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde::Serialize;
+use xai_files::failure::Failure;
 use xai_metrics::casebased::AuditReport;
 
 use super::explaining::Tables;
 use super::fitting::Source;
 use crate::context::Context;
-use crate::failure::Failure;
 use crate::usage::examples;
 
 /// `xai casebased audit`

@@ -1,9 +1,9 @@
 //! An audit as a person reads it.
 
+use xai_files::classes::Classes;
 use xai_metrics::casebased::AuditReport;
 use xai_metrics::core::Interval;
 
-use crate::input::classes::Classes;
 use crate::output::text;
 
 /// Columns of which higher values are better.

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use ndarray::{Array1, Ix1};
+use xai_files::arrays;
+use xai_files::failure::{Failure, Files};
 use xai_metrics::graph::{FidelityMetric, input};
 
 use super::index;
-use crate::failure::{Failure, Files};
-use crate::input::arrays;
 
 /// What is compared, and on which rows.
 #[derive(Debug, Args)]
@@ -53,7 +53,8 @@ impl Compared {
             (Mode::Model, _) => None,
             (Mode::Phenomenon, Some(file)) => Some(arrays::read_labels::<Ix1>(file)?),
             (Mode::Phenomenon, None) => {
-                return Err(Failure::usage("--mode phenomenon needs true labels")
+                return Err(Failure::of_option("--mode", "needs true labels")
+                    .with_value("phenomenon")
                     .help("pass them with --target Y.npy"));
             }
         };

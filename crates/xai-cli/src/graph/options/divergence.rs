@@ -1,11 +1,11 @@
 //! How outputs are compared.
 
 use clap::Args;
+use xai_files::failure::Files;
 use xai_metrics::graph::outputs::OutputDistribution;
 use xai_metrics::graph::{KlDirection, ReturnType, UnfaithfulnessMetric, help};
 
 use crate::choice::{Choices, choice};
-use crate::failure::Files;
 
 /// `--returns`
 pub(crate) const RETURNS: &Choices<ReturnType> = &[

@@ -4,15 +4,15 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use ndarray::{Array1, Array2, Ix1, Ix2};
+use xai_files::arrays;
+use xai_files::failure::{Failure, Files};
+use xai_files::onnx::engine::EngineOptions;
+use xai_files::onnx::model::OnnxModel;
 use xai_metrics::graph::mask::{Sparsity, sparsify, sparsify_undirected};
 use xai_metrics::graph::model::{EdgeChoices, EdgeRemoval};
 use xai_metrics::graph::{Graph, GraphModel, help, input};
 
 use crate::choice::{Choices, choice};
-use crate::failure::{Failure, Files};
-use crate::input::arrays;
-use crate::input::onnx::engine::EngineOptions;
-use crate::input::onnx::model::OnnxModel;
 
 const REMOVALS: &Choices<EdgeRemoval> = &[
     (
@@ -83,7 +83,7 @@ impl GraphFiles {
     pub(crate) fn read(&self, model: &OnnxModel) -> Result<GraphArrays, Failure> {
         let given = |file: &Option<PathBuf>, option: &str| {
             file.clone()
-                .ok_or_else(|| Failure::usage(format!("--model needs --{option}")))
+                .ok_or_else(|| Failure::of_option("--model", format_args!("needs --{option}")))
         };
         let removal = match (self.removal, model.takes_weight()) {
             (Some(EdgeRemoval::Weight), false) => {

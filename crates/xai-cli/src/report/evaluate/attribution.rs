@@ -6,7 +6,7 @@ use xai_report::section::attribution::Attribution;
 use super::gallery;
 use crate::attribution::compare::Compare;
 use crate::context::Context;
-use crate::failure::Failure;
+use xai_files::failure::Failure;
 
 /// Computes the section.
 ///

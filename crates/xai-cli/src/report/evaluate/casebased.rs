@@ -5,8 +5,8 @@ use xai_report::section::casebased::{AuditedData, Casebased};
 
 use crate::casebased::audit::AuditOfTable;
 use crate::context::Context;
-use crate::failure::Failure;
-use crate::input::left_out::LeftOut;
+use xai_files::failure::Failure;
+use xai_files::left_out::LeftOut;
 
 /// How many of the least supported predictions are shown.
 const SHOWN: usize = 6;

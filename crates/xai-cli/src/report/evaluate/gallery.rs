@@ -8,7 +8,7 @@ use xai_report::section::gallery::{
 };
 
 use crate::attribution::compare::{Compare, Compared};
-use crate::failure::Failure;
+use xai_files::failure::Failure;
 
 /// The best and the worst maps of each explainer, where the inputs are images.
 ///

@@ -9,10 +9,10 @@ use xai_report::Origin;
 use xai_report::section::graph::{ExplainerResults, Graph, MaskWithTruth};
 
 use crate::context::Context;
-use crate::failure::{Failure, Files, InFile, InFiles};
 use crate::graph::groundtruth::Groundtruth;
 use crate::graph::sweep::SweepCommand;
-use crate::input::arrays;
+use xai_files::arrays;
+use xai_files::failure::{Failure, Files, InFile, InFiles};
 
 /// What a section is made from.
 #[derive(Debug)]

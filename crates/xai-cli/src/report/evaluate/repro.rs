@@ -4,9 +4,9 @@ use xai_report::Origin;
 use xai_report::section::repro::{Repro, Votes, VotesOfSample};
 
 use crate::context::Context;
-use crate::failure::Failure;
-use crate::input::left_out;
 use crate::repro::pairwise::Pairwise;
+use xai_files::failure::Failure;
+use xai_files::left_out;
 
 /// How many of the samples on which runs disagree are shown.
 const SHOWN: usize = 10;

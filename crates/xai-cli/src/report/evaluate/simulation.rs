@@ -7,8 +7,8 @@ use xai_report::Origin;
 use xai_report::section::simulation::Simulation;
 
 use crate::context::Context;
-use crate::failure::{Failure, Files, InFile, InFiles};
 use crate::repro::simulate::study::{StudyCommand, StudyResult};
+use xai_files::failure::{Failure, Files, InFile, InFiles};
 
 /// Takes the draws of a file, or makes them as `xai repro simulate study` does.
 pub(crate) fn evaluate(

@@ -1,8 +1,9 @@
 //! Models, their inputs, and maps of the inputs' shape.
 
+use xai_files::content::Content;
+
 use super::found::{FoundFile, by_folder, name};
 use super::toml_text::TomlText;
-use crate::input::glance::Glance;
 
 /// Writes a section for every folder with a model, its inputs and targets, and maps.
 pub(super) fn write(files: &[FoundFile], text: &mut TomlText) -> usize {
@@ -10,7 +11,7 @@ pub(super) fn write(files: &[FoundFile], text: &mut TomlText) -> usize {
     for (folder, files) in by_folder(files) {
         let model = files
             .iter()
-            .find(|file| file.holds == Glance::Model && !file.is_called(&["explainer"]));
+            .find(|file| file.holds == Content::Model && !file.is_called(&["explainer"]));
         let inputs = files.iter().find(|file| {
             file.shape().len() >= 2 && (file.is_called(&["input", "image"]) || file.stem == "x")
         });

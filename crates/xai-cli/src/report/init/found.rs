@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::failure::{Failure, InFile};
-use crate::input::glance::{Glance, Kind};
+use xai_files::content::{Content, ElementType};
+use xai_files::failure::{Failure, InFile};
 
 /// A file of a study to be.
 #[derive(Debug, Clone)]
@@ -14,7 +14,7 @@ pub(super) struct FoundFile {
     pub(super) folder: String,
     /// Its name without the extension, in small letters.
     pub(super) stem: String,
-    pub(super) holds: Glance,
+    pub(super) holds: Content,
 }
 
 /// Folders inside each other that are looked into.
@@ -33,9 +33,9 @@ pub(super) fn find(from: &Path, study_folder: &Path) -> Result<Vec<FoundFile>, F
         .in_file(from)?;
     files.sort();
     let found = files.iter().filter_map(|file| {
-        let holds = Glance::at(file)
+        let holds = Content::of(file)
             .ok()
-            .filter(|holds| *holds != Glance::Other)?;
+            .filter(|holds| *holds != Content::Other)?;
         // A file that is not below the study has its whole path.
         let whole = std::path::absolute(file).ok()?;
         let relative = file.strip_prefix(study_folder).unwrap_or(&whole);
@@ -97,8 +97,8 @@ impl FoundFile {
     pub(super) fn is_whole(&self) -> bool {
         matches!(
             self.holds,
-            Glance::Array {
-                numbers: Kind::Integers,
+            Content::Array {
+                elements: ElementType::Integer,
                 ..
             }
         )
@@ -107,7 +107,7 @@ impl FoundFile {
     /// The columns of a table.
     pub(super) fn columns(&self) -> &[String] {
         match &self.holds {
-            Glance::Table(columns) => columns,
+            Content::Table(columns) => columns,
             _ => &[],
         }
     }

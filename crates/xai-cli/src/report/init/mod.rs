@@ -10,12 +10,12 @@ mod toml_text;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
+use xai_files::failure::{Failure, InFile};
 
 use self::found::{FoundFile, find};
 use self::toml_text::TomlText;
 use super::study::sample;
 use crate::context::Context;
-use crate::failure::{Failure, InFile};
 use crate::output::whole_file;
 use crate::usage::examples;
 

@@ -10,8 +10,8 @@ use xai_report::Family;
 use super::families::has_explainers;
 use super::keys::canonical;
 use super::located::StudyText;
-use crate::failure::Failure;
 use crate::usage::nearest;
+use xai_files::failure::Failure;
 
 /// A study: its sections in the order of the file.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,9 +3,9 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use xai_files::failure::{Failure, InFile};
 
-use crate::failure::{Failure, InFile};
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 /// The text of a study, and the file that it stands in.
 #[derive(Debug, Clone, PartialEq)]

@@ -14,11 +14,11 @@ use super::usage::{WrongUsage, in_keys};
 #[cfg(feature = "onnx")]
 use crate::attribution::compare::Compare;
 use crate::casebased::audit::AuditOfTable;
-use crate::failure::Failure;
 use crate::report::evaluate::graph::{ExplainerInputs, GraphInputs};
 use crate::repro::pairwise::Pairwise;
 use crate::repro::simulate::study::StudyCommand;
 use crate::usage::nearest;
+use xai_files::failure::Failure;
 
 /// What a section is computed from.
 #[derive(Debug)]

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use xai_files::failure::{Failure, InFile};
+
 use tempfile::TempDir;
 
-use crate::failure::{Failure, InFile};
 use crate::output::whole_file;
 
 /// Every file of the sample study, so that the binary needs nothing beside it.

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde::Serialize;
+use xai_files::failure::{Failure, Files, InFiles};
 use xai_metrics::repro::{ClassDistribution, input};
 
 use crate::choice::{Choices, choice};
 use crate::context::Context;
-use crate::failure::{Failure, Files, InFiles};
 use crate::output::{rows, text};
 use crate::usage::examples;
 
@@ -70,10 +70,11 @@ struct ClassesResult {
 impl Classes {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
         if u64::from(self.n_classes) * u64::from(self.draws) > MOST_NUMBERS {
-            return Err(Failure::usage(format!(
-                "--draws {}: more than {MOST_NUMBERS} probabilities at once",
-                self.draws
-            ))
+            return Err(Failure::of_option(
+                "--draws",
+                format_args!("more than {MOST_NUMBERS} probabilities at once"),
+            )
+            .with_value(self.draws)
             .help("draw fewer at a time, with another --seed each"));
         }
         let bar = context.progress(u64::from(self.draws), "distributions");

@@ -1,10 +1,11 @@
 //! `xai repro simulate`
 
+use xai_files::failure::Failure;
+
 mod classes;
 pub(crate) mod study;
 
 use crate::context::Context;
-use crate::failure::Failure;
 
 /// Commands of the group.
 #[derive(Debug, clap::Subcommand)]

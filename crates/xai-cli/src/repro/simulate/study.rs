@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Serialize;
+use xai_files::failure::{Failure, Files, InFile, InFiles};
 use xai_metrics::repro::study::{
     AccuracyProfile, StudyDraw, StudySettings, StudySummary, read_draws, write_draws, write_header,
 };
 use xai_metrics::repro::{SimulationStudy, help, input};
 
 use crate::context::Context;
-use crate::failure::{Failure, Files, InFile, InFiles};
 use crate::output::{text, whole_file};
 use crate::usage::examples;
 
@@ -125,17 +125,16 @@ impl StudyCommand {
         if let Some(out) = &self.out
             && out.extension().is_some_and(|it| it == "parquet")
         {
-            return Err(Failure::usage(format!(
-                "--out {}: rows are written as CSV",
-                out.display()
-            ))
-            .help("name a .csv file"));
+            return Err(Failure::of_option("--out", "rows are written as CSV")
+                .with_value(out.display())
+                .help("name a .csv file"));
         }
         if u64::from(self.n_samples) * u64::from(self.runs) > MOST_PREDICTIONS {
             return Err(Failure::usage(format!(
                 "--n-samples {} of --runs {}: more than {MOST_PREDICTIONS} predictions in a draw",
                 self.n_samples, self.runs
-            )));
+            ))
+            .about_option("--n-samples"));
         }
         let settings = StudySettings {
             seed,

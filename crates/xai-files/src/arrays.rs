@@ -1,0 +1,281 @@
+//! Arrays from `.npy` files and `file.npz:name` entries.
+
+use std::path::{Path, PathBuf};
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+
+use ndarray::{Array, ArrayD, Dimension};
+use xai_core::error::ShortNumber;
+
+use super::classes::CONTINUOUS;
+use super::npy::{self, Numbers};
+use super::npz;
+use crate::failure::{Failure, InFile};
+
+/// An array together with the file it came from, for messages.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredArray {
+    file: PathBuf,
+    numbers: Numbers,
+}
+
+/// Reads `file.npy`, `file.npz:name`, or the only array of `file.npz`. A pipe does as well.
+pub fn read(file: impl AsRef<Path>) -> Result<StoredArray, Failure> {
+    let file = file.as_ref();
+    let numbers = match npz::entry_of(file) {
+        Some((archive, entry)) => npz::read(&archive, Some(&entry)),
+        None => read_file(file),
+    };
+    Ok(StoredArray::new(file, numbers.in_file(file)?))
+}
+
+/// Opens a file once, and sees by its first bytes what it is.
+fn read_file(file: &Path) -> Result<Numbers, Failure> {
+    let opened = File::open(file).map_err(Failure::cannot_be_opened)?;
+    let metadata = opened.metadata().map_err(Failure::cannot_be_opened)?;
+    let mut opened = BufReader::new(opened);
+    let begin = opened.fill_buf().map_err(Failure::cannot_be_read)?;
+    let is_archive = file
+        .extension()
+        .is_some_and(|it| it.eq_ignore_ascii_case("npz"));
+    if is_archive || npz::begins(begin) {
+        return npz::read_opened(file, opened, None);
+    }
+    npy::read(opened, metadata.is_file().then_some(metadata.len()))
+}
+
+impl StoredArray {
+    pub(super) fn new(file: impl AsRef<Path>, numbers: Numbers) -> Self {
+        Self {
+            file: file.as_ref().to_owned(),
+            numbers,
+        }
+    }
+
+    /// The file, for messages.
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// The length of each axis.
+    pub fn shape(&self) -> &[usize] {
+        self.numbers.shape()
+    }
+
+    /// The length of the first axis.
+    pub fn n_rows(&self) -> usize {
+        self.shape().first().copied().unwrap_or_default()
+    }
+
+    /// Whether the numbers are of single precision.
+    pub fn is_single(&self) -> bool {
+        matches!(self.numbers, Numbers::F32(_))
+    }
+
+    /// Whether the numbers are booleans.
+    pub fn is_boolean(&self) -> bool {
+        matches!(self.numbers, Numbers::Booleans(_))
+    }
+
+    /// The numbers in double precision, converted as numpy does.
+    pub fn into_f64<D: Dimension>(self) -> Result<Array<f64, D>, Failure> {
+        let array = match self.numbers {
+            Numbers::F32(array) => array.mapv(f64::from),
+            Numbers::F64(array) => array,
+            Numbers::Integers(array) => array.mapv(|x| x as f64),
+            Numbers::Booleans(array) => array.mapv(|x| f64::from(u8::from(x))),
+        };
+        with_dimension(&self.file, array)
+    }
+
+    /// The numbers in single precision, what most models take, converted as numpy does. Numbers that
+    /// single precision does not hold are an error: they would become infinite, or all of them 0.
+    pub fn into_f32<D: Dimension>(self) -> Result<Array<f32, D>, Failure> {
+        let array = match self.numbers {
+            Numbers::F32(array) => array,
+            Numbers::F64(array) => {
+                if let Some((index, x)) = beyond_single(&array) {
+                    return Err(Failure::new(format!(
+                        "{x:e} at {index:?}: models compute in single precision, from 1.2e-38 to 3.4e38"
+                    ))
+                    .help("divide the array by a constant and save it again")
+                    .in_file(&self.file));
+                }
+                array.mapv(|x| x as f32)
+            }
+            Numbers::Integers(array) => array.mapv(|x| x as f32),
+            Numbers::Booleans(array) => array.mapv(|x| f32::from(u8::from(x))),
+        };
+        with_dimension(&self.file, array)
+    }
+
+    /// The labels: integers, booleans as 0 and 1, and floats that are whole numbers, as pandas has
+    /// them.
+    pub fn into_labels<D: Dimension>(self) -> Result<Array<i64, D>, Failure> {
+        self.into_whole(|x, index| {
+            let text = format!("labels: expected whole numbers, got {x} at {index:?}");
+            Failure::new(text).help(CONTINUOUS)
+        })
+    }
+
+    /// Integers that are no classes: places, segments, numbers of features; as [`into_labels`](Self::into_labels)
+    /// has them.
+    pub fn into_integers<D: Dimension>(self) -> Result<Array<i64, D>, Failure> {
+        self.into_whole(|x, index| {
+            Failure::new(format!("expected whole numbers, got {x} at {index:?}"))
+        })
+    }
+
+    fn into_whole<D: Dimension>(
+        self,
+        refuse: impl Fn(ShortNumber, Vec<usize>) -> Failure,
+    ) -> Result<Array<i64, D>, Failure> {
+        let floats = |array: ArrayD<f64>| match first(&array, |&x| !is_whole(x)) {
+            None => Ok(array.mapv(|x| x as i64)),
+            Some((index, x)) => Err(refuse(ShortNumber(x), index)).in_file(&self.file),
+        };
+        let integers = match self.numbers {
+            Numbers::Integers(array) => array,
+            Numbers::Booleans(array) => array.mapv(i64::from),
+            Numbers::F32(array) => floats(array.mapv(f64::from))?,
+            Numbers::F64(array) => floats(array)?,
+        };
+        with_dimension(&self.file, integers)
+    }
+}
+
+/// The first element that is so, with its place.
+fn first(array: &ArrayD<f64>, is_so: impl Fn(&f64) -> bool) -> Option<(Vec<usize>, f64)> {
+    let mut elements = array.indexed_iter();
+    let (index, &x) = elements.find(|(_, x)| is_so(x))?;
+    Some((index.slice().to_vec(), x))
+}
+
+/// A number that is infinite in single precision; or the largest, if it is nearly nothing there.
+fn beyond_single(array: &ArrayD<f64>) -> Option<(Vec<usize>, f64)> {
+    let too_large = |x: &f64| x.is_finite() && !(*x as f32).is_finite();
+    let largest = array.iter().fold(0.0f64, |largest, x| largest.max(x.abs()));
+    let is_largest = |x: &f64| x.abs() == largest;
+    match largest > 0.0 && largest < f64::from(f32::MIN_POSITIVE) {
+        true => first(array, is_largest),
+        false => first(array, too_large),
+    }
+}
+
+/// Whether a float is an integer; beyond 2^53 neighbouring integers are the same float.
+fn is_whole(x: f64) -> bool {
+    x.fract() == 0.0 && x.abs() <= 9_007_199_254_740_992.0
+}
+
+fn with_dimension<T, D: Dimension>(file: &Path, array: ArrayD<T>) -> Result<Array<T, D>, Failure> {
+    let shape = array.shape().to_vec();
+    array.into_dimensionality().map_err(|_| {
+        let axes = D::NDIM.unwrap_or_default();
+        Failure::new(format!(
+            "expected {axes} {}, got shape {shape:?}",
+            if axes == 1 { "axis" } else { "axes" }
+        ))
+        .in_file(file)
+    })
+}
+
+/// Reads an array of `D` axes in double precision.
+pub fn read_f64<D: Dimension>(file: impl AsRef<Path>) -> Result<Array<f64, D>, Failure> {
+    read(file)?.into_f64()
+}
+
+/// Reads an array of `D` axes in single precision.
+#[cfg(feature = "onnx")] // models take it
+pub fn read_f32<D: Dimension>(file: impl AsRef<Path>) -> Result<Array<f32, D>, Failure> {
+    read(file)?.into_f32()
+}
+
+/// Reads places of `D` axes, as the nodes of edges: as [`read_labels`], but yes and no are no places.
+pub fn read_places<D: Dimension>(file: impl AsRef<Path>) -> Result<Array<i64, D>, Failure> {
+    let stored = read(&file)?;
+    match stored.is_boolean() {
+        true => Err(Failure::new("expected integers, got booleans").in_file(file)),
+        false => stored.into_labels(),
+    }
+}
+
+/// Reads labels of `D` axes.
+pub fn read_labels<D: Dimension>(file: impl AsRef<Path>) -> Result<Array<i64, D>, Failure> {
+    read(file)?.into_labels()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reads an array from the bytes of an `.npy` file.
+    fn read_bytes(file: &str, bytes: &[u8]) -> Result<StoredArray, Failure> {
+        let numbers = npy::read(bytes, Some(bytes.len() as u64));
+        Ok(StoredArray::new(file, numbers.in_file(file)?))
+    }
+
+    use ndarray::{Ix1, Ix2, array};
+
+    /// The bytes of an `.npy` file of version 1.0.
+    fn npy(dtype: &str, fortran: bool, shape: &str, data: &[u8]) -> Vec<u8> {
+        let order = if fortran { "True" } else { "False" };
+        let mut header =
+            format!("{{'descr': '{dtype}', 'fortran_order': {order}, 'shape': {shape}, }}");
+        while (header.len() + 11) % 64 != 0 {
+            header.push(' ');
+        }
+        header.push('\n');
+        let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+        bytes.extend(u16::try_from(header.len()).unwrap().to_le_bytes());
+        bytes.extend(header.as_bytes());
+        bytes.extend(data);
+        bytes
+    }
+
+    #[test]
+    fn every_numeric_dtype_is_read() {
+        let cases: [(&str, &[u8]); 9] = [
+            ("|b1", &[1, 0]),
+            ("|i1", &[1, 0]),
+            ("|u1", &[1, 0]),
+            ("<i2", &[1, 0, 0, 0]),
+            (">u2", &[0, 1, 0, 0]),
+            ("<i4", &[1, 0, 0, 0, 0, 0, 0, 0]),
+            ("<u8", &[1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]),
+            ("<f2", &[0x00, 0x3c, 0, 0]),
+            (">f4", &[0x3f, 0x80, 0, 0, 0, 0, 0, 0]),
+        ];
+        for (dtype, data) in cases {
+            let stored = read_bytes("x.npy", &npy(dtype, false, "(2,)", data)).unwrap();
+            assert_eq!(
+                stored.into_f64::<Ix1>().unwrap(),
+                array![1.0, 0.0],
+                "{dtype}"
+            );
+        }
+    }
+
+    #[test]
+    fn fortran_order_is_read_by_its_meaning() {
+        let stored = read_bytes("x.npy", &npy("|i1", true, "(2, 3)", &[1, 4, 2, 5, 3, 6])).unwrap();
+        assert_eq!(
+            stored.into_labels::<Ix2>().unwrap(),
+            array![[1, 2, 3], [4, 5, 6]]
+        );
+    }
+
+    #[test]
+    fn a_damaged_file_is_one_line_that_names_it() {
+        let cut = npy("<f8", false, "(2,)", &[0; 8]);
+        let huge = npy("<f8", false, "(99999999999, 99999999999)", &[0; 8]);
+        let text = npy("<U3", false, "(1,)", &[0; 12]);
+        let long = npy("<f8", false, "(1,)", &[0; 16]);
+        for bytes in [cut.as_slice(), &huge, &text, &long, b"hello", b""] {
+            let failure = read_bytes("x.npy", bytes).unwrap_err();
+            assert_eq!(failure.place(), Some("x.npy"));
+            let lines: Vec<String> = failure.to_string().lines().map(str::to_owned).collect();
+            assert!(lines.len() == 1 || lines.len() == 2 && lines[1].starts_with("help: "));
+        }
+    }
+}

@@ -1,0 +1,359 @@
+//! Classes as files call them: by whole numbers, by True and False, or by words.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use crate::failure::Failure;
+use crate::table::cell;
+
+/// How the classes of a file are called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Whole numbers, which stand for themselves.
+    Integers,
+    /// True is 1, False is 0.
+    Booleans,
+    /// Words, numbered from 0 in their order.
+    Words,
+}
+
+impl Kind {
+    fn expected(self) -> &'static str {
+        match self {
+            Self::Integers => "a whole number, as the other classes are",
+            Self::Booleans => "True or False, as the other classes are",
+            Self::Words => "a word, as the other classes are",
+        }
+    }
+}
+
+/// A cell that names no class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoClass {
+    /// Nothing stands there.
+    Missing,
+    /// A number that is not whole.
+    Continuous,
+    /// A class that is called in another way than the others.
+    Other(&'static str),
+}
+
+/// What to do about numbers where classes are expected.
+pub const CONTINUOUS: &str = "labels name classes: of probabilities (n, classes) take \
+     .argmax(axis=1); runs of numbers are compared by `xai repro regression`";
+
+impl NoClass {
+    /// What a message says was expected.
+    pub fn expected(self) -> &'static str {
+        match self {
+            Self::Missing => "a class, and the cell is empty or says that it is missing",
+            Self::Continuous => "a class: a whole number, a word, True or False",
+            Self::Other(expected) => expected,
+        }
+    }
+
+    /// Adds what to do about it, where that does not depend on the command.
+    pub fn help(self, failure: Failure) -> Failure {
+        match self {
+            Self::Missing => failure,
+            Self::Continuous => failure.help(CONTINUOUS),
+            Self::Other(_) => {
+                failure.help("call classes by words everywhere, or by numbers everywhere")
+            }
+        }
+    }
+}
+
+/// A cell that names a class.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Label<'a> {
+    Integer(i64),
+    Boolean(bool),
+    Word(&'a str),
+}
+
+impl<'a> Label<'a> {
+    fn read(text: &'a str) -> Result<Self, NoClass> {
+        if let Ok(integer) = text.parse() {
+            return Ok(Self::Integer(integer));
+        }
+        if cell::is_missing(text) {
+            return Err(NoClass::Missing);
+        }
+        if let Some(truth) = cell::boolean(text) {
+            return Ok(Self::Boolean(truth));
+        }
+        match text.parse::<f64>() {
+            // Beyond 2^53 a double says nothing of whole numbers.
+            Ok(x) if x.fract() == 0.0 && x.abs() <= 9_007_199_254_740_992.0 => {
+                Ok(Self::Integer(x as i64))
+            }
+            Ok(_) => Err(NoClass::Continuous),
+            Err(_) => Ok(Self::Word(text)),
+        }
+    }
+
+    fn kind(self) -> Kind {
+        match self {
+            Self::Integer(_) => Kind::Integers,
+            Self::Boolean(_) => Kind::Booleans,
+            Self::Word(_) => Kind::Words,
+        }
+    }
+}
+
+/// Collects the classes of a column, or of several that share them, and numbers them as they come.
+#[derive(Debug, Clone, Default)]
+pub struct ClassesBuilder {
+    kind: Option<Kind>,
+    /// Words by what they are called.
+    numbers: HashMap<Arc<str>, i64>,
+    /// Words and booleans in order of appearance.
+    names: Vec<(i64, Arc<str>)>,
+}
+
+/// From the numbers of classes as they came to those they have.
+#[derive(Debug)]
+pub struct Renumbering(Vec<i64>);
+
+impl Renumbering {
+    /// Replaces numbers as they came by those they have.
+    pub fn apply(&self, labels: &mut [i64]) {
+        if !self.0.is_empty() {
+            for label in labels {
+                *label = self.0[*label as usize];
+            }
+        }
+    }
+}
+
+impl ClassesBuilder {
+    /// The class that a cell names, numbered for now.
+    pub fn number(&mut self, text: &str) -> Result<i64, NoClass> {
+        let label = Label::read(text)?;
+        self.check(label.kind())?;
+        Ok(match label {
+            Label::Integer(integer) => integer,
+            Label::Boolean(truth) => {
+                let number = i64::from(truth);
+                if self.names.iter().all(|(named, _)| *named != number) {
+                    self.names.push((number, text.into()));
+                }
+                number
+            }
+            Label::Word(word) => match self.numbers.get(word) {
+                Some(&number) => number,
+                None => {
+                    let (word, number) = (Arc::<str>::from(word), self.names.len() as i64);
+                    self.names.push((number, word.clone()));
+                    self.numbers.insert(word, number);
+                    number
+                }
+            },
+        })
+    }
+
+    /// Says that classes are whole numbers, as those of arrays are.
+    pub fn are_integers(&mut self) -> Result<(), NoClass> {
+        self.check(Kind::Integers)
+    }
+
+    fn check(&mut self, kind: Kind) -> Result<(), NoClass> {
+        let first = *self.kind.get_or_insert(kind);
+        match first == kind {
+            true => Ok(()),
+            false => Err(NoClass::Other(first.expected())),
+        }
+    }
+
+    /// What the classes are called, and what their numbers become: words are numbered in their own
+    /// order, whatever row they first stand in.
+    pub fn finish(self) -> (Renumbering, Classes) {
+        let kind = self.kind.unwrap_or(Kind::Integers);
+        let mut names = self.names;
+        let mut renumbering = Vec::new();
+        if kind == Kind::Words {
+            names.sort_by(|(_, a), (_, b)| a.cmp(b));
+            renumbering = vec![0; names.len()];
+            for (after, (before, _)) in names.iter_mut().enumerate() {
+                renumbering[*before as usize] = after as i64;
+                *before = after as i64;
+            }
+        }
+        (Renumbering(renumbering), Classes::new(kind, names))
+    }
+}
+
+/// The classes of a training set, and how other files name them.
+#[derive(Debug, Clone)]
+pub struct Classes {
+    kind: Kind,
+    names: BTreeMap<i64, Arc<str>>,
+    numbers: HashMap<Arc<str>, i64>,
+    /// Words from here on are not among the training rows.
+    unseen: i64,
+}
+
+impl Default for Classes {
+    /// Whole numbers.
+    fn default() -> Self {
+        Self::new(Kind::Integers, [])
+    }
+}
+
+impl Classes {
+    fn new(kind: Kind, names: impl IntoIterator<Item = (i64, Arc<str>)>) -> Self {
+        let names: BTreeMap<i64, Arc<str>> = names.into_iter().collect();
+        let by_name = names.iter().map(|(number, name)| (name.clone(), *number));
+        Self {
+            kind,
+            numbers: by_name.collect(),
+            unseen: names.keys().last().map_or(0, |last| last + 1),
+            names,
+        }
+    }
+
+    /// Of an explainer that has names for classes, or none.
+    pub fn of_names(names: &BTreeMap<i64, Arc<str>>) -> Self {
+        let is_truth = |(number, name): (&i64, &Arc<str>)| {
+            cell::boolean(name).is_some_and(|truth| i64::from(truth) == *number)
+        };
+        let kind = if names.is_empty() {
+            Kind::Integers
+        } else if names.iter().all(is_truth) {
+            Kind::Booleans
+        } else {
+            Kind::Words
+        };
+        let names = names.iter().map(|(number, name)| (*number, name.clone()));
+        Self::new(kind, names)
+    }
+
+    /// What classes are called, where they are called by words.
+    pub fn names(&self) -> &BTreeMap<i64, Arc<str>> {
+        &self.names
+    }
+
+    /// What a class is called.
+    pub fn name(&self, label: i64) -> Option<Arc<str>> {
+        self.names.get(&label).cloned()
+    }
+
+    /// A class as the file calls it.
+    pub fn called(&self, label: i64) -> String {
+        match self.names.get(&label) {
+            Some(name) => name.to_string(),
+            None => label.to_string(),
+        }
+    }
+
+    /// The class that a cell of another file names. One that no training row has gets a number of its
+    /// own.
+    pub fn number(&mut self, text: &str) -> Result<i64, NoClass> {
+        if self.kind == Kind::Words
+            && let Some(&number) = self.numbers.get(text)
+        {
+            return Ok(number);
+        }
+        match (self.kind, Label::read(text)?) {
+            (Kind::Integers | Kind::Booleans, Label::Integer(integer)) => Ok(integer),
+            (Kind::Integers | Kind::Booleans, Label::Boolean(truth)) => Ok(i64::from(truth)),
+            (Kind::Words, Label::Word(word)) => {
+                let number = self.unseen + self.unseen_names().count() as i64;
+                let word: Arc<str> = word.into();
+                self.names.insert(number, word.clone());
+                self.numbers.insert(word, number);
+                Ok(number)
+            }
+            (kind, _) => Err(NoClass::Other(kind.expected())),
+        }
+    }
+
+    /// The class that an option names.
+    ///
+    /// # Errors
+    /// What was expected of it.
+    pub fn known(&self, text: &str) -> Result<i64, String> {
+        match (self.kind, Label::read(text)) {
+            (Kind::Words, _) => self.numbers.get(text).copied().ok_or_else(|| {
+                let names: Vec<&str> = self.names.values().map(|name| &**name).take(20).collect();
+                format!("one of the classes {}", names.join(", "))
+            }),
+            (_, Ok(Label::Integer(integer))) => Ok(integer),
+            (_, Ok(Label::Boolean(truth))) => Ok(i64::from(truth)),
+            (kind, _) => Err(kind.expected().to_owned()),
+        }
+    }
+
+    /// Classes by word that other files name and no training row has.
+    pub fn unseen_names(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.names.range(self.unseen..).map(|(_, name)| name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn classes(cells: &[&str]) -> Result<(Vec<i64>, Classes), NoClass> {
+        let mut builder = ClassesBuilder::default();
+        let labels: Result<Vec<i64>, NoClass> =
+            cells.iter().map(|cell| builder.number(cell)).collect();
+        let mut labels = labels?;
+        let (renumbering, classes) = builder.finish();
+        renumbering.apply(&mut labels);
+        Ok((labels, classes))
+    }
+
+    #[test]
+    fn words_are_numbered_in_their_order() {
+        let (labels, mut classes) = classes(&["dog", "cat", "dog", "ape"]).unwrap();
+        assert_eq!(labels, [2, 1, 2, 0]);
+        assert_eq!(classes.called(1), "cat");
+        assert_eq!(classes.number("cat"), Ok(1));
+        assert_eq!(
+            (classes.number("eel"), classes.number("auk")),
+            (Ok(3), Ok(4))
+        );
+        assert_eq!(classes.number("eel"), Ok(3));
+        assert_eq!(classes.unseen_names().count(), 2);
+        assert!(matches!(classes.number("1"), Err(NoClass::Other(_))));
+        assert!(classes.known("cat") == Ok(1) && classes.known("fox").is_err());
+        let mut stored = Classes::of_names(classes.names());
+        assert_eq!((stored.number("ape"), stored.number("emu")), (Ok(0), Ok(5)));
+    }
+
+    #[test]
+    fn numbers_stand_for_themselves_and_truth_for_1() {
+        let (labels, mut numbers) = classes(&["3", "-1", "1.0", "+2"]).unwrap();
+        assert_eq!(labels, [3, -1, 1, 2]);
+        assert!(numbers.names().is_empty());
+        assert_eq!(
+            (numbers.number("7.0"), numbers.number("True")),
+            (Ok(7), Ok(1))
+        );
+        let (labels, truths) = classes(&["True", "False", "True"]).unwrap();
+        assert_eq!(labels, [1, 0, 1]);
+        assert_eq!(
+            (truths.called(0), truths.called(1)),
+            ("False".into(), "True".into())
+        );
+        let mut stored = Classes::of_names(truths.names());
+        assert_eq!((stored.number("True"), stored.number("0")), (Ok(1), Ok(0)));
+    }
+
+    #[test]
+    fn what_is_no_class_is_told_apart() {
+        for (cells, expected) in [
+            (["1", ""], NoClass::Missing),
+            (["dog", "NaN"], NoClass::Missing),
+            (["1", "0.5"], NoClass::Continuous),
+            (["1", "inf"], NoClass::Continuous),
+            (["dog", "1"], NoClass::Other(Kind::Words.expected())),
+            (["1", "dog"], NoClass::Other(Kind::Integers.expected())),
+            (["True", "1"], NoClass::Other(Kind::Booleans.expected())),
+        ] {
+            assert_eq!(classes(&cells).unwrap_err(), expected, "{cells:?}");
+        }
+    }
+}

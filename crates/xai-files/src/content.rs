@@ -1,0 +1,127 @@
+//! What a file holds, by its name and its header.
+
+use std::fmt;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+
+use super::npy::{self, Dtype};
+use super::table::Table;
+use super::{arrays, npz};
+use crate::failure::{Failure, InFile};
+
+/// What a file holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Content {
+    /// An array.
+    Array {
+        /// The length of each axis.
+        shape: Vec<usize>,
+        /// The type of its elements.
+        elements: ElementType,
+    },
+    /// A table, by its columns.
+    Table(Vec<String>),
+    /// A model.
+    Model,
+    /// Another format, a pipe or a device: only its reader knows.
+    Other,
+}
+
+/// The type of the elements of an array.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ElementType {
+    /// True and false.
+    Boolean,
+    /// Integers of any size and sign.
+    Integer,
+    /// Floats of at most 64 bits.
+    Float,
+}
+
+impl Content {
+    /// The content of a file. Arrays of archives are read whole, all others by their header.
+    ///
+    /// # Errors
+    /// A file that cannot be opened, or does not begin as its name says.
+    pub fn of(file: &Path) -> Result<Self, Failure> {
+        if npz::entry_of(file).is_some() {
+            let stored = arrays::read(file)?;
+            let elements = if stored.is_boolean() {
+                ElementType::Boolean
+            } else {
+                ElementType::Float
+            };
+            return Ok(Self::Array {
+                shape: stored.shape().to_vec(),
+                elements,
+            });
+        }
+        let opened = File::open(file)
+            .map_err(Failure::cannot_be_opened)
+            .in_file(file)?;
+        let metadata = opened
+            .metadata()
+            .map_err(Failure::cannot_be_read)
+            .in_file(file)?;
+        // A pipe is read once, by the reader who needs what it holds.
+        if !metadata.is_file() {
+            return match metadata.is_dir() {
+                true => Err(Failure::new("a folder: expected a file").in_file(file)),
+                false => Ok(Self::Other),
+            };
+        }
+        let extension = file
+            .extension()
+            .map(|extension| extension.to_string_lossy().to_lowercase());
+        match extension.as_deref() {
+            Some("npy") => array(opened).in_file(file),
+            Some("csv") => Ok(Self::Table(Table::read(file)?.header().names().to_vec())),
+            Some("onnx") if metadata.len() == 0 => Err(Failure::new("an empty file").in_file(file)),
+            Some("onnx") => Ok(Self::Model),
+            _ => Ok(Self::Other),
+        }
+    }
+
+    /// The lengths of the axes of an array.
+    pub fn shape(&self) -> Option<&[usize]> {
+        match self {
+            Self::Array { shape, .. } => Some(shape),
+            _ => None,
+        }
+    }
+}
+
+fn array(file: File) -> Result<Content, Failure> {
+    let header = npy::header(&mut BufReader::new(file))?;
+    let (dtype, _) = Dtype::of(&header)?;
+    let elements = match dtype {
+        Dtype::Bool => ElementType::Boolean,
+        Dtype::F16 | Dtype::F32 | Dtype::F64 => ElementType::Float,
+        _ => ElementType::Integer,
+    };
+    Ok(Content::Array {
+        shape: header.shape,
+        elements,
+    })
+}
+
+impl fmt::Display for Content {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Array { shape, elements } => {
+                let elements = match elements {
+                    ElementType::Boolean => "booleans",
+                    ElementType::Integer => "integers",
+                    ElementType::Float => "floats",
+                };
+                let axes: Vec<String> = shape.iter().map(usize::to_string).collect();
+                let comma = if shape.len() == 1 { "," } else { "" };
+                write!(f, "{elements} ({}{comma})", axes.join(", "))
+            }
+            Self::Table(columns) => write!(f, "table of {} columns", columns.len()),
+            Self::Model => f.write_str("model"),
+            Self::Other => f.write_str("not looked at"),
+        }
+    }
+}

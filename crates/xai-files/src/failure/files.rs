@@ -1,0 +1,265 @@
+//! What the library's inputs, parameters and advice are called on the command line.
+
+use std::path::{Path, PathBuf};
+
+use xai_core::Error;
+use xai_core::describe::same_word;
+use xai_core::{ErrorKind, Help, Input};
+
+use super::Failure;
+
+/// A table per command: the file of each input, the option of each parameter, and each way out in
+/// terms of the options.
+///
+/// An error of the library says as data which input it is about; this table says what the person at
+/// the terminal calls it. No error's text is read.
+#[derive(Debug, Clone, Default)]
+pub struct Files<'a> {
+    files: Vec<(Input, &'a Path)>,
+    options: Vec<(Input, &'static str)>,
+    /// Options of the name of their parameter, without dashes in front.
+    named: Vec<&'static str>,
+    ways_out: Vec<(Help, &'static str)>,
+    /// Files of inputs that several have, by whose they are.
+    owned: Vec<(&'static str, &'a Path)>,
+    /// Files that the shape of an input follows from.
+    shaped_by: Vec<(Input, &'a Path)>,
+    /// Files that the range of an input's numbers follows from.
+    bounded_by: Vec<(Input, &'a Path)>,
+    rest: Option<&'a Path>,
+}
+
+impl<'a> Files<'a> {
+    /// An empty table.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A table with a main file: what is neither in the table nor a parameter is about it.
+    pub fn mainly(file: &'a (impl AsRef<Path> + ?Sized)) -> Self {
+        Self {
+            rest: Some(file.as_ref()),
+            ..Self::default()
+        }
+    }
+
+    /// The file that an input, or what it is made of, came from.
+    pub fn file(mut self, inputs: &[Input], file: &'a (impl AsRef<Path> + ?Sized)) -> Self {
+        let file = file.as_ref();
+        self.files.extend(inputs.iter().map(|&input| (input, file)));
+        self
+    }
+
+    /// The file of an input that need not be given.
+    pub fn optional(self, inputs: &[Input], file: Option<&'a PathBuf>) -> Self {
+        match file {
+            Some(file) => self.file(inputs, file),
+            None => self,
+        }
+    }
+
+    /// The file of the inputs of an [owner](Error::owner_name), where several have some.
+    pub fn owned(mut self, owner: &'static str, file: &'a (impl AsRef<Path> + ?Sized)) -> Self {
+        self.owned.push((owner, file.as_ref()));
+        self
+    }
+
+    /// The file that the shape of inputs follows from. A mismatch may be the mistake of either, so both
+    /// are named.
+    pub fn shaped_by(mut self, inputs: &[Input], file: &'a (impl AsRef<Path> + ?Sized)) -> Self {
+        let file = file.as_ref();
+        self.shaped_by
+            .extend(inputs.iter().map(|&input| (input, file)));
+        self
+    }
+
+    /// The file that the range of inputs follows from: of positions in it, of classes.
+    pub fn bounded_by(mut self, inputs: &[Input], file: &'a (impl AsRef<Path> + ?Sized)) -> Self {
+        let file = file.as_ref();
+        self.bounded_by
+            .extend(inputs.iter().map(|&input| (input, file)));
+        self
+    }
+
+    /// The options of parameters.
+    pub fn options(mut self, options: &[(Input, &'static str)]) -> Self {
+        self.options.extend_from_slice(options);
+        self
+    }
+
+    /// Options that are called as their parameters are: `max-fraction` for `max_fraction`.
+    pub fn named(mut self, names: impl IntoIterator<Item = &'static str>) -> Self {
+        self.named.extend(names);
+        self
+    }
+
+    /// Ways out, in terms of the options.
+    pub fn ways_out(mut self, ways_out: &[(Help, &'static str)]) -> Self {
+        self.ways_out.extend_from_slice(ways_out);
+        self
+    }
+
+    /// The rows of both tables.
+    pub fn and(mut self, other: Files<'a>) -> Self {
+        self.files.extend(other.files);
+        self.options.extend(other.options);
+        self.named.extend(other.named);
+        self.ways_out.extend(other.ways_out);
+        self.owned.extend(other.owned);
+        self.shaped_by.extend(other.shaped_by);
+        self.bounded_by.extend(other.bounded_by);
+        self.rest = self.rest.or(other.rest);
+        self
+    }
+
+    /// What the command line says of an error: a parameter out of its domain is wrong usage of its
+    /// option, everything else is bad data in the file of the input.
+    pub fn failure(&self, error: &Error) -> Failure {
+        let input = error.input();
+        let failure = match (self.place(error), self.option(input), error.kind()) {
+            (Some(file), ..) => {
+                let others = self.others(error, file);
+                Failure::new(format_args!("{}{others}", error.problem())).in_file(file)
+            }
+            (None, Some(option), ErrorKind::InvalidParameter { value, .. }) => {
+                Failure::of_option(&option, error.kind()).with_value(value)
+            }
+            (None, Some(option), kind) => Failure::of_option(&option, kind),
+            (None, None, ErrorKind::InvalidParameter { .. }) => Failure::usage(error.problem()),
+            (None, None, _) => {
+                let failure = Failure::new(error.problem());
+                match self.rest {
+                    Some(file) => failure.in_file(file),
+                    None => failure,
+                }
+            }
+        };
+        match error.help() {
+            Some(help) => {
+                let in_options = self.ways_out.iter().find(|(of, _)| *of == help);
+                failure.help(in_options.map_or(help.text(), |(_, text)| text))
+            }
+            None => failure,
+        }
+    }
+}
+
+impl<'a> Files<'a> {
+    /// The file that an error is about, where the table has it.
+    fn place(&self, error: &Error) -> Option<&'a Path> {
+        let owned = self
+            .owned
+            .iter()
+            .find(|(owner, _)| error.owner_name() == Some(*owner));
+        let of_input = || self.files.iter().find(|(of, _)| *of == error.input());
+        owned
+            .map(|(_, file)| *file)
+            .or_else(|| of_input().map(|(_, file)| *file))
+    }
+
+    /// The files that the expectation follows from, as words after the expectation.
+    fn others(&self, error: &Error, place: &Path) -> String {
+        let all = match error.kind() {
+            ErrorKind::ShapeMismatch { .. } => &self.shaped_by,
+            ErrorKind::OutOfDomain { .. } | ErrorKind::LabelOutOfRange { .. } => &self.bounded_by,
+            _ => return String::new(),
+        };
+        let others = all
+            .iter()
+            .filter(|(of, file)| *of == error.input() && *file != place);
+        let mut names: Vec<String> = Vec::new();
+        for name in others.map(|(_, file)| file.display().to_string()) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        match names[..] {
+            [] => String::new(),
+            _ => format!("; compared with {}", names.join(" and ")),
+        }
+    }
+
+    /// The option of a parameter.
+    fn option(&self, input: Input) -> Option<String> {
+        let listed = self.options.iter().find(|(of, _)| *of == input);
+        if let Some((_, option)) = listed {
+            return Some((*option).to_owned());
+        }
+        let is_named = self.named.iter().any(|name| same_word(name, input.name()));
+        is_named.then(|| format!("--{}", input.name().replace('_', "-")))
+    }
+}
+
+/// Names the file, or the option, that an error of the library is about.
+pub trait InFiles<T> {
+    /// Turns the error into a [`Failure`] by the table.
+    fn in_files(self, files: &Files<'_>) -> Result<T, Failure>;
+}
+
+impl<T> InFiles<T> for xai_core::Result<T> {
+    fn in_files(self, files: &Files<'_>) -> Result<T, Failure> {
+        self.map_err(|error| files.failure(&error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use xai_core::input::{EXPLANATIONS, LEVEL, MODEL, N_REPLICATES, SAMPLES};
+
+    use super::*;
+
+    const SCALE: Help = Help::new("scale in the library");
+
+    #[test]
+    fn an_error_is_about_what_the_table_says() {
+        let files = Files::mainly("main.npy")
+            .file(&[EXPLANATIONS], "maps.npy")
+            .options(&[(LEVEL, "--level")])
+            .named(["n-replicates"])
+            .ways_out(&[(SCALE, "scale by --option")]);
+        let cases = [
+            (Error::empty(EXPLANATIONS), Some("maps.npy"), 1),
+            (Error::empty(SAMPLES), Some("main.npy"), 1),
+            (Error::parameter(LEVEL, 2, "less"), Some("--level 2"), 2),
+            (Error::too_few(LEVEL, 2, 1), Some("--level"), 2),
+            (Error::empty(N_REPLICATES), Some("--n-replicates"), 2),
+            (Error::parameter(MODEL, 2, "less"), None, 2),
+        ];
+        for (error, place, code) in cases {
+            let failure = files.failure(&error.with_help(SCALE));
+            assert_eq!((failure.place(), failure.exit_code()), (place, code));
+            assert_eq!(failure.help_text(), Some("scale by --option"));
+        }
+        let unknown = files.failure(&Error::empty(MODEL).with_help(Help::new("other")));
+        assert_eq!(unknown.help_text(), Some("other"));
+        assert_eq!(Files::new().failure(&Error::empty(MODEL)).place(), None);
+    }
+
+    #[test]
+    fn an_expectation_names_the_file_that_it_follows_from() {
+        let files = Files::mainly("main.npy")
+            .file(&[EXPLANATIONS], "maps.npy")
+            .owned("the second", "b.npy")
+            .shaped_by(&[EXPLANATIONS], "inputs.npy")
+            .shaped_by(&[EXPLANATIONS], "maps.npy")
+            .bounded_by(&[EXPLANATIONS], "model.onnx");
+        let text = |error: &Error| files.failure(error).to_string();
+        let shape = text(&Error::shape(EXPLANATIONS, &[2], &[3]));
+        assert!(
+            shape.contains("maps.npy: ") && shape.contains("inputs.npy"),
+            "{shape}"
+        );
+        assert_eq!(shape.matches("maps.npy").count(), 1);
+        let class = text(&Error::label_out_of_range(EXPLANATIONS, 0, 9, 3));
+        assert!(
+            class.contains("model.onnx") && !class.contains("inputs.npy"),
+            "{class}"
+        );
+        let nan = Error::non_finite(EXPLANATIONS, &[0]);
+        assert!(!text(&nan).contains("inputs.npy"));
+        assert_eq!(
+            files.failure(&nan.owner("the second")).place(),
+            Some("b.npy")
+        );
+    }
+}

@@ -1,0 +1,326 @@
+//! Why a command stopped, for a person: what, where, what was expected, and what to do.
+
+mod files;
+
+use std::fmt::{self, Display};
+use std::io::ErrorKind;
+use std::path::Path;
+
+pub use files::{Files, InFiles};
+
+use crate::visible::{visible, visible_lines};
+
+/// Why a command stopped: one line `error: PLACE: what, where, what was expected`, where PLACE is a file or an option,
+/// and, where there is one, a line `help: what to do`.
+///
+/// ```
+/// use xai_files::Failure;
+/// let failure = Failure::new("no column `age`").in_file("train.csv").help("the columns are a, b");
+/// assert_eq!(failure.to_string(), "error: train.csv: no column `age`\nhelp: the columns are a, b");
+/// assert_eq!(failure.exit_code(), 1);
+/// ```
+#[derive(Debug)]
+pub struct Failure {
+    kind: Kind,
+    /// The file, or the option with its value, that it is about.
+    place: Option<String>,
+    /// The option that wrong usage is about, without dashes.
+    option: Option<Box<str>>,
+    message: String,
+    /// The lines that it is about, as they stand in the file.
+    excerpt: Option<String>,
+    help: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    BadData,
+    WrongUsage,
+    /// What was compared got worse.
+    GotWorse,
+    Interrupted,
+}
+
+impl Failure {
+    /// Bad data, exit code 1.
+    pub fn new(message: impl Display) -> Self {
+        Self {
+            kind: Kind::BadData,
+            place: None,
+            option: None,
+            message: one_line(&message.to_string()),
+            excerpt: None,
+            help: None,
+        }
+    }
+
+    /// Arguments that cannot go together, exit code 2.
+    pub fn usage(message: impl Display) -> Self {
+        Self {
+            kind: Kind::WrongUsage,
+            ..Self::new(message)
+        }
+    }
+
+    /// An option that cannot be as it is given, exit code 2.
+    pub fn of_option(option: &str, message: impl Display) -> Self {
+        Self {
+            place: Some(option.to_owned()),
+            ..Self::usage(message).about_option(option)
+        }
+    }
+
+    /// Adds the value that the option was given: `--level` becomes `--level 2`.
+    pub fn with_value(mut self, value: impl Display) -> Self {
+        if let Some(option) = &mut self.place {
+            *option += &format!(" {value}");
+        }
+        self
+    }
+
+    /// A comparison that came out for the worse, exit code 3.
+    pub fn got_worse(message: impl Display) -> Self {
+        Self {
+            kind: Kind::GotWorse,
+            ..Self::new(message)
+        }
+    }
+
+    /// Ctrl-C, exit code 130 as shells have it.
+    pub fn interrupted() -> Self {
+        Self {
+            kind: Kind::Interrupted,
+            ..Self::new("interrupted")
+        }
+    }
+
+    /// A table without a column of that name; the help lists the names that it has, or the first of many.
+    pub fn no_column(name: &str, names: &[impl AsRef<str>]) -> Self {
+        const LISTED: usize = 20;
+        let listed: Vec<&str> = names.iter().take(LISTED).map(AsRef::as_ref).collect();
+        let mut listed = listed.join(", ");
+        if names.len() > LISTED {
+            listed += &format!(" and {} more", names.len() - LISTED);
+        }
+        Self::new(format!("no column `{name}`")).help(format!("the columns are {listed}"))
+    }
+
+    /// A file that cannot be opened, with the operating system's reason.
+    pub fn cannot_be_opened(reason: std::io::Error) -> Self {
+        Self::new(format_args!("cannot be opened: {reason}"))
+    }
+
+    /// A file that cannot be read to its end, with the operating system's reason.
+    pub fn cannot_be_read(reason: impl Display) -> Self {
+        Self::new(format_args!("cannot be read: {reason}"))
+    }
+
+    /// A file that cannot be written, with the operating system's reason.
+    pub fn cannot_be_written(reason: impl Into<WriteError>) -> Self {
+        Self::new(format_args!("cannot be written: {}", reason.into().0))
+    }
+
+    /// Standard output that takes no result, with the operating system's reason.
+    pub fn standard_output(reason: std::io::Error) -> Self {
+        Self::new(format_args!("standard output: {reason}"))
+    }
+
+    /// Names the file, unless a more specific one is named already. Wrong usage is about options and names no file.
+    pub fn in_file(mut self, file: impl AsRef<Path>) -> Self {
+        if self.kind == Kind::BadData {
+            self.place
+                .get_or_insert_with(|| file.as_ref().display().to_string());
+        }
+        self
+    }
+
+    /// Says which option wrong usage is about, where the message itself names several or none.
+    pub fn about_option(mut self, option: &str) -> Self {
+        self.option = Some(option.trim_start_matches('-').into());
+        self
+    }
+
+    /// The same as bad data, exit code 1.
+    pub fn as_bad_data(mut self) -> Self {
+        self.kind = Kind::BadData;
+        self
+    }
+
+    /// Says what to do about it.
+    pub fn help(mut self, help: impl Display) -> Self {
+        self.help = Some(one_line(&help.to_string()));
+        self
+    }
+
+    /// Adds to what to do about it.
+    pub fn and_help(self, help: impl Display) -> Self {
+        match self.help.clone() {
+            Some(first) => self.help(format_args!("{first}; {help}")),
+            None => self.help(help),
+        }
+    }
+
+    /// Shows the lines that it is about.
+    pub fn excerpt(mut self, lines: String) -> Self {
+        self.excerpt = Some(lines);
+        self
+    }
+
+    /// The file, or the option with its value, that it is about.
+    pub fn place(&self) -> Option<&str> {
+        self.place.as_deref()
+    }
+
+    /// The option that wrong usage is about, without dashes: `level` of `--level 2`.
+    pub fn option(&self) -> Option<&str> {
+        self.option.as_deref()
+    }
+
+    /// The same in other words: for readers who have keys where others have options.
+    pub fn map_text(mut self, words: impl Fn(&str) -> String) -> Self {
+        if self.kind == Kind::WrongUsage {
+            self.place = self.place.map(|place| words(&place));
+        }
+        self.message = words(&self.message);
+        self.help = self.help.map(|help| words(&help));
+        self
+    }
+
+    /// The same at another place, where it is bad data.
+    pub fn moved_to(self, place: impl FnOnce(&str) -> Self) -> Self {
+        let what = match &self.place {
+            Some(old) => format!("{}: {}", old.trim_start_matches('-'), self.message),
+            None => self.message.clone(),
+        };
+        Self {
+            help: self.help,
+            ..place(&what)
+        }
+    }
+
+    /// What is wrong, on one line.
+    pub fn what(&self) -> String {
+        match &self.place {
+            Some(place) => format!("{place}: {}", self.message),
+            None => self.message.clone(),
+        }
+    }
+
+    /// What to do about it.
+    pub fn help_text(&self) -> Option<&str> {
+        self.help.as_deref()
+    }
+
+    /// What is wrong without its place, for a library that hands it on as a reason.
+    pub fn into_message(self) -> String {
+        self.message
+    }
+
+    /// What a program that fails for this ends with.
+    pub fn exit_code(&self) -> u8 {
+        match self.kind {
+            Kind::BadData => 1,
+            Kind::WrongUsage => 2,
+            Kind::GotWorse => 3,
+            Kind::Interrupted => 130,
+        }
+    }
+}
+
+impl Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "error: ")?;
+        if let Some(place) = &self.place {
+            write!(f, "{}: ", visible(place))?;
+        }
+        write!(f, "{}", visible(&self.message))?;
+        if let Some(excerpt) = &self.excerpt {
+            write!(f, "\n{}", visible_lines(excerpt))?;
+        }
+        if let Some(help) = &self.help {
+            write!(f, "\nhelp: {}", visible(help))?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// Messages of other libraries may span lines; ours never do.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Names the file that a failure came from.
+pub trait InFile<T> {
+    /// Names `file` in the failure, unless it names a more specific one.
+    fn in_file(self, file: impl AsRef<Path>) -> Result<T, Failure>;
+}
+
+impl<T> InFile<T> for Result<T, Failure> {
+    fn in_file(self, file: impl AsRef<Path>) -> Result<T, Failure> {
+        self.map_err(|failure| failure.in_file(file))
+    }
+}
+
+/// Why a file cannot be written, in words that name no file: the message names the one that a person knows.
+#[derive(Debug)]
+pub struct WriteError(String);
+
+impl From<std::io::Error> for WriteError {
+    /// The operating system's reason. An error that says more than that is about the temporary file
+    /// beside the output, whose name means nothing to anybody: of it only the kind is told.
+    fn from(error: std::io::Error) -> Self {
+        Self(match (error.raw_os_error(), error.kind()) {
+            (None, kind) if kind != ErrorKind::Other => std::io::Error::from(kind).to_string(),
+            _ => error.to_string(),
+        })
+    }
+}
+
+impl From<&str> for WriteError {
+    fn from(reason: &str) -> Self {
+        Self(reason.to_owned())
+    }
+}
+
+impl From<fmt::Arguments<'_>> for WriteError {
+    fn from(reason: fmt::Arguments<'_>) -> Self {
+        Self(reason.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_temporary_file_is_not_named() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let nowhere = folder.path().join("nowhere");
+        let mut beside = tempfile::Builder::new();
+        let error = beside.prefix(".xai-").tempfile_in(nowhere).unwrap_err();
+        assert!(error.to_string().contains(".xai-"));
+        let reason = WriteError::from(error).0;
+        assert!(!reason.is_empty() && !reason.contains(".xai-"), "{reason}");
+        let full = WriteError::from(std::io::Error::from_raw_os_error(28)).0;
+        assert_eq!(full, std::io::Error::from_raw_os_error(28).to_string());
+    }
+
+    #[test]
+    fn the_option_of_wrong_usage_is_known_without_its_text() {
+        let failure = Failure::of_option("--level", "expected less").with_value(2);
+        assert_eq!(failure.option(), Some("level"));
+        assert_eq!(failure.to_string(), "error: --level 2: expected less");
+        let failure = Failure::usage("--a or --b is needed").about_option("--a");
+        assert_eq!(failure.option(), Some("a"));
+        assert_eq!(failure.exit_code(), 2);
+    }
+
+    #[test]
+    fn the_first_file_that_is_named_stays() {
+        let failure = Failure::new("x\n  y").in_file("a").in_file("b");
+        assert_eq!(failure.to_string(), "error: a: x y");
+        assert_eq!(Failure::usage("x").in_file("a").place(), None);
+    }
+}

@@ -1,0 +1,134 @@
+//! Columns of a table that are not used although nobody gave them another role, and the one rule for index columns.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+/// A column that is not used although nobody gave it another role.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LeftOut {
+    /// The table.
+    #[serde(skip)]
+    pub file: PathBuf,
+    /// Its name in the table.
+    pub column: String,
+    /// Why it is not used.
+    pub reason: Reason,
+}
+
+/// Why a column is not used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reason {
+    /// It is where pandas writes the [index](is_index) of a table.
+    Unnamed,
+    /// It holds words, not one number.
+    Text,
+    /// Its type is no number.
+    NoNumbers,
+    /// It holds no value.
+    Empty,
+    /// It was asked to be left out.
+    Dropped,
+}
+
+impl Reason {
+    /// For a person.
+    fn words(self) -> &'static str {
+        match self {
+            Self::Unnamed => "the index of a table",
+            Self::Text => "text",
+            Self::NoNumbers => "no numbers",
+            Self::Empty => "no value",
+            Self::Dropped => "as asked",
+        }
+    }
+}
+
+impl LeftOut {
+    /// For a person.
+    pub fn words(&self) -> String {
+        format!("`{}` ({})", self.column, self.reason.words())
+    }
+}
+
+/// Whether a column is where pandas writes the index of a table, the numbers of its rows: a column of CSV without a name;
+/// `Unnamed: 0`, which that becomes once it was read and written again; and `__index_level_0__`, its name in Parquet.
+///
+/// Taken as a feature it would tell training rows apart by their place in the file, so it is left out, and said.
+///
+/// ```
+/// use xai_files::left_out::is_index;
+/// assert!(is_index("") && is_index("Unnamed: 0") && is_index("__index_level_0__"));
+/// assert!(!is_index("Unnamed: b") && !is_index("index"));
+/// ```
+pub fn is_index(name: &str) -> bool {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let level = name.strip_prefix("__index_level_");
+    name.is_empty()
+        || name.strip_prefix("Unnamed: ").is_some_and(is_number)
+        || level
+            .and_then(|rest| rest.strip_suffix("__"))
+            .is_some_and(is_number)
+}
+
+/// The option that leaves a column out, for advice.
+pub fn drop_column(column: &str) -> String {
+    format!("--drop-column '{column}'")
+}
+
+/// Which columns are not used although nobody asked for that, a remark per file.
+pub fn remarks(left_out: &[LeftOut]) -> Vec<String> {
+    let of_files = left_out.chunk_by(|a, b| a.file == b.file);
+    let remark = |of_file: &[LeftOut]| {
+        let unasked = of_file.iter().filter(|left| left.reason != Reason::Dropped);
+        let columns: Vec<String> = unasked.map(LeftOut::words).collect();
+        let file = of_file.first()?.file.display();
+        let columns = (!columns.is_empty()).then(|| columns.join(", "))?;
+        Some(format!("{file}: columns left out: {columns}"))
+    };
+    of_files.filter_map(remark).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_remark_names_what_nobody_asked_to_leave_out() {
+        let left_out = |file: &str, column: &str, reason| LeftOut {
+            file: file.into(),
+            column: column.to_owned(),
+            reason,
+        };
+        let all = [
+            left_out("a.csv", "Unnamed: 0", Reason::Unnamed),
+            left_out("a.csv", "name", Reason::Text),
+            left_out("a.csv", "age", Reason::Dropped),
+            left_out("b.csv", "age", Reason::Dropped),
+            left_out("c.csv", "empty", Reason::Empty),
+        ];
+        let expected = [
+            "a.csv: columns left out: `Unnamed: 0` (the index of a table), `name` (text)",
+            "c.csv: columns left out: `empty` (no value)",
+        ];
+        assert_eq!(remarks(&all), expected);
+    }
+
+    #[test]
+    fn an_index_is_told_from_columns_whose_names_begin_alike() {
+        for name in ["", "Unnamed: 0", "Unnamed: 12", "__index_level_3__"] {
+            assert!(is_index(name), "{name}");
+        }
+        for name in [
+            "Unnamed: ",
+            "Unnamed: x",
+            "Unnamed",
+            "__index_level___",
+            "__index_level_0",
+            "id",
+        ] {
+            assert!(!is_index(name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,310 @@
+//! The `.npy` format: any numeric dtype, either order.
+
+use std::io::Read;
+
+use half::f16;
+use ndarray::{ArrayD, IxDyn, ShapeBuilder};
+use ndarray_npy::npy::header::Header;
+
+use crate::failure::Failure;
+
+/// An array as it is stored. Single precision stays single: twice as much of it fits in memory.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Numbers {
+    /// Single and half precision.
+    F32(ArrayD<f32>),
+    /// Double precision.
+    F64(ArrayD<f64>),
+    /// Integers of any size; above 2^63 - 1 there are none.
+    Integers(ArrayD<i64>),
+    /// Labels 0 and 1, and as an index the rows that are true.
+    Booleans(ArrayD<bool>),
+}
+
+impl Numbers {
+    /// The length of each axis.
+    pub fn shape(&self) -> &[usize] {
+        match self {
+            Self::F32(array) => array.shape(),
+            Self::F64(array) => array.shape(),
+            Self::Integers(array) => array.shape(),
+            Self::Booleans(array) => array.shape(),
+        }
+    }
+}
+
+/// A numeric dtype.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Dtype {
+    Bool,
+    I8,
+    U8,
+    I16,
+    U16,
+    I32,
+    U32,
+    I64,
+    U64,
+    F16,
+    F32,
+    F64,
+}
+
+impl Dtype {
+    /// The dtype of a header, and whether its bytes are in big-endian order.
+    pub(super) fn of(header: &Header) -> Result<(Self, bool), Failure> {
+        let descriptor = descriptor(header);
+        let dtype = match descriptor.trim_start_matches(['<', '>', '|', '=']) {
+            "b1" | "?" => Self::Bool,
+            "i1" | "b" => Self::I8,
+            "u1" | "B" => Self::U8,
+            "i2" => Self::I16,
+            "u2" => Self::U16,
+            "i4" => Self::I32,
+            "u4" => Self::U32,
+            "i8" => Self::I64,
+            "u8" => Self::U64,
+            "f2" => Self::F16,
+            "f4" => Self::F32,
+            "f8" => Self::F64,
+            other => return Err(not_numeric(other)),
+        };
+        Ok((dtype, descriptor.starts_with('>')))
+    }
+
+    /// The bytes of one number.
+    pub(super) fn size(self) -> u64 {
+        match self {
+            Self::Bool | Self::I8 | Self::U8 => 1,
+            Self::I16 | Self::U16 | Self::F16 => 2,
+            Self::I32 | Self::U32 | Self::F32 => 4,
+            Self::I64 | Self::U64 | Self::F64 => 8,
+        }
+    }
+}
+
+fn descriptor(header: &Header) -> String {
+    let descriptor = header.type_descriptor.to_string();
+    descriptor.trim_matches(['\'', '"']).to_owned()
+}
+
+/// What to do with an array of something else.
+fn not_numeric(descriptor: &str) -> Failure {
+    let help = match descriptor.as_bytes().first() {
+        Some(b'O') => {
+            "an array of Python objects: convert it with .astype(float), or its rows with numpy.stack, and save again"
+        }
+        Some(b'[') => {
+            "an array of records: save one field, array[\"NAME\"], or the columns as one array"
+        }
+        Some(b'U' | b'S') => {
+            "an array of words: number them, numpy.unique(labels, return_inverse=True)[1], and save again"
+        }
+        Some(b'f') => "an array of long doubles: convert it with .astype(float) and save again",
+        Some(b'c') => "an array of complex numbers: save their .real part or their absolute values",
+        _ => "convert it with .astype(float) and save again",
+    };
+    Failure::new(format!(
+        "dtype {descriptor}: expected bool, an integer or a float of at most 64 bits"
+    ))
+    .help(help)
+}
+
+/// The numbers that a shape holds, if they can be counted.
+pub(super) fn count(shape: &[usize]) -> Option<usize> {
+    shape
+        .iter()
+        .try_fold(1usize, |product, &axis| product.checked_mul(axis))
+}
+
+/// How every array begins.
+const MAGIC: &[u8] = b"\x93NUMPY";
+/// The header of an array; numpy writes and reads at most as many bytes.
+const LONGEST_HEADER: usize = 10_000;
+/// Brackets inside each other in a header: those of numbers have two.
+const MOST_NESTED: usize = 32;
+
+/// Reads the header of an array. Memory is taken for what is there, not for what is promised.
+pub(super) fn header<R: Read>(reader: &mut R) -> Result<Header, Failure> {
+    let mut bytes = Vec::new();
+    let mut more = |n: usize, bytes: &mut Vec<u8>| {
+        let read = reader.by_ref().take(n as u64).read_to_end(bytes);
+        read.map_err(Failure::cannot_be_read)
+    };
+    // The magic text and the version, then the length in two bytes or, from version 2 on, four.
+    more(8, &mut bytes)?;
+    let size = if bytes.get(6) == Some(&1) { 2 } else { 4 };
+    more(size, &mut bytes)?;
+    let length = bytes.get(8..8 + size).unwrap_or_default();
+    let length = length
+        .iter()
+        .rev()
+        .fold(0, |n, &byte| n << 8 | usize::from(byte));
+    let start = bytes.len();
+    more(length.min(LONGEST_HEADER), &mut bytes)?;
+    let is_cut = start >= 8 && bytes.len() - start < length;
+    let mut depth = 0usize;
+    let is_deep = bytes.iter().any(|byte| {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth > MOST_NESTED
+    });
+    let no_array = |why: &dyn std::fmt::Display| {
+        Failure::new(format!("not an .npy array: {why}")).help("save it with numpy.save")
+    };
+    if !bytes.starts_with(MAGIC) {
+        return Err(no_array(match bytes.is_empty() {
+            true => &"it is empty",
+            false => &"it does not begin as one",
+        }));
+    }
+    if is_deep || is_cut {
+        return Err(no_array(&"its header is damaged"));
+    }
+    Header::from_reader(&mut bytes.as_slice()).map_err(|error| no_array(&error))
+}
+
+/// Reads one array. `length` is the size of a file, where it is known: it guards against a header that
+/// promises more. Where it is not, memory grows with what comes.
+pub(super) fn read<R: Read>(mut reader: R, length: Option<u64>) -> Result<Numbers, Failure> {
+    let header = header(&mut reader)?;
+    let (dtype, big_endian) = Dtype::of(&header)?;
+    let fits = |&n: &usize| match length {
+        Some(length) => (n as u64).saturating_mul(dtype.size()) <= length,
+        None => (n as u64).checked_mul(dtype.size()).is_some(),
+    };
+    let Some(count) = count(&header.shape).filter(fits) else {
+        let has = match length {
+            Some(length) => format!("the file has only {length} bytes"),
+            None => "no file is so large".to_owned(),
+        };
+        return Err(Failure::new(format!(
+            "the header promises shape {:?} of {}, but {has}",
+            header.shape,
+            descriptor(&header),
+        ))
+        .help("the file is cut short or damaged"));
+    };
+    let data = Data {
+        reader,
+        header: &header,
+        count,
+        big_endian,
+        is_promised: length.is_none(),
+    };
+    match dtype {
+        Dtype::Bool => data.booleans().map(Numbers::Booleans),
+        Dtype::F16 => {
+            let halves = [f16::from_le_bytes, f16::from_be_bytes];
+            data.numbers(halves, f16::to_f32).map(Numbers::F32)
+        }
+        Dtype::F32 => {
+            let singles = [f32::from_le_bytes, f32::from_be_bytes];
+            data.numbers(singles, |x| x).map(Numbers::F32)
+        }
+        Dtype::F64 => {
+            let doubles = [f64::from_le_bytes, f64::from_be_bytes];
+            data.numbers(doubles, |x| x).map(Numbers::F64)
+        }
+        Dtype::I8 => data.integers([i8::from_le_bytes, i8::from_be_bytes]),
+        Dtype::U8 => data.integers([u8::from_le_bytes, u8::from_be_bytes]),
+        Dtype::I16 => data.integers([i16::from_le_bytes, i16::from_be_bytes]),
+        Dtype::U16 => data.integers([u16::from_le_bytes, u16::from_be_bytes]),
+        Dtype::I32 => data.integers([i32::from_le_bytes, i32::from_be_bytes]),
+        Dtype::U32 => data.integers([u32::from_le_bytes, u32::from_be_bytes]),
+        Dtype::I64 => data.integers([i64::from_le_bytes, i64::from_be_bytes]),
+        Dtype::U64 => data.large_integers(),
+    }
+}
+
+/// What stands behind a header.
+struct Data<'a, R> {
+    reader: R,
+    header: &'a Header,
+    count: usize,
+    big_endian: bool,
+    /// Whether nothing but the header says how many numbers there are.
+    is_promised: bool,
+}
+
+/// Numbers that are read at once.
+const AT_ONCE: usize = 1 << 15;
+
+impl<R: Read> Data<'_, R> {
+    /// The numbers; `from` are the readings of little-endian and of big-endian bytes.
+    fn numbers<T, U, const SIZE: usize>(
+        mut self,
+        from: [fn([u8; SIZE]) -> T; 2],
+        convert: impl Fn(T) -> U,
+    ) -> Result<ArrayD<U>, Failure> {
+        let from = from[usize::from(self.big_endian)];
+        let mut numbers = Vec::new();
+        if !self.is_promised {
+            let room = numbers.try_reserve_exact(self.count);
+            room.map_err(|_| too_large(self.count))?;
+        }
+        let mut bytes = Vec::with_capacity(AT_ONCE * SIZE);
+        while numbers.len() < self.count {
+            let wanted = SIZE * AT_ONCE.min(self.count - numbers.len());
+            bytes.clear();
+            let part = self.reader.by_ref().take(wanted as u64);
+            let read = { part }.read_to_end(&mut bytes).map_err(damaged)?;
+            if read < wanted {
+                let n = numbers.len() + read / SIZE;
+                return Err(damaged(format_args!(
+                    "it ends after {n} of {} numbers",
+                    self.count
+                )));
+            }
+            numbers
+                .try_reserve(bytes.len() / SIZE)
+                .map_err(|_| too_large(self.count))?;
+            let (of_numbers, _) = bytes.as_chunks::<SIZE>();
+            numbers.extend(of_numbers.iter().map(|&number| convert(from(number))));
+        }
+        match self.reader.read(&mut [0]) {
+            Ok(0) => {}
+            Ok(_) => return Err(damaged("it goes on behind its last number")),
+            Err(error) => return Err(damaged(error)),
+        }
+        let shape = IxDyn(&self.header.shape).set_f(self.header.layout.is_fortran());
+        ArrayD::from_shape_vec(shape, numbers).map_err(Failure::new)
+    }
+
+    fn integers<T: Into<i64>, const SIZE: usize>(
+        self,
+        from: [fn([u8; SIZE]) -> T; 2],
+    ) -> Result<Numbers, Failure> {
+        self.numbers(from, Into::into).map(Numbers::Integers)
+    }
+
+    fn large_integers(self) -> Result<Numbers, Failure> {
+        let numbers = self.numbers([u64::from_le_bytes, u64::from_be_bytes], |x| x)?;
+        match numbers.iter().all(|&x| i64::try_from(x).is_ok()) {
+            true => Ok(Numbers::Integers(numbers.mapv(|x| x as i64))),
+            false => Err(Failure::new("an integer above 2^63 - 1").help(
+                "of labels, number the classes: numpy.unique(labels, return_inverse=True)[1]; else convert with .astype(float)",
+            )),
+        }
+    }
+
+    fn booleans(self) -> Result<ArrayD<bool>, Failure> {
+        let bytes = self.numbers([u8::from_le_bytes, u8::from_be_bytes], |x| x)?;
+        match bytes.iter().find(|&&byte| byte > 1) {
+            None => Ok(bytes.mapv(|byte| byte == 1)),
+            Some(byte) => Err(damaged(format_args!("the byte {byte} is no boolean"))),
+        }
+    }
+}
+
+fn too_large(count: usize) -> Failure {
+    Failure::new(format!("{count} numbers: more than memory holds"))
+}
+
+/// Data that is not what the header says.
+pub(crate) fn damaged(why: impl std::fmt::Display) -> Failure {
+    Failure::new(format_args!("damaged array data: {why}"))
+}

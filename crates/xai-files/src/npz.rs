@@ -1,0 +1,92 @@
+//! Arrays in `.npz` archives.
+
+use std::fs::File;
+use std::io::{BufReader, Cursor, Read, Seek};
+use std::path::{Path, PathBuf};
+
+use clap_lex::OsStrExt;
+use zip::ZipArchive;
+use zip::result::ZipError;
+
+use super::npy::{self, Numbers};
+use crate::failure::{Failure, InFile};
+
+/// What an archive is read from.
+trait Source: Read + Seek {}
+
+impl<S: Read + Seek> Source for S {}
+
+/// The archive and the entry of `file.npz:name`.
+pub fn entry_of(file: &Path) -> Option<(PathBuf, String)> {
+    // Some programs write extensions in capitals.
+    let (mut archive, extension, entry) =
+        [".npz", ".NPZ", ".Npz"].iter().find_map(|extension| {
+            let (archive, entry) = file.as_os_str().split_once(&format!("{extension}:"))?;
+            Some((archive.to_owned(), extension, entry))
+        })?;
+    archive.push(extension);
+    Some((archive.into(), entry.to_string_lossy().into_owned()))
+}
+
+/// Whether a file begins as archives do.
+pub(super) fn begins(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06")
+}
+
+/// Reads an array of an archive: the one of a name, or the only one.
+pub(super) fn read(archive: &Path, entry: Option<&str>) -> Result<Numbers, Failure> {
+    let opened = File::open(archive)
+        .map_err(Failure::cannot_be_opened)
+        .in_file(archive)?;
+    read_opened(archive, BufReader::new(opened), entry)
+}
+
+/// As [`read`], of an archive that is open at its beginning. A pipe is read whole: archives are read
+/// from their end.
+pub(super) fn read_opened(
+    name: &Path,
+    mut opened: BufReader<File>,
+    entry: Option<&str>,
+) -> Result<Numbers, Failure> {
+    let is_file = opened.get_ref().metadata().is_ok_and(|m| m.is_file());
+    let source: Box<dyn Source> = match is_file {
+        true => Box::new(opened),
+        false => {
+            let mut bytes = Vec::new();
+            let read = opened.read_to_end(&mut bytes);
+            read.map_err(Failure::cannot_be_read).in_file(name)?;
+            Box::new(Cursor::new(bytes))
+        }
+    };
+    let mut archive = ZipArchive::new(source)
+        .map_err(|error| Failure::new(format!("not an .npz archive: {error}")))
+        .in_file(name)?;
+    let names = names(&archive);
+    let entry = match (entry, names.as_slice()) {
+        (Some(entry), _) => entry,
+        (None, [only]) => only,
+        (None, _) => {
+            return Err(Failure::new("an archive of several arrays").help(format!(
+                "name one of them: {}:NAME (holds {})",
+                name.display(),
+                names.join(", ")
+            )));
+        }
+    };
+    match archive.by_name(&format!("{entry}.npy")) {
+        // What the archive says of the size of the entry is not relied on.
+        Ok(stored) => npy::read(stored, None),
+        Err(ZipError::FileNotFound) => Err(Failure::new(format!(
+            "no array `{entry}` in the archive, it holds {}",
+            names.join(", ")
+        ))),
+        Err(error) => Err(Failure::new(format!("the array `{entry}`: {error}"))),
+    }
+}
+
+fn names(archive: &ZipArchive<Box<dyn Source>>) -> Vec<String> {
+    let names = archive.file_names();
+    names
+        .map(|name| name.strip_suffix(".npy").unwrap_or(name).to_owned())
+        .collect()
+}

@@ -1,0 +1,234 @@
+//! What stands in an ONNX file, read before an engine reads it.
+//!
+//! An engine may believe every length in a file and ask for that much memory, which ends the process
+//! where a file is cut off or is no model. Here each length is held against the bytes that are
+//! there. Engines also forget which types they convert; here they are kept.
+
+pub(super) mod element;
+pub(super) mod port;
+mod wire;
+
+use std::collections::BTreeSet;
+
+use self::port::Port;
+use self::wire::{Value, bytes_of, field, fields, text};
+
+/// Subgraphs in subgraphs take stack; no exporter nests deeper.
+const DEEPEST: usize = 64;
+
+/// The operators, inputs, outputs and types of a model.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Contents {
+    has_graph: bool,
+    has_version: bool,
+    /// The inputs that have no value in the file.
+    pub(super) inputs: Vec<Port>,
+    pub(super) outputs: Vec<Port>,
+    /// Domain and name of each operator.
+    pub(super) operators: BTreeSet<(String, String)>,
+    /// The element types of the constants.
+    pub(super) constant_types: BTreeSet<u64>,
+    /// The files beside the model that constants stand in.
+    pub(super) data_files: BTreeSet<String>,
+}
+
+/// Messages of the format, as far as they hold other messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Message {
+    Model,
+    Graph,
+    Node,
+    Attribute,
+    Tensor,
+    Value,
+    Type,
+    TensorType,
+    SequenceType,
+    Shape,
+    /// Of numbers and texts alone.
+    Flat,
+}
+
+impl Message {
+    /// The message in a field, by the numbers of `onnx.proto`.
+    fn within(self, field: u64) -> Option<Self> {
+        Some(match (self, field) {
+            (Self::Model, 7) | (Self::Attribute, 6) => Self::Graph,
+            (Self::Model, 8 | 14) | (Self::Tensor, 13) | (Self::Shape, 1) => Self::Flat,
+            (Self::Graph, 1) => Self::Node,
+            (Self::Graph, 5) | (Self::Attribute, 5) => Self::Tensor,
+            (Self::Graph, 11..=13) => Self::Value,
+            (Self::Node, 5) => Self::Attribute,
+            (Self::Value, 2) | (Self::SequenceType, 1) => Self::Type,
+            (Self::Type, 1) => Self::TensorType,
+            (Self::Type, 4) => Self::SequenceType,
+            (Self::TensorType, 2) => Self::Shape,
+            _ => return None,
+        })
+    }
+}
+
+impl Contents {
+    /// Reads a file's bytes; nothing where they are no whole model.
+    pub(super) fn read(bytes: &[u8]) -> Option<Self> {
+        let mut contents = Self::default();
+        contents.walk(Message::Model, bytes, DEEPEST)?;
+        for (number, value) in fields(bytes) {
+            if let (7, Value::Bytes(graph)) = (number, value) {
+                contents.ports(graph)?;
+            }
+        }
+        (contents.has_graph && contents.has_version).then_some(contents)
+    }
+
+    fn walk(&mut self, message: Message, mut bytes: &[u8], deepest: usize) -> Option<()> {
+        let deeper = deepest.checked_sub(1)?;
+        let (mut domain, mut operator) = (String::new(), None);
+        while !bytes.is_empty() {
+            let (field, value) = field(&mut bytes)?;
+            match (message, field, &value) {
+                (Message::Model, 1, Value::Number(_)) => self.has_version = true,
+                (Message::Model, 7, Value::Bytes(_)) => self.has_graph = true,
+                (Message::Node, 4, Value::Bytes(name)) => operator = Some(text(name)),
+                (Message::Node, 7, Value::Bytes(name)) => domain = text(name),
+                (Message::Tensor, 2, &Value::Number(element)) => {
+                    self.constant_types.insert(element);
+                }
+                (Message::Tensor, 13, Value::Bytes(entry)) => self.data_file(entry),
+                _ => {}
+            }
+            if let (Some(within), Value::Bytes(value)) = (message.within(field), value) {
+                self.walk(within, value, deeper)?;
+            }
+        }
+        if let Some(operator) = operator {
+            self.operators.insert((domain, operator));
+        }
+        Some(())
+    }
+
+    /// Notes the file of a constant's entry `location`.
+    fn data_file(&mut self, entry: &[u8]) {
+        if bytes_of(entry, 1) == Some(b"location")
+            && let Some(file) = bytes_of(entry, 2)
+        {
+            self.data_files.insert(text(file));
+        }
+    }
+
+    /// Reads the inputs and outputs of the model's graph.
+    ///
+    /// Before version 4 of the format, constants stand among the inputs.
+    fn ports(&mut self, graph: &[u8]) -> Option<()> {
+        let mut constants = BTreeSet::new();
+        for (number, value) in fields(graph) {
+            match (number, value) {
+                (5, Value::Bytes(constant)) => constants.extend(bytes_of(constant, 8).map(text)),
+                (11, Value::Bytes(input)) => self.inputs.push(Port::read(input)?),
+                (12, Value::Bytes(output)) => self.outputs.push(Port::read(output)?),
+                _ => {}
+            }
+        }
+        self.inputs.retain(|input| !constants.contains(&input.name));
+        Some(())
+    }
+
+    /// Whether an operator stands in the model.
+    pub(super) fn has_operator(&self, domain: &str, name: &str) -> bool {
+        let mut operators = self.operators.iter();
+        operators.any(|(of, operator)| of == domain && operator == name)
+    }
+
+    /// Whether an operator takes the scale of its numbers from all of a batch.
+    pub(super) fn quantises_while_it_runs(&self) -> bool {
+        let mut operators = self.operators.iter();
+        operators.any(|(_, operator)| operator.starts_with("DynamicQuantize"))
+    }
+
+    /// An operator of trees, support vectors, scalers and their kind, if the model has one.
+    pub(super) fn classical(&self) -> Option<&str> {
+        let classical = self.operators.iter().find(|(of, _)| of == "ai.onnx.ml");
+        classical.map(|(_, name)| name.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::port::{Dimension, Kind};
+    use super::*;
+
+    fn read(file: &str) -> Contents {
+        let file = format!("{}/../xai-cli/{file}", env!("CARGO_MANIFEST_DIR"));
+        Contents::read(&std::fs::read(file).unwrap()).unwrap()
+    }
+
+    fn sample() -> Vec<u8> {
+        let file = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../xai-cli/sample/attribution/model.onnx"
+        );
+        std::fs::read(file).unwrap()
+    }
+
+    #[test]
+    fn a_model_is_read() {
+        let contents = Contents::read(&sample()).unwrap();
+        let [input] = contents.inputs.as_slice() else {
+            panic!("{:?}", contents.inputs);
+        };
+        assert_eq!(input.kind, Kind::Array(element::FLOAT));
+        assert_eq!(contents.outputs.len(), 1);
+        assert!(contents.has_operator("", "Conv"));
+        assert_eq!(contents.classical(), None);
+        assert!(contents.data_files.is_empty());
+    }
+
+    #[test]
+    fn shapes_and_files_of_weights_are_read() {
+        let contents = read("tests/data/models/mlp_batch_4.onnx");
+        assert_eq!(
+            contents.inputs[0].shape,
+            Some(vec![Dimension::Fixed(4), Dimension::Fixed(4)])
+        );
+        let contents = read("tests/data/models/mlp_external.onnx");
+        let files: Vec<&String> = contents.data_files.iter().collect();
+        assert_eq!(files, ["mlp_external.onnx.data"]);
+        assert!(matches!(
+            contents.inputs[0].shape.as_deref(),
+            Some([Dimension::Named(_), Dimension::Fixed(4)])
+        ));
+    }
+
+    #[test]
+    fn what_is_cut_off_is_no_model() {
+        let model = sample();
+        // A model without its last fields, the graph among them, is none.
+        for end in 0..model.len() - 32 {
+            assert_eq!(Contents::read(&model[..end]), None, "{end}");
+        }
+    }
+
+    #[test]
+    fn lengths_beyond_the_file_and_endless_nesting_are_no_model() {
+        assert_eq!(Contents::read(b"hello"), None);
+        assert_eq!(Contents::read(&[]), None);
+        let endless = [0x3a, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f];
+        assert_eq!(Contents::read(&endless), None);
+        let mut graph = Vec::new();
+        for _ in 0..DEEPEST {
+            for tag in [6u8, 5, 1] {
+                let mut outer = vec![tag << 3 | 2];
+                let mut length = graph.len();
+                while length > 0x7f {
+                    outer.push(length as u8 | 0x80);
+                    length >>= 7;
+                }
+                outer.push(length as u8);
+                outer.extend(&graph);
+                graph = outer;
+            }
+        }
+        let mut contents = Contents::default();
+        assert_eq!(contents.walk(Message::Graph, &graph, DEEPEST), None);
+    }
+}

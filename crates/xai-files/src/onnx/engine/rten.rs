@@ -1,0 +1,190 @@
+//! Models of neural networks, run by a pure-Rust engine.
+
+use std::sync::Arc;
+
+use ndarray::ArrayD;
+use rten::{
+    DataType, LoadError, LoadErrorKind, Model, ModelOptions, NodeId, RunOptions, ThreadPool, Value,
+    ValueType,
+};
+use rten_tensor::prelude::*;
+
+use super::interface::{Engine, File, Input, Reason, array, unsupported};
+use super::options::other_engine;
+use super::panics::caught;
+use crate::failure::Failure;
+use crate::onnx::contents::{Contents, element};
+use crate::onnx::threads;
+
+/// A model of rten.
+pub(super) struct Rten {
+    model: Model,
+    inputs: Vec<NodeId>,
+    output: NodeId,
+    threads: Arc<ThreadPool>,
+}
+
+impl Rten {
+    pub(super) fn load(file: File<'_>) -> Result<Self, Failure> {
+        check(file.contents)?;
+        let options = ModelOptions::with_all_ops();
+        let loaded = match file.contents.data_files.is_empty() {
+            true => caught(|| options.load(file.bytes)),
+            false => {
+                check_data_files(&file)?;
+                drop(file.bytes);
+                caught(|| options.load_file(file.path))
+            }
+        };
+        let refused = |reason: Reason| unsupported(reason, &help_for_operators());
+        let model = loaded.map_err(refused)?.map_err(not_loaded)?;
+        let node = |name: &str| model.node_id(name).map_err(|error| error.to_string());
+        let inputs = file.contents.inputs.iter().map(|input| node(&input.name));
+        let inputs = inputs.collect::<Result<_, _>>().map_err(refused)?;
+        let output = node(&file.output.name).map_err(refused)?;
+        Ok(Self {
+            inputs,
+            output,
+            model,
+            threads: threads::pool(),
+        })
+    }
+}
+
+impl Engine for Rten {
+    fn run(&self, inputs: Vec<Input>) -> Result<ArrayD<f64>, Reason> {
+        let mut values = Vec::with_capacity(inputs.len());
+        for (&id, input) in self.inputs.iter().zip(inputs) {
+            values.push((id, value(input)?.into()));
+        }
+        let options = RunOptions::default().with_thread_pool(Some(Arc::clone(&self.threads)));
+        let outputs = caught(|| self.model.run(values, &[self.output], Some(options)))?;
+        let mut outputs = outputs.map_err(|error| error.to_string())?.into_iter();
+        numbers(outputs.next().ok_or("it has no output")?)
+    }
+}
+
+/// An answer in double precision.
+fn numbers(answer: Value) -> Result<ArrayD<f64>, Reason> {
+    let ValueType::Tensor(DataType::Float) = answer.dtype() else {
+        return Err(format!(
+            "it answers with values of the type {}: expected scores",
+            answer.dtype()
+        ));
+    };
+    let answer = answer
+        .into_tensor::<f32>()
+        .ok_or("its answer is no array")?;
+    array(answer.shape(), answer.iter().map(|&x| x.into()).collect())
+}
+
+/// An array as the engine holds it: real numbers in single precision, integers in 32 bits.
+fn value(input: Input) -> Result<Value, Reason> {
+    fn in_order<T: Clone>(array: ArrayD<T>) -> (Vec<usize>, Vec<T>) {
+        let shape = array.shape().to_vec();
+        let array = array.as_standard_layout().into_owned();
+        (shape, array.into_raw_vec_and_offset().0)
+    }
+    match input {
+        Input::Real(array) => {
+            let (shape, numbers) = in_order(array);
+            Value::from_shape(shape, numbers).map_err(|error| error.to_string())
+        }
+        Input::Integer(array) => {
+            let (shape, numbers) = in_order(array);
+            let numbers = numbers.into_iter().map(i32::try_from);
+            let numbers: Result<Vec<i32>, _> = numbers.collect();
+            let numbers = numbers.map_err(|_| "integers of 32 bits are expected")?;
+            Value::from_shape(shape, numbers).map_err(|error| error.to_string())
+        }
+    }
+}
+
+/// Refuses what the engine lacks, by name.
+fn check(contents: &Contents) -> Result<(), Failure> {
+    if let Some(operator) = contents.classical() {
+        return Err(Failure::new(format!(
+            "operator ai.onnx.ml.{operator} (trees, support vectors, scalers): the engine rten runs neural networks only"
+        ))
+        .help(other_engine()));
+    }
+    // Version 0.27 answers with wrong numbers where the kernel is larger than one pixel.
+    if contents.has_operator("", "ConvInteger") {
+        return Err(unsupported(
+            "operator ConvInteger, a convolution quantised while it runs",
+            &format!(
+                "{}; or quantise with quantize_static(…, quant_format=QuantFormat.QDQ)",
+                other_engine()
+            ),
+        ));
+    }
+    let known = [
+        element::FLOAT,
+        element::UINT8,
+        element::INT8,
+        element::INT32,
+        element::INT64,
+        element::BOOL,
+        element::FLOAT16,
+        element::DOUBLE,
+    ];
+    let mut constants = contents.constant_types.iter();
+    match constants.find(|constant| !known.contains(constant)) {
+        Some(&other) => Err(Failure::new(format!(
+            "constants of the type {}, which the engine does not know",
+            element::name(other)
+        ))
+        .help("export the model in single precision: model.float()")),
+        None => Ok(()),
+    }
+}
+
+/// Refuses files of weights that the engine does not open.
+fn check_data_files(file: &File<'_>) -> Result<(), Failure> {
+    let extension = file.path.extension().unwrap_or_default();
+    if !extension.eq_ignore_ascii_case("onnx") {
+        return Err(Failure::new(
+            "weights in a file beside the model, whose own name does not end in .onnx",
+        )
+        .help("rename the model to NAME.onnx"));
+    }
+    let mut names = file.contents.data_files.iter();
+    match names.find(|name| !is_opened(name)) {
+        Some(name) => Err(Failure::new(format_args!(
+            "weights in the file {name:?}: the engine opens files beside the model whose names end in .data or .onnx_data"
+        ))
+        .help(format_args!(
+            "write the weights into the model, onnx.save(onnx.load(FILE), OTHER); or {}",
+            other_engine()
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Whether the engine opens a file of weights: by its name, so that no model can read other files.
+fn is_opened(name: &str) -> bool {
+    let extension = match name.contains(['/', '\\']) {
+        true => None,
+        false => name.rsplit_once('.').map(|(_, extension)| extension),
+    };
+    extension.is_some_and(|extension| {
+        extension.starts_with("data") || extension.starts_with("onnx_data")
+    })
+}
+
+/// A model that the engine does not load.
+fn not_loaded(error: LoadError) -> Failure {
+    match error.kind() {
+        LoadErrorKind::ExternalDataError => {
+            Failure::new(error).help("export the model again, with its file of weights")
+        }
+        _ => unsupported(error, &help_for_operators()),
+    }
+}
+
+fn help_for_operators() -> String {
+    format!(
+        "{}; or export it without this operator, or with another opset_version (18 does well)",
+        other_engine()
+    )
+}

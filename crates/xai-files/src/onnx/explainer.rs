@@ -1,0 +1,126 @@
+//! Explainers in ONNX files: inputs in, attribution maps out.
+
+use std::path::Path;
+
+use ndarray::{ArrayD, ArrayViewD, Axis, IxDyn, stack};
+use xai_attribution::model::{BoxError, Explainer, Targets};
+use xai_core::output::arg_max;
+
+use super::engine::EngineOptions;
+use super::model::OnnxModel;
+use crate::failure::Failure;
+
+/// An explainer in an ONNX file.
+///
+/// It takes the inputs, and if it has a second input the target class of each, `(n,)` integers. Its
+/// output are the maps, shaped like the inputs or without channels; or those of every class, with the
+/// class as the second axis, of which that of the target is read.
+pub struct OnnxExplainer(OnnxModel);
+
+impl OnnxExplainer {
+    /// Reads an explainer.
+    ///
+    /// # Errors
+    /// The file cannot be read, is no ONNX model, holds operators or types that the engine has not,
+    /// or has other inputs or several outputs.
+    pub fn open(file: &Path, options: &EngineOptions) -> Result<Self, Failure> {
+        OnnxModel::of_maps(file, options).map(Self)
+    }
+}
+
+impl Explainer<f32> for OnnxExplainer {
+    fn explain(
+        &self,
+        inputs: ArrayViewD<'_, f32>,
+        targets: &Targets,
+    ) -> Result<ArrayD<f32>, BoxError> {
+        let classes = classes(targets);
+        // An operator that looks a class up would count a negative one from the other end.
+        if let Some(row) = classes.iter().position(|&class| class < 0) {
+            return Err(format!("the target of row {row} is {}, no class", classes[row]).into());
+        }
+        let maps = self.0.of_samples(&inputs, Some(&classes))?;
+        let maps = match has_class_axis(&inputs.shape()[1..], &maps.shape()[1..]) {
+            false => maps,
+            true => of_targets(&maps, &classes)?,
+        };
+        Ok(maps.mapv(|x| x as f32))
+    }
+}
+
+/// The class that is meant: of a row of weights, that of the largest.
+fn classes(targets: &Targets) -> Vec<i64> {
+    match targets {
+        Targets::Classes(classes) => classes.clone(),
+        Targets::Rows(rows) => {
+            let class = |row: ndarray::ArrayView1<'_, f64>| arg_max(&row.to_vec());
+            let classes = rows.outer_iter().map(class);
+            classes.map(|c| c.unwrap_or_default() as i64).collect()
+        }
+    }
+}
+
+/// Whether maps of one sample have the class as their first axis, by the shape of the input.
+fn has_class_axis(input: &[usize], map: &[usize]) -> bool {
+    let is_map = |shape: &[usize]| {
+        let without_channels = match input {
+            [_, _, _] => shape == &input[1..] || shape == &input[..2],
+            [_, _] => shape == &input[..1],
+            _ => false,
+        };
+        shape == input || without_channels
+    };
+    !is_map(map) && map.len() >= 2 && is_map(&map[1..])
+}
+
+/// Of the maps of all classes, those of the targets.
+fn of_targets(maps: &ArrayD<f64>, classes: &[i64]) -> Result<ArrayD<f64>, BoxError> {
+    let n_classes = maps.shape()[1];
+    let of_sample = |(sample, &class): (usize, &i64)| {
+        let class = usize::try_from(class)
+            .ok()
+            .filter(|&class| class < n_classes);
+        let class = class.ok_or_else(|| {
+            format!(
+                "it has maps of {n_classes} classes, and the target of row {sample} is {}",
+                classes[sample]
+            )
+        })?;
+        Ok::<_, BoxError>(
+            maps.index_axis(Axis(0), sample)
+                .index_axis_move(Axis(0), class),
+        )
+    };
+    let rows = classes.iter().enumerate().map(of_sample);
+    let rows = rows.collect::<Result<Vec<_>, BoxError>>()?;
+    match rows.is_empty() {
+        true => Ok(ArrayD::zeros(IxDyn(&[0]))),
+        false => Ok(stack(Axis(0), &rows)?),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_class_axis_is_told_by_the_shape_of_the_inputs() {
+        for (input, map, expected) in [
+            (&[5][..], &[5][..], false),
+            (&[5], &[3, 5], true),
+            (&[8, 9, 3], &[8, 9, 3], false),
+            (&[8, 9, 3], &[8, 9], false),
+            (&[8, 9, 3], &[4, 8, 9], true),
+            (&[3, 8, 9], &[8, 9], false),
+            (&[3, 8, 9], &[4, 8, 9], true),
+            (&[3, 8, 9], &[4, 3, 8, 9], true),
+            (&[3, 8, 9], &[3, 8, 9], false),
+            (&[7, 2], &[7], false),
+            (&[7, 2], &[4, 7], true),
+            (&[7, 2], &[4, 7, 2], true),
+            (&[7, 2], &[9], false),
+        ] {
+            assert_eq!(has_class_axis(input, map), expected, "{input:?} {map:?}");
+        }
+    }
+}

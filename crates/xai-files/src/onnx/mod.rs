@@ -1,0 +1,11 @@
+//! Models in ONNX files.
+
+mod batches;
+mod contents;
+pub mod engine;
+pub mod explainer;
+mod graph;
+pub mod model;
+mod rows;
+pub mod threads;
+pub mod watched;

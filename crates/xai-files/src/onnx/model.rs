@@ -1,0 +1,315 @@
+//! A model in a file: what it takes, and what it answers.
+
+use std::path::Path;
+use std::sync::OnceLock;
+
+use ndarray::{Array2, ArrayD};
+
+use super::contents::port::{Kind, Port};
+use super::contents::{Contents, element};
+use super::engine::{Engine, EngineOptions, File, Input, NotLoaded, Reason, table};
+use crate::failure::{Failure, InFile};
+
+/// Scores that were computed elsewhere go in as files.
+const SCORES_FROM_FILES: &str = "or score the whole and the masked inputs where the model runs, and pass the scores with --base and --masked";
+
+/// A model of the ONNX format: of a batch of samples ([`of_rows`](Self::of_rows)) or of a graph
+/// ([`of_graphs`](Self::of_graphs)). It is the same for every engine that runs it.
+pub struct OnnxModel {
+    engine: Box<dyn Engine>,
+    pub(super) inputs: Vec<Port>,
+    /// Whether a sample's outputs depend on the samples beside it: what is quantised while the model
+    /// runs takes its scale from the whole batch. Such a model is given one sample at a time.
+    pub(super) mixes_samples: bool,
+    /// The number of outputs per sample, once known.
+    pub(super) n_outputs: OnceLock<usize>,
+}
+
+impl OnnxModel {
+    /// Reads a model of one input `(batch, …)` whose scores are `(batch, classes)` or `(batch,)`;
+    /// further axes are 1. Files of weights stand beside it.
+    ///
+    /// # Errors
+    /// The file cannot be read, is no ONNX model, holds operators or types that the engine has not,
+    /// has another number of inputs, has no or several outputs that may be the scores, or takes
+    /// integers, which cannot be masked.
+    pub fn of_rows(file: &Path, options: &EngineOptions) -> Result<Self, Failure> {
+        Self::of_rows_in(file, read(file)?, options)
+    }
+
+    /// As [`of_rows`](Self::of_rows), from the bytes of a file.
+    pub fn of_rows_in(
+        file: &Path,
+        bytes: Vec<u8>,
+        options: &EngineOptions,
+    ) -> Result<Self, Failure> {
+        let rows = || {
+            let contents = contents(file, &bytes)?;
+            check_input_of_rows(&contents)?;
+            let output = match options.model_output() {
+                Some(name) => named_output(&contents, name)?,
+                None => only_scores(&contents)?,
+            };
+            check_scores(output)?;
+            Self::load(file, bytes, &contents, output, options).map_err(|error| match error {
+                NotLoaded::Model(failure) => failure.and_help(SCORES_FROM_FILES),
+                NotLoaded::Engine(failure) => failure,
+            })
+        };
+        rows().in_file(file)
+    }
+
+    /// Reads a model of the input `(batch, …)` and, if it takes them, classes `(batch,)`, whose output
+    /// are numbers of any shape with the batch first.
+    ///
+    /// # Errors
+    /// As [`of_rows`](Self::of_rows).
+    pub(super) fn of_maps(file: &Path, options: &EngineOptions) -> Result<Self, Failure> {
+        let maps = || {
+            let bytes = read(file)?;
+            let contents = contents(file, &bytes)?;
+            match contents.inputs.as_slice() {
+                [inputs] | [inputs, _] if is_integer(inputs) => {
+                    return Err(Failure::new(format!(
+                        "its input {:?} takes integers: expected the inputs, of floats",
+                        inputs.name
+                    )));
+                }
+                [inputs] => check_type(inputs)?,
+                [inputs, targets] if is_integer(targets) => check_type(inputs)?,
+                others => {
+                    return Err(Failure::new(format!(
+                        "{} inputs: expected the inputs of floats, and after them, if it takes them, the target classes (n,) of integers",
+                        others.len()
+                    )));
+                }
+            }
+            let output = match contents.outputs.as_slice() {
+                [output] => output,
+                _ => only_scores(&contents).map_err(|_| {
+                    Failure::new(format!(
+                        "its outputs are {}: expected one, the attribution maps",
+                        names(contents.outputs.iter())
+                    ))
+                    .help("export the explainer with its maps as the only output")
+                })?,
+            };
+            Self::load(file, bytes, &contents, output, options)
+                .map_err(|(NotLoaded::Model(failure) | NotLoaded::Engine(failure))| failure)
+        };
+        maps().in_file(file)
+    }
+
+    /// Reads a model of the inputs features `(n, f)`, edge index `(2, e)` and, if it takes them,
+    /// edge weights `(e,)`, in this order, whose output is `(rows, classes)`.
+    ///
+    /// # Errors
+    /// The file cannot be read, is no ONNX model, holds operators or types that the engine has not,
+    /// or has other inputs.
+    pub fn of_graphs(file: &Path, options: &EngineOptions) -> Result<Self, Failure> {
+        let graphs = || {
+            let bytes = read(file)?;
+            let contents = contents(file, &bytes)?;
+            for input in &contents.inputs {
+                check_type(input)?;
+            }
+            let output = match options.model_output() {
+                Some(name) => named_output(&contents, name)?,
+                None => contents
+                    .outputs
+                    .first()
+                    .ok_or_else(|| Failure::new("it has no output"))?,
+            };
+            match contents.inputs.as_slice() {
+                [_, edges] if is_integer(edges) => {}
+                [_, edges, weights] if is_integer(edges) && !is_integer(weights) => {}
+                [_, _] | [_, _, _] => {
+                    return Err(Failure::new(
+                        "expected the inputs features (n, f), edge_index (2, e) of integers and edge_weight (e,) of floats, in this order",
+                    ));
+                }
+                others => {
+                    return Err(Failure::new(format!(
+                        "expected the inputs features (n, f), edge_index (2, e) and edge_weight (e,), got {} inputs",
+                        others.len()
+                    )));
+                }
+            }
+            check_scores(output)?;
+            Self::load(file, bytes, &contents, output, options)
+                .map_err(|(NotLoaded::Model(failure) | NotLoaded::Engine(failure))| failure)
+        };
+        graphs().in_file(file)
+    }
+
+    fn load(
+        path: &Path,
+        bytes: Vec<u8>,
+        contents: &Contents,
+        output: &Port,
+        options: &EngineOptions,
+    ) -> Result<Self, NotLoaded> {
+        let engine = options.load(File {
+            path,
+            bytes,
+            contents,
+            output,
+        })?;
+        Ok(Self {
+            engine,
+            inputs: contents.inputs.clone(),
+            mixes_samples: contents.quantises_while_it_runs(),
+            n_outputs: OnceLock::new(),
+        })
+    }
+
+    /// Whether the model of a graph has an input for edge weights.
+    pub fn takes_weight(&self) -> bool {
+        self.inputs.len() == 3
+    }
+
+    /// The scores, a row per sample, node, edge or graph.
+    pub(super) fn scores(&self, values: Vec<Input>) -> Result<Array2<f64>, Reason> {
+        table(self.run(values)?)
+    }
+
+    /// The output.
+    pub(super) fn run(&self, values: Vec<Input>) -> Result<ArrayD<f64>, Reason> {
+        for (input, value) in self.inputs.iter().zip(&values) {
+            input.check(value.shape())?;
+        }
+        self.engine.run(values)
+    }
+}
+
+fn read(file: &Path) -> Result<Vec<u8>, Failure> {
+    std::fs::read(file)
+        .map_err(Failure::cannot_be_opened)
+        .in_file(file)
+}
+
+/// What stands in a model, whose files of weights are there.
+fn contents(file: &Path, bytes: &[u8]) -> Result<Contents, Failure> {
+    let contents = Contents::read(bytes).ok_or_else(|| {
+        Failure::new("not an ONNX model, or only a part of one")
+            .help("export it again: torch.onnx.export(model, example, FILE.onnx)")
+    })?;
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let mut data_files = contents.data_files.iter();
+    match data_files.find(|name| !folder.join(name).exists()) {
+        Some(name) => Err(Failure::new(format_args!(
+            "its weights are in a file {name:?}, which is not beside it"
+        ))
+        .help(
+            "keep the file of weights beside the model, under the name that it was exported with",
+        )),
+        None => Ok(contents),
+    }
+}
+
+/// Refuses inputs that are not samples that can be masked.
+fn check_input_of_rows(contents: &Contents) -> Result<(), Failure> {
+    let [input] = contents.inputs.as_slice() else {
+        let n = contents.inputs.len();
+        let failure = Failure::new(format!("{n} inputs: expected one, the samples"));
+        return Err(match contents.classical() {
+            Some(_) => failure.help(
+                "convert the model with one input of all features: initial_types=[(\"X\", FloatTensorType([None, n_features]))]",
+            ),
+            None => failure,
+        });
+    };
+    check_type(input)?;
+    if !is_integer(input) {
+        return Ok(());
+    }
+    let name = &input.name;
+    Err(match contents.classical() {
+        Some(_) => Failure::new(format!("its input {name:?} takes integers, and masked or perturbed values are none"))
+            .help("convert the model with FloatTensorType inputs"),
+        None => Failure::new(format!(
+            "its input {name:?} takes integers: masked or perturbed, token numbers are the numbers of other tokens"
+        ))
+        .help("export the part of the model that follows the embedding, and pass the embedded samples as inputs"),
+    })
+}
+
+/// Refuses inputs of types that arrays have not.
+fn check_type(input: &Port) -> Result<(), Failure> {
+    let name = &input.name;
+    match input.kind {
+        Kind::Unknown
+        | Kind::Array(
+            element::FLOAT | element::FLOAT16 | element::DOUBLE | element::INT32 | element::INT64,
+        ) => Ok(()),
+        Kind::Array(element::STRING) => Err(Failure::new(format!(
+            "its input {name:?} takes texts: expected float, double, float16 or, of graphs, int64"
+        ))
+        .help("export the part of the model that follows the encoding of its texts")),
+        other => Err(Failure::new(format!(
+            "its input {name:?} takes numbers of the type {other}: expected float, double, float16 or, of graphs, int64"
+        ))
+        .help("export the model in single precision: model.float()")),
+    }
+}
+
+fn is_integer(input: &Port) -> bool {
+    matches!(input.kind, Kind::Array(element::INT32 | element::INT64))
+}
+
+/// Whether an output may be the scores: classes are integers or texts.
+fn may_be_scores(output: &Port) -> bool {
+    match output.kind {
+        Kind::Array(of) => [element::FLOAT, element::FLOAT16, element::DOUBLE].contains(&of),
+        Kind::Maps | Kind::Unknown => true,
+        Kind::Other => false,
+    }
+}
+
+fn check_scores(output: &Port) -> Result<(), Failure> {
+    match may_be_scores(output) {
+        true => Ok(()),
+        false => Err(Failure::new(format!(
+            "its output {:?} is of the type {}: expected scores",
+            output.name, output.kind
+        ))
+        .help("export the model with its logits or probabilities as the output")),
+    }
+}
+
+/// The output that was asked for.
+fn named_output<'a>(contents: &'a Contents, name: &str) -> Result<&'a Port, Failure> {
+    let mut outputs = contents.outputs.iter();
+    let output = outputs.find(|output| output.name == name);
+    output.ok_or_else(|| {
+        let names = names(contents.outputs.iter());
+        Failure::new(format!("no output {name:?}: there are {names}"))
+            .help("choose one with --model-output NAME")
+    })
+}
+
+/// The only output that may be the scores.
+fn only_scores(contents: &Contents) -> Result<&Port, Failure> {
+    let scores: Vec<&Port> = contents
+        .outputs
+        .iter()
+        .filter(|o| may_be_scores(o))
+        .collect();
+    match (scores.as_slice(), contents.outputs.first()) {
+        (&[scores], _) => Ok(scores),
+        // What is wrong with the output says why it is not the scores.
+        (&[], Some(output)) => Ok(output),
+        (&[], None) => Err(Failure::new("it has no output")),
+        (several, _) => Err(Failure::new(format!(
+            "{} outputs may be the scores: {}",
+            several.len(),
+            names(several.iter().copied())
+        ))
+        .help("choose one with --model-output NAME")),
+    }
+}
+
+fn names<'a>(ports: impl Iterator<Item = &'a Port>) -> String {
+    let names: Vec<String> = ports.map(|port| format!("{:?}", port.name)).collect();
+    names.join(", ")
+}

@@ -1,0 +1,30 @@
+//! Models whose calls are counted.
+
+use ndarray::{Array2, ArrayViewD};
+use xai_attribution::model::{BoxError, Model};
+use xai_graph::{Graph, GraphModel};
+
+/// A model, and a function that is called after every call: with its rows, or, of a graph model, 1.
+pub struct Watched<M, F> {
+    /// The model.
+    pub model: M,
+    /// The function.
+    pub watch: F,
+}
+
+impl<M: Model<f32>, F: Fn(u64)> Model<f32> for Watched<M, F> {
+    fn outputs(&self, batch: ArrayViewD<'_, f32>) -> Result<Array2<f64>, BoxError> {
+        let rows = batch.shape()[0] as u64;
+        let outputs = self.model.outputs(batch);
+        (self.watch)(rows);
+        outputs
+    }
+}
+
+impl<M: GraphModel<f32>, F: Fn(u64) + Sync> GraphModel<f32> for Watched<M, F> {
+    fn outputs(&self, graph: Graph<'_, f32>) -> Result<Array2<f32>, BoxError> {
+        let outputs = self.model.outputs(graph);
+        (self.watch)(1);
+        outputs
+    }
+}

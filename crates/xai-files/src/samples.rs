@@ -1,0 +1,124 @@
+//! Samples in `.npy` files, also in those that no memory holds.
+
+use std::path::{Path, PathBuf};
+
+use std::ops::Range;
+
+use ndarray::{ArrayD, ArrayViewD, Axis, CowArray, IxDyn, Slice};
+use xai_attribution::Real;
+use xai_attribution::model::{BoxError, Samples};
+
+use super::arrays::{self, StoredArray};
+use super::npy_file::NpyFile;
+use crate::failure::Failure;
+
+/// Numbers that files of samples are read as.
+pub trait FileNumber: Real {
+    /// The numbers of a file in this precision.
+    fn of_file(stored: StoredArray) -> Result<ArrayD<Self>, Failure>;
+}
+
+impl FileNumber for f32 {
+    fn of_file(stored: StoredArray) -> Result<ArrayD<f32>, Failure> {
+        stored.into_f32::<IxDyn>()
+    }
+}
+
+impl FileNumber for f64 {
+    fn of_file(stored: StoredArray) -> Result<ArrayD<f64>, Failure> {
+        stored.into_f64::<IxDyn>()
+    }
+}
+
+/// The samples of a file: in memory, or, of a large file, read a batch at a time.
+pub struct FileSamples<T>(Source<T>);
+
+enum Source<T> {
+    Memory(ArrayD<T>),
+    ByPlace { name: PathBuf, file: NpyFile },
+}
+
+impl<T: FileNumber> FileSamples<T> {
+    /// Opens a file, and reads it unless it is large.
+    ///
+    /// # Errors
+    /// The file cannot be read, is no array, or has numbers that the precision does not hold.
+    pub fn open(file: &Path) -> Result<Self, Failure> {
+        let source = match NpyFile::open_large(file) {
+            Some(opened) => Source::ByPlace {
+                name: file.to_owned(),
+                file: opened,
+            },
+            None => Source::Memory(T::of_file(arrays::read(file)?)?),
+        };
+        Ok(Self(source))
+    }
+
+    /// Some samples, in the order asked for.
+    #[cfg(feature = "onnx")]
+    pub fn gather(&self, samples: &[usize]) -> Result<ArrayD<T>, Failure> {
+        let of_sample = |&sample: &usize| {
+            let batch = self.batch(sample..sample + 1);
+            batch.map(CowArray::into_owned).map_err(Failure::new)
+        };
+        let rows: Vec<ArrayD<T>> = samples.iter().map(of_sample).collect::<Result<_, _>>()?;
+        let views: Vec<ArrayViewD<'_, T>> = rows.iter().map(|row| row.view()).collect();
+        ndarray::concatenate(Axis(0), &views).map_err(Failure::new)
+    }
+
+    /// The number of samples.
+    pub fn n_samples(&self) -> usize {
+        self.shape().first().copied().unwrap_or_default()
+    }
+}
+
+impl<T: FileNumber> Samples<T> for FileSamples<T> {
+    fn shape(&self) -> &[usize] {
+        match &self.0 {
+            Source::Memory(array) => array.shape(),
+            Source::ByPlace { file, .. } => file.shape(),
+        }
+    }
+
+    fn batch(&self, samples: Range<usize>) -> Result<CowArray<'_, T, IxDyn>, BoxError> {
+        match &self.0 {
+            Source::Memory(array) => Ok(array.slice_axis(Axis(0), Slice::from(samples)).into()),
+            Source::ByPlace { name, file } => {
+                let numbers = file.rows(samples);
+                let batch = numbers.and_then(|n| T::of_file(StoredArray::new(name, n)));
+                Ok(batch.map_err(Failure::into_message)?.into())
+            }
+        }
+    }
+
+    fn in_memory(&self) -> Option<ArrayViewD<'_, T>> {
+        match &self.0 {
+            Source::Memory(array) => Some(array.view()),
+            Source::ByPlace { .. } => None,
+        }
+    }
+}
+
+/// Samples, and a function that is called with the end of every range that is read. Some are read several
+/// times, so that a sum of lengths would be wrong.
+pub struct WatchedSamples<S, F> {
+    /// The samples.
+    pub samples: S,
+    /// The function.
+    pub watch: F,
+}
+
+impl<T: Real, S: Samples<T>, F: Fn(u64) + Sync> Samples<T> for WatchedSamples<S, F> {
+    fn shape(&self) -> &[usize] {
+        self.samples.shape()
+    }
+
+    fn batch(&self, samples: Range<usize>) -> Result<CowArray<'_, T, IxDyn>, BoxError> {
+        (self.watch)(samples.end as u64);
+        self.samples.batch(samples)
+    }
+
+    fn in_memory(&self) -> Option<ArrayViewD<'_, T>> {
+        self.samples.in_memory()
+    }
+}

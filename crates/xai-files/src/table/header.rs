@@ -1,0 +1,166 @@
+//! The names of columns.
+
+use std::collections::HashMap;
+
+use crate::failure::Failure;
+use crate::left_out::is_index;
+
+/// The header of a table.
+#[derive(Debug, Clone)]
+pub struct Header {
+    names: Vec<String>,
+    /// Of the columns with a name.
+    positions: HashMap<String, usize>,
+}
+
+impl Header {
+    /// From the cells of the first record.
+    pub(super) fn new<'a>(cells: impl Iterator<Item = &'a [u8]>) -> Result<Self, Failure> {
+        let mut names = Vec::new();
+        for cell in cells {
+            let name = std::str::from_utf8(cell).map_err(|_| {
+                let name = String::from_utf8_lossy(cell);
+                Failure::new(format!("column `{name}`: a name that is not UTF-8 text"))
+                    .help(SAVE_AS_UTF8)
+            })?;
+            names.push(name.trim().to_owned());
+        }
+        let mut positions = HashMap::with_capacity(names.len());
+        for (column, name) in names.iter().enumerate() {
+            if !is_index(name) && positions.insert(name.clone(), column).is_some() {
+                return Err(Failure::new(format!("column `{name}` occurs twice"))
+                    .help("rename one of the two"));
+            }
+        }
+        if names.iter().all(String::is_empty) {
+            return Err(Failure::new(
+                "empty: expected a header row with column names",
+            ));
+        }
+        Ok(Self { names, positions })
+    }
+
+    /// The names in the order of the file.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The number of columns.
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// The name of a column, or what stands for it.
+    pub fn name(&self, column: usize) -> &str {
+        match self.names[column].as_str() {
+            "" => "(no name)",
+            name => name,
+        }
+    }
+
+    /// Whether a column is where pandas writes the [index](is_index) of a table.
+    pub fn is_index(&self, column: usize) -> bool {
+        is_index(&self.names[column])
+    }
+
+    /// Where a column of that name is, if there is one.
+    pub fn position(&self, name: &str) -> Option<usize> {
+        let named = self.positions.get(name).copied();
+        named.or_else(|| match name {
+            "" => None,
+            _ => self.names.iter().position(|other| other == name),
+        })
+    }
+
+    /// Where a column of that name is.
+    pub fn column(&self, name: &str) -> Result<usize, Failure> {
+        self.position(name)
+            .ok_or_else(|| Failure::no_column(name, &self.names))
+    }
+}
+
+/// What separates the cells of a header: a comma, unless there are more semicolons or tabs outside
+/// quotes.
+pub(super) fn separator(header: &[u8]) -> u8 {
+    let mut counts = [0_usize; 3];
+    const SEPARATORS: [u8; 3] = [b',', b';', b'\t'];
+    let mut in_quotes = false;
+    for byte in header {
+        if *byte == b'"' {
+            in_quotes = !in_quotes;
+        } else if !in_quotes && let Some(i) = SEPARATORS.iter().position(|s| s == byte) {
+            counts[i] += 1;
+        }
+    }
+    let most = (0..3).rev().max_by_key(|&i| counts[i]).unwrap_or(0);
+    SEPARATORS[most]
+}
+
+/// What a spreadsheet calls the file that is read.
+pub(super) const SAVE_AS_UTF8: &str =
+    "save it as UTF-8 (in a spreadsheet: \"CSV UTF-8 (comma delimited)\")";
+
+/// The length of a mark that says that UTF-8 follows.
+pub(super) fn utf8_mark(bytes: &[u8]) -> usize {
+    match bytes.starts_with(b"\xef\xbb\xbf") {
+        true => 3,
+        false => 0,
+    }
+}
+
+/// Refuses what no bytes of a table begin with.
+pub(super) fn check_start(bytes: &[u8]) -> Result<(), Failure> {
+    let what = if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+        "text in UTF-16, as spreadsheets write \"Unicode text\""
+    } else if bytes.starts_with(b"PK\x03\x04") {
+        return Err(Failure::new("a spreadsheet or an archive, not a CSV table")
+            .help("save the sheet as CSV"));
+    } else if bytes.starts_with(b"PAR1") {
+        return Err(Failure::new("a Parquet file, not a CSV table")
+            .help("write it with to_csv(…, index=False)"));
+    } else if bytes.starts_with(b"\x1f\x8b") {
+        return Err(Failure::new("compressed, not a CSV table").help("unpack it first (gunzip)"));
+    } else if bytes.starts_with(b"\x93NUMPY") {
+        return Err(Failure::new("an .npy array, not a CSV table")
+            .help("write a table with a header row: pandas.DataFrame(array).to_csv(…)"));
+    } else if bytes.iter().take(4096).any(|&byte| byte == 0) {
+        "binary data or text in UTF-16"
+    } else {
+        return Ok(());
+    };
+    Err(Failure::new(format!("{what}, not a CSV table in UTF-8")).help(SAVE_AS_UTF8))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_separator_is_what_there_is_most_of() {
+        for (header, expected) in [
+            ("a", b','),
+            ("a,b;c", b','),
+            ("a;b;c,d", b';'),
+            ("a\tb", b'\t'),
+            ("\"a;b;c\",d", b','),
+        ] {
+            assert_eq!(separator(header.as_bytes()), expected, "{header}");
+        }
+    }
+
+    #[test]
+    fn columns_without_a_name_may_occur_twice_and_others_not() {
+        let header = |names: &[&str]| Header::new(names.iter().map(|name| name.as_bytes()));
+        let unnamed = header(&["", "a", "Unnamed: 0", "__index_level_0__", ""]).unwrap();
+        let is_index: Vec<bool> = (0..5).map(|i| unnamed.is_index(i)).collect();
+        assert_eq!(is_index, [true, false, true, true, true]);
+        assert_eq!(unnamed.position("a"), Some(1));
+        assert_eq!(unnamed.position("Unnamed: 0"), Some(2));
+        assert_eq!(unnamed.position(""), None);
+        assert!(header(&["a", "b", " a"]).is_err());
+        assert!(header(&["", ""]).is_err());
+        let many: Vec<String> = (0..50_000).map(|i| format!("c{i}")).collect();
+        let many = Header::new(many.iter().map(|name| name.as_bytes())).unwrap();
+        assert_eq!(many.column("c49999").unwrap(), 49_999);
+    }
+}
