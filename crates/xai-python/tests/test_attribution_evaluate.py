@@ -250,7 +250,7 @@ def test_progress_counts_the_samples(capsys: Any) -> None:
         ({"explainers": {"a": GOOD[..., :1, :, :]}}, ValueError, "explanations"),
         ({"explainers": {"a": np.full_like(GOOD, np.nan)}}, ValueError, "explanations"),
         ({"metrics": []}, ValueError, "metrics: empty"),
-        ({"metrics": ["deletions"]}, ValueError, "metric: expected one of average_drop"),
+        ({"metrics": ["deletions"]}, ValueError, "metric: got 'deletions', did you mean deletion"),
         ({"metrics": ["pointing_game"]}, ValueError, "pointing_game: needs masks"),
         ({"metrics": ["average_stability"]}, ValueError, "average_stability: needs explainer"),
         ({"metrics": ["model_randomization"]}, ValueError, "a function of its own"),

@@ -77,12 +77,13 @@ def test_every_metric_is_at_the_top() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: metrics.Deletion(steps=0), "steps = 0: expected a whole number, at least 1"),
+        (lambda: metrics.Deletion(steps=0), "steps = 0: expected a whole number"),
         (lambda: metrics.Deletion(steps="every"), "steps = every: "),
         (lambda: metrics.Deletion(steps=True), "steps = true: "),
         (lambda: metrics.Deletion(baseline="black"), "baseline = black: "),
         (lambda: metrics.Deletion(max_fraction=2.0), "max_fraction = 2: "),
         (lambda: metrics.AverageStability(distance="l3"), "distance = l3: "),
+        (lambda: metrics.Sufficiency(distance=max), "distance = <built-in function max>: "),
         (lambda: metrics.SensitivityN(sizes=[3, 2, "a"]), "sizes = 3,2,a: "),
     ],
 )
@@ -94,7 +95,7 @@ def test_a_value_that_is_none_is_refused_at_once(make: Any, message: str) -> Non
 def test_parameters_are_keywords() -> None:
     with pytest.raises(TypeError):
         metrics.Deletion(5)  # type: ignore[call-arg]
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match="Deletion has no parameter 'step'; it has steps, max_"):
         metrics.Deletion(step=5)
 
 

@@ -417,7 +417,7 @@ def test_ctrl_c_ends_a_call_of_the_model_within_100_ms() -> None:
 @pytest.mark.usefixtures("default_interrupts")
 def test_ctrl_c_ends_an_evaluation_of_a_quick_model_within_100_ms() -> None:
     x = RANDOM.random((64, 16, 16, 1))
-    metric = metrics.SensitivityN(subsets_per_size=5000)
+    metric = metrics.SensitivityN(n_subsets=5000)
 
     def work() -> object:
         return metric.evaluate(lambda b: b.sum(axis=(1, 2)), x, np.zeros(64), x)

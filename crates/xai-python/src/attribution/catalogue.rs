@@ -6,6 +6,7 @@ use pyo3::types::{PyDict, PyList, PyTuple};
 use xai_attribution::Layout;
 use xai_attribution::metric::{Entry, Param, Parameters, Value, registry};
 
+use super::evaluate::takes_distances;
 use super::settings::{Given, settings};
 use crate::error::OrRaise;
 
@@ -42,7 +43,10 @@ fn described<'py>(py: Python<'py>, entry: &Entry) -> PyResult<Bound<'py, PyDict>
     metric.set_item("needs", needs)?;
     metric.set_item("source", entry.info.source)?;
     let params = entry.params();
-    let params: PyResult<Vec<_>> = params.iter().map(|param| parameter(py, param)).collect();
+    let params: PyResult<Vec<_>> = params
+        .iter()
+        .map(|param| parameter(py, entry, param))
+        .collect();
     metric.set_item("parameters", params?)?;
     metric.set_item("draws", entry.draws().map(|draws| draws.name()))?;
     metric.set_item("is_whole", entry.is_built() && entry.is_whole())?;
@@ -55,7 +59,7 @@ fn described<'py>(py: Python<'py>, entry: &Entry) -> PyResult<Bound<'py, PyDict>
     Ok(metric)
 }
 
-fn parameter<'py>(py: Python<'py>, param: &Param) -> PyResult<Bound<'py, PyDict>> {
+fn parameter<'py>(py: Python<'py>, entry: &Entry, param: &Param) -> PyResult<Bound<'py, PyDict>> {
     let described = PyDict::new(py);
     described.set_item("name", param.name)?;
     described.set_item("doc", param.doc)?;
@@ -63,6 +67,12 @@ fn parameter<'py>(py: Python<'py>, param: &Param) -> PyResult<Bound<'py, PyDict>
     let words = param.kind.words().map(|word| (word.to_string(), word.doc));
     described.set_item("words", words.collect::<Vec<_>>())?;
     described.set_item("default", python(py, &param.value)?)?;
+    let takes_functions = match param.name {
+        "baseline" => true,
+        "distance" => takes_distances(entry),
+        _ => false,
+    };
+    described.set_item("takes_functions", takes_functions)?;
     Ok(described)
 }
 

@@ -7,7 +7,7 @@ use xai_attribution::batch::Data;
 use xai_attribution::evaluation::EvaluationValues;
 use xai_attribution::map::MapDistance;
 use xai_attribution::metric::{
-    AverageStability, LocalLipschitz, MaximumStability, Measure, MetricValue, Registered,
+    AverageStability, Entry, LocalLipschitz, MaximumStability, Measure, MetricValue, Registered,
 };
 use xai_attribution::model::{Concurrent, Model, Targets};
 use xai_attribution::run::evaluate_together;
@@ -245,6 +245,12 @@ fn metric<T: Native>(
         true => asked.entry.build_with_draws(&asked.settings),
         false => asked.entry.build(&asked.settings),
     }
+}
+
+/// Whether a distance that is a function of the user's can be set: those metrics of which [`metric`] does.
+pub(super) fn takes_distances(entry: &Entry) -> bool {
+    let names = ["average-stability", "maximum-stability", "local-lipschitz"];
+    names.contains(&entry.info.name)
 }
 
 /// The metric with a distance that is a function of the user's.

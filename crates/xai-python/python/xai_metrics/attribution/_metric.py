@@ -33,19 +33,20 @@ class Metric:
     name: ClassVar[str]
 
     def __init__(self, **parameters: Any) -> None:
-        defaults = {parameter.name: parameter.default for parameter in self.info.parameters}
+        known = {parameter.name: parameter for parameter in self.info.parameters}
         #: Arrays and functions, which the native part takes beside the parameters.
         self.arrays: dict[str, Any] = {}
         given = []
         for name, value in parameters.items():
             is_draws = name == "draws" and self.info.draws is not None
-            if name not in defaults and not is_draws:
-                raise TypeError(f"{type(self).__name__} has no parameter {name!r}")
+            if name not in known and not is_draws:
+                names = ", ".join(known) or "none"
+                raise TypeError(f"{type(self).__name__} has no parameter {name!r}; it has {names}")
             if name == "steps" and (value is None or str(value) == "-1"):
                 value = "all"
             if value is None:
                 continue
-            if is_draws or _is_array_or_function(name, value):
+            if is_draws or (known[name].takes_functions and _is_array_or_function(name, value)):
                 self.arrays[name] = value
             else:
                 given.append((name, value))
@@ -55,7 +56,7 @@ class Metric:
             # 1 and 1.0 may be two values: so many, and a share.
             name: value
             for name, value in values.items()
-            if repr(value) != repr(defaults[name])
+            if repr(value) != repr(known[name].default)
         }
 
     @property
@@ -170,12 +171,10 @@ def evaluate_signature(info: MetricInfo) -> inspect.Signature:
 
 
 def _is_array_or_function(name: str, value: Any) -> bool:
-    """Whether a baseline is a whole input, and not a number per channel, or a distance one's own."""
-    if name not in ("baseline", "distance"):
-        return False
+    """Whether a baseline is a whole input, and not a number per channel, or it is a function."""
     if is_explainer(value):
         return True
-    if name == "distance" or isinstance(value, str) or not hasattr(value, "__len__"):
+    if isinstance(value, str) or not hasattr(value, "__len__"):
         return False
     array: npt.NDArray[Any] = to_numpy(value, name)
     return array.ndim > 1

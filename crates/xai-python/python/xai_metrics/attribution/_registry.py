@@ -26,8 +26,9 @@ class Parameter:
     expected: str
     #: Words that are values, and what each means.
     words: tuple[tuple[str, str], ...]
-    #: ``None`` for an array or a function.
-    default: bool | int | float | str | tuple[Any, ...] | None
+    default: Any
+    #: Whether an array or a function can be given instead.
+    takes_functions: bool
 
 
 @dataclass(frozen=True)

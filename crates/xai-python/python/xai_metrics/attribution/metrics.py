@@ -96,15 +96,19 @@ def _title(info: MetricInfo) -> list[str]:
 
 def _documented(parameter: Parameter) -> list[str]:
     lines = _wrapped(f"{parameter.name} : {parameter.expected}, default {parameter.default!r}", 0)
-    lines += _wrapped(f"{parameter.doc} {_ALSO.get(parameter.name, '')}".replace("`", "``"), 4)
+    is_more = parameter.takes_functions or parameter.name == "steps"
+    also = f" {_ALSO[parameter.name]}" if is_more else ""
+    lines += _wrapped(parameter.doc.replace("`", "``") + also, 4)
     for word, doc in parameter.words:
-        lines += [*_wrapped(f"``{word}``: {doc}".replace("`", "``"), 4)]
+        lines += _wrapped(f"``{word}``: " + doc.replace("`", "``"), 4)
     return lines
 
 
 def _wrapped(text: str, indent: int) -> list[str]:
     pad = " " * indent
-    return textwrap.wrap(text, 96, initial_indent=pad, subsequent_indent=pad)
+    return textwrap.wrap(
+        text, 96, initial_indent=pad, subsequent_indent=pad, break_on_hyphens=False
+    )
 
 
 _BY_NAME = {
