@@ -1,4 +1,4 @@
-//! Our side of the workloads that Quantus has in `xai-attribution`: its options, its numbers.
+//! Our side of the workloads that Quantus has in `xai-attribution`: its parameters, its numbers.
 
 use std::fmt::Error as NoError;
 
@@ -9,7 +9,7 @@ use xai_attribution::metric::{
     Infidelity, MaximumStability, MetricValue, Perturbation, RoadMostRelevantFirst,
 };
 use xai_attribution::model::Targets;
-use xai_attribution::perturbation::{Features, Neighborhood};
+use xai_attribution::perturbation::{Features, Neighborhood, Neighbors, SubsetSize};
 use xai_attribution::{
     Activation, Baseline, Concurrent, Deletion, Evaluate, EvaluationError, Layout, MuFidelity,
 };
@@ -146,7 +146,7 @@ fn pixel_flipping(data: &workload::Data, step: usize) -> Result<Prepared> {
 fn faithfulness_correlation(data: &workload::Data) -> Result<Prepared> {
     let metric = MuFidelity::new()
         .features(Features::Positions)
-        .subset_size(224)
+        .subset_size(SubsetSize::Count(224))
         .n_subsets(100)
         .correlation(Correlation::Pearson)
         .baseline(Baseline::SampleMin);
@@ -163,7 +163,7 @@ fn infidelity(data: &workload::Data) -> Result<Prepared> {
     linear.maps = random.into_shape_with_order(linear.inputs.raw_dim())?;
     let metric = Infidelity::new()
         .perturbation(Perturbation::Gaussian { sigma: 0.1 })
-        .draws(64);
+        .n_draws(64);
     timed(
         linear,
         move |data| metric.evaluate_on(data),
@@ -200,9 +200,12 @@ fn max_sensitivity(data: &workload::Data) -> Result<Prepared> {
     let linear = Linear::read(data)?;
     let metric = MaximumStability::default()
         .distance(MapDistance::Relative)
-        .neighborhood(Neighborhood::Around)
-        .radius(0.2)
-        .n_neighbors(200);
+        .neighbors(
+            Neighbors::default()
+                .neighborhood(Neighborhood::Around)
+                .radius(0.2)
+                .n_neighbors(200),
+        );
     let run = move || {
         let explainer = |x: ArrayViewD<'_, f32>, y: &Targets| linear.explain(x, y);
         let data = Data::new(linear.inputs.view(), &linear.targets).explainer(&explainer);

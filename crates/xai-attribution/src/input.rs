@@ -1,6 +1,7 @@
 //! What the errors of this crate can be about: arrays and parameters.
 
-use xai_core::Input;
+use xai_core::describe::Parameter;
+use xai_core::{Error, Input, Result};
 
 pub use xai_core::input::{
     A, B, EXPLANATIONS, INPUTS, LABELS, LEVEL, METRIC, MODEL, N_REPLICATES, OUTPUTS, PREDICTIONS,
@@ -47,6 +48,8 @@ pub const BASELINE: Input = Input::new("baseline");
 pub const STEPS: Input = Input::new("steps");
 /// The share of positions that the last step of a curve has flipped.
 pub const MAX_FRACTION: Input = Input::new("max_fraction");
+/// How alike two maps are.
+pub const SIMILARITY: Input = Input::new("similarity");
 /// The number of classes.
 pub const N_CLASSES: Input = Input::new("n_classes");
 /// How many positions are the top.
@@ -95,3 +98,12 @@ pub const VALUE_RANGE: Input = Input::new("value_range");
 pub const GIVEN_VALUES: Input = Input::new("given values");
 /// The sizes of subsets.
 pub const SIZES: Input = Input::new("sizes");
+
+/// Checks a value that may be outside of the parameters of a metric, which a run has checked.
+pub(crate) fn check_kind<P: Parameter>(input: Input, value: &P) -> Result<()> {
+    let value = value.to_value();
+    match P::KIND.admits(&value) {
+        true => Ok(()),
+        false => Err(Error::parameter(input, value, P::KIND.to_string())),
+    }
+}

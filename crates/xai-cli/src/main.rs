@@ -150,8 +150,9 @@ mod tests {
             for example in examples {
                 assert!(example.starts_with(name), "{name}: {example}");
                 let words = example.split(" > ").next().unwrap_or_default();
-                let matches = taking_negative_numbers(Xai::command())
-                    .try_get_matches_from(words.split_whitespace());
+                // What a shell makes of quotes around a word without spaces.
+                let words = words.split_whitespace().map(|word| word.trim_matches('\''));
+                let matches = taking_negative_numbers(Xai::command()).try_get_matches_from(words);
                 let read = matches.and_then(|matches| Xai::from_arg_matches(&matches));
                 assert!(read.is_ok(), "{example}\n{}", read.unwrap_err());
             }

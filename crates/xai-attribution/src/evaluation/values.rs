@@ -84,7 +84,7 @@ impl EvaluationValues {
     ///
     /// # Errors
     /// An invalid parameter when explainers or metrics are not the same, in the same order; nothing
-    /// is added then. So it is for a metric of the registry that relates all samples to each other, as
+    /// is added then. So it is for a metric that relates all samples to each other, as
     /// [`Sufficiency`](crate::metric::Sufficiency) and [`Consistency`](crate::metric::Consistency) do: the values
     /// of parts are not those of the whole.
     pub fn merge(&mut self, next: Self) -> Result<()> {

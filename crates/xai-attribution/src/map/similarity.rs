@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use ndarray::{ArrayView3, ArrayViewD, Axis, Ix3};
-use xai_core::describe::{Parameter, refused};
+use xai_core::describe::Parameter;
 use xai_core::statistics::Correlation;
 use xai_core::statistics::ranks::spearman_of_finite;
 use xai_core::{Error, Layout, Real, Result, parallel};
@@ -70,25 +70,13 @@ impl MapSimilarity {
                 Correlation::Pearson.of_finite(&double(a), &double(b))
             }),
             Self::Jaccard { percent } => {
-                self.check()?;
+                input::check_kind(input::SIMILARITY, &self)?;
                 by_position(a, b, layout, |a, b| jaccard(a, b, usize::from(percent)))
             }
             Self::Ssim => parallel::try_map(a.shape()[0], |i| {
                 let a = image(a.index_axis(Axis(0), i), layout)?;
                 structural_similarity(a, image(b.index_axis(Axis(0), i), layout)?).map(Some)
             }),
-        }
-    }
-
-    /// Checks the percentage: what a metric does once per run.
-    ///
-    /// # Errors
-    /// An invalid parameter.
-    pub(crate) fn check(self) -> Result<()> {
-        let value = self.to_value();
-        match Self::KIND.admits(&value) {
-            true => Ok(()),
-            false => Err(refused("similarity", &value, &Self::KIND)),
         }
     }
 }

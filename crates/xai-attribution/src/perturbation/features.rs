@@ -9,6 +9,7 @@ use xai_core::{Layout, Real, Result, parallel};
 use crate::batch::run_data::{RunData, RunWork};
 use crate::batch::samples::{BatchWork, SampleBatch};
 use crate::batch::side::Segments;
+use crate::input;
 
 /// Which positions are removed together, as one feature.
 ///
@@ -43,6 +44,7 @@ impl Features {
     /// An invalid parameter about the size of cells; empty, about the segments, where they were not
     /// given.
     pub fn prepare<T: Real>(self, run: &RunData<'_, T>) -> Result<()> {
+        input::check_kind(input::FEATURES, &self)?;
         match self {
             Self::Positions => Ok(()),
             Self::Grid(_) | Self::Patches(_) => run.shared(&self).map(drop),

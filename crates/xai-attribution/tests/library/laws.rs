@@ -248,10 +248,9 @@ fn beside(range: &Range) -> impl Iterator<Item = f64> + use<> {
     below.into_iter().chain(above)
 }
 
-/// Values that are not of a kind, as text where it has no other.
+/// Values that are not of a kind, each also as text.
 fn wrong(kind: &Kind) -> Vec<Value> {
-    let nonsense = [Value::from("no such value"), Value::from("")];
-    let of_kind: Vec<Value> = match kind {
+    let mut values: Vec<Value> = match kind {
         Kind::Real(range) => {
             let numbers = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
             let numbers = numbers.into_iter().chain(beside(range));
@@ -265,10 +264,8 @@ fn wrong(kind: &Kind) -> Vec<Value> {
         Kind::Words(words) => {
             let behind = words.iter().flat_map(|word| {
                 let wrong = word.value.map_or_else(Vec::new, |value| wrong(value.kind));
-                let name = word.name;
-                wrong
-                    .into_iter()
-                    .map(move |value| Value::Text(format!("{name}:{value}")))
+                let of_word = |value| Value::Text(format!("{}:{value}", word.name));
+                wrong.into_iter().map(of_word).collect::<Vec<_>>()
             });
             behind.chain([true.into()]).collect()
         }
@@ -279,15 +276,14 @@ fn wrong(kind: &Kind) -> Vec<Value> {
         // What is wrong for one of the kinds may be right for another.
         Kind::OneOf(kinds) => {
             let values = kinds.iter().flat_map(wrong);
-            values.filter(|value| !kind.admits(value)).collect()
+            return values.filter(|value| !kind.admits(value)).collect();
         }
         kind => panic!("{kind}: which values are wrong?"),
     };
-    let text: Vec<Value> = of_kind
-        .iter()
-        .map(|value| Value::Text(value.to_string()))
-        .collect();
-    nonsense.into_iter().chain(of_kind).chain(text).collect()
+    values.extend(["no such value".into(), "".into()]);
+    let text = values.iter().map(|value| Value::Text(value.to_string()));
+    values.extend(text.collect::<Vec<_>>());
+    values
 }
 
 #[test]
@@ -295,7 +291,9 @@ fn a_wrong_value_is_an_error_about_the_parameter_by_its_name() {
     let mut n_params = 0;
     for entry in METRICS.iter() {
         for param in entry.params() {
-            for value in wrong(&param.kind) {
+            let values = wrong(&param.kind);
+            assert!(values.len() > 2, "{} of {}", param.name, entry.info.name);
+            for value in values {
                 let of = format!("{} = {value:?} of {}", param.name, entry.info.name);
                 let error = match entry.build::<f64>(&[(param.name.to_owned(), value)]) {
                     Ok(_) => panic!("{of}: built"),

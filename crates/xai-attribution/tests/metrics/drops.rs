@@ -259,7 +259,7 @@ fn what_a_metric_cannot_do_is_named() {
     }
     assert_eq!(
         error(&SensitivityN::new().n_subsets(1)),
-        Input::new("subsets_per_size")
+        Input::new("n_subsets")
     );
     let monotonicity = MonotonicityCorrelation::new;
     assert_eq!(error(&monotonicity().n_values(0)), Input::new("n_values"));

@@ -110,7 +110,7 @@ impl Asked {
 #[derive(Debug, Args)]
 #[command(after_help = examples::of(&[
     "xai attribution compare --model model.onnx --inputs x.npy --targets y.npy --explanations gradient=g.npy shap=s.npy",
-    "xai attribution compare --model model.onnx --inputs x.npy --targets y.npy --explanations shap=s.npy --metrics \"deletion(steps=20), insertion\" --out scores.csv",
+    "xai attribution compare --model model.onnx --inputs x.npy --targets y.npy --explanations shap=s.npy --metrics 'deletion(steps=20),insertion' --out scores.csv",
 ]))]
 pub(crate) struct Compare {
     #[command(flatten)]

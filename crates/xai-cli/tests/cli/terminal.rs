@@ -126,7 +126,7 @@ fn a_manual_page_is_read_by_groff_and_keeps_its_examples_in_lines() {
     ] {
         let read = shell(
             &files,
-            &format!("groff -man -ww -Tascii -rLL=200n -P-cbou {page}"),
+            &format!("groff -k -man -ww -Tutf8 -rLL=200n -P-cbou {page}"),
         );
         assert!(
             read.status.success() && read.stderr.is_empty(),

@@ -147,7 +147,7 @@ impl Attribution {
     /// let (inputs, maps) = (array![[2.0, 1.0]].into_dyn(), array![[1.0, 0.0]].into_dyn());
     /// let table = Evaluation::new(&model, inputs.view(), &[0])
     ///     .maps("gradient", maps.view())
-    ///     .metric(Complexity::new())
+    ///     .metric(Complexity)
     ///     .evaluate()?;
     /// let origin = Origin::new(Family::Attribution, 1, "Two pixels");
     /// let section = Attribution::new(origin, &table, Activation::None, None)?;

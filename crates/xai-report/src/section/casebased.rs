@@ -187,7 +187,8 @@ impl Casebased {
     /// let train = array![[0.0], [1.0], [10.0], [11.0]];
     /// let explainer = CaseExplainer::builder().k(2).fit(train.view(), &[0, 0, 1, 1])?;
     /// let test = array![[0.5], [9.0]];
-    /// let explanations = explainer.explain_with_truth(test.view(), &[0, 0], &[0, 1])?;
+    /// let explanations = explainer.explain_batch(test.view(), &[0, 0])?;
+    /// let explanations = explainer.with_truth(explanations, &[0, 1])?;
     /// let mut audit = Audit::listing(1).with_cases().with_distribution();
     /// audit.update(&explanations)?;
     ///

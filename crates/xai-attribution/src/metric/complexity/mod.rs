@@ -2,6 +2,7 @@
 
 use crate::metric::entry::Entry;
 
+#[expect(clippy::module_inception, reason = "a file has the name of its metric")]
 pub(crate) mod complexity;
 pub(crate) mod effective_complexity;
 pub(crate) mod mst_compactness;

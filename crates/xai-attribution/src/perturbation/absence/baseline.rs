@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use ndarray::{Array2, ArrayD, ArrayViewD, Axis, Slice};
-use xai_core::describe::{Parameter, refused};
+use xai_core::describe::Parameter;
 use xai_core::number::check_finite;
 use xai_core::{Error, ExactMean, Input, Layout, Real, Result};
 
@@ -130,6 +130,7 @@ impl Baseline {
     /// # Errors
     /// An invalid parameter or a shape mismatch, about the baseline.
     pub fn prepare<T: Real>(&self, run: &RunData<'_, T>) -> Result<()> {
+        input::check_kind(input::BASELINE, self)?;
         match self {
             Self::Value(value) => holds::<T>(*value),
             Self::Channels(values) => {
@@ -148,9 +149,6 @@ impl Baseline {
                     return Err(Error::parameter(input::BASELINE, actual, expected));
                 }
                 Ok(())
-            }
-            Self::Blur { .. } if !Self::KIND.admits(&self.to_value()) => {
-                Err(refused("baseline", &self.to_value(), &Self::KIND))
             }
             Self::Blur { .. } if run.layout() == Layout::Tabular => Err(Error::parameter(
                 input::BASELINE,

@@ -97,7 +97,7 @@ impl Neighbors {
         if self.neighborhood == Neighborhood::Given {
             return run.side::<GivenNeighbors>().map(drop);
         }
-        Ok(())
+        self.check_params()
     }
 
     /// The number of neighbours of each sample.

@@ -166,7 +166,7 @@ mod tests {
                 .map(|key| (key.name.clone(), key.value.clone()))
                 .collect();
             keys.retain(|(name, _)| {
-                !["k", "activation", "channels", "subsets"].contains(&name.as_str())
+                !["k", "activation", "channels", "metrics"].contains(&name.as_str())
             });
             keys.sort_by(|a, b| a.0.cmp(&b.0));
             (keys, section.explainers.len())

@@ -71,8 +71,9 @@ pub trait RoadOrder: Debug + Copy + Default + PartialEq + Send + Sync + 'static 
 /// [`RoadMostRelevantFirst`]; it fails for images of several channels and counts the first batch only.
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct RoadMetric<K> {
-    /// How many of the pixels are removed, in percent, each in (0, 100).
-    #[param(no_setter)]
+    /// How many of the pixels are removed, in percent, each in (0, 100): without any pixel there is nothing to
+    /// impute from.
+    #[param(items, above = 0, below = 100, no_setter)]
     percentages: Arc<[f64]>,
     /// What the mean over percentages is of.
     of: RoadOf,
@@ -333,11 +334,6 @@ impl<T: Real, K: RoadOrder> Measure<T> for RoadMetric<K> {
             IMAGES_ONLY,
             "images, whose pixels are imputed from those beside them",
         )?;
-        let is_bad = |p: &&f64| !(**p > 0.0 && **p < 100.0);
-        if let Some(percentage) = self.percentages.iter().find(is_bad) {
-            let expected = "more than 0 and less than 100: with all pixels removed there is nothing to impute from";
-            return Err(Error::parameter(input::PERCENTAGES, percentage, expected));
-        }
         if self.percentages.is_empty() {
             return Err(Error::empty(input::PERCENTAGES));
         }

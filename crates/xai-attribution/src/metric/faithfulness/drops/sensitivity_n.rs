@@ -59,6 +59,8 @@ pub struct SensitivityN {
     #[param(
         none = "auto",
         none_doc = "12 sizes, each so many times the one before, from 1 to 80 % of the features; fewer where rounding makes some equal.",
+        items,
+        at_least = 1,
         no_setter
     )]
     sizes: Option<Arc<[usize]>>,
