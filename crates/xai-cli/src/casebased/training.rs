@@ -52,16 +52,16 @@ impl Training {
         let dropped: Vec<usize> = named_columns(&table, roles.dropped)?;
         let header = table.header();
         let predicted = roles.predicted.and_then(|name| header.position(name));
-        let mut has_role = vec![false; header.len()];
+        let mut has_role = vec![false; header.n_columns()];
         for column in [label].iter().chain(&metadata).chain(&predicted) {
             has_role[*column] = true;
         }
-        let mut is_dropped = vec![false; header.len()];
+        let mut is_dropped = vec![false; header.n_columns()];
         for column in dropped {
             is_dropped[column] = true;
         }
         let mut candidates = Vec::new();
-        for column in (0..header.len()).filter(|&column| !has_role[column]) {
+        for column in (0..header.n_columns()).filter(|&column| !has_role[column]) {
             match (is_dropped[column], header.is_index(column)) {
                 (false, false) => candidates.push(column),
                 (true, _) => left_out.push((column, Reason::Dropped)),

@@ -144,12 +144,12 @@ impl NumberTable {
 /// The one column of a table that is no index.
 pub(super) fn only_column(table: &Table) -> Result<usize, Failure> {
     let header = table.header();
-    let mut named = (0..header.len()).filter(|&column| !header.is_index(column));
+    let mut named = (0..header.n_columns()).filter(|&column| !header.is_index(column));
     match (named.next(), named.next()) {
         (Some(column), None) => Ok(column),
         _ => Err(Failure::new(format!(
             "{} columns: expected one beside the index",
-            header.len()
+            header.n_columns()
         ))
         .help("save what is true alone, or put it into the table of the runs and name its column")
         .in_file(table.place().file())),

@@ -93,7 +93,7 @@ impl Table {
 
     /// The rows in some columns, piece by piece: at least one piece, the first possibly without rows.
     pub fn pieces(self, columns: &Columns) -> Pieces {
-        let mut roles = vec![Role::default(); self.place.header.len()];
+        let mut roles = vec![Role::default(); self.place.header.n_columns()];
         for (slot, &column) in columns.numbers.iter().enumerate() {
             roles[column].number = Some(slot);
         }
@@ -247,7 +247,7 @@ impl Pieces {
     fn bad_row(&self, bad: &BadRow) -> Failure {
         match *bad {
             BadRow::Cells { row, n } => {
-                let expected = self.place.header.len();
+                let expected = self.place.header.n_columns();
                 let what = format!("{n} cells: expected {expected}, as in the header");
                 let failure = self.place.row(row, &what);
                 match n == expected + 1 && row == 0 {

@@ -46,7 +46,7 @@ impl Header {
     }
 
     /// The number of columns.
-    pub fn len(&self) -> usize {
+    pub fn n_columns(&self) -> usize {
         self.names.len()
     }
 
