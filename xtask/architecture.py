@@ -110,7 +110,9 @@ def circle(arrows):
         return " imports ".join("::".join(module) or "the root" for module in reversed(error.args[1]))
 
 
-LAYERS = {"xai-core": 0, "xai-casebased": 1, "xai-attribution": 1, "xai-graph": 1, "xai-repro": 1, "xai-metrics": 2, "xai-datafusion": 2}
+FAMILIES = ["xai-casebased", "xai-attribution", "xai-graph", "xai-repro"]
+ABOVE = ["xai-metrics", "xai-datafusion", "xai-files", "xai-report"]
+LAYERS = {"xai-derive": -1, "xai-core": 0} | dict.fromkeys(FAMILIES, 1) | dict.fromkeys(ABOVE, 2)
 
 
 def layers(packages):

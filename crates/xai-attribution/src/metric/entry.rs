@@ -1,6 +1,6 @@
 //! What the registry knows about a metric.
 
-use xai_core::describe::{MetricInfo, Param, Setting, Value, with};
+use xai_core::describe::{MetricInfo, Param, Value, with};
 use xai_core::{Error, Input, Layout, Real, Result};
 
 use crate::metric::protocol::{Measure, key};
@@ -158,20 +158,4 @@ impl Entry {
             }
         }
     }
-}
-
-/// The metric of a [`Setting`]: its entry in the registry, with the parameters set.
-///
-/// # Errors
-/// An invalid parameter for a metric that there is not, and as [`Entry::build`].
-///
-/// ```
-/// use xai_attribution::metric::{Metric, from_setting};
-/// let deletion = from_setting::<f64>(&"deletion(steps=20, baseline=mean)".parse()?)?;
-/// assert_eq!(deletion.params()[0].value.to_string(), "20");
-/// assert!(from_setting::<f64>(&"deletion(step=20)".parse()?).is_err());
-/// # Ok::<(), xai_attribution::Error>(())
-/// ```
-pub fn from_setting<T: Precision>(setting: &Setting) -> Result<Box<dyn Measure<T>>> {
-    crate::metric::registry::find(&setting.name)?.build(&setting.params)
 }

@@ -20,7 +20,7 @@ pub(crate) mod value;
 pub use axiomatic::*;
 pub use comparison::*;
 pub use complexity::*;
-pub use entry::{Entry, Precision, from_setting};
+pub use entry::{Entry, Precision};
 pub use faithfulness::*;
 pub use kinds::{
     AgreementFormula, AgreementOptions, BaseScorePolicy, CurveKind, CurveMetric, CurvePoints,
@@ -31,6 +31,7 @@ pub use kinds::{
 pub use localization::*;
 pub use protocol::{Measure, Metric, key};
 pub use registered::{GivenDraws, IMAGES_ONLY, Registered};
+pub use registry::from_setting;
 pub use robustness::*;
 pub use sanity::*;
 pub use value::{CurvePoint, MetricValue};

@@ -8,12 +8,13 @@
 
 use std::sync::LazyLock;
 
-use xai_core::describe::same_word;
+use xai_core::describe::{Setting, same_word};
 use xai_core::{Error, Result};
 
 use crate::input;
-use crate::metric::entry::Entry;
+use crate::metric::entry::{Entry, Precision};
 use crate::metric::faithfulness::{curves, drops, masking};
+use crate::metric::protocol::Measure;
 use crate::metric::{axiomatic, comparison, complexity, localization, robustness, sanity};
 
 /// The metrics, in the order of the documentation.
@@ -60,6 +61,22 @@ pub fn find(name: &str) -> Result<&'static Entry> {
         let names: Vec<&str> = METRICS.iter().map(|entry| entry.info.name).collect();
         Error::parameter(input::METRIC, name, format!("one of {}", names.join(", ")))
     })
+}
+
+/// The metric of a [`Setting`]: its entry in the registry, with the parameters set.
+///
+/// # Errors
+/// An invalid parameter for a metric that there is not, and as [`Entry::build`].
+///
+/// ```
+/// use xai_attribution::metric::{Metric, Parameters, registry::from_setting};
+/// let deletion = from_setting::<f64>(&"deletion(steps=20, baseline=mean)".parse()?)?;
+/// assert_eq!(deletion.params()[0].value.to_string(), "20");
+/// assert!(from_setting::<f64>(&"deletion(step=20)".parse()?).is_err());
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+pub fn from_setting<T: Precision>(setting: &Setting) -> Result<Box<dyn Measure<T>>> {
+    find(&setting.name)?.build(&setting.params)
 }
 
 /// The table of the documentation.

@@ -6,7 +6,6 @@ use pyo3::types::{PyDict, PyList, PyTuple};
 use xai_attribution::Layout;
 use xai_attribution::metric::{Entry, Param, Parameters, Value, registry};
 
-use super::evaluate::takes_distances;
 use super::settings::{Given, settings};
 use crate::error::OrRaise;
 
@@ -90,6 +89,12 @@ fn python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
         // An array or a function that the caller sets.
         _ => Ok(py.None().into_bound(py)),
     }
+}
+
+/// Whether a distance that is a function of the user's can be set: those metrics of which [`metric`] does.
+fn takes_distances(entry: &Entry) -> bool {
+    let names = ["average-stability", "maximum-stability", "local-lipschitz"];
+    names.contains(&entry.info.name)
 }
 
 /// The layouts by name.

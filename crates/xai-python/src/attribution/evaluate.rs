@@ -247,12 +247,6 @@ fn metric<T: Native>(
     }
 }
 
-/// Whether a distance that is a function of the user's can be set: those metrics of which [`metric`] does.
-pub(super) fn takes_distances(entry: &Entry) -> bool {
-    let names = ["average-stability", "maximum-stability", "local-lipschitz"];
-    names.contains(&entry.info.name)
-}
-
 /// The metric with a distance that is a function of the user's.
 fn with_distance<T: Native, M: Registered + Measure<T>>(
     asked: &Asked,

@@ -16,8 +16,7 @@ use futures::StreamExt;
 use xai_files::Failure;
 
 use crate::failure::of_query;
-use crate::tables::Readers;
-use crate::tables::files::Files;
+use crate::tables::files::{Files, Readers};
 use crate::tables::listed::Listed;
 
 /// A table that a query reads.

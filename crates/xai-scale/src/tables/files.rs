@@ -6,6 +6,15 @@ use xai_files::Failure;
 
 use crate::tables::format::{EXPECTED, Format};
 
+/// Where the tables of a query are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Readers {
+    /// In this process.
+    Here,
+    /// By executors, whose exchange of rows does not keep dictionaries.
+    Cluster,
+}
+
 /// Folders inside folders that are looked into, as many as partitioned tables have columns.
 const DEEPEST: usize = 16;
 

@@ -23,6 +23,7 @@ use crate::failure::of_query;
 use crate::plain::without_dictionaries;
 use faulty::Table;
 use files::Files;
+pub(crate) use files::Readers;
 use listed::Listed;
 
 /// The tables that a query reads.
@@ -38,15 +39,6 @@ impl Tables {
         self.tables.extend(other.tables);
         self
     }
-}
-
-/// Where the tables of a query are read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Readers {
-    /// In this process.
-    Here,
-    /// By executors, whose exchange of rows does not keep dictionaries.
-    Cluster,
 }
 
 /// The plan of a query, with every file and folder that it names registered as a table.
