@@ -107,7 +107,7 @@ impl Activation {
 }
 
 impl fmt::Display for Activation {
-    /// The name that [`FromStr`] reads.
+    /// The name that [`FromStr`](std::str::FromStr) reads.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::None => "none",
