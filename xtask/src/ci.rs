@@ -80,7 +80,7 @@ fn chosen(arguments: &[&str]) -> Result<Vec<Step>> {
     Ok(steps)
 }
 
-/// The steps that need nothing but a Rust toolchain.
+/// The steps that need a Rust toolchain; `architecture` is left out where Python is not found.
 fn everyday() -> Vec<Step> {
     let apart: String = APART.map(|name| format!(" --exclude {name}")).concat();
     let all = format!("--workspace{apart}");

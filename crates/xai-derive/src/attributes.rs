@@ -8,6 +8,7 @@ use syn::{Attribute, Expr, LitStr};
 #[derive(Default)]
 pub(crate) struct ParamAttributes {
     pub(crate) name: Option<String>,
+    pub(crate) alias: Option<String>,
     pub(crate) none: Option<String>,
     pub(crate) none_doc: Option<String>,
     pub(crate) value_name: Option<String>,
@@ -37,6 +38,7 @@ impl ParamAttributes {
                 };
                 match key.as_str() {
                     "name" => read.name = text()?,
+                    "alias" => read.alias = text()?,
                     "none" => read.none = text()?,
                     "none_doc" => read.none_doc = text()?,
                     "value_name" => read.value_name = text()?,

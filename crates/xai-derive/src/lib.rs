@@ -32,7 +32,7 @@ pub fn parameters(input: TokenStream) -> TokenStream {
 /// field is a word with a value behind a colon, `grid:7`.
 ///
 /// On a variant, in `#[param(…)]`:
-/// - `name = "top-1"`: another word;
+/// - `name = "top-1"`: another word; `alias = "first"`: a second one that is read;
 /// - `plain`: no word: the value of its field alone;
 /// - `at_least`, `above`, `at_most`, `below`: the range of that value; with `items` of those of a list;
 /// - `value_name = "CELLS"`: what the value behind the colon stands for;

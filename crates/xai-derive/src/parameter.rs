@@ -22,6 +22,7 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
     let path = quote!(::xai_core::describe);
     let (mut words, mut plain_kinds) = (Vec::new(), Vec::new());
     let (mut from_plain, mut from_words, mut to_value) = (Vec::new(), Vec::new(), Vec::new());
+    let mut from_aliases = Vec::new();
     for variant in &data.variants {
         let attributes = ParamAttributes::read(&variant.attrs)?;
         let pattern = Pattern::of(ident, variant)?;
@@ -56,6 +57,13 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
             None => {
                 words.push(quote!(#path::Word { name: #word, doc: #doc, value: None }));
                 from_words.push(quote!((#place, None) => return Some(#make),));
+                if let Some(alias) = &attributes.alias {
+                    from_aliases.push(quote! {
+                        if #path::same_word(text.trim(), #alias) {
+                            return Some(#make);
+                        }
+                    });
+                }
                 to_value.push(quote!(#bind => #path::Value::from(#word),));
             }
             Some(_) => {
@@ -108,6 +116,7 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
                 let #path::Value::Text(text) = value else {
                     return None;
                 };
+                #(#from_aliases)*
                 // Its own words; those of plain variants have been tried.
                 const WORDS: &[#path::Word] = &[#(#words),*];
                 for (place, word) in WORDS.iter().enumerate() {

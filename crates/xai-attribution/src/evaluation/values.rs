@@ -60,10 +60,8 @@ pub struct MetricValues {
     #[cfg_attr(feature = "serde", serde(rename = "better"))]
     pub direction: Direction,
     /// Whether the values are shares: Wilson's interval is then one of them.
-    #[cfg_attr(feature = "serde", serde(default))]
     pub is_share: bool,
     /// Whether the metric relates all samples to each other, so that values of parts do not join.
-    #[cfg_attr(feature = "serde", serde(default))]
     pub is_whole: bool,
     /// What the metric says of itself; values that were stored and read back have none.
     #[cfg_attr(feature = "serde", serde(skip))]

@@ -31,7 +31,7 @@ use crate::{help, input};
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[param(name = "similarity")]
 pub enum MapSimilarity {
-    /// Structural similarity ([`structural_similarity`]), for maps of images (time series count as images of one channel).
+    /// Structural similarity, for maps of images (time series count as images of one channel).
     Ssim,
     /// Spearman's correlation of the attributions by position; undefined for a constant
     /// map.

@@ -72,7 +72,7 @@ impl Entry {
         }
     }
 
-    /// A metric with a call of its own, that no batch can be judged by.
+    /// A metric that is not computed batch by batch, and has a function of its own.
     #[must_use]
     pub const fn alone(info: &'static MetricInfo) -> Self {
         Self { info, build: None }

@@ -33,7 +33,7 @@ pub enum Features {
     /// `⌊(row + missing) / size⌋`, `missing` half the rows that the last patch lacks, rounded down.
     #[param(value_name = "SIZE", at_least = 1)]
     Patches(usize),
-    /// The [`Segments`] of the run: positions of one label go together.
+    /// The segments that are given: positions of one label go together. See [`Segments`].
     Segments,
 }
 

@@ -154,12 +154,13 @@ impl RandomSubsets {
         }
         Err(match self.features {
             Features::Segments => Error::too_few(input::SEGMENTS, 2, n_cells),
-            Features::Patches(size) => Error::parameter(
+            Features::Patches(_) => Error::parameter(
                 input::FEATURES,
-                size,
+                self.features.to_value(),
                 "a size of which at least 2 patches fit",
             ),
-            Features::Grid(cells) => {
+            Features::Grid(_) => {
+                let cells = self.features.to_value();
                 Error::parameter(input::FEATURES, cells, "a grid of at least 2 cells")
             }
             Features::Positions => {

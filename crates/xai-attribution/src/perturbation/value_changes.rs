@@ -63,7 +63,7 @@ impl Values {
     /// Checks the range and the number of values, for so many features.
     pub(crate) fn prepare<T: Real>(&self, run: &RunData<'_, T>, n_features: usize) -> Result<()> {
         let range = |expected| {
-            let actual = format!("{:?}", self.range);
+            let actual = self.range.to_value();
             Err(Error::parameter(input::VALUE_RANGE, actual, expected))
         };
         match self.range {

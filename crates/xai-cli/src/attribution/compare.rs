@@ -10,9 +10,11 @@ use xai_metrics::attribution::evaluation::EvaluationTable;
 use xai_metrics::attribution::metric::{Entry, Setting, Settings, Value, registry};
 use xai_metrics::attribution::model::{Concurrent, ModelCalls, Samples};
 use xai_metrics::attribution::run::CompletedScores;
-use xai_metrics::attribution::{Evaluate, Evaluation, EvaluationError, Layout, Scoring, input};
+use xai_metrics::attribution::{
+    Evaluate, Evaluation, EvaluationError, Layout, Scoring, help, input,
+};
 use xai_metrics::core::describe::same_word;
-use xai_metrics::core::{ErrorKind, Input};
+use xai_metrics::core::{ErrorKind, Help, Input};
 
 use super::explainer_files::{ExplainerFiles, OpenedExplainers};
 use super::model_files::{ModelFiles, OpenedModel};
@@ -62,6 +64,22 @@ const STANDARD: [&str; 9] = [
 const STANDARD_WORD: &str = "standard";
 /// The word of `--metrics` for all metrics that the files are enough for.
 const ALL_WORD: &str = "all";
+
+/// Advice of the library in terms of settings.
+pub(super) const ADVICE: &[(Help, &str)] = &[
+    (
+        help::CHOOSE_ACTIVATION_OR_POLICY,
+        "pass --activation softmax or sigmoid, or set the policy: --metrics 'standard(base_score_policy=skip)'",
+    ),
+    (
+        help::CHOOSE_OTHER_BASELINE,
+        "set another baseline: --metrics 'standard(baseline=mean)'",
+    ),
+    (
+        help::REMOVE_LESS_THAN_ALL,
+        "set a max_fraction below 1, or another baseline: --metrics 'standard(max_fraction=0.9)'",
+    ),
+];
 
 fn metrics_help() -> String {
     format!(
@@ -120,7 +138,7 @@ pub(crate) struct Compare {
     /// Where the object is, for the metrics that need it: booleans (n, height, width).
     #[arg(long, value_name = "M.npy")]
     masks: Option<PathBuf>,
-    /// The segment of each position, for the metrics that need it and for `--features segments`:
+    /// The segment of each position, for the metrics that need it and for features that are segments:
     /// integers (n, height, width) or (height, width).
     #[arg(long, value_name = "S.npy")]
     segments: Option<PathBuf>,
@@ -161,19 +179,28 @@ impl Compare {
         context.present(&compared.table.by_name(), || compared.table.to_string())
     }
 
+    /// Checks what no file is needed for: the metrics, their settings, and whether all has a file that they need.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        for asked in self.asked(None)? {
+            side_inputs::check(
+                asked.entry,
+                |name| asked.value(name),
+                |input| self.is_given(input),
+                |param, value| format!("--metrics {}({param}={value})", asked.entry.key()),
+            )?;
+            let built = asked.entry.build::<f32>(&asked.settings);
+            built.map_err(|error| wrong_setting(&asked.name, &error))?;
+        }
+        Ok(())
+    }
+
     /// All metrics of all explainers; `planned` is told what that costs before the model is asked.
     pub(crate) fn evaluate(
         &self,
         context: &Context,
         planned: &(dyn Fn(&PlannedRows) + Sync),
     ) -> Result<Compared, Failure> {
-        for asked in self.asked(None)? {
-            side_inputs::check(
-                asked.entry,
-                |name| asked.value(name),
-                |input| self.is_given(input),
-            )?;
-        }
+        self.check()?;
         let working = context.working("opening the model");
         let explainers = self.explainers.open(&self.scoring.engine)?;
         let OpenedModel {
@@ -244,7 +271,7 @@ impl Compare {
             places = places.file(&[input::EXPLAINER], explainer);
         }
         let failure = match (stopped.metric(), stopped.error().kind()) {
-            (Some(metric), ErrorKind::InvalidParameter { .. }) => {
+            (Some(metric), ErrorKind::InvalidParameter { .. }) if self.has(metric, stopped) => {
                 wrong_setting(metric, stopped.error())
             }
             _ => places.failure(stopped.error()),
@@ -255,9 +282,16 @@ impl Compare {
         }
     }
 
+    /// Whether an error is about a parameter of a metric.
+    fn has(&self, metric: &str, stopped: &EvaluationError) -> bool {
+        let asked = self.asked(None).unwrap_or_default();
+        let mut asked = asked.iter().filter(|asked| asked.name == metric);
+        asked.any(|asked| asked.entry.has_param(stopped.error().input().name()))
+    }
+
     /// What errors are about.
     fn places<'a>(&'a self, maps: &'a Path) -> Files<'a> {
-        let mut files = self.files.files(maps);
+        let mut files = self.files.files(maps).ways_out(ADVICE);
         for (of, file) in self.sides() {
             files = files.file(&[of], file);
         }
@@ -323,7 +357,7 @@ impl Compare {
             };
             let is_of_none = |name: &str| of_word.iter().all(|asked| asked.value(name).is_none());
             if let Some((name, _)) = setting.params.iter().find(|(name, _)| is_of_none(name)) {
-                let none = format_args!("no metric has a parameter `{name}`");
+                let none = format_args!("none of these metrics has a parameter `{name}`");
                 return Err(of_metrics(setting, none));
             }
             for one in of_word {
@@ -408,7 +442,16 @@ fn unknown_metric(name: &str) -> Failure {
 
 /// A parameter of a metric that it has not, or a value that is none.
 fn wrong_setting(metric: &str, error: &xai_metrics::Error) -> Failure {
-    of_metrics(metric, error.problem())
+    let failure = of_metrics(metric, error.problem());
+    match error.help() {
+        Some(help) => failure.help(
+            ADVICE
+                .iter()
+                .find(|(of, _)| *of == help)
+                .map_or(help.text(), |(_, text)| text),
+        ),
+        None => failure,
+    }
 }
 
 /// What a run costs, before it starts.

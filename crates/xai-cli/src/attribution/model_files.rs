@@ -59,7 +59,7 @@ impl ModelFiles {
             // Rows of weights have a column per output.
             .shaped_by(&[input::TARGETS], &self.model)
             .bounded_by(&[input::TARGETS, input::LABELS], &self.model)
-            .and(options::parameters())
+            .and(options::names())
     }
 }
 

@@ -155,27 +155,30 @@ impl ScoringOptions {
     }
 }
 
-/// The options of the parameters that are not called as they are, and the ways out in terms of options.
+/// The options of the parameters that are not called as they are.
+pub(super) fn names() -> Files<'static> {
+    Files::new().options(&[
+        (input::BATCH_SIZE, "--batch-size"),
+        (input::LEVEL, "--level"),
+        (input::N_REPLICATES, "--replicates"),
+        (input::EXPLAINERS, "--explanations"),
+        (input::METRICS, "--metrics"),
+    ])
+}
+
+/// The same, and advice in terms of the options of one metric.
 pub(super) fn parameters() -> Files<'static> {
-    Files::new()
-        .options(&[
-            (input::BATCH_SIZE, "--batch-size"),
-            (input::LEVEL, "--level"),
-            (input::N_REPLICATES, "--replicates"),
-            (input::EXPLAINERS, "--explanations"),
-            (input::METRICS, "--metrics"),
-        ])
-        .ways_out(&[
-            (
-                help::CHOOSE_ACTIVATION_OR_POLICY,
-                "pass --activation softmax or sigmoid, or choose --base-score-policy as-is or skip",
-            ),
-            (help::CHOOSE_OTHER_BASELINE, "choose another --baseline"),
-            (
-                help::REMOVE_LESS_THAN_ALL,
-                "pass a --max-fraction below 1, or choose another --baseline",
-            ),
-        ])
+    names().ways_out(&[
+        (
+            help::CHOOSE_ACTIVATION_OR_POLICY,
+            "pass --activation softmax or sigmoid, or choose --base-score-policy as-is or skip",
+        ),
+        (help::CHOOSE_OTHER_BASELINE, "choose another --baseline"),
+        (
+            help::REMOVE_LESS_THAN_ALL,
+            "pass a --max-fraction below 1, or choose another --baseline",
+        ),
+    ])
 }
 
 #[cfg(test)]

@@ -29,6 +29,7 @@ fn argument(param: &Param) -> Arg {
     let is_plain = |words: &[Word]| words.iter().all(|word| word.value.is_none());
     match param.kind {
         Kind::Flag => argument
+            .allow_hyphen_values(false)
             .num_args(0..=1)
             .default_missing_value("true")
             .value_parser(PossibleValuesParser::new(["true", "false"]))

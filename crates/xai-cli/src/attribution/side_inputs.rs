@@ -14,7 +14,6 @@ use xai_metrics::attribution::perturbation::{
 use xai_metrics::attribution::{Real, input};
 use xai_metrics::core::Input;
 
-use super::parameters::option_name;
 use xai_files::arrays;
 use xai_files::failure::{Failure, InFile};
 use xai_files::planes::FilePlanes;
@@ -39,6 +38,7 @@ pub(super) fn check(
     entry: &Entry,
     value: impl Fn(&str) -> Option<Value>,
     is_given: impl Fn(Input) -> bool,
+    spelled: impl Fn(&str, &str) -> String,
 ) -> Result<(), Failure> {
     let needs = |input| entry.info.needs.contains(&input);
     let name = entry.info.name;
@@ -63,7 +63,7 @@ pub(super) fn check(
     }
     if (needs(input::SEGMENTS) || of_features.is_some()) && !is_given(input::SEGMENTS) {
         let why = match of_features {
-            Some(param) => format!("--{} segments", option_name(param.name)),
+            Some(param) => spelled(param.name, SEGMENTS),
             None => name.to_owned(),
         };
         return Err(needed_by("--segments", "S.npy", &why));

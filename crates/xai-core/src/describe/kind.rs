@@ -83,6 +83,11 @@ impl fmt::Display for Word {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.value {
             None => f.write_str(self.name),
+            Some(WordValue {
+                name,
+                has_default: true,
+                ..
+            }) => write!(f, "{}[:{name}]", self.name),
             Some(WordValue { name, .. }) => write!(f, "{}:{name}", self.name),
         }
     }
@@ -217,7 +222,7 @@ impl Kind {
             Self::Integer(range) => vec![format!("a whole number{}", range.in_words())],
             Self::Flag => vec!["true".to_owned(), "false".to_owned()],
             Self::Words(words) => words.iter().map(Word::to_string).collect(),
-            Self::List(kind) => vec![format!("several of: {kind}")],
+            Self::List(kind) => vec![format!("a list of ({kind})")],
             Self::OneOf(kinds) => kinds.iter().flat_map(Self::choices).collect(),
         }
     }

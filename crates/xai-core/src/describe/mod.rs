@@ -3,8 +3,11 @@
 //! A metric is described by a [`MetricInfo`], its parameters by the struct that holds them: a parameter is a
 //! documented field, a word of a choice a documented variant. The derive macros
 //! [`Parameters`](macro@Parameters) and [`Parameter`](macro@Parameter) make of these the setters, the checks, what errors say, and how
-//! text and typed values are read. The library, the command line, studies, Python, SQL and the tables of the
-//! documentation read them from here.
+//! text and typed values are read. The command line, studies, Python and the tables of the documentation read them
+//! from here.
+//!
+//! [`Param`] is one parameter with its documentation, its [`Kind`] and its [`Value`]; [`with`] sets some of them by name and
+//! checks all. [`Setting`] and [`Settings`] are metrics by name with parameters, `deletion(steps=20)`.
 //!
 //! ```
 //! use xai_core::describe::{Parameter, Parameters, Value, with};

@@ -61,6 +61,7 @@ pub enum Distance {
     #[default]
     Euclidean,
     /// The square of the straight-line distance: the same order, cheaper; the triangle inequality does not hold.
+    #[param(alias = "sqeuclidean")]
     SquaredEuclidean,
     /// City-block distance.
     Manhattan,
@@ -77,7 +78,7 @@ pub enum Distance {
     /// Relative differences, added.
     Canberra,
     /// Differences relative to the total.
-    #[param(name = "braycurtis")]
+    #[param(name = "braycurtis", alias = "bray-curtis")]
     BrayCurtis,
     /// The share of features that differ.
     Hamming,

@@ -4,6 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use xai_attribution::evaluation::{self, EvaluationTable, ExplainerValue, MetricResult};
 use xai_attribution::input;
+use xai_attribution::metric::registry;
+use xai_core::describe::{MetricInfo, same_word};
 use xai_core::statistics::{kendall, ranks::mid_ranks};
 use xai_core::{Activation, Direction, Result};
 
@@ -200,7 +202,7 @@ impl Attribution {
 
 impl MetricOfExplainers {
     fn new(result: &MetricResult, alpha: f64) -> Self {
-        let info = result.info;
+        let info = described(result);
         Self {
             metric: result.metric.clone(),
             title: title(result),
@@ -249,15 +251,21 @@ fn estimate(value: &ExplainerValue) -> Estimate {
     }
 }
 
+/// What a metric says of itself: of a result that was read back, by its name.
+fn described(result: &MetricResult) -> Option<&'static MetricInfo> {
+    let listed = || registry::find(&result.metric).ok().map(|entry| entry.info);
+    result.info.or_else(listed)
+}
+
 /// What people call a metric; its name where it is not in the registry.
 fn title(result: &MetricResult) -> String {
-    let Some(info) = result.info else {
-        return result.metric.clone();
-    };
-    // A metric that was asked with several settings is called by them.
-    match result.metric.split_once('(') {
-        Some((_, settings)) => format!("{} ({settings}", info.title),
-        None => info.title.to_owned(),
+    let name = result.metric.as_str();
+    let (own, settings) = name.split_once('(').unwrap_or((name, ""));
+    match described(result) {
+        Some(info) if same_word(info.name, own) && settings.is_empty() => info.title.to_owned(),
+        // A metric that was asked with several settings is called by them.
+        Some(info) if same_word(info.name, own) => format!("{} ({settings}", info.title),
+        _ => name.to_owned(),
     }
 }
 

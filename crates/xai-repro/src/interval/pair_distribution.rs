@@ -2,7 +2,7 @@
 
 use xai_core::{Error, Interval, Result, Summary};
 
-use crate::counting::pairs::{n_pairs, pairs};
+use crate::counting::pairs::pairs;
 use crate::input;
 use crate::interval::pair_moments::PairMoments;
 use crate::interval::pair_values::{PairStatistic, PairValues};
@@ -38,8 +38,7 @@ impl<'a> PairDistribution<'a> {
         if n_runs < 2 {
             return Err(Error::too_few(input::RUNS, 2, n_runs));
         }
-        // More runs than values have more pairs, too.
-        let expected = n_pairs(n_runs.min(values.len() + 2));
+        let expected = n_runs.saturating_mul(n_runs - 1) / 2;
         if values.len() != expected {
             return Err(Error::shape(input::PAIRS, &[expected], &[values.len()]));
         }

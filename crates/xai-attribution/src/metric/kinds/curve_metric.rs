@@ -83,7 +83,7 @@ pub struct CurveMetric<K> {
     order: RemovalOrder,
     #[param(flatten)]
     steps: Steps,
-    /// What stands for a removed value.
+    /// What stands for a removed value: a number, one number per channel (of tables per feature), or a word.
     #[param(into)]
     baseline: Baseline,
     /// Which positions go together, as one feature.

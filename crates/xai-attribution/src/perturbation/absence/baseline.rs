@@ -71,7 +71,7 @@ pub enum Baseline {
     /// A function of each input, see [`Baseline::from_fn`].
     #[param(skip)]
     Function(BaselineFunction),
-    /// One of those that were made elsewhere, by its place among the [`GivenBaselines`].
+    /// One of the baselines that the calling program hands in, by its place among them. See [`GivenBaselines`].
     #[param(value_name = "PLACE")]
     Given(usize),
 }

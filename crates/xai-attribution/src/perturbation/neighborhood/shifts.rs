@@ -40,7 +40,7 @@ pub enum ShiftAxes {
 pub struct Shifts {
     /// Along which axes inputs are moved.
     pub axes: ShiftAxes,
-    /// By how many positions they are moved: neither 0 nor as many as there are, or more.
+    /// By how many positions they are moved, down and right where positive, up and left where negative: neither 0 nor as many as there are, or more.
     #[param(name = "shifts")]
     pub by: Vec<isize>,
 }

@@ -12,7 +12,7 @@ use crate::perturbation::features::Features;
 /// How many features the steps of a curve flip.
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct Steps {
-    /// How many steps the curve has, or their size.
+    /// How many steps the curve has, their size, or the shares of the features after each: 10, every:4, or 0.1,0.5,1.
     #[param(name = "steps", no_setter)]
     pub count: StepCount,
     /// The share of features that the last step has flipped.
@@ -82,7 +82,7 @@ impl Steps {
             StepCount::All => (0..=max).collect(),
             StepCount::Size(size) => (0..max).step_by(*size).chain([max]).collect(),
             StepCount::Shares(shares) => {
-                let nearest = |share: &f64| ((share * max as f64).round() as usize).max(1);
+                let nearest = |share: &f64| ((share * features as f64).round() as usize).max(1);
                 let mut counts: Vec<usize> = std::iter::once(0)
                     .chain(shares.iter().map(nearest))
                     .collect();

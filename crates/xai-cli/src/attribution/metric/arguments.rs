@@ -86,6 +86,8 @@ pub(super) fn asks(entry: &Entry) -> bool {
 /// Whether an explainer may stand for the file of maps, or the file of maps beside the explainer.
 fn may_make_maps(entry: &Entry, file: &FileOption) -> bool {
     match file.input {
+        // To leave out neighbours of another prediction.
+        input::MODEL => entry.has_param("same_prediction"),
         input::EXPLAINER => asks(entry) && is_needed_as(entry, input::EXPLANATIONS),
         input::EXPLANATIONS => is_needed_as(entry, input::EXPLAINER),
         _ => false,

@@ -17,7 +17,7 @@ use xai_metrics::core::Input;
 #[cfg(feature = "onnx")]
 use crate::attribution::options::ScoringOptions;
 use crate::attribution::options::{self, LayoutOptions};
-use crate::attribution::parameters::Given;
+use crate::attribution::parameters::{Given, option_name};
 use crate::attribution::stored_scores::{self, OfScores};
 use crate::attribution::{result, side_inputs};
 use crate::context::Context;
@@ -89,7 +89,12 @@ impl MetricCommand {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
         let is_given = |input: Input| self.files.iter().any(|(of, _)| *of == input);
         if !matches!(self.source, Source::Scores { .. }) {
-            side_inputs::check(self.entry, |name| self.given.value(name).cloned(), is_given)?;
+            side_inputs::check(
+                self.entry,
+                |name| self.given.value(name).cloned(),
+                is_given,
+                |param, value| format!("--{} {value}", option_name(param)),
+            )?;
         }
         let value = match (&self.source, stored_scores::of_scores(self.entry)) {
             (Source::Scores { base, masked }, Some(of_scores)) => {

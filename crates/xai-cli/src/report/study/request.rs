@@ -328,6 +328,8 @@ impl Preparing<'_> {
                 .help("add [[attribution.explainers]] with name = \"…\" and maps = \"….npy\""));
         }
         let arguments: Compare = self.parse(0, &line, &self.section.at)?;
+        let in_study = |failure| in_study(failure, self.document, self.section);
+        arguments.check().map_err(in_study)?;
         Ok(self.prepared(Request::Attribution(Box::new(arguments)), &[line]))
     }
 
