@@ -110,3 +110,47 @@ pub(super) fn with_seed(
     }
     all
 }
+
+#[cfg(test)]
+mod tests {
+    use xai_metrics::core::Input;
+
+    use super::*;
+    use crate::attribution::metric::arguments;
+    use crate::attribution::options::parameters;
+
+    /// A parameter has one name: in its description, as an option, in the errors about it, in settings.
+    #[test]
+    fn every_parameter_is_an_option_of_its_name_in_help_and_errors() {
+        for entry in arguments::entries().filter(|entry| entry.is_built()) {
+            let command = arguments::command(entry);
+            for param in entry.params() {
+                let name = format!("{} of {}", param.name, entry.info.name);
+                if param.name == SEED {
+                    continue; // an option of every command
+                }
+                let option = option_name(param.name);
+                let argument = command
+                    .get_arguments()
+                    .find(|a| a.get_long() == Some(&option));
+                let help = argument.and_then(Arg::get_help).map(ToString::to_string);
+                assert!(
+                    help.unwrap().starts_with(param.doc.trim_end_matches('.')),
+                    "{name}"
+                );
+                let wrong = vec![(param.name.to_owned(), Value::from("no such value"))];
+                let error = entry.build::<f64>(&wrong).err().expect(&name);
+                assert_eq!(error.input(), Input::new(param.name), "{name}");
+                let files = parameters().named([param.name]);
+                assert_eq!(
+                    files.failure(&error).option(),
+                    Some(option.as_str()),
+                    "{name}"
+                );
+                let setting = format!("{}({}=no such value)", entry.key(), param.name);
+                let setting: xai_metrics::core::describe::Setting = setting.parse().unwrap();
+                assert_eq!(setting.params[0].0, param.name);
+            }
+        }
+    }
+}
