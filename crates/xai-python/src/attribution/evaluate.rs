@@ -7,7 +7,7 @@ use xai_attribution::batch::Data;
 use xai_attribution::evaluation::EvaluationValues;
 use xai_attribution::map::MapDistance;
 use xai_attribution::metric::{
-    AverageStability, Entry, LocalLipschitz, MaximumStability, Measure, MetricValue, Registered,
+    AverageStability, LocalLipschitz, MaximumStability, Measure, MetricValue, Registered,
 };
 use xai_attribution::model::{Concurrent, Model, Targets};
 use xai_attribution::run::evaluate_together;
