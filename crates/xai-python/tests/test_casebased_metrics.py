@@ -122,7 +122,7 @@ def test_thresholds_decide_the_level():
         (lambda: euclidean_distance([np.nan], [1.0]), r"point1\[0\]"),
         (lambda: compute_all_distances([1.0], [[1.0, 2.0]]), "shape"),
         (lambda: distances([[0.0]], [[1.0]], "cosine"), "direction"),
-        (lambda: distances([[1.0]], [[1.0]], "minkowski", {"p": 0.5}), "at least 1"),
+        (lambda: distances([[1.0]], [[1.0]], "minkowski", {"p": 0.5}), "minkowski:P"),
         (lambda: distances([[1.0]], [[1.0]], "manhatten"), "manhattan"),
         (lambda: distances([[1.0]], [[1.0]], "mahalanobis"), "covariance"),
     ],
