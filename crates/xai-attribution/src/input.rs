@@ -107,3 +107,5 @@ pub(crate) fn check_kind<P: Parameter>(input: Input, value: &P) -> Result<()> {
         false => Err(Error::parameter(input, value, P::KIND.to_string())),
     }
 }
+/// What attributions of one size are to rankings.
+pub const RANK_TIES: Input = Input::new("rank_ties");

@@ -33,6 +33,7 @@ pub type RankCorrelation = ReferenceMetric<CorrelationOfRanks>;
 pub struct CorrelationOfRanks;
 
 impl AgreementFormula for CorrelationOfRanks {
+    const OF_RANKINGS: bool = true;
     const INFO: &'static MetricInfo = &MetricInfo {
         name: "rank-correlation",
         title: "Rank correlation",
@@ -76,6 +77,7 @@ pub type PairwiseRankAgreement = ReferenceMetric<PairsInOrder>;
 pub struct PairsInOrder;
 
 impl AgreementFormula for PairsInOrder {
+    const OF_RANKINGS: bool = true;
     const INFO: &'static MetricInfo = &MetricInfo {
         name: "pairwise-rank-agreement",
         title: "Pairwise rank agreement",

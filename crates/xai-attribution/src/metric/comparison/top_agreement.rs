@@ -114,6 +114,7 @@ pub struct CommonSigns;
 pub struct CommonSignedRanks;
 
 impl AgreementFormula for CommonFeatures {
+    const OF_RANKINGS: bool = false;
     const INFO: &'static MetricInfo = &info(
         "feature-agreement",
         "Feature agreement",
@@ -126,6 +127,7 @@ impl AgreementFormula for CommonFeatures {
 }
 
 impl AgreementFormula for CommonRanks {
+    const OF_RANKINGS: bool = false;
     const INFO: &'static MetricInfo = &info(
         "rank-agreement",
         "Rank agreement",
@@ -138,6 +140,7 @@ impl AgreementFormula for CommonRanks {
 }
 
 impl AgreementFormula for CommonSigns {
+    const OF_RANKINGS: bool = false;
     const INFO: &'static MetricInfo = &info(
         "sign-agreement",
         "Sign agreement",
@@ -150,6 +153,7 @@ impl AgreementFormula for CommonSigns {
 }
 
 impl AgreementFormula for CommonSignedRanks {
+    const OF_RANKINGS: bool = false;
     const INFO: &'static MetricInfo = &info(
         "signed-rank-agreement",
         "Signed rank agreement",

@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use xai_core::describe::Parameters;
+use xai_core::describe::{Param, Parameters, Value, same_word};
 use xai_core::{Input, MetricInfo, Real, Result, parallel};
 
 use crate::batch::explained::ExplainedBatch;
@@ -21,18 +21,34 @@ pub trait AgreementFormula: Debug + Clone + Default + PartialEq + Send + Sync + 
     /// Name, question, direction, range, needs and source.
     const INFO: &'static MetricInfo;
 
+    /// Whether it compares whole rankings, and has the parameter of ties; else the top, and has those of the top.
+    const OF_RANKINGS: bool;
+
     /// The agreement of the attributions of two maps, all finite; `None` where it is undefined.
     fn value(&self, map: &[f64], reference: &[f64], options: &AgreementOptions) -> Option<f64>;
 }
 
 /// A metric over maps and [`ReferenceMaps`].
-#[derive(Debug, Clone, Default, PartialEq, Parameters)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct ReferenceMetric<F> {
-    #[param(skip)]
     formula: F,
-    /// How maps are compared.
-    #[param(flatten, setter)]
     options: AgreementOptions,
+}
+
+/// Of the options those that the formula reads.
+impl<F: AgreementFormula> Parameters for ReferenceMetric<F> {
+    fn describe(&self, params: &mut Vec<Param>) {
+        let read = self.options.params().into_iter();
+        params.extend(read.filter(|param| reads::<F>(param.name)));
+    }
+
+    fn set(&mut self, name: &str, value: &Value) -> Result<bool> {
+        Ok(reads::<F>(name) && self.options.set(name, value)?)
+    }
+}
+
+fn reads<F: AgreementFormula>(name: &str) -> bool {
+    same_word(name, input::RANK_TIES.name()) == F::OF_RANKINGS
 }
 
 impl<F: AgreementFormula> ReferenceMetric<F> {
@@ -40,6 +56,13 @@ impl<F: AgreementFormula> ReferenceMetric<F> {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// How maps are compared, all at once.
+    #[must_use]
+    pub fn options(mut self, options: AgreementOptions) -> Self {
+        self.options = options;
+        self
     }
 }
 
@@ -52,7 +75,10 @@ impl<F: AgreementFormula> Metric for ReferenceMetric<F> {
 impl<T: Real, F: AgreementFormula> Measure<T> for ReferenceMetric<F> {
     fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
         run.side::<ReferenceMaps>()?;
-        self.options.k.of(run.n_positions()).map(drop)
+        match F::OF_RANKINGS {
+            true => Ok(()),
+            false => self.options.k.of(run.n_positions()).map(drop),
+        }
     }
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
