@@ -148,3 +148,15 @@ fn references_that_do_not_fit_are_named() {
     let lengths = map_agreement(&[1.0], &[1.0, 2.0], &AgreementOptions::default()).unwrap_err();
     assert_eq!(lengths.input(), input::B);
 }
+
+#[test]
+fn a_metric_of_agreement_has_the_parameters_that_it_reads() {
+    let names = |metric: &str| -> Vec<&str> {
+        let entry = xai_attribution::metric::registry::find(metric).unwrap();
+        entry.params().iter().map(|param| param.name).collect()
+    };
+    assert_eq!(names("rank-correlation"), ["rank_ties"]);
+    assert_eq!(names("feature-agreement"), ["k", "over_top"]);
+    let other = "rank_correlation(k=3)".parse().unwrap();
+    assert!(xai_attribution::metric::from_setting::<f64>(&other).is_err());
+}
