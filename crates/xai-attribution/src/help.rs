@@ -6,23 +6,23 @@ pub use xai_core::tensor::SCALE_MAPS_DOWN;
 
 /// For base scores that Average Drop and Average Gain cannot divide by.
 pub const CHOOSE_ACTIVATION_OR_POLICY: Help =
-    Help::new("apply Activation::Softmax or Sigmoid, or choose BaseScorePolicy::AsIs or Skip");
+    Help::new("choose {activation=softmax} or sigmoid, or {base_score_policy=skip} or as-is");
 /// For maps that are no images.
-pub const CHOOSE_SPEARMAN: Help = Help::new("choose MapSimilarity::Spearman");
+pub const CHOOSE_SPEARMAN: Help = Help::new("choose {similarity=spearman}");
 /// For a metric that no sample has a value of.
 pub const NO_SAMPLE_HAS_A_VALUE: Help = Help::new(
     "the value of every sample is undefined: maps or scores that are all alike rank nothing, and \
      skipped base scores count for nothing",
 );
 /// For two metrics of one name.
-pub const RENAME_METRIC: Help = Help::new("`metric_named` gives a metric another name");
+pub const RENAME_METRIC: Help = Help::new("give one of them another name");
 /// For a table, whose features have no neighbours.
-pub const CHOOSE_OTHER_BASELINE: Help = Help::new("choose another baseline");
+pub const CHOOSE_OTHER_BASELINE: Help = Help::new("choose another {baseline}");
 /// For a metric whose input was not given.
 pub const GIVE_INPUT: Help =
-    Help::new("`Data` and `Evaluation` have a setter for each input that a metric needs");
+    Help::new("give it by its name: there is a setter, or an argument, for each input");
 /// For a metric that is no metric of a batch.
-pub const CALL_DIRECTLY: Help = Help::new("call its own `evaluate`");
+pub const CALL_DIRECTLY: Help = Help::new("call its own function");
 /// For inputs that cannot be moved.
 pub const CHOOSE_LOCAL_LIPSCHITZ: Help = Help::new("LocalLipschitz takes inputs of any layout");
 /// For a metric of all samples that was asked about a batch.
@@ -32,4 +32,4 @@ pub const ASK_FOR_WHOLE: Help =
 pub const EVALUATE_AT_ONCE: Help = Help::new("evaluate this metric on the whole data set at once");
 /// For a baseline that is made of what is left.
 pub const REMOVE_LESS_THAN_ALL: Help =
-    Help::new("let curves end before all is removed (`max_fraction`), or choose another baseline");
+    Help::new("choose a {max_fraction} below 1, or another {baseline}");

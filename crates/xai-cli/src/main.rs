@@ -8,6 +8,7 @@ mod attribution;
 mod casebased;
 mod choice;
 mod context;
+mod described;
 mod graph;
 mod output;
 mod report;

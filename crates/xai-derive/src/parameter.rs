@@ -22,7 +22,6 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
     let path = quote!(::xai_core::describe);
     let (mut words, mut plain_kinds) = (Vec::new(), Vec::new());
     let (mut from_plain, mut from_words, mut to_value) = (Vec::new(), Vec::new(), Vec::new());
-    let mut from_aliases = Vec::new();
     for variant in &data.variants {
         let attributes = ParamAttributes::read(&variant.attrs)?;
         let pattern = Pattern::of(ident, variant)?;
@@ -55,15 +54,11 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
         let (make, bind) = (&pattern.make, &pattern.bind);
         match pattern.ty {
             None => {
-                words.push(quote!(#path::Word { name: #word, doc: #doc, value: None }));
+                let alias = attributes.alias.as_deref().unwrap_or_default();
+                words.push(
+                    quote!(#path::Word { name: #word, alias: #alias, doc: #doc, value: None }),
+                );
                 from_words.push(quote!((#place, None) => return Some(#make),));
-                if let Some(alias) = &attributes.alias {
-                    from_aliases.push(quote! {
-                        if #path::same_word(text.trim(), #alias) {
-                            return Some(#make);
-                        }
-                    });
-                }
                 to_value.push(quote!(#bind => #path::Value::from(#word),));
             }
             Some(_) => {
@@ -72,6 +67,7 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
                 let has_default = attributes.default.is_some();
                 words.push(quote!(#path::Word {
                     name: #word,
+                    alias: "",
                     doc: #doc,
                     value: Some(#path::WordValue {
                         name: #value_name,
@@ -113,14 +109,11 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
 
             fn from_value(value: &#path::Value) -> Option<Self> {
                 #(#from_plain)*
-                let #path::Value::Text(text) = value else {
-                    return None;
-                };
-                #(#from_aliases)*
+                let text = value.word()?;
                 // Its own words; those of plain variants have been tried.
                 const WORDS: &[#path::Word] = &[#(#words),*];
                 for (place, word) in WORDS.iter().enumerate() {
-                    if let Some(behind) = word.match_text(text) {
+                    if let Some(behind) = word.match_text(&text) {
                         match (place, behind) {
                             #(#from_words)*
                             _ => return None,

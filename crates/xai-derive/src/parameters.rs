@@ -178,7 +178,7 @@ impl Access {
         let kind = attributes.kind(inner);
         Ok(Self {
             kind: quote!(#path::Kind::OneOf(const { &[
-                #path::Kind::Words(&[#path::Word { name: #none, doc: #none_doc, value: None }]),
+                #path::Kind::Words(&[#path::Word { name: #none, alias: "", doc: #none_doc, value: None }]),
                 #kind,
             ] })),
             value: quote! {

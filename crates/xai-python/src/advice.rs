@@ -1,21 +1,13 @@
 //! What a Python user does about an error.
 
-use xai_attribution::help as attribution;
 use xai_casebased::help as casebased;
 use xai_core::Help;
 use xai_graph::help as graph;
 use xai_repro::help as repro;
 
 /// An advice of the library in Python's terms; as it is where its terms are Python's.
-pub(crate) fn in_python(help: Help) -> &'static str {
-    match help {
-        attribution::CHOOSE_ACTIVATION_OR_POLICY => {
-            "take activation=\"softmax\" or \"sigmoid\", or base_score_policy=\"as-is\" or \"skip\""
-        }
-        attribution::CHOOSE_SPEARMAN => "choose similarity=\"spearman\"",
-        attribution::RENAME_METRIC => "a mapping of metrics gives them other names",
-        attribution::GIVE_INPUT => "give it by its name",
-        attribution::CALL_DIRECTLY => "call its own function",
+pub(crate) fn in_python(help: Help) -> String {
+    let text = match help {
         casebased::DO_NOT_SCALE => "leave it out, say scale_data=False, or choose another metric",
         casebased::USE_BRUTE_FORCE => "say algorithm=\"brute\"",
         casebased::CHOOSE_A_KERNEL => "a function cannot be stored; choose a weighting by its name",
@@ -39,6 +31,18 @@ pub(crate) fn in_python(help: Help) -> &'static str {
         repro::PACK_FOR_AGREEMENT => {
             "pack the runs for a metric of agreement too, \"pa_acc\" for instance"
         }
-        _ => help.text(),
+        _ => return help.in_terms_of(as_argument),
+    };
+    text.to_owned()
+}
+
+/// A setting of a parameter as an argument: `return_type="logits"`, `logits=True`, `k=5`.
+fn as_argument(name: &str, value: Option<&str>) -> String {
+    match value {
+        None => format!("`{name}`"),
+        Some("true") => format!("{name}=True"),
+        Some("false") => format!("{name}=False"),
+        Some(number) if number.parse::<f64>().is_ok() => format!("{name}={number}"),
+        Some(word) => format!("{name}={word:?}"),
     }
 }

@@ -43,7 +43,7 @@ fn raised(py: Python<'_>, error: &Error, mut message: String) -> PyErr {
     message.push_str(&error.problem().to_string());
     if let Some(help) = error.help() {
         message.push('\n');
-        message.push_str(advice::in_python(help));
+        message.push_str(&advice::in_python(help));
     }
     match error.kind() {
         ErrorKind::Io { .. } => PyOSError::new_err(message),

@@ -9,6 +9,7 @@
 //! | `advice` | what a user does about an error |
 //! | `array` | arrays that come in |
 //! | `arrow` | columns that come in by the Arrow C interface |
+//! | `described` | parameters: their descriptions, and the values that are given |
 //! | `error` | our errors as Python's |
 //! | `labels` | labels that come in |
 //! | `stored` | states as bytes, and results as Python values |
@@ -25,6 +26,7 @@ mod array;
 mod arrow;
 mod attribution;
 mod casebased;
+mod described;
 mod error;
 mod graph;
 mod labels;
@@ -37,6 +39,7 @@ mod work;
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     arrow::register(module)?;
+    described::register(module)?;
     casebased::register(module)?;
     attribution::register(module)?;
     graph::register(module)?;

@@ -10,11 +10,9 @@ use xai_metrics::attribution::evaluation::EvaluationTable;
 use xai_metrics::attribution::metric::{Entry, Setting, Settings, Value, registry};
 use xai_metrics::attribution::model::{Concurrent, ModelCalls, Samples};
 use xai_metrics::attribution::run::CompletedScores;
-use xai_metrics::attribution::{
-    Evaluate, Evaluation, EvaluationError, Layout, Scoring, help, input,
-};
+use xai_metrics::attribution::{Evaluate, Evaluation, EvaluationError, Layout, Scoring, input};
 use xai_metrics::core::describe::same_word;
-use xai_metrics::core::{ErrorKind, Help, Input};
+use xai_metrics::core::{ErrorKind, Input};
 
 use super::explainer_files::{ExplainerFiles, OpenedExplainers};
 use super::model_files::{ModelFiles, OpenedModel};
@@ -24,7 +22,7 @@ use super::side_inputs;
 use crate::context::Context;
 use crate::output::{rows, text, whole_file};
 use crate::usage::{examples, nearest};
-use xai_files::failure::{Failure, Files};
+use xai_files::failure::{Failure, Files, as_option};
 use xai_files::onnx::watched::Watched;
 
 /// The metrics that judge maps of a model, or maps alone.
@@ -65,21 +63,14 @@ const STANDARD_WORD: &str = "standard";
 /// The word of `--metrics` for all metrics that the files are enough for.
 const ALL_WORD: &str = "all";
 
-/// Advice of the library in terms of settings.
-pub(super) const ADVICE: &[(Help, &str)] = &[
-    (
-        help::CHOOSE_ACTIVATION_OR_POLICY,
-        "pass --activation softmax or sigmoid, or set the policy: --metrics 'standard(base_score_policy=skip)'",
-    ),
-    (
-        help::CHOOSE_OTHER_BASELINE,
-        "set another baseline: --metrics 'standard(baseline=mean)'",
-    ),
-    (
-        help::REMOVE_LESS_THAN_ALL,
-        "set a max_fraction below 1, or another baseline: --metrics 'standard(max_fraction=0.9)'",
-    ),
-];
+/// A setting of an advice: an option of the comparison, or of metrics.
+fn as_setting(name: &str, value: Option<&str>) -> String {
+    match (name, value) {
+        ("activation", value) => as_option(name, value),
+        (name, None) => format!("{name} (--metrics 'standard({name}=…)')"),
+        (name, Some(value)) => format!("--metrics 'standard({name}={value})'"),
+    }
+}
 
 fn metrics_help() -> String {
     format!(
@@ -291,7 +282,7 @@ impl Compare {
 
     /// What errors are about.
     fn places<'a>(&'a self, maps: &'a Path) -> Files<'a> {
-        let mut files = self.files.files(maps).ways_out(ADVICE);
+        let mut files = self.files.files(maps).terms(as_setting);
         for (of, file) in self.sides() {
             files = files.file(&[of], file);
         }
@@ -444,12 +435,7 @@ fn unknown_metric(name: &str) -> Failure {
 fn wrong_setting(metric: &str, error: &xai_metrics::Error) -> Failure {
     let failure = of_metrics(metric, error.problem());
     match error.help() {
-        Some(help) => failure.help(
-            ADVICE
-                .iter()
-                .find(|(of, _)| *of == help)
-                .map_or(help.text(), |(_, text)| text),
-        ),
+        Some(help) => failure.help(help.in_terms_of(as_setting)),
         None => failure,
     }
 }

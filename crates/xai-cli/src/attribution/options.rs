@@ -4,20 +4,13 @@ use clap::{Args, ValueEnum};
 use serde::Deserialize;
 #[cfg(feature = "onnx")]
 use xai_metrics::attribution::Scoring;
-use xai_metrics::attribution::{Activation, Layout, help, input};
+use xai_metrics::attribution::{Activation, Layout, input};
 
-use crate::choice::{Choices, choice};
 use crate::context::Context;
+use crate::described::word;
 use xai_files::failure::{Failure, Files};
 #[cfg(feature = "onnx")]
 use xai_files::onnx::engine::EngineOptions;
-
-/// `--activation`
-pub(crate) const ACTIVATIONS: &Choices<Activation> = &[
-    ("none", Activation::None, "The outputs as they are"),
-    ("softmax", Activation::Softmax, "One class of several"),
-    ("sigmoid", Activation::Sigmoid, "Each output by itself"),
-];
 
 /// `--channels`
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ValueEnum)]
@@ -62,7 +55,7 @@ fn channels_of(shape: &[usize]) -> Option<Channels> {
 #[derive(Debug, Args)]
 pub(super) struct ScoringOptions {
     /// What is applied to the model's outputs.
-    #[arg(long, value_parser = choice(ACTIVATIONS), default_value = "none")]
+    #[arg(long, value_parser = word::<Activation>(), default_value = "none")]
     activation: Activation,
     #[command(flatten)]
     layout: LayoutOptions,
@@ -168,17 +161,7 @@ pub(super) fn names() -> Files<'static> {
 
 /// The same, and advice in terms of the options of one metric.
 pub(super) fn parameters() -> Files<'static> {
-    names().ways_out(&[
-        (
-            help::CHOOSE_ACTIVATION_OR_POLICY,
-            "pass --activation softmax or sigmoid, or choose --base-score-policy as-is or skip",
-        ),
-        (help::CHOOSE_OTHER_BASELINE, "choose another --baseline"),
-        (
-            help::REMOVE_LESS_THAN_ALL,
-            "pass a --max-fraction below 1, or choose another --baseline",
-        ),
-    ])
+    names()
 }
 
 #[cfg(test)]
@@ -197,13 +180,6 @@ mod tests {
             (&[5, 3, 32], None),
         ] {
             assert_eq!(channels_of(shape), expected, "{shape:?}");
-        }
-    }
-
-    #[test]
-    fn the_words_of_the_option_are_those_of_the_library() {
-        for (word, activation, _) in ACTIVATIONS {
-            assert_eq!(word.parse::<Activation>().unwrap(), *activation);
         }
     }
 }

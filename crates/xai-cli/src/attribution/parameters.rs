@@ -1,61 +1,13 @@
 //! Parameters of metrics: options of a metric's own command, settings where several are computed.
 
-use clap::builder::{PossibleValue, PossibleValuesParser};
-use clap::{Arg, ArgMatches, Command};
-use xai_metrics::attribution::metric::{Entry, Param, Value};
-use xai_metrics::core::describe::{Kind, Word};
+use clap::{ArgMatches, Command};
+use xai_metrics::attribution::metric::{Entry, Value};
 
 use crate::context::Context;
+use crate::described::argument;
 
 /// The parameter that the option `--seed`, which every command has, sets.
 const SEED: &str = "seed";
-
-/// The name of the option of a parameter, without dashes.
-pub(super) fn option_name(param: &str) -> String {
-    param.replace('_', "-")
-}
-
-/// The option of a parameter.
-fn argument(param: &Param) -> Arg {
-    let name = option_name(param.name);
-    let argument = Arg::new(param.name)
-        .long(name)
-        .help(help_of(param))
-        .allow_hyphen_values(true);
-    let argument = match &param.value {
-        Value::Given => argument,
-        default => argument.default_value(default.to_string()),
-    };
-    let is_plain = |words: &[Word]| words.iter().all(|word| word.value.is_none());
-    match param.kind {
-        Kind::Flag => argument
-            .allow_hyphen_values(false)
-            .num_args(0..=1)
-            .default_missing_value("true")
-            .value_parser(PossibleValuesParser::new(["true", "false"]))
-            .value_name("true|false"),
-        Kind::Words(words) if is_plain(words) => argument
-            .value_parser(PossibleValuesParser::new(words.iter().map(|word| {
-                PossibleValue::new(word.name)
-                    .help(word.doc)
-                    .alias(word.name.replace('-', "_"))
-            })))
-            .value_name(param.name.to_uppercase()),
-        kind => argument.value_name(kind.placeholder()),
-    }
-}
-
-/// What a parameter is, and what its words mean.
-fn help_of(param: &Param) -> String {
-    let mut help = param.doc.trim_end_matches('.').to_owned();
-    if matches!(param.kind, Kind::Words(_)) && !param.kind.words().any(|w| w.value.is_some()) {
-        return help; // clap lists the words
-    }
-    for word in param.kind.words() {
-        help += &format!("\n- {word}: {}", word.doc.trim_end_matches('.'));
-    }
-    help
-}
 
 /// The parameters of a metric that were given on its command line.
 #[derive(Debug, Clone, Default)]
@@ -113,11 +65,13 @@ pub(super) fn with_seed(
 
 #[cfg(test)]
 mod tests {
+    use clap::Arg;
     use xai_metrics::core::Input;
 
     use super::*;
     use crate::attribution::metric::arguments;
     use crate::attribution::options::parameters;
+    use crate::described::option_name;
 
     /// A parameter has one name: in its description, as an option, in the errors about it, in settings.
     #[test]

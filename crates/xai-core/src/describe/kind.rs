@@ -38,6 +38,8 @@ pub enum Kind {
 pub struct Word {
     /// The word in kebab-case. `_` may be written for `-`.
     pub name: &'static str,
+    /// Another spelling that is read, the peers' or a number; empty without one.
+    pub alias: &'static str,
     /// What it means, in a sentence.
     pub doc: &'static str,
     /// The value behind a colon, where the word has one: `grid:7`.
@@ -73,7 +75,10 @@ impl Word {
             }
             None => {
                 let alone = self.value.is_none_or(|value| value.has_default);
-                (alone && same_word(text.trim(), self.name)).then_some(None)
+                let text = text.trim();
+                let named =
+                    same_word(text, self.name) || (!text.is_empty() && same_word(text, self.alias));
+                (alone && named).then_some(None)
             }
         }
     }
@@ -160,10 +165,10 @@ impl Kind {
             }
             Self::Flag => value.flag().is_some(),
             Self::Words(words) => {
-                let Value::Text(text) = value else {
+                let Some(text) = value.word() else {
                     return false;
                 };
-                words.iter().any(|word| match word.match_text(text) {
+                words.iter().any(|word| match word.match_text(&text) {
                     Some(Some(behind)) => word
                         .value
                         .is_some_and(|value| value.kind.admits(&behind.into())),

@@ -7,7 +7,7 @@
 //! from here.
 //!
 //! [`Param`] is one parameter with its documentation, its [`Kind`] and its [`Value`]; [`with`] sets some of them by name and
-//! checks all. [`Setting`] and [`Settings`] are metrics by name with parameters, `deletion(steps=20)`.
+//! checks all. The numbers that are read from one result are its [`Scores`]. [`Setting`] and [`Settings`] are metrics by name with parameters, `deletion(steps=20)`.
 //!
 //! ```
 //! use xai_core::describe::{Parameter, Parameters, Value, with};
@@ -46,6 +46,7 @@ mod kind;
 mod metric_info;
 mod parameters;
 mod range;
+mod score;
 mod settings;
 mod value;
 
@@ -53,6 +54,7 @@ pub use kind::{Kind, Word, WordValue, same_word};
 pub use metric_info::{Direction, MetricInfo, find, markdown};
 pub use parameters::{Param, Parameter, Parameters, parse, refused, unknown, with};
 pub use range::{End, Range};
+pub use score::{Score, Scores};
 pub use settings::{Setting, Settings};
 pub use value::Value;
 pub use xai_derive::{Parameter, Parameters};

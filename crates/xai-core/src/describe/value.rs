@@ -1,5 +1,6 @@
 //! Values of parameters, whoever hands them over.
 
+use std::borrow::Cow;
 use std::fmt;
 
 /// A value of a parameter: text of a command line, a value of a study, an object of Python.
@@ -56,6 +57,16 @@ impl Value {
         match self {
             Self::Flag(value) => Some(*value),
             Self::Text(text) => text.trim().parse().ok(),
+            _ => None,
+        }
+    }
+
+    /// The word that it is; a number may be the other spelling of a word.
+    #[must_use]
+    pub fn word(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Self::Text(text) => Some(Cow::Borrowed(text)),
+            Self::Integer(_) | Self::Real(_) => Some(Cow::Owned(self.to_string())),
             _ => None,
         }
     }

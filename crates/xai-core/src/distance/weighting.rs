@@ -112,12 +112,24 @@ const fn with_parameter(name: &'static str, doc: &'static str, value_name: &'sta
         kind: &POSITIVE,
         has_default: false,
     });
-    Word { name, doc, value }
+    let alias = "";
+    Word {
+        name,
+        alias,
+        doc,
+        value,
+    }
 }
 
 const fn word(name: &'static str, doc: &'static str) -> Word {
     let value = None;
-    Word { name, doc, value }
+    let alias = "";
+    Word {
+        name,
+        alias,
+        doc,
+        value,
+    }
 }
 
 /// By hand, since an inverse power with another offset than 1 has two parameters.

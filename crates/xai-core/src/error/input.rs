@@ -65,22 +65,46 @@ impl serde::Serialize for Input {
 pub struct Help(&'static str);
 
 impl Help {
-    /// An advice with the words of the library.
+    /// An advice. A setting of a parameter stands in braces, see [`in_terms_of`](Self::in_terms_of).
     #[must_use]
     pub const fn new(text: &'static str) -> Self {
         Self(text)
     }
 
-    /// The words.
-    #[must_use]
-    pub const fn text(self) -> &'static str {
-        self.0
+    /// The words with its settings as a front end writes them: `{returns=logits}` in the words becomes what
+    /// `setting` makes of the name of the parameter and of its value, `{threshold}` what it makes of the name alone.
+    ///
+    /// ```
+    /// use xai_core::Help;
+    /// let help = Help::new("for raw scores choose {return_type=logits}");
+    /// assert_eq!(help.to_string(), "for raw scores choose return_type = logits");
+    /// let option = help.in_terms_of(|name, value| format!("--{name} {}", value.unwrap_or("VALUE")));
+    /// assert_eq!(option, "for raw scores choose --return_type logits");
+    /// ```
+    pub fn in_terms_of(self, setting: impl Fn(&str, Option<&str>) -> String) -> String {
+        let mut text = String::new();
+        let mut rest = self.0;
+        while let Some((before, (inside, after))) = rest
+            .split_once('{')
+            .and_then(|(before, after)| Some((before, after.split_once('}')?)))
+        {
+            text.push_str(before);
+            text.push_str(&match inside.split_once('=') {
+                Some((name, value)) => setting(name, Some(value)),
+                None => setting(inside, None),
+            });
+            rest = after;
+        }
+        text + rest
     }
 }
 
 impl fmt::Display for Help {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.0)
+        f.pad(&self.in_terms_of(|name, value| match value {
+            Some(value) => format!("{name} = {value}"),
+            None => format!("`{name}`"),
+        }))
     }
 }
 

@@ -26,6 +26,8 @@ pub struct Files<'a> {
     shaped_by: Vec<(Input, &'a Path)>,
     /// Files that the range of an input's numbers follows from.
     bounded_by: Vec<(Input, &'a Path)>,
+    /// How settings in an advice are written, where they are not options.
+    terms: Option<fn(&str, Option<&str>) -> String>,
     rest: Option<&'a Path>,
 }
 
@@ -99,6 +101,12 @@ impl<'a> Files<'a> {
         self
     }
 
+    /// How settings in an advice are written, where they are not options of the parameter's name.
+    pub fn terms(mut self, terms: fn(&str, Option<&str>) -> String) -> Self {
+        self.terms = Some(terms);
+        self
+    }
+
     /// The rows of both tables.
     pub fn and(mut self, other: Files<'a>) -> Self {
         self.files.extend(other.files);
@@ -108,6 +116,7 @@ impl<'a> Files<'a> {
         self.owned.extend(other.owned);
         self.shaped_by.extend(other.shaped_by);
         self.bounded_by.extend(other.bounded_by);
+        self.terms = self.terms.or(other.terms);
         self.rest = self.rest.or(other.rest);
         self
     }
@@ -137,7 +146,10 @@ impl<'a> Files<'a> {
         match error.help() {
             Some(help) => {
                 let in_options = self.ways_out.iter().find(|(of, _)| *of == help);
-                failure.help(in_options.map_or(help.text(), |(_, text)| text))
+                match in_options {
+                    Some((_, text)) => failure.help(text),
+                    None => failure.help(help.in_terms_of(self.terms.unwrap_or(as_option))),
+                }
             }
             None => failure,
         }
@@ -187,6 +199,16 @@ impl<'a> Files<'a> {
         }
         let is_named = self.named.iter().any(|name| same_word(name, input.name()));
         is_named.then(|| format!("--{}", input.name().replace('_', "-")))
+    }
+}
+
+/// A setting of a parameter as an option of the command line: `--return-type logits`, `-k 5`, `--logits`.
+pub fn as_option(name: &str, value: Option<&str>) -> String {
+    let dashes = if name.len() == 1 { "-" } else { "--" };
+    let option = format!("{dashes}{}", name.replace('_', "-"));
+    match value {
+        None | Some("true") => option,
+        Some(value) => format!("{option} {value}"),
     }
 }
 

@@ -6,7 +6,7 @@ use std::fmt::{self, Display};
 use std::io::ErrorKind;
 use std::path::Path;
 
-pub use files::{Files, InFiles};
+pub use files::{Files, InFiles, as_option};
 
 use crate::visible::{visible, visible_lines};
 

@@ -1,18 +1,17 @@
 //! What the registry knows about the metrics.
 
-use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyTuple};
+use pyo3::types::{PyDict, PyList};
 use xai_attribution::Layout;
-use xai_attribution::metric::{Entry, Param, Parameters, Value, registry};
+use xai_attribution::metric::{Entry, Param, Parameters, registry};
 
-use super::settings::{Given, settings};
+use crate::described::{self, Given};
 use crate::error::OrRaise;
 
 /// One dictionary per metric, in the order of the documentation.
 #[pyfunction]
 fn attribution_metrics(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
-    let metrics: PyResult<Vec<_>> = registry::METRICS.iter().map(|m| described(py, m)).collect();
+    let metrics: PyResult<Vec<_>> = registry::METRICS.iter().map(|m| metric(py, m)).collect();
     PyList::new(py, metrics?)
 }
 
@@ -21,17 +20,17 @@ fn attribution_metrics(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
 fn attribution_parameters<'py>(
     py: Python<'py>,
     name: &str,
-    params: Vec<(String, Given)>,
+    params: Given,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let metric = registry::find(name).and_then(|entry| entry.build::<f64>(&settings(params)));
+    let metric = registry::find(name).and_then(|entry| entry.build::<f64>(&params.0));
     let values = PyDict::new(py);
     for param in metric.or_raise(py)?.params() {
-        values.set_item(param.name, python(py, &param.value)?)?;
+        values.set_item(param.name, described::python(py, &param.value)?)?;
     }
     Ok(values)
 }
 
-fn described<'py>(py: Python<'py>, entry: &Entry) -> PyResult<Bound<'py, PyDict>> {
+fn metric<'py>(py: Python<'py>, entry: &Entry) -> PyResult<Bound<'py, PyDict>> {
     let metric = PyDict::new(py);
     metric.set_item("name", entry.key())?;
     metric.set_item("title", entry.info.title)?;
@@ -59,13 +58,7 @@ fn described<'py>(py: Python<'py>, entry: &Entry) -> PyResult<Bound<'py, PyDict>
 }
 
 fn parameter<'py>(py: Python<'py>, entry: &Entry, param: &Param) -> PyResult<Bound<'py, PyDict>> {
-    let described = PyDict::new(py);
-    described.set_item("name", param.name)?;
-    described.set_item("doc", param.doc)?;
-    described.set_item("expected", param.kind.to_string())?;
-    let words = param.kind.words().map(|word| (word.to_string(), word.doc));
-    described.set_item("words", words.collect::<Vec<_>>())?;
-    described.set_item("default", python(py, &param.value)?)?;
+    let described = described::described(py, param)?;
     let takes_functions = match param.name {
         "baseline" => true,
         "distance" => takes_distances(entry),
@@ -73,22 +66,6 @@ fn parameter<'py>(py: Python<'py>, entry: &Entry, param: &Param) -> PyResult<Bou
     };
     described.set_item("takes_functions", takes_functions)?;
     Ok(described)
-}
-
-/// A value as an object of Python.
-fn python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
-    match value {
-        Value::Flag(flag) => flag.into_bound_py_any(py),
-        Value::Integer(number) => number.into_bound_py_any(py),
-        Value::Real(number) => number.into_bound_py_any(py),
-        Value::Text(text) => text.into_bound_py_any(py),
-        Value::List(items) => {
-            let items: PyResult<Vec<_>> = items.iter().map(|item| python(py, item)).collect();
-            Ok(PyTuple::new(py, items?)?.into_any())
-        }
-        // An array or a function that the caller sets.
-        _ => Ok(py.None().into_bound(py)),
-    }
 }
 
 /// Whether a distance that is a function of the user's can be set: those metrics of which [`metric`] does.

@@ -8,7 +8,6 @@ mod evaluate;
 mod request;
 mod samples;
 mod scores;
-mod settings;
 mod several_models;
 mod sides;
 mod targets;

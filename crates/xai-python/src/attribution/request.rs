@@ -10,10 +10,10 @@ use xai_attribution::{Activation, Scoring};
 use super::calls::Function;
 use super::catalogue;
 use super::samples::View;
-use super::settings::{Given, settings};
 use super::sides::{SideArrays, Sides};
 use super::targets::GivenTargets;
 use crate::array::Reals;
+use crate::described::Given;
 use crate::error::OrRaise;
 
 /// A request, as a dictionary.
@@ -44,7 +44,7 @@ struct AskedMetric {
     metric: String,
     /// What it is called in the result.
     name: String,
-    parameters: Vec<(String, Given)>,
+    parameters: Given,
     /// A distance of maps, in place of the parameter.
     distance: Option<Py<PyAny>>,
     /// Whether its draws are among the sides.
@@ -89,7 +89,7 @@ impl Request<'_> {
             Ok(Asked {
                 entry: registry::find(&asked.metric).or_raise(py)?,
                 name: asked.name.clone(),
-                settings: settings(asked.parameters.clone()),
+                settings: asked.parameters.0.clone(),
                 distance: function(&asked.distance),
                 draws_are_given: asked.draws_are_given,
             })

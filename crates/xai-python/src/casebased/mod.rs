@@ -5,6 +5,11 @@
 
 use pyo3::prelude::*;
 
+use crate::described::Operation;
+
+/// Functions of Python whose parameters the library describes.
+pub(crate) const OPERATIONS: &[Operation] = &[];
+
 mod arrays;
 mod audit;
 mod choices;

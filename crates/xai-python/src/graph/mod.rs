@@ -13,6 +13,11 @@ mod unfaithfulness;
 
 use pyo3::prelude::*;
 
+use crate::described::Operation;
+
+/// Functions of Python whose parameters the library describes.
+pub(crate) const OPERATIONS: &[Operation] = &[];
+
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<state::GraphState>()?;
     module.add_function(wrap_pyfunction!(state::graph_micro_intervals, module)?)?;

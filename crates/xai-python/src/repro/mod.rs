@@ -12,6 +12,11 @@ mod study;
 
 use pyo3::prelude::*;
 
+use crate::described::Operation;
+
+/// Functions of Python whose parameters the library describes.
+pub(crate) const OPERATIONS: &[Operation] = &[];
+
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<packed::PackedRuns>()?;
     module.add_class::<pairwise::ErrorSets>()?;

@@ -11,18 +11,19 @@ use xai_metrics::attribution::batch::Data;
 use xai_metrics::attribution::metric::{BaseScorePolicy, Entry, MetricValue, Parameter, Precision};
 use xai_metrics::attribution::model::Samples;
 use xai_metrics::attribution::run::MaskedScores;
-use xai_metrics::attribution::{Evaluate, Real, Scoring, help, input};
+use xai_metrics::attribution::{Evaluate, Real, Scoring, input};
 use xai_metrics::core::Input;
 
 #[cfg(feature = "onnx")]
 use crate::attribution::options::ScoringOptions;
 use crate::attribution::options::{self, LayoutOptions};
-use crate::attribution::parameters::{Given, option_name};
+use crate::attribution::parameters::Given;
 use crate::attribution::stored_scores::{self, OfScores};
 use crate::attribution::{result, side_inputs};
 use crate::context::Context;
+use crate::described::option_name;
 use crate::output::{rows, text};
-use xai_files::failure::{Failure, Files, InFiles};
+use xai_files::failure::{Failure, Files, InFiles, as_option};
 use xai_files::samples::{FileSamples, WatchedSamples};
 
 /// A metric, and where what it needs is.
@@ -102,10 +103,7 @@ impl MetricCommand {
                 let scores = stored_scores::read(base, masked)?;
                 let files = Files::mainly(base)
                     .file(&[input::MASKED], masked)
-                    .ways_out(&[(
-                        help::CHOOSE_ACTIVATION_OR_POLICY,
-                        "save probabilities instead, or choose --base-score-policy as-is or skip",
-                    )])
+                    .terms(of_stored_scores)
                     .and(self.parameters());
                 self.of_scores(of_scores, &scores, &files)?
             }
@@ -269,5 +267,13 @@ impl MetricCommand {
         let samples = value.per_sample.iter().enumerate();
         let samples = samples.map(|(i, value)| [i.to_string(), text::cell(*value)]);
         rows::write(self.out.as_deref(), ["sample", "score"], samples)
+    }
+}
+
+/// A setting of an advice, where scores are stored and no activation can be chosen.
+fn of_stored_scores(name: &str, value: Option<&str>) -> String {
+    match name {
+        "activation" => "probabilities to be stored: softmax".to_owned(),
+        name => as_option(name, value),
     }
 }

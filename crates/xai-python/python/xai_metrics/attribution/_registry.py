@@ -8,27 +8,7 @@ from functools import cache
 from typing import Any, Literal
 
 from .. import _native
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """A parameter of a metric.
-
-    >>> metric_info("deletion").parameters[1].name
-    'max_fraction'
-    """
-
-    #: The name of the keyword.
-    name: str
-    #: What it is.
-    doc: str
-    #: What values there are, in words.
-    expected: str
-    #: Words that are values, and what each means.
-    words: tuple[tuple[str, str], ...]
-    default: Any
-    #: Whether an array or a function can be given instead.
-    takes_functions: bool
+from .._described import Parameter
 
 
 @dataclass(frozen=True)

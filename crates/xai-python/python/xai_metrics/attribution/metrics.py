@@ -13,11 +13,11 @@ the metric needs. The classes are made from what the native part says of the met
 from __future__ import annotations
 
 import inspect
-import textwrap
 from typing import TYPE_CHECKING, Any
 
+from .._described import Parameter, wrapped
 from ._metric import Metric, evaluate_signature
-from ._registry import MetricInfo, Parameter, metric_info, metric_infos
+from ._registry import MetricInfo, metric_info, metric_infos
 from ._value import MetricValue
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def _documentation(info: MetricInfo) -> str:
     needs = f"Needs: {', '.join(info.needs)}."
     if len(info.layouts) < 4:
         needs += f" Inputs: {' or '.join(info.layouts)}."
-    lines = [*_title(info), "", f"Better: {better}. Range: {info.range}.", *_wrapped(needs, 0), ""]
+    lines = [*_title(info), "", f"Better: {better}. Range: {info.range}.", *wrapped(needs, 0), ""]
     if info.is_whole:
         lines += ["It relates all samples to each other: parts of a data set do not join.", ""]
     if info.parameters or info.draws:
@@ -84,31 +84,19 @@ def _documentation(info: MetricInfo) -> str:
             lines += _documented(parameter)
         if info.draws:
             drawn = f"{info.draws.capitalize()} drawn elsewhere, instead of own ones."
-            lines += ["draws : array-like, optional", *_wrapped(drawn, 4)]
+            lines += ["draws : array-like, optional", *wrapped(drawn, 4)]
         lines += [""]
-    return "\n".join([*lines, "References", "----------", *_wrapped(f"{info.source}.", 0), ""])
+    return "\n".join([*lines, "References", "----------", *wrapped(f"{info.source}.", 0), ""])
 
 
 def _title(info: MetricInfo) -> list[str]:
     title = f"{info.title}: {info.question[0].lower()}{info.question[1:]}"
-    return [title] if len(title) <= 93 else [f"{info.title}.", "", *_wrapped(info.question, 0)]
+    return [title] if len(title) <= 93 else [f"{info.title}.", "", *wrapped(info.question, 0)]
 
 
 def _documented(parameter: Parameter) -> list[str]:
-    lines = _wrapped(f"{parameter.name} : {parameter.expected}, default {parameter.default!r}", 0)
     is_more = parameter.takes_functions or parameter.name == "steps"
-    also = f" {_ALSO[parameter.name]}" if is_more else ""
-    lines += _wrapped(parameter.doc.replace("`", "``") + also, 4)
-    for word, doc in parameter.words:
-        lines += _wrapped(f"``{word}``: " + doc.replace("`", "``"), 4)
-    return lines
-
-
-def _wrapped(text: str, indent: int) -> list[str]:
-    pad = " " * indent
-    return textwrap.wrap(
-        text, 96, initial_indent=pad, subsequent_indent=pad, break_on_hyphens=False
-    )
+    return parameter.documented(f" {_ALSO[parameter.name]}" if is_more else "")
 
 
 _BY_NAME = {

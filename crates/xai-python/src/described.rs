@@ -1,0 +1,127 @@
+//! Parameters as Python has them: their descriptions, and the values that are given.
+
+use pyo3::IntoPyObjectExt;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PySequence, PyString, PyTuple};
+use xai_core::describe::{Param, Parameters, Value, with};
+
+use crate::error::OrRaise;
+
+/// Parameters by name, as keyword arguments have them.
+#[derive(Clone, Default)]
+pub(crate) struct Given(pub(crate) Vec<(String, Value)>);
+
+impl Given {
+    /// The defaults with what was given.
+    pub(crate) fn build<P: Parameters + Default>(self, py: Python<'_>) -> PyResult<P> {
+        with(P::default(), self.0).or_raise(py)
+    }
+}
+
+impl<'py> FromPyObject<'_, 'py> for Given {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let given: PyResult<Vec<(String, Value)>> = match object.cast::<PyDict>() {
+            Ok(named) => named
+                .iter()
+                .map(|(name, given)| Ok((name.extract()?, value(&given)?)))
+                .collect(),
+            Err(_) => object
+                .try_iter()?
+                .map(|pair| {
+                    let (name, given): (String, Bound<'_, PyAny>) = pair?.extract()?;
+                    Ok((name, value(&given)?))
+                })
+                .collect(),
+        };
+        Ok(Self(given?))
+    }
+}
+
+/// A value of a parameter: what Python has as a boolean, a number, a string, a sequence, an array or a
+/// scalar of an array library. Any other object is taken as the text that it prints as, which no parameter takes, so
+/// that an error says which parameter it was given for.
+fn value(object: &Bound<'_, PyAny>) -> PyResult<Value> {
+    // A boolean is an integer in Python, and a string a sequence.
+    if let Ok(flag) = object.cast::<PyBool>() {
+        return Ok(flag.is_true().into());
+    }
+    if object.cast::<PyInt>().is_ok() {
+        let number = object.extract::<i64>().map(Value::from);
+        return number.or_else(|_| Ok(Value::Text(object.str()?.to_string())));
+    }
+    if object.cast::<PyFloat>().is_ok() {
+        return Ok(object.extract::<f64>()?.into());
+    }
+    if let Ok(text) = object.cast::<PyString>() {
+        return Ok(Value::Text(text.to_string()));
+    }
+    if let Ok(items) = object.cast::<PySequence>() {
+        let items: PyResult<Vec<Value>> = items.try_iter()?.map(|item| value(&item?)).collect();
+        return Ok(Value::List(items?));
+    }
+    if object.hasattr("tolist")? {
+        return value(&object.call_method0("tolist")?);
+    }
+    Ok(Value::Text(object.repr()?.to_string()))
+}
+
+/// What a parameter says of itself, as a dictionary.
+pub(crate) fn described<'py>(py: Python<'py>, param: &Param) -> PyResult<Bound<'py, PyDict>> {
+    let described = PyDict::new(py);
+    described.set_item("name", param.name)?;
+    described.set_item("doc", param.doc)?;
+    described.set_item("expected", param.kind.to_string())?;
+    let words = param.kind.words().map(|word| (word.to_string(), word.doc));
+    described.set_item("words", words.collect::<Vec<_>>())?;
+    described.set_item("default", python(py, &param.value)?)?;
+    Ok(described)
+}
+
+/// A value as an object of Python.
+pub(crate) fn python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
+    match value {
+        Value::Flag(flag) => flag.into_bound_py_any(py),
+        Value::Integer(number) => number.into_bound_py_any(py),
+        Value::Real(number) => number.into_bound_py_any(py),
+        Value::Text(text) => text.into_bound_py_any(py),
+        Value::List(items) => {
+            let items: PyResult<Vec<_>> = items.iter().map(|item| python(py, item)).collect();
+            Ok(PyTuple::new(py, items?)?.into_any())
+        }
+        // An array or a function that the caller sets.
+        _ => Ok(py.None().into_bound(py)),
+    }
+}
+
+/// The parameters of an operation that is no metric of attribution: `graph.ground_truth`.
+#[pyfunction]
+fn parameters<'py>(py: Python<'py>, operation: &str) -> PyResult<Vec<Bound<'py, PyDict>>> {
+    let families = [
+        crate::casebased::OPERATIONS,
+        crate::graph::OPERATIONS,
+        crate::repro::OPERATIONS,
+    ];
+    let found = families.concat();
+    let found = found.iter().find(|(name, _)| *name == operation);
+    let (_, params) = found.ok_or_else(|| {
+        pyo3::exceptions::PyKeyError::new_err(format!("no operation `{operation}`"))
+    })?;
+    params()
+        .iter()
+        .map(|param| self::described(py, param))
+        .collect()
+}
+
+/// An operation by its name in Python, and its parameters.
+pub(crate) type Operation = (&'static str, fn() -> Vec<Param>);
+
+/// The parameters that `P` has.
+pub(crate) fn params_of<P: Parameters + Default>() -> Vec<Param> {
+    P::default().params()
+}
+
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(parameters, module)?)
+}
