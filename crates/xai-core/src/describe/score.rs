@@ -21,7 +21,7 @@ use crate::error::Input;
 /// impl Scores for Counts {
 ///     const SCORES: &'static [Score<Self>] = &[Score::new(
 ///         "accuracy", "Accuracy", "Which share of the predictions is right?",
-///         |counts| {
+///         |counts: &Self| {
 ///             let n = counts.right + counts.wrong;
 ///             (n > 0).then(|| f64::from(counts.right) / f64::from(n))
 ///         },
