@@ -59,9 +59,26 @@ enum Command {
     /// What changed between two reports, and whether by more than chance: the exit code is 3 where something got
     /// worse beyond its interval.
     Diff(diff::Diff),
-    /// The JSON Schema of `report.json`, on standard output.
-    #[command(after_help = examples::of(&["xai report schema > report.schema.json"]))]
-    Schema,
+    /// The JSON Schema of `report.json` or of a study, on standard output.
+    #[command(after_help = examples::of(&[
+        "xai report schema > report.schema.json",
+        "xai report schema study > study.schema.json",
+    ]))]
+    Schema {
+        /// What it describes. Editors complete and check a study whose first line is
+        /// `#:schema study.schema.json`.
+        #[arg(value_enum, default_value = "report")]
+        of: Described,
+    },
+}
+
+/// What a schema describes.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Described {
+    /// `report.json`
+    Report,
+    /// A study
+    Study,
 }
 
 impl Default for Arguments {
@@ -87,12 +104,15 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failur
         Some(Command::Init(init)) => init.run(context),
         Some(Command::Check(check)) => check.run(context),
         Some(Command::Diff(diff)) => diff.run(context),
-        Some(Command::Schema) => schema(),
+        Some(Command::Schema { of }) => schema(*of),
     }
 }
 
-/// Prints the schema of `report.json`.
-fn schema() -> Result<(), Failure> {
-    let text = Report::json_schema().map_err(Failure::new)?;
-    crate::output::stdout::print_text(&text)
+/// Prints a schema.
+fn schema(of: Described) -> Result<(), Failure> {
+    let text = match of {
+        Described::Report => Report::json_schema(),
+        Described::Study => serde_json::to_string_pretty(&study::schema::of_study()),
+    };
+    crate::output::stdout::print_text(&text.map_err(Failure::new)?)
 }

@@ -11,5 +11,6 @@ pub(crate) mod keys;
 pub(crate) mod located;
 pub(crate) mod request;
 pub(crate) mod sample;
+pub(crate) mod schema;
 pub(crate) mod shell;
 pub(crate) mod usage;
