@@ -31,5 +31,5 @@ pub use family::Family;
 pub use finding::{Finding, Verdict};
 pub use findings::findings;
 pub use origin::{InputFile, Origin};
-pub use page::page;
+pub use page::{GENERATOR, page};
 pub use report::{Error, MissingSection, Report, SCHEMA_VERSION};

@@ -21,6 +21,9 @@ impl MissingCells {
             NonNumber::Missing => {
                 "a finite number, and the cell is empty or says that it is missing"
             }
+            NonNumber::Boolean => {
+                "a number, as in other rows: True and False are numbers where all cells are such"
+            }
             _ => "a finite number",
         };
         let failure = place.cell(cell.row, column, &cell.text, expected);
@@ -35,7 +38,9 @@ impl MissingCells {
             NonNumber::Written => {
                 format!("write numbers with a decimal point and nothing else, or {leave_out}")
             }
-            NonNumber::Infinite | NonNumber::Word => format!("correct the cell, or {leave_out}"),
+            NonNumber::Infinite | NonNumber::Word | NonNumber::Boolean => {
+                format!("correct the cell, or {leave_out}")
+            }
         })
     }
 

@@ -1,9 +1,10 @@
 //! From a study to its report.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
-use xai_report::{MissingSection, Origin, Report, findings, page};
+use xai_report::{GENERATOR, MissingSection, Origin, Report, findings, page};
 
 use super::digest;
 use super::evaluate;
@@ -17,6 +18,11 @@ use xai_files::failure::{Failure, InFile};
 
 /// Where the report goes unless somebody says where.
 pub(super) const DEFAULT_FOLDER: &str = "xai-report";
+
+/// The page in the folder.
+const PAGE: &str = "index.html";
+/// The numbers in the folder.
+const NUMBERS: &str = "report.json";
 
 /// A study that was read, and the folder that its paths begin in.
 pub(super) struct Opened {
@@ -61,10 +67,18 @@ impl Opened {
 }
 
 /// `xai report [STUDY.toml] [--out FOLDER]`
-pub(super) fn run(study: Option<&Path>, out: &Path, context: &Context) -> Result<(), Failure> {
+pub(super) fn run(
+    study: Option<&Path>,
+    out: &Path,
+    force: bool,
+    context: &Context,
+) -> Result<(), Failure> {
     let opened = Opened::read(study)?;
     opened.check_sections()?;
     let to_standard_output = out == Path::new("-");
+    if !to_standard_output && !force {
+        keep_foreign(out)?;
+    }
     let (report, failures) = evaluate_all(&opened, study, context);
     // Nothing was computed: what was there before stays.
     if report.missing.len() == opened.document.sections.len() {
@@ -76,7 +90,7 @@ pub(super) fn run(study: Option<&Path>, out: &Path, context: &Context) -> Result
         false => {
             write(&report, &html, out)?;
             context.present(&report, || {
-                let page = out.join("index.html");
+                let page = out.join(PAGE);
                 format!(
                     "{}\n\nThe report is in {}",
                     digest::digest(&report),
@@ -91,6 +105,26 @@ pub(super) fn run(study: Option<&Path>, out: &Path, context: &Context) -> Result
     }
 }
 
+/// Refuses to replace files of the report's names that no report wrote.
+fn keep_foreign(folder: &Path) -> Result<(), Failure> {
+    for (name, mark) in [(PAGE, GENERATOR), (NUMBERS, "\"schema_version\"")] {
+        let file = folder.join(name);
+        // What is no file cannot be replaced, which the writing says.
+        if !file.is_file() {
+            continue;
+        }
+        let mut head = Vec::new();
+        let read =
+            std::fs::File::open(&file).and_then(|open| open.take(4096).read_to_end(&mut head));
+        if read.is_ok() && !String::from_utf8_lossy(&head).contains(mark) {
+            let failure = Failure::new("it is there already, and no report wrote it");
+            let help = "name another folder with --out, or replace it with --force";
+            return Err(failure.help(help).in_file(&file));
+        }
+    }
+    Ok(())
+}
+
 /// Writes the page and the JSON, both or neither: the JSON is on the disk under a temporary name before
 /// the page gets its own.
 ///
@@ -101,7 +135,7 @@ fn write(report: &Report, html: &str, folder: &Path) -> Result<(), Failure> {
         .map_err(|e| Failure::new(format!("cannot be made: {e}")))
         .in_file(folder)?;
     let json = report.to_json().map_err(Failure::new)?;
-    let (page, numbers) = (folder.join("index.html"), folder.join("report.json"));
+    let (page, numbers) = (folder.join(PAGE), folder.join(NUMBERS));
     // The one reason that is known why the second of two names could not be given.
     if numbers.is_dir() {
         let failure = Failure::cannot_be_written("it is a folder");

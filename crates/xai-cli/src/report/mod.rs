@@ -48,6 +48,9 @@ struct Make {
     /// The folder for `index.html` and `report.json`; `-` writes the page to standard output.
     #[arg(long, value_name = "FOLDER", default_value = DEFAULT_FOLDER)]
     out: PathBuf,
+    /// Replace an `index.html` or `report.json` in the folder that no report wrote.
+    #[arg(long)]
+    force: bool,
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -88,6 +91,7 @@ impl Default for Arguments {
             make: Make {
                 study: None,
                 out: PathBuf::from(DEFAULT_FOLDER),
+                force: false,
             },
         }
     }
@@ -99,6 +103,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failur
         None => make::run(
             arguments.make.study.as_deref(),
             &arguments.make.out,
+            arguments.make.force,
             context,
         ),
         Some(Command::Init(init)) => init.run(context),

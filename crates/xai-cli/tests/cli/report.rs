@@ -413,3 +413,35 @@ fn the_page_and_the_numbers_are_written_both_or_not_at_all() {
     files.json("report s.toml --out out");
     assert!(files.path("out/index.html").is_file() && files.path("out/report.json").is_file());
 }
+
+#[test]
+fn a_report_replaces_reports_and_nothing_else() {
+    let files = Files::new();
+    files.text("runs.csv", "y,a,b\n0,0,1\n1,1,1\n0,0,0\n");
+    files.text(
+        "study.toml",
+        "[[repro]]\npredictions = \"runs.csv\"\nlabels = \"y\"\n",
+    );
+    std::fs::create_dir(files.path("site")).unwrap();
+    files.text("site/index.html", "<h1>my site</h1>");
+    let failed = files.bad_data("site/index.html", "report study.toml --out site");
+    assert!(failed.help().unwrap().contains("--force"));
+    assert_eq!(files.read("site/index.html"), "<h1>my site</h1>");
+    files.table("report study.toml --out site --force");
+    // The second time it is a page of a report.
+    files.table("report study.toml --out site");
+    files.text("site/report.json", "[1]");
+    files.bad_data("site/report.json", "report study.toml --out site");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_study_is_made_of_regular_files() {
+    let files = Files::new();
+    files.text("runs.csv", "labels,a,b\n0,0,1\n1,1,1\n");
+    let pipe = files.path("waiting.csv");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    // Nobody ever writes into the pipe.
+    files.run("report init --from .");
+}

@@ -248,9 +248,19 @@ fn columns_of_words_and_of_nothing_are_left_out_and_named() {
 fn columns_of_truth_are_features() {
     let files = tables();
     files.text("t.csv", "a,b,y\nTrue,0,0\nFALSE,0,0\ntrue,9,1\nFalse,9,1\n");
-    files.text("q.csv", "b,a,y\n0,1,0\n9,False,1\n");
+    files.text("q.csv", "b,a,y\n0,1,0\n9,0,1\n");
     let result = files.json(EXPLAIN);
     assert_eq!(result["columns_used"], serde_json::json!(["a", "b"]));
+    // One of them among numbers is a mistake.
+    files.text("q.csv", "b,a,y\n0,1,0\n9,False,1\n");
+    let failure = files.bad_data("q.csv", EXPLAIN);
+    assert!(
+        failure.text.contains("\"False\"") && failure.text.contains("True and False"),
+        "{}",
+        failure.text
+    );
+    files.text("t.csv", "a,b,y\n1,0,0\n3,0,0\nTrue,9,1\n7,9,1\n");
+    files.bad_data("t.csv", EXPLAIN);
 }
 
 #[test]

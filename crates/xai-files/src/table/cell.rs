@@ -10,8 +10,10 @@ const MISSING: [&str; 17] = [
 /// A cell where a number is wanted.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Cell {
-    /// A finite number; True and False are 1 and 0.
+    /// A finite number.
     Number(f64),
+    /// True or False: 1 or 0 in a column of such cells.
+    Boolean(bool),
     /// No number.
     NonNumber(NonNumber),
 }
@@ -25,6 +27,8 @@ pub enum NonNumber {
     Infinite,
     /// A number for a person: with a comma, a percent sign, a currency.
     Written,
+    /// True or False in a column of numbers.
+    Boolean,
     /// Anything else.
     Word,
 }
@@ -48,7 +52,7 @@ fn non_number(cell: &[u8]) -> Cell {
     }
     match std::str::from_utf8(cell) {
         Ok(text) => match boolean(text) {
-            Some(truth) => Cell::Number(f64::from(u8::from(truth))),
+            Some(truth) => Cell::Boolean(truth),
             None => Cell::NonNumber(kind(text)),
         },
         Err(_) => Cell::NonNumber(NonNumber::Word),
@@ -149,8 +153,8 @@ mod tests {
             );
         }
         assert_eq!(read(b" 1.5\t"), Cell::Number(1.5));
-        assert_eq!(read(b"True"), Cell::Number(1.0));
-        assert_eq!(read(b"FALSE"), Cell::Number(0.0));
+        assert_eq!(read(b"True"), Cell::Boolean(true));
+        assert_eq!(read(b"FALSE"), Cell::Boolean(false));
     }
 
     #[test]

@@ -103,6 +103,10 @@ impl Rows {
                         self.numbers[start + slot] = number;
                         self.tallies[slot].number();
                     }
+                    Cell::Boolean(truth) => {
+                        self.numbers[start + slot] = f64::from(u8::from(truth));
+                        self.tallies[slot].boolean(row, cell);
+                    }
                     Cell::NonNumber(kind) => self.tallies[slot].non_number(kind, row, cell),
                 }
             }

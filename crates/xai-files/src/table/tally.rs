@@ -16,7 +16,10 @@ pub struct NonNumberCell {
 /// How many cells were numbers, and the first one of each other kind.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Tally {
+    /// True and False among them.
     n_numbers: usize,
+    n_booleans: usize,
+    boolean: Option<Box<NonNumberCell>>,
     missing: Option<Box<NonNumberCell>>,
     infinite: Option<Box<NonNumberCell>>,
     written: Option<Box<NonNumberCell>>,
@@ -44,6 +47,13 @@ impl Tally {
         self.n_numbers += 1;
     }
 
+    /// A cell of True or False, which is a number where all are such.
+    pub(super) fn boolean(&mut self, row: usize, text: &[u8]) {
+        self.n_numbers += 1;
+        self.n_booleans += 1;
+        self.non_number(NonNumber::Boolean, row, text);
+    }
+
     pub(super) fn non_number(&mut self, kind: NonNumber, row: usize, text: &[u8]) {
         let first = self.first(kind);
         if first.is_none() {
@@ -58,16 +68,22 @@ impl Tally {
             NonNumber::Infinite => &mut self.infinite,
             NonNumber::Written => &mut self.written,
             NonNumber::Word => &mut self.word,
+            NonNumber::Boolean => &mut self.boolean,
         }
     }
 
     /// Adds what is known of `first_row` rows further down.
     pub fn append(&mut self, below: Self, first_row: usize) {
         self.n_numbers += below.n_numbers;
-        for mut cell in [below.missing, below.infinite, below.written, below.word]
-            .into_iter()
-            .flatten()
-        {
+        self.n_booleans += below.n_booleans;
+        let cells = [
+            below.missing,
+            below.infinite,
+            below.written,
+            below.word,
+            below.boolean,
+        ];
+        for mut cell in cells.into_iter().flatten() {
             let first = self.first(cell.kind);
             if first.is_none() {
                 cell.row += first_row;
@@ -76,10 +92,13 @@ impl Tally {
         }
     }
 
-    /// The first cell that is not a finite number, missing ones apart.
+    /// The first cell that is not a finite number, missing ones apart; True and False among numbers are none.
     pub fn first_wrong(&self) -> Option<&NonNumberCell> {
+        let is_mixed = self.n_booleans < self.n_numbers;
+        let boolean = self.boolean.as_deref().filter(|_| is_mixed);
         let kinds = [&self.infinite, &self.written, &self.word];
         let cells = kinds.into_iter().filter_map(|cell| cell.as_deref());
+        let cells = cells.chain(boolean);
         cells.min_by_key(|cell| cell.row)
     }
 
@@ -111,6 +130,7 @@ mod tests {
         for (row, cell) in cells.iter().enumerate() {
             match cell {
                 None => tally.number(),
+                Some(NonNumber::Boolean) => tally.boolean(row, b"True"),
                 Some(kind) => tally.non_number(*kind, row, b"x"),
             }
         }
@@ -119,7 +139,7 @@ mod tests {
 
     #[test]
     fn a_column_is_what_its_cells_are() {
-        use NonNumber::{Infinite, Missing, Word, Written};
+        use NonNumber::{Boolean, Infinite, Missing, Word, Written};
         let contents = |cells: &[Option<NonNumber>]| match tally(cells).contents() {
             Contents::Numbers { missing } => ("numbers", missing.map(|cell| cell.row)),
             Contents::Mixed(cell) => ("mixed", Some(cell.row)),
@@ -142,6 +162,8 @@ mod tests {
             ("words", None)
         );
         assert_eq!(contents(&[Some(Missing)]), ("nothing", None));
+        assert_eq!(contents(&[Some(Boolean), Some(Boolean)]), ("numbers", None));
+        assert_eq!(contents(&[None, Some(Boolean)]), ("mixed", Some(1)));
         let mut whole = tally(&[None, Some(Missing)]);
         whole.append(tally(&[Some(Missing), Some(Word)]), 2);
         assert_eq!(

@@ -17,6 +17,9 @@ use crate::markup::element::{Element, Markup, name};
 use crate::origin::InputFile;
 use crate::report::Report;
 
+/// What a page says in its head that made it: a program can tell it from other pages.
+pub const GENERATOR: &str = "xai report";
+
 /// The page of a report: one file of HTML that asks nothing of any other place.
 ///
 /// It shows the findings, then every section with pictures, tables and what is needed to compute it again. Names
@@ -37,6 +40,7 @@ pub fn page(report: &Report) -> String {
     // Every value is escaped, or markup of our own; the compiler checks the names in the template.
     let mut html = format!(
         include_str!("../../assets/page.html"),
+        generator = GENERATOR,
         title = Markup::text(&report.title),
         version = Markup::text(&report.xai_version),
         seed = report.seed,

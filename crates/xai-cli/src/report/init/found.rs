@@ -20,19 +20,29 @@ pub(super) struct FoundFile {
 /// Folders inside each other that are looked into.
 const DEEPEST: usize = 6;
 /// Files that are looked at.
-const MOST_FILES: usize = 10_000;
+pub(super) const MOST_FILES: usize = 10_000;
 
-/// All files of a folder that a study may name, in the order of their paths.
+/// The files of a folder that a study may name.
+#[derive(Debug)]
+pub(super) struct Found {
+    /// In the order of their paths.
+    pub(super) files: Vec<FoundFile>,
+    /// Whether there are more files than are looked at.
+    pub(super) is_cut: bool,
+}
+
+/// All files of a folder that a study may name, those of upper folders first where there are too many.
 ///
 /// # Errors
 /// A folder that cannot be read.
-pub(super) fn find(from: &Path, study_folder: &Path) -> Result<Vec<FoundFile>, Failure> {
-    let mut files = Vec::new();
-    walk(from, 0, &mut files)
+pub(super) fn find(from: &Path, study_folder: &Path) -> Result<Found, Failure> {
+    let mut paths = files_below(from)
         .map_err(Failure::cannot_be_read)
         .in_file(from)?;
-    files.sort();
-    let found = files.iter().filter_map(|file| {
+    let is_cut = paths.len() > MOST_FILES;
+    paths.truncate(MOST_FILES);
+    paths.sort();
+    let found = paths.iter().filter_map(|file| {
         let holds = Content::of(file)
             .ok()
             .filter(|holds| *holds != Content::Other)?;
@@ -46,7 +56,8 @@ pub(super) fn find(from: &Path, study_folder: &Path) -> Result<Vec<FoundFile>, F
             holds,
         })
     });
-    Ok(found.collect())
+    let files = found.collect();
+    Ok(Found { files, is_cut })
 }
 
 /// A path with slashes; `None` where TOML cannot say it.
@@ -59,32 +70,43 @@ fn text(path: &Path) -> Option<String> {
     }
 }
 
-fn walk(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
-    let mut entries: Vec<PathBuf> = std::fs::read_dir(folder)?
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .collect();
-    entries.sort();
-    for path in entries {
-        let is_hidden = path
-            .file_name()
-            .is_some_and(|name| name.to_string_lossy().starts_with('.'));
-        if is_hidden || files.len() >= MOST_FILES {
-            continue;
-        }
-        // Links to folders may lead in circles.
-        let is_link = path
-            .symlink_metadata()
-            .is_ok_and(|found| found.is_symlink());
-        if path.is_dir() {
-            if depth < DEEPEST && !is_link {
-                // A folder that is closed is none of the study.
-                let _ = walk(&path, depth + 1, files);
+/// Regular files, folder by folder from the top, until there are more than are looked at. Pipes and devices are
+/// none: reading one may never end.
+fn files_below(from: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    let mut folders = std::collections::VecDeque::from([(from.to_owned(), 0)]);
+    while let Some((folder, depth)) = folders.pop_front() {
+        let entries = match std::fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            // A folder that is closed is none of the study.
+            Err(_) if depth > 0 => continue,
+            Err(error) => return Err(error),
+        };
+        let mut entries: Vec<PathBuf> = entries
+            .filter_map(|entry| Some(entry.ok()?.path()))
+            .collect();
+        entries.sort();
+        for path in entries {
+            let name = path
+                .file_name()
+                .map(|name| name.to_string_lossy().into_owned());
+            let is_hidden = name.is_some_and(|name| name.starts_with('.'));
+            // Links to folders may lead in circles.
+            let is_link = path.is_symlink();
+            match std::fs::metadata(&path) {
+                Ok(_) | Err(_) if is_hidden => {}
+                Ok(found) if found.is_file() => files.push(path),
+                Ok(found) if found.is_dir() && depth < DEEPEST && !is_link => {
+                    folders.push_back((path, depth + 1));
+                }
+                _ => {}
             }
-        } else {
-            files.push(path);
+        }
+        if files.len() > MOST_FILES {
+            break;
         }
     }
-    Ok(())
+    Ok(files)
 }
 
 impl FoundFile {

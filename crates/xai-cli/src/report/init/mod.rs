@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use xai_files::failure::{Failure, InFile};
 
-use self::found::{FoundFile, find};
+use self::found::{FoundFile, MOST_FILES, find};
 use self::toml_text::TomlText;
 use super::study::sample;
 use crate::context::Context;
@@ -71,7 +71,14 @@ impl Init {
             (false, Some(parent)) => parent.to_owned(),
             _ => self.from.clone(),
         };
-        let draft = draft(&find(&self.from, &folder)?);
+        let found = find(&self.from, &folder)?;
+        if found.is_cut {
+            context.remark(format_args!(
+                "{}: more than {MOST_FILES} files; those of its upper folders were looked at",
+                self.from.display()
+            ));
+        }
+        let draft = draft(&found.files);
         if draft.counts == [0; 4] {
             let failure = Failure::new(
                 "no files that a study is made of: expected .npy, .csv or .onnx files with names as in the sample",
@@ -152,7 +159,7 @@ mod tests {
         let folder = sample::in_temporary_folder().unwrap();
         let expected = std::fs::read(folder.path().join(sample::STUDY)).unwrap();
         let expected = Document::parse(Path::new("a"), &expected).unwrap();
-        let draft = draft(&find(folder.path(), folder.path()).unwrap());
+        let draft = draft(&find(folder.path(), folder.path()).unwrap().files);
         let drafted = Document::parse(Path::new("b"), draft.text.as_str().as_bytes()).unwrap();
         let values = |document: &Document, family: &str| {
             let section = document
