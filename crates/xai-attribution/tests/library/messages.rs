@@ -29,8 +29,8 @@ fn messages_name_the_thing_the_place_the_expectation_and_the_way_out() {
     for (message, expected) in [
         (
             negative.unwrap_err().to_string(),
-            "scores[1] = -1: Average Drop divides by the base score, which must be positive; apply \
-             Activation::Softmax or Sigmoid, or choose BaseScorePolicy::AsIs or Skip",
+            "scores[1] = -1: Average Drop divides by the base score, which must be positive; choose \
+             activation = softmax or sigmoid, or base_score_policy = skip or as-is",
         ),
         (
             drop.evaluate(&nan, x.view(), &[0; 3], x.view())

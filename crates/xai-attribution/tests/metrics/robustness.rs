@@ -4,8 +4,8 @@ use ndarray::{Array2, ArrayD, ArrayViewD, Axis, array};
 use xai_attribution::batch::Data;
 use xai_attribution::map::MapDistance;
 use xai_attribution::metric::{
-    LocalLipschitz, Measure, RelativeInputStability, RelativeOutputStability,
-    RelativeRepresentationStability, Stability,
+    Complexity, LocalLipschitz, MaximumStability, Measure, NonzeroFeatures, RelativeInputStability,
+    RelativeOutputStability, RelativeRepresentationStability, Sparseness, Stability,
 };
 use xai_attribution::model::Targets;
 use xai_attribution::perturbation::{GivenNeighbors, Neighborhood, Neighbors, Representation};
@@ -186,4 +186,37 @@ fn what_fails_on_a_neighbour_is_named() {
     let floor = RelativeInputStability::new().floor(0.0);
     let error = per_sample(&floor, &x, &squares, 64, None).unwrap_err();
     assert_eq!(error.input(), Input::new("floor"));
+}
+
+/// An explainer that always answers with zeros says nothing: it is neither the most stable nor the simplest.
+#[test]
+fn maps_of_zeros_have_no_stability_and_no_complexity() {
+    let silent = |x: ArrayViewD<'_, f64>, _: &Targets| -> Maps {
+        // The first two samples are explained, the others are not.
+        let mut maps = x.to_owned();
+        maps.mapv_inplace(|v| if v < 2.0 { v } else { 0.0 });
+        Ok(maps)
+    };
+    let x = inputs();
+    let near = Neighbors {
+        radius: 1e-6,
+        ..Neighbors::default()
+    };
+    let metrics: [&dyn Measure<f64>; 3] = [
+        &Stability::new().neighbors(near),
+        &MaximumStability::default().neighbors(near),
+        &LocalLipschitz::new().neighbors(near),
+    ];
+    for metric in metrics {
+        let values = per_sample(metric, &x, &silent, 4, None).unwrap();
+        let defined: Vec<bool> = values.iter().map(Option::is_some).collect();
+        assert_eq!(defined, [true, true, false, false, false, false, false]);
+    }
+    let maps = array![[1.0, -1.0], [0.0, 0.0]];
+    let simple: [&dyn Measure<f64>; 3] = [&Complexity, &Sparseness, &NonzeroFeatures::new()];
+    for metric in simple {
+        let value = metric.evaluate_on(Data::of_maps(maps.view())).unwrap();
+        assert!(value.per_sample[0].is_some() && value.per_sample[1].is_none());
+        assert_eq!(value.n_undefined, 1);
+    }
 }

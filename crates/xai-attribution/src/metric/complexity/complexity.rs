@@ -20,7 +20,7 @@ use crate::metric::value::MetricValue;
 /// ```
 ///
 /// 0 = all on one place, `ln n_positions` = evenly spread; lower is easier to read. A map of zeros
-/// has complexity 0. `maps` have the shape of inputs or lack the channel axis, see [`Layout`].
+/// has no value: the formula gives 0, the best, for a map that says nothing. `maps` have the shape of inputs or lack the channel axis, see [`Layout`].
 ///
 /// # Errors
 /// Empty without samples or positions, a shape mismatch when the number of axes does not fit the

@@ -70,9 +70,6 @@ fn gini_index(magnitudes: &mut [f64]) -> Option<f64> {
     within_range(magnitudes);
     magnitudes.sort_unstable_by(f64::total_cmp);
     let total: f64 = magnitudes.iter().sum();
-    if total == 0.0 {
-        return None;
-    }
     let n = magnitudes.len() as f64;
     let weighted: f64 = magnitudes
         .iter()

@@ -1,4 +1,7 @@
 //! Metrics of a map alone, from the size of its attributions.
+//!
+//! A map of zeros says nothing, so none of them has a value of it: an explainer that answers with zeros would else have
+//! the simplest maps of all.
 
 use ndarray::ArrayViewD;
 use xai_core::tensor::position_magnitudes;
@@ -45,6 +48,7 @@ fn by_sample(
     let positions = magnitudes.len() / n;
     parallel::map(n, |i| {
         let mut sample = magnitudes[i * positions..(i + 1) * positions].to_vec();
-        value(&mut sample)
+        let says_something = sample.iter().any(|&m| m > 0.0);
+        says_something.then(|| value(&mut sample)).flatten()
     })
 }

@@ -76,8 +76,8 @@ impl Statistic for Maximum {
 /// ```
 ///
 /// over `n_neighbors` noisy copies of every input; **lower is better**, 0 = the explanation does not
-/// move. A map that never changes is perfectly stable and says nothing: read it together with a
-/// faithfulness metric. Distances have the unit of the maps, so only maps of one scale compare.
+/// move. A map that never changes is perfectly stable and may say nothing: read it together with a
+/// faithfulness metric. Two maps of zeros have no distance: an explainer that always answers with zeros has no value. Distances have the unit of the maps, so only maps of one scale compare.
 ///
 /// ```
 /// use ndarray::{ArrayD, ArrayViewD, array};

@@ -59,7 +59,7 @@ impl NeighborSet for Neighbors {
 }
 
 /// The distances of the maps of all neighbours from those of their samples, as many per sample as it
-/// has neighbours; NaN where the distance is undefined. The explainer is called with at most the batch
+/// has neighbours; NaN where the distance is undefined, and between two maps of zeros. The explainer is called with at most the batch
 /// size of inputs.
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct NeighborDistances<N = Neighbors> {
@@ -76,20 +76,31 @@ impl<T: Real, N: NeighborSet> MapWork<T> for NeighborDistances<N> {
     fn compute(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<f64>> {
         let batch = explained.batch();
         let maps = Rows::of_samples(explained.maps()?);
+        // Of the distances of this crate NaN is undefined; of a caller's it is a mistake, as infinity is.
+        let is_theirs = matches!(self.distance, MapDistance::Function(_));
+        let defined = |d: f64| {
+            if is_theirs && d.is_nan() {
+                f64::INFINITY
+            } else {
+                d
+            }
+        };
+        // Two maps of zeros are no distance of 0: an explainer that says nothing is not the most stable.
+        let is_silent = |map: &[f64]| map.iter().all(|&x| x == 0.0);
         let distances = in_calls(batch, &self.neighbors, |rows, count| {
             let answer = maps_of_neighbors(explained, &self.neighbors, rows.clone(), count)?;
             let answer = Rows::of_samples(answer.view());
             Ok(parallel::map(rows.len(), |row| {
                 let sample = (rows.start + row) / count;
-                let (map, neighbor) = (maps.row(sample), answer.row(row));
-                self.distance.between(&double(map), &double(neighbor))
+                let (map, neighbor) = (double(maps.row(sample)), double(answer.row(row)));
+                match is_silent(&map) && is_silent(&neighbor) {
+                    true => f64::NAN,
+                    false => defined(self.distance.between(&map, &neighbor)),
+                }
             }))
         })?;
         let count = self.neighbors.count(batch.run())?;
-        // Of the distances of this crate NaN is undefined; of a caller's it is a mistake.
-        let is_theirs = matches!(self.distance, MapDistance::Function(_));
-        let is_bad = |d: &f64| d.is_infinite() || (is_theirs && d.is_nan());
-        match distances.iter().position(is_bad) {
+        match distances.iter().position(|d| d.is_infinite()) {
             None => Ok(distances),
             Some(row) => {
                 let sample = batch.samples().start + row / count;
