@@ -179,7 +179,7 @@ impl Compare {
                 |input| self.is_given(input),
                 |param, value| format!("--metrics {}({param}={value})", asked.entry.key()),
             )?;
-            let built = asked.entry.build::<f32>(&asked.settings);
+            let built = asked.entry.build::<f64>(&asked.settings);
             built.map_err(|error| wrong_setting(&asked.name, &error))?;
         }
         Ok(())
@@ -233,7 +233,7 @@ impl Compare {
             settings,
         } in self.asked(layout.ok())?
         {
-            let metric = entry.build::<f32>(&with_seed(entry, &settings, context));
+            let metric = entry.build::<f64>(&with_seed(entry, &settings, context));
             let metric = metric.map_err(|error| wrong_setting(&name, &error))?;
             evaluation = evaluation.metric_named(name, metric);
         }

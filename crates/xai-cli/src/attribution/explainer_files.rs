@@ -116,8 +116,8 @@ impl ExplainerFiles {
         place: usize,
         opened: &OpenedExplainers,
         samples: &[usize],
-        (inputs, targets): (&ArrayD<f32>, &Targets),
-    ) -> Result<Option<ArrayD<f32>>, Failure> {
+        (inputs, targets): (&ArrayD<f64>, &Targets),
+    ) -> Result<Option<ArrayD<f64>>, Failure> {
         let all = self.all();
         match (all.get(place), opened.0.get(place)) {
             (
@@ -125,7 +125,7 @@ impl ExplainerFiles {
                     maps: Some(file), ..
                 }),
                 _,
-            ) if file.is_file() => FileSamples::<f32>::open(file)?
+            ) if file.is_file() => FileSamples::<f64>::open(file)?
                 .gather(samples)
                 .in_file(file)
                 .map(Some),
@@ -144,11 +144,11 @@ impl ExplainerFiles {
     /// Adds the explainers to an evaluation.
     pub(super) fn add_to<'a>(
         &self,
-        mut evaluation: Evaluation<'a, f32>,
+        mut evaluation: Evaluation<'a, f64>,
         opened: &'a OpenedExplainers,
-    ) -> Result<Evaluation<'a, f32>, Failure> {
+    ) -> Result<Evaluation<'a, f64>, Failure> {
         for (one, explainer) in self.all().iter().zip(&opened.0) {
-            let maps = one.maps.map(FileSamples::<f32>::open).transpose()?;
+            let maps = one.maps.map(FileSamples::<f64>::open).transpose()?;
             evaluation = match (maps, explainer) {
                 (Some(maps), Some(explainer)) => {
                     evaluation.maps_and_explainer(one.name, maps, explainer)

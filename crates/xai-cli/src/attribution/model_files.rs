@@ -30,7 +30,7 @@ pub(crate) struct ModelFiles {
 /// The contents of [`ModelFiles`].
 pub(crate) struct OpenedModel {
     pub(crate) model: OnnxModel,
-    pub(crate) inputs: FileSamples<f32>,
+    pub(crate) inputs: FileSamples<f64>,
     pub(crate) targets: Targets,
 }
 

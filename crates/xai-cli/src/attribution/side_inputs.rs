@@ -148,7 +148,7 @@ impl<T: Real> TakesSides for Data<'_, T> {
 }
 
 #[cfg(feature = "onnx")]
-impl TakesSides for xai_metrics::attribution::Evaluation<'_, f32> {
+impl TakesSides for xai_metrics::attribution::Evaluation<'_, f64> {
     fn side<S: SideInput>(self, side: S) -> Self {
         self.with(side)
     }

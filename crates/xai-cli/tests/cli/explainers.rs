@@ -1,6 +1,6 @@
 //! Explainers in ONNX files.
 
-use ndarray::{Array1, Array3};
+use ndarray::{Array1, Array2, Array3};
 use serde_json::Value;
 
 use crate::harness::Files;
@@ -225,4 +225,31 @@ fn metrics_of_images_refuse_tables_and_say_so() {
         model("tabular")
     );
     files.wrong_usage("--discretizer", &format!("attribution {all}"));
+}
+
+/// In single precision all attributions of the second file are the same number.
+#[test]
+fn maps_keep_the_precision_of_their_file() {
+    let files = Files::new();
+    let rank = |(sample, feature): (usize, usize)| ((sample * 5 + feature * 7) % 12) as f64;
+    files.array("maps.npy", &Array2::from_shape_fn((9, 12), rank));
+    let far = Array2::from_shape_fn((9, 12), |at| 1e9 + rank(at));
+    files.array("far.npy", &far);
+    let of_one = |metric: &str, maps: &str| {
+        let value = files.json(&format!(
+            "attribution {metric} {} --explanations {maps}",
+            model("tabular")
+        ));
+        value["value"].as_f64().unwrap()
+    };
+    for metric in ["deletion", "insertion", "monotonicity-correlation"] {
+        assert_eq!(of_one(metric, "far.npy"), of_one(metric, "maps.npy"));
+    }
+    let table = files.json(&format!(
+        "attribution compare {} --metrics deletion --explanations near=maps.npy far=far.npy",
+        model("tabular")
+    ));
+    let values = &table["metrics"]["deletion"]["explainers"];
+    assert_eq!(values["near"]["value"], values["far"]["value"], "{values}");
+    assert!(values["near"]["value"].is_number());
 }

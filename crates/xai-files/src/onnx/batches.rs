@@ -2,6 +2,8 @@
 
 use ndarray::{Array1, ArrayD, ArrayViewD, Axis, IxDyn, Slice, concatenate};
 
+use xai_attribution::Real;
+
 use super::contents::port::Dimension;
 use super::engine::{Input, Reason};
 use super::model::OnnxModel;
@@ -25,9 +27,9 @@ impl OnnxModel {
     }
 
     /// The output for a batch, samples first; a model of two inputs is given a class per sample, too.
-    pub(super) fn of_samples(
+    pub(super) fn of_samples<T: Real>(
         &self,
-        batch: &ArrayViewD<'_, f32>,
+        batch: &ArrayViewD<'_, T>,
         classes: Option<&[i64]>,
     ) -> Result<ArrayD<f64>, Reason> {
         let fixed = self.fixed_batch()?;
@@ -55,18 +57,18 @@ impl OnnxModel {
 
     /// The output for samples in a batch of `size`: the last sample is repeated, and the answers to
     /// its copies are dropped.
-    fn of_piece(
+    fn of_piece<T: Real>(
         &self,
-        samples: &ArrayViewD<'_, f32>,
+        samples: &ArrayViewD<'_, T>,
         classes: Option<&[i64]>,
         size: usize,
     ) -> Result<ArrayD<f64>, Reason> {
         let n = samples.len_of(Axis(0));
         let rows: Vec<usize> = (0..size).map(|row| row.min(n.saturating_sub(1))).collect();
-        let mut inputs = vec![Input::Real(match n == size {
-            true => samples.to_owned(),
-            false => samples.select(Axis(0), &rows),
-        })];
+        let mut inputs = vec![match n == size {
+            true => single(samples)?,
+            false => single(&samples.select(Axis(0), &rows).view())?,
+        }];
         if let (Some(classes), Some(port)) = (classes, self.inputs.get(1)) {
             let of_rows: Array1<i64> = rows.iter().map(|&row| classes[row]).collect();
             // Of two axes, the second is 1.
@@ -87,5 +89,14 @@ impl OnnxModel {
             ));
         }
         Ok(output.slice_axis(Axis(0), Slice::from(..n)).to_owned())
+    }
+}
+
+/// Samples in single precision, which the engines compute in.
+pub(super) fn single<T: Real>(samples: &ArrayViewD<'_, T>) -> Result<Input, Reason> {
+    let single = samples.mapv(|x| x.to_f64_exact() as f32);
+    match single.iter().any(|x| x.is_infinite()) {
+        false => Ok(Input::Real(single)),
+        true => Err("a number of its inputs is beyond the range of single precision".to_owned()),
     }
 }

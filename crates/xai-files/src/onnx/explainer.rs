@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use ndarray::{ArrayD, ArrayViewD, Axis, IxDyn, stack};
+use xai_attribution::Real;
 use xai_attribution::model::{BoxError, Explainer, Targets};
 use xai_core::output::arg_max;
 
@@ -28,12 +29,8 @@ impl OnnxExplainer {
     }
 }
 
-impl Explainer<f32> for OnnxExplainer {
-    fn explain(
-        &self,
-        inputs: ArrayViewD<'_, f32>,
-        targets: &Targets,
-    ) -> Result<ArrayD<f32>, BoxError> {
+impl<T: Real> Explainer<T> for OnnxExplainer {
+    fn explain(&self, inputs: ArrayViewD<'_, T>, targets: &Targets) -> Result<ArrayD<T>, BoxError> {
         let classes = classes(targets);
         // An operator that looks a class up would count a negative one from the other end.
         if let Some(row) = classes.iter().position(|&class| class < 0) {
@@ -44,7 +41,7 @@ impl Explainer<f32> for OnnxExplainer {
             false => maps,
             true => of_targets(&maps, &classes)?,
         };
-        Ok(maps.mapv(|x| x as f32))
+        Ok(maps.mapv(T::from_f64_nearest))
     }
 }
 

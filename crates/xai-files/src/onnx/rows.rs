@@ -1,13 +1,15 @@
 //! Models of a batch of samples.
 
 use ndarray::{Array2, ArrayViewD, Axis, Slice};
+use xai_attribution::Real;
 use xai_attribution::model::{BoxError, Model};
 
-use super::engine::{Input, Reason, table};
+use super::batches::single;
+use super::engine::{Reason, table};
 use super::model::OnnxModel;
 
-impl Model<f32> for OnnxModel {
-    fn outputs(&self, batch: ArrayViewD<'_, f32>) -> Result<Array2<f64>, BoxError> {
+impl<T: Real> Model<T> for OnnxModel {
+    fn outputs(&self, batch: ArrayViewD<'_, T>) -> Result<Array2<f64>, BoxError> {
         if self.fixed_batch()?.is_none() {
             if let Some(input) = self.inputs.first() {
                 input.check(batch.shape())?;
@@ -30,14 +32,14 @@ impl OnnxModel {
     ///
     /// Threads may ask at the same time: one that waits for another would wait for itself where
     /// both are calls on the stack of one thread of the pool.
-    fn know_n_outputs(&self, batch: &ArrayViewD<'_, f32>) -> Result<(), Reason> {
+    fn know_n_outputs<T: Real>(&self, batch: &ArrayViewD<'_, T>) -> Result<(), Reason> {
         if self.n_outputs.get().is_some() {
             return Ok(());
         }
         let first = batch.slice_axis(Axis(0), Slice::from(..1));
         let columns = |size: usize| {
             let rows = vec![0; size];
-            let outputs = self.scores(vec![Input::Real(first.select(Axis(0), &rows))])?;
+            let outputs = self.scores(vec![single(&first.select(Axis(0), &rows).view())?])?;
             Ok::<usize, Reason>(outputs.ncols())
         };
         let (of_two, of_three) = (columns(2)?, columns(3)?);
@@ -133,7 +135,7 @@ mod tests {
     #[test]
     fn inputs_of_the_wrong_shape_are_the_models_error() {
         let model = OnnxModel::of_rows(&sample("model.onnx"), &EngineOptions::default()).unwrap();
-        let inputs = ArrayD::zeros(vec![2, 3, 8, 8]);
+        let inputs = ArrayD::<f32>::zeros(vec![2, 3, 8, 8]);
         let error = model.outputs(inputs.view()).unwrap_err().to_string();
         assert!(error.contains("[2, 3, 8, 8]"), "{error}");
     }

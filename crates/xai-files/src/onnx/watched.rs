@@ -1,6 +1,7 @@
 //! Models whose calls are counted.
 
 use ndarray::{Array2, ArrayViewD};
+use xai_attribution::Real;
 use xai_attribution::model::{BoxError, Model};
 use xai_graph::{Graph, GraphModel};
 
@@ -12,8 +13,8 @@ pub struct Watched<M, F> {
     pub watch: F,
 }
 
-impl<M: Model<f32>, F: Fn(u64)> Model<f32> for Watched<M, F> {
-    fn outputs(&self, batch: ArrayViewD<'_, f32>) -> Result<Array2<f64>, BoxError> {
+impl<T: Real, M: Model<T>, F: Fn(u64)> Model<T> for Watched<M, F> {
+    fn outputs(&self, batch: ArrayViewD<'_, T>) -> Result<Array2<f64>, BoxError> {
         let rows = batch.shape()[0] as u64;
         let outputs = self.model.outputs(batch);
         (self.watch)(rows);

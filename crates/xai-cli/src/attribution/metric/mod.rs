@@ -8,10 +8,10 @@ use std::path::PathBuf;
 
 use clap::{ArgMatches, FromArgMatches};
 use xai_metrics::attribution::batch::Data;
-use xai_metrics::attribution::metric::{BaseScorePolicy, Entry, MetricValue, Parameter, Precision};
+use xai_metrics::attribution::metric::{BaseScorePolicy, Entry, MetricValue, Parameter};
 use xai_metrics::attribution::model::Samples;
 use xai_metrics::attribution::run::MaskedScores;
-use xai_metrics::attribution::{Evaluate, Real, Scoring, input};
+use xai_metrics::attribution::{Evaluate, Scoring, input};
 use xai_metrics::core::Input;
 
 #[cfg(feature = "onnx")]
@@ -166,18 +166,14 @@ impl MetricCommand {
         Ok(value)
     }
 
-    fn evaluate<T: Precision>(
-        &self,
-        data: Data<'_, T>,
-        context: &Context,
-    ) -> Result<MetricValue, Failure> {
+    fn evaluate(&self, data: Data<'_, f64>, context: &Context) -> Result<MetricValue, Failure> {
         let files = self.places()?;
         let settings = self.given.settings(self.entry, context);
         let draws = self.entry.draws();
         let metric = match draws.is_some_and(|draws| self.files.iter().any(|(of, _)| *of == draws))
         {
-            true => self.entry.build_with_draws::<T>(&settings),
-            false => self.entry.build::<T>(&settings),
+            true => self.entry.build_with_draws::<f64>(&settings),
+            false => self.entry.build::<f64>(&settings),
         };
         let metric = metric.in_files(&files)?;
         metric
@@ -187,11 +183,11 @@ impl MetricCommand {
     }
 
     /// Adds the further inputs that the metric needs.
-    fn with_sides<'a, T: Real>(
+    fn with_sides<'a>(
         &self,
-        mut data: Data<'a, T>,
+        mut data: Data<'a, f64>,
         shape: &[usize],
-    ) -> Result<Data<'a, T>, Failure> {
+    ) -> Result<Data<'a, f64>, Failure> {
         let n = shape.first().copied().unwrap_or_default();
         for (input, file) in &self.files {
             data = side_inputs::add(data, *input, file, n)?;

@@ -22,9 +22,9 @@ use xai_files::samples::FileSamples;
 /// What a metric that asks is computed from.
 struct Opened {
     model: Option<OnnxModel>,
-    inputs: FileSamples<f32>,
+    inputs: FileSamples<f64>,
     targets: Targets,
-    maps: Option<FileSamples<f32>>,
+    maps: Option<FileSamples<f64>>,
     explainer: Option<OnnxExplainer>,
 }
 
@@ -35,12 +35,12 @@ impl Opened {
         Some(Watched { model, watch })
     }
 
-    fn data<'a, M: Model<f32>>(
+    fn data<'a, M: Model<f64>>(
         &'a self,
         model: Option<&'a M>,
         scoring: &ScoringOptions,
         reading: &Reading,
-    ) -> Data<'a, f32> {
+    ) -> Data<'a, f64> {
         let mut data = Data::new(&self.inputs, &self.targets).scoring(scoring.scoring(reading));
         if let Some(model) = model {
             data = data.model(model);

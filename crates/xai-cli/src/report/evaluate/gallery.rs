@@ -1,5 +1,6 @@
 //! Some maps of images: those that a metric finds best and worst.
 
+use ndarray::ArrayD;
 use xai_metrics::attribution::Layout;
 use xai_metrics::attribution::model::{Concurrent, Samples};
 use xai_metrics::attribution::run::masked_scores;
@@ -63,10 +64,12 @@ fn of_explainer(
         maps.view(),
         &compared.scoring,
     );
+    // Single precision is enough for pictures.
+    let single = |array: &ArrayD<f64>| array.mapv(|x| x as f32);
     let data = GalleryData {
-        inputs: &inputs,
+        inputs: &single(&inputs),
         layout,
-        maps: &maps,
+        maps: &single(&maps),
         targets: &targets,
         scores: &scores.map_err(|stopped| arguments.failure(&stopped))?,
     };
