@@ -6,7 +6,7 @@ use std::hint::black_box;
 use xai_core::random::{random_stream, uniform_index};
 use xai_core::simd::InstructionSet;
 use xai_repro::registry::{PAIR_METRICS, error_metrics};
-use xai_repro::simulate::{AliasTable, Dependence, ErrorSet, PredictionSimulator};
+use xai_repro::simulate::{AliasTable, PredictionSimulator, RunErrors};
 use xai_repro::study::StudySettings;
 use xai_repro::{
     Agreement, ClassDistribution, PackedRuns, PairMetric, Pairwise, PairwiseAccumulator,
@@ -135,7 +135,7 @@ fn simulators(c: &mut Criterion) {
     let law = AliasTable::new(&p).expect("a law");
     let mut stream = random_stream(1, 0);
     c.bench_function("alias_table/20", |b| b.iter(|| law.sample(&mut stream)));
-    let simulator = PredictionSimulator::new(&p, 0.5, ErrorSet::Fixed, Dependence::Independent)
+    let simulator = PredictionSimulator::new(&p, RunErrors::default().max_error_share(0.5))
         .expect("a simulator");
     let labels = vec![0; 1000];
     c.bench_function("predictions/5x1000", |b| {

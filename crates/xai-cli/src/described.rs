@@ -8,6 +8,11 @@ use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use xai_files::failure::{Failure, Files, InFiles};
 use xai_metrics::core::describe::{Kind, Param, Parameter, Parameters, Value, Word, with};
 
+use crate::context::Context;
+
+/// The parameter that the option `--seed`, which every command has, sets.
+const SEED: &str = "seed";
+
 /// The parameters of `P` as options. What a parameter is, its words and its default come from its description.
 ///
 /// A command holds it as `#[command(flatten)]`.
@@ -23,13 +28,20 @@ impl<P: Parameters + Default> Described<P> {
         with(P::default(), self.given.clone()).in_files(&self.options())
     }
 
+    /// The same with the seed of the command, which is an option of every command.
+    pub(crate) fn read_seeded(&self, context: &Context) -> Result<P, Failure> {
+        let seed = [(SEED, Value::from(context.seed()))];
+        with(P::default(), [&seed, &self.given[..]].concat()).in_files(&self.options())
+    }
+
     /// The options of the parameters, to name them in errors.
     pub(crate) fn options(&self) -> Files<'static> {
         Files::new().named(P::default().params().iter().map(|param| param.name))
     }
 
     fn augment(command: Command) -> Command {
-        command.args(P::default().params().iter().map(argument))
+        let params = P::default().params();
+        command.args(params.iter().filter(|p| p.name != SEED).map(argument))
     }
 }
 
@@ -58,7 +70,7 @@ impl<P: Parameters + Default> FromArgMatches for Described<P> {
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        for param in P::default().params() {
+        for param in P::default().params().iter().filter(|p| p.name != SEED) {
             if matches.value_source(param.name) == Some(ValueSource::CommandLine)
                 && let Some(text) = matches.get_one::<String>(param.name)
             {
@@ -78,7 +90,7 @@ where
     PossibleValuesParser::new(P::KIND.words().map(possible_value)).try_map(word)
 }
 
-fn possible_value(word: &Word) -> PossibleValue {
+pub(crate) fn possible_value(word: &Word) -> PossibleValue {
     let value = PossibleValue::new(word.name).help(word.doc.trim_end_matches('.'));
     let underscored = word.name.replace('-', "_");
     let others = [word.alias.to_owned(), underscored];

@@ -3,7 +3,6 @@
 use xai_casebased::help as casebased;
 use xai_core::Help;
 use xai_graph::help as graph;
-use xai_repro::help as repro;
 
 /// An advice of the library in Python's terms; as it is where its terms are Python's.
 pub(crate) fn in_python(help: Help) -> String {
@@ -24,13 +23,6 @@ pub(crate) fn in_python(help: Help) -> String {
              groundtruth_metrics"
         }
         graph::SPARSIFY_FIRST => "make the mask hard first, by xai_metrics.graph.sparsify",
-        repro::CHOOSE_EMPTY_UNION => "choose another empty_union, \"undefined\" for instance",
-        repro::PACK_FOR_METRIC => {
-            "pack the runs for this metric too: name it in the metrics of PackedRuns"
-        }
-        repro::PACK_FOR_AGREEMENT => {
-            "pack the runs for a metric of agreement too, \"pa_acc\" for instance"
-        }
         _ => return help.in_terms_of(as_argument),
     };
     text.to_owned()

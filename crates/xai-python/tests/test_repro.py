@@ -333,18 +333,18 @@ def test_intervals_are_over_runs():
     assert runs.summary("pa_kappa").mean in interval
     assert not interval.is_small_sample
     for statistic in ("mean", "std", "min", "median", "max", 0.25):
-        bca = runs.interval("pa_kappa", statistic=statistic, method="bca", n_replicates=200)
-        again = runs.interval("pa_kappa", statistic=statistic, method="bca", n_replicates=200)
+        bca = runs.interval("pa_kappa", statistic=statistic, interval="bca", n_replicates=200)
+        again = runs.interval("pa_kappa", statistic=statistic, interval="bca", n_replicates=200)
         assert bca.low <= bca.high and bca == again and bca.method == "bootstrap-bca"
-    few = repro.pairwise(predictions[:5], labels).interval("pa_acc", method="bca")
+    few = repro.pairwise(predictions[:5], labels).interval("pa_acc", interval="bca")
     assert few.is_small_sample
     assert repro.pairwise(predictions[:2], labels).interval("pa_acc") is None
     with pytest.raises(ValueError):
         runs.interval("pa_kappa", 1.5)
     with pytest.raises(ValueError, match="statistic"):
         runs.interval("pa_kappa", statistic="mode")
-    with pytest.raises(ValueError, match="method"):
-        runs.interval("pa_kappa", method="guess")
+    with pytest.raises(ValueError, match="interval"):
+        runs.interval("pa_kappa", interval="guess")
     with pytest.raises(ValueError, match="not asked for"):
         runs.pairs("ec_nothing")
     accuracy = runs.errors.accuracy_intervals(0.9)
@@ -374,7 +374,7 @@ def test_agreement_has_intervals():
     for name in ("fleiss_kappa", "krippendorff_alpha", "gwet_ac1"):
         interval = repro.agreement_interval(predictions, name)
         assert getattr(of, name) in interval
-    bca = repro.agreement_interval(predictions, method="bca", n_replicates=200)
+    bca = repro.agreement_interval(predictions, interval="bca", n_replicates=200)
     assert bca.method == "bootstrap-bca"
     with pytest.raises(ValueError, match="coefficient"):
         repro.agreement_interval(predictions, "kappa")
@@ -439,7 +439,7 @@ def test_class_distributions_and_simulators():
         np.testing.assert_array_equal(law, repro.class_distribution(kind, 7, seed=5, item=2))
         turned = repro.class_distribution(kind, 7, reversed=True, seed=5, item=2)
         np.testing.assert_array_equal(law[::-1], turned)
-    assert repro.class_distribution("exponential", 3, lowest=0.0)[-1] == 0
+    assert repro.class_distribution("exponential:0", 3)[-1] == 0
     with pytest.raises(ValueError, match="kind"):
         repro.class_distribution("normal", 3)
 
@@ -459,7 +459,7 @@ def test_class_distributions_and_simulators():
     assert (variable != labels).sum(axis=1).max() <= 100
     more = repro.simulate_predictions(labels, 6, law, 0.2, error_set="variable", seed=9)
     np.testing.assert_array_equal(more[:4], variable)
-    with pytest.raises(ValueError, match="error set"):
+    with pytest.raises(ValueError, match="error_set"):
         repro.simulate_predictions(labels, 4, law, 0.2, error_set="some")
     with pytest.raises(ValueError, match="labels"):
         repro.simulate_predictions([-1, 0], 4, law, 0.2)

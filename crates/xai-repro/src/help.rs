@@ -3,12 +3,14 @@
 use xai_core::Help;
 
 /// For a pair without errors under [`EmptyUnion::Error`](crate::EmptyUnion::Error).
-pub const CHOOSE_EMPTY_UNION: Help = Help::new("choose another EmptyUnion policy");
+pub const CHOOSE_EMPTY_UNION: Help =
+    Help::new("choose another {empty_union}, {empty_union=undefined} for instance");
 /// For a metric that the runs were not packed for.
-pub const PACK_FOR_METRIC: Help = Help::new("pack the runs for this metric too");
+pub const PACK_FOR_METRIC: Help =
+    Help::new("pack the runs for this metric too: name it among the {metrics}");
 /// For the agreement of runs that were packed for error metrics alone.
 pub const PACK_FOR_AGREEMENT: Help =
-    Help::new("pack the runs for a metric of agreement too, PairMetric::PA_ACC for instance");
+    Help::new("pack the runs for a metric of agreement too, {metrics=pa_acc} for instance");
 /// For more samples than class tables of one piece hold.
 pub const UPDATE_IN_BLOCKS: Help =
     Help::new("update a PairwiseAccumulator with blocks of the samples");

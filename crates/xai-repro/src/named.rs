@@ -1,9 +1,82 @@
-//! Metrics that are known by their names.
+//! What is known by a word: metrics by their names, choices by theirs.
 
-/// Writes what follows from a metric's `name()`: two of one name are the same metric, and it is shown
-/// and stored as its name.
+use xai_core::describe::{Parameter, same_word};
+
+/// The word of a choice, without the value behind it.
+pub(crate) fn word_of<P: Parameter>(choice: &P) -> &'static str {
+    let text = choice.to_value().to_string();
+    let text = text.split(':').next().unwrap_or_default();
+    let word = P::KIND.words().find(|word| same_word(word.name, text));
+    word.map_or("given", |word| word.name)
+}
+
+/// Shows a choice as its word.
+macro_rules! shown_by_word {
+    ($($choice:ident),+) => {$(
+        impl std::fmt::Display for $choice {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad($crate::named::word_of(self))
+            }
+        }
+    )+};
+}
+
+/// Writes what follows from a metric's `info()` and the list of all metrics of its kind: two of one name are the same
+/// metric, it is shown and stored as its name, and read from that.
 macro_rules! known_by_name {
-    ($metric:ident) => {
+    ($metric:ident, $all:path) => {
+        impl xai_core::describe::Parameter for $metric {
+            const KIND: xai_core::describe::Kind = {
+                use xai_core::describe::Word;
+                const WORDS: [Word; $all.len()] = {
+                    let mut words = [Word {
+                        name: "",
+                        alias: "",
+                        doc: "",
+                        value: None,
+                    }; $all.len()];
+                    let mut place = 0;
+                    while place < $all.len() {
+                        let info = $all[place].info();
+                        words[place].name = info.name;
+                        words[place].doc = info.question;
+                        place += 1;
+                    }
+                    words
+                };
+                xai_core::describe::Kind::Words(&WORDS)
+            };
+
+            fn from_value(value: &xai_core::describe::Value) -> Option<Self> {
+                let text = value.word()?;
+                let mut all = $all.iter().copied();
+                all.find(|metric| xai_core::describe::same_word(text.trim(), metric.name()))
+            }
+
+            fn to_value(&self) -> xai_core::describe::Value {
+                self.name().into()
+            }
+        }
+
+        impl std::str::FromStr for $metric {
+            type Err = xai_core::Error;
+
+            /// The metric of this crate with a name.
+            fn from_str(name: &str) -> xai_core::Result<Self> {
+                xai_core::describe::parse($crate::input::METRIC, name)
+            }
+        }
+
+        #[cfg(feature = "serde")]
+        impl<'de> serde::Deserialize<'de> for $metric {
+            fn deserialize<D: serde::Deserializer<'de>>(
+                deserializer: D,
+            ) -> std::result::Result<Self, D::Error> {
+                let name = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+                name.parse().map_err(serde::de::Error::custom)
+            }
+        }
+
         impl PartialEq for $metric {
             fn eq(&self, other: &Self) -> bool {
                 self.name() == other.name()
@@ -39,4 +112,4 @@ macro_rules! known_by_name {
     };
 }
 
-pub(crate) use known_by_name;
+pub(crate) use {known_by_name, shown_by_word};

@@ -5,9 +5,9 @@
 //!
 #![doc = include_str!("../METRICS.md")]
 
-use xai_core::describe::MetricInfo;
+use xai_core::describe::{MetricInfo, Scores};
 
-use crate::across_runs::agreement_coefficient::AgreementCoefficient;
+use crate::across_runs::agreement::Agreement;
 use crate::pair_metric::definition::{PairFormula, PairMetric};
 
 pub use crate::pair_metric::formulas::METRICS as PAIR_METRICS;
@@ -25,9 +25,7 @@ pub fn error_metrics() -> Vec<PairMetric> {
 /// predict numbers.
 pub fn metrics() -> impl Iterator<Item = &'static MetricInfo> {
     let of_pairs = PAIR_METRICS.iter().map(|metric| metric.info());
-    let of_all_runs = AgreementCoefficient::ALL
-        .into_iter()
-        .map(AgreementCoefficient::info);
+    let of_all_runs = Agreement::infos();
     let of_numbers = REGRESSION_METRICS.iter().map(|metric| metric.info());
     of_pairs.chain(of_all_runs).chain(of_numbers)
 }

@@ -152,7 +152,7 @@ pub(crate) struct Compare {
     level: f64,
     /// Bootstrap replicates behind each interval; 0 makes none.
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(..=10_000_000))]
-    replicates: u32,
+    n_replicates: u32,
     /// Write a row per explainer, metric and sample: explainer, metric, sample, score.
     #[arg(long, value_name = "FILE.csv")]
     out: Option<PathBuf>,
@@ -217,7 +217,7 @@ impl Compare {
         let mut evaluation = Evaluation::new(&model, &inputs, &targets)
             .scoring(scoring)
             .level(self.level)
-            .replicates(self.replicates as usize)
+            .replicates(self.n_replicates as usize)
             .seed(context.seed())
             .with_curves()
             .on_plan(planned)

@@ -153,7 +153,7 @@ pub(super) fn names() -> Files<'static> {
     Files::new().options(&[
         (input::BATCH_SIZE, "--batch-size"),
         (input::LEVEL, "--level"),
-        (input::N_REPLICATES, "--replicates"),
+        (input::N_REPLICATES, "--n-replicates"),
         (input::EXPLAINERS, "--explanations"),
         (input::METRICS, "--metrics"),
     ])

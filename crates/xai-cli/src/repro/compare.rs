@@ -8,11 +8,12 @@ use xai_files::failure::{Failure, InFiles};
 use xai_files::left_out::LeftOut;
 use xai_metrics::core::Summary;
 use xai_metrics::repro::comparison::{FIRST, GroupDifference, SECOND};
-use xai_metrics::repro::{GroupComparison, PackedRuns};
+use xai_metrics::repro::{GroupComparison, PackedRuns, Pairwise};
 
 use super::options::{Labels, PairMetrics, pair_rows, with_arrow};
 use super::runs::{self, LoadedRuns, RunFiles};
 use crate::context::Context;
+use crate::described::Described;
 use crate::output::{rows, text};
 use crate::usage::examples;
 
@@ -30,9 +31,8 @@ pub(crate) struct Compare {
     labels: Labels,
     #[command(flatten)]
     metrics: PairMetrics,
-    /// The most assignments of runs to groups to look at; all there are if they are no more.
-    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(2..=10_000_000))]
-    assignments: u64,
+    #[command(flatten)]
+    comparison: Described<GroupComparison>,
     /// Write a row per pair of runs within a group: the group, the two runs and each metric.
     #[arg(long, value_name = "FILE.csv")]
     out: Option<PathBuf>,
@@ -124,15 +124,11 @@ impl Compare {
         let files = runs::files(&self.first[0], &self.labels.labels)
             .owned(FIRST, &self.first[0])
             .owned(SECOND, &self.second[0]);
-        let differences = GroupComparison::new(self.metrics.pairwise())
-            .n_assignments(self.assignments)
-            .seed(context.seed())
-            .compare(
-                first.predictions.view(),
-                second.predictions.view(),
-                &first.labels,
-            )
-            .in_files(&files)?;
+        let comparison = self.comparison.read_seeded(context)?;
+        let comparison = comparison.metrics(&self.metrics.chosen());
+        let (of_first, of_second) = (first.predictions.view(), second.predictions.view());
+        let differences = comparison.compare(of_first, of_second, &first.labels);
+        let differences = differences.in_files(&files)?;
         let result = CompareResult {
             n_first: first.predictions.nrows(),
             n_second: second.predictions.nrows(),
@@ -143,13 +139,13 @@ impl Compare {
                 .collect(),
             columns_left_out: [first.left_out.as_slice(), &second.left_out].concat(),
         };
-        self.write_pairs([&first, &second])?;
+        self.write_pairs(comparison.options(), [&first, &second])?;
         drop(working);
         context.remark_left_out(&result.columns_left_out);
         context.present(&result, || result.table())
     }
 
-    fn write_pairs(&self, groups: [&LoadedRuns; 2]) -> Result<(), Failure> {
+    fn write_pairs(&self, pairwise: &Pairwise, groups: [&LoadedRuns; 2]) -> Result<(), Failure> {
         let metrics = self.metrics.chosen();
         let names = metrics.iter().map(|metric| metric.name());
         let header = ["group", "first", "second"].into_iter().chain(names);
@@ -161,7 +157,7 @@ impl Compare {
             for ((group, file), name) in groups.iter().zip(files).zip(["first", "second"]) {
                 let predictions = group.predictions.view();
                 let within = PackedRuns::new(&metrics, predictions, &group.labels)
-                    .and_then(|packed| self.metrics.pairwise().evaluate_packed(&packed))
+                    .and_then(|packed| pairwise.evaluate_packed(&packed))
                     .in_files(&runs::files(file, &self.labels.labels))?;
                 let pairs: Vec<&[Option<f64>]> =
                     metrics.iter().map(|&metric| within.pairs(metric)).collect();

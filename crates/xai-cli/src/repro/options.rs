@@ -4,16 +4,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use xai_files::failure::Files;
 use xai_metrics::core::Direction;
+use xai_metrics::core::describe::Parameter;
+use xai_metrics::repro::interval::IntervalMethod;
 use xai_metrics::repro::registry::{self, PAIR_METRICS};
-use xai_metrics::repro::{EmptyUnion, PairMetric, Pairwise, help, input};
+use xai_metrics::repro::{PairMetric, RunInterval};
 
-use crate::choice::{Choices, choice};
+use crate::described::possible_value;
 use crate::output::text;
-
-/// The coverage of intervals.
-pub(crate) const LEVEL: f64 = 0.95;
 
 /// What every command on runs of classes takes.
 #[derive(Debug, Args)]
@@ -40,25 +38,12 @@ pub(super) struct PairMetrics {
         value_parser = metric()
     )]
     metrics: Vec<Option<PairMetric>>,
-    /// Local error consistency of two runs without errors.
-    #[arg(long, value_parser = choice(EMPTY_UNION), default_value = "undefined")]
-    empty_union: EmptyUnion,
 }
-
-const EMPTY_UNION: &Choices<EmptyUnion> = &[
-    ("undefined", EmptyUnion::Undefined, "Undefined, and counted"),
-    ("0", EmptyUnion::Zero, ""),
-    ("1", EmptyUnion::One, ""),
-    ("drop", EmptyUnion::Drop, "Leave the pair out"),
-    ("error", EmptyUnion::Error, "Stop at such a pair"),
-];
 
 /// A metric by name; `None` for `all`.
 fn metric() -> impl TypedValueParser<Value = Option<PairMetric>> {
     let all = PossibleValue::new("all").help("Every metric");
-    let of_metric =
-        |metric: &PairMetric| PossibleValue::new(metric.name()).help(metric.info().question);
-    let words = std::iter::once(all).chain(PAIR_METRICS.iter().map(of_metric));
+    let words = std::iter::once(all).chain(PairMetric::KIND.words().map(possible_value));
     PossibleValuesParser::new(words).try_map(|word| match word.as_str() {
         "all" => Ok(None),
         name => name.parse().map(Some),
@@ -79,23 +64,6 @@ impl PairMetrics {
         }
         metrics
     }
-
-    /// The metrics with their options.
-    pub(super) fn pairwise(&self) -> Pairwise {
-        Pairwise::new()
-            .metrics(&self.chosen())
-            .empty_union(self.empty_union)
-    }
-}
-
-/// Options of parameters, and advice in terms of options.
-pub(super) fn parameters() -> Files<'static> {
-    Files::new()
-        .options(&[
-            (input::N_ASSIGNMENTS, "--assignments"),
-            (input::METRICS, "--metrics"),
-        ])
-        .ways_out(&[(help::CHOOSE_EMPTY_UNION, "choose another --empty-union")])
 }
 
 /// A metric of the registry as tables call it: with the arrow that says which values are better.
@@ -117,15 +85,15 @@ pub(super) fn pair_rows<'a>(
     })
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// What a column of intervals is called: `95 % interval`.
+pub(super) fn interval_of_level(level: f64) -> String {
+    format!("{} % interval", (1e8 * level).round() / 1e6)
+}
 
-    #[test]
-    fn the_words_of_the_option_are_those_of_the_library() {
-        assert_eq!(EMPTY_UNION.len(), EmptyUnion::ALL.len());
-        for (word, policy, _) in EMPTY_UNION {
-            assert_eq!(word.parse::<EmptyUnion>().unwrap(), *policy);
-        }
+/// What makes intervals over runs, in a sentence.
+pub(super) fn called(interval: RunInterval) -> &'static str {
+    match interval.method() {
+        IntervalMethod::Bca => "a BCa bootstrap",
+        _ => "a jackknife",
     }
 }

@@ -2,17 +2,19 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::Serialize;
 use xai_files::failure::{Failure, Files, InFiles};
 use xai_files::left_out::LeftOut;
+use xai_metrics::core::describe::Scores;
 use xai_metrics::repro::across_runs::{InconsistentSamples, votes};
 use xai_metrics::repro::pairwise::PairwiseReport;
-use xai_metrics::repro::{PackedRuns, PairMetric, RunInterval, SampleConsistency};
+use xai_metrics::repro::{self, Agreement, PackedRuns, PairMetric, RunInterval, SampleConsistency};
 
-use super::options::{LEVEL, Labels, PairMetrics, pair_rows, with_arrow};
+use super::options::{Labels, PairMetrics, called, interval_of_level, pair_rows, with_arrow};
 use super::runs::{self, LoadedRuns, RunFiles};
 use crate::context::Context;
+use crate::described::Described;
 use crate::output::{rows, text};
 use crate::usage::examples;
 
@@ -32,12 +34,10 @@ pub(crate) struct Pairwise {
     labels: Labels,
     #[command(flatten)]
     metrics: PairMetrics,
-    /// How intervals over runs are made.
-    #[arg(long, value_enum, default_value = "jackknife")]
-    interval: IntervalName,
-    /// Replicates of a bootstrap interval.
-    #[arg(long, value_name = "N", default_value_t = 999, value_parser = clap::value_parser!(u32).range(2..=10_000_000))]
-    replicates: u32,
+    #[command(flatten)]
+    pairwise: Described<repro::Pairwise>,
+    #[command(flatten)]
+    interval: Described<RunInterval>,
     /// Do not keep the values of the pairs: memory grows with the runs only. Leaves out `pairs` and the
     /// median; intervals are jackknife ones.
     #[arg(long, conflicts_with_all = ["out", "interval"])]
@@ -48,16 +48,6 @@ pub(crate) struct Pairwise {
     /// Write a row per pair: the two runs and each metric.
     #[arg(long, value_name = "FILE.csv")]
     out: Option<PathBuf>,
-}
-
-/// `--interval`
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum IntervalName {
-    /// Leave out one run at a time.
-    Jackknife,
-    /// Draw runs again: the bias-corrected and accelerated bootstrap. For ten runs and more: over 5, the
-    /// intervals of 95 % cover 81 to 92 %.
-    Bca,
 }
 
 /// Every metric on every pair of runs, and what it was made of.
@@ -108,6 +98,12 @@ impl Pairwise {
         self.metrics.chosen()
     }
 
+    /// Whether intervals have this coverage, or one that is refused.
+    pub(crate) fn is_of_level(&self, level: f64) -> bool {
+        let interval = self.interval.read();
+        interval.map_or(true, |interval| interval.coverage() == level)
+    }
+
     /// Whether the values of the pairs are not kept.
     pub(crate) fn keeps_no_pairs(&self) -> bool {
         self.summary_only
@@ -121,10 +117,11 @@ impl Pairwise {
     ) -> Result<PairwiseResult, Failure> {
         let files = runs::files(&self.predictions[0], &self.labels.labels);
         let packed = self.pack(inconsistent, &files)?;
-        let pairwise = self.metrics.pairwise();
+        let pairwise = self.pairwise.read()?.metrics(&self.metrics.chosen());
+        let interval = self.interval.read_seeded(context)?;
         let report = match self.summary_only {
-            true => pairwise.report_summaries(&packed.runs, LEVEL),
-            false => pairwise.report(&packed.runs, self.method(context), LEVEL),
+            true => pairwise.report_summaries(&packed.runs, interval.coverage()),
+            false => pairwise.report(&packed.runs, interval),
         };
         let mut report = report.in_files(&files)?;
         if let (Some(samples), Some(limit)) = (&packed.samples, inconsistent) {
@@ -163,16 +160,6 @@ impl Pairwise {
         })
     }
 
-    fn method(&self, context: &Context) -> RunInterval {
-        match self.interval {
-            IntervalName::Jackknife => RunInterval::Jackknife,
-            IntervalName::Bca => RunInterval::Bca {
-                n_replicates: self.replicates as usize,
-                seed: context.seed(),
-            },
-        }
-    }
-
     fn table(&self, result: &PairwiseReport) -> String {
         let rows = result.metrics.iter().map(|(name, m)| {
             [
@@ -186,40 +173,28 @@ impl Pairwise {
                 m.n_defined.to_string(),
             ]
         });
+        let interval = interval_of_level(result.interval.coverage());
         let header = [
-            "metric",
-            "mean",
-            "95 % interval",
-            "std",
-            "min",
-            "median",
-            "max",
-            "pairs",
+            "metric", "mean", &interval, "std", "min", "median", "max", "pairs",
         ];
         let pairs = text::table(&header, rows);
-        let across = text::table(
-            &["across all runs", "value"],
-            [
-                ["always wrong", &result.always_wrong.to_string()],
-                ["ever wrong", &result.ever_wrong.to_string()],
-                ["Fleiss' kappa ↑", &text::decimals(result.fleiss_kappa)],
-                [
-                    "Krippendorff's alpha ↑",
-                    &text::decimals(result.krippendorff_alpha),
-                ],
-                ["Gwet's AC1 ↑", &text::decimals(result.gwet_ac1)],
-            ],
-        );
-        let method = match self.interval {
-            IntervalName::Jackknife => "a jackknife",
-            IntervalName::Bca => "a BCa bootstrap",
-        };
+        let counts = [
+            ["always wrong".to_owned(), result.always_wrong.to_string()],
+            ["ever wrong".to_owned(), result.ever_wrong.to_string()],
+        ];
+        let scores = Agreement::SCORES.iter().map(|score| {
+            let title = text::with_arrow(score.info.title, score.info.direction);
+            [title, text::decimals((score.value)(&result.agreement))]
+        });
+        let rows = counts.into_iter().chain(scores);
+        let across = text::table(&["across all runs", "value"], rows);
+        let method = called(result.interval);
         let mut text = format!(
             "{} runs on {} samples; intervals by {method} over runs\n\n{pairs}\n\n{across}",
             result.n_runs, result.n_samples
         );
         if result.metrics.iter().any(|(_, metric)| metric.small_sample) {
-            text += "\n\nfewer than 10 runs: these intervals cover less often than 95 %; \
+            text += "\n\nfewer than 10 runs: these intervals cover less often than they say; \
                      --interval jackknife covers from 3 runs on";
         }
         if let Some(samples) = &result.samples {

@@ -8,11 +8,14 @@ use xai_files::failure::{Failure, Files, InFiles};
 use xai_files::left_out::LeftOut;
 use xai_metrics::repro::interval::MetricReport;
 use xai_metrics::repro::registry::REGRESSION_METRICS;
-use xai_metrics::repro::{RegressionMetric, RegressionReproducibility, input};
+use xai_metrics::repro::{
+    PairStatistic, RegressionMetric, RegressionReproducibility, RunInterval, input,
+};
 
 use super::number_runs::NumberRuns;
-use super::options::{LEVEL, pair_rows, with_arrow};
+use super::options::{called, interval_of_level, pair_rows, with_arrow};
 use crate::context::Context;
+use crate::described::Described;
 use crate::output::{rows, text};
 use crate::usage::examples;
 
@@ -34,6 +37,8 @@ pub(crate) struct Regression {
     /// index that pandas writes, are none.
     #[arg(long, value_name = "COLUMN")]
     drop_column: Vec<String>,
+    #[command(flatten)]
+    interval: Described<RunInterval>,
     /// Write a row per pair: the two runs and each metric.
     #[arg(long, value_name = "FILE.csv")]
     out: Option<PathBuf>,
@@ -78,9 +83,10 @@ impl Regression {
         let files = Files::mainly(&self.predictions).file(&[input::TARGETS], &self.targets);
         let runs =
             RegressionReproducibility::new(predictions.view(), targets.view()).in_files(&files)?;
+        let interval = self.interval.read_seeded(context)?;
         let of_metric = |&metric: &RegressionMetric| {
-            let interval = runs.interval(metric, LEVEL)?;
-            let report = MetricReport::new(&runs.summary(metric), interval, runs.pairs(metric));
+            let around = runs.interval_of(metric, PairStatistic::Mean, interval)?;
+            let report = MetricReport::new(&runs.summary(metric), around, runs.pairs(metric));
             Ok((metric.name(), report))
         };
         let metrics = REGRESSION_METRICS.iter().map(of_metric);
@@ -106,12 +112,12 @@ impl Regression {
         )?;
         drop(working);
         context.remark_left_out(&result.columns_left_out);
-        context.present(&result, || result.table())
+        context.present(&result, || result.table(interval))
     }
 }
 
 impl RegressionResult {
-    fn table(&self) -> String {
+    fn table(&self, interval: RunInterval) -> String {
         let rows = self.metrics.iter().map(|(name, m)| {
             [
                 with_arrow(name),
@@ -123,19 +129,13 @@ impl RegressionResult {
                 text::decimals(m.max),
             ]
         });
-        let header = [
-            "metric",
-            "mean",
-            "95 % interval",
-            "std",
-            "min",
-            "median",
-            "max",
-        ];
+        let level = interval_of_level(interval.coverage());
+        let header = ["metric", "mean", &level, "std", "min", "median", "max"];
         format!(
-            "{} runs on {} samples; intervals by a jackknife over runs\n\n{}",
+            "{} runs on {} samples; intervals by {} over runs\n\n{}",
             self.n_runs,
             self.n_samples,
+            called(interval),
             text::table(&header, rows)
         )
     }

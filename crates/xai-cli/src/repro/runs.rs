@@ -12,7 +12,7 @@ use xai_files::table::{Columns, Table};
 use xai_metrics::core::Label;
 use xai_metrics::repro::{PackedRuns, PackedRunsBuilder, PairMetric, input};
 
-use super::options::{self, Labels};
+use super::options::Labels;
 use super::table_runs::{ClassTable, RunColumns, is_table, only_column};
 
 /// Predictions and labels in memory.
@@ -33,7 +33,7 @@ pub(crate) fn files<'a>(predictions: &'a Path, labels: &'a Path) -> Files<'a> {
     };
     Files::mainly(predictions)
         .file(&[input::LABELS], labels)
-        .and(options::parameters())
+        .named(["metrics"])
 }
 
 /// Whether labels are a file of their own, and no column.

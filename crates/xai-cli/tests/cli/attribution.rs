@@ -321,7 +321,7 @@ fn a_metric_that_is_no_older_than_the_registry_tells_its_direction() {
     ));
     assert_eq!(result["direction"], "higher");
     assert_eq!(result["per_sample"].as_array().unwrap().len(), 240);
-    let rest = "--metrics mu_fidelity(n_subsets=20) --seed 3 --replicates 0";
+    let rest = "--metrics mu_fidelity(n_subsets=20) --seed 3 --n-replicates 0";
     let table = files.json(&compare("random", rest));
     let compared = &table["metrics"]["mu_fidelity"]["explainers"]["random"];
     assert_eq!(compared["value"], result["value"]);
@@ -429,7 +429,7 @@ fn masks_and_segments_reach_the_metrics_that_take_them() {
     };
     let all = format!(
         "attribution compare --model {} --inputs {} --targets {} --explanations a={} \
-         --activation softmax --metrics all --replicates 0",
+         --activation softmax --metrics all --n-replicates 0",
         golden("model.onnx"),
         golden("inputs.npy"),
         golden("targets.npy"),
@@ -455,15 +455,15 @@ fn masks_and_segments_reach_the_metrics_that_take_them() {
     assert!(added.contains(&"irof".to_owned()) && added.contains(&"pointing_game".to_owned()));
     files.wrong_usage(
         "--segments",
-        &compare("random", "--metrics irof --replicates 0"),
+        &compare("random", "--metrics irof --n-replicates 0"),
     );
     files.wrong_usage(
         "--masks",
-        &compare("random", "--metrics focus --replicates 0"),
+        &compare("random", "--metrics focus --n-replicates 0"),
     );
     files.array("few.npy", &masks.slice(ndarray::s![..3, .., ..]).to_owned());
     files.bad_data(
         "few.npy",
-        &compare("random", "--metrics focus --masks few.npy --replicates 0"),
+        &compare("random", "--metrics focus --masks few.npy --n-replicates 0"),
     );
 }

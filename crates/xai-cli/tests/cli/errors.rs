@@ -432,7 +432,7 @@ fn repro() {
             ("--kind", "classes --kind gauss --n-classes 3"),
             ("--n-classes", "classes --kind flat --n-classes 0"),
             ("--iterations", "study --iterations 0"),
-            ("--runs", "study --runs 1"),
+            ("--n-runs", "study --n-runs 1"),
         ],
     );
 }
@@ -572,7 +572,7 @@ fn attribution_models() {
             ("--metrics", "--metrics fidelity"),
             ("--metrics", "--metrics standard(baseline=fog)"),
             ("--level", "--level 1.5"),
-            ("--replicates", "--replicates 2000000"),
+            ("--n-replicates", "--n-replicates 2000000"),
             ("--metrics", "--metrics mu_fidelity(sampling=often)"),
             ("--metrics", "--metrics deletion(steps=fog)"),
             ("--metrics", "--metrics mu_fidelity(n_subsets=0)"),

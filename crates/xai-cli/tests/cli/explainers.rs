@@ -81,7 +81,7 @@ fn compare_asks_explainers_and_says_how_often_before_it_starts() {
     let files = Files::new();
     let command = format!(
         "attribution compare {} --explanations drawn={} both={} --explainers both={} asked={} \
-         --metrics deletion,mu-fidelity,complexity --replicates 0",
+         --metrics deletion,mu-fidelity,complexity --n-replicates 0",
         model("mlp"),
         golden("mlp_distinct.npy"),
         golden("mlp_input_x_gradient.npy"),
@@ -106,7 +106,7 @@ fn compare_judges_explainers_by_the_metrics_that_ask_them() {
     let files = Files::new();
     let command = |metrics: &str| {
         format!(
-            "attribution compare {} --explainers gradient={} product={} --activation softmax --replicates 0 --metrics {metrics}",
+            "attribution compare {} --explainers gradient={} product={} --activation softmax --n-replicates 0 --metrics {metrics}",
             model("tabular"),
             golden("tabular_gradient.onnx"),
             golden("tabular_input_x_gradient.onnx"),

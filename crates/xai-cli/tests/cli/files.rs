@@ -90,7 +90,7 @@ fn models_and_their_arrays_have_names_that_are_no_utf_8() {
     }
     let arguments = "attribution compare --model ?model.onnx --inputs ?inputs.npy \
         --targets ?targets.npy --explanations a=?saliency.npy --metrics complexity,average_drop \
-        --channels first --replicates 0 --activation softmax --json";
+        --channels first --n-replicates 0 --activation softmax --json";
     let output = run(&folder, arguments);
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{error}");
@@ -289,11 +289,11 @@ fn options_do_not_get_the_memory_that_they_ask_for() {
         ),
         (
             "--n-samples",
-            "repro simulate study --iterations 1 --n-samples 10 --runs 4294967295",
+            "repro simulate study --iterations 1 --n-samples 10 --n-runs 4294967295",
         ),
         (
-            "--replicates",
-            &format!("{pairwise} --interval bca --replicates 4294967295"),
+            "--n-replicates",
+            &format!("{pairwise} --interval bca --n-replicates 4294967295"),
         ),
     ] {
         files.wrong_usage(option, command);

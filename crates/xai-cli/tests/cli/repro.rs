@@ -316,7 +316,7 @@ fn the_study_summarises_every_metric() {
 #[test]
 fn an_interrupted_study_goes_on_where_it_stopped() {
     let files = Files::new();
-    let command = "repro simulate study --iterations 30 --n-samples 60 --runs 3 --out s.csv";
+    let command = "repro simulate study --iterations 30 --n-samples 60 --n-runs 3 --out s.csv";
     let result = files.json(command);
     let whole = files.read("s.csv");
     assert_eq!(whole.lines().count(), 31);

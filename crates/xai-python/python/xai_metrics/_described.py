@@ -51,7 +51,8 @@ def parameters_of(operation: str) -> list[Parameter]:
 def described(*operations: str) -> Callable[[F], F]:
     """Gives a function of ``**parameters`` the signature and the documentation of its parameters.
 
-    They take the place of the line ``{parameters}`` in its documentation.
+    They take the place of the line ``{parameters}`` in its documentation. One that the function names itself
+    stays where it is in the signature.
 
     >>> @described("graph.ground_truth")
     ... def f(x, **parameters):
@@ -70,7 +71,8 @@ def described(*operations: str) -> Callable[[F], F]:
         own = [one for one in given.parameters.values() if one.kind is not rest]
         before = [one for one in own if one.kind is not keyword]
         after = [one for one in own if one.kind is keyword]
-        made = [inspect.Parameter(p.name, keyword, default=p.default) for p in parameters]
+        others = [p for p in parameters if p.name not in given.parameters]
+        made = [inspect.Parameter(p.name, keyword, default=p.default) for p in others]
         signature = given.replace(parameters=[*before, *made, *after])
         function.__signature__ = signature  # type: ignore[attr-defined]
         lines = [line for parameter in parameters for line in parameter.documented()]

@@ -6,11 +6,12 @@ use pyo3::types::{PyBytes, PyDict};
 use xai_repro::{Accumulator, PairMetric, PairwiseAccumulator};
 
 use crate::array::{contiguous, two_axes};
+use crate::described::Given;
 use crate::error::OrRaise;
 use crate::labels::{Labels, for_labels};
 use crate::repro::packed::pair_metrics;
 use crate::repro::pairwise::{Values, options};
-use crate::stored::{from_bytes, or_nan, to_bytes, to_python};
+use crate::stored::{from_bytes, or_nan, to_bytes};
 use crate::work;
 
 /// The counts of all pairs of runs over the samples so far.
@@ -22,8 +23,8 @@ pub(crate) struct PairwiseState {
 #[pymethods]
 impl PairwiseState {
     #[new]
-    fn new(py: Python<'_>, metrics: Vec<String>, empty_union: &str) -> PyResult<Self> {
-        let (_, options) = options(py, &metrics, empty_union)?;
+    fn new(py: Python<'_>, metrics: Vec<String>, given: Given) -> PyResult<Self> {
+        let (_, options) = options(py, &metrics, given)?;
         let state = PairwiseAccumulator::new(&options).or_raise(py)?;
         Ok(Self { state })
     }
@@ -87,11 +88,10 @@ impl PairwiseState {
         of_all.set_item("n_ever_wrong", runs.n_ever_wrong)?;
         let left_out = or_nan(&runs.leave_one_out_consistency).into_pyarray(py);
         of_all.set_item("leave_one_out_consistency", left_out)?;
-        let agreement = runs
-            .agreement
-            .as_ref()
-            .map(crate::repro::across_runs::described);
-        of_all.set_item("agreement", to_python(py, &agreement)?)?;
+        let agreement = runs.agreement.as_ref();
+        let agreement =
+            agreement.map(|agreement| crate::repro::across_runs::described(py, agreement));
+        of_all.set_item("agreement", agreement.transpose()?)?;
         Ok((values, of_all))
     }
 }

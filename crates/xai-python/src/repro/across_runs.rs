@@ -3,36 +3,32 @@
 use numpy::{IntoPyArray, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use serde::Serialize;
+use xai_core::describe::Scores;
+use xai_repro::RunInterval;
 use xai_repro::across_runs::{
     AgreementCoefficient, AgreementWeights, agreement_interval, gwet_ac2, votes,
 };
 
 use crate::array::two_axes;
+use crate::described::Given;
 use crate::error::OrRaise;
 use crate::labels::{Labels, for_labels, widened};
-use crate::repro::intervals::run_interval;
-use crate::repro::packed::{PackedRuns, one_of};
+use crate::repro::packed::PackedRuns;
 use crate::repro::pairwise::indices;
 use crate::stored::to_python;
 use crate::work;
 
-/// Agreement as Python takes it.
-#[derive(Serialize)]
-pub(super) struct Described {
-    observed: f64,
-    fleiss_kappa: Option<f64>,
-    krippendorff_alpha: Option<f64>,
-    gwet_ac1: Option<f64>,
-}
-
-pub(super) fn described(agreement: &xai_repro::Agreement) -> Described {
-    Described {
-        observed: agreement.observed(),
-        fleiss_kappa: agreement.fleiss_kappa(),
-        krippendorff_alpha: agreement.krippendorff_alpha(),
-        gwet_ac1: agreement.gwet_ac1(),
+/// Agreement as Python takes it: what is observed, and the scores.
+pub(super) fn described<'py>(
+    py: Python<'py>,
+    agreement: &xai_repro::Agreement,
+) -> PyResult<Bound<'py, PyDict>> {
+    let described = PyDict::new(py);
+    described.set_item("observed", agreement.observed())?;
+    for (name, value) in agreement.values() {
+        described.set_item(name, value)?;
     }
+    Ok(described)
 }
 
 #[pyfunction]
@@ -41,29 +37,24 @@ pub(super) fn repro_agreement<'py>(
     py: Python<'py>,
     packed: &PackedRuns,
     n_jobs: Option<i64>,
-) -> PyResult<Bound<'py, PyAny>> {
+) -> PyResult<Bound<'py, PyDict>> {
     let agreement = || xai_repro::Agreement::from_packed(&packed.runs);
     let agreement = work::run(py, n_jobs, agreement)?.or_raise(py)?;
-    to_python(py, &described(&agreement))
+    described(py, &agreement)
 }
 
 #[pyfunction]
-#[pyo3(signature = (packed, coefficient, method, n_replicates, seed, level, n_jobs=None))]
-#[allow(clippy::too_many_arguments)] // those of the function that users call
+#[pyo3(signature = (packed, coefficient, given, n_jobs=None))]
 pub(super) fn repro_agreement_interval<'py>(
     py: Python<'py>,
     packed: &PackedRuns,
     coefficient: &str,
-    method: &str,
-    n_replicates: usize,
-    seed: u64,
-    level: f64,
+    given: Given,
     n_jobs: Option<i64>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let names = AgreementCoefficient::ALL.map(|coefficient| (coefficient.name(), coefficient));
-    let coefficient = one_of("coefficient", coefficient, &names)?;
-    let method = run_interval(method, n_replicates, seed)?;
-    let interval = || agreement_interval(&packed.runs, coefficient, method, level);
+    let coefficient = coefficient.parse::<AgreementCoefficient>().or_raise(py)?;
+    let around: RunInterval = given.build(py)?;
+    let interval = || agreement_interval(&packed.runs, coefficient, around);
     to_python(py, &work::run(py, n_jobs, interval)?.or_raise(py)?)
 }
 
@@ -79,18 +70,7 @@ pub(super) fn repro_gwet_ac2(
 ) -> PyResult<Option<f64>> {
     let weights = match matrix {
         Some(matrix) => AgreementWeights::Custom(matrix.as_array().to_owned()),
-        None => match weights {
-            "identity" => AgreementWeights::Identity,
-            "linear" => AgreementWeights::Linear,
-            "quadratic" => AgreementWeights::Quadratic,
-            "radical" => AgreementWeights::Radical,
-            "ordinal" => AgreementWeights::Ordinal,
-            other => {
-                let names = ["identity", "linear", "quadratic", "radical", "ordinal"];
-                return one_of::<()>("weights", other, &names.map(|name| (name, ())))
-                    .map(|()| None);
-            }
-        },
+        None => weights.parse::<AgreementWeights>().or_raise(py)?,
     };
     for_labels!(predictions, |view| {
         let view = two_axes("predictions", view)?;

@@ -5,31 +5,27 @@ use pyo3::prelude::*;
 use xai_repro::GroupComparison;
 
 use crate::array::{contiguous, two_axes};
+use crate::described::Given;
 use crate::error::OrRaise;
 use crate::labels::{Labels, for_labels, widened};
-use crate::repro::pairwise::options;
+use crate::repro::packed::pair_metrics;
 use crate::stored::to_python;
 use crate::work;
 
 /// How far two groups are apart in each metric, with a permutation test. Both have labels of one type.
 #[pyfunction]
-#[pyo3(signature = (first, second, labels, metrics, empty_union, n_assignments, seed, n_jobs=None))]
-#[allow(clippy::too_many_arguments)] // those of the function that users call
+#[pyo3(signature = (first, second, labels, metrics, given, n_jobs=None))]
 pub(super) fn repro_compare<'py>(
     py: Python<'py>,
     first: Labels<'py>,
     second: Labels<'py>,
     labels: PyReadonlyArray1<'py, i64>,
     metrics: Vec<String>,
-    empty_union: &str,
-    n_assignments: u64,
-    seed: u64,
+    given: Given,
     n_jobs: Option<i64>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (_, options) = options(py, &metrics, empty_union)?;
-    let comparison = GroupComparison::new(options)
-        .n_assignments(n_assignments)
-        .seed(seed);
+    let comparison = given.build::<GroupComparison>(py)?;
+    let comparison = comparison.metrics(&pair_metrics(py, &metrics)?);
     let labels = contiguous(&labels);
     let in_one_type = |group: &Labels<'_>| {
         for_labels!(*group, |view| {

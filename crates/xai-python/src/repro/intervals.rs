@@ -7,8 +7,8 @@ use xai_core::statistics::wilson;
 use xai_repro::interval::PairDistribution;
 use xai_repro::{PairStatistic, RunInterval, registry};
 
+use crate::described::Given;
 use crate::error::OrRaise;
-use crate::repro::packed::one_of;
 use crate::stored::{metric_info, or_none, to_python};
 use crate::work;
 
@@ -26,39 +26,20 @@ pub(super) fn repro_pair_summary<'py>(
 
 /// The interval over runs of a statistic of the values of all pairs.
 #[pyfunction]
-#[pyo3(signature = (n_runs, values, statistic, quantile, method, n_replicates, seed, level, n_jobs=None))]
-#[allow(clippy::too_many_arguments)] // those of the function that users call
+#[pyo3(signature = (n_runs, values, statistic, given, n_jobs=None))]
 pub(super) fn repro_pair_interval<'py>(
     py: Python<'py>,
     n_runs: usize,
     values: PyReadonlyArray1<'py, f64>,
     statistic: &str,
-    quantile: f64,
-    method: &str,
-    n_replicates: usize,
-    seed: u64,
-    level: f64,
+    given: Given,
     n_jobs: Option<i64>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let statistic = one_of(
-        "statistic",
-        statistic,
-        &[
-            ("mean", PairStatistic::Mean),
-            ("std", PairStatistic::Std),
-            ("min", PairStatistic::Min),
-            ("median", PairStatistic::Median),
-            ("max", PairStatistic::Max),
-            ("quantile", PairStatistic::Quantile(quantile)),
-        ],
-    )?;
-    let method = run_interval(method, n_replicates, seed)?;
+    let statistic = statistic.parse::<PairStatistic>().or_raise(py)?;
+    let around: RunInterval = given.build(py)?;
     let values = or_none(values.as_array().iter().copied());
     let pairs = PairDistribution::new(n_runs, &values).or_raise(py)?;
-    let interval = || match (statistic, method) {
-        (PairStatistic::Mean, RunInterval::Jackknife) => pairs.interval_of_mean(level),
-        _ => pairs.interval(statistic, method, level),
-    };
+    let interval = || pairs.interval(statistic, around);
     to_python(py, &work::run(py, n_jobs, interval)?.or_raise(py)?)
 }
 
@@ -71,13 +52,6 @@ pub(super) fn repro_wilson(
     level: f64,
 ) -> PyResult<Bound<'_, PyAny>> {
     to_python(py, &wilson(successes, n, level).or_raise(py)?)
-}
-
-/// How intervals are made, by its name.
-pub(super) fn run_interval(method: &str, n_replicates: usize, seed: u64) -> PyResult<RunInterval> {
-    let bca = RunInterval::Bca { n_replicates, seed };
-    let methods = [("jackknife", RunInterval::Jackknife), ("bca", bca)];
-    one_of("method", method, &methods)
 }
 
 /// What every metric says of itself, and which kind it is of.

@@ -1,7 +1,6 @@
 //! Runs as bits, packed once for any number of questions.
 
 use numpy::PyReadonlyArray1;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use xai_repro::{PackedRunsBuilder, PairMetric};
 
@@ -90,19 +89,4 @@ impl PackedRuns {
     fn classes(&self) -> Vec<i64> {
         self.runs.classes().to_vec()
     }
-}
-
-/// A word of a policy, with the words that there are.
-pub(super) fn one_of<T: Copy>(name: &str, word: &str, words: &[(&str, T)]) -> PyResult<T> {
-    let found = words.iter().find(|(known, _)| *known == word);
-    found.map(|(_, value)| *value).ok_or_else(|| {
-        let known: Vec<String> = words
-            .iter()
-            .map(|(known, _)| format!("{known:?}"))
-            .collect();
-        PyValueError::new_err(format!(
-            "{name}: expected one of {}, got {word:?}",
-            known.join(", ")
-        ))
-    })
 }

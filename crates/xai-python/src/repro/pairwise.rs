@@ -3,8 +3,9 @@
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use xai_core::{Error, Interval};
-use xai_repro::{EmptyUnion, PairMetric, Pairwise};
+use xai_repro::{PairMetric, Pairwise};
 
+use crate::described::Given;
 use crate::error::OrRaise;
 use crate::repro::packed::{PackedRuns, pair_metrics};
 use crate::stored::{or_nan, to_python};
@@ -14,11 +15,10 @@ use crate::work;
 pub(super) fn options(
     py: Python<'_>,
     metrics: &[String],
-    empty_union: &str,
+    given: Given,
 ) -> PyResult<(Vec<PairMetric>, Pairwise)> {
     let metrics = pair_metrics(py, metrics)?;
-    let empty_union = empty_union.parse::<EmptyUnion>().or_raise(py)?;
-    let options = Pairwise::new().metrics(&metrics).empty_union(empty_union);
+    let options = given.build::<Pairwise>(py)?.metrics(&metrics);
     Ok((metrics, options))
 }
 
@@ -27,15 +27,15 @@ pub(super) type Values<'py> = Vec<Bound<'py, PyArray1<f64>>>;
 
 /// The value of each metric on each pair, and the error sets.
 #[pyfunction]
-#[pyo3(signature = (packed, metrics, empty_union, n_jobs=None))]
+#[pyo3(signature = (packed, metrics, given, n_jobs=None))]
 pub(super) fn repro_pairwise<'py>(
     py: Python<'py>,
     packed: &PackedRuns,
     metrics: Vec<String>,
-    empty_union: &str,
+    given: Given,
     n_jobs: Option<i64>,
 ) -> PyResult<(Values<'py>, ErrorSets)> {
-    let (metrics, options) = options(py, &metrics, empty_union)?;
+    let (metrics, options) = options(py, &metrics, given)?;
     let evaluate = || {
         let runs = options.evaluate_packed(&packed.runs)?;
         let values = metrics.iter().map(|&metric| or_nan(runs.pairs(metric)));
@@ -49,16 +49,16 @@ pub(super) fn repro_pairwise<'py>(
 
 /// The summary of each metric with its interval, without the values of the pairs, and the error sets.
 #[pyfunction]
-#[pyo3(signature = (packed, metrics, empty_union, level, n_jobs=None))]
+#[pyo3(signature = (packed, metrics, given, level, n_jobs=None))]
 pub(super) fn repro_summaries<'py>(
     py: Python<'py>,
     packed: &PackedRuns,
     metrics: Vec<String>,
-    empty_union: &str,
+    given: Given,
     level: f64,
     n_jobs: Option<i64>,
 ) -> PyResult<(Bound<'py, PyAny>, ErrorSets)> {
-    let (metrics, options) = options(py, &metrics, empty_union)?;
+    let (metrics, options) = options(py, &metrics, given)?;
     let summarize = || {
         let runs = options.summarize(&packed.runs)?;
         let of_metric = |&metric: &PairMetric| {

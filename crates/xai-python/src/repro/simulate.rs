@@ -3,29 +3,21 @@
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
 use xai_core::Error;
-use xai_repro::ClassDistribution;
-use xai_repro::simulate::{Dependence, ErrorSet, LabelSimulator, PredictionSimulator};
+use xai_repro::simulate::{ClassSimulator, LabelSimulator, PredictionSimulator, RunErrors};
 
 use crate::array::contiguous;
+use crate::described::Given;
 use crate::error::OrRaise;
 use crate::work;
 
 #[pyfunction]
-#[pyo3(signature = (kind, n_classes, lowest, seed, item))]
-pub(super) fn repro_class_distribution<'py>(
-    py: Python<'py>,
-    kind: &str,
-    n_classes: usize,
-    lowest: f64,
-    seed: u64,
+pub(super) fn repro_class_distribution(
+    py: Python<'_>,
     item: u64,
-) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let law = match kind.parse::<ClassDistribution>().or_raise(py)? {
-        ClassDistribution::Exponential { .. } => ClassDistribution::Exponential { lowest },
-        law => law,
-    };
-    let probabilities = law.draw(n_classes, seed, item).or_raise(py)?;
-    Ok(probabilities.into_pyarray(py))
+    given: Given,
+) -> PyResult<Bound<'_, PyArray1<f64>>> {
+    let probabilities = given.build::<ClassSimulator>(py)?.draw(item);
+    Ok(probabilities.or_raise(py)?.into_pyarray(py))
 }
 
 #[pyfunction]
@@ -52,27 +44,20 @@ pub(super) fn repro_labels<'py>(
 }
 
 #[pyfunction]
-#[pyo3(signature = (labels, n_runs, error_probabilities, max_error_share, error_set, copied, seed, item))]
-#[allow(clippy::too_many_arguments)] // those of the function that users call
+#[pyo3(signature = (labels, n_runs, error_probabilities, seed, item, given))]
 pub(super) fn repro_predictions<'py>(
     py: Python<'py>,
     labels: PyReadonlyArray1<'py, u32>,
     n_runs: usize,
     error_probabilities: PyReadonlyArray1<'py, f64>,
-    max_error_share: f64,
-    error_set: &str,
-    copied: Option<f64>,
     seed: u64,
     item: u64,
+    given: Given,
 ) -> PyResult<Bound<'py, PyArray2<i64>>> {
-    let error_set = error_set.parse::<ErrorSet>().or_raise(py)?;
-    let dependence = match copied {
-        Some(copied) => Dependence::Dependent { copied },
-        None => Dependence::Independent,
-    };
+    let errors: RunErrors = given.build(py)?;
     let (labels, law) = (contiguous(&labels), contiguous(&error_probabilities));
     let simulate = || {
-        let simulator = PredictionSimulator::new(&law, max_error_share, error_set, dependence)?;
+        let simulator = PredictionSimulator::new(&law, errors)?;
         let runs = simulator.simulate(&labels, n_runs, seed, item)?;
         Ok::<_, Error>(runs.mapv(i64::from))
     };

@@ -10,6 +10,7 @@ use xai_repro::study::{
 };
 
 use crate::array::{contiguous, two_axes};
+use crate::described::Given;
 use crate::error::OrRaise;
 use crate::labels::{Labels, for_labels};
 use crate::stored::{from_bytes, to_bytes, to_python};
@@ -26,24 +27,15 @@ pub(crate) struct Study {
 #[pymethods]
 impl Study {
     #[staticmethod]
-    #[pyo3(signature = (first, last, seed, n_samples, n_runs, max_classes, n_jobs=None))]
-    #[allow(clippy::too_many_arguments)] // those of the function that users call
+    #[pyo3(signature = (first, last, given, n_jobs=None))]
     fn simulate(
         py: Python<'_>,
         first: u64,
         last: u64,
-        seed: u64,
-        n_samples: usize,
-        n_runs: usize,
-        max_classes: usize,
+        given: Given,
         n_jobs: Option<i64>,
     ) -> PyResult<Self> {
-        let settings = StudySettings {
-            seed,
-            n_samples,
-            n_runs,
-            max_classes,
-        };
+        let settings: StudySettings = given.build(py)?;
         let study = SimulationStudy::new(settings).or_raise(py)?;
         // A loop that is stopped is left item by item: short loops are left at once.
         let simulate = || {

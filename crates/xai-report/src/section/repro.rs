@@ -145,7 +145,7 @@ impl Repro {
     ///
     /// let predictions = array![[0, 1, 0, 1], [0, 0, 0, 0], [0, 1, 1, 1]];
     /// let runs = PackedRuns::new(PAIR_METRICS, predictions.view(), &[0, 1, 1, 0])?;
-    /// let report = Pairwise::new().report(&runs, RunInterval::Jackknife, 0.95)?;
+    /// let report = Pairwise::new().report(&runs, RunInterval::jackknife())?;
     /// let section = Repro::new(Origin::new(Family::Repro, 1, "Three runs"), PAIR_METRICS, &report, &[]);
     /// assert_eq!((section.n_runs, section.ever_wrong), (3, 3));
     /// # Ok::<(), xai_repro::Error>(())
@@ -169,9 +169,9 @@ impl Repro {
             accuracy: accuracies(report),
             always_wrong: report.always_wrong,
             ever_wrong: report.ever_wrong,
-            fleiss_kappa: report.fleiss_kappa,
-            krippendorff_alpha: report.krippendorff_alpha,
-            gwet_ac1: report.gwet_ac1,
+            fleiss_kappa: report.agreement.fleiss_kappa(),
+            krippendorff_alpha: report.agreement.krippendorff_alpha(),
+            gwet_ac1: report.agreement.gwet_ac1(),
             similarity: similarity(metrics, report),
             ever_changing: samples.map_or(0, |samples| samples.ever_changing),
             most_inconsistent: inconsistent

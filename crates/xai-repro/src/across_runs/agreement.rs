@@ -3,7 +3,6 @@
 use ndarray::ArrayView2;
 use xai_core::{Label, Result};
 
-use crate::across_runs::agreement_coefficient::AgreementCoefficient;
 use crate::across_runs::equal_pairs::equal_by_tile;
 use crate::packed::packed_runs::PackedRuns;
 use crate::packed::totals::RunTotals;
@@ -142,16 +141,6 @@ impl Agreement {
             .map(move |&count| count as f64 / all)
     }
 
-    /// A coefficient by name.
-    #[must_use]
-    pub fn coefficient(&self, coefficient: AgreementCoefficient) -> Option<f64> {
-        match coefficient {
-            AgreementCoefficient::FleissKappa => self.fleiss_kappa(),
-            AgreementCoefficient::KrippendorffAlpha => self.krippendorff_alpha(),
-            AgreementCoefficient::GwetAc1 => self.gwet_ac1(),
-        }
-    }
-
     fn corrected(&self, observed: f64, by_chance: f64) -> Option<f64> {
         (self.class_counts.len() > 1).then(|| (observed - by_chance) / (1.0 - by_chance))
     }
@@ -205,4 +194,16 @@ impl Agreement {
             self.shares().map(|p| p * (1.0 - p)).sum::<f64>() / others,
         )
     }
+}
+
+/// Serialises the scores, by name.
+///
+/// # Errors
+/// Those of the serialiser.
+#[cfg(feature = "serde")]
+pub(crate) fn scores<S: serde::Serializer>(
+    agreement: &Agreement,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(xai_core::describe::Scores::values(agreement))
 }

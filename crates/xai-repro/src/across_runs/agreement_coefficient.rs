@@ -1,71 +1,80 @@
 //! The coefficients of agreement by name.
 
-use std::fmt;
+use xai_core::describe::{MetricInfo, Parameter, Range, Score, Scores};
 
-use xai_core::describe::{Direction, MetricInfo, Range};
-
+use crate::across_runs::agreement::Agreement;
 use crate::input;
+use crate::named::shown_by_word;
 
-/// A coefficient of [`Agreement`](crate::Agreement).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// A coefficient of [`Agreement`], one of its [scores](Scores::SCORES).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[param(name = "coefficient")]
 pub enum AgreementCoefficient {
-    /// [`Agreement::fleiss_kappa`](crate::Agreement::fleiss_kappa)
+    /// Fleiss' kappa: beyond chance by the overall class shares.
+    #[default]
+    #[param(name = "fleiss_kappa")]
     FleissKappa,
-    /// [`Agreement::krippendorff_alpha`](crate::Agreement::krippendorff_alpha)
+    /// Krippendorff's alpha: the same for a finite number of predictions.
+    #[param(name = "krippendorff_alpha")]
     KrippendorffAlpha,
-    /// [`Agreement::gwet_ac1`](crate::Agreement::gwet_ac1)
+    /// Gwet's AC1: beyond a chance that stays small where one class dominates.
+    #[param(name = "gwet_ac1")]
     GwetAc1,
 }
 
+shown_by_word!(AgreementCoefficient);
+
+/// In the order of [`AgreementCoefficient`].
+impl Scores for Agreement {
+    const SCORES: &'static [Score<Self>] = &[
+        coefficient(
+            "fleiss_kappa",
+            "Fleiss' kappa",
+            "How often do all runs agree, beyond chance by the overall class shares?",
+            Self::fleiss_kappa,
+        )
+        .source("Fleiss 1971"),
+        coefficient(
+            "krippendorff_alpha",
+            "Krippendorff's alpha",
+            "How often do all runs agree, beyond chance by the class shares of a finite number of predictions?",
+            Self::krippendorff_alpha,
+        )
+        .source("Krippendorff 2004"),
+        coefficient(
+            "gwet_ac1",
+            "Gwet's AC1",
+            "How often do all runs agree, beyond a chance that stays small where one class dominates?",
+            Self::gwet_ac1,
+        )
+        .source("Gwet 2008"),
+    ];
+}
+
+const fn coefficient(
+    name: &'static str,
+    title: &'static str,
+    question: &'static str,
+    value: fn(&Agreement) -> Option<f64>,
+) -> Score<Agreement> {
+    Score::new(name, title, question, value)
+        .higher_is_better()
+        .range(Range::SIGNED_SHARE)
+        .needs(&[input::PREDICTIONS])
+}
+
 impl AgreementCoefficient {
-    /// All of them, in the order they are reported.
-    pub const ALL: [Self; 3] = [Self::FleissKappa, Self::KrippendorffAlpha, Self::GwetAc1];
+    /// What it says of itself, and how it is computed.
+    #[must_use]
+    pub const fn score(self) -> &'static Score<Agreement> {
+        &Agreement::SCORES[self as usize]
+    }
 
     /// What it says of itself.
     #[must_use]
     pub const fn info(self) -> &'static MetricInfo {
-        match self {
-            Self::FleissKappa => &MetricInfo {
-                name: "fleiss_kappa",
-                title: "Fleiss' kappa",
-                question: "How often do all runs agree, beyond chance by the overall class shares?",
-                direction: Direction::Higher,
-                range: Range::SIGNED_SHARE,
-                needs: &[input::PREDICTIONS],
-                source: "Fleiss 1971",
-            },
-            Self::KrippendorffAlpha => &MetricInfo {
-                name: "krippendorff_alpha",
-                title: "Krippendorff's alpha",
-                question: "How often do all runs agree, beyond chance by the class shares of a finite number of predictions?",
-                direction: Direction::Higher,
-                range: Range::SIGNED_SHARE,
-                needs: &[input::PREDICTIONS],
-                source: "Krippendorff 2004",
-            },
-            Self::GwetAc1 => &MetricInfo {
-                name: "gwet_ac1",
-                title: "Gwet's AC1",
-                question: "How often do all runs agree, beyond a chance that stays small where one class dominates?",
-                direction: Direction::Higher,
-                range: Range::SIGNED_SHARE,
-                needs: &[input::PREDICTIONS],
-                source: "Gwet 2008",
-            },
-        }
-    }
-
-    /// The name in files: `fleiss_kappa`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        self.info().name
-    }
-}
-
-impl fmt::Display for AgreementCoefficient {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
+        &self.score().info
     }
 }

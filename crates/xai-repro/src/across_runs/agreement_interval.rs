@@ -25,25 +25,24 @@ use crate::packed::packed_runs::PackedRuns;
 /// let packed = PackedRuns::new(PAIR_METRICS, runs.view(), &[0, 0, 1, 1, 1])?;
 /// let kappa = Agreement::from_packed(&packed)?.fleiss_kappa().unwrap();
 /// let coefficient = AgreementCoefficient::FleissKappa;
-/// let around = agreement_interval(&packed, coefficient, RunInterval::Jackknife, 0.95)?.unwrap();
+/// let around = agreement_interval(&packed, coefficient, RunInterval::jackknife())?.unwrap();
 /// assert!((0.5 * (around.low + around.high) - kappa).abs() < 1e-12);
 /// # Ok::<(), xai_repro::Error>(())
 /// ```
 pub fn agreement_interval(
     packed: &PackedRuns,
     coefficient: AgreementCoefficient,
-    method: RunInterval,
-    level: f64,
+    interval: RunInterval,
 ) -> Result<Option<Interval>> {
     let equal = equal_of_pairs(packed)?;
     let k = packed.n_runs();
-    interval_over_runs(k, method, level, |times| {
+    interval_over_runs(k, interval, |times| {
         let agreeing = pairs(k).zip(&equal).map(|((i, j), &equal)| {
             2 * u128::from(times[i]) * u128::from(times[j]) * u128::from(equal)
         });
         // A run drawn alone has no pairs, copies of itself included.
         let n_drawn = times.iter().filter(|&&t| t > 0).count();
         let agreement = Agreement::from_repeated(&packed.totals, times, agreeing.sum());
-        (n_drawn > 1).then(|| agreement.coefficient(coefficient))?
+        (n_drawn > 1).then(|| (coefficient.score().value)(&agreement))?
     })
 }

@@ -1,6 +1,7 @@
 //! How much two classes agree.
 
 use ndarray::Array2;
+use xai_core::describe::Parameter;
 use xai_core::number::check_finite;
 use xai_core::{Error, Result};
 
@@ -21,12 +22,14 @@ use crate::input;
 ///
 /// # Source
 /// Gwet, *Handbook of Inter-Rater Reliability*, 2014, chapter 3.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Parameter)]
+#[param(name = "weights")]
 #[non_exhaustive]
 pub enum AgreementWeights {
     /// Only equal classes agree: AC2 is AC1 then.
     Identity,
     /// By the distance of the labels.
+    #[default]
     Linear,
     /// By the squared distance of the labels.
     Quadratic,
@@ -35,6 +38,7 @@ pub enum AgreementWeights {
     /// By ranks alone: the labels' distances do not count.
     Ordinal,
     /// Any weights, rows and columns in ascending order of the labels that occur.
+    #[param(skip)]
     Custom(Array2<f64>),
 }
 

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use ndarray::{ArrayView2, Axis, concatenate};
+use xai_core::describe::Parameters;
 use xai_core::{Error, Label, Result, Summary, parallel};
 
 use crate::comparison::assignments::Assignments;
@@ -61,10 +62,14 @@ pub struct GroupDifference {
 ///
 /// # Source
 /// Phipson and Smyth, *Permutation p-values should never be zero*, 2010.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct GroupComparison {
+    #[param(flatten)]
     options: Pairwise,
+    /// The most assignments of runs to groups to look at, the actual one included; all there are if they are no more.
+    #[param(at_least = 2, at_most = 10_000_000)]
     n_assignments: u64,
+    /// What drawn assignments depend on.
     seed: u64,
 }
 
@@ -88,18 +93,17 @@ impl GroupComparison {
         }
     }
 
-    /// The most assignments to look at, the actual one included: all there are if they are no more.
+    /// Only these metrics; all by default.
     #[must_use]
-    pub fn n_assignments(mut self, n_assignments: u64) -> Self {
-        self.n_assignments = n_assignments;
+    pub fn metrics(mut self, metrics: &[PairMetric]) -> Self {
+        self.options = self.options.metrics(metrics);
         self
     }
 
-    /// The seed of drawn assignments.
+    /// The metrics, and how they are taken.
     #[must_use]
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
+    pub fn options(&self) -> &Pairwise {
+        &self.options
     }
 
     /// Compares `(k_1, n)` and `(k_2, n)` predictions of the same samples with `(n,)` true labels.
@@ -116,15 +120,7 @@ impl GroupComparison {
         second: ArrayView2<'_, L>,
         labels: &[M],
     ) -> Result<Vec<GroupDifference>> {
-        if !(2..=10_000_000).contains(&self.n_assignments) {
-            let expected = "2 to 10 000 000, the actual one and others";
-            let n_assignments = self.n_assignments;
-            return Err(Error::parameter(
-                input::N_ASSIGNMENTS,
-                n_assignments,
-                expected,
-            ));
-        }
+        self.check_params()?;
         for (owner, group) in [(FIRST, first), (SECOND, second)] {
             if group.nrows() < 2 {
                 return Err(Error::too_few(input::RUNS, 2, group.nrows()).owner(owner));

@@ -9,4 +9,4 @@ pub(crate) mod run_interval;
 pub use metric_report::MetricReport;
 pub use pair_distribution::PairDistribution;
 pub use pair_values::PairStatistic;
-pub use run_interval::RunInterval;
+pub use run_interval::{IntervalMethod, RunInterval};

@@ -1,5 +1,6 @@
 //! The values of one metric on all pairs of runs.
 
+use xai_core::describe::Parameters;
 use xai_core::{Error, Interval, Result, Summary};
 
 use crate::counting::pairs::pairs;
@@ -17,7 +18,7 @@ use crate::interval::run_interval::{RunInterval, interval_over_runs};
 /// let pairs = PairDistribution::new(3, &values)?;
 /// assert_eq!(pairs.summary().mean, Some(0.5));
 /// // Without one run, the value of the pair of the other two is left.
-/// let interval = pairs.interval(PairStatistic::Mean, RunInterval::Jackknife, 0.95)?;
+/// let interval = pairs.interval(PairStatistic::Mean, RunInterval::jackknife())?;
 /// assert!(interval.is_some_and(|interval| interval.low < 0.5 && 0.5 < interval.high));
 /// # Ok::<(), xai_repro::Error>(())
 /// ```
@@ -93,12 +94,15 @@ impl<'a> PairDistribution<'a> {
     pub fn interval(
         &self,
         statistic: PairStatistic,
-        method: RunInterval,
-        level: f64,
+        interval: RunInterval,
     ) -> Result<Option<Interval>> {
         statistic.check()?;
+        if let (PairStatistic::Mean, Some(level)) = (statistic, interval.level_of_jackknife()) {
+            interval.check_params()?;
+            return self.interval_of_mean(level);
+        }
         let values = PairValues::new(self.n_runs, self.values);
-        interval_over_runs(self.n_runs, method, level, |times| {
+        interval_over_runs(self.n_runs, interval, |times| {
             values.statistic(statistic, times)
         })
     }

@@ -1,17 +1,19 @@
 //! Statistics of the values of pairs, each run taken any number of times.
 
-use xai_core::{Error, Result};
+use xai_core::Result;
+use xai_core::describe::{Parameter, refused};
 
 use crate::counting::pairs::pairs;
-use crate::input;
 
 /// A statistic of the values that pairs of runs have.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+#[param(name = "statistic")]
 #[non_exhaustive]
 pub enum PairStatistic {
     /// The mean.
+    #[default]
     Mean,
     /// The standard deviation, with `n − 1`.
     Std,
@@ -22,19 +24,17 @@ pub enum PairStatistic {
     /// The largest value.
     Max,
     /// The quantile at a share in [0, 1], interpolated linearly.
+    #[param(plain, at_least = 0, at_most = 1)]
     Quantile(f64),
 }
 
 impl PairStatistic {
     /// Checks the share of a quantile.
     pub(crate) fn check(self) -> Result<()> {
-        match self {
-            Self::Quantile(share) if !(0.0..=1.0).contains(&share) => Err(Error::parameter(
-                input::QUANTILE,
-                share,
-                "a share in [0, 1]",
-            )),
-            _ => Ok(()),
+        let value = self.to_value();
+        match Self::KIND.admits(&value) {
+            true => Ok(()),
+            false => Err(refused("statistic", &value, &Self::KIND)),
         }
     }
 }

@@ -4,6 +4,7 @@ use xai_core::describe::MetricInfo;
 
 use crate::named::known_by_name;
 use crate::pair_metric::counts::{ClassTable, EqualPredictions, ErrorTable};
+use crate::pair_metric::formulas::METRICS;
 
 /// A metric of two runs' predictions, for example [`PairMetric::EC_LOCAL`].
 ///
@@ -95,7 +96,7 @@ impl PairMetric {
     }
 }
 
-known_by_name!(PairMetric);
+known_by_name!(PairMetric, METRICS);
 
 /// What pairs are counted for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

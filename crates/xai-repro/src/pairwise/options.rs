@@ -1,5 +1,6 @@
 //! Which metrics are taken of pairs, and how.
 
+use xai_core::describe::Parameters;
 use xai_core::simd::InstructionSet;
 use xai_core::{Error, Result};
 
@@ -27,10 +28,13 @@ use crate::pairwise::empty_union::EmptyUnion;
 /// assert_eq!(local, [Some(1.0 / 3.0), Some(0.5), Some(0.0)]);
 /// # Ok::<(), xai_repro::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct Pairwise {
+    #[param(skip)]
     pub(crate) metrics: Vec<PairMetric>,
+    /// What a metric of errors, local error consistency, is for two runs without errors.
     pub(crate) empty_union: EmptyUnion,
+    #[param(skip)]
     pub(crate) instruction_set: InstructionSet,
 }
 
@@ -55,13 +59,6 @@ impl Pairwise {
     #[must_use]
     pub fn metrics(mut self, metrics: &[PairMetric]) -> Self {
         self.metrics = metrics.to_vec();
-        self
-    }
-
-    /// What a metric of errors is where neither run errs; undefined by default.
-    #[must_use]
-    pub fn empty_union(mut self, empty_union: EmptyUnion) -> Self {
-        self.empty_union = empty_union;
         self
     }
 

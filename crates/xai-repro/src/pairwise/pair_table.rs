@@ -62,10 +62,9 @@ impl PairTable {
         &self,
         metric: PairMetric,
         statistic: PairStatistic,
-        method: RunInterval,
-        level: f64,
+        interval: RunInterval,
     ) -> Result<Option<Interval>> {
-        self.distribution(metric).interval(statistic, method, level)
+        self.distribution(metric).interval(statistic, interval)
     }
 }
 

@@ -11,7 +11,6 @@ use crate::interval::run_interval::RunInterval;
 use crate::packed::packed_runs::PackedRuns;
 use crate::pair_metric::definition::PairMetric;
 use crate::pairwise::options::Pairwise;
-use crate::pairwise::reproducibility::PairwiseReproducibility;
 
 /// Each metric over the pairs, and what is measured of all runs at once: what the command line writes.
 ///
@@ -20,7 +19,7 @@ use crate::pairwise::reproducibility::PairwiseReproducibility;
 /// use xai_repro::{PackedRuns, Pairwise, RunInterval, registry::PAIR_METRICS};
 /// let predictions = array![[0, 1, 0, 1], [0, 0, 0, 0], [0, 1, 1, 1]];
 /// let packed = PackedRuns::new(PAIR_METRICS, predictions.view(), &[0, 1, 1, 0])?;
-/// let report = Pairwise::new().report(&packed, RunInterval::Jackknife, 0.95)?;
+/// let report = Pairwise::new().report(&packed, RunInterval::jackknife())?;
 /// let (name, local) = &report.metrics[0];
 /// assert_eq!((*name, local.max), ("ec_local", Some(0.5)));
 /// assert_eq!((report.always_wrong, report.ever_wrong), (0, 3));
@@ -49,15 +48,18 @@ pub struct PairwiseReport {
     pub ever_wrong: u64,
     /// [`ErrorSets::leave_one_out_consistency`]
     pub loo_ec: Vec<Option<f64>>,
-    /// [`Agreement::fleiss_kappa`]
-    pub fleiss_kappa: Option<f64>,
-    /// [`Agreement::krippendorff_alpha`]
-    pub krippendorff_alpha: Option<f64>,
-    /// [`Agreement::gwet_ac1`]
-    pub gwet_ac1: Option<f64>,
+    /// The agreement of all runs; where it is serialised, its scores.
+    #[cfg_attr(
+        feature = "serde",
+        serde(flatten, serialize_with = "crate::across_runs::agreement::scores")
+    )]
+    pub agreement: Agreement,
     /// Where the runs disagree, if that was [added](Self::with_samples).
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub samples: Option<InconsistentSamples>,
+    /// How the intervals were made.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub interval: RunInterval,
 }
 
 impl Pairwise {
@@ -68,20 +70,15 @@ impl Pairwise {
     /// As [`evaluate_packed`](Self::evaluate_packed) and [`Agreement::from_packed`];
     /// [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a level outside (0, 1) or no
     /// replicates.
-    pub fn report(
-        &self,
-        packed: &PackedRuns,
-        method: RunInterval,
-        level: f64,
-    ) -> Result<PairwiseReport> {
+    pub fn report(&self, packed: &PackedRuns, interval: RunInterval) -> Result<PairwiseReport> {
         let runs = self.evaluate_packed(packed)?;
         let of_metric = |&metric: &PairMetric| {
-            let interval = interval_of_mean(&runs, metric, method, level)?;
-            let report = MetricReport::new(&runs.summary(metric), interval, runs.pairs(metric));
+            let around = runs.interval_of(metric, PairStatistic::Mean, interval)?;
+            let report = MetricReport::new(&runs.summary(metric), around, runs.pairs(metric));
             Ok((metric.name(), report))
         };
         let metrics = self.metrics.iter().map(of_metric).collect::<Result<_>>()?;
-        PairwiseReport::new(packed, runs.errors(), metrics, level)
+        PairwiseReport::new(packed, runs.errors(), metrics, interval)
     }
 
     /// The same without the values of the pairs and their medians, so that memory grows with the runs
@@ -97,19 +94,8 @@ impl Pairwise {
             Ok((metric.name(), MetricReport::new(&summary, interval, &[])))
         };
         let metrics = self.metrics.iter().map(of_metric).collect::<Result<_>>()?;
-        PairwiseReport::new(packed, runs.errors(), metrics, level)
-    }
-}
-
-fn interval_of_mean(
-    runs: &PairwiseReproducibility,
-    metric: PairMetric,
-    method: RunInterval,
-    level: f64,
-) -> Result<Option<xai_core::Interval>> {
-    match method {
-        RunInterval::Jackknife => runs.interval(metric, level),
-        method => runs.interval_of(metric, PairStatistic::Mean, method, level),
+        let interval = RunInterval::jackknife().level(level);
+        PairwiseReport::new(packed, runs.errors(), metrics, interval)
     }
 }
 
@@ -118,9 +104,8 @@ impl PairwiseReport {
         packed: &PackedRuns,
         errors: &ErrorSets,
         metrics: Vec<(&'static str, MetricReport)>,
-        level: f64,
+        interval: RunInterval,
     ) -> Result<Self> {
-        let agreement = Agreement::from_packed(packed)?;
         let (always_wrong, ever_wrong) = errors.n_always_and_ever_wrong();
         Ok(Self {
             n_runs: packed.n_runs(),
@@ -128,17 +113,16 @@ impl PairwiseReport {
             metrics,
             accuracy: errors.accuracy(),
             accuracy_interval: errors
-                .accuracy_intervals(level)?
+                .accuracy_intervals(interval.coverage())?
                 .iter()
                 .map(|interval| [interval.low, interval.high])
                 .collect(),
             always_wrong,
             ever_wrong,
             loo_ec: errors.leave_one_out_consistency(),
-            fleiss_kappa: agreement.fleiss_kappa(),
-            krippendorff_alpha: agreement.krippendorff_alpha(),
-            gwet_ac1: agreement.gwet_ac1(),
+            agreement: Agreement::from_packed(packed)?,
             samples: None,
+            interval,
         })
     }
 

@@ -67,9 +67,8 @@ impl PairwiseReproducibility {
         &self,
         metric: PairMetric,
         statistic: PairStatistic,
-        method: RunInterval,
-        level: f64,
+        interval: RunInterval,
     ) -> Result<Option<Interval>> {
-        self.pairs.interval_of(metric, statistic, method, level)
+        self.pairs.interval_of(metric, statistic, interval)
     }
 }

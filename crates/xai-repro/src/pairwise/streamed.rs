@@ -70,9 +70,8 @@ impl StreamedReproducibility {
         &self,
         metric: PairMetric,
         statistic: PairStatistic,
-        method: RunInterval,
-        level: f64,
+        interval: RunInterval,
     ) -> Result<Option<Interval>> {
-        self.pairs.interval_of(metric, statistic, method, level)
+        self.pairs.interval_of(metric, statistic, interval)
     }
 }

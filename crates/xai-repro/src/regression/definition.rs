@@ -3,6 +3,7 @@
 use xai_core::describe::MetricInfo;
 
 use crate::named::known_by_name;
+use crate::regression::formulas::METRICS;
 use crate::regression::run_pair::RunPair;
 
 /// A metric of two runs' numeric predictions, for example [`RegressionMetric::EC_RATIO`].
@@ -46,4 +47,4 @@ impl RegressionMetric {
     }
 }
 
-known_by_name!(RegressionMetric);
+known_by_name!(RegressionMetric, METRICS);

@@ -170,10 +170,9 @@ impl RegressionReproducibility {
         &self,
         metric: RegressionMetric,
         statistic: PairStatistic,
-        method: RunInterval,
-        level: f64,
+        interval: RunInterval,
     ) -> Result<Option<Interval>> {
-        self.distribution(metric).interval(statistic, method, level)
+        self.distribution(metric).interval(statistic, interval)
     }
 }
 

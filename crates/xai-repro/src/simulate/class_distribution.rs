@@ -1,12 +1,12 @@
 //! Shapes of class probabilities.
 
-use std::str::FromStr;
-
+use xai_core::describe::{Parameter, Parameters, refused};
 use xai_core::number::elementary::{exp, ln};
 use xai_core::random::{Xoshiro256PlusPlus, random_stream, uniform, uniform_index};
 use xai_core::{Error, ExactSum, Result};
 
 use crate::input;
+use crate::named::shown_by_word;
 
 /// A law that draws the probabilities of `c` classes.
 ///
@@ -28,9 +28,10 @@ use crate::input;
 /// assert!(p.is_sorted_by(|a, b| a >= b) && (p.iter().sum::<f64>() - 1.0).abs() < 1e-12);
 /// # Ok::<(), xai_repro::Error>(())
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+#[param(name = "kind")]
 pub enum ClassDistribution {
     /// Every class equally likely.
     Flat,
@@ -38,15 +39,19 @@ pub enum ClassDistribution {
     Balanced,
     /// Any shape; rarely very skewed.
     Uniform,
-    /// From nearly flat to very skewed.
+    /// From nearly flat to very skewed; behind the colon the raw value of the rarest class.
+    #[param(value_name = "LOWEST", default = 0.794, at_least = 0, at_most = 1)]
     Exponential {
         /// The raw value of the rarest class before the power, in [0, 1]. 0 makes it impossible;
         /// 0.794 bounds the spread of the classes at 100-fold.
         lowest: f64,
     },
     /// A few frequent classes.
+    #[param(name = "multimodal", alias = "multi-modal")]
     MultiModal,
-    /// A staircase. With `w = ⌈c/5⌉`: `2..=max(2, w)` steps, each `2..w` classes wide (none where
+    /// A staircase.
+    ///
+    /// With `w = ⌈c/5⌉`: `2..=max(2, w)` steps, each `2..w` classes wide (none where
     /// fewer than three are free), all at one height `U(0, 1)`.
     Step,
 }
@@ -64,19 +69,6 @@ impl ClassDistribution {
         Self::MultiModal,
         Self::Step,
     ];
-
-    /// The name in files and on the command line: `multimodal`.
-    #[must_use]
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Flat => "flat",
-            Self::Balanced => "balanced",
-            Self::Uniform => "uniform",
-            Self::Exponential { .. } => "exponential",
-            Self::MultiModal => "multimodal",
-            Self::Step => "step",
-        }
-    }
 
     /// Draws the probabilities of `n_classes` classes: those of draw `item` under `seed`.
     ///
@@ -101,7 +93,7 @@ impl ClassDistribution {
             Self::Uniform => (0..c).map(|_| positive_uniform(stream)).collect(),
             Self::Exponential { lowest } => {
                 if !(0.0..=1.0).contains(&lowest) {
-                    return Err(Error::parameter(input::LOWEST, lowest, "a value in [0, 1]"));
+                    return Err(refused("kind", &self.to_value(), &Self::KIND));
                 }
                 let scale = 0.1 + 19.9 * uniform(stream);
                 let step = (1.0 - lowest) / (c - 1).max(1) as f64;
@@ -154,21 +146,59 @@ fn steps(c: usize, stream: &mut Xoshiro256PlusPlus) -> Vec<f64> {
     raw
 }
 
-impl std::fmt::Display for ClassDistribution {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.name())
+shown_by_word!(ClassDistribution);
+
+/// Class probabilities that are drawn: their shape and their number.
+///
+/// ```
+/// use xai_repro::ClassDistribution;
+/// use xai_repro::simulate::ClassSimulator;
+/// let rarest_first = ClassSimulator::default().kind(ClassDistribution::Uniform).n_classes(5).reversed(true);
+/// assert!(rarest_first.draw(0)?.is_sorted());
+/// # Ok::<(), xai_repro::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Parameters)]
+pub struct ClassSimulator {
+    /// The shape.
+    kind: ClassDistribution,
+    /// The number of classes.
+    #[param(at_least = 1)]
+    n_classes: usize,
+    /// The rarest class first, for errors that favour the classes that are rare among the labels.
+    reversed: bool,
+    /// What the draws depend on; the same seed gives the same bits on every machine.
+    seed: u64,
+}
+
+impl Default for ClassSimulator {
+    /// Ten classes that are nearly equally likely, seed 1.
+    fn default() -> Self {
+        Self {
+            kind: ClassDistribution::Balanced,
+            n_classes: 10,
+            reversed: false,
+            seed: 1,
+        }
     }
 }
 
-impl FromStr for ClassDistribution {
-    type Err = Error;
+impl ClassSimulator {
+    /// The probabilities of a draw.
+    ///
+    /// # Errors
+    /// [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for no classes, or a shape that there is not.
+    pub fn draw(&self, item: u64) -> Result<Vec<f64>> {
+        self.check_params()?;
+        let mut probabilities = self.kind.draw(self.n_classes, self.seed, item)?;
+        if self.reversed {
+            probabilities.reverse();
+        }
+        Ok(probabilities)
+    }
 
-    /// `flat`, `balanced`, `uniform`, `exponential`, `multimodal` or `step`.
-    fn from_str(name: &str) -> Result<Self> {
-        let found = Self::ALL.into_iter().find(|law| law.name() == name);
-        found.ok_or_else(|| {
-            let names = Self::ALL.map(|law| law.name()).join(", ");
-            Error::parameter(input::CLASS_DISTRIBUTION, name, format!("one of {names}"))
-        })
+    /// How many classes.
+    #[must_use]
+    pub fn n(&self) -> usize {
+        self.n_classes
     }
 }

@@ -6,6 +6,6 @@ pub(crate) mod labels;
 pub(crate) mod predictions;
 
 pub use alias_table::AliasTable;
-pub use class_distribution::ClassDistribution;
+pub use class_distribution::{ClassDistribution, ClassSimulator};
 pub use labels::LabelSimulator;
-pub use predictions::{Dependence, ErrorSet, PredictionSimulator};
+pub use predictions::{ErrorSet, PredictionSimulator, RunErrors};

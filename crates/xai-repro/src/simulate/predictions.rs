@@ -1,39 +1,57 @@
 //! Predictions of runs whose errors follow a law.
 
-use std::fmt;
-use std::str::FromStr;
-
 use ndarray::Array2;
+use xai_core::describe::{Parameter, Parameters};
 use xai_core::random::{Xoshiro256PlusPlus, random_stream, uniform_index};
-use xai_core::{Error, Input, Result};
+use xai_core::{Error, Result};
 
 use crate::input;
+use crate::named::shown_by_word;
 use crate::simulate::alias_table::AliasTable;
 
 /// Where runs may err.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum ErrorSet {
     /// On the same samples in every run.
+    #[default]
     Fixed,
     /// On other samples in each run, equally many.
     Variable,
 }
 
-/// How runs' errors depend on each other.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
-pub enum Dependence {
-    /// Each run draws its own labels where it may err.
-    Independent,
-    /// Each run copies one base prediction on a share of the samples where it may err.
-    Dependent {
-        /// The share that is copied, `r` in [0, 1]. 1 = all runs are the base prediction; 0 =
-        /// independent.
-        copied: f64,
-    },
+shown_by_word!(ErrorSet);
+
+/// How much simulated runs err, where, and what they share.
+#[derive(Debug, Clone, Copy, PartialEq, Parameters)]
+pub struct RunErrors {
+    /// The largest share of samples that a run gets wrong.
+    #[param(at_least = 0, at_most = 1)]
+    pub max_error_share: f64,
+    /// Where runs may err.
+    pub error_set: ErrorSet,
+    /// The share of the samples where it may err on which each run copies one base prediction.
+    ///
+    /// `r` in [0, 1]: 1 = all runs are the base prediction; 0 = independent.
+    #[param(
+        none = "independent",
+        none_doc = "Each run draws its own labels.",
+        at_least = 0,
+        at_most = 1
+    )]
+    pub copied: Option<f64>,
+}
+
+impl Default for RunErrors {
+    /// Independent errors on the same samples in every run, a fifth of them at most.
+    fn default() -> Self {
+        Self {
+            max_error_share: 0.2,
+            error_set: ErrorSet::Fixed,
+            copied: None,
+        }
+    }
 }
 
 /// Draws the predictions of `k` runs for given true labels `y`.
@@ -43,17 +61,16 @@ pub enum Dependence {
 /// from the error law (which may be right, so at least `n − m` samples are right in any run).
 ///
 /// - [`ErrorSet::Fixed`]: all runs have one set. [`ErrorSet::Variable`]: each has its own.
-/// - [`Dependence::Independent`]: each run draws its own labels.
-/// - [`Dependence::Dependent`]: a base prediction is drawn first, like a run, with a set of its own.
+/// - Nothing is [copied](RunErrors::copied): each run draws its own labels.
+/// - A share `r` is copied: a base prediction is drawn first, like a run, with a set of its own.
 ///   Each run copies it on `⌈r m⌉` samples of that set, drawn uniformly for the run; on the rest of its
 ///   own set (fixed: of that set; variable: `m − ⌈r m⌉` other samples) it draws its own labels. So
 ///   `r = 1` makes all runs equal, and `r = 0` makes them independent.
 ///
 /// ```
-/// use xai_repro::simulate::{Dependence, ErrorSet, PredictionSimulator};
-/// let everything_copied = Dependence::Dependent { copied: 1.0 };
-/// let simulator =
-///     PredictionSimulator::new(&[0.5, 0.5], 0.1, ErrorSet::Variable, everything_copied)?;
+/// use xai_repro::simulate::{ErrorSet, PredictionSimulator, RunErrors};
+/// let errors = RunErrors { max_error_share: 0.1, error_set: ErrorSet::Variable, copied: Some(1.0) };
+/// let simulator = PredictionSimulator::new(&[0.5, 0.5], errors)?;
 /// let runs = simulator.simulate(&[0; 100], 3, 1, 0)?; // draw 0 under seed 1
 /// assert_eq!(runs.row(0), runs.row(2));
 /// assert!(runs.row(0).iter().filter(|&&label| label != 0).count() <= 10);
@@ -62,9 +79,7 @@ pub enum Dependence {
 #[derive(Debug, Clone, PartialEq)]
 pub struct PredictionSimulator {
     error_law: AliasTable,
-    max_error_share: f64,
-    error_set: ErrorSet,
-    dependence: Dependence,
+    errors: RunErrors,
 }
 
 /// Buffers that are used again from draw to draw.
@@ -79,27 +94,16 @@ pub(crate) struct PredictionBuffers {
 }
 
 impl PredictionSimulator {
-    /// Runs that err on at most a share `max_error_share` of the samples, there drawing class `i` with
-    /// probability `error_probabilities[i]`.
+    /// Runs that draw class `i` with probability `error_probabilities[i]` where they err.
     ///
     /// # Errors
     /// As [`AliasTable::new`]; [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a share
     /// outside [0, 1].
-    pub fn new(
-        error_probabilities: &[f64],
-        max_error_share: f64,
-        error_set: ErrorSet,
-        dependence: Dependence,
-    ) -> Result<Self> {
-        check_share(input::MAX_ERROR_SHARE, max_error_share)?;
-        if let Dependence::Dependent { copied } = dependence {
-            check_share(input::COPIED, copied)?;
-        }
+    pub fn new(error_probabilities: &[f64], errors: RunErrors) -> Result<Self> {
+        errors.check_params()?;
         Ok(Self {
             error_law: AliasTable::new(error_probabilities)?,
-            max_error_share,
-            error_set,
-            dependence,
+            errors,
         })
     }
 
@@ -143,15 +147,15 @@ impl PredictionSimulator {
         runs: &mut [u32],
     ) {
         let n = labels.len();
-        let m = share_of(self.max_error_share, n);
+        let m = share_of(self.errors.max_error_share, n);
         // The base's set, which is every run's where the set is fixed.
         ascending(n, &mut buffers.samples);
         draw_to_front(&mut buffers.samples, m, stream);
         buffers.base_set.clear();
         buffers.base_set.extend_from_slice(&buffers.samples[..m]);
-        let n_copied = match self.dependence {
-            Dependence::Independent => 0,
-            Dependence::Dependent { copied } => {
+        let n_copied = match self.errors.copied {
+            None => 0,
+            Some(copied) => {
                 self.predict_base(labels, stream, buffers);
                 share_of(copied, m)
             }
@@ -199,7 +203,7 @@ impl PredictionSimulator {
         for &sample in &samples[..n_copied] {
             run[sample as usize] = base[sample as usize];
         }
-        if self.error_set == ErrorSet::Variable && n_copied < m {
+        if self.errors.error_set == ErrorSet::Variable && n_copied < m {
             // The rest of the set from all samples that are not copied.
             samples.truncate(n_copied);
             all_but(run.len(), samples, others);
@@ -215,14 +219,6 @@ impl PredictionSimulator {
 /// `⌈share n⌉`, at most `n`.
 fn share_of(share: f64, n: usize) -> usize {
     ((share * n as f64).ceil() as usize).min(n)
-}
-
-fn check_share(input: Input, share: f64) -> Result<()> {
-    if (0.0..=1.0).contains(&share) {
-        Ok(())
-    } else {
-        Err(Error::parameter(input, share, "a share in [0, 1]"))
-    }
 }
 
 /// Fills `samples` with `0..n`, below 2³².
@@ -258,31 +254,5 @@ fn draw_to_front(samples: &mut [u32], m: usize, stream: &mut Xoshiro256PlusPlus)
     for at in 0..m {
         let drawn = at + uniform_index(stream, n - at);
         samples.swap(at, drawn);
-    }
-}
-
-impl fmt::Display for ErrorSet {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Fixed => "fixed",
-            Self::Variable => "variable",
-        })
-    }
-}
-
-impl FromStr for ErrorSet {
-    type Err = Error;
-
-    /// `fixed` or `variable`.
-    fn from_str(name: &str) -> Result<Self> {
-        match name {
-            "fixed" => Ok(Self::Fixed),
-            "variable" => Ok(Self::Variable),
-            _ => Err(Error::parameter(
-                input::ERROR_SET,
-                name,
-                "fixed or variable",
-            )),
-        }
     }
 }

@@ -4,7 +4,7 @@ use xai_core::{Error, Result};
 
 use crate::input;
 use crate::simulate::class_distribution::ClassDistribution;
-use crate::simulate::predictions::{Dependence, ErrorSet};
+use crate::simulate::predictions::ErrorSet;
 use crate::study::mean_metrics::MeanMetrics;
 use crate::study::setting::Setting;
 
@@ -43,12 +43,9 @@ impl StudyDraw {
             label_distribution: setting.label_distribution,
             error_distribution: setting.error_distribution,
             error_reversed: setting.error_reversed,
-            error_set: setting.error_set,
-            max_error_share: setting.max_error_share,
-            copied: match setting.dependence {
-                Dependence::Independent => None,
-                Dependence::Dependent { copied } => Some(copied),
-            },
+            error_set: setting.errors.error_set,
+            max_error_share: setting.errors.max_error_share,
+            copied: setting.errors.copied,
             accuracy: means.accuracy,
             metrics: means.metrics,
         }

@@ -1,11 +1,11 @@
 //! Every metric of some runs as one number.
 
 use ndarray::ArrayView2;
+use xai_core::describe::Scores;
 use xai_core::simd::InstructionSet;
 use xai_core::{ExactMean, Label, Result};
 
 use crate::across_runs::agreement::Agreement;
-use crate::across_runs::agreement_coefficient::AgreementCoefficient;
 use crate::across_runs::error_sets::accuracies;
 use crate::counting::pair_tiles::{TileBuffers, count_tile};
 use crate::counting::pairs::Tile;
@@ -40,9 +40,9 @@ impl MeanMetrics {
     /// runs at once.
     pub fn names() -> impl ExactSizeIterator<Item = &'static str> + Clone {
         let n = METRICS.len();
-        (0..n + AgreementCoefficient::ALL.len()).map(move |metric| match metric.checked_sub(n) {
+        (0..n + Agreement::SCORES.len()).map(move |metric| match metric.checked_sub(n) {
             None => METRICS[metric].name(),
-            Some(coefficient) => AgreementCoefficient::ALL[coefficient].name(),
+            Some(score) => Agreement::SCORES[score].info.name,
         })
     }
 
@@ -82,7 +82,7 @@ impl MeanMetrics {
         );
         outcome?;
         let agreement = Agreement::from_counts(&packed.totals, agreeing);
-        let of_all_runs = AgreementCoefficient::ALL.map(|of| agreement.coefficient(of));
+        let of_all_runs = agreement.values().map(|(_, value)| value);
         let of_pairs = means.iter().map(ExactMean::value);
         let accuracies = accuracies(packed.totals.n_samples, &packed.totals.n_wrong);
         let accuracy: ExactMean = accuracies.into_iter().collect();

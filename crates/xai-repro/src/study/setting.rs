@@ -3,7 +3,7 @@
 use xai_core::random::{Xoshiro256PlusPlus, uniform, uniform_index};
 
 use crate::simulate::class_distribution::ClassDistribution;
-use crate::simulate::predictions::{Dependence, ErrorSet};
+use crate::simulate::predictions::{ErrorSet, RunErrors};
 
 /// The setting of one draw.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -12,9 +12,7 @@ pub(super) struct Setting {
     pub(super) label_distribution: ClassDistribution,
     pub(super) error_distribution: ClassDistribution,
     pub(super) error_reversed: bool,
-    pub(super) error_set: ErrorSet,
-    pub(super) dependence: Dependence,
-    pub(super) max_error_share: f64,
+    pub(super) errors: RunErrors,
 }
 
 impl Setting {
@@ -34,15 +32,14 @@ impl Setting {
             label_distribution,
             error_distribution,
             error_reversed,
-            error_set: match variable {
-                true => ErrorSet::Variable,
-                false => ErrorSet::Fixed,
+            errors: RunErrors {
+                max_error_share,
+                error_set: match variable {
+                    true => ErrorSet::Variable,
+                    false => ErrorSet::Fixed,
+                },
+                copied: dependent.then_some(copied),
             },
-            dependence: match dependent {
-                true => Dependence::Dependent { copied },
-                false => Dependence::Independent,
-            },
-            max_error_share,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use xai_core::describe::Parameters;
 use xai_core::random::random_stream;
 use xai_core::{Error, Result, parallel};
 
@@ -47,16 +48,19 @@ pub struct SimulationStudy {
 }
 
 /// The size of a [`SimulationStudy`], and its seed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Parameters)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct StudySettings {
-    /// The seed; 1 by default.
+    /// What the draws depend on.
     pub seed: u64,
-    /// The number of samples per draw, at least 1; 1000 by default.
+    /// Samples per draw.
+    #[param(at_least = 1)]
     pub n_samples: usize,
-    /// The number of runs per draw, at least 2; 5 by default.
+    /// Runs per draw.
+    #[param(at_least = 2)]
     pub n_runs: usize,
-    /// The largest number of classes, at least 2; 50 by default.
+    /// The largest number of classes of a draw.
+    #[param(at_least = 2, at_most = 4_294_967_295.0)]
     pub max_classes: usize,
 }
 
@@ -73,25 +77,11 @@ impl Default for StudySettings {
 
 impl StudySettings {
     fn check(&self) -> Result<()> {
-        if self.n_samples == 0 {
-            return Err(Error::empty(input::N_SAMPLES));
-        }
-        for (input, n) in [
-            (input::N_RUNS, self.n_runs),
-            (input::MAX_CLASSES, self.max_classes),
-        ] {
-            if n < 2 {
-                return Err(Error::too_few(input, 2, n));
-            }
-        }
+        self.check_params()?;
         let all = self.n_samples.saturating_mul(self.n_runs);
-        for (input, n, expected) in [
-            (input::N_SAMPLES, all, "fewer than 2^32 in all runs"),
-            (input::MAX_CLASSES, self.max_classes, "fewer than 2^32"),
-        ] {
-            if u32::try_from(n).is_err() {
-                return Err(Error::parameter(input, n, expected));
-            }
+        if u32::try_from(all).is_err() {
+            let expected = "fewer than 2^32 in all runs";
+            return Err(Error::parameter(input::N_SAMPLES, all, expected));
         }
         Ok(())
     }
@@ -112,8 +102,7 @@ impl SimulationStudy {
     /// The study of a size.
     ///
     /// # Errors
-    /// [`Empty`](xai_core::ErrorKind::Empty) without samples, [`TooFew`](xai_core::ErrorKind::TooFew)
-    /// below two runs or classes, [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for 2³²
+    /// [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) without samples, below two runs or classes, for 2³²
     /// classes, or samples in all runs of a draw, and more.
     pub fn new(settings: StudySettings) -> Result<Self> {
         settings.check()?;
@@ -183,12 +172,7 @@ impl SimulationStudy {
         if setting.error_reversed {
             errors.reverse();
         }
-        let simulator = PredictionSimulator::new(
-            &errors,
-            setting.max_error_share,
-            setting.error_set,
-            setting.dependence,
-        )?;
+        let simulator = PredictionSimulator::new(&errors, setting.errors)?;
         buffers.runs.resize(n_runs * n_samples, 0);
         let Buffers {
             labels,

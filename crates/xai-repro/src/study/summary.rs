@@ -1,7 +1,9 @@
 //! What the study says about each metric.
 
 use std::fmt;
+use std::mem::discriminant;
 
+use xai_core::describe::{Range, Score, Scores};
 use xai_core::statistics::{auroc, pearson, spearman};
 use xai_core::{Result, Summary, parallel};
 
@@ -50,6 +52,74 @@ pub struct MetricBehavior {
     pub auroc_of_dependence: Option<f64>,
 }
 
+impl Scores for MetricBehavior {
+    const SCORES: &'static [Score<Self>] = &[
+        Score::new(
+            "mean",
+            "mean",
+            "What is the metric on average over the draws?",
+            |of: &Self| of.values.mean,
+        ),
+        Score::new(
+            "std",
+            "std",
+            "How far is it spread over the draws?",
+            |of: &Self| of.values.std,
+        )
+        .range(Range::NON_NEGATIVE),
+        Score::new(
+            "pearson_with_accuracy",
+            "accuracy (r)",
+            "How is it correlated with the accuracy of the runs, by values?",
+            |of: &Self| of.pearson_with_accuracy,
+        )
+        .range(Range::SIGNED_SHARE),
+        Score::new(
+            "spearman_with_accuracy",
+            "accuracy (ρ)",
+            "How is it correlated with the accuracy of the runs, by ranks?",
+            |of: &Self| of.spearman_with_accuracy,
+        )
+        .range(Range::SIGNED_SHARE),
+        Score::new(
+            "pearson_with_n_classes",
+            "classes (r)",
+            "How is it correlated with the number of classes, by values?",
+            |of: &Self| of.pearson_with_n_classes,
+        )
+        .range(Range::SIGNED_SHARE),
+        Score::new(
+            "spearman_with_n_classes",
+            "classes (ρ)",
+            "How is it correlated with the number of classes, by ranks?",
+            |of: &Self| of.spearman_with_n_classes,
+        )
+        .range(Range::SIGNED_SHARE),
+        Score::new(
+            "variance_by_label_distribution",
+            "label law (η²)",
+            "Which share of its variance lies between the laws of the true labels?",
+            |of: &Self| of.variance_by_label_distribution,
+        )
+        .range(Range::SHARE),
+        Score::new(
+            "variance_by_error_distribution",
+            "error law (η²)",
+            "Which share of its variance lies between the laws of the errors?",
+            |of: &Self| of.variance_by_error_distribution,
+        )
+        .range(Range::SHARE),
+        Score::new(
+            "auroc_of_dependence",
+            "dependence (AUROC)",
+            "How well does it tell dependent errors from independent ones?",
+            |of: &Self| of.auroc_of_dependence,
+        )
+        .higher_is_better()
+        .range(Range::SHARE),
+    ];
+}
+
 impl StudySummary {
     /// Summarises draws, in any order.
     ///
@@ -86,7 +156,7 @@ fn behavior(draws: &[StudyDraw], metric: usize, name: &str) -> Result<MetricBeha
     };
     let groups = |of: fn(&StudyDraw) -> ClassDistribution| -> Vec<usize> {
         let place = |law: ClassDistribution| {
-            let same = |other: &ClassDistribution| other.name() == law.name();
+            let same = |other: &ClassDistribution| discriminant(other) == discriminant(&law);
             ClassDistribution::ALL
                 .iter()
                 .position(same)

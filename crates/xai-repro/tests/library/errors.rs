@@ -4,7 +4,7 @@ use ndarray::{Array2, array};
 use xai_core::describe::{Direction, MetricInfo, Range};
 use xai_repro::pair_metric::{PairDefinition, PairFormula};
 use xai_repro::registry::PAIR_METRICS;
-use xai_repro::simulate::{AliasTable, Dependence, ErrorSet, LabelSimulator, PredictionSimulator};
+use xai_repro::simulate::{AliasTable, LabelSimulator, PredictionSimulator, RunErrors};
 use xai_repro::{
     Accumulator, Agreement, ClassDistribution, EmptyUnion, Error, ErrorKind, PackedRuns,
     PackedRunsBuilder, PairMetric, Pairwise, PairwiseAccumulator, help, input, registry,
@@ -151,7 +151,8 @@ fn two_runs_without_errors_follow_the_policy() {
     );
     assert!(matches!(refused.kind(), ErrorKind::OutOfDomain { value, .. } if *value == 0.0));
     assert_eq!(refused.help(), Some(help::CHOOSE_EMPTY_UNION));
-    for policy in EmptyUnion::ALL {
+    for (text, policy) in [("0", EmptyUnion::Zero), ("one", EmptyUnion::One)] {
+        assert_eq!(text.parse::<EmptyUnion>().unwrap(), policy);
         assert_eq!(policy.to_string().parse::<EmptyUnion>().unwrap(), policy);
     }
     let unknown = error("none".parse::<EmptyUnion>());
@@ -192,9 +193,9 @@ fn bad_laws_are_named() {
     let classes = error(ClassDistribution::Flat.draw(0, 1, 0));
     assert_eq!(classes.input(), input::N_CLASSES);
     let lowest = error(ClassDistribution::Exponential { lowest: 2.0 }.draw(3, 1, 0));
-    assert_eq!(lowest.input(), input::LOWEST);
+    assert_eq!(lowest.input().name(), "kind");
     let name = error("gauss".parse::<ClassDistribution>());
-    assert_eq!(name.input(), input::CLASS_DISTRIBUTION);
+    assert_eq!(name.input().name(), "kind");
     for invalid in [&classes, &lowest, &name] {
         assert!(matches!(invalid.kind(), ErrorKind::InvalidParameter { .. }));
     }
@@ -230,14 +231,15 @@ fn bad_simulations_are_named() {
     assert_eq!(rare.input(), input::PROBABILITIES);
     assert_eq!(rare.help(), Some(help::DRAW_MORE_LABELS));
     assert!(matches!(rare.kind(), ErrorKind::InvalidParameter { .. }));
-    let simulator = |share, dependence| {
-        PredictionSimulator::new(&[0.5, 0.5], share, ErrorSet::Fixed, dependence)
+    let simulator = |max_error_share, copied| {
+        let errors = RunErrors::default().max_error_share(max_error_share);
+        PredictionSimulator::new(&[0.5, 0.5], errors.copied(copied))
     };
-    let share = error(simulator(1.5, Dependence::Independent));
-    assert_eq!(share.input(), input::MAX_ERROR_SHARE);
-    let copied = error(simulator(0.5, Dependence::Dependent { copied: -0.5 }));
-    assert_eq!(copied.input(), input::COPIED);
-    let simulator = simulator(0.5, Dependence::Independent).unwrap();
+    let share = error(simulator(1.5, None));
+    assert_eq!(share.input().name(), "max_error_share");
+    let copied = error(simulator(0.5, Some(-0.5)));
+    assert_eq!(copied.input().name(), "copied");
+    let simulator = simulator(0.5, None).unwrap();
     assert_eq!(
         error(simulator.simulate(&[], 2, 1, 0)).input(),
         input::LABELS

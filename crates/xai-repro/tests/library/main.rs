@@ -5,6 +5,7 @@ mod golden;
 mod laws;
 mod messages;
 mod more_metrics;
+mod parameters;
 mod report;
 mod simulators;
 mod streaming;

@@ -16,7 +16,7 @@ fn messages_name_the_thing_the_place_and_the_way_out() {
     assert_eq!(
         message(Pairwise::new().empty_union(EmptyUnion::Error)),
         "errors of the pair of runs[0, 1] = 0: expected at least one in either run; \
-         choose another EmptyUnion policy"
+         choose another `empty_union`, empty_union = undefined for instance"
     );
     assert_eq!(
         message(Pairwise::new().metrics(&[])),
@@ -27,7 +27,7 @@ fn messages_name_the_thing_the_place_and_the_way_out() {
             .parse::<PairMetric>()
             .unwrap_err()
             .to_string()
-            .starts_with("metric = kappa: expected one of ec_local, ec_global")
+            .starts_with("metric = kappa: expected ec_local, ec_global")
     );
     let (two, one) = (array![[0u8, 1], [1, 1]], array![[0u8, 1]]);
     let compared = GroupComparison::default().compare(two.view(), one.view(), &[0, 1]);

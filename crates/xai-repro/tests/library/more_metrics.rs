@@ -4,6 +4,7 @@ use approx::assert_relative_eq;
 use ndarray::{Array1, Array2, Axis, array};
 use proptest::prelude::*;
 use serde_json::Value;
+use xai_core::describe::Scores;
 use xai_repro::across_runs::{
     AgreementCoefficient, AgreementWeights, agreement_interval, gwet_ac2,
 };
@@ -299,9 +300,13 @@ fn the_jackknife_of_the_mean_is_the_interval() {
     for metric in PAIR_METRICS.iter().copied() {
         let (a, b) = (
             runs.interval(metric, 0.9).unwrap().unwrap(),
-            runs.interval_of(metric, PairStatistic::Mean, RunInterval::Jackknife, 0.9)
-                .unwrap()
-                .unwrap(),
+            runs.interval_of(
+                metric,
+                PairStatistic::Mean,
+                RunInterval::jackknife().level(0.9),
+            )
+            .unwrap()
+            .unwrap(),
         );
         assert!(
             (a.low - b.low).abs() < 1e-12 && (a.high - b.high).abs() < 1e-12,
@@ -316,10 +321,7 @@ fn a_bootstrap_interval_lies_within_what_pairs_can_be() {
     let runs = Pairwise::new()
         .evaluate(predictions.view(), &labels)
         .unwrap();
-    let bca = RunInterval::Bca {
-        n_replicates: 400,
-        seed: 3,
-    };
+    let bca = RunInterval::bca().n_replicates(400).seed(3).level(0.9);
     for statistic in [
         PairStatistic::Mean,
         PairStatistic::Std,
@@ -330,26 +332,20 @@ fn a_bootstrap_interval_lies_within_what_pairs_can_be() {
     ] {
         for metric in [PairMetric::EC_LOCAL, PairMetric::PA_KAPPA] {
             let summary = runs.summary(metric);
-            let interval = runs
-                .interval_of(metric, statistic, bca, 0.9)
-                .unwrap()
-                .unwrap();
+            let interval = runs.interval_of(metric, statistic, bca).unwrap().unwrap();
             assert!(interval.low <= interval.high);
             // No value of a replicate is outside the values of the pairs.
             if statistic != PairStatistic::Std {
                 assert!(summary.min.unwrap() <= interval.low, "{statistic:?}");
                 assert!(interval.high <= summary.max.unwrap(), "{statistic:?}");
             }
-            let again = runs
-                .interval_of(metric, statistic, bca, 0.9)
-                .unwrap()
-                .unwrap();
+            let again = runs.interval_of(metric, statistic, bca).unwrap().unwrap();
             assert_eq!(again, interval);
         }
     }
     let quantile = PairStatistic::Quantile(1.5);
     assert!(matches!(
-        kind(runs.interval_of(PairMetric::PA_ACC, quantile, bca, 0.9)),
+        kind(runs.interval_of(PairMetric::PA_ACC, quantile, bca)),
         ErrorKind::InvalidParameter { .. }
     ));
 }
@@ -368,27 +364,24 @@ fn the_interval_of_a_coefficient_is_over_runs() {
             let rest = predictions.select(Axis(0), &others);
             Agreement::new(rest.view())
                 .unwrap()
-                .coefficient(coefficient)
+                .score(coefficient.info().name)
                 .unwrap()
         };
         let leave_one_out: Vec<f64> = (0..7).map(without).collect();
         let all = Agreement::from_packed(&packed)
             .unwrap()
-            .coefficient(coefficient)
+            .score(coefficient.info().name)
             .unwrap();
         let expected = xai_core::statistics::jackknife(all, &leave_one_out, 0.95).unwrap();
-        let ours = agreement_interval(&packed, coefficient, RunInterval::Jackknife, 0.95)
+        let ours = agreement_interval(&packed, coefficient, RunInterval::jackknife())
             .unwrap()
             .unwrap();
         assert!(
             (ours.low - expected.low).abs() < 1e-12,
             "{ours:?} {expected:?}"
         );
-        let bca = RunInterval::Bca {
-            n_replicates: 200,
-            seed: 1,
-        };
-        let bca = agreement_interval(&packed, coefficient, bca, 0.95)
+        let bca = RunInterval::bca().n_replicates(200);
+        let bca = agreement_interval(&packed, coefficient, bca)
             .unwrap()
             .unwrap();
         assert!(bca.low < all && all < bca.high, "{bca:?} {all}");
@@ -463,7 +456,7 @@ fn groups_that_cannot_be_compared_are_named() {
     assert!(matches!(shape.kind(), ErrorKind::ShapeMismatch { actual, .. } if *actual == [2, 3]));
     let one = test.clone().n_assignments(1);
     let one = one.compare(two.view(), two.view(), &labels).unwrap_err();
-    assert_eq!(one.input(), input::N_ASSIGNMENTS);
+    assert_eq!(one.input().name(), "n_assignments");
     assert!(matches!(one.kind(), ErrorKind::InvalidParameter { .. }));
     // Nothing to compare is no error.
     let right = array![[0u8, 1], [0, 1]];
@@ -506,6 +499,37 @@ fn regression_keeps_its_numbers_in_extreme_units() {
         );
         assert!((of(unit, 1.0).0 - pearson).abs() < 1e-12, "{unit}");
     }
+}
+
+/// The mean of numbers far from 0 is rounded by more than they differ.
+#[test]
+fn correlations_do_not_depend_on_where_the_numbers_are() {
+    let of = |first: &[f64], second: &[f64], offset: f64, unit: f64| {
+        let numbers = first.iter().chain(second).map(|x| offset + x * unit);
+        let shape = (2, first.len());
+        let predictions = Array2::from_shape_vec(shape, numbers.collect()).unwrap();
+        let targets = ndarray::Array1::from_elem(first.len(), offset);
+        let runs = RegressionReproducibility::new(predictions.view(), targets.view()).unwrap();
+        [RegressionMetric::PEARSON, RegressionMetric::CONCORDANCE]
+            .map(|metric| runs.pairs(metric)[0].unwrap())
+    };
+    let (first, second) = (
+        [0.0, 1.0, 2.0, 5.0, 7.0, 8.0],
+        [1.0, 2.0, 4.0, 5.0, 5.0, 9.0],
+    );
+    let plain = of(&first, &second, 0.0, 1.0);
+    // 2⁻²⁶ is the distance of two numbers at 1e8.
+    for unit in [2f64.powi(-26), 2f64.powi(-20), 2f64.powi(-7)] {
+        let far = of(&first, &second, 1e8, unit);
+        for (far, plain) in far.iter().zip(plain) {
+            assert!((far - plain).abs() < 1e-14, "{unit} {far} {plain}");
+        }
+    }
+    let [pearson, concordance] = of(&[0.0, 1.0], &[1.0, 0.0], 1e8, 2f64.powi(-26));
+    assert!(
+        (pearson + 1.0).abs() < 1e-15 && concordance == -1.0,
+        "{pearson}"
+    );
 }
 
 #[cfg(feature = "serde")]

@@ -1,6 +1,7 @@
 //! The report is what its parts say.
 
 use ndarray::array;
+use xai_repro::interval::IntervalMethod;
 use xai_repro::registry::{PAIR_METRICS, error_metrics};
 use xai_repro::{
     Agreement, PackedRuns, PairMetric, PairStatistic, Pairwise, RunInterval, SampleConsistency,
@@ -19,12 +20,9 @@ fn a_report_holds_what_its_parts_say() {
     let metrics = [PairMetric::PA_NMI, PairMetric::EC_LOCAL];
     let pairwise = Pairwise::new().metrics(&metrics);
     let runs = pairwise.evaluate_packed(&packed).unwrap();
-    let bca = RunInterval::Bca {
-        n_replicates: 99,
-        seed: 1,
-    };
-    for method in [RunInterval::Jackknife, bca] {
-        let report = pairwise.report(&packed, method, 0.9).unwrap();
+    let bca = RunInterval::bca().n_replicates(99);
+    for interval in [RunInterval::jackknife(), bca].map(|interval| interval.level(0.9)) {
+        let report = pairwise.report(&packed, interval).unwrap();
         for (&metric, (name, of_metric)) in metrics.iter().zip(&report.metrics) {
             assert_eq!(*name, metric.name());
             assert_eq!(of_metric.pairs, runs.pairs(metric));
@@ -33,17 +31,19 @@ fn a_report_holds_what_its_parts_say() {
                 (of_metric.mean, of_metric.median),
                 (summary.mean, summary.median)
             );
-            let interval = match method {
-                RunInterval::Jackknife => runs.interval(metric, 0.9),
-                _ => runs.interval_of(metric, PairStatistic::Mean, method, 0.9),
+            let around = match interval.method() {
+                IntervalMethod::Jackknife => runs.interval(metric, 0.9),
+                _ => runs.interval_of(metric, PairStatistic::Mean, interval),
             };
-            let ends = interval
+            let ends = around
                 .unwrap()
                 .map(|interval| [interval.low, interval.high]);
             assert_eq!(of_metric.interval, ends);
         }
-        let agreement = Agreement::new(predictions.view()).unwrap();
-        assert_eq!(report.fleiss_kappa, agreement.fleiss_kappa());
+        assert_eq!(
+            report.agreement,
+            Agreement::new(predictions.view()).unwrap()
+        );
         assert_eq!(report.accuracy, runs.errors().accuracy());
         assert_eq!(
             report.always_wrong,
@@ -52,7 +52,7 @@ fn a_report_holds_what_its_parts_say() {
         assert_eq!(report.ever_wrong, runs.errors().ever_wrong().len() as u64);
     }
     let whole = pairwise
-        .report(&packed, RunInterval::Jackknife, 0.9)
+        .report(&packed, RunInterval::jackknife().level(0.9))
         .unwrap();
     let mut without_pairs = whole.clone();
     for (_, of_metric) in &mut without_pairs.metrics {
@@ -87,9 +87,7 @@ fn a_report_is_stored_with_these_keys() {
     let predictions = array![[0u8, 1, 1], [1, 1, 0]];
     let packed = PackedRuns::new(PAIR_METRICS, predictions.view(), &[0, 1, 1]).unwrap();
     let pairwise = Pairwise::new().metrics(&[PairMetric::EC_LOCAL]);
-    let report = pairwise
-        .report(&packed, RunInterval::Jackknife, 0.95)
-        .unwrap();
+    let report = pairwise.report(&packed, RunInterval::jackknife()).unwrap();
     assert_eq!(
         serde_json::to_string(&report).unwrap(),
         "{\"n_runs\":2,\"n_samples\":3,\"metrics\":{\"ec_local\":{\"mean\":0.0,\"std\":null,\"min\":0.0,\

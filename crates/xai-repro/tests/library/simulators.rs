@@ -2,13 +2,27 @@
 
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 use xai_repro::simulate::{
-    ClassDistribution, Dependence, ErrorSet, LabelSimulator, PredictionSimulator,
+    ClassDistribution, ErrorSet, LabelSimulator, PredictionSimulator, RunErrors,
 };
 use xai_repro::{PairMetric, Pairwise};
 
 fn labels(p: &[f64], n: usize, seed: u64, item: u64) -> Vec<u32> {
     let simulator = LabelSimulator::new(p, n).unwrap();
     simulator.simulate(seed, item).unwrap()
+}
+
+fn simulator(
+    law: &[f64],
+    max_error_share: f64,
+    error_set: ErrorSet,
+    copied: Option<f64>,
+) -> PredictionSimulator {
+    let errors = RunErrors {
+        max_error_share,
+        error_set,
+        copied,
+    };
+    PredictionSimulator::new(law, errors).unwrap()
 }
 
 /// The chance of counts at least as far from their expectations, over categories expected five times
@@ -47,11 +61,8 @@ fn errors_have_the_frequencies_of_their_law_in_every_mode() {
     // A class of its own for what is right, so that every drawn label shows.
     let labels = vec![8u32; n];
     for error_set in [ErrorSet::Fixed, ErrorSet::Variable] {
-        for dependence in [
-            Dependence::Independent,
-            Dependence::Dependent { copied: 0.3 },
-        ] {
-            let simulator = PredictionSimulator::new(&p, 0.4, error_set, dependence).unwrap();
+        for copied in [None, Some(0.3)] {
+            let simulator = simulator(&p, 0.4, error_set, copied);
             let mut counts = [0.0; 8];
             // A base is one draw whatever the number of runs that copy it: many draws of two runs.
             for item in 0..k {
@@ -66,7 +77,7 @@ fn errors_have_the_frequencies_of_their_law_in_every_mode() {
             }
             let expected: Vec<f64> = p.iter().map(|p| p * 800.0 * k as f64).collect();
             let p = p_value(&counts, &expected);
-            assert!(p > 1e-3, "{error_set} {dependence:?}: p = {p}");
+            assert!(p > 1e-3, "{error_set} {copied:?}: p = {p}");
         }
     }
 }
@@ -80,10 +91,7 @@ fn error_sets_are_uniform_over_the_samples() {
         (ErrorSet::Fixed, Some(0.5)),
         (ErrorSet::Variable, Some(0.5)),
     ] {
-        let dependence = copied.map_or(Dependence::Independent, |copied| Dependence::Dependent {
-            copied,
-        });
-        let simulator = PredictionSimulator::new(&[1.0], 0.25, error_set, dependence).unwrap();
+        let simulator = simulator(&[1.0], 0.25, error_set, copied);
         let mut counts = [0.0; 40];
         let draws = 4_000;
         for item in 0..draws {
@@ -103,37 +111,29 @@ fn error_sets_are_uniform_over_the_samples() {
 #[test]
 fn runs_share_their_set_when_it_is_fixed_and_a_share_when_they_copy() {
     let labels = vec![0u32; 1000];
-    let shared = |error_set, dependence| {
-        let simulator = PredictionSimulator::new(&[0.0, 1.0], 0.2, error_set, dependence).unwrap();
+    let shared = |error_set, copied| {
+        let simulator = simulator(&[0.0, 1.0], 0.2, error_set, copied);
         let runs = simulator.simulate(&labels, 2, 4, 0).unwrap();
         let pairs = runs.columns().into_iter();
         pairs
             .filter(|labels| labels.iter().all(|&label| label == 1))
             .count()
     };
-    assert_eq!(shared(ErrorSet::Fixed, Dependence::Independent), 200);
+    assert_eq!(shared(ErrorSet::Fixed, None), 200);
     // Two sets of 200 of 1000 share 40 on average, with a standard deviation of 5.1.
-    let by_chance = shared(ErrorSet::Variable, Dependence::Independent);
+    let by_chance = shared(ErrorSet::Variable, None);
     assert!((20..60).contains(&by_chance), "{by_chance}");
-    let copied = Dependence::Dependent { copied: 0.9 };
-    let mostly = shared(ErrorSet::Variable, copied);
+    let mostly = shared(ErrorSet::Variable, Some(0.9));
     assert!((160..200).contains(&mostly), "{mostly}");
-    let all = Dependence::Dependent { copied: 1.0 };
-    assert_eq!(shared(ErrorSet::Variable, all), 200);
+    assert_eq!(shared(ErrorSet::Variable, Some(1.0)), 200);
 }
 
 #[test]
 fn copying_everything_makes_all_runs_equal() {
-    let simulator = LabelSimulator::with_every_class(&[0.5, 0.3, 0.2], 500).unwrap();
-    let labels = simulator.simulate(1, 0).unwrap();
+    let labels = LabelSimulator::with_every_class(&[0.5, 0.3, 0.2], 500).unwrap();
+    let labels = labels.simulate(1, 0).unwrap();
     for error_set in [ErrorSet::Fixed, ErrorSet::Variable] {
-        let simulator = PredictionSimulator::new(
-            &[0.2, 0.3, 0.5],
-            0.6,
-            error_set,
-            Dependence::Dependent { copied: 1.0 },
-        )
-        .unwrap();
+        let simulator = simulator(&[0.2, 0.3, 0.5], 0.6, error_set, Some(1.0));
         let runs = simulator.simulate(&labels, 6, 1, 3).unwrap();
         let metrics = Pairwise::new().evaluate(runs.view(), &labels).unwrap();
         for metric in [
@@ -158,13 +158,7 @@ fn independent_runs_that_may_err_everywhere_have_no_kappa() {
     let n = 20_000;
     let labels = vec![0u32; n];
     let p = [0.4, 0.3, 0.2, 0.1];
-    let simulator = PredictionSimulator::new(
-        &p,
-        1.0,
-        ErrorSet::Fixed,
-        Dependence::Dependent { copied: 0.0 },
-    )
-    .unwrap();
+    let simulator = simulator(&p, 1.0, ErrorSet::Fixed, Some(0.0));
     let runs = simulator.simulate(&labels, 10, 8, 0).unwrap();
     let metrics = Pairwise::new().evaluate(runs.view(), &labels).unwrap();
     // By chance p_e = 0.3; under independence the standard error of κ is √(p_e/(n(1 − p_e))) at most
@@ -181,13 +175,7 @@ fn what_is_outside_the_error_set_is_right() {
     let labels = labels(&[0.25; 4], 999, 6, 0);
     for item in 0..20 {
         let share = item as f64 / 19.0;
-        let simulator = PredictionSimulator::new(
-            &[0.25; 4],
-            share,
-            ErrorSet::Variable,
-            Dependence::Independent,
-        )
-        .unwrap();
+        let simulator = simulator(&[0.25; 4], share, ErrorSet::Variable, None);
         let runs = simulator.simulate(&labels, 3, 6, item).unwrap();
         for run in runs.rows() {
             let wrong = run.iter().zip(&labels).filter(|(a, b)| a != b).count();
@@ -199,9 +187,7 @@ fn what_is_outside_the_error_set_is_right() {
 #[test]
 fn more_runs_begin_with_the_same_ones() {
     let labels = [0u32, 1, 1, 0, 1];
-    let simulator =
-        PredictionSimulator::new(&[0.5, 0.5], 0.8, ErrorSet::Fixed, Dependence::Independent)
-            .unwrap();
+    let simulator = simulator(&[0.5, 0.5], 0.8, ErrorSet::Fixed, None);
     let few = simulator.simulate(&labels, 2, 3, 5).unwrap();
     let many = simulator.simulate(&labels, 4, 3, 5).unwrap();
     assert_eq!(few.row(1), many.row(1));

@@ -8,6 +8,9 @@ use crate::repro::pairwise::Pairwise;
 use xai_files::failure::Failure;
 use xai_files::left_out;
 
+/// The coverage of intervals in a report.
+const LEVEL: f64 = 0.95;
+
 /// How many of the samples on which runs disagree are shown.
 const SHOWN: usize = 10;
 
@@ -19,6 +22,10 @@ pub(crate) fn evaluate(
 ) -> Result<Repro, Failure> {
     if arguments.keeps_no_pairs() {
         let failure = Failure::usage("--summary-only: the report shows the values of the pairs");
+        return Err(failure.help("leave it out"));
+    }
+    if !arguments.is_of_level(LEVEL) {
+        let failure = Failure::usage("--level: the report shows intervals of 95 %");
         return Err(failure.help("leave it out"));
     }
     let result = arguments.evaluate(Some(SHOWN), context)?;

@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn stored_draws_give_what_simulated_ones_do() {
-        let line = "--iterations 60 --n-samples 50 --runs 3";
+        let line = "--iterations 60 --n-samples 50 --n-runs 3";
         let simulated = evaluate(&command(line), None, origin(), &context()).unwrap();
         let n_metrics = registry::PAIR_METRICS.len() + 3; // and the coefficients of all runs at once
         assert_eq!(

@@ -7,12 +7,15 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::Serialize;
 use xai_files::failure::{Failure, Files, InFile, InFiles};
+use xai_metrics::core::describe::Scores;
 use xai_metrics::repro::study::{
-    AccuracyProfile, StudyDraw, StudySettings, StudySummary, read_draws, write_draws, write_header,
+    AccuracyProfile, MetricBehavior, StudyDraw, StudySettings, StudySummary, read_draws,
+    write_draws, write_header,
 };
 use xai_metrics::repro::{SimulationStudy, help, input};
 
 use crate::context::Context;
+use crate::described::Described;
 use crate::output::{text, whole_file};
 use crate::usage::examples;
 
@@ -26,7 +29,7 @@ const ITERATIONS: u64 = 25_000;
 const BINS: usize = 10;
 
 /// Predictions of one draw, which are in memory on every thread.
-const MOST_PREDICTIONS: u64 = 100_000_000;
+const MOST_PREDICTIONS: usize = 100_000_000;
 
 /// `xai repro simulate study`
 #[derive(Debug, Args)]
@@ -38,12 +41,8 @@ pub(crate) struct StudyCommand {
     /// The number of draws. Default: 25000.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     iterations: Option<u64>,
-    /// Samples per draw.
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
-    n_samples: u32,
-    /// Runs per draw.
-    #[arg(long, value_name = "K", default_value_t = 5, value_parser = clap::value_parser!(u32).range(2..))]
-    runs: u32,
+    #[command(flatten)]
+    settings: Described<StudySettings>,
     /// Write a row per draw. While the study runs the rows are in FILE.csv.partial, from which the same
     /// command goes on after an interruption.
     #[arg(long, value_name = "FILE.csv")]
@@ -69,7 +68,7 @@ impl StudyResult {
 
 impl StudyCommand {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
-        let study = self.study(context.seed())?;
+        let study = self.study(context)?;
         let mut rows = match &self.out {
             None => StudyRows::default(),
             Some(out) => StudyRows::resume(out, &study, self.n_draws())?,
@@ -78,7 +77,7 @@ impl StudyCommand {
             context.remark(format_args!("going on after {} draws", rows.draws.len()));
         }
         self.simulate(&study, &mut rows, context)?;
-        let result = StudyResult::new(&rows.draws, &options())?;
+        let result = StudyResult::new(&rows.draws, &self.options())?;
         if let Some(out) = &self.out {
             rows.finish(out)?;
         }
@@ -87,9 +86,9 @@ impl StudyCommand {
 
     /// Simulates all draws, and writes none.
     pub(crate) fn evaluate(&self, context: &Context) -> Result<StudyResult, Failure> {
-        let (study, mut rows) = (self.study(context.seed())?, StudyRows::default());
+        let (study, mut rows) = (self.study(context)?, StudyRows::default());
         self.simulate(&study, &mut rows, context)?;
-        StudyResult::new(&rows.draws, &options())
+        StudyResult::new(&rows.draws, &self.options())
     }
 
     /// How many draws are asked for, where that is said.
@@ -114,14 +113,14 @@ impl StudyCommand {
         while (rows.draws.len() as u64) < n_draws {
             let start = rows.draws.len() as u64;
             let end = (start + DRAWS_PER_STEP).min(n_draws);
-            rows.append(study.simulate(start..end).in_files(&options())?)?;
+            rows.append(study.simulate(start..end).in_files(&self.options())?)?;
             bar.set_position(end);
         }
         bar.finish_and_clear();
         Ok(())
     }
 
-    fn study(&self, seed: u64) -> Result<SimulationStudy, Failure> {
+    fn study(&self, context: &Context) -> Result<SimulationStudy, Failure> {
         if let Some(out) = &self.out
             && out.extension().is_some_and(|it| it == "parquet")
         {
@@ -129,30 +128,25 @@ impl StudyCommand {
                 .with_value(out.display())
                 .help("name a .csv file"));
         }
-        if u64::from(self.n_samples) * u64::from(self.runs) > MOST_PREDICTIONS {
+        let settings = self.settings.read_seeded(context)?;
+        let StudySettings {
+            n_samples, n_runs, ..
+        } = settings;
+        if n_samples.saturating_mul(n_runs) > MOST_PREDICTIONS {
             return Err(Failure::usage(format!(
-                "--n-samples {} of --runs {}: more than {MOST_PREDICTIONS} predictions in a draw",
-                self.n_samples, self.runs
+                "--n-samples {n_samples} of --n-runs {n_runs}: more than {MOST_PREDICTIONS} predictions in a draw"
             ))
             .about_option("--n-samples"));
         }
-        let settings = StudySettings {
-            seed,
-            n_samples: self.n_samples as usize,
-            n_runs: self.runs as usize,
-            ..StudySettings::default()
-        };
-        SimulationStudy::new(settings).in_files(&options())
+        SimulationStudy::new(settings).in_files(&self.options())
     }
-}
 
-/// The options of the study's parameters.
-fn options() -> Files<'static> {
-    Files::new().options(&[
-        (input::N_SAMPLES, "--n-samples"),
-        (input::N_RUNS, "--runs"),
-        (input::DRAWS, "--iterations"),
-    ])
+    /// The options of the study's parameters.
+    fn options(&self) -> Files<'static> {
+        self.settings
+            .options()
+            .options(&[(input::DRAWS, "--iterations")])
+    }
 }
 
 /// The draws so far, and the file they are appended to.
@@ -250,29 +244,11 @@ impl StudyRows {
 fn table(summary: &StudySummary) -> String {
     let two = |value: Option<f64>| text::or_dash(value.map(|x| format!("{x:.2}")));
     let rows = summary.metrics.iter().map(|metric| {
-        [
-            metric.metric.clone(),
-            two(metric.values.mean),
-            two(metric.values.std),
-            two(metric.pearson_with_accuracy),
-            two(metric.spearman_with_accuracy),
-            two(metric.spearman_with_n_classes),
-            two(metric.variance_by_label_distribution),
-            two(metric.variance_by_error_distribution),
-            two(metric.auroc_of_dependence),
-        ]
+        let values = metric.values().map(|(_, value)| two(value));
+        std::iter::once(metric.metric.clone()).chain(values)
     });
-    let header = [
-        "metric",
-        "mean",
-        "std",
-        "accuracy (r)",
-        "accuracy (ρ)",
-        "classes (ρ)",
-        "label law (η²)",
-        "error law (η²)",
-        "dependence (AUROC)",
-    ];
+    let titles = MetricBehavior::infos().map(|info| info.title);
+    let header: Vec<&str> = std::iter::once("metric").chain(titles).collect();
     format!(
         "{} draws; mean accuracy {:.2}\n\n{}\n\n\
          r, ρ: correlation with the runs' accuracy and the number of classes, by values and by ranks\n\

@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _arrays, _native
+from .._described import described
 from ._across import Agreement
 from ._inputs import coded, stacked
-from ._metrics import chosen, empty_union_policy
+from ._metrics import chosen
 from ._pairs import PairValues
 
 Floats = npt.NDArray[np.float64]
@@ -48,6 +49,7 @@ class StreamedResult(PairValues):
     empty_union: str = "undefined"
 
 
+@described("repro.pairwise")
 class PairwiseAccumulator:
     """The pairwise metrics as a state that blocks of samples fold into.
 
@@ -59,8 +61,7 @@ class PairwiseAccumulator:
     ----------
     metrics : str or sequence of str, optional
         By name; all by default. Without ``pa_cramers_v`` and ``pa_nmi`` a pair costs two counters.
-    empty_union : str or int
-        As for :func:`pairwise`.
+    {parameters}
     classes : array_like, optional
         The words that labels are, for labels that are words: the same for all states to be merged.
     n_jobs : int, optional
@@ -84,15 +85,15 @@ class PairwiseAccumulator:
         self,
         metrics: str | Sequence[str] | None = None,
         *,
-        empty_union: str | int = "undefined",
         classes: Any = None,
         n_jobs: int | None = None,
+        **parameters: Any,
     ) -> None:
         self.metrics = chosen(metrics)
-        self.empty_union = empty_union_policy(empty_union)
+        self.empty_union = str(parameters.get("empty_union", "undefined"))
         self.classes = None if classes is None else _arrays.classes(classes, "classes")
         self.n_jobs = n_jobs
-        self._state: Any = _native.ReproPairwiseState(list(self.metrics), self.empty_union)
+        self._state: Any = _native.ReproPairwiseState(list(self.metrics), parameters)
 
     @property
     def n_runs(self) -> int:

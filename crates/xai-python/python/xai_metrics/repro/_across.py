@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _arrays, _native
+from .._described import described
 from .._results import Result, html_table, pandas_frame
 from .._statistics import Interval, interval_of
 from ._inputs import coded, stacked
@@ -67,15 +68,14 @@ def agreement(predictions: Any, *, n_jobs: int | None = None) -> Agreement:
     return Agreement(**_native.repro_agreement(runs._native, n_jobs))
 
 
+@described("repro.interval")
 def agreement_interval(
     predictions: Any,
     coefficient: str = "fleiss_kappa",
     level: float = 0.95,
     *,
-    method: str = "jackknife",
-    n_replicates: int = 999,
-    seed: int = 1,
     n_jobs: int | None = None,
+    **parameters: Any,
 ) -> Interval | None:
     """An interval over *runs* for a coefficient of :func:`agreement`.
 
@@ -84,12 +84,7 @@ def agreement_interval(
     predictions : array_like or table or sequence of arrays or PackedRuns
     coefficient : str
         ``fleiss_kappa``, ``krippendorff_alpha`` or ``gwet_ac1``.
-    level : float
-        In (0, 1).
-    method : str
-        ``jackknife``, or ``bca`` for ten runs and more.
-    n_replicates, seed : int
-        Of the bootstrap.
+    {parameters}
 
     Returns
     -------
@@ -105,10 +100,9 @@ def agreement_interval(
     ('jackknife', 3)
     """
     runs, _ = packed(predictions, None, None, n_jobs)
+    given = {"level": level, **parameters}
     return interval_of(
-        _native.repro_agreement_interval(
-            runs._native, coefficient, method, n_replicates, seed, level, n_jobs
-        )
+        _native.repro_agreement_interval(runs._native, coefficient, given, n_jobs)
     )
 
 

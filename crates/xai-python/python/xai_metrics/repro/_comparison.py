@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from .. import _native
+from .._described import described
 from .._results import Result, html_table, pandas_frame
 from .._statistics import Summary
 from ._inputs import coded, runs_of, stacked
-from ._metrics import chosen, empty_union_policy
+from ._metrics import chosen
 
 
 @dataclass(frozen=True)
@@ -92,16 +93,15 @@ class GroupComparison(Sequence[GroupDifference]):
         return html_table([header, *rows], "Two groups of runs")
 
 
+@described("repro.compare_groups")
 def compare_groups(
     first: Any,
     second: Any,
     labels: Any,
     *,
     metrics: str | Sequence[str] | None = None,
-    empty_union: str | int = "undefined",
-    n_assignments: int = 10_000,
-    seed: int = 1,
     n_jobs: int | None = None,
+    **parameters: Any,
 ) -> GroupComparison:
     """Compares two groups of runs of the same samples by a permutation test over runs.
 
@@ -112,13 +112,9 @@ def compare_groups(
         runs each.
     labels : array_like
         The true labels, ``(n_samples,)``.
-    metrics, empty_union
+    metrics : str or sequence of str, optional
         As for :func:`pairwise`.
-    n_assignments : int
-        The most assignments of runs to groups to look at, the actual one included; all there are if
-        they are no more.
-    seed : int
-        Of drawn assignments.
+    {parameters}
     n_jobs : int, optional
         The number of threads; one per core by default.
 
@@ -138,7 +134,7 @@ def compare_groups(
     >>> difference.first.mean, difference.second.mean, difference.exact
     (1.0, 0.0, True)
     """
-    names, policy = chosen(metrics), empty_union_policy(empty_union)
+    names = chosen(metrics)
     groups = [stacked_of(first, "first"), stacked_of(second, "second")]
     if groups[0].shape[1] != groups[1].shape[1]:
         raise ValueError(
@@ -148,8 +144,8 @@ def compare_groups(
     n_first = len(groups[0])
     both, truth, _ = coded([*groups[0], *groups[1]], labels)
     runs = stacked(both)
-    described = _native.repro_compare(
-        runs[:n_first], runs[n_first:], truth, list(names), policy, n_assignments, seed, n_jobs
+    differences = _native.repro_compare(
+        runs[:n_first], runs[n_first:], truth, list(names), parameters, n_jobs
     )
     return GroupComparison(
         [
@@ -160,7 +156,7 @@ def compare_groups(
                     "second": Summary(**fields["second"]),
                 }
             )
-            for fields in described
+            for fields in differences
         ]
     )
 

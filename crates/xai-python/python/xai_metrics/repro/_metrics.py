@@ -8,10 +8,6 @@ from functools import lru_cache
 from .. import _native
 from .._statistics import MetricInfo, infos_of
 
-#: How pairs of runs without any error are counted.
-EMPTY_UNIONS = ("undefined", "0", "1", "drop", "error")
-
-
 @lru_cache(maxsize=1)
 def _described() -> tuple[MetricInfo, ...]:
     return tuple(infos_of(_native.repro_metrics()))
@@ -60,13 +56,3 @@ def chosen(asked: str | Sequence[str] | None, *, has_labels: bool = True) -> tup
             if name in names_of("pair") and name not in without_labels():
                 raise ValueError(f"metrics: {name} compares errors, which needs labels")
     return names
-
-
-def empty_union_policy(policy: str | int) -> str:
-    """The name of a policy; 0 and 1 may be numbers, ``nan`` stands for ``undefined``."""
-    word = str(policy)
-    word = {"nan": "undefined", "zero": "0", "one": "1"}.get(word, word)
-    if word not in EMPTY_UNIONS:
-        known = ", ".join(repr(name) for name in EMPTY_UNIONS)
-        raise ValueError(f"empty_union: expected one of {known}, got {policy!r}")
-    return word

@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _native
+from .._described import described
 from .._plots import axes
 from .._results import html_table, pandas_frame
 from .._statistics import Interval, Summary, interval_of
 from ._errors import ErrorSets
-from ._metrics import empty_union_policy
 from ._packed import packed
 
 Floats = npt.NDArray[np.float64]
@@ -58,31 +58,24 @@ class PairValues:
             fields["n_undefined"] = 0
         return Summary(**fields)
 
+    @described("repro.interval")
     def interval(
         self,
         metric: str,
         level: float = 0.95,
         *,
         statistic: str | float = "mean",
-        method: str = "jackknife",
-        n_replicates: int = 999,
-        seed: int = 1,
         n_jobs: int | None = None,
+        **parameters: Any,
     ) -> Interval | None:
         """An interval for a statistic of a metric, over *runs*: pairs share runs.
 
         Parameters
         ----------
         metric : str
-        level : float
-            In (0, 1).
         statistic : str or float
             ``mean``, ``std``, ``min``, ``median``, ``max``, or the share of a quantile in [0, 1].
-        method : str
-            ``jackknife``, for means and deviations, or ``bca``, the bias-corrected and accelerated
-            bootstrap, for ten runs and more.
-        n_replicates, seed : int
-            Of the bootstrap.
+        {parameters}
 
         Returns
         -------
@@ -90,10 +83,11 @@ class PairValues:
             ``None`` below three runs, and where the statistic is undefined for all runs or without
             one of them.
         """
-        fields = pair_interval(
-            self.n_runs, self.pairs(metric), level, statistic, method, n_replicates, seed, n_jobs
+        given = {"level": level, **parameters}
+        values = self.pairs(metric)
+        return interval_of(
+            _native.repro_pair_interval(self.n_runs, values, str(statistic), given, n_jobs)
         )
-        return interval_of(fields)
 
     def to_dict(self) -> dict[str, Any]:
         """The values by metric, with the runs of each pair."""
@@ -127,25 +121,6 @@ class PairValues:
         return ax
 
 
-def pair_interval(
-    n_runs: int,
-    values: Floats,
-    level: float,
-    statistic: str | float,
-    method: str,
-    n_replicates: int,
-    seed: int,
-    n_jobs: int | None,
-) -> Mapping[str, Any] | None:
-    """An interval over runs as the kernel describes it."""
-    share = 0.0 if isinstance(statistic, str) else float(statistic)
-    name = statistic if isinstance(statistic, str) else "quantile"
-    fields: Mapping[str, Any] | None = _native.repro_pair_interval(
-        n_runs, values, name, share, method, n_replicates, seed, level, n_jobs
-    )
-    return fields
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class PairwiseResult(PairValues):
     """The pairwise metrics of runs that predict classes, made by :func:`pairwise`.
@@ -166,13 +141,14 @@ class PairwiseResult(PairValues):
     empty_union: str = "undefined"
 
 
+@described("repro.pairwise")
 def pairwise(
     predictions: Any,
     labels: Any = None,
     *,
     metrics: str | Sequence[str] | None = None,
-    empty_union: str | int = "undefined",
     n_jobs: int | None = None,
+    **parameters: Any,
 ) -> PairwiseResult:
     """Takes every metric on each pair of runs.
 
@@ -190,9 +166,7 @@ def pairwise(
           ``ec_acc`` ``mean(e_i = e_j)``, ``ec_corr`` (Pearson's, which is phi), ``ec_matthews``
         - of predictions: ``pa_acc``, ``pa_disagreement``, ``pa_kappa`` (Cohen's), ``pa_cramers_v``,
           ``pa_nmi``
-    empty_union : str or int
-        What ``ec_local`` is where neither run errs: ``undefined`` (NaN, counted), ``0``, ``1``,
-        ``drop`` (NaN, not counted) or ``error``. Peers disagree here.
+    {parameters}
     n_jobs : int, optional
         The number of threads; one per core by default.
 
@@ -226,15 +200,14 @@ def pairwise(
            [0.5 ,  nan, 0.25],
            [0.75, 0.25,  nan]])
     """
-    policy = empty_union_policy(empty_union)
     runs, names = packed(predictions, labels, metrics, n_jobs)
-    values, errors = _native.repro_pairwise(runs._native, list(names), policy, n_jobs)
+    values, errors = _native.repro_pairwise(runs._native, list(names), parameters, n_jobs)
     return PairwiseResult(
         n_runs=runs.n_runs,
         n_samples=runs.n_samples,
         values=dict(zip(names, values)),
         errors=ErrorSets(errors, runs.n_runs, runs.n_samples),
-        empty_union=policy,
+        empty_union=str(parameters.get("empty_union", "undefined")),
     )
 
 
@@ -281,16 +254,25 @@ class PairwiseSummaries:
         return f"PairwiseSummaries(n_runs={self.n_runs}, metrics=[{', '.join(self.summaries)}])"
 
 
+@described("repro.pairwise")
 def summarize(
     predictions: Any,
     labels: Any = None,
     *,
     metrics: str | Sequence[str] | None = None,
-    empty_union: str | int = "undefined",
     level: float = 0.95,
     n_jobs: int | None = None,
+    **parameters: Any,
 ) -> PairwiseSummaries:
     """As :func:`pairwise`, without the values of the pairs: memory grows with the runs alone.
+
+    Parameters
+    ----------
+    predictions, labels, metrics, n_jobs
+        As for :func:`pairwise`.
+    level : float
+        The coverage of the intervals, in (0, 1).
+    {parameters}
 
     Examples
     --------
@@ -299,9 +281,8 @@ def summarize(
     >>> runs.summaries["pa_acc"].mean
     0.5
     """
-    policy = empty_union_policy(empty_union)
     runs, names = packed(predictions, labels, metrics, n_jobs)
-    fields, errors = _native.repro_summaries(runs._native, list(names), policy, level, n_jobs)
+    fields, errors = _native.repro_summaries(runs._native, list(names), parameters, level, n_jobs)
     return PairwiseSummaries(
         n_runs=runs.n_runs,
         n_samples=runs.n_samples,

@@ -8,43 +8,34 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _arrays, _native
+from .._described import described, parameters_of
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 #: The laws of :func:`class_distribution`.
-CLASS_DISTRIBUTIONS = ("flat", "balanced", "uniform", "exponential", "multimodal", "step")
+CLASS_DISTRIBUTIONS = tuple(
+    word.partition("[")[0] for word, _ in parameters_of("repro.class_distribution")[0].words
+)
 
 
+@described("repro.class_distribution")
 def class_distribution(
-    kind: str,
-    n_classes: int,
-    *,
-    lowest: float = 0.794,
-    reversed: bool = False,
-    seed: int = 1,
-    item: int = 0,
+    kind: str, n_classes: int, *, item: int = 0, **parameters: Any
 ) -> Floats:
     """Draws the probabilities of some classes: sorted, most frequent first, with sum 1.
 
+    Before they are divided by their sum the classes are i.i.d. ``U(0.9, 1.1)`` (balanced), i.i.d.
+    ``U(0, 1)`` (uniform), ``linspace(lowest, 1, c) ** scale`` with ``scale ~ U(0.1, 20)``
+    (exponential; a ``lowest`` of 0 makes the rarest class impossible, 0.794 bounds the spread of the
+    classes at 100-fold), ``m ~ U{1..c}`` of them at ``c / m`` and the others at 1 (multimodal), or
+    runs of classes at one height and the others i.i.d. ``U(0, 1)`` (step).
+
     Parameters
     ----------
-    kind : str
-        - ``flat``: all equally likely
-        - ``balanced``: i.i.d. ``U(0.9, 1.1)``, then divided by the sum
-        - ``uniform``: i.i.d. ``U(0, 1)``
-        - ``exponential``: ``linspace(lowest, 1, c) ** scale``, ``scale ~ U(0.1, 20)``
-        - ``multimodal``: ``m ~ U{1..c}`` classes at ``c / m``, the others at 1
-        - ``step``: runs of classes at one height, the others i.i.d. ``U(0, 1)``
-    n_classes : int
-        At least 1.
-    lowest : float
-        Of ``exponential``, in [0, 1]: 0 makes the rarest class impossible; the default bounds the
-        spread of the classes at 100-fold.
-    reversed : bool
-        Rarest first, for errors that favour the classes that are rare among the labels.
-    seed, item : int
-        Of the draw; the same give the same bits on every machine.
+    {parameters}
+    item : int
+        Which draw of the seed.
 
     Returns
     -------
@@ -57,8 +48,9 @@ def class_distribution(
     >>> class_distribution("flat", 4)
     array([0.25, 0.25, 0.25, 0.25])
     """
-    law: Floats = _native.repro_class_distribution(kind, n_classes, lowest, seed, item)
-    return law[::-1].copy() if reversed else law
+    given = {"kind": kind, "n_classes": n_classes, **parameters}
+    law: Floats = _native.repro_class_distribution(item, given)
+    return law
 
 
 def simulate_labels(
@@ -102,16 +94,16 @@ def simulate_labels(
     return labels
 
 
+@described("repro.simulate_predictions")
 def simulate_predictions(
     labels: Any,
     n_runs: int,
     error_probabilities: Any,
     max_error_share: float,
     *,
-    error_set: str = "fixed",
-    copied: float | None = None,
     seed: int = 1,
     item: int = 0,
+    **parameters: Any,
 ) -> Integers:
     """Draws the predictions of runs for given labels.
 
@@ -123,13 +115,7 @@ def simulate_predictions(
     error_probabilities : array_like
         ``(n_classes,)``: the law of the labels that runs draw where they may err; a right one is no
         error.
-    max_error_share : float
-        ``s`` in [0, 1]: a run errs on at most ``ceil(s n)`` samples.
-    error_set : str
-        ``fixed``: the same samples in every run, or ``variable``: each run its own.
-    copied : float, optional
-        Runs depend on each other: each copies a base prediction on this share of the set, in [0,
-        1], and draws the rest. With 1 all runs agree. ``None``: runs are independent.
+    {parameters}
     seed, item : int
         Of the draw. More runs begin with those of fewer.
 
@@ -151,8 +137,9 @@ def simulate_predictions(
     if truth.size and (truth.min() < 0 or truth.max() >= 2**32):
         raise ValueError("labels: expected classes from 0, below 2^32")
     law = _law(error_probabilities, "error_probabilities")
+    given = {"max_error_share": max_error_share, **parameters}
     runs: Integers = _native.repro_predictions(
-        truth.astype(np.uint32), n_runs, law, max_error_share, error_set, copied, seed, item
+        truth.astype(np.uint32), n_runs, law, seed, item, given
     )
     return runs
 

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _arrays, _native
+from .._described import described
 from .._plots import axes
 from .._progress import bar
 from .._results import Result, html_table, pandas_frame
@@ -90,6 +91,7 @@ class StudySummary(Result):
         return html_table([header, *rows], f"{self.n_draws} draws")
 
 
+@described("repro.study")
 class SimulationStudy:
     """Draws of the simulation study: random settings, simulated runs, and every metric of each.
 
@@ -102,11 +104,7 @@ class SimulationStudy:
         The study has 25 000.
     first : int
         The number of the first draw.
-    seed : int
-    n_samples, n_runs : int
-        Of each draw.
-    max_classes : int
-        The number of classes is uniform on ``2..max_classes``.
+    {parameters}
     n_jobs : int, optional
         The number of threads; one per core by default.
     progress : bool
@@ -130,17 +128,12 @@ class SimulationStudy:
         n_draws: int = 25_000,
         *,
         first: int = 0,
-        seed: int = 1,
-        n_samples: int = 1000,
-        n_runs: int = 5,
-        max_classes: int = 50,
         n_jobs: int | None = None,
         progress: bool = False,
+        **parameters: Any,
     ) -> None:
         def draws(start: int, end: int) -> Any:
-            return _native.ReproStudy.simulate(
-                start, end, seed, n_samples, n_runs, max_classes, n_jobs
-            )
+            return _native.ReproStudy.simulate(start, end, parameters, n_jobs)
 
         if not progress:
             self._native: Any = draws(first, first + n_draws)

@@ -1,10 +1,5 @@
 //! The metrics of this crate: one file each, or for two that are one formula read two ways.
 
-use std::str::FromStr;
-
-use xai_core::{Error, Result};
-
-use crate::input;
 use crate::pair_metric::definition::PairMetric;
 
 mod ec_acc;
@@ -29,27 +24,6 @@ pub const METRICS: &[PairMetric] = &[
     PairMetric::PA_DISAGREEMENT,
     PairMetric::PA_NMI,
 ];
-
-impl FromStr for PairMetric {
-    type Err = Error;
-
-    /// The metric of this crate with a name.
-    fn from_str(name: &str) -> Result<Self> {
-        let found = METRICS.iter().find(|metric| metric.name() == name);
-        found.copied().ok_or_else(|| {
-            let names: Vec<&str> = METRICS.iter().map(|metric| metric.name()).collect();
-            Error::parameter(input::METRIC, name, format!("one of {}", names.join(", ")))
-        })
-    }
-}
-
-#[cfg(feature = "serde")]
-impl<'de> serde::Deserialize<'de> for PairMetric {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let name = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
-        name.parse().map_err(serde::de::Error::custom)
-    }
-}
 
 #[cfg(test)]
 mod tests {
@@ -110,6 +84,34 @@ mod tests {
         let even: &[_] = &[(0, 0, 1), (0, 1, 1), (1, 0, 1), (1, 1, 1)];
         assert_eq!(v(4, even, &[2, 2], &[2, 2]), Some(0.0));
         assert_eq!(v(8, &[(0, 0, 5), (1, 1, 3)], &[5, 3], &[5, 3]), Some(1.0));
+        // Independent, with shares that are no numbers of the machine.
+        let thirds: &[_] = &[
+            (0, 0, 1),
+            (0, 1, 2),
+            (0, 2, 4),
+            (1, 0, 2),
+            (1, 1, 4),
+            (1, 2, 8),
+        ];
+        assert_eq!(v(21, thirds, &[7, 14], &[3, 6, 12]), Some(0.0));
+        // One sample away from independence: (n n_00 − r c)² = 1 in all four cells, χ²/n = 1/(r_0 r_1 c_0 c_1).
+        let near: &[_] = &[
+            (0, 0, 1_000_000),
+            (0, 1, 1_000_001),
+            (1, 0, 999_999),
+            (1, 1, 1_000_000),
+        ];
+        let value = v(
+            4_000_000,
+            near,
+            &[2_000_001, 1_999_999],
+            &[1_999_999, 2_000_001],
+        )
+        .unwrap();
+        assert!(
+            (value * 2_000_001.0 * 1_999_999.0 - 1.0).abs() < 1e-12,
+            "{value}"
+        );
         assert_eq!(v(8, &[(0, 0, 5), (1, 0, 3)], &[5, 3], &[8]), None);
     }
 

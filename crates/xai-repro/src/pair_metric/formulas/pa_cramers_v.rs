@@ -1,5 +1,6 @@
 //! How predictions of two runs are associated.
 
+use xai_core::ExactSum;
 use xai_core::describe::{Direction, MetricInfo, Range};
 
 use crate::input;
@@ -48,7 +49,35 @@ fn cramers_v(table: &ClassTable<'_>) -> Option<f64> {
             table.rows[cell.row as usize] as f64 * table.columns[cell.column as usize] as f64;
         association += u128::from((count * count / totals * ONE) as u64);
     }
-    let beyond_chance = association as i128 - (1i128 << 62);
-    let v_squared = beyond_chance as f64 / ONE / (classes - 1) as f64;
-    Some(v_squared.clamp(0.0, 1.0).sqrt())
+    let beyond_chance = (association as i128 - (1i128 << 62)) as f64 / ONE;
+    let phi_squared = match beyond_chance < NEARLY_INDEPENDENT {
+        true => excess(table),
+        false => beyond_chance,
+    };
+    Some((phi_squared / (classes - 1) as f64).clamp(0.0, 1.0).sqrt())
+}
+
+/// Below this `χ²/n` is what rounding leaves of a difference of nearly equal sums.
+const NEARLY_INDEPENDENT: f64 = 1e-9;
+
+/// `χ²/n` from what each cell has beyond chance, in whole numbers, so that nothing cancels and independence is 0:
+///
+/// ```text
+/// χ²/n = (Σ (n n_ij − n_i· n_·j)² / (n_i· n_·j)) / n²
+/// ```
+///
+/// A cell of 0 has the term `n_i· n_·j`; the sum of these is `n²` less those of the other cells.
+fn excess(table: &ClassTable<'_>) -> f64 {
+    let n = i128::from(table.n_samples);
+    let n_squared = n as f64 * n as f64;
+    let mut empty = n * n;
+    let mut terms = ExactSum::new();
+    for cell in table.cells {
+        let by_chance = i128::from(table.rows[cell.row as usize])
+            * i128::from(table.columns[cell.column as usize]);
+        empty -= by_chance;
+        let beyond = (n * i128::from(cell.count) - by_chance) as f64;
+        terms.add(beyond * beyond / by_chance as f64);
+    }
+    (terms.value() + empty as f64) / n_squared
 }

@@ -27,7 +27,7 @@ impl RegressionMetric {
 /// `2 s_ij / (s_i² + s_j² + (m_i − m_j)²)`
 fn concordance(pair: &RunPair<'_>) -> Option<f64> {
     let (first, second) = (&pair.first.centred, &pair.second.centred);
-    let shift = first.mean - second.mean;
+    let shift = (first.mean - second.mean) + (first.rest - second.rest);
     let common = first
         .exponent
         .max(second.exponent)
