@@ -34,7 +34,12 @@ fn wrong_keys_types_and_words_are_shown_where_they_stand() {
             "metrics",
             "`ec_local`",
         ),
-        (format!("{repro}replicates = 'many'\n"), 4, "replicates", ""),
+        (
+            format!("{repro}n_replicates = 'many'\n"),
+            4,
+            "n_replicates",
+            "",
+        ),
         (format!("{repro}metrics = true\n"), 4, "metrics", ""),
         ("[[repro]]\nlabels = 'y'\n".to_owned(), 1, "predictions", ""),
         ("[[repro]]\nlabels = 'y\n".to_owned(), 2, "", ""),

@@ -103,6 +103,26 @@ fn one_value_of_the_struct_is_taken_by_its_name() {
 }
 
 #[test]
+fn two_runs_without_errors_are_what_the_word_says() {
+    let session = session(1, 8);
+    let local = |word: &str| {
+        let sql = format!(
+            "SELECT pairwise_reproducibility(1, make_array(1, 1), '{word}')['ec_local']['mean']"
+        );
+        crate::tables::number(&session, &sql)
+    };
+    for (word, value) in [
+        ("zero", Some(0.0)),
+        ("0", Some(0.0)),
+        ("one", Some(1.0)),
+        ("1", Some(1.0)),
+        ("undefined", None),
+    ] {
+        assert_eq!(local(word), value, "{word}");
+    }
+}
+
+#[test]
 fn what_is_wrong_is_named() {
     let session = session(1, 8);
     let cases = [
