@@ -184,6 +184,27 @@ impl Kind {
         }
     }
 
+    /// What is expected in place of a value: where a word is right and what stands behind it is not, the range of that.
+    #[must_use]
+    pub fn expected(&self, value: &Value) -> String {
+        let text = value.word().unwrap_or_default();
+        let behind = self.words().find_map(|word| {
+            let named = text
+                .split(':')
+                .next()
+                .is_some_and(|name| same_word(name.trim(), word.name));
+            word.value
+                .filter(|_| named)
+                .map(|behind| (word.name, behind))
+        });
+        match behind {
+            Some((word, WordValue { name, kind, .. })) => {
+                format!("{word}:{name} with {name} {kind}")
+            }
+            None => self.to_string(),
+        }
+    }
+
     /// Its words, where it has some.
     pub fn words(&self) -> impl Iterator<Item = &'static Word> {
         let kinds: &[Kind] = match self {

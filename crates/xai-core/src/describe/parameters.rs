@@ -38,7 +38,7 @@ impl Param {
 #[doc(hidden)]
 #[must_use]
 pub fn refused(name: &'static str, value: &Value, kind: &Kind) -> Error {
-    Error::parameter(Input::new(name), value, kind.to_string())
+    Error::parameter(Input::new(name), value, kind.expected(value))
 }
 
 /// A type of values of parameters. Derived for enums, by [`Parameter`](macro@crate::describe::Parameter).
@@ -118,7 +118,7 @@ pub fn with<P: Parameters, N: AsRef<str>>(
 pub fn parse<P: Parameter>(input: Input, text: &str) -> Result<P> {
     let value = Value::from(text);
     let parsed = P::from_value(&value);
-    parsed.ok_or_else(|| Error::parameter(input, value, P::KIND.to_string()))
+    parsed.ok_or_else(|| Error::parameter(input, &value, P::KIND.expected(&value)))
 }
 
 impl<P: Parameters + ?Sized> Parameters for Box<P> {
@@ -360,7 +360,18 @@ mod tests {
             "radius = -1: expected a number, at least 0"
         );
         assert_eq!(refused("radius", f64::NAN.into()).input().name(), "radius");
-        assert_eq!(refused("ties", "first-of:0".into()).input().name(), "ties");
+        let error = refused("ties", "first-of:0".into());
+        assert_eq!(
+            error.to_string(),
+            "ties = first-of:0: expected first-of:N with N a whole number, at least 1"
+        );
+        for text in ["first-of", "first_of:x"] {
+            let error = refused("ties", text.into()).to_string();
+            assert!(
+                error.ends_with("with N a whole number, at least 1"),
+                "{error}"
+            );
+        }
         assert_eq!(refused("k", 2.0.into()).input().name(), "k");
         assert_eq!(refused("seed", Value::Integer(-1)).input().name(), "seed");
         let unknown = refused("size", 1.0.into());
