@@ -30,12 +30,8 @@ pub const NEIGHBORS: Input = Input::new("neighbors");
 
 /// How many neighbours are asked.
 pub const K: Input = Input::new("k");
-/// The engine that searches.
-pub const ENGINE: Input = Input::new("engine");
 /// What each class counts.
 pub const CLASS_WEIGHTS: Input = Input::new("class_weights");
-/// Where the level *high* begins.
-pub const HIGH: Input = Input::new("high");
 /// Where the level *medium* begins.
 pub const MEDIUM: Input = Input::new("medium");
 /// Names of features.
@@ -44,26 +40,16 @@ pub const FEATURE_NAMES: Input = Input::new("feature names");
 pub const METADATA: Input = Input::new("metadata");
 /// Columns whose values are never shown.
 pub const REDACTED: Input = Input::new("redacted column");
-/// The least number of distinct training rows behind an aggregate.
-pub const AGGREGATE_MINIMUM: Input = Input::new("minimum of distinct rows");
 /// What makes rows similar.
 pub const SIMILARITY: Input = Input::new("similarity");
 /// What the closure of an [`Embedding`](crate::similarity::Embedding) gives.
 pub const EMBEDDING: Input = Input::new("embedding");
 /// What each dimension of an embedding counts.
 pub const EMBEDDING_WEIGHTS: Input = Input::new("weights of the embedding");
-/// The share of the squared distance that the features keep.
-pub const FEATURE_SHARE: Input = Input::new("feature share of the blend");
 /// What the closure of a tree or a forest gives.
 pub const LEAVES: Input = Input::new("leaves");
-/// Links of a row in an approximate search.
-pub const CONNECTIONS: Input = Input::new("connections");
-/// Candidates kept while a row is linked.
-pub const EF_CONSTRUCTION: Input = Input::new("ef_construction");
-/// Candidates kept during an approximate search.
-pub const EF_SEARCH: Input = Input::new("ef_search");
 /// How many predictions an audit lists.
-pub const LISTED: Input = Input::new("listed predictions");
+pub const N_LEAST_SUPPORTED: Input = Input::new("n_least_supported");
 /// Whether an audit keeps the cases of the predictions it lists.
 pub const CASES: Input = Input::new("cases of listed predictions");
 /// Whether an audit keeps how correspondence is distributed.

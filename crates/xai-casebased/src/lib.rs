@@ -54,7 +54,7 @@ pub mod training;
 pub use correspondence::{
     ClassWeights, Correspondence, CorrespondenceMetric, Level, Thresholds, correspondence,
 };
-pub use explainer::{CaseExplainer, CaseExplainerBuilder};
+pub use explainer::{CaseExplainer, CaseExplainerBuilder, RowDistance};
 pub use result::{AggregateExplanation, Audit, AuditReport, Case, Explanation, TrainingInfo};
 pub use search::{Engine, NeighborSearch};
 pub use similarity::Similarity;

@@ -1,42 +1,31 @@
 //! The metrics of this crate.
 //!
-//! The library, the command line, the report and the tables of the documentation read this list. A
-//! metric's own file says what it is; this file only names it.
+//! The library, the command line, the report and the tables of the documentation read this list. What a
+//! metric says of itself stands beside the result that it is read from.
 #![doc = ""]
 #![doc = include_str!("../METRICS.md")]
 
-use xai_core::Result;
-use xai_core::describe::MetricInfo;
+use xai_core::describe::{MetricInfo, Scores};
 
-use crate::correspondence::metric::CORRESPONDENCE;
-use crate::result::audit::{EXPECTED_CALIBRATION_ERROR, MEAN_CORRESPONDENCE};
+use crate::correspondence::Correspondence;
+use crate::result::{AuditDistribution, AuditReport};
 
-/// All metrics, one per line.
-pub static METRICS: &[&MetricInfo] = &[
-    &CORRESPONDENCE,
-    &MEAN_CORRESPONDENCE,
-    &EXPECTED_CALIBRATION_ERROR,
-];
-
-/// The metric of a name.
-///
-/// # Errors
-/// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter), which lists the names
-/// there are.
+/// What all metrics say of themselves.
 ///
 /// ```
 /// use xai_casebased::registry;
-/// assert_eq!(registry::find("correspondence")?.range.to_string(), "[0, 1]");
-/// # Ok::<(), xai_casebased::Error>(())
+/// let correspondence = registry::metrics().next().unwrap();
+/// assert_eq!((correspondence.name, correspondence.range.to_string()), ("correspondence", "[0, 1]".into()));
 /// ```
-pub fn find(name: &str) -> Result<&'static MetricInfo> {
-    xai_core::describe::find(METRICS.iter().copied(), name)
+pub fn metrics() -> impl Iterator<Item = &'static MetricInfo> {
+    let of_audits = AuditReport::infos().chain(AuditDistribution::infos());
+    Correspondence::infos().chain(of_audits)
 }
 
 /// The table of the metrics as Markdown.
 #[must_use]
 pub fn markdown() -> String {
-    xai_core::describe::markdown(METRICS.iter().copied())
+    xai_core::describe::markdown(metrics())
 }
 
 #[cfg(test)]

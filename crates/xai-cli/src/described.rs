@@ -25,23 +25,34 @@ pub(crate) struct Described<P> {
 impl<P: Parameters + Default> Described<P> {
     /// The defaults with what was given.
     pub(crate) fn read(&self) -> Result<P, Failure> {
-        with(P::default(), self.given.clone()).in_files(&self.options())
+        with(P::default(), self.given.clone()).in_files(&Self::options())
     }
 
-    /// The same with the seed of the command, which is an option of every command.
+    /// The defaults with what was given, and with the seed of the command.
     pub(crate) fn read_seeded(&self, context: &Context) -> Result<P, Failure> {
-        let seed = [(SEED, Value::from(context.seed()))];
-        with(P::default(), [&seed, &self.given[..]].concat()).in_files(&self.options())
+        let seed = (SEED, Value::from(context.seed()));
+        with(P::default(), self.given.iter().cloned().chain([seed])).in_files(&Self::options())
+    }
+
+    /// Whether one of the options was given.
+    pub(crate) fn any_given(&self) -> bool {
+        !self.given.is_empty()
     }
 
     /// The options of the parameters, to name them in errors.
-    pub(crate) fn options(&self) -> Files<'static> {
-        Files::new().named(P::default().params().iter().map(|param| param.name))
+    pub(crate) fn options() -> Files<'static> {
+        Files::new().named(Self::params().iter().map(|param| param.name))
+    }
+
+    /// The parameters that are options of their own.
+    fn params() -> Vec<Param> {
+        let mut params = P::default().params();
+        params.retain(|param| param.name != SEED);
+        params
     }
 
     fn augment(command: Command) -> Command {
-        let params = P::default().params();
-        command.args(params.iter().filter(|p| p.name != SEED).map(argument))
+        command.args(Self::params().iter().map(argument))
     }
 }
 
@@ -70,7 +81,7 @@ impl<P: Parameters + Default> FromArgMatches for Described<P> {
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        for param in P::default().params().iter().filter(|p| p.name != SEED) {
+        for param in Self::params() {
             if matches.value_source(param.name) == Some(ValueSource::CommandLine)
                 && let Some(text) = matches.get_one::<String>(param.name)
             {
@@ -90,7 +101,7 @@ where
     PossibleValuesParser::new(P::KIND.words().map(possible_value)).try_map(word)
 }
 
-pub(crate) fn possible_value(word: &Word) -> PossibleValue {
+fn possible_value(word: &Word) -> PossibleValue {
     let value = PossibleValue::new(word.name).help(word.doc.trim_end_matches('.'));
     let underscored = word.name.replace('-', "_");
     let others = [word.alias.to_owned(), underscored];
@@ -109,7 +120,11 @@ pub(crate) fn option_name(param: &str) -> String {
 /// The option of a parameter.
 pub(crate) fn argument(param: &Param) -> Arg {
     let name = option_name(param.name);
-    let argument = Arg::new(param.name)
+    let argument = match (name.chars().next(), name.len()) {
+        (Some(letter), 1) => Arg::new(param.name).short(letter),
+        _ => Arg::new(param.name),
+    };
+    let argument = argument
         .long(name)
         .help(help_of(param))
         .allow_hyphen_values(true);

@@ -1,5 +1,4 @@
-//! The options of explanations by training cases, as arguments of `clap`: `xai casebased` and `xai-scale explain` have the
-//! same names, defaults and help, because both have them from here.
+//! The options of explanations by training cases of `xai-scale explain`, as arguments of `clap`.
 
 use clap::Args;
 use xai_core::describe::Parameter;

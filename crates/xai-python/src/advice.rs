@@ -1,15 +1,11 @@
 //! What a Python user does about an error.
 
-use xai_casebased::help as casebased;
 use xai_core::Help;
 use xai_graph::help as graph;
 
 /// An advice of the library in Python's terms; as it is where its terms are Python's.
 pub(crate) fn in_python(help: Help) -> String {
     let text = match help {
-        casebased::DO_NOT_SCALE => "leave it out, say scale_data=False, or choose another metric",
-        casebased::USE_BRUTE_FORCE => "say algorithm=\"brute\"",
-        casebased::CHOOSE_A_KERNEL => "a function cannot be stored; choose a weighting by its name",
         graph::PASS_LOGITS => "for raw scores say return_type=\"raw\"",
         graph::PASS_LOGITS_OR_BERNOULLI => {
             "for raw scores say return_type=\"raw\", for independent columns \

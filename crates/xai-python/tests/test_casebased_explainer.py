@@ -62,8 +62,8 @@ def test_explanations_are_those_of_the_peer():
             rows,
             labels,
             k=case["k"],
-            metric=case["metric"],
-            scale_data=case["scale"],
+            distance=case["metric"],
+            scale=case["scale"],
             class_weights=weights,
         )
         found = explainer.explain_batch(samples, predictions=case["predicted"])
@@ -78,13 +78,13 @@ def test_explanations_are_those_of_the_peer():
 
 
 @pytest.mark.parametrize("metric", METRICS)
-@pytest.mark.parametrize("algorithm", ["auto", "brute", "kd_tree", "ball_tree"])
-def test_neighbors_are_those_of_a_scan(data, metric, algorithm):
+@pytest.mark.parametrize("engine", ["auto", "brute", "brute-force", "kd_tree"])
+def test_neighbors_are_those_of_a_scan(data, metric, engine):
     rows, labels, samples = data
-    if algorithm == "kd_tree" and metric in METRICS[5:]:
+    if engine == "kd_tree" and metric in METRICS[5:]:
         pytest.skip("no bound by boxes")
     found = CaseExplainer(
-        rows, labels, k=7, metric=metric, algorithm=algorithm, scale_data=False
+        rows, labels, k=7, distance=metric, engine=engine, scale=False
     ).explain_votes(samples)
     scan = distances(samples, rows, metric)
     # A stable sort: equal distances by lower row.
@@ -104,10 +104,10 @@ def test_threads_change_nothing(data, n_jobs):
 
 def test_mahalanobis_whitens(data):
     rows, labels, samples = data
-    of_train = CaseExplainer(rows, labels, metric="mahalanobis", scale_data=False)
-    params = {"V": np.cov(rows.T)}
+    of_train = CaseExplainer(rows, labels, distance="mahalanobis", scale=False)
+    covariance = np.cov(rows.T)
     given = CaseExplainer(
-        rows, labels, metric="mahalanobis", scale_data=False, metric_params=params
+        rows, labels, distance="mahalanobis", scale=False, covariance=covariance
     )
     a, b = of_train.explain_votes(samples), given.explain_votes(samples)
     np.testing.assert_array_equal(a.indices, b.indices)
@@ -116,9 +116,7 @@ def test_mahalanobis_whitens(data):
 
 def test_approximate_search_says_its_recall(data):
     rows, labels, samples = data
-    explainer = CaseExplainer(
-        rows, labels, algorithm="hnsw", algorithm_params={"connections": 8, "ef_search": 100}
-    )
+    explainer = CaseExplainer(rows, labels, engine="hnsw:8,200,100")
     assert explainer.engine == "hnsw"
     assert 0.9 <= explainer.recall <= 1.0
     exact = CaseExplainer(rows, labels).explain_votes(samples)
@@ -261,7 +259,7 @@ def test_scaling_by_population_deviation(data):
     assert explainer.scaler.scale_[4] == 1.0
     scaled = explainer.X_train_scaled
     np.testing.assert_allclose(explainer.scaler.inverse_transform(scaled)[:, :4], rows, atol=1e-12)
-    assert CaseExplainer(rows, labels, scale_data=False).scaler is None
+    assert CaseExplainer(rows, labels, scale=False).scaler is None
 
 
 @pytest.mark.parametrize(
@@ -276,9 +274,10 @@ def test_explainers_pickle(labels):
         class_names={labels[0]: "first"},
         class_weights={labels[0]: 0.5},
         metadata={"note": [object, 1, "text"]},
-        metric="manhattan",
+        distance="manhattan",
         weighting="gaussian:2",
-        thresholds=(0.9, 0.2),
+        high=0.9,
+        medium=0.2,
     )
     again = pickle.loads(pickle.dumps(explainer))
     a = explainer.explain_arrays([[0.4, 0.2]], predictions=[labels[0]])
@@ -424,7 +423,7 @@ def test_audits_of_parts_merge_to_the_same_bits(cuts, random):
 def test_an_audit_without_truth_knows_no_accuracy(data):
     rows, labels, samples = data
     report = CaseExplainer(rows, labels).audit(samples, model=Sign())
-    assert report.accuracy is None and report.auroc is None
+    assert report.accuracy is None and report.auroc_of_right is None
     assert report.by_level["high"].n_judged == 0
 
 
@@ -437,7 +436,7 @@ def test_audits_of_different_lengths_of_lists_do_not_merge(data):
 
 def test_search_alone_pickles(data):
     rows, _, samples = data
-    search = NeighborSearch(rows, "chebyshev", "kd_tree")
+    search = NeighborSearch(rows, distance="chebyshev", engine="kd-tree")
     assert search.engine == "kd-tree" and search.recall is None
     distances, indices = pickle.loads(pickle.dumps(search)).query(samples, k=3)
     again, rows_found = search.query(samples, k=3)
@@ -448,7 +447,7 @@ def test_search_alone_pickles(data):
 def test_the_interpreter_runs_on_meanwhile():
     random = np.random.default_rng(0)
     explainer = CaseExplainer(
-        random.standard_normal((20_000, 40)), np.zeros(20_000, int), algorithm="brute"
+        random.standard_normal((20_000, 40)), np.zeros(20_000, int), engine="brute-force"
     )
     samples, seen = random.standard_normal((300, 40)), []
     thread = threading.Thread(target=lambda: explainer.explain_votes(samples))
@@ -464,8 +463,8 @@ def searching():
     explainer = CaseExplainer(
         random.standard_normal((30_000, 60)),
         np.zeros(30_000, int),
-        metric="minkowski:3",
-        algorithm="brute",
+        distance="minkowski:3",
+        engine="brute-force",
     )
     samples = random.standard_normal((3000, 60))
     return lambda: explainer.explain_votes(samples)
@@ -473,7 +472,7 @@ def searching():
 
 def linking():
     rows = np.random.default_rng(0).standard_normal((60_000, 20))
-    return lambda: CaseExplainer(rows, np.zeros(60_000, int), algorithm="hnsw")
+    return lambda: CaseExplainer(rows, np.zeros(60_000, int), engine="hnsw")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="sends a signal")

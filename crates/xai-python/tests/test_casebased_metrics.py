@@ -41,7 +41,7 @@ def test_distances_are_those_of_scipy(golden):
         assert euclidean_distance(a, b) == pytest.approx(case["euclidean"], rel=1e-12)
         for name in ("sqeuclidean", "manhattan", "chebyshev", "cosine", "canberra", "braycurtis"):
             assert distances([a], [b], name)[0, 0] == pytest.approx(case[name], rel=1e-12)
-        cubic = distances([a], [b], "minkowski", {"p": 3})[0, 0]
+        cubic = distances([a], [b], "minkowski:3")[0, 0]
         assert cubic == pytest.approx(case["minkowski3"], rel=1e-12)
 
 
@@ -102,8 +102,8 @@ def test_kernels_by_hand(weighting, expected):
 
 def test_thresholds_decide_the_level():
     neighbors = [(0, 0.0, 1), (1, 0.0, 0)]
-    assert compute_correspondence(neighbors, 1, thresholds=(0.5, 0.1))[1] == "high"
-    assert compute_correspondence(neighbors, 1, thresholds=(0.9, 0.5))[1] == "medium"
+    assert compute_correspondence(neighbors, 1, high=0.5, medium=0.1)[1] == "high"
+    assert compute_correspondence(neighbors, 1, high=0.9, medium=0.5)[1] == "medium"
 
 
 @pytest.mark.parametrize(
@@ -117,12 +117,12 @@ def test_thresholds_decide_the_level():
         (lambda: compute_correspondence([(0, 1.0, 1)], 1, False, weighting=abs), "already"),
         (lambda: compute_correspondence([(0, -1.0, 1)], 1, weighting=abs), "at least 0"),
         (lambda: compute_correspondence([(0, 3.0, 1)], 1, weighting=np.negative), "at least 0"),
-        (lambda: compute_correspondence([(0, 1.0, 1)], 1, thresholds=(0.5, 0.7)), "medium"),
+        (lambda: compute_correspondence([(0, 1.0, 1)], 1, high=0.5, medium=0.7), "medium"),
         (lambda: euclidean_distance([1.0], [1.0, 2.0]), "coordinates"),
         (lambda: euclidean_distance([np.nan], [1.0]), r"point1\[0\]"),
         (lambda: compute_all_distances([1.0], [[1.0, 2.0]]), "shape"),
         (lambda: distances([[0.0]], [[1.0]], "cosine"), "direction"),
-        (lambda: distances([[1.0]], [[1.0]], "minkowski", {"p": 0.5}), "minkowski:P"),
+        (lambda: distances([[1.0]], [[1.0]], "minkowski:0.5"), "at least 1"),
         (lambda: distances([[1.0]], [[1.0]], "manhatten"), "manhattan"),
         (lambda: distances([[1.0]], [[1.0]], "mahalanobis"), "covariance"),
     ],
@@ -154,5 +154,5 @@ def test_euclidean_distance_is_a_distance(three):
 
 
 def test_mahalanobis_in_units_of_the_spread():
-    found = distances([[0.0, 0.0]], [[2.0, 0.0]], "mahalanobis", {"V": [[4.0, 0.0], [0.0, 1.0]]})
+    found = distances([[0.0, 0.0]], [[2.0, 0.0]], "mahalanobis", covariance=[[4, 0], [0, 1]])
     assert found[0, 0] == 1.0

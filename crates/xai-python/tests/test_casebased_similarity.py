@@ -142,7 +142,7 @@ def test_the_network_predicts_what_it_is_given():
 def test_leaves_of_a_tree(overflow):
     rows = np.array([[-1.0, -1, 0], [-2, -1, 0], [1, 1, 0], [3, 3, 0], [-1, 1, 0]])
     strategy = TreeLeaf(Tree(), overflow)
-    explainer = CaseExplainer(rows, [0, 0, 1, 1, 0], k=3, similarity=strategy, scale_data=False)
+    explainer = CaseExplainer(rows, [0, 0, 1, 1, 0], k=3, similarity=strategy, scale=False)
     found = explainer.explain_arrays([[0.5, 0.5, 0.0], [-1, -1, 0]], predictions=[1, 0])
     if overflow == "truncate":
         assert found.indices.tolist() == [[2, 3], [0, 1]]

@@ -2,12 +2,13 @@
 
 use std::fmt;
 
+use xai_core::describe::{Parameter, Parameters};
 use xai_core::{Error, Result};
 
 use crate::input;
 
 /// A correspondence in words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Level {
@@ -23,23 +24,28 @@ pub enum Level {
 
 impl fmt::Display for Level {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Undefined => "undefined",
-            Self::Low => "low",
-            Self::Medium => "medium",
-            Self::High => "high",
-        })
+        f.pad(&self.to_value().to_string())
     }
 }
 
-/// Where the levels begin: high from 0.85, medium from 0.70, unless chosen otherwise.
+/// Where the levels begin; medium is at most high.
 ///
-/// The two are conventions of the peer and should be set for the domain.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// The defaults are conventions of the peer and should be set for the domain.
+///
+/// ```
+/// use xai_casebased::{Level, Thresholds};
+/// let strict = Thresholds::default().high(0.95).medium(0.9);
+/// assert_eq!(strict.level(Some(0.92)), Level::Medium);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Parameters)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Thresholds {
-    high: f64,
-    medium: f64,
+    /// Correspondence from which the level is high.
+    #[param(at_least = 0, at_most = 1)]
+    pub high: f64,
+    /// Correspondence from which the level is medium.
+    #[param(at_least = 0, at_most = 1)]
+    pub medium: f64,
 }
 
 impl Default for Thresholds {
@@ -52,43 +58,14 @@ impl Default for Thresholds {
 }
 
 impl Thresholds {
-    /// Thresholds with `0 ≤ medium ≤ high ≤ 1`.
-    ///
-    /// # Errors
-    /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) otherwise.
-    ///
-    /// ```
-    /// use xai_casebased::{Level, Thresholds};
-    /// let strict = Thresholds::new(0.95, 0.9)?;
-    /// assert_eq!(strict.level(Some(0.92)), Level::Medium);
-    /// # Ok::<(), xai_casebased::Error>(())
-    /// ```
-    pub fn new(high: f64, medium: f64) -> Result<Self> {
-        for (input, value) in [(input::HIGH, high), (input::MEDIUM, medium)] {
-            if !(0.0..=1.0).contains(&value) {
-                return Err(Error::parameter(input, value, "a threshold in [0, 1]"));
-            }
+    /// Checks that `0 ≤ medium ≤ high ≤ 1`.
+    pub(crate) fn check(&self) -> Result<()> {
+        if 0.0 <= self.medium && self.medium <= self.high && self.high <= 1.0 {
+            return Ok(());
         }
-        if medium > high {
-            return Err(Error::parameter(
-                input::MEDIUM,
-                medium,
-                format!("at most the high threshold {high}"),
-            ));
-        }
-        Ok(Self { high, medium })
-    }
-
-    /// Where high begins.
-    #[must_use]
-    pub fn high(&self) -> f64 {
-        self.high
-    }
-
-    /// Where medium begins.
-    #[must_use]
-    pub fn medium(&self) -> f64 {
-        self.medium
+        self.check_params()?;
+        let expected = format!("at most the high threshold {}", self.high);
+        Err(Error::parameter(input::MEDIUM, self.medium, expected))
     }
 
     /// The level of a score.

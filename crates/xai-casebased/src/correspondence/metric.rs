@@ -3,8 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use xai_core::describe::Range;
-use xai_core::describe::{Direction, MetricInfo};
+use xai_core::describe::{Parameter, Parameters};
 use xai_core::error::ShortNumber;
 use xai_core::number::{check_finite_slice, labels_to_i64};
 use xai_core::{Error, Kernel, Label, Result, Weighting};
@@ -14,17 +13,6 @@ use crate::correspondence::level::Thresholds;
 use crate::correspondence::score::Correspondence;
 use crate::correspondence::tally::Tally;
 use crate::input;
-
-/// What correspondence says of itself.
-pub static CORRESPONDENCE: MetricInfo = MetricInfo {
-    name: "correspondence",
-    title: "Correspondence",
-    question: "Which share of the nearest training rows' weight has the predicted class?",
-    direction: Direction::Higher,
-    range: Range::SHARE,
-    needs: &[input::DISTANCES, input::LABELS, input::PREDICTED],
-    source: "`compute_correspondence` of case-explainer 0.2.0",
-};
 
 /// Correspondence of a prediction with neighbours given as two arrays.
 ///
@@ -95,18 +83,25 @@ pub fn correspondence_of_pairs<L: Label>(
 /// assert_eq!(weighted.evaluate(&[0.1, 0.9], &[1, 0], 1)?.score, Some(0.75));
 /// # Ok::<(), xai_casebased::Error>(())
 /// ```
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Parameters)]
 pub struct CorrespondenceMetric {
+    /// The weight of a neighbour by its distance.
+    #[param(no_setter)]
     weighting: NeighborWeighting,
+    #[param(skip)]
     class_weights: ClassWeights,
+    /// Where the levels begin.
+    #[param(flatten, setter)]
     thresholds: Thresholds,
 }
 
 /// The weight of a neighbour by its distance.
-#[derive(Clone)]
+#[derive(Clone, Parameter)]
 enum NeighborWeighting {
+    #[param(plain)]
     Kernel(Kernel),
     /// A closure, or a type of the caller's.
+    #[param(skip)]
     Own(Arc<dyn Weighting>),
 }
 
@@ -154,18 +149,11 @@ impl CorrespondenceMetric {
         self
     }
 
-    /// Where the levels begin.
-    #[must_use]
-    pub fn thresholds(mut self, thresholds: Thresholds) -> Self {
-        self.thresholds = thresholds;
-        self
-    }
-
     /// The correspondence of one prediction, see [`correspondence`].
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a kernel parameter
-    /// outside its domain; as [`correspondence`];
+    /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a kernel parameter or a
+    /// threshold outside its domain; as [`correspondence`];
     /// [`ErrorKind::OutOfDomain`](xai_core::ErrorKind::OutOfDomain) when a weighting of one's own
     /// gives a weight that is not a finite number at least 0.
     pub fn evaluate<L: Label>(
@@ -197,12 +185,15 @@ impl CorrespondenceMetric {
         Ok(tally.correspondence(Some(predicted), self.thresholds))
     }
 
-    /// Checks the parameter of the kernel; class weights and thresholds are valid by their types.
+    /// Checks the parameter of the kernel and the thresholds; class weights are valid by their type.
     pub(crate) fn check(&self) -> Result<()> {
-        match &self.weighting {
-            NeighborWeighting::Kernel(kernel) => kernel.validate(),
-            NeighborWeighting::Own(_) => Ok(()),
+        if let NeighborWeighting::Kernel(kernel) = &self.weighting
+            && let Err(wrong) = kernel.validate()
+        {
+            self.check_params()?;
+            return Err(wrong);
         }
+        self.thresholds.check()
     }
 
     /// Adds up the weights of neighbours at valid distances.

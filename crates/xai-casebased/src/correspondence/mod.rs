@@ -8,5 +8,5 @@ pub(crate) mod tally;
 
 pub use class_weights::ClassWeights;
 pub use level::{Level, Thresholds};
-pub use metric::{CORRESPONDENCE, CorrespondenceMetric, correspondence, correspondence_of_pairs};
+pub use metric::{CorrespondenceMetric, correspondence, correspondence_of_pairs};
 pub use score::Correspondence;

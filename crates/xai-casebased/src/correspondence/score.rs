@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use xai_core::describe::{Range, Score, Scores};
+
 use crate::correspondence::level::Level;
+use crate::input;
 
 /// Agreement of a prediction with its neighbours.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,6 +21,19 @@ pub struct Correspondence {
     pub n_neighbors: usize,
     /// `W(c)` of every class among the neighbours.
     pub class_weights_sum: BTreeMap<i64, f64>,
+}
+
+impl Scores for Correspondence {
+    const SCORES: &'static [Score<Self>] = &[Score::new(
+        "correspondence",
+        "Correspondence",
+        "Which share of the nearest training rows' weight has the predicted class?",
+        |found: &Self| found.score,
+    )
+    .higher_is_better()
+    .range(Range::SHARE)
+    .needs(&[input::DISTANCES, input::LABELS, input::PREDICTED])
+    .source("`compute_correspondence` of case-explainer 0.2.0")];
 }
 
 impl fmt::Display for Correspondence {

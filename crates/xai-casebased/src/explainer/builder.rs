@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use ndarray::{Array2, ArrayView2};
+use xai_core::describe::Parameters;
 use xai_core::distance::Mahalanobis;
 use xai_core::number::{check_finite, labels_to_i64};
 use xai_core::{Distance, Error, Kernel, Label, Real, Result, Weighting};
 
 use crate::correspondence::level::Thresholds;
 use crate::explainer::case_explainer::CaseExplainer;
-use crate::explainer::choices::{Choices, DisclosureChoices};
+use crate::explainer::choices::{Choices, DisclosureChoices, RowDistance};
 use crate::explainer::disclosure::Disclosure;
 use crate::input;
-use crate::search::engine::Engine;
 use crate::similarity::retrieval::Fitting;
 use crate::similarity::strategy::Similarity;
 use crate::training::matrix::Matrix;
@@ -23,10 +23,13 @@ use crate::training::standardization::Standardization;
 /// The choices of a [`CaseExplainer`]; checked by [`fit`](Self::fit).
 ///
 /// Default: 5 neighbours, Euclidean distance on standardised features, inverse-cube weights.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Parameters)]
 pub struct CaseExplainerBuilder {
-    choices: Choices,
+    #[param(flatten)]
+    pub(crate) choices: Choices,
+    #[param(flatten)]
     disclosure: DisclosureChoices,
+    #[param(skip)]
     similarity: Similarity,
 }
 
@@ -39,59 +42,10 @@ impl CaseExplainer {
 }
 
 impl CaseExplainerBuilder {
-    /// How many neighbours to ask, at least 1; more than there are means all.
-    #[must_use]
-    pub fn k(mut self, k: usize) -> Self {
-        self.choices.k = k;
-        self
-    }
-
-    /// The distance.
-    #[must_use]
-    pub fn distance(mut self, distance: Distance) -> Self {
-        self.choices.distance = distance;
-        self.choices.mahalanobis_of_train = false;
-        self
-    }
-
-    /// The Mahalanobis distance by the sample covariance of the training rows.
-    ///
-    /// Standardising first changes nothing but the rounding of its values.
-    ///
-    /// ```
-    /// use ndarray::array;
-    /// use xai_casebased::CaseExplainer;
-    /// let train = array![[0.0, 0.0], [2.0, 0.1], [0.0, 1.0], [2.0, 1.3]];
-    /// let explainer = CaseExplainer::builder().k(1).mahalanobis().fit(train.view(), &[0, 0, 1, 1])?;
-    /// assert_eq!(explainer.training_info().distance, "mahalanobis");
-    /// # Ok::<(), xai_casebased::Error>(())
-    /// ```
-    #[must_use]
-    pub fn mahalanobis(mut self) -> Self {
-        self.choices.mahalanobis_of_train = true;
-        self
-    }
-
-    /// How neighbours are searched; exact engines differ in cost only. [`Engine::Auto`], the default,
-    /// chooses for the `k` of this builder, see there; what it became is in
-    /// [`TrainingInfo::engine`](crate::TrainingInfo::engine).
-    #[must_use]
-    pub fn engine(mut self, engine: Engine) -> Self {
-        self.choices.engine = engine;
-        self
-    }
-
     /// What makes rows similar; features unless chosen otherwise.
     #[must_use]
     pub fn similarity(mut self, similarity: impl Into<Similarity>) -> Self {
         self.similarity = similarity.into();
-        self
-    }
-
-    /// Whether features are standardised on the training set first (the default).
-    #[must_use]
-    pub fn scale(mut self, scale: bool) -> Self {
-        self.choices.scale = scale;
         self
     }
 
@@ -203,7 +157,7 @@ impl CaseExplainerBuilder {
     /// [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite);
     /// [`ErrorKind::TooFew`](xai_core::ErrorKind::TooFew) rows for a covariance, and
     /// [`ErrorKind::OutOfDomain`](xai_core::ErrorKind::OutOfDomain) with the feature that makes it
-    /// singular, for [`mahalanobis`](Self::mahalanobis);
+    /// singular, for [`RowDistance::Mahalanobis`];
     /// [`ErrorKind::Model`](xai_core::ErrorKind::Model) when the closure of the similarity fails.
     pub fn fit<T: Real, L: Label>(
         self,
@@ -234,9 +188,9 @@ impl CaseExplainerBuilder {
         }
     }
 
-    pub(crate) fn fit_matrix(mut self, train: Matrix, labels: Vec<i64>) -> Result<CaseExplainer> {
+    pub(crate) fn fit_matrix(self, train: Matrix, labels: Vec<i64>) -> Result<CaseExplainer> {
+        self.check_params()?;
         let correspondence = self.choices.checked()?;
-        self.disclosure.check()?;
         self.similarity.check()?;
         let (n, d) = (train.n_rows(), train.n_columns());
         check_filled(&train)?;
@@ -249,16 +203,17 @@ impl CaseExplainerBuilder {
         let standardization = standardization.transpose();
         let standardization = standardization.map_err(|e| disclosure.conceal(e))?;
         let standardization = standardization.map(Arc::new);
-        if self.choices.mahalanobis_of_train {
-            let distance = mahalanobis(&train, standardization.as_deref());
-            self.choices.distance = distance.map_err(|e| disclosure.conceal(e))?;
-        }
+        let distance = match self.choices.distance.clone() {
+            RowDistance::Of(distance) => distance,
+            RowDistance::Mahalanobis => mahalanobis(&train, standardization.as_deref())
+                .map_err(|e| disclosure.conceal(e))?,
+        };
         let train = Arc::new(train);
         let kind = self.similarity.kind();
         let retrieval = self.similarity.fit(Fitting {
             train: &train,
             standardization: standardization.as_ref(),
-            distance: &self.choices.distance,
+            distance: &distance,
             engine: self.choices.engine,
             k: self.choices.k,
         });
@@ -269,6 +224,7 @@ impl CaseExplainerBuilder {
             train,
             labels,
             correspondence,
+            distance,
             choices: self.choices,
             disclosure,
             similarity: kind,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ndarray::{ArrayView1, ArrayView2, Axis};
 use xai_core::number::{check_finite, labels_to_i64};
-use xai_core::{Error, Label, Real, Result, parallel};
+use xai_core::{Distance, Error, Label, Real, Result, parallel};
 
 use crate::correspondence::metric::CorrespondenceMetric;
 use crate::correspondence::tally::Tally;
@@ -50,6 +50,8 @@ pub struct CaseExplainer {
     pub(crate) train: Arc<Matrix>,
     pub(crate) labels: Vec<i64>,
     pub(crate) correspondence: CorrespondenceMetric,
+    /// The distance that rows are compared by.
+    pub(crate) distance: Distance,
     /// What storage needs again.
     pub(crate) choices: Choices,
     pub(crate) disclosure: Disclosure,
@@ -62,7 +64,7 @@ impl std::fmt::Debug for CaseExplainer {
             .field("n_rows", &self.train.n_rows())
             .field("n_features", &self.train.n_columns())
             .field("k", &self.choices.k)
-            .field("distance", &self.choices.distance)
+            .field("distance", &self.distance)
             .field("similarity", &self.similarity)
             .field("engine", &self.engine())
             .field("correspondence", &self.correspondence)
@@ -225,7 +227,7 @@ impl CaseExplainer {
             redacted: shown.redacted.clone(),
             aggregate_minimum: shown.aggregate_minimum,
             k: self.choices.k,
-            distance: self.choices.distance.to_string(),
+            distance: self.distance.to_string(),
             scaled: self.standardization.is_some(),
             similarity: self.similarity,
             engine: self.engine(),

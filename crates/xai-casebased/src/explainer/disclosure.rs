@@ -38,20 +38,6 @@ pub(crate) struct Disclosure {
     redacted: Option<Vec<bool>>,
 }
 
-impl DisclosureChoices {
-    /// Checks the parameter that does not depend on the data.
-    pub(crate) fn check(&self) -> Result<()> {
-        match self.aggregate_minimum {
-            Some(minimum @ (0 | 1)) => Err(Error::parameter(
-                input::AGGREGATE_MINIMUM,
-                minimum,
-                "at least 2 training rows: the aggregate of one is that one",
-            )),
-            _ => Ok(()),
-        }
-    }
-}
-
 impl Disclosure {
     /// For `(n, d)` training rows.
     ///

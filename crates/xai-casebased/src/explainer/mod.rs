@@ -13,3 +13,4 @@ pub(crate) mod precedents;
 
 pub use builder::CaseExplainerBuilder;
 pub use case_explainer::CaseExplainer;
+pub use choices::RowDistance;

@@ -64,17 +64,18 @@ struct StoredChoices<'a> {
 }
 
 impl<'a> StoredChoices<'a> {
-    fn new(choices: &'a Choices, disclosure: &'a DisclosureChoices, kernel: Kernel) -> Self {
+    fn new(explainer: &'a CaseExplainer, kernel: Kernel) -> Self {
+        let (choices, disclosure) = (&explainer.choices, explainer.disclosure.choices());
         let thresholds = choices.correspondence.level_thresholds();
         Self {
             k: choices.k,
-            distance: Cow::Borrowed(&choices.distance),
+            distance: Cow::Borrowed(&explainer.distance),
             engine: choices.engine,
             scale: choices.scale,
             provenance: disclosure.provenance,
             kernel: Some(kernel),
             class_weights: Cow::Borrowed(&choices.class_weights),
-            thresholds: (thresholds.high(), thresholds.medium()),
+            thresholds: (thresholds.high, thresholds.medium),
             class_names: Cow::Borrowed(&disclosure.class_names),
             feature_names: Cow::Borrowed(&disclosure.feature_names),
             metadata: Cow::Borrowed(&disclosure.metadata),
@@ -87,16 +88,15 @@ impl<'a> StoredChoices<'a> {
         let Some(kernel) = self.kernel else {
             return Err(corrupt("damaged: no weighting"));
         };
-        let thresholds = Thresholds::new(self.thresholds.0, self.thresholds.1)?;
+        let (high, medium) = self.thresholds;
         let choices = Choices {
             k: self.k,
-            distance: self.distance.into_owned(),
-            mahalanobis_of_train: false,
+            distance: self.distance.into_owned().into(),
             engine: self.engine,
             scale: self.scale,
             correspondence: CorrespondenceMetric::new()
                 .weighting(kernel)
-                .thresholds(thresholds),
+                .thresholds(Thresholds { high, medium }),
             class_weights: self.class_weights.into_owned(),
         };
         let disclosure = DisclosureChoices {
@@ -149,7 +149,7 @@ impl CaseExplainer {
             return Err(error.with_help(help::CHOOSE_A_KERNEL));
         };
         let content = postcard::to_stdvec(&Stored {
-            choices: StoredChoices::new(&self.choices, self.disclosure.choices(), kernel),
+            choices: StoredChoices::new(self, kernel),
             n_features: self.train.n_columns(),
             labels: Cow::Borrowed(&self.labels),
             rows: Cow::Borrowed(self.train.values()),

@@ -43,7 +43,7 @@ impl CaseExplainer {
         self.check_samples(samples)?;
         let k = k.unwrap_or(self.choices.k);
         if k == 0 {
-            return Err(Error::parameter(input::K, 0, "at least 1 neighbour"));
+            return Err(Error::parameter(input::K, 0, "a whole number, at least 1"));
         }
         let by = self.correspondence.clone();
         let by = kernel

@@ -9,9 +9,8 @@ pub(crate) mod training_info;
 
 pub use aggregate::AggregateExplanation;
 pub use audit::{
-    Audit, AuditCases, AuditClass, AuditDistribution, AuditGroup, AuditReport,
-    EXPECTED_CALIBRATION_ERROR, GroupDistribution, LeastSupported, LevelCount, MEAN_CORRESPONDENCE,
-    ReliabilityBin,
+    Audit, AuditCases, AuditClass, AuditDistribution, AuditGroup, AuditReport, GroupDistribution,
+    LeastSupported, LevelCount, Listing, ReliabilityBin,
 };
 pub use explanation::{Case, Explanation, ExplanationSummary, Neighbor};
 pub use feature_comparison::FeatureComparison;

@@ -32,7 +32,6 @@ pub struct TrainingInfo {
     /// Neighbours that are asked.
     pub k: usize,
     /// The distance.
-    #[cfg_attr(feature = "serde", serde(rename = "metric"))]
     pub distance: String,
     /// Whether features are standardised.
     pub scaled: bool,

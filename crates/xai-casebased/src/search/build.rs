@@ -70,7 +70,7 @@ impl Engine {
     pub(crate) fn check(&self) -> Result<()> {
         match self {
             #[cfg(feature = "approximate")]
-            Self::Approximate(hnsw) => hnsw.check(),
+            Self::Approximate(hnsw) => xai_core::describe::Parameters::check_params(hnsw),
             _ => Ok(()),
         }
     }

@@ -1,17 +1,15 @@
 //! Which engine searches.
 
 use std::fmt;
-use std::str::FromStr;
 
-use xai_core::{Error, Result};
+use xai_core::describe::Parameter;
 
-use crate::input;
 #[cfg(feature = "approximate")]
 use crate::search::approximate::hnsw::Hnsw;
 
 /// How neighbours are searched. The exact engines give the same answer to the last bit and differ
 /// in cost only.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
@@ -40,47 +38,26 @@ pub enum Engine {
     #[default]
     Auto,
     /// A scan over all training rows, by matrix products where the distance has an inner product.
+    #[param(alias = "brute")]
     BruteForce,
     /// A tree of boxes, for the Minkowski family of distances.
     KdTree,
-    /// A graph that finds most of the neighbours: never chosen by itself.
+    /// A graph that finds most of the neighbours, of [connections](Hnsw::connections),
+    /// [candidates while a row is linked](Hnsw::ef_construction) and
+    /// [candidates during a search](Hnsw::ef_search): never chosen by itself.
     #[cfg(feature = "approximate")]
+    #[param(
+        name = "hnsw",
+        value_name = "CONNECTIONS,EF_CONSTRUCTION,EF_SEARCH",
+        default = Hnsw::default()
+    )]
     Approximate(Hnsw),
 }
 
-impl Engine {
-    /// The names that an engine is parsed from, as a person lists them.
-    pub const NAMES: &'static str = if cfg!(feature = "approximate") {
-        "auto, brute, kd-tree or hnsw"
-    } else {
-        "auto, brute or kd-tree"
-    };
-}
-
 impl fmt::Display for Engine {
+    /// The word that [`FromStr`](std::str::FromStr) reads, without the parameters of a graph.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Auto => "auto",
-            Self::BruteForce => "brute",
-            Self::KdTree => "kd-tree",
-            #[cfg(feature = "approximate")]
-            Self::Approximate(_) => "hnsw",
-        })
-    }
-}
-
-impl FromStr for Engine {
-    type Err = Error;
-
-    /// `auto`, `brute`, `kd-tree`, or `hnsw` where approximate search is built in.
-    fn from_str(name: &str) -> Result<Self> {
-        match name {
-            "auto" => Ok(Self::Auto),
-            "brute" | "brute-force" => Ok(Self::BruteForce),
-            "kd-tree" => Ok(Self::KdTree),
-            #[cfg(feature = "approximate")]
-            "hnsw" => Ok(Self::Approximate(Hnsw::default())),
-            _ => Err(Error::parameter(input::ENGINE, name, Self::NAMES)),
-        }
+        let word = self.to_value().to_string();
+        f.pad(word.split(':').next().unwrap_or_default())
     }
 }

@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use ndarray::{Array2, ArrayView2, Axis, concatenate};
+use xai_core::describe::Parameters;
 use xai_core::number::check_finite;
 use xai_core::{Error, Result};
 
@@ -26,7 +27,7 @@ type Map = dyn Fn(ArrayView2<'_, f64>) -> Result<Array2<f64>, ClosureError> + Se
 /// The closure maps `(m, d)` rows, as they were handed in, to `(m, e)` finite vectors; it is called
 /// with at most 1 024 rows. Embeddings are standardised on the training set unless
 /// [`standardize`](Self::standardize) says no, multiplied by the root of their
-/// [weights](Self::weights), and, with [`blend`](Self::blend), joined with the features:
+/// [weights](Self::weights), and, with [`feature_share`](Self::feature_share), joined with the features:
 ///
 /// ```text
 /// ‖·‖² = share · ‖features‖² + (1 − share) · Σ_j weight_j · activation_j²
@@ -50,12 +51,18 @@ type Map = dyn Fn(ArrayView2<'_, f64>) -> Result<Array2<f64>, ClosureError> + Se
 /// assert_eq!((explanation.neighbors[0].index, explanation.neighbors[0].distance), (1, 1.0));
 /// # Ok::<(), xai_casebased::Error>(())
 /// ```
-#[derive(Clone)]
+#[derive(Clone, Parameters)]
 pub struct Embedding {
+    #[param(skip)]
     map: Arc<Map>,
+    /// Whether each dimension is standardised on the training set.
     standardize: bool,
+    /// The share of the squared distance that the features keep: 0 = the embedding alone, 1 = the features alone.
+    #[param(at_least = 0, at_most = 1)]
     feature_share: f64,
+    #[param(skip)]
     weights: Option<Vec<f64>>,
+    #[param(skip)]
     class_weights: BTreeMap<i64, Vec<f64>>,
 }
 
@@ -84,21 +91,6 @@ impl Embedding {
         }
     }
 
-    /// Whether each dimension is standardised on the training set (the default).
-    #[must_use]
-    pub fn standardize(mut self, standardize: bool) -> Self {
-        self.standardize = standardize;
-        self
-    }
-
-    /// The share of the squared distance that the features keep, in [0, 1]: 0 = the embedding alone
-    /// (the default), 1 = the features alone. Checked by `fit`.
-    #[must_use]
-    pub fn blend(mut self, feature_share: f64) -> Self {
-        self.feature_share = feature_share;
-        self
-    }
-
     /// What each dimension counts, `(e,)`, at least 0: for hidden units, the size of their weights
     /// to the output. Default: 1.
     #[must_use]
@@ -115,19 +107,13 @@ impl Embedding {
         self
     }
 
-    pub(crate) fn feature_share(&self) -> f64 {
-        self.feature_share
+    pub(crate) fn is_blend(&self) -> bool {
+        self.feature_share > 0.0
     }
 
     /// Checks what does not depend on the data.
     pub(crate) fn check(&self) -> Result<()> {
-        if !(0.0..=1.0).contains(&self.feature_share) {
-            return Err(Error::parameter(
-                input::FEATURE_SHARE,
-                self.feature_share,
-                "a share in [0, 1]",
-            ));
-        }
+        self.check_params()?;
         for weights in self.weights.iter().chain(self.class_weights.values()) {
             if let Some(i) = weights.iter().position(|w| !(w.is_finite() && *w >= 0.0)) {
                 return Err(Error::out_of_domain(

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use xai_core::Result;
+use xai_core::describe::Parameter;
 
 use crate::similarity::embedding::Embedding;
 use crate::similarity::features::FeatureSearch;
@@ -52,32 +53,26 @@ pub enum Similarity {
 }
 
 /// The name of a [`Similarity`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum SimilarityKind {
-    /// `features`
+    /// Near in features.
     Features,
-    /// `embedding`: an embedding alone.
+    /// Near in an embedding alone.
     Embedding,
-    /// `blend`: an embedding joined with the features.
+    /// Near in an embedding joined with the features.
     Blend,
-    /// `tree-leaf`
+    /// In the same leaf of a tree.
     TreeLeaf,
-    /// `forest-proximity`
+    /// In the same leaves of a forest.
     ForestProximity,
 }
 
 impl fmt::Display for SimilarityKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Features => "features",
-            Self::Embedding => "embedding",
-            Self::Blend => "blend",
-            Self::TreeLeaf => "tree-leaf",
-            Self::ForestProximity => "forest-proximity",
-        })
+        f.pad(&self.to_value().to_string())
     }
 }
 
@@ -87,7 +82,7 @@ impl Similarity {
     pub fn kind(&self) -> SimilarityKind {
         match self {
             Self::Features => SimilarityKind::Features,
-            Self::Embedding(e) if e.feature_share() > 0.0 => SimilarityKind::Blend,
+            Self::Embedding(e) if e.is_blend() => SimilarityKind::Blend,
             Self::Embedding(_) => SimilarityKind::Embedding,
             Self::TreeLeaf(_) => SimilarityKind::TreeLeaf,
             Self::ForestProximity(_) => SimilarityKind::ForestProximity,

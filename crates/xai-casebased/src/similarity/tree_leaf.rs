@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use ndarray::{Array1, Array2, ArrayView2, Axis};
+use xai_core::describe::{Parameter, Parameters};
 use xai_core::distance::DistanceFunction;
 use xai_core::tensor::Rows;
 use xai_core::{Distance, Result, parallel};
@@ -22,9 +23,9 @@ use crate::training::rows::TrainingRows;
 type Leaves = dyn Fn(ArrayView2<'_, f64>) -> Result<Vec<u32>, ClosureError> + Send + Sync;
 
 /// What happens when a leaf has fewer than `k` training rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Parameter)]
 pub enum Overflow {
-    /// The explanation has fewer neighbours (the default, and the peer's).
+    /// The explanation has fewer neighbours.
     #[default]
     Truncate,
     /// The nearest rows of other leaves follow, by distance.
@@ -53,9 +54,11 @@ pub enum Overflow {
 /// assert_eq!(order, [1, 2, 0]); // row 0 is nearest, and in the other leaf
 /// # Ok::<(), xai_casebased::Error>(())
 /// ```
-#[derive(Clone)]
+#[derive(Clone, Parameters)]
 pub struct TreeLeaf {
+    #[param(skip)]
     leaves: Arc<Leaves>,
+    /// What happens when a leaf has fewer than `k` training rows.
     overflow: Overflow,
 }
 
@@ -76,13 +79,6 @@ impl TreeLeaf {
             leaves: Arc::new(move |rows| leaves(rows).map_err(Into::into)),
             overflow: Overflow::default(),
         }
-    }
-
-    /// What happens when a leaf has too few rows.
-    #[must_use]
-    pub fn overflow(mut self, overflow: Overflow) -> Self {
-        self.overflow = overflow;
-        self
     }
 
     fn leaves_of(&self, rows: ArrayView2<'_, f64>) -> Result<Array2<u32>> {

@@ -5,6 +5,7 @@ use xai_casebased::similarity::{Embedding, Overflow, TreeLeaf};
 use xai_casebased::{
     CaseExplainer, Distance, Engine, ErrorKind, NeighborSearch, Similarity, input,
 };
+use xai_core::Input;
 use xai_core::distance::DistanceFunction;
 
 fn rows(n: usize, d: usize, item: u64) -> Array2<f64> {
@@ -100,20 +101,26 @@ fn what_a_graph_cannot_do_is_named() {
         ef_search: 0,
         ..Hnsw::default()
     };
-    assert_eq!(refused(Distance::Euclidean, none), input::EF_SEARCH);
+    assert_eq!(refused(Distance::Euclidean, none), Input::new("ef_search"));
     let lonely = Hnsw {
         connections: 1,
         ..Hnsw::default()
     };
-    assert_eq!(refused(Distance::Euclidean, lonely), input::CONNECTIONS);
+    assert_eq!(
+        refused(Distance::Euclidean, lonely),
+        Input::new("connections")
+    );
     let vast = Hnsw {
         ef_construction: usize::MAX,
         ..Hnsw::default()
     };
-    assert_eq!(refused(Distance::Euclidean, vast), input::EF_CONSTRUCTION);
+    assert_eq!(
+        refused(Distance::Euclidean, vast),
+        Input::new("ef_construction")
+    );
     let builder = CaseExplainer::builder().engine(Engine::Approximate(vast));
     let error = builder.fit(train.view(), &[0, 1]).unwrap_err();
-    assert_eq!(error.input(), input::EF_CONSTRUCTION);
+    assert_eq!(error.input(), Input::new("ef_construction"));
     let search =
         ApproximateSearch::new(train.view(), Distance::Euclidean, Hnsw::default()).unwrap();
     assert!(search.nearest(&[f64::NAN, 0.0], 1).is_err());

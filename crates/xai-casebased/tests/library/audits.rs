@@ -75,8 +75,8 @@ proptest! {
             })
             .collect();
         let area = (!pairs.is_empty()).then(|| pairs.iter().sum::<f64>() / pairs.len() as f64);
-        prop_assert_eq!(area.is_some(), distribution.auroc.is_some());
-        prop_assert!((area.unwrap_or(0.0) - distribution.auroc.unwrap_or(0.0)).abs() < 1e-12);
+        prop_assert_eq!(area.is_some(), distribution.auroc_of_right.is_some());
+        prop_assert!((area.unwrap_or(0.0) - distribution.auroc_of_right.unwrap_or(0.0)).abs() < 1e-12);
         let scores: Vec<f64> = all.iter().filter_map(|e| e.correspondence.score).collect();
         prop_assert_eq!(report.n_samples, all.len());
         prop_assert_eq!(report.n_undefined, all.len() - scores.len());
@@ -139,6 +139,6 @@ fn audits_of_nothing_and_of_different_kinds_are_refused() {
         assert!(matches!(error.kind(), ErrorKind::InvalidParameter { .. }));
         error.input()
     };
-    assert_eq!(refused(Audit::listing(4)), input::LISTED);
+    assert_eq!(refused(Audit::listing(4)), input::N_LEAST_SUPPORTED);
     assert_eq!(refused(Audit::listing(3).with_cases()), input::CASES);
 }

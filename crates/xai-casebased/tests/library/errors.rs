@@ -66,25 +66,31 @@ fn bad_parameters_are_named_with_their_domain() {
     assert_eq!(weight.owner_name(), Some("class 4"));
     let weight = error(ClassWeights::new([(4, f64::NAN)]));
     parameter(&weight, input::CLASS_WEIGHTS, "NaN");
-    parameter(&error(Thresholds::new(1.5, 0.2)), input::HIGH, "1.5");
-    parameter(&error(Thresholds::new(0.5, 0.6)), input::MEDIUM, "0.6");
+    let above = |high: f64, medium: f64| {
+        let thresholds = Thresholds { high, medium };
+        let metric = CorrespondenceMetric::new().thresholds(thresholds);
+        error(metric.evaluate(&[0.1], &[1], 1))
+    };
+    parameter(&above(1.5, 0.2), Input::new("high"), "1.5");
+    parameter(&above(0.5, 0.6), input::MEDIUM, "0.6");
+    parameter(&above(0.5, f64::NAN), input::MEDIUM, "NaN");
     let train = array![[0.0], [1.0]];
     let fit = |b: CaseExplainerBuilder| error(b.fit(train.view(), &[0, 1]));
     let builder = CaseExplainer::builder;
     parameter(&fit(builder().k(0)), input::K, "0");
     let minkowski = fit(builder().distance(Distance::Minkowski(0.5)));
-    parameter(&minkowski, xai_core::input::P, "0.5");
+    parameter(&minkowski, input::DISTANCE, "minkowski:0.5");
     let kernel = Kernel::Gaussian { bandwidth: 0.0 };
     parameter(
         &fit(builder().weighting(kernel)),
-        xai_core::input::BANDWIDTH,
-        "0",
+        input::WEIGHTING,
+        "gaussian:0",
     );
     let metric = CorrespondenceMetric::new().weighting(kernel);
     parameter(
         &error(metric.evaluate(&[1.0], &[1], 1)),
-        xai_core::input::BANDWIDTH,
-        "0",
+        input::WEIGHTING,
+        "gaussian:0",
     );
 }
 
@@ -94,7 +100,7 @@ fn parameters_are_checked_before_the_data() {
     let train = array![[f64::NAN]];
     let wrong = CaseExplainer::builder().distance(Distance::Minkowski(0.0));
     let wrong = error(wrong.fit(train.view(), &[0, 1]));
-    parameter(&wrong, xai_core::input::P, "0");
+    parameter(&wrong, input::DISTANCE, "minkowski:0");
 }
 
 #[test]
@@ -231,7 +237,7 @@ fn bad_choices_of_what_is_shown_are_named() {
     parameter(&fit(builder().redact("name")), input::REDACTED, "name");
     parameter(
         &fit(builder().aggregate_only(1)),
-        input::AGGREGATE_MINIMUM,
+        Input::new("aggregate_only"),
         "1",
     );
     let infinite = fit(builder().metadata("age", vec![1.0, f64::INFINITY]));
@@ -248,7 +254,11 @@ fn engines_and_models_that_do_not_answer_are_named() {
     let tree = error(tree.fit(train.view(), &[0, 1]));
     parameter(&tree, input::DISTANCE, "canberra");
     assert_eq!(tree.help(), Some(help::USE_BRUTE_FORCE));
-    parameter(&error("quick".parse::<Engine>()), input::ENGINE, "quick");
+    parameter(
+        &error("quick".parse::<Engine>()),
+        Input::new("engine"),
+        "quick",
+    );
     let closed = builder().aggregate_only(2);
     let closed = closed.fit(train.view(), &[0, 1]).unwrap();
     let refused = error(closed.explain(train.row(0), 0));

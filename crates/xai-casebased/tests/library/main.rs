@@ -9,6 +9,7 @@ mod errors;
 mod golden;
 mod laws;
 mod messages;
+mod parameters;
 #[cfg(feature = "persistence")]
 mod persistence;
 mod precedents;

@@ -32,13 +32,13 @@ fn messages_name_the_thing_the_place_the_expectation_and_the_way_out() {
     let builder = CaseExplainer::builder;
     assert_eq!(
         message(builder().k(0).fit(train.view(), &[0, 1])),
-        "k = 0: expected at least 1 neighbour"
+        "k = 0: expected a whole number, at least 1"
     );
     let tree = builder().engine(Engine::KdTree).distance(Distance::Cosine);
     assert_eq!(
         message(tree.scale(false).fit(array![[1.0]].view(), &[0])),
         "distance = cosine: expected euclidean, squared-euclidean, manhattan, chebyshev, \
-         minkowski or mahalanobis, which a k-d tree can bound; use the brute-force engine"
+         minkowski or mahalanobis, which a k-d tree can bound; choose engine = brute-force"
     );
     assert_eq!(
         message(

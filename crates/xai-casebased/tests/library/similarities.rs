@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use xai_casebased::similarity::{Embedding, ForestProximity, Overflow, TreeLeaf};
 use xai_casebased::training::Standardization;
 use xai_casebased::{CaseExplainer, Distance, ErrorKind, Explanation, help, input};
+use xai_core::Input;
 use xai_core::distance::DistanceFunction;
 
 fn rows(n: usize, d: usize) -> impl Strategy<Value = Array2<f64>> {
@@ -52,7 +53,7 @@ proptest! {
         let labels = vec![0; 40];
         let explainer = CaseExplainer::builder()
             .k(7)
-            .similarity(Embedding::new(layer).blend(share).weights([w, 1.0]))
+            .similarity(Embedding::new(layer).feature_share(share).weights([w, 1.0]))
             .fit(train.view(), &labels)
             .unwrap();
         let activations = layer(train.view()).unwrap();
@@ -86,7 +87,7 @@ proptest! {
         let labels: Vec<usize> = (0..30).map(|i| i % 3).collect();
         let identity = |rows: ArrayView2<'_, f64>| Ok::<_, Infallible>(rows.to_owned());
         let plain = CaseExplainer::builder().fit(train.view(), &labels).unwrap();
-        for embedding in [Embedding::new(identity), Embedding::new(layer).blend(1.0)] {
+        for embedding in [Embedding::new(identity), Embedding::new(layer).feature_share(1.0)] {
             let other = CaseExplainer::builder().similarity(embedding);
             let other = other.fit(train.view(), &labels).unwrap();
             prop_assert_eq!(
@@ -201,8 +202,8 @@ fn closures_that_misbehave_are_named() {
         ErrorKind::OutOfDomain { value: -1.0, .. }
     ));
     assert_eq!(error.input(), input::EMBEDDING_WEIGHTS);
-    let error = fit(Embedding::new(same).blend(1.5));
-    assert_eq!(error.input(), input::FEATURE_SHARE);
+    let error = fit(Embedding::new(same).feature_share(1.5));
+    assert_eq!(error.input(), Input::new("feature_share"));
     // Another number of dimensions for samples than for training rows.
     let by_size = |rows: ArrayView2<'_, f64>| {
         let columns = vec![rows.column(0).insert_axis(Axis(1)); rows.nrows()];

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use xai_files::classes::Classes;
-use xai_files::failure::{Failure, InFiles};
+use xai_files::failure::{Failure, Files, InFiles};
 use xai_metrics::Error;
 use xai_metrics::casebased::{AggregateExplanation, Level};
 use xai_metrics::core::ExactMean;
 
 use super::explaining::{Explaining, Tables};
-use super::samples::{self, Samples};
+use super::samples::Samples;
 use crate::context::Context;
 use crate::output::json_list::JsonList;
 use crate::output::rows::Rows;
@@ -158,7 +158,7 @@ impl Aggregates {
             .explainer
             .aggregate(samples.rows.view(), samples.predicted.as_deref())
             .map_err(|error| samples.of_file(error))
-            .in_files(&samples::files(explaining.test))?;
+            .in_files(&Files::mainly(explaining.test))?;
         for (row, (released, &number)) in released.into_iter().zip(&samples.numbers).enumerate() {
             let predicted = samples.predicted.as_ref().map(|p| p[row]);
             let truth = samples.truth.as_ref().map(|t| t[row]);

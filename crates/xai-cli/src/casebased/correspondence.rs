@@ -11,8 +11,9 @@ use xai_files::failure::{Failure, Files, InFiles};
 use xai_files::table::{Columns, Table};
 use xai_metrics::casebased::{ClassWeights, Correspondence, CorrespondenceMetric, Level};
 
-use super::weights::Weights;
+use super::weights::WeightsOfClasses;
 use crate::context::Context;
+use crate::described::Described;
 use crate::output::text;
 use crate::usage::examples;
 
@@ -30,7 +31,9 @@ pub(crate) struct CorrespondenceOfTable {
     #[arg(long, value_name = "L", allow_negative_numbers = true)]
     predicted: String,
     #[command(flatten)]
-    weights: Weights,
+    metric: Described<CorrespondenceMetric>,
+    #[command(flatten)]
+    weights: WeightsOfClasses,
 }
 
 #[derive(Serialize)]
@@ -47,23 +50,20 @@ struct CorrespondenceResult {
 impl CorrespondenceOfTable {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
         self.weights.check()?;
-        let thresholds = self.weights.thresholds()?;
+        let metric = self.metric.read()?;
         let working = context.working("reading neighbours");
         let (distances, labels, mut classes) = self.read()?;
         drop(working);
         let weights = ClassWeights::new(self.weights.of_classes(&classes)?);
-        let metric = CorrespondenceMetric::default()
-            .weighting(self.weights.kernel())
-            .class_weights(weights.in_files(&Weights::options())?)
-            .thresholds(thresholds);
+        let metric = metric.class_weights(weights.in_files(&WeightsOfClasses::options())?);
         let predicted = classes.number(self.predicted.trim()).map_err(|why| {
             let (given, expected) = (&self.predicted, why.expected());
             let failure = Failure::of_option("--predicted", format_args!("expected {expected}"));
             why.help(failure.with_value(given))
         })?;
-        let c: Correspondence = metric
-            .evaluate(&distances, &labels, predicted)
-            .in_files(&Files::mainly(&self.neighbors).and(Weights::options()))?;
+        let c: Correspondence = metric.evaluate(&distances, &labels, predicted).in_files(
+            &Files::mainly(&self.neighbors).and(Described::<CorrespondenceMetric>::options()),
+        )?;
         let result = CorrespondenceResult {
             correspondence: c.score,
             level: c.level,

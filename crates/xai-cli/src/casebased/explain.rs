@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use serde::Serialize;
-use xai_files::failure::{Failure, InFiles};
+use xai_files::failure::{Failure, Files, InFiles};
 use xai_metrics::Accumulator;
 use xai_metrics::casebased::result::ExplanationSummary;
 use xai_metrics::casebased::{Audit, Explanation, TrainingInfo};
@@ -14,7 +14,6 @@ use xai_metrics::casebased::{Audit, Explanation, TrainingInfo};
 use super::aggregates::Aggregates;
 use super::explaining::{Explaining, Tables};
 use super::fitting::Source;
-use super::samples;
 use super::training::hide_file_rows;
 use crate::context::Context;
 use crate::output::json_list::JsonList;
@@ -178,7 +177,7 @@ impl Collected {
         let audit = self
             .audit
             .finish()
-            .in_files(&samples::files(explaining.test))?;
+            .in_files(&Files::mainly(explaining.test))?;
         let recall = explaining.fitted.recall;
         let result = ExplainResult {
             mean_correspondence: audit.mean_correspondence,

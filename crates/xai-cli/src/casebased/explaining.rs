@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::Serialize;
-use xai_files::failure::Failure;
+use xai_files::failure::{Failure, Files};
 use xai_files::table::Table;
 use xai_metrics::casebased::{Explanation, input};
 
 use super::fitting::{ColumnsUsed, Fitted, Source};
-use super::samples::{self, Samples, TestColumns, TestRows};
+use super::samples::{Samples, TestColumns, TestRows};
 use crate::context::Context;
 
 /// What was made of the tables, in JSON.
@@ -80,7 +80,7 @@ impl<'a> Explaining<'a> {
     /// An error that there are no rows.
     pub(super) fn no_rows(&self) -> Failure {
         let empty = xai_metrics::Error::empty(input::SAMPLES);
-        samples::files(self.test).failure(&empty)
+        Files::mainly(self.test).failure(&empty)
     }
 
     /// What a person may overlook of the tables.

@@ -7,35 +7,26 @@ use serde::Serialize;
 use xai_files::classes::Classes;
 use xai_files::failure::{Failure, Files, InFile, InFiles};
 use xai_files::left_out::{self, LeftOut};
-use xai_files::options::Neighbors;
 use xai_files::table::Table;
 use xai_metrics::Error;
-use xai_metrics::casebased::{CaseExplainer, CaseExplainerBuilder, Engine, help, input};
+use xai_metrics::casebased::{CaseExplainer, CaseExplainerBuilder, input};
 use xai_metrics::core::distance::LEAVE_FEATURE_OUT;
-use xai_metrics::core::input::{COVARIANCE, P};
+use xai_metrics::core::input::COVARIANCE;
 
-use super::metric::Metric;
 use super::missing::MissingCells;
 use super::redaction;
 use super::training::{Roles, Training, has_file_rows};
-use super::weights::Weights;
+use super::weights::WeightsOfClasses;
 use crate::context::Context;
+use crate::described::Described;
 
 /// How an explainer is fitted.
 #[derive(Debug, Args)]
 pub(super) struct Fitting {
     #[command(flatten)]
-    neighbors: Neighbors,
-    #[arg(long, value_name = "METRIC", help = Metric::help())]
-    metric: Option<Metric>,
-    #[arg(
-        long,
-        value_name = "ENGINE",
-        help = format!("How neighbours are searched: {}. The answer is the same", Engine::NAMES)
-    )]
-    index: Option<Engine>,
+    choices: Described<CaseExplainerBuilder>,
     #[command(flatten)]
-    weights: Weights,
+    weights: WeightsOfClasses,
     /// A column of the training file that accompanies the cases and is no feature. May be repeated.
     #[arg(long, value_name = "COLUMN")]
     metadata: Vec<String>,
@@ -47,10 +38,6 @@ pub(super) struct Fitting {
     /// enters, remain. May be repeated.
     #[arg(long, value_name = "COLUMN")]
     redact: Vec<String>,
-    /// Release only shares of classes and ranges of distances, of at least M distinct training
-    /// rows, and never a row.
-    #[arg(long, value_name = "M")]
-    aggregate_only: Option<usize>,
 }
 
 /// What is done about missing cells.
@@ -212,14 +199,11 @@ impl Source {
 
 impl Fitting {
     fn any_given(&self) -> bool {
-        self.neighbors.any_given()
-            || self.metric.is_some()
-            || self.index.is_some()
+        self.choices.any_given()
             || self.weights.any_given()
             || !self.metadata.is_empty()
             || !self.drop_column.is_empty()
             || !self.redact.is_empty()
-            || self.aggregate_only.is_some()
     }
 
     /// Fits an explainer to a training file with a column of true classes and, it may be, one of
@@ -232,7 +216,7 @@ impl Fitting {
         provenance: bool,
     ) -> Result<Fitted, Failure> {
         self.weights.check()?;
-        let builder = self.builder()?;
+        let builder = self.choices.read()?;
         let mut training = self.read(train, (label, predicted), missing)?;
         // Rows that were left out shift the others, of whose numbers metadata tells.
         let provenance = provenance || training.n_dropped > 0;
@@ -253,24 +237,6 @@ impl Fitting {
         fitted.used.columns_left_out = Some(training.left_out);
         fitted.used.train_rows_dropped = missing.drops_rows().then_some(training.n_dropped);
         Ok(fitted)
-    }
-
-    fn builder(&self) -> Result<CaseExplainerBuilder, Failure> {
-        let mut builder = CaseExplainer::builder()
-            .scale(!self.neighbors.no_scale)
-            .engine(self.index.unwrap_or_default())
-            .weighting(self.weights.kernel())
-            .thresholds(self.weights.thresholds()?);
-        if let Some(metric) = &self.metric {
-            builder = metric.choose(builder);
-        }
-        if let Some(k) = self.neighbors.k {
-            builder = builder.k(k);
-        }
-        if let Some(minimum) = self.aggregate_only {
-            builder = builder.aggregate_only(minimum);
-        }
-        Ok(builder)
     }
 
     /// Reads the training file.
@@ -309,23 +275,12 @@ impl Fitting {
     fn files<'a>(&self, train: &'a Path) -> Files<'a> {
         Files::mainly(train)
             .options(&[
-                (input::K, "-k"),
-                (input::DISTANCE, "--metric"),
-                (P, "--metric"),
-                (input::ENGINE, "--index"),
-                (input::AGGREGATE_MINIMUM, "--aggregate-only"),
                 (input::REDACTED, "--redact"),
                 (input::METADATA, "--metadata"),
             ])
-            .ways_out(&[
-                (help::USE_BRUTE_FORCE, "pass --index brute"),
-                (
-                    help::DO_NOT_SCALE,
-                    "leave the row out, pass --no-scale, or choose another --metric",
-                ),
-                (LEAVE_FEATURE_OUT, "leave the column out: --drop-column"),
-            ])
-            .and(Weights::options())
+            .ways_out(&[(LEAVE_FEATURE_OUT, "leave the column out: --drop-column")])
+            .and(Described::<CaseExplainerBuilder>::options())
+            .and(WeightsOfClasses::options())
     }
 }
 

@@ -9,7 +9,6 @@ mod explain;
 pub(crate) mod explaining;
 mod fit;
 pub(crate) mod fitting;
-mod metric;
 pub(crate) mod missing;
 pub(crate) mod redaction;
 pub(crate) mod samples;

@@ -7,7 +7,7 @@ use xai_files::classes::{Classes, NoClass};
 use xai_files::failure::{Failure, Files, InFiles};
 use xai_files::table::{Columns, Piece, Pieces, Table};
 use xai_metrics::Error;
-use xai_metrics::casebased::{CaseExplainer, Explanation, help, input};
+use xai_metrics::casebased::{CaseExplainer, Explanation, input};
 
 use super::missing::MissingCells;
 use super::training::count_as_file;
@@ -216,7 +216,7 @@ impl Samples {
         };
         let mut explanations = explanations
             .map_err(|error| self.of_file(error))
-            .in_files(&files(file))?;
+            .in_files(&Files::mainly(file))?;
         for (explanation, &number) in explanations.iter_mut().zip(&self.numbers) {
             explanation.sample = number;
             // Classes that no training row has are named too.
@@ -256,15 +256,4 @@ impl Samples {
         }
         runs
     }
-}
-
-/// What errors about test rows are about.
-pub(crate) fn files(file: &Path) -> Files<'_> {
-    Files::mainly(file).ways_out(&[
-        (
-            help::DO_NOT_SCALE,
-            "leave the row out, pass --no-scale, or choose another --metric",
-        ),
-        (help::ASK_MORE_NEIGHBORS, "ask more neighbours: -k"),
-    ])
 }

@@ -1,17 +1,13 @@
-//! How neighbours are weighted.
+//! What each class counts.
 
 use clap::Args;
 use xai_files::classes::Classes;
 use xai_files::failure::{Failure, Files, InFiles};
-use xai_files::options::Weighting;
-use xai_metrics::casebased::{ClassWeights, Kernel, Thresholds, help, input};
-use xai_metrics::core::input::{BANDWIDTH, EXPONENT, OFFSET};
+use xai_metrics::casebased::{ClassWeights, input};
 
-/// How neighbours are weighted.
+/// What each class counts.
 #[derive(Debug, Args)]
-pub(super) struct Weights {
-    #[command(flatten)]
-    weighting: Weighting,
+pub(super) struct WeightsOfClasses {
     /// What a class counts; one without a weight counts 1. May be repeated.
     #[arg(
         long = "class-weight",
@@ -20,12 +16,6 @@ pub(super) struct Weights {
         allow_hyphen_values = true
     )]
     class_weights: Vec<(String, f64)>,
-    /// Correspondence from which the level is high. Default: 0.85.
-    #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]
-    high: Option<f64>,
-    /// Correspondence from which the level is medium. Default: 0.70.
-    #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]
-    medium: Option<f64>,
 }
 
 fn class_weight(text: &str) -> Result<(String, f64), &'static str> {
@@ -37,20 +27,7 @@ fn class_weight(text: &str) -> Result<(String, f64), &'static str> {
     parse().ok_or("expected LABEL=WEIGHT, for instance 1=2.5 or benign=2.5")
 }
 
-impl Weights {
-    pub(super) fn kernel(&self) -> Kernel {
-        self.weighting.kernel()
-    }
-
-    pub(super) fn thresholds(&self) -> Result<Thresholds, Failure> {
-        let default = Thresholds::default();
-        Thresholds::new(
-            self.high.unwrap_or(default.high()),
-            self.medium.unwrap_or(default.medium()),
-        )
-        .in_files(&Self::options())
-    }
-
+impl WeightsOfClasses {
     /// The classes with a weight of their own.
     pub(super) fn of_classes(&self, classes: &Classes) -> Result<Vec<(i64, f64)>, Failure> {
         let of_class = |(label, weight): &(String, f64)| match classes.known(label) {
@@ -74,27 +51,11 @@ impl Weights {
     }
 
     pub(super) fn any_given(&self) -> bool {
-        self.weighting.kernel.is_some()
-            || self.high.is_some()
-            || self.medium.is_some()
-            || !self.class_weights.is_empty()
+        !self.class_weights.is_empty()
     }
 
-    /// The options of the parameters, and advice in terms of options.
+    /// The option.
     pub(super) fn options() -> Files<'static> {
-        Files::new()
-            .options(&[
-                (input::HIGH, "--high"),
-                (input::MEDIUM, "--medium"),
-                (input::CLASS_WEIGHTS, "--class-weight"),
-                (input::WEIGHTING, "--weighting"),
-                (EXPONENT, "--weighting"),
-                (OFFSET, "--weighting"),
-                (BANDWIDTH, "--weighting"),
-            ])
-            .ways_out(&[(
-                help::SCALE_WEIGHTS_DOWN,
-                "scale the class weights down, or choose another --weighting",
-            )])
+        Files::new().options(&[(input::CLASS_WEIGHTS, "--class-weight")])
     }
 }

@@ -61,8 +61,9 @@ fn test_rows_are_explained_by_name_of_the_columns() {
         files.json("casebased explain --train t.csv --test q.csv --label y -k 2 --threads 1");
     assert_eq!(votes["mean_correspondence"], 1.0);
     assert_eq!(votes["explanations"][1]["predicted"], 1);
-    let limited = files
-        .json("casebased explain --train t.csv --test q.csv --label y -k 9 --limit 1 --no-scale");
+    let limited = files.json(
+        "casebased explain --train t.csv --test q.csv --label y -k 9 --limit 1 --scale false",
+    );
     assert_eq!(limited["explanations"].as_array().unwrap().len(), 1);
     assert_eq!(
         limited["explanations"][0]["neighbors"]
@@ -144,7 +145,7 @@ fn messages_conceal_what_is_redacted_and_tell_what_is_left_out() {
 }
 
 #[test]
-fn every_index_gives_the_same_answer() {
+fn every_engine_gives_the_same_answer() {
     let files = Files::new();
     let mut rows = String::from("a,b,y\n");
     for i in 0..700 {
@@ -153,14 +154,14 @@ fn every_index_gives_the_same_answer() {
     files.text("t.csv", &rows);
     let explain = "casebased explain --train t.csv --test t.csv --label y --limit 50";
     let auto = files.json(explain);
-    for index in ["brute", "kd-tree"] {
-        assert_eq!(files.json(&format!("{explain} --index {index}")), auto);
+    for engine in ["brute", "kd-tree"] {
+        assert_eq!(files.json(&format!("{explain} --engine {engine}")), auto);
     }
     files.wrong_usage(
-        "--metric",
-        &format!("{explain} --index kd-tree --metric cosine"),
+        "--distance",
+        &format!("{explain} --engine kd-tree --distance cosine"),
     );
-    files.wrong_usage("--index", &format!("{explain} --index octree"));
+    files.wrong_usage("--engine", &format!("{explain} --engine octree"));
 }
 
 #[test]
@@ -190,7 +191,7 @@ fn aggregates_show_no_row() {
 #[test]
 fn a_stored_explainer_explains_as_the_fitted_one() {
     let files = tables();
-    let how = "-k 2 --metric manhattan --weighting uniform --class-weight 1=2 --redact a";
+    let how = "-k 2 --distance manhattan --weighting uniform --class-weight 1=2 --redact a";
     let fitted = files.json(&format!(
         "casebased fit --train t.csv --label y --out cases.xai {how}"
     ));
@@ -233,7 +234,9 @@ fn an_audit_in_pieces_is_the_audit_of_all() {
     files.text("t.csv", &table(300));
     files.text("q.csv", &table(9000));
     let how = "--train t.csv --test q.csv --label y --predicted p";
-    let report = files.json(&format!("casebased audit {how} --out o.csv --list 3"));
+    let report = files.json(&format!(
+        "casebased audit {how} --out o.csv --n-least-supported 3"
+    ));
     let explained = files.json(&format!("casebased explain {how}"));
     assert_eq!(report["n_samples"], 9000);
     assert_eq!(

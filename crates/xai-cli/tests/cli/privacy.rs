@@ -47,7 +47,7 @@ const REDACT: &str = "--redact secret --redact name";
 fn no_command_says_a_redacted_value() {
     let files = tables();
     let fit = format!("--train t.csv --label y --metadata name {REDACT} -k 2");
-    for (explained, scale) in [("q.csv", ""), ("q.csv", "--no-scale"), ("t.csv", "")] {
+    for (explained, scale) in [("q.csv", ""), ("q.csv", "--scale false"), ("t.csv", "")] {
         let of = format!("--test {explained} {fit} {scale} --predicted p --out rows.csv");
         for how in ["", "--json"] {
             keeps_quiet(&files, 0, &format!("casebased explain {of} {how}"));
@@ -87,7 +87,7 @@ fn no_error_says_a_redacted_value() {
         for bad in ["text.csv", "huge.csv", "finite.csv", "zero.csv"] {
             for (train, test) in [(bad, "q.csv"), ("t.csv", bad)] {
                 let of = format!(
-                    "--train {train} --test {test} --label y --metric {metric} {REDACT} --no-scale"
+                    "--train {train} --test {test} --label y --distance {metric} {REDACT} --scale false"
                 );
                 for command in ["explain", "audit"] {
                     let arguments = format!("casebased {command} {of}");
@@ -96,7 +96,7 @@ fn no_error_says_a_redacted_value() {
                 }
             }
         }
-        let fit = format!("--train t.csv --label y --metric {metric} {REDACT} --no-scale");
+        let fit = format!("--train t.csv --label y --distance {metric} {REDACT} --scale false");
         if files
             .run(&format!("casebased fit {fit} --out stored"))
             .status
@@ -110,7 +110,7 @@ fn no_error_says_a_redacted_value() {
         }
     }
     // The errors are there, and name the place.
-    let of = "--label y --metric braycurtis --redact secret --no-scale";
+    let of = "--label y --distance braycurtis --redact secret --scale false";
     files.bad_data(
         "huge.csv",
         &format!("casebased explain --train t.csv --test huge.csv {of}"),

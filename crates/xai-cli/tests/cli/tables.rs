@@ -429,7 +429,7 @@ fn explanations_in_batches_are_those_of_all_rows() {
     for command in ["explain", "audit"] {
         let undefined = files.bad_data(
             "q.csv",
-            &format!("casebased {command} --train t.csv --test q.csv --label y --metric cosine --no-scale"),
+            &format!("casebased {command} --train t.csv --test q.csv --label y --distance cosine --scale false"),
         );
         assert!(undefined.text.contains("9000"), "{}", undefined.text);
     }
@@ -443,9 +443,9 @@ fn the_mahalanobis_distance_is_made_of_the_training_rows() {
         "a,b,y\n0,0,0\n1,0.9,0\n2,2.1,0\n9,9.2,1\n10,9.9,1\n11,11.3,1\n4,7,1\n",
     );
     let explain =
-        "casebased explain --train t.csv --test t.csv --label y -k 2 --metric mahalanobis";
+        "casebased explain --train t.csv --test t.csv --label y -k 2 --distance mahalanobis";
     let scaled = files.json(explain);
-    let plain = files.json(&format!("{explain} --no-scale"));
+    let plain = files.json(&format!("{explain} --scale false"));
     let euclidean = files.json(&explain.replace("mahalanobis", "euclidean"));
     let distance = |result: &Value, sample: usize| {
         result["explanations"][sample]["neighbors"][1]["distance"]
@@ -484,8 +484,8 @@ fn the_mahalanobis_distance_is_made_of_the_training_rows() {
         .expect("a neighbour");
     assert!((found["distance"].as_f64().unwrap() - expected).abs() < 1e-12);
     let fitted =
-        files.json("casebased fit --train t.csv --label y --out c.xai -k 2 --metric mahalanobis");
-    assert_eq!(fitted["metric"], "mahalanobis");
+        files.json("casebased fit --train t.csv --label y --out c.xai -k 2 --distance mahalanobis");
+    assert_eq!(fitted["distance"], "mahalanobis");
     let stored = files.json("casebased explain --explainer c.xai --test t.csv --label y");
     assert_eq!(stored["explanations"], scaled["explanations"]);
     files.text("t.csv", "a,twice,y\n0,0,0\n1,2,0\n2,4,0\n9,18,1\n");

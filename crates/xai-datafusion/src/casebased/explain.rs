@@ -11,6 +11,7 @@ use datafusion::parquet::arrow::ArrowWriter;
 use futures::StreamExt;
 use xai_casebased::training::Standardization;
 use xai_casebased::{Correspondence, CorrespondenceMetric};
+use xai_core::describe::Parameters;
 use xai_core::{Distance, ExactSum, Kernel};
 
 use crate::casebased::block_search::{BlockSearch, Samples};
@@ -25,15 +26,16 @@ const SAMPLES: usize = 1 << 16;
 
 /// How explanations by precedent are made; the defaults are those of `xai_casebased::CaseExplainer`: 5
 /// cases, Euclidean distance on standardised features, inverse-cube weights.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Parameters)]
 pub struct ExplainCases {
-    /// How many cases, at least 1; more than there are means all.
+    /// How many cases; more than there are means all.
+    #[param(at_least = 1)]
     pub k: usize,
-    /// The distance.
+    /// The distance of a sample from a case.
     pub distance: Distance,
     /// The weight of a case by its distance.
     pub weighting: Kernel,
-    /// Whether features are standardised on the training table first, which takes two more passes
+    /// Whether features are taken in units of their spread in the training table, which takes two more passes
     /// over it.
     pub scale: bool,
 }
@@ -90,7 +92,7 @@ impl ExplainCases {
     /// each such block the training table is read once.
     ///
     /// # Errors
-    /// A planning error for a column of a wrong type or `k = 0`; errors of the tables and of `each`; an
+    /// A planning error for a column of a wrong type or a parameter outside its domain; errors of the tables and of `each`; an
     /// execution error for lists of different lengths, features that are not finite, or a distance that is
     /// undefined.
     pub async fn explain(
@@ -101,8 +103,8 @@ impl ExplainCases {
     ) -> Result<ExplainedCases> {
         check_columns("training", training, "label")?;
         check_columns("samples", samples, "predicted")?;
-        if self.k == 0 {
-            return plan_err!("{NAME}: k = 0: expected at least 1");
+        if let Err(wrong) = self.check_params() {
+            return plan_err!("{NAME}: {wrong}");
         }
         let mut counts = ExplainedCases::default();
         let standardization = match self.scale {

@@ -198,7 +198,7 @@ impl<'a> Files<'a> {
             return Some((*option).to_owned());
         }
         let is_named = self.named.iter().any(|name| same_word(name, input.name()));
-        is_named.then(|| format!("--{}", input.name().replace('_', "-")))
+        is_named.then(|| as_option(input.name(), None))
     }
 }
 

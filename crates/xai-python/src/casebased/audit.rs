@@ -8,11 +8,13 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde::{Deserialize, Serialize};
+use xai_casebased::result::Listing;
 use xai_casebased::{Accumulator, Audit, Correspondence, Error, Explanation};
 use xai_core::statistics::wilson;
 
 use crate::array::contiguous;
 use crate::casebased::arrays::{level, number};
+use crate::described::Given;
 use crate::error::OrRaise;
 
 /// The state of an audit.
@@ -41,12 +43,13 @@ impl CasebasedAudit {
 #[pymethods]
 impl CasebasedAudit {
     #[new]
-    fn new(n_least_supported: usize, first_sample: usize) -> Self {
-        let audit = Audit::listing(n_least_supported).with_distribution();
-        Self {
+    fn new(py: Python<'_>, chosen: Given, first_sample: usize) -> PyResult<Self> {
+        let listing: Listing = chosen.build(py)?;
+        let audit = Audit::listing(listing.n_least_supported).with_distribution();
+        Ok(Self {
             audit: audit.starting_at(first_sample),
             by_level: Default::default(),
-        }
+        })
     }
 
     /// Adds what was found of samples: predicted classes, true ones where they are known, correspondence

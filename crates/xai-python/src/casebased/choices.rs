@@ -6,27 +6,23 @@ use pyo3::prelude::*;
 use pythonize::depythonize;
 use serde::Deserialize;
 use xai_casebased::training::MetadataColumn;
-use xai_casebased::{CaseExplainer, CaseExplainerBuilder, Distance, Engine, Kernel, Thresholds};
+use xai_casebased::{CaseExplainerBuilder, Distance, Kernel};
 use xai_core::distance::Mahalanobis;
 
 use crate::casebased::given::Use;
+use crate::described::Given;
 use crate::error::OrRaise;
 
-/// Everything but the rows, the labels, the covariance and the similarity.
+/// What is chosen beside the described parameters: names, columns, weights of classes.
 #[derive(Deserialize)]
 pub(super) struct Choices {
-    k: usize,
-    distance: String,
-    engine: Engine,
-    scale: bool,
-    kernel: Kernel,
+    /// A weighting that no word says.
+    kernel: Option<Kernel>,
     class_weights: Vec<(i64, f64)>,
-    thresholds: (f64, f64),
     class_names: Vec<(i64, String)>,
     feature_names: Vec<String>,
     metadata: Vec<(String, MetadataColumn)>,
     redact: Vec<String>,
-    aggregate_only: Option<usize>,
     similarity: Option<Use>,
 }
 
@@ -42,20 +38,17 @@ impl Choices {
     pub(super) fn builder(
         self,
         py: Python<'_>,
+        given: Given,
         covariance: Option<&PyReadonlyArray2<'_, f64>>,
     ) -> PyResult<CaseExplainerBuilder> {
-        let (high, medium) = self.thresholds;
-        let mut builder = CaseExplainer::builder()
-            .k(self.k)
-            .engine(self.engine)
-            .scale(self.scale)
-            .weighting(self.kernel)
-            .thresholds(Thresholds::new(high, medium).or_raise(py)?)
-            .feature_names(self.feature_names);
-        builder = match (self.distance.as_str(), covariance) {
-            ("mahalanobis", None) => builder.mahalanobis(),
-            _ => builder.distance(distance(py, &self.distance, covariance)?),
-        };
+        let mut builder: CaseExplainerBuilder = given.build(py)?;
+        builder = builder.feature_names(self.feature_names);
+        if let Some(covariance) = covariance {
+            builder = builder.distance(mahalanobis(py, covariance)?);
+        }
+        if let Some(kernel) = self.kernel {
+            builder = builder.weighting(kernel);
+        }
         for (label, weight) in self.class_weights {
             builder = builder.class_weight(label, weight);
         }
@@ -68,9 +61,6 @@ impl Choices {
         for column in self.redact {
             builder = builder.redact(column);
         }
-        if let Some(minimum) = self.aggregate_only {
-            builder = builder.aggregate_only(minimum);
-        }
         if let Some(similarity) = self.similarity {
             builder = builder.similarity(similarity.similarity());
         }
@@ -78,17 +68,11 @@ impl Choices {
     }
 }
 
-/// A distance by its name; that of Mahalanobis by its covariance.
-pub(super) fn distance(
+/// The distance of Mahalanobis by a covariance.
+pub(super) fn mahalanobis(
     py: Python<'_>,
-    name: &str,
-    covariance: Option<&PyReadonlyArray2<'_, f64>>,
+    covariance: &PyReadonlyArray2<'_, f64>,
 ) -> PyResult<Distance> {
-    match covariance {
-        Some(covariance) => {
-            let distance = Mahalanobis::from_covariance(covariance.as_array()).or_raise(py)?;
-            Ok(Distance::Mahalanobis(distance))
-        }
-        None => name.parse::<Distance>().or_raise(py),
-    }
+    let distance = Mahalanobis::from_covariance(covariance.as_array()).or_raise(py)?;
+    Ok(Distance::Mahalanobis(distance))
 }

@@ -2,43 +2,38 @@
 
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
-use xai_casebased::{ClassWeights, CorrespondenceMetric, Error, Kernel, Thresholds};
+use xai_casebased::{ClassWeights, CorrespondenceMetric, Error, Kernel};
 use xai_core::parallel;
 
 use crate::array::contiguous;
 use crate::casebased::arrays::number;
 use crate::casebased::choices::read;
+use crate::described::Given;
 use crate::error::OrRaise;
 use crate::work::run;
 
-/// The score and the level of one prediction; no score where it is undefined. Without a kernel that of
-/// the peer.
+/// The score and the level of one prediction; no score where it is undefined. A kernel is a weighting that no word
+/// says.
 #[pyfunction]
 fn casebased_correspondence(
     py: Python<'_>,
     distances: Vec<f64>,
     labels: Vec<i64>,
     predicted: i64,
+    chosen: Given,
     kernel: Option<&Bound<'_, PyAny>>,
     class_weights: Vec<(i64, f64)>,
-    thresholds: (f64, f64),
 ) -> PyResult<(Option<f64>, String)> {
     let kernel: Option<Kernel> = kernel.map(|kernel| read("weighting", kernel)).transpose()?;
-    let metric = CorrespondenceMetric::new()
-        .weighting(kernel.unwrap_or_default())
-        .class_weights(ClassWeights::new(class_weights).or_raise(py)?)
-        .thresholds(Thresholds::new(thresholds.0, thresholds.1).or_raise(py)?);
+    let mut metric: CorrespondenceMetric = chosen.build(py)?;
+    metric = metric.class_weights(ClassWeights::new(class_weights).or_raise(py)?);
+    if let Some(kernel) = kernel {
+        metric = metric.weighting(kernel);
+    }
     let found = metric
         .evaluate(&distances, &labels, predicted)
         .or_raise(py)?;
     Ok((found.score, found.level.to_string()))
-}
-
-/// A kernel by its name, as the choices of an explainer take it.
-#[pyfunction]
-fn casebased_kernel(py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
-    let kernel: Kernel = name.parse::<Kernel>().or_raise(py)?;
-    Ok(pythonize::pythonize(py, &kernel)?.unbind())
 }
 
 /// What [`casebased_weigh`] says of each sample: predicted classes, correspondence, levels.
@@ -57,13 +52,13 @@ fn casebased_weigh<'py>(
     labels: PyReadonlyArray2<'py, i64>,
     predicted: Option<PyReadonlyArray1<'py, i64>>,
     class_weights: Vec<(i64, f64)>,
-    thresholds: (f64, f64),
+    chosen: Given,
     n_jobs: Option<i64>,
 ) -> PyResult<Weighed<'py>> {
-    let metric = CorrespondenceMetric::new()
+    let metric: CorrespondenceMetric = chosen.build(py)?;
+    let metric = metric
         .weighting_with(|weight: f64| weight)
-        .class_weights(ClassWeights::new(class_weights).or_raise(py)?)
-        .thresholds(Thresholds::new(thresholds.0, thresholds.1).or_raise(py)?);
+        .class_weights(ClassWeights::new(class_weights).or_raise(py)?);
     let predicted = predicted.as_ref().map(contiguous);
     let (weights, labels) = (weights.as_array(), labels.as_array());
     let weighed = run(py, n_jobs, || {
@@ -98,6 +93,5 @@ fn casebased_weigh<'py>(
 
 pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(casebased_correspondence, module)?)?;
-    module.add_function(wrap_pyfunction!(casebased_kernel, module)?)?;
     module.add_function(wrap_pyfunction!(casebased_weigh, module)?)
 }

@@ -11,7 +11,7 @@ use xai_core::tensor::Rows;
 use xai_core::{Error, parallel};
 
 use crate::array::contiguous;
-use crate::casebased::choices::distance;
+use crate::casebased::choices::mahalanobis;
 use crate::error::OrRaise;
 use crate::work::run;
 
@@ -49,7 +49,10 @@ fn casebased_distances<'py>(
     covariance: Option<PyReadonlyArray2<'py, f64>>,
     n_jobs: Option<i64>,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-    let by = distance(py, name, covariance.as_ref())?;
+    let by = match &covariance {
+        Some(covariance) => mahalanobis(py, covariance)?,
+        None => name.parse::<Distance>().or_raise(py)?,
+    };
     let (queries, rows) = (queries.as_array(), rows.as_array());
     if queries.ncols() != rows.ncols() {
         let error = Error::shape(

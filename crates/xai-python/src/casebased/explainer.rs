@@ -10,6 +10,7 @@ use crate::array::{Reals, contiguous, for_precision, two_axes};
 use crate::casebased::arrays::{Answer, answer};
 use crate::casebased::choices::{Choices, read};
 use crate::casebased::given::{GivenArray, with};
+use crate::described::Given;
 use crate::error::OrRaise;
 use crate::stored::to_python;
 use crate::work::run;
@@ -27,17 +28,19 @@ type Scaling<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
 impl CasebasedExplainer {
     /// Fits `(n, d)` rows and their classes.
     #[staticmethod]
+    #[expect(clippy::too_many_arguments, reason = "Python calls it by name")]
     fn fit(
         py: Python<'_>,
         rows: Reals<'_>,
         labels: PyReadonlyArray1<'_, i64>,
+        chosen: Given,
         choices: &Bound<'_, PyAny>,
         covariance: Option<PyReadonlyArray2<'_, f64>>,
         given: Option<GivenArray<'_>>,
         n_jobs: Option<i64>,
     ) -> PyResult<Self> {
         let choices: Choices = read("choices", choices)?;
-        let builder = choices.builder(py, covariance.as_ref())?;
+        let builder = choices.builder(py, chosen, covariance.as_ref())?;
         let labels = contiguous(&labels);
         let given = given.map(|given| given.to_owned());
         let fitted = for_precision!(rows, |view| {

@@ -82,7 +82,7 @@ impl Use {
             } => {
                 let embedding = Embedding::new(activations)
                     .standardize(standardize)
-                    .blend(feature_share);
+                    .feature_share(feature_share);
                 let embedding = weights.into_iter().fold(embedding, Embedding::weights);
                 let of_class = |e: Embedding, (class, weights)| e.class_weights(class, weights);
                 class_weights.into_iter().fold(embedding, of_class).into()

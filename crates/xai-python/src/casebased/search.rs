@@ -5,14 +5,38 @@ use std::sync::Arc;
 use ndarray::Array2;
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
-use xai_casebased::{Engine, Error, NeighborSearch};
+use xai_casebased::{Distance, Engine, Error, NeighborSearch};
 use xai_core::Real;
+use xai_core::describe::Parameters;
 
 use crate::array::{Reals, for_precision, two_axes};
 use crate::casebased::arrays::{Neighbors, neighbors};
-use crate::casebased::choices::{distance, read};
+use crate::casebased::choices::mahalanobis;
+use crate::described::Given;
 use crate::error::OrRaise;
 use crate::work::run;
+
+/// How rows are searched.
+#[derive(Debug, Clone, Parameters)]
+pub(super) struct SearchChoices {
+    /// How many neighbours will usually be asked for; any other number may be.
+    #[param(at_least = 1)]
+    k: usize,
+    /// The distance of two rows.
+    distance: Distance,
+    /// How neighbours are searched; exact engines differ in cost only.
+    engine: Engine,
+}
+
+impl Default for SearchChoices {
+    fn default() -> Self {
+        Self {
+            k: 5,
+            distance: Distance::default(),
+            engine: Engine::default(),
+        }
+    }
+}
 
 /// An index over training rows.
 #[pyclass(frozen, module = "xai_metrics._native")]
@@ -27,19 +51,23 @@ impl CasebasedSearch {
     fn new(
         py: Python<'_>,
         rows: Reals<'_>,
-        distance_name: &str,
+        chosen: Given,
         covariance: Option<PyReadonlyArray2<'_, f64>>,
-        engine: &Bound<'_, PyAny>,
-        k: usize,
         n_jobs: Option<i64>,
     ) -> PyResult<Self> {
-        let by = distance(py, distance_name, covariance.as_ref())?;
-        let engine: Engine = read("engine", engine)?;
+        let SearchChoices {
+            k,
+            mut distance,
+            engine,
+        } = chosen.build(py)?;
+        if let Some(covariance) = &covariance {
+            distance = mahalanobis(py, covariance)?;
+        }
         let search = for_precision!(rows, |view| {
             let view = two_axes("rows", view)?;
             run(py, n_jobs, || -> Result<Box<dyn NeighborSearch>, Error> {
                 let rows: Array2<f64> = view.mapv(Real::to_f64_exact);
-                engine.build_for(rows.view(), by, k)
+                engine.build_for(rows.view(), distance, k)
             })?
         });
         let search = search.or_raise(py)?.into();

@@ -68,23 +68,12 @@ fn alone(value: Option<f64>) -> Estimate {
 
 fn of_casebased(section: &Casebased) -> Vec<Named> {
     let mean = |group: &Option<Group>| group.as_ref().map(|group| group.mean_correspondence);
-    let calibration = section.expected_calibration_error;
-    let figures = [
-        (
-            "mean_correspondence",
-            Direction::Higher,
-            Some(section.mean_correspondence),
-        ),
-        ("accuracy", Direction::Higher, section.accuracy),
-        ("auroc_of_right", Direction::Higher, section.auroc_of_right),
-        ("right", Direction::None, mean(&section.right)),
-        ("wrong", Direction::None, mean(&section.wrong)),
-        (
-            "expected_calibration_error",
-            Direction::Lower,
-            calibration.map(|error| alone(Some(error))),
-        ),
-    ];
+    let scores = section
+        .scores()
+        .map(|(info, estimate)| (info.name, info.direction, estimate));
+    let groups = [("right", &section.right), ("wrong", &section.wrong)];
+    let groups = groups.map(|(name, group)| (name, Direction::None, mean(group)));
+    let figures = scores.chain(groups);
     let known = figures
         .into_iter()
         .filter_map(|(name, better, estimate)| Some((name.to_owned(), better, estimate?)));

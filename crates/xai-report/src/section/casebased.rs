@@ -8,6 +8,7 @@ use xai_casebased::AuditReport;
 use xai_casebased::result::{
     self, AuditDistribution, AuditGroup, ExplanationSummary, GroupDistribution,
 };
+use xai_core::describe::{MetricInfo, Scores};
 
 use crate::estimate::{Estimate, Histogram};
 use crate::origin::Origin;
@@ -224,6 +225,27 @@ impl Casebased {
     }
 }
 
+impl Casebased {
+    /// The scores of the audit; `None` for one that is not known, or undefined.
+    pub fn scores(&self) -> impl Iterator<Item = (&'static MetricInfo, Option<Estimate>)> {
+        let infos = AuditReport::infos().chain(AuditDistribution::infos());
+        infos.map(|info| (info, self.score(info.name)))
+    }
+
+    fn score(&self, name: &str) -> Option<Estimate> {
+        match name {
+            "mean_correspondence" => Some(self.mean_correspondence),
+            "expected_calibration_error" => Some(Estimate {
+                value: Some(self.expected_calibration_error?),
+                ..Estimate::default()
+            }),
+            "accuracy" => self.accuracy,
+            "auroc_of_right" => self.auroc_of_right,
+            _ => None,
+        }
+    }
+}
+
 /// The numbers of an audit with their intervals.
 struct Numbers<'a> {
     report: &'a AuditReport,
@@ -283,7 +305,10 @@ impl<'a> Numbers<'a> {
         let distribution = self.distribution?;
         let groups = [&distribution.right, &distribution.wrong];
         let n = groups.iter().flat_map(|group| &group.counts).sum();
-        let (value, interval) = (distribution.auroc, distribution.auroc_interval);
+        let (value, interval) = (
+            distribution.auroc_of_right,
+            distribution.auroc_of_right_interval,
+        );
         value.map(|_| Estimate {
             n_undefined: self.n_judged as u64 - n,
             ..Estimate::new(value, interval, n)

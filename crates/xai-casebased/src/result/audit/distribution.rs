@@ -1,8 +1,11 @@
 //! How the correspondence of right and wrong predictions is distributed.
 
+use xai_core::describe::{Range, Score, Scores as Scored};
 use xai_core::statistics::{auroc, auroc_interval, unit_mean_interval, wilson};
 use xai_core::sum::Moments;
 use xai_core::{Interval, Result};
+
+use crate::input;
 
 /// Bins of a histogram.
 const BINS: usize = 20;
@@ -32,9 +35,50 @@ pub struct AuditDistribution {
     /// The chance that a right prediction has a higher correspondence than a wrong one, ties half: 1 =
     /// every right one has, 0.5 = correspondence does not tell them apart. `None` where one of the two
     /// groups is empty.
-    pub auroc: Option<f64>,
+    pub auroc_of_right: Option<f64>,
     /// Its [interval](xai_core::statistics::auroc_interval).
-    pub auroc_interval: Option<Interval>,
+    pub auroc_of_right_interval: Option<Interval>,
+}
+
+impl Scored for AuditDistribution {
+    const SCORES: &'static [Score<Self>] = &[
+        Score::new(
+            "accuracy",
+            "Accuracy",
+            "Which share of the predictions is right?",
+            |distribution: &Self| distribution.accuracy,
+        )
+        .higher_is_better()
+        .range(Range::SHARE)
+        .needs(&[input::PREDICTED, input::TRUTH]),
+        Score::new(
+            "auroc_of_right",
+            "AUROC of right predictions",
+            "What is the chance that a right prediction has a higher correspondence than a wrong one?",
+            |distribution: &Self| distribution.auroc_of_right,
+        )
+        .higher_is_better()
+        .range(Range::SHARE)
+        .needs(&[
+            input::TRAIN,
+            input::LABELS,
+            input::SAMPLES,
+            input::PREDICTED,
+            input::TRUTH,
+        ]),
+    ];
+}
+
+impl AuditDistribution {
+    /// The interval of a score of the audit.
+    pub(crate) fn interval_of(&self, score: &str) -> Option<Interval> {
+        match score {
+            "mean_correspondence" => self.interval,
+            "accuracy" => self.accuracy_interval,
+            "auroc_of_right" => self.auroc_of_right_interval,
+            _ => None,
+        }
+    }
 }
 
 /// The correspondence of right, or of wrong, predictions.
@@ -88,8 +132,8 @@ impl Scores {
             reliability_intervals: of_bins.map(of_share).collect::<Result<_>>()?,
             right: of_group(&self.right)?,
             wrong: of_group(&self.wrong)?,
-            auroc: auroc(&scores, &is_right),
-            auroc_interval: auroc_interval(&scores, &is_right, LEVEL)?,
+            auroc_of_right: auroc(&scores, &is_right),
+            auroc_of_right_interval: auroc_interval(&scores, &is_right, LEVEL)?,
         })
     }
 }

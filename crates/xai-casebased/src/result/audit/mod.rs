@@ -6,7 +6,7 @@ pub(crate) mod state;
 
 use std::collections::BTreeMap;
 
-use xai_core::describe::{Direction, MetricInfo, Range};
+use xai_core::describe::Parameters;
 use xai_core::{Accumulator, Error, ExactMean, Input, Result};
 
 use crate::input;
@@ -19,38 +19,19 @@ pub use report::{
     AuditCases, AuditClass, AuditGroup, AuditReport, LeastSupported, LevelCount, ReliabilityBin,
 };
 
-/// What the mean of an audit says of itself.
-pub static MEAN_CORRESPONDENCE: MetricInfo = MetricInfo {
-    name: "mean_correspondence",
-    title: "Mean correspondence",
-    question: "How far do predictions agree with their nearest training rows, on average?",
-    direction: Direction::Higher,
-    range: Range::SHARE,
-    needs: &[
-        input::TRAIN,
-        input::LABELS,
-        input::SAMPLES,
-        input::PREDICTED,
-    ],
-    source: "case-explainer 0.2.0",
-};
+/// What an audit lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters)]
+pub struct Listing {
+    /// How many of the least supported predictions are listed.
+    pub n_least_supported: usize,
+}
 
-/// What the calibration of an audit says of itself.
-pub static EXPECTED_CALIBRATION_ERROR: MetricInfo = MetricInfo {
-    name: "expected_calibration_error",
-    title: "Expected calibration error",
-    question: "How far is the accuracy of predictions from their correspondence, over ten bins of it?",
-    direction: Direction::Lower,
-    range: Range::SHARE,
-    needs: &[
-        input::TRAIN,
-        input::LABELS,
-        input::SAMPLES,
-        input::PREDICTED,
-        input::TRUTH,
-    ],
-    source: "Naeini, Cooper and Hauskrecht, AAAI 2015, with correspondence as the confidence",
-};
+impl Default for Listing {
+    fn default() -> Self {
+        let n_least_supported = 20;
+        Self { n_least_supported }
+    }
+}
 
 /// Adds up explanations: mean correspondence by class and by right or wrong, calibration of
 /// correspondence against accuracy, and the least supported predictions.
@@ -101,7 +82,7 @@ impl Audit {
     /// An audit that lists the 20 least supported predictions.
     #[must_use]
     pub fn new() -> Self {
-        Self::listing(20)
+        Self::listing(Listing::default().n_least_supported)
     }
 
     /// An audit that lists so many of the least supported predictions.
@@ -157,7 +138,7 @@ impl Audit {
     /// let distribution = audit.finish()?.distribution.expect("asked for");
     /// // Both right ones have 1, the wrong one 0.
     /// assert_eq!((distribution.right.counts[19], distribution.wrong.counts[0]), (2, 1));
-    /// assert_eq!(distribution.auroc, Some(1.0));
+    /// assert_eq!(distribution.auroc_of_right, Some(1.0));
     /// # Ok::<(), xai_casebased::Error>(())
     /// ```
     #[must_use]
@@ -247,7 +228,7 @@ impl Accumulator for Audit {
     fn merge(&mut self, other: Self) -> Result<()> {
         if self.least.n_listed() != other.least.n_listed() {
             return Err(Error::parameter(
-                input::LISTED,
+                input::N_LEAST_SUPPORTED,
                 other.least.n_listed(),
                 format!("{} as in the other audit", self.least.n_listed()),
             ));

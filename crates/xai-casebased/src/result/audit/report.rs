@@ -3,7 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use xai_core::describe::{MetricInfo, Range, Score, Scores};
+use xai_core::{Input, Interval};
+
 use crate::correspondence::level::Level;
+use crate::input;
 use crate::result::audit::distribution::AuditDistribution;
 use crate::result::explanation::ExplanationSummary;
 
@@ -117,6 +121,64 @@ pub struct LeastSupported {
     pub truth: Option<i64>,
     /// Its correspondence.
     pub correspondence: f64,
+}
+
+/// Whose correspondence is audited.
+const PREDICTIONS: &[Input] = &[
+    input::TRAIN,
+    input::LABELS,
+    input::SAMPLES,
+    input::PREDICTED,
+];
+/// Predictions that are right or wrong.
+const JUDGED: &[Input] = &[
+    input::TRAIN,
+    input::LABELS,
+    input::SAMPLES,
+    input::PREDICTED,
+    input::TRUTH,
+];
+
+impl Scores for AuditReport {
+    const SCORES: &'static [Score<Self>] = &[
+        Score::new(
+            "mean_correspondence",
+            "Mean correspondence",
+            "How far do predictions agree with their nearest training rows, on average?",
+            |report: &Self| report.mean_correspondence,
+        )
+        .higher_is_better()
+        .range(Range::SHARE)
+        .needs(PREDICTIONS)
+        .source("case-explainer 0.2.0"),
+        Score::new(
+            "expected_calibration_error",
+            "Expected calibration error",
+            "How far is the accuracy of predictions from their correspondence, over ten bins of it?",
+            |report: &Self| report.expected_calibration_error,
+        )
+        .lower_is_better()
+        .range(Range::SHARE)
+        .needs(JUDGED)
+        .source("Naeini, Cooper and Hauskrecht, AAAI 2015, with correspondence as the confidence"),
+    ];
+}
+
+impl AuditReport {
+    /// All scores with their intervals, those of the [distribution](Self::distribution) where there is one.
+    pub fn scores(
+        &self,
+    ) -> impl Iterator<Item = (&'static MetricInfo, Option<f64>, Option<Interval>)> {
+        let own = Self::infos().zip(self.values());
+        let distribution = self.distribution.as_ref();
+        let more = distribution
+            .into_iter()
+            .flat_map(|distribution| AuditDistribution::infos().zip(distribution.values()));
+        own.chain(more).map(move |(info, (name, value))| {
+            let interval = distribution.and_then(|distribution| distribution.interval_of(name));
+            (info, value, interval)
+        })
+    }
 }
 
 impl fmt::Display for AuditReport {

@@ -1,23 +1,23 @@
 //! The parameters of the graph.
 
-use xai_core::{Error, Result};
-
-use crate::input;
+use xai_core::describe::{Kind, Parameter, Parameters, Value};
 
 /// The parameters of a hierarchical navigable small world graph.
 ///
 /// More connections and wider searches find more of the neighbours and cost more; the recall that
 /// they reach is measured, see
 /// [`ApproximateSearch`](crate::search::ApproximateSearch).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Parameters)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Hnsw {
-    /// Neighbours that a row is linked to on each layer, 2 to 256. Default: 16.
+    /// Neighbours that a row is linked to on each layer.
+    #[param(at_least = 2, at_most = 256)]
     pub connections: usize,
-    /// Candidates that are kept while a row is linked, 1 to 2²⁰. Default: 200.
+    /// Candidates that are kept while a row is linked.
+    #[param(at_least = 1, at_most = 1 << 20)]
     pub ef_construction: usize,
-    /// Candidates that are kept during a search, 1 to 2²⁰, raised to `k` where it is larger.
-    /// Default: 64.
+    /// Candidates that are kept during a search, raised to `k` where it is larger.
+    #[param(at_least = 1, at_most = 1 << 20)]
     pub ef_search: usize,
 }
 
@@ -31,28 +31,23 @@ impl Default for Hnsw {
     }
 }
 
-impl Hnsw {
-    /// Checks the parameters.
-    ///
-    /// # Errors
-    /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for one outside its
-    /// domain.
-    pub(crate) fn check(&self) -> Result<()> {
-        if !(2..=256).contains(&self.connections) {
-            return Err(Error::parameter(
-                input::CONNECTIONS,
-                self.connections,
-                "2 to 256 links per row",
-            ));
+/// The three parameters as a list, in the order of the fields: `16,200,64`.
+impl Parameter for Hnsw {
+    const KIND: Kind = <Vec<usize> as Parameter>::KIND;
+
+    fn from_value(value: &Value) -> Option<Self> {
+        let mut hnsw = Self::default();
+        let (items, params) = (value.items()?, hnsw.params());
+        if items.len() != params.len() {
+            return None;
         }
-        for (input, value) in [
-            (input::EF_CONSTRUCTION, self.ef_construction),
-            (input::EF_SEARCH, self.ef_search),
-        ] {
-            if !(1..=1 << 20).contains(&value) {
-                return Err(Error::parameter(input, value, "1 to 1 048 576 candidates"));
-            }
+        for (param, item) in params.iter().zip(&items) {
+            hnsw.set(param.name, item).ok()?;
         }
-        Ok(())
+        Some(hnsw)
+    }
+
+    fn to_value(&self) -> Value {
+        Value::List(self.params().into_iter().map(|param| param.value).collect())
     }
 }

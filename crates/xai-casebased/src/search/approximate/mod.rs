@@ -76,7 +76,7 @@ impl ApproximateSearch {
     /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for parameters outside
     /// their domain or another distance, and as [`BruteForce::new`].
     pub fn new(train: ArrayView2<'_, f64>, distance: Distance, hnsw: Hnsw) -> Result<Self> {
-        hnsw.check()?;
+        xai_core::describe::Parameters::check_params(&hnsw)?;
         Self::over(TrainingRows::handed_in(train, &distance)?, distance, hnsw)
     }
 

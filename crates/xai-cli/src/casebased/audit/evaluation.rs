@@ -7,12 +7,12 @@ use ndarray::{Array2, ArrayView1, Axis};
 use xai_files::classes::Classes;
 use xai_files::failure::{Failure, Files, InFiles};
 use xai_metrics::Accumulator;
-use xai_metrics::casebased::result::FeatureComparison;
+use xai_metrics::casebased::result::{FeatureComparison, Listing};
 use xai_metrics::casebased::{Audit, AuditReport, Explanation};
 
 use super::AuditOfTable;
 use crate::casebased::explaining::{Explaining, Tables};
-use crate::casebased::samples::{self, Samples};
+use crate::casebased::samples::Samples;
 use crate::context::Context;
 use crate::output::rows::{self, Rows};
 use crate::output::text;
@@ -39,7 +39,7 @@ impl AuditOfTable {
     /// their precedents if that is asked for, and writes a row per test row where `out` says.
     pub(crate) fn evaluate(
         &self,
-        n_listed: usize,
+        listing: Listing,
         compares: bool,
         out: Option<&Path>,
         context: &Context,
@@ -60,7 +60,7 @@ impl AuditOfTable {
         let header = ["sample", "predicted", "true", "correspondence", "level"];
         let mut listed = compares.then(Listed::default);
         let report = rows::stream(out, header, |rows| {
-            self.audit(&mut explaining, n_listed, &mut listed, rows, context)
+            self.audit(&mut explaining, listing, &mut listed, rows, context)
         })?;
         let features = match listed {
             Some(listed) => listed.compare(&explaining, &self.test)?,
@@ -82,13 +82,17 @@ impl AuditOfTable {
     fn audit(
         &self,
         explaining: &mut Explaining<'_>,
-        n_listed: usize,
+        listing: Listing,
         listed: &mut Option<Listed>,
         rows: &mut Rows<'_>,
         context: &Context,
     ) -> Result<AuditReport, Failure> {
         let files = Files::mainly(&self.test);
-        let empty = || Audit::listing(n_listed).with_cases().with_distribution();
+        let empty = || {
+            Audit::listing(listing.n_least_supported)
+                .with_cases()
+                .with_distribution()
+        };
         let mut audit = empty();
         let bar = context.progress_bytes(&self.test, "auditing");
         while let Some(samples) = explaining.samples()? {
@@ -157,7 +161,7 @@ impl Listed {
         }
         let explainer = &explaining.fitted.explainer;
         let features = explainer.compare_features(&explanations, rows.view());
-        let features = features.in_files(&samples::files(test))?;
+        let features = features.in_files(&Files::mainly(test))?;
         let of_samples = explanations.iter().map(|explanation| explanation.sample);
         Ok(of_samples.zip(features).collect())
     }

@@ -9,10 +9,12 @@ use clap::Args;
 use serde::Serialize;
 use xai_files::failure::Failure;
 use xai_metrics::casebased::AuditReport;
+use xai_metrics::casebased::result::Listing;
 
 use super::explaining::Tables;
 use super::fitting::Source;
 use crate::context::Context;
+use crate::described::Described;
 use crate::usage::examples;
 
 /// `xai casebased audit`
@@ -34,9 +36,8 @@ pub(crate) struct AuditOfTable {
     /// The column of the predicted class in the test file; without it the neighbours vote.
     #[arg(long, value_name = "COLUMN")]
     predicted: Option<String>,
-    /// How many of the least supported predictions are listed.
-    #[arg(long, value_name = "N", default_value_t = 20)]
-    list: usize,
+    #[command(flatten)]
+    listing: Described<Listing>,
     /// Write a row per test row: sample, predicted, true, correspondence, level.
     #[arg(long, value_name = "FILE.csv")]
     out: Option<PathBuf>,
@@ -44,7 +45,7 @@ pub(crate) struct AuditOfTable {
 
 impl AuditOfTable {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
-        let audited = self.evaluate(self.list, false, self.out.as_deref(), context)?;
+        let audited = self.evaluate(self.listing.read()?, false, self.out.as_deref(), context)?;
         for remark in &audited.remarks {
             context.remark(remark);
         }

@@ -21,6 +21,10 @@ fn interval(interval: Option<Interval>) -> String {
 
 fn tables(report: &AuditReport, names: &Classes) -> String {
     let called = |label: Option<i64>| text::or_dash(label.map(|label| names.called(label)));
+    let scores = report.scores().map(|(info, value, of)| {
+        let name = format!("{} {}", info.title, info.direction.arrow());
+        [name, text::decimals(value), interval(of)]
+    });
     let classes = report.by_class.iter().map(|(label, class)| {
         [
             names.called(*label),
@@ -60,12 +64,10 @@ fn tables(report: &AuditReport, names: &Classes) -> String {
     });
     [
         format!(
-            "{} samples, {} without a correspondence; mean correspondence {} {}",
-            report.n_samples,
-            report.n_undefined,
-            text::decimals(report.mean_correspondence),
-            interval(distribution.and_then(|d| d.interval)),
+            "{} samples, {} without a correspondence",
+            report.n_samples, report.n_undefined,
         ),
+        text::table(&["score", "value", "95 % interval"], scores),
         text::table(
             &["predicted class", "samples", MEAN_CORRESPONDENCE, ACCURACY],
             classes,
@@ -79,20 +81,9 @@ fn tables(report: &AuditReport, names: &Classes) -> String {
             ],
             groups,
         ),
-        format!(
-            "accuracy {} {}; a right prediction above a wrong one (AUROC) {} {}",
-            text::decimals(distribution.and_then(|d| d.accuracy)),
-            interval(distribution.and_then(|d| d.accuracy_interval)),
-            text::decimals(distribution.and_then(|d| d.auroc)),
-            interval(distribution.and_then(|d| d.auroc_interval)),
-        ),
         text::table(
             &["correspondence", "samples", MEAN_CORRESPONDENCE, ACCURACY],
             bins,
-        ),
-        format!(
-            "expected calibration error ↓ {}",
-            text::decimals(report.expected_calibration_error)
         ),
         text::table(
             &["least supported", "predicted", "true", "correspondence"],

@@ -1,5 +1,6 @@
 //! The section of a table of predictions.
 
+use xai_metrics::casebased::result::Listing;
 use xai_report::Origin;
 use xai_report::section::casebased::{AuditedData, Casebased};
 
@@ -8,8 +9,10 @@ use crate::context::Context;
 use xai_files::failure::Failure;
 use xai_files::left_out::LeftOut;
 
-/// How many of the least supported predictions are shown.
-const SHOWN: usize = 6;
+/// The least supported predictions that are shown.
+const SHOWN: Listing = Listing {
+    n_least_supported: 6,
+};
 
 /// Audits the test table as `xai casebased audit` does.
 pub(crate) fn evaluate(
@@ -62,7 +65,7 @@ mod tests {
         let line = [&line[..], &["--predicted", "predicted"]].concat();
         let section = section(&line);
         let arguments: AuditOfTable = parsed(&line);
-        let audited = arguments.evaluate(6, false, None, &context()).unwrap();
+        let audited = arguments.evaluate(SHOWN, false, None, &context()).unwrap();
         let json = serde_json::to_value(&audited.report).unwrap();
         let ours = serde_json::to_value(&section).unwrap();
         for (ours, theirs) in [
@@ -77,7 +80,7 @@ mod tests {
             ),
             (
                 &ours["auroc_of_right"]["value"],
-                &json["distribution"]["auroc"],
+                &json["distribution"]["auroc_of_right"],
             ),
             (
                 &ours["expected_calibration_error"],

@@ -149,6 +149,7 @@ fn words(key: &Key, option: &OptionOfKey) -> Result<Vec<Option<String>>, WrongVa
         (Takes::Nothing, Value::Truth(false)) => Ok(Vec::new()),
         (Takes::Nothing, _) => Err(wrong("true or false")),
         (Takes::One | Takes::Many, Value::Word(word)) => Ok(vec![Some(word.clone())]),
+        (Takes::One, Value::Truth(truth)) => Ok(vec![Some(truth.to_string())]),
         (Takes::Many, Value::List(values)) => {
             let words = values.iter().map(|value| match value {
                 Value::Word(word) => Ok(Some(word.clone())),

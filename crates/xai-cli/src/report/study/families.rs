@@ -51,7 +51,7 @@ pub(crate) fn commands(family: Family) -> &'static [CommandOfSection] {
 const CASEBASED: &[CommandOfSection] = &[CommandOfSection {
     path: &["casebased", "audit"],
     command: options::<AuditOfTable>,
-    left_out: &["out", "list"],
+    left_out: &["out", "n-least-supported"],
     renamed: &[],
 }];
 

@@ -263,7 +263,7 @@ class Asking(Fitted):
                 )
             )
         answer = joined(answers)
-        if distance_weighted and callable(self._options["weighting"]):
+        if distance_weighted and callable(self._chosen.get("weighting")):
             answer = self._weighed(answer, numbers)
         if labels is None:
             labels = self._classes.of_numbers(answer[2])
@@ -274,13 +274,13 @@ class Asking(Fitted):
     ) -> tuple[Any, ...]:
         """The same neighbours, weighted by the user's function of their distances."""
         indices, far, full = answer[0], answer[1], answer[5]
-        weights = weights_of(self._options["weighting"], far, indices >= 0)
+        weights = weights_of(self._chosen["weighting"], far, indices >= 0)
         weighed = _native.casebased_weigh(
             weights,
             self._native.labels()[indices],
             numbers,
             self._native.class_weights(),
-            self._options["thresholds"],
+            {name: self._chosen[name] for name in ("high", "medium") if name in self._chosen},
             self.n_jobs,
         )
         return (indices, far, *weighed, full)

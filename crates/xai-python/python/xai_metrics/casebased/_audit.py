@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .. import _native
+from .._described import described
 from .._plots import axes
 from .._results import Result, html_table, pandas_frame
 from ._fitting.choices import LEVELS
@@ -56,7 +57,7 @@ class AuditReport(Result):
     Examples
     --------
     >>> from xai_metrics.casebased import CaseExplainer
-    >>> explainer = CaseExplainer([[0.0], [1.0]], [0, 1], k=1, scale_data=False)
+    >>> explainer = CaseExplainer([[0.0], [1.0]], [0, 1], k=1, scale=False)
     >>> report = explainer.audit([[0.1], [0.8], [0.9]], y_test=[0, 1, 0], predictions=[0, 1, 1])
     >>> report.by_level["high"].n, round(report.by_level["high"].accuracy, 3)
     (3, 0.667)
@@ -93,9 +94,9 @@ class AuditReport(Result):
     expected_calibration_error: float | None
     #: The chance that a right prediction has a higher correspondence than a wrong one, ties half: 1
     #: is best, 0.5 means that correspondence does not tell them apart.
-    auroc: float | None
+    auroc_of_right: float | None
     #: Its interval.
-    auroc_interval: tuple[float, float] | None
+    auroc_of_right_interval: tuple[float, float] | None
     #: The least supported predictions, least first: ``sample``, ``predicted``, ``true``,
     #: ``correspondence``.
     least_supported: list[dict[str, Any]]
@@ -149,7 +150,7 @@ class AuditReport(Result):
             f"{self.n_samples} samples",
             said("mean correspondence", self.mean_correspondence, self.interval),
             said("accuracy", self.accuracy, self.accuracy_interval),
-            said("AUROC of right predictions", self.auroc, self.auroc_interval),
+            said("AUROC of right predictions", self.auroc_of_right, self.auroc_of_right_interval),
         ]
         return f"AuditReport({', '.join(parts)})"
 
@@ -178,15 +179,13 @@ class Audit:
     ----------
     explainer : CaseExplainer
         What explains the samples.
-    n_least_supported : int
-        How many of the least supported predictions are listed.
     first_sample : int
         The number of the first sample, for a part of a larger test set.
 
     Examples
     --------
     >>> from xai_metrics.casebased import Audit, CaseExplainer
-    >>> explainer = CaseExplainer([[0.0], [1.0]], [0, 1], k=1, scale_data=False)
+    >>> explainer = CaseExplainer([[0.0], [1.0]], [0, 1], k=1, scale=False)
     >>> first, second = Audit(explainer), Audit(explainer, first_sample=2)
     >>> first.update([[0.1], [0.9]], y_test=[0, 0], predictions=[0, 1])
     >>> second.update([[0.2], [0.8]], y_test=[0, 1], predictions=[1, 1])
@@ -198,11 +197,16 @@ class Audit:
     2
     """
 
-    def __init__(
-        self, explainer: Asking, *, n_least_supported: int = 20, first_sample: int = 0
-    ) -> None:
+    @described("casebased.audit")
+    def __init__(self, explainer: Asking, *, first_sample: int = 0, **parameters: Any) -> None:
+        """Starts without samples.
+
+        Parameters
+        ----------
+        {parameters}
+        """
         self.explainer = explainer
-        self._state = _native.CasebasedAudit(n_least_supported, first_sample)
+        self._state = _native.CasebasedAudit(parameters, first_sample)
 
     def update(
         self,
@@ -284,8 +288,8 @@ class Audit:
             wrong=groups["wrong"],
             reliability=bins,
             expected_calibration_error=found["expected_calibration_error"],
-            auroc=distribution["auroc"],
-            auroc_interval=_ends(distribution["auroc_interval"]),
+            auroc_of_right=distribution["auroc_of_right"],
+            auroc_of_right_interval=_ends(distribution["auroc_of_right_interval"]),
             least_supported=least,
         )
 

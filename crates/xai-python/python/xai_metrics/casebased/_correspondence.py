@@ -9,7 +9,8 @@ import numpy as np
 
 from .. import _native
 from .._arrays import reals
-from ._fitting.choices import LEVELS, covariance_of, distance_name, kernel_of, weights_of
+from .._described import described
+from ._fitting.choices import LEVELS, split_covariance, split_weighting, weights_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -17,14 +18,13 @@ if TYPE_CHECKING:
 __all__ = ["compute_correspondence", "distances"]
 
 
+@described("casebased.correspondence")
 def compute_correspondence(
     neighbors: Sequence[tuple[int, float, Any]],
     predicted_class: Any,
     distance_weighted: bool = True,
     class_weights: Mapping[Any, float] | None = None,
-    *,
-    weighting: Any = None,
-    thresholds: tuple[float, float] = (0.85, 0.70),
+    **parameters: Any,
 ) -> tuple[float, str]:
     """How far the nearest training cases agree with a prediction.
 
@@ -44,13 +44,7 @@ def compute_correspondence(
         ``False`` counts every neighbour alike: plain voting.
     class_weights : mapping from label to weight, optional
         What each class counts, at least 0; a class without a weight counts 1.
-    weighting : str, mapping or callable, optional
-        Another weight by distance: ``"inverse-cube"`` (the default), ``"uniform"``,
-        ``"inverse-power:P"``, ``"gaussian:H"``, ``"exponential:H"``, or
-        ``{"inverse-power": {"exponent": P, "offset": C}}``; or a function from an array of
-        distances to an array of weights. Excludes ``distance_weighted=False``.
-    thresholds : (high, medium)
-        Where the levels *high* and *medium* begin.
+    {parameters}
 
     Returns
     -------
@@ -66,6 +60,9 @@ def compute_correspondence(
 
     Notes
     -----
+    ``weighting`` may also be ``{"inverse-power": {"exponent": P, "offset": C}}``, or a function from
+    an array of distances to an array of weights. It excludes ``distance_weighted=False``.
+
     Agreement is not correctness: neighbours can agree with a wrong prediction. The levels are
     conventions, not probabilities.
 
@@ -91,9 +88,13 @@ def compute_correspondence(
     if class_weights:
         weights = [(number_of(c, len(numbers)), weight) for c, weight in class_weights.items()]
     far = [distance for _, distance, _ in neighbors]
-    if callable(weighting):
-        if not distance_weighted:
+    weighting = parameters.get("weighting")
+    if not distance_weighted:
+        if weighting is not None:
             raise ValueError("weighting: distance_weighted=False asks for plain voting already")
+        parameters["weighting"] = "uniform"
+    chosen, kernel = split_weighting(parameters)
+    if callable(weighting):
         if any(not 0 <= distance < np.inf for distance in far):
             raise ValueError("distances: expected finite numbers, at least 0")
         # The weights take the place of the distances, and weigh what they are.
@@ -103,7 +104,7 @@ def compute_correspondence(
             np.asarray(labels, dtype=np.int64).reshape(1, -1),
             np.asarray([numbers.get(predicted_class, -1)]),
             weights,
-            thresholds,
+            chosen,
             1,
         )
         level = LEVELS[levels[0]]
@@ -112,11 +113,9 @@ def compute_correspondence(
         far,
         labels,
         numbers.get(predicted_class, -1),
-        None
-        if weighting is None and distance_weighted
-        else kernel_of(weighting, distance_weighted),
+        chosen,
+        kernel,
         weights,
-        thresholds,
     )
     return (0.0 if score is None else score), level
 
@@ -124,9 +123,9 @@ def compute_correspondence(
 def distances(
     queries: Any,
     rows: Any,
-    metric: str = "euclidean",
-    metric_params: Mapping[str, Any] | None = None,
+    distance: str = "euclidean",
     *,
+    covariance: Any = None,
     n_jobs: int | None = None,
 ) -> npt.NDArray[np.float64]:
     """The distance of every query to every row.
@@ -137,14 +136,13 @@ def distances(
         Rows that distances are wanted from.
     rows : array of shape (n_rows, n_features)
         Rows that distances are wanted to.
-    metric : str
-        ``"euclidean"``, ``"squared-euclidean"``, ``"manhattan"``, ``"chebyshev"``, ``"minkowski"``
-        (with ``metric_params={"p": 3}``, or ``"minkowski:3"``), ``"cosine"``, ``"correlation"``,
-        ``"canberra"``, ``"braycurtis"``, ``"hamming"``, or ``"mahalanobis"`` with
-        ``metric_params={"V": covariance}``. Bray and Curtis's divides by ``sum |a + b|``, as in
-        SciPy; scikit-learn's trees divide by ``sum |a| + |b|``.
-    metric_params : mapping, optional
-        The parameter of the distance.
+    distance : str
+        ``"euclidean"``, ``"squared-euclidean"``, ``"manhattan"``, ``"chebyshev"``,
+        ``"minkowski:P"``, ``"cosine"``, ``"correlation"``, ``"canberra"``, ``"braycurtis"``,
+        ``"hamming"``, or ``"mahalanobis"`` with ``covariance``. Bray and Curtis's divides by
+        ``sum |a + b|``, as in SciPy; scikit-learn's trees divide by ``sum |a| + |b|``.
+    covariance : array of shape (n_features, n_features), optional
+        Of ``distance="mahalanobis"``.
     n_jobs : int, optional
         Threads; one per core unless given.
 
@@ -159,13 +157,10 @@ def distances(
     >>> distances([[0.0, 0.0]], [[3.0, 4.0], [1.0, -1.0]], "manhattan")
     array([[7., 2.]])
     """
-    name = distance_name(metric, metric_params)
-    covariance = covariance_of(metric_params)
-    if name == "mahalanobis" and covariance is None:
-        raise ValueError('metric_params: the Mahalanobis distance needs {"V": covariance}')
+    _, covariance = split_covariance({"distance": distance}, covariance, needed=True)
     queries, rows = doubles(queries, "queries", 2), doubles(rows, "rows", 2)
     found: npt.NDArray[np.float64] = _native.casebased_distances(
-        queries, rows, name, covariance, n_jobs
+        queries, rows, distance, covariance, n_jobs
     )
     return found
 

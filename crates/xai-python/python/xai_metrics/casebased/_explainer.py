@@ -10,8 +10,9 @@ import numpy as np
 
 from .. import _native
 from .._arrays import reals
+from .._described import described, parameters_of
 from ._fitting.arguments import checked_k, native_choices
-from ._fitting.choices import covariance_of, names_of_columns
+from ._fitting.choices import names_of_columns, split_covariance, split_weighting
 from ._fitting.classes import Classes, label_array
 from ._fitting.similarity import Space, space_of, strategy_of
 from ._fitting.storage import of_stored
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 __all__ = ["CaseExplainer", "Scaler"]
+
+_DEFAULTS = {one.name: one.default for one in parameters_of("casebased.explainer")}
 
 
 class Scaler:
@@ -57,21 +60,10 @@ class CaseExplainer(Reporting):
         Training rows, finite. Column names of a table become ``feature_names``.
     y_train : array of shape (n_samples,)
         Their classes: integers, booleans, words, or any labels that can be hashed.
-    k : int
-        How many neighbours are asked, at least 1; more than there are means all.
     feature_names : list of str, optional
         Names of the features, all different.
     class_names : mapping from label to str, or list, optional
         Names of the classes.
-    metric : str
-        The distance, as in :func:`.distances`; ``"mahalanobis"`` takes the covariance of the
-        training rows unless ``metric_params={"V": covariance}``.
-    algorithm : str
-        ``"auto"``, ``"kd_tree"`` or ``"brute"``: exact, with the same answer to the last bit
-        (``"ball_tree"`` means ``"auto"``). ``"hnsw"`` finds most of the neighbours of millions of
-        rows.
-    scale_data : bool
-        Whether features are standardised on the training rows first.
     class_weights : mapping from label to float, optional
         What each class counts, at least 0; a class without a weight counts 1.
     metadata : mapping from str to sequence, optional
@@ -84,21 +76,15 @@ class CaseExplainer(Reporting):
         or ``"activations"`` of ``model``.
     model : object, optional
         What predicts where ``explain_instance`` and ``explain_batch`` are given no prediction.
-    metric_params : mapping, optional
-        ``{"p": 3}`` for ``"minkowski"``, ``{"V": covariance}`` for ``"mahalanobis"``.
-    algorithm_params : mapping, optional
-        ``connections``, ``ef_construction`` and ``ef_search`` of ``"hnsw"``.
-    weighting : str, mapping or callable, optional
-        The weight of a neighbour by its distance, as in :func:`.compute_correspondence`; a function
-        is given the distances of all neighbours of all samples at once, in one array.
-    thresholds : (high, medium)
-        Where the levels begin.
     redact : sequence of str
         Features and metadata columns whose values no result shows. Distances still depend on
         redacted features.
-    aggregate_only : int, optional
-        No result shows a training row; :meth:`aggregate` answers where the neighbours are at least
-        so many distinct rows.
+    covariance : array of shape (n_features, n_features), optional
+        Of ``distance="mahalanobis"``; that of the training rows unless given.
+    parameters
+        How neighbours are searched and weighted, as ``__init__`` lists. ``weighting`` may also be
+        ``{"inverse-power": {"exponent": P, "offset": C}}``, or a function, which is given the
+        distances of all neighbours of all samples at once, in one array.
 
     Raises
     ------
@@ -122,29 +108,29 @@ class CaseExplainer(Reporting):
     2
     """
 
+    @described("casebased.explainer")
     def __init__(
         self,
         X_train: Any,
         y_train: Any,
-        k: int = 5,
+        *,
         feature_names: Sequence[str] | None = None,
         class_names: Mapping[Any, str] | Sequence[str] | None = None,
-        metric: str = "euclidean",
-        algorithm: str = "auto",
-        scale_data: bool = True,
         class_weights: Mapping[Any, float] | None = None,
         metadata: Mapping[str, Any] | None = None,
         n_jobs: int | None = -1,
         similarity: Any = None,
         model: Any = None,
-        *,
-        metric_params: Mapping[str, Any] | None = None,
-        algorithm_params: Mapping[str, int] | None = None,
-        weighting: Any = None,
-        thresholds: tuple[float, float] = (0.85, 0.70),
         redact: Sequence[str] = (),
-        aggregate_only: int | None = None,
+        covariance: Any = None,
+        **parameters: Any,
     ) -> None:
+        """Fits the explainer.
+
+        Parameters
+        ----------
+        {parameters}
+        """
         strategy = strategy_of(similarity, model)
         if feature_names is None:
             feature_names = names_of_columns(X_train)
@@ -155,13 +141,13 @@ class CaseExplainer(Reporting):
                 f"X_train and y_train must have same length (got {len(rows)} and {len(labels)})"
             )
         self.n_samples, self.n_features = rows.shape
-        self.k = checked_k(k)
+        self._chosen = dict(parameters)
+        self.k = checked_k(parameters.get("k", _DEFAULTS["k"]))
         names = [f"feature_{i}" for i in range(self.n_features)]
         self.feature_names = list(feature_names) if feature_names is not None else names
         self.class_names = class_names if class_names is not None else {}
-        self.metric = metric
-        self.algorithm = algorithm
-        self.scale_data = scale_data
+        self.distance = parameters.get("distance", _DEFAULTS["distance"])
+        self.scale = parameters.get("scale", _DEFAULTS["scale"])
         self.class_weights = dict(class_weights or {})
         self.metadata = {key: column for key, column in (metadata or {}).items()}
         for key, column in self.metadata.items():
@@ -171,14 +157,8 @@ class CaseExplainer(Reporting):
                 )
         self.n_jobs = n_jobs
         self.y_train = labels.copy()
-        self._options = {
-            "metric_params": metric_params,
-            "algorithm_params": algorithm_params,
-            "weighting": weighting,
-            "thresholds": thresholds,
-            "redact": [redact] if isinstance(redact, str) else list(redact),
-            "aggregate_only": aggregate_only,
-        }
+        self._redact = [redact] if isinstance(redact, str) else list(redact)
+        self._covariance = covariance
         self._strategy = strategy
         self._classes = Classes(self.y_train)
         self._model = model
@@ -189,26 +169,26 @@ class CaseExplainer(Reporting):
         self._space = space_of(self._strategy, rows, self._classes)
         if self._space.model is not None:
             self._model = self._space.model
+        chosen, covariance = split_covariance(self._chosen, self._covariance)
+        chosen, kernel = split_weighting(chosen)
         choices = native_choices(
-            k=self.k,
             feature_names=[str(name) for name in self.feature_names],
             class_names=self._class_name_of,
-            metric=self.metric,
-            algorithm=self.algorithm,
-            scale=self.scale_data,
             class_weights=self.class_weights,
             metadata=self.metadata,
+            redact=self._redact,
+            kernel=kernel,
             similarity=self._space.choice,
             classes=self._classes,
-            **self._options,
         )
         # What is redacted is forgotten.
         hidden = set(choices["redact"])
         self._native = _native.CasebasedExplainer.fit(
             rows,
             self._classes.numbers(self.y_train),
+            chosen,
             choices,
-            covariance_of(self._options["metric_params"]),
+            covariance,
             self._space.given(rows),
             self.n_jobs,
         )
@@ -256,8 +236,8 @@ class CaseExplainer(Reporting):
         >>> again.explain_instance([0.2], predicted_class="no").correspondence
         1.0
         """
-        if callable(self._options["weighting"]):
-            raise ValueError("weighting: a function cannot be stored; choose a kernel")
+        if callable(self._chosen.get("weighting")):
+            raise ValueError("weighting: a function cannot be stored; choose one by its name")
         stored = self._native.save()
         with open(path, "wb") as file:
             file.write(stored)
@@ -311,5 +291,5 @@ class CaseExplainer(Reporting):
     def __repr__(self) -> str:
         return (
             f"CaseExplainer(n_samples={self.n_samples}, n_features={self.n_features}, k={self.k}, "
-            f"mode={self._space.mode!r}, algorithm={self.algorithm!r})"
+            f"mode={self._space.mode!r}, engine={self.engine!r})"
         )

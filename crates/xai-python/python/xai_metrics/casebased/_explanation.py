@@ -106,7 +106,7 @@ class Explanation:
     Examples
     --------
     >>> from xai_metrics.casebased import CaseExplainer
-    >>> explainer = CaseExplainer([[0.0], [1.0], [5.0]], ["no", "no", "yes"], k=2, scale_data=False)
+    >>> explainer = CaseExplainer([[0.0], [1.0], [5.0]], ["no", "no", "yes"], k=2, scale=False)
     >>> explanation = explainer.explain_instance([0.25], predicted_class="no", true_class="no")
     >>> explanation
     Explanation(test_index=None, predicted=no, correspondence=100.00%, neighbors=2)
@@ -195,7 +195,7 @@ class Explanation:
         Examples
         --------
         >>> from xai_metrics.casebased import CaseExplainer
-        >>> explainer = CaseExplainer([[0.0], [1.0]], [0, 1], k=1, scale_data=False)
+        >>> explainer = CaseExplainer([[0.0], [1.0]], [0, 1], k=1, scale=False)
         >>> print(explainer.explain_instance([0.25], predicted_class=0).summary())
         CASE-BASED EXPLANATION
         Predicted class: 0

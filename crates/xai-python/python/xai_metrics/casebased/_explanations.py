@@ -48,7 +48,7 @@ class Explanations(Sequence[Explanation]):
     Examples
     --------
     >>> from xai_metrics.casebased import CaseExplainer
-    >>> explainer = CaseExplainer([[0.0], [1.0], [5.0]], [0, 0, 1], k=2, scale_data=False)
+    >>> explainer = CaseExplainer([[0.0], [1.0], [5.0]], [0, 0, 1], k=2, scale=False)
     >>> found = explainer.explain_arrays([[0.25], [4.0]], predictions=[0, 1])
     >>> found.indices
     array([[0, 1],

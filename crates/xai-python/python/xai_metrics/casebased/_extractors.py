@@ -164,7 +164,7 @@ class DecisionTreeActivationExtractor(ActivationExtractor):
     ----------
     max_one_hot_dims : int
         Above so many columns a forest gives the numbers of the leaves instead, relative to the
-        largest of each tree, with a warning; take ``metric="hamming"`` for these.
+        largest of each tree, with a warning; take ``distance="hamming"`` for these.
 
     Examples
     --------
@@ -193,7 +193,7 @@ class DecisionTreeActivationExtractor(ActivationExtractor):
         if not self._one_hot:
             warnings.warn(
                 f"the leaves would be {int(self._nodes.sum())} columns, more than "
-                f"{self.max_one_hot_dims}: their numbers are given; take metric='hamming'",
+                f"{self.max_one_hot_dims}: their numbers are given; take distance='hamming'",
                 stacklevel=2,
             )
         return self

@@ -19,9 +19,8 @@ class Fitted:
     n_samples: int
     k: int
     n_jobs: int | None
-    metric: str
-    algorithm: str
-    scale_data: bool
+    distance: str
+    scale: bool
     feature_names: list[str]
     class_names: Mapping[Any, str] | Sequence[str]
     metadata: dict[str, Any]
@@ -30,12 +29,14 @@ class Fitted:
     _native: Any
     _space: Space
     _classes: Classes
-    _options: dict[str, Any]
+    #: The described parameters that were given.
+    _chosen: dict[str, Any]
+    _redact: list[str]
 
     @property
     def shown_feature_names(self) -> list[str]:
         """The names of the features that explanations show: without redacted ones."""
-        hidden = self._options["redact"]
+        hidden = self._redact
         return [name for name in self.feature_names if str(name) not in hidden]
 
     @property
@@ -44,7 +45,7 @@ class Fitted:
         return dict(names) if isinstance(names, Mapping) else dict(enumerate(names))
 
     def _shown(self, sample: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        hidden = self._options["redact"]
+        hidden = self._redact
         if not hidden:
             return sample
         return sample[[str(name) not in hidden for name in self.feature_names]]

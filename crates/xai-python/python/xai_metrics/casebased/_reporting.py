@@ -31,7 +31,7 @@ class Reporting(Asking):
         >>> {label: round(share, 3) for label, share in released.class_shares.items()}
         {0: 0.667, 1: 0.333}
         """
-        if callable(self._options["weighting"]):
+        if callable(self._chosen.get("weighting")):
             raise ValueError("weighting: aggregates are made with kernels, not with functions")
         samples = self._samples(X_test)
         labels = self._labels(X_test, samples, predictions, model)
@@ -83,7 +83,7 @@ class Reporting(Asking):
         Examples
         --------
         >>> from xai_metrics.casebased import CaseExplainer
-        >>> explainer = CaseExplainer([[0.0], [1.0]], ["no", "yes"], k=1, scale_data=False)
+        >>> explainer = CaseExplainer([[0.0], [1.0]], ["no", "yes"], k=1, scale=False)
         >>> report = explainer.audit([[0.1], [0.9]], y_test=["no", "no"], predictions=["no", "yes"])
         >>> report.accuracy, report.mean_correspondence
         (0.5, 1.0)
@@ -112,16 +112,16 @@ class Reporting(Asking):
             "class_counts": class_counts,
             "feature_names": self.feature_names,
             "class_names": self.class_names,
-            "algorithm": self.algorithm,
-            "metric": self.metric,
-            "scaled": self.scale_data,
+            "engine": self.engine,
+            "distance": self.distance,
+            "scaled": self.scale,
             "has_metadata": bool(self.metadata),
             "default_k": self.k,
         }
 
     @property
     def engine(self) -> str:
-        """What searches: what ``algorithm="auto"`` became."""
+        """What searches: what ``engine="auto"`` became."""
         return str(self._native.engine())
 
     @property

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from .. import _native
 from .._arrays import reals
+from .._described import described
 from ._fitting.arguments import checked_k
-from ._fitting.choices import covariance_of, distance_name, engine_of
+from ._fitting.choices import split_covariance
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,14 +26,12 @@ class NeighborSearch:
     ----------
     X : array of shape (n_samples, n_features)
         The rows that are searched.
-    metric, metric_params
-        The distance, as in :func:`.distances`.
-    algorithm, algorithm_params
-        The engine, as in :class:`.CaseExplainer`.
-    k : int
-        How many neighbours will usually be asked for; any other number may be.
+    covariance : array of shape (n_features, n_features), optional
+        Of ``distance="mahalanobis"``.
     n_jobs : int or None
         Threads; -1 and ``None`` mean one per core.
+    parameters
+        How rows are searched, as ``__init__`` lists.
 
     Attributes
     ----------
@@ -51,24 +49,19 @@ class NeighborSearch:
     (array([[1, 0]]), array([[0.25, 0.75]]))
     """
 
+    @described("casebased.search")
     def __init__(
-        self,
-        X: Any,
-        metric: str = "euclidean",
-        algorithm: str = "auto",
-        *,
-        k: int = 5,
-        metric_params: Mapping[str, Any] | None = None,
-        algorithm_params: Mapping[str, int] | None = None,
-        n_jobs: int | None = None,
+        self, X: Any, *, covariance: Any = None, n_jobs: int | None = None, **parameters: Any
     ) -> None:
-        name, covariance = distance_name(metric, metric_params), covariance_of(metric_params)
-        if name == "mahalanobis" and covariance is None:
-            raise ValueError('metric_params: the Mahalanobis distance needs {"V": covariance}')
+        """Builds the engine.
+
+        Parameters
+        ----------
+        {parameters}
+        """
+        chosen, covariance = split_covariance(parameters, covariance, needed=True)
         self.n_jobs = n_jobs
-        engine = engine_of(algorithm, algorithm_params)
-        rows = reals(X, "X", 2)
-        self._arguments = (rows, name, covariance, engine, checked_k(k))
+        self._arguments = (reals(X, "X", 2), chosen, covariance)
         self._native = _native.CasebasedSearch(*self._arguments, n_jobs)
         self.engine: str = self._native.engine
         self.recall: float | None = self._native.recall

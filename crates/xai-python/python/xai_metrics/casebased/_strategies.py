@@ -69,7 +69,7 @@ class Features:
     --------
     >>> from xai_metrics.casebased import CaseExplainer, Features
     >>> CaseExplainer([[0.0], [1.0]], [0, 1], k=1, similarity=Features())
-    CaseExplainer(n_samples=2, n_features=1, k=1, mode='features', algorithm='auto')
+    CaseExplainer(n_samples=2, n_features=1, k=1, mode='features', engine='brute-force')
     """
 
 
@@ -133,7 +133,7 @@ class CustomActivations:
     >>> from xai_metrics.casebased import CaseExplainer, CustomActivations
     >>> similarity = CustomActivations(model=2.0, extractor=lambda model, rows: rows[:, :1] * model)
     >>> CaseExplainer([[0.0, 9.0], [1.0, 0.0]], [0, 1], k=1, similarity=similarity)
-    CaseExplainer(n_samples=2, n_features=2, k=1, mode='activations', algorithm='auto')
+    CaseExplainer(n_samples=2, n_features=2, k=1, mode='activations', engine='brute-force')
     """
 
     model: Any

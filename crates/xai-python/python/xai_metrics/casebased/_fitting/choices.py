@@ -13,86 +13,37 @@ from ..._arrays import reals, to_numpy
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-#: Other names of distances, as scikit-learn and SciPy have them.
-_DISTANCES = {
-    "l2": "euclidean",
-    "p": "minkowski",
-    "sqeuclidean": "squared-euclidean",
-    "l1": "manhattan",
-    "cityblock": "manhattan",
-    "infinity": "chebyshev",
-    "bray-curtis": "braycurtis",
-    "minkowski": "minkowski:2",
-}
-
-_ENGINES = {
-    "auto": "auto",
-    # The answer of a ball tree is the answer of any exact engine.
-    "ball_tree": "auto",
-    "kd_tree": "kd-tree",
-    "kd-tree": "kd-tree",
-    "brute": "brute-force",
-    "brute-force": "brute-force",
-}
-
 #: The levels of correspondence, by their numbers.
 LEVELS = ("undefined", "low", "medium", "high")
 
-_HNSW = {"connections": 16, "ef_construction": 200, "ef_search": 64}
+
+def split_covariance(
+    chosen: Mapping[str, Any], covariance: Any, needed: bool = False
+) -> tuple[dict[str, Any], npt.NDArray[np.float64] | None]:
+    """The choices without the distance that a covariance makes, and the covariance."""
+    distance = chosen.get("distance", "mahalanobis" if covariance is not None else None)
+    if covariance is None:
+        if needed and distance == "mahalanobis":
+            raise ValueError("covariance: the Mahalanobis distance needs one")
+        return dict(chosen), None
+    if distance != "mahalanobis":
+        raise ValueError(f"covariance: only distance='mahalanobis' has one, not {distance!r}")
+    array = reals(covariance, "covariance", 2).astype(np.float64, copy=False)
+    return {name: value for name, value in chosen.items() if name != "distance"}, array
 
 
-def distance_name(metric: Any, params: Mapping[str, Any] | None) -> str:
-    """The name of a distance, with its exponent where it has one."""
-    if not isinstance(metric, str):
-        raise TypeError(
-            f"metric: expected the name of a distance, got {type(metric).__qualname__}; "
-            "distances that are Python functions are not searched"
-        )
-    unknown = set(params or {}) - {"p", "V"}
-    if unknown:
-        raise ValueError(f"metric_params: expected 'p' or 'V', got {sorted(unknown)}")
-    if metric == "minkowski" and "p" in (params or {}):
-        exponent = float((params or {})["p"])
-        return "chebyshev" if exponent == np.inf else f"minkowski:{exponent}"
-    return _DISTANCES.get(metric, metric)
+def split_weighting(chosen: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
+    """The choices with a weighting that has a word, and a kernel that has none.
 
-
-def covariance_of(params: Mapping[str, Any] | None) -> npt.NDArray[np.float64] | None:
-    """The covariance of a Mahalanobis distance, where one is given."""
-    if params is None or "V" not in params:
-        return None
-    covariance = reals(params["V"], "metric_params['V']", 2)
-    return cast("npt.NDArray[np.float64]", covariance.astype(np.float64, copy=False))
-
-
-def engine_of(algorithm: str, params: Mapping[str, int] | None) -> Any:
-    """An engine, with the parameters of the graph where it is approximate."""
-    if algorithm in ("hnsw", "approximate"):
-        unknown = set(params or {}) - set(_HNSW)
-        if unknown:
-            raise ValueError(f"algorithm_params: expected {sorted(_HNSW)}, got {sorted(unknown)}")
-        return {"approximate": {**_HNSW, **(params or {})}}
-    if params:
-        raise ValueError("algorithm_params: only 'hnsw' has parameters")
-    if algorithm not in _ENGINES:
-        names = ", ".join(repr(name) for name in [*_ENGINES, "hnsw"])
-        raise ValueError(f"algorithm: expected one of {names}, got {algorithm!r}")
-    return _ENGINES[algorithm]
-
-
-def kernel_of(weighting: Any, distance_weighted: bool = True) -> Any:
-    """A weight by distance: a name, or a mapping from a name to parameters."""
-    if not distance_weighted:
-        if weighting is not None:
-            raise ValueError("weighting: distance_weighted=False asks for plain voting already")
-        return "uniform"
-    if weighting is None:
-        return "inverse-cube"
-    if isinstance(weighting, str):
-        return _native.casebased_kernel(weighting)
+    A function weighs what was found, in Python.
+    """
+    words, weighting = dict(chosen), chosen.get("weighting")
     if isinstance(weighting, Mapping):
-        return {key: dict(value) for key, value in weighting.items()}
-    raise TypeError(f"weighting: expected the name of a kernel, got {type(weighting).__qualname__}")
+        del words["weighting"]
+        return words, {key: dict(value) for key, value in weighting.items()}
+    if callable(weighting):
+        words["weighting"] = "uniform"
+    return words, None
 
 
 def weights_of(

@@ -27,7 +27,6 @@ def of_stored(stored: bytes, labels: str, n_jobs: int | None) -> dict[str, Any]:
             raise ValueError(f"labels='names': class {unnamed[0]} of the file has no name")
         y_train = np.array([names[number] for number in numbers.tolist()])
         classes = Classes.of_names(names)
-    engine = native.engine()
     metadata = {}
     if info["aggregate_minimum"] is None:
         metadata = {name: next(iter(column.values())) for name, column in native.metadata()}
@@ -37,21 +36,15 @@ def of_stored(stored: bytes, labels: str, n_jobs: int | None) -> dict[str, Any]:
         "k": info["k"],
         "feature_names": info["feature_names"],
         "class_names": {} if labels == "names" else names,
-        "metric": info["metric"],
-        "algorithm": {"kd-tree": "kd_tree"}.get(engine, engine),
-        "scale_data": info["scaled"],
+        "distance": info["distance"],
+        "scale": info["scaled"],
         "class_weights": {classes.label(n): weight for n, weight in native.class_weights()},
         "metadata": metadata,
         "n_jobs": n_jobs,
         "y_train": y_train,
-        "_options": {
-            "metric_params": None,
-            "algorithm_params": None,
-            "weighting": None,
-            "thresholds": (0.85, 0.70),
-            "redact": info["redacted"],
-            "aggregate_only": info["aggregate_minimum"],
-        },
+        "_chosen": {},
+        "_redact": info["redacted"],
+        "_covariance": None,
         "_strategy": None,
         "_model": None,
         "_classes": classes,

@@ -10,6 +10,7 @@ from xai_metrics import casebased
 from xai_metrics.casebased import Blend, CustomActivations, SklearnMLPActivationExtractor
 
 from .activations import of_former
+from .names import distance_of, engine_of
 
 __all__ = ["CaseExplainer"]
 
@@ -40,6 +41,9 @@ class CaseExplainer(casebased.CaseExplainer):
 
     #: As it was given.
     retrieval: Any = None
+    metric: str = "euclidean"
+    algorithm: str = "auto"
+    scale_data: bool = True
 
     def __init__(
         self,
@@ -75,21 +79,30 @@ class CaseExplainer(casebased.CaseExplainer):
         super().__init__(
             X_train,
             y_train,
-            k,
-            feature_names,
-            class_names,
-            metric,
-            algorithm,
-            scale_data,
-            class_weights,
-            metadata,
-            n_jobs,
-            similarity,
-            model,
+            k=k,
+            feature_names=feature_names,
+            class_names=class_names,
+            distance=distance_of(metric),
+            engine=engine_of(algorithm),
+            scale=scale_data,
+            class_weights=class_weights,
+            metadata=metadata,
+            n_jobs=n_jobs,
+            similarity=similarity,
+            model=model,
             **options,
         )
+        self.metric, self.algorithm, self.scale_data = metric, algorithm, scale_data
         if retrieval is not None:
             self.retrieval = retrieval
+
+    def get_training_info(self) -> dict[str, Any]:
+        """What the explainer was fitted to, and how."""
+        return {
+            **super().get_training_info(),
+            "algorithm": self.algorithm,
+            "metric": self.metric,
+        }
 
     @property
     def activation_extractor(self) -> Any:

@@ -34,7 +34,7 @@ class IndexStrategy(ABC):
 
 
 class _Index(IndexStrategy):
-    _algorithm = "auto"
+    _engine = "auto"
 
     def __init__(self, leaf_size: int = 30) -> None:
         #: Kept for programs that ask for it; our trees choose their leaves themselves.
@@ -43,7 +43,7 @@ class _Index(IndexStrategy):
 
     def build(self, X: Any) -> None:
         """Indexes ``(n_samples, n_features)`` rows."""
-        self._search = NeighborSearch(X, algorithm=self._algorithm)
+        self._search = NeighborSearch(X, engine=self._engine)
 
     def query(self, point: Any, k: int) -> Found:
         """The distances and the rows of the ``k`` nearest neighbours, both ``(k,)``."""
@@ -65,7 +65,7 @@ class BruteForceIndex(_Index):
     (array([1.]), array([1]))
     """
 
-    _algorithm = "brute"
+    _engine = "brute-force"
 
     def __init__(self) -> None:
         super().__init__()
@@ -74,7 +74,7 @@ class BruteForceIndex(_Index):
 class KDTreeIndex(_Index):
     """A tree of boxes."""
 
-    _algorithm = "kd_tree"
+    _engine = "kd-tree"
 
 
 class BallTreeIndex(_Index):
