@@ -42,9 +42,7 @@ pub enum Engine {
     BruteForce,
     /// A tree of boxes, for the Minkowski family of distances.
     KdTree,
-    /// A graph that finds most of the neighbours, of [connections](Hnsw::connections),
-    /// [candidates while a row is linked](Hnsw::ef_construction) and
-    /// [candidates during a search](Hnsw::ef_search): never chosen by itself.
+    /// A graph that finds most of the neighbours, see [`Hnsw`]: never chosen by itself.
     #[cfg(feature = "approximate")]
     #[param(
         name = "hnsw",

@@ -60,8 +60,8 @@ def compute_correspondence(
 
     Notes
     -----
-    ``weighting`` may also be ``{"inverse-power": {"exponent": P, "offset": C}}``, or a function from
-    an array of distances to an array of weights. It excludes ``distance_weighted=False``.
+    ``weighting`` may also be ``{"inverse-power": {"exponent": P, "offset": C}}``, or a function
+    from an array of distances to an array of weights. It excludes ``distance_weighted=False``.
 
     Agreement is not correctness: neighbours can agree with a wrong prediction. The levels are
     conventions, not probabilities.

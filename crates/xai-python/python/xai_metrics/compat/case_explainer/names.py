@@ -24,7 +24,7 @@ def distance_of(metric: str) -> str:
 
 
 def engine_of(algorithm: str) -> str:
-    """An engine by the name that the peer has for it: the answer of a ball tree is that of any exact one.
+    """An engine by the name that the peer has for it; any exact one answers as a ball tree.
 
     >>> engine_of("ball_tree")
     'auto'
