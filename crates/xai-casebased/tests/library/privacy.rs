@@ -32,7 +32,7 @@ fn metadata_of_every_type_reaches_the_explanation() {
     assert_eq!(
         info.to_string(),
         "2 rows, 1 features (standardised), 2 classes; 1 nearest by euclidean distance (features, \
-         brute)"
+         brute-force)"
     );
 }
 
