@@ -8,7 +8,7 @@ use std::time::Duration;
 use xai_core::Activation;
 use xai_core::output::arg_max_rows;
 use xai_core::random::{random_stream, uniform};
-use xai_graph::mask::edge_mask_properties;
+use xai_graph::mask::MaskMetric;
 use xai_graph::{
     FidelityMetric, ReturnType, UnfaithfulnessMetric, fidelity, ground_truth, input, unfaithfulness,
 };
@@ -61,7 +61,7 @@ fn divergences(c: &mut Criterion) {
             rows.expect("finite").mapv(|x| x as f32)
         };
         let (full, kept) = (softmax(&full), softmax(&kept));
-        let metric = UnfaithfulnessMetric::new().returns(ReturnType::Probs);
+        let metric = UnfaithfulnessMetric::new().return_type(ReturnType::Probs);
         group.bench_function(BenchmarkId::new("probs", n), |b| {
             b.iter(|| metric.evaluate(black_box(full.view()), kept.view()));
         });
@@ -108,7 +108,7 @@ fn masks(c: &mut Criterion) {
         let mask = scores(n, 0);
         group.throughput(Throughput::Elements(n as u64));
         group.bench_function(BenchmarkId::new("f32", n), |b| {
-            b.iter(|| edge_mask_properties(black_box(mask.view()), edges.view(), n_nodes, 0.5));
+            b.iter(|| MaskMetric::new().threshold(0.5).evaluate_edges(black_box(mask.view()), edges.view(), n_nodes));
         });
     }
     group.finish();

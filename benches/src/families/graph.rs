@@ -51,7 +51,7 @@ fn ground_truth(data: &Data) -> Result<Prepared> {
 fn unfaithfulness(data: &Data) -> Result<Prepared> {
     let full: Array2<f32> = data.read("a")?;
     let kept: Array2<f32> = data.read("b")?;
-    let metric = UnfaithfulnessMetric::new().direction(KlDirection::Reverse);
+    let metric = UnfaithfulnessMetric::new().kl_direction(KlDirection::Reverse);
     Ok(Prepared::new(
         1.0,
         move || Ok(metric.evaluate(full.view(), kept.view())?),

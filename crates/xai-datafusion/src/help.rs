@@ -7,7 +7,3 @@ pub const POLICY: Help =
     Help::new("pass probabilities, or give the policy 'as-is' or 'skip' as the third argument");
 /// Where scores are not in [0, 1].
 pub const LOGITS: Help = Help::new("where they are logits, pass their sigmoid, 1 / (1 + exp(-x))");
-/// Where outputs are not what the options say.
-pub const OUTPUTS: Help = Help::new(
-    "for raw scores give the option 'logits', for outputs that are each a yes or no 'bernoulli'",
-);

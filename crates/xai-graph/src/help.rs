@@ -1,27 +1,26 @@
-//! The ways out that errors of this crate offer, in terms of the library. Each distinct advice is
-//! a constant, so that a command line can say the same by its options.
+//! The ways out that errors of this crate offer. Settings stand in braces, so that a front end can write
+//! them as its own.
 
 use xai_core::Help;
 
 /// Outputs that are no probabilities may be raw scores.
-pub const PASS_LOGITS: Help = Help::new("for raw scores say `ReturnType::Logits`");
+pub const PASS_LOGITS: Help = Help::new("for raw scores choose {return_type=logits}");
 
 /// Rows of probabilities that do not sum to 1 may be raw scores or independent columns.
 pub const PASS_LOGITS_OR_BERNOULLI: Help = Help::new(
-    "for raw scores say `ReturnType::Logits`, for independent columns `OutputDistribution::Bernoulli`",
+    "for raw scores choose {return_type=logits}, for independent columns {output_distribution=bernoulli}",
 );
 
 /// A single column is a yes or no.
 pub const BERNOULLI_FOR_ONE_COLUMN: Help =
-    Help::new("for a single score per row say `OutputDistribution::Bernoulli`");
+    Help::new("for a single score per row choose {output_distribution=bernoulli}");
 
 /// A single column has no arg-max.
 pub const PASS_LABELS_FOR_ONE_COLUMN: Help =
     Help::new("compare a single score with its threshold and pass the labels");
 
 /// Scores of a mask outside [0, 1] may be logits.
-pub const SCORES_ARE_LOGITS: Help =
-    Help::new("for raw scores say that they are logits, `GroundTruthMetric::logits`");
+pub const SCORES_ARE_LOGITS: Help = Help::new("for raw scores choose {logits=true}");
 
 /// Where edges are removed, a mask must be hard.
 pub const SPARSIFY_FIRST: Help = Help::new("sparsify the mask first");

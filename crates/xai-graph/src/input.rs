@@ -53,20 +53,12 @@ pub const POINTS: Input = Input::new("points of the curve");
 /// The sizes of an explanation in a sweep.
 pub const LEVELS: Input = Input::new("levels");
 
-/// Weight of fid₊ in the characterization.
-pub const POS_WEIGHT: Input = Input::new("pos_weight");
-/// Weight of 1 − fid₋ in the characterization.
-pub const NEG_WEIGHT: Input = Input::new("neg_weight");
 /// Both weights of the characterization.
 pub const WEIGHT_SUM: Input = Input::new("pos_weight + neg_weight");
-/// Probability that an edge of the explanation is removed.
-pub const ALPHA_POS: Input = Input::new("alpha_pos");
-/// Probability that an edge outside the explanation stays.
-pub const ALPHA_NEG: Input = Input::new("alpha_neg");
-/// The number of random draws.
-pub const DRAWS: Input = Input::new("draws");
 /// The threshold of a mask.
 pub const THRESHOLD: Input = Input::new("threshold");
+/// How many elements of a mask count as predicted.
+pub const SELECTION: Input = Input::new("selection");
 /// How many elements or features are kept.
 pub const TOP_K: Input = Input::new("top_k");
 /// The share of the elements that is kept.

@@ -9,14 +9,14 @@
 //! | you have | use | it tells |
 //! |---|---|---|
 //! | predictions on all three graphs | [`fidelity()`], [`FidelityMetric`] | fid₊: does the prediction change without the explanation (necessary)? fid₋: does it change with it alone (not sufficient)? |
-//! | fid₊ and fid₋ | [`characterization_score`] | both in one number |
+//! | fid₊ and fid₋ | [`Characterization`] | both in one number |
 //! | both at several explanation sizes | [`fidelity_curve_auc`] | one number for the curve |
 //! | output rows on the whole and the kept graph | [`unfaithfulness()`], [`UnfaithfulnessMetric`] | how far the whole answer moves, not only its winner |
 //! | output rows at several explanation sizes | [`Sweep::evaluate`] | all of the above per size, the area, the best size |
 //! | the true explanation | [`ground_truth()`], [`GroundTruthMetric`] | how well the mask finds it |
 //! | the same, at every threshold | [`GroundTruthMetric::curves`] | the ROC and the precision-recall curve |
 //! | the model itself, as a closure over a [`Graph`] | [`explained_outputs`], [`Sweep::evaluate_model`], [`RobustFidelityMetric`] | all of the above from a mask; fidelity over explanation sizes; fidelity that takes away a little at a time, by labels and by probabilities |
-//! | nothing but the mask | [`mask::mask_properties`], [`mask::edge_mask_properties`] | how small, how decided, how connected it is |
+//! | nothing but the mask | [`mask::MaskMetric`] | how small, how decided, how connected it is |
 //! | many graphs | [`OverGraphs`], [`dataset::MacroAverages`], [`dataset::micro_intervals`] | averages over graphs with intervals, and all rows together |
 //!
 //! [`registry`] lists every number with its question, direction and source.
@@ -62,8 +62,7 @@ pub mod unfaithfulness;
 
 pub use dataset::{OverGraphs, Sweep};
 pub use fidelity::{
-    Fidelity, FidelityMetric, RobustFidelityMetric, characterization_score, fidelity,
-    fidelity_curve_auc,
+    Characterization, Fidelity, FidelityMetric, RobustFidelityMetric, fidelity, fidelity_curve_auc,
 };
 pub use ground_truth::{GroundTruth, GroundTruthMetric, ground_truth};
 pub use model::{Explanation, Graph, GraphModel, explained_outputs};

@@ -3,7 +3,7 @@
 use ndarray::{Array1, Array2};
 use peak_alloc::PeakAlloc;
 use xai_graph::ground_truth::Selection;
-use xai_graph::mask::{Sparsity, edge_mask_properties, sparsify_undirected};
+use xai_graph::mask::{MaskMetric, Sparsity, sparsify_undirected};
 use xai_graph::{FidelityMetric, GroundTruthMetric, ReturnType, UnfaithfulnessMetric, fidelity};
 
 /// The system's allocator, counting the bytes that are held and the most that ever were.
@@ -60,7 +60,12 @@ fn temporaries_stay_below_the_input() {
 
     let edges = Array2::from_shape_fn((2, n), |(end, e)| ((e * (7 + 4 * end)) % (n / 4)) as i64);
     let input = (4 + 16) * n;
-    let properties = peak(|| edge_mask_properties(mask.view(), edges.view(), n / 4, 0.5).unwrap());
+    let properties = peak(|| {
+        MaskMetric::new()
+            .threshold(0.5)
+            .evaluate_edges(mask.view(), edges.view(), n / 4)
+            .unwrap()
+    });
     assert!(properties <= input);
     let level = Sparsity::Fraction(0.5);
     let hard = peak(|| sparsify_undirected(mask.view(), edges.view(), level).unwrap());

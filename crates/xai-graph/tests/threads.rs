@@ -91,6 +91,6 @@ fn sweeps_and_random_draws() {
     let robust = RobustFidelityMetric::new()
         .alpha_pos(0.4)
         .alpha_neg(0.6)
-        .draws(40);
+        .n_draws(40);
     on_any_number_of_threads(|| robust.evaluate(&model, graph, hard.view()).unwrap());
 }

@@ -55,8 +55,8 @@ pub mod prelude {
     pub use xai_core::{Accumulator, Activation, Distance, Error, ErrorKind, Layout, Result};
     #[cfg(feature = "graph")]
     pub use xai_graph::{
-        FidelityMetric, GroundTruthMetric, KlDirection, UnfaithfulnessMetric,
-        characterization_score, fidelity, fidelity_curve_auc, unfaithfulness,
+        Characterization, FidelityMetric, GroundTruthMetric, KlDirection, UnfaithfulnessMetric,
+        fidelity, fidelity_curve_auc, unfaithfulness,
     };
     #[cfg(feature = "repro")]
     pub use xai_repro::{EmptyUnion, PairMetric, Pairwise};

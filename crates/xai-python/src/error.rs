@@ -7,8 +7,6 @@ use pyo3::prelude::*;
 use xai_attribution::EvaluationError;
 use xai_core::{Error, ErrorKind};
 
-use crate::advice;
-
 /// A result whose error Python can raise.
 pub(crate) trait OrRaise<T> {
     /// The value, or the exception that says what ours says.
@@ -43,7 +41,7 @@ fn raised(py: Python<'_>, error: &Error, mut message: String) -> PyErr {
     message.push_str(&error.problem().to_string());
     if let Some(help) = error.help() {
         message.push('\n');
-        message.push_str(&advice::in_python(help));
+        message.push_str(&help.in_terms_of(as_argument));
     }
     match error.kind() {
         ErrorKind::Io { .. } => PyOSError::new_err(message),
@@ -61,4 +59,15 @@ fn raised_by_python(py: Python<'_>, error: &Error) -> Option<PyErr> {
         source = cause.source();
     }
     None
+}
+
+/// A setting of a parameter as an argument: `return_type="logits"`, `logits=True`, `k=5`.
+fn as_argument(name: &str, value: Option<&str>) -> String {
+    match value {
+        None => format!("`{name}`"),
+        Some("true") => format!("{name}=True"),
+        Some("false") => format!("{name}=False"),
+        Some(number) if number.parse::<f64>().is_ok() => format!("{name}={number}"),
+        Some(word) => format!("{name}={word:?}"),
+    }
 }

@@ -6,7 +6,6 @@
 //!
 //! | module | what it owns |
 //! |---|---|
-//! | `advice` | what a user does about an error |
 //! | `array` | arrays that come in |
 //! | `arrow` | columns that come in by the Arrow C interface |
 //! | `described` | parameters: their descriptions, and the values that are given |
@@ -21,7 +20,6 @@
 
 use pyo3::prelude::*;
 
-mod advice;
 mod array;
 mod arrow;
 mod attribution;

@@ -44,7 +44,9 @@ def test_runs_of_explainers(case):
         ("logits_kept", "unfaithfulness_pyg"),
         ("logits_kept_top3", "unfaithfulness_pyg_top3"),
     ]:
-        reverse = graph.unfaithfulness(full, singles(case[name]), direction="reverse", index=index)
+        reverse = graph.unfaithfulness(
+            full, singles(case[name]), kl_direction="reverse", index=index
+        )
         assert float(reverse) == pytest.approx(case[expected], abs=SINGLE)
     assert graph.top_k_features([case["feature_importance"]], 3) == case["top3"]
     if "groundtruth" in case:
@@ -83,7 +85,7 @@ def test_unfaithfulness_in_both_directions(case):
     rows = case["logits"], case["logits_masked"]
     forward = graph.unfaithfulness(*rows)
     assert forward.value == pytest.approx(case["gef_forward"], rel=1e-12)
-    reverse = graph.unfaithfulness(*rows, direction="reverse")
+    reverse = graph.unfaithfulness(*rows, kl_direction="reverse")
     assert reverse.value == pytest.approx(case["gef_reverse_pyg"], rel=1e-12)
 
 
@@ -184,7 +186,7 @@ def test_logits_of_any_size_have_a_result():
     assert far.value == 1.0 and far.divergence == pytest.approx(2000.0)
     ruled_out = graph.unfaithfulness([[0.5, 0.5]], [[1.0, 0.0]], return_type="probs")
     assert ruled_out.value == 1.0 and ruled_out.divergence == math.inf
-    yes = graph.unfaithfulness([[0.0]], [[math.log(3)]], distribution="bernoulli")
+    yes = graph.unfaithfulness([[0.0]], [[math.log(3)]], output_distribution="bernoulli")
     assert yes.divergence == pytest.approx(0.5 * math.log(4 / 3))
 
 
@@ -285,7 +287,7 @@ def test_states_tell_what_is_wrong_with_them():
         state.merge(graph.FidelityAccumulator())
     with pytest.raises(ValueError, match="choices"):
         graph.UnfaithfulnessAccumulator().merge(
-            graph.UnfaithfulnessAccumulator(direction="reverse")
+            graph.UnfaithfulnessAccumulator(kl_direction="reverse")
         )
     for empty in (graph.GroundTruthAccumulator(), graph.FidelityAccumulator()):
         with pytest.raises(ValueError):

@@ -7,10 +7,10 @@ use ndarray::Ix1;
 use serde::Serialize;
 use xai_files::arrays;
 use xai_files::failure::{Failure, Files, InFiles};
-use xai_metrics::graph::fidelity::characterization_scores;
-use xai_metrics::graph::input;
+use xai_metrics::graph::{self as library, input};
 
 use crate::context::Context;
+use crate::described::Described;
 use crate::output::{rows, text};
 use crate::usage::examples;
 
@@ -27,12 +27,8 @@ pub(crate) struct Characterization {
     /// fid- of each explanation, (m,), in [0, 1].
     #[arg(long, value_name = "Q.npy")]
     neg: PathBuf,
-    /// Weight of fid+.
-    #[arg(long, default_value_t = 0.5, allow_hyphen_values = true)]
-    pos_weight: f64,
-    /// Weight of 1 - fid-; the two sum to 1.
-    #[arg(long, default_value_t = 0.5, allow_hyphen_values = true)]
-    neg_weight: f64,
+    #[command(flatten)]
+    metric: Described<library::Characterization>,
     /// Write one row per explanation.
     #[arg(long, value_name = "FILE.csv")]
     out: Option<PathBuf>,
@@ -48,8 +44,8 @@ impl Characterization {
         let working = context.working("reading and combining scores");
         let pos = arrays::read_f64::<Ix1>(&self.pos)?.to_vec();
         let neg = arrays::read_f64::<Ix1>(&self.neg)?.to_vec();
-        let values = characterization_scores(&pos, &neg, self.pos_weight, self.neg_weight)
-            .in_files(&self.files())?;
+        let values = self.metric.read()?.scores(&pos, &neg);
+        let values = values.in_files(&self.files())?;
         let result = CharacterizationResult { values };
         let explanations = || (0..pos.len()).map(|i| (i, [pos[i], neg[i], result.values[i]]));
         let header = [
@@ -86,10 +82,6 @@ impl Characterization {
             .file(&[input::POS_FIDELITY], &self.pos)
             .file(&[input::NEG_FIDELITY], &self.neg)
             .shaped_by(&[input::NEG_FIDELITY], &self.pos)
-            .options(&[
-                (input::POS_WEIGHT, "--pos-weight"),
-                (input::NEG_WEIGHT, "--neg-weight"),
-                (input::WEIGHT_SUM, "--pos-weight + --neg-weight"),
-            ])
+            .options(&[(input::WEIGHT_SUM, "--pos-weight + --neg-weight")])
     }
 }

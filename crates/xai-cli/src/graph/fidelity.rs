@@ -7,7 +7,7 @@ use ndarray::{Array1, Array2};
 use serde::Serialize;
 use xai_files::arrays;
 use xai_files::failure::{Failure, Files, InFiles};
-use xai_metrics::graph::{Predictions, help, input};
+use xai_metrics::graph::{Predictions, input};
 
 use super::options::compared::{Compared, Comparison};
 use crate::context::Context;
@@ -75,10 +75,6 @@ impl Fidelity {
             .file(&[input::COMPLEMENT], &self.complement)
             .shaped_by(&[input::KEPT, input::COMPLEMENT, input::TARGET], &self.full)
             .bounded_by(&[input::INDEX], &self.full)
-            .ways_out(&[(
-                help::PASS_LABELS_FOR_ONE_COLUMN,
-                "compare a single score with its threshold and pass the labels (n,)",
-            )])
             .and(self.compared.files())
     }
 

@@ -4,31 +4,24 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use ndarray::{Array1, Array2, ArrayD, IxDyn};
-use serde::Serialize;
+use serde::ser::{Serialize, SerializeMap, Serializer};
 use xai_files::arrays::{self, StoredArray};
 use xai_files::failure::{Failure, Files, InFiles};
 use xai_metrics::core::Real;
-use xai_metrics::graph::ground_truth::{
-    CountedElement, GroundTruthCurves, Selection, ZeroDivision,
-};
-use xai_metrics::graph::{GroundTruth, GroundTruthMetric, help, input};
+use xai_metrics::core::describe::Scores;
+use xai_metrics::graph::ground_truth::{CountedElement, GroundTruthCurves};
+use xai_metrics::graph::{GroundTruth, GroundTruthMetric, input};
 
-use crate::choice::{Choices, choice};
 use crate::context::Context;
+use crate::described::Described;
 use crate::output::rows;
 use crate::usage::examples;
-
-const ZERO_DIVISIONS: &Choices<ZeroDivision> = &[
-    ("undefined", ZeroDivision::Undefined, ""),
-    ("0", ZeroDivision::Zero, ""),
-    ("1", ZeroDivision::One, ""),
-];
 
 /// `xai graph groundtruth`
 #[derive(Debug, Args)]
 #[command(after_help = examples::of(&[
     "xai graph groundtruth --predicted mask.npy --target truth.npy",
-    "xai graph groundtruth --predicted mask.npy --target truth.npy --truth-size --out -",
+    "xai graph groundtruth --predicted mask.npy --target truth.npy --selection truth-size --out -",
 ]))]
 pub(crate) struct Groundtruth {
     /// Scores of the mask, any shape, in [0, 1].
@@ -38,57 +31,12 @@ pub(crate) struct Groundtruth {
     /// truths: the one that the mask fits best counts.
     #[arg(long, value_name = "T.npy")]
     target: PathBuf,
-    /// True when target >= threshold, predicted when score > threshold.
-    #[arg(long, default_value_t = 0.5, allow_hyphen_values = true)]
-    threshold: f64,
-    /// What statistics are that divide nothing by nothing.
-    #[arg(long, value_parser = choice(ZERO_DIVISIONS), default_value = "undefined")]
-    zero_division: ZeroDivision,
-    /// The scores are logits.
-    #[arg(long)]
-    logits: bool,
-    /// Predicted are the K largest scores instead.
-    #[arg(long, value_name = "K", conflicts_with = "truth_size")]
-    top_k: Option<usize>,
-    /// Predicted are the largest scores, as many as are true.
-    #[arg(long)]
-    truth_size: bool,
+    #[command(flatten)]
+    metric: Described<GroundTruthMetric>,
     /// Write a row per element: its score, its truth, and whether it is predicted and true. Of several
     /// truths it is the best.
     #[arg(long, value_name = "FILE.csv")]
     out: Option<PathBuf>,
-}
-
-/// The JSON of `xai graph groundtruth`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct GroundtruthResult {
-    pub(crate) accuracy: Option<f64>,
-    pub(crate) recall: Option<f64>,
-    pub(crate) precision: Option<f64>,
-    pub(crate) f1_score: Option<f64>,
-    pub(crate) auroc: Option<f64>,
-    pub(crate) average_precision: Option<f64>,
-    pub(crate) jaccard: Option<f64>,
-    pub(crate) n_undefined: usize,
-    /// Which of several truths it was.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) best_truth: Option<usize>,
-}
-
-impl From<&GroundTruth> for GroundtruthResult {
-    fn from(scores: &GroundTruth) -> Self {
-        Self {
-            accuracy: Some(scores.accuracy),
-            recall: scores.recall,
-            precision: scores.precision,
-            f1_score: scores.f1_score,
-            auroc: scores.auroc,
-            average_precision: scores.average_precision,
-            jaccard: scores.jaccard,
-            n_undefined: scores.n_undefined,
-            best_truth: None,
-        }
-    }
 }
 
 /// A mask, the truth that it was scored against, and the scores.
@@ -117,6 +65,21 @@ impl Predicted {
     }
 }
 
+impl Serialize for MaskAndTruth {
+    /// Every score by its name, how many are undefined, and which of several truths it was.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut result = serializer.serialize_map(None)?;
+        for (name, value) in self.scores.values() {
+            result.serialize_entry(name, &value)?;
+        }
+        result.serialize_entry("n_undefined", &self.scores.n_undefined)?;
+        if let Some((which, _)) = self.best_truth {
+            result.serialize_entry("best_truth", &which)?;
+        }
+        result.end()
+    }
+}
+
 impl MaskAndTruth {
     /// The scores of the mask, in the order of its elements.
     pub(crate) fn mask(&self) -> Vec<f64> {
@@ -129,11 +92,7 @@ impl Groundtruth {
         let compared = self.evaluate(context)?;
         self.write_elements(&compared)?;
         let scores = &compared.scores;
-        let result = GroundtruthResult {
-            best_truth: compared.best_truth.map(|(which, _)| which),
-            ..GroundtruthResult::from(scores)
-        };
-        context.present(&result, || match compared.best_truth {
+        context.present(&compared, || match compared.best_truth {
             None => scores.to_string(),
             Some((which, n_truths)) => format!("{scores}\nagainst truth {which} of {n_truths}"),
         })
@@ -158,7 +117,7 @@ impl Groundtruth {
 
     /// What each element counts as, in the order of the elements.
     pub(crate) fn elements(&self, of: &MaskAndTruth) -> Result<Vec<CountedElement>, Failure> {
-        let (metric, target) = (self.metric(), of.target.view());
+        let (metric, target) = (self.metric.read()?, of.target.view());
         let elements = match &of.predicted {
             Predicted::Single(predicted) => metric.per_element(predicted.view(), target),
             Predicted::Double(predicted) => metric.per_element(predicted.view(), target),
@@ -168,7 +127,7 @@ impl Groundtruth {
 
     /// The curves over all thresholds.
     pub(crate) fn curves(&self, of: &MaskAndTruth) -> Result<GroundTruthCurves, Failure> {
-        let (metric, target) = (self.metric(), of.target.view());
+        let (metric, target) = (self.metric.read()?, of.target.view());
         let curves = match &of.predicted {
             Predicted::Single(predicted) => metric.curves(predicted.view(), target),
             Predicted::Double(predicted) => metric.curves(predicted.view(), target),
@@ -179,19 +138,6 @@ impl Groundtruth {
     /// The file of the mask.
     pub(crate) fn mask_file(&self) -> &Path {
         &self.predicted
-    }
-
-    fn metric(&self) -> GroundTruthMetric {
-        let selection = match (self.top_k, self.truth_size) {
-            (Some(k), _) => Selection::TopK(k),
-            (None, true) => Selection::TruthSize,
-            (None, false) => Selection::AboveThreshold,
-        };
-        GroundTruthMetric::new()
-            .threshold(self.threshold)
-            .selection(selection)
-            .logits(self.logits)
-            .zero_division(self.zero_division)
     }
 
     /// The number of truths, where there is an axis for them.
@@ -216,8 +162,7 @@ impl Groundtruth {
         Files::new()
             .file(&[input::PREDICTED, input::ELEMENTS], &self.predicted)
             .file(&[input::TARGET, input::TRUTHS], &self.target)
-            .options(&[(input::THRESHOLD, "--threshold"), (input::TOP_K, "--top-k")])
-            .ways_out(&[(help::SCORES_ARE_LOGITS, "pass --logits for raw scores")])
+            .and(self.metric.options())
     }
 
     /// Scores a mask of any shape against its truth, or against the best of several.
@@ -228,7 +173,7 @@ impl Groundtruth {
         n_truths: Option<usize>,
         kept_as: fn(Array1<T>) -> Predicted,
     ) -> Result<MaskAndTruth, Failure> {
-        let metric = self.metric();
+        let metric = self.metric.read()?;
         let predicted: Array1<T> = predicted.into_iter().collect();
         let shape = (n_truths.unwrap_or(1), predicted.len());
         let truths = Array2::from_shape_vec(shape, target.into_iter().collect());

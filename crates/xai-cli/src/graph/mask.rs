@@ -7,9 +7,10 @@ use ndarray::{Ix1, Ix2};
 use xai_files::arrays;
 use xai_files::failure::{Failure, Files, InFiles};
 use xai_metrics::graph::input;
-use xai_metrics::graph::mask::{edge_mask_properties, mask_properties};
+use xai_metrics::graph::mask::MaskMetric;
 
 use crate::context::Context;
+use crate::described::Described;
 use crate::usage::examples;
 
 /// `xai graph mask`
@@ -28,17 +29,17 @@ pub(crate) struct Mask {
     /// Nodes of the graph. Default: the largest node number plus 1.
     #[arg(long, value_name = "N", requires = "edge_index")]
     n_nodes: Option<usize>,
-    /// Selected are the elements above.
-    #[arg(long, default_value_t = 0.0, allow_hyphen_values = true)]
-    threshold: f64,
+    #[command(flatten)]
+    metric: Described<MaskMetric>,
 }
 
 impl Mask {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
+        let metric = self.metric.read()?;
         let working = context.working("reading and measuring the mask");
         let mask = arrays::read_f64::<Ix1>(&self.mask)?;
         let properties = match &self.edge_index {
-            None => mask_properties(mask.view(), self.threshold),
+            None => metric.evaluate(mask.view()),
             Some(file) => {
                 let edges = arrays::read_places::<Ix2>(file)?;
                 let last = edges.iter().copied().max().unwrap_or(-1);
@@ -51,7 +52,7 @@ impl Mask {
                         .with_value(n_nodes)
                         .help("nodes count from 0"));
                 }
-                edge_mask_properties(mask.view(), edges.view(), n_nodes, self.threshold)
+                metric.evaluate_edges(mask.view(), edges.view(), n_nodes)
             }
         };
         let properties = properties.in_files(&self.files())?;
@@ -67,6 +68,5 @@ impl Mask {
             )
             .optional(&[input::EDGE_INDEX], self.edge_index.as_ref())
             .shaped_by(&[input::EDGE_INDEX], &self.mask)
-            .options(&[(input::THRESHOLD, "--threshold")])
     }
 }

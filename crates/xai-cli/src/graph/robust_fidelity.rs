@@ -9,10 +9,9 @@ use xai_files::onnx::watched::Watched;
 use xai_metrics::graph::{ReturnType, RobustFidelityMetric, input};
 
 use super::options::compared::Compared;
-use super::options::divergence::{Divergence, RETURNS};
 use super::options::model_and_graph::GraphFiles;
-use crate::choice::choice;
 use crate::context::Context;
+use crate::described::{Described, word};
 use crate::usage::examples;
 
 /// `xai graph robust-fidelity`
@@ -28,15 +27,8 @@ pub(crate) struct RobustFidelity {
     /// be 0 or 1.
     #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]
     fraction: Option<f64>,
-    /// Probability that an edge of the explanation is removed.
-    #[arg(long, default_value_t = 0.1, allow_hyphen_values = true)]
-    alpha_pos: f64,
-    /// Probability that an edge outside the explanation stays.
-    #[arg(long, default_value_t = 0.9, allow_hyphen_values = true)]
-    alpha_neg: f64,
-    /// Number of random draws.
-    #[arg(long, default_value_t = 50)]
-    draws: usize,
+    #[command(flatten)]
+    metric: Described<RobustFidelityMetric<'static>>,
     #[command(flatten)]
     compared: Compared,
     /// Compare the probability of the class too, of the same draws: that of the true one with a
@@ -44,33 +36,27 @@ pub(crate) struct RobustFidelity {
     #[arg(long)]
     probabilities: bool,
     /// What the outputs are that probabilities are taken from.
-    #[arg(long, value_parser = choice(RETURNS), default_value = "logits", requires = "probabilities")]
-    returns: ReturnType,
+    #[arg(long, value_parser = word::<ReturnType>(), default_value = "logits", requires = "probabilities")]
+    return_type: ReturnType,
 }
 
 impl RobustFidelity {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
+        let metric = self.metric.read_seeded(context)?;
         let working = context.working("opening the model");
         let model = OnnxModel::of_graphs(&self.model, &self.graph.engine)?;
         let stored = self.graph.read(&model)?;
         let n_rows = || stored.n_rows(&model).in_files(&self.files());
         let compared = self.compared.read(n_rows)?;
         drop(working);
-        let n_runs = self.draws.saturating_mul(2).saturating_add(1);
-        let bar = context.progress(n_runs as u64, "running the model");
+        let bar = context.progress(metric.n_calls() as u64, "running the model");
         let model = Watched {
             model,
             watch: |runs| bar.inc(runs),
         };
-        let metric = RobustFidelityMetric::new()
-            .alpha_pos(self.alpha_pos)
-            .alpha_neg(self.alpha_neg)
-            .draws(self.draws)
-            .seed(context.seed())
-            .fidelity(compared.metric())
-            .edges(stored.edges);
+        let metric = metric.fidelity(compared.metric()).edges(stored.edges);
         let metric = match self.probabilities {
-            true => metric.probabilities(self.returns),
+            true => metric.probabilities(self.return_type),
             false => metric,
         };
         let evaluate = || {
@@ -91,12 +77,6 @@ impl RobustFidelity {
             .files(&self.model)
             .file(&[input::FULL, input::KEPT, input::COMPLEMENT], &self.model)
             .and(self.compared.files())
-            .and(Divergence::ways_out())
-            .options(&[
-                (input::FRACTION, "--fraction"),
-                (input::ALPHA_POS, "--alpha-pos"),
-                (input::ALPHA_NEG, "--alpha-neg"),
-                (input::DRAWS, "--draws"),
-            ])
+            .options(&[(input::FRACTION, "--fraction")])
     }
 }

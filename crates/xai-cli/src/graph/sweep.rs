@@ -8,11 +8,11 @@ use serde::Serialize;
 use xai_files::arrays::{self, StoredArray};
 use xai_files::failure::{Failure, Files, InFiles};
 use xai_metrics::graph::dataset::{SweepCurve, SweepPoint};
-use xai_metrics::graph::{Sweep, help, input};
+use xai_metrics::graph::{Sweep, UnfaithfulnessMetric, help, input};
 
 use super::options::compared::Compared;
-use super::options::divergence::Divergence;
 use crate::context::Context;
+use crate::described::Described;
 use crate::output::rows;
 use crate::usage::examples;
 
@@ -40,7 +40,7 @@ pub(crate) struct SweepCommand {
     #[command(flatten)]
     compared: Compared,
     #[command(flatten)]
-    divergence: Divergence,
+    divergence: Described<UnfaithfulnessMetric<'static>>,
     /// Write one row per level.
     #[arg(long, value_name = "FILE.csv")]
     out: Option<PathBuf>,
@@ -92,7 +92,7 @@ impl SweepCommand {
         };
         let sweep = Sweep::new()
             .fidelity(compared.metric())
-            .unfaithfulness(self.divergence.metric());
+            .unfaithfulness(self.divergence.read()?);
         let curve = match stored {
             Some(outputs) => self.over_outputs(&sweep, outputs, &levels)?,
             #[cfg(feature = "onnx")]
@@ -145,7 +145,6 @@ impl SweepCommand {
             .optional(&[input::COMPLEMENT], self.complement.as_ref())
             .optional(&[input::LEVELS], self.levels.as_ref())
             .and(self.compared.files())
-            .and(Divergence::ways_out())
             .ways_out(&[(
                 help::PASS_LABELS_FOR_ONE_COLUMN,
                 "save two columns per row, 0 and the score as logits, for a single score",

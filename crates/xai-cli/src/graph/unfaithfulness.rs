@@ -10,9 +10,9 @@ use xai_files::failure::{Failure, Files, InFiles};
 use xai_metrics::core::Real;
 use xai_metrics::graph::{self as library, UnfaithfulnessMetric, input};
 
-use super::options::divergence::Divergence;
 use super::options::index;
 use crate::context::Context;
+use crate::described::Described;
 use crate::output::rows;
 use crate::usage::examples;
 
@@ -20,7 +20,7 @@ use crate::usage::examples;
 #[derive(Debug, Args)]
 #[command(after_help = examples::of(&[
     "xai graph unfaithfulness --full full.npy --kept kept.npy",
-    "xai graph unfaithfulness --full full.npy --kept kept.npy --returns probs --out rows.csv",
+    "xai graph unfaithfulness --full full.npy --kept kept.npy --return-type probs --out rows.csv",
 ]))]
 pub(crate) struct Unfaithfulness {
     /// Outputs on the whole graph, (n, c).
@@ -30,7 +30,7 @@ pub(crate) struct Unfaithfulness {
     #[arg(long, value_name = "K.npy")]
     kept: PathBuf,
     #[command(flatten)]
-    divergence: Divergence,
+    metric: Described<UnfaithfulnessMetric<'static>>,
     /// Only these rows: positions (m,), or a boolean for each row (n,).
     #[arg(long, value_name = "I.npy")]
     index: Option<PathBuf>,
@@ -52,9 +52,10 @@ impl Unfaithfulness {
         let working = context.working("reading and comparing outputs");
         let (full, kept) = (arrays::read(&self.full)?, arrays::read(&self.kept)?);
         let index = index::read(self.index.as_deref(), || Ok(full.n_rows()))?;
+        let metric = self.metric.read()?;
         let metric = match &index {
-            Some(index) => self.divergence.metric().index(index),
-            None => self.divergence.metric(),
+            Some(index) => metric.index(index),
+            None => metric,
         };
         let scores = if full.is_single() && kept.is_single() {
             self.scores(&metric, full.into_f32::<Ix2>()?, kept.into_f32::<Ix2>()?)
@@ -97,6 +98,5 @@ impl Unfaithfulness {
             .shaped_by(&[input::KEPT], &self.full)
             .bounded_by(&[input::INDEX], &self.full)
             .optional(&[input::INDEX], self.index.as_ref())
-            .and(Divergence::ways_out())
     }
 }

@@ -296,7 +296,7 @@ fn an_index_of_booleans_is_as_long_as_the_answer_of_the_model() {
     files.array("short.npy", &array![true, false]);
     for command in [
         format!("graph sweep {given}"),
-        format!("graph robust-fidelity {given} --fraction 0.5 --draws 3"),
+        format!("graph robust-fidelity {given} --fraction 0.5 --n-draws 3"),
     ] {
         let by = |index: &str| files.json(&format!("{command} --index {index}"));
         assert_eq!(by("chosen.npy"), by("rows.npy"), "{command}");

@@ -195,7 +195,7 @@ fn graph() {
             ("single.npy", "--full single.npy --kept single.npy"),
             (
                 "not_one.npy",
-                "--full not_one.npy --kept not_one.npy --returns probs",
+                "--full not_one.npy --kept not_one.npy --return-type probs",
             ),
         ],
     );
@@ -213,8 +213,8 @@ fn graph() {
         "graph groundtruth --predicted up.npy --target up.npy",
         &[
             ("--threshold", "--threshold 2"),
-            ("--top-k", "--top-k 0"),
-            ("--top-k", "--top-k 3"),
+            ("--selection", "--selection 0"),
+            ("--selection", "--selection 3"),
             ("--zero-division", "--zero-division 2"),
         ],
     );
@@ -349,8 +349,8 @@ fn graph_models() {
             ("--fraction", "--fraction 2"),
             ("--alpha-pos", "--fraction 0.5 --alpha-pos 2"),
             ("--alpha-neg", "--fraction 0.5 --alpha-neg 2"),
-            ("--draws", "--fraction 0.5 --draws 1"),
-            ("--draws", "--fraction 0.5 --draws 18446744073709551615"),
+            ("--n-draws", "--fraction 0.5 --n-draws 1"),
+            ("--n-draws", "--fraction 0.5 --n-draws 18446744073709551615"),
         ],
     );
     files.failure(2, &format!("graph sweep --model {}", model()));
@@ -680,8 +680,8 @@ fn negative_values_stand_behind_a_space() {
         ("--seed", "graph mask --mask p.npy --seed -1"),
         ("--threads", "--threads -1 graph mask --mask p.npy"),
         (
-            "--top-k",
-            "graph groundtruth --predicted p.npy --target p.npy --top-k -3",
+            "--selection",
+            "graph groundtruth --predicted p.npy --target p.npy --selection -3",
         ),
         (
             "-k",

@@ -105,7 +105,9 @@ fn unfaithfulness_in_both_directions_and_all_forms() {
         files.array("full.npy", &full);
         files.array("kept.npy", &kept);
         for (kl, expected) in [("forward", forward), ("reverse", reverse)] {
-            let result = files.json(&format!("{unfaithfulness} --returns {returns} --kl {kl}"));
+            let result = files.json(&format!(
+                "{unfaithfulness} --return-type {returns} --kl-direction {kl}"
+            ));
             assert!((result["value"].as_f64().unwrap() - expected).abs() < 1e-14);
         }
     }
@@ -131,7 +133,10 @@ fn ground_truth_with_undefined_statistics() {
     files.array("truth.npy", &array![[true, true], [false, false]]);
     let some = "graph groundtruth --predicted scores.npy --target truth.npy";
     assert_eq!(files.json(some)["auroc"], 0.75);
-    assert_eq!(files.json(&format!("{some} --top-k 1"))["precision"], 1.0);
+    assert_eq!(
+        files.json(&format!("{some} --selection 1"))["precision"],
+        1.0
+    );
 }
 
 #[test]
@@ -224,11 +229,11 @@ fn elements_are_written_with_what_they_count_as() {
     files.json(&format!("{command} a.csv"));
     let rows = "0,0.9,1,1,1\n1,0.5,1,0,1\n2,0.75,0,1,0\n3,0.25,0,0,0\n";
     assert_eq!(files.read("a.csv"), format!("{header}{rows}"));
-    files.json(&format!("{command} b.csv --top-k 1"));
+    files.json(&format!("{command} b.csv --selection 1"));
     let rows = "0,0.9,1,1,1\n1,0.5,1,0,1\n2,0.75,0,0,0\n3,0.25,0,0,0\n";
     assert_eq!(files.read("b.csv"), format!("{header}{rows}"));
     let best = command.replace("truth.npy", "truths.npy");
-    let result = files.json(&format!("{best} c.csv --top-k 1"));
+    let result = files.json(&format!("{best} c.csv --selection 1"));
     assert_eq!(result["best_truth"], 1);
     assert_eq!(files.read("c.csv"), files.read("b.csv"));
 }
@@ -348,14 +353,14 @@ pub(crate) mod onnx {
         // Raw scores are no probabilities.
         let failed = files.bad_data(
             &model(),
-            &format!("{robust} --probabilities --returns probs"),
+            &format!("{robust} --probabilities --return-type probs"),
         );
         assert!(
             failed
                 .help()
-                .is_some_and(|help| help.contains("--returns logits"))
+                .is_some_and(|help| help.contains("--return-type logits"))
         );
-        files.failure(2, &format!("{robust} --returns probs"));
+        files.failure(2, &format!("{robust} --return-type probs"));
     }
 }
 

@@ -117,9 +117,9 @@ fn an_error_of_the_library_names_the_place_the_expectation_and_the_way_out() {
         ),
         (
             1,
-            "graph unfaithfulness --full rows.npy --kept rows.npy --returns probs",
+            "graph unfaithfulness --full rows.npy --kept rows.npy --return-type probs",
             "error: rows.npy: sum of the probabilities of full[1] = 1.25: expected 1\n\
-             help: pass --returns logits for raw scores, --columns bernoulli for independent columns",
+             help: for raw scores choose --return-type logits, for independent columns --output-distribution bernoulli",
         ),
         (
             1,
@@ -135,7 +135,7 @@ fn an_error_of_the_library_names_the_place_the_expectation_and_the_way_out() {
         (
             2,
             "graph groundtruth --predicted rows.npy --target rows.npy --threshold 2",
-            "error: --threshold 2: expected a threshold in [0, 1]",
+            "error: --threshold 2: expected a number in [0, 1]",
         ),
     ] {
         assert_eq!(files.failure(code, command).text, text);

@@ -4,6 +4,7 @@ use datafusion::arrow::array::{ArrowPrimitiveType, AsArray};
 use datafusion::arrow::datatypes::{DataType, Float32Type, Float64Type};
 use datafusion::common::Result;
 use xai_core::Real;
+use xai_core::describe::with;
 use xai_graph::GroundTruthMetric;
 use xai_graph::ground_truth::Confusion;
 
@@ -65,12 +66,10 @@ pub(crate) const F1: Definition = definition!(
 
 /// The threshold, checked.
 pub(crate) fn metric(call: &Call) -> Result<GroundTruthMetric> {
-    let mut metric = GroundTruthMetric::new();
-    if let Some(threshold) = call.number(THRESHOLD)? {
-        metric = metric.threshold(threshold);
-    }
-    match metric.accumulator::<f64, f64>() {
-        Ok(_) => Ok(metric),
+    let threshold = call.number(THRESHOLD)?;
+    let threshold = threshold.map(|threshold| (THRESHOLD, threshold.into()));
+    match with(GroundTruthMetric::new(), threshold) {
+        Ok(metric) => Ok(metric),
         Err(error) => call.wrong(THRESHOLD, &format!("is out of its domain: {error}")),
     }
 }

@@ -8,12 +8,11 @@ use datafusion::arrow::datatypes::{DataType, Float32Type, Float64Type};
 use datafusion::common::{Result, exec_err};
 use ndarray::ArrayView2;
 use xai_core::Real;
-use xai_graph::outputs::OutputDistribution;
-use xai_graph::{KlDirection, ReturnType, Unfaithfulness, UnfaithfulnessMetric};
+use xai_core::describe::{Parameters, Value};
+use xai_graph::{Unfaithfulness, UnfaithfulnessMetric};
 
 use crate::aggregate::{CompactMeans, Definition, Groups, Rows, mean_state};
 use crate::function::{Argument, Call, Kind, Lists, failed};
-use crate::help;
 
 const OPTIONS: &str = "options";
 
@@ -38,19 +37,20 @@ pub(crate) const UNFAITHFULNESS: Definition = Definition {
 fn groups(call: &Call) -> Result<Box<dyn Groups>> {
     let mut metric = UnfaithfulnessMetric::new();
     for option in call.text(OPTIONS)?.unwrap_or_default().split_whitespace() {
-        metric = match option {
-            "logits" => metric.returns(ReturnType::Logits),
-            "probs" => metric.returns(ReturnType::Probs),
-            "log-probs" => metric.returns(ReturnType::LogProbs),
-            "bernoulli" => metric.distribution(OutputDistribution::Bernoulli),
-            "reverse" => metric.direction(KlDirection::Reverse),
-            _ => {
-                let why = format!(
-                    "has the word {option:?}, where logits, probs, log-probs, bernoulli and reverse are known"
-                );
-                return call.wrong(OPTIONS, &why);
-            }
+        let word = Value::from(option);
+        let params = metric.params();
+        let Some(param) = params.iter().find(|param| param.kind.admits(&word)) else {
+            let known: Vec<&str> = params
+                .iter()
+                .flat_map(|param| param.kind.words())
+                .map(|word| word.name)
+                .collect();
+            let known = known.join(", ");
+            let why = format!("has the word {option:?}, where {known} are known");
+            return call.wrong(OPTIONS, &why);
         };
+        let set = metric.set(param.name, &word);
+        set.map_err(|error| failed(call.function, error))?;
     }
     Ok(Box::new(UnfaithfulnessGroups {
         function: call.function,
@@ -117,10 +117,7 @@ impl UnfaithfulnessGroups {
         });
         self.metric
             .divergence_per_row(full, kept)
-            .map_err(|error| match error.help() {
-                Some(_) => failed(self.function, error.with_help(help::OUTPUTS)),
-                None => failed(self.function, error),
-            })
+            .map_err(|error| failed(self.function, error))
     }
 
     /// One column may be of single precision where the other is not.

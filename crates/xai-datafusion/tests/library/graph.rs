@@ -100,7 +100,7 @@ proptest! {
             let model = FidelityMetric::model().evaluate(&f, &p, &p).unwrap();
             let phenomenon = FidelityMetric::phenomenon(&targets).evaluate(&f, &p, &p).unwrap();
             let forward = UnfaithfulnessMetric::new().evaluate(f, p).unwrap();
-            let reverse = UnfaithfulnessMetric::new().direction(KlDirection::Reverse).evaluate(f, p).unwrap();
+            let reverse = UnfaithfulnessMetric::new().kl_direction(KlDirection::Reverse).evaluate(f, p).unwrap();
             let expected = [model.pos, phenomenon.pos, model.neg, forward.value, reverse.value];
             for (column, expected) in expected.into_iter().enumerate() {
                 prop_assert_eq!(value(column + 1), Some(expected.to_bits()));
@@ -201,8 +201,8 @@ fn probabilities_are_an_option() {
     );
     let (full, kept) = (ndarray::array![[0.75, 0.25]], ndarray::array![[0.5, 0.5]]);
     let metric = UnfaithfulnessMetric::new()
-        .returns(ReturnType::Probs)
-        .direction(KlDirection::Reverse);
+        .return_type(ReturnType::Probs)
+        .kl_direction(KlDirection::Reverse);
     assert_eq!(
         found,
         Some(metric.evaluate(full.view(), kept.view()).unwrap().value)
@@ -247,7 +247,7 @@ fn what_is_wrong_is_named() {
         ),
         (
             "SELECT unfaithfulness(make_array(0.1, 0.8), make_array(0.1, 0.9), 'probs')",
-            "of full = 0.9: expected 1; for raw scores give the option 'logits'",
+            "of full = 0.9: expected 1; for raw scores choose 'logits'",
         ),
         (
             "SELECT groundtruth_f1(0.5, 1.0, 2.0)",

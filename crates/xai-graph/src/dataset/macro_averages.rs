@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
+use xai_core::describe::{Score, Scores};
 use xai_core::statistics::{IntervalMethod, wilson};
 use xai_core::sum::Moments;
 use xai_core::{Accumulator, Direction, Error, Interval, Result};
 
-use crate::registry::metric::GraphMetric;
-use crate::{input, registry};
+use crate::input;
 
 /// Confidence of the intervals.
 pub(crate) const CONFIDENCE: f64 = 0.95;
@@ -34,8 +34,8 @@ pub struct MacroAverage {
     pub n_undefined: u64,
 }
 
-/// Averages over graphs, each counting the same, as a state: of every metric that the
-/// [registry](registry::METRICS) lists for a result `R`. A batch is the result of one graph.
+/// Averages over graphs, each counting the same, as a state: of every [score](Scores::SCORES) of a
+/// result `R`. A batch is the result of one graph.
 ///
 /// ```
 /// use ndarray::array;
@@ -108,14 +108,14 @@ impl<R> MacroAverages<R> {
     }
 }
 
-impl<R: 'static> Accumulator for MacroAverages<R> {
+impl<R: Scores> Accumulator for MacroAverages<R> {
     type Batch<'a> = &'a R;
     type Output = Vec<MacroAverage>;
 
     fn update(&mut self, result: &R) -> Result<()> {
-        for metric in registry::metrics_of::<R>() {
-            if let Some(value) = (metric.value)(result) {
-                let defined = self.defined.entry(metric.info.name.to_owned());
+        for (name, value) in result.values() {
+            if let Some(value) = value {
+                let defined = self.defined.entry(name.to_owned());
                 defined.or_default().add(value);
             }
         }
@@ -131,24 +131,25 @@ impl<R: 'static> Accumulator for MacroAverages<R> {
         Ok(())
     }
 
-    /// The average of each metric, in the order of the registry.
+    /// The average of each metric, in the order of the scores.
     fn finish(&self) -> Result<Vec<MacroAverage>> {
         if self.n_graphs == 0 {
             return Err(Error::empty(input::GRAPHS));
         }
         let nowhere = Moments::new();
-        let average = |metric: &GraphMetric<R>| {
-            let defined = self.defined.get(metric.info.name).unwrap_or(&nowhere);
+        let average = |score: &Score<R>| {
+            let info = &score.info;
+            let defined = self.defined.get(info.name).unwrap_or(&nowhere);
             Ok(MacroAverage {
-                name: metric.info.name,
-                direction: metric.info.direction,
+                name: info.name,
+                direction: info.direction,
                 mean: defined.mean(),
-                interval: interval(defined, metric.info.range.is_share())?,
+                interval: interval(defined, info.range.is_share())?,
                 n_defined: defined.count(),
                 // A state that was stored and changed may hold more.
                 n_undefined: self.n_graphs.saturating_sub(defined.count()),
             })
         };
-        registry::metrics_of::<R>().map(average).collect()
+        R::SCORES.iter().map(average).collect()
     }
 }

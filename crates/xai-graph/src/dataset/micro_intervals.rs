@@ -1,11 +1,11 @@
 //! Intervals over graphs of the score of all rows together.
 
+use xai_core::describe::{Score, Scores};
 use xai_core::statistics::jackknife;
 use xai_core::{Accumulator, Error, Interval, Result, parallel};
 
 use crate::dataset::macro_averages::CONFIDENCE;
-use crate::registry::metric::GraphMetric;
-use crate::{input, registry};
+use crate::input;
 
 /// One metric of all rows together (the micro average).
 #[derive(Debug, Clone, PartialEq)]
@@ -24,7 +24,7 @@ pub struct MicroInterval {
 /// state of each graph.
 ///
 /// Each graph is left out once and the rest merged: the jackknife, with graphs as what was drawn
-/// independently. One for each metric that the [registry](registry::METRICS) lists for the result.
+/// independently. One for each [score](Scores::SCORES) of the result.
 /// Costs about `3 n` merges.
 ///
 /// # Errors
@@ -48,7 +48,7 @@ pub struct MicroInterval {
 pub fn micro_intervals<A>(states: &[A]) -> Result<Vec<MicroInterval>>
 where
     A: Accumulator + Clone + Send + Sync,
-    A::Output: Send + Sync + 'static,
+    A::Output: Scores + Send + Sync,
 {
     let n = states.len();
     if n < 2 {
@@ -57,20 +57,20 @@ where
     let (whole, without) = leave_one_out(states)?;
     let left_out = parallel::try_map(n, |i| without[i].finish())?;
     let whole = whole.finish()?;
-    let interval = |metric: &GraphMetric<A::Output>| {
-        let value = (metric.value)(&whole);
-        let values: Option<Vec<f64>> = left_out.iter().map(metric.value).collect();
+    let interval = |score: &Score<A::Output>| {
+        let value = (score.value)(&whole);
+        let values: Option<Vec<f64>> = left_out.iter().map(score.value).collect();
         let interval = match (value, values) {
             (Some(value), Some(values)) => Some(jackknife(value, &values, CONFIDENCE)?),
             _ => None,
         };
         Ok(MicroInterval {
-            name: metric.info.name,
+            name: score.info.name,
             value,
             interval,
         })
     };
-    registry::metrics_of().map(interval).collect()
+    A::Output::SCORES.iter().map(interval).collect()
 }
 
 /// All states merged, and all but each one; of at least two states.

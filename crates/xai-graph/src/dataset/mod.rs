@@ -1,7 +1,6 @@
 //! Many explanations: one graph's over its sizes, and averages over the graphs of a data set.
 //!
-//! Averages go over the [registry](crate::registry::METRICS): every metric that is listed there for
-//! a result is averaged.
+//! Averages go over the [scores](xai_core::describe::Scores) of a result.
 
 mod macro_averages;
 mod micro_intervals;

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use xai_core::describe::Scores;
 use xai_core::{Accumulator, Interval, Result};
 
 use crate::dataset::macro_averages::{MacroAverage, MacroAverages};
@@ -38,8 +39,8 @@ impl<O: fmt::Display> fmt::Display for DatasetScores<O> {
     }
 }
 
-/// A graph metric over a dataset of graphs as a state: one batch per graph. Averaged are the metrics that
-/// the [registry](crate::registry::METRICS) lists for its result.
+/// A graph metric over a dataset of graphs as a state: one batch per graph. Averaged are the
+/// [scores](Scores::SCORES) of its result.
 ///
 /// ```
 /// use xai_graph::fidelity::FidelityAccumulator;
@@ -71,7 +72,7 @@ pub struct OverGraphs<A: Accumulator> {
 impl<A> OverGraphs<A>
 where
     A: Accumulator + Clone,
-    A::Output: 'static,
+    A::Output: Scores,
 {
     /// A dataset of no graph yet; `empty` is the metric's state of nothing.
     #[must_use]
@@ -87,7 +88,7 @@ where
 impl<A> Accumulator for OverGraphs<A>
 where
     A: Accumulator + Clone,
-    A::Output: 'static,
+    A::Output: Scores,
 {
     type Batch<'a> = A::Batch<'a>;
     type Output = DatasetScores<A::Output>;

@@ -2,12 +2,11 @@
 
 use std::fmt;
 
-use xai_core::describe::Range;
-use xai_core::{Direction, Interval, MetricInfo, Result};
+use xai_core::describe::{Range, Score, Scores};
+use xai_core::{Interval, Result};
 
 use crate::fidelity::curve_auc::fidelity_curve_auc;
 use crate::input;
-use crate::registry::metric::GraphMetric;
 
 /// The scores of an explanation at one size.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -98,16 +97,15 @@ impl fmt::Display for SweepCurve {
     }
 }
 
-/// Area under the fidelity curve over explanation sizes.
-pub static FIDELITY_AUC: GraphMetric<SweepCurve> = GraphMetric {
-    info: MetricInfo {
-        name: "fidelity_auc",
-        title: "Fidelity curve AUC",
-        question: "How necessary and sufficient is the explanation over all its sizes?",
-        direction: Direction::Higher,
-        range: Range::NON_NEGATIVE,
-        needs: &[input::FULL, input::KEPT, input::COMPLEMENT, input::LEVELS],
-        source: "PyTorch Geometric, fidelity_curve_auc",
-    },
-    value: |curve| curve.fidelity_auc,
-};
+impl Scores for SweepCurve {
+    const SCORES: &'static [Score<Self>] = &[Score::new(
+        "fidelity_auc",
+        "Fidelity curve AUC",
+        "How necessary and sufficient is the explanation over all its sizes?",
+        |curve: &Self| curve.fidelity_auc,
+    )
+    .higher_is_better()
+    .range(Range::NON_NEGATIVE)
+    .needs(&[input::FULL, input::KEPT, input::COMPLEMENT, input::LEVELS])
+    .source("PyTorch Geometric, fidelity_curve_auc")];
+}

@@ -1,5 +1,6 @@
 //! Characterization: necessary and sufficient in one number.
 
+use xai_core::describe::Parameters;
 use xai_core::number::check_finite_slice;
 use xai_core::{Error, Real, Result};
 
@@ -14,99 +15,109 @@ const WEIGHT_TOLERANCE: f64 = 1e-9;
 /// (w₊ + w₋) / (w₊ / fid₊ + w₋ / (1 − fid₋))
 /// ```
 ///
-/// - `pos_fidelity`, `neg_fidelity`: in [0, 1]
-/// - `pos_weight`, `neg_weight`: at least 0, sum 1; a term of weight 0 drops out
-///
 /// In [0, 1], higher is better: 1 = necessary and sufficient; 0 = fid₊ is 0 (nothing changes
 /// without the explanation) or fid₋ is 1 (everything changes with it alone).
 ///
-/// # Errors
-/// `NonFinite` and `OutOfDomain` for a fidelity outside [0, 1],
-/// `InvalidParameter` for weights.
-///
 /// ```
-/// let score = xai_graph::characterization_score(0.75, 0.25, 0.5, 0.5)?;
-/// assert_eq!(score, 0.75);
-/// assert_eq!(xai_graph::characterization_score(0.0, 0.25, 0.5, 0.5)?, 0.0);
+/// use xai_graph::Characterization;
+/// let characterization = Characterization::new();
+/// assert_eq!(characterization.score(0.75, 0.25)?, 0.75);
+/// assert_eq!(characterization.score(0.0, 0.25)?, 0.0);
+/// assert_eq!(characterization.pos_weight(1.0).neg_weight(0.0).score(0.75, 0.5)?, 0.75);
 /// # Ok::<(), xai_graph::Error>(())
 /// ```
 ///
 /// # Source
 /// Amara et al., *`GraphFramEx`*, arXiv 2206.09677. `PyTorch` Geometric's
 /// `characterization_score` compares the sum of the weights with 1 exactly and refuses 0.7 + 0.2 + 0.1.
-pub fn characterization_score(
-    pos_fidelity: f64,
-    neg_fidelity: f64,
+#[derive(Debug, Clone, Copy, PartialEq, Parameters)]
+pub struct Characterization {
+    /// The weight of fid₊; both weights sum to 1.
+    ///
+    /// A term of weight 0 drops out.
+    #[param(at_least = 0)]
     pos_weight: f64,
+    /// The weight of 1 − fid₋; both weights sum to 1.
+    #[param(at_least = 0)]
     neg_weight: f64,
-) -> Result<f64> {
-    check_weights(pos_weight, neg_weight)?;
-    check_fidelities(&[pos_fidelity], &[neg_fidelity])?;
-    Ok(score(pos_fidelity, neg_fidelity, pos_weight, neg_weight))
 }
 
-/// The [`characterization_score`] of every point of a fidelity curve.
-///
-/// # Errors
-/// As [`characterization_score`]; `ShapeMismatch` when the lengths differ.
-///
-/// ```
-/// let scores = xai_graph::fidelity::characterization_scores(&[0.5, 1.0], &[0.5, 0.0], 0.5, 0.5)?;
-/// assert_eq!(scores, vec![0.5, 1.0]);
-/// # Ok::<(), xai_graph::Error>(())
-/// ```
-pub fn characterization_scores<T: Real>(
-    pos_fidelity: &[T],
-    neg_fidelity: &[T],
-    pos_weight: f64,
-    neg_weight: f64,
-) -> Result<Vec<f64>> {
-    check_weights(pos_weight, neg_weight)?;
-    check_fidelities(pos_fidelity, neg_fidelity)?;
-    Ok(std::iter::zip(pos_fidelity, neg_fidelity)
-        .map(|(pos, neg)| {
-            let (pos, neg) = (pos.to_f64_exact(), neg.to_f64_exact());
-            score(pos, neg, pos_weight, neg_weight)
-        })
-        .collect())
+impl Default for Characterization {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
-/// The score for checked values. Multiplied through by both terms, so that nothing is divided by 0.
-pub(crate) fn score(pos: f64, neg: f64, pos_weight: f64, neg_weight: f64) -> f64 {
-    let sufficient = 1.0 - neg;
-    if pos_weight == 0.0 {
-        return sufficient;
-    }
-    if neg_weight == 0.0 {
-        return pos;
-    }
-    let denominator = pos_weight * sufficient + neg_weight * pos;
-    if denominator == 0.0 {
-        return 0.0;
-    }
-    let score = (pos_weight + neg_weight) * pos * sufficient / denominator;
-    // A mean lies between its terms; rounding must not show.
-    score.clamp(pos.min(sufficient), pos.max(sufficient))
-}
-
-fn check_weights(pos_weight: f64, neg_weight: f64) -> Result<()> {
-    for (input, weight) in [
-        (input::POS_WEIGHT, pos_weight),
-        (input::NEG_WEIGHT, neg_weight),
-    ] {
-        if !(weight >= 0.0 && weight.is_finite()) {
-            return Err(Error::parameter(input, weight, "a weight, at least 0"));
+impl Characterization {
+    /// Weights ½ and ½.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            pos_weight: 0.5,
+            neg_weight: 0.5,
         }
     }
-    let sum = pos_weight + neg_weight;
-    if (sum - 1.0).abs() > WEIGHT_TOLERANCE {
-        return Err(Error::parameter(
-            input::WEIGHT_SUM,
-            sum,
-            "weights that sum to 1",
-        ));
+
+    /// The score of one explanation, whose fidelities are in [0, 1].
+    ///
+    /// # Errors
+    /// `NonFinite` and `OutOfDomain` for a fidelity outside [0, 1],
+    /// `InvalidParameter` for weights.
+    pub fn score(&self, pos_fidelity: f64, neg_fidelity: f64) -> Result<f64> {
+        self.check_weights()?;
+        check_fidelities(&[pos_fidelity], &[neg_fidelity])?;
+        Ok(self.of_checked(pos_fidelity, neg_fidelity))
     }
-    Ok(())
+
+    /// The score of every point of a fidelity curve.
+    ///
+    /// # Errors
+    /// As [`score`](Self::score); `ShapeMismatch` when the lengths differ.
+    ///
+    /// ```
+    /// let scores = xai_graph::Characterization::new().scores(&[0.5, 1.0], &[0.5, 0.0])?;
+    /// assert_eq!(scores, vec![0.5, 1.0]);
+    /// # Ok::<(), xai_graph::Error>(())
+    /// ```
+    pub fn scores<T: Real>(&self, pos_fidelity: &[T], neg_fidelity: &[T]) -> Result<Vec<f64>> {
+        self.check_weights()?;
+        check_fidelities(pos_fidelity, neg_fidelity)?;
+        Ok(std::iter::zip(pos_fidelity, neg_fidelity)
+            .map(|(pos, neg)| self.of_checked(pos.to_f64_exact(), neg.to_f64_exact()))
+            .collect())
+    }
+
+    /// The score for checked values. Multiplied through by both terms, so that nothing is divided by 0.
+    pub(crate) fn of_checked(self, pos: f64, neg: f64) -> f64 {
+        let Self {
+            pos_weight,
+            neg_weight,
+        } = self;
+        let sufficient = 1.0 - neg;
+        if pos_weight == 0.0 {
+            return sufficient;
+        }
+        if neg_weight == 0.0 {
+            return pos;
+        }
+        let denominator = pos_weight * sufficient + neg_weight * pos;
+        if denominator == 0.0 {
+            return 0.0;
+        }
+        let score = (pos_weight + neg_weight) * pos * sufficient / denominator;
+        // A mean lies between its terms; rounding must not show.
+        score.clamp(pos.min(sufficient), pos.max(sufficient))
+    }
+
+    fn check_weights(&self) -> Result<()> {
+        self.check_params()?;
+        let sum = self.pos_weight + self.neg_weight;
+        if (sum - 1.0).abs() > WEIGHT_TOLERANCE {
+            let expected = "weights that sum to 1";
+            return Err(Error::parameter(input::WEIGHT_SUM, sum, expected));
+        }
+        Ok(())
+    }
 }
 
 /// Checks that fid₊ and fid₋ of the points of a curve are in [0, 1] and equally many.

@@ -13,7 +13,7 @@ pub(crate) mod scores;
 mod trapezoid;
 
 pub use accumulator::{FidelityAccumulator, FidelityBatch, ProbabilityBatch};
-pub use characterization::{characterization_score, characterization_scores};
+pub use characterization::Characterization;
 pub use curve_auc::fidelity_curve_auc;
 pub use metric::{FidelityMetric, fidelity};
 pub use robust::{RobustFidelity, RobustFidelityByProbability, RobustFidelityMetric};

@@ -3,9 +3,9 @@
 use std::fmt;
 
 use ndarray::{Array1, Array2, ArrayView1};
-use xai_core::describe::Range;
+use xai_core::describe::{Parameters, Range, Score, Scores};
 use xai_core::random::{random_stream, uniform};
-use xai_core::{Direction, Error, ExactMean, ExactSum, Input, MetricInfo, Real, Result, parallel};
+use xai_core::{Error, ExactMean, ExactSum, Input, Real, Result, parallel};
 
 use crate::fidelity::changes::signed_probability_change;
 use crate::fidelity::metric::FidelityMetric;
@@ -15,11 +15,7 @@ use crate::model::explanation::Explanation;
 use crate::model::graph::{Graph, check_edge_index};
 use crate::model::graph_model::{GraphModel, call};
 use crate::outputs::return_type::ReturnType;
-use crate::registry::metric::GraphMetric;
 use crate::{help, input};
-
-/// Draws whose values are kept until their mean is taken.
-const MOST_DRAWS: usize = 1 << 24;
 
 /// Robust fidelity and how well the draws determine it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -113,7 +109,7 @@ impl fmt::Display for RobustFidelity {
 /// let (features, edges) = (array![[0.0], [0.0]], array![[0, 1], [1, 0]]);
 /// let graph = Graph::new(features.view(), edges.view())?;
 /// let explanation = array![1.0, 0.0];
-/// let metric = RobustFidelityMetric::new().draws(1000);
+/// let metric = RobustFidelityMetric::new().n_draws(1000);
 /// let fidelity = metric.evaluate(&model, graph, explanation.view())?;
 /// assert!((fidelity.pos - 0.1).abs() < 4.0 * fidelity.pos_standard_error);
 /// assert_eq!(fidelity.neg, 0.0);
@@ -124,15 +120,27 @@ impl fmt::Display for RobustFidelity {
 /// Zheng et al., *Towards robust fidelity for evaluating explainability of graph neural
 /// networks*, ICLR 2024, arXiv 2310.01820; α₁ = 0.1 and α₂ = 0.9 are theirs. They report it by labels
 /// and by probabilities.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Parameters)]
 pub struct RobustFidelityMetric<'a> {
+    /// α₁ in [0, 1], the probability that an edge of the explanation is removed.
+    #[param(at_least = 0, at_most = 1)]
     alpha_pos: f64,
+    /// α₂ in [0, 1], the probability that an edge outside the explanation stays.
+    #[param(at_least = 0, at_most = 1)]
     alpha_neg: f64,
+    /// The number of random draws.
+    ///
+    /// A standard error takes two; their values are kept until their mean is taken.
+    #[param(at_least = 2, at_most = 16_777_216)]
     n_draws: usize,
+    /// The seed of the draws.
     seed: u64,
+    #[param(skip)]
     fidelity: FidelityMetric<'a>,
+    #[param(skip)]
     edges: EdgeChoices,
     /// What the outputs hold, where they are compared by probabilities too.
+    #[param(skip)]
     probabilities: Option<ReturnType>,
 }
 
@@ -155,34 +163,6 @@ impl<'a> RobustFidelityMetric<'a> {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// α₁ in [0, 1], the probability that an edge of the explanation is removed.
-    #[must_use]
-    pub fn alpha_pos(mut self, alpha_pos: f64) -> Self {
-        self.alpha_pos = alpha_pos;
-        self
-    }
-
-    /// α₂ in [0, 1], the probability that an edge outside the explanation stays.
-    #[must_use]
-    pub fn alpha_neg(mut self, alpha_neg: f64) -> Self {
-        self.alpha_neg = alpha_neg;
-        self
-    }
-
-    /// The number of random draws, at least 2 for a standard error and at most 2²⁴.
-    #[must_use]
-    pub fn draws(mut self, n_draws: usize) -> Self {
-        self.n_draws = n_draws;
-        self
-    }
-
-    /// The seed of the draws.
-    #[must_use]
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
     }
 
     /// What is compared, and on which rows.
@@ -226,6 +206,12 @@ impl<'a> RobustFidelityMetric<'a> {
         self
     }
 
+    /// How often the model is called: on the whole graph, and twice per draw.
+    #[must_use]
+    pub fn n_calls(&self) -> usize {
+        self.n_draws.saturating_mul(2).saturating_add(1)
+    }
+
     /// The robust fidelity of an explanation by edges.
     ///
     /// `explanation` is a hard mask, `(n_edges,)` of 0 and 1
@@ -233,7 +219,7 @@ impl<'a> RobustFidelityMetric<'a> {
     /// model is called once on the whole graph and twice per draw, draws in parallel.
     ///
     /// # Errors
-    /// `InvalidParameter` for α outside [0, 1], and for more than 2²⁴ draws, `TooFew` below two draws, `ShapeMismatch`,
+    /// `InvalidParameter` for α outside [0, 1], below two draws and above 2²⁴, `ShapeMismatch`,
     /// `OutOfDomain` for a soft mask or one whose directions differ, `Model`, and those of
     /// [`FidelityMetric::evaluate`].
     pub fn evaluate<T: Real>(
@@ -242,7 +228,7 @@ impl<'a> RobustFidelityMetric<'a> {
         graph: Graph<'_, T>,
         explanation: ArrayView1<'_, T>,
     ) -> Result<RobustFidelity> {
-        self.check()?;
+        self.check_params()?;
         let n_edges = graph.n_edges();
         if explanation.len() != n_edges {
             return Err(Error::shape(
@@ -289,25 +275,6 @@ impl<'a> RobustFidelityMetric<'a> {
             n_draws: self.n_draws,
             by_probability,
         })
-    }
-
-    fn check(&self) -> Result<()> {
-        for (input, alpha) in [
-            (input::ALPHA_POS, self.alpha_pos),
-            (input::ALPHA_NEG, self.alpha_neg),
-        ] {
-            if !(0.0..=1.0).contains(&alpha) {
-                return Err(Error::parameter(input, alpha, "a probability in [0, 1]"));
-            }
-        }
-        match self.n_draws {
-            0 | 1 => Err(Error::too_few(input::DRAWS, 2, self.n_draws)),
-            n if n > MOST_DRAWS => {
-                let expected = "at most 16 777 216 draws";
-                Err(Error::parameter(input::DRAWS, n, expected))
-            }
-            _ => Ok(()),
-        }
     }
 }
 
@@ -410,86 +377,13 @@ const NEEDS: &[Input] = &[
 ];
 const SOURCE: &str = "Zheng et al. 2024, arXiv 2310.01820";
 
-/// Robust fid₊.
-pub static ROBUST_POS_FIDELITY: GraphMetric<RobustFidelity> = GraphMetric {
-    info: MetricInfo {
-        name: "robust_pos_fidelity",
-        title: "Robust fidelity+",
-        question: "How much less often does the prediction hold when a part of the explanation is taken away?",
-        direction: Direction::Higher,
-        range: Range::SIGNED_SHARE,
-        needs: NEEDS,
-        source: SOURCE,
-    },
-    value: |robust| Some(robust.pos),
-};
-
-/// Robust fid₋.
-pub static ROBUST_NEG_FIDELITY: GraphMetric<RobustFidelity> = GraphMetric {
-    info: MetricInfo {
-        name: "robust_neg_fidelity",
-        title: "Robust fidelity-",
-        question: "How much less often does the prediction hold when a part of all the rest is taken away?",
-        direction: Direction::Lower,
-        range: Range::SIGNED_SHARE,
-        needs: NEEDS,
-        source: SOURCE,
-    },
-    value: |robust| Some(robust.neg),
-};
-
-/// Robust fid₊ − fid₋.
-pub static ROBUST_FIDELITY_DELTA: GraphMetric<RobustFidelity> = GraphMetric {
-    info: MetricInfo {
-        name: "robust_fidelity_delta",
-        title: "Robust fidelity difference",
-        question: "How much more does a part of the explanation matter than a part of the rest?",
-        direction: Direction::Higher,
-        range: Range::closed(-2.0, 2.0),
-        needs: NEEDS,
-        source: SOURCE,
-    },
-    value: |robust| Some(robust.delta),
-};
-
-/// Robust fid₊ by probabilities.
-pub static ROBUST_POS_PROBABILITY: GraphMetric<RobustFidelity> = GraphMetric {
-    info: MetricInfo {
-        name: "robust_pos_probability",
-        title: "Robust fidelity+ by probability",
-        question: "How much less probable is the prediction when a part of the explanation is taken away?",
-        direction: Direction::Higher,
-        range: Range::SIGNED_SHARE,
-        needs: NEEDS,
-        source: SOURCE,
-    },
-    value: |robust| robust.by_probability.map(|by| by.pos),
-};
-
-/// Robust fid₋ by probabilities.
-pub static ROBUST_NEG_PROBABILITY: GraphMetric<RobustFidelity> = GraphMetric {
-    info: MetricInfo {
-        name: "robust_neg_probability",
-        title: "Robust fidelity- by probability",
-        question: "How much less probable is the prediction when a part of all the rest is taken away?",
-        direction: Direction::Lower,
-        range: Range::SIGNED_SHARE,
-        needs: NEEDS,
-        source: SOURCE,
-    },
-    value: |robust| robust.by_probability.map(|by| by.neg),
-};
-
-/// Robust fid₊ − fid₋ by probabilities.
-pub static ROBUST_PROBABILITY_DELTA: GraphMetric<RobustFidelity> = GraphMetric {
-    info: MetricInfo {
-        name: "robust_probability_delta",
-        title: "Robust fidelity difference by probability",
-        question: "How much more does a part of the explanation move the probability than a part of the rest?",
-        direction: Direction::Higher,
-        range: Range::closed(-2.0, 2.0),
-        needs: NEEDS,
-        source: SOURCE,
-    },
-    value: |robust| robust.by_probability.map(|by| by.delta),
-};
+impl Scores for RobustFidelity {
+    const SCORES: &'static [Score<Self>] = &[
+        Score::new("robust_pos_fidelity", "Robust fidelity+", "How much less often does the prediction hold when a part of the explanation is taken away?", |robust: &Self| Some(robust.pos)).higher_is_better().range(Range::SIGNED_SHARE).needs(NEEDS).source(SOURCE),
+        Score::new("robust_neg_fidelity", "Robust fidelity-", "How much less often does the prediction hold when a part of all the rest is taken away?", |robust: &Self| Some(robust.neg)).lower_is_better().range(Range::SIGNED_SHARE).needs(NEEDS).source(SOURCE),
+        Score::new("robust_fidelity_delta", "Robust fidelity difference", "How much more does a part of the explanation matter than a part of the rest?", |robust: &Self| Some(robust.delta)).higher_is_better().range(Range::closed(-2.0, 2.0)).needs(NEEDS).source(SOURCE),
+        Score::new("robust_pos_probability", "Robust fidelity+ by probability", "How much less probable is the prediction when a part of the explanation is taken away?", |robust: &Self| robust.by_probability.map(|by| by.pos)).higher_is_better().range(Range::SIGNED_SHARE).needs(NEEDS).source(SOURCE),
+        Score::new("robust_neg_probability", "Robust fidelity- by probability", "How much less probable is the prediction when a part of all the rest is taken away?", |robust: &Self| robust.by_probability.map(|by| by.neg)).lower_is_better().range(Range::SIGNED_SHARE).needs(NEEDS).source(SOURCE),
+        Score::new("robust_probability_delta", "Robust fidelity difference by probability", "How much more does a part of the explanation move the probability than a part of the rest?", |robust: &Self| robust.by_probability.map(|by| by.delta)).higher_is_better().range(Range::closed(-2.0, 2.0)).needs(NEEDS).source(SOURCE),
+    ];
+}

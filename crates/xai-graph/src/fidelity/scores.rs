@@ -2,12 +2,11 @@
 
 use std::fmt;
 
-use xai_core::describe::Range;
-use xai_core::{Direction, Input, MetricInfo};
+use xai_core::Input;
+use xai_core::describe::{Range, Score, Scores};
 
-use crate::fidelity::characterization;
+use crate::fidelity::characterization::Characterization;
 use crate::input;
-use crate::registry::metric::GraphMetric;
 
 /// How a prediction changes when the explanation is taken away, and when it alone is left.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -22,10 +21,10 @@ pub struct Fidelity {
 }
 
 impl Fidelity {
-    /// The [characterization score](crate::characterization_score) with weights ½ and ½.
+    /// The [characterization score](Characterization) with weights ½ and ½.
     #[must_use]
     pub fn characterization(&self) -> f64 {
-        characterization::score(self.pos, self.neg, 0.5, 0.5)
+        Characterization::new().of_checked(self.pos, self.neg)
     }
 }
 
@@ -46,44 +45,37 @@ impl fmt::Display for Fidelity {
 const NEEDS: &[Input] = &[input::FULL, input::KEPT, input::COMPLEMENT];
 const SOURCE: &str = "Amara et al. 2022, arXiv 2206.09677";
 
-/// fid₊.
-pub static POS_FIDELITY: GraphMetric<Fidelity> = GraphMetric {
-    info: MetricInfo {
-        name: "pos_fidelity",
-        title: "Fidelity+",
-        question: "How often does the prediction change when the explanation is taken away?",
-        direction: Direction::Higher,
-        range: Range::SHARE,
-        needs: NEEDS,
-        source: SOURCE,
-    },
-    value: |fidelity| Some(fidelity.pos),
-};
-
-/// fid₋.
-pub static NEG_FIDELITY: GraphMetric<Fidelity> = GraphMetric {
-    info: MetricInfo {
-        name: "neg_fidelity",
-        title: "Fidelity-",
-        question: "How often does the prediction change when only the explanation is left?",
-        direction: Direction::Lower,
-        range: Range::SHARE,
-        needs: NEEDS,
-        source: SOURCE,
-    },
-    value: |fidelity| Some(fidelity.neg),
-};
-
-/// The characterization score with equal weights.
-pub static CHARACTERIZATION: GraphMetric<Fidelity> = GraphMetric {
-    info: MetricInfo {
-        name: "characterization",
-        title: "Characterization",
-        question: "Is the explanation both necessary and sufficient?",
-        direction: Direction::Higher,
-        range: Range::SHARE,
-        needs: NEEDS,
-        source: SOURCE,
-    },
-    value: |fidelity| Some(fidelity.characterization()),
-};
+impl Scores for Fidelity {
+    const SCORES: &'static [Score<Self>] = &[
+        Score::new(
+            "pos_fidelity",
+            "Fidelity+",
+            "How often does the prediction change when the explanation is taken away?",
+            |fidelity: &Self| Some(fidelity.pos),
+        )
+        .higher_is_better()
+        .range(Range::SHARE)
+        .needs(NEEDS)
+        .source(SOURCE),
+        Score::new(
+            "neg_fidelity",
+            "Fidelity-",
+            "How often does the prediction change when only the explanation is left?",
+            |fidelity: &Self| Some(fidelity.neg),
+        )
+        .lower_is_better()
+        .range(Range::SHARE)
+        .needs(NEEDS)
+        .source(SOURCE),
+        Score::new(
+            "characterization",
+            "Characterization",
+            "Is the explanation both necessary and sufficient?",
+            |fidelity: &Self| Some(fidelity.characterization()),
+        )
+        .higher_is_better()
+        .range(Range::SHARE)
+        .needs(NEEDS)
+        .source(SOURCE),
+    ];
+}

@@ -6,9 +6,10 @@ use std::marker::PhantomData;
 use ndarray::ArrayView1;
 use xai_core::{Accumulator, Error, Real, Result, parallel};
 
-use crate::ground_truth::choices::{Choices, is_true};
+use crate::ground_truth::choices::is_true;
 use crate::ground_truth::confusion::Confusion;
 use crate::ground_truth::curves::GroundTruthCurves;
+use crate::ground_truth::metric::GroundTruthMetric;
 use crate::ground_truth::ranking::{BLOCK, Ranking};
 use crate::ground_truth::scores::GroundTruth;
 use crate::ground_truth::thresholds::thresholds;
@@ -41,7 +42,7 @@ use crate::mask::largest::largest;
     ))
 )]
 pub struct GroundTruthAccumulator<T: Real, U = T> {
-    choices: Choices,
+    metric: GroundTruthMetric,
     confusion: Confusion,
     ranking: Ranking<T::Key>,
     #[cfg_attr(feature = "serde", serde(skip))]
@@ -49,10 +50,10 @@ pub struct GroundTruthAccumulator<T: Real, U = T> {
 }
 
 impl<T: Real, U: Real> GroundTruthAccumulator<T, U> {
-    /// A state of no elements; the choices are checked.
-    pub(crate) fn new(choices: Choices) -> Self {
+    /// A state of no elements; the parameters are checked.
+    pub(crate) fn new(metric: GroundTruthMetric) -> Self {
         Self {
-            choices,
+            metric,
             confusion: Confusion::default(),
             ranking: Ranking::default(),
             target: PhantomData,
@@ -64,7 +65,7 @@ impl<T: Real, U: Real> GroundTruthAccumulator<T, U> {
     /// # Errors
     /// `Empty` without elements.
     pub fn finish_into(self) -> Result<GroundTruth> {
-        let undefined = self.choices.zero_division.value();
+        let undefined = self.metric.zero_division.value();
         GroundTruth::new(self.confusion, self.ranking.evaluate(), undefined)
             .ok_or_else(|| Error::empty(input::ELEMENTS))
     }
@@ -95,16 +96,16 @@ impl<T: Real, U: Real> Accumulator for GroundTruthAccumulator<T, U> {
         }
         let (predicted, target) = (contiguous(predicted), contiguous(target));
         let (predicted, target): (&[T], &[U]) = (&predicted, &target);
-        let threshold = T::from_f64_nearest(self.choices.threshold);
+        let threshold = T::from_f64_nearest(self.metric.threshold);
         let truth = |i: usize| is_true(target[i], threshold);
         let blocks = parallel::map_blocks(n, BLOCK, |range| {
-            self.choices
+            self.metric
                 .count(&predicted[range.clone()], &target[range], threshold)
         });
         let blocks: Option<Vec<Confusion>> = blocks.into_iter().collect();
-        let blocks = blocks.ok_or_else(|| self.choices.first_error(predicted, target))?;
+        let blocks = blocks.ok_or_else(|| self.metric.first_error(predicted, target))?;
         let n_true: Vec<usize> = blocks.iter().map(Confusion::n_true).collect();
-        let confusion = match self.choices.n_selected(n, n_true.iter().sum())? {
+        let confusion = match self.metric.n_selected(n, n_true.iter().sum())? {
             None => Confusion::of_blocks(&blocks),
             Some(k) => Confusion::of_selected(&largest(predicted, k), n, truth),
         };
@@ -114,11 +115,11 @@ impl<T: Real, U: Real> Accumulator for GroundTruthAccumulator<T, U> {
     }
 
     fn merge(&mut self, other: Self) -> Result<()> {
-        if self.choices != other.choices {
+        if self.metric != other.metric {
             return Err(Error::parameter(
                 input::MERGED_STATE,
-                format!("{:?}", other.choices),
-                format!("the same choices, {:?}", self.choices),
+                format!("{:?}", other.metric),
+                format!("the same choices, {:?}", self.metric),
             ));
         }
         self.confusion.merge(other.confusion);

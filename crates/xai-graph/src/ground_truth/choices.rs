@@ -1,55 +1,25 @@
-//! The choices of a comparison with the truth, and what they make of a block of elements.
+//! What the choices of a comparison with the truth make of a block of elements.
 
 use xai_core::number::check_finite_slice;
 use xai_core::number::elementary::sigmoid;
 use xai_core::{Error, Real, Result};
 
 use crate::ground_truth::confusion::Confusion;
-use crate::ground_truth::selection::{Selection, ZeroDivision};
+use crate::ground_truth::metric::GroundTruthMetric;
+use crate::ground_truth::selection::Selection;
 use crate::{help, input};
 
-/// The choices that two states must share to be merged.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Choices {
-    pub(crate) threshold: f64,
-    pub(crate) selection: Selection,
-    pub(crate) zero_division: ZeroDivision,
-    pub(crate) logits: bool,
-}
-
-impl Default for Choices {
-    fn default() -> Self {
-        Self {
-            threshold: 0.5,
-            selection: Selection::default(),
-            zero_division: ZeroDivision::default(),
-            logits: false,
-        }
-    }
-}
-
-impl Choices {
-    /// Checks what does not depend on the data.
-    pub(crate) fn check(&self) -> Result<()> {
-        if (0.0..=1.0).contains(&self.threshold) {
-            Ok(())
-        } else {
-            let expected = "a threshold in [0, 1]";
-            Err(Error::parameter(input::THRESHOLD, self.threshold, expected))
-        }
-    }
-
+impl GroundTruthMetric {
     /// How many of the `n` elements are predicted by their rank, with `n_true` true ones; `None`
     /// where the threshold decides.
     pub(crate) fn n_selected(&self, n: usize, n_true: usize) -> Result<Option<usize>> {
         match self.selection {
-            Selection::AboveThreshold => Ok(None),
+            Selection::Threshold => Ok(None),
             Selection::TruthSize => Ok(Some(n_true)),
             Selection::TopK(k) if (1..=n).contains(&k) => Ok(Some(k)),
             Selection::TopK(k) => {
                 let expected = format!("1..={n}, the number of elements");
-                Err(Error::parameter(input::TOP_K, k, expected))
+                Err(Error::parameter(input::SELECTION, k, expected))
             }
         }
     }

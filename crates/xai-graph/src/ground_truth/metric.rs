@@ -1,10 +1,11 @@
 //! Ground-truth scores with their choices.
 
 use ndarray::{ArrayView1, ArrayView2};
+use xai_core::describe::Parameters;
 use xai_core::{Accumulator, Error, Real, Result};
 
 use crate::ground_truth::accumulator::GroundTruthAccumulator;
-use crate::ground_truth::choices::{Choices, is_true};
+use crate::ground_truth::choices::is_true;
 use crate::ground_truth::counted_element::CountedElement;
 use crate::ground_truth::curves::GroundTruthCurves;
 use crate::ground_truth::scores::GroundTruth;
@@ -69,18 +70,9 @@ pub struct BestOfTruths {
 /// `groundtruth_metrics` of `PyTorch` Geometric gives the first five with
 /// [`ZeroDivision::Zero`]. It applies a sigmoid to all scores when one lies outside [0, 1], without a word;
 /// here that is an error unless [`logits`](Self::logits) says so.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Parameters)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct GroundTruthMetric {
-    choices: Choices,
-}
-
-impl GroundTruthMetric {
-    /// Threshold ½, undefined statistics as `None`.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// The threshold in [0, 1]: an element is true when `target ≥ threshold`, predicted when
     /// `predicted > threshold`.
     ///
@@ -91,32 +83,36 @@ impl GroundTruthMetric {
     /// Both sides are compared in the precision of the predictions, whatever the target is stored as:
     /// with single-precision scores a threshold of 0.3 is the nearest single-precision number, and so is
     /// a double-precision target of 0.3, which is true.
-    #[must_use]
-    pub fn threshold(mut self, threshold: f64) -> Self {
-        self.choices.threshold = threshold;
-        self
-    }
-
-    /// Which elements count as predicted. The truth is always by threshold.
-    #[must_use]
-    pub fn selection(mut self, selection: Selection) -> Self {
-        self.choices.selection = selection;
-        self
-    }
-
+    #[param(at_least = 0, at_most = 1)]
+    pub(crate) threshold: f64,
+    /// Which elements count as predicted: a whole number is how many, the largest.
+    ///
+    /// The truth is always by threshold.
+    pub(crate) selection: Selection,
     /// What undefined statistics are.
-    #[must_use]
-    pub fn zero_division(mut self, zero_division: ZeroDivision) -> Self {
-        self.choices.zero_division = zero_division;
-        self
-    }
+    pub(crate) zero_division: ZeroDivision,
+    /// Whether the predictions are logits, any finite numbers: the threshold meets their sigmoid.
+    ///
+    /// Ranks are those of the logits themselves, which do not saturate.
+    pub(crate) logits: bool,
+}
 
-    /// The predictions are logits, any finite numbers: the threshold meets their sigmoid. Ranks
-    /// are those of the logits themselves, which do not saturate.
+impl Default for GroundTruthMetric {
+    fn default() -> Self {
+        Self {
+            threshold: 0.5,
+            selection: Selection::default(),
+            zero_division: ZeroDivision::default(),
+            logits: false,
+        }
+    }
+}
+
+impl GroundTruthMetric {
+    /// Threshold ½, undefined statistics as `None`.
     #[must_use]
-    pub fn logits(mut self, logits: bool) -> Self {
-        self.choices.logits = logits;
-        self
+    pub fn new() -> Self {
+        Self::default()
     }
 
     /// Scores one mask.
@@ -218,14 +214,14 @@ impl GroundTruthMetric {
     ) -> Result<Vec<CountedElement>> {
         // It checks both.
         let n_true = self.evaluate(predicted, target)?.confusion.n_true();
-        let threshold = T::from_f64_nearest(self.choices.threshold);
+        let threshold = T::from_f64_nearest(self.threshold);
         let elements = predicted.iter().zip(target);
         let elements = elements.map(|(&score, &truth)| CountedElement {
-            is_predicted: self.choices.is_above(score, threshold),
+            is_predicted: self.is_above(score, threshold),
             is_true: is_true(truth, threshold),
         });
         let mut elements: Vec<CountedElement> = elements.collect();
-        if let Some(k) = self.choices.n_selected(elements.len(), n_true)? {
+        if let Some(k) = self.n_selected(elements.len(), n_true)? {
             elements
                 .iter_mut()
                 .for_each(|element| element.is_predicted = false);
@@ -254,16 +250,16 @@ impl GroundTruthMetric {
     /// ```
     #[inline]
     pub fn element<T: Real, U: Real>(&self, predicted: T, target: U) -> Result<CountedElement> {
-        let threshold = T::from_f64_nearest(self.choices.threshold);
-        let is_score = match self.choices.logits {
+        let threshold = T::from_f64_nearest(self.threshold);
+        let is_score = match self.logits {
             true => predicted.is_finite(),
             false => predicted >= T::zero() && predicted <= T::one(),
         };
         if !(is_score && target.is_finite()) {
-            return Err(self.choices.first_error(&[predicted], &[target]));
+            return Err(self.first_error(&[predicted], &[target]));
         }
         Ok(CountedElement {
-            is_predicted: self.choices.is_above(predicted, threshold),
+            is_predicted: self.is_above(predicted, threshold),
             is_true: is_true(target, threshold),
         })
     }
@@ -273,7 +269,7 @@ impl GroundTruthMetric {
     /// # Errors
     /// `InvalidParameter` for a threshold outside [0, 1].
     pub fn accumulator<T: Real, U: Real>(&self) -> Result<GroundTruthAccumulator<T, U>> {
-        self.choices.check()?;
-        Ok(GroundTruthAccumulator::new(self.choices))
+        self.check_params()?;
+        Ok(GroundTruthAccumulator::new(*self))
     }
 }

@@ -2,13 +2,12 @@
 
 use std::fmt;
 
-use xai_core::describe::Range;
-use xai_core::{Direction, Input, MetricInfo};
+use xai_core::Input;
+use xai_core::describe::{Range, Score, Scores};
 
 use crate::ground_truth::confusion::Confusion;
 use crate::ground_truth::ranking::RankStatistics;
 use crate::input;
-use crate::registry::metric::GraphMetric;
 
 /// Agreement of a mask with the truth. A statistic is `None` where it is undefined, unless
 /// [`ZeroDivision`](crate::ground_truth::ZeroDivision) says otherwise.
@@ -35,7 +34,7 @@ pub struct GroundTruth {
     pub jaccard: Option<f64>,
     /// The counts behind them.
     pub confusion: Confusion,
-    /// How many of the seven statistics are undefined, whatever value was asked for then.
+    /// How many of the statistics are undefined, whatever value was asked for then.
     pub n_undefined: usize,
 }
 
@@ -68,19 +67,9 @@ impl GroundTruth {
 
 impl fmt::Display for GroundTruth {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let rows = [
-            ("accuracy", Some(self.accuracy)),
-            ("recall", self.recall),
-            ("precision", self.precision),
-            ("F1 score", self.f1_score),
-            ("AUROC", self.auroc),
-            ("average precision", self.average_precision),
-            ("Jaccard", self.jaccard),
-        ];
-        for (name, value) in rows {
-            // Of all of them higher is better.
-            let name = format!("{name} {}", Direction::Higher.arrow());
-            match value {
+        for Score { info, value } in Self::SCORES {
+            let name = format!("{} {}", info.title, info.direction.arrow());
+            match value(self) {
                 Some(value) => writeln!(f, "{name:<20}{value:.4}")?,
                 None => writeln!(f, "{name:<20}undefined")?,
             }
@@ -98,100 +87,77 @@ impl fmt::Display for GroundTruth {
 const NEEDS: &[Input] = &[input::PREDICTED, input::TARGET];
 const PEER: &str = "PyTorch Geometric, groundtruth_metrics";
 
-/// Share of agreement.
-pub static ACCURACY: GraphMetric<GroundTruth> = GraphMetric {
-    info: MetricInfo {
-        name: "accuracy",
-        title: "Accuracy",
-        question: "On which share of the elements do mask and truth agree?",
-        direction: Direction::Higher,
-        range: Range::SHARE,
-        needs: NEEDS,
-        source: PEER,
-    },
-    value: |scores| Some(scores.accuracy),
-};
-
-/// Share of the truth that was found.
-pub static RECALL: GraphMetric<GroundTruth> = GraphMetric {
-    info: MetricInfo {
-        name: "recall",
-        title: "Recall",
-        question: "Which share of the truth does the mask find?",
-        direction: Direction::Higher,
-        range: Range::SHARE,
-        needs: NEEDS,
-        source: PEER,
-    },
-    value: |scores| scores.recall,
-};
-
-/// Share of what was predicted that is true.
-pub static PRECISION: GraphMetric<GroundTruth> = GraphMetric {
-    info: MetricInfo {
-        name: "precision",
-        title: "Precision",
-        question: "Which share of what the mask marks is true?",
-        direction: Direction::Higher,
-        range: Range::SHARE,
-        needs: NEEDS,
-        source: PEER,
-    },
-    value: |scores| scores.precision,
-};
-
-/// Harmonic mean of precision and recall.
-pub static F1_SCORE: GraphMetric<GroundTruth> = GraphMetric {
-    info: MetricInfo {
-        name: "f1_score",
-        title: "F1 score",
-        question: "How well does the mask find the truth, and nothing else?",
-        direction: Direction::Higher,
-        range: Range::SHARE,
-        needs: NEEDS,
-        source: PEER,
-    },
-    value: |scores| scores.f1_score,
-};
-
-/// Area under the receiver operating characteristic.
-pub static AUROC: GraphMetric<GroundTruth> = GraphMetric {
-    info: MetricInfo {
-        name: "auroc",
-        title: "AUROC",
-        question: "With what probability does a true element score above a false one?",
-        direction: Direction::Higher,
-        range: Range::SHARE,
-        needs: NEEDS,
-        source: PEER,
-    },
-    value: |scores| scores.auroc,
-};
-
-/// Area under the precision-recall curve.
-pub static AVERAGE_PRECISION: GraphMetric<GroundTruth> = GraphMetric {
-    info: MetricInfo {
-        name: "average_precision",
-        title: "Average precision",
-        question: "How precise is the mask down to each true element?",
-        direction: Direction::Higher,
-        range: Range::SHARE,
-        needs: NEEDS,
-        source: "scikit-learn, average_precision_score",
-    },
-    value: |scores| scores.average_precision,
-};
-
-/// Intersection over union.
-pub static JACCARD: GraphMetric<GroundTruth> = GraphMetric {
-    info: MetricInfo {
-        name: "jaccard",
-        title: "Jaccard index",
-        question: "How large is the overlap of mask and truth against both together?",
-        direction: Direction::Higher,
-        range: Range::SHARE,
-        needs: NEEDS,
-        source: "Agarwal et al. 2022, arXiv 2208.09339",
-    },
-    value: |scores| scores.jaccard,
-};
+impl Scores for GroundTruth {
+    const SCORES: &'static [Score<Self>] = &[
+        Score::new(
+            "accuracy",
+            "Accuracy",
+            "On which share of the elements do mask and truth agree?",
+            |scores: &Self| Some(scores.accuracy),
+        )
+        .higher_is_better()
+        .range(Range::SHARE)
+        .needs(NEEDS)
+        .source(PEER),
+        Score::new(
+            "recall",
+            "Recall",
+            "Which share of the truth does the mask find?",
+            |scores: &Self| scores.recall,
+        )
+        .higher_is_better()
+        .range(Range::SHARE)
+        .needs(NEEDS)
+        .source(PEER),
+        Score::new(
+            "precision",
+            "Precision",
+            "Which share of what the mask marks is true?",
+            |scores: &Self| scores.precision,
+        )
+        .higher_is_better()
+        .range(Range::SHARE)
+        .needs(NEEDS)
+        .source(PEER),
+        Score::new(
+            "f1_score",
+            "F1 score",
+            "How well does the mask find the truth, and nothing else?",
+            |scores: &Self| scores.f1_score,
+        )
+        .higher_is_better()
+        .range(Range::SHARE)
+        .needs(NEEDS)
+        .source(PEER),
+        Score::new(
+            "auroc",
+            "AUROC",
+            "With what probability does a true element score above a false one?",
+            |scores: &Self| scores.auroc,
+        )
+        .higher_is_better()
+        .range(Range::SHARE)
+        .needs(NEEDS)
+        .source(PEER),
+        Score::new(
+            "average_precision",
+            "Average precision",
+            "How precise is the mask down to each true element?",
+            |scores: &Self| scores.average_precision,
+        )
+        .higher_is_better()
+        .range(Range::SHARE)
+        .needs(NEEDS)
+        .source("scikit-learn, average_precision_score"),
+        Score::new(
+            "jaccard",
+            "Jaccard index",
+            "How large is the overlap of mask and truth against both together?",
+            |scores: &Self| scores.jaccard,
+        )
+        .higher_is_better()
+        .range(Range::SHARE)
+        .needs(NEEDS)
+        .source("Agarwal et al. 2022, arXiv 2208.09339"),
+    ];
+}

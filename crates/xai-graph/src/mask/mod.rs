@@ -7,6 +7,6 @@ mod top_k;
 pub(crate) mod undirected_edges;
 pub(crate) mod unit;
 
-pub use properties::{MaskProperties, edge_mask_properties, mask_properties};
+pub use properties::{MaskMetric, MaskProperties};
 pub use sparsify::{Sparsity, sparsify, sparsify_undirected};
 pub use top_k::{top_k_feature_mask, top_k_features};

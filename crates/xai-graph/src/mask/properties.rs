@@ -4,14 +4,13 @@ use std::fmt;
 
 use ndarray::{ArrayView1, ArrayView2};
 use petgraph::unionfind::UnionFind;
-use xai_core::describe::Range;
+use xai_core::describe::{Parameters, Range, Score, Scores};
 use xai_core::number::elementary;
-use xai_core::{Direction, Error, MetricInfo, Real, Result};
+use xai_core::{Error, Real, Result};
 
 use crate::input;
 use crate::mask::unit::check_unit;
 use crate::model::graph::check_edge_index;
-use crate::registry::metric::GraphMetric;
 
 /// Properties of one mask.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -67,107 +66,121 @@ impl fmt::Display for MaskProperties {
     }
 }
 
-/// Properties of a mask over anything.
-///
-/// `mask` is `(n_elements,)` in [0, 1]; an element is selected when it is above `threshold`.
-///
-/// # Errors
-/// `Empty` without elements, `NonFinite` and `OutOfDomain` for a mask
-/// outside [0, 1], `InvalidParameter` for a threshold outside [0, 1].
-///
-/// ```
-/// use ndarray::array;
-/// let properties = xai_graph::mask::mask_properties(array![0.5, 0.5, 0.0, 0.0].view(), 0.0)?;
-/// assert_eq!((properties.size, properties.sparsity), (2, 0.5));
-/// assert_eq!(properties.entropy, Some(2f64.ln()));
-/// # Ok::<(), xai_graph::Error>(())
-/// ```
+/// Measures masks.
 ///
 /// # Source
 /// Properties of this kind are reported by Amara et al., *`GraphFramEx`*, arXiv 2206.09677; the
 /// entropy here is that of the mask divided by its sum.
-pub fn mask_properties<T: Real>(mask: ArrayView1<'_, T>, threshold: f64) -> Result<MaskProperties> {
-    if !(0.0..=1.0).contains(&threshold) {
-        return Err(Error::parameter(
-            input::THRESHOLD,
-            threshold,
-            "a threshold in [0, 1]",
-        ));
-    }
-    if mask.is_empty() {
-        return Err(Error::empty(input::MASK).part("elements"));
-    }
-    check_unit(input::MASK, mask)?;
-    let threshold = T::from_f64_nearest(threshold);
-    let size = mask.iter().filter(|&&x| x > threshold).count();
-    let sparsity = 1.0 - size as f64 / mask.len() as f64;
-    Ok(MaskProperties {
-        n_elements: mask.len(),
-        size,
-        sparsity,
-        entropy: entropy(mask),
-        n_components: None,
-        component_share: None,
-        component_ratio: None,
-        components_per_node: None,
-    })
+#[derive(Debug, Clone, Copy, Default, PartialEq, Parameters)]
+pub struct MaskMetric {
+    /// An element is selected when it is above this, in [0, 1].
+    #[param(at_least = 0, at_most = 1)]
+    threshold: f64,
 }
 
-/// Properties of a mask over edges, its connected components among them.
-///
-/// `edge_index` is `(2, n_edges)` with nodes in `0..n_nodes`; direction does not matter for
-/// connection. Nodes without a selected edge are no components.
-///
-/// # Errors
-/// As [`mask_properties`]; `ShapeMismatch` when mask and edges do not fit,
-/// `OutOfDomain` for an edge to a node that is not there.
-///
-/// ```
-/// use ndarray::array;
-/// let edges = array![[0, 1, 3], [1, 2, 4]]; // 0–1–2 and 3–4
-/// let mask = array![1.0, 1.0, 1.0];
-/// let properties = xai_graph::mask::edge_mask_properties(mask.view(), edges.view(), 8, 0.5)?;
-/// assert_eq!(properties.n_components, Some(2));
-/// assert_eq!(properties.component_share, Some(0.6)); // 3 of the 5 nodes that are touched
-/// assert_eq!(properties.component_ratio, Some(0.4)); // 2 components over these 5
-/// assert_eq!(properties.components_per_node, Some(0.25)); // and over all 8
-/// # Ok::<(), xai_graph::Error>(())
-/// ```
-///
-/// # Source
-/// Amara et al., *`GraphFramEx`*, arXiv 2206.09677, report the number of components per node; their
-/// code counts the nodes at selected edges
-/// ([`component_ratio`](MaskProperties::component_ratio)). The share of the largest component is ours.
-pub fn edge_mask_properties<T: Real>(
-    mask: ArrayView1<'_, T>,
-    edge_index: ArrayView2<'_, i64>,
-    n_nodes: usize,
-    threshold: f64,
-) -> Result<MaskProperties> {
-    let properties = mask_properties(mask, threshold)?;
-    if edge_index.dim() != (2, mask.len()) {
-        return Err(Error::shape(
-            input::EDGE_INDEX,
-            &[2, mask.len()],
-            edge_index.shape(),
-        ));
+impl MaskMetric {
+    /// Every element above 0 is selected.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
     }
-    check_edge_index(edge_index, n_nodes)?;
-    let selected = std::iter::zip(edge_index.columns(), mask)
-        .filter(|&(_, &value)| value > T::from_f64_nearest(threshold))
-        // Checked to be in 0..n_nodes.
-        .map(|(ends, _)| (ends[0] as usize, ends[1] as usize));
-    let sizes = component_sizes(selected);
-    let n_touched = sizes.iter().sum::<usize>() as f64;
-    let n_components = sizes.len() as f64;
-    let largest = sizes.iter().max();
-    Ok(MaskProperties {
-        n_components: Some(sizes.len()),
-        component_share: largest.map(|&largest| largest as f64 / n_touched),
-        component_ratio: largest.map(|_| n_components / n_touched),
-        components_per_node: Some(n_components / n_nodes as f64),
-        ..properties
-    })
+
+    /// Properties of a mask over anything.
+    ///
+    /// `mask` is `(n_elements,)` in [0, 1].
+    ///
+    /// # Errors
+    /// `Empty` without elements, `NonFinite` and `OutOfDomain` for a mask
+    /// outside [0, 1], `InvalidParameter` for a threshold outside [0, 1].
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use xai_graph::mask::MaskMetric;
+    /// let properties = MaskMetric::new().evaluate(array![0.5, 0.5, 0.0, 0.0].view())?;
+    /// assert_eq!((properties.size, properties.sparsity), (2, 0.5));
+    /// assert_eq!(properties.entropy, Some(2f64.ln()));
+    /// # Ok::<(), xai_graph::Error>(())
+    /// ```
+    pub fn evaluate<T: Real>(&self, mask: ArrayView1<'_, T>) -> Result<MaskProperties> {
+        self.check_params()?;
+        if mask.is_empty() {
+            return Err(Error::empty(input::MASK).part("elements"));
+        }
+        check_unit(input::MASK, mask)?;
+        let threshold = T::from_f64_nearest(self.threshold);
+        let size = mask.iter().filter(|&&x| x > threshold).count();
+        let sparsity = 1.0 - size as f64 / mask.len() as f64;
+        Ok(MaskProperties {
+            n_elements: mask.len(),
+            size,
+            sparsity,
+            entropy: entropy(mask),
+            n_components: None,
+            component_share: None,
+            component_ratio: None,
+            components_per_node: None,
+        })
+    }
+
+    /// Properties of a mask over edges, its connected components among them.
+    ///
+    /// `edge_index` is `(2, n_edges)` with nodes in `0..n_nodes`; direction does not matter for
+    /// connection. Nodes without a selected edge are no components.
+    ///
+    /// # Errors
+    /// As [`evaluate`](Self::evaluate); `ShapeMismatch` when mask and edges do not fit,
+    /// `OutOfDomain` for an edge to a node that is not there.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use xai_graph::mask::MaskMetric;
+    /// let edges = array![[0, 1, 3], [1, 2, 4]]; // 0–1–2 and 3–4
+    /// let mask = array![1.0, 1.0, 1.0];
+    /// let properties = MaskMetric::new().evaluate_edges(mask.view(), edges.view(), 8)?;
+    /// assert_eq!(properties.n_components, Some(2));
+    /// assert_eq!(properties.component_share, Some(0.6)); // 3 of the 5 nodes that are touched
+    /// assert_eq!(properties.component_ratio, Some(0.4)); // 2 components over these 5
+    /// assert_eq!(properties.components_per_node, Some(0.25)); // and over all 8
+    /// # Ok::<(), xai_graph::Error>(())
+    /// ```
+    ///
+    /// # Source
+    /// Amara et al., *`GraphFramEx`*, arXiv 2206.09677, report the number of components per node; their
+    /// code counts the nodes at selected edges
+    /// ([`component_ratio`](MaskProperties::component_ratio)). The share of the largest component is ours.
+    pub fn evaluate_edges<T: Real>(
+        &self,
+        mask: ArrayView1<'_, T>,
+        edge_index: ArrayView2<'_, i64>,
+        n_nodes: usize,
+    ) -> Result<MaskProperties> {
+        let properties = self.evaluate(mask)?;
+        if edge_index.dim() != (2, mask.len()) {
+            let expected = [2, mask.len()];
+            return Err(Error::shape(
+                input::EDGE_INDEX,
+                &expected,
+                edge_index.shape(),
+            ));
+        }
+        check_edge_index(edge_index, n_nodes)?;
+        let threshold = T::from_f64_nearest(self.threshold);
+        let selected = std::iter::zip(edge_index.columns(), mask)
+            .filter(|&(_, &value)| value > threshold)
+            // Checked to be in 0..n_nodes.
+            .map(|(ends, _)| (ends[0] as usize, ends[1] as usize));
+        let sizes = component_sizes(selected);
+        let n_touched = sizes.iter().sum::<usize>() as f64;
+        let n_components = sizes.len() as f64;
+        let largest = sizes.iter().max();
+        Ok(MaskProperties {
+            n_components: Some(sizes.len()),
+            component_share: largest.map(|&largest| largest as f64 / n_touched),
+            component_ratio: largest.map(|_| n_components / n_touched),
+            components_per_node: Some(n_components / n_nodes as f64),
+            ..properties
+        })
+    }
 }
 
 /// The number of nodes of each connected component of edges.
@@ -204,86 +217,64 @@ fn entropy<T: Real>(mask: ArrayView1<'_, T>) -> Option<f64> {
 
 const SOURCE: &str = "after Amara et al. 2022, arXiv 2206.09677";
 
-/// The number of selected elements.
-pub static SIZE: GraphMetric<MaskProperties> = GraphMetric {
-    info: MetricInfo {
-        name: "size",
-        title: "Size",
-        question: "How many elements does the mask select?",
-        direction: Direction::None,
-        range: Range::NON_NEGATIVE.up_to_data("n"),
-        needs: &[input::MASK],
-        source: SOURCE,
-    },
-    value: |mask| Some(mask.size as f64),
-};
-
-/// Share of elements that are not selected.
-pub static SPARSITY: GraphMetric<MaskProperties> = GraphMetric {
-    info: MetricInfo {
-        name: "sparsity",
-        title: "Sparsity",
-        question: "Which share of the elements does the mask leave out?",
-        direction: Direction::None,
-        range: Range::SHARE,
-        needs: &[input::MASK],
-        source: SOURCE,
-    },
-    value: |mask| Some(mask.sparsity),
-};
-
-/// Entropy of the mask as a distribution, in nats.
-pub static ENTROPY: GraphMetric<MaskProperties> = GraphMetric {
-    info: MetricInfo {
-        name: "entropy",
-        title: "Entropy",
-        question: "How evenly is the mask spread over its elements?",
-        direction: Direction::None,
-        range: Range::NON_NEGATIVE.up_to_data("ln n"),
-        needs: &[input::MASK],
-        source: SOURCE,
-    },
-    value: |mask| mask.entropy,
-};
-
-/// How connected the selected edges are.
-pub static COMPONENT_SHARE: GraphMetric<MaskProperties> = GraphMetric {
-    info: MetricInfo {
-        name: "component_share",
-        title: "Component share",
-        question: "Which share of the nodes it touches does the largest piece of the mask hold?",
-        direction: Direction::Higher,
-        range: Range::above(0.0).up_to(1.0),
-        needs: &[input::MASK, input::EDGE_INDEX],
-        source: SOURCE,
-    },
-    value: |mask| mask.component_share,
-};
-
-/// How many pieces the selected edges make of the nodes that they touch.
-pub static COMPONENT_RATIO: GraphMetric<MaskProperties> = GraphMetric {
-    info: MetricInfo {
-        name: "component_ratio",
-        title: "Component ratio",
-        question: "How many pieces does the mask have per node it touches?",
-        direction: Direction::Lower,
-        range: Range::above(0.0).up_to(1.0),
-        needs: &[input::MASK, input::EDGE_INDEX],
-        source: "Amara et al. 2022, arXiv 2206.09677",
-    },
-    value: |mask| mask.component_ratio,
-};
-
-/// How many pieces the selected edges are, in a graph of this size.
-pub static COMPONENTS_PER_NODE: GraphMetric<MaskProperties> = GraphMetric {
-    info: MetricInfo {
-        name: "components_per_node",
-        title: "Components per node",
-        question: "How many pieces does the mask have per node of the graph?",
-        direction: Direction::Lower,
-        range: Range::SHARE,
-        needs: &[input::MASK, input::EDGE_INDEX, input::NODES],
-        source: SOURCE,
-    },
-    value: |mask| mask.components_per_node,
-};
+impl Scores for MaskProperties {
+    const SCORES: &'static [Score<Self>] = &[
+        Score::new(
+            "size",
+            "Size",
+            "How many elements does the mask select?",
+            |mask: &Self| Some(mask.size as f64),
+        )
+        .range(Range::NON_NEGATIVE.up_to_data("n"))
+        .needs(&[input::MASK])
+        .source(SOURCE),
+        Score::new(
+            "sparsity",
+            "Sparsity",
+            "Which share of the elements does the mask leave out?",
+            |mask: &Self| Some(mask.sparsity),
+        )
+        .range(Range::SHARE)
+        .needs(&[input::MASK])
+        .source(SOURCE),
+        Score::new(
+            "entropy",
+            "Entropy",
+            "How evenly is the mask spread over its elements?",
+            |mask: &Self| mask.entropy,
+        )
+        .range(Range::NON_NEGATIVE.up_to_data("ln n"))
+        .needs(&[input::MASK])
+        .source(SOURCE),
+        Score::new(
+            "component_share",
+            "Component share",
+            "Which share of the nodes it touches does the largest piece of the mask hold?",
+            |mask: &Self| mask.component_share,
+        )
+        .higher_is_better()
+        .range(Range::above(0.0).up_to(1.0))
+        .needs(&[input::MASK, input::EDGE_INDEX])
+        .source(SOURCE),
+        Score::new(
+            "component_ratio",
+            "Component ratio",
+            "How many pieces does the mask have per node it touches?",
+            |mask: &Self| mask.component_ratio,
+        )
+        .lower_is_better()
+        .range(Range::above(0.0).up_to(1.0))
+        .needs(&[input::MASK, input::EDGE_INDEX])
+        .source("Amara et al. 2022, arXiv 2206.09677"),
+        Score::new(
+            "components_per_node",
+            "Components per node",
+            "How many pieces does the mask have per node of the graph?",
+            |mask: &Self| mask.components_per_node,
+        )
+        .lower_is_better()
+        .range(Range::SHARE)
+        .needs(&[input::MASK, input::EDGE_INDEX, input::NODES])
+        .source(SOURCE),
+    ];
+}

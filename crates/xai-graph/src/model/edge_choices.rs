@@ -1,21 +1,24 @@
 //! How the edges of an explanation are taken away.
 
 use ndarray::ArrayView2;
+use xai_core::describe::{Parameter, Parameters};
 
 use crate::mask::undirected_edges::UndirectedEdges;
 
 /// How edges are taken away.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum EdgeRemoval {
-    /// Edge weights are multiplied by the mask; takes soft masks. `PyTorch` Geometric multiplies the
-    /// messages instead: the same for a model that scales messages by the weight, but not for one
-    /// that also normalises by weighted degrees.
+    /// Edge weights are multiplied by the mask; takes soft masks.
+    ///
+    /// `PyTorch` Geometric multiplies the messages instead: the same for a model that scales messages by
+    /// the weight, but not for one that also normalises by weighted degrees.
     #[default]
     Weight,
-    /// Edges of mask 0 leave the edge index. The mask must be hard, 0 or 1; see
-    /// [`sparsify`](crate::mask::sparsify).
+    /// Edges of mask 0 leave the edge index. The mask must be hard, 0 or 1.
+    ///
+    /// See [`sparsify`](crate::mask::sparsify).
     Remove,
 }
 
@@ -28,9 +31,13 @@ pub enum EdgeRemoval {
 /// let choices = EdgeChoices::new().removal(EdgeRemoval::Remove).undirected(true);
 /// let sweep = Sweep::new().edges(choices);
 /// ```
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameters)]
 pub struct EdgeChoices {
+    /// How edges are taken away.
     pub(crate) removal: EdgeRemoval,
+    /// Whether the two directions of an edge are kept or taken away together.
+    ///
+    /// See [`sparsify_undirected`](crate::mask::sparsify_undirected).
     undirected: bool,
 }
 
@@ -39,21 +46,6 @@ impl EdgeChoices {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// How edges are taken away.
-    #[must_use]
-    pub fn removal(mut self, removal: EdgeRemoval) -> Self {
-        self.removal = removal;
-        self
-    }
-
-    /// Keeps or takes away the two directions of an edge together, see
-    /// [`sparsify_undirected`](crate::mask::sparsify_undirected).
-    #[must_use]
-    pub fn undirected(mut self, undirected: bool) -> Self {
-        self.undirected = undirected;
-        self
     }
 
     /// The edges that go together.

@@ -1,12 +1,15 @@
 //! What a model's output rows hold.
 
+use xai_core::describe::Parameter;
+
 /// What the outputs of a model are.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum ReturnType {
     /// Raw scores: any finite numbers.
     #[default]
+    #[param(alias = "raw")]
     Logits,
     /// Probabilities in [0, 1].
     Probs,
@@ -15,7 +18,7 @@ pub enum ReturnType {
 }
 
 /// What the columns of an output row are to one another.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum OutputDistribution {

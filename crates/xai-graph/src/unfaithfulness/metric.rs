@@ -1,14 +1,14 @@
 //! Unfaithfulness with its choices.
 
 use ndarray::ArrayView2;
+use xai_core::describe::Parameters;
 use xai_core::{Accumulator, Error, Real, Result, parallel};
 
-use crate::outputs::return_type::{OutputDistribution, ReturnType};
 use crate::outputs::row_subset::RowSubset;
 use crate::unfaithfulness::accumulator::UnfaithfulnessAccumulator;
 use crate::unfaithfulness::row_pairs::{BLOCK, RowPairs};
 use crate::unfaithfulness::scores::{Unfaithfulness, from_divergence};
-use crate::unfaithfulness::setup::{KlDirection, Setup};
+use crate::unfaithfulness::setup::Setup;
 
 /// Graph explanation unfaithfulness (GEF) of logits.
 ///
@@ -57,16 +57,18 @@ pub fn unfaithfulness<T: Real>(
 /// use xai_graph::{KlDirection, ReturnType, UnfaithfulnessMetric};
 /// let (full, kept) = (array![[0.75, 0.25]], array![[0.5, 0.5]]);
 /// let gef = UnfaithfulnessMetric::new()
-///     .returns(ReturnType::Probs)
-///     .direction(KlDirection::Reverse)
+///     .return_type(ReturnType::Probs)
+///     .kl_direction(KlDirection::Reverse)
 ///     .evaluate(full.view(), kept.view())?;
 /// let kl = 0.5 * (2.0f64 / 3.0).ln() + 0.5 * 2f64.ln();
 /// assert!((gef.divergence - kl).abs() < 1e-15);
 /// # Ok::<(), xai_graph::Error>(())
 /// ```
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 pub struct UnfaithfulnessMetric<'a> {
-    setup: Setup,
+    #[param(flatten)]
+    pub(crate) setup: Setup,
+    #[param(skip)]
     rows: RowSubset<'a>,
 }
 
@@ -75,28 +77,6 @@ impl<'a> UnfaithfulnessMetric<'a> {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// What the outputs are.
-    #[must_use]
-    pub fn returns(mut self, returns: ReturnType) -> Self {
-        self.setup.returns = returns;
-        self
-    }
-
-    /// What the columns are to one another. For independent columns the divergence of a row is the
-    /// sum of those of its columns, each a yes or no.
-    #[must_use]
-    pub fn distribution(mut self, distribution: OutputDistribution) -> Self {
-        self.setup.distribution = distribution;
-        self
-    }
-
-    /// Which way the divergence is taken.
-    #[must_use]
-    pub fn direction(mut self, direction: KlDirection) -> Self {
-        self.setup.direction = direction;
-        self
     }
 
     /// Only these rows, by their position; one named twice counts twice.
@@ -110,7 +90,7 @@ impl<'a> UnfaithfulnessMetric<'a> {
     ///
     /// # Errors
     /// `ShapeMismatch`, `Empty`; `NonFinite` and `OutOfDomain`
-    /// for rows that do not hold what [`returns`](Self::returns) says, naming `full` or `kept`.
+    /// for rows that do not hold what [`return_type`](Self::return_type) says, naming `full` or `kept`.
     pub fn evaluate<T: Real>(
         &self,
         full: ArrayView2<'_, T>,

@@ -35,7 +35,7 @@ impl<'a, T: Real> RowPairs<'a, T> {
             return Err(Error::shape(input::KEPT, full.shape(), kept.shape()));
         }
         let n_rows = subset.n_rows(full.nrows())?;
-        match (setup.distribution, full.ncols()) {
+        match (setup.output_distribution, full.ncols()) {
             (_, 0) => return Err(Error::empty(input::FULL).part("columns")),
             (OutputDistribution::Categorical, 1) => {
                 let error = Error::shape_described(input::FULL, TWO_COLUMNS, full.shape());
@@ -59,13 +59,13 @@ impl<'a, T: Real> RowPairs<'a, T> {
     /// Calls `each` with the divergence of every row of a block, in order.
     pub(crate) fn divergences(&self, block: usize, mut each: impl FnMut(f64)) -> Result<()> {
         let range = block * BLOCK..((block + 1) * BLOCK).min(self.n_rows);
-        let (p, q) = match self.setup.direction {
+        let (p, q) = match self.setup.kl_direction {
             KlDirection::Forward => (self.full, self.kept),
             KlDirection::Reverse => (self.kept, self.full),
         };
         let Setup {
-            returns,
-            distribution,
+            return_type: returns,
+            output_distribution: distribution,
             ..
         } = self.setup;
         let mut rows = RowDivergence::new(self.full.ncols(), returns, distribution);
@@ -85,8 +85,8 @@ impl<'a, T: Real> RowPairs<'a, T> {
     #[cold]
     fn first_error(&self, visited: Range<usize>) -> Error {
         let Setup {
-            returns,
-            distribution,
+            return_type: returns,
+            output_distribution: distribution,
             ..
         } = self.setup;
         let first = visited.start;

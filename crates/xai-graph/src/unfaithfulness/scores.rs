@@ -2,11 +2,9 @@
 
 use std::fmt;
 
-use xai_core::describe::Range;
-use xai_core::{Direction, MetricInfo};
+use xai_core::describe::{Range, Score, Scores};
 
 use crate::input;
-use crate::registry::metric::GraphMetric;
 
 /// The graph explanation unfaithfulness of some samples.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -47,16 +45,15 @@ impl fmt::Display for Unfaithfulness {
     }
 }
 
-/// Graph explanation unfaithfulness.
-pub static UNFAITHFULNESS: GraphMetric<Unfaithfulness> = GraphMetric {
-    info: MetricInfo {
-        name: "unfaithfulness",
-        title: "Unfaithfulness",
-        question: "How far is the answer on the explanation from the answer on the whole graph?",
-        direction: Direction::Lower,
-        range: Range::SHARE,
-        needs: &[input::FULL, input::KEPT],
-        source: "Agarwal et al. 2022, arXiv 2208.09339",
-    },
-    value: |unfaithfulness| Some(unfaithfulness.value),
-};
+impl Scores for Unfaithfulness {
+    const SCORES: &'static [Score<Self>] = &[Score::new(
+        "unfaithfulness",
+        "Unfaithfulness",
+        "How far is the answer on the explanation from the answer on the whole graph?",
+        |unfaithfulness: &Self| Some(unfaithfulness.value),
+    )
+    .lower_is_better()
+    .range(Range::SHARE)
+    .needs(&[input::FULL, input::KEPT])
+    .source("Agarwal et al. 2022, arXiv 2208.09339")];
+}

@@ -3,14 +3,15 @@
 use std::fmt::Debug;
 
 use ndarray::{Array1, Array2, array};
-use xai_graph::fidelity::{FidelityAccumulator, characterization_scores};
+use xai_core::Input;
+use xai_graph::fidelity::FidelityAccumulator;
 use xai_graph::ground_truth::Selection;
-use xai_graph::mask::{Sparsity, edge_mask_properties, top_k_feature_mask, top_k_features};
+use xai_graph::mask::{MaskMetric, Sparsity, top_k_feature_mask, top_k_features};
 use xai_graph::model::EdgeChoices;
 use xai_graph::outputs::OutputDistribution;
 use xai_graph::{
-    Accumulator, Error, ErrorKind, FidelityMetric, Graph, GroundTruthMetric, KlDirection,
-    ReturnType, Sweep, UnfaithfulnessMetric, characterization_score, fidelity, fidelity_curve_auc,
+    Accumulator, Characterization, Error, ErrorKind, FidelityMetric, Graph, GroundTruthMetric,
+    KlDirection, ReturnType, Sweep, UnfaithfulnessMetric, fidelity, fidelity_curve_auc,
     ground_truth, help, input, unfaithfulness,
 };
 
@@ -124,8 +125,8 @@ fn outputs_that_are_not_numbers() {
         kept[[1, 0]] = bad;
         let metrics = [
             UnfaithfulnessMetric::new(),
-            UnfaithfulnessMetric::new().direction(KlDirection::Reverse),
-            UnfaithfulnessMetric::new().distribution(OutputDistribution::Bernoulli),
+            UnfaithfulnessMetric::new().kl_direction(KlDirection::Reverse),
+            UnfaithfulnessMetric::new().output_distribution(OutputDistribution::Bernoulli),
         ];
         for metric in metrics {
             let result = metric.evaluate(good.view(), kept.view());
@@ -175,7 +176,7 @@ fn the_first_bad_row_is_named_wherever_it_stands() {
 #[test]
 fn rows_that_are_not_distributions() {
     let good = array![[0.5, 0.5], [0.25, 0.75]];
-    let metric = UnfaithfulnessMetric::new().returns(ReturnType::Probs);
+    let metric = UnfaithfulnessMetric::new().return_type(ReturnType::Probs);
     let probabilities =
         |kept: Array2<f64>| error(metric.evaluate(good.view(), kept.view()).map(drop));
     let sum = probabilities(array![[0.5, 0.5], [0.5, 0.501]]);
@@ -194,7 +195,7 @@ fn rows_that_are_not_distributions() {
     let nan = probabilities(array![[0.5, 0.5], [0.5, f64::NAN]]);
     assert!(matches!(nan.kind(), ErrorKind::NonFinite));
     assert_eq!((nan.index(), nan.help()), (&[1, 1][..], None));
-    let logs = UnfaithfulnessMetric::new().returns(ReturnType::LogProbs);
+    let logs = UnfaithfulnessMetric::new().return_type(ReturnType::LogProbs);
     let good = good.ln();
     let log_probabilities =
         |kept: Array2<f64>| error(logs.evaluate(good.view(), kept.view()).map(drop));
@@ -282,44 +283,45 @@ fn targets_of_rows_that_are_not_compared_may_be_anything() {
 #[test]
 fn fidelities_and_weights_outside_their_domain() {
     assert_error!(
-        characterization_scores(&[0.5, 1.5], &[0.0, 0.0], 0.5, 0.5),
+        Characterization::new().scores(&[0.5, 1.5], &[0.0, 0.0]),
         ErrorKind::OutOfDomain { value: 1.5, .. },
         input::POS_FIDELITY,
         [1]
     );
     assert_error!(
-        characterization_score(0.5, -0.1, 0.5, 0.5),
+        Characterization::new().score(0.5, -0.1),
         ErrorKind::OutOfDomain { value: -0.1, .. },
         input::NEG_FIDELITY,
         [0]
     );
     assert_error!(
-        characterization_score(f64::NAN, 0.1, 0.5, 0.5),
+        Characterization::new().score(f64::NAN, 0.1),
         ErrorKind::NonFinite,
         input::POS_FIDELITY,
         [0]
     );
     assert_error!(
-        characterization_scores(&[0.5], &[0.0, 0.0], 0.5, 0.5),
+        Characterization::new().scores(&[0.5], &[0.0, 0.0]),
         ErrorKind::ShapeMismatch { .. },
         input::NEG_FIDELITY,
         []
     );
+    let weighted = |pos, neg| Characterization::new().pos_weight(pos).neg_weight(neg);
     for (weights, about) in [
         ((0.5, 0.6), input::WEIGHT_SUM),
-        ((-0.5, 1.5), input::POS_WEIGHT),
-        ((f64::NAN, 1.0), input::POS_WEIGHT),
-        ((1.5, -0.5), input::NEG_WEIGHT),
+        ((-0.5, 1.5), Input::new("pos_weight")),
+        ((f64::NAN, 1.0), Input::new("pos_weight")),
+        ((1.5, -0.5), Input::new("neg_weight")),
     ] {
         assert_error!(
-            characterization_score(0.5, 0.5, weights.0, weights.1),
+            weighted(weights.0, weights.1).score(0.5, 0.5),
             ErrorKind::InvalidParameter { .. },
             about,
             []
         );
     }
     // 0.7 + 0.2 + 0.1 is not 1 in floating point; a peer that compares exactly refuses it.
-    assert!(characterization_score(0.5, 0.5, 0.7, 0.2 + 0.1).is_ok());
+    assert!(weighted(0.7, 0.2 + 0.1).score(0.5, 0.5).is_ok());
 }
 
 #[test]
@@ -410,7 +412,7 @@ fn masks_that_are_not_scores() {
         assert_error!(
             metric.evaluate(truth.view(), truth.view()),
             ErrorKind::InvalidParameter { .. },
-            input::TOP_K,
+            input::SELECTION,
             []
         );
     }
@@ -444,7 +446,7 @@ fn top_k_beyond_the_features() {
 #[test]
 fn states_of_different_choices_do_not_merge() {
     let mut state = UnfaithfulnessMetric::new().accumulator::<f32>();
-    let other = UnfaithfulnessMetric::new().direction(KlDirection::Reverse);
+    let other = UnfaithfulnessMetric::new().kl_direction(KlDirection::Reverse);
     assert_error!(
         state.merge(other.accumulator()),
         ErrorKind::InvalidParameter { .. },
@@ -532,8 +534,11 @@ fn levels_that_make_no_axis_are_refused_before_the_model_is_called() {
 
 #[test]
 fn nodes_without_edges_cost_nothing() {
-    let properties =
-        edge_mask_properties(array![0.9].view(), array![[0], [1]].view(), usize::MAX, 0.5);
+    let properties = MaskMetric::new().threshold(0.5).evaluate_edges(
+        array![0.9].view(),
+        array![[0], [1]].view(),
+        usize::MAX,
+    );
     assert_eq!(properties.unwrap().n_components, Some(1));
 }
 

@@ -7,12 +7,11 @@ use approx::assert_relative_eq;
 use ndarray::{Array1, Array2, ArrayView1};
 use serde_json::Value;
 use xai_core::output::arg_max_rows;
-use xai_graph::fidelity::characterization_scores;
 use xai_graph::ground_truth::ZeroDivision;
 use xai_graph::mask::top_k_features;
 use xai_graph::{
-    FidelityMetric, GroundTruth, GroundTruthMetric, KlDirection, UnfaithfulnessMetric,
-    fidelity_curve_auc, input, unfaithfulness,
+    Characterization, FidelityMetric, GroundTruth, GroundTruthMetric, KlDirection,
+    UnfaithfulnessMetric, fidelity_curve_auc, input, unfaithfulness,
 };
 
 /// The peer computes in single precision.
@@ -93,7 +92,7 @@ fn unfaithfulness_of_gnn_explainer_runs_in_the_peers_direction() {
     for case in cases(&golden(), "explainer_runs") {
         let index = labels(&case["index"]);
         let metric = UnfaithfulnessMetric::new()
-            .direction(KlDirection::Reverse)
+            .kl_direction(KlDirection::Reverse)
             .index(&index);
         let full = single_rows(&case["logits_full"]);
         for (kept, expected) in [
@@ -174,7 +173,11 @@ fn characterization_and_the_area_under_the_curve() {
     for case in cases(&golden(), "characterization") {
         let (pos, neg) = (numbers(&case["pos"]), numbers(&case["neg"]));
         let weights = (number(case, "pos_weight"), number(case, "neg_weight"));
-        let scores = characterization_scores(&pos, &neg, weights.0, weights.1).unwrap();
+        let scores = Characterization::new()
+            .pos_weight(weights.0)
+            .neg_weight(weights.1)
+            .scores(&pos, &neg)
+            .unwrap();
         let expected = numbers(&case["score"]);
         assert_eq!(scores.len(), expected.len());
         for (score, expected) in scores.iter().zip(expected) {
@@ -195,7 +198,7 @@ fn unfaithfulness_in_both_directions() {
         let forward = unfaithfulness(full.view(), kept.view()).unwrap().value;
         assert_relative_eq!(forward, number(case, "gef_forward"), max_relative = DOUBLE);
         let reverse = UnfaithfulnessMetric::new()
-            .direction(KlDirection::Reverse)
+            .kl_direction(KlDirection::Reverse)
             .evaluate(full.view(), kept.view())
             .unwrap();
         assert_relative_eq!(

@@ -8,8 +8,8 @@ use xai_graph::ground_truth::Selection;
 use xai_graph::outputs::OutputDistribution;
 use xai_graph::unfaithfulness::kl_divergence;
 use xai_graph::{
-    Accumulator, FidelityMetric, GroundTruth, GroundTruthMetric, KlDirection, ReturnType,
-    UnfaithfulnessMetric, characterization_score, fidelity, ground_truth, input, unfaithfulness,
+    Accumulator, Characterization, FidelityMetric, GroundTruth, GroundTruthMetric, KlDirection,
+    ReturnType, UnfaithfulnessMetric, fidelity, ground_truth, input, unfaithfulness,
 };
 
 /// Pairs of logits of one shape.
@@ -156,10 +156,11 @@ proptest! {
     fn characterization_lies_between_its_terms(
         pos in 0.0..=1.0f64, neg in 0.0..=1.0f64, weight in 0.0..=1.0f64,
     ) {
-        let score = characterization_score(pos, neg, weight, 1.0 - weight).unwrap();
+        let weighted = |pos, neg| Characterization::new().pos_weight(pos).neg_weight(neg);
+        let score = weighted(weight, 1.0 - weight).score(pos, neg).unwrap();
         let sufficient = 1.0 - neg;
         prop_assert!(pos.min(sufficient) <= score && score <= pos.max(sufficient));
-        let other = characterization_score(sufficient, 1.0 - pos, 1.0 - weight, weight).unwrap();
+        let other = weighted(1.0 - weight, weight).score(sufficient, 1.0 - pos).unwrap();
         prop_assert!((score - other).abs() < 1e-12);
     }
 
@@ -167,7 +168,7 @@ proptest! {
     fn unfaithfulness_is_in_zero_to_one_and_zero_for_identical_outputs((full, kept) in logits(1000.0)) {
         for distribution in [OutputDistribution::Categorical, OutputDistribution::Bernoulli] {
             for direction in [KlDirection::Forward, KlDirection::Reverse] {
-                let metric = UnfaithfulnessMetric::new().distribution(distribution).direction(direction);
+                let metric = UnfaithfulnessMetric::new().output_distribution(distribution).kl_direction(direction);
                 let gef = metric.evaluate(full.view(), kept.view()).unwrap();
                 prop_assert!((0.0..=1.0).contains(&gef.value), "{gef}");
                 prop_assert!(gef.divergence.is_finite());
@@ -188,9 +189,9 @@ proptest! {
                 ReturnType::LogProbs => row_softmax(rows).ln(),
             };
             let (full, kept) = (form(&full), form(&kept));
-            let metric = UnfaithfulnessMetric::new().returns(returns);
+            let metric = UnfaithfulnessMetric::new().return_type(returns);
             let forward = metric.evaluate(full.view(), kept.view()).unwrap();
-            let reverse = metric.direction(KlDirection::Reverse).evaluate(kept.view(), full.view());
+            let reverse = metric.kl_direction(KlDirection::Reverse).evaluate(kept.view(), full.view());
             prop_assert_eq!(forward, reverse.unwrap());
         }
     }
@@ -199,7 +200,7 @@ proptest! {
     fn every_form_of_outputs_gives_the_same_divergence((full, kept) in logits(8.0)) {
         let (p, q) = (row_softmax(&full), row_softmax(&kept));
         let of = |a: &Array2<f64>, b: &Array2<f64>, returns| {
-            UnfaithfulnessMetric::new().returns(returns).evaluate(a.view(), b.view()).unwrap().divergence
+            UnfaithfulnessMetric::new().return_type(returns).evaluate(a.view(), b.view()).unwrap().divergence
         };
         let logits = of(&full, &kept, ReturnType::Logits);
         prop_assert!((logits - of(&p, &q, ReturnType::Probs)).abs() < 1e-12 * (1.0 + logits));
@@ -216,12 +217,12 @@ proptest! {
         // A sigmoid of x is a softmax of (x, 0).
         let column = |x: f64| Array2::from_elem((1, 1), x);
         let pair = |x: f64| Array2::from_shape_vec((1, 2), vec![x, 0.0]).unwrap();
-        let binary = UnfaithfulnessMetric::new().distribution(OutputDistribution::Bernoulli);
+        let binary = UnfaithfulnessMetric::new().output_distribution(OutputDistribution::Bernoulli);
         let one = binary.evaluate(column(x).view(), column(y).view()).unwrap();
         let two = UnfaithfulnessMetric::new().evaluate(pair(x).view(), pair(y).view()).unwrap();
         prop_assert!((one.divergence - two.divergence).abs() < 1e-12 * (1.0 + two.divergence));
         let sigmoid = |x: f64| 1.0 / (1.0 + (-x).exp());
-        let probs = binary.returns(ReturnType::Probs)
+        let probs = binary.return_type(ReturnType::Probs)
             .evaluate(column(sigmoid(x)).view(), column(sigmoid(y)).view()).unwrap();
         prop_assert!((one.divergence - probs.divergence).abs() < 1e-6 * (1.0 + two.divergence));
     }
@@ -364,7 +365,7 @@ fn logits_of_a_thousand_give_a_finite_unfaithfulness() {
     let full = ndarray::array![[1000.0f32, -1000.0], [-1000.0, 1000.0]];
     let kept = ndarray::array![[-1000.0f32, 1000.0], [-1000.0, 1000.0]];
     for direction in [KlDirection::Forward, KlDirection::Reverse] {
-        let metric = UnfaithfulnessMetric::new().direction(direction);
+        let metric = UnfaithfulnessMetric::new().kl_direction(direction);
         let gef = metric.evaluate(full.view(), kept.view()).unwrap();
         assert_eq!((gef.divergence, gef.value), (1000.0, 1.0));
     }
@@ -373,13 +374,13 @@ fn logits_of_a_thousand_give_a_finite_unfaithfulness() {
 #[test]
 fn an_answer_that_the_explanation_rules_out_is_wholly_unfaithful() {
     let (full, kept) = (ndarray::array![[0.5, 0.5]], ndarray::array![[1.0, 0.0]]);
-    let metric = UnfaithfulnessMetric::new().returns(ReturnType::Probs);
+    let metric = UnfaithfulnessMetric::new().return_type(ReturnType::Probs);
     let gef = metric.evaluate(full.view(), kept.view()).unwrap();
     assert_eq!((gef.divergence, gef.value), (f64::INFINITY, 1.0));
-    let reverse = metric.direction(KlDirection::Reverse);
+    let reverse = metric.kl_direction(KlDirection::Reverse);
     let gef = reverse.evaluate(full.view(), kept.view()).unwrap();
     assert_eq!(gef.divergence, 2f64.ln());
-    let logs = metric.returns(ReturnType::LogProbs);
+    let logs = metric.return_type(ReturnType::LogProbs);
     let gef = logs.evaluate(full.ln().view(), kept.ln().view()).unwrap();
     assert_eq!(gef.value, 1.0);
 }

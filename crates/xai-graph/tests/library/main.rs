@@ -6,5 +6,6 @@ mod golden;
 mod laws;
 mod messages;
 mod model;
+mod parameters;
 #[cfg(feature = "serde")]
 mod storage;

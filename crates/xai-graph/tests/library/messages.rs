@@ -1,13 +1,11 @@
 //! What people read when something is wrong.
 
 use ndarray::{Array2, array};
-use xai_graph::fidelity::characterization_scores;
 use xai_graph::mask::{Sparsity, sparsify};
 use xai_graph::model::EdgeRemoval;
 use xai_graph::{
-    Error, Explanation, FidelityMetric, Graph, ReturnType, UnfaithfulnessMetric,
-    characterization_score, explained_outputs, fidelity, fidelity_curve_auc, ground_truth,
-    unfaithfulness,
+    Characterization, Error, Explanation, FidelityMetric, Graph, ReturnType, UnfaithfulnessMetric,
+    explained_outputs, fidelity, fidelity_curve_auc, ground_truth, unfaithfulness,
 };
 
 fn message<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
@@ -19,7 +17,7 @@ fn messages_name_the_input_the_place_the_expectation_and_the_way_out() {
     let rows = array![[0.0, 1.0], [1.0, 0.0]];
     let nan = array![[0.0, 1.0], [f64::NAN, 0.0]];
     let single = Array2::<f64>::zeros((2, 1));
-    let probs = UnfaithfulnessMetric::new().returns(ReturnType::Probs);
+    let probs = UnfaithfulnessMetric::new().return_type(ReturnType::Probs);
     let off = array![[0.0, 1.0], [1.0, 1.0]];
     let cases = [
         (
@@ -50,19 +48,19 @@ fn messages_name_the_input_the_place_the_expectation_and_the_way_out() {
         (
             message(unfaithfulness(single.view(), single.view())),
             "full: expected shape (n, c) with c >= 2, got (2, 1); \
-             for a single score per row say `OutputDistribution::Bernoulli`",
+             for a single score per row choose output_distribution = bernoulli",
         ),
         (
             message(probs.evaluate(rows.view(), off.view())),
-            "sum of the probabilities of kept[1] = 2: expected 1; for raw scores say \
-             `ReturnType::Logits`, for independent columns `OutputDistribution::Bernoulli`",
+            "sum of the probabilities of kept[1] = 2: expected 1; for raw scores choose \
+             return_type = logits, for independent columns output_distribution = bernoulli",
         ),
         (
-            message(characterization_scores(&[0.5, 1.5], &[0.0; 2], 0.5, 0.5)),
+            message(Characterization::new().scores(&[0.5, 1.5], &[0.0; 2])),
             "pos_fidelity[1] = 1.5: expected a fidelity in [0, 1]",
         ),
         (
-            message(characterization_score(0.5, 0.5, 0.5, 0.6)),
+            message(Characterization::new().neg_weight(0.6).score(0.5, 0.5)),
             "pos_weight + neg_weight = 1.1: expected weights that sum to 1",
         ),
         (
@@ -76,7 +74,7 @@ fn messages_name_the_input_the_place_the_expectation_and_the_way_out() {
                 array![0.0, 1.0].view(),
             )),
             "predicted[1] = 1.5: expected a score in [0, 1]; \
-             for raw scores say that they are logits, `GroundTruthMetric::logits`",
+             for raw scores choose logits = true",
         ),
         (
             message(sparsify(array![0.5, 0.1].view(), Sparsity::TopK(3))),

@@ -4,15 +4,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ndarray::{Array1, Array2, ArrayView2, Axis, array};
 use proptest::prelude::*;
+use xai_core::Input;
 use xai_core::output::arg_max_rows;
 use xai_core::random::{random_stream, uniform};
 use xai_core::statistics::{jackknife, wilson};
 use xai_graph::dataset::{MacroAverages, micro_intervals};
 use xai_graph::fidelity::FidelityAccumulator;
 use xai_graph::ground_truth::GroundTruthAccumulator;
-use xai_graph::mask::{
-    MaskProperties, Sparsity, edge_mask_properties, mask_properties, sparsify, sparsify_undirected,
-};
+use xai_graph::mask::{MaskMetric, MaskProperties, Sparsity, sparsify, sparsify_undirected};
 use xai_graph::model::{EdgeChoices, EdgeRemoval};
 use xai_graph::{
     Accumulator, Error, ErrorKind, Explanation, FidelityMetric, Graph, GraphModel,
@@ -224,7 +223,7 @@ fn robust_fidelity_of_certain_removal_is_fidelity() {
         let robust = RobustFidelityMetric::new()
             .alpha_pos(1.0)
             .alpha_neg(0.0)
-            .draws(3)
+            .n_draws(3)
             .fidelity(metric)
             .edges(EdgeChoices::new().removal(removal))
             .evaluate(&model, graph, mask.view())
@@ -239,7 +238,7 @@ fn robust_fidelity_of_certain_removal_is_fidelity() {
     let nothing = RobustFidelityMetric::new()
         .alpha_pos(0.0)
         .alpha_neg(1.0)
-        .draws(3);
+        .n_draws(3);
     let robust = nothing.evaluate(&model, graph, mask.view()).unwrap();
     assert_eq!((robust.pos, robust.neg, robust.delta), (0.0, 0.0, 0.0));
 }
@@ -272,7 +271,7 @@ fn robust_fidelity_by_probabilities_of_certain_removal_is_their_change() {
         let certain = RobustFidelityMetric::new()
             .alpha_pos(1.0)
             .alpha_neg(0.0)
-            .draws(3)
+            .n_draws(3)
             .fidelity(metric.index(&index));
         let plain = certain.evaluate(&model, graph, mask.view()).unwrap();
         assert_eq!(plain.by_probability, None);
@@ -319,7 +318,7 @@ fn robust_fidelity_finds_the_probability_and_its_error() {
     let metric = RobustFidelityMetric::new()
         .alpha_pos(0.3)
         .alpha_neg(0.8)
-        .draws(draws);
+        .n_draws(draws);
     let robust = metric.evaluate(&model, graph, mask.view()).unwrap();
     for (value, expected, error) in [
         (robust.pos, 0.3, robust.pos_standard_error),
@@ -477,7 +476,7 @@ proptest! {
         let plain = fidelity(&outputs.full, &outputs.kept, &outputs.complement).unwrap();
         prop_assert_eq!((plain.pos, plain.neg), (0.0, 0.0));
         let hard = sparsify(mask.view(), Sparsity::Fraction(level)).unwrap();
-        let robust = RobustFidelityMetric::new().alpha_pos(0.5).alpha_neg(0.5).draws(4);
+        let robust = RobustFidelityMetric::new().alpha_pos(0.5).alpha_neg(0.5).n_draws(4);
         let removal = EdgeChoices::new().removal(EdgeRemoval::Remove);
         let robust = robust.edges(removal).evaluate(&model, graph, hard.view());
         prop_assert_eq!(robust.unwrap().delta, 0.0);
@@ -504,8 +503,8 @@ proptest! {
     ) {
         let (_, edges) = ring(8, 0);
         let mask = Array1::from(mask);
-        let properties = edge_mask_properties(mask.view(), edges.view(), 8, threshold).unwrap();
-        let without_edges = mask_properties(mask.view(), threshold).unwrap();
+        let properties = MaskMetric::new().threshold(threshold).evaluate_edges(mask.view(), edges.view(), 8).unwrap();
+        let without_edges = MaskMetric::new().threshold(threshold).evaluate(mask.view()).unwrap();
         prop_assert_eq!(properties.size, without_edges.size);
         prop_assert!((properties.sparsity - (1.0 - properties.size as f64 / 16.0)).abs() < 1e-15);
         prop_assert!(properties.entropy.is_none_or(|h| (0.0..=16f64.ln() + 1e-12).contains(&h)));
@@ -539,14 +538,23 @@ proptest! {
 fn components_are_counted_per_node_touched_and_per_node_of_the_graph() {
     let edges = array![[0, 1, 3, 6], [1, 2, 4, 7]]; // 0–1–2 and 3–4; 6–7 is not selected
     let mask = array![0.9, 0.8, 0.7, 0.1];
-    let properties = edge_mask_properties(mask.view(), edges.view(), 10, 0.5).unwrap();
+    let properties = MaskMetric::new()
+        .threshold(0.5)
+        .evaluate_edges(mask.view(), edges.view(), 10)
+        .unwrap();
     assert_eq!(properties.component_share, Some(3.0 / 5.0));
     assert_eq!(properties.component_ratio, Some(2.0 / 5.0));
     assert_eq!(properties.components_per_node, Some(2.0 / 10.0));
-    let nothing = edge_mask_properties(mask.view(), edges.view(), 10, 0.9).unwrap();
+    let nothing = MaskMetric::new()
+        .threshold(0.9)
+        .evaluate_edges(mask.view(), edges.view(), 10)
+        .unwrap();
     assert_eq!(nothing.component_ratio, None);
     assert_eq!(nothing.components_per_node, Some(0.0));
-    let without_edges = mask_properties(mask.view(), 0.5).unwrap();
+    let without_edges = MaskMetric::new()
+        .threshold(0.5)
+        .evaluate(mask.view())
+        .unwrap();
     assert_eq!(without_edges.components_per_node, None);
 }
 
@@ -557,7 +565,10 @@ fn intervals_of_averages_of_large_values_do_not_cancel() {
         averages
             .update(&MaskProperties {
                 size,
-                ..mask_properties(array![1.0].view(), 0.5).unwrap()
+                ..MaskMetric::new()
+                    .threshold(0.5)
+                    .evaluate(array![1.0].view())
+                    .unwrap()
             })
             .unwrap();
     }
@@ -592,7 +603,10 @@ fn averages_of_zeros_and_ones_have_wilsons_interval() {
     // Numbers of elements are no shares, all of them 1 though they are.
     let mut averages = MacroAverages::new();
     for _ in 0..3 {
-        let properties = mask_properties(array![1.0].view(), 0.5).unwrap();
+        let properties = MaskMetric::new()
+            .threshold(0.5)
+            .evaluate(array![1.0].view())
+            .unwrap();
         averages.update(&properties).unwrap();
     }
     let size = averages.finish().unwrap()[0].interval.unwrap();
@@ -883,13 +897,19 @@ fn levels_and_probabilities_outside_their_domain() {
         [0]
     );
     assert_error!(
-        mask_properties(array![0.5, 1.5].view(), 0.5),
+        MaskMetric::new()
+            .threshold(0.5)
+            .evaluate(array![0.5, 1.5].view()),
         ErrorKind::OutOfDomain { value: 1.5, .. },
         input::MASK,
         [1]
     );
     assert_error!(
-        edge_mask_properties(mask.view(), array![[0, 1], [1, 2]].view(), 2, 0.5),
+        MaskMetric::new().threshold(0.5).evaluate_edges(
+            mask.view(),
+            array![[0, 1], [1, 2]].view(),
+            2
+        ),
         ErrorKind::OutOfDomain { value: 2.0, .. },
         input::EDGE_INDEX,
         [1, 1]
@@ -928,13 +948,13 @@ fn robust_fidelity_is_checked_before_the_model_is_called() {
     assert_error!(
         evaluate(RobustFidelityMetric::new().alpha_pos(1.5)),
         ErrorKind::InvalidParameter { .. },
-        input::ALPHA_POS,
+        Input::new("alpha_pos"),
         []
     );
     assert_error!(
         evaluate(RobustFidelityMetric::new().alpha_neg(f64::NAN)),
         ErrorKind::InvalidParameter { .. },
-        input::ALPHA_NEG,
+        Input::new("alpha_neg"),
         []
     );
     let mut changed = graph;
@@ -948,12 +968,9 @@ fn robust_fidelity_is_checked_before_the_model_is_called() {
         []
     );
     assert_error!(
-        evaluate(RobustFidelityMetric::new().draws(1)),
-        ErrorKind::TooFew {
-            needed: 2,
-            actual: 1
-        },
-        input::DRAWS,
+        evaluate(RobustFidelityMetric::new().n_draws(1)),
+        ErrorKind::InvalidParameter { .. },
+        Input::new("n_draws"),
         []
     );
 }

@@ -33,7 +33,7 @@ fn fidelity_goes_on_after_storage() {
 
 #[test]
 fn unfaithfulness_goes_on_after_storage() {
-    let metric = UnfaithfulnessMetric::new().direction(KlDirection::Reverse);
+    let metric = UnfaithfulnessMetric::new().kl_direction(KlDirection::Reverse);
     let (full, kept) = (array![[0.1f32, 2.0]], array![[1.0f32, 0.3]]);
     let mut state = metric.accumulator();
     state.update((full.view(), kept.view())).unwrap();

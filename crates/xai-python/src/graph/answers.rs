@@ -3,11 +3,12 @@
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use xai_graph::outputs::OutputDistribution;
-use xai_graph::unfaithfulness::KlDirection;
+use xai_core::Input;
+use xai_core::describe::parse;
 use xai_graph::{FidelityMetric, Predictions, ReturnType};
 
 use crate::array::{Reals, for_precision, one_axis, two_axes};
+use crate::error::OrRaise;
 use crate::labels::{Labels, for_labels};
 
 /// Labels of one axis, or outputs of two.
@@ -70,41 +71,7 @@ pub(super) fn compared<'a>(
     }
 }
 
-fn one_of<T: Copy>(name: &str, word: &str, words: &[(&str, T)]) -> PyResult<T> {
-    let found = words.iter().find(|(known, _)| *known == word);
-    found.map(|(_, value)| *value).ok_or_else(|| {
-        let known: Vec<String> = words
-            .iter()
-            .map(|(known, _)| format!("{known:?}"))
-            .collect();
-        let known = known.join(", ");
-        PyValueError::new_err(format!("{name}: expected one of {known}, got {word:?}"))
-    })
-}
-
 /// What outputs are, in PyTorch Geometric's words or our own.
-pub(super) fn return_type(word: &str) -> PyResult<ReturnType> {
-    let words = [
-        ("raw", ReturnType::Logits),
-        ("logits", ReturnType::Logits),
-        ("probs", ReturnType::Probs),
-        ("log_probs", ReturnType::LogProbs),
-    ];
-    one_of("return_type", word, &words)
-}
-
-pub(super) fn distribution(word: &str) -> PyResult<OutputDistribution> {
-    let words = [
-        ("categorical", OutputDistribution::Categorical),
-        ("bernoulli", OutputDistribution::Bernoulli),
-    ];
-    one_of("distribution", word, &words)
-}
-
-pub(super) fn direction(word: &str) -> PyResult<KlDirection> {
-    let words = [
-        ("forward", KlDirection::Forward),
-        ("reverse", KlDirection::Reverse),
-    ];
-    one_of("direction", word, &words)
+pub(super) fn return_type(py: Python<'_>, word: &str) -> PyResult<ReturnType> {
+    parse(Input::new("return_type"), word).or_raise(py)
 }

@@ -3,12 +3,13 @@
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use xai_graph::fidelity::{characterization_scores, fidelity_curve_auc};
 use xai_graph::ground_truth::GroundTruthCurves;
+use xai_graph::{Characterization, GroundTruthMetric, fidelity_curve_auc};
 
 use crate::array::{Reals, contiguous};
+use crate::described::Given;
 use crate::error::OrRaise;
-use crate::graph::ground_truth::{Choices, evaluated};
+use crate::graph::ground_truth::evaluated;
 
 /// The characterization score of every point.
 #[pyfunction]
@@ -20,7 +21,10 @@ pub(super) fn graph_characterization<'py>(
     neg_weight: f64,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let (pos, neg) = (contiguous(&pos_fidelity), contiguous(&neg_fidelity));
-    let scores = characterization_scores(&pos, &neg, pos_weight, neg_weight).or_raise(py)?;
+    let characterization = Characterization::new()
+        .pos_weight(pos_weight)
+        .neg_weight(neg_weight);
+    let scores = characterization.scores(&pos, &neg).or_raise(py)?;
     Ok(scores.into_pyarray(py))
 }
 
@@ -43,12 +47,13 @@ pub(super) fn graph_roc_and_pr<'py>(
     py: Python<'py>,
     predicted: Reals<'py>,
     target: Reals<'py>,
-    choices: Choices,
+    choices: Given,
     n_points: Option<usize>,
     n_jobs: Option<i64>,
 ) -> PyResult<Bound<'py, PyDict>> {
+    let metric: GroundTruthMetric = choices.build(py)?;
     let curves = evaluated!(py, n_jobs, predicted, target, |predicted, target| {
-        choices.metric()?.curves(predicted, target)
+        metric.curves(predicted, target)
     });
     described(py, curves, n_points)
 }

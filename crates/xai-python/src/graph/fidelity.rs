@@ -88,7 +88,7 @@ pub(super) fn update_probabilities<'py>(
     index: Option<PyReadonlyArray1<'py, i64>>,
     n_jobs: Option<i64>,
 ) -> PyResult<()> {
-    let returns = return_type(returns)?;
+    let returns = return_type(py, returns)?;
     let target = target.map(|target| target.view("target")).transpose()?;
     let index = positions(index, outputs[0].shape().first().copied())?;
     let target: Option<&dyn Predictions> = target.as_deref();

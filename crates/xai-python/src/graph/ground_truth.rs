@@ -1,56 +1,14 @@
 //! Masks against their truth.
 
 use numpy::{IntoPyArray, PyArray1};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use xai_graph::GroundTruthMetric;
-use xai_graph::ground_truth::{Selection, ZeroDivision};
 
 use crate::array::{Reals, one_axis, same_precision, two_axes};
+use crate::described::Given;
 use crate::error::OrRaise;
 use crate::stored::to_python;
 use crate::work;
-
-/// Threshold, selection, `k` of a top-k selection, value of undefined statistics, and whether scores
-/// are logits.
-#[derive(FromPyObject)]
-pub(super) struct Choices(f64, String, usize, f64, bool);
-
-impl Choices {
-    pub(super) fn metric(&self) -> xai_core::Result<GroundTruthMetric> {
-        let Self(threshold, selection, k, zero_division, logits) = self;
-        Ok(GroundTruthMetric::new()
-            .threshold(*threshold)
-            .selection(match selection.as_str() {
-                "top_k" => Selection::TopK(*k),
-                "truth_size" => Selection::TruthSize,
-                _ => Selection::AboveThreshold,
-            })
-            .zero_division(match *zero_division {
-                value if value.is_nan() => ZeroDivision::Undefined,
-                value if value > 0.5 => ZeroDivision::One,
-                _ => ZeroDivision::Zero,
-            })
-            .logits(*logits))
-    }
-
-    pub(super) fn check(&self) -> PyResult<()> {
-        let known = ["threshold", "top_k", "truth_size"];
-        if !known.contains(&self.1.as_str()) {
-            return Err(PyValueError::new_err(format!(
-                "selection: expected one of {known:?}, got {:?}",
-                self.1
-            )));
-        }
-        if !(self.3.is_nan() || self.3 == 0.0 || self.3 == 1.0) {
-            return Err(PyValueError::new_err(format!(
-                "zero_division: expected 0, 1 or nan, got {}",
-                self.3
-            )));
-        }
-        Ok(())
-    }
-}
 
 /// What a kernel makes of scores and a truth of one precision.
 macro_rules! evaluated {
@@ -70,12 +28,12 @@ pub(super) fn graph_ground_truth<'py>(
     py: Python<'py>,
     predicted: Reals<'py>,
     target: Reals<'py>,
-    choices: Choices,
+    choices: Given,
     n_jobs: Option<i64>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    choices.check()?;
+    let metric: GroundTruthMetric = choices.build(py)?;
     let scores = evaluated!(py, n_jobs, predicted, target, |predicted, target| {
-        choices.metric()?.evaluate(predicted, target)
+        metric.evaluate(predicted, target)
     });
     to_python(py, &scores)
 }
@@ -87,14 +45,14 @@ pub(super) fn graph_best_of_truths<'py>(
     py: Python<'py>,
     predicted: Reals<'py>,
     truths: Reals<'py>,
-    choices: Choices,
+    choices: Given,
     n_jobs: Option<i64>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    choices.check()?;
+    let metric: GroundTruthMetric = choices.build(py)?;
     let best = same_precision!((predicted, truths), |predicted, truths| {
         let predicted = one_axis("predicted", predicted)?;
         let truths = two_axes("truths", truths)?;
-        let best = || choices.metric()?.best_of(predicted, truths);
+        let best = || metric.best_of(predicted, truths);
         work::run(py, n_jobs, best)?.or_raise(py)?
     });
     to_python(py, &best)
@@ -109,12 +67,12 @@ pub(super) fn graph_per_element<'py>(
     py: Python<'py>,
     predicted: Reals<'py>,
     target: Reals<'py>,
-    choices: Choices,
+    choices: Given,
     n_jobs: Option<i64>,
 ) -> PyResult<Elements<'py>> {
-    choices.check()?;
+    let metric: GroundTruthMetric = choices.build(py)?;
     let elements = evaluated!(py, n_jobs, predicted, target, |predicted, target| {
-        choices.metric()?.per_element(predicted, target)
+        metric.per_element(predicted, target)
     });
     let predicted: Vec<bool> = elements
         .iter()

@@ -4,8 +4,7 @@ use numpy::{IntoPyArray, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use xai_graph::mask::{
-    Sparsity, edge_mask_properties, mask_properties, sparsify, sparsify_undirected,
-    top_k_feature_mask, top_k_features,
+    MaskMetric, Sparsity, sparsify, sparsify_undirected, top_k_feature_mask, top_k_features,
 };
 
 use crate::array::{Reals, for_precision, one_axis, two_axes};
@@ -23,13 +22,14 @@ pub(super) fn graph_mask_properties<'py>(
     n_nodes: usize,
     n_jobs: Option<i64>,
 ) -> PyResult<Bound<'py, PyAny>> {
+    let metric = MaskMetric::new().threshold(threshold);
     let properties = for_precision!(mask, |view| {
         let mask = one_axis("mask", view)?;
         match &edge_index {
-            None => work::run(py, n_jobs, || mask_properties(mask, threshold))?,
+            None => work::run(py, n_jobs, || metric.evaluate(mask))?,
             Some(edges) => {
                 let edges = edges.as_array();
-                let properties = || edge_mask_properties(mask, edges, n_nodes, threshold);
+                let properties = || metric.evaluate_edges(mask, edges, n_nodes);
                 work::run(py, n_jobs, properties)?
             }
         }

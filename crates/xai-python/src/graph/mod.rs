@@ -12,11 +12,20 @@ mod sweep;
 mod unfaithfulness;
 
 use pyo3::prelude::*;
+use xai_graph::{GroundTruthMetric, UnfaithfulnessMetric};
 
-use crate::described::Operation;
+use crate::described::{Operation, params_of};
 
 /// Functions of Python whose parameters the library describes.
-pub(crate) const OPERATIONS: &[Operation] = &[];
+pub(crate) const OPERATIONS: &[Operation] = &[
+    ("graph.ground_truth", params_of::<GroundTruthMetric>),
+    (
+        "graph.unfaithfulness",
+        params_of::<UnfaithfulnessMetric<'static>>,
+    ),
+    ("graph.sweep", params_of::<model::SweepChoices>),
+    ("graph.robust_fidelity", params_of::<model::RobustChoices>),
+];
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<state::GraphState>()?;

@@ -8,15 +8,18 @@ use numpy::{Element, IntoPyArray, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use xai_core::Real;
+use xai_core::describe::{Parameters, parse};
+use xai_core::{Input, Real};
 use xai_graph::model::{EdgeChoices, EdgeRemoval, Explanation};
-use xai_graph::{Graph, GraphModel, RobustFidelityMetric, Sweep, explained_outputs};
+use xai_graph::{
+    Graph, GraphModel, RobustFidelityMetric, Sweep, UnfaithfulnessMetric, explained_outputs,
+};
 
 use crate::array::{Reals, one_axis, two_axes};
+use crate::described::Given;
 use crate::error::OrRaise;
 use crate::graph::answers::{Answers, compared, positions, return_type};
 use crate::graph::mask::sparsity;
-use crate::graph::unfaithfulness::Reading;
 use crate::stored::to_python;
 use crate::work::{self, Caller};
 
@@ -80,26 +83,22 @@ pub(super) struct PythonGraph<'py>(
     Option<PyReadonlyArray1<'py, i64>>,
 );
 
-/// The edges: removed or weighed, and whether both directions go together.
-#[derive(FromPyObject)]
-pub(super) struct Edges(String, bool);
+/// The parameters of a sweep that calls a model.
+#[derive(Default, Parameters)]
+pub(super) struct SweepChoices {
+    #[param(flatten)]
+    edges: EdgeChoices,
+    #[param(flatten)]
+    unfaithfulness: UnfaithfulnessMetric<'static>,
+}
 
-impl Edges {
-    fn removal(&self) -> PyResult<EdgeRemoval> {
-        match self.0.as_str() {
-            "weight" => Ok(EdgeRemoval::Weight),
-            "remove" => Ok(EdgeRemoval::Remove),
-            other => Err(PyValueError::new_err(format!(
-                "removal: expected \"weight\" or \"remove\", got {other:?}"
-            ))),
-        }
-    }
-
-    fn choices(&self) -> PyResult<EdgeChoices> {
-        Ok(EdgeChoices::new()
-            .removal(self.removal()?)
-            .undirected(self.1))
-    }
+/// The parameters of robust fidelity.
+#[derive(Default, Parameters)]
+pub(super) struct RobustChoices {
+    #[param(flatten)]
+    metric: RobustFidelityMetric<'static>,
+    #[param(flatten)]
+    edges: EdgeChoices,
 }
 
 /// Does the same with a graph in either precision; the edge mask is of the features' type.
@@ -138,17 +137,17 @@ macro_rules! with_graph {
 
 /// The outputs on the whole graph, on the explanation, and on the rest.
 #[pyfunction]
-#[pyo3(signature = (model, graph, edge_mask, node_mask, edges, n_jobs=None))]
+#[pyo3(signature = (model, graph, edge_mask, node_mask, removal, n_jobs=None))]
 pub(super) fn graph_explained_outputs<'py>(
     py: Python<'py>,
     model: Py<PyAny>,
     graph: PythonGraph<'py>,
     edge_mask: Option<Reals<'py>>,
     node_mask: Option<Reals<'py>>,
-    edges: Edges,
+    removal: &str,
     n_jobs: Option<i64>,
 ) -> PyResult<Bound<'py, PyTuple>> {
-    let removal = edges.removal()?;
+    let removal: EdgeRemoval = parse(Input::new("removal"), removal).or_raise(py)?;
     let model = Arc::new(model);
     with_graph!(py, graph, |precision, whole| {
         let edge_mask = match &edge_mask {
@@ -180,7 +179,7 @@ pub(super) fn graph_explained_outputs<'py>(
 
 /// The sweep of a soft edge mask.
 #[pyfunction]
-#[pyo3(signature = (model, graph, mask, kind, levels, edges, reading, target=None, index=None, n_jobs=None))]
+#[pyo3(signature = (model, graph, mask, kind, levels, choices, target=None, index=None, n_jobs=None))]
 #[allow(clippy::too_many_arguments)] // those of the function that users call
 pub(super) fn graph_sweep_model<'py>(
     py: Python<'py>,
@@ -189,8 +188,7 @@ pub(super) fn graph_sweep_model<'py>(
     mask: Reals<'py>,
     kind: &str,
     levels: Vec<f64>,
-    edges: Edges,
-    reading: Reading,
+    choices: Given,
     target: Option<Answers<'py>>,
     index: Option<PyReadonlyArray1<'py, i64>>,
     n_jobs: Option<i64>,
@@ -201,10 +199,11 @@ pub(super) fn graph_sweep_model<'py>(
         .transpose()?;
     // The number of rows is known only when the model was called: positions count from 0.
     let index = positions(index, None)?;
+    let choices: SweepChoices = choices.build(py)?;
     let sweep = Sweep::new()
         .fidelity(compared(target.as_deref(), index.as_deref()))
-        .unfaithfulness(reading.metric()?)
-        .edges(edges.choices()?);
+        .unfaithfulness(choices.unfaithfulness)
+        .edges(choices.edges);
     let levels: Vec<_> = levels
         .iter()
         .map(|&level| sparsity(kind, level))
@@ -222,17 +221,14 @@ pub(super) fn graph_sweep_model<'py>(
 
 /// Fidelity that takes away a little at a time.
 #[pyfunction]
-#[pyo3(signature = (model, graph, explanation, alphas, n_draws, seed, edges, probabilities=None, target=None, index=None, n_jobs=None))]
+#[pyo3(signature = (model, graph, explanation, choices, probabilities=None, target=None, index=None, n_jobs=None))]
 #[allow(clippy::too_many_arguments)] // those of the function that users call
 pub(super) fn graph_robust_fidelity<'py>(
     py: Python<'py>,
     model: Py<PyAny>,
     graph: PythonGraph<'py>,
     explanation: Reals<'py>,
-    alphas: (f64, f64),
-    n_draws: usize,
-    seed: u64,
-    edges: Edges,
+    choices: Given,
     probabilities: Option<&str>,
     target: Option<Answers<'py>>,
     index: Option<PyReadonlyArray1<'py, i64>>,
@@ -243,15 +239,13 @@ pub(super) fn graph_robust_fidelity<'py>(
         .map(|target| target.view("target"))
         .transpose()?;
     let index = positions(index, None)?;
-    let mut metric = RobustFidelityMetric::new()
-        .alpha_pos(alphas.0)
-        .alpha_neg(alphas.1)
-        .draws(n_draws)
-        .seed(seed)
+    let choices: RobustChoices = choices.build(py)?;
+    let mut metric = choices
+        .metric
         .fidelity(compared(target.as_deref(), index.as_deref()))
-        .edges(edges.choices()?);
+        .edges(choices.edges);
     if let Some(returns) = probabilities {
-        metric = metric.probabilities(return_type(returns)?);
+        metric = metric.probabilities(return_type(py, returns)?);
     }
     let model = Arc::new(model);
     with_graph!(py, graph, |precision, whole| {

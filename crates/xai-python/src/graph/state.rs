@@ -9,15 +9,14 @@ use xai_graph::dataset::{MicroInterval, micro_intervals};
 use xai_graph::fidelity::FidelityAccumulator;
 use xai_graph::ground_truth::GroundTruthAccumulator;
 use xai_graph::unfaithfulness::UnfaithfulnessAccumulator;
-use xai_graph::{Accumulator, OverGraphs};
+use xai_graph::{Accumulator, GroundTruthMetric, OverGraphs, UnfaithfulnessMetric};
 
 use crate::array::{Reals, different_precision, one_axis, two_axes};
+use crate::described::Given;
 use crate::error::OrRaise;
 use crate::graph::answers::Answers;
 use crate::graph::curves;
 use crate::graph::fidelity::{update, update_probabilities};
-use crate::graph::ground_truth::Choices;
-use crate::graph::unfaithfulness::Reading;
 use crate::stored::{from_bytes, to_bytes, to_python};
 use crate::work;
 
@@ -56,8 +55,9 @@ impl GraphState {
     }
 
     #[staticmethod]
-    fn unfaithfulness(reading: Reading, over_graphs: bool) -> PyResult<Self> {
-        let empty = reading.metric()?.accumulator();
+    fn unfaithfulness(py: Python<'_>, reading: Given, over_graphs: bool) -> PyResult<Self> {
+        let metric: UnfaithfulnessMetric<'_> = reading.build(py)?;
+        let empty = metric.accumulator();
         let state = match over_graphs {
             true => State::UnfaithfulnessOverGraphs(OverGraphs::new(empty)),
             false => State::Unfaithfulness(empty),
@@ -68,12 +68,11 @@ impl GraphState {
     #[staticmethod]
     fn ground_truth(
         py: Python<'_>,
-        choices: Choices,
+        choices: Given,
         single: bool,
         over_graphs: bool,
     ) -> PyResult<Self> {
-        choices.check()?;
-        let metric = choices.metric().or_raise(py)?;
+        let metric: GroundTruthMetric = choices.build(py)?;
         let state = match (single, over_graphs) {
             (true, false) => State::SingleTruth(metric.accumulator().or_raise(py)?),
             (false, false) => State::DoubleTruth(metric.accumulator().or_raise(py)?),

@@ -7,9 +7,9 @@ use pyo3::prelude::*;
 use xai_graph::Sweep;
 
 use crate::array::{Reals, contiguous, same_precision, two_axes};
+use crate::described::Given;
 use crate::error::OrRaise;
 use crate::graph::answers::{Answers, compared, positions};
-use crate::graph::unfaithfulness::Reading;
 use crate::stored::to_python;
 use crate::work;
 
@@ -24,7 +24,7 @@ pub(super) fn graph_sweep<'py>(
     kept: Reals<'py>,
     complement: Reals<'py>,
     levels: PyReadonlyArray1<'py, f64>,
-    reading: Reading,
+    reading: Given,
     target: Option<Answers<'py>>,
     index: Option<PyReadonlyArray1<'py, i64>>,
     n_jobs: Option<i64>,
@@ -37,7 +37,7 @@ pub(super) fn graph_sweep<'py>(
     let metric = compared(target.as_deref(), index.as_deref());
     let sweep = Sweep::new()
         .fidelity(metric)
-        .unfaithfulness(reading.metric()?);
+        .unfaithfulness(reading.build(py)?);
     let levels = contiguous(&levels);
     same_precision!((full, kept, complement), |full, kept, complement| {
         let full = two_axes("full", full)?;

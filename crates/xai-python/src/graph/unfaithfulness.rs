@@ -6,23 +6,11 @@ use xai_graph::UnfaithfulnessMetric;
 use xai_graph::unfaithfulness::{kl_divergence, kl_divergence_from_logs};
 
 use crate::array::{Reals, contiguous, same_precision, two_axes};
+use crate::described::Given;
 use crate::error::OrRaise;
-use crate::graph::answers::{direction, distribution, positions, return_type};
+use crate::graph::answers::positions;
 use crate::stored::to_python;
 use crate::work;
-
-/// How outputs are read: what they hold, what columns are to one another, and the direction.
-#[derive(FromPyObject)]
-pub(super) struct Reading(String, String, String);
-
-impl Reading {
-    pub(super) fn metric(&self) -> PyResult<UnfaithfulnessMetric<'static>> {
-        Ok(UnfaithfulnessMetric::new()
-            .returns(return_type(&self.0)?)
-            .distribution(distribution(&self.1)?)
-            .direction(direction(&self.2)?))
-    }
-}
 
 #[pyfunction]
 #[pyo3(signature = (full, kept, reading, index=None, n_jobs=None))]
@@ -30,12 +18,12 @@ pub(super) fn graph_unfaithfulness<'py>(
     py: Python<'py>,
     full: Reals<'py>,
     kept: Reals<'py>,
-    reading: Reading,
+    reading: Given,
     index: Option<PyReadonlyArray1<'py, i64>>,
     n_jobs: Option<i64>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let index = positions(index, full.shape().first().copied())?;
-    let mut metric = reading.metric()?;
+    let mut metric: UnfaithfulnessMetric<'_> = reading.build(py)?;
     if let Some(index) = &index {
         metric = metric.index(index);
     }
@@ -53,12 +41,12 @@ pub(super) fn graph_unfaithfulness_rows<'py>(
     py: Python<'py>,
     full: Reals<'py>,
     kept: Reals<'py>,
-    reading: Reading,
+    reading: Given,
     index: Option<PyReadonlyArray1<'py, i64>>,
     n_jobs: Option<i64>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let index = positions(index, full.shape().first().copied())?;
-    let mut metric = reading.metric()?;
+    let mut metric: UnfaithfulnessMetric<'_> = reading.build(py)?;
     if let Some(index) = &index {
         metric = metric.index(index);
     }

@@ -12,16 +12,7 @@ use xai_metrics::graph::mask::{Sparsity, sparsify, sparsify_undirected};
 use xai_metrics::graph::model::{EdgeChoices, EdgeRemoval};
 use xai_metrics::graph::{Graph, GraphModel, help, input};
 
-use crate::choice::{Choices, choice};
-
-const REMOVALS: &Choices<EdgeRemoval> = &[
-    (
-        "weight",
-        EdgeRemoval::Weight,
-        "Weights are multiplied by 0; the model must have an input for them",
-    ),
-    ("remove", EdgeRemoval::Remove, "They leave the edge index"),
-];
+use crate::described::word;
 
 /// A graph, and how its edges are taken away.
 #[derive(Debug, Args)]
@@ -39,7 +30,7 @@ pub(crate) struct GraphFiles {
     #[arg(long, value_name = "W.npy")]
     edge_weight: Option<PathBuf>,
     /// How edges are taken away. Default: by weight if the model takes weights.
-    #[arg(long, value_parser = choice(REMOVALS))]
+    #[arg(long, value_parser = word::<EdgeRemoval>())]
     removal: Option<EdgeRemoval>,
     /// Both directions of an edge are kept or left together.
     #[arg(long)]

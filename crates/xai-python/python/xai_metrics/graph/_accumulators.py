@@ -16,7 +16,6 @@ from ._ground_truth import (
     GroundTruth,
     PrecisionRecallCurve,
     RocCurve,
-    choices_of,
     curves_of,
     ground_truth_of,
 )
@@ -126,8 +125,8 @@ class UnfaithfulnessAccumulator(_Accumulator):
 
     Parameters
     ----------
-    return_type, distribution, direction : str
-        As for :func:`unfaithfulness`; the same for all states to be merged.
+    **parameters
+        Those of :func:`unfaithfulness`; the same for all states to be merged.
     over_graphs : bool
         A batch is a graph, see :class:`FidelityAccumulator`.
     n_jobs : int, optional
@@ -144,16 +143,13 @@ class UnfaithfulnessAccumulator(_Accumulator):
     def __init__(
         self,
         *,
-        return_type: str = "raw",
-        distribution: str = "categorical",
-        direction: str = "forward",
         over_graphs: bool = False,
         n_jobs: int | None = None,
+        **parameters: Any,
     ) -> None:
         self.over_graphs = over_graphs
         self.n_jobs = n_jobs
-        reading = (return_type, distribution, direction)
-        self._state = _native.GraphState.unfaithfulness(reading, over_graphs)
+        self._state = _native.GraphState.unfaithfulness(parameters, over_graphs)
 
     def update(self, full: Any, kept: Any) -> UnfaithfulnessAccumulator:
         """Folds in outputs ``(n, n_classes)``; returns the accumulator itself."""
@@ -176,8 +172,8 @@ class GroundTruthAccumulator(_Accumulator):
 
     Parameters
     ----------
-    threshold, selection, zero_division, logits
-        As for :func:`ground_truth`; the same for all states to be merged.
+    **parameters
+        Those of :func:`ground_truth`; the same for all states to be merged.
     over_graphs : bool
         A batch is a graph, see :class:`FidelityAccumulator`.
     n_jobs : int, optional
@@ -200,18 +196,18 @@ class GroundTruthAccumulator(_Accumulator):
     def __init__(
         self,
         *,
-        threshold: float = 0.5,
-        selection: str | int = "threshold",
-        zero_division: float | None = None,
-        logits: bool = False,
         over_graphs: bool = False,
         n_jobs: int | None = None,
+        **parameters: Any,
     ) -> None:
-        self._choices = choices_of(threshold, selection, zero_division, logits)
+        self._choices = parameters
         self.over_graphs = over_graphs
         self.n_jobs = n_jobs
-        # Wrong choices are told here, not by the first batch.
-        _native.GraphState.ground_truth(self._choices, False, over_graphs)
+        # Wrong choices are told here, not by the first batch. States of nothing tell whether
+        # choices differ.
+        self._empty = bytes(
+            _native.GraphState.ground_truth(parameters, False, over_graphs).to_bytes()
+        )
         self._state = None
         self._precision: str | None = None
 
@@ -239,9 +235,7 @@ class GroundTruthAccumulator(_Accumulator):
 
         Raises ``ValueError`` for a state with other choices, or of scores in another precision.
         """
-        if isinstance(other, GroundTruthAccumulator) and (
-            repr(self._choices) != repr(other._choices) or self.over_graphs != other.over_graphs
-        ):
+        if isinstance(other, GroundTruthAccumulator) and self._empty != other._empty:
             raise ValueError("merged state: one with other choices")
         super().merge(other)
         self._precision = self._precision or other._precision

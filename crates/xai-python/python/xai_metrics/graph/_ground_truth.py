@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _arrays, _native
+from .._described import described
 from .._plots import axes
 from .._results import Result, pandas_frame
 from ._inputs import mask_and_truth
@@ -17,76 +17,63 @@ from ._inputs import mask_and_truth
 Floats = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True)
 class GroundTruth(Result):
     """Agreement of a mask with the truth.
 
     Higher is better for all, in [0, 1]. A statistic is ``None`` where it is undefined, unless
-    ``zero_division`` says otherwise.
+    ``zero_division`` says otherwise. :func:`metrics` has the question of each.
 
     Attributes
     ----------
     accuracy : float
         The share of elements on which mask and truth agree.
-    recall : float or None
-        The share of the truth that was found.
-    precision : float or None
-        The share of what was predicted that is true.
-    f1_score : float or None
-        Their harmonic mean.
-    auroc : float or None
-        The chance that a true element scores above a false one, ties counting half.
-    average_precision : float or None
-        The mean of the precision at each true element, over descending scores.
-    jaccard : float or None
-        Intersection over union, the explanation accuracy of GraphXAI.
+    recall, precision, f1_score, auroc, average_precision, jaccard : float or None
+        The other statistics, by the names that :func:`metrics` has.
     true_positives, false_positives, false_negatives, true_negatives : int
         The counts behind them.
     n_undefined : int
-        How many of the seven are undefined, whatever value was asked for then.
+        How many are undefined, whatever value was asked for then.
     """
 
-    accuracy: float
-    recall: float | None
-    precision: float | None
-    f1_score: float | None
-    auroc: float | None
-    average_precision: float | None
-    jaccard: float | None
-    true_positives: int
-    false_positives: int
-    false_negatives: int
-    true_negatives: int
-    n_undefined: int
+    def __init__(self, **scores: Any) -> None:
+        self.__dict__.update(scores)
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"there is no score {name!r}")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError("scores cannot be changed")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, GroundTruth) and self.__dict__ == other.__dict__
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.__dict__.items()))
+
+    def __repr__(self) -> str:
+        scores = ", ".join(f"{name}={value!r}" for name, value in self.__dict__.items())
+        return f"GroundTruth({scores})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The scores and counts by name."""
+        return dict(self.__dict__)
 
 
 def ground_truth_of(fields: Any) -> GroundTruth:
     """The scores that the kernels describe."""
     flat = dict(fields)
-    return GroundTruth(**{**flat.pop("confusion"), **flat})
+    n_undefined = flat.pop("n_undefined")
+    counts = flat.pop("confusion")
+    return GroundTruth(**flat, **counts, n_undefined=n_undefined)
 
 
-def choices_of(
-    threshold: float, selection: str | int, zero_division: float | None, logits: bool
-) -> tuple[float, str, int, float, bool]:
-    """The choices as the kernels take them."""
-    undefined = math.nan if zero_division is None else float(zero_division)
-    if isinstance(selection, str):
-        return float(threshold), selection, 0, undefined, logits
-    if selection < 0:
-        raise ValueError(f"selection: expected a number of elements, got {selection}")
-    return float(threshold), "top_k", int(selection), undefined, logits
-
-
+@described("graph.ground_truth")
 def ground_truth(
     predicted: Any,
     target: Any,
     *,
-    threshold: float = 0.5,
-    selection: str | int = "threshold",
-    zero_division: float | None = None,
-    logits: bool = False,
     n_jobs: int | None = None,
+    **parameters: Any,
 ) -> GroundTruth:
     """Agreement of a soft mask with the truth: all scores and the counts behind them.
 
@@ -94,16 +81,7 @@ def ground_truth(
     ----------
     predicted, target : array_like
         Of as many elements, in [0, 1]; any shape.
-    threshold : float
-        In [0, 1]: an element is true when ``target >= threshold``, predicted when
-        ``predicted > threshold``.
-    selection : str or int
-        Which elements count as predicted: ``threshold``, ``truth_size`` (as many of the largest as
-        there are true ones), or a number of the largest.
-    zero_division : float, optional
-        0 or 1 for what is undefined; ``None`` leaves it ``None``.
-    logits : bool
-        The scores are logits, any finite numbers: the threshold meets their sigmoid.
+    {parameters}
     n_jobs : int, optional
         The number of threads; one per core by default.
 
@@ -119,19 +97,16 @@ def ground_truth(
     (0.5, 0.75, 1)
     """
     scores, truth = mask_and_truth(predicted, target)
-    choices = choices_of(threshold, selection, zero_division, logits)
-    return ground_truth_of(_native.graph_ground_truth(scores, truth, choices, n_jobs))
+    return ground_truth_of(_native.graph_ground_truth(scores, truth, parameters, n_jobs))
 
 
+@described("graph.ground_truth")
 def best_of_truths(
     predicted: Any,
     truths: Any,
     *,
-    threshold: float = 0.5,
-    selection: str | int = "threshold",
-    zero_division: float | None = None,
-    logits: bool = False,
     n_jobs: int | None = None,
+    **parameters: Any,
 ) -> tuple[int, GroundTruth]:
     """Scores a mask against several valid truths, and takes the one of the largest Jaccard index.
 
@@ -141,8 +116,7 @@ def best_of_truths(
         ``(n_elements,)``.
     truths : array_like
         ``(n_truths, n_elements)``.
-    threshold, selection, zero_division, logits
-        As for :func:`ground_truth`.
+    {parameters}
 
     Returns
     -------
@@ -160,18 +134,15 @@ def best_of_truths(
     """
     scores = _arrays.reals(predicted, "predicted", ndim=1)
     rows = _arrays.reals(truths, "truths", ndim=2).astype(scores.dtype, copy=False)
-    choices = choices_of(threshold, selection, zero_division, logits)
-    best = _native.graph_best_of_truths(scores, rows, choices, n_jobs)
+    best = _native.graph_best_of_truths(scores, rows, parameters, n_jobs)
     return int(best["truth"]), ground_truth_of(best["scores"])
 
 
+@described("graph.ground_truth")
 def counted_elements(
     predicted: Any,
     target: Any,
-    *,
-    threshold: float = 0.5,
-    selection: str | int = "threshold",
-    logits: bool = False,
+    **parameters: Any,
 ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
     """What :func:`ground_truth` counts: which elements are predicted, and which are true.
 
@@ -182,8 +153,7 @@ def counted_elements(
     (array([ True, False]), array([False,  True]))
     """
     scores, truth = mask_and_truth(predicted, target)
-    choices = choices_of(threshold, selection, None, logits)
-    is_predicted, is_true = _native.graph_per_element(scores, truth, choices)
+    is_predicted, is_true = _native.graph_per_element(scores, truth, parameters)
     return is_predicted, is_true
 
 
@@ -272,14 +242,14 @@ def curves_of(both: Any) -> tuple[RocCurve | None, PrecisionRecallCurve | None]:
     )
 
 
+@described("graph.ground_truth")
 def ground_truth_curves(
     predicted: Any,
     target: Any,
     *,
-    threshold: float = 0.5,
     n_points: int | None = None,
-    logits: bool = False,
     n_jobs: int | None = None,
+    **parameters: Any,
 ) -> tuple[RocCurve | None, PrecisionRecallCurve | None]:
     """The ROC and the precision-recall curve of a mask, over all its different scores.
 
@@ -287,12 +257,9 @@ def ground_truth_curves(
     ----------
     predicted, target : array_like
         Of as many elements, in [0, 1].
-    threshold : float
-        An element is true when ``target >= threshold``.
     n_points : int, optional
         Keeps at most so many points of each curve, at least its two ends: those that shape it most.
-    logits : bool
-        The scores are logits.
+    {parameters}
     n_jobs : int, optional
         The number of threads; one per core by default.
 
@@ -311,5 +278,4 @@ def ground_truth_curves(
     (0.75, 3, 0.5)
     """
     scores, truth = mask_and_truth(predicted, target)
-    choices = choices_of(threshold, "threshold", None, logits)
-    return curves_of(_native.graph_roc_and_pr(scores, truth, choices, n_points, n_jobs))
+    return curves_of(_native.graph_roc_and_pr(scores, truth, parameters, n_points, n_jobs))

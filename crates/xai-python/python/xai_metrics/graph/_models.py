@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _arrays, _native
+from .._described import described, parameters_of
 from .._plots import axes
 from .._progress import bar
 from .._results import Result, html_table, pandas_frame
@@ -149,7 +150,7 @@ def explained_outputs(
     )
     called = _called(model, batch is not None)
     parts = _native.graph_explained_outputs(
-        called, whole, of_edges, of_nodes, (removal, False), n_jobs
+        called, whole, of_edges, of_nodes, removal, n_jobs
     )
     return ExplainedOutputs(*parts)
 
@@ -233,6 +234,7 @@ def _curve_of(fields: Any) -> SweepCurve:
     return SweepCurve(tuple(points), fields["fidelity_auc"], fields["best"], fields["n_samples"])
 
 
+@described("graph.sweep")
 def sweep(
     model: Model,
     features: Any,
@@ -246,13 +248,9 @@ def sweep(
     index: Any = None,
     edge_weight: Any = None,
     batch: Any = None,
-    removal: str = "weight",
-    undirected: bool = False,
-    return_type: str = "raw",
-    distribution: str = "categorical",
-    direction: str = "forward",
     n_jobs: int | None = None,
     progress: bool = False,
+    **parameters: Any,
 ) -> SweepCurve:
     """Every score of an edge mask at every explanation size.
 
@@ -261,7 +259,7 @@ def sweep(
 
     Parameters
     ----------
-    model, features, edge_index, edge_weight, batch, removal
+    model, features, edge_index, edge_weight, batch
         As for :func:`explained_outputs`.
     edge_mask : array_like
         ``(n_edges,)`` in [0, 1].
@@ -271,10 +269,7 @@ def sweep(
         The true classes, for explanations of a phenomenon.
     index : array_like, optional
         Only these rows.
-    undirected : bool
-        Keeps the two directions of an edge together.
-    return_type, distribution, direction : str
-        As for :func:`unfaithfulness`.
+    {parameters}
     n_jobs : int, optional
         The number of threads of everything but the model.
     progress : bool
@@ -310,8 +305,7 @@ def sweep(
             mask,
             kind,
             [float(level) for level in levels],
-            (removal, undirected),
-            (return_type, distribution, direction),
+            parameters,
             None if target is None else answers(on_host(target), "target"),
             positions(index),
             n_jobs,
@@ -319,6 +313,7 @@ def sweep(
     return _curve_of(fields)
 
 
+@described("graph.unfaithfulness")
 def sweep_from_outputs(
     full: Any,
     kept: Any,
@@ -327,10 +322,8 @@ def sweep_from_outputs(
     target: Any = None,
     *,
     index: Any = None,
-    return_type: str = "raw",
-    distribution: str = "categorical",
-    direction: str = "forward",
     n_jobs: int | None = None,
+    **parameters: Any,
 ) -> SweepCurve:
     """Every score at every explanation size, from outputs that exist already.
 
@@ -342,8 +335,9 @@ def sweep_from_outputs(
         ``(n_levels, n_rows, n_classes)`` on the explanations and on the rest.
     levels : sequence of float
         The size at each level, ascending.
-    target, index, return_type, distribution, direction
+    target, index
         As for :func:`sweep`.
+    {parameters}
 
     Returns
     -------
@@ -365,7 +359,7 @@ def sweep_from_outputs(
         kept,
         complement,
         at,
-        (return_type, distribution, direction),
+        parameters,
         None if target is None else answers(target, "target"),
         positions(index),
         n_jobs,
@@ -432,45 +426,34 @@ class RobustFidelity(Result):
         return html_table([("", "value"), *rows], "Robust fidelity")
 
 
+@described("graph.robust_fidelity")
 def robust_fidelity(
     model: Model,
     features: Any,
     edge_index: Any,
     edge_mask: Any,
     *,
-    alpha_pos: float = 0.1,
-    alpha_neg: float = 0.9,
-    n_draws: int = 50,
-    seed: int = 1,
     target: Any = None,
     index: Any = None,
     edge_weight: Any = None,
     batch: Any = None,
-    removal: str = "weight",
-    undirected: bool = False,
     probabilities: str | None = None,
     n_jobs: int | None = None,
     progress: bool = False,
+    **parameters: Any,
 ) -> RobustFidelity:
     """Fidelity that takes away a little at a time, so that the model sees graphs it knows.
 
     Parameters
     ----------
-    model, features, edge_index, edge_weight, batch, removal
+    model, features, edge_index, edge_weight, batch
         As for :func:`explained_outputs`; the model is called once on the whole graph and twice a
         draw.
     edge_mask : array_like
         ``(n_edges,)`` of zeros and ones; :func:`sparsify` makes one.
-    alpha_pos : float
-        The probability that an edge of the explanation is removed, in [0, 1].
-    alpha_neg : float
-        The probability that an edge outside the explanation stays, in [0, 1].
-    n_draws, seed : int
-        How many random draws, at least 2, and of which seed.
+    {parameters}
     target, index
         As for :func:`sweep`.
-    undirected : bool
-        Draws the two directions of an edge together.
     probabilities : str, optional
         Compares probabilities, too; says what outputs are: ``raw``, ``probs`` or ``log_probs``.
     n_jobs : int, optional
@@ -501,15 +484,14 @@ def robust_fidelity(
     (0.0, 0.3)
     """
     whole, (mask,) = graph(features, edge_index, edge_weight, batch, edge_mask=edge_mask)
+    usual = {one.name: one.default for one in parameters_of("graph.robust_fidelity")}
+    n_draws = int(parameters.get("n_draws", usual["n_draws"]))
     with bar(1 + 2 * n_draws, "calls", progress) as shown:
         fields = _native.graph_robust_fidelity(
             _called(model, batch is not None, shown),
             whole,
             mask,
-            (alpha_pos, alpha_neg),
-            n_draws,
-            seed,
-            (removal, undirected),
+            parameters,
             probabilities,
             None if target is None else answers(on_host(target), "target"),
             positions(index),

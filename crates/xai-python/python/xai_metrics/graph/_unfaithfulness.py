@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _arrays, _native
+from .._described import described
 from .._results import Result
 from ._inputs import positions, same_precision
 
@@ -35,15 +36,14 @@ class Unfaithfulness(Result):
         return self.value
 
 
+@described("graph.unfaithfulness")
 def unfaithfulness(
     full: Any,
     kept: Any,
     *,
-    return_type: str = "raw",
-    distribution: str = "categorical",
-    direction: str = "forward",
     index: Any = None,
     n_jobs: int | None = None,
+    **parameters: Any,
 ) -> Unfaithfulness:
     """Unfaithfulness from what a model answered on the whole graph and on the explanation.
 
@@ -51,14 +51,7 @@ def unfaithfulness(
     ----------
     full, kept : array_like
         Outputs ``(n_samples, n_classes)``, single or double precision.
-    return_type : str
-        What they are: ``raw`` (logits of any size), ``probs`` or ``log_probs``.
-    distribution : str
-        ``categorical``: one class of several; ``bernoulli``: each column a yes or no of its own, of
-        which the divergences are added.
-    direction : str
-        ``forward``: ``KL(full || kept)``, as the papers define it; ``reverse``: ``KL(kept ||
-        full)``, the number of PyTorch Geometric and GraphXAI.
+    {parameters}
     index : array_like, optional
         Only these samples, by position or by booleans.
     n_jobs : int, optional
@@ -82,20 +75,18 @@ def unfaithfulness(
     (0.133975, 0.143841)
     """
     full, kept = same_precision(full=full, kept=kept)
-    reading = (return_type, distribution, direction)
     at = positions(index)
-    return Unfaithfulness(**_native.graph_unfaithfulness(full, kept, reading, at, n_jobs))
+    return Unfaithfulness(**_native.graph_unfaithfulness(full, kept, parameters, at, n_jobs))
 
 
+@described("graph.unfaithfulness")
 def unfaithfulness_per_row(
     full: Any,
     kept: Any,
     *,
-    return_type: str = "raw",
-    distribution: str = "categorical",
-    direction: str = "forward",
     index: Any = None,
     n_jobs: int | None = None,
+    **parameters: Any,
 ) -> npt.NDArray[np.float64]:
     """The unfaithfulness ``1 - exp(-KL)`` of every row by itself, ``(n_samples,)`` in [0, 1].
 
@@ -108,9 +99,8 @@ def unfaithfulness_per_row(
     array([0., 0.])
     """
     full, kept = same_precision(full=full, kept=kept)
-    reading = (return_type, distribution, direction)
     values: npt.NDArray[np.float64] = _native.graph_unfaithfulness_rows(
-        full, kept, reading, positions(index), n_jobs
+        full, kept, parameters, positions(index), n_jobs
     )
     return values
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from xai_metrics import _native, graph
-from xai_metrics.graph._ground_truth import choices_of
 from xai_metrics.graph._inputs import answers, mask_and_truth, on_host, same_precision
 
 from ._explained import Explained, word
@@ -191,7 +190,11 @@ def unfaithfulness(
             return _of_one_column(asked, full)
         distribution = "bernoulli"
         full, kept = full.reshape(len(full), -1), kept.reshape(len(kept), -1)
-    reading = (asked.return_type, distribution, "reverse" if compat else "forward")
+    reading = {
+        "return_type": asked.return_type,
+        "output_distribution": distribution,
+        "kl_direction": "reverse" if compat else "forward",
+    }
     scores = _native.graph_unfaithfulness(full, kept, reading, asked.index())
     if compat and asked.index_is_a_number():
         return -math.expm1(-scores["divergence"] / full.shape[1])
@@ -282,7 +285,8 @@ def groundtruth_metrics(
             raise ValueError(f"metrics: expected some of {known}, got {name!r}")
     scores, truth = mask_and_truth(on_host(pred_mask), on_host(target_mask))
     logits = compat and scores.size > 0 and bool(scores.min() < 0 or scores.max() > 1)
-    choices = choices_of(threshold, "threshold", zero_division, logits)
+    undefined = "undefined" if zero_division is None else zero_division
+    choices = {"threshold": threshold, "zero_division": undefined, "logits": logits}
     result = _native.graph_ground_truth(scores, truth, choices)
     values = [math.nan if result[name] is None else float(result[name]) for name in names]
     return values[0] if len(values) == 1 else tuple(values)
