@@ -118,7 +118,7 @@ fn of_graph(section: &Graph) -> Vec<Named> {
             figures.push((
                 name("average_precision"),
                 Direction::Higher,
-                alone(truth.average_precision),
+                alone(truth.score("average_precision")),
             ));
         }
         figures

@@ -213,7 +213,7 @@ mod tests {
             let close = |ours: Option<f64>, theirs: f64| (ours.unwrap() - theirs).abs() < 1e-12;
             assert!(
                 close(truth.auroc.value, auroc)
-                    && close(truth.average_precision, average_precision)
+                    && close(truth.score("average_precision"), average_precision)
             );
             assert_eq!(truth.prevalence, 960.0 / 3940.0);
             assert_eq!(explainer.best, best, "{}", explainer.name);

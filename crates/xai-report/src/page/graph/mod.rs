@@ -3,6 +3,10 @@
 mod fidelity;
 mod truth;
 
+use xai_core::MetricInfo;
+use xai_core::describe::Scores;
+use xai_graph::GroundTruth;
+
 use super::block::Block;
 use super::section::{Section, n_of};
 use crate::family::Family;
@@ -10,7 +14,7 @@ use crate::markup::number::{self, in_own_units};
 use crate::markup::table::{Cell, Table};
 use crate::picture::figure::Figure;
 use crate::picture::node_link::NodeLink;
-use crate::section::graph::{Graph, MOST_DRAWN_EXPLAINERS};
+use crate::section::graph::{AUROC, Graph, MOST_DRAWN_EXPLAINERS};
 
 /// The section with its pictures and tables.
 pub(super) fn section(section: &Graph) -> Section<'_> {
@@ -113,31 +117,25 @@ fn best_sizes(section: &Graph) -> Table {
         .rows(rows)
 }
 
-/// Masks against the truth at threshold 0.5.
+/// Masks against the truth.
 fn against_truth(section: &Graph) -> Table {
+    let others = || GroundTruth::infos().filter(|info| info.name != AUROC);
     let rows = section.explainers.iter().filter_map(|explainer| {
         let truth = explainer.groundtruth.as_ref()?;
-        Some(vec![
-            Cell::words(&explainer.name),
-            Cell::estimate(&truth.auroc),
-            Cell::number(truth.average_precision),
-            Cell::number(truth.accuracy),
-            Cell::number(truth.recall),
-            Cell::number(truth.precision),
-            Cell::number(truth.f1_score),
-            Cell::number(truth.jaccard),
-            Cell::number(Some(truth.prevalence)),
-        ])
+        let mut row = vec![Cell::words(&explainer.name), Cell::estimate(&truth.auroc)];
+        row.extend(others().map(|info| Cell::number(truth.score(info.name))));
+        row.push(Cell::number(Some(truth.prevalence)));
+        Some(row)
     });
-    Table::new("Masks against the true edges; accuracy to intersection over union at threshold 0.5")
-        .words("explainer")
-        .numbers("AUROC ↑")
-        .numbers("average precision ↑")
-        .numbers("accuracy ↑")
-        .numbers("recall ↑")
-        .numbers("precision ↑")
-        .numbers("F1 ↑")
-        .numbers("intersection over union ↑")
+    let table = Table::new(
+        "Masks against the true edges; what counts edges as found does so at threshold 0.5",
+    );
+    let table = table.words("explainer").numbers("AUROC ↑");
+    let named = |table: Table, info: &MetricInfo| {
+        table.numbers(&format!("{} {}", info.title, info.direction.arrow()))
+    };
+    others()
+        .fold(table, named)
         .numbers("share of true edges")
         .rows(rows)
 }

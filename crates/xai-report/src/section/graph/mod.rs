@@ -4,10 +4,13 @@ mod layout;
 mod neighborhood;
 mod network;
 
+use std::collections::BTreeMap;
+
 use ndarray::ArcArray2;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use xai_core::Result;
+use xai_core::describe::Scores;
 use xai_core::statistics::auroc_interval;
 use xai_graph::GroundTruth;
 use xai_graph::dataset::{SweepCurve, SweepPoint};
@@ -23,6 +26,8 @@ use network::Network;
 const N_BINS: usize = 20;
 /// Points of a curve on the page.
 const MOST_POINTS: usize = 200;
+/// The score of a mask against the truth that has an interval.
+pub(crate) const AUROC: &str = "auroc";
 /// Confidence of intervals.
 const CONFIDENCE: f64 = 0.95;
 
@@ -79,21 +84,12 @@ pub struct SizePoint {
 /// A mask against the true edges.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AgainstTruth {
-    /// The share of edges where mask and truth agree, at threshold 0.5.
-    pub accuracy: Option<f64>,
-    /// The share of true edges that the mask has.
-    pub recall: Option<f64>,
-    /// The share of the mask's edges that are true.
-    pub precision: Option<f64>,
-    /// The harmonic mean of the two.
-    pub f1_score: Option<f64>,
+    /// The other scores by name, `accuracy` and the like: what counts edges as found does so at threshold 0.5.
+    #[serde(flatten)]
+    pub scores: BTreeMap<String, Option<f64>>,
     /// The probability that a true edge has a higher score than another, ties half: 0.5 = chance. The
     /// interval (DeLong's) takes edges for independent.
     pub auroc: Estimate,
-    /// The mean precision over the true edges; chance is the share of true edges.
-    pub average_precision: Option<f64>,
-    /// Intersection over union.
-    pub jaccard: Option<f64>,
     /// The share of true edges.
     pub prevalence: f64,
     /// False positive rate and true positive rate, at some of the thresholds.
@@ -140,6 +136,14 @@ pub struct MaskWithTruth {
     pub is_reduced: bool,
 }
 
+impl AgainstTruth {
+    /// A score of a name, without an interval.
+    #[must_use]
+    pub fn score(&self, name: &str) -> Option<f64> {
+        self.scores.get(name).copied().flatten()
+    }
+}
+
 impl MaskWithTruth {
     /// The scores of a mask with the interval of their AUROC, and with curves of as many points as the page draws.
     ///
@@ -159,13 +163,12 @@ impl MaskWithTruth {
         let roc = roc.map(|roc| roc.reduced(MOST_POINTS).points);
         let precision_recall = precision_recall.map(|curve| curve.reduced(MOST_POINTS).points);
         let scores = AgainstTruth {
-            accuracy: Some(scores.accuracy),
-            recall: scores.recall,
-            precision: scores.precision,
-            f1_score: scores.f1_score,
+            scores: scores
+                .values()
+                .filter(|(name, _)| *name != AUROC)
+                .map(|(name, value)| (name.to_owned(), value))
+                .collect(),
             auroc: Estimate::new(scores.auroc, interval, scores.confusion.total()),
-            average_precision: scores.average_precision,
-            jaccard: scores.jaccard,
             prevalence: prevalence(&scores.confusion),
             roc: roc
                 .into_iter()
