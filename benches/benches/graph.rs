@@ -108,7 +108,13 @@ fn masks(c: &mut Criterion) {
         let mask = scores(n, 0);
         group.throughput(Throughput::Elements(n as u64));
         group.bench_function(BenchmarkId::new("f32", n), |b| {
-            b.iter(|| MaskMetric::new().threshold(0.5).evaluate_edges(black_box(mask.view()), edges.view(), n_nodes));
+            b.iter(|| {
+                MaskMetric::new().threshold(0.5).evaluate_edges(
+                    black_box(mask.view()),
+                    edges.view(),
+                    n_nodes,
+                )
+            });
         });
     }
     group.finish();

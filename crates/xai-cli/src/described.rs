@@ -101,7 +101,7 @@ where
     PossibleValuesParser::new(P::KIND.words().map(possible_value)).try_map(word)
 }
 
-fn possible_value(word: &Word) -> PossibleValue {
+pub(crate) fn possible_value(word: &Word) -> PossibleValue {
     let value = PossibleValue::new(word.name).help(word.doc.trim_end_matches('.'));
     let underscored = word.name.replace('-', "_");
     let others = [word.alias.to_owned(), underscored];

@@ -6,7 +6,6 @@
 
 mod attribution;
 mod casebased;
-mod choice;
 mod context;
 mod described;
 mod graph;

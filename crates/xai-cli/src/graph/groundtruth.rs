@@ -162,7 +162,7 @@ impl Groundtruth {
         Files::new()
             .file(&[input::PREDICTED, input::ELEMENTS], &self.predicted)
             .file(&[input::TARGET, input::TRUTHS], &self.target)
-            .and(self.metric.options())
+            .and(Described::<GroundTruthMetric>::options())
     }
 
     /// Scores a mask of any shape against its truth, or against the best of several.

@@ -55,7 +55,7 @@ impl Classes {
         let probabilities = (0..u64::from(self.draws))
             .map(draw)
             .collect::<xai_metrics::Result<Vec<_>>>()
-            .in_files(&self.classes.options())?;
+            .in_files(&Described::<ClassSimulator>::options())?;
         rows::write(
             self.out.as_deref(),
             (0..n_classes).map(|class| format!("class_{class}")),

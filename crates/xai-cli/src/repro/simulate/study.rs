@@ -77,7 +77,7 @@ impl StudyCommand {
             context.remark(format_args!("going on after {} draws", rows.draws.len()));
         }
         self.simulate(&study, &mut rows, context)?;
-        let result = StudyResult::new(&rows.draws, &self.options())?;
+        let result = StudyResult::new(&rows.draws, &Self::options())?;
         if let Some(out) = &self.out {
             rows.finish(out)?;
         }
@@ -88,7 +88,7 @@ impl StudyCommand {
     pub(crate) fn evaluate(&self, context: &Context) -> Result<StudyResult, Failure> {
         let (study, mut rows) = (self.study(context)?, StudyRows::default());
         self.simulate(&study, &mut rows, context)?;
-        StudyResult::new(&rows.draws, &self.options())
+        StudyResult::new(&rows.draws, &Self::options())
     }
 
     /// How many draws are asked for, where that is said.
@@ -113,7 +113,7 @@ impl StudyCommand {
         while (rows.draws.len() as u64) < n_draws {
             let start = rows.draws.len() as u64;
             let end = (start + DRAWS_PER_STEP).min(n_draws);
-            rows.append(study.simulate(start..end).in_files(&self.options())?)?;
+            rows.append(study.simulate(start..end).in_files(&Self::options())?)?;
             bar.set_position(end);
         }
         bar.finish_and_clear();
@@ -138,14 +138,12 @@ impl StudyCommand {
             ))
             .about_option("--n-samples"));
         }
-        SimulationStudy::new(settings).in_files(&self.options())
+        SimulationStudy::new(settings).in_files(&Self::options())
     }
 
     /// The options of the study's parameters.
-    fn options(&self) -> Files<'static> {
-        self.settings
-            .options()
-            .options(&[(input::DRAWS, "--iterations")])
+    fn options() -> Files<'static> {
+        Described::<StudySettings>::options().options(&[(input::DRAWS, "--iterations")])
     }
 }
 
