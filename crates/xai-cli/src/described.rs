@@ -143,7 +143,15 @@ pub(crate) fn argument(param: &Param) -> Arg {
         Kind::Words(words) if is_plain(words) => argument
             .value_parser(PossibleValuesParser::new(words.iter().map(possible_value)))
             .value_name(param.name.to_uppercase()),
-        kind => argument.value_name(kind.placeholder()),
+        kind => argument
+            .value_name(kind.placeholder())
+            .value_parser(move |text: &str| {
+                let value = Value::from(text);
+                match kind.admits(&value) {
+                    true => Ok(text.to_owned()),
+                    false => Err(format!("expected {}", kind.expected(&value))),
+                }
+            }),
     }
 }
 

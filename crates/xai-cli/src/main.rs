@@ -17,7 +17,7 @@ mod usage;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
-use xai_files::failure::Failure;
+use xai_files::failure::{Failure, as_option};
 
 use usage::completions::Completions;
 use usage::examples;
@@ -120,12 +120,33 @@ fn report_failure(failure: &Failure) -> ExitCode {
 /// the exit code alone says it; help that could not be printed is a failure.
 fn printed(message: &clap::Error) -> ExitCode {
     use std::io::ErrorKind::BrokenPipe;
+    if let Some(failure) = refused_value(message) {
+        return report_failure(&failure);
+    }
     match message.print() {
         Err(error) if !message.use_stderr() && error.kind() != BrokenPipe => {
             report_failure(&Failure::standard_output(error))
         }
         _ => ExitCode::from(u8::try_from(message.exit_code()).unwrap_or(2)),
     }
+}
+
+/// A value that an option refuses, said as the libraries say it.
+fn refused_value(error: &clap::Error) -> Option<Failure> {
+    use clap::error::{ContextKind, ContextValue, ErrorKind};
+    let text = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.as_str()),
+        _ => None,
+    };
+    if error.kind() != ErrorKind::ValueValidation {
+        return None;
+    }
+    // The option with its placeholder, `--threshold <NUMBER>`.
+    let option = text(ContextKind::InvalidArg)?.split(' ').next()?;
+    let name = option.trim_start_matches('-');
+    let why = std::error::Error::source(error)?;
+    let failure = Failure::of_option(&as_option(name, None), why);
+    Some(failure.with_value(text(ContextKind::InvalidValue)?))
 }
 
 #[cfg(test)]

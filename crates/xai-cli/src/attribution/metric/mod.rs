@@ -11,7 +11,7 @@ use xai_metrics::attribution::batch::Data;
 use xai_metrics::attribution::metric::{BaseScorePolicy, Entry, MetricValue, Parameter};
 use xai_metrics::attribution::model::Samples;
 use xai_metrics::attribution::run::MaskedScores;
-use xai_metrics::attribution::{Evaluate, Scoring, input};
+use xai_metrics::attribution::{Evaluate, Scoring, help, input};
 use xai_metrics::core::Input;
 
 #[cfg(feature = "onnx")]
@@ -23,7 +23,7 @@ use crate::attribution::{result, side_inputs};
 use crate::context::Context;
 use crate::described::option_name;
 use crate::output::{rows, text};
-use xai_files::failure::{Failure, Files, InFiles, as_option};
+use xai_files::failure::{Failure, Files, InFiles};
 use xai_files::samples::{FileSamples, WatchedSamples};
 
 /// A metric, and where what it needs is.
@@ -103,7 +103,10 @@ impl MetricCommand {
                 let scores = stored_scores::read(base, masked)?;
                 let files = Files::mainly(base)
                     .file(&[input::MASKED], masked)
-                    .terms(of_stored_scores)
+                    .ways_out(&[(
+                        help::CHOOSE_ACTIVATION_OR_POLICY,
+                        "save probabilities instead, or choose --base-score-policy as-is or skip",
+                    )])
                     .and(self.parameters());
                 self.of_scores(of_scores, &scores, &files)?
             }
@@ -263,13 +266,5 @@ impl MetricCommand {
         let samples = value.per_sample.iter().enumerate();
         let samples = samples.map(|(i, value)| [i.to_string(), text::cell(*value)]);
         rows::write(self.out.as_deref(), ["sample", "score"], samples)
-    }
-}
-
-/// A setting of an advice, where scores are stored and no activation can be chosen.
-fn of_stored_scores(name: &str, value: Option<&str>) -> String {
-    match name {
-        "activation" => "probabilities to be stored: softmax".to_owned(),
-        name => as_option(name, value),
     }
 }

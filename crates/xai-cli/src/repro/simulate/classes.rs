@@ -39,12 +39,14 @@ impl Classes {
         let classes = self.classes.read_seeded(context)?;
         let n_classes = classes.n() as u64;
         if n_classes.saturating_mul(u64::from(self.draws)) > MOST_NUMBERS {
-            return Err(Failure::of_option(
-                "--draws",
-                format_args!("more than {MOST_NUMBERS} probabilities at once"),
-            )
-            .with_value(self.draws)
-            .help("draw fewer at a time, with another --seed each"));
+            let (option, value) = match n_classes > MOST_NUMBERS {
+                true => ("--n-classes", n_classes),
+                false => ("--draws", u64::from(self.draws)),
+            };
+            let what = format_args!("more than {MOST_NUMBERS} probabilities at once");
+            return Err(Failure::of_option(option, what)
+                .with_value(value)
+                .help("draw fewer at a time, with another --seed each"));
         }
         let bar = context.progress(u64::from(self.draws), "distributions");
         let draw = |draw| {
