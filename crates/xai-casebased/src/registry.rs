@@ -5,10 +5,11 @@
 #![doc = ""]
 #![doc = include_str!("../METRICS.md")]
 
-use xai_core::describe::{MetricInfo, Scores};
+use xai_core::describe::{MetricInfo, Operation, Scores};
 
-use crate::correspondence::Correspondence;
-use crate::result::{AuditDistribution, AuditReport};
+use crate::correspondence::{Correspondence, CorrespondenceMetric};
+use crate::explainer::CaseExplainerBuilder;
+use crate::result::{AuditDistribution, AuditReport, Listing};
 
 /// What all metrics say of themselves.
 ///
@@ -21,6 +22,13 @@ pub fn metrics() -> impl Iterator<Item = &'static MetricInfo> {
     let of_audits = AuditReport::infos().chain(AuditDistribution::infos());
     Correspondence::infos().chain(of_audits)
 }
+
+/// What front ends offer with parameters.
+pub const OPERATIONS: &[Operation] = &[
+    Operation::of::<CaseExplainerBuilder>("casebased.explainer"),
+    Operation::of::<CorrespondenceMetric>("casebased.correspondence"),
+    Operation::of::<Listing>("casebased.audit"),
+];
 
 /// The table of the metrics as Markdown.
 #[must_use]

@@ -160,6 +160,87 @@ mod tests {
         std::iter::once(command).chain(below).collect()
     }
 
+    /// The command that has the options of an operation.
+    fn path(operation: &str) -> &'static [&'static str] {
+        match operation {
+            "casebased.explainer" => &["casebased", "explain"],
+            "casebased.correspondence" => &["casebased", "correspondence"],
+            "casebased.audit" => &["casebased", "audit"],
+            "graph.characterization" => &["graph", "characterization"],
+            "graph.ground_truth" => &["graph", "groundtruth"],
+            "graph.mask_properties" => &["graph", "mask"],
+            "graph.robust_fidelity" => &["graph", "robust-fidelity"],
+            "graph.unfaithfulness" => &["graph", "unfaithfulness"],
+            "repro.pairwise" | "repro.interval" => &["repro", "pairwise"],
+            "repro.compare_groups" => &["repro", "compare"],
+            "repro.class_distribution" => &["repro", "simulate", "classes"],
+            "repro.study" => &["repro", "simulate", "study"],
+            other => panic!("{other} has no command"),
+        }
+    }
+
+    /// A parameter has one name: in its description, as an option with its sentence and its default, in
+    /// what is said of a wrong value, and as a key of studies.
+    #[test]
+    fn every_parameter_is_an_option_of_its_name_in_help_errors_and_studies() {
+        use report::study::{families::commands, keys};
+        // The library simulates predictions for programs; `repro simulate study` is made of them.
+        let operations =
+            xai_metrics::operations().filter(|it| it.name != "repro.simulate_predictions");
+        let mut command = Xai::command();
+        command.build();
+        let (mut n_options, mut n_keys) = (0, 0);
+        for operation in operations {
+            let path = path(operation.name);
+            if !cfg!(feature = "onnx") && operation.name == "graph.robust_fidelity" {
+                continue;
+            }
+            let below = path
+                .iter()
+                .try_fold(&command, |at, name| at.find_subcommand(name));
+            let arguments: Vec<_> = below.expect(operation.name).get_arguments().collect();
+            for param in (operation.params)() {
+                let name = format!("{} of {}", param.name, operation.name);
+                // The metrics are a list; the seed is an option of every command.
+                if ["seed", "metrics"].contains(&param.name) {
+                    continue;
+                }
+                let option = described::option_name(param.name);
+                let argument = arguments.iter().find(|a| a.get_long() == Some(&option));
+                let argument = argument.expect(&name);
+                let help = argument.get_help().unwrap().to_string();
+                assert!(
+                    help.starts_with(param.doc.trim_end_matches('.')),
+                    "{name}: {help}"
+                );
+                let default = argument.get_default_values().first();
+                let default = default.map(|it| it.to_string_lossy().into_owned());
+                assert_eq!(default, Some(param.value.to_string()), "{name}");
+                let wrong = format!("--{option}=no such value");
+                let words = ["xai"].iter().chain(path).copied().chain([wrong.as_str()]);
+                let error = Xai::command().try_get_matches_from(words).unwrap_err();
+                let said = error.to_string();
+                assert!(
+                    said.contains(&format!("--{option}")) && said.contains("no such value"),
+                    "{said}"
+                );
+                n_options += 1;
+                for family in xai_report::Family::ALL {
+                    let mut sections = commands(family).iter();
+                    let is_key = sections.any(|section| {
+                        section.path == path && !section.left_out.contains(&option.as_str())
+                    });
+                    if is_key {
+                        let keys = keys::of(family);
+                        assert!(keys.iter().any(|key| key.key == param.name), "{name}");
+                        n_keys += 1;
+                    }
+                }
+            }
+        }
+        assert!(n_options > 30 && n_keys > 10, "{n_options} {n_keys}");
+    }
+
     #[test]
     fn every_help_ends_with_examples_of_its_command_that_can_be_given() {
         let mut command = taking_negative_numbers(Xai::command());

@@ -3,13 +3,13 @@
 #![doc = include_str!("../METRICS.md")]
 
 use xai_core::MetricInfo;
-use xai_core::describe::Scores;
+use xai_core::describe::{Operation, Scores};
 
 use crate::dataset::SweepCurve;
-use crate::fidelity::{Fidelity, RobustFidelity};
-use crate::ground_truth::GroundTruth;
-use crate::mask::MaskProperties;
-use crate::unfaithfulness::Unfaithfulness;
+use crate::fidelity::{Characterization, Fidelity, RobustFidelity, RobustFidelityMetric};
+use crate::ground_truth::{GroundTruth, GroundTruthMetric};
+use crate::mask::{MaskMetric, MaskProperties};
+use crate::unfaithfulness::{Unfaithfulness, UnfaithfulnessMetric};
 
 /// What every score says of itself.
 ///
@@ -25,6 +25,15 @@ pub fn metrics() -> impl Iterator<Item = &'static MetricInfo> {
         .chain(GroundTruth::infos())
         .chain(MaskProperties::infos())
 }
+
+/// What front ends offer with parameters.
+pub const OPERATIONS: &[Operation] = &[
+    Operation::of::<Characterization>("graph.characterization"),
+    Operation::of::<RobustFidelityMetric<'static>>("graph.robust_fidelity"),
+    Operation::of::<UnfaithfulnessMetric<'static>>("graph.unfaithfulness"),
+    Operation::of::<GroundTruthMetric>("graph.ground_truth"),
+    Operation::of::<MaskMetric>("graph.mask_properties"),
+];
 
 /// The table of the scores as Markdown.
 #[must_use]

@@ -35,6 +35,20 @@ pub use xai_repro as repro;
 
 pub use xai_core::{Accumulator, Error, ErrorKind, Result};
 
+/// What front ends offer with parameters, of every enabled family; the metrics of attribution maps are
+/// in their own registry, each with its parameters.
+pub fn operations() -> impl Iterator<Item = core::describe::Operation> {
+    let families: &[&[core::describe::Operation]] = &[
+        #[cfg(feature = "casebased")]
+        casebased::registry::OPERATIONS,
+        #[cfg(feature = "graph")]
+        graph::registry::OPERATIONS,
+        #[cfg(feature = "repro")]
+        repro::registry::OPERATIONS,
+    ];
+    families.concat().into_iter()
+}
+
 /// What most programs use, of every enabled family.
 ///
 #[cfg_attr(feature = "casebased", doc = "```")]

@@ -5,10 +5,15 @@
 //!
 #![doc = include_str!("../METRICS.md")]
 
-use xai_core::describe::{MetricInfo, Scores};
+use xai_core::describe::{MetricInfo, Operation, Scores};
 
 use crate::across_runs::agreement::Agreement;
+use crate::comparison::GroupComparison;
+use crate::interval::RunInterval;
 use crate::pair_metric::definition::{PairFormula, PairMetric};
+use crate::pairwise::Pairwise;
+use crate::simulate::{ClassSimulator, RunErrors};
+use crate::study::StudySettings;
 
 pub use crate::pair_metric::formulas::METRICS as PAIR_METRICS;
 pub use crate::regression::formulas::METRICS as REGRESSION_METRICS;
@@ -29,6 +34,16 @@ pub fn metrics() -> impl Iterator<Item = &'static MetricInfo> {
     let of_numbers = REGRESSION_METRICS.iter().map(|metric| metric.info());
     of_pairs.chain(of_all_runs).chain(of_numbers)
 }
+
+/// What front ends offer with parameters.
+pub const OPERATIONS: &[Operation] = &[
+    Operation::of::<Pairwise>("repro.pairwise"),
+    Operation::of::<RunInterval>("repro.interval"),
+    Operation::of::<GroupComparison>("repro.compare_groups"),
+    Operation::of::<ClassSimulator>("repro.class_distribution"),
+    Operation::of::<RunErrors>("repro.simulate_predictions"),
+    Operation::of::<StudySettings>("repro.study"),
+];
 
 /// The table of all metrics as Markdown.
 #[must_use]

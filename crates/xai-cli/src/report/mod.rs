@@ -10,7 +10,7 @@ mod evaluate;
 mod init;
 mod input_files;
 mod make;
-mod study;
+pub(crate) mod study;
 
 use std::path::PathBuf;
 

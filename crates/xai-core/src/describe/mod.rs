@@ -52,7 +52,7 @@ mod value;
 
 pub use kind::{Kind, Word, WordValue, same_word};
 pub use metric_info::{Direction, MetricInfo, find, markdown};
-pub use parameters::{Param, Parameter, Parameters, parse, refused, unknown, with};
+pub use parameters::{Operation, Param, Parameter, Parameters, parse, refused, unknown, with};
 pub use range::{End, Range};
 pub use score::{Score, Scores};
 pub use settings::{Setting, Settings};
