@@ -3,7 +3,7 @@
 use xai_core::statistics::{jackknife_of_kinds, wilson};
 use xai_core::{Interval, Result};
 
-use crate::fidelity::scores::Fidelity;
+use crate::fidelity::characterization::Fidelity;
 
 /// Confidence of the intervals.
 const CONFIDENCE: f64 = 0.95;

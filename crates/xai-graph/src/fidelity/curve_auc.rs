@@ -1,10 +1,10 @@
 //! The area under a fidelity curve.
 
+use xai_core::error::ShortNumber;
 use xai_core::number::check_finite_slice;
-use xai_core::{Error, Real, Result};
+use xai_core::{Error, ExactSum, Real, Result};
 
 use crate::fidelity::characterization::check_fidelities;
-use crate::fidelity::trapezoid::trapezoid;
 use crate::{help, input};
 
 /// The area under `fid₊ / (1 − fid₋)` over a fidelity curve.
@@ -45,4 +45,90 @@ pub fn fidelity_curve_auc<T: Real>(pos_fidelity: &[T], neg_fidelity: &[T], x: &[
         .map(|(pos, neg)| pos.to_f64_exact() / (1.0 - neg.to_f64_exact()))
         .collect();
     trapezoid(&ratio, &x)
+}
+
+/// The area under the polyline through `(x_i, y_i)`: `Σ (x_{i+1} − x_i)(y_i + y_{i+1})/2`.
+///
+/// `x` ascends; equal neighbours (a vertical step) add nothing. With `x = 0, 1/n, …, 1` the area is
+/// the mean of the curve.
+///
+/// # Errors
+/// `ShapeMismatch` when the lengths differ, `TooFew` below two points,
+/// `NonFinite` for a value that is not finite, `OutOfDomain` naming the first
+/// point where `x` descends.
+///
+/// ```
+/// assert_eq!(xai_graph::fidelity::trapezoid(&[0.0, 1.0, 1.0], &[0.0, 1.0, 3.0])?, 2.5);
+/// # Ok::<(), xai_graph::Error>(())
+/// ```
+pub fn trapezoid<T: Real>(y: &[T], x: &[T]) -> Result<f64> {
+    if x.len() != y.len() {
+        return Err(Error::shape(input::X, &[y.len()], &[x.len()]));
+    }
+    if y.len() < 2 {
+        return Err(Error::too_few(input::POINTS, 2, y.len()));
+    }
+    check_finite_slice(input::Y, y)?;
+    check_finite_slice(input::X, x)?;
+    if let Some(before) = x.windows(2).position(|pair| pair[1] < pair[0]) {
+        return Err(Error::out_of_domain(
+            input::X,
+            &[before + 1],
+            x[before + 1].to_f64_exact(),
+            format!(
+                "ascending x, at least {}",
+                ShortNumber(x[before].to_f64_exact())
+            ),
+        ));
+    }
+    let area: ExactSum = x
+        .windows(2)
+        .zip(y.windows(2))
+        .map(|(x, y)| {
+            let width = x[1].to_f64_exact() - x[0].to_f64_exact();
+            // Halved first, so that two large values cannot overflow.
+            width * (0.5 * y[0].to_f64_exact() + 0.5 * y[1].to_f64_exact())
+        })
+        .collect();
+    Ok(area.value())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xai_core::ErrorKind;
+
+    #[test]
+    fn the_area_under_a_line_is_exact() {
+        let x: Vec<f64> = (0..=10).map(f64::from).collect();
+        let y: Vec<f64> = x.iter().map(|x| 2.0 * x + 1.0).collect();
+        assert_eq!(trapezoid(&y, &x).unwrap(), 110.0);
+        assert_eq!(trapezoid(&[3.0f32, 5.0], &[0.0, 0.5]).unwrap(), 2.0);
+    }
+
+    #[test]
+    fn a_vertical_step_adds_nothing() {
+        assert_eq!(
+            trapezoid(&[1.0, 1.0, 9.0, 9.0], &[0.0, 1.0, 1.0, 2.0]).unwrap(),
+            10.0
+        );
+    }
+
+    #[test]
+    fn bad_curves_are_refused_with_the_place() {
+        let error = |y: &[f64], x: &[f64]| trapezoid(y, x).unwrap_err();
+        let descent = error(&[0.0; 3], &[0.0, 2.0, 1.0]);
+        assert_eq!((descent.input(), descent.index()), (input::X, &[2][..]));
+        assert!(matches!(
+            descent.kind(),
+            ErrorKind::OutOfDomain { value: 1.0, .. }
+        ));
+        let lengths = error(&[0.0; 3], &[0.0; 2]);
+        assert_eq!(lengths.input(), input::X);
+        assert!(matches!(lengths.kind(), ErrorKind::ShapeMismatch { .. }));
+        let one = error(&[0.0], &[0.0]);
+        assert_eq!(one.input(), input::POINTS);
+        let nan = error(&[0.0, f64::NAN], &[0.0, 1.0]);
+        assert_eq!((nan.input(), nan.index()), (input::Y, &[1][..]));
+    }
 }

@@ -9,12 +9,12 @@ use xai_core::{Error, ExactMean, ExactSum, Input, Real, Result, parallel};
 
 use crate::fidelity::changes::signed_probability_change;
 use crate::fidelity::metric::FidelityMetric;
-use crate::mask::undirected_edges::UndirectedEdges;
+use crate::mask::sparsify::UndirectedEdges;
 use crate::model::edge_choices::EdgeChoices;
 use crate::model::explanation::Explanation;
 use crate::model::graph::{Graph, check_edge_index};
 use crate::model::graph_model::{GraphModel, call};
-use crate::outputs::return_type::ReturnType;
+use crate::outputs::output_rows::ReturnType;
 use crate::{help, input};
 
 /// Robust fidelity and how well the draws determine it.

@@ -6,15 +6,15 @@ use std::marker::PhantomData;
 use ndarray::ArrayView1;
 use xai_core::{Accumulator, Error, Real, Result, parallel};
 
-use crate::ground_truth::choices::is_true;
 use crate::ground_truth::confusion::Confusion;
 use crate::ground_truth::curves::GroundTruthCurves;
+use crate::ground_truth::curves::thresholds;
 use crate::ground_truth::metric::GroundTruthMetric;
+use crate::ground_truth::metric::is_true;
 use crate::ground_truth::ranking::{BLOCK, Ranking};
 use crate::ground_truth::scores::GroundTruth;
-use crate::ground_truth::thresholds::thresholds;
 use crate::input;
-use crate::mask::largest::largest;
+use crate::mask::top_k::largest;
 
 /// [`GroundTruth`] over the elements of many masks together (micro average) as a state.
 ///

@@ -1,7 +1,5 @@
 //! The counts behind the statistics of a threshold.
 
-use crate::ground_truth::counted_element::CountedElement;
-
 /// Elements by prediction and truth.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -109,4 +107,14 @@ impl Confusion {
 
 fn ratio(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
+}
+
+/// What one element counts as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct CountedElement {
+    /// Whether the mask selects it.
+    pub is_predicted: bool,
+    /// Whether it belongs to the truth.
+    pub is_true: bool,
 }

@@ -2,14 +2,13 @@
 
 use std::fmt;
 
-use ndarray::{ArrayView1, ArrayView2};
+use ndarray::{ArrayView, ArrayView1, ArrayView2, Dimension};
 use petgraph::unionfind::UnionFind;
 use xai_core::describe::{Parameters, Range, Score, Scores};
-use xai_core::number::elementary;
-use xai_core::{Error, Real, Result};
+use xai_core::number::{check_finite, elementary};
+use xai_core::{Error, Input, Real, Result};
 
 use crate::input;
-use crate::mask::unit::check_unit;
 use crate::model::graph::check_edge_index;
 
 /// Properties of one mask.
@@ -277,4 +276,26 @@ impl Scores for MaskProperties {
         .needs(&[input::MASK, input::EDGE_INDEX, input::NODES])
         .source(SOURCE),
     ];
+}
+
+/// Checks that a mask is in [0, 1].
+pub(crate) fn check_unit<T: Real, D: Dimension>(
+    input: Input,
+    mask: ArrayView<'_, T, D>,
+) -> Result<()> {
+    check_finite(input, mask.view())?;
+    let outside = |x: &T| *x < T::zero() || *x > T::one();
+    if !mask.iter().any(outside) {
+        return Ok(());
+    }
+    let mask = mask.into_dyn();
+    match mask.indexed_iter().find(|(_, x)| outside(x)) {
+        Some((index, value)) => Err(Error::out_of_domain(
+            input,
+            index.slice(),
+            value.to_f64_exact(),
+            "a mask in [0, 1]",
+        )),
+        None => Ok(()),
+    }
 }

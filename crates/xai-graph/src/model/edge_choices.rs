@@ -3,7 +3,7 @@
 use ndarray::ArrayView2;
 use xai_core::describe::{Parameter, Parameters};
 
-use crate::mask::undirected_edges::UndirectedEdges;
+use crate::mask::sparsify::UndirectedEdges;
 
 /// How edges are taken away.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]

@@ -3,7 +3,7 @@
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, Zip};
 use xai_core::{Error, Real, Result};
 
-use crate::mask::unit::check_unit;
+use crate::mask::properties::check_unit;
 use crate::model::edge_choices::EdgeRemoval;
 use crate::model::graph::{Graph, OwnedGraph};
 use crate::{help, input};

@@ -7,6 +7,8 @@ use ndarray::Array2;
 use xai_core::{Error, Real, Result};
 
 use crate::input;
+use crate::model::edge_choices::EdgeRemoval;
+use crate::model::explanation::Explanation;
 use crate::model::graph::Graph;
 
 /// A model over graphs: node features, edges and their weights in, output rows out.
@@ -52,4 +54,68 @@ pub(crate) fn call<T: Real>(
         }
         _ => Ok(outputs),
     }
+}
+
+/// The answers of a model that all scores of one explanation are made of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExplainedOutputs<T> {
+    /// On the whole graph.
+    pub full: Array2<T>,
+    /// On the explanation alone.
+    pub kept: Array2<T>,
+    /// On the graph without the explanation.
+    pub complement: Array2<T>,
+}
+
+/// Calls a model on the whole graph, on the explanation alone and on the rest.
+///
+/// The three arrays are what [`FidelityMetric::evaluate`](crate::FidelityMetric::evaluate) and
+/// [`unfaithfulness`](crate::unfaithfulness()) take.
+///
+/// # Errors
+/// As [`Explanation::kept`]; `Model` when the model fails, `ShapeMismatch` when its
+/// outputs on the three graphs differ in shape.
+///
+/// ```
+/// use ndarray::{Array2, array};
+/// use xai_graph::model::EdgeRemoval;
+/// use xai_graph::{Explanation, Graph, explained_outputs, fidelity};
+///
+/// // Each node's score for class 1 is what arrives over its edges.
+/// let model = |graph: Graph<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+///     let mut scores = Array2::from_elem((graph.n_nodes(), 2), 0.5);
+///     for (e, ends) in graph.edge_index.columns().into_iter().enumerate() {
+///         let weight = graph.edge_weight.map_or(1.0, |weight| weight[e]);
+///         scores[[ends[1] as usize, 1]] += weight * graph.features[[ends[0] as usize, 0]] - 0.25;
+///     }
+///     Ok(scores)
+/// };
+/// let (features, edges) = (array![[1.0], [1.0], [1.0]], array![[0, 1], [1, 2]]);
+/// let graph = Graph::new(features.view(), edges.view())?;
+/// let mask = array![1.0, 0.0]; // the edge into node 1 explains
+/// let outputs = explained_outputs(&model, graph, Explanation::edges(mask.view()), EdgeRemoval::Remove)?;
+/// let fidelity = fidelity(&outputs.full, &outputs.kept, &outputs.complement)?;
+/// assert_eq!((fidelity.pos, fidelity.neg), (1.0 / 3.0, 1.0 / 3.0)); // node 1 without it; node 2 with it alone
+/// # Ok::<(), xai_graph::Error>(())
+/// ```
+pub fn explained_outputs<T: Real>(
+    model: &(impl GraphModel<T> + ?Sized),
+    graph: Graph<'_, T>,
+    explanation: Explanation<'_, T>,
+    removal: EdgeRemoval,
+) -> Result<ExplainedOutputs<T>> {
+    let kept = explanation.kept(graph, removal)?;
+    let complement = explanation.complement(graph, removal)?;
+    let full = call(model, graph, "the whole graph", None)?;
+    let shape = Some(full.dim());
+    Ok(ExplainedOutputs {
+        kept: call(model, kept.view(), "the explanation alone", shape)?,
+        complement: call(
+            model,
+            complement.view(),
+            "the graph without the explanation",
+            shape,
+        )?,
+        full,
+    })
 }

@@ -1,13 +1,11 @@
 //! Graphs, models over them, explanations, and the graphs that an explanation keeps and leaves.
 
 pub(crate) mod edge_choices;
-pub(crate) mod explained_outputs;
 pub(crate) mod explanation;
 pub(crate) mod graph;
 pub(crate) mod graph_model;
 
 pub use edge_choices::{EdgeChoices, EdgeRemoval};
-pub use explained_outputs::{ExplainedOutputs, explained_outputs};
 pub use explanation::Explanation;
 pub use graph::{Graph, OwnedGraph};
-pub use graph_model::GraphModel;
+pub use graph_model::{ExplainedOutputs, GraphModel, explained_outputs};

@@ -1,12 +1,12 @@
 //! How output rows become probabilities, and what is wrong with those that do not.
 
 use ndarray::{ArrayView1, ArrayView2};
+use xai_core::describe::Parameter;
 use xai_core::number::elementary;
 use xai_core::output::arg_max;
 use xai_core::{Activation, Error, Input, Real, Result};
 
-use crate::help;
-use crate::outputs::return_type::{OutputDistribution, ReturnType};
+use crate::{help, input};
 
 /// How far the probabilities of a row may be from summing to 1: single precision over a thousand
 /// classes stays within it.
@@ -114,4 +114,78 @@ pub(crate) fn check_row<T: Real>(
             .with_help(help::PASS_LOGITS_OR_BERNOULLI));
     }
     Ok(())
+}
+
+/// What the outputs of a model are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum ReturnType {
+    /// Raw scores: any finite numbers.
+    #[default]
+    #[param(alias = "raw")]
+    Logits,
+    /// Probabilities in [0, 1].
+    Probs,
+    /// Natural logarithms of probabilities, at most 0; −∞ is the logarithm of 0.
+    LogProbs,
+}
+
+/// What the columns of an output row are to one another.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum OutputDistribution {
+    /// One class of several: logits go through a softmax, probabilities sum to 1.
+    #[default]
+    Categorical,
+    /// Each column is a yes or no by itself (binary and multi-label models): logits go through a
+    /// sigmoid, probabilities need not sum to 1.
+    Bernoulli,
+}
+
+/// All rows, or some by their position; one named twice is visited twice.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct RowSubset<'a> {
+    index: Option<&'a [usize]>,
+}
+
+impl<'a> RowSubset<'a> {
+    /// The rows of an index.
+    pub(crate) fn new(index: &'a [usize]) -> Self {
+        Self { index: Some(index) }
+    }
+
+    /// The positions; `None` for all rows.
+    pub(crate) fn index(self) -> Option<&'a [usize]> {
+        self.index
+    }
+
+    /// The row that is visited at a position.
+    #[inline]
+    pub(crate) fn row(self, visited: usize) -> usize {
+        self.index.map_or(visited, |index| index[visited])
+    }
+
+    /// The number of rows to visit among those of `n_samples`.
+    ///
+    /// # Errors
+    /// `Empty` when there are none, `OutOfDomain` for one beyond the samples.
+    pub(crate) fn n_rows(self, n_samples: usize) -> Result<usize> {
+        let Some(index) = self.index else {
+            return match n_samples {
+                0 => Err(Error::empty(input::SAMPLES)),
+                n => Ok(n),
+            };
+        };
+        if index.is_empty() {
+            return Err(Error::empty(input::INDEX));
+        }
+        if let Some(at) = index.iter().position(|&row| row >= n_samples) {
+            let expected = format!("a sample, 0..{n_samples}");
+            let value = index[at] as f64;
+            return Err(Error::out_of_domain(input::INDEX, &[at], value, expected));
+        }
+        Ok(index.len())
+    }
 }

@@ -1,14 +1,15 @@
 //! Unfaithfulness with its choices.
 
-use ndarray::ArrayView2;
-use xai_core::describe::Parameters;
-use xai_core::{Accumulator, Error, Real, Result, parallel};
+use std::fmt;
+use std::marker::PhantomData;
 
-use crate::outputs::row_subset::RowSubset;
-use crate::unfaithfulness::accumulator::UnfaithfulnessAccumulator;
+use ndarray::ArrayView2;
+use xai_core::describe::{Parameter, Parameters, Range, Score, Scores};
+use xai_core::{Accumulator, Error, ExactMean, Real, Result, parallel};
+
+use crate::input;
+use crate::outputs::output_rows::{OutputDistribution, ReturnType, RowSubset};
 use crate::unfaithfulness::row_pairs::{BLOCK, RowPairs};
-use crate::unfaithfulness::scores::{Unfaithfulness, from_divergence};
-use crate::unfaithfulness::setup::Setup;
 
 /// Graph explanation unfaithfulness (GEF) of logits.
 ///
@@ -162,5 +163,170 @@ impl<'a> UnfaithfulnessMetric<'a> {
     #[must_use]
     pub fn accumulator<T>(&self) -> UnfaithfulnessAccumulator<T> {
         UnfaithfulnessAccumulator::new(self.setup)
+    }
+}
+
+/// Which of the two distributions the divergence takes as the truth.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum KlDirection {
+    /// `KL(y‖ŷ)`: the answer on the whole graph is the truth, as the papers define it.
+    #[default]
+    Forward,
+    /// `KL(ŷ‖y)`: what the code of `PyTorch` Geometric and of `GraphXAI` computes.
+    ///
+    /// The documentation of the one and the paper of the other say `KL(y‖ŷ)`. (torch's `kl_div` takes the
+    /// truth as its second argument; both pass the answer on the explanation.)
+    Reverse,
+}
+
+/// The choices that two states must share to be merged.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
+#[params(of = UnfaithfulnessMetric<'_>, at = setup)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Setup {
+    /// What the outputs are.
+    pub(crate) return_type: ReturnType,
+    /// What the columns are to one another.
+    ///
+    /// For independent columns the divergence of a row is the sum of those of its columns, each a yes or
+    /// no.
+    pub(crate) output_distribution: OutputDistribution,
+    /// Which way the divergence is taken.
+    pub(crate) kl_direction: KlDirection,
+}
+
+/// The graph explanation unfaithfulness of some samples.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Unfaithfulness {
+    /// `1 − exp(−divergence)` in [0, 1], lower is better.
+    pub value: f64,
+    /// The mean Kullback–Leibler divergence over the rows, in nats; may be ∞.
+    pub divergence: f64,
+    /// The number of rows.
+    pub n_samples: u64,
+}
+
+impl Unfaithfulness {
+    /// The unfaithfulness of a mean divergence, in nats, over some rows.
+    #[must_use]
+    pub fn new(divergence: f64, n_samples: u64) -> Self {
+        Self {
+            value: from_divergence(divergence),
+            divergence,
+            n_samples,
+        }
+    }
+}
+
+/// `1 − exp(−kl)`, exact for small divergences too.
+pub(crate) fn from_divergence(kl: f64) -> f64 {
+    -(-kl).exp_m1()
+}
+
+impl fmt::Display for Unfaithfulness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "unfaithfulness over {} samples: {:.4} (0 = faithful), mean divergence {:.4} nats",
+            self.n_samples, self.value, self.divergence
+        )
+    }
+}
+
+impl Scores for Unfaithfulness {
+    const SCORES: &'static [Score<Self>] = &[Score::new(
+        "unfaithfulness",
+        "Unfaithfulness",
+        "How far is the answer on the explanation from the answer on the whole graph?",
+        |unfaithfulness: &Self| Some(unfaithfulness.value),
+    )
+    .lower_is_better()
+    .range(Range::SHARE)
+    .needs(&[input::FULL, input::KEPT])
+    .source("Agarwal et al. 2022, arXiv 2208.09339")];
+}
+
+/// [`Unfaithfulness`] as a state: every row counts the same, whatever batch it came in.
+///
+/// A batch is `(full, kept)`, both `(n_samples, n_classes)`.
+///
+/// ```
+/// use ndarray::array;
+/// use xai_graph::{Accumulator, UnfaithfulnessMetric};
+/// let (full, kept) = (array![[0.0f32, 1.0], [2.0, 0.0]], array![[0.5f32, 1.0], [1.0, 0.0]]);
+/// let mut state = UnfaithfulnessMetric::new().accumulator();
+/// for row in 0..2 {
+///     let rows = ndarray::s![row..row + 1, ..];
+///     state.update((full.slice(rows), kept.slice(rows)))?;
+/// }
+/// assert_eq!(state.finish()?, UnfaithfulnessMetric::new().evaluate(full.view(), kept.view())?);
+/// # Ok::<(), xai_graph::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(bound = ""))]
+pub struct UnfaithfulnessAccumulator<T> {
+    setup: Setup,
+    mean: ExactMean,
+    element: PhantomData<T>,
+}
+
+impl<T: Real> UnfaithfulnessAccumulator<T> {
+    /// Folds in the visited rows; the state is unchanged where one of them is bad.
+    pub(crate) fn update_rows(&mut self, rows: &RowPairs<'_, T>) -> Result<()> {
+        let blocks = parallel::try_map(rows.n_blocks(), |block| {
+            let mut mean = ExactMean::new();
+            rows.divergences(block, |kl| mean.add(kl))?;
+            Ok::<_, Error>(mean)
+        })?;
+        for block in &blocks {
+            self.mean.add_mean(block);
+        }
+        Ok(())
+    }
+}
+
+impl<T> UnfaithfulnessAccumulator<T> {
+    /// A state of no rows.
+    pub(crate) fn new(setup: Setup) -> Self {
+        Self {
+            setup,
+            mean: ExactMean::new(),
+            element: PhantomData,
+        }
+    }
+}
+
+impl<T: Real> Accumulator for UnfaithfulnessAccumulator<T> {
+    type Batch<'a> = (ArrayView2<'a, T>, ArrayView2<'a, T>);
+    type Output = Unfaithfulness;
+
+    fn update(&mut self, (full, kept): Self::Batch<'_>) -> Result<()> {
+        self.update_rows(&RowPairs::new(
+            full,
+            kept,
+            RowSubset::default(),
+            self.setup,
+        )?)
+    }
+
+    fn merge(&mut self, other: Self) -> Result<()> {
+        if self.setup != other.setup {
+            return Err(Error::parameter(
+                input::MERGED_STATE,
+                format!("{:?}", other.setup),
+                format!("the same choices, {:?}", self.setup),
+            ));
+        }
+        self.mean.merge(other.mean)
+    }
+
+    fn finish(&self) -> Result<Unfaithfulness> {
+        let divergence = self.mean.value();
+        let divergence = divergence.ok_or_else(|| Error::empty(input::SAMPLES))?;
+        Ok(Unfaithfulness::new(divergence, self.mean.count()))
     }
 }

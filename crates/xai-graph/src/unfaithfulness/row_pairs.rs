@@ -5,11 +5,11 @@ use std::ops::Range;
 use ndarray::ArrayView2;
 use xai_core::{Error, Real, Result};
 
+use crate::outputs::output_rows::OutputDistribution;
+use crate::outputs::output_rows::RowSubset;
 use crate::outputs::output_rows::{TWO_COLUMNS, check_row};
-use crate::outputs::return_type::OutputDistribution;
-use crate::outputs::row_subset::RowSubset;
+use crate::unfaithfulness::metric::{KlDirection, Setup};
 use crate::unfaithfulness::row_divergence::{LANES, RowDivergence};
-use crate::unfaithfulness::setup::{KlDirection, Setup};
 use crate::{help, input};
 
 /// Rows that one thread takes at a time.
