@@ -1,12 +1,17 @@
 //! Chance-corrected agreement of all runs at once.
 
 use ndarray::ArrayView2;
-use xai_core::{Label, Result};
+use xai_core::describe::{MetricInfo, Parameter, Range, Score, Scores};
+use xai_core::simd::InstructionSet;
+use xai_core::{Error, Interval, Label, Result, parallel};
 
-use crate::across_runs::equal_pairs::equal_by_tile;
-use crate::packed::packed_runs::PackedRuns;
-use crate::packed::totals::RunTotals;
-use crate::pair_metric::definition::PairMetric;
+use crate::counting::pair_tiles::{Tile, n_pairs, pair_index, pairs};
+use crate::counting::pair_tiles::{TileBuffers, count_tile};
+use crate::interval::run_interval::{RunInterval, interval_over_runs};
+use crate::named::shown_by_word;
+use crate::packed::packed_runs::{PackedRuns, RunTotals};
+use crate::pair_metric::definition::{PairMetric, PairNeeds};
+use crate::{help, input};
 
 /// How often each class is predicted, and how often two runs agree.
 ///
@@ -206,4 +211,154 @@ pub(crate) fn scores<S: serde::Serializer>(
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     serializer.collect_map(xai_core::describe::Scores::values(agreement))
+}
+
+/// A coefficient of [`Agreement`], one of its [scores](Scores::SCORES).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[param(name = "coefficient")]
+pub enum AgreementCoefficient {
+    /// Fleiss' kappa: beyond chance by the overall class shares.
+    #[default]
+    #[param(name = "fleiss_kappa")]
+    FleissKappa,
+    /// Krippendorff's alpha: the same for a finite number of predictions.
+    #[param(name = "krippendorff_alpha")]
+    KrippendorffAlpha,
+    /// Gwet's AC1: beyond a chance that stays small where one class dominates.
+    #[param(name = "gwet_ac1")]
+    GwetAc1,
+}
+
+shown_by_word!(AgreementCoefficient);
+
+/// In the order of [`AgreementCoefficient`].
+impl Scores for Agreement {
+    const SCORES: &'static [Score<Self>] = &[
+        coefficient(
+            "fleiss_kappa",
+            "Fleiss' kappa",
+            "How often do all runs agree, beyond chance by the overall class shares?",
+            Self::fleiss_kappa,
+        )
+        .source("Fleiss 1971"),
+        coefficient(
+            "krippendorff_alpha",
+            "Krippendorff's alpha",
+            "How often do all runs agree, beyond chance by the class shares of a finite number of predictions?",
+            Self::krippendorff_alpha,
+        )
+        .source("Krippendorff 2004"),
+        coefficient(
+            "gwet_ac1",
+            "Gwet's AC1",
+            "How often do all runs agree, beyond a chance that stays small where one class dominates?",
+            Self::gwet_ac1,
+        )
+        .source("Gwet 2008"),
+    ];
+}
+
+const fn coefficient(
+    name: &'static str,
+    title: &'static str,
+    question: &'static str,
+    value: fn(&Agreement) -> Option<f64>,
+) -> Score<Agreement> {
+    Score::new(name, title, question, value)
+        .higher_is_better()
+        .range(Range::SIGNED_SHARE)
+        .needs(&[input::PREDICTIONS])
+}
+
+impl AgreementCoefficient {
+    /// What it says of itself, and how it is computed.
+    #[must_use]
+    pub const fn score(self) -> &'static Score<Agreement> {
+        &Agreement::SCORES[self as usize]
+    }
+
+    /// What it says of itself.
+    #[must_use]
+    pub const fn info(self) -> &'static MetricInfo {
+        &self.score().info
+    }
+}
+
+/// An interval over *runs* for a coefficient: runs are left out, or drawn again, with all their
+/// predictions. `None` below three runs, and where the coefficient is undefined for all runs or without
+/// one of them.
+///
+/// # Errors
+/// As [`Agreement::from_packed`](crate::Agreement::from_packed); [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a level outside (0, 1) or no
+/// replicates.
+///
+/// ```
+/// use ndarray::array;
+/// use xai_repro::across_runs::{AgreementCoefficient, agreement_interval};
+/// use xai_repro::{Agreement, PackedRuns, RunInterval, registry::PAIR_METRICS};
+/// let runs = array![[0, 0, 1, 1, 1], [0, 1, 1, 1, 0], [0, 0, 1, 0, 1], [1, 0, 1, 1, 1]];
+/// let packed = PackedRuns::new(PAIR_METRICS, runs.view(), &[0, 0, 1, 1, 1])?;
+/// let kappa = Agreement::from_packed(&packed)?.fleiss_kappa().unwrap();
+/// let coefficient = AgreementCoefficient::FleissKappa;
+/// let around = agreement_interval(&packed, coefficient, RunInterval::jackknife())?.unwrap();
+/// assert!((0.5 * (around.low + around.high) - kappa).abs() < 1e-12);
+/// # Ok::<(), xai_repro::Error>(())
+/// ```
+pub fn agreement_interval(
+    packed: &PackedRuns,
+    coefficient: AgreementCoefficient,
+    interval: RunInterval,
+) -> Result<Option<Interval>> {
+    let equal = equal_of_pairs(packed)?;
+    let k = packed.n_runs();
+    interval_over_runs(k, interval, |times| {
+        let agreeing = pairs(k).zip(&equal).map(|((i, j), &equal)| {
+            2 * u128::from(times[i]) * u128::from(times[j]) * u128::from(equal)
+        });
+        // A run drawn alone has no pairs, copies of itself included.
+        let n_drawn = times.iter().filter(|&&t| t > 0).count();
+        let agreement = Agreement::from_repeated(&packed.totals, times, agreeing.sum());
+        (n_drawn > 1).then(|| (coefficient.score().value)(&agreement))?
+    })
+}
+
+/// On how many samples each pair agrees, pairs in order.
+pub(super) fn equal_of_pairs(packed: &PackedRuns) -> Result<Vec<u64>> {
+    let k = packed.n_runs();
+    let of_tiles = equal_by_tile(packed, Vec::new, |pairs, pair, equal| {
+        pairs.push((pair, equal))
+    })?;
+    let mut equal = vec![0; n_pairs(k)];
+    for ((first, second), count) in of_tiles.into_iter().flatten() {
+        equal[pair_index(k, first, second)] = count;
+    }
+    Ok(equal)
+}
+
+/// Folds the samples on which each pair agrees, tile of pairs by tile, in parallel.
+pub(super) fn equal_by_tile<S: Send>(
+    packed: &PackedRuns,
+    state: impl Fn() -> S + Sync + Send,
+    fold: impl Fn(&mut S, (usize, usize), u64) + Sync + Send,
+) -> Result<Vec<S>> {
+    if !packed.needs.equal {
+        let expected = "runs packed for a metric of agreement";
+        let error = Error::parameter(input::PACKED_RUNS, "errors alone", expected);
+        return Err(error.with_help(help::PACK_FOR_AGREEMENT));
+    }
+    let tiles = Tile::cover(packed.n_runs(), parallel::threads());
+    Ok(parallel::map(tiles.len(), |tile| {
+        let mut state = state();
+        count_tile(
+            packed,
+            &tiles[tile],
+            PairNeeds::EQUAL,
+            InstructionSet::fastest(),
+            &mut TileBuffers::default(),
+            |pair| fold(&mut state, (pair.first, pair.second), pair.equal),
+        );
+        state
+    }))
 }

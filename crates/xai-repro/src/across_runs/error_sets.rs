@@ -6,7 +6,7 @@ use std::sync::Arc;
 use xai_core::statistics::wilson;
 use xai_core::{Interval, Result, parallel};
 
-use crate::packed::block::Block;
+use crate::packed::bit_planes::Block;
 use crate::packed::packed_runs::PackedRuns;
 
 /// The error set of every run.

@@ -2,12 +2,12 @@
 
 use xai_core::simd::InstructionSet;
 
+use crate::counting::kernels::Rectangle;
 use crate::counting::kernels::count_shared;
-use crate::counting::micro_tiles::Rectangle;
-use crate::packed::block::Block;
+use crate::packed::bit_planes::Block;
 use crate::packed::class_tables::{MOST_CLASSES_AS_SETS, TableSource};
 use crate::packed::packed_runs::PackedRuns;
-use crate::pair_metric::counts::Cell;
+use crate::pair_metric::definition::Cell;
 
 /// Bytes of rows that are worked on at once: half of a second-level cache of 1 MiB.
 pub(super) const CACHE: usize = 512 * 1024;

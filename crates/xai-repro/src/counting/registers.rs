@@ -11,8 +11,8 @@ use std::arch::x86_64::{
 
 use xai_core::simd::{Level, Simd};
 
-use crate::counting::micro_tiles::MicroKernel;
-use crate::packed::block::Block;
+use crate::counting::kernels::MicroKernel;
+use crate::packed::bit_planes::Block;
 
 /// Bits set in both rows. Only made where the processor has VPOPCNTDQ.
 #[derive(Clone, Copy)]

@@ -2,11 +2,8 @@
 
 pub(crate) mod metric_report;
 pub(crate) mod pair_distribution;
-pub(crate) mod pair_moments;
-pub(crate) mod pair_values;
 pub(crate) mod run_interval;
 
 pub use metric_report::MetricReport;
-pub use pair_distribution::PairDistribution;
-pub use pair_values::PairStatistic;
+pub use pair_distribution::{PairDistribution, PairStatistic};
 pub use run_interval::{IntervalMethod, RunInterval};

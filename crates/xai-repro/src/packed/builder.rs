@@ -7,12 +7,12 @@ use xai_core::number::labels_to_i64;
 use xai_core::tensor::Rows;
 use xai_core::{Error, Label, Result};
 
+use crate::packed::bit_planes::Block;
 use crate::packed::bit_planes::{plane_bits, planes_for, with_more_planes, wrong_bits};
-use crate::packed::block::Block;
 use crate::packed::class_tables::{Planes, TableSource, map_runs};
 use crate::packed::classes::{Classes, distinct, extremes};
 use crate::packed::packed_runs::PackedRuns;
-use crate::packed::totals::RunTotals;
+use crate::packed::packed_runs::RunTotals;
 use crate::pair_metric::definition::{PairMetric, PairNeeds};
 use crate::{help, input};
 

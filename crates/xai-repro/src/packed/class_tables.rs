@@ -2,8 +2,8 @@
 
 use xai_core::parallel;
 
+use crate::packed::bit_planes::Block;
 use crate::packed::bit_planes::plane_to_bytes;
-use crate::packed::block::Block;
 
 /// What a pair's class table is made from.
 #[derive(Debug, Clone, PartialEq)]

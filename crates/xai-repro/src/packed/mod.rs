@@ -1,12 +1,10 @@
 //! Runs, packed for counting: one bit per sample and run for errors, a few for classes.
 
 pub(crate) mod bit_planes;
-pub(crate) mod block;
 mod builder;
 pub(crate) mod class_tables;
 pub(crate) mod classes;
 pub(crate) mod packed_runs;
-pub(crate) mod totals;
 
 pub use builder::PackedRunsBuilder;
 pub use packed_runs::PackedRuns;

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::packed::block::Block;
+use crate::packed::bit_planes::Block;
 use crate::packed::class_tables::{Planes, TableSource};
-use crate::packed::totals::RunTotals;
 use crate::pair_metric::definition::PairNeeds;
 
 /// The predictions of `k` runs for `n` samples, packed: what each pair of runs is counted on.
@@ -77,5 +76,23 @@ impl PackedRuns {
     /// The number of blocks per row of bits.
     pub(crate) fn n_blocks(&self) -> usize {
         self.n_samples().div_ceil(Block::SAMPLES)
+    }
+}
+
+/// The number of errors and of each class, per run.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct RunTotals {
+    pub(crate) n_samples: u64,
+    /// How many samples each run gets wrong.
+    pub(crate) n_wrong: Vec<u64>,
+    /// How often each run predicts each class, by code; no runs where predictions are not compared.
+    pub(crate) class_counts: Vec<Vec<u64>>,
+}
+
+impl RunTotals {
+    /// The number of runs.
+    pub(crate) fn n_runs(&self) -> usize {
+        self.n_wrong.len()
     }
 }

@@ -4,9 +4,9 @@
 //! To add one to this crate, write its file in `formulas/` and name it in `formulas/mod.rs`.
 
 pub(crate) mod count_logs;
-pub(crate) mod counts;
 pub(crate) mod definition;
 pub(crate) mod formulas;
 
-pub use counts::{Cell, ClassTable, EqualPredictions, ErrorTable};
-pub use definition::{PairDefinition, PairFormula, PairMetric};
+pub use definition::{
+    Cell, ClassTable, EqualPredictions, ErrorTable, PairDefinition, PairFormula, PairMetric,
+};

@@ -7,19 +7,19 @@ use xai_core::{Accumulator, Error, Label, Result, parallel};
 use crate::across_runs::agreement::Agreement;
 use crate::across_runs::error_sets::{Alone, ErrorSets, accuracies, leave_one_out};
 use crate::counting::pair_tiles::{PairCounts, TileBuffers, count_tile};
-use crate::counting::pairs::{Tile, n_pairs, pair_index, pairs};
+use crate::counting::pair_tiles::{Tile, n_pairs, pair_index, pairs};
 use crate::input;
 use crate::packed::packed_runs::PackedRuns;
-use crate::packed::totals::RunTotals;
-use crate::pair_metric::counts::Cell;
+use crate::packed::packed_runs::RunTotals;
+use crate::pair_metric::definition::Cell;
 use crate::pair_metric::definition::{PairMetric, PairNeeds};
-use crate::pairwise::empty_union::EmptyUnion;
-use crate::pairwise::evaluation::Evaluation;
+use crate::pairwise::evaluate::Evaluation;
+use crate::pairwise::options::EmptyUnion;
 use crate::pairwise::options::Pairwise;
-use crate::pairwise::pair_table::PairTable;
+use crate::pairwise::reproducibility::PairTable;
+use crate::pairwise::reproducibility::StreamedReproducibility;
 #[cfg(feature = "serde")]
 use crate::pairwise::stored_state::StoredState;
-use crate::pairwise::streamed::StreamedReproducibility;
 
 /// The pairwise metrics of `k` runs as a state that is updated with blocks of samples.
 ///

@@ -10,15 +10,16 @@ use xai_core::{Error, Label, Result, parallel};
 
 use crate::across_runs::error_sets::ErrorSets;
 use crate::counting::pair_tiles::{PairCounts, TileBuffers, count_tile};
-use crate::counting::pairs::{Tile, n_pairs, pair_index};
-use crate::interval::pair_moments::PairMoments;
-use crate::packed::packed_runs::PackedRuns;
-use crate::pair_metric::definition::{PairMetric, PairNeeds};
-use crate::pairwise::evaluation::Evaluation;
-use crate::pairwise::options::Pairwise;
-use crate::pairwise::pair_table::PairTable;
+use crate::counting::pair_tiles::{Tile, n_pairs, pair_index};
+use crate::interval::pair_distribution::PairMoments;
+use crate::packed::packed_runs::{PackedRuns, RunTotals};
+use crate::pair_metric::definition::{
+    ClassTable, EqualPredictions, ErrorTable, PairFormula, PairMetric, PairNeeds,
+};
+use crate::pairwise::options::{EmptyUnion, Pairwise};
+use crate::pairwise::reproducibility::PairTable;
 use crate::pairwise::reproducibility::PairwiseReproducibility;
-use crate::pairwise::summaries::PairwiseSummaries;
+use crate::pairwise::reproducibility::PairwiseSummaries;
 use crate::{help, input};
 
 /// Below this many blocks and planes over all pairs, threads cost more than they save: a tenth of a
@@ -204,6 +205,71 @@ fn put_tile(values: &mut [Option<f64>], k: usize, tile: &Tile, of_tile: &[Option
         if !columns.is_empty() {
             let start = pair_index(k, row, columns.start);
             values[start..start + of_row.len()].copy_from_slice(of_row);
+        }
+    }
+}
+
+/// What a metric of a pair is taken from, beside the counts of the pair.
+pub(crate) struct Evaluation<'a> {
+    pub(crate) totals: &'a RunTotals,
+    pub(crate) empty_union: EmptyUnion,
+}
+
+impl Evaluation<'_> {
+    /// A metric of a pair.
+    ///
+    /// # Errors
+    /// [`OutOfDomain`](xai_core::ErrorKind::OutOfDomain) for an empty union under
+    /// [`EmptyUnion::Error`], [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a value that
+    /// is not finite.
+    pub(crate) fn value(&self, metric: PairMetric, pair: &PairCounts<'_>) -> Result<Option<f64>> {
+        let n_samples = self.totals.n_samples;
+        let classes = |run: usize| self.totals.class_counts[run].as_slice();
+        let definition = metric.definition();
+        let value = match definition.formula {
+            PairFormula::Errors(formula) => formula(&ErrorTable {
+                both: pair.both_wrong,
+                first: self.totals.n_wrong[pair.first],
+                second: self.totals.n_wrong[pair.second],
+                n_samples,
+            }),
+            PairFormula::Equal(formula) => formula(&EqualPredictions {
+                equal: pair.equal,
+                first: classes(pair.first),
+                second: classes(pair.second),
+                n_samples,
+            }),
+            PairFormula::Table(formula) => formula(&ClassTable {
+                cells: pair.cells,
+                rows: classes(pair.first),
+                columns: classes(pair.second),
+                n_samples,
+            }),
+        };
+        match value {
+            None if definition.undefined_without_errors => self.without_errors(pair),
+            // The formula may be another crate's.
+            Some(value) if !value.is_finite() => {
+                let expected = "a formula that gives a finite number, or none";
+                let error = Error::parameter(input::METRIC, metric, expected);
+                Err(error.at(&[pair.first, pair.second]))
+            }
+            value => Ok(value),
+        }
+    }
+
+    /// What such a metric is of a pair where neither run errs.
+    fn without_errors(&self, pair: &PairCounts<'_>) -> Result<Option<f64>> {
+        match self.empty_union {
+            EmptyUnion::Undefined | EmptyUnion::Drop => Ok(None),
+            EmptyUnion::Zero => Ok(Some(0.0)),
+            EmptyUnion::One => Ok(Some(1.0)),
+            EmptyUnion::Error => {
+                let (index, expected) = ([pair.first, pair.second], "at least one in either run");
+                let error = Error::out_of_domain(input::ERRORS, &index, 0.0, expected);
+                let error = error.owner("the pair of runs");
+                Err(error.with_help(help::CHOOSE_EMPTY_UNION))
+            }
         }
     }
 }

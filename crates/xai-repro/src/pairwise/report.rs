@@ -6,7 +6,7 @@ use crate::across_runs::agreement::Agreement;
 use crate::across_runs::error_sets::ErrorSets;
 use crate::across_runs::sample_consistency::{InconsistentSamples, SampleConsistency};
 use crate::interval::metric_report::MetricReport;
-use crate::interval::pair_values::PairStatistic;
+use crate::interval::pair_distribution::PairStatistic;
 use crate::interval::run_interval::RunInterval;
 use crate::packed::packed_runs::PackedRuns;
 use crate::pair_metric::definition::PairMetric;

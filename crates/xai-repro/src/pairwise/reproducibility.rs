@@ -2,11 +2,14 @@
 
 use xai_core::{Interval, Result, Summary};
 
+use crate::across_runs::agreement::Agreement;
 use crate::across_runs::error_sets::ErrorSets;
-use crate::interval::pair_values::PairStatistic;
+use crate::interval::pair_distribution::PairDistribution;
+use crate::interval::pair_distribution::PairMoments;
+use crate::interval::pair_distribution::PairStatistic;
 use crate::interval::run_interval::RunInterval;
 use crate::pair_metric::definition::PairMetric;
-use crate::pairwise::pair_table::PairTable;
+use crate::pairwise::options::EmptyUnion;
 
 /// The pairwise metrics of `k` runs over `n` samples, made by [`Pairwise`](crate::Pairwise).
 ///
@@ -71,4 +74,217 @@ impl PairwiseReproducibility {
     ) -> Result<Option<Interval>> {
         self.pairs.interval_of(metric, statistic, interval)
     }
+}
+
+/// The metrics of all samples that a [`PairwiseAccumulator`](crate::PairwiseAccumulator) was updated
+/// with.
+///
+/// Pairs are in the order (0, 1), (0, 2), …, (1, 2), ….
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct StreamedReproducibility {
+    pub(super) pairs: PairTable,
+    /// The number of samples.
+    pub n_samples: u64,
+    /// Each run's accuracy, in [0, 1].
+    pub accuracy: Vec<f64>,
+    /// The number of samples that every run gets wrong.
+    pub n_always_wrong: u64,
+    /// The number of samples that at least one run gets wrong.
+    pub n_ever_wrong: u64,
+    /// For each run the error consistency of all the others at once, as
+    /// [`ErrorSets::leave_one_out_consistency`](crate::ErrorSets::leave_one_out_consistency).
+    pub leave_one_out_consistency: Vec<Option<f64>>,
+    /// The agreement of all runs at once; `None` where no metric of agreement was asked for.
+    pub agreement: Option<Agreement>,
+}
+
+impl StreamedReproducibility {
+    /// The number of runs.
+    #[must_use]
+    pub fn n_runs(&self) -> usize {
+        self.pairs.n_runs()
+    }
+
+    /// The value of a metric on every pair, undefined ones as `None`; empty for a metric that was
+    /// not asked for.
+    #[must_use]
+    pub fn pairs(&self, metric: PairMetric) -> &[Option<f64>] {
+        self.pairs.pairs(metric)
+    }
+
+    /// The distribution of a metric over the pairs.
+    #[must_use]
+    pub fn summary(&self, metric: PairMetric) -> Summary {
+        self.pairs.summary(metric)
+    }
+
+    /// An interval for the mean of a metric, as
+    /// [`PairwiseReproducibility::interval`](crate::PairwiseReproducibility::interval).
+    ///
+    /// # Errors
+    /// [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a level outside (0, 1).
+    pub fn interval(&self, metric: PairMetric, level: f64) -> Result<Option<Interval>> {
+        self.pairs.interval(metric, level)
+    }
+
+    /// An interval for any statistic of a metric, as
+    /// [`PairwiseReproducibility::interval_of`](crate::PairwiseReproducibility::interval_of).
+    ///
+    /// # Errors
+    /// [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a level outside (0, 1), a quantile outside [0, 1] or no
+    /// replicates.
+    pub fn interval_of(
+        &self,
+        metric: PairMetric,
+        statistic: PairStatistic,
+        interval: RunInterval,
+    ) -> Result<Option<Interval>> {
+        self.pairs.interval_of(metric, statistic, interval)
+    }
+}
+
+/// The summaries of the pairwise metrics alone, without the values of the pairs: memory grows with
+/// the runs, not with their pairs.
+///
+/// Mean, deviation, extremes and intervals are those of [`PairwiseReproducibility`](crate::PairwiseReproducibility) to the last bit.
+/// Quantiles need all values, so they are `None` here; ask [`Pairwise::evaluate`](crate::Pairwise::evaluate) for them.
+///
+/// ```
+/// use ndarray::array;
+/// use xai_repro::{PackedRuns, PairMetric, Pairwise, registry};
+/// let predictions = array![[0, 1, 0, 1], [0, 0, 0, 0], [0, 1, 1, 1]];
+/// let metrics = registry::error_metrics();
+/// let packed = PackedRuns::new(&metrics, predictions.view(), &[0, 1, 1, 0])?;
+/// let summaries = Pairwise::new().metrics(&metrics).summarize(&packed)?;
+/// let local = summaries.summary(PairMetric::EC_LOCAL).unwrap(); // of 1/3, 1/2, 0
+/// assert!((local.mean.unwrap() - 5.0 / 18.0).abs() < 1e-15);
+/// assert_eq!((local.min, local.max, local.median), (Some(0.0), Some(0.5), None));
+/// # Ok::<(), xai_repro::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct PairwiseSummaries {
+    errors: ErrorSets,
+    of_metrics: Vec<(PairMetric, PairMoments)>,
+}
+
+impl PairwiseSummaries {
+    pub(super) fn new(errors: ErrorSets, of_metrics: Vec<(PairMetric, PairMoments)>) -> Self {
+        Self { errors, of_metrics }
+    }
+
+    /// The number of runs.
+    #[must_use]
+    pub fn n_runs(&self) -> usize {
+        self.errors.n_runs()
+    }
+
+    /// The runs' error sets: accuracies, always and ever wrong, leave-one-out consistency.
+    #[must_use]
+    pub fn errors(&self) -> &ErrorSets {
+        &self.errors
+    }
+
+    /// The metrics that were asked for, in that order.
+    pub fn metrics(&self) -> impl Iterator<Item = PairMetric> + '_ {
+        self.of_metrics.iter().map(|(metric, _)| *metric)
+    }
+
+    /// The distribution of a metric over the pairs, without quantiles; `None` for a metric that was
+    /// not asked for.
+    #[must_use]
+    pub fn summary(&self, metric: PairMetric) -> Option<Summary> {
+        self.moments(metric).map(|moments| moments.summary())
+    }
+
+    /// As [`PairwiseReproducibility::interval`](crate::PairwiseReproducibility::interval); `None` also for a metric that was not asked for.
+    ///
+    /// # Errors
+    /// [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a level outside (0, 1).
+    pub fn interval(&self, metric: PairMetric, level: f64) -> Result<Option<Interval>> {
+        self.moments(metric)
+            .map_or(Ok(None), |moments| moments.interval(level))
+    }
+
+    fn moments(&self, metric: PairMetric) -> Option<&PairMoments> {
+        let of_metric = self.of_metrics.iter().find(|(m, _)| *m == metric);
+        of_metric.map(|(_, moments)| moments)
+    }
+}
+
+/// The value of each metric that was asked for on each pair.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub(crate) struct PairTable {
+    n_runs: usize,
+    empty_union: EmptyUnion,
+    /// In the order asked for.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "in_order_of_the_registry"))]
+    values: Vec<(PairMetric, Vec<Option<f64>>)>,
+}
+
+impl PairTable {
+    /// The values of metrics on all pairs of `k` runs, pairs in order.
+    pub(crate) fn new(
+        k: usize,
+        empty_union: EmptyUnion,
+        values: Vec<(PairMetric, Vec<Option<f64>>)>,
+    ) -> Self {
+        Self {
+            n_runs: k,
+            empty_union,
+            values,
+        }
+    }
+
+    pub(crate) fn pairs(&self, metric: PairMetric) -> &[Option<f64>] {
+        let found = self.values.iter().find(|(asked, _)| *asked == metric);
+        found.map_or(&[], |(_, values)| values)
+    }
+
+    pub(crate) fn n_runs(&self) -> usize {
+        self.n_runs
+    }
+
+    fn distribution(&self, metric: PairMetric) -> PairDistribution<'_> {
+        PairDistribution::of_checked(self.n_runs, self.pairs(metric))
+    }
+
+    pub(crate) fn summary(&self, metric: PairMetric) -> Summary {
+        let mut summary = self.distribution(metric).summary();
+        if self.empty_union.drops(metric) {
+            summary.n_undefined = 0;
+        }
+        summary
+    }
+
+    pub(crate) fn interval(&self, metric: PairMetric, level: f64) -> Result<Option<Interval>> {
+        self.distribution(metric).interval_of_mean(level)
+    }
+
+    pub(crate) fn interval_of(
+        &self,
+        metric: PairMetric,
+        statistic: PairStatistic,
+        interval: RunInterval,
+    ) -> Result<Option<Interval>> {
+        self.distribution(metric).interval(statistic, interval)
+    }
+}
+
+/// One list for each metric of the registry, empty for one that was not asked for; then others.
+#[cfg(feature = "serde")]
+fn in_order_of_the_registry<S: serde::Serializer>(
+    values: &[(PairMetric, Vec<Option<f64>>)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    use crate::pair_metric::formulas::METRICS;
+    let of = |metric: &PairMetric| {
+        let found = values.iter().find(|(asked, _)| asked == metric);
+        found.map_or(&[][..], |(_, values)| values)
+    };
+    let others = values.iter().filter(|(asked, _)| !METRICS.contains(asked));
+    let others = others.map(|(_, values)| values.as_slice());
+    let all: Vec<&[Option<f64>]> = METRICS.iter().map(of).chain(others).collect();
+    serializer.collect_seq(all)
 }

@@ -3,12 +3,12 @@
 use xai_core::{Error, Result};
 
 use crate::across_runs::error_sets::Alone;
-use crate::counting::pairs::{n_pairs, pairs};
+use crate::counting::pair_tiles::{n_pairs, pairs};
 use crate::input;
-use crate::packed::totals::RunTotals;
-use crate::pair_metric::counts::Cell;
+use crate::packed::packed_runs::RunTotals;
+use crate::pair_metric::definition::Cell;
 use crate::pair_metric::definition::{PairMetric, PairNeeds};
-use crate::pairwise::empty_union::EmptyUnion;
+use crate::pairwise::options::EmptyUnion;
 
 /// The fields of a state as they are read.
 #[derive(serde::Deserialize)]

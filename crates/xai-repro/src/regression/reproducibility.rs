@@ -4,14 +4,14 @@ use ndarray::{ArrayView1, ArrayView2};
 use xai_core::number::check_finite;
 use xai_core::{Error, Interval, Real, Result, Summary, parallel};
 
-use crate::counting::pairs::pairs;
+use crate::counting::pair_tiles::pairs;
 use crate::interval::pair_distribution::PairDistribution;
-use crate::interval::pair_values::PairStatistic;
+use crate::interval::pair_distribution::PairStatistic;
 use crate::interval::run_interval::RunInterval;
-use crate::regression::centred::Centred;
 use crate::regression::definition::RegressionMetric;
 use crate::regression::formulas::METRICS;
-use crate::regression::mean_absolute::mean_absolute;
+use crate::regression::run_pair::Centred;
+use crate::regression::run_pair::mean_absolute;
 use crate::regression::run_pair::{Run, RunPair};
 use crate::{help, input};
 

@@ -4,8 +4,8 @@ use xai_core::statistics::quantile;
 use xai_core::{Error, ExactMean, Result};
 
 use crate::input;
-use crate::study::draw::{StudyDraw, check_draws};
 use crate::study::mean_metrics::MeanMetrics;
+use crate::study::simulation::{StudyDraw, check_draws};
 
 /// The mean and the spread of a metric over draws of similar accuracy, apart for independent and dependent errors:
 /// where the two lines part, the metric tells the two apart; where one rises, it follows accuracy.

@@ -10,8 +10,8 @@ use xai_core::{Error, Result};
 use crate::input;
 use crate::simulate::class_distribution::ClassDistribution;
 use crate::simulate::predictions::ErrorSet;
-use crate::study::draw::StudyDraw;
 use crate::study::mean_metrics::MeanMetrics;
+use crate::study::simulation::StudyDraw;
 
 /// The columns of the setting, in the order of the fields of [`StudyRow`].
 const SETTING: [&str; 9] = [

@@ -7,12 +7,12 @@ use xai_core::{ExactMean, Label, Result};
 
 use crate::across_runs::agreement::Agreement;
 use crate::across_runs::error_sets::accuracies;
+use crate::counting::pair_tiles::Tile;
 use crate::counting::pair_tiles::{TileBuffers, count_tile};
-use crate::counting::pairs::Tile;
 use crate::packed::packed_runs::PackedRuns;
 use crate::pair_metric::formulas::METRICS;
-use crate::pairwise::empty_union::EmptyUnion;
-use crate::pairwise::evaluation::Evaluation;
+use crate::pairwise::evaluate::Evaluation;
+use crate::pairwise::options::EmptyUnion;
 
 /// The mean accuracy of runs and the mean of each metric over the pairs.
 ///

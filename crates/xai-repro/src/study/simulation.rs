@@ -3,17 +3,16 @@
 use std::ops::Range;
 
 use xai_core::describe::Parameters;
-use xai_core::random::random_stream;
+use xai_core::random::{Xoshiro256PlusPlus, random_stream, uniform, uniform_index};
 use xai_core::{Error, Result, parallel};
 
 use crate::packed::PackedRunsBuilder;
 use crate::pair_metric::formulas::METRICS;
 use crate::simulate::alias_table::AliasTable;
+use crate::simulate::class_distribution::ClassDistribution;
 use crate::simulate::labels::sample;
-use crate::simulate::predictions::{PredictionBuffers, PredictionSimulator};
-use crate::study::draw::StudyDraw;
+use crate::simulate::predictions::{ErrorSet, PredictionBuffers, PredictionSimulator, RunErrors};
 use crate::study::mean_metrics::MeanMetrics;
-use crate::study::setting::Setting;
 use crate::{help, input};
 
 /// The simulation study of reproducibility metrics.
@@ -185,4 +184,106 @@ impl SimulationStudy {
         let means = MeanMetrics::from_packed(&packing.build()?)?;
         Ok(StudyDraw::new(draw, &setting, means))
     }
+}
+
+/// The setting of one draw.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Setting {
+    pub(super) n_classes: usize,
+    pub(super) label_distribution: ClassDistribution,
+    pub(super) error_distribution: ClassDistribution,
+    pub(super) error_reversed: bool,
+    pub(super) errors: RunErrors,
+}
+
+impl Setting {
+    /// Draws a setting of at most so many classes, at least two.
+    pub(super) fn draw(max_classes: usize, stream: &mut Xoshiro256PlusPlus) -> Self {
+        // What is drawn, and in which order, is what draws are reproducible by.
+        let n_classes = 2 + uniform_index(stream, max_classes - 1);
+        let mut distribution =
+            || ClassDistribution::ALL[uniform_index(stream, ClassDistribution::ALL.len())];
+        let (label_distribution, error_distribution) = (distribution(), distribution());
+        let mut coin = || uniform_index(stream, 2) == 1;
+        let (error_reversed, dependent, variable) = (coin(), coin(), coin());
+        let max_error_share = uniform(stream);
+        let copied = uniform(stream);
+        Self {
+            n_classes,
+            label_distribution,
+            error_distribution,
+            error_reversed,
+            errors: RunErrors {
+                max_error_share,
+                error_set: match variable {
+                    true => ErrorSet::Variable,
+                    false => ErrorSet::Fixed,
+                },
+                copied: dependent.then_some(copied),
+            },
+        }
+    }
+}
+
+/// One draw of the study: the setting, and each metric's mean over the pairs of runs.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct StudyDraw {
+    /// The number of the draw; with the seed it determines the rest.
+    pub draw: u64,
+    /// The number of classes.
+    pub n_classes: usize,
+    /// The law of the true labels.
+    pub label_distribution: ClassDistribution,
+    /// The law of the labels that runs draw where they may err.
+    pub error_distribution: ClassDistribution,
+    /// Whether the error law favours the classes that are rare among the true labels.
+    pub error_reversed: bool,
+    /// Where runs may err.
+    pub error_set: ErrorSet,
+    /// The largest share of samples that a run gets wrong, `s`.
+    pub max_error_share: f64,
+    /// The share of errors that runs copy from a common base, `r`; `None` where runs are independent.
+    pub copied: Option<f64>,
+    /// The mean accuracy of the runs.
+    pub accuracy: f64,
+    /// The mean of each metric over the pairs, in the order of [`MeanMetrics::names`]; `None` where no
+    /// pair defines it.
+    pub metrics: Vec<Option<f64>>,
+}
+
+impl StudyDraw {
+    pub(super) fn new(draw: u64, setting: &Setting, means: MeanMetrics) -> Self {
+        Self {
+            draw,
+            n_classes: setting.n_classes,
+            label_distribution: setting.label_distribution,
+            error_distribution: setting.error_distribution,
+            error_reversed: setting.error_reversed,
+            error_set: setting.errors.error_set,
+            max_error_share: setting.errors.max_error_share,
+            copied: setting.errors.copied,
+            accuracy: means.accuracy,
+            metrics: means.metrics,
+        }
+    }
+}
+
+/// Checks that there are draws, of all metrics each.
+///
+/// # Errors
+/// [`Empty`](xai_core::ErrorKind::Empty) without draws, [`Corrupt`](xai_core::ErrorKind::Corrupt) for a
+/// draw with another number of metrics.
+pub(super) fn check_draws(draws: &[StudyDraw]) -> Result<()> {
+    if draws.is_empty() {
+        return Err(Error::empty(input::DRAWS));
+    }
+    let n_metrics = MeanMetrics::names().len();
+    let other = draws
+        .iter()
+        .position(|draw| draw.metrics.len() != n_metrics);
+    other.map_or(Ok(()), |at| {
+        let why = format!("{} metrics, expected {n_metrics}", draws[at].metrics.len());
+        Err(Error::corrupt(input::DRAWS, why).at(&[at]))
+    })
 }

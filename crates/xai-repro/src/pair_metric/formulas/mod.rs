@@ -2,14 +2,8 @@
 
 use crate::pair_metric::definition::PairMetric;
 
-mod ec_acc;
-mod ec_corr;
-mod ec_global;
-mod ec_local;
-mod pa_acc;
-mod pa_cramers_v;
-mod pa_kappa;
-mod pa_nmi;
+mod agreement;
+mod errors;
 
 /// All of them, in the order they are reported.
 pub const METRICS: &[PairMetric] = &[
@@ -28,8 +22,8 @@ pub const METRICS: &[PairMetric] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pair_metric::counts::{Cell, ClassTable, ErrorTable};
     use crate::pair_metric::definition::PairFormula;
+    use crate::pair_metric::definition::{Cell, ClassTable, ErrorTable};
 
     fn of_errors(metric: PairMetric, errors: ErrorTable) -> Option<f64> {
         match metric.definition().formula {

@@ -1,10 +1,70 @@
-//! How errors of two runs are correlated.
+//! How much of two runs' errors they share.
 
 use xai_core::describe::{Direction, MetricInfo, Range};
 
 use crate::input;
-use crate::pair_metric::counts::ErrorTable;
+use crate::pair_metric::definition::ErrorTable;
 use crate::pair_metric::definition::{PairDefinition, PairFormula, PairMetric};
+
+impl PairMetric {
+    /// Local error consistency: `|e_i ∧ e_j| / |e_i ∨ e_j|` in [0, 1]. 1 = the same errors, 0 = no shared
+    /// error. Of an empty union: [`EmptyUnion`](crate::EmptyUnion).
+    pub const EC_LOCAL: Self = Self::new(&PairDefinition {
+        info: MetricInfo {
+            name: "ec_local",
+            title: "Local error consistency",
+            question: "Of the samples that either run gets wrong, how many do both get wrong?",
+            direction: Direction::Higher,
+            range: Range::SHARE,
+            needs: &[input::PREDICTIONS, input::LABELS],
+            source: "Jaccard index of the error sets",
+        },
+        formula: PairFormula::Errors(|errors| {
+            let union = errors.union();
+            (union > 0).then(|| errors.both as f64 / union as f64)
+        }),
+        undefined_without_errors: true,
+    });
+}
+
+impl PairMetric {
+    /// Global error consistency: `|e_i ∧ e_j| / n` in [0, 1]. 0 = no shared error; accurate runs have few
+    /// errors to share.
+    pub const EC_GLOBAL: Self = Self::new(&PairDefinition {
+        info: MetricInfo {
+            name: "ec_global",
+            title: "Global error consistency",
+            question: "How many of all samples do both runs get wrong?",
+            direction: Direction::None,
+            range: Range::SHARE,
+            needs: &[input::PREDICTIONS, input::LABELS],
+            source: "share of the intersection of the error sets",
+        },
+        formula: PairFormula::Errors(|errors| Some(errors.both as f64 / errors.n_samples as f64)),
+        undefined_without_errors: false,
+    });
+}
+
+impl PairMetric {
+    /// Agreement of right and wrong: `mean(e_i = e_j)` in [0, 1]. 1 = the same errors, 0 = each errs
+    /// exactly where the other does not.
+    pub const EC_ACC: Self = Self::new(&PairDefinition {
+        info: MetricInfo {
+            name: "ec_acc",
+            title: "Agreement of errors",
+            question: "How often are both runs right or both wrong?",
+            direction: Direction::Higher,
+            range: Range::SHARE,
+            needs: &[input::PREDICTIONS, input::LABELS],
+            source: "percent agreement of the error vectors",
+        },
+        formula: PairFormula::Errors(|errors| {
+            let equal = errors.n_samples + 2 * errors.both - errors.first - errors.second;
+            Some(equal as f64 / errors.n_samples as f64)
+        }),
+        undefined_without_errors: false,
+    });
+}
 
 impl PairMetric {
     /// Correlation of errors: Pearson's, which is φ, in [−1, 1]. 1 = the same errors, 0 = unrelated, −1 =
