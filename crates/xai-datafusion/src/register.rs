@@ -8,7 +8,7 @@ use datafusion::logical_expr::{AggregateUDF, ScalarUDF};
 use datafusion::prelude::SessionContext;
 
 use crate::aggregate::{Aggregate, Definition};
-use crate::attribution::scores::{AVERAGE_DROP, AVERAGE_GAIN, AVERAGE_INCREASE};
+use crate::attribution::{AVERAGE_DROP, AVERAGE_GAIN, AVERAGE_INCREASE};
 use crate::casebased::correspondence::CORRESPONDENCE;
 use crate::casebased::feature_distance::FEATURE_DISTANCE;
 use crate::casebased::nearest_cases::NEAREST_CASES;
@@ -18,10 +18,10 @@ use crate::graph::binned_auroc::BINNED_AUROC;
 use crate::graph::fidelity::{NEG_FIDELITY, POS_FIDELITY};
 use crate::graph::ground_truth;
 use crate::graph::unfaithfulness::UNFAITHFULNESS;
-use crate::repro::pairwise::PAIRWISE_REPRODUCIBILITY;
+use crate::repro::PAIRWISE_REPRODUCIBILITY;
 use crate::scalar::{Scalar, ScalarDefinition};
-use crate::sum::exact_avg::EXACT_AVG;
-use crate::sum::exact_sum::EXACT_SUM;
+use crate::sum::exact::EXACT_AVG;
+use crate::sum::exact::EXACT_SUM;
 use crate::sum::n_null::N_NULL;
 
 static AGGREGATES: &[Definition] = &[

@@ -3,10 +3,7 @@
 mod compact_means;
 mod definition;
 mod flat_states;
-mod frame;
-mod grouped;
 mod groups;
-mod one_group;
 mod stored_states;
 
 pub(crate) use compact_means::{CompactMeans, mean_state, read, stored};

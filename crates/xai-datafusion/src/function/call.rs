@@ -2,8 +2,8 @@
 
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{DataFusionError, Result, ScalarValue, plan_err};
-use datafusion::logical_expr::Expr;
 use datafusion::logical_expr::function::AccumulatorArgs;
+use datafusion::logical_expr::{DocSection, Documentation, Expr};
 use datafusion::physical_expr::expressions::Literal;
 
 use crate::function::argument::{Argument, Kind};
@@ -132,4 +132,33 @@ impl Call {
         };
         (0..self.types.len()).filter(is_column).collect()
     }
+}
+
+/// The entry of a function, under one heading with all others.
+pub(crate) fn documentation(usage: String, description: &str, example: &str) -> Documentation {
+    let section = DocSection {
+        include: true,
+        label: "Explanations",
+        description: None,
+    };
+    Documentation::builder(section, description, usage)
+        .with_sql_example(example)
+        .build()
+}
+
+/// An error of a metric, with the function that it came from. The index is left out: it is a place in
+/// a batch, and batches are the engine's.
+pub(crate) fn failed(function: &str, error: xai_core::Error) -> DataFusionError {
+    let error = error.at(&[]);
+    let mut text = format!("{function}: {}", error.problem());
+    if let Some(help) = error.help() {
+        text += "; ";
+        text += &help.in_terms_of(as_option);
+    }
+    DataFusionError::Execution(text)
+}
+
+/// A setting of a parameter as SQL has it: a word among the options.
+fn as_option(name: &str, value: Option<&str>) -> String {
+    format!("'{}'", value.unwrap_or(name))
 }

@@ -2,13 +2,7 @@
 
 mod argument;
 mod call;
-mod documentation;
-mod failure;
-mod lists;
 
-pub(crate) use argument::{Argument, Kind, coerced, list, usage};
-pub(crate) use call::Call;
+pub(crate) use argument::{Argument, Kind, Lists, coerced, list, present, usage};
 pub use call::Stages;
-pub(crate) use documentation::documentation;
-pub(crate) use failure::failed;
-pub(crate) use lists::{Lists, present};
+pub(crate) use call::{Call, documentation, failed};

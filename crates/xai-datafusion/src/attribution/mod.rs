@@ -1,3 +1,0 @@
-//! Attribution: base and masked scores that exist already.
-
-pub(crate) mod scores;

@@ -1,3 +1,0 @@
-//! Reproducibility: predictions of several runs.
-
-pub(crate) mod pairwise;
