@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use datafusion::arrow::array::{ArrayRef, AsArray};
+use datafusion::arrow::array::AsArray;
 use datafusion::arrow::datatypes::{DataType, Float64Type};
 use datafusion::common::{DataFusionError, Result};
 use xai_attribution::metric::{
@@ -10,7 +10,7 @@ use xai_attribution::metric::{
 };
 use xai_core::simd::{InstructionSet, Simd, SimdKernel};
 
-use crate::aggregate::{CompactMeans, Definition, Groups, Rows, mean_state};
+use crate::aggregate::{Definition, Groups, MeanMetric, MeanStates, Rows, mean_state};
 use crate::function::{Argument, Call, Kind, failed};
 use crate::{help, input};
 
@@ -57,44 +57,38 @@ pub(crate) const AVERAGE_GAIN: Definition = Definition {
 
 fn groups<F: ScoreFormula>(call: &Call) -> Result<Box<dyn Groups>> {
     let policy: BaseScorePolicy = call.parsed(POLICY)?.unwrap_or_default();
-    Ok(Box::new(ScoreGroups::<F>::new(call.function, policy)))
+    let function = call.function;
+    let metric = ScoreMean::<F> {
+        function,
+        metric: ScoreMetric::new().base_score_policy(policy),
+    };
+    Ok(Box::new(MeanStates::new(function, metric)))
 }
 
 /// Rows whose values are computed at a time: few enough that scores and values stay in the nearest cache.
 const BLOCK: usize = 512;
 
-/// The means of a formula.
-struct ScoreGroups<F> {
+/// The mean of a formula.
+struct ScoreMean<F> {
     function: &'static str,
-    policy: BaseScorePolicy,
-    means: CompactMeans,
-    formula: PhantomData<F>,
+    metric: ScoreMetric<F>,
 }
 
-impl<F: ScoreFormula> ScoreGroups<F> {
-    fn new(function: &'static str, policy: BaseScorePolicy) -> Self {
-        Self {
-            function,
-            policy,
-            means: CompactMeans::default(),
-            formula: PhantomData,
-        }
+impl<F: ScoreFormula> Clone for ScoreMean<F> {
+    fn clone(&self) -> Self {
+        let metric = self.metric.clone();
+        Self { metric, ..*self }
     }
+}
 
-    /// Calls with the means, the group and the value of every row that has one.
-    fn for_each(
-        &mut self,
-        rows: &Rows<'_>,
-        mut each: impl FnMut(&mut CompactMeans, usize, f64),
-    ) -> Result<()> {
+impl<F: ScoreFormula> MeanMetric for ScoreMean<F> {
+    fn each(&mut self, rows: &Rows<'_>, mut add: impl FnMut(usize, f64)) -> Result<()> {
         let [base, masked] = [0, 1].map(|at| rows.arguments[at].as_primitive::<Float64Type>());
         let (base, masked) = (&base.values()[..], &masked.values()[..]);
-        let metric = ScoreMetric::<F>::new().base_score_policy(self.policy);
         // Every row by itself: one that is not ordinary is an error, or has no value.
-        let function = self.function;
         let value_alone = |row: usize| {
-            let value = metric.sample(base[row], masked[row]);
-            value.map_err(|error| of_row(function, error))
+            let value = self.metric.sample(base[row], masked[row]);
+            value.map_err(|error| of_row(self.function, error))
         };
         let counted = rows.counted(&[0, 1]);
         let is_counted = |row: usize| counted.as_ref().is_none_or(|rows| rows.is_valid(row));
@@ -110,24 +104,29 @@ impl<F: ScoreFormula> ScoreGroups<F> {
             match (is_ordinary, &counted) {
                 (true, None) => {
                     for (&group, &value) in rows.groups[block].iter().zip(&values) {
-                        each(&mut self.means, group, value);
+                        add(group, value);
                     }
                 }
                 (true, Some(_)) => {
                     for row in block.filter(|&row| is_counted(row)) {
-                        each(&mut self.means, rows.groups[row], values[row - start]);
+                        add(rows.groups[row], values[row - start]);
                     }
                 }
                 (false, _) => {
                     for row in block.filter(|&row| is_counted(row)) {
                         if let Some(value) = value_alone(row)? {
-                            each(&mut self.means, rows.groups[row], value);
+                            add(rows.groups[row], value);
                         }
                     }
                 }
             }
         }
         Ok(())
+    }
+
+    /// All values are finite: what is not is an error or left out.
+    fn can_retract(&self) -> bool {
+        true
     }
 }
 
@@ -164,53 +163,4 @@ fn of_row(function: &'static str, error: xai_core::Error) -> DataFusionError {
         None => error,
     };
     failed(function, error)
-}
-
-impl<F: ScoreFormula> Groups for ScoreGroups<F> {
-    fn update(&mut self, rows: &Rows<'_>) -> Result<()> {
-        self.for_each(rows, CompactMeans::add)?;
-        self.means.count_allocated(rows.groups.len());
-        Ok(())
-    }
-
-    fn merge(&mut self, states: &[ArrayRef], groups: &[usize]) -> Result<()> {
-        self.means.merge(states, groups)
-    }
-
-    fn grow(&mut self, n_groups: usize) {
-        self.means.grow(n_groups);
-    }
-
-    fn n_groups(&self) -> usize {
-        self.means.n_groups()
-    }
-
-    fn evaluate(&mut self, n: usize) -> Result<ArrayRef> {
-        Ok(self.means.values(n))
-    }
-
-    fn state(&mut self, n: usize) -> Result<Vec<ArrayRef>> {
-        self.means.state(n)
-    }
-
-    fn remove_first(&mut self, n: usize) {
-        self.means.remove_first(n);
-    }
-
-    fn size(&self) -> usize {
-        self.means.size()
-    }
-
-    fn fresh(&self) -> Box<dyn Groups> {
-        Box::new(Self::new(self.function, self.policy))
-    }
-
-    /// All values are finite: what is not is an error or left out.
-    fn can_retract(&self) -> bool {
-        true
-    }
-
-    fn retract(&mut self, rows: &Rows<'_>) -> Result<()> {
-        self.for_each(rows, CompactMeans::take)
-    }
 }

@@ -20,9 +20,7 @@ use crate::graph::ground_truth;
 use crate::graph::unfaithfulness::UNFAITHFULNESS;
 use crate::repro::PAIRWISE_REPRODUCIBILITY;
 use crate::scalar::{Scalar, ScalarDefinition};
-use crate::sum::exact::EXACT_AVG;
-use crate::sum::exact::EXACT_SUM;
-use crate::sum::n_null::N_NULL;
+use crate::sum::{EXACT_AVG, EXACT_SUM, N_NULL};
 
 static AGGREGATES: &[Definition] = &[
     AVERAGE_DROP,

@@ -6,10 +6,10 @@ use datafusion::arrow::array::{
     Array, ArrayRef, AsArray, BinaryBuilder, Float64Array, Int64Array, UInt64Array,
 };
 use datafusion::arrow::datatypes::{DataType, Int64Type, UInt64Type};
-use datafusion::common::{DataFusionError, Result};
+use datafusion::common::{DataFusionError, Result, exec_err};
 use xai_core::sum::CompactSum;
 
-use crate::aggregate::groups::take_first;
+use crate::aggregate::groups::{Groups, Rows, take_first};
 
 /// The sum and the number of values of a group.
 #[derive(Debug, Clone, Default)]
@@ -25,15 +25,6 @@ impl Mean {
     }
 }
 
-/// The means of all groups: 32 bytes each, and a wider sum for those that need it.
-#[derive(Debug, Default)]
-pub(crate) struct CompactMeans {
-    means: Vec<Mean>,
-    /// What the sums had allocated when it was last counted.
-    allocated: usize,
-    rows_since_counted: usize,
-}
-
 /// The columns of a state.
 pub(crate) fn mean_state() -> Vec<(&'static str, DataType)> {
     vec![
@@ -44,54 +35,102 @@ pub(crate) fn mean_state() -> Vec<(&'static str, DataType)> {
     ]
 }
 
-impl CompactMeans {
-    pub(crate) fn grow(&mut self, n_groups: usize) {
+/// A metric whose value follows from the mean, or the sum, of one number a row.
+pub(crate) trait MeanMetric: Clone + Send + Sync + 'static {
+    /// Calls with the group of every row that is counted, and its number.
+    fn each(&mut self, rows: &Rows<'_>, add: impl FnMut(usize, f64)) -> Result<()>;
+
+    /// The value of a group; `None` for NULL.
+    fn value(&self, mean: &Mean) -> Option<f64> {
+        mean.value()
+    }
+
+    /// Whether rows can be taken out again.
+    fn can_retract(&self) -> bool {
+        false
+    }
+}
+
+/// The means of all groups: 32 bytes each, and a wider sum for those that need it.
+pub(crate) struct MeanStates<M> {
+    function: &'static str,
+    metric: M,
+    means: Vec<Mean>,
+    /// What the sums had allocated when it was last counted.
+    allocated: usize,
+    rows_since_counted: usize,
+}
+
+impl<M: MeanMetric> MeanStates<M> {
+    pub(crate) fn new(function: &'static str, metric: M) -> Self {
+        Self {
+            function,
+            metric,
+            means: Vec::new(),
+            allocated: 0,
+            rows_since_counted: 0,
+        }
+    }
+
+    /// Counts anew what the sums have allocated once there were as many rows as groups, so that the
+    /// count costs no more than the rows.
+    fn count_allocated(&mut self, n_rows: usize) {
+        self.rows_since_counted += n_rows;
+        if self.rows_since_counted >= self.means.len() {
+            self.rows_since_counted = 0;
+            self.allocated = self.means.iter().map(|mean| mean.sum.allocated()).sum();
+        }
+    }
+}
+
+impl<M: MeanMetric> Groups for MeanStates<M> {
+    fn update(&mut self, rows: &Rows<'_>) -> Result<()> {
+        let means = &mut self.means[..];
+        self.metric.each(rows, |group, value| {
+            let mean = &mut means[group];
+            mean.sum.add(value);
+            mean.count += 1;
+        })?;
+        self.count_allocated(rows.groups.len());
+        Ok(())
+    }
+
+    fn merge(&mut self, states: &[ArrayRef], groups: &[usize]) -> Result<()> {
+        let counts = states[0].as_primitive::<UInt64Type>().values();
+        let high = states[1].as_primitive::<Int64Type>().values();
+        let low = states[2].as_primitive::<UInt64Type>().values();
+        let rests = states[3].as_binary::<i32>();
+        for (row, &group) in groups.iter().enumerate() {
+            let fixed = i128::from(high[row]) << 64 | i128::from(low[row]);
+            let rest = match rests.is_valid(row) {
+                true => Some(read(rests.value(row))?),
+                false => None,
+            };
+            let mean = &mut self.means[group];
+            mean.sum.add_sum(&CompactSum::from_parts(fixed, rest));
+            mean.count += counts[row];
+        }
+        self.count_allocated(groups.len());
+        Ok(())
+    }
+
+    fn grow(&mut self, n_groups: usize) {
         if n_groups > self.means.len() {
             self.means.resize_with(n_groups, Mean::default);
         }
     }
 
-    pub(crate) fn n_groups(&self) -> usize {
+    fn n_groups(&self) -> usize {
         self.means.len()
     }
 
-    /// Adds one value to a group.
-    #[inline]
-    pub(crate) fn add(&mut self, group: usize, value: f64) {
-        let mean = &mut self.means[group];
-        mean.sum.add(value);
-        mean.count += 1;
+    fn evaluate(&mut self, n: usize) -> Result<ArrayRef> {
+        let values = self.means[..n].iter().map(|mean| self.metric.value(mean));
+        Ok(Arc::new(values.collect::<Float64Array>()))
     }
 
-    /// Adds a value to the group of each row.
-    pub(crate) fn add_all(&mut self, groups: &[usize], values: &[f64]) {
-        let means = &mut self.means[..];
-        for (&group, &value) in groups.iter().zip(values) {
-            let mean = &mut means[group];
-            mean.sum.add(value);
-            mean.count += 1;
-        }
-    }
-
-    /// Takes a value out again; exact, as the sum is.
-    pub(crate) fn take(&mut self, group: usize, value: f64) {
-        let mean = &mut self.means[group];
-        mean.sum.add(-value);
-        mean.count -= 1;
-    }
-
-    pub(crate) fn first(&self, n: usize) -> &[Mean] {
-        &self.means[..n]
-    }
-
-    /// The means of the first groups, NULL where there are no values.
-    pub(crate) fn values(&self, n: usize) -> ArrayRef {
-        let values: Float64Array = self.first(n).iter().map(Mean::value).collect();
-        Arc::new(values)
-    }
-
-    pub(crate) fn state(&self, n: usize) -> Result<Vec<ArrayRef>> {
-        let means = self.first(n);
+    fn state(&mut self, n: usize) -> Result<Vec<ArrayRef>> {
+        let means = &self.means[..n];
         let counts = means.iter().map(|mean| mean.count);
         let mut rests = BinaryBuilder::new();
         let mut fixed = Vec::with_capacity(n);
@@ -113,43 +152,40 @@ impl CompactMeans {
         ])
     }
 
-    pub(crate) fn merge(&mut self, states: &[ArrayRef], groups: &[usize]) -> Result<()> {
-        let counts = states[0].as_primitive::<UInt64Type>().values();
-        let high = states[1].as_primitive::<Int64Type>().values();
-        let low = states[2].as_primitive::<UInt64Type>().values();
-        let rests = states[3].as_binary::<i32>();
-        for (row, &group) in groups.iter().enumerate() {
-            let fixed = i128::from(high[row]) << 64 | i128::from(low[row]);
-            let rest = match rests.is_valid(row) {
-                true => Some(read(rests.value(row))?),
-                false => None,
-            };
-            let mean = &mut self.means[group];
-            mean.sum.add_sum(&CompactSum::from_parts(fixed, rest));
-            mean.count += counts[row];
-        }
-        self.count_allocated(groups.len());
-        Ok(())
-    }
-
-    pub(crate) fn remove_first(&mut self, n: usize) {
+    fn remove_first(&mut self, n: usize) {
         take_first(&mut self.means, n);
         self.count_allocated(n);
     }
 
-    /// Counts anew what the sums have allocated once there were as many rows as groups, so that the
-    /// count costs no more than the rows.
-    pub(crate) fn count_allocated(&mut self, n_rows: usize) {
-        self.rows_since_counted += n_rows;
-        if self.rows_since_counted < self.means.len() {
-            return;
-        }
-        self.rows_since_counted = 0;
-        self.allocated = self.means.iter().map(|mean| mean.sum.allocated()).sum();
+    fn size(&self) -> usize {
+        self.means.capacity() * size_of::<Mean>() + self.allocated
     }
 
-    pub(crate) fn size(&self) -> usize {
-        self.means.capacity() * size_of::<Mean>() + self.allocated
+    fn fresh(&self) -> Box<dyn Groups> {
+        Box::new(Self::new(self.function, self.metric.clone()))
+    }
+
+    fn can_retract(&self) -> bool {
+        self.metric.can_retract()
+    }
+
+    /// Takes the numbers out again; exact, as the sums are.
+    fn retract(&mut self, rows: &Rows<'_>) -> Result<()> {
+        let means = &mut self.means[..];
+        let mut is_finite = true;
+        self.metric.each(rows, |group, value| {
+            is_finite &= value.is_finite();
+            let mean = &mut means[group];
+            mean.sum.add(-value);
+            mean.count -= 1;
+        })?;
+        match is_finite {
+            true => Ok(()),
+            false => exec_err!(
+                "{}: a frame that moves on cannot leave an infinity or NaN behind; filter them out",
+                self.function
+            ),
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use datafusion::arrow::array::{ArrayRef, AsArray, Float64Array, UInt64Array};
+use datafusion::arrow::array::{ArrayRef, AsArray, UInt64Array};
 use datafusion::arrow::datatypes::UInt64Type;
 use datafusion::common::Result;
 
@@ -13,8 +13,8 @@ pub(crate) trait FlatMetric<const N: usize>: Clone + Send + Sync + 'static {
     /// Calls with the group of every row that is counted, and what it adds to the counts of the group.
     fn each(&mut self, rows: &Rows<'_>, add: impl FnMut(usize, [u64; N])) -> Result<()>;
 
-    /// The value of a group; `None` for NULL.
-    fn value(&self, counts: &[u64; N]) -> Option<f64>;
+    /// The values of groups.
+    fn values(&self, counts: &[[u64; N]]) -> ArrayRef;
 }
 
 /// The columns of a state of these counts.
@@ -69,10 +69,7 @@ impl<M: FlatMetric<N>, const N: usize> Groups for FlatStates<M, N> {
     }
 
     fn evaluate(&mut self, n: usize) -> Result<ArrayRef> {
-        let values = self.counts[..n]
-            .iter()
-            .map(|counts| self.metric.value(counts));
-        Ok(Arc::new(values.collect::<Float64Array>()))
+        Ok(self.metric.values(&self.counts[..n]))
     }
 
     fn state(&mut self, n: usize) -> Result<Vec<ArrayRef>> {

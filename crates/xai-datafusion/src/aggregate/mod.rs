@@ -6,7 +6,7 @@ mod flat_states;
 mod groups;
 mod stored_states;
 
-pub(crate) use compact_means::{CompactMeans, mean_state, read, stored};
+pub(crate) use compact_means::{Mean, MeanMetric, MeanStates, mean_state, read, stored};
 pub(crate) use definition::{Aggregate, Definition};
 pub(crate) use flat_states::{FlatMetric, FlatStates, counts_state};
 pub(crate) use groups::{Groups, Rows, take_first};

@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use datafusion::arrow::array::{ArrayRef, AsArray, Float64Array, LargeBinaryBuilder};
-use datafusion::arrow::datatypes::{DataType, Float32Type, Float64Type};
+use datafusion::arrow::datatypes::DataType;
 use datafusion::common::Result;
 use serde::{Deserialize, Serialize};
 use xai_core::Real;
@@ -14,8 +14,8 @@ use xai_graph::GroundTruthMetric;
 use xai_graph::ground_truth::OrderedPairs;
 
 use crate::aggregate::{Definition, Groups, Rows, bytes_state, read, stored, take_first};
-use crate::function::{Argument, Call, Kind, Stages, failed};
-use crate::graph::ground_truth::{THRESHOLD, in_sql, metric};
+use crate::function::{Argument, Call, Kind, Stages};
+use crate::graph::ground_truth::{THRESHOLD, for_each_element, metric};
 use crate::graph::sorted_runs::{Segment, SegmentReader, pass, take, write_run};
 
 const MEMORY: &str = "memory_mib";
@@ -112,56 +112,24 @@ impl AurocGroups {
         self.n_held = 0;
         Ok(())
     }
-
-    fn update_with(
-        &mut self,
-        rows: &Rows<'_>,
-        key: impl Fn(usize) -> (xai_core::Result<bool>, u64),
-    ) -> Result<()> {
-        let mut wrong = None;
-        let counted = rows.counted(&[0, 1]);
-        rows.for_each(counted.as_ref(), |row, group| match key(row) {
-            (Ok(is_true), key) => {
-                self.groups[group].sides[usize::from(is_true)].push(key);
-                self.n_held += 1;
-            }
-            (Err(error), _) => drop(wrong.get_or_insert(error)),
-        });
-        match wrong {
-            Some(error) => Err(failed(self.function, in_sql(error))),
-            None => match self.stages {
-                Stages::OneProcess => self.spill(),
-                // The scores of rows go to another process, which cannot read the files of this one.
-                Stages::SeveralProcesses => Ok(()),
-            },
-        }
-    }
 }
 
 impl Groups for AurocGroups {
     fn update(&mut self, rows: &Rows<'_>) -> Result<()> {
-        let metric = self.metric;
-        let target = rows.arguments[1].as_primitive::<Float64Type>().values();
-        match rows.arguments[0].data_type() {
-            DataType::Float32 => {
-                let scores = rows.arguments[0].as_primitive::<Float32Type>().values();
-                self.update_with(rows, |row| {
-                    let element = metric.element(scores[row], target[row]);
-                    // In double precision their order is the same.
-                    let key = f64::from(scores[row]).order_key();
-                    (element.map(|element| element.is_true), key)
-                })
-            }
-            _ => {
-                let scores = rows.arguments[0].as_primitive::<Float64Type>().values();
-                self.update_with(rows, |row| {
-                    let element = metric.element(scores[row], target[row]);
-                    (
-                        element.map(|element| element.is_true),
-                        scores[row].order_key(),
-                    )
-                })
-            }
+        let (groups, n_held) = (&mut self.groups, &mut self.n_held);
+        for_each_element(
+            self.function,
+            &self.metric,
+            rows,
+            |group, score, element| {
+                groups[group].sides[usize::from(element.is_true)].push(score.order_key());
+                *n_held += 1;
+            },
+        )?;
+        match self.stages {
+            Stages::OneProcess => self.spill(),
+            // The scores of rows go to another process, which cannot read the files of this one.
+            Stages::SeveralProcesses => Ok(()),
         }
     }
 

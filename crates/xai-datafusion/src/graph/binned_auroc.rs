@@ -2,19 +2,16 @@
 
 use std::sync::Arc;
 
-use datafusion::arrow::array::{
-    ArrayRef, ArrowPrimitiveType, AsArray, Float64Array, StructArray, UInt64Array,
-};
-use datafusion::arrow::datatypes::{DataType, Field, Fields, Float32Type, Float64Type};
+use datafusion::arrow::array::{ArrayRef, Float64Array, StructArray, UInt64Array};
+use datafusion::arrow::datatypes::{DataType, Field, Fields};
 use datafusion::common::Result;
 use serde::{Deserialize, Serialize};
-use xai_core::Real;
 use xai_graph::GroundTruthMetric;
 use xai_graph::ground_truth::OrderedPairs;
 
 use crate::aggregate::{Definition, Metric, Rows, StoredStates, bytes_state};
-use crate::function::{Argument, Call, Kind, failed};
-use crate::graph::ground_truth::{THRESHOLD, in_sql, metric};
+use crate::function::{Argument, Call, Kind};
+use crate::graph::ground_truth::{THRESHOLD, for_each_element, metric};
 
 const BINS: &str = "bins";
 const USUAL_BINS: f64 = 1024.0;
@@ -69,37 +66,6 @@ struct Bins {
     n_null: u64,
 }
 
-impl BinnedMetric {
-    fn update_of<T: ArrowPrimitiveType<Native: Real>>(
-        &self,
-        states: &mut [Bins],
-        rows: &Rows<'_>,
-    ) -> Result<()> {
-        let scores = rows.arguments[0].as_primitive::<T>().values();
-        let target = rows.arguments[1].as_primitive::<Float64Type>().values();
-        let mut wrong = None;
-        let counted = rows.counted(&[0, 1]);
-        rows.for_each(counted.as_ref(), |row, group| {
-            match self.metric.element(scores[row], target[row]) {
-                Ok(element) => {
-                    let counts = &mut states[group].counts;
-                    if counts.is_empty() {
-                        counts.resize(self.n_bins, [0; 2]);
-                    }
-                    // Rounding keeps the order, so that a higher bin never holds a lower score.
-                    let bin = (scores[row].to_f64_exact() * self.n_bins as f64) as usize;
-                    counts[bin.min(self.n_bins - 1)][usize::from(element.is_true)] += 1;
-                }
-                Err(error) => drop(wrong.get_or_insert(error)),
-            }
-        });
-        match wrong {
-            Some(error) => Err(failed(self.function, in_sql(error))),
-            None => Ok(()),
-        }
-    }
-}
-
 impl Metric for BinnedMetric {
     type State = Bins;
 
@@ -108,10 +74,21 @@ impl Metric for BinnedMetric {
     }
 
     fn update(&mut self, states: &mut [Bins], rows: &Rows<'_>) -> Result<()> {
-        match rows.arguments[0].data_type() {
-            DataType::Float32 => self.update_of::<Float32Type>(states, rows)?,
-            _ => self.update_of::<Float64Type>(states, rows)?,
-        }
+        let n_bins = self.n_bins;
+        for_each_element(
+            self.function,
+            &self.metric,
+            rows,
+            |group, score, element| {
+                let counts = &mut states[group].counts;
+                if counts.is_empty() {
+                    counts.resize(n_bins, [0; 2]);
+                }
+                // Rounding keeps the order, so that a higher bin never holds a lower score.
+                let bin = ((score * n_bins as f64) as usize).min(n_bins - 1);
+                counts[bin][usize::from(element.is_true)] += 1;
+            },
+        )?;
         rows.for_each_null(&[0, 1], |group| states[group].n_null += 1);
         Ok(())
     }

@@ -1,6 +1,8 @@
 //! Fidelity of predictions that exist already.
 
-use datafusion::arrow::array::{ArrayRef, ArrowPrimitiveType, AsArray};
+use std::sync::Arc;
+
+use datafusion::arrow::array::{ArrayRef, ArrowPrimitiveType, AsArray, Float64Array};
 use datafusion::arrow::buffer::NullBuffer;
 use datafusion::arrow::datatypes::{DataType, Float32Type, Float64Type, Int64Type};
 use datafusion::common::{Result, exec_err, plan_err};
@@ -121,8 +123,10 @@ impl FlatMetric<2> for FidelityMetric {
         Ok(())
     }
 
-    fn value(&self, &[changed, count]: &[u64; 2]) -> Option<f64> {
-        (count > 0).then(|| changed as f64 / count as f64)
+    fn values(&self, counts: &[[u64; 2]]) -> ArrayRef {
+        let share =
+            |&[changed, count]: &[u64; 2]| (count > 0).then(|| changed as f64 / count as f64);
+        Arc::new(counts.iter().map(share).collect::<Float64Array>())
     }
 }
 

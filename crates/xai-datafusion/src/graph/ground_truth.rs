@@ -1,12 +1,14 @@
 //! Masks beside the truth, by threshold.
 
-use datafusion::arrow::array::{ArrowPrimitiveType, AsArray};
+use std::sync::Arc;
+
+use datafusion::arrow::array::{ArrayRef, ArrowPrimitiveType, AsArray, Float64Array};
 use datafusion::arrow::datatypes::{DataType, Float32Type, Float64Type};
 use datafusion::common::Result;
 use xai_core::Real;
 use xai_core::describe::with;
 use xai_graph::GroundTruthMetric;
-use xai_graph::ground_truth::Confusion;
+use xai_graph::ground_truth::{Confusion, CountedElement};
 
 use crate::aggregate::{Definition, FlatMetric, FlatStates, Groups, Rows, counts_state};
 use crate::function::{Argument, Call, Kind, failed};
@@ -89,68 +91,75 @@ struct ConfusionMetric {
     value: fn(&Confusion) -> Option<f64>,
 }
 
-impl ConfusionMetric {
-    fn each_of<T: ArrowPrimitiveType<Native: Real>>(
-        &self,
-        rows: &Rows<'_>,
-        mut add: impl FnMut(usize, [u64; 4]),
-    ) -> Result<()> {
-        let predicted = rows.arguments[0].as_primitive::<T>().values();
-        let target = rows.arguments[1].as_primitive::<Float64Type>().values();
-        let counted = rows.counted(&[0, 1]);
-        let mut wrong = None;
-        rows.for_each(counted.as_ref(), |row, group| {
-            match self.metric.element(predicted[row], target[row]) {
-                Ok(element) => {
-                    let (predicted, truth) = (element.is_predicted, element.is_true);
-                    add(
-                        group,
-                        [
-                            u64::from(predicted & truth),
-                            u64::from(predicted & !truth),
-                            u64::from(!predicted & truth),
-                            u64::from(!predicted & !truth),
-                        ],
-                    );
-                }
-                Err(error) => drop(wrong.get_or_insert(error)),
-            }
-        });
-        match wrong {
-            Some(error) => Err(failed(self.function, in_sql(error))),
-            None => Ok(()),
-        }
-    }
+/// Calls with the group, the score and what is judged of every element that is counted. A threshold meets
+/// the scores in their own precision; in double precision their order is the same.
+pub(crate) fn for_each_element(
+    function: &str,
+    metric: &GroundTruthMetric,
+    rows: &Rows<'_>,
+    each: impl FnMut(usize, f64, CountedElement),
+) -> Result<()> {
+    let judged = match rows.arguments[0].data_type() {
+        DataType::Float32 => judge::<Float32Type>(metric, rows, each),
+        _ => judge::<Float64Type>(metric, rows, each),
+    };
+    judged.map_err(|error| {
+        let error = match error.help() {
+            Some(_) => error.with_help(help::LOGITS),
+            None => error,
+        };
+        failed(function, error)
+    })
 }
 
-/// The way out in terms of SQL.
-pub(crate) fn in_sql(error: xai_core::Error) -> xai_core::Error {
-    match error.help() {
-        Some(_) => error.with_help(help::LOGITS),
-        None => error,
-    }
+fn judge<T: ArrowPrimitiveType<Native: Real>>(
+    metric: &GroundTruthMetric,
+    rows: &Rows<'_>,
+    mut each: impl FnMut(usize, f64, CountedElement),
+) -> xai_core::Result<()> {
+    let scores = rows.arguments[0].as_primitive::<T>().values();
+    let target = rows.arguments[1].as_primitive::<Float64Type>().values();
+    let mut judged = Ok(());
+    let counted = rows.counted(&[0, 1]);
+    rows.for_each(counted.as_ref(), |row, group| {
+        match metric.element(scores[row], target[row]) {
+            Ok(element) => each(group, scores[row].to_f64_exact(), element),
+            // The first that is wrong.
+            Err(error) if judged.is_ok() => judged = Err(error),
+            Err(_) => {}
+        }
+    });
+    judged
 }
 
 impl FlatMetric<4> for ConfusionMetric {
-    fn each(&mut self, rows: &Rows<'_>, add: impl FnMut(usize, [u64; 4])) -> Result<()> {
-        match rows.arguments[0].data_type() {
-            DataType::Float32 => self.each_of::<Float32Type>(rows, add),
-            _ => self.each_of::<Float64Type>(rows, add),
-        }
+    fn each(&mut self, rows: &Rows<'_>, mut add: impl FnMut(usize, [u64; 4])) -> Result<()> {
+        for_each_element(self.function, &self.metric, rows, |group, _, element| {
+            let mut counts = Confusion::default();
+            counts.add(element);
+            let (found, wrong) = (counts.true_positives, counts.false_positives);
+            add(
+                group,
+                [found, wrong, counts.false_negatives, counts.true_negatives],
+            );
+        })
     }
 
-    fn value(&self, counts: &[u64; 4]) -> Option<f64> {
-        let [
-            true_positives,
-            false_positives,
-            false_negatives,
-            true_negatives,
-        ] = *counts;
-        (self.value)(&Confusion {
-            true_positives,
-            false_positives,
-            false_negatives,
-            true_negatives,
-        })
+    fn values(&self, counts: &[[u64; 4]]) -> ArrayRef {
+        let values = counts.iter().map(|counts| {
+            let [
+                true_positives,
+                false_positives,
+                false_negatives,
+                true_negatives,
+            ] = *counts;
+            (self.value)(&Confusion {
+                true_positives,
+                false_positives,
+                false_negatives,
+                true_negatives,
+            })
+        });
+        Arc::new(values.collect::<Float64Array>())
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use datafusion::arrow::array::{Array, ArrayRef, ArrowPrimitiveType, Float64Array};
+use datafusion::arrow::array::{Array, ArrayRef, ArrowPrimitiveType};
 use datafusion::arrow::buffer::NullBuffer;
 use datafusion::arrow::datatypes::{DataType, Float32Type, Float64Type};
 use datafusion::common::{Result, exec_err};
@@ -11,7 +11,7 @@ use xai_core::Real;
 use xai_core::describe::{Parameters, Value};
 use xai_graph::{Unfaithfulness, UnfaithfulnessMetric};
 
-use crate::aggregate::{CompactMeans, Definition, Groups, Rows, mean_state};
+use crate::aggregate::{Definition, Groups, Mean, MeanMetric, MeanStates, Rows, mean_state};
 use crate::function::{Argument, Call, Kind, Lists, failed};
 
 const OPTIONS: &str = "options";
@@ -52,36 +52,30 @@ fn groups(call: &Call) -> Result<Box<dyn Groups>> {
         let set = metric.set(param.name, &word);
         set.map_err(|error| failed(call.function, error))?;
     }
-    Ok(Box::new(UnfaithfulnessGroups {
-        function: call.function,
+    let function = call.function;
+    let divergence = MeanDivergence {
+        function,
         is_single: call.types.iter().take(2).all(is_single),
         metric,
-        means: CompactMeans::default(),
-    }))
+    };
+    Ok(Box::new(MeanStates::new(function, divergence)))
 }
 
 fn is_single(of: &DataType) -> bool {
     matches!(of, DataType::List(of) if *of.data_type() == DataType::Float32)
 }
 
-struct UnfaithfulnessGroups {
+#[derive(Clone)]
+struct MeanDivergence {
     function: &'static str,
     /// Both columns hold single precision, which is then kept.
     is_single: bool,
     metric: UnfaithfulnessMetric<'static>,
-    means: CompactMeans,
 }
 
-impl UnfaithfulnessGroups {
+impl MeanDivergence {
     /// The divergences of the rows that are counted, in order.
-    fn divergences(&self, rows: &Rows<'_>, counted: Option<&NullBuffer>) -> Result<Vec<f64>> {
-        match self.is_single {
-            true => self.divergences_of::<Float32Type>(rows, counted),
-            false => self.divergences_of::<Float64Type>(rows, counted),
-        }
-    }
-
-    fn divergences_of<T: ArrowPrimitiveType<Native: Real>>(
+    fn divergences<T: ArrowPrimitiveType<Native: Real>>(
         &self,
         rows: &Rows<'_>,
         counted: Option<&NullBuffer>,
@@ -130,56 +124,23 @@ impl UnfaithfulnessGroups {
     }
 }
 
-impl Groups for UnfaithfulnessGroups {
-    fn update(&mut self, rows: &Rows<'_>) -> Result<()> {
+impl MeanMetric for MeanDivergence {
+    fn each(&mut self, rows: &Rows<'_>, mut add: impl FnMut(usize, f64)) -> Result<()> {
         let counted = rows.counted(&[0, 1]);
-        let divergences = self.divergences(rows, counted.as_ref())?;
-        let mut next = divergences.iter();
+        let divergences = match self.is_single {
+            true => self.divergences::<Float32Type>(rows, counted.as_ref()),
+            false => self.divergences::<Float64Type>(rows, counted.as_ref()),
+        }?;
+        let mut next = divergences.into_iter();
         rows.for_each(counted.as_ref(), |_, group| {
-            if let Some(&divergence) = next.next() {
-                self.means.add(group, divergence);
+            if let Some(divergence) = next.next() {
+                add(group, divergence);
             }
         });
-        self.means.count_allocated(divergences.len());
         Ok(())
     }
 
-    fn merge(&mut self, states: &[ArrayRef], groups: &[usize]) -> Result<()> {
-        self.means.merge(states, groups)
-    }
-
-    fn grow(&mut self, n_groups: usize) {
-        self.means.grow(n_groups);
-    }
-
-    fn n_groups(&self) -> usize {
-        self.means.n_groups()
-    }
-
-    fn evaluate(&mut self, n: usize) -> Result<ArrayRef> {
-        let values = self.means.first(n).iter().map(|mean| {
-            let divergence = mean.value()?;
-            Some(Unfaithfulness::new(divergence, mean.count).value)
-        });
-        Ok(Arc::new(values.collect::<Float64Array>()))
-    }
-
-    fn state(&mut self, n: usize) -> Result<Vec<ArrayRef>> {
-        self.means.state(n)
-    }
-
-    fn remove_first(&mut self, n: usize) {
-        self.means.remove_first(n);
-    }
-
-    fn size(&self) -> usize {
-        self.means.size()
-    }
-
-    fn fresh(&self) -> Box<dyn Groups> {
-        Box::new(Self {
-            means: CompactMeans::default(),
-            ..*self
-        })
+    fn value(&self, mean: &Mean) -> Option<f64> {
+        Some(Unfaithfulness::new(mean.value()?, mean.count).value)
     }
 }

@@ -1,17 +1,18 @@
-//! The exact mean with its interval.
+//! Sums, means and counts for any column.
 
 use std::sync::Arc;
 
 use datafusion::arrow::array::{ArrayRef, AsArray, Float64Array, StructArray, UInt64Array};
 use datafusion::arrow::datatypes::{DataType, Field, Fields, Float64Type};
-use datafusion::common::{Result, exec_err};
+use datafusion::common::Result;
 use serde::{Deserialize, Serialize};
 use xai_core::statistics::mean_interval;
 use xai_core::sum::Moments;
 use xai_core::{Error, Interval};
 
 use crate::aggregate::{
-    CompactMeans, Definition, Groups, Metric, Rows, StoredStates, bytes_state, mean_state,
+    Definition, FlatMetric, FlatStates, Mean, MeanMetric, MeanStates, Metric, Rows, StoredStates,
+    bytes_state, counts_state, mean_state,
 };
 use crate::function::{Argument, Call, Kind, failed};
 use crate::input;
@@ -134,87 +135,58 @@ pub(crate) const EXACT_SUM: Definition = Definition {
     arguments: &[Argument::new("value", Kind::Number)],
     result: || DataType::Float64,
     state: mean_state,
-    groups: |call: &Call| Ok(Box::new(SumGroups::new(call.function))),
+    groups: |call: &Call| Ok(Box::new(MeanStates::new(call.function, Sum))),
 };
 
-struct SumGroups {
-    function: &'static str,
-    means: CompactMeans,
-}
+#[derive(Clone)]
+struct Sum;
 
-impl SumGroups {
-    fn new(function: &'static str) -> Self {
-        let means = CompactMeans::default();
-        Self { function, means }
-    }
-}
-
-impl Groups for SumGroups {
-    fn update(&mut self, rows: &Rows<'_>) -> Result<()> {
+impl MeanMetric for Sum {
+    fn each(&mut self, rows: &Rows<'_>, mut add: impl FnMut(usize, f64)) -> Result<()> {
         let values = rows.arguments[0].as_primitive::<Float64Type>().values();
         let counted = rows.counted(&[0]);
-        match counted {
-            None => self.means.add_all(rows.groups, values),
-            Some(counted) => rows.for_each(Some(&counted), |row, group| {
-                self.means.add(group, values[row])
-            }),
-        }
-        self.means.count_allocated(values.len());
+        rows.for_each(counted.as_ref(), |row, group| add(group, values[row]));
         Ok(())
     }
 
-    fn merge(&mut self, states: &[ArrayRef], groups: &[usize]) -> Result<()> {
-        self.means.merge(states, groups)
-    }
-
-    fn grow(&mut self, n_groups: usize) {
-        self.means.grow(n_groups);
-    }
-
-    fn n_groups(&self) -> usize {
-        self.means.n_groups()
-    }
-
-    fn evaluate(&mut self, n: usize) -> Result<ArrayRef> {
-        let means = self.means.first(n).iter();
-        let sums = means.map(|mean| (mean.count > 0).then(|| mean.sum.value()));
-        Ok(Arc::new(sums.collect::<Float64Array>()))
-    }
-
-    fn state(&mut self, n: usize) -> Result<Vec<ArrayRef>> {
-        self.means.state(n)
-    }
-
-    fn remove_first(&mut self, n: usize) {
-        self.means.remove_first(n);
-    }
-
-    fn size(&self) -> usize {
-        self.means.size()
-    }
-
-    fn fresh(&self) -> Box<dyn Groups> {
-        Box::new(Self::new(self.function))
+    fn value(&self, mean: &Mean) -> Option<f64> {
+        (mean.count > 0).then(|| mean.sum.value())
     }
 
     fn can_retract(&self) -> bool {
         true
     }
+}
 
-    fn retract(&mut self, rows: &Rows<'_>) -> Result<()> {
-        let values = rows.arguments[0].as_primitive::<Float64Type>().values();
-        let counted = rows.counted(&[0]);
-        let mut is_finite = true;
-        rows.for_each(counted.as_ref(), |row, group| {
-            is_finite &= values[row].is_finite();
-            self.means.take(group, values[row]);
-        });
-        match is_finite {
-            true => Ok(()),
-            false => exec_err!(
-                "{}: a frame that moves on cannot leave an infinity or NaN behind; filter them out",
-                self.function
-            ),
-        }
+/// The most columns.
+const MANY: usize = 8;
+
+pub(crate) const N_NULL: Definition = Definition {
+    name: "n_null",
+    description: "The number of rows in which one of the columns is NULL: what the functions of these columns skip.",
+    example: "SELECT average_drop(base, masked), n_null(base, masked) FROM scores",
+    arguments: &{
+        let mut arguments = [Argument::optional("column", Kind::Any); MANY];
+        arguments[0] = Argument::new("column", Kind::Any);
+        arguments
+    },
+    result: || DataType::UInt64,
+    state: counts_state!["n_null"],
+    groups: |_: &Call| Ok(Box::new(FlatStates::new(Nulls))),
+};
+
+#[derive(Clone)]
+struct Nulls;
+
+impl FlatMetric<1> for Nulls {
+    fn each(&mut self, rows: &Rows<'_>, mut add: impl FnMut(usize, [u64; 1])) -> Result<()> {
+        let columns: Vec<usize> = (0..rows.arguments.len()).collect();
+        rows.for_each_null(&columns, |group| add(group, [1]));
+        Ok(())
+    }
+
+    fn values(&self, counts: &[[u64; 1]]) -> ArrayRef {
+        let counts = counts.iter().map(|&[n_null]| n_null);
+        Arc::new(UInt64Array::from_iter_values(counts))
     }
 }
