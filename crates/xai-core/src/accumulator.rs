@@ -38,13 +38,12 @@ pub trait Accumulator: Sized {
     /// Adds another state of the same metric and parameters.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidParameter`](crate::ErrorKind::InvalidParameter) when the two were set up
-    /// differently; the state is unchanged then.
+    /// `InvalidParameter` when the two were set up differently; the state is unchanged then.
     fn merge(&mut self, other: Self) -> Result<()>;
 
     /// The value over everything folded in so far; the state can go on.
     ///
     /// # Errors
-    /// [`ErrorKind::Empty`](crate::ErrorKind::Empty) when nothing was folded in.
+    /// `Empty` when nothing was folded in.
     fn finish(&self) -> Result<Self::Output>;
 }

@@ -109,11 +109,10 @@ impl GroupComparison {
     /// Compares `(k_1, n)` and `(k_2, n)` predictions of the same samples with `(n,)` true labels.
     ///
     /// # Errors
-    /// [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for fewer than two assignments or more
-    /// than 10 000 000, [`TooFew`](xai_core::ErrorKind::TooFew) about [`input::RUNS`] for a group of
-    /// fewer than two runs, [`ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) for groups of different
-    /// samples; else as [`Pairwise::evaluate`]. An error about the runs of one group has [`FIRST`] or
-    /// [`SECOND`] as its owner, and counts the runs of that group.
+    /// `InvalidParameter` for fewer than two assignments or more than 10 000 000, `TooFew` about
+    /// [`input::RUNS`] for a group of fewer than two runs, `ShapeMismatch` for groups of different samples;
+    /// else as [`Pairwise::evaluate`]. An error about the runs of one group has [`FIRST`] or [`SECOND`] as
+    /// its owner, and counts the runs of that group.
     pub fn compare<L: Label, M: Label>(
         &self,
         first: ArrayView2<'_, L>,

@@ -43,18 +43,14 @@
 //! ```
 
 mod kind;
-mod metric_info;
 mod parameters;
-mod range;
 mod score;
 mod settings;
 mod value;
 
-pub use kind::{Kind, Word, WordValue, same_word};
-pub use metric_info::{Direction, MetricInfo, find, markdown};
+pub use kind::{End, Kind, Range, Word, WordValue, same_word};
 pub use parameters::{Operation, Param, Parameter, Parameters, parse, refused, unknown, with};
-pub use range::{End, Range};
-pub use score::{Score, Scores};
+pub use score::{Direction, MetricInfo, Score, Scores, find, markdown};
 pub use settings::{Setting, Settings};
 pub use value::Value;
 pub use xai_derive::{Parameter, Parameters};

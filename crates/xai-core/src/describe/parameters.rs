@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::kind::Kind;
-use super::range::Range;
-use super::value::Value;
+use crate::describe::kind::Kind;
+use crate::describe::kind::Range;
+use crate::describe::value::Value;
 use crate::error::{Error, Input, Result};
 
 /// A parameter of a metric or an operation.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::value::Value;
+use crate::describe::value::Value;
 use crate::error::{Error, Result};
 use crate::input;
 

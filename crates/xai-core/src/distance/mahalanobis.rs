@@ -63,8 +63,8 @@ impl Mahalanobis {
     /// From the covariance of the data, `(d, d)`, symmetric and positive definite.
     ///
     /// # Errors
-    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) when it is not square, [`ErrorKind::NonFinite`](crate::ErrorKind::NonFinite), and
-    /// [`ErrorKind::OutOfDomain`](crate::ErrorKind::OutOfDomain) naming the feature that depends on the ones before it.
+    /// `ShapeMismatch` when it is not square, `NonFinite`, and `OutOfDomain` naming the feature that depends
+    /// on the ones before it.
     pub fn from_covariance(covariance: ArrayView2<'_, f64>) -> Result<Self> {
         let (n, columns) = covariance.dim();
         if n != columns {
@@ -114,7 +114,7 @@ impl Mahalanobis {
     /// From data `(n, d)`: the sample covariance, with `n − 1`.
     ///
     /// # Errors
-    /// [`ErrorKind::TooFew`](crate::ErrorKind::TooFew) below two rows, and as [`from_covariance`](Self::from_covariance).
+    /// `TooFew` below two rows, and as [`from_covariance`](Self::from_covariance).
     pub fn from_rows(rows: ArrayView2<'_, f64>) -> Result<Self> {
         let (n, d) = rows.dim();
         if n < 2 {

@@ -91,7 +91,7 @@ impl Distance {
     /// Checks the distance's own parameter.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidParameter`](crate::ErrorKind::InvalidParameter) for a Minkowski exponent below 1 or not finite.
+    /// `InvalidParameter` for a Minkowski exponent below 1 or not finite.
     pub fn validate(&self) -> Result<()> {
         match self {
             Self::Minkowski(p) if !(p.is_finite() && *p >= 1.0) => Err(Error::parameter(
@@ -106,11 +106,10 @@ impl Distance {
     /// Checks that the distance is defined for every row of `(n, d)` features.
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfDomain`](crate::ErrorKind::OutOfDomain) naming the first row of zeros for the cosine
-    /// distance, the first constant row for the correlation distance, or the first element beyond 1e300 for
-    /// Canberra's or Bray and Curtis's, whose
-    /// sums would leave the range; [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) when rows do not have the features of a
-    /// Mahalanobis covariance.
+    /// `OutOfDomain` naming the first row of zeros for the cosine distance, the first constant row for the
+    /// correlation distance, or the first element beyond 1e300 for Canberra's or Bray and Curtis's, whose
+    /// sums would leave the range; `ShapeMismatch` when rows do not have the features of a Mahalanobis
+    /// covariance.
     pub fn check_rows(&self, rows_of: Input, rows: ArrayView2<'_, f64>) -> Result<()> {
         match self {
             Self::Cosine => {

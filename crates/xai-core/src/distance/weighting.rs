@@ -61,7 +61,7 @@ impl Kernel {
     /// Checks the kernel's own parameters.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidParameter`](crate::ErrorKind::InvalidParameter) for one that is not finite and positive.
+    /// `InvalidParameter` for one that is not finite and positive.
     pub fn validate(&self) -> Result<()> {
         let parameters: &[(Input, f64)] = match self {
             Self::InverseCube | Self::Uniform => &[],

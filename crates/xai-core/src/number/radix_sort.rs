@@ -15,7 +15,7 @@
 //! comparison. The order of the items is all there is to see, so the result depends neither on the
 //! threads nor on the pieces.
 
-use super::order_key::OrderKey;
+use crate::number::real::OrderKey;
 use crate::parallel;
 
 /// Bits of a digit: 2048 places to write to stay within reach of the second-level cache.

@@ -1,8 +1,8 @@
 //! The two floating-point types that arrays may hold.
 
-use num_traits::Float;
+use std::fmt::Debug;
 
-use super::order_key::OrderKey;
+use num_traits::Float;
 
 mod sealed {
     pub trait Sealed {}
@@ -82,5 +82,135 @@ impl Real for f64 {
     #[inline]
     fn from_order_key(key: u64) -> Self {
         Self::from_bits(if key >> 63 == 0 { !key } else { key ^ 1 << 63 })
+    }
+}
+
+/// An unsigned integer that stands for a finite floating-point number and sorts as it does; 0 and −0
+/// are one. [`Real::order_key`](super::Real::order_key) makes it.
+pub trait OrderKey: Copy + Ord + Default + Send + Sync + Debug + 'static {
+    /// The number of bits.
+    const BITS: u32;
+
+    /// The key with a place in the low bits: an order by key, ties by place.
+    type WithPlace: Copy + Ord + Default + Send + Sync + Debug;
+
+    /// The key that sorts the other way round.
+    #[must_use]
+    fn reversed(self) -> Self;
+
+    /// The lowest bits of the key from bit `shift` on.
+    #[must_use]
+    fn bits_from(self, shift: u32) -> usize;
+
+    /// Joins a place.
+    #[must_use]
+    fn with_place(self, place: u32) -> Self::WithPlace;
+
+    /// The place that was joined.
+    #[must_use]
+    fn place(key: Self::WithPlace) -> u32;
+
+    /// The key that a place was joined to.
+    #[must_use]
+    fn key(key: Self::WithPlace) -> Self;
+}
+
+impl OrderKey for u32 {
+    const BITS: u32 = u32::BITS;
+    type WithPlace = u64;
+
+    #[inline]
+    fn reversed(self) -> Self {
+        !self
+    }
+
+    #[inline]
+    fn bits_from(self, shift: u32) -> usize {
+        (self >> shift) as usize
+    }
+
+    #[inline]
+    fn with_place(self, place: u32) -> u64 {
+        u64::from(self) << 32 | u64::from(place)
+    }
+
+    #[inline]
+    fn place(key: u64) -> u32 {
+        key as u32
+    }
+
+    #[inline]
+    fn key(key: u64) -> Self {
+        (key >> 32) as u32
+    }
+}
+
+impl OrderKey for u64 {
+    const BITS: u32 = u64::BITS;
+    type WithPlace = u128;
+
+    #[inline]
+    fn reversed(self) -> Self {
+        !self
+    }
+
+    #[inline]
+    fn bits_from(self, shift: u32) -> usize {
+        (self >> shift) as usize
+    }
+
+    #[inline]
+    fn with_place(self, place: u32) -> u128 {
+        u128::from(self) << 64 | u128::from(place)
+    }
+
+    #[inline]
+    fn place(key: u128) -> u32 {
+        key as u32
+    }
+
+    #[inline]
+    fn key(key: u128) -> Self {
+        (key >> 64) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::number::Real;
+    use proptest::prelude::*;
+
+    fn same_order<T: Real>(a: T, b: T) -> bool {
+        Some(a.order_key().cmp(&b.order_key())) == a.partial_cmp(&b)
+    }
+
+    proptest! {
+        #[test]
+        fn keys_are_in_the_order_of_the_numbers(
+            a in prop::num::f64::NORMAL | prop::num::f64::SUBNORMAL | prop::num::f64::ZERO,
+            b in prop::num::f64::NORMAL | prop::num::f64::SUBNORMAL | prop::num::f64::ZERO,
+        ) {
+            prop_assert!(same_order(a, b) && same_order(a, a) && same_order(a, -a));
+            let (a, b) = (a as f32, b as f32);
+            if a.is_finite() && b.is_finite() {
+                prop_assert!(same_order(a, b) && same_order(a, -a));
+            }
+        }
+
+        #[test]
+        fn a_key_gives_its_number_back(a in prop::num::f64::NORMAL | prop::num::f64::SUBNORMAL) {
+            prop_assert_eq!(f64::from_order_key(a.order_key()), a);
+        }
+    }
+
+    #[test]
+    fn ties_go_to_the_lower_place() {
+        let (zero, minus_zero) = (0f64.order_key(), (-0f64).order_key());
+        assert_eq!(zero, minus_zero);
+        assert!(zero.with_place(1) < minus_zero.with_place(2));
+        assert_eq!(u64::place(zero.with_place(7)), 7);
+        assert!(1f32.order_key().reversed() < 0f32.order_key().reversed());
+        assert_eq!(1f32.order_key().bits_from(16), 0xbf80);
     }
 }

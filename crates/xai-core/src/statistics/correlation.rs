@@ -1,8 +1,13 @@
 //! The linear correlation of two sequences.
 
+use std::fmt;
+
+use crate::describe::Parameter;
 use crate::error::{Error, Result};
 use crate::input;
 use crate::number::{Real, check_finite_slice};
+use crate::statistics::kendall::kendall_of_finite;
+use crate::statistics::ranks::spearman_of_finite;
 use crate::sum::ExactSum;
 
 /// Pearson's correlation `Σ (x − x̄)(y − ȳ) / √(Σ (x − x̄)² Σ (y − ȳ)²)`.
@@ -11,8 +16,7 @@ use crate::sum::ExactSum;
 /// or where either side is constant.
 ///
 /// # Errors
-/// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) when the lengths differ,
-/// [`ErrorKind::NonFinite`](crate::ErrorKind::NonFinite).
+/// `ShapeMismatch` when the lengths differ, `NonFinite`.
 ///
 /// ```
 /// use xai_core::statistics::pearson;
@@ -69,6 +73,49 @@ fn centred(x: &[f64]) -> Vec<f64> {
 fn sum_of_products(x: &[f64], y: &[f64]) -> f64 {
     let products = x.iter().zip(y).map(|(a, b)| a * b);
     products.collect::<ExactSum>().value()
+}
+
+/// A correlation of two sequences, in [−1, 1]; undefined where either is constant.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum Correlation {
+    /// Of the ranks: [Spearman's](super::spearman).
+    #[default]
+    Spearman,
+    /// Of the values: [Pearson's](super::pearson).
+    Pearson,
+    /// Of the orders of pairs: [Kendall's](super::kendall).
+    Kendall,
+}
+
+impl Correlation {
+    /// The correlation of finite values of one length; `None` where either side is constant.
+    ///
+    /// ```
+    /// use xai_core::statistics::Correlation;
+    /// let (a, b) = ([1.0, 2.0, 4.0], [1.0, 2.0, 3.0]);
+    /// assert_eq!(Correlation::Spearman.of_finite(&a, &b), Some(1.0));
+    /// assert!(Correlation::Pearson.of_finite(&a, &b) < Some(1.0));
+    /// ```
+    #[must_use]
+    pub fn of_finite(self, a: &[f64], b: &[f64]) -> Option<f64> {
+        match self {
+            Self::Spearman => spearman_of_finite(a, b),
+            Self::Pearson => pearson_of_finite(a, b),
+            Self::Kendall => kendall_of_finite(a, b),
+        }
+    }
+}
+
+impl fmt::Display for Correlation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Spearman => "spearman",
+            Self::Pearson => "pearson",
+            Self::Kendall => "kendall",
+        })
+    }
 }
 
 #[cfg(test)]

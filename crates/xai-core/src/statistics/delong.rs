@@ -35,9 +35,8 @@ use crate::statistics::interval::{Interval, IntervalMethod, check_level};
 /// | 200 and 2000 | .92 to .97 |
 ///
 /// # Errors
-/// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) when there is not one flag per value,
-/// [`ErrorKind::NonFinite`](crate::ErrorKind::NonFinite),
-/// [`ErrorKind::InvalidParameter`](crate::ErrorKind::InvalidParameter) for a level outside (0, 1).
+/// `ShapeMismatch` when there is not one flag per value, `NonFinite`, `InvalidParameter` for a level outside
+/// (0, 1).
 ///
 /// ```
 /// use xai_core::statistics::{IntervalMethod, auroc_interval};

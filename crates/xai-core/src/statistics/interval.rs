@@ -2,10 +2,10 @@
 
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
-use super::summary::quantile_of_sorted;
 use crate::error::{Error, Result};
 use crate::number::check_finite_slice;
 use crate::random::{random_stream, uniform_index};
+use crate::statistics::summary::quantile_of_sorted;
 use crate::sum::{ExactMean, ExactSum};
 use crate::{input, parallel};
 
@@ -42,7 +42,7 @@ pub enum IntervalMethod {
 /// | [`bootstrap_bca`] | an average of 10 to 200 values | .91 to .95 |
 /// | [`bootstrap_bca`] | an average over pairs of 5 runs | .81 to .92 |
 /// | [`bootstrap_bca`] | a share of 5 % among 30 | .77 |
-/// | [`wilson`](crate::statistics::wilson) | a share of 5 % among 30 | .94 |
+/// | [`wilson`](crate::statistics::mean_interval) | a share of 5 % among 30 | .94 |
 /// | [`unit_mean_interval`](crate::statistics::unit_mean_interval) | a mean of 10 to 10 000 values in [0, 1] | .94 to .98 |
 /// | [`auroc_interval`](crate::statistics::auroc_interval) | an area under the ROC curve of 10 and 200 values | .89 to .96 |
 ///
@@ -105,8 +105,7 @@ pub(super) fn check_level(level: f64) -> Result<()> {
 /// The unit is what was drawn independently: a run, a sample, a graph; never a pair of them.
 ///
 /// # Errors
-/// [`ErrorKind::TooFew`](crate::ErrorKind::TooFew) below two units, [`ErrorKind::NonFinite`](crate::ErrorKind::NonFinite), [`ErrorKind::InvalidParameter`](crate::ErrorKind::InvalidParameter) for a level
-/// outside (0, 1).
+/// `TooFew` below two units, `NonFinite`, `InvalidParameter` for a level outside (0, 1).
 ///
 /// ```
 /// // The mean of 1, 2, 3: its jackknife error is that of the mean, s/√n = 1/√3.
@@ -165,8 +164,8 @@ fn mean_of(values: &[f64]) -> f64 {
 /// `None` the replicate is left out: the replicates are fewer than asked for by as many.
 ///
 /// # Errors
-/// [`ErrorKind::TooFew`](crate::ErrorKind::TooFew) below two units, [`ErrorKind::InvalidParameter`](crate::ErrorKind::InvalidParameter) without replicates,
-/// [`ErrorKind::NonFinite`](crate::ErrorKind::NonFinite) for a replicate that is not finite.
+/// `TooFew` below two units, `InvalidParameter` without replicates, `NonFinite` for a replicate that is not
+/// finite.
 ///
 /// ```
 /// let values = [1.0, 2.0, 3.0];
@@ -200,8 +199,7 @@ pub fn bootstrap_replicates(
 /// The interval between quantiles of bootstrap replicates.
 ///
 /// # Errors
-/// [`ErrorKind::TooFew`](crate::ErrorKind::TooFew) below two replicates, [`ErrorKind::NonFinite`](crate::ErrorKind::NonFinite), [`ErrorKind::InvalidParameter`](crate::ErrorKind::InvalidParameter) for a
-/// level outside (0, 1).
+/// `TooFew` below two replicates, `NonFinite`, `InvalidParameter` for a level outside (0, 1).
 ///
 /// ```
 /// let replicates: Vec<f64> = (0..=100).map(f64::from).collect();
@@ -225,7 +223,7 @@ pub fn bootstrap_percentile(replicates: &[f64], level: f64) -> Result<Interval> 
 /// The bias-corrected and accelerated interval: the quantiles are moved by the share of replicates
 /// below the estimate and by the skew of the leave-one-out values.
 ///
-/// Not for means of values that are all 0 or 1, which have [`wilson`](crate::statistics::wilson)'s
+/// Not for means of values that are all 0 or 1, which have [`wilson`](crate::statistics::mean_interval)'s
 /// interval, and with less than its coverage [below ten units](Interval::is_small_sample).
 ///
 /// # Errors

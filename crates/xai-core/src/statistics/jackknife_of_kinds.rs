@@ -16,9 +16,7 @@ use crate::statistics::interval::{Interval, by_student, check_level};
 /// estimate is.
 ///
 /// # Errors
-/// [`ErrorKind::TooFew`](crate::ErrorKind::TooFew) below two units,
-/// [`ErrorKind::NonFinite`](crate::ErrorKind::NonFinite),
-/// [`ErrorKind::InvalidParameter`](crate::ErrorKind::InvalidParameter) for a level outside (0, 1).
+/// `TooFew` below two units, `NonFinite`, `InvalidParameter` for a level outside (0, 1).
 ///
 /// ```
 /// use xai_core::statistics::{jackknife, jackknife_of_kinds};

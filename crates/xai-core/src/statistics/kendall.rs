@@ -17,8 +17,7 @@ use crate::number::{Real, check_finite_slice};
 /// constant. In `O(n log n)`, counted in integers.
 ///
 /// # Errors
-/// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) when the lengths differ,
-/// [`ErrorKind::NonFinite`](crate::ErrorKind::NonFinite).
+/// `ShapeMismatch` when the lengths differ, `NonFinite`.
 ///
 /// ```
 /// use xai_core::statistics::kendall;

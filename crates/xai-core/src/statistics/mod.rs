@@ -1,6 +1,5 @@
 //! Statistics of values: summaries, ranks, correlations, intervals.
 
-mod coefficient;
 mod correlation;
 mod delong;
 mod interval;
@@ -9,19 +8,14 @@ mod kendall;
 mod mean_interval;
 pub mod ranks;
 mod summary;
-mod unit_mean;
-mod wilson;
 
-pub use coefficient::Correlation;
-pub use correlation::pearson;
+pub use correlation::{Correlation, pearson};
 pub use delong::auroc_interval;
 pub use interval::{
     Interval, IntervalMethod, bootstrap_bca, bootstrap_percentile, bootstrap_replicates, jackknife,
 };
 pub use jackknife_of_kinds::jackknife_of_kinds;
 pub use kendall::{PairOrders, kendall};
-pub use mean_interval::mean_interval;
+pub use mean_interval::{mean_interval, unit_mean_interval, wilson};
 pub use ranks::{auroc, average_precision, spearman};
 pub use summary::{Summary, quantile};
-pub use unit_mean::unit_mean_interval;
-pub use wilson::wilson;

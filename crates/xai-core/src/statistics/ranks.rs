@@ -11,8 +11,7 @@ use crate::sum::ExactSum;
 /// constant (an order needs two different values).
 ///
 /// # Errors
-/// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) when the lengths differ,
-/// [`ErrorKind::NonFinite`](crate::ErrorKind::NonFinite).
+/// `ShapeMismatch` when the lengths differ, `NonFinite`.
 ///
 /// ```
 /// use xai_core::statistics::spearman;

@@ -44,7 +44,7 @@ impl Summary {
     /// Summarises values, in any order: mean and deviation are taken over exact sums.
     ///
     /// # Errors
-    /// [`ErrorKind::NonFinite`](crate::ErrorKind::NonFinite) for the first value that is not finite.
+    /// `NonFinite` for the first value that is not finite.
     pub fn of(values: impl IntoIterator<Item = Option<f64>>) -> Result<Self> {
         let mut n_undefined = 0;
         let mut defined = Vec::new();
@@ -86,7 +86,7 @@ fn standard_deviation(values: &[f64], mean: f64) -> Option<f64> {
 /// values, `q` in [0, 1]. `None` without values.
 ///
 /// # Errors
-/// [`ErrorKind::InvalidParameter`](crate::ErrorKind::InvalidParameter) for `q` outside [0, 1], [`ErrorKind::NonFinite`](crate::ErrorKind::NonFinite) for a value.
+/// `InvalidParameter` for `q` outside [0, 1], `NonFinite` for a value.
 ///
 /// ```
 /// assert_eq!(xai_core::statistics::quantile(&[4.0, 1.0, 2.0], 0.75)?, Some(3.0));

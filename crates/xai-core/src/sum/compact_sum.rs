@@ -1,7 +1,7 @@
 //! An exact sum that is small as long as its terms are of ordinary size.
 
-use super::exact_sum::ExactSum;
 use crate::number::Real;
+use crate::sum::exact_sum::ExactSum;
 
 /// The unit of the fixed-point part is 2^-108: a double of 2^-56 or more has no bit below it.
 const UNIT: i32 = 108;

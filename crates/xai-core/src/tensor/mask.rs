@@ -4,11 +4,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use ndarray::{ArrayD, ArrayViewD};
 
-use super::layout::Layout;
-use super::positions::MapPositions;
-use super::rows::Rows;
 use crate::error::{Error, Help, Result};
 use crate::number::{Real, check_finite, check_finite_slice};
+use crate::tensor::positions::Layout;
+use crate::tensor::positions::MapPositions;
+use crate::tensor::rows::Rows;
 use crate::{input, parallel};
 
 /// What keeps the scaling of a constant map defined: such a map gives a mask of zeros.
@@ -49,8 +49,8 @@ fn too_large() -> Error {
 /// computed in the type of the inputs, samples in parallel.
 ///
 /// # Errors
-/// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) for maps that do not fit the inputs, [`ErrorKind::Empty`](crate::ErrorKind::Empty) for samples
-/// without elements, [`ErrorKind::NonFinite`](crate::ErrorKind::NonFinite) for a map value (named `explanations`) or an input.
+/// `ShapeMismatch` for maps that do not fit the inputs, `Empty` for samples without elements, `NonFinite` for
+/// a map value (named `explanations`) or an input.
 ///
 /// ```
 /// use ndarray::array;

@@ -1,11 +1,9 @@
 //! Arrays of samples, of attribution maps and of the masks that maps become.
 
-mod layout;
 mod mask;
 mod positions;
 mod rows;
 
-pub use layout::Layout;
 pub use mask::{SCALE_MAPS_DOWN, mask_inputs, position_attributions, position_magnitudes};
-pub use positions::Positions;
+pub use positions::{Layout, Positions};
 pub use rows::Rows;

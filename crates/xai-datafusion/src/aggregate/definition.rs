@@ -13,10 +13,7 @@ use datafusion::logical_expr::{
     Accumulator, AggregateUDFImpl, Documentation, Expr, GroupsAccumulator, Signature, Volatility,
 };
 
-use crate::aggregate::groups::Frame;
-use crate::aggregate::groups::Grouped;
-use crate::aggregate::groups::Groups;
-use crate::aggregate::groups::OneGroup;
+use crate::aggregate::groups::{Frame, Grouped, Groups, OneGroup};
 use crate::function::{Argument, Call, Stages, coerced, documentation, usage};
 
 /// An aggregate function: one constant each.

@@ -6,8 +6,7 @@ use ndarray::ArrayView2;
 use xai_core::{Accumulator, Error, Real, Result};
 
 use crate::fidelity::change_kinds::ChangeKinds;
-use crate::fidelity::changes::Compared;
-use crate::fidelity::changes::{Changes, ThreeOutputs, ThreePredictions};
+use crate::fidelity::changes::{Changes, Compared, ThreeOutputs, ThreePredictions};
 use crate::fidelity::characterization::Fidelity;
 use crate::input;
 use crate::outputs::output_rows::{ReturnType, RowSubset};

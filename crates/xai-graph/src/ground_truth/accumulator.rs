@@ -7,10 +7,8 @@ use ndarray::ArrayView1;
 use xai_core::{Accumulator, Error, Real, Result, parallel};
 
 use crate::ground_truth::confusion::Confusion;
-use crate::ground_truth::curves::GroundTruthCurves;
-use crate::ground_truth::curves::thresholds;
-use crate::ground_truth::metric::GroundTruthMetric;
-use crate::ground_truth::metric::is_true;
+use crate::ground_truth::curves::{GroundTruthCurves, thresholds};
+use crate::ground_truth::metric::{GroundTruthMetric, is_true};
 use crate::ground_truth::ranking::{BLOCK, Ranking};
 use crate::ground_truth::scores::GroundTruth;
 use crate::input;

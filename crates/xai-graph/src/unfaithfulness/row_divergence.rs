@@ -14,8 +14,7 @@ use xai_core::Real;
 use xai_core::number::elementary;
 use xai_core::simd::{InstructionSet, Simd, SimdKernel};
 
-use crate::outputs::output_rows::SUM_TOLERANCE;
-use crate::outputs::output_rows::{OutputDistribution, ReturnType};
+use crate::outputs::output_rows::{OutputDistribution, ReturnType, SUM_TOLERANCE};
 use crate::unfaithfulness::kl_divergence::kl_term;
 
 /// Rows side by side.

@@ -5,9 +5,7 @@ use std::ops::Range;
 use ndarray::ArrayView2;
 use xai_core::{Error, Real, Result};
 
-use crate::outputs::output_rows::OutputDistribution;
-use crate::outputs::output_rows::RowSubset;
-use crate::outputs::output_rows::{TWO_COLUMNS, check_row};
+use crate::outputs::output_rows::{OutputDistribution, RowSubset, TWO_COLUMNS, check_row};
 use crate::unfaithfulness::metric::{KlDirection, Setup};
 use crate::unfaithfulness::row_divergence::{LANES, RowDivergence};
 use crate::{help, input};

@@ -5,8 +5,7 @@ use xai_core::describe::{MetricInfo, Parameter, Range, Score, Scores};
 use xai_core::simd::InstructionSet;
 use xai_core::{Error, Interval, Label, Result, parallel};
 
-use crate::counting::pair_tiles::{Tile, n_pairs, pair_index, pairs};
-use crate::counting::pair_tiles::{TileBuffers, count_tile};
+use crate::counting::pair_tiles::{Tile, TileBuffers, count_tile, n_pairs, pair_index, pairs};
 use crate::interval::run_interval::{RunInterval, interval_over_runs};
 use crate::named::shown_by_word;
 use crate::packed::packed_runs::{PackedRuns, RunTotals};
@@ -74,8 +73,7 @@ impl Agreement {
     /// Counts over `(k, n)` predictions of `k` runs.
     ///
     /// # Errors
-    /// [`TooFew`](xai_core::ErrorKind::TooFew) below two runs, [`Empty`](xai_core::ErrorKind::Empty)
-    /// without samples.
+    /// `TooFew` below two runs, `Empty` without samples.
     ///
     /// ```
     /// use ndarray::array;
@@ -95,7 +93,7 @@ impl Agreement {
     /// The same over packed runs.
     ///
     /// # Errors
-    /// [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) when the runs were packed for error metrics alone.
+    /// `InvalidParameter` when the runs were packed for error metrics alone.
     pub fn from_packed(packed: &PackedRuns) -> Result<Self> {
         let of_tiles = equal_by_tile(packed, || 0u128, |sum, _, equal| *sum += u128::from(equal))?;
         let agreeing = 2 * of_tiles.into_iter().sum::<u128>();
@@ -291,8 +289,8 @@ impl AgreementCoefficient {
 /// one of them.
 ///
 /// # Errors
-/// As [`Agreement::from_packed`](crate::Agreement::from_packed); [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a level outside (0, 1) or no
-/// replicates.
+/// As [`Agreement::from_packed`](crate::Agreement::from_packed); `InvalidParameter` for a level outside (0,
+/// 1) or no replicates.
 ///
 /// ```
 /// use ndarray::array;

@@ -56,7 +56,7 @@ impl ErrorSets {
     /// [Wilson's interval](xai_core::statistics::wilson) of each run's accuracy, over samples.
     ///
     /// # Errors
-    /// [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a level outside (0, 1).
+    /// `InvalidParameter` for a level outside (0, 1).
     pub fn accuracy_intervals(&self, level: f64) -> Result<Vec<Interval>> {
         let sizes = self.sizes.iter();
         sizes

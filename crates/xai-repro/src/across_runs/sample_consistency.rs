@@ -86,7 +86,7 @@ impl SampleConsistency {
     /// Over `(k, n)` predictions.
     ///
     /// # Errors
-    /// [`TooFew`](xai_core::ErrorKind::TooFew) below two runs, [`Empty`](xai_core::ErrorKind::Empty) without samples.
+    /// `TooFew` below two runs, `Empty` without samples.
     pub fn new<L: Label>(predictions: ArrayView2<'_, L>) -> Result<Self> {
         /// Samples whose columns are gathered at once, so that rows are read along.
         const BLOCK: usize = 256;

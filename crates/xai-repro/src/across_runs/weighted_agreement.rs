@@ -23,10 +23,8 @@ use crate::packed::classes::{distinct, extremes};
 /// class alone is predicted, for instance.
 ///
 /// # Errors
-/// [`TooFew`](xai_core::ErrorKind::TooFew) below two runs, [`Empty`](xai_core::ErrorKind::Empty) without
-/// samples, [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a label above `i64::MAX`;
-/// for custom weights [`ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch),
-/// [`NonFinite`](xai_core::ErrorKind::NonFinite) and [`OutOfDomain`](xai_core::ErrorKind::OutOfDomain).
+/// `TooFew` below two runs, `Empty` without samples, `InvalidParameter` for a label above `i64::MAX`; for
+/// custom weights `ShapeMismatch`, `NonFinite` and `OutOfDomain`.
 ///
 /// ```
 /// use ndarray::array;

@@ -2,8 +2,7 @@
 
 use xai_core::simd::InstructionSet;
 
-use crate::counting::kernels::Rectangle;
-use crate::counting::kernels::count_shared;
+use crate::counting::kernels::{Rectangle, count_shared};
 use crate::packed::bit_planes::Block;
 use crate::packed::class_tables::{MOST_CLASSES_AS_SETS, TableSource};
 use crate::packed::packed_runs::PackedRuns;

@@ -7,8 +7,7 @@ use std::ops::Range;
 
 use xai_core::simd::InstructionSet;
 
-use crate::counting::kernels::Rectangle;
-use crate::counting::kernels::{count_different, count_shared};
+use crate::counting::kernels::{Rectangle, count_different, count_shared};
 use crate::counting::pair_cells::{CACHE, CellBuffers};
 use crate::packed::bit_planes::Block;
 use crate::packed::packed_runs::PackedRuns;

@@ -32,9 +32,7 @@ impl<'a> PairDistribution<'a> {
     /// Of `k` runs: `k (k − 1) / 2` values, in the order (0, 1), (0, 2), …, (1, 2), ….
     ///
     /// # Errors
-    /// [`TooFew`](xai_core::ErrorKind::TooFew) below two runs,
-    /// [`ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) for another number of values, and
-    /// [`NonFinite`](xai_core::ErrorKind::NonFinite).
+    /// `TooFew` below two runs, `ShapeMismatch` for another number of values, and `NonFinite`.
     pub fn new(n_runs: usize, values: &'a [Option<f64>]) -> Result<Self> {
         if n_runs < 2 {
             return Err(Error::too_few(input::RUNS, 2, n_runs));
@@ -80,7 +78,7 @@ impl<'a> PairDistribution<'a> {
     /// has part in every defined pair.
     ///
     /// # Errors
-    /// [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a level outside (0, 1).
+    /// `InvalidParameter` for a level outside (0, 1).
     pub fn interval_of_mean(&self, level: f64) -> Result<Option<Interval>> {
         self.moments().interval(level)
     }
@@ -89,8 +87,7 @@ impl<'a> PairDistribution<'a> {
     /// statistic is undefined for all runs or without one of them.
     ///
     /// # Errors
-    /// [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a level outside (0, 1), a quantile
-    /// outside [0, 1], or no replicates.
+    /// `InvalidParameter` for a level outside (0, 1), a quantile outside [0, 1], or no replicates.
     pub fn interval(
         &self,
         statistic: PairStatistic,

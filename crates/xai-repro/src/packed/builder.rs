@@ -7,12 +7,10 @@ use xai_core::number::labels_to_i64;
 use xai_core::tensor::Rows;
 use xai_core::{Error, Label, Result};
 
-use crate::packed::bit_planes::Block;
-use crate::packed::bit_planes::{plane_bits, planes_for, with_more_planes, wrong_bits};
+use crate::packed::bit_planes::{Block, plane_bits, planes_for, with_more_planes, wrong_bits};
 use crate::packed::class_tables::{Planes, TableSource, map_runs};
 use crate::packed::classes::{Classes, distinct, extremes};
-use crate::packed::packed_runs::PackedRuns;
-use crate::packed::packed_runs::RunTotals;
+use crate::packed::packed_runs::{PackedRuns, RunTotals};
 use crate::pair_metric::definition::{PairMetric, PairNeeds};
 use crate::{help, input};
 
@@ -53,11 +51,9 @@ impl PackedRuns {
     /// [error metrics](crate::registry::error_metrics) alone that is one bit per sample and run.
     ///
     /// # Errors
-    /// [`TooFew`](xai_core::ErrorKind::TooFew) below two runs, [`Empty`](xai_core::ErrorKind::Empty)
-    /// without samples or metrics, [`ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) when there is
-    /// not one label per sample, [`OutOfDomain`](xai_core::ErrorKind::OutOfDomain) for a true label above
-    /// `i64::MAX`, [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for such a prediction or
-    /// for 2³² samples or more where a metric needs class tables.
+    /// `TooFew` below two runs, `Empty` without samples or metrics, `ShapeMismatch` when there is not one
+    /// label per sample, `OutOfDomain` for a true label above `i64::MAX`, `InvalidParameter` for such a
+    /// prediction or for 2³² samples or more where a metric needs class tables.
     pub fn new<L: Label, M: Label>(
         metrics: &[PairMetric],
         predictions: ArrayView2<'_, L>,
@@ -85,8 +81,7 @@ impl PackedRunsBuilder {
     /// Starts with the true labels and the metrics that will be asked for.
     ///
     /// # Errors
-    /// [`Empty`](xai_core::ErrorKind::Empty) without metrics,
-    /// [`OutOfDomain`](xai_core::ErrorKind::OutOfDomain) for a label above `i64::MAX`.
+    /// `Empty` without metrics, `OutOfDomain` for a label above `i64::MAX`.
     pub fn new<M: Label>(metrics: &[PairMetric], labels: &[M]) -> Result<Self> {
         if metrics.is_empty() {
             return Err(Error::empty(input::METRICS));
@@ -102,9 +97,8 @@ impl PackedRunsBuilder {
     /// Adds a run's `(n,)` predictions.
     ///
     /// # Errors
-    /// [`ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) when there is not one prediction per
-    /// label, [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a label above `i64::MAX`;
-    /// the packing is unchanged then.
+    /// `ShapeMismatch` when there is not one prediction per label, `InvalidParameter` for a label above
+    /// `i64::MAX`; the packing is unchanged then.
     pub fn push<L: Label>(&mut self, predictions: &[L]) -> Result<()> {
         self.push_all(&[predictions])
     }
@@ -178,9 +172,8 @@ impl PackedRunsBuilder {
     /// The packed runs.
     ///
     /// # Errors
-    /// [`TooFew`](xai_core::ErrorKind::TooFew) below two runs, [`Empty`](xai_core::ErrorKind::Empty)
-    /// without samples, [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for 2³² samples or
-    /// more where a metric needs class tables.
+    /// `TooFew` below two runs, `Empty` without samples, `InvalidParameter` for 2³² samples or more where a
+    /// metric needs class tables.
     pub fn build(self) -> Result<PackedRuns> {
         let n_samples = self.labels.len();
         if self.runs.len() < 2 {

@@ -2,8 +2,7 @@
 
 use xai_core::parallel;
 
-use crate::packed::bit_planes::Block;
-use crate::packed::bit_planes::plane_to_bytes;
+use crate::packed::bit_planes::{Block, plane_to_bytes};
 
 /// What a pair's class table is made from.
 #[derive(Debug, Clone, PartialEq)]

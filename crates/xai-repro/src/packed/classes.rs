@@ -120,7 +120,7 @@ impl Lookup {
 /// The smallest and the largest label of a run; `None` without labels.
 ///
 /// # Errors
-/// [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a label above `i64::MAX`.
+/// `InvalidParameter` for a label above `i64::MAX`.
 pub(crate) fn extremes<L: Label>(run: usize, labels: &[L]) -> Result<Option<(i64, i64)>> {
     let Some((low, high)) = InstructionSet::fastest().run(Extremes(labels)) else {
         return Ok(None);

@@ -78,7 +78,7 @@ impl PairwiseAccumulator {
     /// instructions of the machine it is on.
     ///
     /// # Errors
-    /// [`Empty`](xai_core::ErrorKind::Empty) without metrics.
+    /// `Empty` without metrics.
     pub fn new(options: &Pairwise) -> Result<Self> {
         options.check()?;
         Ok(Self::empty(options))
@@ -115,9 +115,8 @@ impl PairwiseAccumulator {
     /// labels of `m` samples. A block without samples changes nothing.
     ///
     /// # Errors
-    /// [`ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) when the block has another number of runs
-    /// than those before, or not one label per sample; else as [`PackedRuns::new`]. The state is
-    /// unchanged then.
+    /// `ShapeMismatch` when the block has another number of runs than those before, or not one label per
+    /// sample; else as [`PackedRuns::new`]. The state is unchanged then.
     pub fn update_labels<L: Label, M: Label>(
         &mut self,
         predictions: ArrayView2<'_, L>,
@@ -324,10 +323,8 @@ impl Accumulator for PairwiseAccumulator {
     /// Adds a state of other samples.
     ///
     /// # Errors
-    /// [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) when the two were set up differently
-    /// or hold more than 2⁴⁸ samples together,
-    /// [`ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) for another number of runs. The state is
-    /// unchanged then.
+    /// `InvalidParameter` when the two were set up differently or hold more than 2⁴⁸ samples together,
+    /// `ShapeMismatch` for another number of runs. The state is unchanged then.
     fn merge(&mut self, mut other: Self) -> Result<()> {
         self.check_mergeable(&other)?;
         if other.n_runs() == 0 {
@@ -349,9 +346,7 @@ impl Accumulator for PairwiseAccumulator {
     /// The metrics of all samples so far; the state can go on.
     ///
     /// # Errors
-    /// [`Empty`](xai_core::ErrorKind::Empty) without samples,
-    /// [`OutOfDomain`](xai_core::ErrorKind::OutOfDomain) for a pair without errors under
-    /// [`EmptyUnion::Error`].
+    /// `Empty` without samples, `OutOfDomain` for a pair without errors under [`EmptyUnion::Error`].
     fn finish(&self) -> Result<StreamedReproducibility> {
         let k = self.n_runs();
         if k == 0 {

@@ -9,17 +9,14 @@ use ndarray::ArrayView2;
 use xai_core::{Error, Label, Result, parallel};
 
 use crate::across_runs::error_sets::ErrorSets;
-use crate::counting::pair_tiles::{PairCounts, TileBuffers, count_tile};
-use crate::counting::pair_tiles::{Tile, n_pairs, pair_index};
+use crate::counting::pair_tiles::{PairCounts, Tile, TileBuffers, count_tile, n_pairs, pair_index};
 use crate::interval::pair_distribution::PairMoments;
 use crate::packed::packed_runs::{PackedRuns, RunTotals};
 use crate::pair_metric::definition::{
     ClassTable, EqualPredictions, ErrorTable, PairFormula, PairMetric, PairNeeds,
 };
 use crate::pairwise::options::{EmptyUnion, Pairwise};
-use crate::pairwise::reproducibility::PairTable;
-use crate::pairwise::reproducibility::PairwiseReproducibility;
-use crate::pairwise::reproducibility::PairwiseSummaries;
+use crate::pairwise::reproducibility::{PairTable, PairwiseReproducibility, PairwiseSummaries};
 use crate::{help, input};
 
 /// Below this many blocks and planes over all pairs, threads cost more than they save: a tenth of a
@@ -30,8 +27,7 @@ impl Pairwise {
     /// Takes the metrics of `(k, n)` predictions and `(n,)` true labels.
     ///
     /// # Errors
-    /// As [`PackedRuns::new`]; [`OutOfDomain`](xai_core::ErrorKind::OutOfDomain) about
-    /// [`input::ERRORS`] for a pair without errors under
+    /// As [`PackedRuns::new`]; `OutOfDomain` about [`input::ERRORS`] for a pair without errors under
     /// [`EmptyUnion::Error`](crate::EmptyUnion::Error).
     pub fn evaluate<L: Label, M: Label>(
         &self,
@@ -44,10 +40,8 @@ impl Pairwise {
     /// Takes the metrics of packed runs.
     ///
     /// # Errors
-    /// [`Empty`](xai_core::ErrorKind::Empty) without metrics,
-    /// [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a metric that the runs were not
-    /// packed for or whose formula gives a number that is not finite,
-    /// [`OutOfDomain`](xai_core::ErrorKind::OutOfDomain) for a pair without errors under
+    /// `Empty` without metrics, `InvalidParameter` for a metric that the runs were not packed for or whose
+    /// formula gives a number that is not finite, `OutOfDomain` for a pair without errors under
     /// [`EmptyUnion::Error`](crate::EmptyUnion::Error).
     pub fn evaluate_packed(&self, packed: &PackedRuns) -> Result<PairwiseReproducibility> {
         let k = packed.n_runs();
@@ -219,9 +213,8 @@ impl Evaluation<'_> {
     /// A metric of a pair.
     ///
     /// # Errors
-    /// [`OutOfDomain`](xai_core::ErrorKind::OutOfDomain) for an empty union under
-    /// [`EmptyUnion::Error`], [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a value that
-    /// is not finite.
+    /// `OutOfDomain` for an empty union under [`EmptyUnion::Error`], `InvalidParameter` for a value that is
+    /// not finite.
     pub(crate) fn value(&self, metric: PairMetric, pair: &PairCounts<'_>) -> Result<Option<f64>> {
         let n_samples = self.totals.n_samples;
         let classes = |run: usize| self.totals.class_counts[run].as_slice();

@@ -67,9 +67,8 @@ impl Pairwise {
     /// over runs for the means.
     ///
     /// # Errors
-    /// As [`evaluate_packed`](Self::evaluate_packed) and [`Agreement::from_packed`];
-    /// [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a level outside (0, 1) or no
-    /// replicates.
+    /// As [`evaluate_packed`](Self::evaluate_packed) and [`Agreement::from_packed`]; `InvalidParameter` for a
+    /// level outside (0, 1) or no replicates.
     pub fn report(&self, packed: &PackedRuns, interval: RunInterval) -> Result<PairwiseReport> {
         let runs = self.evaluate_packed(packed)?;
         let of_metric = |&metric: &PairMetric| {

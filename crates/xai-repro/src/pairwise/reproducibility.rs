@@ -4,9 +4,7 @@ use xai_core::{Interval, Result, Summary};
 
 use crate::across_runs::agreement::Agreement;
 use crate::across_runs::error_sets::ErrorSets;
-use crate::interval::pair_distribution::PairDistribution;
-use crate::interval::pair_distribution::PairMoments;
-use crate::interval::pair_distribution::PairStatistic;
+use crate::interval::pair_distribution::{PairDistribution, PairMoments, PairStatistic};
 use crate::interval::run_interval::RunInterval;
 use crate::pair_metric::definition::PairMetric;
 use crate::pairwise::options::EmptyUnion;
@@ -55,7 +53,7 @@ impl PairwiseReproducibility {
     /// no pair defined.
     ///
     /// # Errors
-    /// [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a level outside (0, 1).
+    /// `InvalidParameter` for a level outside (0, 1).
     pub fn interval(&self, metric: PairMetric, level: f64) -> Result<Option<Interval>> {
         self.pairs.interval(metric, level)
     }
@@ -64,8 +62,7 @@ impl PairwiseReproducibility {
     /// [`interval`](Self::interval), which this is, up to rounding, for the mean and the jackknife.
     ///
     /// # Errors
-    /// [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a level outside (0, 1), a quantile outside [0, 1] or no
-    /// replicates.
+    /// `InvalidParameter` for a level outside (0, 1), a quantile outside [0, 1] or no replicates.
     pub fn interval_of(
         &self,
         metric: PairMetric,
@@ -123,7 +120,7 @@ impl StreamedReproducibility {
     /// [`PairwiseReproducibility::interval`](crate::PairwiseReproducibility::interval).
     ///
     /// # Errors
-    /// [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a level outside (0, 1).
+    /// `InvalidParameter` for a level outside (0, 1).
     pub fn interval(&self, metric: PairMetric, level: f64) -> Result<Option<Interval>> {
         self.pairs.interval(metric, level)
     }
@@ -132,8 +129,7 @@ impl StreamedReproducibility {
     /// [`PairwiseReproducibility::interval_of`](crate::PairwiseReproducibility::interval_of).
     ///
     /// # Errors
-    /// [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a level outside (0, 1), a quantile outside [0, 1] or no
-    /// replicates.
+    /// `InvalidParameter` for a level outside (0, 1), a quantile outside [0, 1] or no replicates.
     pub fn interval_of(
         &self,
         metric: PairMetric,
@@ -200,7 +196,7 @@ impl PairwiseSummaries {
     /// As [`PairwiseReproducibility::interval`](crate::PairwiseReproducibility::interval); `None` also for a metric that was not asked for.
     ///
     /// # Errors
-    /// [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a level outside (0, 1).
+    /// `InvalidParameter` for a level outside (0, 1).
     pub fn interval(&self, metric: PairMetric, level: f64) -> Result<Option<Interval>> {
         self.moments(metric)
             .map_or(Ok(None), |moments| moments.interval(level))

@@ -6,8 +6,7 @@ use crate::across_runs::error_sets::Alone;
 use crate::counting::pair_tiles::{n_pairs, pairs};
 use crate::input;
 use crate::packed::packed_runs::RunTotals;
-use crate::pair_metric::definition::Cell;
-use crate::pair_metric::definition::{PairMetric, PairNeeds};
+use crate::pair_metric::definition::{Cell, PairMetric, PairNeeds};
 use crate::pairwise::options::EmptyUnion;
 
 /// The fields of a state as they are read.
@@ -37,7 +36,7 @@ impl StoredState {
     /// Checks that its counts belong together.
     ///
     /// # Errors
-    /// [`Corrupt`](xai_core::ErrorKind::Corrupt) with what does not.
+    /// `Corrupt` with what does not.
     pub(super) fn check(&self, most_samples: u64) -> Result<()> {
         self.check_lengths(most_samples)?;
         self.check_errors()?;

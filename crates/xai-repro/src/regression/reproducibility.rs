@@ -5,14 +5,11 @@ use xai_core::number::check_finite;
 use xai_core::{Error, Interval, Real, Result, Summary, parallel};
 
 use crate::counting::pair_tiles::pairs;
-use crate::interval::pair_distribution::PairDistribution;
-use crate::interval::pair_distribution::PairStatistic;
+use crate::interval::pair_distribution::{PairDistribution, PairStatistic};
 use crate::interval::run_interval::RunInterval;
 use crate::regression::definition::RegressionMetric;
 use crate::regression::formulas::METRICS;
-use crate::regression::run_pair::Centred;
-use crate::regression::run_pair::mean_absolute;
-use crate::regression::run_pair::{Run, RunPair};
+use crate::regression::run_pair::{Centred, Run, RunPair, mean_absolute};
 use crate::{help, input};
 
 /// The pairwise metrics of `k` runs that predict numbers for `n` samples.
@@ -88,12 +85,10 @@ impl RegressionReproducibility {
     /// All metrics of `(k, n)` predictions and `(n,)` targets.
     ///
     /// # Errors
-    /// [`TooFew`](xai_core::ErrorKind::TooFew) below two runs, [`Empty`](xai_core::ErrorKind::Empty)
-    /// without samples, [`ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) when there is not one
-    /// target per sample, [`NonFinite`](xai_core::ErrorKind::NonFinite), and
-    /// [`OutOfDomain`](xai_core::ErrorKind::OutOfDomain) about [`input::PREDICTIONS`] or
-    /// [`input::TARGETS`], whichever is larger, for predictions so far from their targets that a
-    /// difference of two residuals is beyond the range of `f64`.
+    /// `TooFew` below two runs, `Empty` without samples, `ShapeMismatch` when there is not one target per
+    /// sample, `NonFinite`, and `OutOfDomain` about [`input::PREDICTIONS`] or [`input::TARGETS`], whichever
+    /// is larger, for predictions so far from their targets that a difference of two residuals is beyond the
+    /// range of `f64`.
     pub fn new<T: Real, U: Real>(
         predictions: ArrayView2<'_, T>,
         targets: ArrayView1<'_, U>,
@@ -155,7 +150,7 @@ impl RegressionReproducibility {
     /// runs, or when leaving out some run leaves no pair defined.
     ///
     /// # Errors
-    /// [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a level outside (0, 1).
+    /// `InvalidParameter` for a level outside (0, 1).
     pub fn interval(&self, metric: RegressionMetric, level: f64) -> Result<Option<Interval>> {
         self.distribution(metric).interval_of_mean(level)
     }
@@ -164,8 +159,7 @@ impl RegressionReproducibility {
     /// [`interval`](Self::interval).
     ///
     /// # Errors
-    /// [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a level outside (0, 1), a quantile outside [0, 1] or no
-    /// replicates.
+    /// `InvalidParameter` for a level outside (0, 1), a quantile outside [0, 1] or no replicates.
     pub fn interval_of(
         &self,
         metric: RegressionMetric,

@@ -44,9 +44,7 @@ impl AliasTable {
     /// Prepares the law with these probabilities.
     ///
     /// # Errors
-    /// [`Empty`](xai_core::ErrorKind::Empty) without classes;
-    /// [`NonFinite`](xai_core::ErrorKind::NonFinite) and
-    /// [`OutOfDomain`](xai_core::ErrorKind::OutOfDomain) for probabilities that are not at least 0 or do
+    /// `Empty` without classes; `NonFinite` and `OutOfDomain` for probabilities that are not at least 0 or do
     /// not sum to 1 (within 1e-9).
     pub fn new(probabilities: &[f64]) -> Result<Self> {
         check(probabilities)?;

@@ -73,7 +73,7 @@ impl ClassDistribution {
     /// Draws the probabilities of `n_classes` classes: those of draw `item` under `seed`.
     ///
     /// # Errors
-    /// [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for no classes, or a `lowest` outside [0, 1].
+    /// `InvalidParameter` for no classes, or a `lowest` outside [0, 1].
     pub fn draw(&self, n_classes: usize, seed: u64, item: u64) -> Result<Vec<f64>> {
         self.draw_from(n_classes, &mut random_stream(seed, item))
     }
@@ -186,7 +186,7 @@ impl ClassSimulator {
     /// The probabilities of a draw.
     ///
     /// # Errors
-    /// [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for no classes, or a shape that there is not.
+    /// `InvalidParameter` for no classes, or a shape that there is not.
     pub fn draw(&self, item: u64) -> Result<Vec<f64>> {
         self.check_params()?;
         let mut probabilities = self.kind.draw(self.n_classes, self.seed, item)?;

@@ -45,9 +45,8 @@ impl LabelSimulator {
     /// does.
     ///
     /// # Errors
-    /// As [`AliasTable::new`]; [`TooFew`](xai_core::ErrorKind::TooFew) for fewer labels than classes,
-    /// [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a class too rare to occur in
-    /// 10 000 draws.
+    /// As [`AliasTable::new`]; `TooFew` for fewer labels than classes, `InvalidParameter` for a class too
+    /// rare to occur in 10 000 draws.
     pub fn with_every_class(probabilities: &[f64], n_samples: usize) -> Result<Self> {
         let simulator = Self::new(probabilities, n_samples)?;
         let c = simulator.law.n_classes();
@@ -68,8 +67,7 @@ impl LabelSimulator {
     /// The labels of a draw: those of the stream of `(seed, item)`.
     ///
     /// # Errors
-    /// [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) when some class did not occur in
-    /// 10 000 draws.
+    /// `InvalidParameter` when some class did not occur in 10 000 draws.
     pub fn simulate(&self, seed: u64, item: u64) -> Result<Vec<u32>> {
         let mut stream = random_stream(seed, item);
         let mut labels = Vec::with_capacity(self.n_samples);

@@ -97,8 +97,7 @@ impl PredictionSimulator {
     /// Runs that draw class `i` with probability `error_probabilities[i]` where they err.
     ///
     /// # Errors
-    /// As [`AliasTable::new`]; [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a share
-    /// outside [0, 1].
+    /// As [`AliasTable::new`]; `InvalidParameter` for a share outside [0, 1].
     pub fn new(error_probabilities: &[f64], errors: RunErrors) -> Result<Self> {
         errors.check_params()?;
         Ok(Self {
@@ -111,8 +110,7 @@ impl PredictionSimulator {
     /// with the same ones.
     ///
     /// # Errors
-    /// [`Empty`](xai_core::ErrorKind::Empty) without labels or runs,
-    /// [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for 2³² labels or more.
+    /// `Empty` without labels or runs, `InvalidParameter` for 2³² labels or more.
     pub fn simulate(
         &self,
         labels: &[u32],

@@ -41,9 +41,8 @@ impl AccuracyProfile {
     /// accuracy of equal width. Bins without a draw that defines the metric have no point.
     ///
     /// # Errors
-    /// [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for no bins or more than 10 000,
-    /// [`Empty`](xai_core::ErrorKind::Empty) without draws,
-    /// [`Corrupt`](xai_core::ErrorKind::Corrupt) for a draw with another number of metrics.
+    /// `InvalidParameter` for no bins or more than 10 000, `Empty` without draws, `Corrupt` for a draw with
+    /// another number of metrics.
     ///
     /// ```
     /// use xai_repro::SimulationStudy;

@@ -121,7 +121,7 @@ pub fn columns() -> impl Iterator<Item = &'static str> {
 /// Writes the first line of a file of draws.
 ///
 /// # Errors
-/// [`Io`](xai_core::ErrorKind::Io).
+/// `Io`.
 pub fn write_header(file: impl Write) -> Result<()> {
     let mut writer = rows(file);
     writer.write_record(columns()).map_err(unwritten)?;
@@ -133,7 +133,7 @@ pub fn write_header(file: impl Write) -> Result<()> {
 /// Writes a line per draw.
 ///
 /// # Errors
-/// [`Io`](xai_core::ErrorKind::Io).
+/// `Io`.
 pub fn write_draws(draws: &[StudyDraw], file: impl Write) -> Result<()> {
     let mut writer = rows(file);
     for draw in draws {
@@ -158,9 +158,8 @@ fn unwritten(error: csv::Error) -> Error {
 /// beyond is half a line, to be cut off before going on. An empty file has none, and 0 bytes.
 ///
 /// # Errors
-/// [`Corrupt`](xai_core::ErrorKind::Corrupt) for another header, a line that is not a draw, or draws
-/// that do not count up from 0, with the place of the draw as index;
-/// [`Io`](xai_core::ErrorKind::Io) when reading fails.
+/// `Corrupt` for another header, a line that is not a draw, or draws that do not count up from 0, with the
+/// place of the draw as index; `Io` when reading fails.
 ///
 /// ```
 /// use xai_repro::SimulationStudy;

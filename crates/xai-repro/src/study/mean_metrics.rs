@@ -7,8 +7,7 @@ use xai_core::{ExactMean, Label, Result};
 
 use crate::across_runs::agreement::Agreement;
 use crate::across_runs::error_sets::accuracies;
-use crate::counting::pair_tiles::Tile;
-use crate::counting::pair_tiles::{TileBuffers, count_tile};
+use crate::counting::pair_tiles::{Tile, TileBuffers, count_tile};
 use crate::packed::packed_runs::PackedRuns;
 use crate::pair_metric::formulas::METRICS;
 use crate::pairwise::evaluate::Evaluation;

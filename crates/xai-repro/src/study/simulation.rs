@@ -101,8 +101,8 @@ impl SimulationStudy {
     /// The study of a size.
     ///
     /// # Errors
-    /// [`InvalidParameter`](xai_core::ErrorKind::InvalidParameter) without samples, below two runs or classes, for 2³²
-    /// classes, or samples in all runs of a draw, and more.
+    /// `InvalidParameter` without samples, below two runs or classes, for 2³² classes, or samples in all runs
+    /// of a draw, and more.
     pub fn new(settings: StudySettings) -> Result<Self> {
         settings.check()?;
         Ok(Self { settings })
@@ -142,7 +142,7 @@ impl SimulationStudy {
     /// after them. Only the last is drawn again.
     ///
     /// # Errors
-    /// [`Corrupt`](xai_core::ErrorKind::Corrupt) for draws of a study with another size or seed.
+    /// `Corrupt` for draws of a study with another size or seed.
     pub fn check_continues(&self, draws: &[StudyDraw], n_draws: u64) -> Result<()> {
         let Some(last) = draws.last() else {
             return Ok(());
@@ -272,8 +272,7 @@ impl StudyDraw {
 /// Checks that there are draws, of all metrics each.
 ///
 /// # Errors
-/// [`Empty`](xai_core::ErrorKind::Empty) without draws, [`Corrupt`](xai_core::ErrorKind::Corrupt) for a
-/// draw with another number of metrics.
+/// `Empty` without draws, `Corrupt` for a draw with another number of metrics.
 pub(super) fn check_draws(draws: &[StudyDraw]) -> Result<()> {
     if draws.is_empty() {
         return Err(Error::empty(input::DRAWS));

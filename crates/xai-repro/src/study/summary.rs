@@ -123,8 +123,7 @@ impl StudySummary {
     /// Summarises draws, in any order.
     ///
     /// # Errors
-    /// [`Empty`](xai_core::ErrorKind::Empty) without draws,
-    /// [`Corrupt`](xai_core::ErrorKind::Corrupt) for a draw with another number of metrics.
+    /// `Empty` without draws, `Corrupt` for a draw with another number of metrics.
     pub fn new(draws: &[StudyDraw]) -> Result<Self> {
         check_draws(draws)?;
         let names: Vec<&str> = MeanMetrics::names().collect();

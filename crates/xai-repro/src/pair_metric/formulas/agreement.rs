@@ -5,8 +5,9 @@ use xai_core::describe::{Direction, MetricInfo, Range};
 
 use crate::input;
 use crate::pair_metric::count_logs::CountLogs;
-use crate::pair_metric::definition::{ClassTable, EqualPredictions};
-use crate::pair_metric::definition::{PairDefinition, PairFormula, PairMetric};
+use crate::pair_metric::definition::{
+    ClassTable, EqualPredictions, PairDefinition, PairFormula, PairMetric,
+};
 
 impl PairMetric {
     /// Percent agreement: `mean(ŷ_i = ŷ_j)` in [0, 1]. 1 = always the same prediction.

@@ -3,8 +3,7 @@
 use xai_core::describe::{Direction, MetricInfo, Range};
 
 use crate::input;
-use crate::pair_metric::definition::ErrorTable;
-use crate::pair_metric::definition::{PairDefinition, PairFormula, PairMetric};
+use crate::pair_metric::definition::{ErrorTable, PairDefinition, PairFormula, PairMetric};
 
 impl PairMetric {
     /// Local error consistency: `|e_i ∧ e_j| / |e_i ∨ e_j|` in [0, 1]. 1 = the same errors, 0 = no shared
