@@ -63,11 +63,7 @@ pub const EXPONENT: Input = Input::new("exponent");
 pub const OFFSET: Input = Input::new("offset");
 /// The bandwidth of a kernel.
 pub const BANDWIDTH: Input = Input::new("bandwidth");
-/// An activation by name.
-pub const ACTIVATION: Input = Input::new("activation");
 /// A metric by name.
 pub const METRIC: Input = Input::new("metric");
 /// A parameter by name.
 pub const PARAMETER: Input = Input::new("parameter");
-/// Which correlation of two sequences.
-pub const CORRELATION: Input = Input::new("correlation");

@@ -4,7 +4,7 @@ use std::fmt;
 
 use ndarray::{Array2, ArrayView2};
 
-use crate::describe::Parameter;
+use crate::describe::{Parameter, word_of};
 use crate::error::{Error, Input, Result};
 use crate::input;
 use crate::number::{Real, check_finite, elementary};
@@ -108,12 +108,7 @@ impl Activation {
 impl fmt::Display for Activation {
     /// The name that [`FromStr`](std::str::FromStr) reads.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::None => "none",
-            Self::Softmax => "softmax",
-            Self::Sigmoid => "sigmoid",
-            Self::LogSoftmax => "log-softmax",
-        })
+        f.pad(word_of(self))
     }
 }
 

@@ -1,21 +1,11 @@
 //! What is known by a word: metrics by their names, choices by theirs.
 
-use xai_core::describe::{Parameter, same_word};
-
-/// The word of a choice, without the value behind it.
-pub(crate) fn word_of<P: Parameter>(choice: &P) -> &'static str {
-    let text = choice.to_value().to_string();
-    let text = text.split(':').next().unwrap_or_default();
-    let word = P::KIND.words().find(|word| same_word(word.name, text));
-    word.map_or("given", |word| word.name)
-}
-
 /// Shows a choice as its word.
 macro_rules! shown_by_word {
     ($($choice:ident),+) => {$(
         impl std::fmt::Display for $choice {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.pad($crate::named::word_of(self))
+                f.pad(xai_core::describe::word_of(self))
             }
         }
     )+};

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::describe::kind::Kind;
-use crate::describe::kind::Range;
+use crate::describe::kind::{Kind, Range, same_word};
 use crate::describe::value::Value;
 use crate::error::{Error, Input, Result};
 
@@ -129,6 +128,14 @@ pub fn with<P: Parameters, N: AsRef<str>>(
     }
     defaults.check_params()?;
     Ok(defaults)
+}
+
+/// The word of a choice, without the value behind it.
+pub fn word_of<P: Parameter>(choice: &P) -> &'static str {
+    let text = choice.to_value().to_string();
+    let text = text.split(':').next().unwrap_or_default();
+    let word = P::KIND.words().find(|word| same_word(word.name, text));
+    word.map_or("given", |word| word.name)
 }
 
 /// A value from text.

@@ -6,6 +6,7 @@ use crate::error::{Error, Help, Result};
 use crate::input;
 use crate::number::check_finite;
 use crate::sum::ExactSum;
+use crate::tensor::check_shape;
 
 /// What to do about a feature that depends on others.
 pub const LEAVE_FEATURE_OUT: Help =
@@ -67,25 +68,21 @@ impl Mahalanobis {
     /// on the ones before it.
     pub fn from_covariance(covariance: ArrayView2<'_, f64>) -> Result<Self> {
         let (n, columns) = covariance.dim();
-        if n != columns {
-            return Err(Error::shape(input::COVARIANCE, &[n, n], &[n, columns]));
-        }
+        check_shape(input::COVARIANCE, &[n, n], &[n, columns])?;
         if n == 0 {
             return Err(Error::empty(input::COVARIANCE));
         }
         check_finite(input::COVARIANCE, covariance)?;
+        let wrong = |at: [usize; 2], expected: &'static str| {
+            Error::out_of_domain(input::COVARIANCE, &at, covariance[at], expected)
+        };
         let mut factor = vec![0.0; n * n];
         for i in 0..n {
             for j in 0..=i {
                 if (covariance[[i, j]] - covariance[[j, i]]).abs()
                     > 1e-9 * (covariance[[i, i]].abs() + covariance[[j, j]].abs())
                 {
-                    return Err(Error::out_of_domain(
-                        input::COVARIANCE,
-                        &[i, j],
-                        covariance[[i, j]],
-                        "a symmetric matrix",
-                    ));
+                    return Err(wrong([i, j], "a symmetric matrix"));
                 }
                 let known: f64 = (0..j).map(|k| factor[i * n + k] * factor[j * n + k]).sum();
                 let rest = covariance[[i, j]] - known;
@@ -94,14 +91,9 @@ impl Mahalanobis {
                 } else if rest > 1e-12 * covariance[[i, i]] {
                     factor[i * n + i] = rest.sqrt();
                 } else {
-                    return Err(Error::out_of_domain(
-                        input::COVARIANCE,
-                        &[i, i],
-                        covariance[[i, i]],
-                        "a positive definite matrix: this feature is constant or depends on the \
-                         ones before it",
-                    )
-                    .with_help(LEAVE_FEATURE_OUT));
+                    let expected = "a positive definite matrix: this feature is constant or depends on the \
+                                    ones before it";
+                    return Err(wrong([i, i], expected).with_help(LEAVE_FEATURE_OUT));
                 }
             }
         }

@@ -5,9 +5,10 @@ mod weighting;
 
 use ndarray::ArrayView2;
 
-use crate::describe::Parameter;
+use crate::describe::{Parameter, word_of};
 use crate::error::{Error, Help, Input, Result};
 use crate::input;
+use crate::tensor::check_shape;
 
 pub use mahalanobis::{LEAVE_FEATURE_OUT, Mahalanobis};
 pub use weighting::{Kernel, Weighting};
@@ -131,11 +132,9 @@ impl Distance {
                     None => Ok(()),
                 }
             }
-            Self::Mahalanobis(m) if m.n_features() != rows.ncols() => Err(Error::shape(
-                rows_of,
-                &[rows.nrows(), m.n_features()],
-                &[rows.nrows(), rows.ncols()],
-            )),
+            Self::Mahalanobis(m) => {
+                check_shape(rows_of, &[rows.nrows(), m.n_features()], rows.shape())
+            }
             _ => Ok(()),
         }
     }
@@ -187,19 +186,11 @@ impl DistanceFunction for Distance {
 impl std::fmt::Display for Distance {
     /// The name that [`FromStr`](std::str::FromStr) reads; a Mahalanobis distance, which has no text, is `mahalanobis`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(match self {
-            Self::Euclidean => "euclidean",
-            Self::SquaredEuclidean => "squared-euclidean",
-            Self::Manhattan => "manhattan",
-            Self::Chebyshev => "chebyshev",
-            Self::Minkowski(p) => return f.pad(&format!("minkowski:{p}")),
-            Self::Cosine => "cosine",
-            Self::Correlation => "correlation",
-            Self::Canberra => "canberra",
-            Self::BrayCurtis => "braycurtis",
-            Self::Hamming => "hamming",
-            Self::Mahalanobis(_) => "mahalanobis",
-        })
+        match self {
+            Self::Minkowski(p) => f.pad(&format!("minkowski:{p}")),
+            Self::Mahalanobis(_) => f.pad("mahalanobis"),
+            _ => f.pad(word_of(self)),
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The one error type of the workspace.
 //!
-//! What a program may act on is data: the kind, the [`Input`] it is about, the index, the
-//! [`Help`]. The text is for people and may change.
+//! What a program may act on is data: the [kind](ErrorKind), which the documentation of a function
+//! names, the [`Input`] it is about, the index, the [`Help`]. The text is for people and may change.
 
 pub(crate) mod input;
 
@@ -468,67 +468,63 @@ mod tests {
 
     #[test]
     fn every_message_names_the_thing_the_place_and_the_expectation() {
-        let cases = [
-            (
-                Error::shape(input::EXPLANATIONS, &[2, 3], &[2, 4]),
-                "explanations: expected shape (2, 3), got (2, 4)",
-            ),
-            (
-                Error::empty(input::SAMPLES),
-                "samples: nothing to measure, at least one is needed",
-            ),
-            (
-                Error::too_few(input::UNITS, 2, 1),
-                "units: at least 2 needed, got 1",
-            ),
-            (
-                Error::non_finite(input::INPUTS, &[3, 1]),
-                "inputs[3, 1]: not a finite number",
-            ),
-            (
-                Error::out_of_domain(input::VALUES, &[2], -0.5, "a distance, at least 0"),
-                "values[2] = -0.5: expected a distance, at least 0",
-            ),
-            (
-                Error::out_of_domain(input::VALUES, &[0], -1e300, "a value up to 1e200"),
-                "values[0] = -1e300: expected a value up to 1e200",
-            ),
-            (
-                Error::out_of_domain(input::VALUES, &[0, 1], -1e300, "at most 2").without_value(),
-                "values[0, 1]: expected at most 2, got a redacted value",
-            ),
-            (
-                Error::parameter(input::P, 0, "at least 1"),
-                "p = 0: expected at least 1",
-            ),
-            (
-                Error::parameter(input::P, -1e300, "at least 1"),
-                "p = -1e300: expected at least 1",
-            ),
-            (
-                Error::label_out_of_range(input::LABELS, 7, 12, 10),
-                "labels[7] = 12: expected a class in 0..10",
-            ),
-            (
-                Error::undefined_score(input::SCORES, 3, -0.41, "must be positive"),
-                "scores[3] = -0.41: must be positive",
-            ),
-            (
-                Error::model("batch 0 (samples 0..4)", "no such operator"),
-                "model: failed on batch 0 (samples 0..4): no such operator",
-            ),
-            (
-                Error::empty(input::OUTPUTS).part("columns").owner("run 2"),
-                "columns of outputs of run 2: nothing to measure, at least one is needed",
-            ),
-            (
-                Error::non_finite(input::SCORES, &[]).with_help(Help::new("leave it out")),
-                "scores: not a finite number; leave it out",
-            ),
-        ];
-        for (error, expected) in cases {
-            assert_eq!(error.to_string(), expected);
-        }
+        let says = |error: Error, text: &str| assert_eq!(error.to_string(), text);
+        says(
+            Error::shape(input::EXPLANATIONS, &[2, 3], &[2, 4]),
+            "explanations: expected shape (2, 3), got (2, 4)",
+        );
+        says(
+            Error::empty(input::SAMPLES),
+            "samples: nothing to measure, at least one is needed",
+        );
+        says(
+            Error::too_few(input::UNITS, 2, 1),
+            "units: at least 2 needed, got 1",
+        );
+        says(
+            Error::non_finite(input::INPUTS, &[3, 1]),
+            "inputs[3, 1]: not a finite number",
+        );
+        says(
+            Error::out_of_domain(input::VALUES, &[2], -0.5, "a distance, at least 0"),
+            "values[2] = -0.5: expected a distance, at least 0",
+        );
+        says(
+            Error::out_of_domain(input::VALUES, &[0], -1e300, "a value up to 1e200"),
+            "values[0] = -1e300: expected a value up to 1e200",
+        );
+        says(
+            Error::out_of_domain(input::VALUES, &[0, 1], -1e300, "at most 2").without_value(),
+            "values[0, 1]: expected at most 2, got a redacted value",
+        );
+        says(
+            Error::parameter(input::P, 0, "at least 1"),
+            "p = 0: expected at least 1",
+        );
+        says(
+            Error::parameter(input::P, -1e300, "at least 1"),
+            "p = -1e300: expected at least 1",
+        );
+        says(
+            Error::label_out_of_range(input::LABELS, 7, 12, 10),
+            "labels[7] = 12: expected a class in 0..10",
+        );
+        says(
+            Error::undefined_score(input::SCORES, 3, -0.41, "must be positive"),
+            "scores[3] = -0.41: must be positive",
+        );
+        says(
+            Error::model("batch 0 (samples 0..4)", "no such operator"),
+            "model: failed on batch 0 (samples 0..4): no such operator",
+        );
+        says(
+            Error::empty(input::OUTPUTS).part("columns").owner("run 2"),
+            "columns of outputs of run 2: nothing to measure, at least one is needed",
+        );
+        says(
+            Error::non_finite(input::SCORES, &[]).with_help(Help::new("leave it out")),
+            "scores: not a finite number; leave it out",
+        );
     }
 
     #[test]

@@ -129,6 +129,29 @@ pub fn check_finite_slice<T: Real>(input: Input, slice: &[T]) -> Result<()> {
     check_finite(input, ndarray::aview1(slice))
 }
 
+/// Checks that every element of a slice is finite and where `is_within` holds.
+///
+/// # Errors
+/// `NonFinite` and `OutOfDomain`, with the index of the first that is not.
+pub fn check_domain<T: Real>(
+    input: Input,
+    slice: &[T],
+    is_within: impl Fn(f64) -> bool,
+    expected: &'static str,
+) -> Result<()> {
+    check_finite_slice(input, slice)?;
+    let mut values = slice.iter().map(|x| x.to_f64_exact());
+    match values.position(|x| !is_within(x)) {
+        None => Ok(()),
+        Some(i) => Err(Error::out_of_domain(
+            input,
+            &[i],
+            slice[i].to_f64_exact(),
+            expected,
+        )),
+    }
+}
+
 /// `x · 0` is 0 for every finite `x` and NaN otherwise, so a sum of products tells; blocks of
 /// 4096 stop the scan early. Three times the speed of `iter().all(is_finite)`, which branches on each element (1 M doubles).
 fn all_finite<T: Real>(slice: &[T]) -> bool {

@@ -5,6 +5,8 @@ mod label;
 mod radix_sort;
 mod real;
 
-pub use label::{Label, check_finite, check_finite_slice, class_index, labels_to_i64};
+pub use label::{
+    Label, check_domain, check_finite, check_finite_slice, class_index, labels_to_i64,
+};
 pub use radix_sort::{sort_keys, sort_places};
 pub use real::{OrderKey, Real};

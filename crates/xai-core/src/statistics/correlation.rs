@@ -2,13 +2,14 @@
 
 use std::fmt;
 
-use crate::describe::Parameter;
-use crate::error::{Error, Result};
+use crate::describe::{Parameter, word_of};
+use crate::error::Result;
 use crate::input;
 use crate::number::{Real, check_finite_slice};
 use crate::statistics::kendall::kendall_of_finite;
 use crate::statistics::ranks::spearman_of_finite;
 use crate::sum::ExactSum;
+use crate::tensor::check_shape;
 
 /// Pearson's correlation `Σ (x − x̄)(y − ȳ) / √(Σ (x − x̄)² Σ (y − ȳ)²)`.
 ///
@@ -29,11 +30,7 @@ use crate::sum::ExactSum;
 /// # Source
 /// Pearson, *Note on regression and inheritance in the case of two parents*, 1895.
 pub fn pearson<T: Real>(x: &[T], y: &[T]) -> Result<Option<f64>> {
-    if x.len() != y.len() {
-        return Err(Error::shape(input::B, &[x.len()], &[y.len()]));
-    }
-    check_finite_slice(input::A, x)?;
-    check_finite_slice(input::B, y)?;
+    check_pairs(x, y)?;
     let widen = |values: &[T]| {
         values
             .iter()
@@ -41,6 +38,13 @@ pub fn pearson<T: Real>(x: &[T], y: &[T]) -> Result<Option<f64>> {
             .collect::<Vec<f64>>()
     };
     Ok(pearson_of_finite(&widen(x), &widen(y)))
+}
+
+/// Checks that two sequences are finite and of one length.
+pub(super) fn check_pairs<T: Real>(a: &[T], b: &[T]) -> Result<()> {
+    check_shape(input::B, &[a.len()], &[b.len()])?;
+    check_finite_slice(input::A, a)?;
+    check_finite_slice(input::B, b)
 }
 
 /// [`pearson`] of finite values of one length.
@@ -110,11 +114,7 @@ impl Correlation {
 
 impl fmt::Display for Correlation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Spearman => "spearman",
-            Self::Pearson => "pearson",
-            Self::Kendall => "kendall",
-        })
+        f.pad(word_of(self))
     }
 }
 

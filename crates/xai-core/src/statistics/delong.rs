@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::input;
 use crate::number::{Real, check_finite_slice};
 use crate::statistics::interval::{Interval, IntervalMethod, check_level};
+use crate::tensor::check_shape;
 
 /// An interval of [`auroc`](crate::statistics::auroc), the chance `A` that a value of the second kind is
 /// above one of the first: DeLong's variance, on the logit scale.
@@ -67,10 +68,7 @@ pub fn auroc_interval<T: Real>(
     level: f64,
 ) -> Result<Option<Interval>> {
     check_level(level)?;
-    if values.len() != is_second.len() {
-        let (expected, found) = ([values.len()], [is_second.len()]);
-        return Err(Error::shape(input::LABELS, &expected, &found));
-    }
+    check_shape(input::LABELS, &[values.len()], &[is_second.len()])?;
     check_finite_slice(input::VALUES, values)?;
     let (first, second) = placements(values, is_second);
     if first.count == 0 || second.count == 0 {

@@ -2,9 +2,9 @@
 
 use std::cmp::Ordering;
 
-use crate::error::{Error, Result};
-use crate::input;
-use crate::number::{Real, check_finite_slice};
+use crate::error::Result;
+use crate::number::Real;
+use crate::statistics::correlation::check_pairs;
 
 /// Kendall's rank correlation τ-b: how many more pairs are in the same order than in opposite orders.
 ///
@@ -31,11 +31,7 @@ use crate::number::{Real, check_finite_slice};
 /// Kendall, *The treatment of ties in ranking problems*, 1945; Knight, *A computer method for
 /// calculating Kendall's tau with ungrouped data*, 1966.
 pub fn kendall<T: Real>(a: &[T], b: &[T]) -> Result<Option<f64>> {
-    if a.len() != b.len() {
-        return Err(Error::shape(input::B, &[a.len()], &[b.len()]));
-    }
-    check_finite_slice(input::A, a)?;
-    check_finite_slice(input::B, b)?;
+    check_pairs(a, b)?;
     Ok(kendall_of_finite(a, b))
 }
 

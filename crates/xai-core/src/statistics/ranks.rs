@@ -1,8 +1,8 @@
 //! Ranks of values, ties sharing the mean of theirs, and the statistics over them.
 
-use crate::error::{Error, Result};
-use crate::input;
-use crate::number::{Real, check_finite_slice};
+use crate::error::Result;
+use crate::number::Real;
+use crate::statistics::correlation::check_pairs;
 use crate::sum::ExactSum;
 
 /// Spearman's rank correlation, how alike two rankings are: Pearson's correlation of the mid-ranks.
@@ -25,11 +25,7 @@ use crate::sum::ExactSum;
 /// # Source
 /// Spearman, *The proof and measurement of association between two things*, 1904.
 pub fn spearman<T: Real>(a: &[T], b: &[T]) -> Result<Option<f64>> {
-    if a.len() != b.len() {
-        return Err(Error::shape(input::B, &[a.len()], &[b.len()]));
-    }
-    check_finite_slice(input::A, a)?;
-    check_finite_slice(input::B, b)?;
+    check_pairs(a, b)?;
     Ok(spearman_of_finite(a, b))
 }
 

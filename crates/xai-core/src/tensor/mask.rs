@@ -6,8 +6,7 @@ use ndarray::{ArrayD, ArrayViewD};
 
 use crate::error::{Error, Help, Result};
 use crate::number::{Real, check_finite, check_finite_slice};
-use crate::tensor::positions::Layout;
-use crate::tensor::positions::MapPositions;
+use crate::tensor::positions::{Layout, MapPositions};
 use crate::tensor::rows::Rows;
 use crate::{input, parallel};
 

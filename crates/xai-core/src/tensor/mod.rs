@@ -7,3 +7,16 @@ mod rows;
 pub use mask::{SCALE_MAPS_DOWN, mask_inputs, position_attributions, position_magnitudes};
 pub use positions::{Layout, Positions};
 pub use rows::Rows;
+
+use crate::error::{Error, Input, Result};
+
+/// Checks that an array has the shape that it should have.
+///
+/// # Errors
+/// `ShapeMismatch`.
+pub fn check_shape(input: Input, expected: &[usize], actual: &[usize]) -> Result<()> {
+    match actual == expected {
+        true => Ok(()),
+        false => Err(Error::shape(input, expected, actual)),
+    }
+}

@@ -5,11 +5,10 @@ use std::mem::discriminant;
 
 use ndarray::{Array1, ArrayView1, ArrayView2, ArrayView3, Axis};
 use xai_core::describe::{Range, Score, Scores};
-use xai_core::error::ShortNumber;
-use xai_core::number::check_finite_slice;
+use xai_core::tensor::check_shape;
 use xai_core::{Error, Interval, Real, Result, parallel};
 
-use crate::fidelity::curve_auc::fidelity_curve_auc;
+use crate::fidelity::curve_auc::{check_ascending, fidelity_curve_auc};
 use crate::fidelity::metric::FidelityMetric;
 use crate::input;
 use crate::mask::sparsify::{Sparsity, sparsify, sparsify_undirected};
@@ -91,10 +90,7 @@ impl<'a> Sweep<'a> {
     ) -> Result<SweepCurve> {
         let (n, c) = full.dim();
         for (input, outputs) in [(input::KEPT, kept), (input::COMPLEMENT, complement)] {
-            if outputs.dim() != (levels.len(), n, c) {
-                let expected = [levels.len(), n, c];
-                return Err(Error::shape(input, &expected, outputs.shape()));
-            }
+            check_shape(input, &[levels.len(), n, c], outputs.shape())?;
         }
         check_levels(levels)?;
         let points = levels.iter().enumerate().map(|(i, &level)| {
@@ -222,17 +218,7 @@ fn check_levels(levels: &[f64]) -> Result<()> {
     if levels.is_empty() {
         return Err(Error::empty(input::LEVELS));
     }
-    check_finite_slice(input::LEVELS, levels)?;
-    if let Some(i) = (1..levels.len()).find(|&i| levels[i] < levels[i - 1]) {
-        let expected = format!("ascending levels, at least {}", ShortNumber(levels[i - 1]));
-        return Err(Error::out_of_domain(
-            input::LEVELS,
-            &[i],
-            levels[i],
-            expected,
-        ));
-    }
-    Ok(())
+    check_ascending(input::LEVELS, levels)
 }
 
 /// The scores of an explanation at one size.

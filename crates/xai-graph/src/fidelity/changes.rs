@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use ndarray::ArrayView2;
 use xai_core::number::class_index;
-use xai_core::{Error, ExactSum, Input, Real, Result, parallel};
+use xai_core::tensor::check_shape;
+use xai_core::{ExactSum, Input, Real, Result, parallel};
 
 use crate::fidelity::change_kinds::ChangeKinds;
 use crate::input;
@@ -74,10 +75,7 @@ impl ThreePredictions<'_> {
             (input::KEPT, self.kept),
             (input::COMPLEMENT, self.complement),
         ] {
-            let actual = predictions.n_samples();
-            if actual != n_samples {
-                return Err(Error::shape(input, &[n_samples], &[actual]));
-            }
+            check_shape(input, &[n_samples], &[predictions.n_samples()])?;
         }
         // Outputs have columns, labels do not; two outputs of one model have the same.
         let mut n_classes = None;
@@ -86,13 +84,9 @@ impl ThreePredictions<'_> {
             (input::KEPT, self.kept),
             (input::COMPLEMENT, self.complement),
         ] {
-            match (n_classes, predictions.n_classes()) {
-                (Some(expected), Some(actual)) if actual != expected => {
-                    let shapes = ([n_samples, expected], [n_samples, actual]);
-                    return Err(Error::shape(input, &shapes.0, &shapes.1));
-                }
-                (None, classes) => n_classes = classes,
-                _ => {}
+            if let Some(actual) = predictions.n_classes() {
+                let expected = *n_classes.get_or_insert(actual);
+                check_shape(input, &[n_samples, expected], &[n_samples, actual])?;
             }
         }
         Ok(n_classes)
@@ -139,9 +133,7 @@ impl<T: Real> ThreeOutputs<'_, T> {
             (input::KEPT, self.kept),
             (input::COMPLEMENT, self.complement),
         ] {
-            if outputs.dim() != self.full.dim() {
-                return Err(Error::shape(input, self.full.shape(), outputs.shape()));
-            }
+            check_shape(input, self.full.shape(), outputs.shape())?;
         }
         let n = compared.check(self.full.nrows())?;
         let rows = [
@@ -235,14 +227,10 @@ impl fmt::Debug for Compared<'_> {
 impl Compared<'_> {
     /// Checks target and index against the number of samples; returns how many are visited.
     pub(crate) fn check(&self, n_samples: usize) -> Result<usize> {
-        match self.target {
-            Some(target) if target.n_samples() != n_samples => Err(Error::shape(
-                input::TARGET,
-                &[n_samples],
-                &[target.n_samples()],
-            )),
-            _ => self.rows.n_rows(n_samples),
+        if let Some(target) = self.target {
+            check_shape(input::TARGET, &[n_samples], &[target.n_samples()])?;
         }
+        self.rows.n_rows(n_samples)
     }
 
     /// The targets of the visited rows `range`, each one of `n_classes` where that is known; the

@@ -3,7 +3,8 @@
 use std::fmt;
 
 use xai_core::describe::{Parameters, Range, Score, Scores};
-use xai_core::number::check_finite_slice;
+use xai_core::number::check_domain;
+use xai_core::tensor::check_shape;
 use xai_core::{Error, Input, Real, Result};
 
 use crate::input;
@@ -124,26 +125,10 @@ impl Characterization {
 
 /// Checks that fid₊ and fid₋ of the points of a curve are in [0, 1] and equally many.
 pub(crate) fn check_fidelities<T: Real>(pos: &[T], neg: &[T]) -> Result<()> {
-    if pos.len() != neg.len() {
-        return Err(Error::shape(
-            input::NEG_FIDELITY,
-            &[pos.len()],
-            &[neg.len()],
-        ));
-    }
-    for (input, values) in [(input::POS_FIDELITY, pos), (input::NEG_FIDELITY, neg)] {
-        check_finite_slice(input, values)?;
-        if let Some(i) = values.iter().position(|x| *x < T::zero() || *x > T::one()) {
-            let value = values[i].to_f64_exact();
-            return Err(Error::out_of_domain(
-                input,
-                &[i],
-                value,
-                "a fidelity in [0, 1]",
-            ));
-        }
-    }
-    Ok(())
+    check_shape(input::NEG_FIDELITY, &[pos.len()], &[neg.len()])?;
+    let within = |x: f64| (0.0..=1.0).contains(&x);
+    check_domain(input::POS_FIDELITY, pos, within, "a fidelity in [0, 1]")?;
+    check_domain(input::NEG_FIDELITY, neg, within, "a fidelity in [0, 1]")
 }
 
 /// How a prediction changes when the explanation is taken away, and when it alone is left.

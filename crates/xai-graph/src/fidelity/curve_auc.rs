@@ -2,7 +2,8 @@
 
 use xai_core::error::ShortNumber;
 use xai_core::number::check_finite_slice;
-use xai_core::{Error, ExactSum, Real, Result};
+use xai_core::tensor::check_shape;
+use xai_core::{Error, ExactSum, Input, Real, Result};
 
 use crate::fidelity::characterization::check_fidelities;
 use crate::{help, input};
@@ -31,9 +32,7 @@ use crate::{help, input};
 /// `fidelity_curve_auc` of `PyTorch` Geometric, after Amara et al., arXiv 2206.09677.
 pub fn fidelity_curve_auc<T: Real>(pos_fidelity: &[T], neg_fidelity: &[T], x: &[T]) -> Result<f64> {
     check_fidelities(pos_fidelity, neg_fidelity)?;
-    if x.len() != pos_fidelity.len() {
-        return Err(Error::shape(input::X, &[pos_fidelity.len()], &[x.len()]));
-    }
+    check_shape(input::X, &[pos_fidelity.len()], &[x.len()])?;
     if let Some(point) = neg_fidelity.iter().position(|neg| *neg == T::one()) {
         let expected = "less than 1, the curve divides by 1 - fid-";
         let error = Error::out_of_domain(input::NEG_FIDELITY, &[point], 1.0, expected);
@@ -62,25 +61,12 @@ pub fn fidelity_curve_auc<T: Real>(pos_fidelity: &[T], neg_fidelity: &[T], x: &[
 /// # Ok::<(), xai_graph::Error>(())
 /// ```
 pub fn trapezoid<T: Real>(y: &[T], x: &[T]) -> Result<f64> {
-    if x.len() != y.len() {
-        return Err(Error::shape(input::X, &[y.len()], &[x.len()]));
-    }
+    check_shape(input::X, &[y.len()], &[x.len()])?;
     if y.len() < 2 {
         return Err(Error::too_few(input::POINTS, 2, y.len()));
     }
     check_finite_slice(input::Y, y)?;
-    check_finite_slice(input::X, x)?;
-    if let Some(before) = x.windows(2).position(|pair| pair[1] < pair[0]) {
-        return Err(Error::out_of_domain(
-            input::X,
-            &[before + 1],
-            x[before + 1].to_f64_exact(),
-            format!(
-                "ascending x, at least {}",
-                ShortNumber(x[before].to_f64_exact())
-            ),
-        ));
-    }
+    check_ascending(input::X, x)?;
     let area: ExactSum = x
         .windows(2)
         .zip(y.windows(2))
@@ -91,6 +77,17 @@ pub fn trapezoid<T: Real>(y: &[T], x: &[T]) -> Result<f64> {
         })
         .collect();
     Ok(area.value())
+}
+
+/// Checks that values are finite and ascend; neighbours may be equal.
+pub(crate) fn check_ascending<T: Real>(input: Input, values: &[T]) -> Result<()> {
+    check_finite_slice(input, values)?;
+    let Some(before) = values.windows(2).position(|pair| pair[1] < pair[0]) else {
+        return Ok(());
+    };
+    let [least, value] = [before, before + 1].map(|i| values[i].to_f64_exact());
+    let expected = format!("ascending {input}, at least {}", ShortNumber(least));
+    Err(Error::out_of_domain(input, &[before + 1], value, expected))
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::fmt;
 use ndarray::{Array1, Array2, ArrayView1};
 use xai_core::describe::{Parameters, Range, Score, Scores};
 use xai_core::random::{random_stream, uniform};
+use xai_core::tensor::check_shape;
 use xai_core::{Error, ExactMean, ExactSum, Input, Real, Result, parallel};
 
 use crate::fidelity::changes::signed_probability_change;
@@ -229,14 +230,7 @@ impl<'a> RobustFidelityMetric<'a> {
         explanation: ArrayView1<'_, T>,
     ) -> Result<RobustFidelity> {
         self.check_params()?;
-        let n_edges = graph.n_edges();
-        if explanation.len() != n_edges {
-            return Err(Error::shape(
-                input::EXPLANATION,
-                &[n_edges],
-                explanation.shape(),
-            ));
-        }
+        check_shape(input::EXPLANATION, &[graph.n_edges()], explanation.shape())?;
         // The fields of a graph are public: they can be changed after they were checked.
         check_edge_index(graph.edge_index, graph.n_nodes())?;
         let pairs = self.edges.pairs(graph.edge_index);

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::marker::PhantomData;
 
 use ndarray::ArrayView1;
+use xai_core::tensor::check_shape;
 use xai_core::{Accumulator, Error, Real, Result, parallel};
 
 use crate::ground_truth::confusion::Confusion;
@@ -86,9 +87,7 @@ impl<T: Real, U: Real> Accumulator for GroundTruthAccumulator<T, U> {
 
     fn update(&mut self, (predicted, target): Self::Batch<'_>) -> Result<()> {
         let n = predicted.len();
-        if target.len() != n {
-            return Err(Error::shape(input::TARGET, &[n], &[target.len()]));
-        }
+        check_shape(input::TARGET, &[n], target.shape())?;
         if n == 0 {
             return Err(Error::empty(input::ELEMENTS));
         }

@@ -6,6 +6,7 @@ use ndarray::{ArrayView, ArrayView1, ArrayView2, Dimension};
 use petgraph::unionfind::UnionFind;
 use xai_core::describe::{Parameters, Range, Score, Scores};
 use xai_core::number::{check_finite, elementary};
+use xai_core::tensor::check_shape;
 use xai_core::{Error, Input, Real, Result};
 
 use crate::input;
@@ -154,14 +155,7 @@ impl MaskMetric {
         n_nodes: usize,
     ) -> Result<MaskProperties> {
         let properties = self.evaluate(mask)?;
-        if edge_index.dim() != (2, mask.len()) {
-            let expected = [2, mask.len()];
-            return Err(Error::shape(
-                input::EDGE_INDEX,
-                &expected,
-                edge_index.shape(),
-            ));
-        }
+        check_shape(input::EDGE_INDEX, &[2, mask.len()], edge_index.shape())?;
         check_edge_index(edge_index, n_nodes)?;
         let threshold = T::from_f64_nearest(self.threshold);
         let selected = std::iter::zip(edge_index.columns(), mask)
@@ -290,12 +284,10 @@ pub(crate) fn check_unit<T: Real, D: Dimension>(
     }
     let mask = mask.into_dyn();
     match mask.indexed_iter().find(|(_, x)| outside(x)) {
-        Some((index, value)) => Err(Error::out_of_domain(
-            input,
-            index.slice(),
-            value.to_f64_exact(),
-            "a mask in [0, 1]",
-        )),
+        Some((index, value)) => {
+            let (value, expected) = (value.to_f64_exact(), "a mask in [0, 1]");
+            Err(Error::out_of_domain(input, index.slice(), value, expected))
+        }
         None => Ok(()),
     }
 }

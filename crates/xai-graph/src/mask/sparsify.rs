@@ -2,6 +2,7 @@
 
 use ndarray::{Array1, ArrayView1, ArrayView2};
 use xai_core::number::check_finite;
+use xai_core::tensor::check_shape;
 use xai_core::{Error, Real, Result};
 
 use crate::input;
@@ -82,13 +83,7 @@ pub fn sparsify_undirected<T: Real>(
     sparsity: Sparsity,
 ) -> Result<Array1<T>> {
     check_finite(input::MASK, mask)?;
-    if edge_index.dim() != (2, mask.len()) {
-        return Err(Error::shape(
-            input::EDGE_INDEX,
-            &[2, mask.len()],
-            edge_index.shape(),
-        ));
-    }
+    check_shape(input::EDGE_INDEX, &[2, mask.len()], edge_index.shape())?;
     let pairs = UndirectedEdges::new(edge_index);
     let mut scores = vec![0.0; pairs.n_pairs];
     for (&pair, score) in pairs.of_edge.iter().zip(mask) {

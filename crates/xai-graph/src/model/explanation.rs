@@ -1,6 +1,7 @@
 //! Explanations, and the graphs that they keep and leave.
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, Zip};
+use xai_core::tensor::check_shape;
 use xai_core::{Error, Real, Result};
 
 use crate::mask::properties::check_unit;
@@ -135,10 +136,10 @@ impl<T: Real> Edges<T> {
             ));
         }
         let weight = match graph.edge_weight {
-            Some(weight) if weight.len() != n_edges => {
-                return Err(Error::shape(input::EDGE_WEIGHT, &[n_edges], weight.shape()));
+            Some(weight) => {
+                check_shape(input::EDGE_WEIGHT, &[n_edges], weight.shape())?;
+                weight.to_owned()
             }
-            Some(weight) => weight.to_owned(),
             None => Array1::ones(n_edges),
         };
         Ok(Self {
@@ -148,10 +149,7 @@ impl<T: Real> Edges<T> {
     }
 
     fn check(&self, mask: ArrayView1<'_, T>) -> Result<()> {
-        let n_edges = self.weight.len();
-        if mask.len() != n_edges {
-            return Err(Error::shape(input::EDGE_MASK, &[n_edges], mask.shape()));
-        }
+        check_shape(input::EDGE_MASK, self.weight.shape(), mask.shape())?;
         check_unit(input::EDGE_MASK, mask)
     }
 

@@ -2,6 +2,7 @@
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 use xai_core::number::check_finite;
+use xai_core::tensor::check_shape;
 use xai_core::{Error, Real, Result};
 
 use crate::input;
@@ -55,13 +56,7 @@ impl<'a, T: Real> Graph<'a, T> {
     /// # Errors
     /// `ShapeMismatch` unless there is one weight per edge, `NonFinite`.
     pub fn with_edge_weight(mut self, edge_weight: ArrayView1<'a, T>) -> Result<Self> {
-        if edge_weight.len() != self.n_edges() {
-            return Err(Error::shape(
-                input::EDGE_WEIGHT,
-                &[self.n_edges()],
-                edge_weight.shape(),
-            ));
-        }
+        check_shape(input::EDGE_WEIGHT, &[self.n_edges()], edge_weight.shape())?;
         check_finite(input::EDGE_WEIGHT, edge_weight)?;
         self.edge_weight = Some(edge_weight);
         Ok(self)
@@ -72,17 +67,10 @@ impl<'a, T: Real> Graph<'a, T> {
     /// # Errors
     /// `ShapeMismatch` unless there is one per node, `OutOfDomain` below 0.
     pub fn with_batch(mut self, batch: ArrayView1<'a, i64>) -> Result<Self> {
-        if batch.len() != self.n_nodes() {
-            return Err(Error::shape(input::BATCH, &[self.n_nodes()], batch.shape()));
-        }
+        check_shape(input::BATCH, &[self.n_nodes()], batch.shape())?;
         if let Some(i) = batch.iter().position(|&graph| graph < 0) {
-            let value = batch[i] as f64;
-            return Err(Error::out_of_domain(
-                input::BATCH,
-                &[i],
-                value,
-                "a graph, at least 0",
-            ));
+            let (value, expected) = (batch[i] as f64, "a graph, at least 0");
+            return Err(Error::out_of_domain(input::BATCH, &[i], value, expected));
         }
         self.batch = Some(batch);
         Ok(self)
@@ -117,11 +105,11 @@ pub(crate) fn check_edge_index(edge_index: ArrayView2<'_, i64>, n_nodes: usize) 
     // The first by edge, then by end.
     for (edge, ends) in edge_index.columns().into_iter().enumerate() {
         if let Some(end) = ends.iter().position(beyond) {
-            let value = ends[end] as f64;
+            let (at, value) = ([end, edge], ends[end] as f64);
             let expected = format!("a node, 0..{n_nodes}");
             return Err(Error::out_of_domain(
                 input::EDGE_INDEX,
-                &[end, edge],
+                &at,
                 value,
                 expected,
             ));

@@ -4,6 +4,7 @@ use std::error::Error as StdError;
 use std::fmt;
 
 use ndarray::Array2;
+use xai_core::tensor::check_shape;
 use xai_core::{Error, Real, Result};
 
 use crate::input;
@@ -47,13 +48,11 @@ pub(crate) fn call<T: Real>(
     let outputs = model
         .outputs(graph)
         .map_err(|source| Error::model(part.to_string(), source))?;
-    match expected {
-        Some((rows, columns)) if outputs.dim() != (rows, columns) => {
-            let error = Error::shape(input::MODEL, &[rows, columns], outputs.shape());
-            Err(error.part(format!("outputs on {part}")))
-        }
-        _ => Ok(outputs),
+    if let Some((rows, columns)) = expected {
+        check_shape(input::MODEL, &[rows, columns], outputs.shape())
+            .map_err(|error| error.part(format!("outputs on {part}")))?;
     }
+    Ok(outputs)
 }
 
 /// The answers of a model that all scores of one explanation are made of.

@@ -112,12 +112,8 @@ fn write_labels<L: Label>(
 ) -> Result<()> {
     for (i, (label, class)) in labels.zip(classes).enumerate() {
         *class = label.to_i64().ok_or_else(|| {
-            Error::out_of_domain(
-                input,
-                &[start + i],
-                f64::INFINITY,
-                "a label of at most 2^63 - 1",
-            )
+            let expected = "a label of at most 2^63 - 1";
+            Error::out_of_domain(input, &[start + i], f64::INFINITY, expected)
         })?;
     }
     Ok(())

@@ -1,6 +1,7 @@
 //! Kullback–Leibler divergence.
 
-use xai_core::number::{check_finite_slice, elementary};
+use xai_core::number::{check_domain, elementary};
+use xai_core::tensor::check_shape;
 use xai_core::{Error, Real, Result};
 
 use crate::input;
@@ -29,12 +30,8 @@ use crate::input;
 pub fn kl_divergence<T: Real>(p: &[T], q: &[T]) -> Result<f64> {
     same_outcomes(p, q)?;
     for (input, row) in [(input::P, p), (input::Q, q)] {
-        check_finite_slice(input, row)?;
-        let outside = |x: &T| *x < T::zero() || x.to_f64_exact() > 1.0 + 1e-4;
-        if let Some(i) = row.iter().position(outside) {
-            let value = row[i].to_f64_exact();
-            return Err(Error::out_of_domain(input, &[i], value, "a probability"));
-        }
+        let within = |x: f64| (0.0..=1.0 + 1e-4).contains(&x);
+        check_domain(input, row, within, "a probability")?;
     }
     let terms = p.iter().zip(q).map(|(p, q)| {
         let (p, q) = (p.to_f64_exact(), q.to_f64_exact());
@@ -65,13 +62,8 @@ pub fn kl_divergence_from_logs<T: Real>(log_p: &[T], log_q: &[T]) -> Result<f64>
             return Err(Error::non_finite(input, &[i]));
         }
         if let Some(i) = row.iter().position(|x| x.to_f64_exact() > 1e-4) {
-            let value = row[i].to_f64_exact();
-            return Err(Error::out_of_domain(
-                input,
-                &[i],
-                value,
-                "a log-probability, at most 0",
-            ));
+            let (value, expected) = (row[i].to_f64_exact(), "a log-probability, at most 0");
+            return Err(Error::out_of_domain(input, &[i], value, expected));
         }
     }
     let terms = log_p.iter().zip(log_q).map(|(log_p, log_q)| {
@@ -82,13 +74,11 @@ pub fn kl_divergence_from_logs<T: Real>(log_p: &[T], log_q: &[T]) -> Result<f64>
 }
 
 fn same_outcomes<T>(p: &[T], q: &[T]) -> Result<()> {
-    if p.len() != q.len() {
-        return Err(Error::shape(input::Q, &[p.len()], &[q.len()]));
+    check_shape(input::Q, &[p.len()], &[q.len()])?;
+    match p.is_empty() {
+        true => Err(Error::empty(input::OUTCOMES)),
+        false => Ok(()),
     }
-    if p.is_empty() {
-        return Err(Error::empty(input::OUTCOMES));
-    }
-    Ok(())
 }
 
 /// `p (ln p − ln q)`, 0 for `p = 0` and ∞ for `q = 0 < p`: one term of the divergence.

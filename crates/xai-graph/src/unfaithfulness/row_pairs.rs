@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use ndarray::ArrayView2;
+use xai_core::tensor::check_shape;
 use xai_core::{Error, Real, Result};
 
 use crate::outputs::output_rows::{OutputDistribution, RowSubset, TWO_COLUMNS, check_row};
@@ -29,9 +30,7 @@ impl<'a, T: Real> RowPairs<'a, T> {
         subset: RowSubset<'a>,
         setup: Setup,
     ) -> Result<Self> {
-        if kept.dim() != full.dim() {
-            return Err(Error::shape(input::KEPT, full.shape(), kept.shape()));
-        }
+        check_shape(input::KEPT, full.shape(), kept.shape())?;
         let n_rows = subset.n_rows(full.nrows())?;
         match (setup.output_distribution, full.ncols()) {
             (_, 0) => return Err(Error::empty(input::FULL).part("columns")),

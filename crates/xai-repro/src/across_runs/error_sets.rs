@@ -118,9 +118,22 @@ impl ErrorSets {
             .collect()
     }
 
-    /// Maps the overlaps of all blocks, in order.
+    /// Maps how errors fall together in each block, in order.
     fn overlaps<T: Send>(&self, of: impl Fn(&Overlap) -> T + Sync + Send) -> Vec<T> {
-        overlaps(&self.sets, self.n_samples, &of)
+        let n_blocks = self.sets.first().map_or(0, Vec::len);
+        let blocks = parallel::map_blocks(n_blocks, 64, |range| -> Vec<T> {
+            let met = errors_met(&self.sets, &range);
+            let overlaps = met.iter().zip(range).map(|(met, block)| {
+                let first = (block * Block::SAMPLES) as u64;
+                let left = self
+                    .n_samples
+                    .saturating_sub(first)
+                    .min(Block::SAMPLES as u64);
+                met.overlap(Block::within(left as usize))
+            });
+            overlaps.map(|overlap| of(&overlap)).collect()
+        });
+        blocks.into_iter().flatten().collect()
     }
 }
 
@@ -158,25 +171,6 @@ pub(crate) fn leave_one_out(always: u64, ever: u64, alone: &[Alone]) -> Vec<Opti
             (union > 0).then(|| intersection as f64 / union as f64)
         })
         .collect()
-}
-
-/// Maps how errors fall together in each block, in order.
-fn overlaps<T: Send>(
-    sets: &[Vec<Block>],
-    n_samples: u64,
-    of: &(impl Fn(&Overlap) -> T + Sync + Send),
-) -> Vec<T> {
-    let n_blocks = sets.first().map_or(0, Vec::len);
-    let blocks = parallel::map_blocks(n_blocks, 64, |range| -> Vec<T> {
-        let met = errors_met(sets, &range);
-        let overlaps = met.iter().zip(range).map(|(met, block)| {
-            let first = (block * Block::SAMPLES) as u64;
-            let left = n_samples.saturating_sub(first).min(Block::SAMPLES as u64);
-            met.overlap(Block::within(left as usize))
-        });
-        overlaps.map(|overlap| of(&overlap)).collect()
-    });
-    blocks.into_iter().flatten().collect()
 }
 
 /// The samples of a block that some and that several runs get wrong, or right.

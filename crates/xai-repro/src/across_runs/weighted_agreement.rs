@@ -3,7 +3,7 @@
 use ndarray::{Array2, ArrayView2};
 use xai_core::describe::Parameter;
 use xai_core::number::check_finite;
-use xai_core::tensor::Rows;
+use xai_core::tensor::{Rows, check_shape};
 use xai_core::{Error, ExactSum, Label, Result, parallel};
 
 use crate::input;
@@ -171,9 +171,7 @@ impl AgreementWeights {
         let Self::Custom(weights) = self else {
             return Ok(());
         };
-        if weights.dim() != (q, q) {
-            return Err(Error::shape(input::WEIGHTS, &[q, q], weights.shape()));
-        }
+        check_shape(input::WEIGHTS, &[q, q], weights.shape())?;
         check_finite(input::WEIGHTS, weights.view())?;
         for ((a, b), &weight) in weights.indexed_iter() {
             // A symmetric matrix is exactly so.
@@ -186,12 +184,8 @@ impl AgreementWeights {
             } else {
                 continue;
             };
-            return Err(Error::out_of_domain(
-                input::WEIGHTS,
-                &[a, b],
-                weight,
-                expected,
-            ));
+            let at = [a, b];
+            return Err(Error::out_of_domain(input::WEIGHTS, &at, weight, expected));
         }
         Ok(())
     }

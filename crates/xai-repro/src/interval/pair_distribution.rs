@@ -3,6 +3,7 @@
 use xai_core::describe::{Parameter, Parameters, refused};
 use xai_core::statistics::jackknife;
 use xai_core::sum::{ExactSum, Moments};
+use xai_core::tensor::check_shape;
 use xai_core::{Error, Interval, Result, Summary};
 
 use crate::counting::pair_tiles::pairs;
@@ -38,9 +39,7 @@ impl<'a> PairDistribution<'a> {
             return Err(Error::too_few(input::RUNS, 2, n_runs));
         }
         let expected = n_runs.saturating_mul(n_runs - 1) / 2;
-        if values.len() != expected {
-            return Err(Error::shape(input::PAIRS, &[expected], &[values.len()]));
-        }
+        check_shape(input::PAIRS, &[expected], &[values.len()])?;
         let infinite = |value: &Option<f64>| value.is_some_and(|value| !value.is_finite());
         if let Some(pair) = values.iter().position(infinite) {
             return Err(Error::non_finite(input::PAIRS, &[pair]));

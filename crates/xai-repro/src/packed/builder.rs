@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ndarray::ArrayView2;
 use xai_core::number::labels_to_i64;
-use xai_core::tensor::Rows;
+use xai_core::tensor::{Rows, check_shape};
 use xai_core::{Error, Label, Result};
 
 use crate::packed::bit_planes::{Block, plane_bits, planes_for, with_more_planes, wrong_bits};
@@ -67,9 +67,7 @@ impl PackedRuns {
             return Err(Error::empty(input::SAMPLES));
         }
         let mut packing = PackedRunsBuilder::new(metrics, labels)?;
-        if labels.len() != n {
-            return Err(Error::shape(input::LABELS, &[n], &[labels.len()]));
-        }
+        check_shape(input::LABELS, &[n], &[labels.len()])?;
         let rows = Rows::new(predictions);
         let runs: Vec<&[L]> = rows.iter().collect();
         packing.push_all(&runs)?;

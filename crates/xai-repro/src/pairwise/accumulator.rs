@@ -2,6 +2,7 @@
 
 use ndarray::{ArrayView1, ArrayView2};
 use xai_core::simd::InstructionSet;
+use xai_core::tensor::check_shape;
 use xai_core::{Accumulator, Error, Label, Result, parallel};
 
 use crate::across_runs::agreement::Agreement;
@@ -125,10 +126,9 @@ impl PairwiseAccumulator {
         if predictions.ncols() == 0 && labels.is_empty() {
             return Ok(());
         }
-        if self.n_runs() > 0 && predictions.nrows() != self.n_runs() {
+        if self.n_runs() > 0 {
             let expected = [self.n_runs(), predictions.ncols()];
-            let actual = predictions.shape();
-            return Err(Error::shape(input::PREDICTIONS, &expected, actual));
+            check_shape(input::PREDICTIONS, &expected, predictions.shape())?;
         }
         let packed = PackedRuns::new(&self.metrics, predictions, labels)?;
         let block = self.count(&packed);
@@ -177,16 +177,14 @@ impl PairwiseAccumulator {
             return Err(Error::parameter(input::METRICS, names.join(", "), expected));
         }
         if self.empty_union != other.empty_union {
-            let expected = "the policy of the state it is merged into";
-            return Err(Error::parameter(
-                input::EMPTY_UNION,
+            let (value, expected) = (
                 other.empty_union,
-                expected,
-            ));
+                "the policy of the state it is merged into",
+            );
+            return Err(Error::parameter(input::EMPTY_UNION, value, expected));
         }
-        if self.n_runs() > 0 && other.n_runs() > 0 && self.n_runs() != other.n_runs() {
-            let (expected, actual) = ([self.n_runs()], [other.n_runs()]);
-            return Err(Error::shape(input::RUNS, &expected, &actual));
+        if self.n_runs() > 0 && other.n_runs() > 0 {
+            check_shape(input::RUNS, &[self.n_runs()], &[other.n_runs()])?;
         }
         let n_samples = self.totals.n_samples + other.totals.n_samples;
         if n_samples > MOST_SAMPLES {
@@ -354,7 +352,11 @@ impl Accumulator for PairwiseAccumulator {
         }
         let agreeing = self.equal.iter().map(|&equal| 2 * u128::from(equal)).sum();
         Ok(StreamedReproducibility {
-            pairs: PairTable::new(k, self.empty_union, self.values()?),
+            pairs: PairTable {
+                n_runs: k,
+                empty_union: self.empty_union,
+                values: self.values()?,
+            },
             n_samples: self.totals.n_samples,
             accuracy: accuracies(self.totals.n_samples, &self.totals.n_wrong),
             n_always_wrong: self.always_wrong,

@@ -68,8 +68,14 @@ impl Pairwise {
                 put_tile(values, k, tile, of_metric);
             }
         }
-        let pairs = PairTable::new(k, self.empty_union, values);
-        Ok(PairwiseReproducibility::new(ErrorSets::new(packed), pairs))
+        Ok(PairwiseReproducibility {
+            errors: ErrorSets::new(packed),
+            pairs: PairTable {
+                n_runs: k,
+                empty_union: self.empty_union,
+                values,
+            },
+        })
     }
 
     /// Summarises the metrics of packed runs without keeping the values of the pairs.
@@ -112,7 +118,10 @@ impl Pairwise {
                 }
             }
         }
-        Ok(PairwiseSummaries::new(ErrorSets::new(packed), of_metrics))
+        Ok(PairwiseSummaries {
+            errors: ErrorSets::new(packed),
+            of_metrics,
+        })
     }
 
     /// Checks the options against the runs.

@@ -14,19 +14,15 @@ use crate::pairwise::options::EmptyUnion;
 /// Pairs are in the order of [`pairs`](crate::pairwise::pairs): (0, 1), (0, 2), …, (1, 2), ….
 #[derive(Debug, Clone, PartialEq)]
 pub struct PairwiseReproducibility {
-    errors: ErrorSets,
-    pairs: PairTable,
+    pub(super) errors: ErrorSets,
+    pub(super) pairs: PairTable,
 }
 
 impl PairwiseReproducibility {
-    pub(super) fn new(errors: ErrorSets, pairs: PairTable) -> Self {
-        Self { errors, pairs }
-    }
-
     /// The number of runs.
     #[must_use]
     pub fn n_runs(&self) -> usize {
-        self.pairs.n_runs()
+        self.pairs.n_runs
     }
 
     /// The runs' error sets: accuracies, always and ever wrong, leave-one-out consistency.
@@ -55,7 +51,7 @@ impl PairwiseReproducibility {
     /// # Errors
     /// `InvalidParameter` for a level outside (0, 1).
     pub fn interval(&self, metric: PairMetric, level: f64) -> Result<Option<Interval>> {
-        self.pairs.interval(metric, level)
+        self.pairs.distribution(metric).interval_of_mean(level)
     }
 
     /// An interval over *runs* for any statistic of a metric over the pairs. `None` as for
@@ -69,7 +65,9 @@ impl PairwiseReproducibility {
         statistic: PairStatistic,
         interval: RunInterval,
     ) -> Result<Option<Interval>> {
-        self.pairs.interval_of(metric, statistic, interval)
+        self.pairs
+            .distribution(metric)
+            .interval(statistic, interval)
     }
 }
 
@@ -100,7 +98,7 @@ impl StreamedReproducibility {
     /// The number of runs.
     #[must_use]
     pub fn n_runs(&self) -> usize {
-        self.pairs.n_runs()
+        self.pairs.n_runs
     }
 
     /// The value of a metric on every pair, undefined ones as `None`; empty for a metric that was
@@ -122,7 +120,7 @@ impl StreamedReproducibility {
     /// # Errors
     /// `InvalidParameter` for a level outside (0, 1).
     pub fn interval(&self, metric: PairMetric, level: f64) -> Result<Option<Interval>> {
-        self.pairs.interval(metric, level)
+        self.pairs.distribution(metric).interval_of_mean(level)
     }
 
     /// An interval for any statistic of a metric, as
@@ -136,7 +134,9 @@ impl StreamedReproducibility {
         statistic: PairStatistic,
         interval: RunInterval,
     ) -> Result<Option<Interval>> {
-        self.pairs.interval_of(metric, statistic, interval)
+        self.pairs
+            .distribution(metric)
+            .interval(statistic, interval)
     }
 }
 
@@ -160,15 +160,11 @@ impl StreamedReproducibility {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct PairwiseSummaries {
-    errors: ErrorSets,
-    of_metrics: Vec<(PairMetric, PairMoments)>,
+    pub(super) errors: ErrorSets,
+    pub(super) of_metrics: Vec<(PairMetric, PairMoments)>,
 }
 
 impl PairwiseSummaries {
-    pub(super) fn new(errors: ErrorSets, of_metrics: Vec<(PairMetric, PairMoments)>) -> Self {
-        Self { errors, of_metrics }
-    }
-
     /// The number of runs.
     #[must_use]
     pub fn n_runs(&self) -> usize {
@@ -211,60 +207,30 @@ impl PairwiseSummaries {
 /// The value of each metric that was asked for on each pair.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub(crate) struct PairTable {
-    n_runs: usize,
-    empty_union: EmptyUnion,
-    /// In the order asked for.
+pub(super) struct PairTable {
+    pub(super) n_runs: usize,
+    pub(super) empty_union: EmptyUnion,
+    /// Pairs in order, metrics in the order asked for.
     #[cfg_attr(feature = "serde", serde(serialize_with = "in_order_of_the_registry"))]
-    values: Vec<(PairMetric, Vec<Option<f64>>)>,
+    pub(super) values: Vec<(PairMetric, Vec<Option<f64>>)>,
 }
 
 impl PairTable {
-    /// The values of metrics on all pairs of `k` runs, pairs in order.
-    pub(crate) fn new(
-        k: usize,
-        empty_union: EmptyUnion,
-        values: Vec<(PairMetric, Vec<Option<f64>>)>,
-    ) -> Self {
-        Self {
-            n_runs: k,
-            empty_union,
-            values,
-        }
-    }
-
-    pub(crate) fn pairs(&self, metric: PairMetric) -> &[Option<f64>] {
+    fn pairs(&self, metric: PairMetric) -> &[Option<f64>] {
         let found = self.values.iter().find(|(asked, _)| *asked == metric);
         found.map_or(&[], |(_, values)| values)
-    }
-
-    pub(crate) fn n_runs(&self) -> usize {
-        self.n_runs
     }
 
     fn distribution(&self, metric: PairMetric) -> PairDistribution<'_> {
         PairDistribution::of_checked(self.n_runs, self.pairs(metric))
     }
 
-    pub(crate) fn summary(&self, metric: PairMetric) -> Summary {
+    fn summary(&self, metric: PairMetric) -> Summary {
         let mut summary = self.distribution(metric).summary();
         if self.empty_union.drops(metric) {
             summary.n_undefined = 0;
         }
         summary
-    }
-
-    pub(crate) fn interval(&self, metric: PairMetric, level: f64) -> Result<Option<Interval>> {
-        self.distribution(metric).interval_of_mean(level)
-    }
-
-    pub(crate) fn interval_of(
-        &self,
-        metric: PairMetric,
-        statistic: PairStatistic,
-        interval: RunInterval,
-    ) -> Result<Option<Interval>> {
-        self.distribution(metric).interval(statistic, interval)
     }
 }
 

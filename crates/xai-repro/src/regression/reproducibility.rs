@@ -2,6 +2,7 @@
 
 use ndarray::{ArrayView1, ArrayView2};
 use xai_core::number::check_finite;
+use xai_core::tensor::check_shape;
 use xai_core::{Error, Interval, Real, Result, Summary, parallel};
 
 use crate::counting::pair_tiles::pairs;
@@ -100,9 +101,7 @@ impl RegressionReproducibility {
         if n == 0 {
             return Err(Error::empty(input::SAMPLES));
         }
-        if targets.len() != n {
-            return Err(Error::shape(input::TARGETS, &[n], &[targets.len()]));
-        }
+        check_shape(input::TARGETS, &[n], targets.shape())?;
         check_finite(input::PREDICTIONS, predictions)?;
         check_finite(input::TARGETS, targets)?;
         let runs = runs(predictions, targets);

@@ -1,7 +1,7 @@
 //! Draws from a discrete law in constant time.
 
 use rand_core::Rng;
-use xai_core::number::check_finite_slice;
+use xai_core::number::check_domain;
 use xai_core::random::Xoshiro256PlusPlus;
 use xai_core::{Error, ExactSum, Result};
 
@@ -117,16 +117,8 @@ fn check(probabilities: &[f64]) -> Result<()> {
     if probabilities.is_empty() {
         return Err(Error::empty(input::CLASSES));
     }
-    check_finite_slice(input::PROBABILITIES, probabilities)?;
-    if let Some(i) = probabilities.iter().position(|&p| p < 0.0) {
-        let (value, expected) = (probabilities[i], "a probability");
-        return Err(Error::out_of_domain(
-            input::PROBABILITIES,
-            &[i],
-            value,
-            expected,
-        ));
-    }
+    let within = |p: f64| p >= 0.0;
+    check_domain(input::PROBABILITIES, probabilities, within, "a probability")?;
     let total = probabilities.iter().copied().collect::<ExactSum>().value();
     if (total - 1.0).abs() > 1e-9 {
         let error = Error::out_of_domain(input::PROBABILITIES, &[], total, "1, within 1e-9");
