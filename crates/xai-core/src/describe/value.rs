@@ -89,11 +89,16 @@ impl From<&str> for Value {
     }
 }
 
-impl From<f64> for Value {
-    fn from(value: f64) -> Self {
-        Self::Real(value)
-    }
+macro_rules! value {
+    ($($of:ty: $variant:ident),+) => {$(
+        impl From<$of> for Value {
+            fn from(value: $of) -> Self {
+                Self::$variant(value)
+            }
+        }
+    )+};
 }
+value!(f64: Real, i64: Integer, bool: Flag);
 
 impl From<u64> for Value {
     /// A number above 2^63 − 1 is kept as text.
@@ -105,18 +110,6 @@ impl From<u64> for Value {
 impl From<usize> for Value {
     fn from(value: usize) -> Self {
         Self::from(value as u64)
-    }
-}
-
-impl From<i64> for Value {
-    fn from(value: i64) -> Self {
-        Self::Integer(value)
-    }
-}
-
-impl From<bool> for Value {
-    fn from(value: bool) -> Self {
-        Self::Flag(value)
     }
 }
 

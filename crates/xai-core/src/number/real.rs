@@ -47,43 +47,32 @@ pub trait Real:
     fn from_order_key(key: Self::Key) -> Self;
 }
 
-impl Real for f32 {
-    fn from_f64_nearest(value: f64) -> Self {
-        value as f32
-    }
+macro_rules! real {
+    ($($real:ty: $key:ty),+) => {$(
+        impl Real for $real {
+            fn from_f64_nearest(value: f64) -> Self {
+                value as $real
+            }
 
-    type Key = u32;
+            type Key = $key;
 
-    #[inline]
-    fn order_key(self) -> u32 {
-        let bits = (self + 0.0).to_bits();
-        bits ^ ((bits.cast_signed() >> 31).cast_unsigned() | 1 << 31)
-    }
+            #[inline]
+            fn order_key(self) -> $key {
+                // All bits of a negative number are turned, of another the sign alone.
+                const SIGN: u32 = <$key>::BITS - 1;
+                let bits = (self + 0.0).to_bits();
+                bits ^ ((bits.cast_signed() >> SIGN).cast_unsigned() | 1 << SIGN)
+            }
 
-    #[inline]
-    fn from_order_key(key: u32) -> Self {
-        Self::from_bits(if key >> 31 == 0 { !key } else { key ^ 1 << 31 })
-    }
+            #[inline]
+            fn from_order_key(key: $key) -> Self {
+                const SIGN: u32 = <$key>::BITS - 1;
+                Self::from_bits(if key >> SIGN == 0 { !key } else { key ^ 1 << SIGN })
+            }
+        }
+    )+};
 }
-
-impl Real for f64 {
-    fn from_f64_nearest(value: f64) -> Self {
-        value
-    }
-
-    type Key = u64;
-
-    #[inline]
-    fn order_key(self) -> u64 {
-        let bits = (self + 0.0).to_bits();
-        bits ^ ((bits.cast_signed() >> 63).cast_unsigned() | 1 << 63)
-    }
-
-    #[inline]
-    fn from_order_key(key: u64) -> Self {
-        Self::from_bits(if key >> 63 == 0 { !key } else { key ^ 1 << 63 })
-    }
-}
+real!(f32: u32, f64: u64);
 
 /// An unsigned integer that stands for a finite floating-point number and sorts as it does; 0 and −0
 /// are one. [`Real::order_key`](super::Real::order_key) makes it.
@@ -115,65 +104,40 @@ pub trait OrderKey: Copy + Ord + Default + Send + Sync + Debug + 'static {
     fn key(key: Self::WithPlace) -> Self;
 }
 
-impl OrderKey for u32 {
-    const BITS: u32 = u32::BITS;
-    type WithPlace = u64;
+macro_rules! order_key {
+    ($($key:ty: $with_place:ty),+) => {$(
+        impl OrderKey for $key {
+            const BITS: u32 = <$key>::BITS;
+            type WithPlace = $with_place;
 
-    #[inline]
-    fn reversed(self) -> Self {
-        !self
-    }
+            #[inline]
+            fn reversed(self) -> Self {
+                !self
+            }
 
-    #[inline]
-    fn bits_from(self, shift: u32) -> usize {
-        (self >> shift) as usize
-    }
+            #[inline]
+            fn bits_from(self, shift: u32) -> usize {
+                (self >> shift) as usize
+            }
 
-    #[inline]
-    fn with_place(self, place: u32) -> u64 {
-        u64::from(self) << 32 | u64::from(place)
-    }
+            #[inline]
+            fn with_place(self, place: u32) -> $with_place {
+                <$with_place>::from(self) << <$key>::BITS | <$with_place>::from(place)
+            }
 
-    #[inline]
-    fn place(key: u64) -> u32 {
-        key as u32
-    }
+            #[inline]
+            fn place(key: $with_place) -> u32 {
+                key as u32
+            }
 
-    #[inline]
-    fn key(key: u64) -> Self {
-        (key >> 32) as u32
-    }
+            #[inline]
+            fn key(key: $with_place) -> Self {
+                (key >> <$key>::BITS) as $key
+            }
+        }
+    )+};
 }
-
-impl OrderKey for u64 {
-    const BITS: u32 = u64::BITS;
-    type WithPlace = u128;
-
-    #[inline]
-    fn reversed(self) -> Self {
-        !self
-    }
-
-    #[inline]
-    fn bits_from(self, shift: u32) -> usize {
-        (self >> shift) as usize
-    }
-
-    #[inline]
-    fn with_place(self, place: u32) -> u128 {
-        u128::from(self) << 64 | u128::from(place)
-    }
-
-    #[inline]
-    fn place(key: u128) -> u32 {
-        key as u32
-    }
-
-    #[inline]
-    fn key(key: u128) -> Self {
-        (key >> 64) as u64
-    }
-}
+order_key!(u32: u64, u64: u128);
 
 #[cfg(test)]
 mod tests {

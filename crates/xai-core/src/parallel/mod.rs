@@ -164,24 +164,7 @@ pub fn for_each_chunk<T: Send>(
     size: usize,
     f: impl Fn(usize, &mut [T]) + Sync + Send,
 ) {
-    let size = size.max(1);
-    let stop = Stop::of_this_thread();
-    let f = |i, chunk: &mut [T]| stop.run(|| f(i, chunk));
-    #[cfg(feature = "rayon")]
-    {
-        use rayon::prelude::*;
-        values
-            .par_chunks_mut(size)
-            .enumerate()
-            .panic_fuse()
-            .for_each(|(i, chunk)| f(i, chunk));
-    }
-    #[cfg(not(feature = "rayon"))]
-    {
-        for (i, chunk) in values.chunks_mut(size).enumerate() {
-            f(i, chunk);
-        }
-    }
+    map_owned(values.chunks_mut(size.max(1)).collect(), f);
 }
 
 #[cfg(test)]

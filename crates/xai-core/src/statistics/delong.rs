@@ -1,11 +1,11 @@
 //! Intervals of the area under the ROC curve.
 
-use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
+use statrs::distribution::{ContinuousCDF, Normal};
 
 use crate::error::{Error, Result};
 use crate::input;
 use crate::number::{Real, check_finite_slice};
-use crate::statistics::interval::{Interval, IntervalMethod, check_level};
+use crate::statistics::interval::{Interval, IntervalMethod, check_level, student_t};
 use crate::tensor::check_shape;
 
 /// An interval of [`auroc`](crate::statistics::auroc), the chance `A` that a value of the second kind is
@@ -183,13 +183,6 @@ fn welch((of_first, n_first): (f64, u128), (of_second, n_second): (f64, u128)) -
     let share = |part: f64, n: u128| part * part / (n as f64 - 1.0);
     let freedom = 1.0 / (share(first, n_first) + share(second, n_second));
     (all.sqrt(), freedom)
-}
-
-fn student_t(p: f64, freedom: f64) -> Result<f64> {
-    let distribution = StudentsT::new(0.0, 1.0, freedom);
-    let distribution =
-        distribution.map_err(|e| Error::parameter(input::UNITS, freedom, e.to_string()))?;
-    Ok(distribution.inverse_cdf(p))
 }
 
 /// The lower end: the area below the estimate from which the estimate is `z` standard errors away, by

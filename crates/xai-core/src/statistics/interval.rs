@@ -83,6 +83,13 @@ impl Interval {
     }
 }
 
+/// `t` of Student's distribution.
+pub(super) fn student_t(p: f64, freedom: f64) -> Result<f64> {
+    let student = StudentsT::new(0.0, 1.0, freedom);
+    let student = student.map_err(|e| Error::parameter(input::UNITS, freedom, e.to_string()))?;
+    Ok(student.inverse_cdf(p))
+}
+
 pub(super) fn check_level(level: f64) -> Result<()> {
     // A level that rounds to certainty has no finite interval.
     if level > 0.0 && 0.5 + level / 2.0 < 1.0 {
@@ -135,10 +142,7 @@ pub fn jackknife(estimate: f64, leave_one_out: &[f64], level: f64) -> Result<Int
 
 /// The interval of a jackknife error over `n` units: `θ ± t_{n−1} se`.
 pub(super) fn by_student(estimate: f64, error: f64, n: usize, level: f64) -> Result<Interval> {
-    let freedom = n as f64 - 1.0;
-    let t = StudentsT::new(0.0, 1.0, freedom)
-        .map_err(|e| Error::parameter(input::UNITS, n, e.to_string()))?
-        .inverse_cdf(0.5 + level / 2.0);
+    let t = student_t(0.5 + level / 2.0, n as f64 - 1.0)?;
     Ok(Interval {
         low: estimate - t * error,
         high: estimate + t * error,

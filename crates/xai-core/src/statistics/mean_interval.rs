@@ -1,10 +1,10 @@
 //! Intervals of means of any values.
 
-use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
+use statrs::distribution::{ContinuousCDF, Normal};
 
 use crate::error::{Error, Result};
 use crate::input;
-use crate::statistics::interval::{Interval, IntervalMethod, by_student, check_level};
+use crate::statistics::interval::{Interval, IntervalMethod, by_student, check_level, student_t};
 use crate::sum::Moments;
 
 /// The interval of the mean of values that were drawn independently, from their moments: the same bits
@@ -116,11 +116,8 @@ pub fn unit_mean_interval(values: &Moments, level: f64) -> Result<Option<Interva
 }
 
 fn logit_t(mean: f64, std: f64, n: f64, p: f64) -> Result<(f64, f64)> {
-    let t = StudentsT::new(0.0, 1.0, n - 1.0)
-        .map_err(|e| Error::parameter(input::UNITS, n, e.to_string()))?
-        .inverse_cdf(p);
     let rest = 1.0 - mean;
-    let half = t * std / n.sqrt() / (mean * rest);
+    let half = student_t(p, n - 1.0)? * std / n.sqrt() / (mean * rest);
     let end = |part: f64, rest: f64| 1.0 / (1.0 + rest / part * half.exp());
     Ok((end(mean, rest), 1.0 - end(rest, mean)))
 }

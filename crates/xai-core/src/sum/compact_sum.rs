@@ -163,22 +163,6 @@ impl PartialEq for CompactSum {
     }
 }
 
-impl<T: Real> Extend<T> for CompactSum {
-    fn extend<I: IntoIterator<Item = T>>(&mut self, terms: I) {
-        for term in terms {
-            self.add(term);
-        }
-    }
-}
-
-impl<T: Real> FromIterator<T> for CompactSum {
-    fn from_iter<I: IntoIterator<Item = T>>(terms: I) -> Self {
-        let mut sum = Self::new();
-        sum.extend(terms);
-        sum
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -231,22 +231,6 @@ impl std::fmt::Debug for ExactSum {
     }
 }
 
-impl<T: Real> Extend<T> for ExactSum {
-    fn extend<I: IntoIterator<Item = T>>(&mut self, terms: I) {
-        for term in terms {
-            self.add(term);
-        }
-    }
-}
-
-impl<T: Real> FromIterator<T> for ExactSum {
-    fn from_iter<I: IntoIterator<Item = T>>(terms: I) -> Self {
-        let mut sum = Self::new();
-        sum.extend(terms);
-        sum
-    }
-}
-
 #[cfg(feature = "serde")]
 mod serialization {
     use super::{DIGITS, ExactSum, Special};

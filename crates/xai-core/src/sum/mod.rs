@@ -7,3 +7,24 @@ mod moments;
 pub use compact_sum::CompactSum;
 pub use exact_sum::ExactSum;
 pub use moments::{ExactMean, Moments};
+
+use crate::number::Real;
+
+macro_rules! collected {
+    ($($sum:ident),+) => {$(
+        impl<T: Real> Extend<T> for $sum {
+            fn extend<I: IntoIterator<Item = T>>(&mut self, values: I) {
+                values.into_iter().for_each(|value| self.add(value));
+            }
+        }
+
+        impl<T: Real> FromIterator<T> for $sum {
+            fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
+                let mut sum = Self::new();
+                sum.extend(values);
+                sum
+            }
+        }
+    )+};
+}
+collected!(ExactSum, CompactSum, ExactMean);

@@ -217,22 +217,6 @@ impl ExactMean {
     }
 }
 
-impl<T: Real> Extend<T> for ExactMean {
-    fn extend<I: IntoIterator<Item = T>>(&mut self, values: I) {
-        for value in values {
-            self.add(value);
-        }
-    }
-}
-
-impl<T: Real> FromIterator<T> for ExactMean {
-    fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
-        let mut mean = Self::new();
-        mean.extend(values);
-        mean
-    }
-}
-
 impl Accumulator for ExactMean {
     type Batch<'a> = &'a [f64];
     type Output = f64;

@@ -163,7 +163,7 @@ impl<'a> Sweep<'a> {
         kept: ArrayView2<'_, T>,
         complement: ArrayView2<'_, T>,
     ) -> Result<(SweepPoint, u64)> {
-        let kinds = self.fidelity.kinds(&full, &kept, &complement)?;
+        let kinds = self.fidelity.batch(&full, &kept, &complement).kinds()?;
         let fidelity = kinds.fidelity();
         let unfaithfulness = match self.fidelity.compared().rows.index() {
             Some(index) => self.unfaithfulness.index(index),

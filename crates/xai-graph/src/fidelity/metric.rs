@@ -123,21 +123,6 @@ impl<'a> FidelityMetric<'a> {
         state.finish()
     }
 
-    /// Of how many samples the predicted class changes, by where it does.
-    pub(crate) fn kinds(
-        &self,
-        full: &dyn Predictions,
-        kept: &dyn Predictions,
-        complement: &dyn Predictions,
-    ) -> Result<ChangeKinds> {
-        let predictions = ThreePredictions {
-            full,
-            kept,
-            complement,
-        };
-        predictions.kinds(&self.compared)
-    }
-
     /// Fidelity by the probability of one class instead of a changed prediction.
     ///
     /// ```text
@@ -234,6 +219,13 @@ impl<'a> FidelityMetric<'a> {
 pub struct FidelityBatch<'a> {
     pub(crate) compared: Compared<'a>,
     pub(crate) predictions: ThreePredictions<'a>,
+}
+
+impl FidelityBatch<'_> {
+    /// Of how many samples the predicted class changes, by where it does.
+    pub(crate) fn kinds(&self) -> Result<ChangeKinds> {
+        self.predictions.kinds(&self.compared)
+    }
 }
 
 impl fmt::Debug for FidelityBatch<'_> {

@@ -105,15 +105,9 @@ impl RocCurve {
     /// at no change.
     #[must_use]
     pub fn reduced(&self, n: usize) -> Self {
-        let points: Vec<[f64; 2]> = self
-            .points
-            .iter()
-            .map(|point| [point.false_positive_rate, point.true_positive_rate])
-            .collect();
-        let left = fewer_points(&points, n, triangle);
-        Self {
-            points: left.into_iter().map(|i| self.points[i]).collect(),
-        }
+        let place = |point: &RocPoint| [point.false_positive_rate, point.true_positive_rate];
+        let points = fewer_points(&self.points, n, place, triangle);
+        Self { points }
     }
 }
 
@@ -194,15 +188,9 @@ impl PrecisionRecallCurve {
     /// and so on. Points that find no further true element go at no change.
     #[must_use]
     pub fn reduced(&self, n: usize) -> Self {
-        let points: Vec<[f64; 2]> = self
-            .points
-            .iter()
-            .map(|point| [point.recall, point.precision])
-            .collect();
-        let left = fewer_points(&points, n, step);
-        Self {
-            points: left.into_iter().map(|i| self.points[i]).collect(),
-        }
+        let place = |point: &PrecisionRecallPoint| [point.recall, point.precision];
+        let points = fewer_points(&self.points, n, place, step);
+        Self { points }
     }
 }
 
@@ -248,7 +236,7 @@ fn drop_last<K: OrderKey>(keys: &mut &[K], score: K) -> usize {
     n
 }
 
-/// The places of at most `n` points, both ends among them, at least 2: the point that costs least goes
+/// At most `n` of the points, both ends among them, at least 2: the point that costs least goes
 /// first, then the one that costs least among the rest, and so on; of equal ones the first.
 ///
 /// `cost` is what the area changes by when the middle one of three neighbouring points goes; it is not
@@ -257,17 +245,19 @@ fn drop_last<K: OrderKey>(keys: &mut &[K], score: K) -> usize {
 /// # Source
 /// Visvalingam and Whyatt, *Line generalisation by repeated elimination of points*, 1993, for the
 /// triangle of three points as the cost.
-pub(crate) fn fewer_points(
-    points: &[[f64; 2]],
+fn fewer_points<P: Copy>(
+    points: &[P],
     n: usize,
+    place: impl Fn(&P) -> [f64; 2],
     cost: impl Fn([f64; 2], [f64; 2], [f64; 2]) -> f64,
-) -> Vec<usize> {
+) -> Vec<P> {
+    let places: Vec<[f64; 2]> = points.iter().map(place).collect();
     let last = points.len().saturating_sub(1);
     let mut before: Vec<usize> = (0..points.len()).map(|i| i.saturating_sub(1)).collect();
     let mut after: Vec<usize> = (0..points.len()).map(|i| (i + 1).min(last)).collect();
     // Costs are not negative, so their bits are in their order.
     let cost_of = |i: usize, before: &[usize], after: &[usize]| {
-        cost(points[before[i]], points[i], points[after[i]]).to_bits()
+        cost(places[before[i]], places[i], places[after[i]]).to_bits()
     };
     let mut costs: Vec<u64> = (0..points.len())
         .map(|i| cost_of(i, &before, &after))
@@ -294,5 +284,6 @@ pub(crate) fn fewer_points(
             }
         }
     }
-    (0..points.len()).filter(|&i| !goes[i]).collect()
+    let left = (0..points.len()).filter(|&i| !goes[i]);
+    left.map(|i| points[i]).collect()
 }

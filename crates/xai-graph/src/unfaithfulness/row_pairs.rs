@@ -60,11 +60,7 @@ impl<'a, T: Real> RowPairs<'a, T> {
             KlDirection::Forward => (self.full, self.kept),
             KlDirection::Reverse => (self.kept, self.full),
         };
-        let Setup {
-            return_type: returns,
-            output_distribution: distribution,
-            ..
-        } = self.setup;
+        let (returns, distribution) = (self.setup.return_type, self.setup.output_distribution);
         let mut rows = RowDivergence::new(self.full.ncols(), returns, distribution);
         for start in range.clone().step_by(LANES) {
             let lanes = start..(start + LANES).min(range.end);
@@ -81,11 +77,7 @@ impl<'a, T: Real> RowPairs<'a, T> {
     /// as the check of a row, so one is.
     #[cold]
     fn first_error(&self, visited: Range<usize>) -> Error {
-        let Setup {
-            return_type: returns,
-            output_distribution: distribution,
-            ..
-        } = self.setup;
+        let (returns, distribution) = (self.setup.return_type, self.setup.output_distribution);
         let first = visited.start;
         let check = |visited| {
             let row = self.subset.row(visited);
