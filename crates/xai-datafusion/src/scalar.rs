@@ -1,6 +1,5 @@
 //! How a scalar function is declared.
 
-use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
 use datafusion::arrow::array::ArrayRef;
@@ -11,7 +10,7 @@ use datafusion::logical_expr::{
     Volatility,
 };
 
-use crate::function::{Argument, Call, coerced, documentation, usage};
+use crate::function::{Argument, Call, coerced, documentation, known_by_name, usage};
 
 /// The values of the rows of a batch, from the columns of the arguments.
 pub(crate) type RowValues = Box<dyn Fn(&[ArrayRef]) -> Result<ArrayRef>>;
@@ -22,7 +21,6 @@ pub(crate) struct ScalarDefinition {
     pub(crate) description: &'static str,
     pub(crate) example: &'static str,
     pub(crate) arguments: &'static [Argument],
-    /// The type of the value.
     pub(crate) result: DataType,
     /// What a call computes; a planning error where a constant argument is wrong.
     pub(crate) values: fn(&Call) -> Result<RowValues>,
@@ -52,27 +50,7 @@ impl Scalar {
     }
 }
 
-impl std::fmt::Debug for Scalar {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Scalar")
-            .field(&self.definition.name)
-            .finish()
-    }
-}
-
-impl PartialEq for Scalar {
-    fn eq(&self, other: &Self) -> bool {
-        self.definition.name == other.definition.name
-    }
-}
-
-impl Eq for Scalar {}
-
-impl Hash for Scalar {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.definition.name.hash(state);
-    }
-}
+known_by_name!(Scalar);
 
 impl ScalarUDFImpl for Scalar {
     fn name(&self) -> &str {
@@ -117,11 +95,8 @@ impl ScalarUDFImpl for Scalar {
     fn documentation(&self) -> Option<&Documentation> {
         let definition = self.definition;
         Some(self.documentation.get_or_init(|| {
-            documentation(
-                usage(definition.name, definition.arguments),
-                definition.description,
-                definition.example,
-            )
+            let usage = usage(definition.name, definition.arguments);
+            documentation(usage, definition.description, definition.example)
         }))
     }
 }

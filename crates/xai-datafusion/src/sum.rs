@@ -158,7 +158,6 @@ impl MeanMetric for Sum {
     }
 }
 
-/// The most columns.
 const MANY: usize = 8;
 
 pub(crate) const N_NULL: Definition = Definition {

@@ -1,6 +1,5 @@
 //! What is known by a word: metrics by their names, choices by theirs.
 
-/// Shows a choice as its word.
 macro_rules! shown_by_word {
     ($($choice:ident),+) => {$(
         impl std::fmt::Display for $choice {

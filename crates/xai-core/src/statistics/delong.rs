@@ -2,7 +2,7 @@
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::input;
 use crate::number::{Real, check_finite_slice};
 use crate::statistics::interval::{Interval, IntervalMethod, check_level, student_t};
@@ -118,7 +118,6 @@ fn delong(
     Ok((end(above, below), 1.0 - end(below, above)))
 }
 
-/// The ends by the score interval.
 fn newcombe(first: &Placements, second: &Placements, p: f64) -> (f64, f64) {
     let (above, below) = areas(first, second);
     let z = Normal::standard().inverse_cdf(p);

@@ -83,7 +83,6 @@ impl Interval {
     }
 }
 
-/// `t` of Student's distribution.
 pub(super) fn student_t(p: f64, freedom: f64) -> Result<f64> {
     let student = StudentsT::new(0.0, 1.0, freedom);
     let student = student.map_err(|e| Error::parameter(input::UNITS, freedom, e.to_string()))?;

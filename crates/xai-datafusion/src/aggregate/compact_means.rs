@@ -25,7 +25,6 @@ impl Mean {
     }
 }
 
-/// The columns of a state.
 pub(crate) fn mean_state() -> Vec<(&'static str, DataType)> {
     vec![
         ("count", DataType::UInt64),

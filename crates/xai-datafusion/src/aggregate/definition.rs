@@ -1,6 +1,5 @@
 //! How an aggregate function is declared.
 
-use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
@@ -14,7 +13,7 @@ use datafusion::logical_expr::{
 };
 
 use crate::aggregate::groups::{Frame, Grouped, Groups, OneGroup};
-use crate::function::{Argument, Call, Stages, coerced, documentation, usage};
+use crate::function::{Argument, Call, Stages, coerced, documentation, known_by_name, usage};
 
 /// An aggregate function: one constant each.
 pub(crate) struct Definition {
@@ -22,9 +21,7 @@ pub(crate) struct Definition {
     pub(crate) description: &'static str,
     pub(crate) example: &'static str,
     pub(crate) arguments: &'static [Argument],
-    /// The type of the value.
     pub(crate) result: fn() -> DataType,
-    /// The columns of a state.
     pub(crate) state: fn() -> Vec<(&'static str, DataType)>,
     /// States of a call; a planning error where a constant argument is wrong.
     pub(crate) groups: fn(&Call) -> Result<Box<dyn Groups>>,
@@ -59,27 +56,7 @@ impl Aggregate {
     }
 }
 
-impl std::fmt::Debug for Aggregate {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Aggregate")
-            .field(&self.definition.name)
-            .finish()
-    }
-}
-
-impl PartialEq for Aggregate {
-    fn eq(&self, other: &Self) -> bool {
-        self.definition.name == other.definition.name
-    }
-}
-
-impl Eq for Aggregate {}
-
-impl Hash for Aggregate {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.definition.name.hash(state);
-    }
-}
+known_by_name!(Aggregate);
 
 impl AggregateUDFImpl for Aggregate {
     fn name(&self) -> &str {
@@ -165,11 +142,8 @@ impl AggregateUDFImpl for Aggregate {
     fn documentation(&self) -> Option<&Documentation> {
         let definition = self.definition;
         Some(self.documentation.get_or_init(|| {
-            documentation(
-                usage(definition.name, definition.arguments),
-                definition.description,
-                definition.example,
-            )
+            let usage = usage(definition.name, definition.arguments);
+            documentation(usage, definition.description, definition.example)
         }))
     }
 }

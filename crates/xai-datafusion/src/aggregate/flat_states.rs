@@ -25,7 +25,6 @@ macro_rules! counts_state {
 }
 pub(crate) use counts_state;
 
-/// The counts of all groups.
 pub(crate) struct FlatStates<M, const N: usize> {
     metric: M,
     counts: Vec<[u64; N]>,

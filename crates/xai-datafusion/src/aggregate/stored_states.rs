@@ -36,12 +36,10 @@ pub(crate) trait Metric: Clone + Send + Sync + 'static {
     fn allocated(&self, state: &Self::State) -> usize;
 }
 
-/// The column of a state.
 pub(crate) fn bytes_state() -> Vec<(&'static str, DataType)> {
     vec![("state", DataType::LargeBinary)]
 }
 
-/// The states of all groups.
 pub(crate) struct StoredStates<M: Metric> {
     metric: M,
     states: Vec<M::State>,

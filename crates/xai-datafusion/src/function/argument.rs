@@ -7,7 +7,6 @@ use datafusion::arrow::buffer::{BooleanBuffer, NullBuffer};
 use datafusion::arrow::datatypes::{ArrowNativeType, DataType, Field};
 use datafusion::common::{Result, plan_err};
 
-/// An argument of a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Argument {
     pub(crate) name: &'static str,
@@ -15,7 +14,6 @@ pub(crate) struct Argument {
     pub(crate) is_optional: bool,
 }
 
-/// What an argument holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A number, read as double precision.

@@ -18,7 +18,6 @@ pub enum Stages {
     SeveralProcesses,
 }
 
-/// What is known of a call before it sees rows.
 #[derive(Debug, Clone)]
 pub(crate) struct Call {
     pub(crate) function: &'static str,
@@ -107,7 +106,6 @@ impl Call {
             .or_else(|error: xai_core::Error| self.wrong(name, &format!("cannot be read: {error}")))
     }
 
-    /// A planning error about an argument.
     pub(crate) fn wrong<T>(&self, name: &str, why: &str) -> Result<T> {
         plan_err!("{}: the argument `{name}` {why}", self.function)
     }
@@ -162,3 +160,31 @@ pub(crate) fn failed(function: &str, error: xai_core::Error) -> DataFusionError 
 fn as_option(name: &str, value: Option<&str>) -> String {
     format!("'{}'", value.unwrap_or(name))
 }
+
+/// Two functions of one name are the same function.
+macro_rules! known_by_name {
+    ($function:ty) => {
+        impl std::fmt::Debug for $function {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.debug_tuple(stringify!($function))
+                    .field(&self.definition.name)
+                    .finish()
+            }
+        }
+
+        impl PartialEq for $function {
+            fn eq(&self, other: &Self) -> bool {
+                self.definition.name == other.definition.name
+            }
+        }
+
+        impl Eq for $function {}
+
+        impl std::hash::Hash for $function {
+            fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+                self.definition.name.hash(state);
+            }
+        }
+    };
+}
+pub(crate) use known_by_name;

@@ -5,4 +5,4 @@ mod call;
 
 pub(crate) use argument::{Argument, Kind, Lists, coerced, list, present, usage};
 pub use call::Stages;
-pub(crate) use call::{Call, documentation, failed};
+pub(crate) use call::{Call, documentation, failed, known_by_name};

@@ -88,7 +88,6 @@ struct AurocGroups {
     stages: Stages,
     most_held: usize,
     groups: Vec<Scores>,
-    /// The scores in memory.
     n_held: usize,
 }
 

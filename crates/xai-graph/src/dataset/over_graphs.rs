@@ -120,7 +120,6 @@ where
     }
 }
 
-/// Confidence of the intervals.
 pub(crate) const CONFIDENCE: f64 = 0.95;
 
 /// One metric averaged over graphs.

@@ -141,7 +141,6 @@ impl<'a> Sweep<'a> {
         curve(points)
     }
 
-    /// The mask at one level.
     fn hard<T: Real>(
         &self,
         mask: ArrayView1<'_, T>,

@@ -5,7 +5,6 @@ use xai_core::{Interval, Result};
 
 use crate::fidelity::characterization::Fidelity;
 
-/// Confidence of the intervals.
 const CONFIDENCE: f64 = 0.95;
 
 /// Of how many samples the predicted class changes.
@@ -45,7 +44,6 @@ impl ChangeKinds {
         kinds
     }
 
-    /// Counts one sample.
     #[inline(always)]
     fn count(&mut self, pos: bool, neg: bool) {
         self.n_samples += 1;
@@ -71,12 +69,10 @@ impl ChangeKinds {
         }
     }
 
-    /// Wilson's interval of fid₊.
     pub(crate) fn pos_interval(&self) -> Result<Interval> {
         wilson(self.pos, self.n_samples, CONFIDENCE)
     }
 
-    /// Wilson's interval of fid₋.
     pub(crate) fn neg_interval(&self) -> Result<Interval> {
         wilson(self.neg, self.n_samples, CONFIDENCE)
     }

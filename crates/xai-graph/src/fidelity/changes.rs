@@ -33,7 +33,6 @@ impl Changes {
     }
 }
 
-/// Predictions on the three graphs.
 #[derive(Clone, Copy)]
 pub(crate) struct ThreePredictions<'a> {
     pub(crate) full: &'a dyn Predictions,

@@ -207,7 +207,6 @@ impl<'a> FidelityMetric<'a> {
         }
     }
 
-    /// What is compared, and on which samples.
     pub(crate) fn compared(&self) -> &Compared<'a> {
         &self.compared
     }

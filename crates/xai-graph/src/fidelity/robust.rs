@@ -288,7 +288,6 @@ struct Drawing<'a, 'g, T, M: ?Sized> {
     pairs: &'a UndirectedEdges,
     /// Which undirected edges are explained.
     explained: &'a [bool],
-    /// The outputs on the whole graph.
     full: &'a Array2<T>,
 }
 

@@ -21,7 +21,6 @@ impl Confusion {
         self.count(element.is_predicted, element.is_true);
     }
 
-    /// Counts one element.
     #[inline]
     fn count(&mut self, predicted: bool, truth: bool) {
         self.true_positives += u64::from(predicted & truth);
@@ -38,7 +37,6 @@ impl Confusion {
         self.true_negatives += other.true_negatives;
     }
 
-    /// The sum of the counts of blocks.
     pub(crate) fn of_blocks(blocks: &[Self]) -> Self {
         let mut sum = Self::default();
         for &block in blocks {
@@ -57,7 +55,6 @@ impl Confusion {
         counts
     }
 
-    /// The number of true elements.
     pub(crate) fn n_true(&self) -> usize {
         (self.true_positives + self.false_negatives) as usize
     }

@@ -111,7 +111,6 @@ impl RocCurve {
     }
 }
 
-/// The area of a triangle.
 fn triangle(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> f64 {
     ((b[0] - a[0]) * (c[1] - a[1]) - (c[0] - a[0]) * (b[1] - a[1])).abs() / 2.0
 }
@@ -202,7 +201,6 @@ fn step([recall, _]: [f64; 2], point: [f64; 2], [_, next_precision]: [f64; 2]) -
 /// What scores at or above a threshold find.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Threshold {
-    /// The score.
     pub(crate) score: f64,
     /// True elements at or above it.
     pub(crate) n_true: usize,

@@ -61,7 +61,6 @@ impl<K: OrderKey> Ranking<K> {
         });
     }
 
-    /// Adds another's scores.
     pub(crate) fn merge(&mut self, other: Self) {
         self.positives.extend(other.positives);
         self.negatives.extend(other.negatives);
@@ -135,7 +134,6 @@ impl<K: OrderKey> Ranking<K> {
     }
 }
 
-/// Lengthens a vector and returns the new part.
 fn grow<K: OrderKey>(keys: &mut Vec<K>, by: usize) -> &mut [K] {
     let before = keys.len();
     keys.resize(before + by, K::default());

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use xai_core::Input;
 use xai_core::describe::{Range, Score, Scores};
 
 use crate::ground_truth::confusion::Confusion;
@@ -84,80 +83,70 @@ impl fmt::Display for GroundTruth {
     }
 }
 
-const NEEDS: &[Input] = &[input::PREDICTED, input::TARGET];
 const PEER: &str = "PyTorch Geometric, groundtruth_metrics";
+
+const fn agreement(
+    name: &'static str,
+    title: &'static str,
+    question: &'static str,
+    value: fn(&GroundTruth) -> Option<f64>,
+) -> Score<GroundTruth> {
+    Score::new(name, title, question, value)
+        .higher_is_better()
+        .range(Range::SHARE)
+        .needs(&[input::PREDICTED, input::TARGET])
+}
 
 impl Scores for GroundTruth {
     const SCORES: &'static [Score<Self>] = &[
-        Score::new(
+        agreement(
             "accuracy",
             "Accuracy",
             "On which share of the elements do mask and truth agree?",
             |scores: &Self| Some(scores.accuracy),
         )
-        .higher_is_better()
-        .range(Range::SHARE)
-        .needs(NEEDS)
         .source(PEER),
-        Score::new(
+        agreement(
             "recall",
             "Recall",
             "Which share of the truth does the mask find?",
             |scores: &Self| scores.recall,
         )
-        .higher_is_better()
-        .range(Range::SHARE)
-        .needs(NEEDS)
         .source(PEER),
-        Score::new(
+        agreement(
             "precision",
             "Precision",
             "Which share of what the mask marks is true?",
             |scores: &Self| scores.precision,
         )
-        .higher_is_better()
-        .range(Range::SHARE)
-        .needs(NEEDS)
         .source(PEER),
-        Score::new(
+        agreement(
             "f1_score",
             "F1 score",
             "How well does the mask find the truth, and nothing else?",
             |scores: &Self| scores.f1_score,
         )
-        .higher_is_better()
-        .range(Range::SHARE)
-        .needs(NEEDS)
         .source(PEER),
-        Score::new(
+        agreement(
             "auroc",
             "AUROC",
             "With what probability does a true element score above a false one?",
             |scores: &Self| scores.auroc,
         )
-        .higher_is_better()
-        .range(Range::SHARE)
-        .needs(NEEDS)
         .source(PEER),
-        Score::new(
+        agreement(
             "average_precision",
             "Average precision",
             "How precise is the mask down to each true element?",
             |scores: &Self| scores.average_precision,
         )
-        .higher_is_better()
-        .range(Range::SHARE)
-        .needs(NEEDS)
         .source("scikit-learn, average_precision_score"),
-        Score::new(
+        agreement(
             "jaccard",
             "Jaccard index",
             "How large is the overlap of mask and truth against both together?",
             |scores: &Self| scores.jaccard,
         )
-        .higher_is_better()
-        .range(Range::SHARE)
-        .needs(NEEDS)
         .source("Agarwal et al. 2022, arXiv 2208.09339"),
     ];
 }

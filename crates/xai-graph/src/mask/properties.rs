@@ -272,7 +272,6 @@ impl Scores for MaskProperties {
     ];
 }
 
-/// Checks that a mask is in [0, 1].
 pub(crate) fn check_unit<T: Real, D: Dimension>(
     input: Input,
     mask: ArrayView<'_, T, D>,

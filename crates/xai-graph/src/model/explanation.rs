@@ -74,7 +74,6 @@ impl<'a, T: Real> Explanation<'a, T> {
         self.masked(graph, removal, |mask| T::one() - mask)
     }
 
-    /// The graph with `share` of the mask.
     fn masked(
         &self,
         graph: Graph<'_, T>,

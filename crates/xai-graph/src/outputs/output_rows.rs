@@ -151,7 +151,6 @@ pub(crate) struct RowSubset<'a> {
 }
 
 impl<'a> RowSubset<'a> {
-    /// The rows of an index.
     pub(crate) fn new(index: &'a [usize]) -> Self {
         Self { index: Some(index) }
     }

@@ -290,7 +290,6 @@ impl<T: Real> UnfaithfulnessAccumulator<T> {
 }
 
 impl<T> UnfaithfulnessAccumulator<T> {
-    /// A state of no rows.
     pub(crate) fn new(setup: Setup) -> Self {
         Self {
             setup,

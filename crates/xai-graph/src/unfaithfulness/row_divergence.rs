@@ -20,7 +20,6 @@ use crate::unfaithfulness::kl_divergence::kl_term;
 /// Rows side by side.
 pub(crate) const LANES: usize = 16;
 
-/// One number per row.
 type Lanes = [f64; LANES];
 
 /// Scratch for the divergences of [`LANES`] rows.

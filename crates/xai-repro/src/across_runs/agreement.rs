@@ -22,7 +22,6 @@ use crate::{help, input};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "StoredAgreement"))]
 pub struct Agreement {
-    /// Runs times samples.
     n_predictions: u64,
     /// Ordered pairs of different runs, over all samples.
     n_pairs: u128,

@@ -75,7 +75,6 @@ pub fn gwet_ac2<L: Label>(
     Ok((by_chance < 1.0).then(|| (observed - by_chance) / (1.0 - by_chance)))
 }
 
-/// The labels that occur, ascending.
 fn labels_of<L: Label>(rows: &Rows<'_, L>) -> Result<Vec<i64>> {
     let mut labels = Vec::new();
     for (run, row) in rows.iter().enumerate() {

@@ -198,7 +198,6 @@ impl<'a> Rectangle<'a> {
         }
     }
 
-    /// Counts it.
     #[inline(always)]
     pub(super) fn count<M: MicroKernel>(mut self, micro: M) {
         let mut row = 0;

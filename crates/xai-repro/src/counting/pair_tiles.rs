@@ -18,7 +18,6 @@ use crate::pair_metric::definition::{Cell, PairNeeds};
 pub(crate) struct PairCounts<'a> {
     /// The first run, the lower one.
     pub(crate) first: usize,
-    /// The second run.
     pub(crate) second: usize,
     /// Samples that both get wrong.
     pub(crate) both_wrong: u64,
@@ -127,7 +126,6 @@ pub fn pairs(k: usize) -> impl Iterator<Item = (usize, usize)> + Clone {
     (0..k).flat_map(move |i| (i + 1..k).map(move |j| (i, j)))
 }
 
-/// How many pairs `k` runs have.
 pub(crate) fn n_pairs(k: usize) -> usize {
     k * k.saturating_sub(1) / 2
 }
@@ -171,7 +169,6 @@ impl Tile {
         }
     }
 
-    /// Its pairs, row by row.
     pub(crate) fn pairs(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         self.rows
             .clone()

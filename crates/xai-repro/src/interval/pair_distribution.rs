@@ -128,7 +128,6 @@ pub enum PairStatistic {
 }
 
 impl PairStatistic {
-    /// Checks the share of a quantile.
     pub(crate) fn check(self) -> Result<()> {
         let value = self.to_value();
         match Self::KIND.admits(&value) {
@@ -225,7 +224,6 @@ impl PairMoments {
         }
     }
 
-    /// Adds the value of a pair.
     pub(crate) fn update(&mut self, first: usize, second: usize, value: Option<f64>) {
         let Some(value) = value else {
             self.n_undefined += 1;

@@ -121,7 +121,6 @@ impl Block {
         }))
     }
 
-    /// The number of bits set.
     pub(crate) fn len(&self) -> u64 {
         self.0.iter().map(|word| u64::from(word.count_ones())).sum()
     }

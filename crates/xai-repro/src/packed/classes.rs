@@ -13,7 +13,6 @@ const WIDEST_TABLE: u64 = 1 << 16;
 /// The labels that occur, each with a code from 0 on.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Classes {
-    /// The label of each code.
     labels: Vec<i64>,
     lookup: Lookup,
 }
@@ -41,12 +40,10 @@ impl Default for Lookup {
 const NO_CODE: u32 = u32::MAX;
 
 impl Classes {
-    /// How many labels there are.
     pub(crate) fn len(&self) -> usize {
         self.labels.len()
     }
 
-    /// The label of each code.
     pub(crate) fn labels(&self) -> &[i64] {
         &self.labels
     }

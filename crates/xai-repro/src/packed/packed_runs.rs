@@ -91,7 +91,6 @@ pub(crate) struct RunTotals {
 }
 
 impl RunTotals {
-    /// The number of runs.
     pub(crate) fn n_runs(&self) -> usize {
         self.n_wrong.len()
     }

@@ -139,7 +139,6 @@ impl Pairwise {
         })
     }
 
-    /// Counts the pairs of a tile, up to the first that is an error.
     fn count(
         &self,
         packed: &PackedRuns,
@@ -192,7 +191,6 @@ impl Pairwise {
     }
 }
 
-/// What is wrong with a pair, and with which.
 struct PairError {
     pair: (usize, usize),
     error: Error,
