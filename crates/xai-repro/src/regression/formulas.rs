@@ -75,9 +75,7 @@ impl RegressionMetric {
         },
         formula: |pair| Some(pair.residual_ratios().signed_difference),
     });
-}
 
-impl RegressionMetric {
     /// Lin's concordance correlation of predictions, in [−1, 1]: 1 = the same predictions. Undefined for
     /// two equal constant predictions.
     pub const CONCORDANCE: Self = Self::new(&RegressionDefinition {

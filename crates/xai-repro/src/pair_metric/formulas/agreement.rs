@@ -42,9 +42,7 @@ impl PairMetric {
         }),
         undefined_without_errors: false,
     });
-}
 
-impl PairMetric {
     /// Cohen's κ: `(p_o − p_e) / (1 − p_e)` in [−1, 1]. 1 = always the same prediction, 0 = as by chance.
     /// Undefined where agreement is certain by chance (both constant on one class).
     pub const PA_KAPPA: Self = Self::new(&PairDefinition {

@@ -24,9 +24,7 @@ impl PairMetric {
         }),
         undefined_without_errors: true,
     });
-}
 
-impl PairMetric {
     /// Global error consistency: `|e_i ∧ e_j| / n` in [0, 1]. 0 = no shared error; accurate runs have few
     /// errors to share.
     pub const EC_GLOBAL: Self = Self::new(&PairDefinition {
@@ -42,9 +40,7 @@ impl PairMetric {
         formula: PairFormula::Errors(|errors| Some(errors.both as f64 / errors.n_samples as f64)),
         undefined_without_errors: false,
     });
-}
 
-impl PairMetric {
     /// Agreement of right and wrong: `mean(e_i = e_j)` in [0, 1]. 1 = the same errors, 0 = each errs
     /// exactly where the other does not.
     pub const EC_ACC: Self = Self::new(&PairDefinition {
@@ -63,9 +59,7 @@ impl PairMetric {
         }),
         undefined_without_errors: false,
     });
-}
 
-impl PairMetric {
     /// Correlation of errors: Pearson's, which is φ, in [−1, 1]. 1 = the same errors, 0 = unrelated, −1 =
     /// each errs exactly where the other does not. Undefined where a run gets everything right or
     /// everything wrong.
