@@ -76,8 +76,7 @@ struct ScoreMean<F> {
 
 impl<F: ScoreFormula> Clone for ScoreMean<F> {
     fn clone(&self) -> Self {
-        let metric = self.metric.clone();
-        Self { metric, ..*self }
+        Self { ..*self }
     }
 }
 
