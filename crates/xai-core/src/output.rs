@@ -1,4 +1,4 @@
-//! Activations: from a model's raw scores to what a metric reads.
+//! What is read off the output rows of a model: activations and predicted classes.
 
 use std::fmt;
 

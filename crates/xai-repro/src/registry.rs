@@ -1,7 +1,7 @@
 //! Every metric of this crate, for whoever lists metrics.
 //!
-//! A metric is a file of its own beside the list that names it: `pair_metric/formulas/` for metrics of a
-//! pair of runs, `regression/formulas/` for metrics of a pair of runs that predict numbers.
+//! A metric stands beside the list that names it: in `pair_metric/formulas/` for a pair of runs, in
+//! `regression/formulas.rs` for a pair of runs that predict numbers.
 //!
 #![doc = include_str!("../METRICS.md")]
 

@@ -1,4 +1,4 @@
-//! What values a parameter has.
+//! What values a parameter or a metric has.
 
 use std::fmt;
 

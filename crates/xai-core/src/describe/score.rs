@@ -1,4 +1,4 @@
-//! The scores that are read from one result.
+//! What a metric says of itself, and the scores that are read from one result.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Class labels: any primitive integer.
+//! Class labels, and the checks that keep wrong labels and values out.
 
 use std::hash::Hash;
 

@@ -1,4 +1,4 @@
-//! The two floating-point types that arrays may hold.
+//! The two floating-point types that arrays may hold, and their order as integers.
 
 use std::fmt::Debug;
 

@@ -1,4 +1,4 @@
-//! The linear correlation of two sequences.
+//! Which correlation, and the linear one.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Intervals of means of any values.
+//! Intervals of means, of values in [0, 1] and of shares.
 
 use statrs::distribution::{ContinuousCDF, Normal};
 

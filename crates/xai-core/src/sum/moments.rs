@@ -1,4 +1,4 @@
-//! Number, sum, deviation and extremes of values in any order.
+//! Means, deviations and extremes of values in any order.
 
 use crate::accumulator::Accumulator;
 use crate::error::{Error, Result};

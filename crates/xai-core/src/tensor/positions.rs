@@ -1,4 +1,4 @@
-//! Which elements of a sample share one value of a map, and where they are in memory.
+//! Layouts of samples: which elements share one value of a map, and where they are in memory.
 
 use crate::error::{Error, Result};
 use crate::input;

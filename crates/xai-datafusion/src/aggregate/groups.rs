@@ -1,4 +1,4 @@
-//! The states of a function, one per group.
+//! The states of a function, one per group, and DataFusion's views of them.
 
 use std::collections::VecDeque;
 

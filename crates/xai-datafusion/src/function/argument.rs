@@ -1,4 +1,4 @@
-//! Arguments and the types that they take.
+//! Arguments, the types that they take, and lists.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Changed predictions, and changed probabilities, of blocks of samples.
+//! What fidelity compares, and what changes over blocks of samples.
 
 use std::fmt;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! Characterization: necessary and sufficient in one number.
+//! The result of fidelity, and necessary and sufficient in one number.
 
 use std::fmt;
 

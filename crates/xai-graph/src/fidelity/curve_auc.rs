@@ -1,4 +1,4 @@
-//! The area under a fidelity curve.
+//! The area under a curve of points, and under a fidelity curve.
 
 use xai_core::error::ShortNumber;
 use xai_core::number::check_finite_slice;

@@ -1,4 +1,4 @@
-//! Ground-truth scores with their choices.
+//! Ground-truth scores with their choices, and what these make of a block of elements.
 
 use ndarray::{ArrayView1, ArrayView2};
 use xai_core::describe::{Parameter, Parameters};

@@ -1,4 +1,4 @@
-//! Models over graphs.
+//! Models over graphs, and their outputs on the whole graph, on the explanation and on the rest.
 
 use std::error::Error as StdError;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! How output rows become probabilities, and what is wrong with those that do not.
+//! What output rows hold, which are visited, and how they become probabilities.
 
 use ndarray::{ArrayView1, ArrayView2};
 use xai_core::describe::Parameter;

@@ -1,4 +1,4 @@
-//! Unfaithfulness with its choices.
+//! Unfaithfulness with its choices, its result and its state.
 
 use std::fmt;
 use std::marker::PhantomData;

@@ -1,4 +1,4 @@
-//! How often two runs predict the same.
+//! Metrics of how two runs' predictions agree.
 
 use xai_core::ExactSum;
 use xai_core::describe::{Direction, MetricInfo, Range};

@@ -1,4 +1,4 @@
-//! How much of two runs' errors they share.
+//! Metrics of the errors that two runs share.
 
 use xai_core::describe::{Direction, MetricInfo, Range};
 

@@ -1,4 +1,4 @@
-//! The metrics of this crate: one file each, or for two that are one formula read two ways.
+//! The metrics of this crate: those of errors, and those of predictions that agree.
 
 use crate::pair_metric::definition::PairMetric;
 
