@@ -5,10 +5,12 @@ use std::ops::Range;
 use ndarray::{CowArray, IxDyn};
 use xai_core::{Real, Result};
 
-use crate::batch::run_data::{RunData, missing};
+use crate::batch::RunData;
+use crate::batch::run_data::missing;
 use crate::input;
 use crate::map::positions::attributions_by_position;
-use crate::model::samples::{Samples, checked_batch};
+use crate::model::Samples;
+use crate::model::samples::checked_batch;
 
 /// All samples of a run with one explainer's maps, which are read again in blocks.
 pub struct AllSamples<'a, T> {

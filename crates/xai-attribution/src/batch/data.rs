@@ -6,14 +6,11 @@ use std::sync::Arc;
 use ndarray::{CowArray, IxDyn};
 use xai_core::{Input, Real, Result};
 
-use crate::batch::run_data::RunData;
-use crate::batch::side::SideInput;
+use crate::batch::{RunData, SideInput};
 use crate::input;
-use crate::model::black_box::{Absent, Borrowed, BoxError, Model};
-use crate::model::explainer::{BorrowedExplainer, Explainer};
-use crate::model::samples::Samples;
-use crate::model::scoring::Scoring;
-use crate::model::targets::{IntoTargets, Targets};
+use crate::model::black_box::{Absent, Borrowed};
+use crate::model::explainer::BorrowedExplainer;
+use crate::model::{BoxError, Explainer, IntoTargets, Model, Samples, Scoring, Targets};
 
 /// Everything that a metric may need: inputs and targets, and as far as the metric asks for them
 /// a model, attribution maps, an explainer, and further inputs.

@@ -7,15 +7,16 @@ use ndarray::{ArrayD, ArrayViewD, CowArray, IxDyn};
 use xai_core::tensor::{mask_inputs, position_magnitudes};
 use xai_core::{Real, Result};
 
+use crate::batch::SampleBatch;
 use crate::batch::cache::Cache;
 use crate::batch::data::Explained;
 use crate::batch::run_data::missing;
-use crate::batch::samples::{Record, SampleBatch};
+use crate::batch::samples::Record;
 use crate::input;
 use crate::map::positions::attributions_by_position;
-use crate::model::explainer::{Explainer, explain_rows};
+use crate::model::explainer::explain_rows;
 use crate::model::samples::checked_batch;
-use crate::model::targets::Targets;
+use crate::model::{Explainer, Targets};
 
 /// Work on a batch that depends on the maps or on the explainer: the order of the positions, the
 /// scores along a curve, the maps of neighbours.

@@ -4,7 +4,7 @@ use std::any::Any;
 
 use xai_core::Real;
 
-use crate::batch::run_data::RunData;
+use crate::batch::RunData;
 
 /// The rows that a run asks for: what it costs beside its own arithmetic.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -1,13 +1,14 @@
 //! One value per position of every sample: what masks and segments are read from.
 
-use std::fmt::{self, Debug};
+use std::fmt;
+use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::Arc;
 
 use ndarray::{Array2, Array3, Axis, CowArray, Ix3, Slice};
 use xai_core::{Error, Input, Layout, Result};
 
-use crate::model::black_box::BoxError;
+use crate::model::BoxError;
 
 /// One value per position of every sample, asked for one batch at a time.
 ///

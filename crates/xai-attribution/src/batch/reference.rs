@@ -8,11 +8,11 @@ use std::sync::Arc;
 use xai_core::tensor::Positions;
 use xai_core::{Error, Input, Layout, Real, Result};
 
-use crate::batch::samples::{BatchWork, SampleBatch};
-use crate::batch::side::SideInput;
+use crate::batch::{BatchWork, SampleBatch, SideInput};
 use crate::input;
 use crate::map::positions::attributions_by_position;
-use crate::model::samples::{Samples, check_in_memory, checked_batch};
+use crate::model::Samples;
+use crate::model::samples::{check_in_memory, checked_batch};
 
 /// Maps that others are compared with: of another explainer, or true ones such as the weights of a linear
 /// model. `(n, …)`, or `(1, …)` for one map that all samples share, shaped like any maps.

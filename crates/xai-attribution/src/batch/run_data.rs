@@ -8,11 +8,10 @@ use ndarray::{CowArray, IxDyn};
 use xai_core::tensor::Positions;
 use xai_core::{Error, Input, Layout, Real, Result};
 
+use crate::batch::SideInput;
 use crate::batch::cache::SharedCache;
-use crate::batch::side::SideInput;
-use crate::model::samples::{Samples, check_in_memory, checked_batch};
-use crate::model::scoring::Scoring;
-use crate::model::targets::Targets;
+use crate::model::samples::{check_in_memory, checked_batch};
+use crate::model::{Samples, Scoring, Targets};
 use crate::{help, input};
 
 /// Work for a whole run that does not call the model: a schedule of steps, a mean of all inputs.

@@ -8,14 +8,12 @@ use std::sync::Mutex;
 use ndarray::{Array2, ArrayViewD, IxDyn};
 use xai_core::{Error, Layout, Real, Result};
 
+use crate::batch::RunData;
 use crate::batch::cache::Cache;
-use crate::batch::run_data::RunData;
 use crate::input;
 use crate::map::positions::for_each_row;
-use crate::model::black_box::Model;
 use crate::model::locks::{into_inner, lock};
-use crate::model::scoring::{CurveScore, Scoring};
-use crate::model::targets::Targets;
+use crate::model::{CurveScore, Model, Scoring, Targets};
 
 /// Work on a batch that does not depend on the maps: the scores of baseline inputs, the drops of
 /// random subsets.

@@ -5,13 +5,11 @@ use std::sync::Arc;
 use ndarray::{ArrayD, ArrayViewD};
 use xai_core::{Error, Input, Layout, Real, Result};
 
-use crate::batch::samples::{BatchWork, SampleBatch};
-use crate::batch::side::SideInput;
+use crate::batch::{BatchWork, SampleBatch, SideInput};
 use crate::input;
-use crate::model::black_box::BoxError;
 use crate::model::explainer::explain_rows;
-use crate::model::samples::{Samples, check_in_memory, checked_batch};
-use crate::model::targets::Targets;
+use crate::model::samples::{check_in_memory, checked_batch};
+use crate::model::{BoxError, Samples, Targets};
 
 /// What answers the maps of a batch of inputs towards their targets.
 pub type SecondExplainer =

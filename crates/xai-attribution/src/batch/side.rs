@@ -6,9 +6,10 @@ use std::ops::Range;
 use ndarray::{Array2, Array3, Axis, CowArray, Ix3, Slice};
 use xai_core::{Error, Input, Layout, Result};
 
-use crate::batch::planes::{AnyPlanes, Planes, SharedPlane};
+use crate::batch::Planes;
+use crate::batch::planes::{AnyPlanes, SharedPlane};
 use crate::input;
-use crate::model::black_box::BoxError;
+use crate::model::BoxError;
 
 /// A further input of a run, found by its type: masks, segments, or one of your metric's own.
 pub trait SideInput: Any + Send + Sync {

@@ -2,22 +2,13 @@
 
 use xai_core::{Error, Input, Real, Result};
 
-use crate::batch::data::{CheckedData, Data, Explained};
-use crate::batch::plan::PlannedRows;
-use crate::batch::side::SideInput;
-use crate::evaluation::statistics::Statistics;
-use crate::evaluation::table::EvaluationTable;
-use crate::evaluation::values::{EvaluationValues, MetricValues};
-use crate::metric::protocol::{Measure, key};
-use crate::model::black_box::Model;
-use crate::model::counted::Counted;
-use crate::model::explainer::Explainer;
-use crate::model::samples::Samples;
-use crate::model::scoring::Scoring;
-use crate::model::targets::IntoTargets;
-use crate::run::error::EvaluationError;
-use crate::run::standalone::Evaluate;
+use crate::batch::data::{CheckedData, Explained};
+use crate::batch::{Data, PlannedRows, SideInput};
+use crate::evaluation::{EvaluationTable, EvaluationValues, MetricValues, Statistics};
+use crate::metric::{Measure, key};
+use crate::model::{Counted, Explainer, IntoTargets, Model, Samples, Scoring};
 use crate::run::sweep::Sweep;
+use crate::run::{Evaluate, EvaluationError};
 use crate::{help, input};
 
 /// Every metric of every explainer, without one model call too many.

@@ -4,7 +4,7 @@
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use xai_core::Interval;
 
-use crate::evaluation::table::{EvaluationTable, ExplainerValue, MetricResult};
+use crate::evaluation::{EvaluationTable, ExplainerValue, MetricResult};
 
 impl EvaluationTable {
     /// The table with metrics and explainers as keys:

@@ -2,8 +2,7 @@
 
 use xai_core::{Direction, ExactMean, Result, parallel};
 
-use crate::evaluation::table::{Comparison, ExplainerValue};
-use crate::evaluation::wilcoxon::{holm, wilcoxon_signed_rank};
+use crate::evaluation::{Comparison, ExplainerValue, holm, wilcoxon_signed_rank};
 
 /// Differences up to this share of the largest value of the two explainers count as none.
 const NEGLIGIBLE: f64 = 1e-6;

@@ -5,7 +5,7 @@ use std::fmt;
 use xai_core::statistics::IntervalMethod;
 use xai_core::{Direction, Interval};
 
-use crate::evaluation::table::{EvaluationTable, ExplainerValue, MetricResult};
+use crate::evaluation::{EvaluationTable, ExplainerValue, MetricResult};
 
 /// The metric whose ranking of explainers changes least with the baseline: the first to look at.
 const HEADLINE: &str = "symmetric_relevance_gain";

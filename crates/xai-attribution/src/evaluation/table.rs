@@ -3,9 +3,9 @@
 use xai_core::Interval;
 use xai_core::describe::{Direction, MetricInfo};
 
-use crate::evaluation::statistics::Statistics;
-use crate::metric::value::CurvePoint;
-use crate::model::counted::ModelCalls;
+use crate::evaluation::Statistics;
+use crate::metric::CurvePoint;
+use crate::model::ModelCalls;
 
 /// The table that an [`Evaluation`](crate::Evaluation) ends in: explainers by metrics.
 #[derive(Debug, Clone, PartialEq)]

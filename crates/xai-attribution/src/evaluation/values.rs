@@ -4,10 +4,10 @@ use xai_core::describe::{Direction, MetricInfo};
 use xai_core::{Error, ExactMean, Interval, Result};
 
 use crate::evaluation::comparison::compare;
-use crate::evaluation::statistics::{Column, Statistics, replicates};
-use crate::evaluation::table::{EvaluationTable, ExplainerValue, MetricResult};
-use crate::metric::value::CurvePoint;
-use crate::model::counted::ModelCalls;
+use crate::evaluation::statistics::{Column, replicates};
+use crate::evaluation::{EvaluationTable, ExplainerValue, MetricResult, Statistics};
+use crate::metric::CurvePoint;
+use crate::model::ModelCalls;
 use crate::{help, input};
 
 /// The values of every explainer by every metric, sample by sample.

@@ -8,7 +8,7 @@ use xai_core::simd::{InstructionSet, Simd, SimdKernel};
 use xai_core::tensor::SCALE_MAPS_DOWN;
 use xai_core::{Error, ExactMean, Real, Result, parallel};
 
-use crate::batch::all_samples::AllSamples;
+use crate::batch::AllSamples;
 use crate::input;
 
 /// Bytes of maps that are held while all later maps are read beside them.

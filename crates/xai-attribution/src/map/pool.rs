@@ -3,7 +3,7 @@
 use xai_core::describe::Parameter;
 use xai_core::{Error, Layout, Real, Result, parallel};
 
-use crate::batch::explained::{ExplainedBatch, MapWork};
+use crate::batch::{ExplainedBatch, MapWork};
 use crate::input;
 
 /// How the channels of a position become one attribution. A map without channels is one channel.

@@ -9,7 +9,7 @@ use xai_core::statistics::ranks::spearman_of_finite;
 use xai_core::{Error, Layout, Real, Result, parallel};
 
 use crate::map::positions::attributions_of_maps;
-use crate::map::structural_similarity::structural_similarity;
+use crate::map::structural_similarity;
 use crate::{help, input};
 
 /// How alike two maps are: what [`RandomLogit`](crate::metric::RandomLogit),

@@ -3,8 +3,7 @@
 use xai_core::describe::{MetricInfo, Param, Value, with};
 use xai_core::{Error, Input, Layout, Real, Result};
 
-use crate::metric::protocol::{Measure, key};
-use crate::metric::registered::Registered;
+use crate::metric::{Measure, Registered, key};
 use crate::{help, input};
 
 /// A metric of the registry: what it is, its parameters, and how it is made.

@@ -5,12 +5,10 @@ use std::rc::Rc;
 use xai_core::describe::{MetricInfo, Parameters};
 use xai_core::{Real, Result};
 
-use crate::batch::explained::ExplainedBatch;
-use crate::batch::plan::Plan;
-use crate::batch::run_data::RunData;
+use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::input;
 use crate::metric::kinds::whole_metric::Whole;
-use crate::perturbation::removal::removal_curve::CurveScores;
+use crate::perturbation::CurveScores;
 
 /// A metric of attribution maps, or of an explainer: what it is called, asks and needs, and its parameters.
 ///

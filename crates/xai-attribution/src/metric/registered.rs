@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use xai_core::describe::MetricInfo;
 use xai_core::{Input, Layout};
 
-use crate::metric::protocol::Metric;
+use crate::metric::Metric;
 
 /// The layouts of metrics for images only.
 pub const IMAGES_ONLY: &[Layout] = &[Layout::ChannelsLast, Layout::ChannelsFirst];

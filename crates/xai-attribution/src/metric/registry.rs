@@ -12,10 +12,10 @@ use xai_core::describe::{Setting, same_word};
 use xai_core::{Error, Result};
 
 use crate::input;
-use crate::metric::entry::{Entry, Precision};
 use crate::metric::faithfulness::{curves, drops, masking};
-use crate::metric::protocol::Measure;
-use crate::metric::{axiomatic, comparison, complexity, localization, robustness, sanity};
+use crate::metric::{
+    Entry, Measure, Precision, axiomatic, comparison, complexity, localization, robustness, sanity,
+};
 
 /// The metrics, in the order of the documentation.
 pub static METRICS: LazyLock<Vec<Entry>> = LazyLock::new(|| {

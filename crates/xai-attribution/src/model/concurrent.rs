@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use ndarray::{Array2, ArrayViewD};
 use xai_core::{Real, parallel};
 
-use crate::model::black_box::{BoxError, Job, Model};
+use crate::model::{BoxError, Job, Model};
 
 /// A model that several threads may call at once: its batches run in parallel.
 ///

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use ndarray::{Array2, ArrayViewD};
 use xai_core::Real;
 
-use crate::model::black_box::{BoxError, Job, Model};
+use crate::model::{BoxError, Job, Model};
 
 /// How often a model was called, and with how many samples in all.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -5,8 +5,7 @@ use xai_core::number::check_finite;
 use xai_core::{Error, Real, Result};
 
 use crate::input;
-use crate::model::black_box::BoxError;
-use crate::model::targets::Targets;
+use crate::model::{BoxError, Targets};
 
 /// An explainer: a batch of inputs and their targets in, one map per sample out.
 ///

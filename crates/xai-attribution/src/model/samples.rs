@@ -6,7 +6,7 @@ use ndarray::{Array, ArrayView, ArrayViewD, Axis, CowArray, Dimension, IxDyn, Sl
 use xai_core::number::check_finite;
 use xai_core::{Error, Input, Real, Result};
 
-use crate::model::black_box::BoxError;
+use crate::model::BoxError;
 
 /// An array of samples (inputs or maps) that is asked for one batch at a time.
 ///

@@ -7,9 +7,8 @@ use xai_core::output::arg_max;
 use xai_core::{Activation, Error, Layout, Result};
 
 use crate::input;
-use crate::model::black_box::BoxError;
 use crate::model::explainer::error_of_row;
-use crate::model::targets::Targets;
+use crate::model::{BoxError, Targets};
 
 /// How scores are taken from a model: activation, batch size, layout of the inputs.
 ///

@@ -8,9 +8,7 @@ use xai_core::{Error, Real, Result};
 
 use crate::input;
 use crate::map::positions::for_each_row;
-use crate::model::black_box::BoxError;
-use crate::model::explainer::Explainer;
-use crate::model::targets::Targets;
+use crate::model::{BoxError, Explainer, Targets};
 
 /// An explainer that answers the mean of another's maps over noisy copies of every input.
 ///

@@ -6,9 +6,7 @@ use ndarray::{CowArray, Ix3};
 use xai_core::describe::Parameter;
 use xai_core::{Layout, Real, Result, parallel};
 
-use crate::batch::run_data::{RunData, RunWork};
-use crate::batch::samples::{BatchWork, SampleBatch};
-use crate::batch::side::Segments;
+use crate::batch::{BatchWork, RunData, RunWork, SampleBatch, Segments};
 use crate::input;
 
 /// Which positions are removed together, as one feature.

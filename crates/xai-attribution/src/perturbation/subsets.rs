@@ -6,14 +6,10 @@ use xai_core::random::{random_stream, uniform, uniform_index};
 use xai_core::statistics::ranks::centred_ranks;
 use xai_core::{Error, Input, Layout, Real, Result};
 
-use crate::batch::plan::Plan;
-use crate::batch::run_data::RunData;
-use crate::batch::samples::{BatchWork, SampleBatch};
-use crate::batch::side::SideInput;
+use crate::batch::{BatchWork, Plan, RunData, SampleBatch, SideInput};
 use crate::input;
-use crate::perturbation::absence::baseline::Baseline;
-use crate::perturbation::features::{FeatureCells, Features};
 use crate::perturbation::removal::removed::Absence;
+use crate::perturbation::{Baseline, FeatureCells, Features};
 
 /// How subsets are drawn.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]

@@ -1,19 +1,15 @@
 //! What the model says to features at other values.
 
-use ndarray::Array3;
 use std::ops::Range;
+
+use ndarray::Array3;
 use xai_core::describe::Parameter;
 use xai_core::{Error, Input, Layout, Real, Result};
 
-use crate::batch::explained::{ExplainedBatch, MapWork};
-use crate::batch::plan::Plan;
-use crate::batch::run_data::RunData;
-use crate::batch::samples::{BatchWork, SampleBatch};
-use crate::batch::side::SideInput;
+use crate::batch::{BatchWork, ExplainedBatch, MapWork, Plan, RunData, SampleBatch, SideInput};
 use crate::input;
-use crate::perturbation::features::{FeatureCells, Features};
 use crate::perturbation::removal::ranked_groups::{RankedGroups, n_groups};
-use crate::perturbation::removal::removal_order::RemovalOrder;
+use crate::perturbation::{FeatureCells, Features, RemovalOrder};
 
 /// The values that stand for all that a feature may be.
 #[derive(Debug, Clone, Copy, PartialEq)]

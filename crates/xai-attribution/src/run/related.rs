@@ -5,13 +5,11 @@ use std::sync::Mutex;
 use ndarray::{ArrayD, ArrayViewD, Axis, IxDyn, Slice};
 use xai_core::{Error, Real, Result};
 
-use crate::batch::all_samples::AllSamples;
-use crate::batch::explained::ExplainedBatch;
-use crate::batch::run_data::RunData;
+use crate::batch::{AllSamples, ExplainedBatch, RunData};
 use crate::input;
 use crate::metric::kinds::whole_metric::{Notes, Whole};
+use crate::model::Samples;
 use crate::model::locks::{into_inner, lock};
-use crate::model::samples::Samples;
 
 /// What was taken down of every batch, by its first sample.
 type OfBatches = Vec<(usize, Notes)>;

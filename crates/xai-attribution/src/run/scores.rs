@@ -4,16 +4,12 @@ use std::sync::Mutex;
 
 use xai_core::{Real, Result};
 
-use crate::batch::data::{CheckedData, Data};
-use crate::batch::explained::ExplainedBatch;
-use crate::batch::samples::SampleBatch;
-use crate::model::black_box::Model;
+use crate::batch::data::CheckedData;
+use crate::batch::{Data, ExplainedBatch, SampleBatch};
 use crate::model::locks::{into_inner, lock};
-use crate::model::samples::Samples;
-use crate::model::scoring::Scoring;
-use crate::model::targets::IntoTargets;
-use crate::run::error::{CompletedScores, EvaluationError};
+use crate::model::{IntoTargets, Model, Samples, Scoring};
 use crate::run::sweep::{Records, for_each_batch};
+use crate::run::{CompletedScores, EvaluationError};
 
 /// The score of every sample, on the whole input and on what its map keeps.
 ///

@@ -2,16 +2,12 @@
 
 use xai_core::{Activation, Layout, Real, Result};
 
-use crate::batch::data::{CheckedData, Data};
+use crate::batch::Data;
+use crate::batch::data::CheckedData;
 use crate::input;
-use crate::metric::protocol::{Measure, Metric, key};
-use crate::metric::value::MetricValue;
-use crate::model::black_box::Model;
-use crate::model::explainer::Explainer;
-use crate::model::samples::Samples;
-use crate::model::scoring::Scoring;
-use crate::model::targets::IntoTargets;
-use crate::run::error::EvaluationError;
+use crate::metric::{Measure, Metric, MetricValue, key};
+use crate::model::{Explainer, IntoTargets, Model, Samples, Scoring};
+use crate::run::EvaluationError;
 use crate::run::sweep::Sweep;
 
 /// A metric with the way its scores are taken: what the setters of [`Evaluate`] make of a metric.

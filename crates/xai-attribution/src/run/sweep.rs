@@ -7,19 +7,16 @@ use xai_core::tensor::Rows;
 use xai_core::{Error, ExactMean, Input, Real, Result};
 
 use crate::batch::data::Explained;
-use crate::batch::explained::ExplainedBatch;
-use crate::batch::plan::{Plan, PlannedRows};
-use crate::batch::run_data::{RunData, missing};
-use crate::batch::samples::{Record, SampleBatch};
+use crate::batch::run_data::missing;
+use crate::batch::samples::Record;
+use crate::batch::{ExplainedBatch, Plan, PlannedRows, RunData, SampleBatch};
 use crate::input;
-use crate::metric::protocol::Measure;
-use crate::metric::value::CurvePoint;
-use crate::model::black_box::Model;
+use crate::metric::{CurvePoint, Measure};
 use crate::model::locks::{into_inner, lock};
-use crate::model::samples::Samples;
-use crate::perturbation::removal::removal_curve::CurveScores;
-use crate::run::error::{CompletedScores, EvaluationError};
+use crate::model::{Model, Samples};
+use crate::perturbation::CurveScores;
 use crate::run::related::{Gathered, check_finite_values, relate};
+use crate::run::{CompletedScores, EvaluationError};
 
 /// What a run visits its samples for.
 pub(crate) struct Sweep<'s, T> {

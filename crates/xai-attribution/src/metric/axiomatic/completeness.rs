@@ -3,13 +3,10 @@
 use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
 use xai_core::{ExactSum, Real, Result};
 
-use crate::batch::explained::ExplainedBatch;
-use crate::batch::plan::Plan;
-use crate::batch::run_data::RunData;
+use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::protocol::{Measure, Metric};
-use crate::metric::registered::Registered;
-use crate::perturbation::absence::baseline::{Baseline, BlankScores};
+use crate::metric::{Measure, Metric, Registered};
+use crate::perturbation::{Baseline, BlankScores};
 
 /// Do the attributions of a sample add up to what the score gained over the baseline?
 ///

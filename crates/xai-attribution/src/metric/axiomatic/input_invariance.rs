@@ -4,13 +4,9 @@ use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::tensor::Rows;
 use xai_core::{Error, Real, Result, parallel};
 
-use crate::batch::explained::ExplainedBatch;
-use crate::batch::plan::Plan;
-use crate::batch::run_data::RunData;
-use crate::batch::second_maps::{SecondMaps, SecondMapsOfBatch};
+use crate::batch::{ExplainedBatch, Plan, RunData, SecondMaps, SecondMapsOfBatch};
 use crate::input;
-use crate::metric::protocol::{Measure, Metric};
-use crate::metric::registered::Registered;
+use crate::metric::{Measure, Metric, Registered};
 
 /// Does the map stay the same when the inputs are shifted and the model undoes the shift?
 ///

@@ -1,6 +1,6 @@
 //! Does the map keep a law?
 
-use crate::metric::entry::Entry;
+use crate::metric::Entry;
 
 pub(crate) mod completeness;
 pub(crate) mod input_invariance;

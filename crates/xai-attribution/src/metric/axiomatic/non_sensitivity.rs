@@ -3,15 +3,10 @@
 use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
 use xai_core::{Real, Result};
 
-use crate::batch::explained::ExplainedBatch;
-use crate::batch::plan::Plan;
-use crate::batch::run_data::RunData;
+use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::protocol::{Measure, Metric};
-use crate::metric::registered::Registered;
-use crate::perturbation::absence::baseline::Baseline;
-use crate::perturbation::features::Features;
-use crate::perturbation::removal::single_removal::SingleRemoval;
+use crate::metric::{Measure, Metric, Registered};
+use crate::perturbation::{Baseline, Features, SingleRemoval};
 
 /// How many features have an attribution though the model ignores them, or none though it does not?
 ///

@@ -7,16 +7,12 @@ use std::sync::Arc;
 use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
 use xai_core::{Error, Real, Result, parallel};
 
-use crate::batch::all_samples::AllSamples;
-use crate::batch::explained::ExplainedBatch;
-use crate::batch::plan::Plan;
-use crate::batch::run_data::RunData;
+use crate::batch::{AllSamples, ExplainedBatch, Plan, RunData};
 use crate::input;
 use crate::metric::comparison::sufficiency::predictions;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
 use crate::metric::kinds::whole_metric::{Whole, WholeMetric, only_whole};
-use crate::metric::protocol::{Measure, Metric};
-use crate::metric::registered::Registered;
+use crate::metric::{Measure, Metric, Registered};
 
 /// Do samples with the same explanation have the same prediction?
 ///

@@ -1,6 +1,6 @@
 //! How does the map compare with other maps: a reference, or those of other samples?
 
-use crate::metric::entry::Entry;
+use crate::metric::Entry;
 
 pub(crate) mod consistency;
 pub(crate) mod rank_agreement;

@@ -5,15 +5,12 @@ use xai_core::distance::Distance;
 use xai_core::output::arg_max_rows;
 use xai_core::{Real, Result};
 
-use crate::batch::all_samples::AllSamples;
-use crate::batch::explained::ExplainedBatch;
-use crate::batch::plan::Plan;
+use crate::batch::{AllSamples, ExplainedBatch, Plan};
 use crate::input;
 use crate::map::pair_distances::PairDistances;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
 use crate::metric::kinds::whole_metric::{Whole, WholeMetric, only_whole};
-use crate::metric::protocol::{Measure, Metric};
-use crate::metric::registered::Registered;
+use crate::metric::{Measure, Metric, Registered};
 
 /// Do samples whose maps are near each other have the same prediction?
 ///

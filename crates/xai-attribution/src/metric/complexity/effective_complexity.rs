@@ -5,8 +5,7 @@ use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 
 use crate::metric::kinds::curve_metric::{CurveKind, CurveMetric, CurvePoints};
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::perturbation::removal::removal_curve::Start;
-use crate::perturbation::removal::removal_order::RemovalOrder;
+use crate::perturbation::{RemovalOrder, Start};
 
 /// How many of the largest attributions does the model need for its answer?
 ///

@@ -1,6 +1,6 @@
 //! How many features does the map need?
 
-use crate::metric::entry::Entry;
+use crate::metric::Entry;
 
 #[expect(clippy::module_inception, reason = "a file has the name of its metric")]
 pub(crate) mod complexity;

@@ -3,13 +3,11 @@
 use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
 use xai_core::{Layout, Real, Result};
 
-use crate::batch::explained::ExplainedBatch;
-use crate::batch::run_data::RunData;
+use crate::batch::{ExplainedBatch, RunData};
 use crate::input;
 use crate::metric::kinds::magnitudes::values_of_batch;
 use crate::metric::kinds::spanning_tree::{Point, hull_area, tree_length};
-use crate::metric::protocol::{Measure, Metric};
-use crate::metric::registered::{IMAGES_ONLY, Registered};
+use crate::metric::{IMAGES_ONLY, Measure, Metric, Registered};
 
 /// How close together are the positions that a map marks?
 ///

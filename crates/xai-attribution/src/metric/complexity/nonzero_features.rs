@@ -3,11 +3,10 @@
 use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::{Real, Result};
 
-use crate::batch::explained::ExplainedBatch;
+use crate::batch::ExplainedBatch;
 use crate::input;
 use crate::metric::kinds::magnitudes::values_of_batch;
-use crate::metric::protocol::{Measure, Metric};
-use crate::metric::registered::Registered;
+use crate::metric::{Measure, Metric, Registered};
 
 /// How many attributions are larger than a threshold?
 ///

@@ -4,12 +4,10 @@ use ndarray::ArrayViewD;
 use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::{Layout, Real, Result};
 
-use crate::batch::explained::ExplainedBatch;
+use crate::batch::ExplainedBatch;
 use crate::input;
 use crate::metric::kinds::magnitudes::{value_of_maps, values_of_batch, within_range};
-use crate::metric::protocol::{Measure, Metric};
-use crate::metric::registered::Registered;
-use crate::metric::value::MetricValue;
+use crate::metric::{Measure, Metric, MetricValue, Registered};
 
 /// How unequally a map shares its attribution: the Gini index of `|map|`.
 ///

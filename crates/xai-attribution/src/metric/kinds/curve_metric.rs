@@ -6,18 +6,13 @@ use std::rc::Rc;
 use xai_core::describe::Parameters;
 use xai_core::{MetricInfo, Real, Result};
 
-use crate::batch::explained::ExplainedBatch;
-use crate::batch::plan::Plan;
-use crate::batch::run_data::RunData;
+use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::input;
-use crate::metric::protocol::{Measure, Metric};
-use crate::metric::registered::{GivenDraws, Registered};
-use crate::model::scoring::CurveScore;
-use crate::perturbation::absence::baseline::Baseline;
-use crate::perturbation::features::Features;
-use crate::perturbation::removal::removal_curve::{CurveScores, RemovalCurve, Start};
-use crate::perturbation::removal::removal_order::{RankBy, RemovalOrder};
-use crate::perturbation::removal::steps::{StepCount, Steps};
+use crate::metric::{GivenDraws, Measure, Metric, Registered};
+use crate::model::CurveScore;
+use crate::perturbation::{
+    Baseline, CurveScores, Features, RankBy, RemovalCurve, RemovalOrder, Start, StepCount, Steps,
+};
 
 /// Which curve a [`CurveMetric`] goes along, and what it says of it.
 pub trait CurveKind:

@@ -7,9 +7,9 @@ use ndarray::ArrayViewD;
 use xai_core::tensor::position_magnitudes;
 use xai_core::{Layout, Real, Result, parallel};
 
-use crate::batch::explained::ExplainedBatch;
+use crate::batch::ExplainedBatch;
 use crate::map::positions::layout_of_maps;
-use crate::metric::value::MetricValue;
+use crate::metric::MetricValue;
 
 /// Brings magnitudes whose sum would leave the range of `f64` into units of the largest.
 pub(crate) fn within_range(magnitudes: &mut [f64]) {

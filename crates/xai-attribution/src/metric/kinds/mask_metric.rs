@@ -1,16 +1,14 @@
 //! Metrics that compare a map with where the object is.
 
 use std::fmt::Debug;
+
 use xai_core::describe::{MetricInfo, Parameter, Parameters};
 use xai_core::{Input, Real, Result, parallel};
 
-use crate::batch::explained::ExplainedBatch;
-use crate::batch::run_data::RunData;
-use crate::batch::side::Masks;
+use crate::batch::{ExplainedBatch, Masks, RunData};
 use crate::input;
-use crate::map::pool::ChannelPool;
-use crate::metric::protocol::{Measure, Metric};
-use crate::metric::registered::Registered;
+use crate::map::ChannelPool;
+use crate::metric::{Measure, Metric, Registered};
 
 /// What metrics of maps and masks need.
 pub const MASK_NEEDS: &[Input] = &[input::EXPLANATIONS, input::MASKS];

@@ -4,10 +4,8 @@ use std::collections::BTreeMap;
 
 use xai_core::{Real, Result};
 
-use crate::batch::run_data::RunData;
-use crate::batch::samples::{BatchWork, SampleBatch};
-use crate::perturbation::absence::baseline::{Baseline, BlankInputs, Blanks};
-use crate::perturbation::features::{FeatureCells, Features};
+use crate::batch::{BatchWork, RunData, SampleBatch};
+use crate::perturbation::{Baseline, BlankInputs, Blanks, FeatureCells, Features};
 
 /// The least and the largest sum of scores along any order of removal, of all samples of a batch. It does not
 /// depend on the map: explainers share it.

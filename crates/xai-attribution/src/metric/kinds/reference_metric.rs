@@ -5,13 +5,11 @@ use std::fmt::Debug;
 use xai_core::describe::{Param, Parameters, Value, same_word};
 use xai_core::{Input, MetricInfo, Real, Result, parallel};
 
-use crate::batch::explained::ExplainedBatch;
-use crate::batch::reference::{ReferenceAttributions, ReferenceMaps};
-use crate::batch::run_data::RunData;
+use crate::batch::reference::ReferenceAttributions;
+use crate::batch::{ExplainedBatch, ReferenceMaps, RunData};
 use crate::input;
-use crate::metric::kinds::map_agreement::AgreementOptions;
-use crate::metric::protocol::{Measure, Metric};
-use crate::metric::registered::Registered;
+use crate::metric::map_agreement::AgreementOptions;
+use crate::metric::{Measure, Metric, Registered};
 
 /// What metrics of maps and reference maps need.
 pub const REFERENCE_NEEDS: &[Input] = &[input::EXPLANATIONS, input::REFERENCE_MAPS];

@@ -7,11 +7,8 @@ use xai_core::describe::{Parameter, Parameters};
 use xai_core::number::check_finite_slice;
 use xai_core::{Accumulator, Error, ExactMean, Help, Input, MetricInfo, Real, Result};
 
-use crate::batch::explained::ExplainedBatch;
-use crate::batch::plan::Plan;
-use crate::metric::protocol::{Measure, Metric};
-use crate::metric::registered::Registered;
-use crate::metric::value::MetricValue;
+use crate::batch::{ExplainedBatch, Plan};
+use crate::metric::{Measure, Metric, MetricValue, Registered};
 use crate::{help, input};
 
 /// What to do with a base score that the formula cannot divide by: 0 or less in Average Drop,

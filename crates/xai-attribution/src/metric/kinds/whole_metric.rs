@@ -4,8 +4,7 @@ use std::any::Any;
 
 use xai_core::{Error, MetricInfo, Real, Result};
 
-use crate::batch::all_samples::AllSamples;
-use crate::batch::explained::ExplainedBatch;
+use crate::batch::{AllSamples, ExplainedBatch};
 use crate::{help, input};
 
 /// A metric of every sample among all others: which of them have a map like its own, for instance.

@@ -1,6 +1,6 @@
 //! Does the map lie on the object?
 
-use crate::metric::entry::Entry;
+use crate::metric::Entry;
 
 pub(crate) mod attribution_localization;
 pub(crate) mod focus;

@@ -4,17 +4,12 @@ use ndarray::Axis;
 use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::{Real, Result};
 
-use crate::batch::explained::{ExplainedBatch, MapWork};
-use crate::batch::plan::Plan;
-use crate::batch::run_data::RunData;
+use crate::batch::{ExplainedBatch, MapWork, Plan, RunData};
 use crate::input;
-use crate::map::similarity::MapSimilarity;
-use crate::metric::protocol::{Measure, Metric};
-use crate::metric::registered::{GivenDraws, Registered};
-use crate::perturbation::neighborhood::neighbor_changes::{
-    OutputChanges, in_calls, maps_of_neighbors,
-};
-use crate::perturbation::neighborhood::neighbors::{Neighborhood, Neighbors};
+use crate::map::MapSimilarity;
+use crate::metric::{GivenDraws, Measure, Metric, Registered};
+use crate::perturbation::neighborhood::neighbor_changes::{in_calls, maps_of_neighbors};
+use crate::perturbation::{Neighborhood, Neighbors, OutputChanges};
 
 /// How alike are the maps of a sample and of its neighbours that the model predicts the same for?
 ///

@@ -3,15 +3,11 @@
 use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::{Layout, Real, Result};
 
-use crate::batch::explained::ExplainedBatch;
-use crate::batch::plan::Plan;
-use crate::batch::run_data::RunData;
+use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::input;
-use crate::map::distance::MapDistance;
-use crate::metric::protocol::{Measure, Metric};
-use crate::metric::registered::Registered;
-use crate::perturbation::neighborhood::neighbor_changes::{NeighborDistances, NeighborSet};
-use crate::perturbation::neighborhood::shifts::Shifts;
+use crate::map::MapDistance;
+use crate::metric::{Measure, Metric, Registered};
+use crate::perturbation::{NeighborDistances, NeighborSet, Shifts};
 
 /// How much faster than its input does a map move, at most, when the input is shifted?
 ///

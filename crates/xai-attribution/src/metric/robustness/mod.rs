@@ -1,6 +1,6 @@
 //! Does the map stay where the input hardly changes?
 
-use crate::metric::entry::Entry;
+use crate::metric::Entry;
 
 pub(crate) mod attribution_stability;
 pub(crate) mod continuity;

@@ -6,18 +6,14 @@ use std::marker::PhantomData;
 use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::{Input, Real, Result};
 
-use crate::batch::explained::ExplainedBatch;
-use crate::batch::plan::Plan;
-use crate::batch::run_data::RunData;
-use crate::batch::samples::SampleBatch;
+use crate::batch::{ExplainedBatch, Plan, RunData, SampleBatch};
 use crate::input;
-use crate::map::distance::MapDistance;
-use crate::metric::protocol::{Measure, Metric};
-use crate::metric::registered::{GivenDraws, Registered};
-use crate::perturbation::neighborhood::neighbor_changes::{
-    InputChanges, NeighborDistances, OutputChanges, Representation, RepresentationChanges,
+use crate::map::MapDistance;
+use crate::metric::{GivenDraws, Measure, Metric, Registered};
+use crate::perturbation::{
+    InputChanges, NeighborDistances, Neighborhood, Neighbors, OutputChanges, Representation,
+    RepresentationChanges,
 };
-use crate::perturbation::neighborhood::neighbors::{Neighborhood, Neighbors};
 
 /// Whose change the change of a map is held against.
 pub trait Reference: Debug + Copy + Default + PartialEq + Send + Sync + 'static {

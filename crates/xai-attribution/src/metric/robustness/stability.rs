@@ -6,19 +6,12 @@ use std::marker::PhantomData;
 use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::{Real, Result};
 
-use crate::batch::data::Data;
-use crate::batch::explained::ExplainedBatch;
-use crate::batch::plan::Plan;
-use crate::batch::run_data::RunData;
+use crate::batch::{Data, ExplainedBatch, Plan, RunData};
 use crate::input;
-use crate::map::distance::MapDistance;
-use crate::metric::protocol::{Measure, Metric};
-use crate::metric::registered::{GivenDraws, Registered};
-use crate::metric::value::MetricValue;
-use crate::perturbation::neighborhood::neighbor_changes::{NeighborDistances, OutputChanges};
-use crate::perturbation::neighborhood::neighbors::{Neighborhood, Neighbors};
-use crate::run::error::EvaluationError;
-use crate::run::standalone::evaluate_together;
+use crate::map::MapDistance;
+use crate::metric::{GivenDraws, Measure, Metric, MetricValue, Registered};
+use crate::perturbation::{NeighborDistances, Neighborhood, Neighbors, OutputChanges};
+use crate::run::{EvaluationError, evaluate_together};
 
 /// What a [`Stability`] makes of the distances of a sample's neighbours.
 pub trait Statistic: Debug + Copy + Default + PartialEq + Send + Sync + 'static {

@@ -4,14 +4,11 @@ use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::tensor::Rows;
 use xai_core::{Real, Result, parallel};
 
-use crate::batch::explained::ExplainedBatch;
-use crate::batch::plan::Plan;
-use crate::batch::run_data::RunData;
-use crate::batch::second_maps::{SecondMaps, SecondMapsOfBatch};
+use crate::batch::{ExplainedBatch, Plan, RunData, SecondMaps, SecondMapsOfBatch};
 use crate::input;
-use crate::map::histogram::{Bins, entropy, histogram};
-use crate::metric::protocol::{Measure, Metric};
-use crate::metric::registered::Registered;
+use crate::map::Bins;
+use crate::map::histogram::{entropy, histogram};
+use crate::metric::{Measure, Metric, Registered};
 
 /// Does the explanation get more complex when the model forgets what it learnt?
 ///

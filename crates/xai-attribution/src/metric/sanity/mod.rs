@@ -1,6 +1,6 @@
 //! Does the map depend on the model?
 
-use crate::metric::entry::Entry;
+use crate::metric::Entry;
 
 pub(crate) mod efficient_randomization;
 pub(crate) mod model_randomization;

@@ -4,14 +4,14 @@ use ndarray::{ArrayD, ArrayViewD, Axis, concatenate};
 use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
 use xai_core::{Error, ExactMean, Real, Result};
 
-use crate::batch::data::{CheckedData, Data};
-use crate::batch::run_data::RunData;
+use crate::batch::data::CheckedData;
+use crate::batch::{Data, RunData};
 use crate::input;
-use crate::map::similarity::MapSimilarity;
-use crate::metric::value::MetricValue;
-use crate::model::black_box::BoxError;
-use crate::model::explainer::{Explainer, explain_rows};
-use crate::run::error::{CompletedScores, EvaluationError};
+use crate::map::MapSimilarity;
+use crate::metric::MetricValue;
+use crate::model::explainer::explain_rows;
+use crate::model::{BoxError, Explainer};
+use crate::run::{CompletedScores, EvaluationError};
 
 /// Which layers the steps of [`ModelRandomization`] randomize. Layer 0 is the one at the output.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]

@@ -7,15 +7,11 @@ use xai_core::output::arg_max;
 use xai_core::random::{random_stream, uniform_index};
 use xai_core::{Error, Input, Layout, Real, Result};
 
-use crate::batch::explained::ExplainedBatch;
-use crate::batch::plan::Plan;
-use crate::batch::run_data::{RunData, RunWork};
-use crate::batch::side::SideInput;
+use crate::batch::{ExplainedBatch, Plan, RunData, RunWork, SideInput};
 use crate::input;
-use crate::map::similarity::MapSimilarity;
-use crate::metric::protocol::{Measure, Metric};
-use crate::metric::registered::{GivenDraws, Registered};
-use crate::model::targets::Targets;
+use crate::map::MapSimilarity;
+use crate::metric::{GivenDraws, Measure, Metric, Registered};
+use crate::model::Targets;
 
 /// Does the explanation of another class look different?
 ///

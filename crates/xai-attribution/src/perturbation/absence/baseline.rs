@@ -8,12 +8,9 @@ use xai_core::describe::Parameter;
 use xai_core::number::check_finite;
 use xai_core::{Error, ExactMean, Input, Layout, Real, Result};
 
-use crate::batch::plan::Plan;
-use crate::batch::run_data::RunData;
-use crate::batch::samples::{BatchWork, SampleBatch};
-use crate::batch::side::SideInput;
+use crate::batch::{BatchWork, Plan, RunData, SampleBatch, SideInput};
+use crate::perturbation::DatasetMean;
 use crate::perturbation::absence::blur::blurred;
-use crate::perturbation::absence::dataset_mean::DatasetMean;
 use crate::{help, input};
 
 /// What a removed position is set to, in [`Deletion`](crate::Deletion),

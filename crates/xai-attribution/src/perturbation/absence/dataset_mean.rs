@@ -3,7 +3,7 @@
 use xai_core::tensor::Rows;
 use xai_core::{ExactMean, Real, Result, parallel};
 
-use crate::batch::run_data::{RunData, RunWork};
+use crate::batch::{RunData, RunWork};
 
 /// The mean of every element over all inputs of a run, whatever their order: one more pass over
 /// the inputs, batch by batch, and no call of the model.

@@ -11,15 +11,11 @@ use xai_core::output::arg_max;
 use xai_core::tensor::Rows;
 use xai_core::{Error, Input, Layout, Real, Result, parallel};
 
-use crate::batch::explained::{ExplainedBatch, MapWork};
-use crate::batch::plan::Plan;
-use crate::batch::run_data::RunData;
-use crate::batch::samples::{BatchWork, SampleBatch};
-use crate::batch::side::SideInput;
+use crate::batch::{BatchWork, ExplainedBatch, MapWork, Plan, RunData, SampleBatch, SideInput};
 use crate::input;
-use crate::map::distance::MapDistance;
+use crate::map::MapDistance;
 use crate::model::explainer::error_of_row;
-use crate::perturbation::neighborhood::neighbors::Neighbors;
+use crate::perturbation::Neighbors;
 
 /// Copies of every sample near it, as many of each: [`Neighbors`] under noise, or
 /// [`Shifts`](crate::perturbation::Shifts).

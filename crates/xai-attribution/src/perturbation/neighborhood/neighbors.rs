@@ -8,9 +8,7 @@ use xai_core::number::check_finite_slice;
 use xai_core::random::{normal, random_stream, uniform};
 use xai_core::{Error, Input, Layout, Real, Result};
 
-use crate::batch::run_data::RunData;
-use crate::batch::samples::SampleBatch;
-use crate::batch::side::SideInput;
+use crate::batch::{RunData, SampleBatch, SideInput};
 use crate::input;
 use crate::map::positions::for_each_row;
 

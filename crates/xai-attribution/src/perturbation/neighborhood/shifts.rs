@@ -1,14 +1,14 @@
 //! Copies of every sample, moved by whole positions.
 
-use ndarray::{ArrayView, ArrayViewMut, Axis, IxDyn, Slice};
 use std::ops::Range;
+
+use ndarray::{ArrayView, ArrayViewMut, Axis, IxDyn, Slice};
 use xai_core::describe::{Parameter, Parameters};
 use xai_core::{Error, Layout, Real, Result};
 
-use crate::batch::run_data::RunData;
-use crate::batch::samples::SampleBatch;
+use crate::batch::{RunData, SampleBatch};
 use crate::map::positions::for_each_row;
-use crate::perturbation::neighborhood::neighbor_changes::NeighborSet;
+use crate::perturbation::NeighborSet;
 use crate::{help, input};
 
 /// Along which axes inputs are moved.

@@ -4,11 +4,9 @@ use std::rc::Rc;
 
 use xai_core::{Error, Real, Result};
 
-use crate::batch::explained::ExplainedBatch;
-use crate::batch::run_data::RunData;
+use crate::batch::{ExplainedBatch, RunData};
 use crate::input;
-use crate::perturbation::features::Features;
-use crate::perturbation::removal::removal_order::{OrderedPositions, RemovalOrder};
+use crate::perturbation::{Features, OrderedPositions, RemovalOrder};
 
 /// Groups of so many positions that follow each other in an order; the last one may be smaller.
 pub(crate) struct RankedGroups {

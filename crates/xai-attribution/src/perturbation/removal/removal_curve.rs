@@ -7,19 +7,15 @@ use xai_core::describe::Parameter;
 use xai_core::tensor::Positions;
 use xai_core::{Real, Result};
 
-use crate::batch::explained::{ExplainedBatch, MapWork};
-use crate::batch::plan::Plan;
-use crate::batch::run_data::RunData;
-use crate::batch::samples::SampleBatch;
+use crate::batch::{ExplainedBatch, MapWork, Plan, RunData, SampleBatch};
 use crate::map::positions::for_each_row;
-use crate::model::scoring::CurveScore;
-use crate::perturbation::absence::baseline::{Baseline, BlankInputs, BlankOutputs, Blanks};
-use crate::perturbation::features::{FeatureCells, Features};
-use crate::perturbation::removal::removal_order::{
-    OrderedFeatures, OrderedPositions, RankBy, RemovalOrder,
-};
+use crate::model::CurveScore;
 use crate::perturbation::removal::removed::Absence;
-use crate::perturbation::removal::steps::{Counts, Steps};
+use crate::perturbation::removal::steps::Counts;
+use crate::perturbation::{
+    Baseline, BlankInputs, BlankOutputs, Blanks, FeatureCells, Features, OrderedFeatures,
+    OrderedPositions, RankBy, RemovalOrder, Steps,
+};
 
 /// Which end a removal curve starts from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]

@@ -6,11 +6,9 @@ use xai_core::number::{OrderKey, sort_places};
 use xai_core::random::{random_stream, uniform_index};
 use xai_core::{Error, Input, Layout, Real, Result, parallel};
 
-use crate::batch::explained::{ExplainedBatch, MapWork};
-use crate::batch::run_data::RunData;
-use crate::batch::side::SideInput;
+use crate::batch::{ExplainedBatch, MapWork, RunData, SideInput};
 use crate::input;
-use crate::perturbation::features::{FeatureCells, Features};
+use crate::perturbation::{FeatureCells, Features};
 
 /// In which order positions are removed, or put back. Ties go to the lower position.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]

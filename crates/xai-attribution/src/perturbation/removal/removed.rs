@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use xai_core::tensor::Positions;
 use xai_core::{Real, Result};
 
-use crate::batch::run_data::RunData;
-use crate::batch::samples::SampleBatch;
-use crate::perturbation::absence::baseline::{Baseline, BlankInputs, Blanks, nothing_left};
+use crate::batch::{RunData, SampleBatch};
+use crate::perturbation::absence::baseline::nothing_left;
 use crate::perturbation::absence::linear_imputation::Image;
 use crate::perturbation::features::Plane;
+use crate::perturbation::{Baseline, BlankInputs, Blanks};
 
 /// What removed positions of a batch are set to, held on one thread: the baseline of every sample, or what
 /// is left around them.

@@ -4,15 +4,11 @@ use std::ops::Range;
 
 use xai_core::{Real, Result};
 
-use crate::batch::explained::{ExplainedBatch, MapWork};
-use crate::batch::plan::Plan;
-use crate::batch::run_data::RunData;
-use crate::batch::samples::{BatchWork, SampleBatch};
-use crate::perturbation::absence::baseline::Baseline;
-use crate::perturbation::features::{FeatureCells, Features, Plane};
+use crate::batch::{BatchWork, ExplainedBatch, MapWork, Plan, RunData, SampleBatch};
+use crate::perturbation::features::Plane;
 use crate::perturbation::removal::ranked_groups::{RankedGroups, n_groups};
-use crate::perturbation::removal::removal_order::RemovalOrder;
 use crate::perturbation::removal::removed::Absence;
+use crate::perturbation::{Baseline, FeatureCells, Features, RemovalOrder};
 
 /// How far each sample's score drops when one feature is set to the baseline, each by itself. It does
 /// not depend on the map: explainers share it. The model sees one row per feature, and one per sample.

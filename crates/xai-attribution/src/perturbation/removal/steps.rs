@@ -5,9 +5,9 @@ use std::sync::Arc;
 use xai_core::describe::{Parameter, Parameters};
 use xai_core::{Error, Real, Result};
 
-use crate::batch::run_data::{RunData, RunWork};
+use crate::batch::{RunData, RunWork};
 use crate::input;
-use crate::perturbation::features::Features;
+use crate::perturbation::Features;
 
 /// How many features the steps of a curve flip.
 #[derive(Debug, Clone, PartialEq, Parameters)]

@@ -7,8 +7,7 @@ use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 
 use crate::metric::kinds::curve_metric::{CurveKind, CurveMetric, CurvePoints};
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::perturbation::removal::removal_curve::Start;
-use crate::perturbation::removal::steps::{StepCount, Steps};
+use crate::perturbation::{Start, StepCount, Steps};
 
 /// How far does the score fall without the most relevant features, over some sizes?
 ///

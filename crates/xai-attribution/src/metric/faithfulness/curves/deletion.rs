@@ -4,7 +4,7 @@ use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 
 use crate::metric::kinds::curve_metric::{CurveKind, CurveMetric};
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::perturbation::removal::removal_curve::Start;
+use crate::perturbation::Start;
 
 /// The curve of [`Deletion`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]

@@ -7,17 +7,14 @@ use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::random::{random_stream, uniform_index};
 use xai_core::{Real, Result};
 
-use crate::batch::explained::{ExplainedBatch, MapWork};
-use crate::batch::plan::Plan;
-use crate::batch::run_data::RunData;
+use crate::batch::{ExplainedBatch, MapWork, Plan, RunData};
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::protocol::{Measure, Metric};
-use crate::metric::registered::Registered;
-use crate::perturbation::absence::baseline::Baseline;
-use crate::perturbation::features::{FeatureCells, Features};
-use crate::perturbation::removal::removal_order::{OrderedFeatures, RankBy, RemovalOrder};
+use crate::metric::{Measure, Metric, Registered};
 use crate::perturbation::removal::removed::Absence;
-use crate::perturbation::removal::steps::{Counts, StepCount, Steps};
+use crate::perturbation::removal::steps::Counts;
+use crate::perturbation::{
+    Baseline, FeatureCells, Features, OrderedFeatures, RankBy, RemovalOrder, StepCount, Steps,
+};
 
 /// Which end of the ranking an [`FFidelityMetric`] removes from.
 pub trait RankedPart: Debug + Copy + Default + PartialEq + Send + Sync + 'static {

@@ -5,10 +5,7 @@ use xai_core::{Error, Result};
 
 use crate::metric::kinds::curve_metric::{CurveKind, CurveMetric, CurvePoints, area};
 use crate::metric::kinds::score_metric::BaseScorePolicy;
-use crate::perturbation::features::Features;
-use crate::perturbation::removal::removal_curve::Start;
-use crate::perturbation::removal::removal_order::RankBy;
-use crate::perturbation::removal::steps::{StepCount, Steps};
+use crate::perturbation::{Features, RankBy, Start, StepCount, Steps};
 use crate::{help, input};
 
 /// How fast does the score fall, as a share of itself, when segments are removed?

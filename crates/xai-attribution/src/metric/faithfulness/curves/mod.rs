@@ -1,6 +1,6 @@
 //! Scores along a curve: features are removed or put back, in the order of the map.
 
-use crate::metric::entry::Entry;
+use crate::metric::Entry;
 
 pub(crate) mod comprehensiveness;
 pub(crate) mod deletion;

@@ -3,19 +3,15 @@
 use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::{Real, Result};
 
-use crate::batch::explained::ExplainedBatch;
-use crate::batch::plan::Plan;
-use crate::batch::run_data::RunData;
+use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::metric::kinds::order_limits::{Limits, OrderLimits};
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::protocol::{Measure, Metric};
-use crate::metric::registered::Registered;
-use crate::model::scoring::CurveScore;
-use crate::perturbation::absence::baseline::Baseline;
-use crate::perturbation::features::Features;
-use crate::perturbation::removal::removal_curve::{RemovalCurve, Start};
-use crate::perturbation::removal::removal_order::{OrderedFeatures, RankBy, RemovalOrder};
-use crate::perturbation::removal::steps::{StepCount, Steps};
+use crate::metric::{Measure, Metric, Registered};
+use crate::model::CurveScore;
+use crate::perturbation::{
+    Baseline, Features, OrderedFeatures, RankBy, RemovalCurve, RemovalOrder, Start, StepCount,
+    Steps,
+};
 
 /// Where does the order of a map stand between the worst and the best order that the model has?
 ///

@@ -4,20 +4,14 @@ use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
 use xai_core::{Real, Result};
 
 use crate::batch::data::Explained;
-use crate::batch::explained::{ExplainedBatch, MapWork};
-use crate::batch::plan::Plan;
-use crate::batch::run_data::RunData;
-use crate::batch::samples::{BatchWork, SampleBatch};
+use crate::batch::{BatchWork, ExplainedBatch, MapWork, Plan, RunData, SampleBatch};
 use crate::metric::kinds::curve_metric::area;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::protocol::{Measure, Metric};
-use crate::metric::registered::Registered;
-use crate::model::scoring::CurveScore;
-use crate::perturbation::absence::baseline::Baseline;
-use crate::perturbation::features::Features;
-use crate::perturbation::removal::removal_curve::{CurveScores, RemovalCurve, Start};
-use crate::perturbation::removal::removal_order::{RankBy, RemovalOrder};
-use crate::perturbation::removal::steps::{StepCount, Steps};
+use crate::metric::{Measure, Metric, Registered};
+use crate::model::CurveScore;
+use crate::perturbation::{
+    Baseline, CurveScores, Features, RankBy, RemovalCurve, RemovalOrder, Start, StepCount, Steps,
+};
 
 /// Does the order of a map remove the score faster than random orders do?
 ///

@@ -3,18 +3,12 @@
 use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::{Real, Result};
 
-use crate::batch::explained::ExplainedBatch;
-use crate::batch::plan::Plan;
-use crate::batch::run_data::RunData;
+use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::metric::faithfulness::curves::comprehensiveness::{mean_drop, shares};
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::protocol::{Measure, Metric};
-use crate::metric::registered::Registered;
-use crate::model::scoring::CurveScore;
-use crate::perturbation::absence::baseline::Baseline;
-use crate::perturbation::features::Features;
-use crate::perturbation::removal::removal_curve::{RemovalCurve, Start};
-use crate::perturbation::removal::removal_order::{RankBy, RemovalOrder};
+use crate::metric::{Measure, Metric, Registered};
+use crate::model::CurveScore;
+use crate::perturbation::{Baseline, Features, RankBy, RemovalCurve, RemovalOrder, Start};
 
 /// How far does the score fall with the most relevant features only, over some sizes?
 ///

@@ -5,7 +5,7 @@ use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 
 use crate::metric::kinds::curve_metric::{CurveKind, CurveMetric, CurvePoints};
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::perturbation::removal::removal_curve::Start;
+use crate::perturbation::Start;
 
 /// How far does the score fall, on the average, while the most relevant features are removed?
 ///

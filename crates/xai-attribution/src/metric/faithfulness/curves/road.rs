@@ -10,17 +10,12 @@ use xai_core::output::arg_max;
 use xai_core::random::{normal, random_stream};
 use xai_core::{Error, Layout, Real, Result};
 
-use crate::batch::explained::{ExplainedBatch, MapWork};
-use crate::batch::plan::Plan;
-use crate::batch::run_data::RunData;
+use crate::batch::{ExplainedBatch, MapWork, Plan, RunData};
 use crate::input;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::protocol::{Measure, Metric};
-use crate::metric::registered::{GivenDraws, IMAGES_ONLY, Registered};
-use crate::perturbation::neighborhood::neighbors::GivenNeighbors;
-use crate::perturbation::removal::removal_curve::CurveScores;
-use crate::perturbation::removal::removal_order::{OrderedPositions, RemovalOrder};
+use crate::metric::{GivenDraws, IMAGES_ONLY, Measure, Metric, Registered};
 use crate::perturbation::removal::removed::image;
+use crate::perturbation::{CurveScores, GivenNeighbors, OrderedPositions, RemovalOrder};
 
 /// Which order a [`RoadMetric`] removes pixels in.
 pub trait RoadOrder: Debug + Copy + Default + PartialEq + Send + Sync + 'static {

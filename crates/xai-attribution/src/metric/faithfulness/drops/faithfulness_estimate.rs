@@ -4,16 +4,11 @@ use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::statistics::Correlation;
 use xai_core::{Real, Result};
 
-use crate::batch::explained::ExplainedBatch;
-use crate::batch::plan::Plan;
-use crate::batch::run_data::RunData;
+use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::protocol::{Measure, Metric};
-use crate::metric::registered::Registered;
-use crate::perturbation::absence::baseline::Baseline;
-use crate::perturbation::features::Features;
+use crate::metric::{Measure, Metric, Registered};
 use crate::perturbation::removal::ranked_groups::check_group_size;
-use crate::perturbation::removal::single_removal::{RankedRemoval, SingleRemoval};
+use crate::perturbation::{Baseline, Features, RankedRemoval, SingleRemoval};
 
 /// Does the score drop as much as the attribution says, without each feature by itself?
 ///

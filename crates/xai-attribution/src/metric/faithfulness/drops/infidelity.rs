@@ -4,20 +4,15 @@ use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
 use xai_core::tensor::{Positions, Rows};
 use xai_core::{Error, Real, Result, parallel};
 
-use crate::batch::explained::ExplainedBatch;
-use crate::batch::plan::Plan;
-use crate::batch::run_data::RunData;
+use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::input;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::protocol::{Measure, Metric};
-use crate::metric::registered::{GivenDraws, Registered};
-use crate::perturbation::absence::baseline::Baseline;
-use crate::perturbation::features::{FeatureCells, Features};
-use crate::perturbation::neighborhood::neighbor_changes::NeighborDrops;
-use crate::perturbation::neighborhood::neighbors::{Neighborhood, Neighbors};
+use crate::metric::{GivenDraws, Measure, Metric, Registered};
 use crate::perturbation::removal::removed::{Absence, Remover};
-use crate::perturbation::removal::single_removal::{
-    FeatureDrops, SingleRemoval, SquareRemoval, Squares,
+use crate::perturbation::removal::single_removal::Squares;
+use crate::perturbation::{
+    Baseline, FeatureCells, FeatureDrops, Features, NeighborDrops, Neighborhood, Neighbors,
+    SingleRemoval, SquareRemoval,
 };
 
 /// How far is what a map says of a change of the input from what the model does?

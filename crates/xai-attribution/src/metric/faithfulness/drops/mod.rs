@@ -1,6 +1,6 @@
 //! Drops of the score without some features, against what the map says of them.
 
-use crate::metric::entry::Entry;
+use crate::metric::Entry;
 
 pub(crate) mod faithfulness_estimate;
 pub(crate) mod infidelity;

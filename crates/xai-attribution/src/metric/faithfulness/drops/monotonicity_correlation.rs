@@ -4,16 +4,13 @@ use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::statistics::Correlation;
 use xai_core::{Real, Result};
 
-use crate::batch::explained::ExplainedBatch;
-use crate::batch::plan::Plan;
-use crate::batch::run_data::RunData;
+use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::input;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::protocol::{Measure, Metric};
-use crate::metric::registered::{GivenDraws, Registered};
-use crate::perturbation::features::Features;
+use crate::metric::{GivenDraws, Measure, Metric, Registered};
 use crate::perturbation::removal::ranked_groups::check_group_size;
-use crate::perturbation::value_changes::{FeatureChanges, GroupChanges, ValueRange, Values};
+use crate::perturbation::value_changes::{FeatureChanges, GroupChanges, Values};
+use crate::perturbation::{Features, ValueRange};
 
 /// Does the score depend most on the features with the largest attributions?
 ///

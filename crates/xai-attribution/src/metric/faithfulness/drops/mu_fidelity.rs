@@ -5,17 +5,13 @@ use xai_core::statistics::Correlation;
 use xai_core::statistics::ranks::{centred_ranks, correlation_of_ranks};
 use xai_core::{Real, Result, parallel};
 
-use crate::batch::explained::ExplainedBatch;
-use crate::batch::plan::Plan;
-use crate::batch::run_data::RunData;
+use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::input;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::protocol::{Measure, Metric};
-use crate::metric::registered::{GivenDraws, Registered};
-use crate::perturbation::absence::baseline::Baseline;
-use crate::perturbation::features::Features;
-use crate::perturbation::subsets::{
-    RandomSubsets, SubsetDropRanks, SubsetDrops, SubsetSampling, SubsetSize, Subsets,
+use crate::metric::{GivenDraws, Measure, Metric, Registered};
+use crate::perturbation::{
+    Baseline, Features, RandomSubsets, SubsetDropRanks, SubsetDrops, SubsetSampling, SubsetSize,
+    Subsets,
 };
 
 /// Does the score fall as much as the attribution says, for random subsets of the input?

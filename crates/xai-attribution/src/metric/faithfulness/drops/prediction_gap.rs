@@ -6,16 +6,12 @@ use std::marker::PhantomData;
 use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::{Real, Result};
 
-use crate::batch::explained::{ExplainedBatch, MapWork};
-use crate::batch::plan::Plan;
-use crate::batch::run_data::RunData;
+use crate::batch::{ExplainedBatch, MapWork, Plan, RunData};
 use crate::input;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
 use crate::metric::localization::top_k_intersection::TopK;
-use crate::metric::protocol::{Measure, Metric};
-use crate::metric::registered::{GivenDraws, Registered};
-use crate::perturbation::neighborhood::neighbors::{Neighborhood, Neighbors};
-use crate::perturbation::removal::removal_order::{OrderedPositions, RemovalOrder};
+use crate::metric::{GivenDraws, Measure, Metric, Registered};
+use crate::perturbation::{Neighborhood, Neighbors, OrderedPositions, RemovalOrder};
 
 /// Which positions a [`PredictionGap`] puts noise on.
 pub trait NoisyPart: Debug + Copy + Default + PartialEq + Send + Sync + 'static {

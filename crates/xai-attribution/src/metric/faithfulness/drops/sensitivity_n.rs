@@ -8,18 +8,13 @@ use xai_core::number::elementary::{exp, ln};
 use xai_core::statistics::Correlation;
 use xai_core::{Error, Real, Result, parallel};
 
-use crate::batch::explained::{ExplainedBatch, MapWork};
-use crate::batch::plan::Plan;
-use crate::batch::run_data::RunData;
+use crate::batch::{ExplainedBatch, MapWork, Plan, RunData};
 use crate::input;
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::protocol::{Measure, Metric};
-use crate::metric::registered::Registered;
-use crate::perturbation::absence::baseline::Baseline;
-use crate::perturbation::features::Features;
-use crate::perturbation::removal::removal_curve::CurveScores;
-use crate::perturbation::subsets::{
-    RandomSubsets, SubsetDrops, SubsetSampling, SubsetSize, Subsets,
+use crate::metric::{Measure, Metric, Registered};
+use crate::perturbation::{
+    Baseline, CurveScores, Features, RandomSubsets, SubsetDrops, SubsetSampling, SubsetSize,
+    Subsets,
 };
 
 /// Does the score fall as much as the attribution says, for subsets of each size?

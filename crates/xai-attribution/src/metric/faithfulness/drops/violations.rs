@@ -3,16 +3,11 @@
 use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::{Real, Result};
 
-use crate::batch::explained::ExplainedBatch;
-use crate::batch::plan::Plan;
-use crate::batch::run_data::RunData;
+use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
 use crate::metric::localization::top_k_intersection::TopK;
-use crate::metric::protocol::{Measure, Metric};
-use crate::metric::registered::Registered;
-use crate::perturbation::absence::baseline::Baseline;
-use crate::perturbation::features::Features;
-use crate::perturbation::removal::single_removal::SingleRemoval;
+use crate::metric::{Measure, Metric, Registered};
+use crate::perturbation::{Baseline, Features, SingleRemoval};
 
 /// How often does removing a feature move the score against the sign of its attribution?
 ///

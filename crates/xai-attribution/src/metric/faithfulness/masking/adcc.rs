@@ -6,13 +6,11 @@ use xai_core::statistics::Correlation;
 use xai_core::tensor::{mask_inputs, position_magnitudes};
 use xai_core::{Error, Real, Result};
 
-use crate::batch::explained::{ExplainedBatch, MapWork};
-use crate::batch::plan::Plan;
+use crate::batch::{ExplainedBatch, MapWork, Plan};
 use crate::input;
 use crate::metric::faithfulness::masking::average_drop::AverageDrop;
 use crate::metric::kinds::score_metric::{BaseScorePolicy, EPSILON};
-use crate::metric::protocol::{Measure, Metric};
-use crate::metric::registered::Registered;
+use crate::metric::{Measure, Metric, Registered};
 
 /// Is the map coherent and simple, and does the model keep its answer on what it keeps?
 ///

@@ -1,6 +1,6 @@
 //! Scores of inputs masked by the map.
 
-use crate::metric::entry::Entry;
+use crate::metric::Entry;
 
 pub(crate) mod adcc;
 pub(crate) mod average_drop;
