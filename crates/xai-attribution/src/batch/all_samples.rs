@@ -8,7 +8,7 @@ use xai_core::{Real, Result};
 use crate::batch::RunData;
 use crate::batch::run_data::missing;
 use crate::input;
-use crate::map::positions::attributions_by_position;
+use crate::map::pool::attributions_by_position;
 use crate::model::Samples;
 use crate::model::samples::checked_batch;
 

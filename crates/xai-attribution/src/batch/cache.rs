@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use xai_core::Result;
 
-use crate::model::locks::lock;
+use crate::model::black_box::lock;
 
 /// Results by type and parameters of the work they come from.
 #[derive(Default)]

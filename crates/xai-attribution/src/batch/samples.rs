@@ -11,8 +11,8 @@ use xai_core::{Error, Layout, Real, Result};
 use crate::batch::RunData;
 use crate::batch::cache::Cache;
 use crate::input;
-use crate::map::positions::for_each_row;
-use crate::model::locks::{into_inner, lock};
+use crate::map::pool::for_each_row;
+use crate::model::black_box::{into_inner, lock};
 use crate::model::{CurveScore, Model, Scoring, Targets};
 
 /// Work on a batch that does not depend on the maps: the scores of baseline inputs, the drops of

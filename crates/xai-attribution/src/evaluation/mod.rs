@@ -2,7 +2,6 @@
 
 mod builder;
 mod by_name;
-pub(crate) mod comparison;
 mod display;
 pub(crate) mod statistics;
 pub(crate) mod table;

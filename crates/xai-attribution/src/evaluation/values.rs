@@ -3,8 +3,7 @@
 use xai_core::describe::{Direction, MetricInfo};
 use xai_core::{Error, ExactMean, Interval, Result};
 
-use crate::evaluation::comparison::compare;
-use crate::evaluation::statistics::{Column, replicates};
+use crate::evaluation::statistics::{Column, compare, replicates};
 use crate::evaluation::{EvaluationTable, ExplainerValue, MetricResult, Statistics};
 use crate::metric::CurvePoint;
 use crate::model::ModelCalls;

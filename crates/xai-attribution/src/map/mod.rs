@@ -1,16 +1,14 @@
 //! Attribution maps by themselves: their positions, and how alike or how far apart two of
 //! them are.
 
-pub(crate) mod distance;
 pub(crate) mod histogram;
 pub(crate) mod pair_distances;
 pub(crate) mod pool;
-pub(crate) mod positions;
 pub(crate) mod similarity;
 pub(crate) mod structural_similarity;
 
-pub use distance::{MapDistance, MapDistanceFunction, maps_within};
 pub use histogram::Bins;
 pub use pool::ChannelPool;
 pub use similarity::MapSimilarity;
+pub use similarity::{MapDistance, MapDistanceFunction, maps_within};
 pub use structural_similarity::structural_similarity;

@@ -6,21 +6,17 @@
 pub mod axiomatic;
 pub mod comparison;
 pub mod complexity;
-pub(crate) mod entry;
 pub mod faithfulness;
 pub mod kinds;
 pub mod localization;
 pub(crate) mod protocol;
-pub(crate) mod registered;
 pub mod registry;
 pub mod robustness;
 pub mod sanity;
-pub(crate) mod value;
 
 pub use axiomatic::*;
 pub use comparison::*;
 pub use complexity::*;
-pub use entry::{Entry, Precision};
 pub use faithfulness::*;
 pub use kinds::{
     AgreementFormula, AgreementOptions, BaseScorePolicy, CurveKind, CurveMetric, CurvePoints,
@@ -29,12 +25,13 @@ pub use kinds::{
     WholeMetric, area, map_agreement, only_whole,
 };
 pub use localization::*;
+pub use protocol::{CurvePoint, MetricValue};
+pub use protocol::{GivenDraws, IMAGES_ONLY, Registered};
 pub use protocol::{Measure, Metric, key};
-pub use registered::{GivenDraws, IMAGES_ONLY, Registered};
 pub use registry::from_setting;
+pub use registry::{Entry, Precision};
 pub use robustness::*;
 pub use sanity::*;
-pub use value::{CurvePoint, MetricValue};
 pub use xai_core::describe::{
     Direction, MetricInfo, Param, Parameter, Parameters, Range, Setting, Settings, Value,
 };

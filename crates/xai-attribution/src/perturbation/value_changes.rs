@@ -8,7 +8,7 @@ use xai_core::{Error, Input, Layout, Real, Result};
 
 use crate::batch::{BatchWork, ExplainedBatch, MapWork, Plan, RunData, SampleBatch, SideInput};
 use crate::input;
-use crate::perturbation::removal::ranked_groups::{RankedGroups, n_groups};
+use crate::perturbation::removal::single_removal::{RankedGroups, n_groups};
 use crate::perturbation::{FeatureCells, Features, RemovalOrder};
 
 /// The values that stand for all that a feature may be.

@@ -9,7 +9,7 @@ use crate::batch::{AllSamples, ExplainedBatch, RunData};
 use crate::input;
 use crate::metric::kinds::whole_metric::{Notes, Whole};
 use crate::model::Samples;
-use crate::model::locks::{into_inner, lock};
+use crate::model::black_box::{into_inner, lock};
 
 /// What was taken down of every batch, by its first sample.
 type OfBatches = Vec<(usize, Notes)>;

@@ -6,7 +6,7 @@ use xai_core::{Real, Result};
 
 use crate::batch::data::CheckedData;
 use crate::batch::{Data, ExplainedBatch, SampleBatch};
-use crate::model::locks::{into_inner, lock};
+use crate::model::black_box::{into_inner, lock};
 use crate::model::{IntoTargets, Model, Samples, Scoring};
 use crate::run::sweep::{Records, for_each_batch};
 use crate::run::{CompletedScores, EvaluationError};

@@ -12,7 +12,7 @@ use crate::batch::samples::Record;
 use crate::batch::{ExplainedBatch, Plan, PlannedRows, RunData, SampleBatch};
 use crate::input;
 use crate::metric::{CurvePoint, Measure};
-use crate::model::locks::{into_inner, lock};
+use crate::model::black_box::{into_inner, lock};
 use crate::model::{Model, Samples};
 use crate::perturbation::CurveScores;
 use crate::run::related::{Gathered, check_finite_values, relate};

@@ -10,7 +10,7 @@ use xai_core::{Error, Input, Layout, Real, Result};
 
 use crate::batch::{RunData, SampleBatch, SideInput};
 use crate::input;
-use crate::map::positions::for_each_row;
+use crate::map::pool::for_each_row;
 
 /// Where the neighbours of a sample are drawn.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]

@@ -7,7 +7,7 @@ use xai_core::describe::{Parameter, Parameters};
 use xai_core::{Error, Layout, Real, Result};
 
 use crate::batch::{RunData, SampleBatch};
-use crate::map::positions::for_each_row;
+use crate::map::pool::for_each_row;
 use crate::perturbation::NeighborSet;
 use crate::{help, input};
 

@@ -1,6 +1,5 @@
 //! Parts of an input that are removed: in which order, how, and what the model says.
 
-pub(crate) mod ranked_groups;
 pub(crate) mod removal_curve;
 pub(crate) mod removal_order;
 pub(crate) mod removed;

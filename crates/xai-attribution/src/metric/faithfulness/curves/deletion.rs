@@ -49,3 +49,42 @@ impl CurveKind for Deleting {
     };
     const START: Start = Start::Input;
 }
+
+/// The curve of [`Insertion`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
+pub struct Inserting;
+
+/// How fast the score rises when the most important positions come back first.
+///
+/// As [`Deletion`](crate::Deletion), from the baseline towards the input; **higher is better**. With
+/// `max_fraction = 1` the last step is the score of the whole input.
+///
+/// ```
+/// use ndarray::{Array2, ArrayViewD, array};
+/// use xai_attribution::{Evaluate, Insertion};
+/// let sum = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+///     Ok(batch.sum_axis(ndarray::Axis(1)).insert_axis(ndarray::Axis(1)).into_dimensionality().unwrap())
+/// };
+/// let x = array![[4.0, 2.0]].into_dyn();
+/// let curve = Insertion::new().steps(Some(2)).evaluate(&sum, x.view(), &[0], x.view())?;
+/// assert_eq!(curve.value, 3.5); // ((0 + 4)/2 + (4 + 6)/2)/2
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// # Source
+/// Petsiuk et al., *RISE*, 2018. Chefer et al., *Transformer Interpretability Beyond Attention Visualization*, 2021, take the accuracy instead of
+/// the score: [`CurveScore::Top1`](crate::model::CurveScore).
+pub type Insertion = CurveMetric<Inserting>;
+
+impl CurveKind for Inserting {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "insertion",
+        title: "Insertion",
+        question: "How fast does the score rise when the most important positions come back first?",
+        direction: Direction::Higher,
+        range: Range::REAL.when("as the scores"),
+        needs: SCORE_NEEDS,
+        source: "Petsiuk et al., RISE, 2018",
+    };
+    const START: Start = Start::Blank;
+}

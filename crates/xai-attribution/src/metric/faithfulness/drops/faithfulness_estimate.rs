@@ -7,7 +7,7 @@ use xai_core::{Real, Result};
 use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::metric::kinds::score_metric::SCORE_NEEDS;
 use crate::metric::{Measure, Metric, Registered};
-use crate::perturbation::removal::ranked_groups::check_group_size;
+use crate::perturbation::removal::single_removal::check_group_size;
 use crate::perturbation::{Baseline, Features, RankedRemoval, SingleRemoval};
 
 /// Does the score drop as much as the attribution says, without each feature by itself?

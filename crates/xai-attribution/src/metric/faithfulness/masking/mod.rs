@@ -5,12 +5,10 @@ use crate::metric::Entry;
 pub(crate) mod adcc;
 pub(crate) mod average_drop;
 pub(crate) mod average_gain;
-pub(crate) mod average_increase;
 
 pub use adcc::*;
 pub use average_drop::*;
 pub use average_gain::*;
-pub use average_increase::*;
 
 /// The metrics of this folder, in the order of the documentation.
 pub(in crate::metric) const METRICS: &[Entry] = &[
