@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use xai_core::text::visible_json;
 
-use crate::finding::Finding;
-use crate::origin::{InputFile, Origin};
+use crate::family::{InputFile, Origin};
+use crate::findings::Finding;
 use crate::section::attribution::Attribution;
 use crate::section::casebased::Casebased;
 use crate::section::graph::Graph;
@@ -165,7 +165,7 @@ impl Report {
 mod tests {
     use super::*;
     use crate::estimate::Estimate;
-    use crate::finding::Verdict;
+    use crate::findings::Verdict;
 
     #[test]
     fn numbers_are_read_back_to_the_last_bit() {

@@ -1,9 +1,10 @@
 //! Which explainer is best, and do the metrics agree on it?
 
-use super::words::{list, with_interval};
-use crate::finding::{Finding, Verdict};
-use crate::section::attribution::{Attribution, Comparison, MetricOfExplainers};
 use xai_core::Direction;
+
+use crate::findings::words::{list, with_interval};
+use crate::findings::{Finding, Verdict};
+use crate::section::attribution::{Attribution, Comparison, MetricOfExplainers};
 
 /// The metric whose ranking of explainers changes least with the baseline.
 const HEADLINE: &str = "symmetric_relevance_gain";

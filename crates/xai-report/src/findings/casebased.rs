@@ -1,7 +1,7 @@
 //! Does correspondence tell right from wrong predictions?
 
-use super::words::{IntervalRule, count, with_interval};
-use crate::finding::{Finding, Verdict};
+use crate::findings::words::{IntervalRule, count, with_interval};
+use crate::findings::{Finding, Verdict};
 use crate::section::casebased::{Casebased, Group};
 
 pub(super) fn findings(section: &Casebased) -> Vec<Finding> {

@@ -1,7 +1,7 @@
 //! Do masks find the true edges, and are explanations sufficient and necessary?
 
-use super::words::{IntervalRule, list, with_interval};
-use crate::finding::{Finding, Verdict};
+use crate::findings::words::{IntervalRule, list, with_interval};
+use crate::findings::{Finding, Verdict};
 use crate::section::graph::{Graph, GraphExplainer, SizePoint};
 
 pub(super) fn findings(section: &Graph) -> Vec<Finding> {

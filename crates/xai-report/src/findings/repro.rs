@@ -1,7 +1,7 @@
 //! Do runs agree beyond chance, and in their errors?
 
-use super::words::{IntervalRule, count, list};
-use crate::finding::{Finding, Verdict};
+use crate::findings::words::{IntervalRule, count, list};
+use crate::findings::{Finding, Verdict};
 use crate::section::repro::{PairMetricSummary, Repro};
 
 pub(super) fn findings(section: &Repro) -> Vec<Finding> {

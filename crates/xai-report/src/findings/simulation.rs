@@ -1,6 +1,6 @@
 //! Which metric tells dependent errors, and which follows accuracy?
 
-use crate::finding::{Finding, Verdict};
+use crate::findings::{Finding, Verdict};
 use crate::section::simulation::{SimulatedMetric, Simulation};
 
 pub(super) fn findings(section: &Simulation) -> Vec<Finding> {

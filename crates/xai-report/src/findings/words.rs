@@ -1,8 +1,8 @@
 //! Numbers, lists and verdicts as findings say them.
 
 use crate::estimate::Estimate;
-use crate::finding::{Finding, Verdict};
-use crate::origin::Origin;
+use crate::family::Origin;
+use crate::findings::{Finding, Verdict};
 use crate::text::{decimals, interval};
 
 /// `0.9512 [0.9230, 0.9698]`

@@ -3,3 +3,6 @@
 pub(crate) mod element;
 pub(crate) mod number;
 pub(crate) mod table;
+
+pub(crate) use element::{Element, Markup, name, path, place};
+pub(crate) use table::{Cell, MOST_ROWS, Table, undefined};

@@ -1,8 +1,7 @@
 //! Tables: with a caption, with heads for screen readers, with exact values for whoever sorts or checks.
 
-use super::element::{Element, Markup, name};
-use super::number;
 use crate::estimate::Estimate;
+use crate::markup::{Element, Markup, name, number};
 use crate::text::DASH;
 
 /// Rows that a table shows at most.

@@ -1,11 +1,9 @@
 //! What comes first on the page: the findings, what is missing, and the contents.
 
-use super::section::called;
-use crate::family::Family;
-use crate::finding::{Finding, Verdict};
-use crate::markup::element::{Element, Markup, name};
-use crate::markup::number;
-use crate::origin::Origin;
+use crate::family::{Family, Origin};
+use crate::findings::{Finding, Verdict};
+use crate::markup::{Element, Markup, name, number};
+use crate::page::block::called;
 use crate::report::Report;
 
 /// The findings, by family.

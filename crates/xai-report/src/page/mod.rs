@@ -6,16 +6,12 @@ mod casebased;
 mod findings;
 mod graph;
 mod repro;
-mod section;
 mod simulation;
 
-use block::Counter;
-use section::Section;
-
-use crate::family::Family;
-use crate::markup::element::{Element, Markup, name};
-use crate::origin::InputFile;
+use crate::family::{Family, InputFile};
+use crate::markup::{Element, Markup, name};
 use crate::report::Report;
+use block::{Counter, Section};
 
 /// What a page says in its head that made it: a program can tell it from other pages.
 pub const GENERATOR: &str = "xai report";
@@ -112,7 +108,7 @@ fn sections(family: Family, report: &Report) -> Vec<Section<'_>> {
     match family {
         Family::Casebased => report.casebased.iter().map(casebased::section).collect(),
         Family::Attribution => {
-            let most_pixels = attribution::gallery::most_pixels(&report.attribution);
+            let most_pixels = attribution::pictures::most_pixels(&report.attribution);
             let sections = report.attribution.iter();
             sections
                 .map(|section| attribution::section(section, most_pixels))

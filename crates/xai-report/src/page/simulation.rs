@@ -1,16 +1,9 @@
 //! The section of the simulation study.
 
-use super::block::Block;
-use super::section::Section;
 use crate::family::Family;
-use crate::markup::number;
-use crate::markup::table::{Cell, Table};
-use crate::picture::axes::Axis;
-use crate::picture::figure::Figure;
-use crate::picture::lines::LineChart;
-use crate::picture::scale::nice_domain;
-use crate::picture::series::{ErrorBars, Point, Series};
-use crate::picture::style::Style;
+use crate::markup::{Cell, Table, number};
+use crate::page::block::{Block, Section};
+use crate::picture::{Axis, ErrorBars, Figure, LineChart, Point, Series, Style, nice_domain};
 use crate::section::simulation::{ProfilePoint, SimulatedMetric, Simulation};
 
 /// Points that stand for fewer draws are left out: they jump about.

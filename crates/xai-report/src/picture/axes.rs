@@ -1,7 +1,7 @@
 //! The two axes of a chart.
 
-use super::scale::Scale;
-use crate::markup::element::Element;
+use crate::markup::Element;
+use crate::markup::number::minus;
 
 /// What an axis shows.
 #[derive(Debug, Clone, PartialEq)]
@@ -132,4 +132,161 @@ pub(crate) fn nothing((x, y): (f64, f64)) -> Element {
         .at("y", y)
         .with("text-anchor", "middle")
         .text("no value is defined")
+}
+
+/// Places values of a domain on a line of the picture.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Scale {
+    domain: (f64, f64),
+    places: (f64, f64),
+}
+
+impl Scale {
+    /// A scale from values to places; a domain without width is widened.
+    pub(crate) fn new(domain: (f64, f64), places: (f64, f64)) -> Self {
+        Self {
+            domain: with_width(domain),
+            places,
+        }
+    }
+
+    /// Where a value stands; values outside stand at the ends.
+    pub(crate) fn place(&self, value: f64) -> f64 {
+        let (low, high) = self.domain;
+        // Halves, so that the width of the domain cannot overflow.
+        let share = (value / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0);
+        let share = if share.is_finite() {
+            share.clamp(0.0, 1.0)
+        } else {
+            0.0
+        };
+        self.places.0 + share * (self.places.1 - self.places.0)
+    }
+
+    /// About `n` round values of the domain, each with its text.
+    pub(crate) fn ticks(&self, n: usize) -> Vec<(f64, String)> {
+        ticks(self.domain, n)
+    }
+}
+
+/// The largest values that a picture can have: their difference is still finite.
+const LARGEST: f64 = 1e300;
+
+/// A domain of some width around what is given.
+fn with_width((low, high): (f64, f64)) -> (f64, f64) {
+    let (low, high) = (low.clamp(-LARGEST, LARGEST), high.clamp(-LARGEST, LARGEST));
+    if !low.is_finite() || !high.is_finite() || low > high {
+        return (0.0, 1.0);
+    }
+    if high - low > low.abs().max(high.abs()) * 1e-9 {
+        return (low, high);
+    }
+    let margin = if low == 0.0 { 0.5 } else { low.abs() * 0.1 };
+    (low - margin, high + margin)
+}
+
+/// The least and the largest of the finite values.
+pub(crate) fn extent(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
+    values
+        .into_iter()
+        .filter(|value| value.is_finite())
+        .fold(None, |ends, value| match ends {
+            None => Some((value, value)),
+            Some((low, high)) => Some((value.min(low), value.max(high))),
+        })
+}
+
+/// A domain that holds the values and some of the round values around them.
+pub(crate) fn nice_domain(values: impl IntoIterator<Item = f64>) -> (f64, f64) {
+    let (low, high) = with_width(extent(values).unwrap_or((0.0, 1.0)));
+    let step = nice_step(high - low, 5);
+    let ends = ((low / step).floor() * step, (high / step).ceil() * step);
+    match ends.0.is_finite() && ends.1.is_finite() {
+        true => ends,
+        false => (low, high),
+    }
+}
+
+/// A step of 1, 2 or 5 times a power of ten, about `n` of which make the width.
+fn nice_step(width: f64, n: usize) -> f64 {
+    let raw = width / n.max(1) as f64;
+    let power = 10_f64.powf(raw.log10().floor());
+    let factor = match raw / power {
+        x if x < 1.5 => 1.0,
+        x if x < 3.5 => 2.0,
+        x if x < 7.5 => 5.0,
+        _ => 10.0,
+    };
+    factor * power
+}
+
+/// About `n` round values between the ends, each with its text.
+pub(crate) fn ticks(domain: (f64, f64), n: usize) -> Vec<(f64, String)> {
+    let (low, high) = with_width(domain);
+    let step = nice_step(high - low, n);
+    let slack = 1e-9 * (high - low) / step;
+    let (first, last) = ((low / step - slack).ceil(), (high / step + slack).floor());
+    // At most twice as many as wanted, whatever rounding does.
+    let n_ticks = ((last - first).max(0.0) as usize).min(2 * n + 2);
+    let tick = |index: usize| {
+        let value = (first + index as f64) * step;
+        (value, text(value, step))
+    };
+    (0..=n_ticks).map(tick).collect()
+}
+
+/// A tick with as many decimals as its step has.
+fn text(value: f64, step: f64) -> String {
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    let size = value.abs().max(step);
+    if size >= 1e6 || step < 1e-4 {
+        return minus(format!("{value:.1e}"));
+    }
+    let n_decimals = (-step.log10().floor()).max(0.0) as usize;
+    minus(format!("{value:.n_decimals$}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(domain: (f64, f64), n: usize) -> Vec<String> {
+        ticks(domain, n).into_iter().map(|tick| tick.1).collect()
+    }
+
+    #[test]
+    fn ticks_are_round() {
+        assert_eq!(
+            texts((0.0, 1.0), 5),
+            ["0", "0.2", "0.4", "0.6", "0.8", "1.0"]
+        );
+        assert_eq!(texts((-0.3, 0.31), 3), ["−0.2", "0", "0.2"]);
+        assert_eq!(texts((3.0, 64.0), 6), ["10", "20", "30", "40", "50", "60"]);
+        assert_eq!(texts((0.0, 2e7), 2), ["0", "1.0e7", "2.0e7"]);
+    }
+
+    #[test]
+    fn the_domain_ends_on_ticks() {
+        assert_eq!(nice_domain([0.13, 0.94]), (0.0, 1.0));
+        assert_eq!(nice_domain([-7.0, 12.0]), (-10.0, 15.0));
+    }
+
+    #[test]
+    fn no_domain_breaks_a_scale() {
+        for domain in [
+            (0.5, 0.5),
+            (0.0, 0.0),
+            (1.0, 0.0),
+            (f64::NAN, 1.0),
+            (f64::MIN, f64::MAX),
+            (1.0, 1.0 + 1e-15),
+        ] {
+            let scale = Scale::new(domain, (10.0, 110.0));
+            let places = [-1e308, 0.5, 1e308, f64::NAN].map(|value| scale.place(value));
+            assert!(places.iter().all(|place| (10.0..=110.0).contains(place)));
+            assert!(!scale.ticks(5).is_empty() && scale.ticks(5).len() <= 12);
+        }
+    }
 }

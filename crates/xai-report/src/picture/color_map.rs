@@ -2,7 +2,7 @@
 
 use colorous::{Color, Gradient};
 
-use crate::markup::element::{Element, place};
+use crate::markup::{Element, place};
 
 /// A range of numbers and their colours.
 #[derive(Debug, Clone, Copy)]

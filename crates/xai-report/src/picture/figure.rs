@@ -1,8 +1,7 @@
 //! A picture with its title, its legend, the words that say what is to be seen, and the numbers behind it.
 
-use super::style::{Entry, legend};
-use crate::markup::element::{Element, Markup, name};
-use crate::markup::table::Table;
+use crate::markup::{Element, Markup, Table, name};
+use crate::picture::{Entry, legend};
 
 /// A picture that is ready to be put on the page.
 #[derive(Debug, Clone, PartialEq)]

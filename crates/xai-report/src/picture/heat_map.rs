@@ -1,13 +1,11 @@
 //! A square of numbers as colours.
 
-use super::axes::tick;
-use super::color_map::{ColorMap, hexadecimal, legend_bar};
-use super::figure::{Drawing, Figure, WIDTH, fitting, shortened};
-use super::raster::Raster;
-use super::scale::extent;
-use crate::markup::element::Element;
-use crate::markup::number::{self, decimals};
-use crate::markup::table::{Cell, Table};
+use crate::markup::number::decimals;
+use crate::markup::{Cell, Element, Table, number};
+use crate::picture::{
+    ColorMap, Drawing, Figure, Raster, WIDTH, extent, fitting, hexadecimal, legend_bar, shortened,
+    tick,
+};
 
 /// Things that are drawn as one cell each; above that, as pixels of one image.
 const MOST_CELLS: usize = 40;

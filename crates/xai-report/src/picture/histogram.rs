@@ -1,12 +1,11 @@
 //! Distributions: one, or two of them, one above the other.
 
-use super::axes::{Area, Axis, grid, line, tick};
-use super::figure::{Drawing, Figure, PANEL, WIDTH};
-use super::style::{Entry, Style, Swatch};
 use crate::estimate::Histogram;
-use crate::markup::element::Element;
-use crate::markup::number::{self, decimals, in_own_units, percent};
-use crate::markup::table::{Cell, Table};
+use crate::markup::number::{decimals, in_own_units, percent};
+use crate::markup::{Cell, Element, Table, number};
+use crate::picture::{
+    Area, Axis, Drawing, Entry, Figure, PANEL, Style, Swatch, WIDTH, grid, line, tick,
+};
 
 /// A picture of one or two distributions in the same bins. Each bar is a share of its own group, so that
 /// a small group is seen as well as a large one.

@@ -1,13 +1,11 @@
 //! Values with their intervals, one below the other.
 
-use super::axes::{grid, line, tick};
-use super::figure::{CHARACTER, Drawing, Figure, PANEL, WIDTH, fitting};
-use super::scale::{Scale, extent};
-use super::style::{Entry, Style, Swatch, ring};
 use crate::estimate::Estimate;
-use crate::markup::element::Element;
-use crate::markup::number;
-use crate::markup::table::{Cell, Table};
+use crate::markup::{Cell, Element, Table, number};
+use crate::picture::{
+    CHARACTER, Drawing, Entry, Figure, PANEL, Scale, Style, Swatch, WIDTH, extent, fitting, grid,
+    line, ring, tick,
+};
 
 /// A picture of rows, each with a value and its interval.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,11 +1,9 @@
 //! Lines through points: curves, with bands, whiskers, a level of chance and a marked best point.
 
-use super::axes::{Area, Axis, line, nothing};
-use super::figure::{Drawing, Figure, PANEL, WIDTH};
-use super::series::{Point, Series, thinned};
-use super::style::{Entry, Swatch};
-use crate::markup::element::Element;
-use crate::markup::table::{Cell, MOST_ROWS, Table};
+use crate::markup::{Cell, Element, MOST_ROWS, Table};
+use crate::picture::{
+    Area, Axis, Drawing, Entry, Figure, PANEL, Point, Series, Swatch, WIDTH, line, nothing, thinned,
+};
 
 /// A chart of lines.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,11 +1,8 @@
 //! A network around a node, with the mask of its edges as their width.
 
-use super::figure::{Drawing, Figure, PANEL};
-use super::scale::extent;
-use super::style::{Entry, Swatch};
-use crate::markup::element::{Element, place};
-use crate::markup::number::{self, decimals};
-use crate::markup::table::{Cell, Table};
+use crate::markup::number::decimals;
+use crate::markup::{Cell, Element, Table, number, place};
+use crate::picture::{Drawing, Entry, Figure, PANEL, Swatch, extent};
 use crate::section::graph::{DrawnEdge, Neighborhood};
 
 /// A picture of a neighbourhood.

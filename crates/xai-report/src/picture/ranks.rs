@@ -1,11 +1,8 @@
 //! Ranks by several metrics: a line for each explainer, from metric to metric.
 
-use super::axes::grid;
-use super::figure::{Drawing, Figure, WIDTH, fitting, shortened};
-use super::style::{Entry, Style, Swatch};
-use crate::markup::element::Element;
 use crate::markup::number::in_own_units;
-use crate::markup::table::{Cell, Table};
+use crate::markup::{Cell, Element, Table};
+use crate::picture::{Drawing, Entry, Figure, Style, Swatch, WIDTH, fitting, grid, shortened};
 
 /// A picture of ranks.
 #[derive(Debug, Clone, PartialEq)]

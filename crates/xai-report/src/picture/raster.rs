@@ -4,8 +4,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use png::{BitDepth, ColorType, Encoder, EncodingError};
 
-use super::color_map::ColorMap;
-use crate::markup::element::Element;
+use crate::markup::Element;
+use crate::picture::ColorMap;
 
 /// Rows of bytes, and what they mean.
 pub(crate) struct Raster {

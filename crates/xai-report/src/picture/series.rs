@@ -1,10 +1,8 @@
 //! One line of a chart: its points, their intervals and their marks.
 
-use super::axes::{Area, line};
-use super::style::{Style, Swatch, ring};
-use crate::markup::element::{Element, path};
-use crate::markup::number::{self, decimals};
-use crate::markup::table::Cell;
+use crate::markup::number::decimals;
+use crate::markup::{Cell, Element, number, path};
+use crate::picture::{Area, Style, Swatch, line, ring};
 
 /// One line.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,6 +1,6 @@
 //! What tells series apart: a colour, a shape and a dash each, so that none has to be seen by colour alone.
 
-use crate::markup::element::{Element, name, path};
+use crate::markup::{Element, name, path};
 
 /// Colours of the style sheet: `--series-0` and so on.
 const N_COLORS: usize = 6;

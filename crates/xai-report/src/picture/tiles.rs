@@ -1,11 +1,8 @@
 //! Images beside each other: what went in, what an explainer says of it, what is left.
 
-use super::color_map::{ColorMap, legend_bar};
-use super::figure::{Drawing, Figure, WIDTH, fitting};
-use super::raster::Raster;
-use crate::markup::element::Element;
-use crate::markup::number::{self, decimals};
-use crate::markup::table::{Cell, Table};
+use crate::markup::number::decimals;
+use crate::markup::{Cell, Element, Table, number};
+use crate::picture::{ColorMap, Drawing, Figure, Raster, WIDTH, fitting, legend_bar};
 use crate::section::gallery::GalleryItem;
 use crate::text::DASH;
 

@@ -2,15 +2,16 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use xai_attribution::evaluation::{self, EvaluationTable, ExplainerValue, MetricResult};
-use xai_attribution::input;
+use xai_attribution::evaluation::{EvaluationTable, ExplainerValue, MetricResult};
 use xai_attribution::metric::registry;
+use xai_attribution::{evaluation, input};
 use xai_core::describe::{MetricInfo, same_word};
-use xai_core::statistics::{kendall, ranks::mid_ranks};
+use xai_core::statistics::kendall;
+use xai_core::statistics::ranks::mid_ranks;
 use xai_core::{Activation, Direction, Result};
 
 use crate::estimate::Estimate;
-use crate::origin::Origin;
+use crate::family::Origin;
 use crate::section::gallery::Gallery;
 
 /// Explainers below which an order says little.

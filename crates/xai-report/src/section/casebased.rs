@@ -4,14 +4,12 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use xai_casebased::AuditReport;
-use xai_casebased::result::{
-    self, AuditDistribution, AuditGroup, ExplanationSummary, GroupDistribution,
-};
+use xai_casebased::result::{AuditDistribution, AuditGroup, ExplanationSummary, GroupDistribution};
+use xai_casebased::{AuditReport, result};
 use xai_core::describe::{MetricInfo, Scores};
 
 use crate::estimate::{Estimate, Histogram};
-use crate::origin::Origin;
+use crate::family::Origin;
 
 /// Do predictions agree with their nearest training cases?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

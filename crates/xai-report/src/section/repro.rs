@@ -8,7 +8,7 @@ use xai_repro::across_runs::InconsistentSample;
 use xai_repro::pairwise::PairwiseReport;
 
 use crate::estimate::{Estimate, Histogram};
-use crate::origin::Origin;
+use crate::family::Origin;
 use crate::section::leaf_order::{leaf_order, pair_index};
 
 /// Bins of a histogram.

@@ -2,10 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use xai_repro::registry;
-use xai_repro::study::{self, AccuracyProfile, MetricBehavior, StudySummary};
+use xai_repro::study::{AccuracyProfile, MetricBehavior, StudySummary};
+use xai_repro::{registry, study};
 
-use crate::origin::Origin;
+use crate::family::Origin;
 
 /// How do the reproducibility metrics behave where the truth is known?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -1,8 +1,7 @@
 //! Tables of metrics and of differences between explainers.
 
-use crate::markup::element::{Element, name};
-use crate::markup::number::{self, in_own_units};
-use crate::markup::table::{Cell, Table};
+use crate::markup::number::in_own_units;
+use crate::markup::{Cell, Element, Table, name, number};
 use crate::page::block::Block;
 use crate::section::attribution::{Attribution, Comparison, MetricOfExplainers};
 use crate::text::with_arrow;

@@ -1,14 +1,12 @@
 //! The section of attribution maps.
 
-pub(super) mod gallery;
 mod metrics;
-mod pictures;
+pub(super) mod pictures;
 mod ranking;
 
-use super::block::Block;
-use super::section::{Section, n_of};
 use crate::family::Family;
 use crate::markup::number;
+use crate::page::block::{Block, Section, n_of};
 use crate::section::attribution::Attribution;
 
 /// The section with its pictures and tables; images have at most so many pixels on a side.
@@ -45,7 +43,7 @@ fn blocks(section: &Attribution, most_pixels: usize) -> Vec<Block> {
     }
     blocks.extend(ranking::blocks(section));
     if let Some(gallery) = &section.gallery {
-        blocks.extend(gallery::blocks(section, gallery, most_pixels));
+        blocks.extend(pictures::blocks(section, gallery, most_pixels));
     }
     blocks
 }

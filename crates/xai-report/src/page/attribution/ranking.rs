@@ -2,13 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::markup::number;
-use crate::markup::table::{Cell, Table};
+use crate::markup::{Cell, Table, number};
 use crate::page::block::Block;
-use crate::picture::figure::Figure;
-use crate::picture::heat_map::HeatMap;
-use crate::picture::ranks::{RankLine, Ranks};
-use crate::picture::style::Style;
+use crate::picture::{Figure, HeatMap, RankLine, Ranks, Style};
 use crate::section::attribution::{Attribution, MetricOfExplainers};
 
 /// Pictures of the ranks and of the agreement of metrics, and the pairs that disagree.

@@ -1,8 +1,7 @@
 //! Predictions beside the training cases that are nearest to them.
 
-use crate::markup::element::{Element, name};
-use crate::markup::number::{self, decimals, in_own_units};
-use crate::markup::table::{Cell, Table};
+use crate::markup::number::{decimals, in_own_units};
+use crate::markup::{Cell, Element, Table, name, number};
 use crate::page::block::Block;
 use crate::section::casebased::{FeatureComparison, LeastSupported};
 

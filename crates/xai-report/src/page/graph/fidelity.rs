@@ -1,12 +1,7 @@
 //! Fidelity against the size of the explanation.
 
 use crate::estimate::Estimate;
-use crate::picture::axes::Axis;
-use crate::picture::figure::Figure;
-use crate::picture::lines::LineChart;
-use crate::picture::scale::extent;
-use crate::picture::series::{ErrorBars, Point, Series};
-use crate::picture::style::Style;
+use crate::picture::{Axis, ErrorBars, Figure, LineChart, Point, Series, Style, extent};
 use crate::section::graph::{Graph, GraphExplainer, SizePoint};
 
 /// Explainers up to which bands in one picture can be told apart.

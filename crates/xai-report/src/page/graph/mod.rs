@@ -7,13 +7,11 @@ use xai_core::MetricInfo;
 use xai_core::describe::Scores;
 use xai_graph::GroundTruth;
 
-use super::block::Block;
-use super::section::{Section, n_of};
 use crate::family::Family;
-use crate::markup::number::{self, in_own_units};
-use crate::markup::table::{Cell, Table};
-use crate::picture::figure::Figure;
-use crate::picture::node_link::NodeLink;
+use crate::markup::number::in_own_units;
+use crate::markup::{Cell, Table, number};
+use crate::page::block::{Block, Section, n_of};
+use crate::picture::{Figure, NodeLink};
 use crate::section::graph::{AUROC, Graph, MOST_DRAWN_EXPLAINERS};
 
 /// The section with its pictures and tables.

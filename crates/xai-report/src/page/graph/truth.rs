@@ -1,13 +1,10 @@
 //! Masks against the edges that are known to matter, and how masks are distributed.
 
 use crate::estimate::Histogram;
-use crate::picture::axes::Axis;
-use crate::picture::figure::Figure;
-use crate::picture::histogram::{BarGroup, Bars};
-use crate::picture::intervals::{Intervals, Row};
-use crate::picture::lines::{LineChart, Reference};
-use crate::picture::series::{ErrorBars, Point, Series};
-use crate::picture::style::Style;
+use crate::picture::{
+    Axis, BarGroup, Bars, ErrorBars, Figure, Intervals, LineChart, Point, Reference, Row, Series,
+    Style,
+};
 use crate::section::graph::{AgainstTruth, Graph, MaskSummary};
 
 /// Explainers whose truth is known, with their places.

@@ -2,12 +2,9 @@
 
 mod pictures;
 
-use super::block::{Block, KeyFigure};
-use super::section::{Section, n_of};
 use crate::family::Family;
-use crate::markup::element::{Element, name};
-use crate::markup::number;
-use crate::markup::table::{Cell, Table};
+use crate::markup::{Cell, Element, Table, name, number};
+use crate::page::block::{Block, KeyFigure, Section, n_of};
 use crate::section::repro::{Inconsistent, PairMetricSummary, Repro};
 use crate::text::with_arrow;
 

@@ -2,15 +2,10 @@
 
 use crate::estimate::Estimate;
 use crate::markup::number::which_is_better;
-use crate::picture::axes::Axis;
-use crate::picture::figure::Figure;
-use crate::picture::heat_map::HeatMap;
-use crate::picture::histogram::{BarGroup, Bars};
-use crate::picture::intervals::{Intervals, Row};
-use crate::picture::lines::LineChart;
-use crate::picture::scale::nice_domain;
-use crate::picture::series::{ErrorBars, Point, Series, thinned};
-use crate::picture::style::Style;
+use crate::picture::{
+    Axis, BarGroup, Bars, ErrorBars, Figure, HeatMap, Intervals, LineChart, Point, Row, Series,
+    Style, nice_domain, thinned,
+};
 use crate::section::repro::{PairMetricSummary, Repro};
 use crate::text::with_arrow;
 

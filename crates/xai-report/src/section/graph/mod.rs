@@ -2,7 +2,6 @@
 
 mod layout;
 mod neighborhood;
-mod network;
 
 use std::collections::BTreeMap;
 
@@ -17,10 +16,11 @@ use xai_graph::dataset::{SweepCurve, SweepPoint};
 use xai_graph::ground_truth::{Confusion, GroundTruthCurves};
 
 use crate::estimate::{Estimate, Histogram};
-use crate::origin::Origin;
-pub use neighborhood::{DrawnEdge, DrawnNode, Neighborhood};
+use crate::family::Origin;
+use neighborhood::Network;
 use neighborhood::{neighborhood, spread};
-use network::Network;
+
+pub use neighborhood::{DrawnEdge, DrawnNode, Neighborhood};
 
 /// Bins of the histogram of a mask.
 const N_BINS: usize = 20;
