@@ -8,7 +8,8 @@ mod parameter;
 mod parameters;
 
 use proc_macro::TokenStream;
-use syn::{DeriveInput, parse_macro_input};
+use quote::quote;
+use syn::{DeriveInput, parse_macro_input, parse_quote};
 
 /// Derives `Parameters` for a struct: every field is a parameter with the name of the field, what the first
 /// paragraph of its documentation says, the kind of its type, and a setter of its name.
@@ -44,6 +45,25 @@ pub fn parameters(input: TokenStream) -> TokenStream {
 #[proc_macro_derive(Parameter, attributes(param))]
 pub fn parameter(input: TokenStream) -> TokenStream {
     expanded(parameter::derive, parse_macro_input!(input as DeriveInput))
+}
+
+/// Derives `Metric` of `xai_attribution` for a metric of that crate: its description is that of `Registered`.
+#[proc_macro_derive(Metric)]
+pub fn metric(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    let (name, mut generics) = (&input.ident, input.generics.clone());
+    let registered = quote!(crate::metric::Registered);
+    let bound = parse_quote!(Self: #registered);
+    generics.make_where_clause().predicates.push(bound);
+    let (parameters, arguments, bounds) = generics.split_for_impl();
+    quote! {
+        impl #parameters crate::metric::Metric for #name #arguments #bounds {
+            fn info(&self) -> &'static ::xai_core::describe::MetricInfo {
+                <Self as #registered>::INFO
+            }
+        }
+    }
+    .into()
 }
 
 fn expanded(

@@ -35,3 +35,4 @@ pub use sanity::*;
 pub use xai_core::describe::{
     Direction, MetricInfo, Param, Parameter, Parameters, Range, Setting, Settings, Value,
 };
+pub(crate) use xai_derive::Metric;

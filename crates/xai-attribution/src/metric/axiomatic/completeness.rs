@@ -38,7 +38,7 @@ use crate::perturbation::{Baseline, BlankScores};
 /// # Source
 /// Sundararajan, Taly, Yan, *Axiomatic Attribution for Deep Networks*, 2017. Quantus tests for
 /// equality of floating-point numbers: an absolute gap of exactly 0.
-#[derive(Debug, Clone, Default, PartialEq, Parameters)]
+#[derive(Debug, Clone, Default, PartialEq, Metric, Parameters)]
 pub struct Completeness {
     /// What stands for a removed value.
     ///
@@ -66,12 +66,6 @@ impl Completeness {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
-    }
-}
-
-impl Metric for Completeness {
-    fn info(&self) -> &'static MetricInfo {
-        <Self as Registered>::INFO
     }
 }
 

@@ -45,7 +45,7 @@ use crate::metric::{Measure, Metric, Registered};
 /// Kindermans et al., *The (Un)reliability of Saliency Methods*, 2017. Quantus says whether all elements
 /// are within 1e-4 + 1e-5 |e'|, of inputs whose first element it does not shift:
 /// [`maps_within`](crate::map::maps_within), and an explainer that does the same.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Metric, Parameters)]
 pub struct InputInvariance;
 
 impl InputInvariance {
@@ -64,12 +64,6 @@ fn gap<T: Real>(map: &[T], shifted: &[f64]) -> Option<f64> {
     // In units of the largest, so that no difference of finite values overflows.
     let changes = of_map().zip(shifted).map(|(a, b)| a / unit - b / unit);
     (unit > 0.0).then(|| changes.fold(0.0, size))
-}
-
-impl Metric for InputInvariance {
-    fn info(&self) -> &'static MetricInfo {
-        <Self as Registered>::INFO
-    }
 }
 
 impl<T: Real> Measure<T> for InputInvariance {

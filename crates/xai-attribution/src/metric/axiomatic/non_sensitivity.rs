@@ -40,7 +40,7 @@ use crate::perturbation::{Baseline, Features, SingleRemoval};
 /// # Source
 /// Nguyen and Martínez, *On quantitative aspects of model interpretability*, 2020. Quantus has one
 /// threshold and one baseline.
-#[derive(Debug, Clone, PartialEq, Parameters)]
+#[derive(Debug, Clone, PartialEq, Metric, Parameters)]
 pub struct NonSensitivity {
     /// What stands for a removed value.
     ///
@@ -110,12 +110,6 @@ impl NonSensitivity {
             baseline: baseline.clone(),
         };
         std::iter::once(&self.baseline).chain(more).map(removal)
-    }
-}
-
-impl Metric for NonSensitivity {
-    fn info(&self) -> &'static MetricInfo {
-        <Self as Registered>::INFO
     }
 }
 

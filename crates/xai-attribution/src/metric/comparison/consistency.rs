@@ -48,7 +48,7 @@ use crate::metric::{Measure, Metric, Registered};
 /// Dasgupta, Frost, Moshkovitz, *Framework for Evaluating Faithfulness of Local Explanations*, 2022. Quantus
 /// takes the batch for the data set, the signs of the *first* five elements for a key, and 0 for a sample that shares it
 /// with nobody: its number is ours with a [`Discretizer::function`] and samples without a value counted as 0.
-#[derive(Debug, Clone, Default, PartialEq, Parameters)]
+#[derive(Debug, Clone, Default, PartialEq, Metric, Parameters)]
 pub struct Consistency {
     /// What has to be the same in two maps that count as one explanation. Default: the positions of the
     /// five largest attributions, with their signs.
@@ -211,12 +211,6 @@ fn digest(key: &[i64]) -> [u64; 2] {
         }
         hasher.finish()
     })
-}
-
-impl Metric for Consistency {
-    fn info(&self) -> &'static MetricInfo {
-        <Self as Registered>::INFO
-    }
 }
 
 impl<T: Real> WholeMetric<T> for Consistency {

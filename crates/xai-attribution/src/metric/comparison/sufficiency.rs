@@ -48,7 +48,7 @@ use crate::metric::{Measure, Metric, Registered};
 /// takes the batch for the data set, and 0 for a sample that no map is near to; a position with one value
 /// in all maps makes all of its values 0. Its number is ours of absolute maps with samples without a value
 /// counted as 0, in one batch.
-#[derive(Debug, Clone, PartialEq, Parameters)]
+#[derive(Debug, Clone, PartialEq, Metric, Parameters)]
 pub struct Sufficiency {
     /// The distance of the maps of two samples, by the attributions of their positions.
     distance: Distance,
@@ -144,12 +144,6 @@ impl Near<'_> {
             self.near[sample] += 1;
             self.alike[sample] += alike;
         }
-    }
-}
-
-impl Metric for Sufficiency {
-    fn info(&self) -> &'static MetricInfo {
-        <Self as Registered>::INFO
     }
 }
 

@@ -41,14 +41,8 @@ pub fn complexity<T: Real>(maps: ArrayViewD<'_, T>, layout: Layout) -> Result<Me
 }
 
 /// [`complexity`] as a metric of an [`Evaluation`](crate::Evaluation), or of any other run.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Metric, Parameters)]
 pub struct Complexity;
-
-impl Metric for Complexity {
-    fn info(&self) -> &'static MetricInfo {
-        <Self as Registered>::INFO
-    }
-}
 
 impl<T: Real> Measure<T> for Complexity {
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {

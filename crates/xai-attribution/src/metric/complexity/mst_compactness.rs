@@ -38,7 +38,7 @@ use crate::metric::{IMAGES_ONLY, Measure, Metric, Registered};
 /// Mesgari et al., arXiv:2603.29491, 2026. Quantus takes the tree of a graph of nearest neighbours, whose ties are
 /// broken arbitrarily and whose missing edges shorten it, the diagonal for positions in one line, and 0 for a map of
 /// zeros; where its graph holds the shortest tree its number is ours with [`Collinear::Diagonal`].
-#[derive(Debug, Clone, Copy, PartialEq, Parameters)]
+#[derive(Debug, Clone, Copy, PartialEq, Metric, Parameters)]
 pub struct MstCompactness {
     /// From which percentile of a map on its positions are marked. Default: 80.
     #[param(at_least = 0, at_most = 100)]
@@ -118,12 +118,6 @@ fn percentile(values: &[f64], percentile: f64) -> f64 {
     match weight > 0.0 && high.is_finite() {
         true => low * (1.0 - weight) + high * weight,
         false => low,
-    }
-}
-
-impl Metric for MstCompactness {
-    fn info(&self) -> &'static MetricInfo {
-        <Self as Registered>::INFO
     }
 }
 

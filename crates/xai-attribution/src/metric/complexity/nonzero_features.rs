@@ -26,7 +26,7 @@ use crate::metric::{Measure, Metric, Registered};
 /// # Source
 /// What Quantus calls Effective Complexity; for the paper's see
 /// [`EffectiveComplexity`](crate::metric::EffectiveComplexity).
-#[derive(Debug, Clone, Copy, PartialEq, Parameters)]
+#[derive(Debug, Clone, Copy, PartialEq, Metric, Parameters)]
 pub struct NonzeroFeatures {
     /// Above which size an attribution counts. Default: 1e-5.
     #[param(at_least = 0)]
@@ -44,12 +44,6 @@ impl NonzeroFeatures {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
-    }
-}
-
-impl Metric for NonzeroFeatures {
-    fn info(&self) -> &'static MetricInfo {
-        <Self as Registered>::INFO
     }
 }
 

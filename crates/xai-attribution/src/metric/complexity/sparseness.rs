@@ -37,14 +37,8 @@ pub fn sparseness<T: Real>(maps: ArrayViewD<'_, T>, layout: Layout) -> Result<Me
 }
 
 /// [`sparseness`] as a metric of an [`Evaluation`](crate::Evaluation), or of any other run.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Metric, Parameters)]
 pub struct Sparseness;
-
-impl Metric for Sparseness {
-    fn info(&self) -> &'static MetricInfo {
-        <Self as Registered>::INFO
-    }
-}
 
 impl<T: Real> Measure<T> for Sparseness {
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {

@@ -72,7 +72,7 @@ pub fn area(scores: &[f64]) -> f64 {
 /// [`CurveKind`] of your own. The model sees `n` rows for every step that flips anything, and for the
 /// start. Where a batch has room for several steps of all its samples they go in one call. Two
 /// metrics along the same curve share it.
-#[derive(Debug, Clone, PartialEq, Parameters)]
+#[derive(Debug, Clone, PartialEq, Metric, Parameters)]
 pub struct CurveMetric<K> {
     #[param(skip)]
     order: RemovalOrder,
@@ -149,12 +149,6 @@ impl<K: CurveKind> CurveMetric<K> {
             rank_by: K::RANK_BY,
             score: self.score,
         }
-    }
-}
-
-impl<K: CurveKind> Metric for CurveMetric<K> {
-    fn info(&self) -> &'static MetricInfo {
-        K::INFO
     }
 }
 

@@ -81,7 +81,7 @@ pub trait MaskFormula:
 }
 
 /// A metric over maps and [`Masks`]. An empty mask has no value.
-#[derive(Debug, Clone, Default, PartialEq, Parameters)]
+#[derive(Debug, Clone, Default, PartialEq, Metric, Parameters)]
 pub struct MaskMetric<F> {
     #[param(flatten)]
     pub(crate) formula: F,
@@ -94,12 +94,6 @@ impl<F: MaskFormula> MaskMetric<F> {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
-    }
-}
-
-impl<F: MaskFormula> Metric for MaskMetric<F> {
-    fn info(&self) -> &'static MetricInfo {
-        F::INFO
     }
 }
 

@@ -27,7 +27,7 @@ pub trait AgreementFormula: Debug + Clone + Default + PartialEq + Send + Sync + 
 }
 
 /// A metric over maps and [`ReferenceMaps`].
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Metric)]
 pub struct ReferenceMetric<F> {
     formula: F,
     options: AgreementOptions,
@@ -61,12 +61,6 @@ impl<F: AgreementFormula> ReferenceMetric<F> {
     pub fn options(mut self, options: AgreementOptions) -> Self {
         self.options = options;
         self
-    }
-}
-
-impl<F: AgreementFormula> Metric for ReferenceMetric<F> {
-    fn info(&self) -> &'static MetricInfo {
-        F::INFO
     }
 }
 

@@ -83,7 +83,7 @@ pub(crate) const EPSILON: f64 = 1e-8;
 ///
 /// The model sees each input once and each masked input once; several metrics of one model share
 /// them in an [`Evaluation`](crate::Evaluation).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Parameters)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Metric, Parameters)]
 pub struct ScoreMetric<F> {
     /// What to do with base scores that the formula cannot divide by.
     base_score_policy: BaseScorePolicy,
@@ -181,12 +181,6 @@ impl<F: ScoreFormula> ScoreMetric<F> {
             n_undefined: 0,
             formula: PhantomData,
         }
-    }
-}
-
-impl<F: ScoreFormula> Metric for ScoreMetric<F> {
-    fn info(&self) -> &'static MetricInfo {
-        F::INFO
     }
 }
 

@@ -47,7 +47,7 @@ use crate::perturbation::{Neighborhood, Neighbors, OutputChanges};
 /// Subramaniakuppusamy and Gajjar, *Feature Attribution Stability Suite: How Stable Are Post-Hoc
 /// Attributions?*, 2026. The suite also turns, brightens and compresses images: such copies less their
 /// images are [given neighbours](Neighborhood::Given); maps are compared place by place.
-#[derive(Debug, Clone, PartialEq, Parameters)]
+#[derive(Debug, Clone, PartialEq, Metric, Parameters)]
 pub struct AttributionStability {
     /// Which neighbours.
     #[param(flatten, setter)]
@@ -135,12 +135,6 @@ impl<T: Real> MapWork<T> for NeighborSimilarities {
             }
             Ok(values)
         })
-    }
-}
-
-impl Metric for AttributionStability {
-    fn info(&self) -> &'static MetricInfo {
-        <Self as Registered>::INFO
     }
 }
 

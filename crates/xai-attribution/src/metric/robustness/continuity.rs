@@ -45,7 +45,7 @@ use crate::perturbation::{NeighborDistances, NeighborSet, Shifts};
 /// them, and adds 1e-9 to the divisor; below 14 columns it shows the blank image only.
 /// [`LocalLipschitz`](crate::metric::LocalLipschitz) with [`MapDistance::L1`] and its shifted images as
 /// [given neighbours](crate::perturbation::Neighborhood::Given) has its numbers.
-#[derive(Debug, Clone, Default, PartialEq, Parameters)]
+#[derive(Debug, Clone, Default, PartialEq, Metric, Parameters)]
 pub struct Continuity {
     /// Which shifts. Default: by one and two positions both ways.
     #[param(flatten, setter)]
@@ -64,12 +64,6 @@ impl Continuity {
             neighbors: self.shifts.clone(),
             distance: MapDistance::L1,
         }
-    }
-}
-
-impl Metric for Continuity {
-    fn info(&self) -> &'static MetricInfo {
-        <Self as Registered>::INFO
     }
 }
 

@@ -36,7 +36,7 @@ use crate::perturbation::{NeighborDistances, Neighborhood, Neighbors};
 /// # Source
 /// Alvarez-Melis and Jaakkola, *On the Robustness of Interpretability Methods*, 2018. Quantus adds 1e-10
 /// to the divisor and draws normal noise: [`Neighborhood::Given`].
-#[derive(Debug, Clone, PartialEq, Parameters)]
+#[derive(Debug, Clone, PartialEq, Metric, Parameters)]
 pub struct LocalLipschitz {
     /// Which neighbours.
     #[param(flatten, setter)]
@@ -69,12 +69,6 @@ impl LocalLipschitz {
             neighbors: self.neighbors,
             distance: self.distance.clone(),
         }
-    }
-}
-
-impl Metric for LocalLipschitz {
-    fn info(&self) -> &'static MetricInfo {
-        <Self as Registered>::INFO
     }
 }
 

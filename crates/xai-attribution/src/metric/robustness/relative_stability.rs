@@ -79,7 +79,7 @@ pub trait Reference: Debug + Copy + Default + PartialEq + Send + Sync + 'static 
 /// ([`elementwise`](RelativeStability::elementwise)), whose largest is that of the smallest attribution,
 /// counts neighbours with another prediction or gives up the sample for one, and draws noise upwards
 /// only.
-#[derive(Debug, Clone, PartialEq, Parameters)]
+#[derive(Debug, Clone, PartialEq, Metric, Parameters)]
 pub struct RelativeStability<R> {
     /// Which neighbours.
     #[param(flatten, setter)]
@@ -233,12 +233,6 @@ impl<R: Reference> RelativeStability<R> {
                 .elementwise
                 .map_or(MapDistance::Relative, MapDistance::Elementwise),
         }
-    }
-}
-
-impl<R: Reference> Metric for RelativeStability<R> {
-    fn info(&self) -> &'static MetricInfo {
-        R::INFO
     }
 }
 

@@ -45,7 +45,7 @@ use crate::metric::{Measure, Metric, Registered};
 /// Test*, 2023. With a number of bins as Quantus' `EfficientMPRT`; its rules for that number take the
 /// number of *axes* of a map for that of its values. [`Bins::FreedmanDiaconis`] takes the values, of
 /// the map as it is for both maps.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Metric, Parameters)]
 pub struct EfficientRandomization {
     /// How many bins the histogram of a map has. Default: 100.
     bins: Bins,
@@ -63,12 +63,6 @@ impl EfficientRandomization {
         let before = entropy(&histogram(map, n_bins));
         let after = entropy(&histogram(random, n_bins));
         Ok((before > 0.0).then(|| (after - before) / before))
-    }
-}
-
-impl Metric for EfficientRandomization {
-    fn info(&self) -> &'static MetricInfo {
-        <Self as Registered>::INFO
     }
 }
 

@@ -60,7 +60,7 @@ pub trait RankedPart: Debug + Copy + Default + PartialEq + Send + Sync + 'static
 /// Zheng et al., *F-Fidelity: A Robust Framework for Faithfulness Evaluation of Explainable AI*, 2025, who
 /// draw a share α of the part and cap it at β of all features, and report accuracies; with scores it
 /// also moves where no prediction changes. The sibling for graphs is robust fidelity.
-#[derive(Debug, Clone, PartialEq, Parameters)]
+#[derive(Debug, Clone, PartialEq, Metric, Parameters)]
 pub struct FFidelityMetric<K> {
     #[param(flatten)]
     steps: Steps,
@@ -271,12 +271,6 @@ impl<T: Real> MapWork<T> for PartlyRemoved {
             .zip(scores.chunks_exact(per_sample))
             .map(drop)
             .collect())
-    }
-}
-
-impl<K: RankedPart> Metric for FFidelityMetric<K> {
-    fn info(&self) -> &'static MetricInfo {
-        K::INFO
     }
 }
 

@@ -47,7 +47,7 @@ use crate::perturbation::{
 /// # Source
 /// Edin et al., *Normalized AOPC: Fixing Misleading Faithfulness Metrics for Feature Attributions Explainability*,
 /// 2025.
-#[derive(Debug, Clone, PartialEq, Parameters)]
+#[derive(Debug, Clone, PartialEq, Metric, Parameters)]
 pub struct Naopc {
     /// What stands for a removed value.
     #[param(into)]
@@ -134,12 +134,6 @@ impl Naopc {
         })?;
         let pairs = limits.iter().zip(&*orders);
         Ok(pairs.filter_map(|(of, order)| of.along(order)).collect())
-    }
-}
-
-impl Metric for Naopc {
-    fn info(&self) -> &'static MetricInfo {
-        <Self as Registered>::INFO
     }
 }
 

@@ -42,7 +42,7 @@ use crate::perturbation::{
 ///
 /// # Source
 /// A permutation test: Fisher, *The Design of Experiments*, 1935. No other library has the number.
-#[derive(Debug, Clone, PartialEq, Parameters)]
+#[derive(Debug, Clone, PartialEq, Metric, Parameters)]
 pub struct RandomOrderReference {
     #[param(flatten)]
     steps: Steps,
@@ -196,12 +196,6 @@ impl<T: Real> BatchWork<T> for RandomAreas {
 fn areas_of(curve: &CurveScores) -> Vec<f64> {
     let area_of = |sample| area(&curve.of_sample(sample).collect::<Vec<f64>>());
     (0..curve.n_samples()).map(area_of).collect()
-}
-
-impl Metric for RandomOrderReference {
-    fn info(&self) -> &'static MetricInfo {
-        <Self as Registered>::INFO
-    }
 }
 
 impl<T: Real> Measure<T> for RandomOrderReference {

@@ -33,7 +33,7 @@ use crate::perturbation::{Baseline, Features, RankBy, RemovalCurve, RemovalOrder
 ///
 /// # Source
 /// DeYoung et al., *ERASER*, 2020.
-#[derive(Debug, Clone, Default, PartialEq, Parameters)]
+#[derive(Debug, Clone, Default, PartialEq, Metric, Parameters)]
 pub struct RationaleSufficiency {
     /// What stands for a removed value.
     #[param(into)]
@@ -59,12 +59,6 @@ impl RationaleSufficiency {
             rank_by: RankBy::Sum,
             score: CurveScore::Target,
         }
-    }
-}
-
-impl Metric for RationaleSufficiency {
-    fn info(&self) -> &'static MetricInfo {
-        <Self as Registered>::INFO
     }
 }
 

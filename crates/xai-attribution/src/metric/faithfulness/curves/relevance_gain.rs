@@ -42,7 +42,7 @@ use crate::perturbation::{
 /// # Source
 /// Blücher, Vielhaben, Strodthoff, *Decoupling Pixel Flipping and Occlusion Strategy for Consistent
 /// XAI Benchmarks*, 2024.
-#[derive(Debug, Clone, Default, PartialEq, Parameters)]
+#[derive(Debug, Clone, Default, PartialEq, Metric, Parameters)]
 pub struct SymmetricRelevanceGain {
     #[param(flatten)]
     steps: Steps,
@@ -86,12 +86,6 @@ impl SymmetricRelevanceGain {
             rank_by: RankBy::Sum,
             score: self.score,
         }
-    }
-}
-
-impl Metric for SymmetricRelevanceGain {
-    fn info(&self) -> &'static MetricInfo {
-        <Self as Registered>::INFO
     }
 }
 

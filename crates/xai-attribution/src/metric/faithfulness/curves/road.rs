@@ -64,7 +64,7 @@ pub trait RoadOrder: Debug + Copy + Default + PartialEq + Send + Sync + 'static 
 /// combination is that of the package `grad-cam`. Quantus' accuracies come with its draws as
 /// [`ImputationNoise::Given`], one percentage at a time as the mean of
 /// [`RoadMostRelevantFirst`]; it fails for images of several channels and counts the first batch only.
-#[derive(Debug, Clone, PartialEq, Parameters)]
+#[derive(Debug, Clone, PartialEq, Metric, Parameters)]
 pub struct RoadMetric<K> {
     /// How many of the pixels are removed, in percent, each in (0, 100): without any pixel there is nothing to
     /// impute from.
@@ -314,12 +314,6 @@ impl<T: Real> MapWork<T> for ImputedCurve {
                 Ok(scores.enumerate().map(answer).collect())
             },
         )
-    }
-}
-
-impl<K: RoadOrder> Metric for RoadMetric<K> {
-    fn info(&self) -> &'static MetricInfo {
-        K::INFO
     }
 }
 

@@ -40,7 +40,7 @@ use crate::perturbation::{Baseline, Features, RankedRemoval, SingleRemoval};
 /// Networks*, 2018; Hesse et al., *Benchmarking the Attribution Quality of Vision Models*, 2024, for
 /// IDSDS. Quantus' features are groups of elements that follow each other in descending order:
 /// [`group_size`](FaithfulnessEstimate::group_size).
-#[derive(Debug, Clone, PartialEq, Parameters)]
+#[derive(Debug, Clone, PartialEq, Metric, Parameters)]
 pub struct FaithfulnessEstimate {
     /// What stands for a removed value.
     ///
@@ -89,12 +89,6 @@ impl FaithfulnessEstimate {
             features: self.features,
             baseline: self.baseline.clone(),
         }
-    }
-}
-
-impl Metric for FaithfulnessEstimate {
-    fn info(&self) -> &'static MetricInfo {
-        <Self as Registered>::INFO
     }
 }
 

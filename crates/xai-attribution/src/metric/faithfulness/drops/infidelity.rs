@@ -55,7 +55,7 @@ use crate::perturbation::{
 /// go with the perturbations unless [`map_kind`](Infidelity::map_kind) says otherwise. Captum's
 /// numbers come with [`Perturbation::Given`], its `normalize` is [`Scaling::OptimalBeta`]. Quantus' cannot
 /// be had: it leaves every patch removed when it goes on to the next, and takes any map for gradients.
-#[derive(Debug, Clone, PartialEq, Parameters)]
+#[derive(Debug, Clone, PartialEq, Metric, Parameters)]
 pub struct Infidelity {
     /// How inputs are changed: one feature or square at a time, or by noise.
     perturbation: Perturbation,
@@ -259,12 +259,6 @@ fn sums_of_sets<T: Real, P: Iterator<Item = u32> + Clone>(
         sum
     };
     sets.map(sum).collect()
-}
-
-impl Metric for Infidelity {
-    fn info(&self) -> &'static MetricInfo {
-        <Self as Registered>::INFO
-    }
 }
 
 impl<T: Real> Measure<T> for Infidelity {

@@ -42,7 +42,7 @@ use crate::perturbation::{Features, ValueRange};
 /// Nguyen and Martínez, *On quantitative aspects of model interpretability*, 2020, who divide by the
 /// squared score, which changes no ranks. Quantus draws `u` in [0, 1]: its numbers come with
 /// [`ValueRange::Given`] and [`group_size`](MonotonicityCorrelation::group_size).
-#[derive(Debug, Clone, PartialEq, Parameters)]
+#[derive(Debug, Clone, PartialEq, Metric, Parameters)]
 pub struct MonotonicityCorrelation {
     /// Which positions go together, as one feature.
     features: Features,
@@ -96,12 +96,6 @@ impl MonotonicityCorrelation {
             features: self.features,
             values: self.values(),
         }
-    }
-}
-
-impl Metric for MonotonicityCorrelation {
-    fn info(&self) -> &'static MetricInfo {
-        <Self as Registered>::INFO
     }
 }
 

@@ -56,7 +56,7 @@ use crate::perturbation::{
 /// Xplique's `MuFidelity` draws its subsets as [`SubsetSampling::Independent`] does, though its
 /// text promises a fixed size, shares them between the samples of a batch, and counts an undefined
 /// correlation as 0 (its mean is `value · (n − n_undefined) / n`).
-#[derive(Debug, Clone, PartialEq, Parameters)]
+#[derive(Debug, Clone, PartialEq, Metric, Parameters)]
 pub struct MuFidelity {
     /// The number of random subsets per sample. Default: 200.
     #[param(at_least = 2, at_most = 1 << 20)]
@@ -116,12 +116,6 @@ impl MuFidelity {
             subsets: self.subsets(),
             baseline: self.baseline.clone(),
         }
-    }
-}
-
-impl Metric for MuFidelity {
-    fn info(&self) -> &'static MetricInfo {
-        <Self as Registered>::INFO
     }
 }
 

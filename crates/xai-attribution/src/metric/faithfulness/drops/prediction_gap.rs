@@ -56,7 +56,7 @@ pub trait NoisyPart: Debug + Copy + Default + PartialEq + Send + Sync + 'static 
 /// Agarwal et al., *OpenXAI: Towards a Transparent Evaluation of Model Explanations*, 2022; after
 /// Petsiuk et al., *RISE*, 2018. OpenXAI reads the first output whatever is predicted (targets of 0
 /// here), and its numbers come with its noise as [`Neighborhood::Given`].
-#[derive(Debug, Clone, PartialEq, Parameters)]
+#[derive(Debug, Clone, PartialEq, Metric, Parameters)]
 pub struct PredictionGap<K> {
     /// How many positions are the top: a number, or a share of them. Default: a tenth of them.
     k: TopK,
@@ -176,12 +176,6 @@ impl<T: Real> MapWork<T> for PartlyNoisy {
         );
         source.check()?;
         scores
-    }
-}
-
-impl<K: NoisyPart> Metric for PredictionGap<K> {
-    fn info(&self) -> &'static MetricInfo {
-        K::INFO
     }
 }
 

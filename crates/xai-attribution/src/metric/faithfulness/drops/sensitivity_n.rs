@@ -48,7 +48,7 @@ use crate::perturbation::{
 /// Ancona et al., *Towards better understanding of gradient-based attribution methods*, 2018. Quantus
 /// computes something else: one correlation over the samples of the first batch, of the drops along a
 /// deletion with the sums of single steps.
-#[derive(Debug, Clone, PartialEq, Parameters)]
+#[derive(Debug, Clone, PartialEq, Metric, Parameters)]
 pub struct SensitivityN {
     /// The sizes of subsets, ascending, each at least 1 and less than the number of features.
     #[param(
@@ -159,12 +159,6 @@ impl<T: Real> MapWork<T> for SensitivityN {
         };
         let sizes = self.sizes_of(self.features.most(batch.run())?);
         sizes.into_iter().map(of_size).collect()
-    }
-}
-
-impl Metric for SensitivityN {
-    fn info(&self) -> &'static MetricInfo {
-        <Self as Registered>::INFO
     }
 }
 

@@ -34,7 +34,7 @@ use crate::perturbation::{Baseline, Features, SingleRemoval};
 ///
 /// # Source
 /// Liu et al., *Rethinking Attention-Model Explainability through Faithfulness Violation Test*, 2022.
-#[derive(Debug, Clone, Default, PartialEq, Parameters)]
+#[derive(Debug, Clone, Default, PartialEq, Metric, Parameters)]
 pub struct Violations {
     /// What stands for a removed value.
     ///
@@ -59,12 +59,6 @@ impl Violations {
             features: self.features,
             baseline: self.baseline.clone(),
         }
-    }
-}
-
-impl Metric for Violations {
-    fn info(&self) -> &'static MetricInfo {
-        <Self as Registered>::INFO
     }
 }
 

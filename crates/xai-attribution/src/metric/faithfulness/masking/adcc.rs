@@ -48,7 +48,7 @@ use crate::metric::{Measure, Metric, Registered};
 /// Poppi et al., *Revisiting the Evaluation of Class Activation Mapping for Explainability: A Novel
 /// Metric and Experimental Analysis*, 2021, with the authors' coherency, moved from [−1, 1] to [0, 1].
 /// They explain the class that the model predicts; here it is the target.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Parameters)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Metric, Parameters)]
 pub struct Adcc {
     /// What to do with base scores that the formula of Average Drop cannot divide by.
     base_score_policy: BaseScorePolicy,
@@ -96,12 +96,6 @@ fn harmonic_mean(values: [f64; 3]) -> f64 {
         return 0.0;
     }
     3.0 / values.iter().map(|value| 1.0 / value).sum::<f64>()
-}
-
-impl Metric for Adcc {
-    fn info(&self) -> &'static MetricInfo {
-        <Self as Registered>::INFO
-    }
 }
 
 impl<T: Real> Measure<T> for Adcc {
