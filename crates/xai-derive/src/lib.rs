@@ -47,7 +47,8 @@ pub fn parameter(input: TokenStream) -> TokenStream {
     expanded(parameter::derive, parse_macro_input!(input as DeriveInput))
 }
 
-/// Derives `Metric` of `xai_attribution` for a metric of that crate: its description is that of `Registered`.
+/// Derives `Metric` of `xai_attribution` for a metric of that crate, whose description is that of `Registered`, and
+/// `new`, its defaults.
 #[proc_macro_derive(Metric)]
 pub fn metric(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
@@ -60,6 +61,14 @@ pub fn metric(input: TokenStream) -> TokenStream {
         impl #parameters crate::metric::Metric for #name #arguments #bounds {
             fn info(&self) -> &'static ::xai_core::describe::MetricInfo {
                 <Self as #registered>::INFO
+            }
+        }
+
+        impl #parameters #name #arguments #bounds {
+            /// The metric with the defaults of its parameters.
+            #[must_use]
+            pub fn new() -> Self {
+                Self::default()
             }
         }
     }

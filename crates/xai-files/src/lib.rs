@@ -6,7 +6,7 @@
 //! - [`visible`](mod@visible): text from files, shown so that no control character acts on a terminal.
 //! - [`left_out`]: which columns of a table are not used, and the one rule for the index columns that pandas writes.
 //! - [`WholeFile`]: output that is whole or not there; [`destination`] says where a path leads to.
-//! - With the feature `readers`: [`arrays`] (`.npy`, entries of `.npz`), [`samples`] and [`planes`] for arrays that memory does
+//! - With the feature `readers`: [`arrays`] (`.npy`, entries of `.npz`), [`samples`] and planes for arrays that memory does
 //!   not hold, [`table`] (`.csv`), [`classes`] as files call them, and [`content`], what a file holds by its header.
 //! - With the feature `onnx`: models of the ONNX format, run by a pure-Rust engine or, with `onnxruntime`, by ONNX Runtime.
 //! - With the feature `clap`: the options that several programs have, as arguments of `clap`.
@@ -34,8 +34,6 @@ pub mod npz;
 pub mod onnx;
 #[cfg(feature = "clap")]
 pub mod options;
-#[cfg(feature = "readers")]
-pub mod planes;
 #[cfg(feature = "readers")]
 pub mod samples;
 #[cfg(feature = "readers")]

@@ -1,16 +1,17 @@
 //! Samples in `.npy` files, also in those that no memory holds.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use std::ops::Range;
-
-use ndarray::{ArrayD, ArrayViewD, Axis, CowArray, IxDyn, Slice};
+use ndarray::{Array3, ArrayD, ArrayViewD, Axis, CowArray, Ix3, IxDyn, Slice};
 use xai_attribution::Real;
+use xai_attribution::batch::Planes;
 use xai_attribution::model::{BoxError, Samples};
 
-use super::arrays::{self, StoredArray};
-use super::npy_file::NpyFile;
-use crate::failure::Failure;
+use crate::arrays;
+use crate::arrays::StoredArray;
+use crate::failure::{Failure, InFile};
+use crate::npy_file::NpyFile;
 
 /// Numbers that files of samples are read as.
 pub trait FileNumber: Real {
@@ -120,5 +121,72 @@ impl<T: Real, S: Samples<T>, F: Fn(u64) + Sync> Samples<T> for WatchedSamples<S,
 
     fn in_memory(&self) -> Option<ArrayViewD<'_, T>> {
         self.samples.in_memory()
+    }
+}
+
+/// What a stored integer stands for.
+pub type Rule<V> = fn(i64) -> Result<V, Failure>;
+
+/// One value per position of every sample, in a file of integers `(n, height, width)`.
+pub struct FilePlanes<V>(PlaneSource<V>);
+
+enum PlaneSource<V> {
+    Memory(Array3<V>),
+    ByPlace {
+        name: PathBuf,
+        file: NpyFile,
+        shape: [usize; 3],
+        rule: Rule<V>,
+    },
+}
+
+impl<V: Clone + Send + Sync> FilePlanes<V> {
+    /// A large file, which is read a batch at a time.
+    pub fn large(name: &Path, rule: Rule<V>) -> Option<Self> {
+        let file = NpyFile::open_large(name)?;
+        Some(Self(PlaneSource::ByPlace {
+            name: name.to_owned(),
+            shape: file.shape().try_into().ok()?,
+            file,
+            rule,
+        }))
+    }
+
+    /// The numbers of a file that was read.
+    pub fn of_file(stored: StoredArray, rule: Rule<V>) -> Result<Self, Failure> {
+        let name = stored.file().to_owned();
+        read(stored, rule)
+            .in_file(&name)
+            .map(|values| Self(PlaneSource::Memory(values)))
+    }
+}
+
+fn read<V>(stored: StoredArray, rule: Rule<V>) -> Result<Array3<V>, Failure> {
+    let labels = stored.into_integers::<Ix3>()?;
+    let values: Result<Vec<V>, Failure> = labels.iter().map(|&label| rule(label)).collect();
+    Array3::from_shape_vec(labels.raw_dim(), values?).map_err(Failure::new)
+}
+
+impl<V: Clone + Send + Sync> Planes<V> for FilePlanes<V> {
+    fn shape(&self) -> [usize; 3] {
+        match &self.0 {
+            PlaneSource::Memory(array) => array.dim().into(),
+            PlaneSource::ByPlace { shape, .. } => *shape,
+        }
+    }
+
+    fn planes(&self, samples: Range<usize>) -> Result<CowArray<'_, V, Ix3>, BoxError> {
+        match &self.0 {
+            PlaneSource::Memory(array) => {
+                Ok(array.slice_axis(Axis(0), Slice::from(samples)).into())
+            }
+            PlaneSource::ByPlace {
+                name, file, rule, ..
+            } => {
+                let numbers = file.rows(samples);
+                let planes = numbers.and_then(|n| read(StoredArray::new(name, n), *rule));
+                Ok(planes.map_err(Failure::into_message)?.into())
+            }
+        }
     }
 }

@@ -16,7 +16,7 @@ use xai_metrics::core::Input;
 
 use xai_files::arrays;
 use xai_files::failure::{Failure, InFile};
-use xai_files::planes::FilePlanes;
+use xai_files::samples::FilePlanes;
 use xai_files::samples::FileSamples;
 
 /// The word for features that are segments.

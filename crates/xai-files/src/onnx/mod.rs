@@ -4,7 +4,6 @@ mod batches;
 mod contents;
 pub mod engine;
 pub mod explainer;
-mod graph;
 pub mod model;
 mod rows;
 pub mod threads;

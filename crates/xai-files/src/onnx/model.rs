@@ -3,12 +3,13 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use ndarray::{Array2, ArrayD};
+use ndarray::{Array1, Array2, ArrayD, ArrayView2};
+use xai_graph::{Graph, GraphModel};
 
-use super::contents::port::{Kind, Port};
-use super::contents::{Contents, element};
-use super::engine::{Engine, EngineOptions, File, Input, NotLoaded, Reason, table};
 use crate::failure::{Failure, InFile};
+use crate::onnx::contents::port::{Kind, Port};
+use crate::onnx::contents::{Contents, element};
+use crate::onnx::engine::{Engine, EngineOptions, File, Input, NotLoaded, Reason, table};
 
 /// Scores that were computed elsewhere go in as files.
 const SCORES_FROM_FILES: &str = "or score the whole and the masked inputs where the model runs, and pass the scores with --base and --masked";
@@ -312,4 +313,44 @@ fn only_scores(contents: &Contents) -> Result<&Port, Failure> {
 fn names<'a>(ports: impl Iterator<Item = &'a Port>) -> String {
     let names: Vec<String> = ports.map(|port| format!("{:?}", port.name)).collect();
     names.join(", ")
+}
+
+impl GraphModel<f32> for OnnxModel {
+    fn outputs(
+        &self,
+        graph: Graph<'_, f32>,
+    ) -> Result<Array2<f32>, Box<dyn std::error::Error + Send + Sync>> {
+        let features = graph.features;
+        let of_integers = self.inputs.first().is_some_and(|features| {
+            matches!(features.kind, Kind::Array(element::INT32 | element::INT64))
+        });
+        // A graph is one call: its rows are not samples.
+        let mut values = vec![
+            match of_integers {
+                true => Input::Integer(integers(features)?.into_dyn()),
+                false => Input::Real(features.to_owned().into_dyn()),
+            },
+            Input::Integer(graph.edge_index.to_owned().into_dyn()),
+        ];
+        if self.takes_weight() {
+            let weight = match graph.edge_weight {
+                Some(weight) => weight.to_owned(),
+                None => Array1::ones(graph.n_edges()),
+            };
+            values.push(Input::Real(weight.into_dyn()));
+        }
+        Ok(self.scores(values)?.mapv(|output| output as f32))
+    }
+}
+
+/// Up to here, single precision holds every integer.
+const LARGEST_EXACT: f32 = 16_777_216.0;
+
+/// Features that are integers.
+fn integers(features: ArrayView2<'_, f32>) -> Result<Array2<i64>, Reason> {
+    let exact = |x: &f32| x.fract() == 0.0 && x.abs() <= LARGEST_EXACT;
+    match features.iter().all(exact) {
+        true => Ok(features.mapv(|x| x as i64)),
+        false => Err("it takes integers as features".to_owned()),
+    }
 }

@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use xai_core::parallel;
 
-use super::blocks::{Block, Blocks};
-use super::chunk::{BadRow, Format, Records, Role, Rows};
-use super::header::{self, Header, SAVE_AS_UTF8};
-use super::piece::Piece;
-use super::place::Place;
 use crate::failure::{Failure, InFile};
+use crate::table::blocks::{Block, Blocks};
+use crate::table::chunk::{BadRow, Format, Records, Role, Rows};
+use crate::table::header;
+use crate::table::header::{Header, SAVE_AS_UTF8};
+use crate::table::piece::{Piece, Place};
 
 /// Bytes that one thread parses at a time: large beside what is done once for each part, small beside
 /// the table.

@@ -10,7 +10,6 @@ mod chunk;
 mod csv_file;
 mod header;
 mod piece;
-mod place;
 mod tally;
 
 pub use cell::NonNumber;
@@ -18,5 +17,5 @@ pub use chunk::TextColumn;
 pub use csv_file::{Columns, Pieces, Table};
 pub use header::Header;
 pub use piece::Piece;
-pub use place::Place;
+pub use piece::Place;
 pub use tally::{Contents, NonNumberCell, Tally};

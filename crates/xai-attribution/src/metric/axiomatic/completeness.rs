@@ -35,6 +35,8 @@ use crate::perturbation::{Baseline, BlankScores};
 ///
 /// The model sees `2 n` rows.
 ///
+/// Defaults: the relative gap to baseline 0.
+///
 /// # Source
 /// Sundararajan, Taly, Yan, *Axiomatic Attribution for Deep Networks*, 2017. Quantus tests for
 /// equality of floating-point numbers: an absolute gap of exactly 0.
@@ -59,14 +61,6 @@ pub enum Gap {
     Relative,
     /// In units of the score.
     Absolute,
-}
-
-impl Completeness {
-    /// The relative gap to baseline 0.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
 }
 
 impl<T: Real> Measure<T> for Completeness {

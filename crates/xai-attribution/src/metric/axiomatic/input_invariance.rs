@@ -48,14 +48,6 @@ use crate::metric::{Measure, Metric, Registered};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Metric, Parameters)]
 pub struct InputInvariance;
 
-impl InputInvariance {
-    /// The metric; it has no parameters.
-    #[must_use]
-    pub fn new() -> Self {
-        Self
-    }
-}
-
 /// The largest change, as a share of the largest size of the first.
 fn gap<T: Real>(map: &[T], shifted: &[f64]) -> Option<f64> {
     let size = |largest: f64, x: f64| largest.max(x.abs());

@@ -37,6 +37,8 @@ use crate::perturbation::{Baseline, Features, SingleRemoval};
 ///
 /// The model sees `n · (1 + features)` rows per baseline.
 ///
+/// Defaults: single positions, baseline 0, thresholds of 1e-5.
+///
 /// # Source
 /// Nguyen and Martínez, *On quantitative aspects of model interpretability*, 2020. Quantus has one
 /// threshold and one baseline.
@@ -90,12 +92,6 @@ impl Default for NonSensitivity {
 }
 
 impl NonSensitivity {
-    /// Single positions, baseline 0, thresholds of 1e-5.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// Further baselines: a feature is ignored if no baseline changes the score.
     #[must_use]
     pub fn more_baselines(mut self, baselines: Vec<Baseline>) -> Self {

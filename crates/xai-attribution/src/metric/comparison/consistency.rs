@@ -44,6 +44,8 @@ use crate::metric::{Measure, Metric, Registered};
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// Defaults: the five largest attributions with their signs.
+///
 /// # Source
 /// Dasgupta, Frost, Moshkovitz, *Framework for Evaluating Faithfulness of Local Explanations*, 2022. Quantus
 /// takes the batch for the data set, the signs of the *first* five elements for a key, and 0 for a sample that shares it
@@ -182,14 +184,6 @@ impl std::fmt::Debug for Discretizer {
             Self::Rounded(decimals) => f.debug_tuple("Rounded").field(decimals).finish(),
             Self::Function(_) => f.write_str("Function(..)"),
         }
-    }
-}
-
-impl Consistency {
-    /// The five largest attributions with their signs.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
     }
 }
 

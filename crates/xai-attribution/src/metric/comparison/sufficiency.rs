@@ -43,6 +43,8 @@ use crate::metric::{Measure, Metric, Registered};
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// Defaults: standardised Euclidean distances up to 0.6 of the largest.
+///
 /// # Source
 /// Dasgupta, Frost, Moshkovitz, *Framework for Evaluating Faithfulness of Local Explanations*, 2022. Quantus
 /// takes the batch for the data set, and 0 for a sample that no map is near to; a position with one value
@@ -95,12 +97,6 @@ impl Default for Sufficiency {
 const REMEMBERED: usize = 8 << 20;
 
 impl Sufficiency {
-    /// Standardised Euclidean distances up to 0.6 of the largest.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// Counts who is near whom.
     fn count<T: Real>(&self, pairs: &PairDistances<'_, T>, near: &mut Near<'_>) -> Result<()> {
         let share = match self.threshold {

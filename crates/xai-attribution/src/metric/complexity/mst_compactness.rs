@@ -34,6 +34,8 @@ use crate::metric::{IMAGES_ONLY, Measure, Metric, Registered};
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// Defaults: the positions from the 80th percentile on.
+///
 /// # Source
 /// Mesgari et al., arXiv:2603.29491, 2026. Quantus takes the tree of a graph of nearest neighbours, whose ties are
 /// broken arbitrarily and whose missing edges shorten it, the diagonal for positions in one line, and 0 for a map of
@@ -72,12 +74,6 @@ impl Default for MstCompactness {
 }
 
 impl MstCompactness {
-    /// The positions from the 80th percentile on.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// The value of a map of so many columns.
     fn value(&self, magnitudes: &[f64], n_columns: usize) -> Option<f64> {
         if magnitudes.iter().all(|&m| m == 0.0) {

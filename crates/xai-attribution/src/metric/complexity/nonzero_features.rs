@@ -23,6 +23,8 @@ use crate::metric::{Measure, Metric, Registered};
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// Defaults: above 1e-5.
+///
 /// # Source
 /// What Quantus calls Effective Complexity; for the paper's see
 /// [`EffectiveComplexity`](crate::metric::EffectiveComplexity).
@@ -36,14 +38,6 @@ pub struct NonzeroFeatures {
 impl Default for NonzeroFeatures {
     fn default() -> Self {
         Self { threshold: 1e-5 }
-    }
-}
-
-impl NonzeroFeatures {
-    /// Above 1e-5.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
     }
 }
 

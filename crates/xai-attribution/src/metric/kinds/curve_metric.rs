@@ -71,7 +71,7 @@ pub fn area(scores: &[f64]) -> f64 {
 /// [`Deletion`](crate::Deletion), [`Insertion`](crate::Insertion) and their relatives are, and a
 /// [`CurveKind`] of your own. The model sees `n` rows for every step that flips anything, and for the
 /// start. Where a batch has room for several steps of all its samples they go in one call. Two
-/// metrics along the same curve share it.
+/// metrics along the same curve share it. The default baseline is 0.
 #[derive(Debug, Clone, PartialEq, Metric, Parameters)]
 pub struct CurveMetric<K> {
     #[param(skip)]
@@ -103,12 +103,6 @@ impl<K: CurveKind> Default for CurveMetric<K> {
 }
 
 impl<K: CurveKind> CurveMetric<K> {
-    /// The defaults of all parameters; baseline 0.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// The number of steps, at least 1; `None` is one step per feature.
     #[must_use]
     pub fn steps(mut self, steps: Option<usize>) -> Self {

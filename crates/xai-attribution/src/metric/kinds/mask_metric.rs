@@ -89,14 +89,6 @@ pub struct MaskMetric<F> {
     pool: ChannelPool,
 }
 
-impl<F: MaskFormula> MaskMetric<F> {
-    /// The defaults of all parameters.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-}
-
 impl<T: Real, F: MaskFormula> Measure<T> for MaskMetric<F> {
     fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
         run.side::<Masks>()?;

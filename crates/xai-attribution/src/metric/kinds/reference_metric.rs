@@ -50,12 +50,6 @@ fn reads<F: AgreementFormula>(name: &str) -> bool {
 }
 
 impl<F: AgreementFormula> ReferenceMetric<F> {
-    /// The defaults of all parameters.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// How maps are compared, all at once.
     #[must_use]
     pub fn options(mut self, options: AgreementOptions) -> Self {

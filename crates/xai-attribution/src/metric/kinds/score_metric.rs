@@ -83,6 +83,8 @@ pub(crate) const EPSILON: f64 = 1e-8;
 ///
 /// The model sees each input once and each masked input once; several metrics of one model share
 /// them in an [`Evaluation`](crate::Evaluation).
+///
+/// Defaults: an error for undefined base scores.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Metric, Parameters)]
 pub struct ScoreMetric<F> {
     /// What to do with base scores that the formula cannot divide by.
@@ -92,12 +94,6 @@ pub struct ScoreMetric<F> {
 }
 
 impl<F: ScoreFormula> ScoreMetric<F> {
-    /// An error for undefined base scores.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// The metric from scores that exist already: `base` and `masked` are `(n,)`. It is the
     /// [`accumulator`](Self::accumulator) called once, with the value of each sample beside.
     ///

@@ -43,6 +43,8 @@ use crate::perturbation::{Neighborhood, Neighbors, OutputChanges};
 /// The explainer sees `n · (1 + n_neighbors)` inputs, and so does the model; the three of
 /// [`suite`](Self::suite) together no more.
 ///
+/// Defaults: by Spearman's correlation, which takes maps of any layout, of 20 neighbours within 0.1 both ways, seed 1.
+///
 /// # Source
 /// Subramaniakuppusamy and Gajjar, *Feature Attribution Stability Suite: How Stable Are Post-Hoc
 /// Attributions?*, 2026. The suite also turns, brightens and compresses images: such copies less their
@@ -80,12 +82,6 @@ impl Default for AttributionStability {
 }
 
 impl AttributionStability {
-    /// By Spearman's correlation, which takes maps of any layout, of 20 neighbours within 0.1 both ways, seed 1.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// By structural similarity, by Spearman's correlation and by the largest tenth of the attributions:
     /// three metrics of images that share their neighbours' maps where one run has them.
     #[must_use]

@@ -39,6 +39,8 @@ use crate::perturbation::{NeighborDistances, NeighborSet, Shifts};
 /// For images and time series. The explainer sees `n · (1 + shifts)` inputs, 8 shifts of an image by
 /// default.
 ///
+/// Defaults: by one and two positions both ways.
+///
 /// # Source
 /// Montavon, Samek, Müller, *Methods for interpreting and understanding deep neural networks*, 2018.
 /// Quantus moves images along their width by multiples of a 28th of it, also until nothing is left of
@@ -53,12 +55,6 @@ pub struct Continuity {
 }
 
 impl Continuity {
-    /// By one and two positions both ways.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     fn work(&self) -> NeighborDistances<Shifts> {
         NeighborDistances {
             neighbors: self.shifts.clone(),

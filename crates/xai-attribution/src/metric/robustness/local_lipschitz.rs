@@ -33,6 +33,8 @@ use crate::perturbation::{NeighborDistances, Neighborhood, Neighbors};
 ///
 /// The explainer sees `n · (1 + n_neighbors)` inputs.
 ///
+/// Defaults: 20 neighbours within 0.1 both ways, seed 1.
+///
 /// # Source
 /// Alvarez-Melis and Jaakkola, *On the Robustness of Interpretability Methods*, 2018. Quantus adds 1e-10
 /// to the divisor and draws normal noise: [`Neighborhood::Given`].
@@ -58,12 +60,6 @@ impl Default for LocalLipschitz {
 }
 
 impl LocalLipschitz {
-    /// 20 neighbours within 0.1 both ways, seed 1.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     fn work(&self) -> NeighborDistances {
         NeighborDistances {
             neighbors: self.neighbors,

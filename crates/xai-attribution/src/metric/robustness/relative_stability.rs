@@ -73,6 +73,8 @@ pub trait Reference: Debug + Copy + Default + PartialEq + Send + Sync + 'static 
 ///
 /// The explainer sees `n · (1 + n_neighbors)` inputs, and so does the model.
 ///
+/// Defaults: 20 neighbours within 0.1 both ways with the same prediction, norms of whole vectors, seed 1.
+///
 /// # Source
 /// Agarwal et al., *Rethinking Stability for Attribution-based Explanations*, 2022; norms of whole
 /// vectors as in OpenXAI, by the same authors. Quantus takes quotients element by element
@@ -220,12 +222,6 @@ impl<R> Default for RelativeStability<R> {
 }
 
 impl<R: Reference> RelativeStability<R> {
-    /// 20 neighbours within 0.1 both ways with the same prediction, norms of whole vectors, seed 1.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     fn work(&self) -> NeighborDistances {
         NeighborDistances {
             neighbors: self.neighbors,

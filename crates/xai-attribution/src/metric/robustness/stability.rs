@@ -101,7 +101,7 @@ impl Statistic for Maximum {
 /// (average), and Yeh et al., *On the (In)fidelity and Sensitivity of Explanations*, 2019
 /// (maximum). Xplique's `AverageStability` adds the same noise to every input; here each has its
 /// own.
-#[derive(Debug, Clone, PartialEq, Metric, Parameters)]
+#[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct Stability<S = Average> {
     /// Which neighbours.
     #[param(flatten, setter)]
@@ -189,6 +189,12 @@ impl<S: Statistic> Stability<S> {
             neighbors: self.neighbors,
             distance: self.distance.clone(),
         }
+    }
+}
+
+impl<S: Statistic> Metric for Stability<S> {
+    fn info(&self) -> &'static MetricInfo {
+        S::INFO
     }
 }
 

@@ -40,6 +40,8 @@ use crate::metric::{Measure, Metric, Registered};
 /// The explainer of the model and that of the randomized one see `n` inputs each, where their maps are
 /// not given.
 ///
+/// Defaults: 100 bins.
+///
 /// # Source
 /// Hedström et al., *Sanity Checks Revisited: An Exploration to Repair the Model Parameter Randomisation
 /// Test*, 2023. With a number of bins as Quantus' `EfficientMPRT`; its rules for that number take the
@@ -52,12 +54,6 @@ pub struct EfficientRandomization {
 }
 
 impl EfficientRandomization {
-    /// 100 bins.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     fn value(self, map: &[f64], random: &[f64]) -> Result<Option<f64>> {
         let n_bins = self.bins.count(map)?;
         let before = entropy(&histogram(map, n_bins));

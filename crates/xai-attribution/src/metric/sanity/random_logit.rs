@@ -53,7 +53,7 @@ use crate::model::Targets;
 /// for every batch: [`OtherTargets::Given`] with its draws gives its numbers by Spearman's and Pearson's
 /// correlation. Its structural similarity is that of *flattened* maps, whose windows run over the ends
 /// of rows and channels; it has no option here.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Metric, Parameters)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters)]
 pub struct RandomLogit {
     #[param(flatten)]
     others: OtherClasses,
@@ -114,6 +114,12 @@ impl RandomLogit {
     pub fn others(mut self, source: OtherTargets) -> Self {
         self.others.source = source;
         self
+    }
+}
+
+impl Metric for RandomLogit {
+    fn info(&self) -> &'static MetricInfo {
+        <Self as Registered>::INFO
     }
 }
 

@@ -1,9 +1,9 @@
 //! Inputs and outputs of a model, as its file declares them.
 
-use std::fmt::{self, Display};
+use std::fmt;
+use std::fmt::Display;
 
-use super::element;
-use super::wire::{Value, bytes_of, fields, number_of, text};
+use crate::onnx::contents::{Value, bytes_of, element, fields, number_of, text};
 
 /// An input or an output of a model.
 #[derive(Debug, Clone, PartialEq, Eq)]

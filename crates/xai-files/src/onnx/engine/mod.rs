@@ -1,14 +1,17 @@
 //! What runs models.
 
-mod interface;
+use std::path::{Path, PathBuf};
+
+use ndarray::{Array2, ArrayD, IxDyn};
+
+use crate::failure::Failure;
+use crate::onnx::contents::Contents;
+use crate::onnx::contents::port::Port;
+
 #[cfg(feature = "onnxruntime")]
 mod onnxruntime;
-mod options;
 mod panics;
 mod rten;
-
-pub(super) use self::interface::{Engine, File, Input, NotLoaded, Reason, table};
-pub use self::options::EngineOptions;
 
 impl EngineOptions {
     /// Loads a model with the engine that was chosen.
@@ -24,4 +27,157 @@ impl EngineOptions {
         }
         Ok(Box::new(rten::Rten::load(file)?))
     }
+}
+
+/// Why a model gives no answer, as text.
+pub(crate) type Reason = String;
+
+/// A model's file.
+pub(crate) struct File<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) bytes: Vec<u8>,
+    pub(in crate::onnx) contents: &'a Contents,
+    /// The output that is asked for.
+    pub(crate) output: &'a Port,
+}
+
+/// An array that goes into a model.
+pub(crate) enum Input {
+    Real(ArrayD<f32>),
+    Integer(ArrayD<i64>),
+}
+
+impl Input {
+    pub(crate) fn shape(&self) -> &[usize] {
+        match self {
+            Self::Real(array) => array.shape(),
+            Self::Integer(array) => array.shape(),
+        }
+    }
+}
+
+/// Why a model is not loaded.
+pub(crate) enum NotLoaded {
+    /// What the engine misses in the model.
+    Model(Failure),
+    /// There is no such engine here.
+    Engine(Failure),
+}
+
+impl From<Failure> for NotLoaded {
+    fn from(of_model: Failure) -> Self {
+        Self::Model(of_model)
+    }
+}
+
+/// A model that is loaded.
+pub(crate) trait Engine: Send + Sync {
+    /// The output that was asked for.
+    ///
+    /// There are as many inputs as the file declares, in its order.
+    fn run(&self, inputs: Vec<Input>) -> Result<ArrayD<f64>, Reason>;
+}
+
+/// A model that an engine cannot run, and what may run it.
+pub(super) fn unsupported(reason: impl std::fmt::Display, help: &str) -> Failure {
+    Failure::new(format_args!("the engine cannot run the model: {reason}")).help(help)
+}
+
+/// Numbers in row-major order, as an array.
+pub(super) fn array(shape: &[usize], numbers: Vec<f64>) -> Result<ArrayD<f64>, Reason> {
+    ArrayD::from_shape_vec(IxDyn(shape), numbers).map_err(|error| error.to_string())
+}
+
+/// An answer `(rows, columns)`, `(rows,)` or with further axes of 1, as a table.
+pub(crate) fn table(answer: ArrayD<f64>) -> Result<Array2<f64>, Reason> {
+    let shape = answer.shape().to_vec();
+    let refused = || {
+        format!(
+            "it answers with the shape {shape:?}: expected (n, classes) or (n,), further axes 1"
+        )
+    };
+    let (&rows, rest) = shape.split_first().ok_or_else(refused)?;
+    let (&columns, rest) = rest.split_first().unwrap_or((&1, &[]));
+    if rest.iter().any(|&n| n != 1) {
+        return Err(refused());
+    }
+    let table = answer.into_shape_with_order((rows, columns));
+    table.map_err(|error| error.to_string())
+}
+
+/// How a model is run.
+#[derive(Debug, Clone, Default)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+pub struct EngineOptions {
+    /// What runs the model.
+    #[cfg_attr(feature = "clap", arg(long, value_enum, default_value_t))]
+    pub engine: EngineName,
+    /// The shared library of ONNX Runtime, or its folder, for --engine onnxruntime. Default: the
+    /// environment variable ORT_DYLIB_PATH, else the library that the system finds.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "PATH"))]
+    pub onnxruntime_lib: Option<PathBuf>,
+    /// The model's output that holds the scores. Default: the only one of floating-point numbers;
+    /// of graphs, the first.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "NAME"))]
+    pub model_output: Option<String>,
+}
+
+/// What runs a model.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+pub enum EngineName {
+    /// Built in: neural networks
+    #[default]
+    Rten,
+    /// A shared library: neural networks, faster, and models of scikit-learn, LightGBM, XGBoost
+    Onnxruntime,
+}
+
+/// How a build with ONNX Runtime is made.
+#[cfg(not(feature = "onnxruntime"))]
+const BUILD: &str =
+    "build the command with ONNX Runtime: cargo install xai-cli --features onnxruntime";
+
+impl EngineOptions {
+    /// The output that was named.
+    pub(crate) fn model_output(&self) -> Option<&str> {
+        self.model_output.as_deref()
+    }
+
+    /// Refuses options that do not go together, and an engine that is not built.
+    pub(super) fn check(&self) -> Result<(), Failure> {
+        if self.engine == EngineName::Rten {
+            return match self.onnxruntime_lib {
+                Some(_) => Err(
+                    Failure::of_option("--onnxruntime-lib", "the engine is rten")
+                        .help("add --engine onnxruntime"),
+                ),
+                None => Ok(()),
+            };
+        }
+        #[cfg(feature = "onnxruntime")]
+        return Ok(());
+        #[cfg(not(feature = "onnxruntime"))]
+        Err(Failure::of_option("--engine", "this build has rten alone")
+            .with_value("onnxruntime")
+            .help(BUILD))
+    }
+
+    #[cfg(feature = "onnxruntime")]
+    pub(super) fn is_onnxruntime(&self) -> bool {
+        self.engine == EngineName::Onnxruntime
+    }
+
+    #[cfg(feature = "onnxruntime")]
+    pub(super) fn onnxruntime_lib(&self) -> Option<&std::path::Path> {
+        self.onnxruntime_lib.as_deref()
+    }
+}
+
+/// What runs a model that rten does not.
+pub(super) fn other_engine() -> &'static str {
+    #[cfg(feature = "onnxruntime")]
+    return "run it with --engine onnxruntime";
+    #[cfg(not(feature = "onnxruntime"))]
+    "run it with --engine onnxruntime, in a build with ONNX Runtime (cargo install xai-cli --features onnxruntime)"
 }

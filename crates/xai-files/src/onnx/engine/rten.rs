@@ -9,11 +9,10 @@ use rten::{
 };
 use rten_tensor::prelude::*;
 
-use super::interface::{Engine, File, Input, Reason, array, unsupported};
-use super::options::other_engine;
-use super::panics::caught;
 use crate::failure::Failure;
 use crate::onnx::contents::{Contents, element};
+use crate::onnx::engine::panics::caught;
+use crate::onnx::engine::{Engine, File, Input, Reason, array, other_engine, unsupported};
 use crate::onnx::threads;
 
 /// A model of rten.

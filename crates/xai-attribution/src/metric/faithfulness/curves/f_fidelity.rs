@@ -56,6 +56,8 @@ pub trait RankedPart: Debug + Copy + Default + PartialEq + Send + Sync + 'static
 ///
 /// The model sees `n · (1 + steps · n_draws)` rows for each end.
 ///
+/// Defaults: 10 steps over all positions, 20 draws of a tenth of the part, baseline 0, seed 1.
+///
 /// # Source
 /// Zheng et al., *F-Fidelity: A Robust Framework for Faithfulness Evaluation of Explainable AI*, 2025, who
 /// draw a share α of the part and cap it at β of all features, and report accuracies; with scores it
@@ -161,12 +163,6 @@ impl<K> Default for FFidelityMetric<K> {
 }
 
 impl<K: RankedPart> FFidelityMetric<K> {
-    /// 10 steps over all positions, 20 draws of a tenth of the part, baseline 0, seed 1.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// The number of steps, at least 1; `None` is one step per feature.
     #[must_use]
     pub fn steps(mut self, steps: Option<usize>) -> Self {

@@ -44,6 +44,8 @@ use crate::perturbation::{
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// Defaults: cells of a grid of 3, baseline 0.
+///
 /// # Source
 /// Edin et al., *Normalized AOPC: Fixing Misleading Faithfulness Metrics for Feature Attributions Explainability*,
 /// 2025.
@@ -80,12 +82,6 @@ const MOST_EXACT: usize = 16;
 const ROUNDING: f64 = 1e-12;
 
 impl Naopc {
-    /// Cells of a grid of 3, baseline 0.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     fn limits(&self) -> OrderLimits {
         OrderLimits {
             features: self.features,

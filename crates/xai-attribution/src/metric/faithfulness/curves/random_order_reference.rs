@@ -40,6 +40,8 @@ use crate::perturbation::{
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// Defaults: 20 random orders, 10 steps over all positions, baseline 0.
+///
 /// # Source
 /// A permutation test: Fisher, *The Design of Experiments*, 1935. No other library has the number.
 #[derive(Debug, Clone, PartialEq, Metric, Parameters)]
@@ -96,12 +98,6 @@ impl Default for RandomOrderReference {
 const ROUNDING: f64 = 1e-12;
 
 impl RandomOrderReference {
-    /// 20 random orders, 10 steps over all positions, baseline 0.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// The number of steps, at least 1; `None` is one step per feature.
     #[must_use]
     pub fn steps(mut self, steps: Option<usize>) -> Self {

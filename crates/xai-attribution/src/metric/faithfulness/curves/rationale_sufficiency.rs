@@ -31,6 +31,8 @@ use crate::perturbation::{Baseline, Features, RankBy, RemovalCurve, RemovalOrder
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// Defaults: baseline 0, single positions.
+///
 /// # Source
 /// DeYoung et al., *ERASER*, 2020.
 #[derive(Debug, Clone, Default, PartialEq, Metric, Parameters)]
@@ -43,12 +45,6 @@ pub struct RationaleSufficiency {
 }
 
 impl RationaleSufficiency {
-    /// Baseline 0, single positions.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     fn work(&self) -> RemovalCurve {
         RemovalCurve {
             order: RemovalOrder::MostRelevantFirst,

@@ -39,6 +39,8 @@ use crate::perturbation::{
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// Defaults: 10 steps over all positions, baseline 0.
+///
 /// # Source
 /// Blücher, Vielhaben, Strodthoff, *Decoupling Pixel Flipping and Occlusion Strategy for Consistent
 /// XAI Benchmarks*, 2024.
@@ -56,12 +58,6 @@ pub struct SymmetricRelevanceGain {
 }
 
 impl SymmetricRelevanceGain {
-    /// 10 steps over all positions, baseline 0.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// The number of steps, at least 1; `None` is one step per feature.
     #[must_use]
     pub fn steps(mut self, steps: Option<usize>) -> Self {

@@ -59,6 +59,8 @@ pub trait RoadOrder: Debug + Copy + Default + PartialEq + Send + Sync + 'static 
 ///
 /// The model sees `n` rows per percentage and order; the three metrics share them.
 ///
+/// Defaults: 10, 20, …, 90 %, noise of 0.01, seed 1, shares of right predictions.
+///
 /// # Source
 /// Rong et al., *A Consistent and Efficient Evaluation Strategy for Attribution Methods*, 2022. The
 /// combination is that of the package `grad-cam`. Quantus' accuracies come with its draws as
@@ -191,12 +193,6 @@ impl<K> Default for RoadMetric<K> {
 }
 
 impl<K: RoadOrder> RoadMetric<K> {
-    /// 10, 20, …, 90 %, noise of 0.01, seed 1, shares of right predictions.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// How many of the pixels are removed, in percent, each in (0, 100): with all of them removed there is
     /// nothing to impute from.
     #[must_use]

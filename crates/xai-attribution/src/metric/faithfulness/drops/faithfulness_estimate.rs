@@ -35,6 +35,8 @@ use crate::perturbation::{Baseline, Features, RankedRemoval, SingleRemoval};
 ///
 /// The model sees `n · (1 + features)` rows, the same for all explainers.
 ///
+/// Defaults: single positions, baseline 0, Pearson's correlation.
+///
 /// # Source
 /// Alvarez-Melis and Jaakkola, *Towards Robust Interpretability with Self-Explaining Neural
 /// Networks*, 2018; Hesse et al., *Benchmarking the Attribution Quality of Vision Models*, 2024, for
@@ -71,12 +73,6 @@ impl Default for FaithfulnessEstimate {
 }
 
 impl FaithfulnessEstimate {
-    /// Single positions, baseline 0, Pearson's correlation.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     fn ranked(&self) -> RankedRemoval {
         RankedRemoval {
             group_size: self.group_size,

@@ -49,6 +49,8 @@ use crate::perturbation::{
 ///
 /// The model sees `n · (1 + perturbations)` rows, the same for all explainers.
 ///
+/// Defaults: patches of 4 × 4 positions, baseline 0, maps of contributions, as they are.
+///
 /// # Source
 /// Yeh et al., *On the (In)fidelity and Sensitivity of Explanations*, 2019. Their code has squares of
 /// 1 to 10 pixels with sums over the square, normal noise with products, and the best β; the kinds of map
@@ -138,12 +140,6 @@ impl Default for Infidelity {
 }
 
 impl Infidelity {
-    /// Patches of 4 × 4 positions, baseline 0, maps of contributions, as they are.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     fn kind(&self) -> MapKind {
         self.map_kind.unwrap_or(match self.perturbation {
             Perturbation::Features(_) | Perturbation::Squares(_) => MapKind::Contribution,

@@ -38,6 +38,8 @@ use crate::perturbation::{Features, ValueRange};
 ///
 /// The model sees `n · (1 + features · m)` rows, the same for all explainers.
 ///
+/// Defaults: single positions, 10 values in the range of each sample.
+///
 /// # Source
 /// Nguyen and Martínez, *On quantitative aspects of model interpretability*, 2020, who divide by the
 /// squared score, which changes no ranks. Quantus draws `u` in [0, 1]: its numbers come with
@@ -71,12 +73,6 @@ impl Default for MonotonicityCorrelation {
 }
 
 impl MonotonicityCorrelation {
-    /// Single positions, 10 values in the range of each sample.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     fn values(&self) -> Values {
         Values {
             range: self.value_range,

@@ -51,6 +51,8 @@ use crate::perturbation::{
 /// its draws as [`GivenSubsets`](crate::perturbation::GivenSubsets), on inputs flattened to rows:
 /// its features are elements, not positions.
 ///
+/// Defaults: 200 subsets of a fifth of a 9 × 9 grid, baseline 0, seed 1.
+///
 /// # Source
 /// Bhatt et al., *Evaluating and Aggregating Feature-based Model Explanations*, 2020, definition 3.
 /// Xplique's `MuFidelity` draws its subsets as [`SubsetSampling::Independent`] does, though its
@@ -95,12 +97,6 @@ impl Default for MuFidelity {
 }
 
 impl MuFidelity {
-    /// 200 subsets of a fifth of a 9 × 9 grid, baseline 0, seed 1.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     fn subsets(&self) -> RandomSubsets {
         RandomSubsets {
             features: self.features,

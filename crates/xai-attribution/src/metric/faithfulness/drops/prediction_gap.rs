@@ -52,6 +52,8 @@ pub trait NoisyPart: Debug + Copy + Default + PartialEq + Send + Sync + 'static 
 ///
 /// The model sees `n · (1 + n_neighbors)` rows for each of the two.
 ///
+/// Defaults: a tenth of the positions, 20 draws of normal noise of 0.1, seed 1.
+///
 /// # Source
 /// Agarwal et al., *OpenXAI: Towards a Transparent Evaluation of Model Explanations*, 2022; after
 /// Petsiuk et al., *RISE*, 2018. OpenXAI reads the first output whatever is predicted (targets of 0
@@ -121,12 +123,6 @@ impl<K> Default for PredictionGap<K> {
 }
 
 impl<K: NoisyPart> PredictionGap<K> {
-    /// A tenth of the positions, 20 draws of normal noise of 0.1, seed 1.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     fn work(&self) -> PartlyNoisy {
         PartlyNoisy {
             k: self.k,

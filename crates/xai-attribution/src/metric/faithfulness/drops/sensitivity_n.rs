@@ -44,6 +44,8 @@ use crate::perturbation::{
 ///
 /// The model sees `n · (1 + sizes · subsets)` rows, the same for all explainers.
 ///
+/// Defaults: 12 sizes from 1 to 80 % of the positions, 100 subsets each, baseline 0, seed 1.
+///
 /// # Source
 /// Ancona et al., *Towards better understanding of gradient-based attribution methods*, 2018. Quantus
 /// computes something else: one correlation over the samples of the first batch, of the drops along a
@@ -92,12 +94,6 @@ impl Default for SensitivityN {
 }
 
 impl SensitivityN {
-    /// 12 sizes from 1 to 80 % of the positions, 100 subsets each, baseline 0, seed 1.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// The sizes, ascending, each at least 1 and less than the features. Default, as `None`: 12 of them, each so
     /// many times the one before, from 1 to 80 % of the features; fewer where rounding makes some equal.
     #[must_use]

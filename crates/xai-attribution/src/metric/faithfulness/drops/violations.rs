@@ -32,6 +32,8 @@ use crate::perturbation::{Baseline, Features, SingleRemoval};
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// Defaults: a tenth of the positions, baseline 0.
+///
 /// # Source
 /// Liu et al., *Rethinking Attention-Model Explainability through Faithfulness Violation Test*, 2022.
 #[derive(Debug, Clone, Default, PartialEq, Metric, Parameters)]
@@ -48,12 +50,6 @@ pub struct Violations {
 }
 
 impl Violations {
-    /// A tenth of the positions, baseline 0.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     fn removal(&self) -> SingleRemoval {
         SingleRemoval {
             features: self.features,

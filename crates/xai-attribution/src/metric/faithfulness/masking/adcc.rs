@@ -44,6 +44,8 @@ use crate::metric::{Measure, Metric, Registered};
 ///
 /// The model sees `2 n` rows, which it shares with Average Drop; the explainer as many.
 ///
+/// Defaults: an error for base scores that cannot be divided by.
+///
 /// # Source
 /// Poppi et al., *Revisiting the Evaluation of Class Activation Mapping for Explainability: A Novel
 /// Metric and Experimental Analysis*, 2021, with the authors' coherency, moved from [−1, 1] to [0, 1].
@@ -52,14 +54,6 @@ use crate::metric::{Measure, Metric, Registered};
 pub struct Adcc {
     /// What to do with base scores that the formula of Average Drop cannot divide by.
     base_score_policy: BaseScorePolicy,
-}
-
-impl Adcc {
-    /// An error for base scores that cannot be divided by.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
 }
 
 /// The explainer's maps of what the maps of a batch keep.

@@ -1,23 +1,28 @@
 //! Models run by ONNX Runtime: neural networks, and those of scikit-learn, LightGBM and XGBoost.
 
-mod answer;
-mod library;
-
+use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use half::f16;
 use ndarray::ArrayD;
+use ort::LoadDynamicError;
 use ort::environment::Environment;
 use ort::logging::LogLevel;
 use ort::session::builder::SessionBuilder;
 use ort::session::{HasSelectedOutputs, OutputSelector, RunOptions, Session, SessionInputValue};
-use ort::value::Tensor;
+use ort::value::{
+    DynMapValueType, DynSequenceValueType, DynValue, IntoTensorElementType,
+    PrimitiveTensorElementType, Tensor, TensorElementType, ValueType,
+};
 
-use super::interface::{Engine, File, Input, NotLoaded, Reason, unsupported};
-use super::panics::caught;
+use crate::failure::{Failure, InFile};
 use crate::onnx::contents::element;
 use crate::onnx::contents::port::{Kind, Port};
+use crate::onnx::engine;
+use crate::onnx::engine::panics::caught;
+use crate::onnx::engine::{Engine, File, Input, NotLoaded, Reason, unsupported};
 
 /// Models of fewer bytes have a session per thread.
 ///
@@ -52,7 +57,8 @@ struct Loaded {
 
 impl OnnxRuntime {
     pub(super) fn load(file: File<'_>, library: Option<&Path>) -> Result<Self, NotLoaded> {
-        let environment = library::environment(library).map_err(NotLoaded::Engine)?;
+        let environment =
+            crate::onnx::engine::onnxruntime::environment(library).map_err(NotLoaded::Engine)?;
         let folder = file.path.parent().unwrap_or(Path::new(""));
         let data_files = file.contents.data_files.iter();
         let beside = data_files.filter_map(|name| folder.join(name).metadata().ok());
@@ -138,7 +144,9 @@ impl Engine for OnnxRuntime {
         let answer = caught(|| {
             let outputs = model.run_with_options(values.as_slice(), options);
             let mut outputs = outputs.map_err(|error| error.to_string())?;
-            answer::numbers(outputs.remove(&self.output).ok_or("it has no output")?)
+            crate::onnx::engine::onnxruntime::numbers(
+                outputs.remove(&self.output).ok_or("it has no output")?,
+            )
         });
         answer?
     }
@@ -170,4 +178,149 @@ where
     let shape = array.shape().to_vec();
     let array = array.as_standard_layout().into_owned();
     Tensor::from_array((shape, array.into_raw_vec_and_offset().0))
+}
+
+/// An answer; maps from classes to scores as rows of scores.
+pub(super) fn numbers(answer: DynValue) -> Result<ArrayD<f64>, Reason> {
+    match answer.dtype() {
+        ValueType::Tensor { ty, .. } => match ty {
+            TensorElementType::Float32 => array::<f32>(&answer, f64::from),
+            TensorElementType::Float64 => array::<f64>(&answer, |x| x),
+            TensorElementType::Float16 => array::<f16>(&answer, f64::from),
+            other => Err(format!(
+                "it answers with values of the type {other}: expected scores"
+            )),
+        },
+        ValueType::Sequence(of) => match **of {
+            ValueType::Map {
+                key: TensorElementType::Int64,
+                value: TensorElementType::Float32,
+            } => maps::<i64>(answer),
+            ValueType::Map {
+                key: TensorElementType::String,
+                value: TensorElementType::Float32,
+            } => maps::<String>(answer),
+            ref other => Err(format!(
+                "it answers with a sequence of {other}: expected scores"
+            )),
+        },
+        other => Err(format!("it answers with {other}: expected scores")),
+    }
+}
+
+fn array<T: PrimitiveTensorElementType + Copy>(
+    answer: &DynValue,
+    number: impl Fn(T) -> f64,
+) -> Result<ArrayD<f64>, Reason> {
+    let array = answer.try_extract_tensor::<T>();
+    let (shape, numbers) = array.map_err(|error| error.to_string())?;
+    let shape: Result<Vec<usize>, _> = shape.iter().map(|&n| usize::try_from(n)).collect();
+    let shape = shape.map_err(|error| error.to_string())?;
+    engine::array(&shape, numbers.iter().map(|&x| number(x)).collect())
+}
+
+/// Maps from classes to scores, one per sample: a column per class, in the order of the classes.
+fn maps<K>(answer: DynValue) -> Result<ArrayD<f64>, Reason>
+where
+    K: IntoTensorElementType + Clone + std::hash::Hash + Ord,
+{
+    let extract = move || -> ort::Result<Vec<Vec<(K, f32)>>> {
+        let answer = answer.downcast::<DynSequenceValueType>()?;
+        let samples = answer.try_extract_sequence::<DynMapValueType>()?;
+        let samples = samples.iter().map(|map| map.try_extract_key_values());
+        samples.collect()
+    };
+    let mut samples = extract().map_err(|error| error.to_string())?;
+    for sample in &mut samples {
+        sample.sort_by(|(a, _), (b, _)| a.cmp(b));
+    }
+    let classes = |sample: &Vec<(K, f32)>| sample.iter().map(|(class, _)| class.clone()).collect();
+    let first: Vec<K> = samples.first().map(classes).unwrap_or_default();
+    if samples.iter().any(|sample| classes(sample) != first) {
+        return Err("its samples have scores of different classes".to_owned());
+    }
+    let shape = [samples.len(), first.len()];
+    let scores = samples.iter().flatten().map(|&(_, score)| score.into());
+    engine::array(&shape, scores.collect())
+}
+
+/// Where the library is, where no option says it.
+const VARIABLE: &str = "ORT_DYLIB_PATH";
+
+const INSTALL: &str = "install ONNX Runtime (pip install onnxruntime), and name its library, libonnxruntime.so, onnxruntime.dll or libonnxruntime.dylib, or the folder of it (onnxruntime/capi), with --onnxruntime-lib PATH or in the environment variable ORT_DYLIB_PATH";
+
+/// The library, loaded once.
+///
+/// # Errors
+/// There is none, it is older than what this crate calls, or it is no such library.
+pub(super) fn environment(option: Option<&Path>) -> Result<&'static Environment, Failure> {
+    static LOADED: OnceLock<Environment> = OnceLock::new();
+    if let Some(loaded) = LOADED.get() {
+        return Ok(loaded);
+    }
+    let path = path(option)?;
+    let builder = caught(|| ort::init_from(&path))
+        .map_err(Failure::new)
+        .and_then(|loaded| loaded.map_err(not_loaded))
+        .in_file(&path)?;
+    // What the library has to say of a model it says in its errors.
+    let builder = builder
+        .with_name("xai")
+        .with_telemetry(false)
+        .with_logger(Arc::new(|_, _, _, _, _| {}));
+    let environment = caught(|| builder.build())
+        .map_err(Failure::new)
+        .and_then(|built| built.map_err(Failure::new))
+        .in_file(&path)?;
+    Ok(LOADED.get_or_init(|| environment))
+}
+
+/// The file of the library: the option's, the variable's, or the one that the system finds by its
+/// name.
+fn path(option: Option<&Path>) -> Result<PathBuf, Failure> {
+    let variable = || std::env::var_os(VARIABLE).filter(|value: &OsString| !value.is_empty());
+    let given = option.map(Path::to_owned);
+    match given.or_else(|| variable().map(PathBuf::from)) {
+        None => Ok(format!("{DLL_PREFIX}onnxruntime{DLL_SUFFIX}").into()),
+        Some(folder) if folder.is_dir() => in_folder(&folder),
+        // An absolute path, because a relative one would be looked for beside the program.
+        Some(file) => file
+            .canonicalize()
+            .map_err(|error| Failure::cannot_be_opened(error).help(INSTALL))
+            .in_file(&file),
+    }
+}
+
+/// The library in a folder: of several versions, the one whose name is last.
+fn in_folder(folder: &Path) -> Result<PathBuf, Failure> {
+    let start = format!("{DLL_PREFIX}onnxruntime.");
+    let is_library = |file: &PathBuf| {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with(&start) && name.contains(DLL_SUFFIX)
+    };
+    let entries = std::fs::read_dir(folder.canonicalize().as_deref().unwrap_or(folder));
+    let entries = entries.map_err(Failure::cannot_be_opened).in_file(folder)?;
+    let files = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    let library = files.filter(is_library).max();
+    library
+        .ok_or_else(|| {
+            Failure::new(format_args!("no library {start}… in this folder")).help(INSTALL)
+        })
+        .in_file(folder)
+}
+
+fn not_loaded(error: LoadDynamicError) -> Failure {
+    match error {
+        LoadDynamicError::Dlopen { error, .. } => {
+            Failure::new(format_args!("ONNX Runtime cannot be loaded: {error}")).help(INSTALL)
+        }
+        LoadDynamicError::BadVersion { version_str, .. } => Failure::new(format_args!(
+            "ONNX Runtime {version_str}: expected 1.{} or newer",
+            ort::MINOR_VERSION
+        ))
+        .help("pip install --upgrade onnxruntime"),
+        LoadDynamicError::MissingApi { .. } | LoadDynamicError::InvalidVersionString => {
+            Failure::new("a library, but not ONNX Runtime").help(INSTALL)
+        }
+    }
 }
