@@ -6,9 +6,9 @@ use std::path::Path;
 
 use clap::Args;
 use serde::Serialize;
-use xai_files::failure::Failure;
-use xai_files::left_out::{self, LeftOut};
+use xai_files::left_out::LeftOut;
 use xai_files::visible::visible;
+use xai_files::{Failure, left_out};
 
 use crate::output::progress::{Kind, Progress};
 use crate::output::{stderr, stdout};

@@ -5,10 +5,10 @@ use std::marker::PhantomData;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
-use xai_files::failure::{Failure, Files, InFiles};
+use xai_files::{Failure, Files, InFiles};
 use xai_metrics::core::describe::{Kind, Param, Parameter, Parameters, Value, Word, with};
 
-use crate::context::Context;
+use crate::Context;
 
 /// The parameter that the option `--seed`, which every command has, sets.
 const SEED: &str = "seed";

@@ -19,10 +19,10 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use xai_files::failure::{Failure, as_option};
 
-use usage::completions::Completions;
-use usage::examples;
-use usage::manual::Manual;
-use usage::negative_numbers::taking_negative_numbers;
+use context::Context;
+use described::Described;
+use usage::manual::{Completions, Manual};
+use usage::{examples, taking_negative_numbers};
 
 /// How good are explanations of machine-learning predictions?
 ///
@@ -36,7 +36,7 @@ use usage::negative_numbers::taking_negative_numbers;
 ]))]
 struct Xai {
     #[command(flatten)]
-    context: context::Context,
+    context: Context,
     #[command(subcommand)]
     group: Option<Group>,
 }

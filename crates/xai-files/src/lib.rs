@@ -40,7 +40,7 @@ pub mod samples;
 pub mod table;
 pub mod whole_file;
 
-pub use failure::{Failure, InFile};
+pub use failure::{Failure, Files, InFile, InFiles};
 #[cfg(feature = "readers")]
 pub use npy::Numbers;
 pub use whole_file::WholeFile;

@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use clap::Args;
+use xai_files::failure::as_option;
+use xai_files::onnx::watched::Watched;
+use xai_files::{Failure, Files};
 use xai_metrics::attribution::batch::PlannedRows;
 use xai_metrics::attribution::evaluation::EvaluationTable;
 use xai_metrics::attribution::metric::{Entry, Setting, Settings, Value, registry};
@@ -14,16 +17,14 @@ use xai_metrics::attribution::{Evaluate, Evaluation, EvaluationError, Layout, Sc
 use xai_metrics::core::describe::same_word;
 use xai_metrics::core::{ErrorKind, Input};
 
-use super::explainer_files::{ExplainerFiles, OpenedExplainers};
-use super::model_files::{ModelFiles, OpenedModel};
-use super::options::{Reading, ScoringOptions};
-use super::parameters::with_seed;
-use super::side_inputs;
-use crate::context::Context;
+use crate::attribution::explainer_files::{ExplainerFiles, OpenedExplainers};
+use crate::attribution::model_files::{ModelFiles, OpenedModel};
+use crate::attribution::options::{Reading, ScoringOptions};
+use crate::attribution::parameters::with_seed;
+use crate::attribution::side_inputs;
 use crate::output::{rows, text, whole_file};
-use crate::usage::{examples, nearest};
-use xai_files::failure::{Failure, Files, as_option};
-use xai_files::onnx::watched::Watched;
+use crate::usage::nearest;
+use crate::{Context, examples};
 
 /// The metrics that judge maps of a model, or maps alone.
 fn entries() -> impl Iterator<Item = &'static Entry> {

@@ -7,13 +7,12 @@ use clap::Args;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap_lex::OsStrExt;
 use ndarray::ArrayD;
-use xai_metrics::attribution::Evaluation;
-use xai_metrics::attribution::model::{Explainer, Targets};
-
-use xai_files::failure::{Failure, InFile};
 use xai_files::onnx::engine::EngineOptions;
 use xai_files::onnx::explainer::OnnxExplainer;
 use xai_files::samples::FileSamples;
+use xai_files::{Failure, InFile};
+use xai_metrics::attribution::Evaluation;
+use xai_metrics::attribution::model::{Explainer, Targets};
 
 /// `NAME=FILE`
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,13 +2,13 @@
 
 use clap::Args;
 use serde::Serialize;
-use xai_metrics::attribution::metric::{Direction, Entry, Value, registry::METRICS};
+use xai_files::Failure;
+use xai_metrics::attribution::metric::registry::METRICS;
+use xai_metrics::attribution::metric::{Direction, Entry, Value};
 use xai_metrics::core::Input;
 
-use crate::context::Context;
 use crate::output::text;
-use crate::usage::examples;
-use xai_files::failure::Failure;
+use crate::{Context, examples};
 
 /// `xai attribution list`
 #[derive(Debug, Args)]

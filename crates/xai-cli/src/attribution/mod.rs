@@ -12,13 +12,12 @@ pub(crate) mod options;
 mod parameters;
 mod result;
 mod side_inputs;
-mod stored_scores;
 
 use clap::{ArgMatches, FromArgMatches, Subcommand};
+use xai_files::Failure;
 
-use self::metric::arguments;
-use crate::context::Context;
-use xai_files::failure::Failure;
+use crate::Context;
+use metric::arguments;
 
 /// Commands of the group.
 #[derive(Debug)]

@@ -3,15 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use xai_metrics::attribution::input;
-use xai_metrics::attribution::model::Targets;
-
-use super::options;
-use xai_files::arrays::{self, StoredArray};
-use xai_files::failure::{Failure, Files};
+use xai_files::arrays::StoredArray;
 use xai_files::onnx::engine::EngineOptions;
 use xai_files::onnx::model::OnnxModel;
 use xai_files::samples::FileSamples;
+use xai_files::{Failure, Files, arrays};
+use xai_metrics::attribution::input;
+use xai_metrics::attribution::model::Targets;
+
+use crate::attribution::options;
 
 /// A model and what it is called with.
 #[derive(Debug, Clone, Args)]

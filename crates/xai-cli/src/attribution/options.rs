@@ -2,13 +2,13 @@
 
 use clap::{Args, ValueEnum};
 use serde::Deserialize;
+use xai_files::{Failure, Files};
 #[cfg(feature = "onnx")]
 use xai_metrics::attribution::Scoring;
 use xai_metrics::attribution::{Activation, Layout, input};
 
-use crate::context::Context;
+use crate::Context;
 use crate::described::word;
-use xai_files::failure::{Failure, Files};
 #[cfg(feature = "onnx")]
 use xai_files::onnx::engine::EngineOptions;
 

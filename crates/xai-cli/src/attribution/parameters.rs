@@ -3,7 +3,7 @@
 use clap::{ArgMatches, Command};
 use xai_metrics::attribution::metric::{Entry, Value};
 
-use crate::context::Context;
+use crate::Context;
 use crate::described::argument;
 
 /// The parameter that the option `--seed`, which every command has, sets.

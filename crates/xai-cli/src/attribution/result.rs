@@ -1,11 +1,18 @@
-//! How a metric's value is presented.
+//! Metrics of stored scores, and how a value is presented.
 
+use std::path::Path;
+
+use ndarray::Ix1;
 use serde::Serialize;
-use xai_metrics::attribution::metric::{CurvePoint, Direction, Entry, MetricValue};
+use xai_files::{Failure, InFile, arrays};
+use xai_metrics::attribution::metric::{
+    BaseScorePolicy, CurvePoint, Direction, DropFormula, Entry, GainFormula, IncreaseFormula,
+    MetricInfo, MetricValue, ScoreFormula, ScoreMetric,
+};
+use xai_metrics::attribution::run::MaskedScores;
 
-use crate::context::Context;
+use crate::Context;
 use crate::output::text;
-use xai_files::failure::Failure;
 
 /// The JSON of `xai attribution NAME`.
 #[derive(Serialize)]
@@ -76,4 +83,46 @@ impl MetricResult {
             text::table(&["flipped", "mean score"], points)
         )
     }
+}
+
+/// A metric as a function of scores.
+pub(super) type OfScores = fn(BaseScorePolicy, &MaskedScores) -> xai_metrics::Result<MetricValue>;
+
+const OF_SCORES: &[(&MetricInfo, OfScores)] = &[
+    (DropFormula::INFO, evaluate::<DropFormula>),
+    (IncreaseFormula::INFO, evaluate::<IncreaseFormula>),
+    (GainFormula::INFO, evaluate::<GainFormula>),
+];
+
+/// A metric as a function of scores, if it is one.
+pub(super) fn of_scores(entry: &Entry) -> Option<OfScores> {
+    let mut metrics = OF_SCORES.iter();
+    metrics.find_map(|(info, of_scores)| (info.name == entry.info.name).then_some(*of_scores))
+}
+
+fn evaluate<F: ScoreFormula>(
+    policy: BaseScorePolicy,
+    scores: &MaskedScores,
+) -> xai_metrics::Result<MetricValue> {
+    ScoreMetric::<F>::new()
+        .base_score_policy(policy)
+        .evaluate_scores(&scores.base, &scores.masked)
+}
+
+/// Reads scores of whole and of masked inputs.
+pub(super) fn read_scores(base: &Path, masked: &Path) -> Result<MaskedScores, Failure> {
+    let scores = |file: &Path| Ok::<_, Failure>(arrays::read_f64::<Ix1>(file)?.to_vec());
+    let scores = MaskedScores {
+        base: scores(base)?,
+        masked: scores(masked)?,
+    };
+    let (n_base, n_masked) = (scores.base.len(), scores.masked.len());
+    if n_base != n_masked {
+        let failure = Failure::new(format!(
+            "{n_masked} scores, but {} has {n_base}",
+            base.display()
+        ));
+        return Err(failure).in_file(masked);
+    }
+    Ok(scores)
 }

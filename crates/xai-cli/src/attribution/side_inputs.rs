@@ -3,6 +3,8 @@
 use std::path::Path;
 
 use ndarray::{Array, Ix1, Ix2, Ix3};
+use xai_files::samples::{FilePlanes, FileSamples};
+use xai_files::{Failure, InFile, arrays};
 use xai_metrics::attribution::batch::{
     Data, Masks, ReferenceMaps, SecondMaps, Segments, SideInput,
 };
@@ -13,11 +15,6 @@ use xai_metrics::attribution::perturbation::{
 };
 use xai_metrics::attribution::{Real, input};
 use xai_metrics::core::Input;
-
-use xai_files::arrays;
-use xai_files::failure::{Failure, InFile};
-use xai_files::samples::FilePlanes;
-use xai_files::samples::FileSamples;
 
 /// The word for features that are segments.
 const SEGMENTS: &str = "segments";

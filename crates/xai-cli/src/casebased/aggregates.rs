@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use xai_files::classes::Classes;
-use xai_files::failure::{Failure, Files, InFiles};
+use xai_files::{Failure, Files, InFiles};
 use xai_metrics::Error;
 use xai_metrics::casebased::{AggregateExplanation, Level};
 use xai_metrics::core::ExactMean;
 
-use super::explaining::{Explaining, Tables};
-use super::samples::Samples;
-use crate::context::Context;
+use crate::Context;
+use crate::casebased::explaining::{Explaining, Tables};
+use crate::casebased::samples::Samples;
 use crate::output::json_list::JsonList;
 use crate::output::rows::Rows;
 use crate::output::text;

@@ -7,15 +7,13 @@ use std::sync::Arc;
 use clap::Args;
 use serde::Serialize;
 use xai_files::classes::{Classes, ClassesBuilder, NoClass};
-use xai_files::failure::{Failure, Files, InFiles};
 use xai_files::table::{Columns, Table};
+use xai_files::{Failure, Files, InFiles};
 use xai_metrics::casebased::{ClassWeights, Correspondence, CorrespondenceMetric, Level};
 
-use super::weights::WeightsOfClasses;
-use crate::context::Context;
-use crate::described::Described;
+use crate::casebased::weights::WeightsOfClasses;
 use crate::output::text;
-use crate::usage::examples;
+use crate::{Context, Described, examples};
 
 /// `xai casebased correspondence`
 #[derive(Debug, Args)]

@@ -6,21 +6,20 @@ use std::sync::Arc;
 
 use clap::Args;
 use serde::Serialize;
-use xai_files::failure::{Failure, Files, InFiles};
+use xai_files::{Failure, Files, InFiles};
 use xai_metrics::Accumulator;
 use xai_metrics::casebased::result::ExplanationSummary;
 use xai_metrics::casebased::{Audit, Explanation, TrainingInfo};
 
-use super::aggregates::Aggregates;
-use super::explaining::{Explaining, Tables};
-use super::fitting::Source;
-use super::training::hide_file_rows;
-use crate::context::Context;
+use crate::casebased::aggregates::Aggregates;
+use crate::casebased::explaining::{Explaining, Tables};
+use crate::casebased::fitting::Source;
+use crate::casebased::training::hide_file_rows;
 use crate::output::json_list::JsonList;
 use crate::output::progress::Progress;
 use crate::output::rows::Rows;
 use crate::output::{rows, text};
-use crate::usage::examples;
+use crate::{Context, examples};
 
 /// `xai casebased explain`
 #[derive(Debug, Args)]

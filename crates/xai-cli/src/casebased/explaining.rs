@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::Serialize;
-use xai_files::failure::{Failure, Files};
 use xai_files::table::Table;
+use xai_files::{Failure, Files};
 use xai_metrics::casebased::{Explanation, input};
 
-use super::fitting::{ColumnsUsed, Fitted, Source};
-use super::samples::{Samples, TestColumns, TestRows};
-use crate::context::Context;
+use crate::Context;
+use crate::casebased::fitting::{ColumnsUsed, Fitted, Source};
+use crate::casebased::samples::{Samples, TestColumns, TestRows};
 
 /// What was made of the tables, in JSON.
 #[derive(Serialize)]

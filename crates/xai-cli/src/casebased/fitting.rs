@@ -5,20 +5,20 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::Serialize;
 use xai_files::classes::Classes;
-use xai_files::failure::{Failure, Files, InFile, InFiles};
-use xai_files::left_out::{self, LeftOut};
+use xai_files::left_out::LeftOut;
 use xai_files::table::Table;
+use xai_files::{Failure, Files, InFile, InFiles, left_out};
 use xai_metrics::Error;
-use xai_metrics::casebased::{CaseExplainer, CaseExplainerBuilder, input};
+use xai_metrics::casebased::{CaseExplainer, CaseExplainerBuilder, TrainingInfo, input};
 use xai_metrics::core::distance::LEAVE_FEATURE_OUT;
 use xai_metrics::core::input::COVARIANCE;
 
-use super::missing::MissingCells;
-use super::redaction;
-use super::training::{Roles, Training, has_file_rows};
-use super::weights::WeightsOfClasses;
-use crate::context::Context;
-use crate::described::Described;
+use crate::casebased::missing::MissingCells;
+use crate::casebased::redaction;
+use crate::casebased::training::{Roles, Training, has_file_rows, hide_file_rows};
+use crate::casebased::weights::WeightsOfClasses;
+use crate::output::whole_file;
+use crate::{Context, Described, examples};
 
 /// How an explainer is fitted.
 #[derive(Debug, Args)]
@@ -292,5 +292,63 @@ fn name_feature(error: Error, features: &[String]) -> Error {
             error.part(part)
         }
         _ => error,
+    }
+}
+
+/// `xai casebased fit`
+#[derive(Debug, Args)]
+#[command(after_help = examples::of(&["xai casebased fit --train train.csv --label class -k 7 --out fitted.xai"]))]
+pub(crate) struct Fit {
+    /// The training cases: numeric features and a label column.
+    #[arg(long, value_name = "T.csv")]
+    train: PathBuf,
+    /// The column of the true class: whole numbers, words, or True and False.
+    #[arg(long, value_name = "COLUMN")]
+    label: String,
+    /// A column of predicted classes in the training file, which is no feature.
+    #[arg(long, value_name = "COLUMN")]
+    predicted: Option<String>,
+    #[command(flatten)]
+    fitting: Fitting,
+    #[command(flatten)]
+    missing: Missing,
+    /// Where the explainer is stored. The file holds the features of the training rows, redacted ones
+    /// included: distances need them.
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+}
+
+#[derive(Serialize)]
+struct FitResult<'a> {
+    #[serde(flatten)]
+    info: &'a TrainingInfo,
+    #[serde(flatten)]
+    used: ColumnsUsed,
+}
+
+impl Fit {
+    pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
+        let working = context.working("reading and fitting training cases");
+        let fitted = self.fitting.fit(
+            &self.train,
+            (&self.label, self.predicted.as_deref()),
+            self.missing,
+            true,
+        )?;
+        whole_file::write(&self.out, |file| {
+            fitted
+                .explainer
+                .save(file)
+                .in_files(&Files::mainly(&self.out))
+        })?;
+        drop(working);
+        let mut info = fitted.explainer.training_info();
+        hide_file_rows(&mut info.metadata_names);
+        let used = fitted.used;
+        used.remark(context);
+        context.present(&FitResult { info: &info, used }, || {
+            let out = whole_file::called(&self.out);
+            format!("{info}\nstored in {}", out.display())
+        })
     }
 }

@@ -1,7 +1,7 @@
 //! What is done about cells that are missing or no numbers.
 
+use xai_files::Failure;
 use xai_files::classes::NoClass;
-use xai_files::failure::Failure;
 use xai_files::left_out::drop_column;
 use xai_files::table::{NonNumber, NonNumberCell, Piece, Place};
 

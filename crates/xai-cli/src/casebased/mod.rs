@@ -1,13 +1,12 @@
 //! `xai casebased`
 
-use xai_files::failure::Failure;
+use xai_files::Failure;
 
 mod aggregates;
 pub(crate) mod audit;
 mod correspondence;
 mod explain;
 pub(crate) mod explaining;
-mod fit;
 pub(crate) mod fitting;
 pub(crate) mod missing;
 pub(crate) mod redaction;
@@ -15,7 +14,7 @@ pub(crate) mod samples;
 pub(crate) mod training;
 mod weights;
 
-use crate::context::Context;
+use crate::Context;
 
 /// Commands of the group.
 #[derive(Debug, clap::Subcommand)]
@@ -28,7 +27,7 @@ pub(crate) enum Command {
     /// or wrong, its calibration, and the least supported predictions.
     Audit(audit::AuditOfTable),
     /// Fits an explainer and stores it, for `explain --explainer` and `audit --explainer`.
-    Fit(fit::Fit),
+    Fit(fitting::Fit),
 }
 
 /// Runs one command of the group.

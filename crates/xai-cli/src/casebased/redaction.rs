@@ -5,10 +5,10 @@
 //! means, besides, that no message shows a cell of the column (`Table::concealing`), and that no column
 //! that the answer consists of can be redacted.
 
-use xai_files::failure::Failure;
+use xai_files::Failure;
 use xai_metrics::casebased::CaseExplainerBuilder;
 
-use super::training::Training;
+use crate::casebased::training::Training;
 
 /// A redacted column that the answer consists of, and why it cannot be redacted.
 pub(crate) fn refused<'a>(

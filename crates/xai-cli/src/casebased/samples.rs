@@ -4,13 +4,13 @@ use std::path::Path;
 
 use ndarray::{Array2, Axis, Slice};
 use xai_files::classes::{Classes, NoClass};
-use xai_files::failure::{Failure, Files, InFiles};
 use xai_files::table::{Columns, Piece, Pieces, Table};
+use xai_files::{Failure, Files, InFiles};
 use xai_metrics::Error;
 use xai_metrics::casebased::{CaseExplainer, Explanation, input};
 
-use super::missing::MissingCells;
-use super::training::count_as_file;
+use crate::casebased::missing::MissingCells;
+use crate::casebased::training::count_as_file;
 
 /// The columns of a test table.
 #[derive(Debug, Clone, Copy)]

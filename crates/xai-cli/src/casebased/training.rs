@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use ndarray::Array2;
+use xai_files::Failure;
 use xai_files::classes::{Classes, ClassesBuilder, NoClass};
-use xai_files::failure::Failure;
 use xai_files::left_out::{LeftOut, Reason};
 use xai_files::table::{Columns, Contents, Piece, Place, Table, Tally, TextColumn};
 use xai_metrics::casebased::training::MetadataColumn;
 use xai_metrics::casebased::{CaseExplainerBuilder, Explanation};
 
-use super::missing::MissingCells;
+use crate::casebased::missing::MissingCells;
 
 /// What the columns of a training table are that are no features.
 #[derive(Debug, Clone, Copy)]

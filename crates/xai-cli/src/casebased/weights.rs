@@ -2,7 +2,7 @@
 
 use clap::Args;
 use xai_files::classes::Classes;
-use xai_files::failure::{Failure, Files, InFiles};
+use xai_files::{Failure, Files, InFiles};
 use xai_metrics::casebased::{ClassWeights, input};
 
 /// What each class counts.

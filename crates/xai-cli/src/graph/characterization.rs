@@ -1,18 +1,16 @@
 //! `xai graph characterization`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use ndarray::Ix1;
 use serde::Serialize;
-use xai_files::arrays;
-use xai_files::failure::{Failure, Files, InFiles};
-use xai_metrics::graph::{self as library, input};
+use xai_files::{Failure, Files, InFiles, arrays};
+use xai_metrics::graph as library;
+use xai_metrics::graph::{fidelity_curve_auc, input};
 
-use crate::context::Context;
-use crate::described::Described;
 use crate::output::{rows, text};
-use crate::usage::examples;
+use crate::{Context, Described, examples};
 
 /// `xai graph characterization`
 #[derive(Debug, Args)]
@@ -83,5 +81,46 @@ impl Characterization {
             .file(&[input::NEG_FIDELITY], &self.neg)
             .shaped_by(&[input::NEG_FIDELITY], &self.pos)
             .options(&[(input::WEIGHT_SUM, "--pos-weight + --neg-weight")])
+    }
+}
+
+/// `xai graph fidelity-auc`
+#[derive(Debug, Args)]
+#[command(after_help = examples::of(&["xai graph fidelity-auc --pos pos.npy --neg neg.npy --x sizes.npy"]))]
+pub(crate) struct FidelityAuc {
+    /// fid+ at each point of the curve, (m,).
+    #[arg(long, value_name = "P.npy")]
+    pos: PathBuf,
+    /// fid- at each point of the curve, (m,), below 1.
+    #[arg(long, value_name = "Q.npy")]
+    neg: PathBuf,
+    /// Where the points are, (m,), ascending.
+    #[arg(long, value_name = "X.npy")]
+    x: PathBuf,
+}
+
+#[derive(Serialize)]
+struct FidelityAucResult {
+    value: f64,
+}
+
+impl FidelityAuc {
+    pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
+        let working = context.working("reading the curve");
+        let read = |file: &Path| Ok::<_, Failure>(arrays::read_f64::<Ix1>(file)?.to_vec());
+        let (pos, neg, x) = (read(&self.pos)?, read(&self.neg)?, read(&self.x)?);
+        let value = fidelity_curve_auc(&pos, &neg, &x).in_files(&self.files())?;
+        drop(working);
+        context.present(&FidelityAucResult { value }, || {
+            format!("area under fid+ / (1 - fid-): {value:.4}")
+        })
+    }
+
+    fn files(&self) -> Files<'_> {
+        Files::new()
+            .file(&[input::POS_FIDELITY, input::POINTS, input::Y], &self.pos)
+            .file(&[input::NEG_FIDELITY], &self.neg)
+            .file(&[input::X], &self.x)
+            .shaped_by(&[input::NEG_FIDELITY, input::X], &self.pos)
     }
 }

@@ -5,14 +5,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use ndarray::{Array1, Array2};
 use serde::Serialize;
-use xai_files::arrays;
-use xai_files::failure::{Failure, Files, InFiles};
+use xai_files::{Failure, Files, InFiles, arrays};
 use xai_metrics::graph::{Predictions, input};
 
-use super::options::compared::{Compared, Comparison};
-use crate::context::Context;
+use crate::graph::options::compared::{Compared, Comparison};
 use crate::output::rows;
-use crate::usage::examples;
+use crate::{Context, examples};
 
 /// `xai graph fidelity`
 #[derive(Debug, Args)]

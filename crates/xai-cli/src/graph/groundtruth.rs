@@ -5,17 +5,15 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use ndarray::{Array1, Array2, ArrayD, IxDyn};
 use serde::ser::{Serialize, SerializeMap, Serializer};
-use xai_files::arrays::{self, StoredArray};
-use xai_files::failure::{Failure, Files, InFiles};
+use xai_files::arrays::StoredArray;
+use xai_files::{Failure, Files, InFiles, arrays};
 use xai_metrics::core::Real;
 use xai_metrics::core::describe::Scores;
 use xai_metrics::graph::ground_truth::{CountedElement, GroundTruthCurves};
 use xai_metrics::graph::{GroundTruth, GroundTruthMetric, input};
 
-use crate::context::Context;
-use crate::described::Described;
 use crate::output::rows;
-use crate::usage::examples;
+use crate::{Context, Described, examples};
 
 /// `xai graph groundtruth`
 #[derive(Debug, Args)]

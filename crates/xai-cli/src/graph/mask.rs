@@ -4,14 +4,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 use ndarray::{Ix1, Ix2};
-use xai_files::arrays;
-use xai_files::failure::{Failure, Files, InFiles};
+use xai_files::{Failure, Files, InFiles, arrays};
 use xai_metrics::graph::input;
 use xai_metrics::graph::mask::MaskMetric;
 
-use crate::context::Context;
-use crate::described::Described;
-use crate::usage::examples;
+use crate::{Context, Described, examples};
 
 /// `xai graph mask`
 #[derive(Debug, Args)]

@@ -1,10 +1,9 @@
 //! `xai graph`
 
-use xai_files::failure::Failure;
+use xai_files::Failure;
 
 mod characterization;
 mod fidelity;
-mod fidelity_auc;
 pub(crate) mod groundtruth;
 mod mask;
 pub(crate) mod options;
@@ -15,7 +14,7 @@ pub(crate) mod sweep;
 mod sweep_of_model;
 mod unfaithfulness;
 
-use crate::context::Context;
+use crate::Context;
 
 /// Commands of the group.
 #[derive(Debug, clap::Subcommand)]
@@ -25,7 +24,7 @@ pub(crate) enum Command {
     /// Necessary and sufficient in one number: fid+ and 1 - fid- combined.
     Characterization(characterization::Characterization),
     /// Area under fid+ / (1 - fid-) over explanation sizes.
-    FidelityAuc(fidelity_auc::FidelityAuc),
+    FidelityAuc(characterization::FidelityAuc),
     /// How far the answer on the explanation is from the answer on the whole graph.
     Unfaithfulness(unfaithfulness::Unfaithfulness),
     /// Does a mask find what is known to matter?

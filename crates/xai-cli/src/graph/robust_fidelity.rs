@@ -3,16 +3,15 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use xai_files::failure::{Failure, Files, InFiles};
 use xai_files::onnx::model::OnnxModel;
 use xai_files::onnx::watched::Watched;
+use xai_files::{Failure, Files, InFiles};
 use xai_metrics::graph::{ReturnType, RobustFidelityMetric, input};
 
-use super::options::compared::Compared;
-use super::options::model_and_graph::GraphFiles;
-use crate::context::Context;
-use crate::described::{Described, word};
-use crate::usage::examples;
+use crate::described::word;
+use crate::graph::options::compared::Compared;
+use crate::graph::options::model_and_graph::GraphFiles;
+use crate::{Context, Described, examples};
 
 /// `xai graph robust-fidelity`
 #[derive(Debug, Args)]

@@ -5,16 +5,14 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use ndarray::{Ix1, Ix2, Ix3};
 use serde::Serialize;
-use xai_files::arrays::{self, StoredArray};
-use xai_files::failure::{Failure, Files, InFiles};
+use xai_files::arrays::StoredArray;
+use xai_files::{Failure, Files, InFiles, arrays};
 use xai_metrics::graph::dataset::{SweepCurve, SweepPoint};
 use xai_metrics::graph::{Sweep, UnfaithfulnessMetric, help, input};
 
-use super::options::compared::Compared;
-use crate::context::Context;
-use crate::described::Described;
+use crate::graph::options::compared::Compared;
 use crate::output::rows;
-use crate::usage::examples;
+use crate::{Context, Described, examples};
 
 /// `xai graph sweep`
 #[derive(Debug, Args)]

@@ -3,16 +3,16 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use xai_files::failure::{Failure, Files, InFile, InFiles};
 use xai_files::onnx::model::OnnxModel;
 use xai_files::onnx::watched::Watched;
+use xai_files::{Failure, Files, InFile, InFiles};
 use xai_metrics::core::error::ShortNumber;
 use xai_metrics::graph::dataset::SweepCurve;
 use xai_metrics::graph::mask::Sparsity;
 use xai_metrics::graph::{Sweep, input};
 
-use super::options::model_and_graph::GraphFiles;
-use crate::context::Context;
+use crate::Context;
+use crate::graph::options::model_and_graph::GraphFiles;
 
 #[derive(Debug, Args)]
 pub(super) struct ModelSource {

@@ -5,16 +5,14 @@ use std::path::PathBuf;
 use clap::Args;
 use ndarray::{Array2, Ix2};
 use serde::Serialize;
-use xai_files::arrays;
-use xai_files::failure::{Failure, Files, InFiles};
+use xai_files::{Failure, Files, InFiles, arrays};
 use xai_metrics::core::Real;
-use xai_metrics::graph::{self as library, UnfaithfulnessMetric, input};
+use xai_metrics::graph as library;
+use xai_metrics::graph::{UnfaithfulnessMetric, input};
 
-use super::options::index;
-use crate::context::Context;
-use crate::described::Described;
+use crate::graph::options::index;
 use crate::output::rows;
-use crate::usage::examples;
+use crate::{Context, Described, examples};
 
 /// `xai graph unfaithfulness`
 #[derive(Debug, Args)]

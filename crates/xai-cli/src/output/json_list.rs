@@ -4,10 +4,10 @@ use std::io::{BufWriter, Seek, Write};
 
 use serde::Serialize;
 use tempfile::SpooledTempFile;
-use xai_files::failure::Failure;
+use xai_files::Failure;
 use xai_files::visible::visible_json;
 
-use super::stdout;
+use crate::output::stdout;
 
 /// Bytes of a list that memory holds; a longer one goes to a temporary file.
 const IN_MEMORY: usize = 16 << 20;

@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
 use clap_lex::OsStrExt;
-use xai_files::destination::{self, is_standard_output};
-use xai_files::failure::{Failure, InFile};
-use xai_files::npz;
+use xai_files::destination::is_standard_output;
+use xai_files::{Failure, InFile, destination, npz};
 
 /// Commands whose `--out` is a folder, which is made.
 const OF_FOLDERS: [&str; 2] = ["report", "man"];

@@ -3,9 +3,9 @@
 use std::io::Write;
 use std::path::Path;
 
-use xai_files::failure::Failure;
+use xai_files::Failure;
 
-use super::whole_file;
+use crate::output::whole_file;
 
 /// Where rows go: to a file, or nowhere.
 pub(crate) struct Rows<'a>(Option<csv::Writer<&'a mut dyn Write>>);

@@ -4,10 +4,10 @@ use std::io::Write;
 
 use anstream::{AutoStream, ColorChoice};
 use serde::Serialize;
-use xai_files::failure::Failure;
+use xai_files::Failure;
 use xai_files::visible::{visible_json, visible_lines};
 
-use super::style;
+use crate::output::style;
 
 /// Prints one JSON object.
 pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {

@@ -3,19 +3,18 @@
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
+use xai_files::Failure;
+use xai_files::content::Content;
 use xai_report::Family;
 
-use super::make::Opened;
-use super::study::arguments::NamedFile;
-use super::study::document::{Document, Section, Value};
-use super::study::keys::canonical;
-use super::study::request::{in_study, prepare};
-use crate::context::Context;
 use crate::output::{stderr, text};
-use crate::usage::examples;
+use crate::report::make::Opened;
+use crate::report::study::arguments::NamedFile;
+use crate::report::study::document::{Document, Section, Value};
+use crate::report::study::keys::canonical;
+use crate::report::study::request::{in_study, prepare};
 use crate::usage::nearest;
-use xai_files::content::Content;
-use xai_files::failure::Failure;
+use crate::{Context, examples};
 
 /// `xai report check`
 #[derive(Debug, clap::Args)]

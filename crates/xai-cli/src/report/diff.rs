@@ -2,13 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use xai_files::{Failure, InFile};
 use xai_report::diff::{Change, Outcome};
 use xai_report::{Error, Estimate, Report, diff};
 
-use crate::context::Context;
 use crate::output::text;
-use crate::usage::examples;
-use xai_files::failure::{Failure, InFile};
+use crate::{Context, examples};
 
 /// `xai report diff`
 #[derive(Debug, clap::Args)]

@@ -4,17 +4,16 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
+use xai_files::{Failure, InFile};
 use xai_report::{GENERATOR, MissingSection, Origin, Report, findings, page};
 
-use super::digest;
-use super::evaluate;
-use super::input_files::{input_file, input_of_bytes};
-use super::study::document::{Document, Section};
-use super::study::request::{Prepared, Request, in_study, prepare};
-use super::study::{sample, shell};
-use crate::context::Context;
+use crate::Context;
 use crate::output::{stderr, whole_file};
-use xai_files::failure::{Failure, InFile};
+use crate::report::input_files::{input_file, input_of_bytes};
+use crate::report::study::document::{Document, Section};
+use crate::report::study::request::{Prepared, Request, in_study, prepare};
+use crate::report::study::{sample, shell};
+use crate::report::{digest, evaluate};
 
 /// Where the report goes unless somebody says where.
 pub(super) const DEFAULT_FOLDER: &str = "xai-report";

@@ -14,12 +14,11 @@ pub(crate) mod study;
 
 use std::path::PathBuf;
 
-use xai_files::failure::Failure;
-
-use crate::context::Context;
-use crate::usage::examples;
-use make::DEFAULT_FOLDER;
+use xai_files::Failure;
 use xai_report::Report;
+
+use crate::{Context, examples};
+use make::DEFAULT_FOLDER;
 
 /// `xai report`
 #[derive(Debug, clap::Args)]

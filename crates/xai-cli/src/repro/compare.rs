@@ -4,18 +4,17 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde::{Serialize, Serializer};
-use xai_files::failure::{Failure, InFiles};
 use xai_files::left_out::LeftOut;
+use xai_files::{Failure, InFiles};
 use xai_metrics::core::Summary;
 use xai_metrics::repro::comparison::{FIRST, GroupDifference, SECOND};
 use xai_metrics::repro::{GroupComparison, PackedRuns, Pairwise};
 
-use super::options::{Labels, PairMetrics, pair_rows, with_arrow};
-use super::runs::{self, LoadedRuns, RunFiles};
-use crate::context::Context;
-use crate::described::Described;
 use crate::output::{rows, text};
-use crate::usage::examples;
+use crate::repro::options::{Labels, PairMetrics, pair_rows, with_arrow};
+use crate::repro::runs;
+use crate::repro::runs::{LoadedRuns, RunFiles};
+use crate::{Context, Described, examples};
 
 /// `xai repro compare`
 #[derive(Debug, Args)]

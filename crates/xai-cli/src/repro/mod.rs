@@ -1,9 +1,8 @@
 //! `xai repro`
 
-use xai_files::failure::Failure;
+use xai_files::Failure;
 
 mod compare;
-mod number_runs;
 pub(crate) mod options;
 pub(crate) mod pairwise;
 mod regression;
@@ -11,8 +10,7 @@ pub(crate) mod runs;
 pub(crate) mod simulate;
 pub(crate) mod table_runs;
 
-use crate::context::Context;
-use crate::usage::examples;
+use crate::{Context, examples};
 
 /// Commands of the group.
 #[derive(Debug, clap::Subcommand)]

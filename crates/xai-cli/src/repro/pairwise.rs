@@ -4,19 +4,21 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde::Serialize;
-use xai_files::failure::{Failure, Files, InFiles};
 use xai_files::left_out::LeftOut;
+use xai_files::{Failure, Files, InFiles};
 use xai_metrics::core::describe::Scores;
+use xai_metrics::repro;
 use xai_metrics::repro::across_runs::{InconsistentSamples, votes};
 use xai_metrics::repro::pairwise::PairwiseReport;
-use xai_metrics::repro::{self, Agreement, PackedRuns, PairMetric, RunInterval, SampleConsistency};
+use xai_metrics::repro::{Agreement, PackedRuns, PairMetric, RunInterval, SampleConsistency};
 
-use super::options::{Labels, PairMetrics, called, interval_of_level, pair_rows, with_arrow};
-use super::runs::{self, LoadedRuns, RunFiles};
-use crate::context::Context;
-use crate::described::Described;
 use crate::output::{rows, text};
-use crate::usage::examples;
+use crate::repro::options::{
+    Labels, PairMetrics, called, interval_of_level, pair_rows, with_arrow,
+};
+use crate::repro::runs;
+use crate::repro::runs::{LoadedRuns, RunFiles};
+use crate::{Context, Described, examples};
 
 /// `xai repro pairwise`
 #[derive(Debug, Args)]

@@ -4,20 +4,18 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde::{Serialize, Serializer};
-use xai_files::failure::{Failure, Files, InFiles};
 use xai_files::left_out::LeftOut;
+use xai_files::{Failure, Files, InFiles};
 use xai_metrics::repro::interval::MetricReport;
 use xai_metrics::repro::registry::REGRESSION_METRICS;
 use xai_metrics::repro::{
     PairStatistic, RegressionMetric, RegressionReproducibility, RunInterval, input,
 };
 
-use super::number_runs::NumberRuns;
-use super::options::{called, interval_of_level, pair_rows, with_arrow};
-use crate::context::Context;
-use crate::described::Described;
 use crate::output::{rows, text};
-use crate::usage::examples;
+use crate::repro::options::{called, interval_of_level, pair_rows, with_arrow};
+use crate::repro::table_runs::NumberRuns;
+use crate::{Context, Described, examples};
 
 /// `xai repro regression`
 #[derive(Debug, Args)]

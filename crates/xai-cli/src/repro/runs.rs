@@ -3,17 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use ndarray::{Array2, Axis, Ix1};
-use xai_files::arrays;
 use xai_files::classes::{Classes, ClassesBuilder, NoClass};
-use xai_files::failure::{Failure, Files, InFile, InFiles};
 use xai_files::left_out::LeftOut;
 use xai_files::npy_file::{Integers, NpyFile};
 use xai_files::table::{Columns, Table};
+use xai_files::{Failure, Files, InFile, InFiles, arrays};
 use xai_metrics::core::Label;
 use xai_metrics::repro::{PackedRuns, PackedRunsBuilder, PairMetric, input};
 
-use super::options::Labels;
-use super::table_runs::{ClassTable, RunColumns, is_table, only_column};
+use crate::repro::options::Labels;
+use crate::repro::table_runs::{ClassTable, RunColumns, is_table, only_column};
 
 /// Predictions and labels in memory.
 pub(crate) struct LoadedRuns {

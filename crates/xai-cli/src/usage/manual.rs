@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 
 use clap::{Args, Command};
+use clap_complete::Shell;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 use serde::Serialize;
-use xai_files::failure::{Failure, InFile};
+use xai_files::{Failure, InFile};
 
-use super::examples;
-use crate::context::Context;
 use crate::output::{stdout, whole_file};
+use crate::{Context, examples};
 
 /// `xai man`
 #[derive(Debug, Args)]
@@ -115,4 +115,31 @@ fn examples_section(examples: &[String]) -> Roff {
     }
     roff.control("fi", []);
     roff
+}
+
+/// `xai completions`
+#[derive(Debug, Args)]
+#[command(after_help = examples::of(&[
+    "xai completions bash > xai.bash",
+    "xai completions zsh > _xai",
+    "xai completions fish > xai.fish",
+]))]
+pub(crate) struct Completions {
+    /// The shell.
+    shell: Shell,
+}
+
+impl Completions {
+    /// Prints the script that completes a command.
+    pub(crate) fn run(&self, mut command: Command, context: &Context) -> Result<(), Failure> {
+        if context.json {
+            return Err(
+                Failure::of_option("--json", "a script is no JSON").help("leave --json out")
+            );
+        }
+        let mut script = Vec::new();
+        let name = command.get_name().to_owned();
+        clap_complete::generate(self.shell, &mut command, name, &mut script);
+        stdout::print(|out| out.write_all(&script))
+    }
 }

@@ -1,9 +1,7 @@
 //! How the command line is told to people and shells: examples, completions, manual pages.
 
-pub(crate) mod completions;
 pub(crate) mod examples;
 pub(crate) mod manual;
-pub(crate) mod negative_numbers;
 
 /// Words less alike than this are not what was meant.
 const ALIKE: f64 = 0.75;
@@ -25,6 +23,16 @@ pub(crate) fn nearest(given: &str, valid: &[&str]) -> String {
                 .join(", ")
         ),
     }
+}
+
+/// Lets every option have a negative number behind a space: where it may not be one, the error is about
+/// the value.
+pub(crate) fn taking_negative_numbers(command: clap::Command) -> clap::Command {
+    let with_numbers = command.mut_args(|argument| match argument.get_action().takes_values() {
+        true => argument.allow_negative_numbers(true),
+        false => argument,
+    });
+    with_numbers.mut_subcommands(taking_negative_numbers)
 }
 
 #[cfg(test)]

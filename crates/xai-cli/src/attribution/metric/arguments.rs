@@ -4,14 +4,15 @@ use std::path::PathBuf;
 
 use clap::{Arg, Args, Command, value_parser};
 use xai_metrics::attribution::input;
-use xai_metrics::attribution::metric::{Direction, Entry, registry::METRICS};
+use xai_metrics::attribution::metric::registry::METRICS;
+use xai_metrics::attribution::metric::{Direction, Entry};
 use xai_metrics::core::Input;
 
 use crate::attribution::options::{LayoutOptions, ScoringOptions};
 use crate::attribution::parameters::Given;
+use crate::attribution::result;
 use crate::attribution::side_inputs::SIDE_FILES;
-use crate::attribution::stored_scores;
-use crate::usage::examples;
+use crate::examples;
 
 /// An input of a metric, and the option for its file.
 #[derive(Debug, Clone, Copy)]
@@ -60,7 +61,7 @@ const FILES: &[FileOption] = &[
 pub(crate) fn entries() -> impl Iterator<Item = &'static Entry> {
     METRICS
         .iter()
-        .filter(|entry| reads_files(entry) || stored_scores::of_scores(entry).is_some())
+        .filter(|entry| reads_files(entry) || result::of_scores(entry).is_some())
 }
 
 /// Whether all that a metric needs is in files that this build can read.
@@ -128,7 +129,7 @@ fn instead(entry: &'static Entry, file: &FileOption, of_scores: bool) -> Vec<&'s
 
 /// The command of a metric, with the arguments that it needs.
 pub(crate) fn command(entry: &'static Entry) -> Command {
-    let of_scores = stored_scores::of_scores(entry).is_some();
+    let of_scores = result::of_scores(entry).is_some();
     let mut command = Command::new(entry.info.name);
     if reads_files(entry) {
         command = command.args(file_arguments(entry, of_scores));
@@ -170,7 +171,7 @@ fn examples_of(entry: &'static Entry) -> Vec<String> {
             "xai attribution {name}{arguments} --out scores.csv"
         ));
     }
-    if stored_scores::of_scores(entry).is_some() {
+    if result::of_scores(entry).is_some() {
         let scores = "--base base.npy --masked masked.npy";
         examples.push(format!("xai attribution {name} {scores}"));
     }

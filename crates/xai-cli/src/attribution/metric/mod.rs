@@ -16,15 +16,16 @@ use xai_metrics::core::Input;
 
 #[cfg(feature = "onnx")]
 use crate::attribution::options::ScoringOptions;
-use crate::attribution::options::{self, LayoutOptions};
+use xai_files::samples::{FileSamples, WatchedSamples};
+use xai_files::{Failure, Files, InFiles};
+
+use crate::Context;
+use crate::attribution::options::LayoutOptions;
 use crate::attribution::parameters::Given;
-use crate::attribution::stored_scores::{self, OfScores};
-use crate::attribution::{result, side_inputs};
-use crate::context::Context;
+use crate::attribution::result::OfScores;
+use crate::attribution::{options, result, side_inputs};
 use crate::described::option_name;
 use crate::output::{rows, text};
-use xai_files::failure::{Failure, Files, InFiles};
-use xai_files::samples::{FileSamples, WatchedSamples};
 
 /// A metric, and where what it needs is.
 #[derive(Debug)]
@@ -51,7 +52,7 @@ enum Source {
 impl Source {
     fn from_arg_matches(entry: &Entry, matches: &ArgMatches) -> Result<Self, clap::Error> {
         let file = |name| matches.get_one::<PathBuf>(name).cloned();
-        if stored_scores::of_scores(entry).is_some()
+        if result::of_scores(entry).is_some()
             && let Some((base, masked)) = file("base").zip(file("masked"))
         {
             return Ok(Self::Scores { base, masked });
@@ -97,10 +98,10 @@ impl MetricCommand {
                 |param, value| format!("--{} {value}", option_name(param)),
             )?;
         }
-        let value = match (&self.source, stored_scores::of_scores(self.entry)) {
+        let value = match (&self.source, result::of_scores(self.entry)) {
             (Source::Scores { base, masked }, Some(of_scores)) => {
                 let _working = context.working("reading and comparing scores");
-                let scores = stored_scores::read(base, masked)?;
+                let scores = result::read_scores(base, masked)?;
                 let files = Files::mainly(base)
                     .file(&[input::MASKED], masked)
                     .ways_out(&[(

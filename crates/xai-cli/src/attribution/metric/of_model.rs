@@ -1,5 +1,11 @@
 //! Metrics that ask a model or an explainer.
 
+use xai_files::onnx::engine::EngineOptions;
+use xai_files::onnx::explainer::OnnxExplainer;
+use xai_files::onnx::model::OnnxModel;
+use xai_files::onnx::watched::Watched;
+use xai_files::samples::FileSamples;
+use xai_files::{Failure, InFiles, arrays};
 use xai_metrics::attribution::batch::Data;
 use xai_metrics::attribution::metric::MetricValue;
 use xai_metrics::attribution::model::{Concurrent, Model, Samples, Targets};
@@ -7,17 +13,10 @@ use xai_metrics::attribution::run::{MaskedScores, masked_scores_on};
 use xai_metrics::attribution::{Evaluate, input};
 use xai_metrics::core::Input;
 
-use super::MetricCommand;
+use crate::Context;
+use crate::attribution::metric::MetricCommand;
 use crate::attribution::model_files;
 use crate::attribution::options::{Reading, ScoringOptions};
-use crate::context::Context;
-use xai_files::arrays;
-use xai_files::failure::{Failure, InFiles};
-use xai_files::onnx::engine::EngineOptions;
-use xai_files::onnx::explainer::OnnxExplainer;
-use xai_files::onnx::model::OnnxModel;
-use xai_files::onnx::watched::Watched;
-use xai_files::samples::FileSamples;
 
 /// What a metric that asks is computed from.
 struct Opened {

@@ -5,17 +5,17 @@ use std::path::Path;
 
 use ndarray::{Array2, ArrayView1, Axis};
 use xai_files::classes::Classes;
-use xai_files::failure::{Failure, Files, InFiles};
+use xai_files::{Failure, Files, InFiles};
 use xai_metrics::Accumulator;
 use xai_metrics::casebased::result::{FeatureComparison, Listing};
 use xai_metrics::casebased::{Audit, AuditReport, Explanation};
 
-use super::AuditOfTable;
+use crate::Context;
+use crate::casebased::audit::AuditOfTable;
 use crate::casebased::explaining::{Explaining, Tables};
 use crate::casebased::samples::Samples;
-use crate::context::Context;
-use crate::output::rows::{self, Rows};
-use crate::output::text;
+use crate::output::rows::Rows;
+use crate::output::{rows, text};
 
 /// An audit of a test table, and what it was made of.
 pub(crate) struct Audited {

@@ -7,15 +7,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde::Serialize;
-use xai_files::failure::Failure;
+use xai_files::Failure;
 use xai_metrics::casebased::AuditReport;
 use xai_metrics::casebased::result::Listing;
 
-use super::explaining::Tables;
-use super::fitting::Source;
-use crate::context::Context;
-use crate::described::Described;
-use crate::usage::examples;
+use crate::casebased::explaining::Tables;
+use crate::casebased::fitting::Source;
+use crate::{Context, Described, examples};
 
 /// `xai casebased audit`
 #[derive(Debug, Args)]

@@ -4,11 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use ndarray::{Array1, Ix1};
-use xai_files::arrays;
-use xai_files::failure::{Failure, Files};
+use xai_files::{Failure, Files, arrays};
 use xai_metrics::graph::{FidelityMetric, input};
 
-use super::index;
+use crate::graph::options::index;
 
 /// What is compared, and on which rows.
 #[derive(Debug, Args)]

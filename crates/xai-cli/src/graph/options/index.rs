@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use ndarray::Ix1;
-use xai_files::arrays::{self, StoredArray};
-use xai_files::failure::{Failure, InFile};
+use xai_files::arrays::StoredArray;
+use xai_files::{Failure, InFile, arrays};
 
 /// Reads the rows that are measured, if a file names them. How many rows there are is asked only
 /// where the file says yes or no to each.

@@ -4,10 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use ndarray::{Array1, Array2, Ix1, Ix2};
-use xai_files::arrays;
-use xai_files::failure::{Failure, Files};
 use xai_files::onnx::engine::EngineOptions;
 use xai_files::onnx::model::OnnxModel;
+use xai_files::{Failure, Files, arrays};
 use xai_metrics::graph::mask::{Sparsity, sparsify, sparsify_undirected};
 use xai_metrics::graph::model::{EdgeChoices, EdgeRemoval};
 use xai_metrics::graph::{Graph, GraphModel, help, input};

@@ -1,13 +1,13 @@
 //! The section of a table of predictions.
 
+use xai_files::Failure;
+use xai_files::left_out::LeftOut;
 use xai_metrics::casebased::result::Listing;
 use xai_report::Origin;
 use xai_report::section::casebased::{AuditedData, Casebased};
 
+use crate::Context;
 use crate::casebased::audit::AuditOfTable;
-use crate::context::Context;
-use xai_files::failure::Failure;
-use xai_files::left_out::LeftOut;
 
 /// The least supported predictions that are shown.
 const SHOWN: Listing = Listing {

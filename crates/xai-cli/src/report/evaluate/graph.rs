@@ -3,16 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use ndarray::{ArcArray2, Ix1, Ix2};
+use xai_files::{Failure, Files, InFile, InFiles, arrays};
 use xai_metrics::core::number::check_finite_slice;
 use xai_metrics::graph::input;
 use xai_report::Origin;
 use xai_report::section::graph::{ExplainerResults, Graph, MaskWithTruth};
 
-use crate::context::Context;
+use crate::Context;
 use crate::graph::groundtruth::Groundtruth;
 use crate::graph::sweep::SweepCommand;
-use xai_files::arrays;
-use xai_files::failure::{Failure, Files, InFile, InFiles};
 
 /// What a section is made from.
 #[derive(Debug)]

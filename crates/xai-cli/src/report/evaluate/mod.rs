@@ -3,8 +3,6 @@
 #[cfg(feature = "onnx")]
 pub(crate) mod attribution;
 pub(crate) mod casebased;
-#[cfg(feature = "onnx")]
-mod gallery;
 pub(crate) mod graph;
 pub(crate) mod repro;
 pub(crate) mod simulation;

@@ -1,12 +1,11 @@
 //! The section of repeated runs.
 
+use xai_files::{Failure, left_out};
 use xai_report::Origin;
 use xai_report::section::repro::{Repro, Votes, VotesOfSample};
 
-use crate::context::Context;
+use crate::Context;
 use crate::repro::pairwise::Pairwise;
-use xai_files::failure::Failure;
-use xai_files::left_out;
 
 /// The coverage of intervals in a report.
 const LEVEL: f64 = 0.95;

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
+use xai_files::{Failure, Files, InFile, InFiles};
 use xai_metrics::repro::study::{StudyDraw, read_draws};
 use xai_report::Origin;
 use xai_report::section::simulation::Simulation;
 
-use crate::context::Context;
+use crate::Context;
 use crate::repro::simulate::study::{StudyCommand, StudyResult};
-use xai_files::failure::{Failure, Files, InFile, InFiles};
 
 /// Takes the draws of a file, or makes them as `xai repro simulate study` does.
 pub(crate) fn evaluate(

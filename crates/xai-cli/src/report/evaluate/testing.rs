@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Command, FromArgMatches};
 use xai_report::Origin;
 
-use crate::context::Context;
+use crate::Context;
 
 /// The arguments of a command, as its line gives them.
 pub(crate) fn parsed<T: Args + FromArgMatches>(line: &[&str]) -> T {

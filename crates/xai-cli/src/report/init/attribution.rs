@@ -2,8 +2,8 @@
 
 use xai_files::content::Content;
 
-use super::found::{FoundFile, by_folder, name};
-use super::toml_text::TomlText;
+use crate::report::init::TomlText;
+use crate::report::init::found::{FoundFile, by_folder, name};
 
 /// Writes a section for every folder with a model, its inputs and targets, and maps.
 pub(super) fn write(files: &[FoundFile], text: &mut TomlText) -> usize {

@@ -1,7 +1,7 @@
 //! Tables of training and test cases.
 
-use super::found::{FoundFile, by_folder, name};
-use super::toml_text::TomlText;
+use crate::report::init::TomlText;
+use crate::report::init::found::{FoundFile, by_folder, name};
 
 /// What columns of true classes are called.
 const LABELS: [&str; 8] = [

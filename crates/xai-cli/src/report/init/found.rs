@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use xai_files::content::{Content, ElementType};
-use xai_files::failure::{Failure, InFile};
+use xai_files::{Failure, InFile};
 
 /// A file of a study to be.
 #[derive(Debug, Clone)]

@@ -1,7 +1,7 @@
 //! Outputs of a model on graphs, on explanations and on their complements.
 
-use super::found::{FoundFile, by_folder, name};
-use super::toml_text::TomlText;
+use crate::report::init::TomlText;
+use crate::report::init::found::{FoundFile, by_folder, name};
 
 /// Writes a section for every folder with outputs on the full graph, and explainers in it or below.
 pub(super) fn write(files: &[FoundFile], text: &mut TomlText) -> usize {

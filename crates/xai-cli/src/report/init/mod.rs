@@ -5,19 +5,16 @@ mod casebased;
 mod found;
 mod graph;
 mod repro;
-mod toml_text;
 
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use xai_files::failure::{Failure, InFile};
+use xai_files::{Failure, InFile};
 
-use self::found::{FoundFile, MOST_FILES, find};
-use self::toml_text::TomlText;
-use super::study::sample;
-use crate::context::Context;
 use crate::output::whole_file;
-use crate::usage::examples;
+use crate::report::study::sample;
+use crate::{Context, examples};
+use found::{FoundFile, MOST_FILES, find};
 
 /// `xai report init`
 #[derive(Debug, clap::Args)]
@@ -147,6 +144,39 @@ fn draft(files: &[FoundFile]) -> Draft {
         repro::write(files, &mut text),
     ];
     Draft { text, counts }
+}
+
+/// TOML with comments.
+pub(super) struct TomlText(String);
+
+impl TomlText {
+    pub(super) fn new() -> Self {
+        Self(String::new())
+    }
+
+    pub(super) fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// A line for the reader.
+    pub(super) fn comment(&mut self, text: &str) {
+        self.0 += &format!("# {text}\n");
+    }
+
+    /// A section, under an empty line and a comment.
+    pub(super) fn section(&mut self, header: &str, comments: &[&str]) {
+        self.0.push('\n');
+        for comment in comments {
+            self.comment(comment);
+        }
+        self.0 += &format!("[[{header}]]\n");
+    }
+
+    /// A key with a text.
+    pub(super) fn entry(&mut self, key: &str, value: &str, is_guessed: bool) {
+        let mark = if is_guessed { "  # guessed" } else { "" };
+        self.0 += &format!("{key} = {}{mark}\n", toml::Value::from(value));
+    }
 }
 
 #[cfg(test)]

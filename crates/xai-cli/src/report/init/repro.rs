@@ -1,7 +1,7 @@
 //! Predictions of several runs, and the labels.
 
-use super::found::{FoundFile, by_folder, name};
-use super::toml_text::TomlText;
+use crate::report::init::TomlText;
+use crate::report::init::found::{FoundFile, by_folder, name};
 
 /// Writes a section for every folder with predictions `(runs, samples)` and labels `(samples,)`.
 pub(super) fn write(files: &[FoundFile], text: &mut TomlText) -> usize {

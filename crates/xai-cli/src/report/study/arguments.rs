@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use clap::{Args, FromArgMatches};
 use xai_metrics::core::describe::Setting;
 
-use super::document::{Key, Table, Value};
-use super::families::CommandOfSection;
-use super::keys::{Is, KeyInfo, OptionOfKey, Takes, canonical};
-use super::shell;
-use crate::usage::negative_numbers::taking_negative_numbers;
+use crate::report::study::document::{Key, Table, Value};
+use crate::report::study::families::CommandOfSection;
+use crate::report::study::keys::{Is, KeyInfo, OptionOfKey, Takes, canonical};
+use crate::report::study::shell;
+use crate::usage::taking_negative_numbers;
 
 /// A command line made of keys.
 #[derive(Debug, Clone, Default)]

@@ -1,17 +1,17 @@
 //! The study as it is written: keys and values with their places, no meaning yet.
 
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
+use xai_files::{Failure, InFile};
 use xai_report::Family;
 
-use super::families::has_explainers;
-use super::keys::canonical;
-use super::located::StudyText;
+use crate::report::study::families::has_explainers;
+use crate::report::study::keys::canonical;
 use crate::usage::nearest;
-use xai_files::failure::Failure;
 
 /// A study: its sections in the order of the file.
 #[derive(Debug, Clone, PartialEq)]
@@ -248,4 +248,40 @@ fn table_of(value: &Spanned<DeValue<'_>>) -> Option<Table> {
         at: value.span(),
         keys: keys(table),
     })
+}
+
+/// The text of a study, and the file that it stands in.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct StudyText {
+    pub(crate) file: PathBuf,
+    pub(crate) text: String,
+}
+
+impl StudyText {
+    /// The line of a place, from 1.
+    fn line(&self, at: usize) -> usize {
+        self.text[..at.min(self.text.len())].matches('\n').count() + 1
+    }
+
+    /// A failure at a place of the study, with the line itself.
+    pub(crate) fn failure(&self, at: Range<usize>, what: impl std::fmt::Display) -> Failure {
+        let message = format!("line {}: {what}", self.line(at.start));
+        let failure = Failure::new(message).excerpt(self.excerpt(at));
+        Err::<(), _>(failure).in_file(&self.file).unwrap_err()
+    }
+
+    /// The line of a place, the place underlined.
+    fn excerpt(&self, at: Range<usize>) -> String {
+        // A place may be the end of the file, and may span the lines of a list.
+        let end = self.text.len();
+        let start = at.start.min(end);
+        let line_end = self.text[start..].find('\n').map_or(end, |n| start + n);
+        let stop = at.end.clamp(start, line_end.max(start));
+        let mark = AnnotationKind::Primary.span(start..stop);
+        let snippet = Snippet::source(self.text.as_str())
+            .path(self.file.to_string_lossy())
+            .annotation(mark);
+        let group = Group::with_level(Level::ERROR).element(snippet);
+        Renderer::plain().render(&[group])
+    }
 }

@@ -8,7 +8,6 @@ pub(crate) mod arguments;
 pub(crate) mod document;
 pub(crate) mod families;
 pub(crate) mod keys;
-pub(crate) mod located;
 pub(crate) mod request;
 pub(crate) mod sample;
 pub(crate) mod schema;

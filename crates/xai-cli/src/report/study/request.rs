@@ -13,12 +13,13 @@ use super::keys::{self, DRAWN_NODES, DRAWS, KeyInfo, SEED, canonical};
 use super::usage::{WrongUsage, in_keys};
 #[cfg(feature = "onnx")]
 use crate::attribution::compare::Compare;
+use xai_files::Failure;
+
 use crate::casebased::audit::AuditOfTable;
 use crate::report::evaluate::graph::{ExplainerInputs, GraphInputs};
 use crate::repro::pairwise::Pairwise;
 use crate::repro::simulate::study::StudyCommand;
 use crate::usage::nearest;
-use xai_files::failure::Failure;
 
 /// What a section is computed from.
 #[derive(Debug)]

@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use xai_files::failure::{Failure, InFile};
-
 use tempfile::TempDir;
+use xai_files::{Failure, InFile};
 
 use crate::output::whole_file;
 

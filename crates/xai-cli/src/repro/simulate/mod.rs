@@ -1,17 +1,22 @@
 //! `xai repro simulate`
 
-use xai_files::failure::Failure;
+use std::path::PathBuf;
 
-mod classes;
+use clap::Args;
+use serde::Serialize;
+use xai_files::{Failure, InFiles};
+use xai_metrics::repro::simulate::ClassSimulator;
+
+use crate::output::{rows, text};
+use crate::{Context, Described, examples};
+
 pub(crate) mod study;
-
-use crate::context::Context;
 
 /// Commands of the group.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
     /// Class probabilities of a given shape.
-    Classes(classes::Classes),
+    Classes(crate::repro::simulate::Classes),
     /// The simulation study: how each metric behaves where the truth is known.
     Study(study::StudyCommand),
 }
@@ -21,5 +26,68 @@ pub(super) fn run(command: &Command, context: &Context) -> Result<(), Failure> {
     match command {
         Command::Classes(command) => command.run(context),
         Command::Study(command) => command.run(context),
+    }
+}
+
+/// The distributions are in memory: a gigabyte of them.
+const MOST_NUMBERS: u64 = 100_000_000;
+
+/// `xai repro simulate classes`
+#[derive(Debug, Args)]
+#[command(after_help = examples::of(&["xai repro simulate classes --kind exponential --n-classes 10 --draws 5 --seed 1"]))]
+pub(crate) struct Classes {
+    #[command(flatten)]
+    classes: Described<ClassSimulator>,
+    /// How many distributions to draw.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    draws: u32,
+    /// Write a row per draw.
+    #[arg(long, value_name = "FILE.csv")]
+    out: Option<PathBuf>,
+}
+
+#[derive(Serialize)]
+struct ClassesResult {
+    probabilities: Vec<Vec<f64>>,
+}
+
+impl Classes {
+    pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
+        let classes = self.classes.read_seeded(context)?;
+        let n_classes = classes.n() as u64;
+        if n_classes.saturating_mul(u64::from(self.draws)) > MOST_NUMBERS {
+            let (option, value) = match n_classes > MOST_NUMBERS {
+                true => ("--n-classes", n_classes),
+                false => ("--draws", u64::from(self.draws)),
+            };
+            let what = format_args!("more than {MOST_NUMBERS} probabilities at once");
+            return Err(Failure::of_option(option, what)
+                .with_value(value)
+                .help("draw fewer at a time, with another --seed each"));
+        }
+        let bar = context.progress(u64::from(self.draws), "distributions");
+        let draw = |draw| {
+            let p = classes.draw(draw)?;
+            bar.inc(1);
+            Ok(p)
+        };
+        let probabilities = (0..u64::from(self.draws))
+            .map(draw)
+            .collect::<xai_metrics::Result<Vec<_>>>()
+            .in_files(&Described::<ClassSimulator>::options())?;
+        rows::write(
+            self.out.as_deref(),
+            (0..n_classes).map(|class| format!("class_{class}")),
+            probabilities.iter().map(|p| p.iter().map(f64::to_string)),
+        )?;
+        bar.finish_and_clear();
+        let result = ClassesResult { probabilities };
+        context.present(&result, || {
+            let rows = result.probabilities.iter().enumerate().map(|(draw, p)| {
+                let p: Vec<String> = p.iter().map(|x| format!("{x:.4}")).collect();
+                [draw.to_string(), p.join(" ")]
+            });
+            text::table(&["draw", "probabilities"], rows)
+        })
     }
 }

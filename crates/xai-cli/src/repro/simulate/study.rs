@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Serialize;
-use xai_files::failure::{Failure, Files, InFile, InFiles};
+use xai_files::{Failure, Files, InFile, InFiles};
 use xai_metrics::core::describe::Scores;
 use xai_metrics::repro::study::{
     AccuracyProfile, MetricBehavior, StudyDraw, StudySettings, StudySummary, read_draws,
@@ -14,10 +14,8 @@ use xai_metrics::repro::study::{
 };
 use xai_metrics::repro::{SimulationStudy, help, input};
 
-use crate::context::Context;
-use crate::described::Described;
 use crate::output::{text, whole_file};
-use crate::usage::examples;
+use crate::{Context, Described, examples};
 
 /// Draws between two writes, and two steps of the progress bar.
 const DRAWS_PER_STEP: u64 = 1000;
