@@ -3,11 +3,10 @@
 use std::fmt::Debug;
 use std::rc::Rc;
 
-use xai_core::describe::{MetricInfo, Parameters};
 use xai_core::{Error, ExactMean, Input, Layout, Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
-use crate::metric::kinds::whole_metric::Whole;
+use crate::metric::{MetricInfo, Parameters, Whole};
 use crate::perturbation::CurveScores;
 use crate::{help, input};
 

@@ -7,7 +7,7 @@ use xai_core::{Error, Real, Result};
 
 use crate::batch::{AllSamples, ExplainedBatch, RunData};
 use crate::input;
-use crate::metric::kinds::whole_metric::{Notes, Whole};
+use crate::metric::{Notes, Whole};
 use crate::model::Samples;
 use crate::model::black_box::{into_inner, lock};
 

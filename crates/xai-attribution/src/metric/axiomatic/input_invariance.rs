@@ -1,12 +1,11 @@
 //! Input invariance.
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::tensor::Rows;
 use xai_core::{Error, Real, Result, parallel};
 
 use crate::batch::{ExplainedBatch, Plan, RunData, SecondMaps, SecondMapsOfBatch};
 use crate::input;
-use crate::metric::{Measure, Metric, Registered};
+use crate::metric::{Direction, Measure, Metric, MetricInfo, Parameters, Range, Registered};
 
 /// Does the map stay the same when the inputs are shifted and the model undoes the shift?
 ///

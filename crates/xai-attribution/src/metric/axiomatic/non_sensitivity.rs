@@ -4,8 +4,7 @@ use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
-use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::{Measure, Metric, Registered};
+use crate::metric::{Measure, Metric, Registered, SCORE_NEEDS};
 use crate::perturbation::{Baseline, Features, SingleRemoval};
 
 /// How many features have an attribution though the model ignores them, or none though it does not?

@@ -10,9 +10,7 @@ use xai_core::{Error, Real, Result, parallel};
 use crate::batch::{AllSamples, ExplainedBatch, Plan, RunData};
 use crate::input;
 use crate::metric::comparison::sufficiency::predictions;
-use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::kinds::whole_metric::{Whole, WholeMetric, only_whole};
-use crate::metric::{Measure, Metric, Registered};
+use crate::metric::{Measure, Metric, Registered, SCORE_NEEDS, Whole, WholeMetric, only_whole};
 
 /// Do samples with the same explanation have the same prediction?
 ///

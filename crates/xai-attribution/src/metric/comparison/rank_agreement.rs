@@ -2,8 +2,8 @@
 
 use xai_core::describe::{Direction, MetricInfo, Range};
 
-use crate::metric::kinds::reference_metric::{AgreementFormula, REFERENCE_NEEDS, ReferenceMetric};
 use crate::metric::map_agreement::{AgreementOptions, pairwise_ranks, rank_correlation};
+use crate::metric::{AgreementFormula, REFERENCE_NEEDS, ReferenceMetric};
 
 /// Do a map and its reference rank the features alike?
 ///

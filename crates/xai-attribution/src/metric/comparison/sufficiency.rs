@@ -8,9 +8,7 @@ use xai_core::{Real, Result};
 use crate::batch::{AllSamples, ExplainedBatch, Plan};
 use crate::input;
 use crate::map::pair_distances::PairDistances;
-use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::kinds::whole_metric::{Whole, WholeMetric, only_whole};
-use crate::metric::{Measure, Metric, Registered};
+use crate::metric::{Measure, Metric, Registered, SCORE_NEEDS, Whole, WholeMetric, only_whole};
 
 /// Do samples whose maps are near each other have the same prediction?
 ///

@@ -2,8 +2,8 @@
 
 use xai_core::describe::{Direction, MetricInfo, Range};
 
-use crate::metric::kinds::reference_metric::{AgreementFormula, REFERENCE_NEEDS, ReferenceMetric};
 use crate::metric::map_agreement::{AgreementOptions, Shared};
+use crate::metric::{AgreementFormula, REFERENCE_NEEDS, ReferenceMetric};
 
 /// What share of the top features do a map and its reference have in common?
 ///

@@ -1,12 +1,11 @@
 //! The number of attributions that are not zero.
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::{Real, Result};
 
 use crate::batch::ExplainedBatch;
 use crate::input;
 use crate::metric::kinds::magnitudes::values_of_batch;
-use crate::metric::{Measure, Metric, Registered};
+use crate::metric::{Direction, Measure, Metric, MetricInfo, Parameters, Range, Registered};
 
 /// How many attributions are larger than a threshold?
 ///

@@ -3,12 +3,11 @@
 use std::fmt::Debug;
 use std::rc::Rc;
 
-use xai_core::describe::Parameters;
 use xai_core::{MetricInfo, Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::input;
-use crate::metric::{GivenDraws, Measure, Metric, Registered};
+use crate::metric::{GivenDraws, Measure, Metric, Parameters, Registered};
 use crate::model::CurveScore;
 use crate::perturbation::{
     Baseline, CurveScores, Features, RankBy, RemovalCurve, RemovalOrder, Start, StepCount, Steps,

@@ -1,13 +1,12 @@
 //! How far two maps agree on what matters.
 
-use xai_core::describe::{Parameter, Parameters};
 use xai_core::statistics::PairOrders;
 use xai_core::statistics::ranks::spearman_of_finite;
 use xai_core::{Error, Result};
 
 use crate::input;
-use crate::metric::kinds::curve_metric::area;
 use crate::metric::localization::top_k_intersection::TopK;
+use crate::metric::{Parameter, Parameters, area};
 
 /// How two maps are compared.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Parameters)]

@@ -2,13 +2,12 @@
 
 use std::fmt::Debug;
 
-use xai_core::describe::{MetricInfo, Parameter, Parameters};
 use xai_core::{Input, Real, Result, parallel};
 
 use crate::batch::{ExplainedBatch, Masks, RunData};
 use crate::input;
 use crate::map::ChannelPool;
-use crate::metric::{Measure, Metric, Registered};
+use crate::metric::{Measure, Metric, MetricInfo, Parameter, Parameters, Registered};
 
 /// What metrics of maps and masks need.
 pub const MASK_NEEDS: &[Input] = &[input::EXPLANATIONS, input::MASKS];

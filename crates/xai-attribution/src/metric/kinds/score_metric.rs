@@ -3,12 +3,11 @@
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
-use xai_core::describe::{Parameter, Parameters};
 use xai_core::number::check_finite_slice;
 use xai_core::{Accumulator, Error, ExactMean, Help, Input, MetricInfo, Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan};
-use crate::metric::{Measure, Metric, MetricValue, Registered};
+use crate::metric::{Measure, Metric, MetricValue, Parameter, Parameters, Registered};
 use crate::{help, input};
 
 /// What to do with a base score that the formula cannot divide by: 0 or less in Average Drop,

@@ -2,9 +2,7 @@
 
 use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 
-use crate::metric::kinds::mask_metric::{
-    MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Relevance,
-};
+use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Relevance};
 
 /// In a mosaic of samples, what share of the positive relevance lies on the cells of the target's
 /// class?

@@ -3,7 +3,7 @@
 use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::statistics::{auroc, average_precision};
 
-use crate::metric::kinds::mask_metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
+use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
 
 /// Are attributions on the object larger than beside it?
 ///

@@ -2,7 +2,7 @@
 
 use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
 
-use crate::metric::kinds::mask_metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
+use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
 
 /// Does the largest attribution lie on the object?
 ///

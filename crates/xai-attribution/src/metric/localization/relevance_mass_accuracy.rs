@@ -2,9 +2,7 @@
 
 use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 
-use crate::metric::kinds::mask_metric::{
-    MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Relevance,
-};
+use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Relevance};
 
 /// What share of the relevance lies on the object?
 ///

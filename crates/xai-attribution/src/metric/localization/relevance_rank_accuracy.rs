@@ -2,7 +2,7 @@
 
 use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 
-use crate::metric::kinds::mask_metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
+use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
 
 /// How much of the object is among as many of the largest attributions?
 ///

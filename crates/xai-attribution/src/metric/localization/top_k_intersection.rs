@@ -4,7 +4,7 @@ use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
 use xai_core::{Error, Result};
 
 use crate::input;
-use crate::metric::kinds::mask_metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
+use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
 
 /// What share of the largest attributions lies on the object?
 ///

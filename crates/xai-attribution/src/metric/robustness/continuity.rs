@@ -1,12 +1,11 @@
 //! Continuity.
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::{Layout, Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::input;
 use crate::map::MapDistance;
-use crate::metric::{Measure, Metric, Registered};
+use crate::metric::{Direction, Measure, Metric, MetricInfo, Parameters, Range, Registered};
 use crate::perturbation::{NeighborDistances, NeighborSet, Shifts};
 
 /// How much faster than its input does a map move, at most, when the input is shifted?

@@ -1,6 +1,5 @@
 //! The efficient model-parameter randomization test.
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::tensor::Rows;
 use xai_core::{Real, Result, parallel};
 
@@ -8,7 +7,7 @@ use crate::batch::{ExplainedBatch, Plan, RunData, SecondMaps, SecondMapsOfBatch}
 use crate::input;
 use crate::map::Bins;
 use crate::map::histogram::{entropy, histogram};
-use crate::metric::{Measure, Metric, Registered};
+use crate::metric::{Direction, Measure, Metric, MetricInfo, Parameters, Range, Registered};
 
 /// Does the explanation get more complex when the model forgets what it learnt?
 ///

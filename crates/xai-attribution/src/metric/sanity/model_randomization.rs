@@ -1,14 +1,13 @@
 //! The model-parameter randomization test.
 
 use ndarray::{ArrayD, ArrayViewD, Axis, concatenate};
-use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
 use xai_core::{Error, ExactMean, Real, Result};
 
 use crate::batch::data::CheckedData;
 use crate::batch::{Data, RunData};
 use crate::input;
 use crate::map::MapSimilarity;
-use crate::metric::MetricValue;
+use crate::metric::{Direction, MetricInfo, MetricValue, Parameter, Parameters, Range};
 use crate::model::explainer::explain_rows;
 use crate::model::{BoxError, Explainer};
 use crate::run::{CompletedScores, EvaluationError};

@@ -1,13 +1,13 @@
 //! MeGe and ReCo: do models that agree explain themselves alike?
 
 use ndarray::{ArrayView2, ArrayViewD};
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::number::check_finite;
 use xai_core::statistics::ranks::{centred_ranks, correlation_of_ranks};
 use xai_core::{Error, ExactMean, Label, Layout, Real, Result, parallel};
 
 use crate::input;
 use crate::map::pool::attributions_of_maps;
+use crate::metric::{Direction, MetricInfo, Parameters, Range};
 
 /// How far the explanations of several models of one task speak for each other.
 ///

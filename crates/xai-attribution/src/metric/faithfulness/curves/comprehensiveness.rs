@@ -5,8 +5,7 @@ use std::sync::Arc;
 use xai_core::Result;
 use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 
-use crate::metric::kinds::curve_metric::{CurveKind, CurveMetric, CurvePoints};
-use crate::metric::kinds::score_metric::SCORE_NEEDS;
+use crate::metric::{CurveKind, CurveMetric, CurvePoints, SCORE_NEEDS};
 use crate::perturbation::{Start, StepCount, Steps};
 
 /// How far does the score fall without the most relevant features, over some sizes?

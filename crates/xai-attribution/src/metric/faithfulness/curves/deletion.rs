@@ -1,9 +1,8 @@
 //! Deletion.
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
-
-use crate::metric::kinds::curve_metric::{CurveKind, CurveMetric};
-use crate::metric::kinds::score_metric::SCORE_NEEDS;
+use crate::metric::{
+    CurveKind, CurveMetric, Direction, MetricInfo, Parameters, Range, SCORE_NEEDS,
+};
 use crate::perturbation::Start;
 
 /// The curve of [`Deletion`].

@@ -8,8 +8,7 @@ use xai_core::random::{random_stream, uniform_index};
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, MapWork, Plan, RunData};
-use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::{Measure, Metric, Registered};
+use crate::metric::{Measure, Metric, Registered, SCORE_NEEDS};
 use crate::perturbation::removal::removed::Absence;
 use crate::perturbation::removal::steps::Counts;
 use crate::perturbation::{

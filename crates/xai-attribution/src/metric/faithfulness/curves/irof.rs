@@ -3,8 +3,7 @@
 use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::{Error, Result};
 
-use crate::metric::kinds::curve_metric::{CurveKind, CurveMetric, CurvePoints, area};
-use crate::metric::kinds::score_metric::BaseScorePolicy;
+use crate::metric::{BaseScorePolicy, CurveKind, CurveMetric, CurvePoints, area};
 use crate::perturbation::{Features, RankBy, Start, StepCount, Steps};
 use crate::{help, input};
 

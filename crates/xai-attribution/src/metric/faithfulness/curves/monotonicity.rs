@@ -3,8 +3,7 @@
 use xai_core::Result;
 use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 
-use crate::metric::kinds::curve_metric::{CurveKind, CurveMetric, CurvePoints};
-use crate::metric::kinds::score_metric::SCORE_NEEDS;
+use crate::metric::{CurveKind, CurveMetric, CurvePoints, SCORE_NEEDS};
 use crate::perturbation::{RemovalOrder, Start};
 
 /// Does the score rise with every feature that is put back, the least relevant first?

@@ -5,8 +5,7 @@ use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::metric::kinds::order_limits::{Limits, OrderLimits};
-use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::{Measure, Metric, Registered};
+use crate::metric::{Measure, Metric, Registered, SCORE_NEEDS};
 use crate::model::CurveScore;
 use crate::perturbation::{
     Baseline, Features, OrderedFeatures, RankBy, RemovalCurve, RemovalOrder, Start, StepCount,

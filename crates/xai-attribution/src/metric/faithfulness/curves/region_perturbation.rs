@@ -3,8 +3,7 @@
 use xai_core::Result;
 use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 
-use crate::metric::kinds::curve_metric::{CurveKind, CurveMetric, CurvePoints};
-use crate::metric::kinds::score_metric::SCORE_NEEDS;
+use crate::metric::{CurveKind, CurveMetric, CurvePoints, SCORE_NEEDS};
 use crate::perturbation::Start;
 
 /// How far does the score fall, on the average, while the most relevant features are removed?

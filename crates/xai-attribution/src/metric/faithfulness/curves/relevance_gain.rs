@@ -6,9 +6,7 @@ use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
-use crate::metric::kinds::curve_metric::area;
-use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::{Measure, Metric, Registered};
+use crate::metric::{Measure, Metric, Registered, SCORE_NEEDS, area};
 use crate::model::CurveScore;
 use crate::perturbation::{
     Baseline, CurveScores, Features, RankBy, RemovalCurve, RemovalOrder, Start, StepCount, Steps,

@@ -12,8 +12,7 @@ use xai_core::{Error, Layout, Real, Result};
 
 use crate::batch::{ExplainedBatch, MapWork, Plan, RunData};
 use crate::input;
-use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::{GivenDraws, IMAGES_ONLY, Measure, Metric, Registered};
+use crate::metric::{GivenDraws, IMAGES_ONLY, Measure, Metric, Registered, SCORE_NEEDS};
 use crate::perturbation::removal::removed::image;
 use crate::perturbation::{CurveScores, GivenNeighbors, OrderedPositions, RemovalOrder};
 

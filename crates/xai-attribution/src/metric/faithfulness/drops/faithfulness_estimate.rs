@@ -5,8 +5,7 @@ use xai_core::statistics::Correlation;
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
-use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::{Measure, Metric, Registered};
+use crate::metric::{Measure, Metric, Registered, SCORE_NEEDS};
 use crate::perturbation::removal::single_removal::check_group_size;
 use crate::perturbation::{Baseline, Features, RankedRemoval, SingleRemoval};
 

@@ -6,8 +6,7 @@ use xai_core::{Error, Real, Result, parallel};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::input;
-use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::{GivenDraws, Measure, Metric, Registered};
+use crate::metric::{GivenDraws, Measure, Metric, Registered, SCORE_NEEDS};
 use crate::perturbation::removal::removed::{Absence, Remover};
 use crate::perturbation::removal::single_removal::Squares;
 use crate::perturbation::{

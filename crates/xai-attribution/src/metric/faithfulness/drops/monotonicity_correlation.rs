@@ -6,8 +6,7 @@ use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::input;
-use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::{GivenDraws, Measure, Metric, Registered};
+use crate::metric::{GivenDraws, Measure, Metric, Registered, SCORE_NEEDS};
 use crate::perturbation::removal::single_removal::check_group_size;
 use crate::perturbation::value_changes::{FeatureChanges, GroupChanges, Values};
 use crate::perturbation::{Features, ValueRange};

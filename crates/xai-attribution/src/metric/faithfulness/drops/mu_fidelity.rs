@@ -7,8 +7,7 @@ use xai_core::{Real, Result, parallel};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::input;
-use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::{GivenDraws, Measure, Metric, Registered};
+use crate::metric::{GivenDraws, Measure, Metric, Registered, SCORE_NEEDS};
 use crate::perturbation::{
     Baseline, Features, RandomSubsets, SubsetDropRanks, SubsetDrops, SubsetSampling, SubsetSize,
     Subsets,

@@ -8,9 +8,8 @@ use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, MapWork, Plan, RunData};
 use crate::input;
-use crate::metric::kinds::score_metric::SCORE_NEEDS;
 use crate::metric::localization::top_k_intersection::TopK;
-use crate::metric::{GivenDraws, Measure, Metric, Registered};
+use crate::metric::{GivenDraws, Measure, Metric, Registered, SCORE_NEEDS};
 use crate::perturbation::{Neighborhood, Neighbors, OrderedPositions, RemovalOrder};
 
 /// Which positions a [`PredictionGap`] puts noise on.

@@ -10,8 +10,7 @@ use xai_core::{Error, Real, Result, parallel};
 
 use crate::batch::{ExplainedBatch, MapWork, Plan, RunData};
 use crate::input;
-use crate::metric::kinds::score_metric::SCORE_NEEDS;
-use crate::metric::{Measure, Metric, Registered};
+use crate::metric::{Measure, Metric, Registered, SCORE_NEEDS};
 use crate::perturbation::{
     Baseline, CurveScores, Features, RandomSubsets, SubsetDrops, SubsetSampling, SubsetSize,
     Subsets,

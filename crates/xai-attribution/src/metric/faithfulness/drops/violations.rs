@@ -4,9 +4,8 @@ use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
-use crate::metric::kinds::score_metric::SCORE_NEEDS;
 use crate::metric::localization::top_k_intersection::TopK;
-use crate::metric::{Measure, Metric, Registered};
+use crate::metric::{Measure, Metric, Registered, SCORE_NEEDS};
 use crate::perturbation::{Baseline, Features, SingleRemoval};
 
 /// How often does removing a feature move the score against the sign of its attribution?

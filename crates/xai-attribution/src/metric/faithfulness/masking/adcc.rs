@@ -9,8 +9,8 @@ use xai_core::{Error, Real, Result};
 use crate::batch::{ExplainedBatch, MapWork, Plan};
 use crate::input;
 use crate::metric::faithfulness::masking::average_drop::AverageDrop;
-use crate::metric::kinds::score_metric::{BaseScorePolicy, EPSILON};
-use crate::metric::{Measure, Metric, Registered};
+use crate::metric::kinds::score_metric::EPSILON;
+use crate::metric::{BaseScorePolicy, Measure, Metric, Registered};
 
 /// Is the map coherent and simple, and does the model keep its answer on what it keeps?
 ///

@@ -1,10 +1,10 @@
 //! Average Drop.
 
 use xai_core::Help;
-use xai_core::describe::{Direction, MetricInfo, Range};
 
 use crate::help;
-use crate::metric::kinds::score_metric::{EPSILON, SCORE_NEEDS, ScoreFormula, ScoreMetric};
+use crate::metric::kinds::score_metric::EPSILON;
+use crate::metric::{Direction, MetricInfo, Range, SCORE_NEEDS, ScoreFormula, ScoreMetric};
 
 /// The formula of [`AverageDrop`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
