@@ -16,7 +16,6 @@
 //! The module [`perturbation`](crate::perturbation) has the works that the metrics of this crate
 //! share; any metric may use them, and bring its own.
 
-pub(crate) mod all_samples;
 pub(crate) mod cache;
 pub(crate) mod data;
 pub(crate) mod explained;
@@ -27,8 +26,8 @@ pub(crate) mod samples;
 pub(crate) mod second_maps;
 pub(crate) mod side;
 
-pub use all_samples::AllSamples;
 pub use data::Data;
+pub use explained::AllSamples;
 pub use explained::{ExplainedBatch, MapWork};
 pub use plan::{Plan, PlannedRows};
 pub use reference::ReferenceMaps;

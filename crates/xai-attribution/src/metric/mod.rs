@@ -22,7 +22,7 @@ pub use kinds::{
     AgreementFormula, AgreementOptions, BaseScorePolicy, CurveKind, CurveMetric, CurvePoints,
     MASK_NEEDS, MapAgreement, MaskFormula, MaskMetric, MaskedMap, Notes, REFERENCE_NEEDS, RankTies,
     ReferenceMetric, Relevance, SCORE_NEEDS, ScoreAccumulator, ScoreFormula, ScoreMetric, Whole,
-    WholeMetric, area, map_agreement, only_whole,
+    WholeMetric, area, map_agreement,
 };
 pub use localization::*;
 pub use protocol::{CurvePoint, MetricValue};

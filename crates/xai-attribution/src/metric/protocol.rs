@@ -92,11 +92,16 @@ pub trait Measure<T: Real>: Metric + Sync {
         Ok(())
     }
 
-    /// One value per sample of the batch; `None` where it is undefined.
+    /// One value per sample of the batch; `None` where it is undefined. A metric of all samples has none, for they
+    /// would depend on the batch: by default an error says so.
     ///
     /// # Errors
     /// The metric's own, and those of model and explainer. An index is that of a sample among all.
-    fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>>;
+    fn per_sample(&self, _explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
+        let expected = "a metric that is computed batch by batch, which this one is not";
+        let error = Error::parameter(input::METRIC, self.info().name, expected);
+        Err(error.with_help(help::ASK_FOR_WHOLE))
+    }
 
     /// The scores of the batch along a curve, for metrics that are the area under one.
     ///

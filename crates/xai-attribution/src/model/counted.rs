@@ -1,5 +1,6 @@
 //! Models that count their calls.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ndarray::{Array2, ArrayViewD};
@@ -48,23 +49,24 @@ impl std::ops::AddAssign for ModelCalls {
 #[derive(Debug)]
 pub struct Counted<'a, M: ?Sized> {
     model: &'a M,
-    counter: Counter,
+    counter: Arc<Counter>,
 }
 
 impl<'a, M: ?Sized> Counted<'a, M> {
     /// A model that was not called yet.
     #[must_use]
     pub fn new(model: &'a M) -> Self {
-        Self {
-            model,
-            counter: Counter::default(),
-        }
+        let counter = Arc::default();
+        Self { model, counter }
     }
 
     /// The calls so far.
     #[must_use]
     pub fn calls(&self) -> ModelCalls {
-        self.counter.calls()
+        ModelCalls {
+            calls: self.counter.calls.load(Ordering::Relaxed),
+            rows: self.counter.rows.load(Ordering::Relaxed),
+        }
     }
 }
 
@@ -86,7 +88,8 @@ impl<T: Real, M: Model<T> + ?Sized> Model<T> for Counted<'_, M> {
     fn run(&self, n_jobs: usize, job: &Job<'_, T>) {
         let counter = &self.counter;
         self.model.run(n_jobs, &|index, model| {
-            job(index, &CountedInJob { model, counter })
+            let counter = Arc::clone(counter);
+            job(index, &Counted { model, counter })
         });
     }
 
@@ -106,45 +109,5 @@ impl Counter {
         let rows = shape.first().copied().unwrap_or_default() as u64;
         self.calls.fetch_add(1, Ordering::Relaxed);
         self.rows.fetch_add(rows, Ordering::Relaxed);
-    }
-
-    fn calls(&self) -> ModelCalls {
-        ModelCalls {
-            calls: self.calls.load(Ordering::Relaxed),
-            rows: self.rows.load(Ordering::Relaxed),
-        }
-    }
-}
-
-/// What a job of a [`Counted`] model is given.
-struct CountedInJob<'a, T> {
-    model: &'a dyn Model<T>,
-    counter: &'a Counter,
-}
-
-impl<T: Real> Model<T> for CountedInJob<'_, T> {
-    fn outputs(&self, batch: ArrayViewD<'_, T>) -> Result<Array2<f64>, BoxError> {
-        self.counter.add(batch.shape());
-        self.model.outputs(batch)
-    }
-
-    fn outputs_of(
-        &self,
-        batch: ArrayViewD<'_, T>,
-        sample_of: &dyn Fn(usize) -> usize,
-    ) -> Result<Array2<f64>, BoxError> {
-        self.counter.add(batch.shape());
-        self.model.outputs_of(batch, sample_of)
-    }
-
-    fn run(&self, n_jobs: usize, job: &Job<'_, T>) {
-        let counter = self.counter;
-        self.model.run(n_jobs, &|index, model| {
-            job(index, &CountedInJob { model, counter })
-        });
-    }
-
-    fn threads(&self) -> usize {
-        self.model.threads()
     }
 }

@@ -1,7 +1,6 @@
 //! Runs: metrics by themselves, the model's scores by themselves, and what stops a run.
 
 pub(crate) mod error;
-pub(crate) mod related;
 pub(crate) mod scores;
 pub(crate) mod standalone;
 pub(crate) mod sweep;

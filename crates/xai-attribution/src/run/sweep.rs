@@ -1,21 +1,22 @@
 //! Every metric of every explainer, batch by batch: inputs and maps are read once, and no score of
 //! the model is taken twice.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
+use ndarray::{ArrayD, ArrayViewD, Axis, IxDyn, Slice};
 use xai_core::tensor::Rows;
 use xai_core::{Error, ExactMean, Input, Real, Result};
 
 use crate::batch::data::Explained;
 use crate::batch::run_data::missing;
 use crate::batch::samples::Record;
-use crate::batch::{ExplainedBatch, Plan, PlannedRows, RunData, SampleBatch};
+use crate::batch::{AllSamples, ExplainedBatch, Plan, PlannedRows, RunData, SampleBatch};
 use crate::input;
-use crate::metric::{CurvePoint, Measure};
+use crate::metric::{CurvePoint, Measure, Notes, Whole};
 use crate::model::black_box::{into_inner, lock};
 use crate::model::{Model, Samples};
 use crate::perturbation::CurveScores;
-use crate::run::related::{Gathered, check_finite_values, relate};
 use crate::run::{CompletedScores, EvaluationError};
 
 /// What a run visits its samples for.
@@ -359,4 +360,73 @@ fn located<T: Real>(
 ) -> EvaluationError {
     let name = explained.name();
     EvaluationError::from(error).during(name, name.and(metric))
+}
+
+/// What was taken down of every batch, by its first sample.
+type OfBatches = BTreeMap<usize, Notes>;
+
+/// What the second stage needs, as batches hand it over.
+pub(crate) struct Gathered<T> {
+    /// `[explainer][metric]`.
+    notes: Mutex<Vec<Vec<OfBatches>>>,
+    /// The maps of explainers that have none stored, where some metric reads them again.
+    maps: Mutex<Vec<Option<ArrayD<T>>>>,
+}
+
+impl<T: Real> Gathered<T> {
+    pub(crate) fn new(n_explainers: usize, n_metrics: usize) -> Self {
+        let of_explainer = |_| (0..n_metrics).map(|_| OfBatches::new()).collect();
+        Self {
+            notes: Mutex::new((0..n_explainers).map(of_explainer).collect()),
+            maps: Mutex::new((0..n_explainers).map(|_| None).collect()),
+        }
+    }
+
+    /// Keeps what a metric took down of a batch.
+    pub(crate) fn keep(&self, (e, m): (usize, usize), first: usize, notes: Notes) {
+        lock(&self.notes)[e][m].insert(first, notes);
+    }
+
+    /// Holds the maps of a batch.
+    pub(crate) fn hold(&self, e: usize, explained: &ExplainedBatch<'_, T>) -> Result<()> {
+        let (run, samples) = (explained.batch().run(), explained.batch().samples());
+        let maps: ArrayViewD<'_, T> = explained.maps()?;
+        let shape = [&[run.n_samples()], &maps.shape()[1..]].concat();
+        let mut held = lock(&self.maps);
+        let held = held[e].get_or_insert_with(|| ArrayD::zeros(IxDyn(&shape)));
+        if held.shape() != shape {
+            let error = Error::shape(input::EXPLANATIONS, held.shape(), &shape);
+            return Err(error.owner(run.call(&samples)));
+        }
+        held.slice_axis_mut(Axis(0), Slice::from(samples))
+            .assign(&maps);
+        Ok(())
+    }
+
+    /// What is there for the second stage: `[explainer][metric]`, and the maps that were held.
+    pub(crate) fn into_parts(self) -> (Vec<Vec<OfBatches>>, Vec<Option<ArrayD<T>>>) {
+        (into_inner(self.notes), into_inner(self.maps))
+    }
+}
+
+/// The values of one metric of one explainer, which are finite.
+pub(crate) fn relate<T: Real>(
+    whole: &dyn Whole<T>,
+    run: &RunData<'_, T>,
+    maps: Option<&dyn Samples<T>>,
+    notes: OfBatches,
+) -> Result<Vec<Option<f64>>> {
+    let notes = notes.into_values().collect();
+    let values = whole.values(&AllSamples::new(run, maps), notes)?;
+    check_finite_values(&values, 0)?;
+    Ok(values)
+}
+
+/// Values of samples from `first` on are numbers, where there are any.
+pub(crate) fn check_finite_values(values: &[Option<f64>], first: usize) -> Result<()> {
+    let infinite = |value: &Option<f64>| value.is_some_and(|x| !x.is_finite());
+    match values.iter().position(infinite) {
+        None => Ok(()),
+        Some(i) => Err(Error::non_finite(input::VALUES, &[first + i])),
+    }
 }

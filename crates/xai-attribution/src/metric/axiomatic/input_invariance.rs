@@ -3,7 +3,7 @@
 use xai_core::tensor::Rows;
 use xai_core::{Error, Real, Result, parallel};
 
-use crate::batch::{ExplainedBatch, Plan, RunData, SecondMaps, SecondMapsOfBatch};
+use crate::batch::{ExplainedBatch, SecondMapsOfBatch};
 use crate::input;
 use crate::metric::{Direction, Measure, Metric, MetricInfo, Parameters, Range, Registered};
 
@@ -18,7 +18,7 @@ use crate::metric::{Direction, Measure, Metric, MetricInfo, Parameters, Range, R
 /// of its inputs is. It holds within a tolerance where the value is at most that;
 /// [`maps_within`](crate::map::maps_within) tests element by element. No value for a map of zeros.
 ///
-/// The maps of `f'` for the shifted inputs are [`SecondMaps`]: an explainer of them adds the shift itself.
+/// The maps of `f'` for the shifted inputs are [`SecondMaps`](crate::batch::SecondMaps): an explainer of them adds the shift itself.
 ///
 /// ```
 /// use ndarray::{ArrayD, ArrayViewD, array};
@@ -58,15 +58,6 @@ fn gap<T: Real>(map: &[T], shifted: &[f64]) -> Option<f64> {
 }
 
 impl<T: Real> Measure<T> for InputInvariance {
-    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-        run.side::<SecondMaps>().map(drop)
-    }
-
-    fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
-        plan.maps();
-        Ok(())
-    }
-
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
         let maps = explained.maps()?;
         let shifted = explained.batch().shared(&SecondMapsOfBatch)?;

@@ -10,7 +10,7 @@ use xai_core::{Error, Real, Result, parallel};
 use crate::batch::{AllSamples, ExplainedBatch, Plan, RunData};
 use crate::input;
 use crate::metric::comparison::sufficiency::predictions;
-use crate::metric::{Measure, Metric, Registered, SCORE_NEEDS, Whole, WholeMetric, only_whole};
+use crate::metric::{Measure, Metric, Registered, SCORE_NEEDS, Whole, WholeMetric};
 
 /// Do samples with the same explanation have the same prediction?
 ///
@@ -248,10 +248,6 @@ impl<T: Real> Measure<T> for Consistency {
         plan.maps();
         plan.base_scores();
         Ok(())
-    }
-
-    fn per_sample(&self, _explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
-        only_whole(self.info())
     }
 
     fn whole(&self) -> Option<&dyn Whole<T>> {

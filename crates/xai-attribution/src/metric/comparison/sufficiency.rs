@@ -8,7 +8,7 @@ use xai_core::{Real, Result};
 use crate::batch::{AllSamples, ExplainedBatch, Plan};
 use crate::input;
 use crate::map::pair_distances::PairDistances;
-use crate::metric::{Measure, Metric, Registered, SCORE_NEEDS, Whole, WholeMetric, only_whole};
+use crate::metric::{Measure, Metric, Registered, SCORE_NEEDS, Whole, WholeMetric};
 
 /// Do samples whose maps are near each other have the same prediction?
 ///
@@ -186,10 +186,6 @@ impl<T: Real> Measure<T> for Sufficiency {
         plan.maps();
         plan.base_scores();
         Ok(())
-    }
-
-    fn per_sample(&self, _explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
-        only_whole(self.info())
     }
 
     fn whole(&self) -> Option<&dyn Whole<T>> {

@@ -17,4 +17,4 @@ pub use map_agreement::{AgreementOptions, MapAgreement, RankTies, map_agreement}
 pub use mask_metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Relevance};
 pub use reference_metric::{AgreementFormula, REFERENCE_NEEDS, ReferenceMetric};
 pub use score_metric::{BaseScorePolicy, SCORE_NEEDS, ScoreAccumulator, ScoreFormula, ScoreMetric};
-pub use whole_metric::{Notes, Whole, WholeMetric, only_whole};
+pub use whole_metric::{Notes, Whole, WholeMetric};

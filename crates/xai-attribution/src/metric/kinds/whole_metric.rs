@@ -2,10 +2,10 @@
 
 use std::any::Any;
 
-use xai_core::{Error, MetricInfo, Real, Result};
+use xai_core::{Error, Real, Result};
 
 use crate::batch::{AllSamples, ExplainedBatch};
-use crate::{help, input};
+use crate::input;
 
 /// A metric of every sample among all others: which of them have a map like its own, for instance.
 ///
@@ -17,7 +17,7 @@ use crate::{help, input};
 /// ```
 /// use ndarray::array;
 /// use xai_attribution::batch::{AllSamples, Data, ExplainedBatch};
-/// use xai_attribution::metric::{Direction, Measure, Metric, MetricInfo, Parameters, Range, Whole, WholeMetric, only_whole};
+/// use xai_attribution::metric::{Direction, Measure, Metric, MetricInfo, Parameters, Range, Whole, WholeMetric};
 /// use xai_attribution::{Evaluate, Real, Result, input};
 /// /// The share of other samples whose maps have a smaller sum.
 /// #[derive(Parameters)]
@@ -47,9 +47,6 @@ use crate::{help, input};
 ///     }
 /// }
 /// impl<T: Real> Measure<T> for Louder {
-///     fn per_sample(&self, _: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
-///         only_whole(self.info())
-///     }
 ///     fn whole(&self) -> Option<&dyn Whole<T>> {
 ///         Some(self)
 ///     }
@@ -137,14 +134,4 @@ fn check_number(expected: usize, actual: usize) -> Result<()> {
         true => Ok(()),
         false => Err(Error::shape(input::VALUES, &[expected], &[actual])),
     }
-}
-
-/// What [`Measure::per_sample`](crate::metric::Measure::per_sample) of a metric of all samples answers: the values
-/// of a batch by itself would depend on the batch.
-///
-/// # Errors
-/// Always: an invalid parameter about the metric.
-pub fn only_whole(info: &MetricInfo) -> Result<Vec<Option<f64>>> {
-    let expected = "a metric that is computed batch by batch, which this one is not";
-    Err(Error::parameter(input::METRIC, info.name, expected).with_help(help::ASK_FOR_WHOLE))
 }

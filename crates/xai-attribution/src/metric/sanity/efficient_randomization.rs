@@ -3,7 +3,7 @@
 use xai_core::tensor::Rows;
 use xai_core::{Real, Result, parallel};
 
-use crate::batch::{ExplainedBatch, Plan, RunData, SecondMaps, SecondMapsOfBatch};
+use crate::batch::{ExplainedBatch, SecondMapsOfBatch};
 use crate::input;
 use crate::map::Bins;
 use crate::map::histogram::{entropy, histogram};
@@ -21,7 +21,7 @@ use crate::metric::{Direction, Measure, Metric, MetricInfo, Parameters, Range, R
 /// [`ModelRandomization`](crate::metric::ModelRandomization) it does not reward noise for being unlike
 /// other noise. No value where C(e) is 0: all values in one bin, as those of a constant map are.
 ///
-/// The maps of the randomized model are [`SecondMaps`].
+/// The maps of the randomized model are [`SecondMaps`](crate::batch::SecondMaps).
 ///
 /// ```
 /// use ndarray::array;
@@ -62,15 +62,6 @@ impl EfficientRandomization {
 }
 
 impl<T: Real> Measure<T> for EfficientRandomization {
-    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-        run.side::<SecondMaps>().map(drop)
-    }
-
-    fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
-        plan.maps();
-        Ok(())
-    }
-
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
         let maps = Rows::of_samples(explained.maps()?);
         let random = explained.batch().shared(&SecondMapsOfBatch)?;
