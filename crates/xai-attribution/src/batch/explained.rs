@@ -8,9 +8,8 @@ use ndarray::{ArrayD, ArrayViewD, CowArray, IxDyn};
 use xai_core::tensor::{mask_inputs, position_magnitudes};
 use xai_core::{Real, Result};
 
-use crate::batch::cache::Cache;
 use crate::batch::data::Explained;
-use crate::batch::run_data::missing;
+use crate::batch::run_data::{Cache, missing};
 use crate::batch::samples::Record;
 use crate::batch::{RunData, SampleBatch};
 use crate::input;

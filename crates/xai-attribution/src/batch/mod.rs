@@ -16,11 +16,9 @@
 //! The module [`perturbation`](crate::perturbation) has the works that the metrics of this crate
 //! share; any metric may use them, and bring its own.
 
-pub(crate) mod cache;
 pub(crate) mod data;
 pub(crate) mod explained;
 pub(crate) mod plan;
-pub(crate) mod reference;
 pub(crate) mod run_data;
 pub(crate) mod samples;
 pub(crate) mod second_maps;
@@ -30,9 +28,9 @@ pub use data::Data;
 pub use explained::AllSamples;
 pub use explained::{ExplainedBatch, MapWork};
 pub use plan::{Plan, PlannedRows};
-pub use reference::ReferenceMaps;
 pub use run_data::{RunData, RunWork};
 pub use samples::{BatchWork, SampleBatch};
+pub use second_maps::ReferenceMaps;
 pub use second_maps::{SecondExplainer, SecondMaps, SecondMapsOfBatch};
 pub use side::Planes;
 pub use side::{Masks, Segments, SideInput};

@@ -9,7 +9,7 @@ use ndarray::{Array2, ArrayViewD, IxDyn};
 use xai_core::{Error, Layout, Real, Result};
 
 use crate::batch::RunData;
-use crate::batch::cache::Cache;
+use crate::batch::run_data::Cache;
 use crate::input;
 use crate::map::pool::for_each_row;
 use crate::model::black_box::{into_inner, lock};

@@ -1,12 +1,17 @@
 //! The maps of a second explainer for the same samples.
 
+use std::fmt::Debug;
+use std::marker::PhantomData;
+use std::ops::Range;
 use std::sync::Arc;
 
 use ndarray::{ArrayD, ArrayViewD};
+use xai_core::tensor::Positions;
 use xai_core::{Error, Input, Layout, Real, Result};
 
 use crate::batch::{BatchWork, SampleBatch, SideInput};
 use crate::input;
+use crate::map::pool::attributions_by_position;
 use crate::model::explainer::explain_rows;
 use crate::model::samples::{check_in_memory, checked_batch};
 use crate::model::{BoxError, Samples, Targets};
@@ -96,5 +101,101 @@ impl<T: Real> BatchWork<T> for SecondMapsOfBatch {
                     .map_err(|error| error.about(input::SECOND_MAPS))
             }
         }
+    }
+}
+
+/// Maps that others are compared with: of another explainer, or true ones such as the weights of a linear
+/// model. `(n, …)`, or `(1, …)` for one map that all samples share, shaped like any maps.
+///
+/// They are read batch by batch, as all [`Samples`].
+#[derive(Clone)]
+pub struct ReferenceMaps(Arc<dyn Reference>);
+
+/// Samples of any precision.
+trait Reference: Send + Sync {
+    fn shape(&self) -> &[usize];
+    fn check(&self) -> Result<()>;
+    fn attributions(&self, maps: Range<usize>, shape: &[usize], layout: Layout)
+    -> Result<Vec<f64>>;
+}
+
+struct Of<S, T>(S, PhantomData<fn() -> T>);
+
+impl<T: Real, S: Samples<T> + Send> Reference for Of<S, T> {
+    fn shape(&self) -> &[usize] {
+        self.0.shape()
+    }
+
+    fn check(&self) -> Result<()> {
+        check_in_memory(input::REFERENCE_MAPS, &self.0)
+    }
+
+    fn attributions(
+        &self,
+        maps: Range<usize>,
+        shape: &[usize],
+        layout: Layout,
+    ) -> Result<Vec<f64>> {
+        let maps = checked_batch(input::REFERENCE_MAPS, &self.0, maps)?;
+        let attributions = attributions_by_position(maps.view(), shape, layout)
+            .map_err(|error| error.renamed(input::EXPLANATIONS, input::REFERENCE_MAPS))?;
+        Ok(attributions.into_iter().map(Real::to_f64_exact).collect())
+    }
+}
+
+impl ReferenceMaps {
+    /// Reference maps: an array that is owned, or a reader.
+    #[must_use]
+    pub fn new<T: Real>(maps: impl Samples<T> + Send + 'static) -> Self {
+        Self(Arc::new(Of(maps, PhantomData)))
+    }
+}
+
+impl Debug for ReferenceMaps {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("ReferenceMaps")
+            .field(&self.0.shape())
+            .finish()
+    }
+}
+
+impl SideInput for ReferenceMaps {
+    const INPUT: Input = input::REFERENCE_MAPS;
+
+    fn check(&self, shape: &[usize], layout: Layout) -> Result<()> {
+        let (n, own) = (shape[0], self.0.shape());
+        let n_own = own.first().copied().unwrap_or_default();
+        if n_own != n && n_own != 1 {
+            let expected = format!("{n} samples, as the inputs, or 1 for all of them");
+            return Err(Error::shape_described(Self::INPUT, expected, own));
+        }
+        let shape = match layout {
+            // Inputs that no layout fits are rows, too.
+            Layout::Tabular => vec![n_own, layout.n_positions(shape)],
+            _ => [&[n_own], &shape[1..]].concat(),
+        };
+        Positions::check_maps(&shape, own, layout)
+            .map_err(|error| error.renamed(input::EXPLANATIONS, Self::INPUT))?;
+        self.0.check()
+    }
+}
+
+/// The attributions of the reference map of every sample of a batch, or the one of all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ReferenceAttributions;
+
+impl<T: Real> BatchWork<T> for ReferenceAttributions {
+    type Output = Vec<f64>;
+
+    fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<Vec<f64>> {
+        let reference = &batch.run().side::<ReferenceMaps>()?.0;
+        let maps = match reference.shape()[0] {
+            n if n == batch.run().n_samples() => batch.samples(),
+            _ => 0..1,
+        };
+        let shape = [&[maps.len()], &batch.shape()[1..]].concat();
+        let first = maps.start;
+        let attributions = reference.attributions(maps, &shape, batch.layout());
+        attributions.map_err(|error| error.shifted(0, first))
     }
 }

@@ -325,8 +325,8 @@ mod tests {
     use super::*;
     use crate::batch::run_data::RunData;
     use crate::model::samples::Samples;
+    use crate::model::samples::Targets;
     use crate::model::scoring::Scoring;
-    use crate::model::targets::Targets;
 
     fn maps(n: usize, d: usize) -> ArrayD<f32> {
         let value = |(i, j)| ((i * 31 + j * 17) % 23) as f32 * 0.37 - 3.0;

@@ -6,13 +6,12 @@ pub(crate) mod explainer;
 pub(crate) mod samples;
 pub(crate) mod scoring;
 pub(crate) mod smoothed;
-pub(crate) mod targets;
 
 pub use black_box::Concurrent;
 pub use black_box::{BoxError, Job, Model};
 pub use counted::{Counted, ModelCalls};
 pub use explainer::Explainer;
 pub use samples::Samples;
+pub use samples::{IntoTargets, Targets};
 pub use scoring::{CurveScore, Scoring};
 pub use smoothed::Smoothed;
-pub use targets::{IntoTargets, Targets};

@@ -34,8 +34,7 @@ pub use neighborhood::neighbor_changes::{
     InputChanges, NeighborDistances, NeighborDrops, NeighborSet, OutputChanges, OutputsOfNeighbors,
     Representation, RepresentationChanges, RepresentationFunction,
 };
-pub use neighborhood::neighbors::{GivenNeighbors, Neighborhood, Neighbors};
-pub use neighborhood::shifts::{ShiftAxes, Shifts};
+pub use neighborhood::neighbors::{GivenNeighbors, Neighborhood, Neighbors, ShiftAxes, Shifts};
 pub use removal::removal_curve::{CurveScores, RemovalCurve, Start};
 pub use removal::removal_order::{
     GivenOrders, OrderedFeatures, OrderedPositions, RankBy, RemovalOrder,

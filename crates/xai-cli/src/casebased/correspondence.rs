@@ -11,7 +11,7 @@ use xai_files::table::{Columns, Table};
 use xai_files::{Failure, Files, InFiles};
 use xai_metrics::casebased::{ClassWeights, Correspondence, CorrespondenceMetric, Level};
 
-use crate::casebased::weights::WeightsOfClasses;
+use crate::casebased::fitting::WeightsOfClasses;
 use crate::output::text;
 use crate::{Context, Described, examples};
 

@@ -12,7 +12,6 @@ pub(crate) mod missing;
 pub(crate) mod redaction;
 pub(crate) mod samples;
 pub(crate) mod training;
-mod weights;
 
 use crate::Context;
 

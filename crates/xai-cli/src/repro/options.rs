@@ -1,17 +1,18 @@
 //! Options that several commands take.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use xai_files::Failure;
 use xai_metrics::core::Direction;
 use xai_metrics::core::describe::Parameter;
-use xai_metrics::repro::interval::IntervalMethod;
+use xai_metrics::repro::interval::{IntervalMethod, MetricReport};
 use xai_metrics::repro::registry::{self, PAIR_METRICS};
 use xai_metrics::repro::{PairMetric, RunInterval};
 
 use crate::described::possible_value;
-use crate::output::text;
+use crate::output::{rows, text};
 
 /// What every command on runs of classes takes.
 #[derive(Debug, Args)]
@@ -85,9 +86,40 @@ pub(super) fn pair_rows<'a>(
     })
 }
 
-/// What a column of intervals is called: `95 % interval`.
-pub(super) fn interval_of_level(level: f64) -> String {
-    format!("{} % interval", (1e8 * level).round() / 1e6)
+/// Writes a row per pair of runs.
+pub(super) fn write_pairs(
+    out: Option<&Path>,
+    n_runs: usize,
+    metrics: &[(&'static str, MetricReport)],
+) -> Result<(), Failure> {
+    let names = metrics.iter().map(|(name, _)| *name);
+    let header = ["first", "second"].into_iter().chain(names);
+    let pairs = metrics.iter().map(|(_, metric)| metric.pairs.as_slice());
+    let pairs: Vec<&[Option<f64>]> = pairs.collect();
+    rows::write(out, header, pair_rows(n_runs, &pairs))
+}
+
+/// A row per metric over the pairs of runs, with what some commands show beside.
+pub(super) fn table_of_metrics(
+    metrics: &[(&'static str, MetricReport)],
+    coverage: f64,
+    beside: Option<(&str, fn(&MetricReport) -> String)>,
+) -> String {
+    let rows = metrics.iter().map(|(name, m)| {
+        let numbers = [m.std, m.min, m.median, m.max].map(text::decimals);
+        let mut row = vec![
+            with_arrow(name),
+            text::decimals(m.mean),
+            text::interval(m.interval),
+        ];
+        row.extend(numbers);
+        row.extend(beside.map(|(_, cell)| cell(m)));
+        row
+    });
+    let interval = format!("{} % interval", (1e8 * coverage).round() / 1e6);
+    let mut header = vec!["metric", "mean", &interval, "std", "min", "median", "max"];
+    header.extend(beside.map(|(name, _)| name));
+    text::table(&header, rows)
 }
 
 /// What makes intervals over runs, in a sentence.

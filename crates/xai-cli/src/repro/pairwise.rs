@@ -9,15 +9,13 @@ use xai_files::{Failure, Files, InFiles};
 use xai_metrics::core::describe::Scores;
 use xai_metrics::repro;
 use xai_metrics::repro::across_runs::{InconsistentSamples, votes};
+use xai_metrics::repro::interval::MetricReport;
 use xai_metrics::repro::pairwise::PairwiseReport;
 use xai_metrics::repro::{Agreement, PackedRuns, PairMetric, RunInterval, SampleConsistency};
 
-use crate::output::{rows, text};
-use crate::repro::options::{
-    Labels, PairMetrics, called, interval_of_level, pair_rows, with_arrow,
-};
-use crate::repro::runs;
-use crate::repro::runs::{LoadedRuns, RunFiles};
+use crate::output::text;
+use crate::repro::options::{Labels, PairMetrics, called, table_of_metrics, write_pairs};
+use crate::repro::runs::{self, LoadedRuns, RunFiles};
 use crate::{Context, Described, examples};
 
 /// `xai repro pairwise`
@@ -89,7 +87,8 @@ impl Pairwise {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
         let working = context.working("reading and comparing runs");
         let result = self.evaluate(self.inconsistent, context)?;
-        self.write_pairs(&self.metrics.chosen(), &result.report)?;
+        let report = &result.report;
+        write_pairs(self.out.as_deref(), report.n_runs, &report.metrics)?;
         drop(working);
         context.remark_left_out(&result.columns_left_out);
         context.present(&result, || self.table(&result.report))
@@ -163,23 +162,9 @@ impl Pairwise {
     }
 
     fn table(&self, result: &PairwiseReport) -> String {
-        let rows = result.metrics.iter().map(|(name, m)| {
-            [
-                with_arrow(name),
-                text::decimals(m.mean),
-                text::interval(m.interval),
-                text::decimals(m.std),
-                text::decimals(m.min),
-                text::decimals(m.median),
-                text::decimals(m.max),
-                m.n_defined.to_string(),
-            ]
-        });
-        let interval = interval_of_level(result.interval.coverage());
-        let header = [
-            "metric", "mean", &interval, "std", "min", "median", "max", "pairs",
-        ];
-        let pairs = text::table(&header, rows);
+        let n_pairs = |m: &MetricReport| m.n_defined.to_string();
+        let coverage = result.interval.coverage();
+        let pairs = table_of_metrics(&result.metrics, coverage, Some(("pairs", n_pairs)));
         let counts = [
             ["always wrong".to_owned(), result.always_wrong.to_string()],
             ["ever wrong".to_owned(), result.ever_wrong.to_string()],
@@ -203,18 +188,6 @@ impl Pairwise {
             text += &table_of_samples(samples);
         }
         text
-    }
-
-    fn write_pairs(&self, metrics: &[PairMetric], result: &PairwiseReport) -> Result<(), Failure> {
-        let names = metrics.iter().map(|metric| metric.name());
-        let header = ["first", "second"].into_iter().chain(names);
-        let pairs = result.metrics.iter().map(|(_, m)| m.pairs.as_slice());
-        let pairs: Vec<&[Option<f64>]> = pairs.collect();
-        rows::write(
-            self.out.as_deref(),
-            header,
-            pair_rows(result.n_runs, &pairs),
-        )
     }
 }
 

@@ -12,8 +12,7 @@ use xai_metrics::repro::{
     PairStatistic, RegressionMetric, RegressionReproducibility, RunInterval, input,
 };
 
-use crate::output::{rows, text};
-use crate::repro::options::{called, interval_of_level, pair_rows, with_arrow};
+use crate::repro::options::{called, table_of_metrics, write_pairs};
 use crate::repro::table_runs::NumberRuns;
 use crate::{Context, Described, examples};
 
@@ -96,18 +95,7 @@ impl Regression {
             mean_absolute_error: runs.mean_absolute_error.clone(),
             columns_left_out: left_out,
         };
-        let names = result.metrics.iter().map(|(name, _)| *name);
-        let pairs = result
-            .metrics
-            .iter()
-            .map(|(_, report)| report.pairs.as_slice());
-        let pairs: Vec<&[Option<f64>]> = pairs.collect();
-        let rows = pair_rows(result.n_runs, &pairs);
-        rows::write(
-            self.out.as_deref(),
-            ["first", "second"].into_iter().chain(names),
-            rows,
-        )?;
+        write_pairs(self.out.as_deref(), result.n_runs, &result.metrics)?;
         drop(working);
         context.remark_left_out(&result.columns_left_out);
         context.present(&result, || result.table(interval))
@@ -116,25 +104,12 @@ impl Regression {
 
 impl RegressionResult {
     fn table(&self, interval: RunInterval) -> String {
-        let rows = self.metrics.iter().map(|(name, m)| {
-            [
-                with_arrow(name),
-                text::decimals(m.mean),
-                text::interval(m.interval),
-                text::decimals(m.std),
-                text::decimals(m.min),
-                text::decimals(m.median),
-                text::decimals(m.max),
-            ]
-        });
-        let level = interval_of_level(interval.coverage());
-        let header = ["metric", "mean", &level, "std", "min", "median", "max"];
         format!(
             "{} runs on {} samples; intervals by {} over runs\n\n{}",
             self.n_runs,
             self.n_samples,
             called(interval),
-            text::table(&header, rows)
+            table_of_metrics(&self.metrics, interval.coverage(), None)
         )
     }
 }

@@ -10,7 +10,6 @@ pub(crate) mod lines;
 pub(crate) mod node_link;
 pub(crate) mod ranks;
 pub(crate) mod raster;
-pub(crate) mod series;
 pub(crate) mod style;
 pub(crate) mod tiles;
 
@@ -20,10 +19,10 @@ pub(crate) use figure::{CHARACTER, Drawing, Figure, PANEL, WIDTH, fitting, short
 pub(crate) use heat_map::HeatMap;
 pub(crate) use histogram::{BarGroup, Bars};
 pub(crate) use intervals::{Intervals, Row};
+pub(crate) use lines::{ErrorBars, Point, Series, thinned};
 pub(crate) use lines::{LineChart, Reference};
 pub(crate) use node_link::NodeLink;
 pub(crate) use ranks::{RankLine, Ranks};
 pub(crate) use raster::Raster;
-pub(crate) use series::{ErrorBars, Point, Series, thinned};
 pub(crate) use style::{Entry, Style, Swatch, legend, ring};
 pub(crate) use tiles::Tiles;

@@ -4,6 +4,5 @@ pub mod attribution;
 pub mod casebased;
 pub mod gallery;
 pub mod graph;
-mod leaf_order;
 pub mod repro;
 pub mod simulation;

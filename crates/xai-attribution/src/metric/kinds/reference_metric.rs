@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use xai_core::describe::{Param, Parameters, Value, same_word};
 use xai_core::{Input, MetricInfo, Real, Result, parallel};
 
-use crate::batch::reference::ReferenceAttributions;
+use crate::batch::second_maps::ReferenceAttributions;
 use crate::batch::{ExplainedBatch, ReferenceMaps, RunData};
 use crate::input;
 use crate::metric::map_agreement::AgreementOptions;

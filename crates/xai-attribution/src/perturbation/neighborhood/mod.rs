@@ -2,4 +2,3 @@
 
 pub(crate) mod neighbor_changes;
 pub(crate) mod neighbors;
-pub(crate) mod shifts;

@@ -35,10 +35,7 @@ pub(crate) fn evaluate(
 ///
 /// # Errors
 /// As the command.
-fn gallery(
-    arguments: &Compare,
-    compared: &Compared,
-) -> Result<Option<Gallery>, Failure> {
+fn gallery(arguments: &Compare, compared: &Compared) -> Result<Option<Gallery>, Failure> {
     let shape = compared.opened.inputs.shape();
     let layout = compared.scoring.layout_of(shape).ok();
     let is_image = |layout: &Layout| matches!(layout, Layout::ChannelsFirst | Layout::ChannelsLast);

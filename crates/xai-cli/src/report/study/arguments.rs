@@ -8,8 +8,7 @@ use clap::{Args, FromArgMatches};
 use xai_metrics::core::describe::Setting;
 
 use crate::report::study::document::{Key, Table, Value};
-use crate::report::study::families::CommandOfSection;
-use crate::report::study::keys::{Is, KeyInfo, OptionOfKey, Takes, canonical};
+use crate::report::study::keys::{CommandOfSection, Is, KeyInfo, OptionOfKey, Takes, canonical};
 use crate::report::study::shell;
 use crate::usage::taking_negative_numbers;
 

@@ -9,8 +9,7 @@ use toml::de::{DeTable, DeValue};
 use xai_files::{Failure, InFile};
 use xai_report::Family;
 
-use crate::report::study::families::has_explainers;
-use crate::report::study::keys::canonical;
+use crate::report::study::keys::{canonical, has_explainers};
 use crate::usage::nearest;
 
 /// A study: its sections in the order of the file.

@@ -6,7 +6,6 @@
 
 pub(crate) mod arguments;
 pub(crate) mod document;
-pub(crate) mod families;
 pub(crate) mod keys;
 pub(crate) mod request;
 pub(crate) mod sample;

@@ -6,13 +6,15 @@ use std::path::{Path, PathBuf};
 use clap::{Args, FromArgMatches};
 use xai_report::Family;
 
-use super::arguments::{CommandLine, NamedFile, WrongValue};
-use super::document::{Document, Key, Section, Table, Value};
-use super::families::{GROUNDTRUTH, SWEEP, commands, has_explainers};
-use super::keys::{self, DRAWN_NODES, DRAWS, KeyInfo, SEED, canonical};
-use super::usage::{WrongUsage, in_keys};
 #[cfg(feature = "onnx")]
 use crate::attribution::compare::Compare;
+use crate::report::study::arguments::{CommandLine, NamedFile, WrongValue};
+use crate::report::study::document::{Document, Key, Section, Table, Value};
+use crate::report::study::keys;
+use crate::report::study::keys::{
+    DRAWN_NODES, DRAWS, GROUNDTRUTH, KeyInfo, SEED, SWEEP, canonical, commands, has_explainers,
+};
+use crate::report::study::usage::{WrongUsage, in_keys};
 use xai_files::Failure;
 
 use crate::casebased::audit::AuditOfTable;

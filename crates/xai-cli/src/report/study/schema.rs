@@ -8,8 +8,8 @@ use xai_metrics::attribution::metric::registry;
 use xai_metrics::core::describe::{End, Kind, Param, Range, Value as Default};
 use xai_report::Family;
 
-use super::families::{commands, has_explainers};
-use super::keys::{self, KeyInfo};
+use crate::report::study::keys;
+use crate::report::study::keys::{KeyInfo, commands, has_explainers};
 
 /// The schema of a study.
 pub(crate) fn of_study() -> Value {
