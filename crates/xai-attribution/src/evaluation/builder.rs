@@ -53,10 +53,15 @@ pub struct Evaluation<'a, T> {
 
 impl<T: Real> Evaluate for Evaluation<'_, T> {
     type Configured = Self;
+    type Evaluated = Self;
 
     fn scored_by(mut self, change: impl FnOnce(&mut Scoring)) -> Self {
         self.data = self.data.scored_by(change);
         self
+    }
+
+    fn evaluated(&self) -> (&Self, Option<Scoring>) {
+        (self, None)
     }
 }
 

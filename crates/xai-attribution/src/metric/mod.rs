@@ -14,10 +14,6 @@ pub mod registry;
 pub mod robustness;
 pub mod sanity;
 
-pub use axiomatic::*;
-pub use comparison::*;
-pub use complexity::*;
-pub use faithfulness::*;
 pub use kinds::{
     AgreementFormula, AgreementOptions, BaseScorePolicy, CurveKind, CurveMetric, CurvePoints,
     MASK_NEEDS, MapAgreement, MaskFormula, MaskMetric, MaskedMap, Notes, REFERENCE_NEEDS, RankTies,
@@ -36,3 +32,4 @@ pub use xai_core::describe::{
     Direction, MetricInfo, Param, Parameter, Parameters, Range, Setting, Settings, Value,
 };
 pub(crate) use xai_derive::Metric;
+pub use {axiomatic::*, comparison::*, complexity::*, faithfulness::*};

@@ -42,9 +42,15 @@ pub trait Evaluate: Sized {
     /// What the setters give: a [`Run`] of a metric, and everything else itself.
     type Configured;
 
+    /// What is evaluated: the metric of a [`Run`], and everything else itself.
+    type Evaluated;
+
     /// Changes how scores are taken.
     #[must_use]
     fn scored_by(self, change: impl FnOnce(&mut Scoring)) -> Self::Configured;
+
+    /// What is evaluated, and how its scores are taken where that is not left to the data.
+    fn evaluated(&self) -> (&Self::Evaluated, Option<Scoring>);
 
     /// How scores are taken, all at once.
     #[must_use]
@@ -92,7 +98,7 @@ pub trait Evaluate: Sized {
         maps: impl Samples<T>,
     ) -> Result<MetricValue, EvaluationError>
     where
-        Self: Measure<T>,
+        Self::Evaluated: Measure<T>,
     {
         self.evaluate_on(Data::new(inputs, targets).model(model).maps(maps))
     }
@@ -108,27 +114,33 @@ pub trait Evaluate: Sized {
         targets: &(impl IntoTargets + ?Sized),
     ) -> Result<MetricValue, EvaluationError>
     where
-        Self: Measure<T>,
+        Self::Evaluated: Measure<T>,
     {
         self.evaluate_on(Data::new(inputs, targets).explainer(explainer))
     }
 
-    /// The metric for everything that it needs.
+    /// The metric for everything that it needs; the scoring of a [`Run`] takes the place of the data's.
     ///
     /// # Errors
     /// As [`evaluate`](Self::evaluate); empty, about the input, where one is missing that the metric
     /// needs.
     fn evaluate_on<T: Real>(&self, data: Data<'_, T>) -> Result<MetricValue, EvaluationError>
     where
-        Self: Measure<T>,
+        Self::Evaluated: Measure<T>,
     {
-        let mut values = evaluate_together(&[self], data)?;
+        let (metric, scoring) = self.evaluated();
+        let data = match scoring {
+            Some(scoring) => data.scoring(scoring),
+            None => data,
+        };
+        let mut values = evaluate_together(&[metric], data)?;
         Ok(values.remove(0))
     }
 }
 
 impl<M: Metric> Evaluate for M {
     type Configured = Run<M>;
+    type Evaluated = Self;
 
     fn scored_by(self, change: impl FnOnce(&mut Scoring)) -> Run<M> {
         let run = Run {
@@ -137,69 +149,37 @@ impl<M: Metric> Evaluate for M {
         };
         run.scored_by(change)
     }
+
+    fn evaluated(&self) -> (&Self, Option<Scoring>) {
+        (self, None)
+    }
 }
 
 impl<M> Evaluate for Run<M> {
     type Configured = Self;
+    type Evaluated = M;
 
     fn scored_by(mut self, change: impl FnOnce(&mut Scoring)) -> Self {
         change(&mut self.scoring);
         self
+    }
+
+    fn evaluated(&self) -> (&M, Option<Scoring>) {
+        (&self.metric, Some(self.scoring))
     }
 }
 
 impl<T: Real> Evaluate for Data<'_, T> {
     type Configured = Self;
+    type Evaluated = Self;
 
     fn scored_by(mut self, change: impl FnOnce(&mut Scoring)) -> Self {
         change(&mut self.scoring);
         self
     }
-}
 
-impl<M> Run<M> {
-    /// As [`Evaluate::evaluate`].
-    ///
-    /// # Errors
-    /// As [`Evaluate::evaluate`].
-    pub fn evaluate<T: Real, Mo: Model<T> + ?Sized>(
-        &self,
-        model: &Mo,
-        inputs: impl Samples<T>,
-        targets: &(impl IntoTargets + ?Sized),
-        maps: impl Samples<T>,
-    ) -> Result<MetricValue, EvaluationError>
-    where
-        M: Measure<T>,
-    {
-        self.evaluate_on(Data::new(inputs, targets).model(model).maps(maps))
-    }
-
-    /// As [`Evaluate::evaluate_explainer`].
-    ///
-    /// # Errors
-    /// As [`Evaluate::evaluate`].
-    pub fn evaluate_explainer<T: Real, X: Explainer<T> + ?Sized>(
-        &self,
-        explainer: &X,
-        inputs: impl Samples<T>,
-        targets: &(impl IntoTargets + ?Sized),
-    ) -> Result<MetricValue, EvaluationError>
-    where
-        M: Measure<T>,
-    {
-        self.evaluate_on(Data::new(inputs, targets).explainer(explainer))
-    }
-
-    /// As [`Evaluate::evaluate_on`]; the run's scoring takes the place of the data's.
-    ///
-    /// # Errors
-    /// As [`Evaluate::evaluate`].
-    pub fn evaluate_on<T: Real>(&self, data: Data<'_, T>) -> Result<MetricValue, EvaluationError>
-    where
-        M: Measure<T>,
-    {
-        self.metric.evaluate_on(data.scoring(self.scoring))
+    fn evaluated(&self) -> (&Self, Option<Scoring>) {
+        (self, None)
     }
 }
 

@@ -6,9 +6,7 @@ pub(crate) mod completeness;
 pub(crate) mod input_invariance;
 pub(crate) mod non_sensitivity;
 
-pub use completeness::*;
-pub use input_invariance::*;
-pub use non_sensitivity::*;
+pub use {completeness::*, input_invariance::*, non_sensitivity::*};
 
 /// The metrics of this folder, in the order of the documentation.
 pub(in crate::metric) const METRICS: &[Entry] = &[

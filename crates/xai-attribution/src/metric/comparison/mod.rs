@@ -7,10 +7,7 @@ pub(crate) mod rank_agreement;
 pub(crate) mod sufficiency;
 pub(crate) mod top_agreement;
 
-pub use consistency::*;
-pub use rank_agreement::*;
-pub use sufficiency::*;
-pub use top_agreement::*;
+pub use {consistency::*, rank_agreement::*, sufficiency::*, top_agreement::*};
 
 /// The metrics of this folder, in the order of the documentation.
 pub(in crate::metric) const METRICS: &[Entry] = &[

@@ -9,11 +9,9 @@ pub(crate) mod mst_compactness;
 pub(crate) mod nonzero_features;
 pub(crate) mod sparseness;
 
-pub use complexity::*;
-pub use effective_complexity::*;
-pub use mst_compactness::*;
-pub use nonzero_features::*;
-pub use sparseness::*;
+pub use {
+    complexity::*, effective_complexity::*, mst_compactness::*, nonzero_features::*, sparseness::*,
+};
 
 /// The metrics of this folder, in the order of the documentation.
 pub(in crate::metric) const METRICS: &[Entry] = &[

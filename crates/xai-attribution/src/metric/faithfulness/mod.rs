@@ -4,6 +4,4 @@ pub mod curves;
 pub mod drops;
 pub mod masking;
 
-pub use curves::*;
-pub use drops::*;
-pub use masking::*;
+pub use {curves::*, drops::*, masking::*};

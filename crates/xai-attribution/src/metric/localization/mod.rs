@@ -11,14 +11,11 @@ pub(crate) mod relevance_mass_accuracy;
 pub(crate) mod relevance_rank_accuracy;
 pub(crate) mod top_k_intersection;
 
-pub use attribution_localization::*;
-pub use focus::*;
-pub use localization_auroc::*;
-pub use localization_iou::*;
-pub use pointing_game::*;
-pub use relevance_mass_accuracy::*;
-pub use relevance_rank_accuracy::*;
-pub use top_k_intersection::*;
+pub use {
+    attribution_localization::*, focus::*, localization_auroc::*, localization_iou::*,
+    pointing_game::*, relevance_mass_accuracy::*, relevance_rank_accuracy::*,
+    top_k_intersection::*,
+};
 
 /// The metrics of this folder, in the order of the documentation.
 pub(in crate::metric) const METRICS: &[Entry] = &[

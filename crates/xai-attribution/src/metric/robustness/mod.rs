@@ -8,11 +8,10 @@ pub(crate) mod local_lipschitz;
 pub(crate) mod relative_stability;
 pub(crate) mod stability;
 
-pub use attribution_stability::*;
-pub use continuity::*;
-pub use local_lipschitz::*;
-pub use relative_stability::*;
-pub use stability::*;
+pub use {
+    attribution_stability::*, continuity::*, local_lipschitz::*, relative_stability::*,
+    stability::*,
+};
 
 /// The metrics of this folder, in the order of the documentation.
 pub(in crate::metric) const METRICS: &[Entry] = &[

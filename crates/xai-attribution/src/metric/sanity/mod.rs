@@ -7,10 +7,9 @@ pub(crate) mod model_randomization;
 pub(crate) mod random_logit;
 pub(crate) mod representativity;
 
-pub use efficient_randomization::*;
-pub use model_randomization::*;
-pub use random_logit::*;
-pub use representativity::*;
+pub use {
+    efficient_randomization::*, model_randomization::*, random_logit::*, representativity::*,
+};
 
 /// The metrics of this folder, in the order of the documentation.
 pub(in crate::metric) const METRICS: &[Entry] = &[

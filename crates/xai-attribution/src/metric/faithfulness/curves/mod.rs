@@ -14,17 +14,11 @@ pub(crate) mod region_perturbation;
 pub(crate) mod relevance_gain;
 pub(crate) mod road;
 
-pub use comprehensiveness::*;
-pub use deletion::*;
-pub use f_fidelity::*;
-pub use irof::*;
-pub use monotonicity::*;
-pub use naopc::*;
-pub use random_order_reference::*;
-pub use rationale_sufficiency::*;
-pub use region_perturbation::*;
-pub use relevance_gain::*;
-pub use road::*;
+pub use {
+    comprehensiveness::*, deletion::*, f_fidelity::*, irof::*, monotonicity::*, naopc::*,
+    random_order_reference::*, rationale_sufficiency::*, region_perturbation::*, relevance_gain::*,
+    road::*,
+};
 
 /// The metrics of this folder, in the order of the documentation.
 pub(in crate::metric) const METRICS: &[Entry] = &[

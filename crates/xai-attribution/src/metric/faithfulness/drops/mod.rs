@@ -10,13 +10,10 @@ pub(crate) mod prediction_gap;
 pub(crate) mod sensitivity_n;
 pub(crate) mod violations;
 
-pub use faithfulness_estimate::*;
-pub use infidelity::*;
-pub use monotonicity_correlation::*;
-pub use mu_fidelity::*;
-pub use prediction_gap::*;
-pub use sensitivity_n::*;
-pub use violations::*;
+pub use {
+    faithfulness_estimate::*, infidelity::*, monotonicity_correlation::*, mu_fidelity::*,
+    prediction_gap::*, sensitivity_n::*, violations::*,
+};
 
 /// The metrics of this folder, in the order of the documentation.
 pub(in crate::metric) const METRICS: &[Entry] = &[

@@ -6,9 +6,7 @@ pub(crate) mod adcc;
 pub(crate) mod average_drop;
 pub(crate) mod average_gain;
 
-pub use adcc::*;
-pub use average_drop::*;
-pub use average_gain::*;
+pub use {adcc::*, average_drop::*, average_gain::*};
 
 /// The metrics of this folder, in the order of the documentation.
 pub(in crate::metric) const METRICS: &[Entry] = &[
