@@ -14,23 +14,12 @@ pub(crate) struct Figure {
     pub(crate) caption: String,
     /// What colours and shapes mean.
     pub(crate) legend: Vec<Entry>,
-    /// What is drawn.
-    pub(crate) drawing: Drawing,
-    /// The numbers that are drawn.
-    pub(crate) numbers: Table,
-    /// Whether it takes the whole width of the page.
-    pub(crate) is_wide: bool,
-}
-
-/// Elements of SVG and the size of the picture.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Drawing {
-    /// In units of the picture; text is 13 units high.
-    pub(crate) width: f64,
-    /// In units of the picture.
-    pub(crate) height: f64,
+    /// Width and height in units of the picture; text is 13 units high.
+    pub(crate) size: (f64, f64),
     /// What is drawn, from behind to the front.
     pub(crate) marks: Vec<Element>,
+    /// The numbers that are drawn.
+    pub(crate) numbers: Table,
 }
 
 /// The width of a picture that stands beside another one.
@@ -55,10 +44,9 @@ impl Figure {
             .child(self.draw_svg(number))
             .child(Element::new("figcaption").text(&self.caption));
         let numbers = self.numbers.draw(&format!("Numbers of figure {number}"));
-        let class = if self.is_wide {
-            "picture wide"
-        } else {
-            "picture"
+        let class = match self.size.0 > WIDTH {
+            true => "picture wide",
+            false => "picture",
         };
         let behind = Element::of("details", "numbers")
             .child(Element::new("summary").text("Numbers behind this picture"))
@@ -67,11 +55,7 @@ impl Figure {
     }
 
     fn draw_svg(&self, number: usize) -> Element {
-        let Drawing {
-            width,
-            height,
-            marks,
-        } = &self.drawing;
+        let (width, height) = self.size;
         let (title, description) = (format!("figure-{number}-t"), format!("figure-{number}-d"));
         Element::new("svg")
             .with("viewBox", format!("0 0 {width} {height}"))
@@ -83,7 +67,7 @@ impl Figure {
                     .with("id", &description)
                     .text(&self.description),
             )
-            .children(marks.iter().cloned())
+            .children(self.marks.iter().cloned())
     }
 }
 

@@ -3,8 +3,7 @@
 use crate::markup::number::decimals;
 use crate::markup::{Cell, Element, Table, number};
 use crate::picture::{
-    ColorMap, Drawing, Figure, Raster, WIDTH, extent, fitting, hexadecimal, legend_bar, shortened,
-    tick,
+    ColorMap, Figure, Raster, WIDTH, extent, fitting, hexadecimal, legend_bar, shortened, tick,
 };
 
 /// Things that are drawn as one cell each; above that, as pixels of one image.
@@ -46,14 +45,10 @@ impl HeatMap<'_> {
             description: self.describe(&pairs),
             legend: Vec::new(),
             numbers: self.numbers(&pairs),
-            drawing: Drawing {
-                width: WIDTH,
-                height,
-                marks,
-            },
+            size: (WIDTH, height),
+            marks,
             title: self.title,
             caption: self.caption,
-            is_wide: false,
         }
     }
 

@@ -3,9 +3,7 @@
 use crate::estimate::Histogram;
 use crate::markup::number::{decimals, in_own_units, percent};
 use crate::markup::{Cell, Element, Table, number};
-use crate::picture::{
-    Area, Axis, Drawing, Entry, Figure, PANEL, Style, Swatch, WIDTH, grid, line, tick,
-};
+use crate::picture::{Area, Axis, Entry, Figure, PANEL, Style, Swatch, WIDTH, grid, line, tick};
 
 /// A picture of one or two distributions in the same bins. Each bar is a share of its own group, so that
 /// a small group is seen as well as a large one.
@@ -86,14 +84,10 @@ impl Bars {
             description: format!("Distribution of {}. {}", self.label, described.join(" ")),
             legend: self.legend(),
             numbers: self.numbers(),
-            drawing: Drawing {
-                width: size.0,
-                height: size.1,
-                marks: self.draw(size),
-            },
+            size,
+            marks: self.draw(size),
             title: self.title,
             caption: self.caption,
-            is_wide: false,
         }
     }
 

@@ -3,8 +3,8 @@
 use crate::estimate::Estimate;
 use crate::markup::{Cell, Element, Table, number};
 use crate::picture::{
-    CHARACTER, Drawing, Entry, Figure, PANEL, Scale, Style, Swatch, WIDTH, extent, fitting, grid,
-    line, ring, tick,
+    CHARACTER, Entry, Figure, PANEL, Scale, Style, Swatch, WIDTH, extent, fitting, grid, line,
+    ring, tick,
 };
 
 /// A picture of rows, each with a value and its interval.
@@ -49,14 +49,10 @@ impl Intervals {
             description: self.describe(),
             legend: self.legend(),
             numbers: self.numbers(),
-            drawing: Drawing {
-                width,
-                height,
-                marks: self.draw(width, height, row_height),
-            },
+            size: (width, height),
+            marks: self.draw(width, height, row_height),
             title: self.title,
             caption: self.caption,
-            is_wide: false,
         }
     }
 

@@ -2,9 +2,7 @@
 
 use crate::markup::number::decimals;
 use crate::markup::{Cell, Element, MOST_ROWS, Table, number, path};
-use crate::picture::{
-    Area, Axis, Drawing, Entry, Figure, PANEL, Style, Swatch, WIDTH, line, nothing, ring,
-};
+use crate::picture::{Area, Axis, Entry, Figure, PANEL, Style, Swatch, WIDTH, line, nothing, ring};
 
 /// A chart of lines.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,14 +42,10 @@ impl LineChart {
             description: self.describe(),
             legend: self.legend(),
             numbers: self.numbers(),
-            drawing: Drawing {
-                width: size.0,
-                height: size.1,
-                marks: self.draw(size),
-            },
+            size,
+            marks: self.draw(size),
             title: self.title,
             caption: self.caption,
-            is_wide: false,
         }
     }
 

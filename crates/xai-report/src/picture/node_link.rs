@@ -2,7 +2,7 @@
 
 use crate::markup::number::decimals;
 use crate::markup::{Cell, Element, Table, number, place};
-use crate::picture::{Drawing, Entry, Figure, PANEL, Swatch, extent};
+use crate::picture::{Entry, Figure, PANEL, Swatch, extent};
 use crate::section::graph::{DrawnEdge, Neighborhood};
 
 /// A picture of a neighbourhood.
@@ -30,13 +30,9 @@ impl NodeLink<'_> {
             caption: self.caption(),
             legend: self.legend(),
             numbers: self.numbers(),
-            drawing: Drawing {
-                width: PANEL,
-                height: HEIGHT,
-                marks: self.draw(),
-            },
+            size: (PANEL, HEIGHT),
+            marks: self.draw(),
             title: self.title,
-            is_wide: false,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::markup::number::in_own_units;
 use crate::markup::{Cell, Element, Table};
-use crate::picture::{Drawing, Entry, Figure, Style, Swatch, WIDTH, fitting, grid, shortened};
+use crate::picture::{Entry, Figure, Style, Swatch, WIDTH, fitting, grid, shortened};
 
 /// A picture of ranks.
 #[derive(Debug, Clone, PartialEq)]
@@ -75,14 +75,10 @@ impl Ranks {
             description: self.describe(),
             legend: legend.collect(),
             numbers: self.numbers(),
-            drawing: Drawing {
-                width: places.width,
-                height: places.height,
-                marks: self.draw(&places),
-            },
+            size: (places.width, places.height),
+            marks: self.draw(&places),
             title: self.title,
             caption: self.caption,
-            is_wide: width > WIDTH,
         }
     }
 

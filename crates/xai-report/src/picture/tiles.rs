@@ -2,7 +2,7 @@
 
 use crate::markup::number::decimals;
 use crate::markup::{Cell, Element, Table, number};
-use crate::picture::{ColorMap, Drawing, Figure, Raster, WIDTH, fitting, legend_bar};
+use crate::picture::{ColorMap, Figure, Raster, WIDTH, fitting, legend_bar};
 use crate::section::gallery::GalleryItem;
 use crate::text::DASH;
 
@@ -36,14 +36,10 @@ impl Tiles<'_> {
             description: self.describe(),
             legend: Vec::new(),
             numbers: self.numbers(),
-            drawing: Drawing {
-                width: WIDTH,
-                height,
-                marks: self.draw(height),
-            },
+            size: (WIDTH, height),
+            marks: self.draw(height),
             title: self.title,
             caption: self.caption,
-            is_wide: false,
         }
     }
 

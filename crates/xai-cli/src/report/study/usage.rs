@@ -20,10 +20,11 @@ impl WrongUsage {
             Some(ContextValue::Strings(texts)) => texts.clone(),
             _ => Vec::new(),
         };
-        let options: Vec<String> = texts(ContextKind::InvalidArg)
-            .iter()
-            .map(|text| option_in(text))
-            .collect();
+        let options_of = |kind| -> Vec<String> {
+            let texts = texts(kind);
+            texts.iter().map(|text| option_in(text)).collect()
+        };
+        let options = options_of(ContextKind::InvalidArg);
         let value = texts(ContextKind::InvalidValue).join(" ");
         let keys = quoted(&options);
         let (what, help) = match error.kind() {
@@ -40,26 +41,15 @@ impl WrongUsage {
                 (format!("{keys}: {value}: {why}"), None)
             }
             ErrorKind::ArgumentConflict => {
-                let prior: Vec<String> = texts(ContextKind::PriorArg)
-                    .iter()
-                    .map(|text| option_in(text))
-                    .collect();
-                (
-                    format!("{keys} cannot stand beside {}", quoted(&prior)),
-                    None,
-                )
+                let prior = quoted(&options_of(ContextKind::PriorArg));
+                (format!("{keys} cannot stand beside {prior}"), None)
             }
             // The first line says it; what follows is the usage of the command.
-            _ => (
-                error
-                    .to_string()
-                    .lines()
-                    .next()
-                    .unwrap_or_default()
-                    .trim_start_matches("error: ")
-                    .to_owned(),
-                None,
-            ),
+            _ => {
+                let text = error.to_string();
+                let first = text.lines().next().unwrap_or_default();
+                (first.trim_start_matches("error: ").to_owned(), None)
+            }
         };
         Self {
             options,
