@@ -2,9 +2,10 @@
 
 use std::error::Error as _;
 
-use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use xai_attribution::EvaluationError;
+use xai_core::input::PARAMETER;
 use xai_core::{Error, ErrorKind};
 
 /// A result whose error Python can raise.
@@ -45,6 +46,8 @@ fn raised(py: Python<'_>, error: &Error, mut message: String) -> PyErr {
     }
     match error.kind() {
         ErrorKind::Io { .. } => PyOSError::new_err(message),
+        // No parameter has the name that was given.
+        _ if error.input() == PARAMETER => PyTypeError::new_err(message),
         _ => PyValueError::new_err(message),
     }
 }

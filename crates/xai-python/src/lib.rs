@@ -20,6 +20,15 @@
 
 use pyo3::prelude::*;
 
+/// Adds functions to a module.
+macro_rules! add_functions {
+    ($module:expr, $($($function:ident)::+),+ $(,)?) => {{
+        $($module.add_function(pyo3::wrap_pyfunction!($($function)::+, $module)?)?;)+
+        Ok(())
+    }};
+}
+use add_functions;
+
 mod array;
 mod arrow;
 mod attribution;

@@ -84,6 +84,15 @@ impl Calls {
         });
     }
 
+    /// An explainer that is a function of Python; `single` says whether inputs are in single precision.
+    pub(super) fn explainer(&self, function: Function, single: bool) -> PyExplainer {
+        PyExplainer {
+            calls: self.clone(),
+            function,
+            single,
+        }
+    }
+
     /// What came of the work: the exception of a function before everything else.
     pub(super) fn outcome<R, E>(&self, py: Python<'_>, outcome: Result<R, E>) -> PyResult<R>
     where
@@ -99,9 +108,7 @@ impl Calls {
             None => outcome.or_raise(py),
         }
     }
-}
 
-impl Calls {
     /// As [`outcome`](Self::outcome), with what the run had computed until then: the attribute
     /// `completed_scores` of the exception, where it can have one.
     pub(super) fn outcome_of_run<R>(
@@ -190,10 +197,9 @@ pub(super) fn rows(answer: &Bound<'_, PyAny>) -> PyResult<Array2<f64>> {
 /// An explainer that is a function of Python: inputs and targets in, maps out.
 #[derive(Clone)]
 pub(super) struct PyExplainer {
-    pub(super) calls: Calls,
-    pub(super) function: Function,
-    /// Whether inputs are in single precision.
-    pub(super) single: bool,
+    calls: Calls,
+    function: Function,
+    single: bool,
 }
 
 impl<T: Native> Explainer<T> for PyExplainer {

@@ -94,6 +94,5 @@ pub(super) fn layout(name: &str) -> PyResult<Layout> {
 }
 
 pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(attribution_metrics, module)?)?;
-    module.add_function(wrap_pyfunction!(attribution_parameters, module)?)
+    crate::add_functions!(module, attribution_metrics, attribution_parameters)
 }

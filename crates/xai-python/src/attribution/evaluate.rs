@@ -16,8 +16,7 @@ use xai_core::describe::with;
 
 use super::calls::{Calls, PyExplainer, PyModel, distance};
 use super::request::{Asked, Job, Request};
-use super::samples::Native;
-use super::samples::View;
+use super::samples::{Native, View};
 use super::values::{AttributionValues, curve, floats};
 use crate::work;
 
@@ -30,15 +29,11 @@ fn attribution_evaluate(
     n_jobs: Option<i64>,
 ) -> PyResult<AttributionValues> {
     let job = request.job(py)?;
-    let (calls, outcome) = work::run_with_calls(py, n_jobs, |caller| {
-        let calls = Calls::new(caller);
-        let outcome = match job.is_single() {
-            true => evaluate::<f32>(job, &calls),
-            false => evaluate::<f64>(job, &calls),
-        };
-        (calls, outcome)
+    let values = run_job(py, n_jobs, job, |job, calls| match job.is_single() {
+        true => evaluate::<f32>(job, calls),
+        false => evaluate::<f64>(job, calls),
     })?;
-    Ok(AttributionValues::new(calls.outcome_of_run(py, outcome)?))
+    Ok(AttributionValues::new(values))
 }
 
 /// The metrics of a request for its one explainer: a dictionary per metric.
@@ -50,17 +45,27 @@ fn attribution_measure<'py>(
     n_jobs: Option<i64>,
 ) -> PyResult<Bound<'py, PyList>> {
     let job = request.job(py)?;
-    let (calls, outcome) = work::run_with_calls(py, n_jobs, |caller| {
-        let calls = Calls::new(caller);
-        let outcome = match job.is_single() {
-            true => measure::<f32>(job, &calls),
-            false => measure::<f64>(job, &calls),
-        };
-        (calls, outcome)
+    let values = run_job(py, n_jobs, job, |job, calls| match job.is_single() {
+        true => measure::<f32>(job, calls),
+        false => measure::<f64>(job, calls),
     })?;
-    let values = calls.outcome_of_run(py, outcome)?;
     let values: PyResult<Vec<_>> = values.iter().map(|v| described(py, v)).collect();
     PyList::new(py, values?)
+}
+
+/// Does the work of a job, which may call functions of the user's.
+pub(super) fn run_job<'a, R: Send>(
+    py: Python<'_>,
+    n_jobs: Option<i64>,
+    job: Job<'a>,
+    work: impl FnOnce(Job<'a>, &Calls) -> Result<R, EvaluationError> + Send,
+) -> PyResult<R> {
+    let (calls, outcome) = work::run_with_calls(py, n_jobs, |caller| {
+        let calls = Calls::new(caller);
+        let outcome = work(job, &calls);
+        (calls, outcome)
+    })?;
+    calls.outcome_of_run(py, outcome)
 }
 
 fn evaluate<T: Native>(
@@ -74,11 +79,10 @@ fn evaluate<T: Native>(
     let functions: Vec<Option<PyExplainer>> = explainers
         .iter()
         .map(|explained| {
-            explained.function.clone().map(|function| PyExplainer {
-                calls: calls.clone(),
-                function,
-                single,
-            })
+            explained
+                .function
+                .clone()
+                .map(|function| calls.explainer(function, single))
         })
         .collect();
     let metrics = built::<T>(&job.metrics, calls)?;
@@ -131,11 +135,7 @@ fn measure<T: Native>(
     let explained = explained.first();
     let maps = explained.and_then(|e| e.maps.as_ref());
     let explainer = explained.and_then(|e| e.function.clone());
-    let explainer = explainer.map(|function| PyExplainer {
-        calls: calls.clone(),
-        function,
-        single,
-    });
+    let explainer = explainer.map(|function| calls.explainer(function, single));
     let inputs = job.inputs.take();
     let mut data = data::<T, _>(job, inputs.as_ref(), maps, model.as_ref(), calls, single)?;
     if let Some(maps) = maps {
@@ -272,6 +272,5 @@ fn described<'py>(py: Python<'py>, value: &MetricValue) -> PyResult<Bound<'py, P
 }
 
 pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(attribution_evaluate, module)?)?;
-    module.add_function(wrap_pyfunction!(attribution_measure, module)?)
+    crate::add_functions!(module, attribution_evaluate, attribution_measure)
 }

@@ -10,7 +10,6 @@ mod samples;
 mod scores;
 mod several_models;
 mod sides;
-mod targets;
 mod values;
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -9,9 +9,8 @@ use xai_attribution::{Activation, Scoring};
 
 use super::calls::Function;
 use super::catalogue;
-use super::samples::View;
+use super::samples::{GivenTargets, View};
 use super::sides::{SideArrays, Sides};
-use super::targets::GivenTargets;
 use crate::array::Reals;
 use crate::described::Given;
 use crate::error::OrRaise;

@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use ndarray::{ArrayD, ArrayViewD, Axis, CowArray, IxDyn, Slice};
-use numpy::{Element, IntoPyArray};
+use numpy::{Element, IntoPyArray, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use xai_attribution::Real;
 use xai_attribution::metric::Precision;
-use xai_attribution::model::{BoxError, Samples};
+use xai_attribution::model::{BoxError, Samples, Targets};
 
 use crate::array::Reals;
 
@@ -69,6 +69,22 @@ impl Batch {
         match self {
             Self::Single(batch) => batch.into_pyarray(py).into_any(),
             Self::Double(batch) => batch.into_pyarray(py).into_any(),
+        }
+    }
+}
+
+/// Classes `(n,)`, or rows of weights `(n, n_outputs)`.
+#[derive(FromPyObject)]
+pub(super) enum GivenTargets<'py> {
+    Classes(PyReadonlyArray1<'py, i64>),
+    Rows(PyReadonlyArray2<'py, f64>),
+}
+
+impl GivenTargets<'_> {
+    pub(super) fn targets(&self) -> Targets {
+        match self {
+            Self::Classes(classes) => Targets::Classes(classes.as_array().to_vec()),
+            Self::Rows(rows) => Targets::Rows(rows.as_array().to_owned()),
         }
     }
 }

@@ -11,12 +11,10 @@ use xai_attribution::model::{Concurrent, Explainer, Smoothed};
 use xai_attribution::run::{base_scores, masked_scores_on};
 use xai_core::tensor::mask_inputs;
 
-use super::calls::{Calls, PyExplainer};
-use super::evaluate::{Boxed, data, model};
+use super::calls::Calls;
+use super::evaluate::{Boxed, data, model, run_job};
 use super::request::{Job, Request};
-use super::samples::Native;
-use super::samples::View;
-use super::targets::GivenTargets;
+use super::samples::{GivenTargets, Native, View};
 use super::values::floats;
 use super::{calls, catalogue};
 use crate::array::{Reals, for_precision};
@@ -34,15 +32,10 @@ fn attribution_scores<'py>(
     n_jobs: Option<i64>,
 ) -> PyResult<Scores<'py>> {
     let job = request.job(py)?;
-    let (calls, outcome) = work::run_with_calls(py, n_jobs, |caller| {
-        let calls = Calls::new(caller);
-        let outcome = match job.is_single() {
-            true => scores::<f32>(job, &calls),
-            false => scores::<f64>(job, &calls),
-        };
-        (calls, outcome)
+    let (base, masked) = run_job(py, n_jobs, job, |job, calls| match job.is_single() {
+        true => scores::<f32>(job, calls),
+        false => scores::<f64>(job, calls),
     })?;
-    let (base, masked) = calls.outcome_of_run(py, outcome)?;
     let array = |scores| PyArray1::from_vec(py, scores);
     Ok((array(base), masked.map(array)))
 }
@@ -65,11 +58,10 @@ fn scores<T: Native>(
         let samples = Boxed(inputs.samples::<T>());
         return Ok((base_scores(&model, samples, &targets, &job.scoring)?, None));
     };
-    let explainer = explained.function.clone().map(|function| PyExplainer {
-        calls: calls.clone(),
-        function,
-        single,
-    });
+    let explainer = explained
+        .function
+        .clone()
+        .map(|function| calls.explainer(function, single));
     let mut data = data::<T, _>(job, inputs.as_ref(), None, Some(&model), calls, single)?;
     if let Some(maps) = &explained.maps {
         data = data.maps(Boxed(maps.samples()));
@@ -191,11 +183,7 @@ fn attribution_smoothed<'py>(
     let (calls, outcome) = work::run_with_calls(py, n_jobs, |caller| {
         let calls = Calls::new(caller);
         let function = calls::Function::new(explainer);
-        let explainer = PyExplainer {
-            calls: calls.clone(),
-            function,
-            single,
-        };
+        let explainer = calls.explainer(function, single);
         let outcome = Smoothed::new(explainer, n_copies, magnitude, seed).and_then(|smoothed| {
             let maps: Result<ArrayD<f64>, _> = smoothed.explain(view.double().view(), &targets);
             maps.map_err(|source| {
@@ -218,11 +206,14 @@ fn attribution_first_non_finite(values: Reals<'_>) -> Option<Vec<usize>> {
 }
 
 pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(attribution_scores, module)?)?;
-    module.add_function(wrap_pyfunction!(attribution_of_scores, module)?)?;
-    module.add_function(wrap_pyfunction!(attribution_activated, module)?)?;
-    module.add_function(wrap_pyfunction!(attribution_mask_inputs, module)?)?;
-    module.add_function(wrap_pyfunction!(attribution_similarity, module)?)?;
-    module.add_function(wrap_pyfunction!(attribution_smoothed, module)?)?;
-    module.add_function(wrap_pyfunction!(attribution_first_non_finite, module)?)
+    crate::add_functions!(
+        module,
+        attribution_scores,
+        attribution_of_scores,
+        attribution_activated,
+        attribution_mask_inputs,
+        attribution_similarity,
+        attribution_smoothed,
+        attribution_first_non_finite,
+    )
 }

@@ -12,12 +12,11 @@ use xai_attribution::metric::{
     MegeReco, ModelRandomization, RandomizationOrder, RandomizationValues, Representativity,
 };
 
-use super::calls::{Calls, PyExplainer};
+use super::calls::Calls;
 use super::catalogue;
-use super::evaluate::data;
+use super::evaluate::{data, run_job};
 use super::request::{Job, Request};
-use super::samples::Native;
-use super::samples::View;
+use super::samples::{Native, View};
 use crate::array::Reals;
 use crate::error::OrRaise;
 use crate::work;
@@ -42,15 +41,11 @@ fn attribution_model_randomization<'py>(
         .order(order)
         .similarity(similarity);
     let explainer_of = Arc::new(explainer_of);
-    let (calls, outcome) = work::run_with_calls(py, n_jobs, |caller| {
-        let calls = Calls::new(caller);
-        let outcome = match job.is_single() {
-            true => randomization::<f32>(test, job, &explainer_of, &calls),
-            false => randomization::<f64>(test, job, &explainer_of, &calls),
-        };
-        (calls, outcome)
+    let values = run_job(py, n_jobs, job, |job, calls| match job.is_single() {
+        true => randomization::<f32>(test, job, &explainer_of, calls),
+        false => randomization::<f64>(test, job, &explainer_of, calls),
     })?;
-    Ok(pythonize(py, &calls.outcome_of_run(py, outcome)?)?)
+    Ok(pythonize(py, &values)?)
 }
 
 fn randomization<T: Native>(
@@ -68,11 +63,7 @@ fn randomization<T: Native>(
             let (layers, explainer_of) = (layers.to_vec(), Arc::clone(explainer_of));
             let function =
                 calls.call(move |py| Ok(explainer_of.bind(py).call1((layers,))?.unbind()))?;
-            Ok::<_, xai_attribution::model::BoxError>(PyExplainer {
-                calls: calls.clone(),
-                function: Arc::new(function),
-                single,
-            })
+            Ok::<_, xai_attribution::model::BoxError>(calls.explainer(Arc::new(function), single))
         },
         data,
     )
@@ -130,6 +121,9 @@ fn of_models(
 }
 
 pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(attribution_model_randomization, module)?)?;
-    module.add_function(wrap_pyfunction!(attribution_representativity, module)?)
+    crate::add_functions!(
+        module,
+        attribution_model_randomization,
+        attribution_representativity
+    )
 }

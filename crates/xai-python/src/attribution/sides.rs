@@ -14,9 +14,8 @@ use xai_attribution::perturbation::{
     GivenBaselines, GivenNeighbors, GivenOrders, GivenSubsets, GivenValues, Representation,
 };
 
-use super::calls::{Calls, Function, PyExplainer, rows};
-use super::samples::Batch;
-use super::targets::GivenTargets as TargetArrays;
+use super::calls::{Calls, Function, rows};
+use super::samples::{Batch, GivenTargets as TargetArrays};
 use crate::array::Reals;
 use crate::error::OrRaise;
 
@@ -141,11 +140,7 @@ impl Sides {
     /// Adds them to a run; `single` says whether functions are given inputs in single precision.
     pub(super) fn add_to<R: TakesSides>(self, run: R, calls: &Calls, single: bool) -> R {
         let second = self.second_explainer.map(|function| {
-            let explainer = PyExplainer {
-                calls: calls.clone(),
-                function,
-                single,
-            };
+            let explainer = calls.explainer(function, single);
             SecondMaps::from_fn(move |inputs, targets: &Targets| -> Result<ArrayD<f64>, _> {
                 explainer.explain(inputs, targets)
             })

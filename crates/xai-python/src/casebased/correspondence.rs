@@ -92,6 +92,5 @@ fn casebased_weigh<'py>(
 }
 
 pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(casebased_correspondence, module)?)?;
-    module.add_function(wrap_pyfunction!(casebased_weigh, module)?)
+    crate::add_functions!(module, casebased_correspondence, casebased_weigh)
 }

@@ -83,6 +83,5 @@ fn casebased_distances<'py>(
 }
 
 pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(casebased_euclidean, module)?)?;
-    module.add_function(wrap_pyfunction!(casebased_distances, module)?)
+    crate::add_functions!(module, casebased_euclidean, casebased_distances)
 }

@@ -31,6 +31,13 @@ impl Answers<'_> {
     }
 }
 
+/// The target of the phenomenon, where there is one.
+pub(super) fn target_of<'a>(
+    target: Option<&'a Answers<'_>>,
+) -> PyResult<Option<Box<dyn Predictions + 'a>>> {
+    target.map(|target| target.view("target")).transpose()
+}
+
 /// Positions of samples, counted from the end where they are negative and the number is known.
 pub(super) fn positions(
     index: Option<PyReadonlyArray1<'_, i64>>,

@@ -64,31 +64,22 @@ pub(super) fn described(
     curves: GroundTruthCurves,
     n_points: Option<usize>,
 ) -> PyResult<Bound<'_, PyDict>> {
-    // The first point is above all scores.
-    let threshold = |threshold: Option<f64>| threshold.unwrap_or(f64::INFINITY);
+    /// The first point is above all scores.
+    fn threshold(threshold: Option<f64>) -> f64 {
+        threshold.unwrap_or(f64::INFINITY)
+    }
     let both = PyDict::new(py);
     if let Some(roc) = curves.roc {
         let area = roc.area();
         let roc = n_points.map_or_else(|| roc.clone(), |n| roc.reduced(n));
         let column = |of: fn(&xai_graph::ground_truth::RocPoint) -> f64| {
-            roc.points
-                .iter()
-                .map(of)
-                .collect::<Vec<f64>>()
-                .into_pyarray(py)
+            let values: Vec<f64> = roc.points.iter().map(of).collect();
+            values.into_pyarray(py)
         };
-        let thresholds = roc.points.iter().map(|point| threshold(point.threshold));
-        let thresholds: Vec<f64> = thresholds.collect();
         let described = PyDict::new(py);
-        described.set_item(
-            "false_positive_rate",
-            column(|point| point.false_positive_rate),
-        )?;
-        described.set_item(
-            "true_positive_rate",
-            column(|point| point.true_positive_rate),
-        )?;
-        described.set_item("threshold", thresholds.into_pyarray(py))?;
+        described.set_item("false_positive_rate", column(|p| p.false_positive_rate))?;
+        described.set_item("true_positive_rate", column(|p| p.true_positive_rate))?;
+        described.set_item("threshold", column(|point| threshold(point.threshold)))?;
         described.set_item("area", area)?;
         both.set_item("roc", described)?;
     }
@@ -96,19 +87,13 @@ pub(super) fn described(
         let average_precision = curve.average_precision();
         let curve = n_points.map_or_else(|| curve.clone(), |n| curve.reduced(n));
         let column = |of: fn(&xai_graph::ground_truth::PrecisionRecallPoint) -> f64| {
-            curve
-                .points
-                .iter()
-                .map(of)
-                .collect::<Vec<f64>>()
-                .into_pyarray(py)
+            let values: Vec<f64> = curve.points.iter().map(of).collect();
+            values.into_pyarray(py)
         };
-        let thresholds = curve.points.iter().map(|point| threshold(point.threshold));
-        let thresholds: Vec<f64> = thresholds.collect();
         let described = PyDict::new(py);
         described.set_item("recall", column(|point| point.recall))?;
         described.set_item("precision", column(|point| point.precision))?;
-        described.set_item("threshold", thresholds.into_pyarray(py))?;
+        described.set_item("threshold", column(|point| threshold(point.threshold)))?;
         described.set_item("average_precision", average_precision)?;
         both.set_item("precision_recall", described)?;
     }

@@ -2,12 +2,12 @@
 
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
+use xai_graph::Accumulator;
 use xai_graph::fidelity::{FidelityAccumulator, FidelityBatch};
-use xai_graph::{Accumulator, Predictions};
 
 use crate::array::{Reals, same_precision, two_axes};
 use crate::error::OrRaise;
-use crate::graph::answers::{Answers, compared, positions, return_type};
+use crate::graph::answers::{Answers, compared, positions, return_type, target_of};
 use crate::stored::to_python;
 use crate::work;
 
@@ -43,7 +43,7 @@ pub(super) fn update<'py>(
     let [full, kept, complement] = answers;
     let (full, kept) = (full.view("full")?, kept.view("kept")?);
     let complement = complement.view("complement")?;
-    let target = target.map(|target| target.view("target")).transpose()?;
+    let target = target_of(target)?;
     let index = positions(index, Some(full.n_samples()))?;
     let metric = compared(target.as_deref(), index.as_deref());
     let batch = metric.batch(&*full, &*kept, &*complement);
@@ -89,10 +89,9 @@ pub(super) fn update_probabilities<'py>(
     n_jobs: Option<i64>,
 ) -> PyResult<()> {
     let returns = return_type(py, returns)?;
-    let target = target.map(|target| target.view("target")).transpose()?;
+    let target = target_of(target)?;
     let index = positions(index, outputs[0].shape().first().copied())?;
-    let target: Option<&dyn Predictions> = target.as_deref();
-    let metric = compared(target, index.as_deref());
+    let metric = compared(target.as_deref(), index.as_deref());
     let [full, kept, complement] = outputs;
     same_precision!((*full, *kept, *complement), |full, kept, complement| {
         let full = two_axes("full", full)?;

@@ -6,12 +6,12 @@ mod fidelity;
 mod ground_truth;
 mod mask;
 mod model;
-mod registry;
 mod state;
 mod sweep;
 mod unfaithfulness;
 
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use xai_graph::{GroundTruthMetric, UnfaithfulnessMetric};
 
 use crate::described::{Operation, params_of};
@@ -27,39 +27,38 @@ pub(crate) const OPERATIONS: &[Operation] = &[
     ("graph.robust_fidelity", params_of::<model::RobustChoices>),
 ];
 
+/// What the metrics say of themselves.
+#[pyfunction]
+fn graph_metrics(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
+    xai_graph::registry::metrics()
+        .map(|info| crate::stored::metric_info(py, info))
+        .collect()
+}
+
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<state::GraphState>()?;
-    module.add_function(wrap_pyfunction!(state::graph_micro_intervals, module)?)?;
-    module.add_function(wrap_pyfunction!(fidelity::graph_fidelity, module)?)?;
-    module.add_function(wrap_pyfunction!(
+    crate::add_functions!(
+        module,
+        state::graph_micro_intervals,
+        fidelity::graph_fidelity,
         fidelity::graph_fidelity_by_probability,
-        module
-    )?)?;
-    module.add_function(wrap_pyfunction!(curves::graph_characterization, module)?)?;
-    module.add_function(wrap_pyfunction!(curves::graph_fidelity_curve_auc, module)?)?;
-    module.add_function(wrap_pyfunction!(
+        curves::graph_characterization,
+        curves::graph_fidelity_curve_auc,
         unfaithfulness::graph_unfaithfulness,
-        module
-    )?)?;
-    module.add_function(wrap_pyfunction!(
         unfaithfulness::graph_unfaithfulness_rows,
-        module
-    )?)?;
-    module.add_function(wrap_pyfunction!(unfaithfulness::graph_kl, module)?)?;
-    module.add_function(wrap_pyfunction!(ground_truth::graph_ground_truth, module)?)?;
-    module.add_function(wrap_pyfunction!(
+        unfaithfulness::graph_kl,
+        ground_truth::graph_ground_truth,
         ground_truth::graph_best_of_truths,
-        module
-    )?)?;
-    module.add_function(wrap_pyfunction!(ground_truth::graph_per_element, module)?)?;
-    module.add_function(wrap_pyfunction!(curves::graph_roc_and_pr, module)?)?;
-    module.add_function(wrap_pyfunction!(mask::graph_mask_properties, module)?)?;
-    module.add_function(wrap_pyfunction!(mask::graph_sparsify, module)?)?;
-    module.add_function(wrap_pyfunction!(mask::graph_top_k_features, module)?)?;
-    module.add_function(wrap_pyfunction!(mask::graph_top_k_feature_mask, module)?)?;
-    module.add_function(wrap_pyfunction!(sweep::graph_sweep, module)?)?;
-    module.add_function(wrap_pyfunction!(model::graph_sweep_model, module)?)?;
-    module.add_function(wrap_pyfunction!(model::graph_robust_fidelity, module)?)?;
-    module.add_function(wrap_pyfunction!(model::graph_explained_outputs, module)?)?;
-    module.add_function(wrap_pyfunction!(registry::graph_metrics, module)?)
+        ground_truth::graph_per_element,
+        curves::graph_roc_and_pr,
+        mask::graph_mask_properties,
+        mask::graph_sparsify,
+        mask::graph_top_k_features,
+        mask::graph_top_k_feature_mask,
+        sweep::graph_sweep,
+        model::graph_sweep_model,
+        model::graph_robust_fidelity,
+        model::graph_explained_outputs,
+        graph_metrics,
+    )
 }

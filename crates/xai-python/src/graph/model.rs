@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ndarray::Array2;
 use numpy::{Element, IntoPyArray, PyReadonlyArray1, PyReadonlyArray2};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use xai_core::describe::{Parameters, parse};
@@ -15,10 +15,10 @@ use xai_graph::{
     Graph, GraphModel, RobustFidelityMetric, Sweep, UnfaithfulnessMetric, explained_outputs,
 };
 
-use crate::array::{Reals, one_axis, two_axes};
+use crate::array::{Reals, different_precision, for_precision, one_axis, two_axes};
 use crate::described::Given;
 use crate::error::OrRaise;
-use crate::graph::answers::{Answers, compared, positions, return_type};
+use crate::graph::answers::{Answers, compared, positions, return_type, target_of};
 use crate::graph::mask::sparsity;
 use crate::stored::to_python;
 use crate::work::{self, Caller};
@@ -30,33 +30,15 @@ struct PythonModel<'a> {
     model: Arc<Py<PyAny>>,
 }
 
-trait Outputs: Real + Element {
-    fn rows(outputs: Reals<'_>) -> PyResult<Array2<Self>>;
+/// Outputs in the precision of the features.
+fn rows<T: Real>(outputs: &Reals<'_>) -> PyResult<Array2<T>> {
+    for_precision!(*outputs, |rows| {
+        let rows = two_axes("outputs of the model", rows)?;
+        Ok(rows.mapv(|x| T::from_f64_nearest(x.to_f64_exact())))
+    })
 }
 
-impl Outputs for f32 {
-    fn rows(outputs: Reals<'_>) -> PyResult<Array2<f32>> {
-        Ok(match outputs {
-            Reals::Single(rows) => two_axes("outputs of the model", rows.as_array())?.to_owned(),
-            Reals::Double(rows) => {
-                two_axes("outputs of the model", rows.as_array())?.mapv(|x| x as f32)
-            }
-        })
-    }
-}
-
-impl Outputs for f64 {
-    fn rows(outputs: Reals<'_>) -> PyResult<Array2<f64>> {
-        Ok(match outputs {
-            Reals::Single(rows) => {
-                two_axes("outputs of the model", rows.as_array())?.mapv(f64::from)
-            }
-            Reals::Double(rows) => two_axes("outputs of the model", rows.as_array())?.to_owned(),
-        })
-    }
-}
-
-impl<T: Outputs> GraphModel<T> for PythonModel<'_> {
+impl<T: Real + Element> GraphModel<T> for PythonModel<'_> {
     fn outputs(&self, graph: Graph<'_, T>) -> Result<Array2<T>, Box<dyn StdError + Send + Sync>> {
         let features = graph.features.to_owned();
         let edge_index = graph.edge_index.to_owned();
@@ -68,7 +50,7 @@ impl<T: Outputs> GraphModel<T> for PythonModel<'_> {
             let batch = batch.map(|batch| batch.into_pyarray(py));
             let (features, edges) = (features.into_pyarray(py), edge_index.into_pyarray(py));
             let outputs = model.call1(py, (features, edges, edge_weight, batch))?;
-            T::rows(outputs.extract(py)?)
+            rows(&outputs.extract(py)?)
         });
         outputs.map_err(Into::into)
     }
@@ -118,7 +100,7 @@ macro_rules! with_graph {
             ($array:expr) => {
                 match $array {
                     Reals::$kind(array) => array.as_array(),
-                    _ => return Err(PyTypeError::new_err("arrays of different precision")),
+                    _ => return Err(different_precision()),
                 }
             };
         }
@@ -193,10 +175,7 @@ pub(super) fn graph_sweep_model<'py>(
     index: Option<PyReadonlyArray1<'py, i64>>,
     n_jobs: Option<i64>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let target = target
-        .as_ref()
-        .map(|target| target.view("target"))
-        .transpose()?;
+    let target = target_of(target.as_ref())?;
     // The number of rows is known only when the model was called: positions count from 0.
     let index = positions(index, None)?;
     let choices: SweepChoices = choices.build(py)?;
@@ -234,10 +213,7 @@ pub(super) fn graph_robust_fidelity<'py>(
     index: Option<PyReadonlyArray1<'py, i64>>,
     n_jobs: Option<i64>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let target = target
-        .as_ref()
-        .map(|target| target.view("target"))
-        .transpose()?;
+    let target = target_of(target.as_ref())?;
     let index = positions(index, None)?;
     let choices: RobustChoices = choices.build(py)?;
     let mut metric = choices

@@ -9,7 +9,7 @@ use xai_graph::Sweep;
 use crate::array::{Reals, contiguous, same_precision, two_axes};
 use crate::described::Given;
 use crate::error::OrRaise;
-use crate::graph::answers::{Answers, compared, positions};
+use crate::graph::answers::{Answers, compared, positions, target_of};
 use crate::stored::to_python;
 use crate::work;
 
@@ -29,10 +29,7 @@ pub(super) fn graph_sweep<'py>(
     index: Option<PyReadonlyArray1<'py, i64>>,
     n_jobs: Option<i64>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let target = target
-        .as_ref()
-        .map(|target| target.view("target"))
-        .transpose()?;
+    let target = target_of(target.as_ref())?;
     let index = positions(index, full.shape().first().copied())?;
     let metric = compared(target.as_deref(), index.as_deref());
     let sweep = Sweep::new()

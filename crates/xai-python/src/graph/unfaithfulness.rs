@@ -12,6 +12,18 @@ use crate::graph::answers::positions;
 use crate::stored::to_python;
 use crate::work;
 
+fn metric<'a>(
+    py: Python<'_>,
+    reading: Given,
+    index: Option<&'a [usize]>,
+) -> PyResult<UnfaithfulnessMetric<'a>> {
+    let metric: UnfaithfulnessMetric<'a> = reading.build(py)?;
+    Ok(match index {
+        Some(index) => metric.index(index),
+        None => metric,
+    })
+}
+
 #[pyfunction]
 #[pyo3(signature = (full, kept, reading, index=None, n_jobs=None))]
 pub(super) fn graph_unfaithfulness<'py>(
@@ -23,10 +35,7 @@ pub(super) fn graph_unfaithfulness<'py>(
     n_jobs: Option<i64>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let index = positions(index, full.shape().first().copied())?;
-    let mut metric: UnfaithfulnessMetric<'_> = reading.build(py)?;
-    if let Some(index) = &index {
-        metric = metric.index(index);
-    }
+    let metric = metric(py, reading, index.as_deref())?;
     same_precision!((full, kept), |full, kept| {
         let (full, kept) = (two_axes("full", full)?, two_axes("kept", kept)?);
         let result = work::run(py, n_jobs, || metric.evaluate(full, kept))?;
@@ -46,10 +55,7 @@ pub(super) fn graph_unfaithfulness_rows<'py>(
     n_jobs: Option<i64>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let index = positions(index, full.shape().first().copied())?;
-    let mut metric: UnfaithfulnessMetric<'_> = reading.build(py)?;
-    if let Some(index) = &index {
-        metric = metric.index(index);
-    }
+    let metric = metric(py, reading, index.as_deref())?;
     same_precision!((full, kept), |full, kept| {
         let (full, kept) = (two_axes("full", full)?, two_axes("kept", kept)?);
         let rows = work::run(py, n_jobs, || metric.per_row(full, kept))?;

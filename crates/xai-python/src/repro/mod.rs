@@ -32,31 +32,25 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<pairwise::ErrorSets>()?;
     module.add_class::<accumulator::PairwiseState>()?;
     module.add_class::<study::Study>()?;
-    module.add_function(wrap_pyfunction!(pairwise::repro_pairwise, module)?)?;
-    module.add_function(wrap_pyfunction!(pairwise::repro_summaries, module)?)?;
-    module.add_function(wrap_pyfunction!(intervals::repro_pair_summary, module)?)?;
-    module.add_function(wrap_pyfunction!(intervals::repro_pair_interval, module)?)?;
-    module.add_function(wrap_pyfunction!(intervals::repro_metrics, module)?)?;
-    module.add_function(wrap_pyfunction!(intervals::repro_wilson, module)?)?;
-    module.add_function(wrap_pyfunction!(across_runs::repro_agreement, module)?)?;
-    module.add_function(wrap_pyfunction!(
+    crate::add_functions!(
+        module,
+        pairwise::repro_pairwise,
+        pairwise::repro_summaries,
+        intervals::repro_pair_summary,
+        intervals::repro_pair_interval,
+        intervals::repro_metrics,
+        intervals::repro_wilson,
+        across_runs::repro_agreement,
         across_runs::repro_agreement_interval,
-        module
-    )?)?;
-    module.add_function(wrap_pyfunction!(across_runs::repro_gwet_ac2, module)?)?;
-    module.add_function(wrap_pyfunction!(
+        across_runs::repro_gwet_ac2,
         across_runs::repro_sample_consistency,
-        module
-    )?)?;
-    module.add_function(wrap_pyfunction!(across_runs::repro_votes, module)?)?;
-    module.add_function(wrap_pyfunction!(comparison::repro_compare, module)?)?;
-    module.add_function(wrap_pyfunction!(regression::repro_regression, module)?)?;
-    module.add_function(wrap_pyfunction!(
+        across_runs::repro_votes,
+        comparison::repro_compare,
+        regression::repro_regression,
         simulate::repro_class_distribution,
-        module
-    )?)?;
-    module.add_function(wrap_pyfunction!(simulate::repro_labels, module)?)?;
-    module.add_function(wrap_pyfunction!(simulate::repro_predictions, module)?)?;
-    module.add_function(wrap_pyfunction!(study::repro_study_metrics, module)?)?;
-    module.add_function(wrap_pyfunction!(study::repro_mean_metrics, module)?)
+        simulate::repro_labels,
+        simulate::repro_predictions,
+        study::repro_study_metrics,
+        study::repro_mean_metrics,
+    )
 }
