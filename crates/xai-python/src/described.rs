@@ -95,33 +95,10 @@ pub(crate) fn python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py,
     }
 }
 
-/// The parameters of an operation that is no metric of attribution: `graph.ground_truth`.
-#[pyfunction]
-fn parameters<'py>(py: Python<'py>, operation: &str) -> PyResult<Vec<Bound<'py, PyDict>>> {
-    let families = [
-        crate::casebased::OPERATIONS,
-        crate::graph::OPERATIONS,
-        crate::repro::OPERATIONS,
-    ];
-    let found = families.concat();
-    let found = found.iter().find(|(name, _)| *name == operation);
-    let (_, params) = found.ok_or_else(|| {
-        pyo3::exceptions::PyKeyError::new_err(format!("no operation `{operation}`"))
-    })?;
-    params()
-        .iter()
-        .map(|param| self::described(py, param))
-        .collect()
-}
-
 /// An operation by its name in Python, and its parameters.
 pub(crate) type Operation = (&'static str, fn() -> Vec<Param>);
 
 /// The parameters that `P` has.
 pub(crate) fn params_of<P: Parameters + Default>() -> Vec<Param> {
     P::default().params()
-}
-
-pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(parameters, module)?)
 }

@@ -18,7 +18,9 @@
 // `arrow` alone allows it, to take what a C interface hands over.
 #![deny(unsafe_code)]
 
+use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 /// Adds functions to a module.
 macro_rules! add_functions {
@@ -27,8 +29,6 @@ macro_rules! add_functions {
         Ok(())
     }};
 }
-use add_functions;
-
 mod array;
 mod arrow;
 mod attribution;
@@ -41,12 +41,23 @@ mod repro;
 mod stored;
 mod work;
 
+/// The parameters of an operation that is no metric of attribution: `graph.ground_truth`.
+#[pyfunction]
+fn parameters<'py>(py: Python<'py>, operation: &str) -> PyResult<Vec<Bound<'py, PyDict>>> {
+    let mut operations = [casebased::OPERATIONS, graph::OPERATIONS, repro::OPERATIONS].into_iter();
+    let found = operations.find_map(|of| of.iter().find(|(name, _)| *name == operation));
+    let (_, params) =
+        found.ok_or_else(|| PyKeyError::new_err(format!("no operation `{operation}`")))?;
+    let described = |param| described::described(py, param);
+    params().iter().map(described).collect()
+}
+
 /// Kernels of `xai_metrics`; not for direct use.
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     arrow::register(module)?;
-    described::register(module)?;
+    module.add_function(wrap_pyfunction!(parameters, module)?)?;
     casebased::register(module)?;
     attribution::register(module)?;
     graph::register(module)?;

@@ -86,6 +86,14 @@ def pyplot() -> types.ModuleType:
     return library
 
 
+def axes(ax: Any = None) -> Any:
+    """The given axes of matplotlib, or new ones; ``ImportError`` where it is not installed."""
+    if ax is not None:
+        return ax
+    # Long names are not cut.
+    return pyplot().subplots(layout="constrained")[1]
+
+
 def html_table(rows: Iterable[Sequence[Any]], title: str) -> str:
     """Rows of cells as an HTML table; the first row is the header, and every text is escaped."""
     header, *body = [[_cell(value) for value in row] for row in rows]

@@ -94,5 +94,5 @@ pub(super) fn layout(name: &str) -> PyResult<Layout> {
 }
 
 pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    crate::add_functions!(module, attribution_metrics, attribution_parameters)
+    add_functions!(module, attribution_metrics, attribution_parameters)
 }

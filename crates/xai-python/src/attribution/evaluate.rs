@@ -272,5 +272,5 @@ fn described<'py>(py: Python<'py>, value: &MetricValue) -> PyResult<Bound<'py, P
 }
 
 pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    crate::add_functions!(module, attribution_evaluate, attribution_measure)
+    add_functions!(module, attribution_evaluate, attribution_measure)
 }

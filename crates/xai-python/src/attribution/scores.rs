@@ -206,7 +206,7 @@ fn attribution_first_non_finite(values: Reals<'_>) -> Option<Vec<usize>> {
 }
 
 pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    crate::add_functions!(
+    add_functions!(
         module,
         attribution_scores,
         attribution_of_scores,

@@ -121,7 +121,7 @@ fn of_models(
 }
 
 pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    crate::add_functions!(
+    add_functions!(
         module,
         attribution_model_randomization,
         attribution_representativity

@@ -92,5 +92,5 @@ fn casebased_weigh<'py>(
 }
 
 pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    crate::add_functions!(module, casebased_correspondence, casebased_weigh)
+    add_functions!(module, casebased_correspondence, casebased_weigh)
 }

@@ -83,5 +83,5 @@ fn casebased_distances<'py>(
 }
 
 pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    crate::add_functions!(module, casebased_euclidean, casebased_distances)
+    add_functions!(module, casebased_euclidean, casebased_distances)
 }

@@ -37,7 +37,7 @@ fn graph_metrics(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<state::GraphState>()?;
-    crate::add_functions!(
+    add_functions!(
         module,
         state::graph_micro_intervals,
         fidelity::graph_fidelity,

@@ -32,7 +32,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<pairwise::ErrorSets>()?;
     module.add_class::<accumulator::PairwiseState>()?;
     module.add_class::<study::Study>()?;
-    crate::add_functions!(
+    add_functions!(
         module,
         pairwise::repro_pairwise,
         pairwise::repro_summaries,

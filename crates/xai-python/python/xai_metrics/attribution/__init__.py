@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .._described import Parameter
 from .._statistics import Interval
 from . import metrics
 from ._evaluate import STANDARD, evaluate, evaluate_part
@@ -40,7 +41,7 @@ from ._functions import (
     representativity,
     smoothed,
 )
-from ._registry import MetricInfo, Parameter, metric_info, metric_infos
+from ._registry import MetricInfo, metric_info, metric_infos
 from ._table import Comparison, EvaluationTable, EvaluationValues, ExplainerValue, MetricResult
 from ._value import Curve, MetricValue
 from .metrics import *

@@ -10,8 +10,7 @@ import numpy as np
 
 from .. import _native
 from .._arrays import integers, reals
-from .._plots import axes
-from .._results import Result, html_table, pandas_frame
+from .._results import Result, axes, html_table, pandas_frame
 from ._data import Run, layout_of, targets_of
 from ._models import Tensors, explainer_function, is_explainer
 from ._registry import metric_info

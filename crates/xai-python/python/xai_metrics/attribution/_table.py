@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from .. import _native
-from .._plots import axes
-from .._results import Result
+from .._results import Result, axes
 from .._results import pandas_library as pandas
 from .._statistics import Interval, interval_of
 from ._value import Curve, none_for_nan

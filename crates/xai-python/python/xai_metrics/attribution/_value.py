@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from .._plots import axes
+from .._results import axes
 from .._results import pandas_library as pandas
 
 if TYPE_CHECKING:

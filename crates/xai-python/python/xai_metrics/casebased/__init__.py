@@ -30,12 +30,12 @@ Examples
 
 from __future__ import annotations
 
-from ._aggregate import AggregateExplanation
 from ._audit import Audit, AuditReport, LevelAudit
 from ._correspondence import compute_correspondence, distances
 from ._explainer import CaseExplainer, Scaler
 from ._explanation import Explanation, Neighbor
 from ._explanations import Explanations
+from ._reporting import AggregateExplanation
 from ._search import NeighborSearch
 from ._strategies import (
     ActivationExtractor,

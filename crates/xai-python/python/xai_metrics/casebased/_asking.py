@@ -11,8 +11,7 @@ from .._arrays import reals
 from ._explanation import Explanation
 from ._explanations import Explanations
 from ._fitted import Fitted
-from ._fitting.arguments import checked_k
-from ._fitting.choices import weights_of
+from ._fitting.choices import checked_k, weights_of
 from ._fitting.classes import label_array
 from ._fitting.parts import joined, parts
 from ._fitting.predictions import one_label, predictions_of
@@ -196,9 +195,8 @@ class Asking(Fitted):
         >>> explainer.explain_votes([[8.0], [0.3]]).predicted
         array(['high', 'low'], dtype='<U4')
         """
-        samples = self._samples(X_test)
         return self._answer(
-            samples, None, y_test, k, return_provenance, distance_weighted, progress
+            self._samples(X_test), None, y_test, k, return_provenance, distance_weighted, progress
         )
 
     def _samples(self, X_test: Any) -> npt.NDArray[Any]:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _native
 from .._described import described
-from .._plots import axes
-from .._results import Result, html_table, pandas_frame
+from .._results import Result, axes, html_table, pandas_frame
 from ._fitting.choices import LEVELS
 from ._fitting.classes import label_array
 from ._fitting.parts import parts

@@ -11,8 +11,13 @@ import numpy as np
 from .. import _native
 from .._arrays import reals
 from .._described import described, parameters_of
-from ._fitting.arguments import checked_k, native_choices
-from ._fitting.choices import names_of_columns, split_covariance, split_weighting
+from ._fitting.choices import (
+    checked_k,
+    names_of_columns,
+    native_choices,
+    split_covariance,
+    split_weighting,
+)
 from ._fitting.classes import Classes, label_array
 from ._fitting.similarity import Space, space_of, strategy_of
 from ._fitting.storage import of_stored

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 from .. import _native
 from .._arrays import reals
 from .._described import described
-from ._fitting.arguments import checked_k
-from ._fitting.choices import split_covariance
+from ._fitting.choices import checked_k, split_covariance
 
 if TYPE_CHECKING:
     import numpy as np

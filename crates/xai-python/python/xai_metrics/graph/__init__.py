@@ -23,7 +23,8 @@ training; and an explanation of everything is always sufficient, so compare expl
 size.
 """
 
-from .._statistics import Interval, MetricInfo
+from .. import _native
+from .._statistics import Interval, MetricInfo, infos_of
 from ._accumulators import (
     DatasetScores,
     FidelityAccumulator,
@@ -44,7 +45,6 @@ from ._ground_truth import (
     ground_truth_curves,
 )
 from ._masks import MaskProperties, mask_properties, sparsify
-from ._metrics import metrics
 from ._models import (
     ExplainedOutputs,
     RobustFidelity,
@@ -108,3 +108,15 @@ __all__ = [
     "unfaithfulness_per_row",
     "with_tensors",
 ]
+
+
+def metrics() -> list[MetricInfo]:
+    """Every metric of graphs: its question, direction, range, needs and source.
+
+    Examples
+    --------
+    >>> from xai_metrics.graph import metrics
+    >>> {info.name: info.direction for info in metrics()}["neg_fidelity"]
+    'lower'
+    """
+    return infos_of(_native.graph_metrics())

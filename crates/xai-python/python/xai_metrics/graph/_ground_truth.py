@@ -10,8 +10,7 @@ import numpy.typing as npt
 
 from .. import _arrays, _native
 from .._described import described
-from .._plots import axes
-from .._results import Result, pandas_frame
+from .._results import Result, axes, pandas_frame
 from ._inputs import mask_and_truth
 
 Floats = npt.NDArray[np.float64]

@@ -11,9 +11,8 @@ import numpy.typing as npt
 
 from .. import _arrays, _native
 from .._described import described, parameters_of
-from .._plots import axes
 from .._progress import bar
-from .._results import Result, html_table, pandas_frame
+from .._results import Result, axes, html_table, pandas_frame
 from .._statistics import Interval, interval_of
 from ._inputs import answers, graph, on_host, positions, same_precision
 

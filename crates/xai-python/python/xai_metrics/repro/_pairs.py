@@ -11,8 +11,7 @@ import numpy.typing as npt
 
 from .. import _native
 from .._described import described
-from .._plots import axes
-from .._results import html_table, pandas_frame
+from .._results import axes, html_table, pandas_frame
 from .._statistics import Interval, Summary, interval_of
 from ._errors import ErrorSets
 from ._packed import packed

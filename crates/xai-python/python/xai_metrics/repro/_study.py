@@ -12,9 +12,8 @@ import numpy.typing as npt
 
 from .. import _arrays, _native
 from .._described import described
-from .._plots import axes
 from .._progress import bar
-from .._results import Result, html_table, pandas_frame
+from .._results import Result, axes, html_table, pandas_frame
 from .._statistics import Summary
 from ._inputs import coded, stacked
 

@@ -10,9 +10,18 @@ from xai_metrics import casebased
 from xai_metrics.casebased import Blend, CustomActivations, SklearnMLPActivationExtractor
 
 from .activations import of_former
-from .names import distance_of, engine_of
 
 __all__ = ["CaseExplainer"]
+
+#: What case-explainer, by scikit-learn and SciPy, calls distances.
+_DISTANCES = {
+    "l2": "euclidean",
+    "p": "minkowski:2",
+    "l1": "manhattan",
+    "cityblock": "manhattan",
+    "infinity": "chebyshev",
+    "minkowski": "minkowski:2",
+}
 
 
 class CaseExplainer(casebased.CaseExplainer):
@@ -82,8 +91,9 @@ class CaseExplainer(casebased.CaseExplainer):
             k=k,
             feature_names=feature_names,
             class_names=class_names,
-            distance=distance_of(metric),
-            engine=engine_of(algorithm),
+            distance=_DISTANCES.get(metric, metric),
+            # Any exact engine answers as a ball tree.
+            engine="auto" if algorithm == "ball_tree" else algorithm,
             scale=scale_data,
             class_weights=class_weights,
             metadata=metadata,

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: The activations that the peer has, and the one that it has not.
 _ACTIVATIONS = (None, "sigmoid", "softmax", "log-softmax")
+#: Arguments that a metric hands on as it was given them.
+_HELD = "model inputs targets batch_size activation layout framework device n_jobs".split()
 #: Tasks whose score is the sum of the outputs by the weights of the target.
 _TASKS = ("classification", "regression")
 
@@ -82,17 +84,7 @@ class BaseAttributionMetric:
 
     def _measure(self, metric: Metric, **of: Any) -> MetricValue:
         """The value of a metric for what this one holds, and some further arguments."""
-        run = {
-            "model": self.model,
-            "inputs": self.inputs,
-            "targets": self.targets,
-            "batch_size": self.batch_size,
-            "activation": self.activation,
-            "layout": self.layout,
-            "framework": self.framework,
-            "device": self.device,
-            "n_jobs": self.n_jobs,
-        }
+        run = {name: getattr(self, name) for name in _HELD}
         if self.targets is not None and self.targets.ndim == 2:
             # One output of the model stands for all classes, as in the peer.
             run["n_outputs"] = self.targets.shape[1]

@@ -42,7 +42,7 @@ class AverageStability(ExplainerMetric):
     Examples
     --------
     >>> metric = AverageStability(None, [[1.0, 2.0]], [0])
-    >>> metric(lambda inputs, targets: inputs * 0.0) # a map that never moves
+    >>> metric(lambda inputs, targets: inputs * 0.0 + 1.0) # a map that never moves
     0.0
     """
 
