@@ -183,7 +183,7 @@ mod tests {
     /// what is said of a wrong value, and as a key of studies.
     #[test]
     fn every_parameter_is_an_option_of_its_name_in_help_errors_and_studies() {
-        use report::study::{families::commands, keys};
+        use report::study::keys::{self, commands};
         // The library simulates predictions for programs; `repro simulate study` is made of them.
         let operations =
             xai_metrics::operations().filter(|it| it.name != "repro.simulate_predictions");

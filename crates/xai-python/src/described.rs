@@ -7,7 +7,7 @@ use xai_core::describe::{Param, Parameters, Value, with};
 
 use crate::error::OrRaise;
 
-/// Parameters by name, as keyword arguments have them.
+/// Parameters by name, as keyword arguments have them; `None` is the default.
 #[derive(Clone, Default)]
 pub(crate) struct Given(pub(crate) Vec<(String, Value)>);
 
@@ -25,6 +25,7 @@ impl<'py> FromPyObject<'_, 'py> for Given {
         let given: PyResult<Vec<(String, Value)>> = match object.cast::<PyDict>() {
             Ok(named) => named
                 .iter()
+                .filter(|(_, given)| !given.is_none())
                 .map(|(name, given)| Ok((name.extract()?, value(&given)?)))
                 .collect(),
             Err(_) => object
@@ -93,12 +94,4 @@ pub(crate) fn python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py,
         // An array or a function that the caller sets.
         _ => Ok(py.None().into_bound(py)),
     }
-}
-
-/// An operation by its name in Python, and its parameters.
-pub(crate) type Operation = (&'static str, fn() -> Vec<Param>);
-
-/// The parameters that `P` has.
-pub(crate) fn params_of<P: Parameters + Default>() -> Vec<Param> {
-    P::default().params()
 }

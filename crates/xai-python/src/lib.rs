@@ -21,6 +21,7 @@
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use xai_core::describe::Operation;
 
 /// Adds functions to a module.
 macro_rules! add_functions {
@@ -41,15 +42,31 @@ mod repro;
 mod stored;
 mod work;
 
-/// The parameters of an operation that is no metric of attribution: `graph.ground_truth`.
+/// Operations with parameters: Python's own, which go before those of the library of the same name.
+fn operations() -> impl Iterator<Item = Operation> {
+    let own = casebased::OPERATIONS.iter().chain(graph::OPERATIONS);
+    let of_library = [
+        xai_casebased::registry::OPERATIONS,
+        xai_graph::registry::OPERATIONS,
+        xai_repro::registry::OPERATIONS,
+    ];
+    own.copied()
+        .chain(of_library.into_iter().flatten().copied())
+}
+
+/// The names of the operations that are no metrics of attribution: `graph.ground_truth`.
+#[pyfunction]
+fn operation_names() -> Vec<&'static str> {
+    operations().map(|operation| operation.name).collect()
+}
+
+/// The parameters of such an operation.
 #[pyfunction]
 fn parameters<'py>(py: Python<'py>, operation: &str) -> PyResult<Vec<Bound<'py, PyDict>>> {
-    let mut operations = [casebased::OPERATIONS, graph::OPERATIONS, repro::OPERATIONS].into_iter();
-    let found = operations.find_map(|of| of.iter().find(|(name, _)| *name == operation));
-    let (_, params) =
-        found.ok_or_else(|| PyKeyError::new_err(format!("no operation `{operation}`")))?;
+    let found = operations().find(|known| known.name == operation);
+    let found = found.ok_or_else(|| PyKeyError::new_err(format!("no operation `{operation}`")))?;
     let described = |param| described::described(py, param);
-    params().iter().map(described).collect()
+    (found.params)().iter().map(described).collect()
 }
 
 /// Kernels of `xai_metrics`; not for direct use.
@@ -57,6 +74,7 @@ fn parameters<'py>(py: Python<'py>, operation: &str) -> PyResult<Vec<Bound<'py, 
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     arrow::register(module)?;
+    module.add_function(wrap_pyfunction!(operation_names, module)?)?;
     module.add_function(wrap_pyfunction!(parameters, module)?)?;
     casebased::register(module)?;
     attribution::register(module)?;

@@ -49,7 +49,9 @@ mod settings;
 mod value;
 
 pub use kind::{End, Kind, Range, Word, WordValue, same_word};
-pub use parameters::{Operation, Param, Parameter, Parameters, parse, refused, unknown, with, word_of};
+pub use parameters::{
+    Operation, Param, Parameter, Parameters, parse, refused, unknown, with, word_of,
+};
 pub use score::{Direction, MetricInfo, Score, Scores, find, markdown};
 pub use settings::{Setting, Settings};
 pub use value::Value;

@@ -4,21 +4,11 @@
 //! gives for rows (activations, leaves) comes in as arrays, asked for in Python.
 
 use pyo3::prelude::*;
-use xai_casebased::result::Listing;
-use xai_casebased::{CaseExplainerBuilder, CorrespondenceMetric};
+use xai_core::describe::Operation;
 
-use crate::described::{Operation, params_of};
-
-/// Functions of Python whose parameters the library describes.
-pub(crate) const OPERATIONS: &[Operation] = &[
-    ("casebased.explainer", params_of::<CaseExplainerBuilder>),
-    (
-        "casebased.correspondence",
-        params_of::<CorrespondenceMetric>,
-    ),
-    ("casebased.search", params_of::<search::SearchChoices>),
-    ("casebased.audit", params_of::<Listing>),
-];
+/// What Python has with parameters beside the operations of the library.
+pub(crate) const OPERATIONS: &[Operation] =
+    &[Operation::of::<search::SearchChoices>("casebased.search")];
 
 mod arrays;
 mod audit;

@@ -2,7 +2,8 @@
 
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
-use xai_graph::GroundTruthMetric;
+use xai_core::describe::Scores;
+use xai_graph::{GroundTruth, GroundTruthMetric};
 
 use crate::array::{Reals, one_axis, same_precision, two_axes};
 use crate::described::Given;
@@ -35,7 +36,16 @@ pub(super) fn graph_ground_truth<'py>(
     let scores = evaluated!(py, n_jobs, predicted, target, |predicted, target| {
         metric.evaluate(predicted, target)
     });
-    to_python(py, &scores)
+    with_scores(py, &scores)
+}
+
+/// The fields of a result and all its scores, also those that are read from other fields.
+fn with_scores<'py>(py: Python<'py>, result: &GroundTruth) -> PyResult<Bound<'py, PyAny>> {
+    let fields = to_python(py, result)?;
+    for (name, value) in result.values() {
+        fields.set_item(name, value)?;
+    }
+    Ok(fields)
 }
 
 /// The truth that a mask fits best, of the rows of `truths`.
@@ -55,7 +65,10 @@ pub(super) fn graph_best_of_truths<'py>(
         let best = || metric.best_of(predicted, truths);
         work::run(py, n_jobs, best)?.or_raise(py)?
     });
-    to_python(py, &best)
+    let scores = with_scores(py, &best.scores)?;
+    let best = to_python(py, &best)?;
+    best.set_item("scores", scores)?;
+    Ok(best)
 }
 
 /// Arrays of whether each element is predicted, and of whether it is true.

@@ -12,19 +12,12 @@ mod unfaithfulness;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use xai_graph::{GroundTruthMetric, UnfaithfulnessMetric};
+use xai_core::describe::Operation;
 
-use crate::described::{Operation, params_of};
-
-/// Functions of Python whose parameters the library describes.
+/// What Python has with parameters beside the operations of the library.
 pub(crate) const OPERATIONS: &[Operation] = &[
-    ("graph.ground_truth", params_of::<GroundTruthMetric>),
-    (
-        "graph.unfaithfulness",
-        params_of::<UnfaithfulnessMetric<'static>>,
-    ),
-    ("graph.sweep", params_of::<model::SweepChoices>),
-    ("graph.robust_fidelity", params_of::<model::RobustChoices>),
+    Operation::of::<model::SweepChoices>("graph.sweep"),
+    Operation::of::<model::RobustChoices>("graph.robust_fidelity"),
 ];
 
 /// What the metrics say of themselves.

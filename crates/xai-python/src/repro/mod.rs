@@ -11,21 +11,6 @@ mod simulate;
 mod study;
 
 use pyo3::prelude::*;
-use xai_repro::simulate::{ClassSimulator, RunErrors};
-use xai_repro::study::StudySettings;
-use xai_repro::{GroupComparison, Pairwise, RunInterval};
-
-use crate::described::{Operation, params_of};
-
-/// Functions of Python whose parameters the library describes.
-pub(crate) const OPERATIONS: &[Operation] = &[
-    ("repro.pairwise", params_of::<Pairwise>),
-    ("repro.interval", params_of::<RunInterval>),
-    ("repro.compare_groups", params_of::<GroupComparison>),
-    ("repro.class_distribution", params_of::<ClassSimulator>),
-    ("repro.simulate_predictions", params_of::<RunErrors>),
-    ("repro.study", params_of::<StudySettings>),
-];
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<packed::PackedRuns>()?;
