@@ -279,7 +279,7 @@ def test_what_is_wrong_is_said(arguments: Any, error: Any, message: str) -> None
 
 
 def test_a_base_score_that_cannot_be_divided_by_says_what_to_do() -> None:
-    with pytest.raises(ValueError, match="(?s)average_drop of `good`.*take activation="):
+    with pytest.raises(ValueError, match="(?s)average_drop of `good`.*choose activation="):
         evaluate(lambda b: model(b) - 100.0, IMAGES, TARGETS, EXPLAINERS, ["average_drop"])
 
 

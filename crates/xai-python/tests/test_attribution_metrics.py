@@ -181,7 +181,7 @@ def test_functions_of_single_calls() -> None:
         value = metric.evaluate(model, X, TARGETS, MAPS)
         np.testing.assert_array_equal(both.measure(name, "as-is").per_sample, value.per_sample)
     with pytest.raises(
-        ValueError, match=r"(?s)scores\[0\] = 0: .*\ntake activation=\"softmax\""
+        ValueError, match=r"(?s)scores\[0\] = 0: .*\nchoose activation=\"softmax\""
     ) as caught:
         MaskedScores(np.array([0.0, 1.0]), np.array([0.0, 1.0])).measure("average_drop")
     assert str(caught.value).count("as-is") == 1

@@ -430,7 +430,7 @@ def test_an_audit_without_truth_knows_no_accuracy(data):
 def test_audits_of_different_lengths_of_lists_do_not_merge(data):
     rows, labels, _ = data
     explainer = CaseExplainer(rows, labels)
-    with pytest.raises(ValueError, match="listed"):
+    with pytest.raises(ValueError, match="n_least_supported = 3: expected 20"):
         Audit(explainer).merge(Audit(explainer, n_least_supported=3))
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from xai_metrics._arrays import reals
 from xai_metrics.attribution import metrics
+from xai_metrics.attribution._metric import Metric
 
 from .base import BaseComplexityMetric
 
@@ -15,10 +16,41 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-class Complexity(BaseComplexityMetric):
+class _OfMaps(BaseComplexityMetric):
+    """A metric that maps of zeros have a value by in the peer only."""
+
+    _registered: type[Metric]
+
+    def _of_zeros(self, n: int) -> float:
+        """The peer's value of zeros in ``n`` positions."""
+        raise NotImplementedError
+
+    def evaluate(self, explanations: Any) -> float:
+        """The mean over the maps."""
+        if self.compat:
+            return float(self.detailed_evaluate(explanations).mean())
+        return self._of_maps(self._registered(), explanations).value
+
+    def detailed_evaluate(self, explanations: Any) -> npt.NDArray[np.float64]:
+        """One value per map; NaN where there is none."""
+        if not self.compat:
+            return self._of_maps(self._registered(), explanations).per_sample
+        maps = reals(explanations, "explanations")
+        sizes = maps.reshape(len(maps), -1)
+        zero = ~sizes.any(axis=1)
+        channels = maps.shape[1 if self.layout == "channels-first" else -1] if maps.ndim == 4 else 1
+        n = sizes.shape[1] // max(channels, 1)
+        values = np.full(len(maps), self._of_zeros(n))
+        if not zero.all():
+            values[~zero] = self._of_maps(self._registered(), maps[~zero]).per_sample
+        return values
+
+
+class Complexity(_OfMaps):
     """Complexity: over how many positions is the attribution spread (entropy in nats)?
 
-    Better: lower. Range: [0, ln n_positions]. The numbers are xplique's.
+    Better: lower. Range: [0, ln n_positions]. A map of zeros has no entropy, and does not
+    count; in xplique, and with ``compat=True``, it has 0.
 
     References
     ----------
@@ -30,16 +62,13 @@ class Complexity(BaseComplexityMetric):
     1.3863
     """
 
-    def evaluate(self, explanations: Any) -> float:
-        """The mean over the maps."""
-        return self._of_maps(metrics.Complexity(), explanations).value
+    _registered = metrics.Complexity
 
-    def detailed_evaluate(self, explanations: Any) -> npt.NDArray[np.float64]:
-        """One value per map."""
-        return self._of_maps(metrics.Complexity(), explanations).per_sample
+    def _of_zeros(self, n: int) -> float:
+        return 0.0
 
 
-class Sparseness(BaseComplexityMetric):
+class Sparseness(_OfMaps):
     """Sparseness: how unequal are the attributions (Gini index)?
 
     Better: higher. Range: [0, 1 - 1/n_positions]. A map of zeros has no Gini index, and does not
@@ -55,22 +84,7 @@ class Sparseness(BaseComplexityMetric):
     0.75
     """
 
-    def evaluate(self, explanations: Any) -> float:
-        """The mean over the maps."""
-        if self.compat:
-            return float(self.detailed_evaluate(explanations).mean())
-        return self._of_maps(metrics.Sparseness(), explanations).value
+    _registered = metrics.Sparseness
 
-    def detailed_evaluate(self, explanations: Any) -> npt.NDArray[np.float64]:
-        """One value per map; NaN where there is none."""
-        if not self.compat:
-            return self._of_maps(metrics.Sparseness(), explanations).per_sample
-        maps = reals(explanations, "explanations")
-        sizes = maps.reshape(len(maps), -1)
-        zero = ~sizes.any(axis=1)
-        channels = maps.shape[1 if self.layout == "channels-first" else -1] if maps.ndim == 4 else 1
-        n = sizes.shape[1] // max(channels, 1)
-        values = np.full(len(maps), -(n + 1) / max(n, 1))
-        if not zero.all():
-            values[~zero] = self._of_maps(metrics.Sparseness(), maps[~zero]).per_sample
-        return values
+    def _of_zeros(self, n: int) -> float:
+        return -(n + 1) / max(n, 1)
