@@ -13,7 +13,7 @@ use crate::batch::run_data::{Cache, missing};
 use crate::batch::samples::Record;
 use crate::batch::{RunData, SampleBatch};
 use crate::input;
-use crate::map::pool::attributions_by_position;
+use crate::map::positions::attributions_by_position;
 use crate::model::explainer::explain_rows;
 use crate::model::samples::checked_batch;
 use crate::model::{Explainer, Samples, Targets};

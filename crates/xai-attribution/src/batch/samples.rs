@@ -11,7 +11,7 @@ use xai_core::{Error, Layout, Real, Result};
 use crate::batch::RunData;
 use crate::batch::run_data::Cache;
 use crate::input;
-use crate::map::pool::for_each_row;
+use crate::map::positions::for_each_row;
 use crate::model::black_box::{into_inner, lock};
 use crate::model::{CurveScore, Model, Scoring, Targets};
 

@@ -11,7 +11,7 @@ use xai_core::{Error, Input, Layout, Real, Result};
 
 use crate::batch::{BatchWork, SampleBatch, SideInput};
 use crate::input;
-use crate::map::pool::attributions_by_position;
+use crate::map::positions::attributions_by_position;
 use crate::model::explainer::explain_rows;
 use crate::model::samples::{check_in_memory, checked_batch};
 use crate::model::{BoxError, Samples, Targets};

@@ -1,14 +1,19 @@
 //! The paired test of two explainers, and what many such tests need.
 
 use statrs::function::erf::erfc;
-use xai_core::Result;
+use xai_core::describe::Direction;
 use xai_core::number::check_finite_slice;
 use xai_core::statistics::ranks::centred_ranks;
+use xai_core::{ExactMean, Result, parallel};
 
+use crate::evaluation::{Comparison, ExplainerValue};
 use crate::input;
 
 /// Up to this many differences the distribution is exact.
 const MOST_EXACT: usize = 50;
+
+/// Differences up to this share of the largest value of the two explainers count as none.
+const NEGLIGIBLE: f64 = 1e-6;
 
 /// Wilcoxon's signed-rank test of paired differences, two-sided.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -150,6 +155,72 @@ pub fn holm(p_values: &[Option<f64>]) -> Vec<Option<f64>> {
         corrected[i] = Some(largest);
     }
     corrected
+}
+
+/// Every pair of explainers, the better value first, with p-values corrected for all pairs.
+pub(crate) fn compare(
+    direction: Direction,
+    values: &[ExplainerValue],
+    ranking: &[usize],
+) -> Result<Vec<Comparison>> {
+    let mut pairs = Vec::new();
+    for (place, &first) in ranking.iter().enumerate() {
+        let behind = &ranking[place + 1..];
+        pairs.extend(
+            behind
+                .iter()
+                .map(|&second| (&values[first], &values[second])),
+        );
+    }
+    let mut comparisons = parallel::try_map(pairs.len(), |pair| {
+        let (first, second) = pairs[pair];
+        compare_two(direction, first, second)
+    })?;
+    let p_values: Vec<Option<f64>> = comparisons.iter().map(|c| c.p_value).collect();
+    for (comparison, corrected) in comparisons.iter_mut().zip(holm(&p_values)) {
+        comparison.p_corrected = corrected;
+    }
+    Ok(comparisons)
+}
+
+/// One pair, its p-value not corrected yet.
+fn compare_two(
+    direction: Direction,
+    first: &ExplainerValue,
+    second: &ExplainerValue,
+) -> Result<Comparison> {
+    let differences = differences(first, second);
+    let test = wilcoxon_signed_rank(&differences)?;
+    let (low, high) = (test.w_minus > test.w_plus, test.w_plus > test.w_minus);
+    let favours = match direction {
+        Direction::Lower if low => Some(first),
+        Direction::Higher if high => Some(first),
+        Direction::Lower | Direction::Higher if low || high => Some(second),
+        _ => None,
+    };
+    Ok(Comparison {
+        first: first.explainer.clone(),
+        second: second.explainer.clone(),
+        n_pairs: differences.len(),
+        difference: differences.iter().copied().collect::<ExactMean>().value(),
+        favours: favours.map(|value| value.explainer.clone()),
+        p_value: test.p_value,
+        p_corrected: None,
+    })
+}
+
+/// The differences of two explainers on the samples that both have a value of. What an ε or a
+/// rounding makes of equal values is no difference: it would favour the same side of every pair,
+/// however small it is.
+fn differences(first: &ExplainerValue, second: &ExplainerValue) -> Vec<f64> {
+    let all = first.per_sample.iter().chain(&second.per_sample).flatten();
+    let largest = all.fold(0.0f64, |largest, x| largest.max(x.abs()));
+    let noise = NEGLIGIBLE * largest;
+    let pairs = first.per_sample.iter().zip(&second.per_sample);
+    let differences = pairs.filter_map(|(a, b)| Some(a.as_ref()? - b.as_ref()?));
+    differences
+        .map(|d| if d.abs() <= noise { 0.0 } else { d })
+        .collect()
 }
 
 #[cfg(test)]

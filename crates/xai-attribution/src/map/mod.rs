@@ -4,6 +4,7 @@
 pub(crate) mod histogram;
 pub(crate) mod pair_distances;
 pub(crate) mod pool;
+pub(crate) mod positions;
 pub(crate) mod similarity;
 pub(crate) mod structural_similarity;
 

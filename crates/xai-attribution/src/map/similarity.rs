@@ -10,7 +10,7 @@ use xai_core::statistics::ranks::spearman_of_finite;
 use xai_core::tensor::Rows;
 use xai_core::{Error, Layout, Real, Result, parallel};
 
-use crate::map::pool::attributions_of_maps;
+use crate::map::positions::attributions_of_maps;
 use crate::map::structural_similarity;
 use crate::{help, input};
 

@@ -6,6 +6,7 @@
 pub mod axiomatic;
 pub mod comparison;
 pub mod complexity;
+pub(crate) mod entry;
 pub mod faithfulness;
 pub mod kinds;
 pub mod localization;
@@ -14,6 +15,7 @@ pub mod registry;
 pub mod robustness;
 pub mod sanity;
 
+pub use entry::{Entry, Precision};
 pub use kinds::{
     AgreementFormula, AgreementOptions, BaseScorePolicy, CurveKind, CurveMetric, CurvePoints,
     MASK_NEEDS, MapAgreement, MaskFormula, MaskMetric, MaskedMap, Notes, REFERENCE_NEEDS, RankTies,
@@ -25,7 +27,6 @@ pub use protocol::{CurvePoint, MetricValue};
 pub use protocol::{GivenDraws, IMAGES_ONLY, Registered};
 pub use protocol::{Measure, Metric, key};
 pub use registry::from_setting;
-pub use registry::{Entry, Precision};
 pub use robustness::*;
 pub use sanity::*;
 pub use xai_core::describe::{

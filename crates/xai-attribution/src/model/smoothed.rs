@@ -7,7 +7,7 @@ use xai_core::tensor::Rows;
 use xai_core::{Error, Real, Result};
 
 use crate::input;
-use crate::map::pool::for_each_row;
+use crate::map::positions::for_each_row;
 use crate::model::{BoxError, Explainer, Targets};
 
 /// An explainer that answers the mean of another's maps over noisy copies of every input.

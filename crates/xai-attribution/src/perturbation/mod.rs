@@ -31,10 +31,12 @@ pub use absence::baseline::{
 pub use absence::dataset_mean::DatasetMean;
 pub use features::{Cells, FeatureCells, Features};
 pub use neighborhood::neighbor_changes::{
-    InputChanges, NeighborDistances, NeighborDrops, NeighborSet, OutputChanges, OutputsOfNeighbors,
+    InputChanges, NeighborDistances, NeighborDrops, OutputChanges, OutputsOfNeighbors,
     Representation, RepresentationChanges, RepresentationFunction,
 };
-pub use neighborhood::neighbors::{GivenNeighbors, Neighborhood, Neighbors, ShiftAxes, Shifts};
+pub use neighborhood::neighbors::{
+    GivenNeighbors, NeighborSet, Neighborhood, Neighbors, ShiftAxes, Shifts,
+};
 pub use removal::removal_curve::{CurveScores, RemovalCurve, Start};
 pub use removal::removal_order::{
     GivenOrders, OrderedFeatures, OrderedPositions, RankBy, RemovalOrder,

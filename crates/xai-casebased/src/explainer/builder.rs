@@ -10,7 +10,7 @@ use xai_core::{Distance, Error, Kernel, Label, Real, Result, Weighting};
 
 use crate::correspondence::level::Thresholds;
 use crate::explainer::case_explainer::CaseExplainer;
-use crate::explainer::choices::{Choices, DisclosureChoices, RowDistance};
+use crate::explainer::choices::{CaseExplainerBuilder, RowDistance};
 use crate::explainer::disclosure::Disclosure;
 use crate::input;
 use crate::similarity::retrieval::Fitting;
@@ -19,19 +19,6 @@ use crate::training::matrix::Matrix;
 use crate::training::metadata::MetadataColumn;
 use crate::training::rows::check_filled;
 use crate::training::standardization::Standardization;
-
-/// The choices of a [`CaseExplainer`]; checked by [`fit`](Self::fit).
-///
-/// Default: 5 neighbours, Euclidean distance on standardised features, inverse-cube weights.
-#[derive(Debug, Clone, Default, Parameters)]
-pub struct CaseExplainerBuilder {
-    #[param(flatten)]
-    pub(crate) choices: Choices,
-    #[param(flatten)]
-    disclosure: DisclosureChoices,
-    #[param(skip)]
-    similarity: Similarity,
-}
 
 impl CaseExplainer {
     /// Starts with the default choices.

@@ -8,9 +8,22 @@ use xai_core::{Distance, Result};
 
 use crate::correspondence::class_weights::ClassWeights;
 use crate::correspondence::metric::CorrespondenceMetric;
-use crate::explainer::builder::CaseExplainerBuilder;
 use crate::search::engine::Engine;
+use crate::similarity::strategy::Similarity;
 use crate::training::metadata::Metadata;
+
+/// The choices of a [`CaseExplainer`]; checked by [`fit`](Self::fit).
+///
+/// Default: 5 neighbours, Euclidean distance on standardised features, inverse-cube weights.
+#[derive(Debug, Clone, Default, Parameters)]
+pub struct CaseExplainerBuilder {
+    #[param(flatten)]
+    pub(crate) choices: Choices,
+    #[param(flatten)]
+    pub(super) disclosure: DisclosureChoices,
+    #[param(skip)]
+    pub(super) similarity: Similarity,
+}
 
 /// How neighbours are searched and weighted.
 #[derive(Debug, Clone, Parameters)]

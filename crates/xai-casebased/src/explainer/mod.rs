@@ -11,6 +11,5 @@ pub(crate) mod feature_comparisons;
 pub(crate) mod persistence;
 pub(crate) mod precedents;
 
-pub use builder::CaseExplainerBuilder;
 pub use case_explainer::CaseExplainer;
-pub use choices::RowDistance;
+pub use choices::{CaseExplainerBuilder, RowDistance};

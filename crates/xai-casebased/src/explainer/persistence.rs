@@ -12,9 +12,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::correspondence::level::Thresholds;
 use crate::correspondence::metric::CorrespondenceMetric;
-use crate::explainer::builder::CaseExplainerBuilder;
 use crate::explainer::case_explainer::CaseExplainer;
-use crate::explainer::choices::{Choices, DisclosureChoices};
+use crate::explainer::choices::{CaseExplainerBuilder, Choices, DisclosureChoices};
 use crate::search::engine::Engine;
 use crate::similarity::strategy::SimilarityKind;
 use crate::training::matrix::Matrix;

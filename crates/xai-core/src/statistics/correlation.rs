@@ -4,12 +4,10 @@ use std::fmt;
 
 use crate::describe::{Parameter, word_of};
 use crate::error::Result;
-use crate::input;
-use crate::number::{Real, check_finite_slice};
+use crate::number::Real;
 use crate::statistics::kendall::kendall_of_finite;
-use crate::statistics::ranks::spearman_of_finite;
+use crate::statistics::ranks::{check_pairs, spearman_of_finite};
 use crate::sum::ExactSum;
-use crate::tensor::check_shape;
 
 /// Pearson's correlation `Σ (x − x̄)(y − ȳ) / √(Σ (x − x̄)² Σ (y − ȳ)²)`.
 ///
@@ -38,13 +36,6 @@ pub fn pearson<T: Real>(x: &[T], y: &[T]) -> Result<Option<f64>> {
             .collect::<Vec<f64>>()
     };
     Ok(pearson_of_finite(&widen(x), &widen(y)))
-}
-
-/// Checks that two sequences are finite and of one length.
-pub(super) fn check_pairs<T: Real>(a: &[T], b: &[T]) -> Result<()> {
-    check_shape(input::B, &[a.len()], &[b.len()])?;
-    check_finite_slice(input::A, a)?;
-    check_finite_slice(input::B, b)
 }
 
 /// [`pearson`] of finite values of one length.

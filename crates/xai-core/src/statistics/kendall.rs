@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use crate::error::Result;
 use crate::number::Real;
-use crate::statistics::correlation::check_pairs;
+use crate::statistics::ranks::check_pairs;
 
 /// Kendall's rank correlation τ-b: how many more pairs are in the same order than in opposite orders.
 ///

@@ -1,9 +1,17 @@
 //! Ranks of values, ties sharing the mean of theirs, and the statistics over them.
 
 use crate::error::Result;
-use crate::number::Real;
-use crate::statistics::correlation::check_pairs;
+use crate::input;
+use crate::number::{Real, check_finite_slice};
 use crate::sum::ExactSum;
+use crate::tensor::check_shape;
+
+/// Checks that two sequences are finite and of one length.
+pub(super) fn check_pairs<T: Real>(a: &[T], b: &[T]) -> Result<()> {
+    check_shape(input::B, &[a.len()], &[b.len()])?;
+    check_finite_slice(input::A, a)?;
+    check_finite_slice(input::B, b)
+}
 
 /// Spearman's rank correlation, how alike two rankings are: Pearson's correlation of the mid-ranks.
 ///

@@ -9,6 +9,9 @@ use xai_graph::{Graph, GraphModel};
 use crate::failure::{Failure, InFile};
 use crate::onnx::contents::port::{Kind, Port};
 use crate::onnx::contents::{Contents, element};
+#[cfg(feature = "onnxruntime")]
+use crate::onnx::engine::onnxruntime::OnnxRuntime;
+use crate::onnx::engine::rten::Rten;
 use crate::onnx::engine::{Engine, EngineOptions, File, Input, NotLoaded, Reason, table};
 
 /// Scores that were computed elsewhere go in as files.
@@ -150,12 +153,13 @@ impl OnnxModel {
         output: &Port,
         options: &EngineOptions,
     ) -> Result<Self, NotLoaded> {
-        let engine = options.load(File {
+        let file = File {
             path,
             bytes,
             contents,
             output,
-        })?;
+        };
+        let engine = engine(file, options)?;
         Ok(Self {
             engine,
             inputs: contents.inputs.clone(),
@@ -181,6 +185,17 @@ impl OnnxModel {
         }
         self.engine.run(values)
     }
+}
+
+/// Loads a model with the engine that was chosen.
+fn engine(file: File<'_>, options: &EngineOptions) -> Result<Box<dyn Engine>, NotLoaded> {
+    options.check().map_err(NotLoaded::Engine)?;
+    #[cfg(feature = "onnxruntime")]
+    if options.is_onnxruntime() {
+        let model = OnnxRuntime::load(file, options.onnxruntime_lib())?;
+        return Ok(Box::new(model));
+    }
+    Ok(Box::new(Rten::load(file)?))
 }
 
 fn read(file: &Path) -> Result<Vec<u8>, Failure> {

@@ -3,6 +3,7 @@
 mod accumulator;
 mod confusion;
 mod curves;
+mod evaluate;
 pub(crate) mod metric;
 mod ranking;
 pub(crate) mod scores;
@@ -12,6 +13,7 @@ pub use confusion::{Confusion, CountedElement};
 pub use curves::{
     GroundTruthCurves, PrecisionRecallCurve, PrecisionRecallPoint, RocCurve, RocPoint,
 };
-pub use metric::{BestOfTruths, GroundTruthMetric, Selection, ZeroDivision, ground_truth};
+pub use evaluate::{BestOfTruths, ground_truth};
+pub use metric::{GroundTruthMetric, Selection, ZeroDivision};
 pub use ranking::OrderedPairs;
 pub use scores::GroundTruth;

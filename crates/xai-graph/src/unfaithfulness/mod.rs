@@ -3,7 +3,6 @@
 pub(crate) mod kl_divergence;
 pub(crate) mod metric;
 mod row_divergence;
-mod row_pairs;
 
 pub use kl_divergence::{kl_divergence, kl_divergence_from_logs};
 pub use metric::{

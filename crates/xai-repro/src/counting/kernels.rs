@@ -14,7 +14,7 @@ use std::sync::LazyLock;
 use xai_core::simd::{InstructionSet, Level, Simd, SimdKernel};
 
 #[cfg(target_arch = "x86_64")]
-use crate::counting::registers::{DifferentRegisters, SharedRegisters};
+use crate::counting::registers::{DifferentRegisters, MicroKernel, SharedRegisters};
 use crate::packed::bit_planes::Block;
 
 /// Adds to each cell how many bits its rows share.
@@ -163,21 +163,6 @@ pub(crate) struct Rectangle<'a> {
     right: &'a [&'a [Block]],
     above_diagonal: bool,
     counts: &'a mut [u64],
-}
-
-/// What is counted of at most `ROWS × COLUMNS` rows at once: as many as registers hold counters for.
-pub(super) trait MicroKernel: Copy {
-    /// 1, 2 or 4.
-    const ROWS: usize;
-    /// 1, 2 or 4.
-    const COLUMNS: usize;
-
-    /// The counts of all rows on the left against all on the right, which are of one length.
-    fn count<const R: usize, const C: usize>(
-        self,
-        left: [&[Block]; R],
-        right: [&[Block]; C],
-    ) -> [[u64; C]; R];
 }
 
 impl<'a> Rectangle<'a> {

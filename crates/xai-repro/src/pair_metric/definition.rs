@@ -2,9 +2,6 @@
 
 use xai_core::describe::MetricInfo;
 
-use crate::named::known_by_name;
-use crate::pair_metric::formulas::METRICS;
-
 /// A metric of two runs' predictions, for example [`PairMetric::EC_LOCAL`].
 ///
 /// `e` are the samples that a run gets wrong, `ŷ` its predictions, `n` the number of samples. Two
@@ -94,8 +91,6 @@ impl PairMetric {
         self.definition.info.name
     }
 }
-
-known_by_name!(PairMetric, METRICS);
 
 /// What pairs are counted for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

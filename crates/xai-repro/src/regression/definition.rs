@@ -2,8 +2,6 @@
 
 use xai_core::describe::MetricInfo;
 
-use crate::named::known_by_name;
-use crate::regression::formulas::METRICS;
 use crate::regression::run_pair::RunPair;
 
 /// A metric of two runs' numeric predictions, for example [`RegressionMetric::EC_RATIO`].
@@ -46,5 +44,3 @@ impl RegressionMetric {
         (self.definition.formula)(pair)
     }
 }
-
-known_by_name!(RegressionMetric, METRICS);

@@ -3,6 +3,7 @@
 use xai_core::describe::{Direction, MetricInfo, Range};
 
 use crate::input;
+use crate::named::known_by_name;
 use crate::regression::definition::{RegressionDefinition, RegressionMetric};
 use crate::regression::run_pair::{RunPair, exponent, mean_absolute};
 
@@ -16,6 +17,8 @@ pub const METRICS: &[RegressionMetric] = &[
     RegressionMetric::PEARSON,
     RegressionMetric::MAE,
 ];
+
+known_by_name!(RegressionMetric, METRICS);
 
 impl RegressionMetric {
     /// Ratio of residuals: `mean(min(|r_i|, |r_j|) / max(|r_i|, |r_j|))` in [0, 1], a sample that both

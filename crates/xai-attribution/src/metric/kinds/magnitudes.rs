@@ -8,7 +8,7 @@ use xai_core::tensor::position_magnitudes;
 use xai_core::{Layout, Real, Result, parallel};
 
 use crate::batch::ExplainedBatch;
-use crate::map::pool::layout_of_maps;
+use crate::map::positions::layout_of_maps;
 use crate::metric::MetricValue;
 
 /// Brings magnitudes whose sum would leave the range of `f64` into units of the largest.

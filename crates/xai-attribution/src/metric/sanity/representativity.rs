@@ -6,7 +6,7 @@ use xai_core::statistics::ranks::{centred_ranks, correlation_of_ranks};
 use xai_core::{Error, ExactMean, Label, Layout, Real, Result, parallel};
 
 use crate::input;
-use crate::map::pool::attributions_of_maps;
+use crate::map::positions::attributions_of_maps;
 use crate::metric::{Direction, MetricInfo, Parameters, Range};
 
 /// How far the explanations of several models of one task speak for each other.

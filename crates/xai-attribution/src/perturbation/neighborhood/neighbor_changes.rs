@@ -11,48 +11,11 @@ use xai_core::output::arg_max;
 use xai_core::tensor::Rows;
 use xai_core::{Error, Input, Layout, Real, Result, parallel};
 
-use crate::batch::{BatchWork, ExplainedBatch, MapWork, Plan, RunData, SampleBatch, SideInput};
+use crate::batch::{BatchWork, ExplainedBatch, MapWork, Plan, SampleBatch, SideInput};
 use crate::input;
 use crate::map::MapDistance;
 use crate::model::explainer::error_of_row;
-use crate::perturbation::Neighbors;
-
-/// Copies of every sample near it, as many of each: [`Neighbors`] under noise, or
-/// [`Shifts`](crate::perturbation::Shifts).
-pub trait NeighborSet: Debug + Clone + PartialEq + Send + Sync + 'static {
-    /// Checks the parameters: what a metric does once per run.
-    ///
-    /// # Errors
-    /// An invalid parameter; empty, where neighbours were to be given.
-    fn prepare<T: Real>(&self, run: &RunData<'_, T>) -> Result<()>;
-
-    /// The number of neighbours of each sample.
-    ///
-    /// # Errors
-    /// As [`prepare`](Self::prepare).
-    fn count<T: Real>(&self, run: &RunData<'_, T>) -> Result<usize>;
-
-    /// Some neighbours of a batch, in row-major order: neighbour `j` of sample `i` is row
-    /// `i · count + j`.
-    ///
-    /// # Errors
-    /// Not finite, where a neighbour leaves the range of the inputs' type.
-    fn rows<T: Real>(&self, batch: &SampleBatch<'_, T>, rows: Range<usize>) -> Result<Vec<T>>;
-}
-
-impl NeighborSet for Neighbors {
-    fn prepare<T: Real>(&self, run: &RunData<'_, T>) -> Result<()> {
-        Self::prepare(self, run)
-    }
-
-    fn count<T: Real>(&self, run: &RunData<'_, T>) -> Result<usize> {
-        Self::count(self, run)
-    }
-
-    fn rows<T: Real>(&self, batch: &SampleBatch<'_, T>, rows: Range<usize>) -> Result<Vec<T>> {
-        Self::rows(self, batch, rows)
-    }
-}
+use crate::perturbation::{NeighborSet, Neighbors};
 
 /// The distances of the maps of all neighbours from those of their samples, as many per sample as it
 /// has neighbours; NaN where the distance is undefined, and between two maps of zeros. The explainer is called with at most the batch

@@ -10,8 +10,7 @@ use xai_core::random::{normal, random_stream, uniform};
 use xai_core::{Error, Input, Layout, Real, Result};
 
 use crate::batch::{RunData, SampleBatch, SideInput};
-use crate::map::pool::for_each_row;
-use crate::perturbation::NeighborSet;
+use crate::map::positions::for_each_row;
 use crate::{help, input};
 
 /// Where the neighbours of a sample are drawn.
@@ -334,4 +333,41 @@ fn places(length: usize, by: isize) -> (Slice, Slice) {
         Slice::from(0..length - distance),
     );
     if by > 0 { (far, near) } else { (near, far) }
+}
+
+/// Copies of every sample near it, as many of each: [`Neighbors`] under noise, or
+/// [`Shifts`](crate::perturbation::Shifts).
+pub trait NeighborSet: std::fmt::Debug + Clone + PartialEq + Send + Sync + 'static {
+    /// Checks the parameters: what a metric does once per run.
+    ///
+    /// # Errors
+    /// An invalid parameter; empty, where neighbours were to be given.
+    fn prepare<T: Real>(&self, run: &RunData<'_, T>) -> Result<()>;
+
+    /// The number of neighbours of each sample.
+    ///
+    /// # Errors
+    /// As [`prepare`](Self::prepare).
+    fn count<T: Real>(&self, run: &RunData<'_, T>) -> Result<usize>;
+
+    /// Some neighbours of a batch, in row-major order: neighbour `j` of sample `i` is row
+    /// `i · count + j`.
+    ///
+    /// # Errors
+    /// Not finite, where a neighbour leaves the range of the inputs' type.
+    fn rows<T: Real>(&self, batch: &SampleBatch<'_, T>, rows: Range<usize>) -> Result<Vec<T>>;
+}
+
+impl NeighborSet for Neighbors {
+    fn prepare<T: Real>(&self, run: &RunData<'_, T>) -> Result<()> {
+        Self::prepare(self, run)
+    }
+
+    fn count<T: Real>(&self, run: &RunData<'_, T>) -> Result<usize> {
+        Self::count(self, run)
+    }
+
+    fn rows<T: Real>(&self, batch: &SampleBatch<'_, T>, rows: Range<usize>) -> Result<Vec<T>> {
+        Self::rows(self, batch, rows)
+    }
 }

@@ -8,7 +8,7 @@ use xai_core::tensor::Positions;
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, MapWork, Plan, RunData, SampleBatch};
-use crate::map::pool::for_each_row;
+use crate::map::positions::for_each_row;
 use crate::model::CurveScore;
 use crate::perturbation::removal::removed::Absence;
 use crate::perturbation::removal::steps::Counts;

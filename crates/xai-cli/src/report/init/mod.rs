@@ -5,6 +5,7 @@ mod casebased;
 mod found;
 mod graph;
 mod repro;
+mod toml_text;
 
 use std::path::{Path, PathBuf};
 
@@ -15,6 +16,7 @@ use crate::output::whole_file;
 use crate::report::study::sample;
 use crate::{Context, examples};
 use found::{FoundFile, MOST_FILES, find};
+use toml_text::TomlText;
 
 /// `xai report init`
 #[derive(Debug, clap::Args)]
@@ -144,39 +146,6 @@ fn draft(files: &[FoundFile]) -> Draft {
         repro::write(files, &mut text),
     ];
     Draft { text, counts }
-}
-
-/// TOML with comments.
-pub(super) struct TomlText(String);
-
-impl TomlText {
-    pub(super) fn new() -> Self {
-        Self(String::new())
-    }
-
-    pub(super) fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    /// A line for the reader.
-    pub(super) fn comment(&mut self, text: &str) {
-        self.0 += &format!("# {text}\n");
-    }
-
-    /// A section, under an empty line and a comment.
-    pub(super) fn section(&mut self, header: &str, comments: &[&str]) {
-        self.0.push('\n');
-        for comment in comments {
-            self.comment(comment);
-        }
-        self.0 += &format!("[[{header}]]\n");
-    }
-
-    /// A key with a text.
-    pub(super) fn entry(&mut self, key: &str, value: &str, is_guessed: bool) {
-        let mark = if is_guessed { "  # guessed" } else { "" };
-        self.0 += &format!("{key} = {}{mark}\n", toml::Value::from(value));
-    }
 }
 
 #[cfg(test)]

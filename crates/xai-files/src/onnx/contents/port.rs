@@ -3,7 +3,8 @@
 use std::fmt;
 use std::fmt::Display;
 
-use crate::onnx::contents::{Value, bytes_of, element, fields, number_of, text};
+use crate::onnx::contents::element;
+use crate::onnx::contents::wire::{Value, bytes_of, fields, number_of, text};
 
 /// An input or an output of a model.
 #[derive(Debug, Clone, PartialEq, Eq)]

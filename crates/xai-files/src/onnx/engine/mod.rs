@@ -9,25 +9,9 @@ use crate::onnx::contents::Contents;
 use crate::onnx::contents::port::Port;
 
 #[cfg(feature = "onnxruntime")]
-mod onnxruntime;
+pub(super) mod onnxruntime;
 mod panics;
-mod rten;
-
-impl EngineOptions {
-    /// Loads a model with the engine that was chosen.
-    ///
-    /// # Errors
-    /// The engine is not there, or cannot run the model.
-    pub(super) fn load(&self, file: File<'_>) -> Result<Box<dyn Engine>, NotLoaded> {
-        self.check().map_err(NotLoaded::Engine)?;
-        #[cfg(feature = "onnxruntime")]
-        if self.is_onnxruntime() {
-            let model = onnxruntime::OnnxRuntime::load(file, self.onnxruntime_lib())?;
-            return Ok(Box::new(model));
-        }
-        Ok(Box::new(rten::Rten::load(file)?))
-    }
-}
+pub(super) mod rten;
 
 /// Why a model gives no answer, as text.
 pub(crate) type Reason = String;

@@ -16,7 +16,7 @@ use crate::onnx::engine::{Engine, File, Input, Reason, array, other_engine, unsu
 use crate::onnx::threads;
 
 /// A model of rten.
-pub(super) struct Rten {
+pub(crate) struct Rten {
     model: Model,
     inputs: Vec<NodeId>,
     output: NodeId,
@@ -24,7 +24,7 @@ pub(super) struct Rten {
 }
 
 impl Rten {
-    pub(super) fn load(file: File<'_>) -> Result<Self, Failure> {
+    pub(crate) fn load(file: File<'_>) -> Result<Self, Failure> {
         check(file.contents)?;
         let options = ModelOptions::with_all_ops();
         let loaded = match file.contents.data_files.is_empty() {

@@ -1,5 +1,6 @@
 //! The metrics of this crate: those of errors, and those of predictions that agree.
 
+use crate::named::known_by_name;
 use crate::pair_metric::definition::PairMetric;
 
 mod agreement;
@@ -18,6 +19,8 @@ pub const METRICS: &[PairMetric] = &[
     PairMetric::PA_DISAGREEMENT,
     PairMetric::PA_NMI,
 ];
+
+known_by_name!(PairMetric, METRICS);
 
 #[cfg(test)]
 mod tests {

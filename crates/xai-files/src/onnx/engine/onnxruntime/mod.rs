@@ -31,7 +31,7 @@ use crate::onnx::engine::{Engine, File, Input, NotLoaded, Reason, unsupported};
 const SMALL: u64 = 4 << 20;
 
 /// A model of ONNX Runtime.
-pub(super) struct OnnxRuntime {
+pub(crate) struct OnnxRuntime {
     environment: &'static Environment,
     source: Source,
     inputs: Vec<Port>,
@@ -56,7 +56,7 @@ struct Loaded {
 }
 
 impl OnnxRuntime {
-    pub(super) fn load(file: File<'_>, library: Option<&Path>) -> Result<Self, NotLoaded> {
+    pub(crate) fn load(file: File<'_>, library: Option<&Path>) -> Result<Self, NotLoaded> {
         let environment =
             crate::onnx::engine::onnxruntime::environment(library).map_err(NotLoaded::Engine)?;
         let folder = file.path.parent().unwrap_or(Path::new(""));

@@ -1,0 +1,61 @@
+//! One attribution per position, and loops over rows of positions.
+
+use ndarray::{ArrayViewD, Axis};
+use xai_core::tensor::position_attributions;
+use xai_core::{Error, Layout, Real, Result, parallel};
+
+use crate::input;
+
+/// The attribution of every position of every sample, channels averaged, signs kept.
+pub(crate) fn attributions_by_position<T: Real>(
+    maps: ArrayViewD<'_, T>,
+    shape: &[usize],
+    layout: Layout,
+) -> Result<Vec<T>> {
+    // Every element of a time series is a position, also where the map has one value per time step.
+    if layout == Layout::TimeSeries && maps.shape() == &shape[..2] {
+        let expanded = maps.view().insert_axis(Axis(2));
+        let expanded = expanded
+            .broadcast(shape)
+            .ok_or_else(|| Error::shape(input::EXPLANATIONS, shape, maps.shape()))?;
+        return position_attributions(expanded.view(), shape, layout);
+    }
+    position_attributions(maps, shape, layout)
+}
+
+/// The attribution of every position of maps whose inputs are not at hand: channels averaged where
+/// the maps have them, signs kept.
+pub(crate) fn attributions_of_maps<T: Real>(
+    maps: ArrayViewD<'_, T>,
+    layout: Layout,
+) -> Result<Vec<T>> {
+    let shape = maps.shape().to_vec();
+    position_attributions(maps, &shape, layout_of_maps(&shape, layout))
+}
+
+/// Maps without a channel axis are read element by element.
+pub(crate) fn layout_of_maps(shape: &[usize], layout: Layout) -> Layout {
+    match (layout, shape.len()) {
+        (Layout::ChannelsFirst | Layout::ChannelsLast, 3) => Layout::TimeSeries,
+        (Layout::TimeSeries, 2) => Layout::Tabular,
+        _ => layout,
+    }
+}
+
+/// Below this many elements threads cost more than they save.
+const ELEMENTS_WORTH_A_THREAD: usize = 1 << 15;
+
+/// Visits the rows of a batch, on several threads where that pays.
+pub(crate) fn for_each_row<T: Send>(
+    values: &mut [T],
+    size: usize,
+    visit: impl Fn(usize, &mut [T]) + Sync + Send,
+) {
+    if values.len() < ELEMENTS_WORTH_A_THREAD {
+        for (row, values) in values.chunks_exact_mut(size).enumerate() {
+            visit(row, values);
+        }
+    } else {
+        parallel::for_each_chunk(values, size, visit);
+    }
+}
