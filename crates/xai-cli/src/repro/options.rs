@@ -99,11 +99,14 @@ pub(super) fn write_pairs(
     rows::write(out, header, pair_rows(n_runs, &pairs))
 }
 
+/// A column of a table of metrics: its header, and the cell of a metric.
+type Column<'a> = (&'a str, fn(&MetricReport) -> String);
+
 /// A row per metric over the pairs of runs, with what some commands show beside.
 pub(super) fn table_of_metrics(
     metrics: &[(&'static str, MetricReport)],
     coverage: f64,
-    beside: Option<(&str, fn(&MetricReport) -> String)>,
+    beside: Option<Column<'_>>,
 ) -> String {
     let rows = metrics.iter().map(|(name, m)| {
         let numbers = [m.std, m.min, m.median, m.max].map(text::decimals);
