@@ -11,6 +11,8 @@ use xai_core::{Distance, Error, Kernel, Label, Real, Result, Weighting};
 use crate::correspondence::level::Thresholds;
 use crate::explainer::case_explainer::CaseExplainer;
 use crate::explainer::choices::{CaseExplainerBuilder, RowDistance};
+#[cfg(feature = "persistence")]
+use crate::explainer::choices::{Choices, DisclosureChoices};
 use crate::explainer::disclosure::Disclosure;
 use crate::input;
 use crate::similarity::retrieval::Fitting;

@@ -128,8 +128,8 @@ mod tests {
     #[test]
     fn bad_input_is_named() {
         let lengths = pearson(&[1.0, 2.0], &[1.0]).unwrap_err();
-        assert_eq!(lengths.input(), input::B);
+        assert_eq!(lengths.input(), crate::input::B);
         let nan = pearson(&[1.0, f64::NAN], &[1.0, 2.0]).unwrap_err();
-        assert_eq!((nan.input(), nan.index()), (input::A, &[1][..]));
+        assert_eq!((nan.input(), nan.index()), (crate::input::A, &[1][..]));
     }
 }
