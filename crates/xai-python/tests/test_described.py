@@ -10,7 +10,7 @@ from xai_metrics._described import parameters_of
 FUNCTIONS = {
     "casebased.explainer": casebased.CaseExplainer.__init__,
     "casebased.search": casebased.NeighborSearch.__init__,
-    "casebased.correspondence": casebased.correspondence,
+    "casebased.correspondence": casebased.compute_correspondence,
     "casebased.audit": None,
     "graph.characterization": graph.characterization_score,
     "graph.ground_truth": graph.ground_truth,
@@ -23,7 +23,7 @@ FUNCTIONS = {
     "repro.interval": None,
     "repro.pairwise": repro.pairwise,
     "repro.simulate_predictions": repro.simulate_predictions,
-    "repro.study": repro.SimulationStudy.__init__,
+    "repro.study": repro.SimulationStudy,
 }
 
 
@@ -44,10 +44,10 @@ def test_a_parameter_of_the_library_is_a_keyword_of_its_name(operation):
         lambda **one: graph.ground_truth([0.9, 0.1], [1.0, 0.0], **one),
         lambda **one: graph.unfaithfulness([[0.1, 0.9]], [[0.2, 0.8]], **one),
         lambda **one: repro.pairwise([[0, 1], [1, 1]], [0, 1], **one),
-        lambda **one: casebased.correspondence([0.1], [1], 1, **one),
+        lambda **one: casebased.compute_correspondence([(0, 0.1, 1)], 1, **one),
     ],
 )
-def test_an_unknown_keyword_is_a_type_error_and_none_is_the_default(call):
+def test_an_unknown_keyword_is_a_type_error(call):
     with pytest.raises(TypeError, match="no_such"):
         call(no_such=1)
 

@@ -12,7 +12,7 @@ use crate::search::engine::Engine;
 use crate::similarity::strategy::Similarity;
 use crate::training::metadata::Metadata;
 
-/// The choices of a [`CaseExplainer`]; checked by [`fit`](Self::fit).
+/// The choices of a [`CaseExplainer`](crate::CaseExplainer); checked by [`fit`](Self::fit).
 ///
 /// Default: 5 neighbours, Euclidean distance on standardised features, inverse-cube weights.
 #[derive(Debug, Clone, Default, Parameters)]
