@@ -32,8 +32,6 @@ pub mod npy_file;
 pub mod npz;
 #[cfg(feature = "onnx")]
 pub mod onnx;
-#[cfg(feature = "clap")]
-pub mod options;
 #[cfg(feature = "readers")]
 pub mod samples;
 #[cfg(feature = "readers")]

@@ -8,10 +8,10 @@ use clap::Args;
 use datafusion::arrow::array::{AsArray, RecordBatch};
 use datafusion::arrow::datatypes::Float64Type;
 use datafusion::error::DataFusionError;
-use xai_core::{Distance, ExactMean};
+use xai_core::describe::Parameter;
+use xai_core::{Distance, ExactMean, Kernel};
 use xai_datafusion::{ExplainCases, ExplainedCases};
 use xai_files::Failure;
-use xai_files::options::{Neighbors, Weighting, metric_help};
 
 use crate::output::{self, RowsFile};
 use crate::session::{Limits, embedded};
@@ -57,12 +57,16 @@ pub(crate) struct Arguments {
     /// where they are not given, but for the index that pandas writes.
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     features: Option<Vec<String>>,
-    #[command(flatten)]
-    neighbors: Neighbors,
-    #[arg(long, value_name = "METRIC", help = metric_help(""))]
-    metric: Option<Distance>,
-    #[command(flatten)]
-    weighting: Weighting,
+    /// Neighbours per case.
+    #[arg(short, long, default_value_t = 5)]
+    k: usize,
+    /// Whether features are taken in units of their spread in the training cases.
+    #[arg(long, value_name = "true|false", default_value_t = true, num_args = 0..=1, default_missing_value = "true", action = clap::ArgAction::Set)]
+    scale: bool,
+    #[arg(long, value_name = "DISTANCE", default_value_t, help = <Distance as Parameter>::KIND.to_string())]
+    distance: Distance,
+    #[arg(long, value_name = "KERNEL", default_value = Kernel::default().to_value().to_string(), help = <Kernel as Parameter>::KIND.to_string())]
+    weighting: Kernel,
     /// Parts of a table that are worked on at the same time; the number of cores where it is not given.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536))]
     partitions: Option<u32>,
@@ -79,7 +83,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
         let failure = Failure::of_option("--out", "a CSV file cannot hold the lists of cases");
         return Err(failure.help("write .parquet, .json (an object on each line) or .arrow"));
     }
-    let k = arguments.neighbors.k.unwrap_or(Neighbors::DEFAULT_K);
+    let k = arguments.k;
     if k == 0 {
         return Err(Failure::of_option("-k", "expected at least 1").with_value(k));
     }
@@ -107,9 +111,9 @@ pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
 
     let explain = ExplainCases {
         k,
-        distance: arguments.metric.unwrap_or_default(),
-        weighting: arguments.weighting.kernel(),
-        scale: !arguments.neighbors.no_scale,
+        distance: arguments.distance,
+        weighting: arguments.weighting,
+        scale: arguments.scale,
     };
     let mut file = RowsFile::create(&arguments.out, explain.schema())?;
     let (mut mean, mut not_written) = (ExactMean::new(), None);

@@ -180,7 +180,7 @@ fn a_missing_value_takes_no_part_and_is_counted() {
         let out = ["--out", "out.json"];
         files.run(&[&tables[..], rest, &out].concat())
     };
-    let said = explain("train.csv", &["-k", "2", "--no-scale", "--json"]).well();
+    let said = explain("train.csv", &["-k", "2", "--scale=false", "--json"]).well();
     let said: Value = serde_json::from_str(&said).expect("an object");
     assert_eq!(
         (&said["n_samples"], &said["n_null_samples"]),
