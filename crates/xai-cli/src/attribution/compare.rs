@@ -21,6 +21,7 @@ use crate::attribution::explainer_files::{ExplainerFiles, OpenedExplainers};
 use crate::attribution::model_files::{ModelFiles, OpenedModel};
 use crate::attribution::options::{Reading, ScoringOptions};
 use crate::attribution::parameters::with_seed;
+use crate::attribution::parameters::{ALL_WORD, STANDARD_WORD};
 use crate::attribution::side_inputs;
 use crate::output::{rows, text, whole_file};
 use crate::usage::nearest;
@@ -58,11 +59,6 @@ const STANDARD: [&str; 9] = [
     "complexity",
     "sparseness",
 ];
-
-/// The word of `--metrics` for the metrics of [`STANDARD`].
-const STANDARD_WORD: &str = "standard";
-/// The word of `--metrics` for all metrics that the files are enough for.
-const ALL_WORD: &str = "all";
 
 /// A setting of an advice: an option of the comparison, or of metrics.
 fn as_setting(name: &str, value: Option<&str>) -> String {

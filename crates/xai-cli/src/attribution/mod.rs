@@ -9,7 +9,7 @@ mod metric;
 #[cfg(feature = "onnx")]
 pub(crate) mod model_files;
 pub(crate) mod options;
-mod parameters;
+pub(crate) mod parameters;
 mod result;
 mod side_inputs;
 

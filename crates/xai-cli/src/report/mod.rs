@@ -70,13 +70,13 @@ enum Command {
         /// What it describes. Editors complete and check a study whose first line is
         /// `#:schema study.schema.json`.
         #[arg(value_enum, default_value = "report")]
-        of: Described,
+        of: Schema,
     },
 }
 
 /// What a schema describes.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum Described {
+enum Schema {
     /// `report.json`
     Report,
     /// A study
@@ -113,10 +113,10 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failur
 }
 
 /// Prints a schema.
-fn schema(of: Described) -> Result<(), Failure> {
+fn schema(of: Schema) -> Result<(), Failure> {
     let text = match of {
-        Described::Report => Report::json_schema(),
-        Described::Study => serde_json::to_string_pretty(&study::schema::of_study()),
+        Schema::Report => Report::json_schema(),
+        Schema::Study => serde_json::to_string_pretty(&study::schema::of_study()),
     };
     crate::output::stdout::print_text(&text.map_err(Failure::new)?)
 }

@@ -61,8 +61,18 @@ fn centred(x: &[f64]) -> Vec<f64> {
     let exponent = (largest.to_bits() >> 52) as i32 - 1023;
     let unit = 2f64.powi(-exponent.clamp(-1000, 1000));
     let scaled = x.iter().map(|value| value * unit);
-    let mean = scaled.clone().collect::<ExactSum>().value() / x.len() as f64;
-    scaled.map(|value| value - mean).collect()
+    let n = x.len() as f64;
+    let mean = scaled.clone().collect::<ExactSum>().value() / n;
+    let mut deviations: Vec<f64> = scaled.map(|value| value - mean).collect();
+    // What the mean lost in rounding shows where the values are far from 0 beside their spread.
+    let rest = deviations.iter().copied().collect::<ExactSum>().value() / n;
+    let largest = deviations
+        .iter()
+        .fold(0.0f64, |m, value| m.max(value.abs()));
+    if rest.abs() > f64::EPSILON * largest {
+        deviations.iter_mut().for_each(|value| *value -= rest);
+    }
+    deviations
 }
 
 fn sum_of_products(x: &[f64], y: &[f64]) -> f64 {
@@ -112,6 +122,22 @@ impl fmt::Display for Correlation {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_far_from_zero_keep_their_correlation() {
+        let next = |x: f64| f64::from_bits(x.to_bits() + 1);
+        for far in [1e8f64, 1e15, -3e8] {
+            let (low, high) = ([far, next(far)], [next(far), far]);
+            assert_eq!(pearson(&low, &low).unwrap(), Some(1.0));
+            assert_eq!(pearson(&low, &high).unwrap(), Some(-1.0));
+        }
+        // Multiples of 2⁻¹⁰ are exact at both places.
+        let near: Vec<f64> = (0..50).map(|i| f64::from(i * i % 17) / 1024.0).collect();
+        let other: Vec<f64> = (0..50).map(|i| f64::from(i * 7 % 23)).collect();
+        let far: Vec<f64> = near.iter().map(|x| x + 1e8).collect();
+        let [at, beyond] = [&near, &far].map(|x| pearson(x, &other).unwrap().unwrap());
+        assert!((at - beyond).abs() < 1e-14, "{at} {beyond}");
+    }
 
     #[test]
     fn the_unit_of_the_values_does_not_show() {

@@ -8,6 +8,7 @@ use xai_metrics::attribution::metric::registry;
 use xai_metrics::core::describe::{End, Kind, Param, Range, Value as Default};
 use xai_report::Family;
 
+use crate::attribution::parameters::{ALL_WORD, STANDARD_WORD};
 use crate::report::study::keys;
 use crate::report::study::keys::{KeyInfo, commands, has_explainers};
 
@@ -120,7 +121,7 @@ fn metrics() -> Value {
     }
     let groups = "Several metrics: settings are those of every metric that has the parameter.";
     one.push(table(
-        json!({ "enum": ["standard", "all"] }),
+        json!({ "enum": [STANDARD_WORD, ALL_WORD] }),
         groups,
         of_any,
     ));
