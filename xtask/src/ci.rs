@@ -10,7 +10,7 @@
 //! engine; no other step builds them: who has no Python, or an old one, needs none. Property tests draw from one
 //! seed, always the same; `--laws` runs them again with a new one.
 
-use crate::command::{Result, cargo};
+use crate::command::{Result, UNOPTIMISED, cargo};
 use crate::{browser, package, python};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -134,7 +134,7 @@ fn steps_of(option: &str) -> Vec<Step> {
         "--scale" => vec![
             clippy("scale-clippy", scale),
             docs("scale-docs", scale),
-            test("scale-tests", scale),
+            test("scale-tests", &format!("{} {scale}", UNOPTIMISED.join(" "))),
         ],
         _ => vec![step("laws", laws)],
     }

@@ -4,7 +4,8 @@
 //! unpacked archive. It unpacks them as if from a registry, and takes for granted that what a registry holds under one
 //! version never changes. So each run has a target folder of its own, which makes it another registry.
 
-use crate::command::{Result, cargo, target};
+use crate::command::{Result, UNOPTIMISED, cargo, target};
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -23,9 +24,10 @@ const LARGEST: u64 = 10 << 20;
 pub(crate) fn run() -> Result {
     let target = target().join(format!("packaging-{}", std::process::id()));
     cargo("fetch --locked --target host-tuple").run()?;
-    // Offline: the archives are built with the versions of the lock file.
-    let packaged = cargo("package --offline --allow-dirty --workspace --target-dir")
-        .args([&target])
+    // Offline: the archives are built with the versions of the lock file, and are not run.
+    let packaged = cargo("package --offline --allow-dirty --workspace")
+        .args(UNOPTIMISED)
+        .args([OsStr::new("--target-dir"), target.as_os_str()])
         .args(APART.map(|name| format!("--exclude={name}")))
         .run();
     let faults = packaged.and_then(|()| faults(&target.join("package")));
