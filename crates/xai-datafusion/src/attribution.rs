@@ -5,8 +5,9 @@ use std::marker::PhantomData;
 use datafusion::arrow::array::AsArray;
 use datafusion::arrow::datatypes::{DataType, Float64Type};
 use datafusion::common::{DataFusionError, Result};
+use xai_attribution::AverageDrop;
 use xai_attribution::metric::{
-    BaseScorePolicy, DropFormula, GainFormula, IncreaseFormula, ScoreFormula, ScoreMetric,
+    DropFormula, GainFormula, IncreaseFormula, ScoreFormula, ScoreMetric,
 };
 use xai_core::simd::{InstructionSet, Simd, SimdKernel};
 
@@ -14,20 +15,17 @@ use crate::aggregate::{Definition, Groups, MeanMetric, MeanStates, Rows, mean_st
 use crate::function::{Argument, Call, Kind, failed};
 use crate::{help, input};
 
-const POLICY: &str = "base_score_policy";
-const ARGUMENTS: &[Argument] = &[
-    Argument::new("base", Kind::Number),
-    Argument::new("masked", Kind::Number),
-    Argument::optional(POLICY, Kind::ConstantText),
-];
-
 pub(crate) const AVERAGE_DROP: Definition = Definition {
     name: "average_drop",
     description: "The mean of max(0, base - masked) / (base + 1e-8) over scores of the predicted class on the whole \
                   input and on what a map keeps of it; in [0, 1] for probabilities, lower is better. NULL without rows. \
-                  A base score of 0 or less is an error, unless the policy is 'as-is' or 'skip'.",
+                  The policy is about base scores of 0 or less.",
     example: "SELECT explainer, average_drop(base, masked) FROM scores GROUP BY explainer",
-    arguments: ARGUMENTS,
+    arguments: &[
+        Argument::new("base", Kind::Number),
+        Argument::new("masked", Kind::Number),
+        Argument::parameter::<AverageDrop>("base_score_policy"),
+    ],
     result: || DataType::Float64,
     state: mean_state,
     groups: groups::<DropFormula>,
@@ -38,29 +36,24 @@ pub(crate) const AVERAGE_INCREASE: Definition = Definition {
     description: "The share of rows whose masked score is above the base score; in [0, 1], higher is better. \
                   NULL without rows.",
     example: "SELECT explainer, average_increase(base, masked) FROM scores GROUP BY explainer",
-    arguments: ARGUMENTS,
-    result: || DataType::Float64,
-    state: mean_state,
     groups: groups::<IncreaseFormula>,
+    ..AVERAGE_DROP
 };
 
 pub(crate) const AVERAGE_GAIN: Definition = Definition {
     name: "average_gain",
     description: "The mean of max(0, masked - base) / (1 - base + 1e-8); in [0, 1] for probabilities, higher is better. \
-                  NULL without rows. A base score above 1 is an error, unless the policy is 'as-is' or 'skip'.",
+                  NULL without rows. The policy is about base scores above 1.",
     example: "SELECT explainer, average_gain(base, masked) FROM scores GROUP BY explainer",
-    arguments: ARGUMENTS,
-    result: || DataType::Float64,
-    state: mean_state,
     groups: groups::<GainFormula>,
+    ..AVERAGE_DROP
 };
 
 fn groups<F: ScoreFormula>(call: &Call) -> Result<Box<dyn Groups>> {
-    let policy: BaseScorePolicy = call.parsed(POLICY)?.unwrap_or_default();
     let function = call.function;
     let metric = ScoreMean::<F> {
         function,
-        metric: ScoreMetric::new().base_score_policy(policy),
+        metric: call.set(ScoreMetric::new())?,
     };
     Ok(Box::new(MeanStates::new(function, metric)))
 }

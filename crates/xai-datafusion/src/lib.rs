@@ -9,7 +9,7 @@
 //! |---|---|---|
 //! | `average_drop(base, masked[, base_score_policy])`, `average_increase`, `average_gain` | number | scores of the predicted class on the whole input and on what a map keeps; numbers |
 //! | `pos_fidelity(full, perturbed[, target])`, `neg_fidelity` | number in [0, 1] | predicted classes (integers), or lists of outputs whose arg-max is taken; `target` is the true class |
-//! | `unfaithfulness(full, kept[, options])` | number in [0, 1] | lists of outputs; the options are words: `logits`, `probs`, `log-probs`, `bernoulli`, `reverse` |
+//! | `unfaithfulness(full, kept[, options])` | number in [0, 1] | lists of outputs; the options are words, those of the parameters of `UnfaithfulnessMetric` |
 //! | `groundtruth_accuracy(pred, target[, threshold])`, `groundtruth_precision`, `groundtruth_recall`, `groundtruth_f1` | number in [0, 1] | scores in [0, 1] of elements, and their truth |
 //! | `groundtruth_auroc(pred, target[, threshold[, memory_mib]])` | number in [0, 1] | the same; exact |
 //! | `groundtruth_auroc_binned(pred, target[, threshold[, bins]])` | struct `auroc`, `error_bound`, `n`, `n_null` | the same; in memory that does not grow |
@@ -20,6 +20,9 @@
 //! | `n_null(column, …)` | integer | up to eight columns of any type |
 //! | `correspondence(distances, labels, predicted[, weighting])` | number in [0, 1] | scalar: lists of the neighbours' distances and classes, and a class |
 //! | `feature_distance(a, b[, distance])` | number | scalar: two lists of features |
+//!
+//! An option is a parameter of the library: its name, values and default are those of the metric, and so is what the
+//! documentation of the function says of it.
 //!
 //! The aggregate functions work with `GROUP BY`, `FILTER` and as windows. Where the start of a frame
 //! moves, rows are taken out of the state again; `unfaithfulness`, `exact_avg`, `groundtruth_auroc`,

@@ -85,3 +85,140 @@ pub fn register(session: &SessionContext) {
         session.register_udf(Arc::unwrap_or_clone(function));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use xai_attribution::AverageDrop;
+    use xai_core::describe::{Operation, Param, Word};
+
+    use super::*;
+    use crate::function::{Argument, Kind};
+
+    /// Every function by its name, with its arguments and its documentation.
+    fn functions() -> Vec<(&'static str, &'static [Argument], Vec<(String, String)>)> {
+        let aggregates = AGGREGATES.iter().map(|of| (of.name, of.arguments));
+        let all = aggregates.chain(SCALARS.iter().map(|of| (of.name, of.arguments)));
+        let documented: Vec<_> = aggregates_and_scalars();
+        let with_its_own = all.zip(documented);
+        with_its_own
+            .map(|((name, arguments), documented)| (name, arguments, documented))
+            .collect()
+    }
+
+    fn aggregates_and_scalars() -> Vec<Vec<(String, String)>> {
+        let aggregates = aggregates(Stages::OneProcess);
+        let scalars = scalars();
+        let aggregates = aggregates.iter().map(|function| function.documentation());
+        let all = aggregates.chain(scalars.iter().map(|function| function.documentation()));
+        let arguments = all.map(|of| of.and_then(|of| of.arguments.clone()).unwrap_or_default());
+        arguments.collect()
+    }
+
+    /// What front ends offer with parameters.
+    fn parameters_of_the_library() -> Vec<Param> {
+        let families = [
+            xai_casebased::registry::OPERATIONS,
+            xai_graph::registry::OPERATIONS,
+            xai_repro::registry::OPERATIONS,
+            &[Operation::of::<AverageDrop>("attribution.average_drop")],
+        ];
+        let operations = families.into_iter().flatten();
+        operations
+            .flat_map(|operation| (operation.params)())
+            .collect()
+    }
+
+    #[test]
+    fn constant_arguments_are_the_parameters_of_the_library() {
+        let library = parameters_of_the_library();
+        let names = |param: &Param| param.kind.words().map(|word| word.name).collect::<Vec<_>>();
+        let mut of_sql_alone = Vec::new();
+        for (function, arguments, documented) in functions() {
+            let documented_names: Vec<&str> =
+                documented.iter().map(|(name, _)| name.as_str()).collect();
+            let declared: Vec<&str> = arguments.iter().map(|argument| argument.name).collect();
+            assert_eq!(documented_names, declared, "{function}");
+            for (argument, (_, text)) in arguments.iter().zip(&documented) {
+                let params = argument.params();
+                let is_constant = matches!(argument.kind, Kind::Parameter(_) | Kind::Words(_));
+                assert_eq!(
+                    is_constant,
+                    !params.is_empty(),
+                    "{function}: {}",
+                    argument.name
+                );
+                for param in params {
+                    assert!(
+                        text.contains(param.doc.trim_end_matches('.')),
+                        "{function}: {text}"
+                    );
+                    for word in param.kind.words() {
+                        assert!(
+                            text.contains(&format!("'{word}'")),
+                            "{function}: {word}: {text}"
+                        );
+                    }
+                    let of_library = library.iter().find(|of| of.name == param.name);
+                    let Some(of_library) = of_library else {
+                        of_sql_alone.push(param.name);
+                        continue;
+                    };
+                    let mut expected = names(of_library);
+                    // That of the training rows, which a function of two rows does not have.
+                    expected
+                        .retain(|&word| (function, word) != ("feature_distance", "mahalanobis"));
+                    assert_eq!(names(&param), expected, "{function}: {}", param.name);
+                    assert_eq!(param.value, of_library.value, "{function}: {}", param.name);
+                }
+            }
+        }
+        assert_eq!(of_sql_alone, ["memory_mib", "bins"]);
+    }
+
+    /// The ways to write a word.
+    fn spellings(word: &Word) -> Vec<String> {
+        match word.value {
+            Some(_) => vec![format!("{}:2", word.name)],
+            None => {
+                let all = [
+                    word.name.to_owned(),
+                    word.name.replace('-', "_"),
+                    word.alias.to_owned(),
+                ];
+                all.into_iter().filter(|word| !word.is_empty()).collect()
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn every_word_is_read() {
+        let session = SessionContext::new();
+        register(&session);
+        let given = |argument: &Argument| match argument.kind {
+            Kind::Number | Kind::Score | Kind::Truth => "0.5".to_owned(),
+            Kind::Class | Kind::ClassOrOutputs | Kind::Any => "1".to_owned(),
+            Kind::Outputs | Kind::Numbers => "make_array(0.5, 0.5)".to_owned(),
+            Kind::Classes => "make_array(1, 1)".to_owned(),
+            Kind::Parameter(_) | Kind::Words(_) => match &argument.params()[..] {
+                [param] => param.value.to_string(),
+                _ => "''".to_owned(),
+            },
+        };
+        let mut n_words = 0;
+        for (function, arguments, _) in functions() {
+            for (at, argument) in arguments.iter().enumerate() {
+                let params = argument.params();
+                let words = params.iter().flat_map(|param| param.kind.words());
+                for word in words.flat_map(spellings) {
+                    let before: Vec<String> = arguments[..at].iter().map(given).collect();
+                    let sql = format!("SELECT {function}({}, '{word}')", before.join(", "));
+                    let planned = session.sql(&sql).await.expect("SQL");
+                    let planned = planned.create_physical_plan().await;
+                    assert!(planned.is_ok(), "{sql}: {:?}", planned.err());
+                    n_words += 1;
+                }
+            }
+        }
+        assert!(n_words > 50, "{n_words}");
+    }
+}

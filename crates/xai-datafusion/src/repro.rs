@@ -11,12 +11,11 @@ use serde::{Deserialize, Serialize};
 use xai_core::{Accumulator, Summary};
 use xai_repro::pairwise::StreamedReproducibility;
 use xai_repro::registry::PAIR_METRICS;
-use xai_repro::{EmptyUnion, Pairwise, PairwiseAccumulator};
+use xai_repro::{Pairwise, PairwiseAccumulator};
 
 use crate::aggregate::{Definition, Metric, Rows, StoredStates, bytes_state};
 use crate::function::{Argument, Call, Kind, Lists, failed};
 
-const EMPTY_UNION: &str = "empty_union";
 /// Samples of a group that are counted at a time.
 const BLOCK: usize = 1024;
 
@@ -25,22 +24,19 @@ pub(crate) const PAIRWISE_REPRODUCIBILITY: Definition = Definition {
     description: "The agreement of several runs that predicted the same samples, one row a sample: its class, and the \
                   list of the classes that the runs predicted, in the same order in every row. A struct: n_runs, \
                   n_samples, n_null, mean_accuracy, n_always_wrong and n_ever_wrong, and of every metric of a pair of runs \
-                  a struct of its mean, std (ddof 1), min, max and n_defined over the pairs. The option says what a metric \
-                  of errors is where neither run errs: 'undefined' (as it is unless given), 'zero', 'one', 'drop' or \
-                  'error'.",
+                  a struct of its mean, std (ddof 1), min, max and n_defined over the pairs.",
     example: "SELECT model, pairwise_reproducibility(label, predictions)['ec_local']['mean'] FROM runs GROUP BY model",
     arguments: &[
         Argument::new("label", Kind::Class),
         Argument::new("predictions", Kind::Classes),
-        Argument::optional(EMPTY_UNION, Kind::ConstantText),
+        Argument::parameter::<Pairwise>("empty_union"),
     ],
     result: || DataType::Struct(fields()),
     state: bytes_state,
     groups: |call: &Call| {
-        let empty_union: EmptyUnion = call.parsed(EMPTY_UNION)?.unwrap_or_default();
         Ok(Box::new(StoredStates::new(PairwiseMetric {
             function: call.function,
-            options: Pairwise::new().empty_union(empty_union),
+            options: call.set(Pairwise::new())?,
         })))
     },
 };

@@ -10,7 +10,7 @@ use datafusion::logical_expr::{
     Volatility,
 };
 
-use crate::function::{Argument, Call, coerced, documentation, known_by_name, usage};
+use crate::function::{Argument, Call, coerced, documentation, known_by_name};
 
 /// The values of the rows of a batch, from the columns of the arguments.
 pub(crate) type RowValues = Box<dyn Fn(&[ArrayRef]) -> Result<ArrayRef>>;
@@ -95,8 +95,12 @@ impl ScalarUDFImpl for Scalar {
     fn documentation(&self) -> Option<&Documentation> {
         let definition = self.definition;
         Some(self.documentation.get_or_init(|| {
-            let usage = usage(definition.name, definition.arguments);
-            documentation(usage, definition.description, definition.example)
+            documentation(
+                definition.name,
+                definition.arguments,
+                definition.description,
+                definition.example,
+            )
         }))
     }
 }

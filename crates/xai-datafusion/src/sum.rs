@@ -6,6 +6,7 @@ use datafusion::arrow::array::{ArrayRef, AsArray, Float64Array, StructArray, UIn
 use datafusion::arrow::datatypes::{DataType, Field, Fields, Float64Type};
 use datafusion::common::Result;
 use serde::{Deserialize, Serialize};
+use xai_core::describe::Parameters;
 use xai_core::statistics::mean_interval;
 use xai_core::sum::Moments;
 use xai_core::{Error, Interval};
@@ -17,26 +18,34 @@ use crate::aggregate::{
 use crate::function::{Argument, Call, Kind, failed};
 use crate::input;
 
-const LEVEL: &str = "level";
+/// How wide an interval is.
+#[derive(Debug, Clone, Parameters)]
+struct Coverage {
+    /// The coverage of the interval.
+    #[param(above = 0, below = 1)]
+    level: f64,
+}
+
+impl Default for Coverage {
+    fn default() -> Self {
+        Self { level: 0.95 }
+    }
+}
 
 pub(crate) const EXACT_AVG: Definition = Definition {
     name: "exact_avg",
-    description: "The mean of a column, the sum rounded once, with an interval that covers it with the probability \
-                  `level` (0.95 unless given): a struct of mean, std (ddof 1), low, high, n and n_null. Values that are \
+    description: "The mean of a column, the sum rounded once, with an interval that covers it: a struct of mean, std (ddof 1), low, high, n and n_null. Values that are \
                   all 0 or 1 have Wilson's interval, others in [0, 1] one on the logit scale, all others Student's t; \
                   the rows must be independent. Infinities and NaN are an error.",
     example: "SELECT explainer, exact_avg(score)['mean'] FROM scores GROUP BY explainer",
     arguments: &[
         Argument::new("value", Kind::Number),
-        Argument::optional(LEVEL, Kind::ConstantNumber),
+        Argument::parameter::<Coverage>("level"),
     ],
     result: || DataType::Struct(fields()),
     state: bytes_state,
     groups: |call: &Call| {
-        let level = call.number(LEVEL)?.unwrap_or(0.95);
-        if let Err(error) = mean_interval(&Moments::new(), level) {
-            return call.wrong(LEVEL, &format!("is out of its domain: {error}"));
-        }
+        let Coverage { level } = call.set(Coverage::default())?;
         let function = call.function;
         Ok(Box::new(StoredStates::new(AvgMetric { function, level })))
     },

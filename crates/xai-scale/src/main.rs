@@ -17,7 +17,9 @@ mod session;
 mod sql;
 mod tables;
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
 
 use clap::{Parser, Subcommand};
 use xai_files::{Failure, whole_file};
@@ -60,12 +62,15 @@ fn main() -> ExitCode {
     };
     let log = env_logger::Env::default().default_filter_or(level);
     env_logger::Builder::from_env(log).init();
+    if level == "off" {
+        keep_panics_to_ourselves();
+    }
     let outcome = match command {
         Command::Sql(arguments) => running(interruptible(sql::run(arguments))),
         Command::Explain(arguments) => running(interruptible(explain::run(arguments))),
         Command::Scheduler(arguments) => running(cluster::scheduler::run(arguments)),
         Command::Executor(arguments) => running(cluster::executor::run(arguments)),
-        Command::Generate(arguments) => generate::run(&arguments),
+        Command::Generate(arguments) => running(async move { generate::run(&arguments) }),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -86,10 +91,23 @@ fn running(work: impl Future<Output = Result<(), Failure>>) -> Result<(), Failur
         .thread_stack_size(STACK)
         .build()
         .map_err(|error| Failure::new(format_args!("no threads: {error}")))?;
-    let outcome = runtime.block_on(work);
+    let outcome = catch_unwind(AssertUnwindSafe(|| runtime.block_on(work)));
     // Work that still runs elsewhere does not hold the end up.
     runtime.shutdown_background();
-    outcome
+    outcome.unwrap_or_else(|panic| {
+        eprintln!("{}", PANIC.lock().unwrap_or_else(PoisonError::into_inner));
+        resume_unwind(panic)
+    })
+}
+
+/// What the last panic said. Some readers panic on damaged bytes: that becomes an error that names the file, beside which
+/// nothing else need be said.
+static PANIC: Mutex<String> = Mutex::new(String::new());
+
+fn keep_panics_to_ourselves() {
+    std::panic::set_hook(Box::new(|panic| {
+        *PANIC.lock().unwrap_or_else(PoisonError::into_inner) = panic.to_string();
+    }));
 }
 
 /// Ends with the work or with Ctrl-C, after which no half-written file is left. A second Ctrl-C ends at once.

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use datafusion::execution::SessionStateBuilder;
 use datafusion::execution::memory_pool::FairSpillPool;
 use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use xai_files::Failure;
 
 use crate::failure::of_query;
+use crate::tables::NameFiles;
 
 /// How a query runs on this machine.
 #[derive(Debug, Clone, Copy, Default)]
@@ -40,8 +42,12 @@ impl Limits {
 
 /// A session that answers queries on this machine.
 pub(crate) fn embedded(limits: &Limits) -> Result<SessionContext, Failure> {
-    let config = limits.apply(SessionConfig::new());
-    let session = SessionContext::new_with_config_rt(config, limits.runtime()?);
+    let state = SessionStateBuilder::new_with_default_features()
+        .with_config(limits.apply(SessionConfig::new()))
+        .with_runtime_env(limits.runtime()?)
+        .with_physical_optimizer_rule(Arc::new(NameFiles))
+        .build();
+    let session = SessionContext::new_with_state(state);
     xai_datafusion::register(&session);
     Ok(session)
 }

@@ -107,6 +107,6 @@ async fn answer(arguments: &Arguments) -> Result<(), Failure> {
     match stopped {
         Ok(()) => Ok(()),
         Err(Stopped::Output(failure)) => Err(failure),
-        Err(Stopped::Query(error)) => Err(tables::failure(&error, &tables).await),
+        Err(Stopped::Query(error)) => Err(tables.failure(&error)),
     }
 }

@@ -13,7 +13,7 @@ use datafusion::logical_expr::{
 };
 
 use crate::aggregate::groups::{Frame, Grouped, Groups, OneGroup};
-use crate::function::{Argument, Call, Stages, coerced, documentation, known_by_name, usage};
+use crate::function::{Argument, Call, Stages, coerced, documentation, known_by_name};
 
 /// An aggregate function: one constant each.
 pub(crate) struct Definition {
@@ -142,8 +142,12 @@ impl AggregateUDFImpl for Aggregate {
     fn documentation(&self) -> Option<&Documentation> {
         let definition = self.definition;
         Some(self.documentation.get_or_init(|| {
-            let usage = usage(definition.name, definition.arguments);
-            documentation(usage, definition.description, definition.example)
+            documentation(
+                definition.name,
+                definition.arguments,
+                definition.description,
+                definition.example,
+            )
         }))
     }
 }

@@ -6,33 +6,28 @@ use datafusion::arrow::array::{Array, ArrayRef, AsArray, Float64Array};
 use datafusion::arrow::datatypes::{DataType, Float64Type, Int64Type};
 use datafusion::common::Result;
 use xai_casebased::CorrespondenceMetric;
-use xai_core::Kernel;
 
 use crate::function::{Argument, Kind, Lists, failed, present};
 use crate::scalar::ScalarDefinition;
 
 const NAME: &str = "correspondence";
-const WEIGHTING: &str = "weighting";
 
 pub(crate) const CORRESPONDENCE: ScalarDefinition = ScalarDefinition {
     name: NAME,
     description: "The share of the weight of a sample's nearest training cases that agrees with its predicted class: \
                   lists of their distances, nearest first, and of their classes, of the same length. The weight of a case \
-                  follows from its distance, by the inverse cube unless told otherwise. In [0, 1]; NULL where an argument \
+                  follows from its distance. In [0, 1]; NULL where an argument \
                   is, and where all weights are 0.",
     example: "SELECT id, correspondence(nearest['distances'], nearest['labels'], predicted) FROM explained",
     arguments: &[
         Argument::new("distances", Kind::Numbers),
         Argument::new("labels", Kind::Classes),
         Argument::new("predicted", Kind::Class),
-        Argument::optional(WEIGHTING, Kind::ConstantText),
+        Argument::parameter::<CorrespondenceMetric>("weighting"),
     ],
     result: DataType::Float64,
     values: |call| {
-        let mut metric = CorrespondenceMetric::new();
-        if let Some(kernel) = call.parsed::<Kernel>(WEIGHTING)? {
-            metric = metric.weighting(kernel);
-        }
+        let metric = call.set(CorrespondenceMetric::new())?;
         Ok(Box::new(move |columns| {
             Ok(Arc::new(scores(&metric, columns)?))
         }))

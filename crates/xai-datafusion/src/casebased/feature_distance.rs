@@ -9,26 +9,25 @@ use ndarray::ArrayView2;
 use xai_core::Distance;
 use xai_core::distance::DistanceFunction;
 
+use crate::casebased::explain::ExplainCases;
 use crate::function::{Argument, Kind, Lists, failed, present};
 use crate::input;
 use crate::scalar::ScalarDefinition;
 
 const NAME: &str = "feature_distance";
-const DISTANCE: &str = "distance";
 
 pub(crate) const FEATURE_DISTANCE: ScalarDefinition = ScalarDefinition {
     name: NAME,
-    description: "The distance of two rows of features, lists of the same length: Euclidean unless told otherwise. At \
-                  least 0; NULL where an argument is. Features that are not finite are an error.",
+    description: "The distance of two rows of features, lists of the same length. At least 0; NULL where an argument is. Features that are not finite are an error.",
     example: "SELECT feature_distance(a.features, b.features, 'manhattan') FROM samples AS a CROSS JOIN samples AS b",
     arguments: &[
         Argument::new("a", Kind::Numbers),
         Argument::new("b", Kind::Numbers),
-        Argument::optional(DISTANCE, Kind::ConstantText),
+        Argument::parameter::<ExplainCases>("distance"),
     ],
     result: DataType::Float64,
     values: |call| {
-        let distance = call.parsed::<Distance>(DISTANCE)?.unwrap_or_default();
+        let ExplainCases { distance, .. } = call.set(ExplainCases::default())?;
         Ok(Box::new(move |columns| {
             Ok(Arc::new(distances(&distance, columns)?))
         }))

@@ -12,9 +12,8 @@ use datafusion::common::{Result, exec_err};
 use serde::{Deserialize, Serialize};
 
 use crate::aggregate::{Definition, Metric, Rows, StoredStates, bytes_state};
+use crate::casebased::explain::ExplainCases;
 use crate::function::{Argument, Call, Kind, list};
-
-const K: &str = "k";
 
 pub(crate) const NEAREST_CASES: Definition = Definition {
     name: "nearest_cases",
@@ -28,18 +27,17 @@ pub(crate) const NEAREST_CASES: Definition = Definition {
         Argument::new("id", Kind::Class),
         Argument::new("label", Kind::Class),
         Argument::new("distance", Kind::Number),
-        Argument::new(K, Kind::ConstantNumber),
+        Argument {
+            is_optional: false,
+            ..Argument::parameter::<ExplainCases>("k")
+        },
     ],
     result: || DataType::Struct(near_cases_fields()),
     state: bytes_state,
     groups: |call: &Call| {
-        let k = call.number(K)?.unwrap_or_default();
-        if !(1.0..=1e6).contains(&k) || k.fract() != 0.0 {
-            return call.wrong(K, "must be an integer in 1..=1000000");
-        }
         Ok(Box::new(StoredStates::new(NearestMetric {
             function: call.function,
-            k: k as usize,
+            k: call.set(ExplainCases::default())?.k,
         })))
     },
 };

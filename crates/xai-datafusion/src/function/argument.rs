@@ -6,15 +6,16 @@ use datafusion::arrow::array::{Array, ArrayRef, ArrowPrimitiveType, AsArray};
 use datafusion::arrow::buffer::{BooleanBuffer, NullBuffer};
 use datafusion::arrow::datatypes::{ArrowNativeType, DataType, Field};
 use datafusion::common::{Result, plan_err};
+use xai_core::describe::{Kind as Values, Param, Parameters, Value};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Argument {
     pub(crate) name: &'static str,
     pub(crate) kind: Kind,
     pub(crate) is_optional: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) enum Kind {
     /// A number, read as double precision.
     Number,
@@ -34,10 +35,10 @@ pub(crate) enum Kind {
     Classes,
     /// Anything.
     Any,
-    /// A constant number.
-    ConstantNumber,
-    /// A constant text.
-    ConstantText,
+    /// A constant: the parameter of the argument's name among these.
+    Parameter(fn() -> Vec<Param>),
+    /// A constant text: words, each of which is the value of one of these parameters.
+    Words(fn() -> Vec<Param>),
 }
 
 impl Argument {
@@ -59,6 +60,35 @@ impl Argument {
         }
     }
 
+    /// The parameter of this name of `P`, a constant that need not be given.
+    pub(crate) const fn parameter<P: Parameters + Default>(name: &'static str) -> Self {
+        Self::optional(name, Kind::Parameter(|| P::default().params()))
+    }
+
+    /// The parameters that a constant sets; none where the argument differs between rows.
+    pub(crate) fn params(&self) -> Vec<Param> {
+        match self.kind {
+            Kind::Words(params) => params(),
+            Kind::Parameter(params) => {
+                let mut params = params();
+                params.retain(|param| param.name == self.name);
+                params
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// What it is, for the documentation.
+    pub(crate) fn described(&self) -> String {
+        let params = self.params();
+        let described: Vec<String> = params.iter().map(described).collect();
+        match self.kind {
+            Kind::Words(_) => format!("words with spaces between them. {}", described.join(" ")),
+            Kind::Parameter(_) => described.concat(),
+            _ => self.kind.expected().to_owned(),
+        }
+    }
+
     /// The type that values of this type are read as.
     fn coerced(&self, given: &DataType) -> Option<DataType> {
         use DataType::{Boolean, Float32, Float64, Int64, Null, Utf8};
@@ -77,8 +107,12 @@ impl Argument {
             (_, Null) => Some(list(Float64)),
             _ => None,
         };
+        let text = match given {
+            Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Some(Utf8),
+            _ => None,
+        };
         match self.kind {
-            Kind::Number | Kind::ConstantNumber => number(given).then_some(Float64),
+            Kind::Number => number(given).then_some(Float64),
             Kind::Score => number(given).then(|| precision(given)),
             Kind::Truth => (number(given) || *given == Boolean).then_some(Float64),
             Kind::Class => integer(given).then_some(Int64),
@@ -90,11 +124,39 @@ impl Argument {
                 None => (*given == Null).then(|| list(Int64)),
             },
             Kind::Any => Some(given.clone()),
-            Kind::ConstantText => match given {
-                Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Some(Utf8),
-                _ => None,
-            },
+            Kind::Parameter(_) if self.is_number() => number(given).then_some(Float64),
+            Kind::Parameter(_) | Kind::Words(_) => text,
         }
+    }
+
+    fn is_number(&self) -> bool {
+        let of = |param: &Param| matches!(param.kind, Values::Real(_) | Values::Integer(_));
+        self.params().iter().any(of)
+    }
+
+    fn expected(&self) -> &'static str {
+        match self.kind {
+            Kind::Parameter(_) if self.is_number() => "a constant number",
+            kind => kind.expected(),
+        }
+    }
+}
+
+/// A parameter in sentences: what it is, its values, and the one where none is given.
+fn described(param: &Param) -> String {
+    let words = param
+        .kind
+        .words()
+        .map(|word| format!("'{word}' ({})", word.doc.trim_end_matches('.')));
+    let words: Vec<String> = words.collect();
+    let values = match words.is_empty() {
+        true => param.kind.to_string(),
+        false => words.join(", "),
+    };
+    let doc = param.doc.trim_end_matches('.');
+    match &param.value {
+        Value::Text(word) => format!("{doc}: {values}; '{word}' unless given."),
+        value => format!("{doc}: {values}; {value} unless given."),
     }
 }
 
@@ -108,8 +170,7 @@ impl Kind {
             Self::Outputs | Self::Numbers => "a list of numbers",
             Self::Classes => "a list of classes (integers or Booleans)",
             Self::Any => "any type",
-            Self::ConstantNumber => "a constant number",
-            Self::ConstantText => "a constant text",
+            Self::Parameter(_) | Self::Words(_) => "a constant text",
         }
     }
 }
@@ -141,7 +202,7 @@ pub(crate) fn coerced(
                 "{}: the argument `{}` must be {}, got {given}",
                 usage(function, arguments),
                 argument.name,
-                argument.kind.expected()
+                argument.expected()
             );
         };
         Ok(coerced)
@@ -157,7 +218,7 @@ fn check_lengths(function: &str, arguments: &[Argument], given: &[DataType]) -> 
         let DataType::FixedSizeList(_, length) = given else {
             return None;
         };
-        (a.kind != Kind::Any).then_some((a.name, *length))
+        (!matches!(a.kind, Kind::Any)).then_some((a.name, *length))
     });
     let Some((first, expected)) = fixed.next() else {
         return Ok(());

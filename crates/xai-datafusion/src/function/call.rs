@@ -1,12 +1,13 @@
 //! A call of a function: its types and its constant arguments.
 
 use datafusion::arrow::datatypes::DataType;
-use datafusion::common::{DataFusionError, Result, ScalarValue, plan_err};
+use datafusion::common::{DataFusionError, Result, ScalarValue, plan_datafusion_err, plan_err};
 use datafusion::logical_expr::function::AccumulatorArgs;
 use datafusion::logical_expr::{DocSection, Documentation, Expr};
 use datafusion::physical_expr::expressions::Literal;
+use xai_core::describe::{Parameters, Value};
 
-use crate::function::argument::{Argument, Kind};
+use crate::function::argument::{Argument, Kind, usage};
 
 /// Where the stages of a query run: the states that the first of them makes of parts of the rows are merged by the next.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -77,48 +78,76 @@ impl Call {
         }
     }
 
-    /// A constant number, where it is given.
-    pub(crate) fn number(&self, name: &str) -> Result<Option<f64>> {
-        match self.constant(name)? {
-            Some(value) => match value.cast_to(&DataType::Float64)? {
-                ScalarValue::Float64(value) => Ok(value),
-                _ => self.wrong(name, "must be a number"),
-            },
-            None => Ok(None),
+    /// What has parameters, with those of them that the call gives.
+    ///
+    /// # Errors
+    /// A planning error that names the argument, with what was expected.
+    pub(crate) fn set<P: Parameters>(&self, mut defaults: P) -> Result<P> {
+        let wrong = |error| self.wrong_value(&error);
+        for (at, argument) in self.arguments.iter().enumerate() {
+            let value = match argument.kind {
+                Kind::Parameter(_) | Kind::Words(_) => self.constant(at, argument)?,
+                _ => None,
+            };
+            match (argument.kind, value) {
+                (_, None) => {}
+                (Kind::Words(_), Some(words)) => self.set_words(&mut defaults, argument, &words)?,
+                (_, Some(value)) => drop(defaults.set(argument.name, &value).map_err(wrong)?),
+            }
         }
+        defaults.check_params().map_err(wrong)?;
+        Ok(defaults)
     }
 
-    /// A constant text, where it is given.
-    pub(crate) fn text(&self, name: &str) -> Result<Option<&str>> {
-        Ok(self.constant(name)?.and_then(|value| value.try_as_str()?))
-    }
-
-    /// A constant text as what it stands for.
-    pub(crate) fn parsed<T: std::str::FromStr<Err = xai_core::Error>>(
+    fn set_words(
         &self,
-        name: &str,
-    ) -> Result<Option<T>> {
-        let Some(text) = self.text(name)? else {
-            return Ok(None);
-        };
-        let parsed = text.parse().map(Some);
-        parsed
-            .or_else(|error: xai_core::Error| self.wrong(name, &format!("cannot be read: {error}")))
+        defaults: &mut impl Parameters,
+        argument: &Argument,
+        words: &Value,
+    ) -> Result<()> {
+        let params = argument.params();
+        for word in words.word().unwrap_or_default().split_whitespace() {
+            let value = Value::from(word);
+            let Some(param) = params.iter().find(|param| param.kind.admits(&value)) else {
+                let known = params.iter().flat_map(|param| param.kind.words());
+                let known: Vec<&str> = known.map(|word| word.name).collect();
+                let known = known.join(", ");
+                let why = format!("has the word {word:?}, where {known} are known");
+                return self.wrong(argument.name, &why);
+            };
+            let set = defaults.set(param.name, &value);
+            set.map_err(|error| self.wrong_value(&error))?;
+        }
+        Ok(())
     }
 
-    pub(crate) fn wrong<T>(&self, name: &str, why: &str) -> Result<T> {
+    fn wrong_value(&self, error: &xai_core::Error) -> DataFusionError {
+        plan_datafusion_err!("{}: the argument {error}", self.function)
+    }
+
+    fn wrong<T>(&self, name: &str, why: &str) -> Result<T> {
         plan_err!("{}: the argument `{name}` {why}", self.function)
     }
 
-    fn constant(&self, name: &str) -> Result<Option<&ScalarValue>> {
-        let Some(at) = self.arguments.iter().position(|a| a.name == name) else {
-            let what = format!("{} has no argument {name}", self.function);
-            return Err(DataFusionError::Internal(what));
+    /// The value of a constant argument, where it is given.
+    fn constant(&self, at: usize, argument: &Argument) -> Result<Option<Value>> {
+        let value = match self.constants.get(at) {
+            None => return Ok(None),
+            Some(None) => {
+                return self.wrong(argument.name, "must be a constant, the same for all rows");
+            }
+            Some(Some(value)) => value,
         };
-        match self.constants.get(at) {
-            None => Ok(None),
-            Some(Some(value)) => Ok(Some(value).filter(|value| !value.is_null())),
-            Some(None) => self.wrong(name, "must be a constant, the same for all rows"),
+        match value {
+            value if value.is_null() && argument.is_optional => Ok(None),
+            value if value.is_null() => self.wrong(argument.name, "must not be NULL"),
+            value => match value.try_as_str() {
+                Some(text) => Ok(text.map(Value::from)),
+                None => match value.cast_to(&DataType::Float64)? {
+                    ScalarValue::Float64(number) => Ok(number.map(as_value)),
+                    _ => self.wrong(argument.name, "must be a number"),
+                },
+            },
         }
     }
 
@@ -126,22 +155,42 @@ impl Call {
     pub(crate) fn columns(&self) -> Vec<usize> {
         let is_column = |at: &usize| {
             let kind = self.arguments[*at].kind;
-            !matches!(kind, Kind::ConstantNumber | Kind::ConstantText)
+            !matches!(kind, Kind::Parameter(_) | Kind::Words(_))
         };
         (0..self.types.len()).filter(is_column).collect()
     }
 }
 
+/// A number; where it is whole, as a whole one.
+fn as_value(number: f64) -> Value {
+    /// Whole numbers below have no neighbour that is the same double.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    match number.fract() == 0.0 && number.abs() < EXACT {
+        true => Value::Integer(number as i64),
+        false => Value::Real(number),
+    }
+}
+
 /// The entry of a function, under one heading with all others.
-pub(crate) fn documentation(usage: String, description: &str, example: &str) -> Documentation {
+pub(crate) fn documentation(
+    function: &str,
+    arguments: &[Argument],
+    description: &str,
+    example: &str,
+) -> Documentation {
     let section = DocSection {
         include: true,
         label: "Explanations",
         description: None,
     };
-    Documentation::builder(section, description, usage)
-        .with_sql_example(example)
-        .build()
+    let documentation = Documentation::builder(section, description, usage(function, arguments));
+    let documentation = documentation.with_sql_example(example);
+    let all = arguments
+        .iter()
+        .fold(documentation, |documentation, argument| {
+            documentation.with_argument(argument.name, argument.described())
+        });
+    all.build()
 }
 
 /// An error of a metric, with the function that it came from. The index is left out: it is a place in

@@ -3,6 +3,6 @@
 mod argument;
 mod call;
 
-pub(crate) use argument::{Argument, Kind, Lists, coerced, list, present, usage};
+pub(crate) use argument::{Argument, Kind, Lists, coerced, list, present};
 pub use call::Stages;
 pub(crate) use call::{Call, documentation, failed, known_by_name};

@@ -9,45 +9,53 @@ use datafusion::arrow::datatypes::DataType;
 use datafusion::common::Result;
 use serde::{Deserialize, Serialize};
 use xai_core::Real;
+use xai_core::describe::Parameters;
 use xai_core::number::sort_keys;
 use xai_graph::GroundTruthMetric;
 use xai_graph::ground_truth::OrderedPairs;
 
 use crate::aggregate::{Definition, Groups, Rows, bytes_state, read, stored, take_first};
 use crate::function::{Argument, Call, Kind, Stages};
-use crate::graph::ground_truth::{THRESHOLD, for_each_element, metric};
+use crate::graph::ground_truth::for_each_element;
 use crate::graph::sorted_runs::{Segment, SegmentReader, pass, take, write_run};
 
-const MEMORY: &str = "memory_mib";
-/// What a partition holds in memory unless told otherwise, in MiB.
-const USUAL_MEMORY: f64 = 256.0;
+/// What a partition holds in memory.
+#[derive(Debug, Clone, Parameters)]
+struct Memory {
+    /// What a partition holds in memory, in MiB.
+    #[param(above = 0, at_most = 1e9)]
+    memory_mib: f64,
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        Self { memory_mib: 256.0 }
+    }
+}
 
 pub(crate) const AUROC: Definition = Definition {
     name: "groundtruth_auroc",
     description: "The probability that a true element scores above a false one, ties counting half: exact, from all \
-                  scores. An element is true where target >= threshold (0.5 unless given). In [0, 1], 0.5 is chance; \
+                  scores. An element is true where target >= threshold. In [0, 1], 0.5 is chance; \
                   NULL when the truth has one class only. Scores outside [0, 1] are an error. It holds 8 bytes a row; \
-                  what is beyond `memory_mib` (256 unless given) in a partition is written to disk as sorted runs. On a \
+                  what is beyond `memory_mib` in a partition is written to disk as sorted runs. On a \
                   cluster that is the memory of the stage that merges; the stage before it holds the scores of its \
                   partition, so that more partitions need less memory each.",
     example: "SELECT graph, groundtruth_auroc(mask, truth) FROM edges GROUP BY graph",
     arguments: &[
         Argument::new("pred", Kind::Score),
         Argument::new("target", Kind::Truth),
-        Argument::optional(THRESHOLD, Kind::ConstantNumber),
-        Argument::optional(MEMORY, Kind::ConstantNumber),
+        Argument::parameter::<GroundTruthMetric>("threshold"),
+        Argument::parameter::<Memory>("memory_mib"),
     ],
     result: || DataType::Float64,
     state: bytes_state,
     groups: |call: &Call| {
-        let memory = call.number(MEMORY)?.unwrap_or(USUAL_MEMORY);
-        if !(memory > 0.0 && memory <= 1e9) {
-            return call.wrong(MEMORY, "must be a number of MiB above 0");
-        }
+        let Memory { memory_mib } = call.set(Memory::default())?;
         Ok(Box::new(AurocGroups {
             function: call.function,
-            metric: metric(call)?,
-            most_held: ((memory * 1024.0 * 1024.0) as usize / size_of::<u64>()).max(1),
+            metric: call.set(GroundTruthMetric::new())?,
+            most_held: ((memory_mib * 1024.0 * 1024.0) as usize / size_of::<u64>()).max(1),
             stages: call.stages,
             groups: Vec::new(),
             n_held: 0,

@@ -6,39 +6,47 @@ use datafusion::arrow::array::{ArrayRef, Float64Array, StructArray, UInt64Array}
 use datafusion::arrow::datatypes::{DataType, Field, Fields};
 use datafusion::common::Result;
 use serde::{Deserialize, Serialize};
+use xai_core::describe::Parameters;
 use xai_graph::GroundTruthMetric;
 use xai_graph::ground_truth::OrderedPairs;
 
 use crate::aggregate::{Definition, Metric, Rows, StoredStates, bytes_state};
 use crate::function::{Argument, Call, Kind};
-use crate::graph::ground_truth::{THRESHOLD, for_each_element, metric};
+use crate::graph::ground_truth::for_each_element;
 
-const BINS: &str = "bins";
-const USUAL_BINS: f64 = 1024.0;
+/// How many bins there are.
+#[derive(Debug, Clone, Parameters)]
+struct Width {
+    /// The number of bins.
+    #[param(at_least = 1, at_most = 10_000_000)]
+    bins: usize,
+}
+
+impl Default for Width {
+    fn default() -> Self {
+        Self { bins: 1024 }
+    }
+}
 
 pub(crate) const BINNED_AUROC: Definition = Definition {
     name: "groundtruth_auroc_binned",
     description: "groundtruth_auroc from counts in bins of equal width: 16 bytes a bin and group, however many rows. A \
                   struct of auroc, error_bound, n and n_null. The exact area differs by at most error_bound, which is half \
-                  the share of pairs of a true and a false element that are in one bin; the bins are 1024 unless given.",
+                  the share of pairs of a true and a false element that are in one bin.",
     example: "SELECT graph, groundtruth_auroc_binned(mask, truth, 0.5, 4096)['auroc'] FROM edges GROUP BY graph",
     arguments: &[
         Argument::new("pred", Kind::Score),
         Argument::new("target", Kind::Truth),
-        Argument::optional(THRESHOLD, Kind::ConstantNumber),
-        Argument::optional(BINS, Kind::ConstantNumber),
+        Argument::parameter::<GroundTruthMetric>("threshold"),
+        Argument::parameter::<Width>("bins"),
     ],
     result: || DataType::Struct(fields()),
     state: bytes_state,
     groups: |call: &Call| {
-        let n_bins = call.number(BINS)?.unwrap_or(USUAL_BINS);
-        if !(1.0..=1e7).contains(&n_bins) || n_bins.fract() != 0.0 {
-            return call.wrong(BINS, "must be an integer in 1..=10000000");
-        }
         Ok(Box::new(StoredStates::new(BinnedMetric {
             function: call.function,
-            metric: metric(call)?,
-            n_bins: n_bins as usize,
+            metric: call.set(GroundTruthMetric::new())?,
+            n_bins: call.set(Width::default())?.bins,
         })))
     },
 };

@@ -13,12 +13,6 @@ use crate::aggregate::{Definition, FlatMetric, FlatStates, Groups, Rows, counts_
 use crate::function::{Argument, Call, Kind, Lists, failed};
 use crate::input;
 
-const ARGUMENTS: &[Argument] = &[
-    Argument::new("full", Kind::ClassOrOutputs),
-    Argument::new("perturbed", Kind::ClassOrOutputs),
-    Argument::optional("target", Kind::Class),
-];
-
 pub(crate) const POS_FIDELITY: Definition = Definition {
     name: "pos_fidelity",
     description: "The share of rows whose prediction changes without the explanation: `full` and `perturbed` are \
@@ -26,7 +20,11 @@ pub(crate) const POS_FIDELITY: Definition = Definition {
                   explanation leaves. With `target`, the mean change of being right. In [0, 1], higher is better; \
                   NULL without rows.",
     example: "SELECT explainer, pos_fidelity(full, complement) FROM predictions GROUP BY explainer",
-    arguments: ARGUMENTS,
+    arguments: &[
+        Argument::new("full", Kind::ClassOrOutputs),
+        Argument::new("perturbed", Kind::ClassOrOutputs),
+        Argument::optional("target", Kind::Class),
+    ],
     result: || DataType::Float64,
     state: counts_state!["changed", "count"],
     groups,
@@ -39,10 +37,7 @@ pub(crate) const NEG_FIDELITY: Definition = Definition {
                   explanation. With `target`, the mean change of being right. In [0, 1], lower is better; NULL \
                   without rows.",
     example: "SELECT explainer, neg_fidelity(full, kept) FROM predictions GROUP BY explainer",
-    arguments: ARGUMENTS,
-    result: || DataType::Float64,
-    state: counts_state!["changed", "count"],
-    groups,
+    ..POS_FIDELITY
 };
 
 fn groups(call: &Call) -> Result<Box<dyn Groups>> {

@@ -6,7 +6,6 @@ use datafusion::arrow::array::{ArrayRef, ArrowPrimitiveType, AsArray, Float64Arr
 use datafusion::arrow::datatypes::{DataType, Float32Type, Float64Type};
 use datafusion::common::Result;
 use xai_core::Real;
-use xai_core::describe::with;
 use xai_graph::GroundTruthMetric;
 use xai_graph::ground_truth::{Confusion, CountedElement};
 
@@ -14,11 +13,10 @@ use crate::aggregate::{Definition, FlatMetric, FlatStates, Groups, Rows, counts_
 use crate::function::{Argument, Call, Kind, failed};
 use crate::help;
 
-pub(crate) const THRESHOLD: &str = "threshold";
 const ARGUMENTS: &[Argument] = &[
     Argument::new("pred", Kind::Score),
     Argument::new("target", Kind::Truth),
-    Argument::optional(THRESHOLD, Kind::ConstantNumber),
+    Argument::parameter::<GroundTruthMetric>("threshold"),
 ];
 
 macro_rules! definition {
@@ -28,7 +26,7 @@ macro_rules! definition {
             description: concat!(
                 $description,
                 " An element is true where target >= threshold, predicted where pred > threshold, in the precision of \
-                 `pred`; the threshold is 0.5 unless given. In [0, 1], higher is better; NULL where it is undefined. \
+                 `pred`. In [0, 1], higher is better; NULL where it is undefined. \
                  Scores outside [0, 1] are an error."
             ),
             example: concat!("SELECT graph, ", $name, "(mask, truth, 0.5) FROM edges GROUP BY graph"),
@@ -66,20 +64,10 @@ pub(crate) const F1: Definition = definition!(
     "2 TP / (2 TP + FP + FN); undefined when neither mask nor truth has an element."
 );
 
-/// The threshold, checked.
-pub(crate) fn metric(call: &Call) -> Result<GroundTruthMetric> {
-    let threshold = call.number(THRESHOLD)?;
-    let threshold = threshold.map(|threshold| (THRESHOLD, threshold.into()));
-    match with(GroundTruthMetric::new(), threshold) {
-        Ok(metric) => Ok(metric),
-        Err(error) => call.wrong(THRESHOLD, &format!("is out of its domain: {error}")),
-    }
-}
-
 fn groups(call: &Call, value: fn(&Confusion) -> Option<f64>) -> Result<Box<dyn Groups>> {
     Ok(Box::new(FlatStates::new(ConfusionMetric {
         function: call.function,
-        metric: metric(call)?,
+        metric: call.set(GroundTruthMetric::new())?,
         value,
     })))
 }

@@ -8,26 +8,25 @@ use datafusion::arrow::datatypes::{DataType, Float32Type, Float64Type};
 use datafusion::common::{Result, exec_err};
 use ndarray::ArrayView2;
 use xai_core::Real;
-use xai_core::describe::{Parameters, Value};
+use xai_core::describe::Parameters;
 use xai_graph::{Unfaithfulness, UnfaithfulnessMetric};
 
 use crate::aggregate::{Definition, Groups, Mean, MeanMetric, MeanStates, Rows, mean_state};
 use crate::function::{Argument, Call, Kind, Lists, failed};
 
-const OPTIONS: &str = "options";
-
 pub(crate) const UNFAITHFULNESS: Definition = Definition {
     name: "unfaithfulness",
     description: "1 - exp(-KL), where KL is the mean Kullback-Leibler divergence in nats of the outputs on the \
                   explanation, `kept`, from those on the whole graph, `full`: lists of the same length. In [0, 1], \
-                  lower is better; NULL without rows. The options are words separated by spaces: what the outputs are \
-                  ('logits', 'probs' or 'log-probs'), 'bernoulli' for outputs that are each a yes or no, 'reverse' \
-                  for the divergence the other way round.",
+                  lower is better; NULL without rows.",
     example: "SELECT explainer, unfaithfulness(full, kept, 'probs') FROM outputs GROUP BY explainer",
     arguments: &[
         Argument::new("full", Kind::Outputs),
         Argument::new("kept", Kind::Outputs),
-        Argument::optional(OPTIONS, Kind::ConstantText),
+        Argument::optional(
+            "options",
+            Kind::Words(|| UnfaithfulnessMetric::new().params()),
+        ),
     ],
     result: || DataType::Float64,
     state: mean_state,
@@ -35,28 +34,11 @@ pub(crate) const UNFAITHFULNESS: Definition = Definition {
 };
 
 fn groups(call: &Call) -> Result<Box<dyn Groups>> {
-    let mut metric = UnfaithfulnessMetric::new();
-    for option in call.text(OPTIONS)?.unwrap_or_default().split_whitespace() {
-        let word = Value::from(option);
-        let params = metric.params();
-        let Some(param) = params.iter().find(|param| param.kind.admits(&word)) else {
-            let known: Vec<&str> = params
-                .iter()
-                .flat_map(|param| param.kind.words())
-                .map(|word| word.name)
-                .collect();
-            let known = known.join(", ");
-            let why = format!("has the word {option:?}, where {known} are known");
-            return call.wrong(OPTIONS, &why);
-        };
-        let set = metric.set(param.name, &word);
-        set.map_err(|error| failed(call.function, error))?;
-    }
     let function = call.function;
     let divergence = MeanDivergence {
         function,
         is_single: call.types.iter().take(2).all(is_single),
-        metric,
+        metric: call.set(UnfaithfulnessMetric::new())?,
     };
     Ok(Box::new(MeanStates::new(function, divergence)))
 }

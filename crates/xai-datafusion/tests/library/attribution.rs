@@ -178,7 +178,7 @@ fn a_wrong_argument_is_a_planning_error_that_names_it() {
         ),
         (
             "SELECT average_drop(0.5, 0.5, 'maybe')",
-            "the argument `base_score_policy` cannot be read",
+            "the argument base_score_policy = maybe: expected error, as-is or skip",
         ),
         (
             "SELECT average_drop(0.5)",

@@ -129,7 +129,7 @@ fn what_is_wrong_is_named() {
         ),
         (
             "SELECT correspondence(make_array(1.0), make_array(1), 1, 'near')",
-            "the argument `weighting` cannot be read",
+            "the argument weighting = near: expected ",
         ),
         (
             "SELECT feature_distance(make_array(1.0), make_array(1.0, 2.0))",
@@ -137,11 +137,19 @@ fn what_is_wrong_is_named() {
         ),
         (
             "SELECT feature_distance(make_array(1.0), make_array(1.0), 'far')",
-            "the argument `distance` cannot be read",
+            "the argument distance = far: expected ",
         ),
         (
             "SELECT nearest_cases(1, 1, 0.5, 0)",
-            "the argument `k` must be an integer",
+            "the argument k = 0: expected a whole number, at least 1",
+        ),
+        (
+            "SELECT nearest_cases(1, 1, 0.5, 1.5)",
+            "the argument k = 1.5: expected a whole number",
+        ),
+        (
+            "SELECT nearest_cases(1, 1, 0.5, NULL)",
+            "the argument `k` must not be NULL",
         ),
         (
             "SELECT nearest_cases(1, 1, -0.5, 2)",

@@ -251,7 +251,7 @@ fn what_is_wrong_is_named() {
         ),
         (
             "SELECT groundtruth_f1(0.5, 1.0, 2.0)",
-            "the argument `threshold` is out of its domain",
+            "the argument threshold = 2: expected a number in [0, 1]",
         ),
         (
             "SELECT groundtruth_f1(5.0, 1.0)",
@@ -263,7 +263,7 @@ fn what_is_wrong_is_named() {
         ),
         (
             "SELECT groundtruth_auroc_binned(0.5, 1.0, 0.5, 0)",
-            "the argument `bins` must be an integer",
+            "the argument bins = 0: expected a whole number in [1, 10000000]",
         ),
     ];
     for (sql, expected) in cases {

@@ -132,7 +132,7 @@ fn what_is_wrong_is_named() {
         ),
         (
             "SELECT pairwise_reproducibility(1, make_array(1, 2), 'half')",
-            "the argument `empty_union` cannot be read",
+            "the argument empty_union = half: expected undefined, zero",
         ),
         (
             "SELECT pairwise_reproducibility(y, p) FROM (VALUES (1, make_array(1, 2)), (1, make_array(1))) AS v(y, p)",

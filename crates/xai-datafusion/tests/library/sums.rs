@@ -100,7 +100,7 @@ fn what_is_not_finite_follows_ieee_or_is_an_error() {
     assert!(error(&session, nan).contains("exact_avg: values: not a finite number"));
     assert!(
         error(&session, "SELECT exact_avg(1.0, 2.0)")
-            .contains("the argument `level` is out of its domain")
+            .contains("the argument level = 2: expected a number in (0, 1)")
     );
     assert!(
         error(&session, "SELECT exact_sum('a')").contains("the argument `value` must be a number")

@@ -19,6 +19,8 @@ use datafusion_proto::logical_plan::LogicalExtensionCodec;
 use datafusion_proto::physical_plan::{PhysicalExtensionCodec, PhysicalProtoConverterExtension};
 use xai_datafusion::Stages;
 
+use crate::tables::named;
+
 /// The state of a session on the scheduler or on an executor.
 pub(super) fn state(config: SessionConfig) -> Result<SessionState> {
     let mut state = default_session_builder(config)?;
@@ -30,6 +32,22 @@ pub(super) fn state(config: SessionConfig) -> Result<SessionState> {
 pub(super) fn functions() -> Result<Arc<BallistaFunctionRegistry>> {
     let config = ballista_core::utils::default_config_producer();
     Ok(Arc::new(BallistaFunctionRegistry::from(&state(config)?)))
+}
+
+macro_rules! functions_by_name {
+    () => {
+        fn try_decode_udf(&self, name: &str, _: &[u8]) -> Result<Arc<ScalarUDF>> {
+            self.functions.udf(name)
+        }
+
+        fn try_decode_udaf(&self, name: &str, _: &[u8]) -> Result<Arc<AggregateUDF>> {
+            self.functions.udaf(name)
+        }
+
+        fn try_decode_udwf(&self, name: &str, _: &[u8]) -> Result<Arc<WindowUDF>> {
+            self.functions.udwf(name)
+        }
+    };
 }
 
 /// Logical plans, which a client sends to the scheduler.
@@ -44,6 +62,8 @@ pub(super) struct LogicalCodec {
 pub(super) struct PhysicalCodec {
     engine: BallistaPhysicalExtensionCodec,
     functions: Arc<BallistaFunctionRegistry>,
+    /// Whether the scans of a plan name the file that they cannot read: on executors, which run it.
+    is_of_executor: bool,
 }
 
 impl LogicalCodec {
@@ -60,6 +80,14 @@ impl PhysicalCodec {
         Self {
             engine: BallistaPhysicalExtensionCodec::default(),
             functions,
+            is_of_executor: false,
+        }
+    }
+
+    pub(super) fn of_executor(functions: Arc<BallistaFunctionRegistry>) -> Self {
+        Self {
+            is_of_executor: true,
+            ..Self::new(functions)
         }
     }
 }
@@ -115,17 +143,7 @@ impl LogicalExtensionCodec for LogicalCodec {
         self.engine.try_encode_file_format(bytes, format)
     }
 
-    fn try_decode_udf(&self, name: &str, _: &[u8]) -> Result<Arc<ScalarUDF>> {
-        self.functions.udf(name)
-    }
-
-    fn try_decode_udaf(&self, name: &str, _: &[u8]) -> Result<Arc<AggregateUDF>> {
-        self.functions.udaf(name)
-    }
-
-    fn try_decode_udwf(&self, name: &str, _: &[u8]) -> Result<Arc<WindowUDF>> {
-        self.functions.udwf(name)
-    }
+    functions_by_name!();
 }
 
 impl PhysicalExtensionCodec for PhysicalCodec {
@@ -136,7 +154,12 @@ impl PhysicalExtensionCodec for PhysicalCodec {
         context: &TaskContext,
         converter: &dyn PhysicalProtoConverterExtension,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        self.engine.try_decode(bytes, inputs, context, converter)
+        let inputs = inputs.iter().map(|input| match self.is_of_executor {
+            true => named(Arc::clone(input)),
+            false => Ok(Arc::clone(input)),
+        });
+        let inputs: Vec<_> = inputs.collect::<Result<_>>()?;
+        self.engine.try_decode(bytes, &inputs, context, converter)
     }
 
     fn try_encode(
@@ -148,15 +171,5 @@ impl PhysicalExtensionCodec for PhysicalCodec {
         self.engine.try_encode(node, bytes, converter)
     }
 
-    fn try_decode_udf(&self, name: &str, _: &[u8]) -> Result<Arc<ScalarUDF>> {
-        self.functions.udf(name)
-    }
-
-    fn try_decode_udaf(&self, name: &str, _: &[u8]) -> Result<Arc<AggregateUDF>> {
-        self.functions.udaf(name)
-    }
-
-    fn try_decode_udwf(&self, name: &str, _: &[u8]) -> Result<Arc<WindowUDF>> {
-        self.functions.udwf(name)
-    }
+    functions_by_name!();
 }

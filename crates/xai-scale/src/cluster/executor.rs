@@ -13,6 +13,7 @@ use xai_files::Failure;
 
 use super::address::Address;
 use super::codec::{LogicalCodec, PhysicalCodec, functions};
+use super::work_dir::{self, WorkDir};
 use crate::amount;
 use crate::failure::of_query;
 
@@ -45,7 +46,8 @@ pub(crate) struct Arguments {
     /// Port to listen on; 0 takes a free one.
     #[arg(long, value_name = "PORT", default_value_t = 0)]
     port: u16,
-    /// Folder for results and for what does not fit memory; a temporary one where it is not given.
+    /// Folder to make a folder in, for results and for what does not fit memory; the folder for temporary files where it
+    /// is not given. Nothing else in it is touched.
     #[arg(long, value_name = "FOLDER")]
     work_dir: Option<PathBuf>,
     /// Parts of queries that are worked on at the same time; the number of cores where it is not given.
@@ -59,19 +61,22 @@ pub(crate) struct Arguments {
 /// Works until it is interrupted.
 pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
     let address = free(SocketAddr::new(arguments.bind, arguments.port)).await?;
-    let temporary = tempfile::Builder::new().prefix("xai-scale-").tempdir();
-    let temporary = temporary.map_err(|error| {
-        Failure::new(format_args!("no temporary folder: {error}"))
-            .help("name a folder with --work-dir")
+    let parent = arguments
+        .work_dir
+        .clone()
+        .unwrap_or_else(std::env::temp_dir);
+    for folder in work_dir::left_in(&parent) {
+        eprintln!(
+            "warning: {} was left by an executor that was killed: remove it",
+            folder.display()
+        );
+    }
+    let work_dir = WorkDir::new(&parent).map_err(|error| {
+        let failure = Failure::new(format_args!("no folder can be made: {error}")).in_file(&parent);
+        failure.help("name a folder that can be written to with --work-dir")
     })?;
-    let work_dir = match &arguments.work_dir {
-        Some(folder) => {
-            std::fs::create_dir_all(folder).map_err(|error| Failure::new(error).in_file(folder))?;
-            folder.as_path()
-        }
-        None => temporary.path(),
-    };
-    let work_dir = work_dir
+    let results = work_dir.results();
+    let results = results
         .to_str()
         .ok_or_else(|| Failure::of_option("--work-dir", "expected a name in Unicode"))?;
     let functions = functions().map_err(|error| of_query(&error))?;
@@ -86,13 +91,13 @@ pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
         scheduler_port: arguments.scheduler.port,
         scheduler_connect_timeout_seconds: PATIENCE,
         task_scheduling_policy: TaskSchedulingPolicy::PullStaged,
-        work_dir: Some(work_dir.to_owned()),
+        work_dir: Some(results.to_owned()),
         memory_pool_size: arguments.memory_limit.map(|bytes| bytes as u64),
         job_data_clean_up_interval_seconds: CLEANING.as_secs(),
         job_data_ttl_seconds: RESULTS_LIVE.as_secs(),
         override_function_registry: Some(functions.clone()),
         override_logical_codec: Some(Arc::new(LogicalCodec::new(functions.clone()))),
-        override_physical_codec: Some(Arc::new(PhysicalCodec::new(functions))),
+        override_physical_codec: Some(Arc::new(PhysicalCodec::of_executor(functions))),
         ..ExecutorProcessConfig::default()
     };
     if let Some(tasks) = arguments.concurrent_tasks {

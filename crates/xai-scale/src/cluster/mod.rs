@@ -5,5 +5,6 @@ pub(crate) mod client;
 mod codec;
 pub(crate) mod executor;
 pub(crate) mod scheduler;
+mod work_dir;
 
 pub(crate) use address::Address;

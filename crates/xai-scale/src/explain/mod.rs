@@ -108,6 +108,8 @@ pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
     };
     let train = columns::select(&session, train, &label, id, &features)?;
     let test = columns::select(&session, test, &predicted, id, &features)?;
+    of_train.check(&session, train.logical_plan())?;
+    of_test.check(&session, test.logical_plan())?;
 
     let explain = ExplainCases {
         k,
@@ -129,7 +131,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
     let counts = match (explained.await, not_written) {
         (Ok(counts), _) => counts,
         (Err(_), Some(failure)) => return Err(failure),
-        (Err(error), None) => return Err(tables::failure(&error, &of_train.and(of_test)).await),
+        (Err(error), None) => return Err(of_train.and(of_test).failure(&error)),
     };
     file.finish()?;
     let text = match arguments.json {

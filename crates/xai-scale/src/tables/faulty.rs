@@ -1,118 +1,195 @@
 //! Which file of a table cannot be read.
 //!
-//! The engine reads many files at the same time and does not tell of which one an error is. After an error the files
-//! are read again, one after the other, until one fails.
+//! The engine reads many files at the same time and does not tell of which one an error is. So every scan of files is
+//! wrapped, here and on the executors of a cluster: after an error it reads its files again, one after the other, until
+//! one fails.
 
+use std::any::Any;
 use std::error::Error;
+use std::fmt;
+use std::panic::AssertUnwindSafe;
+use std::path::Path;
 use std::sync::Arc;
 
-use datafusion::arrow::datatypes::SchemaRef;
-use datafusion::arrow::error::ArrowError;
-use datafusion::error::DataFusionError;
-use datafusion::object_store;
-use datafusion::parquet::errors::ParquetError;
-use datafusion::prelude::SessionContext;
-use futures::StreamExt;
-use xai_files::Failure;
+use datafusion::common::config::ConfigOptions;
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
+use datafusion::datasource::listing::PartitionedFile;
+use datafusion::datasource::physical_plan::{FileGroup, FileScanConfig, FileScanConfigBuilder};
+use datafusion::datasource::source::DataSourceExec;
+use datafusion::error::{DataFusionError, Result};
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::object_store::path::Path as Location;
+use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::physical_plan::metrics::MetricsSet;
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
+use futures::{FutureExt, StreamExt};
 
 use crate::failure::of_query;
-use crate::tables::files::{Files, Readers};
-use crate::tables::listed::Listed;
 
-/// A table that a query reads.
+/// A file that cannot be read.
 #[derive(Debug)]
-pub(super) struct Table {
-    pub(super) files: Files,
-    /// The columns of its files.
-    pub(super) schema: SchemaRef,
+pub(super) struct Unreadable {
+    pub(super) file: Location,
+    pub(super) reason: String,
 }
 
-/// Whether an error can come from the bytes of a file.
-pub(super) fn is_of_reading(error: &DataFusionError, readers: Readers) -> bool {
-    match readers {
-        Readers::Here => is_about_bytes(error),
-        Readers::Cluster => is_about_bytes(error) || names_reading(error),
+impl fmt::Display for Unreadable {
+    /// As it comes from an executor, to the person who asked.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "/{}: {}", self.file, self.reason)
     }
 }
 
-/// Whether a reader of a file made an error, or one that another wraps. Readers hand their errors through streams that
-/// wrap them in kinds of their own, so the kinds are looked through to the innermost.
-fn is_about_bytes(error: &(dyn Error + 'static)) -> bool {
-    use DataFusionError as E;
-    match error.downcast_ref::<DataFusionError>() {
-        Some(E::ParquetError(_) | E::ObjectStore(_) | E::IoError(_)) => return true,
-        Some(E::ArrowError(reason, _)) => return is_about_bytes(reason.as_ref()),
-        Some(E::External(reason)) => return is_about_bytes(reason.as_ref()),
-        Some(E::Context(_, reason) | E::Diagnostic(_, reason)) => {
-            return is_about_bytes(reason.as_ref());
-        }
-        Some(E::Shared(reason)) => return is_about_bytes(reason.as_ref()),
-        Some(E::Collection(all)) => return all.iter().any(|one| is_about_bytes(one)),
-        Some(_) => return false,
-        None => {}
+impl Error for Unreadable {}
+
+/// A file as the engine names it.
+pub(super) fn location(file: &Path) -> Option<Location> {
+    Location::from_absolute_path(file.canonicalize().ok()?).ok()
+}
+
+/// A plan whose scans name the file that they cannot read.
+pub(crate) fn named(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
+    let wrapped = |node: Arc<dyn ExecutionPlan>| match files_of(&node) {
+        Some(_) => Ok(Transformed::yes(Arc::new(Scan(node)) as _)),
+        None => Ok(Transformed::no(node)),
+    };
+    Ok(plan.transform_up(wrapped)?.data)
+}
+
+/// Makes plans [`named`].
+#[derive(Debug)]
+pub(crate) struct NameFiles;
+
+impl PhysicalOptimizerRule for NameFiles {
+    fn optimize(
+        &self,
+        plan: Arc<dyn ExecutionPlan>,
+        _: &ConfigOptions,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        named(plan)
     }
-    match error.downcast_ref::<ArrowError>() {
-        Some(ArrowError::ExternalError(reason)) => is_about_bytes(reason.as_ref()),
-        Some(reason) => matches!(
-            reason,
-            ArrowError::ParseError(_)
-                | ArrowError::CsvError(_)
-                | ArrowError::JsonError(_)
-                | ArrowError::IpcError(_)
-                | ArrowError::IoError(..)
-                | ArrowError::ParquetError(_)
-        ),
-        None => {
-            error.is::<ParquetError>()
-                || error.is::<object_store::Error>()
-                || error.is::<std::io::Error>()
-        }
+
+    fn name(&self) -> &str {
+        "NameFiles"
+    }
+
+    fn schema_check(&self) -> bool {
+        true
     }
 }
 
-/// Whether the text of an executor is about the bytes of a file. Between executors, scheduler and client an error travels
-/// as text alone; looking for a faulty file after every failed query instead would read whole tables here.
-fn names_reading(error: &DataFusionError) -> bool {
-    let text = error.to_string();
-    ["Parquet", "Arrow", "Csv", "Json", "Object Store"]
-        .iter()
-        .any(|format| text.contains(&format!("{format} error")))
+/// A scan of files.
+#[derive(Debug)]
+struct Scan(Arc<dyn ExecutionPlan>);
+
+fn files_of(node: &Arc<dyn ExecutionPlan>) -> Option<&FileScanConfig> {
+    let source = node.downcast_ref::<DataSourceExec>()?;
+    source.data_source().downcast_ref()
 }
 
-/// The first file of a table that cannot be read to its end.
-pub(super) async fn first(table: &Table) -> Option<Failure> {
-    for file in &table.files.files {
-        let alone = table.files.alone(file);
-        if let Err(error) = read(&alone, table.schema.clone()).await {
-            return Some(of_query(&error).as_bad_data().in_file(file));
+impl DisplayAs for Scan {
+    fn fmt_as(&self, of: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt_as(of, f)
+    }
+}
+
+impl ExecutionPlan for Scan {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        self.0.properties()
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        Vec::new()
+    }
+
+    fn with_new_children(
+        self: Arc<Self>,
+        _: Vec<Arc<dyn ExecutionPlan>>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        Ok(self)
+    }
+
+    fn apply_expressions(
+        &self,
+        f: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+    ) -> Result<TreeNodeRecursion> {
+        self.0.apply_expressions(f)
+    }
+
+    fn metrics(&self) -> Option<MetricsSet> {
+        self.0.metrics()
+    }
+
+    fn execute(
+        &self,
+        partition: usize,
+        context: Arc<TaskContext>,
+    ) -> Result<SendableRecordBatchStream> {
+        let rows = self.0.execute(partition, Arc::clone(&context))?;
+        let scan = Arc::clone(&self.0);
+        // A reader of damaged bytes may panic.
+        let rows = AssertUnwindSafe(rows).catch_unwind().then(move |batch| {
+            let (scan, context) = (Arc::clone(&scan), Arc::clone(&context));
+            async move {
+                match batch.unwrap_or_else(|panic| Err(panicked(&*panic))) {
+                    Ok(batch) => Ok(batch),
+                    Err(error) => Err(first(&scan, &context).await.unwrap_or(error)),
+                }
+            }
+        });
+        Ok(Box::pin(RecordBatchStreamAdapter::new(self.schema(), rows)))
+    }
+}
+
+/// The first file of a scan that cannot be read to its end.
+async fn first(
+    scan: &Arc<dyn ExecutionPlan>,
+    context: &Arc<TaskContext>,
+) -> Option<DataFusionError> {
+    let config = files_of(scan)?;
+    for file in config.file_groups.iter().flat_map(FileGroup::iter) {
+        if let Err(error) = without_panic(read(config, file, context)).await {
+            let unreadable = Unreadable {
+                file: file.object_meta.location.clone(),
+                reason: of_query(&error).into_message(),
+            };
+            return Some(DataFusionError::External(Box::new(unreadable)));
         }
     }
     None
 }
 
-async fn read(alone: &Files, schema: SchemaRef) -> Result<(), DataFusionError> {
-    let session = SessionContext::new();
-    let listed = Listed::new(&session, alone).await?;
-    let frame = session.read_table(Arc::new(listed.table(schema)?))?;
-    let mut rows = frame.execute_stream().await?;
+async fn read(
+    config: &FileScanConfig,
+    file: &PartitionedFile,
+    context: &Arc<TaskContext>,
+) -> Result<()> {
+    let alone = FileScanConfigBuilder::from(config.clone())
+        .with_file_groups(vec![FileGroup::new(vec![file.clone()])])
+        .with_output_partitioning(None)
+        .build();
+    let mut rows = DataSourceExec::from_data_source(alone).execute(0, Arc::clone(context))?;
     while let Some(batch) = rows.next().await {
         batch?;
     }
     Ok(())
 }
 
-/// Why the columns of a table are not known: the file that does not tell its columns, or that the files have
-/// different ones.
-pub(super) async fn without_schema(files: &Files, error: &DataFusionError) -> Failure {
-    let session = SessionContext::new();
-    for file in &files.files {
-        let inferred = match Listed::new(&session, &files.alone(file)).await {
-            Ok(listed) => listed.schema(&session).await.err(),
-            Err(error) => Some(error),
-        };
-        if let Some(error) = inferred {
-            return of_query(&error).as_bad_data().in_file(file);
-        }
-    }
-    of_query(error).as_bad_data().in_file(&files.path)
+/// What a reader says; where it panics, as some do on damaged bytes, that is an error.
+pub(super) async fn without_panic<T>(reading: impl Future<Output = Result<T>>) -> Result<T> {
+    let outcome = AssertUnwindSafe(reading).catch_unwind().await;
+    outcome.unwrap_or_else(|panic| Err(panicked(&*panic)))
+}
+
+fn panicked(panic: &(dyn Any + Send)) -> DataFusionError {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref().copied());
+    let text = text.unwrap_or("no reason given");
+    DataFusionError::Execution(format!("damaged: its reader stopped with: {text}"))
 }

@@ -32,15 +32,12 @@ impl Files {
     /// Finds the file, or the files of the folder.
     pub(crate) fn find(path: &Path) -> Result<Self, Failure> {
         let metadata = std::fs::metadata(path).map_err(|error| cannot_be_opened(error, path))?;
-        let files = match metadata.is_dir() {
-            true => {
-                let mut files = Vec::new();
-                collect(path, DEEPEST, &mut files)?;
-                files.sort();
-                files
-            }
-            false => vec![path.to_owned()],
-        };
+        let (mut files, mut notes) = (Vec::new(), Vec::new());
+        match metadata.is_dir() {
+            true => collect(path, DEEPEST, false, &mut files, &mut notes)?,
+            false => files.push(path.to_owned()),
+        }
+        files.sort();
         let Some(first) = files.first() else {
             return Err(Failure::new("a folder without files").in_file(path));
         };
@@ -57,21 +54,33 @@ impl Files {
                 ));
             }
         }
+        let is_read = |note: &&PathBuf| note.to_string_lossy().ends_with(&format.extension);
+        if let Some(note) = notes.iter().find(is_read) {
+            let what = "below a name that begins with a dot or an underscore, and yet of the format of the table";
+            let failure = Failure::new(what).in_file(note);
+            return Err(
+                failure.help("move it out of the folder, or give it a name like the others")
+            );
+        }
+        let is_empty = |file: &PathBuf| std::fs::metadata(file).is_ok_and(|file| file.len() == 0);
+        let mut empty = files.iter().filter(|file| is_empty(file));
+        if let Some(first) = empty.next()
+            && (!format.may_be_empty() || empty.count() + 1 == files.len())
+        {
+            return Err(self::empty(first));
+        }
         Ok(Self {
             path: path.to_owned(),
             files,
             format,
         })
     }
+}
 
-    /// One of the files as a table.
-    pub(crate) fn alone(&self, file: &Path) -> Self {
-        Self {
-            path: file.to_owned(),
-            files: vec![file.to_owned()],
-            format: self.format.clone(),
-        }
-    }
+/// A file without columns.
+pub(super) fn empty(file: &Path) -> Failure {
+    let failure = Failure::new("empty: there are no columns").in_file(file);
+    failure.help("write the file again, or move it out of the folder")
 }
 
 fn format(file: &Path) -> Result<Format, Failure> {
@@ -85,8 +94,21 @@ fn cannot_be_opened(error: std::io::Error, path: &Path) -> Failure {
     Failure::cannot_be_opened(error).in_file(path)
 }
 
+/// What is in a folder where a program keeps a list of the files that count.
+const LISTS: [(&str, &str); 3] = [
+    ("_delta_log", "Delta Lake"),
+    (".hoodie", "Apache Hudi"),
+    ("_spark_metadata", "streams of Apache Spark"),
+];
+
 /// Adds the files of a folder. Names that begin with a dot or an underscore are notes of the programs that wrote them.
-fn collect(folder: &Path, deepest: usize, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
+fn collect(
+    folder: &Path,
+    deepest: usize,
+    in_notes: bool,
+    files: &mut Vec<PathBuf>,
+    notes: &mut Vec<PathBuf>,
+) -> Result<(), Failure> {
     if deepest == 0 {
         return Err(Failure::new("too many folders inside each other").in_file(folder));
     }
@@ -94,13 +116,22 @@ fn collect(folder: &Path, deepest: usize, files: &mut Vec<PathBuf>) -> Result<()
     for entry in entries {
         let entry = entry.map_err(|error| cannot_be_opened(error, folder))?;
         let name = entry.file_name();
-        if name.as_encoded_bytes().starts_with(b".") || name.as_encoded_bytes().starts_with(b"_") {
-            continue;
+        if let Some((list, program)) = LISTS.iter().find(|(list, _)| name == *list) {
+            let what =
+                format!("a table of {program}: `{list}` says which files count, and is not read");
+            let failure = Failure::new(what).in_file(folder);
+            return Err(failure.help(
+                "write the rows that count to plain files with the program that made the table, and query those",
+            ));
         }
+        let is_note = in_notes
+            || name.as_encoded_bytes().starts_with(b".")
+            || name.as_encoded_bytes().starts_with(b"_");
         let path = entry.path();
-        match path.is_dir() {
-            true => collect(&path, deepest - 1, files)?,
-            false => files.push(path),
+        match (path.is_dir(), is_note) {
+            (true, _) => collect(&path, deepest - 1, is_note, files, notes)?,
+            (false, true) => notes.push(path),
+            (false, false) => files.push(path),
         }
     }
     Ok(())
@@ -117,11 +148,11 @@ mod tests {
         assert!(Files::find(folder.path()).is_err());
         std::fs::create_dir(path("b")).expect("made");
         for name in ["b/2.csv", "1.csv", "_SUCCESS", ".hidden"] {
-            std::fs::write(path(name), "").expect("written");
+            std::fs::write(path(name), "x").expect("written");
         }
         let found = Files::find(folder.path()).expect("a table");
         assert_eq!(found.files, [path("1.csv"), path("b/2.csv")]);
-        std::fs::write(path("3.json"), "").expect("written");
+        std::fs::write(path("3.json"), "x").expect("written");
         assert!(Files::find(folder.path()).is_err());
         assert!(Files::find(&path("none.csv")).is_err());
     }

@@ -11,7 +11,7 @@ use datafusion::datasource::file_format::json::JsonFormat;
 use datafusion::datasource::file_format::parquet::ParquetFormat;
 
 /// Rows of a text file that tell the types of its columns.
-const ROWS_FOR_TYPES: usize = 10_000;
+pub(super) const ROWS_FOR_TYPES: usize = 10_000;
 
 /// What a person may give as a table.
 pub(crate) const EXPECTED: &str = "a name that ends in .parquet, .csv, .tsv, .json, .jsonl, .ndjson (an object on each line) or .arrow; text may be compressed: .csv.gz, .jsonl.zst";
@@ -64,20 +64,38 @@ impl Format {
         })
     }
 
-    /// The reader of the engine.
-    pub(super) fn reader(&self) -> Arc<dyn FileFormat> {
+    /// Whether the engine takes the columns of a file by their places, not by their names.
+    pub(super) fn is_by_place(&self) -> bool {
+        matches!(self.kind, Kind::Text { .. } | Kind::Arrow)
+    }
+
+    /// Whether a file without a byte is one without rows.
+    pub(super) fn may_be_empty(&self) -> bool {
+        self.kind == Kind::JsonLines
+    }
+
+    /// Rows of a file that tell the names of its columns.
+    pub(super) fn rows_for_names(&self) -> usize {
+        match self.kind {
+            Kind::Text { .. } => 1,
+            _ => ROWS_FOR_TYPES,
+        }
+    }
+
+    /// The reader of the engine, with the rows of a text file that tell its columns.
+    pub(super) fn reader(&self, rows: usize) -> Arc<dyn FileFormat> {
         match self.kind {
             Kind::Parquet => Arc::new(ParquetFormat::default()),
             Kind::Text { delimiter } => Arc::new(
                 CsvFormat::default()
                     .with_has_header(true)
                     .with_delimiter(delimiter)
-                    .with_schema_infer_max_rec(ROWS_FOR_TYPES)
+                    .with_schema_infer_max_rec(rows)
                     .with_file_compression_type(self.compression),
             ),
             Kind::JsonLines => Arc::new(
                 JsonFormat::default()
-                    .with_schema_infer_max_rec(ROWS_FOR_TYPES)
+                    .with_schema_infer_max_rec(rows)
                     .with_file_compression_type(self.compression),
             ),
             Kind::Arrow => Arc::new(ArrowFormat),

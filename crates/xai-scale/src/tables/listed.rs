@@ -11,6 +11,7 @@ use datafusion::prelude::SessionContext;
 use url::Url;
 
 use crate::tables::files::Files;
+use crate::tables::format::{Format, ROWS_FOR_TYPES};
 
 /// Files as a table whose columns are not yet known.
 #[derive(Debug)]
@@ -22,8 +23,7 @@ pub(super) struct Listed {
 impl Listed {
     pub(super) async fn new(session: &SessionContext, files: &Files) -> Result<Self> {
         let url = url(&files.path)?;
-        let options = ListingOptions::new(files.format.reader())
-            .with_file_extension(files.format.extension.as_str());
+        let options = options(&files.format, ROWS_FOR_TYPES);
         // Folders named `column=value` are columns.
         let columns = options.infer_partitions(&session.state(), &url).await?;
         let columns = columns.into_iter().map(|name| (name, DataType::Utf8));
@@ -43,6 +43,21 @@ impl Listed {
             .with_schema(schema);
         ListingTable::try_new(config)
     }
+}
+
+/// The columns of one file, by some of its rows where it is text.
+pub(super) async fn columns(
+    session: &SessionContext,
+    file: &Path,
+    format: &Format,
+    rows: usize,
+) -> Result<SchemaRef> {
+    let options = options(format, rows);
+    options.infer_schema(&session.state(), &url(file)?).await
+}
+
+fn options(format: &Format, rows: usize) -> ListingOptions {
+    ListingOptions::new(format.reader(rows)).with_file_extension(format.extension.as_str())
 }
 
 /// Where the files are, so that other processes on the same file system find them, too.

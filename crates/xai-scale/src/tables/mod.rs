@@ -1,5 +1,6 @@
 //! Tables of a query: paths in quotes.
 
+mod columns;
 mod faulty;
 mod files;
 mod format;
@@ -9,6 +10,7 @@ mod names;
 use std::path::Path;
 use std::sync::Arc;
 
+use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::TableReference;
 use datafusion::dataframe::DataFrame;
 use datafusion::datasource::listing::ListingTable;
@@ -21,23 +23,60 @@ use xai_files::Failure;
 
 use crate::failure::of_query;
 use crate::plain::without_dictionaries;
-use faulty::Table;
+use columns::Lacking;
+pub(crate) use faulty::{NameFiles, named};
+use faulty::{Unreadable, without_panic};
 use files::Files;
 pub(crate) use files::Readers;
 use listed::Listed;
 
 /// The tables that a query reads.
+#[derive(Debug, Default)]
+pub(crate) struct Tables(Vec<Table>);
+
+/// A table that a query reads.
 #[derive(Debug)]
-pub(crate) struct Tables {
-    tables: Vec<Table>,
-    readers: Readers,
+struct Table {
+    /// Its name in the plan, where the plan reads others, too.
+    name: Option<String>,
+    files: Files,
+    /// The columns of its files.
+    schema: SchemaRef,
+    lacking: Vec<Lacking>,
 }
 
 impl Tables {
-    /// With the tables of another, read by the same readers.
+    /// With the tables of another.
     pub(crate) fn and(mut self, other: Self) -> Self {
-        self.tables.extend(other.tables);
+        self.0.extend(other.0);
         self
+    }
+
+    /// Checks that every file has the columns that a plan reads.
+    pub(crate) fn check(
+        &self,
+        session: &SessionContext,
+        plan: &LogicalPlan,
+    ) -> Result<(), Failure> {
+        columns::check(session, plan, &self.0)
+    }
+
+    /// What went wrong while a query ran; a file that cannot be read has the name that the query has for it.
+    pub(crate) fn failure(&self, error: &DataFusionError) -> Failure {
+        let unreadable = match error.find_root() {
+            DataFusionError::External(reason) => reason.downcast_ref(),
+            _ => None,
+        };
+        let Some(Unreadable { file, reason }) = unreadable else {
+            return of_query(error);
+        };
+        let mut names = self.0.iter().flat_map(|table| &table.files.files);
+        let name = names.find(|name| faulty::location(name).as_ref() == Some(file));
+        let failure = Failure::new(reason);
+        match name {
+            Some(name) => failure.in_file(name),
+            None => failure.in_file(format!("/{file}")),
+        }
     }
 }
 
@@ -63,8 +102,9 @@ pub(crate) async fn plan(
         if state.table_functions().contains_key(table.as_ref()) {
             continue;
         }
-        let (provider, read) = open(session, Path::new(table.as_ref()), readers).await?;
+        let (provider, mut read) = open(session, Path::new(table.as_ref()), readers).await?;
         let name = names::plain(table, &names);
+        read.name = Some(name.clone());
         let plain = TableReference::bare(name.as_str());
         let registered = session.register_table(plain, Arc::new(provider));
         registered.map_err(|error| of_query(&error))?;
@@ -74,7 +114,9 @@ pub(crate) async fn plan(
     }
     let plan = session.state().statement_to_plan(statement).await;
     let plan = plan.map_err(|error| of_query(&error))?;
-    Ok((plan, Tables { tables, readers }))
+    let tables = Tables(tables);
+    tables.check(session, &plan)?;
+    Ok((plan, tables))
 }
 
 /// A table by its path alone.
@@ -85,9 +127,7 @@ pub(crate) async fn read(
     let (provider, table) = open(session, path, Readers::Here).await?;
     let frame = session.read_table(Arc::new(provider));
     let frame = frame.map_err(|error| of_query(&error))?;
-    let tables = vec![table];
-    let readers = Readers::Here;
-    Ok((frame, Tables { tables, readers }))
+    Ok((frame, Tables(vec![table])))
 }
 
 async fn open(
@@ -98,16 +138,26 @@ async fn open(
     let files = find(path)?;
     let wrong = |error: DataFusionError| of_query(&error).as_bad_data().in_file(&files.path);
     let listed = Listed::new(session, &files).await.map_err(wrong)?;
-    let schema = match listed.schema(session).await {
+    let schema = match without_panic(listed.schema(session)).await {
         Ok(schema) => schema,
-        Err(error) => return Err(faulty::without_schema(&files, &error).await),
+        Err(error) => return Err(columns::unknown(session, &files, &error).await),
     };
+    if schema.fields().is_empty() {
+        return Err(files::empty(&files.path));
+    }
+    let lacking = columns::lacking(session, &files, &schema).await?;
     let schema = match readers {
         Readers::Here => schema,
         Readers::Cluster => without_dictionaries(&schema),
     };
     let provider = listed.table(schema.clone()).map_err(wrong)?;
-    Ok((provider, Table { files, schema }))
+    let table = Table {
+        name: None,
+        files,
+        schema,
+        lacking,
+    };
+    Ok((provider, table))
 }
 
 fn rename(statement: &mut Statement, from: &str, to: &str) {
@@ -116,19 +166,6 @@ fn rename(statement: &mut Statement, from: &str, to: &str) {
         Statement::Statement(statement) => names::rename(statement, from, to),
         _ => {}
     }
-}
-
-/// What went wrong while a query ran; where a file of its tables cannot be read, that file is named.
-pub(crate) async fn failure(error: &DataFusionError, tables: &Tables) -> Failure {
-    if !faulty::is_of_reading(error, tables.readers) {
-        return of_query(error);
-    }
-    for table in &tables.tables {
-        if let Some(failure) = faulty::first(table).await {
-            return failure;
-        }
-    }
-    of_query(error)
 }
 
 /// Writing is what `--out` is for, which leaves no half-written file.

@@ -89,16 +89,40 @@ fn a_cluster_reads_every_format_filters_and_writes() {
     assert_eq!(read, expected);
 }
 
+/// The executor says which file it is, for between the processes an error is text.
 #[test]
-fn what_is_wrong_with_the_data_is_told_by_a_cluster_too() {
+fn a_file_that_an_executor_cannot_read_is_named() {
     let files = Files::with_scores(9000, 3, 3);
     let damaged = files.path("runs/part-00001.parquet");
     let mut bytes = std::fs::read(&damaged).expect("read");
     bytes[4..2004].fill(0xff);
     std::fs::write(&damaged, bytes).expect("written");
+    std::fs::create_dir(files.path("text")).expect("made");
+    let lines = "base,masked\n".to_owned() + &"0.5,0.25\n".repeat(20_000);
+    std::fs::write(files.path("text/a.csv"), &lines).expect("written");
+    // Below the lines that tell the types of the columns.
+    std::fs::write(files.path("text/b.csv"), lines + "0.5,0.25,7\n").expect("written");
     let cluster = Cluster::new(2);
-    let query = grouped("average_drop(base, masked)", "runs");
-    let said = files.run(&["sql", &query, "--scheduler", &cluster.address]);
+    for (table, file) in [("runs", "runs/part-00001.parquet"), ("text", "text/b.csv")] {
+        let query = format!("SELECT average_drop(base, masked) FROM '{table}'");
+        let said = files.run(&["sql", &query, "--scheduler", &cluster.address]);
+        let (error, _) = said.badly(1);
+        assert!(error.contains(&format!("{file}: ")), "{error}");
+    }
+    // What is wrong with the values is about no file.
+    files
+        .run(&[
+            "sql",
+            "SELECT -1.0 AS base, 0.5 AS masked",
+            "--out",
+            "negative.csv",
+        ])
+        .well();
+    let query = "SELECT average_drop(base, masked) FROM 'negative.csv'";
+    let said = files.run(&["sql", query, "--scheduler", &cluster.address]);
     let (error, _) = said.badly(1);
-    assert!(error.starts_with("runs/part-00001.parquet: "), "{error}");
+    assert!(
+        error.contains("average_drop: base = -1") && !error.contains("negative.csv"),
+        "{error}"
+    );
 }

@@ -24,6 +24,31 @@ impl Running {
     }
 }
 
+#[cfg(unix)]
+impl Running {
+    /// As a person or a service manager stops it, by the name of a signal; the code that it ends with.
+    pub(crate) fn stop(mut self, signal: &str) -> Option<i32> {
+        send(signal, self.0.id());
+        let deadline = Instant::now() + LONGEST;
+        loop {
+            if let Some(status) = self.0.try_wait().expect("asked") {
+                return status.code();
+            }
+            assert!(Instant::now() < deadline, "still running after {signal}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+/// Sends a signal to a process.
+#[cfg(unix)]
+pub(crate) fn send(signal: &str, process: u32) {
+    let sent = Command::new("kill")
+        .args([&format!("-{signal}"), &process.to_string()])
+        .status();
+    assert!(sent.expect("sent").success());
+}
+
 impl Drop for Running {
     fn drop(&mut self) {
         let _ = self.0.kill();

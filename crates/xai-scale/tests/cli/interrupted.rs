@@ -1,9 +1,8 @@
 //! Ctrl-C.
 
-use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::harness::{Files, LONGEST, ended};
+use crate::harness::{Files, LONGEST, ended, send};
 
 /// Work for many seconds: each row is made a long text and hashed.
 const SLOW: &str = "SELECT max(md5(repeat(CAST(base AS VARCHAR), 1000))) AS x FROM 'runs'";
@@ -23,10 +22,7 @@ fn an_interrupted_query_leaves_no_file() {
         assert!(Instant::now() < deadline, "no file is begun");
         std::thread::sleep(Duration::from_millis(10));
     }
-    let sent = Command::new("kill")
-        .args(["-INT", &asked.id().to_string()])
-        .status();
-    assert!(sent.expect("sent").success());
+    send("INT", asked.id());
     let said = ended(asked, LONGEST);
     let (error, _) = said.badly(130);
     assert_eq!(error, "interrupted");

@@ -11,3 +11,5 @@ mod harness;
 mod interrupted;
 mod killed;
 mod messages;
+#[cfg(unix)]
+mod work_dir;

@@ -33,6 +33,177 @@ fn a_corrupt_parquet_file_is_named() {
     );
 }
 
+/// Damages that readers panic on: bytes of pages that say how long what follows is, and where it begins.
+#[test]
+fn no_damage_of_a_parquet_file_goes_without_its_name() {
+    let files = Files::with_scores(3000, 3, 1);
+    let whole = std::fs::read(files.path("runs/part-00000.parquet")).expect("read");
+    let query = "SELECT explainer, average_drop(base, masked) AS drop FROM 'runs' GROUP BY explainer ORDER BY explainer";
+    let expected = files.json(query, &[]);
+    let mut n_failed = 0;
+    // The heads of the first pages, some of the values, and the end, which says where they are.
+    let middle = (200..whole.len()).step_by(whole.len() / 20);
+    let places = (4..60)
+        .step_by(4)
+        .chain(middle)
+        .chain((whole.len() - 600..whole.len()).step_by(40));
+    for place in places {
+        for byte in [0xff, 0x7f] {
+            let mut bytes = whole.clone();
+            bytes[place..(place + 4).min(whole.len())].fill(byte);
+            std::fs::write(files.path("runs/part-00000.parquet"), bytes).expect("written");
+            let said = files.run(&["sql", query, "--json"]);
+            match said.code {
+                // Other values, or nothing that is read.
+                Some(0) => assert!(said.err.is_empty(), "{place}: {said:?}"),
+                Some(1) => {
+                    n_failed += 1;
+                    let (error, _) = said.badly(1);
+                    assert_eq!(said.err.lines().count(), 1, "{place}: {said:?}");
+                    let is_named = error.starts_with("runs/part-00000.parquet: ");
+                    let is_of_values = error.starts_with("average_drop: ");
+                    assert!(is_named || is_of_values, "{place}: {error}");
+                }
+                _ => panic!("{place}, {byte:x}: {said:?}"),
+            }
+        }
+    }
+    assert!(n_failed > 10, "{n_failed}");
+    std::fs::write(files.path("runs/part-00000.parquet"), &whole).expect("written");
+    assert_eq!(files.json(query, &[]), expected);
+}
+
+#[test]
+fn an_empty_file_is_told_as_one() {
+    let files = Files::new();
+    for name in ["a.parquet", "a.csv", "a.arrow", "a.jsonl"] {
+        std::fs::write(files.path(name), "").expect("written");
+        let said = files.run(&[
+            "sql",
+            &format!("SELECT average_drop(base, masked) FROM '{name}'"),
+        ]);
+        let (error, help) = said.badly(1);
+        assert_eq!(error, format!("{name}: empty: there are no columns"));
+        assert!(help.contains("write the file again"), "{help}");
+    }
+    std::fs::create_dir(files.path("runs")).expect("made");
+    std::fs::write(files.path("runs/a.csv"), "base,masked\n0.5,0.25\n").expect("written");
+    std::fs::write(files.path("runs/b.csv"), "").expect("written");
+    assert!(
+        files
+            .run(&["sql", DROP])
+            .badly(1)
+            .0
+            .starts_with("runs/b.csv: empty")
+    );
+    // Of lines of JSON a file without lines is one without rows.
+    std::fs::create_dir(files.path("lines")).expect("made");
+    std::fs::write(
+        files.path("lines/a.jsonl"),
+        "{\"base\":0.5,\"masked\":0.5}\n",
+    )
+    .expect("written");
+    std::fs::write(files.path("lines/b.jsonl"), "").expect("written");
+    assert_eq!(
+        files.json("SELECT count(base) AS n FROM 'lines'", &[]),
+        "[{\"n\":1}]\n"
+    );
+}
+
+#[test]
+fn a_file_that_lacks_a_column_is_named() {
+    let files = Files::new();
+    let rows = "(VALUES (0.5, 0.25, 1)) AS t(base, masked, other)";
+    for ending in ["parquet", "csv", "jsonl", "arrow"] {
+        std::fs::create_dir(files.path(ending)).expect("made");
+        for (name, columns) in [("a", "base, masked, other"), ("b", "base, other")] {
+            let query = format!("SELECT {columns} FROM {rows}");
+            let out = format!("{ending}/{name}.{ending}");
+            files.run(&["sql", &query, "--out", &out]).well();
+        }
+        let said = files.run(&[
+            "sql",
+            &format!("SELECT average_drop(base, masked) FROM '{ending}'"),
+        ]);
+        let (error, help) = said.badly(1);
+        assert_eq!(error, format!("{ending}/b.{ending}: no column `masked`"));
+        assert!(
+            help.contains("base, other") && help.contains("NULL"),
+            "{help}"
+        );
+        let filtered = format!("SELECT sum(base) FROM '{ending}' WHERE masked IS NULL");
+        assert!(
+            files
+                .run(&["sql", &filtered])
+                .badly(1)
+                .0
+                .contains("`masked`")
+        );
+        let explain = [
+            "explain", "--train", ending, "--test", ending, "--label", "other",
+        ];
+        let options = [
+            "--predicted",
+            "other",
+            "--features",
+            "base,masked",
+            "--out",
+            "x.json",
+        ];
+        let said = files.run(&[&explain[..], &options].concat());
+        assert_eq!(said.badly(1).0, error);
+    }
+    // A query that reads what all files have has its answer, where columns are found by their names.
+    for ending in ["parquet", "jsonl"] {
+        let sum = files.json(&format!("SELECT sum(base) AS s FROM '{ending}'"), &[]);
+        assert_eq!(sum, "[{\"s\":1.0}]\n");
+    }
+    // Where they are found by their places, another order is another table.
+    for ending in ["csv", "arrow"] {
+        let query = format!("SELECT other, masked, base FROM {rows}");
+        files
+            .run(&["sql", &query, "--out", &format!("{ending}/b.{ending}")])
+            .well();
+        let said = files.run(&["sql", &format!("SELECT sum(base) AS s FROM '{ending}'")]);
+        let (error, help) = said.badly(1);
+        let expected = "its columns are other, masked, base, not base, masked, other";
+        assert_eq!(error, format!("{ending}/b.{ending}: {expected}"));
+        assert!(help.contains("one order"), "{help}");
+    }
+}
+
+#[test]
+fn files_that_do_not_count_are_no_rows() {
+    let files = Files::with_scores(100, 2, 2);
+    let count = "SELECT count(*) AS n FROM 'runs'";
+    std::fs::write(files.path("runs/_SUCCESS"), "").expect("written");
+    assert_eq!(files.json(count, &[]), "[{\"n\":100}]\n");
+    // Of a write that was given up.
+    std::fs::create_dir(files.path("runs/_temporary")).expect("made");
+    let from = files.path("runs/part-00001.parquet");
+    std::fs::copy(from, files.path("runs/_temporary/part-00001.parquet")).expect("copied");
+    let said = files.run(&["sql", count]);
+    let (error, help) = said.badly(1);
+    assert!(
+        error.starts_with("runs/_temporary/part-00001.parquet: "),
+        "{error}"
+    );
+    assert!(help.contains("move it out"), "{help}");
+    // A table with a log of its own, by which a file may be removed.
+    std::fs::remove_dir_all(files.path("runs/_temporary")).expect("removed");
+    std::fs::create_dir(files.path("runs/_delta_log")).expect("made");
+    let removed = "{\"remove\":{\"path\":\"part-00001.parquet\",\"dataChange\":true}}\n";
+    std::fs::write(
+        files.path("runs/_delta_log/00000000000000000001.json"),
+        removed,
+    )
+    .expect("written");
+    let said = files.run(&["sql", count]);
+    let (error, help) = said.badly(1);
+    assert!(error.starts_with("runs: a table of Delta Lake"), "{error}");
+    assert!(help.contains("plain files"), "{help}");
+}
+
 #[test]
 fn a_broken_line_of_text_is_in_a_file_that_is_named() {
     let files = Files::new();
