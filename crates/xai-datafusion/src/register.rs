@@ -88,30 +88,27 @@ pub fn register(session: &SessionContext) {
 
 #[cfg(test)]
 mod tests {
+    use datafusion::logical_expr::Documentation;
     use xai_attribution::AverageDrop;
     use xai_core::describe::{Operation, Param, Word};
 
     use super::*;
     use crate::function::{Argument, Kind};
 
-    /// Every function by its name, with its arguments and its documentation.
-    fn functions() -> Vec<(&'static str, &'static [Argument], Vec<(String, String)>)> {
+    /// Every function by its name, with its arguments.
+    fn functions() -> impl Iterator<Item = (&'static str, &'static [Argument])> {
         let aggregates = AGGREGATES.iter().map(|of| (of.name, of.arguments));
-        let all = aggregates.chain(SCALARS.iter().map(|of| (of.name, of.arguments)));
-        let documented: Vec<_> = aggregates_and_scalars();
-        let with_its_own = all.zip(documented);
-        with_its_own
-            .map(|((name, arguments), documented)| (name, arguments, documented))
-            .collect()
+        aggregates.chain(SCALARS.iter().map(|of| (of.name, of.arguments)))
     }
 
-    fn aggregates_and_scalars() -> Vec<Vec<(String, String)>> {
-        let aggregates = aggregates(Stages::OneProcess);
-        let scalars = scalars();
-        let aggregates = aggregates.iter().map(|function| function.documentation());
-        let all = aggregates.chain(scalars.iter().map(|function| function.documentation()));
-        let arguments = all.map(|of| of.and_then(|of| of.arguments.clone()).unwrap_or_default());
-        arguments.collect()
+    /// What each function that is registered says of its arguments.
+    fn documented() -> impl Iterator<Item = Vec<(String, String)>> {
+        let of = |of: Option<&Documentation>| of.and_then(|of| of.arguments.clone());
+        let aggregates = aggregates(Stages::OneProcess).into_iter();
+        let aggregates = aggregates.map(move |function| of(function.documentation()));
+        let scalars = scalars().into_iter();
+        let all = aggregates.chain(scalars.map(move |function| of(function.documentation())));
+        all.map(Option::unwrap_or_default)
     }
 
     /// What front ends offer with parameters.
@@ -133,7 +130,8 @@ mod tests {
         let library = parameters_of_the_library();
         let names = |param: &Param| param.kind.words().map(|word| word.name).collect::<Vec<_>>();
         let mut of_sql_alone = Vec::new();
-        for (function, arguments, documented) in functions() {
+        assert_eq!(functions().count(), documented().count());
+        for ((function, arguments), documented) in functions().zip(documented()) {
             let documented_names: Vec<&str> =
                 documented.iter().map(|(name, _)| name.as_str()).collect();
             let declared: Vec<&str> = arguments.iter().map(|argument| argument.name).collect();
@@ -197,7 +195,7 @@ mod tests {
         let given = |argument: &Argument| match argument.kind {
             Kind::Number | Kind::Score | Kind::Truth => "0.5".to_owned(),
             Kind::Class | Kind::ClassOrOutputs | Kind::Any => "1".to_owned(),
-            Kind::Outputs | Kind::Numbers => "make_array(0.5, 0.5)".to_owned(),
+            Kind::Outputs | Kind::Numbers => "make_array(0.25, 0.75)".to_owned(),
             Kind::Classes => "make_array(1, 1)".to_owned(),
             Kind::Parameter(_) | Kind::Words(_) => match &argument.params()[..] {
                 [param] => param.value.to_string(),
@@ -205,7 +203,7 @@ mod tests {
             },
         };
         let mut n_words = 0;
-        for (function, arguments, _) in functions() {
+        for (function, arguments) in functions() {
             for (at, argument) in arguments.iter().enumerate() {
                 let params = argument.params();
                 let words = params.iter().flat_map(|param| param.kind.words());

@@ -67,7 +67,7 @@ mod tests {
         let WorkDir { folder, _marker } = WorkDir::new(parent.path()).expect("made");
         let killed = folder.keep();
         drop(_marker);
-        assert_eq!(left_in(parent.path()), [killed.clone()]);
+        assert_eq!(left_in(parent.path()), std::slice::from_ref(&killed));
         let results = living.results();
         assert!(results.is_dir());
         drop(living);

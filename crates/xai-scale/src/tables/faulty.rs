@@ -29,16 +29,21 @@ use futures::{FutureExt, StreamExt};
 use crate::failure::of_query;
 
 /// A file that cannot be read.
-#[derive(Debug)]
 pub(super) struct Unreadable {
     pub(super) file: Location,
     pub(super) reason: String,
 }
 
 impl fmt::Display for Unreadable {
-    /// As it comes from an executor, to the person who asked.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "/{}: {}", self.file, self.reason)
+    }
+}
+
+/// The same: an executor sends an error as this text, which the person who asked reads.
+impl fmt::Debug for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 
