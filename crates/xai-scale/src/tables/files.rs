@@ -129,7 +129,9 @@ fn collect(
             || name.as_encoded_bytes().starts_with(b"_");
         let path = entry.path();
         match (path.is_dir(), is_note) {
-            (true, _) => collect(&path, deepest - 1, is_note, files, notes)?,
+            (true, false) => collect(&path, deepest - 1, false, files, notes)?,
+            // What cannot be looked into there is of nobody's concern.
+            (true, true) => drop(collect(&path, deepest - 1, true, files, notes)),
             (false, true) => notes.push(path),
             (false, false) => files.push(path),
         }

@@ -3,7 +3,7 @@
 use std::net::{SocketAddr, TcpStream, UdpSocket};
 use std::time::{Duration, Instant};
 
-use crate::harness::{Files, LONGEST, server};
+use crate::harness::{Files, LONGEST, scheduler, server};
 
 fn answers(address: &str) -> bool {
     let address: SocketAddr = address.parse().expect("an address");
@@ -21,32 +21,26 @@ fn on_network() -> Option<String> {
 #[test]
 fn a_scheduler_is_reached_by_the_loopback_alone_unless_told_otherwise() {
     let files = Files::new();
-    let (_scheduler, line) = server(&["scheduler", "--port", "0"], &files.path("log"));
-    let address = line.strip_prefix("scheduler at ").expect("an address");
+    let (_scheduler, address) = scheduler(&[], &files.path("log"));
     let port = address.strip_prefix("127.0.0.1:").expect("the loopback");
-    assert!(answers(address));
+    assert!(answers(&address));
     if let Some(other) = on_network() {
         assert!(!answers(&format!("{other}:{port}")));
     }
     // Every address 127.x.x.x is this machine on Linux.
     if cfg!(target_os = "linux") {
         assert!(!answers(&format!("127.0.0.2:{port}")));
-        let (_other, line) = server(
-            &["scheduler", "--bind", "127.0.0.2", "--port", "0"],
-            &files.path("log-of-other"),
-        );
-        let other = line.strip_prefix("scheduler at ").expect("an address");
-        assert!(other.starts_with("127.0.0.2:") && answers(other));
+        let (_other, other) = scheduler(&["--bind", "127.0.0.2"], &files.path("log-of-other"));
+        assert!(other.starts_with("127.0.0.2:") && answers(&other));
     }
 }
 
 #[test]
 fn an_executor_is_reached_by_the_loopback_alone_unless_told_otherwise() {
     let files = Files::new();
-    let (_scheduler, line) = server(&["scheduler", "--port", "0"], &files.path("log"));
-    let scheduler = line.strip_prefix("scheduler at ").expect("an address");
+    let (_scheduler, address) = scheduler(&[], &files.path("log"));
     let start = |rest: &[&str], log: &str| {
-        let arguments = [&["executor", "--scheduler", scheduler][..], rest].concat();
+        let arguments = [&["executor", "--scheduler", &address][..], rest].concat();
         let (executor, line) = server(&arguments, &files.path(log));
         let address = line.strip_prefix("executor at ").expect("an address");
         let (address, _) = address.split_once(',').expect("its scheduler");
@@ -72,16 +66,15 @@ fn an_executor_is_reached_by_the_loopback_alone_unless_told_otherwise() {
 #[test]
 fn a_port_that_is_taken_is_an_error_that_names_it() {
     let files = Files::new();
-    let (_scheduler, line) = server(&["scheduler", "--port", "0"], &files.path("log"));
-    let address = line.strip_prefix("scheduler at ").expect("an address");
+    let (_scheduler, address) = scheduler(&[], &files.path("log"));
     let (_, port) = address.rsplit_once(':').expect("a port");
     for command in [
         &["scheduler", "--port", port][..],
-        &["executor", "--scheduler", address, "--port", port],
+        &["executor", "--scheduler", &address, "--port", port],
     ] {
         let said = files.run(command);
         let (error, help) = said.badly(1);
-        assert!(error.starts_with(address), "{error}");
+        assert!(error.starts_with(&address), "{error}");
         assert!(help.contains("--port"), "{help}");
     }
 }

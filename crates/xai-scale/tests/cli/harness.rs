@@ -196,6 +196,14 @@ pub(crate) fn server(arguments: &[&str], log: &Path) -> (Running, String) {
     (running, line.trim().to_owned())
 }
 
+/// A scheduler on a free port, with more options, and its address.
+pub(crate) fn scheduler(options: &[&str], log: &Path) -> (Running, String) {
+    let arguments = [&["scheduler", "--port", "0"][..], options].concat();
+    let (scheduler, line) = server(&arguments, log);
+    let address = line.strip_prefix("scheduler at ").expect("an address");
+    (scheduler, address.to_owned())
+}
+
 /// A scheduler and executors on free ports of the loopback.
 pub(crate) struct Cluster {
     pub(crate) executors: Vec<Running>,
@@ -208,14 +216,12 @@ impl Cluster {
     pub(crate) fn new(executors: usize) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let log = folder.path().join("scheduler");
-        let arguments = ["scheduler", "--port", "0", "--executor-timeout", "10"];
-        let (scheduler, line) = server(&arguments, &log);
-        let address = line.strip_prefix("scheduler at ").expect("an address");
+        let (scheduler, address) = scheduler(&["--executor-timeout", "10"], &log);
         let start = |number: usize| {
             let work = folder.path().join(format!("work-{number}"));
             let work = work.to_str().expect("a name");
             let options = ["--work-dir", work, "--concurrent-tasks", "1"];
-            let arguments = [&["executor", "--scheduler", address][..], &options].concat();
+            let arguments = [&["executor", "--scheduler", &address][..], &options].concat();
             server(
                 &arguments,
                 &folder.path().join(format!("executor-{number}")),
@@ -226,7 +232,7 @@ impl Cluster {
         Self {
             executors,
             _scheduler: scheduler,
-            address: address.to_owned(),
+            address,
             folder,
         }
     }

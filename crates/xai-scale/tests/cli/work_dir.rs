@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use crate::functions::grouped;
-use crate::harness::{Files, server};
+use crate::harness::{Files, scheduler, server};
 
 /// The entries of a folder that an executor made, and the others.
 fn entries(folder: &Path) -> (Vec<PathBuf>, Vec<String>) {
@@ -47,16 +47,15 @@ fn an_executor_deletes_nothing_but_what_is_its_own() {
         assert!(others.join("new/notes.txt").is_file());
     };
 
-    let (_scheduler, line) = server(&["scheduler", "--port", "0"], &files.path("log"));
-    let scheduler = line.strip_prefix("scheduler at ").expect("an address");
+    let (_scheduler, address) = scheduler(&[], &files.path("log"));
     let work = others.to_str().expect("a name");
     let start = |log: &str| {
         let options = ["--work-dir", work, "--concurrent-tasks", "1"];
-        let arguments = [&["executor", "--scheduler", scheduler][..], &options].concat();
+        let arguments = [&["executor", "--scheduler", &address][..], &options].concat();
         server(&arguments, &files.path(log)).0
     };
     let query = grouped("average_drop(base, masked)", "runs");
-    let options = ["--scheduler", scheduler, "--timeout", "60"];
+    let options = ["--scheduler", &address, "--timeout", "60"];
     let expected = files.json(&query, &[]);
 
     let first = start("log-of-first");
