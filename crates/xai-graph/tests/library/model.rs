@@ -2,9 +2,9 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::fails;
 use ndarray::{Array1, Array2, ArrayView2, Axis, array};
 use proptest::prelude::*;
-use xai_core::Input;
 use xai_core::output::arg_max_rows;
 use xai_core::random::{random_stream, uniform};
 use xai_core::statistics::{jackknife, wilson};
@@ -335,15 +335,8 @@ fn robust_fidelity_finds_the_probability_and_its_error() {
     assert_ne!(robust.pos, other.pos);
     // Both directions of 0–1 go together: the explanation must hold both or neither.
     let undirected = metric.edges(EdgeChoices::new().undirected(true));
-    let error = undirected.evaluate(&model, graph, mask.view()).unwrap_err();
-    assert!(matches!(
-        error.kind(),
-        ErrorKind::OutOfDomain { value: 0.0, .. }
-    ));
-    assert_eq!(
-        (error.input(), error.index()),
-        (input::EXPLANATION, &[1][..])
-    );
+    let half = undirected.evaluate(&model, graph, mask.view());
+    fails(half, "explanation[1]: OutOfDomain 0");
 }
 
 #[test]
@@ -708,9 +701,7 @@ fn micro_intervals_leave_one_graph_out_at_a_time() {
         ("auroc", Some(whole))
     );
     assert_eq!(intervals[4].interval, Some(expected));
-    let error = micro_intervals(&states[..1]).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::TooFew { .. }));
-    assert_eq!(error.input(), input::GRAPHS);
+    fails(micro_intervals(&states[..1]), "graphs: TooFew 1 of 2");
 }
 
 #[test]
@@ -730,66 +721,36 @@ fn levels_run_in_parallel_and_the_whole_graph_once() {
     assert_eq!(calls.into_inner(), 1 + 2 * levels.len());
 }
 
-fn error<T: std::fmt::Debug>(result: Result<T, Error>) -> Error {
-    result.unwrap_err()
-}
-
-/// Asserts the kind of an error, the input that it is about, and where.
-macro_rules! assert_error {
-    ($result:expr, $kind:pat, $input:expr, $index:expr) => {
-        let error = error($result);
-        assert!(matches!(error.kind(), $kind), "{error:?}");
-        assert_eq!(error.input(), $input, "{error:?}");
-        let index: &[usize] = &$index;
-        assert_eq!(error.index(), index, "{error:?}");
-    };
-}
-
 #[test]
 fn graphs_and_masks_that_do_not_fit() {
     let (features, edges) = ring(4, 2);
     let graph = Graph::new(features.view(), edges.view()).unwrap();
     let (too_few, negative) = (array![1.0], array![0, -1, 0, 0]);
     let bad = array![[0, 1], [1, -1]];
-    assert_error!(
+    fails(
         Graph::new(features.view(), bad.view()),
-        ErrorKind::OutOfDomain { value: -1.0, .. },
-        input::EDGE_INDEX,
-        [1, 1]
+        "edge_index[1, 1]: OutOfDomain -1",
     );
-    assert_error!(
+    fails(
         Graph::new(features.view(), array![[0, 1]].view()),
-        ErrorKind::ShapeMismatch { .. },
-        input::EDGE_INDEX,
-        []
+        "edge_index: ShapeMismatch",
     );
     let nan = array![[0.0], [f64::NAN], [0.0], [0.0]];
-    assert_error!(
+    fails(
         Graph::new(nan.view(), edges.view()),
-        ErrorKind::NonFinite,
-        input::FEATURES,
-        [1, 0]
+        "features[1, 0]: NonFinite",
     );
-    assert_error!(
+    fails(
         graph.with_edge_weight(too_few.view()),
-        ErrorKind::ShapeMismatch { .. },
-        input::EDGE_WEIGHT,
-        []
+        "edge_weight: ShapeMismatch",
     );
-    assert_error!(
+    fails(
         graph.with_batch(negative.view()),
-        ErrorKind::OutOfDomain { value: -1.0, .. },
-        input::BATCH,
-        [1]
+        "batch[1]: OutOfDomain -1",
     );
     let no_nodes = Array2::<f64>::zeros((0, 1));
     let no_edges = Array2::zeros((2, 0));
-    assert_error!(
-        Graph::new(no_nodes.view(), no_edges.view()),
-        ErrorKind::Empty,
-        input::NODES,
-        []
-    );
+    fails(Graph::new(no_nodes.view(), no_edges.view()), "nodes: Empty");
 }
 
 #[test]
@@ -797,46 +758,32 @@ fn masks_that_do_not_fit_the_graph() {
     let (features, edges) = ring(4, 2);
     let graph = Graph::new(features.view(), edges.view()).unwrap();
     let weight = EdgeRemoval::Weight;
-    assert_error!(
+    fails(
         Explanation::edges(array![1.0].view()).kept(graph, weight),
-        ErrorKind::ShapeMismatch { .. },
-        input::EDGE_MASK,
-        []
+        "edge_mask: ShapeMismatch",
     );
     let mut mask = Array1::zeros(8);
     mask[3] = 0.5;
-    let soft = error(Explanation::edges(mask.view()).kept(graph, EdgeRemoval::Remove));
-    assert!(matches!(
-        soft.kind(),
-        ErrorKind::OutOfDomain { value: 0.5, .. }
-    ));
-    assert_eq!((soft.input(), soft.index()), (input::EDGE_MASK, &[3][..]));
+    let soft = Explanation::edges(mask.view()).kept(graph, EdgeRemoval::Remove);
+    let soft = fails(soft, "edge_mask[3]: OutOfDomain 0.5");
     assert_eq!(soft.help(), Some(help::SPARSIFY_FIRST));
     mask[3] = 1.5;
-    assert_error!(
+    fails(
         Explanation::edges(mask.view()).kept(graph, weight),
-        ErrorKind::OutOfDomain { value: 1.5, .. },
-        input::EDGE_MASK,
-        [3]
+        "edge_mask[3]: OutOfDomain 1.5",
     );
     mask[3] = f64::NAN;
-    assert_error!(
+    fails(
         Explanation::edges(mask.view()).kept(graph, weight),
-        ErrorKind::NonFinite,
-        input::EDGE_MASK,
-        [3]
+        "edge_mask[3]: NonFinite",
     );
-    assert_error!(
+    fails(
         Explanation::nodes(Array2::zeros((4, 3)).view()).kept(graph, weight),
-        ErrorKind::ShapeMismatch { .. },
-        input::NODE_MASK,
-        []
+        "node_mask: ShapeMismatch",
     );
-    assert_error!(
+    fails(
         Explanation::nodes(array![[0.0], [2.0], [0.0], [0.0]].view()).kept(graph, weight),
-        ErrorKind::OutOfDomain { value: 2.0, .. },
-        input::NODE_MASK,
-        [1, 0]
+        "node_mask[1, 0]: OutOfDomain 2",
     );
 }
 
@@ -847,11 +794,9 @@ fn models_that_fail_or_return_something_else() {
     let mask = Array1::ones(8);
     let failing = |_: Graph<'_, f64>| Err::<Array2<f64>, _>("out of memory");
     let explanation = Explanation::edges(mask.view());
-    assert_error!(
+    fails(
         explained_outputs(&failing, graph, explanation, EdgeRemoval::Weight),
-        ErrorKind::Model { .. },
-        input::MODEL,
-        []
+        "model: Model",
     );
     let calls = AtomicUsize::new(0);
     let growing = |_: Graph<'_, f64>| -> ModelResult {
@@ -860,18 +805,14 @@ fn models_that_fail_or_return_something_else() {
             2,
         )))
     };
-    assert_error!(
+    fails(
         explained_outputs(&growing, graph, explanation, EdgeRemoval::Weight),
-        ErrorKind::ShapeMismatch { .. },
-        input::MODEL,
-        []
+        "model: ShapeMismatch",
     );
     let nan = |_: Graph<'_, f64>| -> ModelResult { Ok(Array2::from_elem((4, 2), f64::NAN)) };
-    assert_error!(
+    fails(
         Sweep::new().evaluate_model(&nan, graph, mask.view(), &[Sparsity::TopK(1)]),
-        ErrorKind::NonFinite,
-        input::FULL,
-        [0, 0]
+        "full[0, 0]: NonFinite",
     );
 }
 
@@ -883,39 +824,31 @@ fn levels_and_probabilities_outside_their_domain() {
         (Sparsity::Fraction(1.5), input::FRACTION),
         (Sparsity::Threshold(f64::NAN), input::THRESHOLD),
     ] {
-        assert_error!(
+        fails(
             sparsify(mask.view(), sparsity),
-            ErrorKind::InvalidParameter { .. },
-            about,
-            []
+            &format!("{about}: InvalidParameter"),
         );
     }
-    assert_error!(
+    fails(
         sparsify(array![f64::NAN].view(), Sparsity::TopK(1)),
-        ErrorKind::NonFinite,
-        input::MASK,
-        [0]
+        "mask[0]: NonFinite",
     );
-    assert_error!(
+    fails(
         MaskMetric::new()
             .threshold(0.5)
             .evaluate(array![0.5, 1.5].view()),
-        ErrorKind::OutOfDomain { value: 1.5, .. },
-        input::MASK,
-        [1]
+        "mask[1]: OutOfDomain 1.5",
     );
-    assert_error!(
+    fails(
         MaskMetric::new().threshold(0.5).evaluate_edges(
             mask.view(),
             array![[0, 1], [1, 2]].view(),
-            2
+            2,
         ),
-        ErrorKind::OutOfDomain { value: 2.0, .. },
-        input::EDGE_INDEX,
-        [1, 1]
+        "edge_index[1, 1]: OutOfDomain 2",
     );
     let averages = MacroAverages::<MaskProperties>::new();
-    assert_error!(averages.finish(), ErrorKind::Empty, input::GRAPHS, []);
+    fails(averages.finish(), "graphs: Empty");
 }
 
 #[test]
@@ -924,18 +857,8 @@ fn levels_of_outputs_that_make_no_axis() {
     let levels = ndarray::stack![Axis(0), rows, rows];
     let sweep =
         |given: &[f64]| Sweep::new().evaluate(rows.view(), levels.view(), levels.view(), given);
-    assert_error!(
-        sweep(&[0.2, 0.1]),
-        ErrorKind::OutOfDomain { value: 0.1, .. },
-        input::LEVELS,
-        [1]
-    );
-    assert_error!(
-        sweep(&[0.2]),
-        ErrorKind::ShapeMismatch { .. },
-        input::KEPT,
-        []
-    );
+    fails(sweep(&[0.2, 0.1]), "levels[1]: OutOfDomain 0.1");
+    fails(sweep(&[0.2]), "kept: ShapeMismatch");
 }
 
 #[test]
@@ -945,32 +868,24 @@ fn robust_fidelity_is_checked_before_the_model_is_called() {
     let mask = Array1::ones(8);
     let failing = |_: Graph<'_, f64>| Err::<Array2<f64>, _>("called");
     let evaluate = |metric: RobustFidelityMetric<'_>| metric.evaluate(&failing, graph, mask.view());
-    assert_error!(
+    fails(
         evaluate(RobustFidelityMetric::new().alpha_pos(1.5)),
-        ErrorKind::InvalidParameter { .. },
-        Input::new("alpha_pos"),
-        []
+        "alpha_pos: InvalidParameter",
     );
-    assert_error!(
+    fails(
         evaluate(RobustFidelityMetric::new().alpha_neg(f64::NAN)),
-        ErrorKind::InvalidParameter { .. },
-        Input::new("alpha_neg"),
-        []
+        "alpha_neg: InvalidParameter",
     );
     let mut changed = graph;
     let one_row = Array2::zeros((1, 8));
     changed.edge_index = one_row.view();
     let undirected = RobustFidelityMetric::new().edges(EdgeChoices::new().undirected(true));
-    assert_error!(
+    fails(
         undirected.evaluate(&failing, changed, mask.view()),
-        ErrorKind::ShapeMismatch { .. },
-        input::EDGE_INDEX,
-        []
+        "edge_index: ShapeMismatch",
     );
-    assert_error!(
+    fails(
         evaluate(RobustFidelityMetric::new().n_draws(1)),
-        ErrorKind::InvalidParameter { .. },
-        Input::new("n_draws"),
-        []
+        "n_draws: InvalidParameter",
     );
 }
