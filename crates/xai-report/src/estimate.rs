@@ -4,14 +4,19 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use xai_core::Interval;
 
-/// A value, and an interval of 95 %.
+/// The coverage of intervals, where nothing else was asked for or a report of an earlier version does not say it.
+pub(crate) fn usual_level() -> f64 {
+    0.95
+}
+
+/// A value, and its interval, which covers 95 % where the section says no other level.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Estimate {
     /// The value; `None` where it is undefined.
     pub value: Option<f64>,
     /// The ends of the interval; `None` where there are too few values for one.
     pub interval: Option<[f64; 2]>,
-    /// Whether the interval is of few values, and covers less often than 95 %.
+    /// Whether the interval is of few values, and covers less often than it says.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub small_sample: bool,
     /// How many samples, runs or pairs it is made from.

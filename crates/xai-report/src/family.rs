@@ -43,69 +43,86 @@ impl Family {
     /// The key of its sections in `report.json` and in a study.
     #[must_use]
     pub const fn key(self) -> &'static str {
-        match self {
-            Self::Casebased => "casebased",
-            Self::Attribution => "attribution",
-            Self::Graph => "graph",
-            Self::Repro => "repro",
-            Self::Simulation => "simulation",
-        }
+        self.words().key
     }
 
     /// The title of its part of the page.
     #[must_use]
     pub const fn title(self) -> &'static str {
-        match self {
-            Self::Casebased => "Case-based explanations",
-            Self::Attribution => "Attribution maps",
-            Self::Graph => "Explanatory subgraphs",
-            Self::Repro => "Repeated runs",
-            Self::Simulation => "Simulation study",
-        }
+        self.words().title
     }
 
     /// What its sections answer.
     #[must_use]
     pub const fn question(self) -> &'static str {
-        match self {
-            Self::Casebased => "Do predictions agree with their nearest training cases?",
-            Self::Attribution => "How good are attribution maps of a model?",
-            Self::Graph => "Are explanatory subgraphs sufficient and necessary?",
-            Self::Repro => "Do repeated trainings make the same predictions, and the same errors?",
-            Self::Simulation => {
-                "How do the reproducibility metrics behave where the truth is known?"
-            }
-        }
+        self.words().question
     }
 
     /// What a reader must not take the numbers for.
-    pub(crate) fn limits(self) -> &'static [&'static str] {
+    pub(crate) const fn limits(self) -> &'static [&'static str] {
+        self.words().limits
+    }
+
+    const fn words(self) -> Words {
         match self {
-            Self::Casebased => &[
-                "Agreement with precedents is not correctness: neighbours can agree with a wrong prediction.",
-                "The levels are conventions.",
-            ],
-            Self::Attribution => &[
-                "A masked input is unlike the training data: a drop mixes the worth of the map with the model's reaction to inputs it never saw.",
-                "Compare maps of one model, not models.",
-                "A metric that ranks an explainer first does not make its maps true; metrics ask different things and can disagree.",
-            ],
-            Self::Graph => &[
-                "A graph with edges removed is unlike the training data: fidelity mixes the worth of the explanation with the model's reaction to that.",
-                "Compare explanations of one model, at equal size.",
-                "The edges that are called true are those that made the label when the data was made; a model may use others.",
-            ],
-            Self::Repro => &[
-                "Agreement is not truth: runs can share their mistakes, and high agreement comes cheap to accurate models.",
-                "Pairs share runs, so they are not independent: the intervals resample runs, not pairs.",
-                "Kappa assumes independent raters, which runs of one method are not; read it beside percent agreement.",
-            ],
-            Self::Simulation => &[
-                "The laws of labels and errors, the number of classes and the share of copied errors vary within each point.",
-                "Simulated errors are simpler than those of trained models.",
-            ],
+            Self::Casebased => Words {
+                key: "casebased",
+                title: "Case-based explanations",
+                question: "Do predictions agree with their nearest training cases?",
+                limits: &[
+                    "Agreement with precedents is not correctness: neighbours can agree with a wrong prediction.",
+                    "The levels are conventions.",
+                ],
+            },
+            Self::Attribution => Words {
+                key: "attribution",
+                title: "Attribution maps",
+                question: "How good are attribution maps of a model?",
+                limits: &[
+                    "A masked input is unlike the training data: a drop mixes the worth of the map with the model's reaction to inputs it never saw.",
+                    "Compare maps of one model, not models.",
+                    "A metric that ranks an explainer first does not make its maps true; metrics ask different things and can disagree.",
+                ],
+            },
+            Self::Graph => Words {
+                key: "graph",
+                title: "Explanatory subgraphs",
+                question: "Are explanatory subgraphs sufficient and necessary?",
+                limits: &[
+                    "A graph with edges removed is unlike the training data: fidelity mixes the worth of the explanation with the model's reaction to that.",
+                    "Compare explanations of one model, at equal size.",
+                    "The edges that are called true are those that made the label when the data was made; a model may use others.",
+                ],
+            },
+            Self::Repro => Words {
+                key: "repro",
+                title: "Repeated runs",
+                question: "Do repeated trainings make the same predictions, and the same errors?",
+                limits: &[
+                    "Agreement is not truth: runs can share their mistakes, and high agreement comes cheap to accurate models.",
+                    "Pairs share runs, so they are not independent: the intervals resample runs, not pairs.",
+                    "Kappa assumes independent raters, which runs of one method are not; read it beside percent agreement.",
+                ],
+            },
+            Self::Simulation => Words {
+                key: "simulation",
+                title: "Simulation study",
+                question: "How do the reproducibility metrics behave where the truth is known?",
+                limits: &[
+                    "The laws of labels and errors, the number of classes and the share of copied errors vary within each point.",
+                    "Simulated errors are simpler than those of trained models.",
+                ],
+            },
         }
     }
+}
+
+/// What is said of a family.
+struct Words {
+    key: &'static str,
+    title: &'static str,
+    question: &'static str,
+    limits: &'static [&'static str],
 }
 
 /// What a section is called and what it was made from.

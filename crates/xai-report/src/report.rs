@@ -15,7 +15,9 @@ use crate::section::simulation::Simulation;
 
 /// The version of the schema of `report.json`. It counts changes by which a program that reads the file could be
 /// misled: a key that goes or means something else. New keys do not count.
-pub const SCHEMA_VERSION: u32 = 1;
+///
+/// Version 2 has other words for [`Verdict`](crate::Verdict)s. Reports of version 1 are still read.
+pub const SCHEMA_VERSION: u32 = 2;
 
 /// A report on a study: `report.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -69,8 +71,8 @@ pub enum Error {
     /// They are JSON without a `schema_version`.
     #[error("no report: expected the report.json that `xai report` wrote, with its schema_version")]
     NoSchemaVersion,
-    /// They are a report of another version of the schema.
-    #[error("schema version {0}: expected {SCHEMA_VERSION}")]
+    /// They are a report of a later version of the schema.
+    #[error("schema version {0}: expected at most {SCHEMA_VERSION}")]
     SchemaVersion(u64),
     /// They have the version of the schema, but do not follow it.
     #[error("no report: {0}")]
@@ -120,7 +122,7 @@ impl Report {
     /// Reads the bytes of a `report.json`.
     ///
     /// # Errors
-    /// [`Error`] for what is no JSON, has another version of the schema or none, or does not follow it.
+    /// [`Error`] for what is no JSON, has a later version of the schema or none, or does not follow it.
     ///
     /// ```
     /// use xai_report::{Error, Report};
@@ -130,7 +132,7 @@ impl Report {
     pub fn from_json(json: &[u8]) -> Result<Self, Error> {
         let value: Value = serde_json::from_slice(json).map_err(Error::Json)?;
         match value.get("schema_version").and_then(Value::as_u64) {
-            Some(version) if version == u64::from(SCHEMA_VERSION) => {
+            Some(version) if (1..=u64::from(SCHEMA_VERSION)).contains(&version) => {
                 serde_json::from_value(value).map_err(Error::Schema)
             }
             Some(version) => Err(Error::SchemaVersion(version)),
@@ -153,11 +155,7 @@ impl Report {
         let graph = self.graph.iter().map(|section| &section.origin);
         let repro = self.repro.iter().map(|section| &section.origin);
         let simulation = self.simulation.iter().map(|section| &section.origin);
-        casebased
-            .chain(attribution)
-            .chain(graph)
-            .chain(repro)
-            .chain(simulation)
+        (casebased.chain(attribution).chain(graph)).chain(repro.chain(simulation))
     }
 }
 
@@ -179,12 +177,37 @@ mod tests {
         };
         report.findings.push(Finding {
             section: "casebased-1".to_owned(),
-            verdict: Verdict::Described,
+            verdict: Verdict::Note,
             text: String::new(),
             estimate: Some(estimate),
         });
         let json = report.to_json().unwrap();
         assert!(!json.contains('\u{1b}'));
         assert_eq!(Report::from_json(json.as_bytes()).unwrap(), report);
+    }
+
+    #[test]
+    fn reports_of_version_1_are_read() {
+        let finding =
+            |verdict: &str| format!(r#"{{"section": "a-1", "verdict": "{verdict}", "text": "."}}"#);
+        let old = [
+            "above_chance",
+            "not_told_apart",
+            "below_chance",
+            "described",
+            "missing",
+        ];
+        let json = serde_json::to_string(&Report::new("old")).unwrap();
+        let json = json.replace(r#""schema_version":2"#, r#""schema_version":1"#);
+        let findings = format!(r#""findings":[{}]"#, old.map(finding).join(","));
+        let json = json.replace(r#""findings":[]"#, &findings);
+        let report = Report::from_json(json.as_bytes()).unwrap();
+        let verdicts: Vec<Verdict> = report
+            .findings
+            .iter()
+            .map(|finding| finding.verdict)
+            .collect();
+        use Verdict::{Better, Missing, NoDifference, Note, Worse};
+        assert_eq!(verdicts, [Better, NoDifference, Worse, Note, Missing]);
     }
 }

@@ -36,6 +36,17 @@ pub fn interval(ends: Option<[f64; 2]>) -> String {
     or_dash(ends.map(|[low, high]| format!("[{}, {}]", four(low), four(high))))
 }
 
+/// The coverage of intervals: `95 %`.
+///
+/// ```
+/// use xai_report::text::coverage;
+/// assert_eq!((coverage(0.95), coverage(0.999)), ("95 %".to_owned(), "99.9 %".to_owned()));
+/// ```
+#[must_use]
+pub fn coverage(level: f64) -> String {
+    format!("{} %", (1e8 * level).round() / 1e6)
+}
+
 /// Four decimals; a number whose integer part is no longer exact as powers of ten.
 fn four(x: f64) -> String {
     match x.is_finite() && x.abs() >= 1e16 {

@@ -116,7 +116,7 @@ fn the_findings_and_what_is_missing_come_first() {
     let page = page(&realistic());
     let place = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text}"));
     assert!(place("Not computed: 1 section") < place("id=\"casebased-1\""));
-    assert!(place("GNNExplainer ranks true edges") < place("id=\"casebased-1\""));
+    assert!(place("The mask of “GNNExplainer” finds the true edges") < place("id=\"casebased-1\""));
     assert!(page.contains("<a href=\"#graph-1\">"));
 }
 

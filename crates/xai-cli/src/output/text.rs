@@ -2,7 +2,7 @@
 
 use super::table;
 
-pub(crate) use xai_report::text::{decimals, interval, or_dash, with_arrow};
+pub(crate) use xai_report::text::{coverage, decimals, interval, or_dash, with_arrow};
 
 /// A cell for a value that may be undefined: empty then.
 pub(crate) fn cell(value: Option<impl std::fmt::Display>) -> String {

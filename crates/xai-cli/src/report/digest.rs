@@ -7,7 +7,7 @@ use xai_report::section::repro::Repro;
 use xai_report::section::simulation::Simulation;
 use xai_report::{Estimate, Report};
 
-use crate::output::text::{decimals, interval, table, with_arrow};
+use crate::output::text::{coverage, decimals, interval, table, with_arrow};
 use xai_files::visible::visible;
 
 /// The findings, and the figures of every section.
@@ -115,10 +115,8 @@ fn repro(section: &Repro) -> String {
             ends(&metric.mean),
         ]
     });
-    table(
-        &[&section.origin.name, "mean of pairs", "95 % interval"],
-        rows,
-    )
+    let interval = format!("{} interval", coverage(section.level));
+    table(&[&section.origin.name, "mean of pairs", &interval], rows)
 }
 
 fn simulation(section: &Simulation) -> String {

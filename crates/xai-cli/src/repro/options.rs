@@ -119,7 +119,7 @@ pub(super) fn table_of_metrics(
         row.extend(beside.map(|(_, cell)| cell(m)));
         row
     });
-    let interval = format!("{} % interval", (1e8 * coverage).round() / 1e6);
+    let interval = format!("{} interval", text::coverage(coverage));
     let mut header = vec!["metric", "mean", &interval, "std", "min", "median", "max"];
     header.extend(beside.map(|(name, _)| name));
     text::table(&header, rows)

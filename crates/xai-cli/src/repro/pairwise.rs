@@ -99,12 +99,6 @@ impl Pairwise {
         self.metrics.chosen()
     }
 
-    /// Whether intervals have this coverage, or one that is refused.
-    pub(crate) fn is_of_level(&self, level: f64) -> bool {
-        let interval = self.interval.read();
-        interval.map_or(true, |interval| interval.coverage() == level)
-    }
-
     /// Whether the values of the pairs are not kept.
     pub(crate) fn keeps_no_pairs(&self) -> bool {
         self.summary_only

@@ -1,8 +1,9 @@
 //! The figures of a report that two reports are compared by.
 
 use crate::estimate::Estimate;
+use crate::family::Origin;
 use crate::report::Report;
-use crate::section::attribution::{Attribution, MetricOfExplainers};
+use crate::section::attribution::Attribution;
 use crate::section::casebased::{Casebased, Group};
 use crate::section::graph::{Graph, GraphExplainer};
 use crate::section::repro::Repro;
@@ -26,36 +27,24 @@ type Named = (String, Direction, Estimate);
 
 /// All figures, in the order of the page.
 pub(super) fn figures(report: &Report) -> Vec<Figure> {
-    let casebased = report
-        .casebased
-        .iter()
-        .map(|s| (&s.origin, of_casebased(s)));
-    let attribution = report
-        .attribution
-        .iter()
-        .map(|s| (&s.origin, of_attribution(s)));
-    let graph = report.graph.iter().map(|s| (&s.origin, of_graph(s)));
-    let repro = report.repro.iter().map(|s| (&s.origin, of_repro(s)));
-    let simulation = report
-        .simulation
-        .iter()
-        .map(|s| (&s.origin, of_simulation(s)));
-    let sections = casebased
-        .chain(attribution)
-        .chain(graph)
-        .chain(repro)
-        .chain(simulation);
-    sections
-        .flat_map(|(origin, named)| {
-            named.into_iter().map(|(name, better, estimate)| Figure {
-                family: origin.family.clone(),
-                section: origin.name.clone(),
+    let named = (report.casebased.iter().map(of_casebased))
+        .chain(report.attribution.iter().map(of_attribution))
+        .chain(report.graph.iter().map(of_graph))
+        .chain(report.repro.iter().map(of_repro))
+        .chain(report.simulation.iter().map(of_simulation));
+    let of_section = |(origin, named): (&Origin, Vec<Named>)| {
+        let (family, section) = (origin.family.clone(), origin.name.clone());
+        named
+            .into_iter()
+            .map(move |(name, better, estimate)| Figure {
+                family: family.clone(),
+                section: section.clone(),
                 name,
                 better,
                 estimate,
             })
-        })
-        .collect()
+    };
+    report.origins().zip(named).flat_map(of_section).collect()
 }
 
 /// A number without an interval.
@@ -81,45 +70,36 @@ fn of_casebased(section: &Casebased) -> Vec<Named> {
 }
 
 fn of_attribution(section: &Attribution) -> Vec<Named> {
-    let of_metric = |metric: &MetricOfExplainers| {
+    let metrics = section.metrics.iter();
+    let named = metrics.flat_map(|metric| {
         let values = std::iter::zip(&section.explainers, &metric.values);
-        let named = values.map(|(explainer, value)| {
-            (
-                format!("{} / {explainer}", metric.metric),
-                metric.better,
-                *value,
-            )
-        });
-        named.collect::<Vec<Named>>()
-    };
-    section.metrics.iter().flat_map(of_metric).collect()
+        values.map(|(explainer, value)| {
+            let name = format!("{} / {explainer}", metric.metric);
+            (name, metric.better, *value)
+        })
+    });
+    named.collect()
 }
 
 fn of_graph(section: &Graph) -> Vec<Named> {
     let of_explainer = |explainer: &GraphExplainer| {
         let name = |what: &str| format!("{what} / {}", explainer.name);
         let mut figures = Vec::new();
+        let mut push = |what, better, estimate| figures.push((name(what), better, estimate));
         if let Some(best) = explainer.curve.get(explainer.best) {
-            figures.push((
-                name("characterization"),
-                Direction::Higher,
-                best.characterization,
-            ));
-            figures.push((name("pos_fidelity"), Direction::Higher, best.pos_fidelity));
-            figures.push((name("neg_fidelity"), Direction::Lower, best.neg_fidelity));
+            push("characterization", Direction::Higher, best.characterization);
+            push("pos_fidelity", Direction::Higher, best.pos_fidelity);
+            push("neg_fidelity", Direction::Lower, best.neg_fidelity);
         }
-        figures.push((
-            name("fidelity_auc"),
+        push(
+            "fidelity_auc",
             Direction::Higher,
             alone(explainer.fidelity_auc),
-        ));
+        );
         if let Some(truth) = &explainer.groundtruth {
-            figures.push((name("auroc"), Direction::Higher, truth.auroc));
-            figures.push((
-                name("average_precision"),
-                Direction::Higher,
-                alone(truth.score("average_precision")),
-            ));
+            let precision = alone(truth.score("average_precision"));
+            push("auroc", Direction::Higher, truth.auroc);
+            push("average_precision", Direction::Higher, precision);
         }
         figures
     };

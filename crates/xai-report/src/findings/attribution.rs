@@ -1,5 +1,7 @@
 //! Which explainer is best, and do the metrics agree on it?
 
+use std::cmp::Ordering;
+
 use xai_core::Direction;
 
 use crate::findings::words::{list, with_interval};
@@ -22,25 +24,15 @@ pub(super) fn findings(section: &Attribution) -> Vec<Finding> {
 
 /// The metric that is read first.
 fn headline(section: &Attribution) -> Option<&MetricOfExplainers> {
-    let named = section
-        .metrics
-        .iter()
-        .find(|metric| metric.metric == HEADLINE);
-    named.or_else(|| {
-        section
-            .metrics
-            .iter()
-            .find(|metric| metric.better != Direction::None)
-    })
+    let mut metrics = section.metrics.iter();
+    let named = metrics.clone().find(|metric| metric.metric == HEADLINE);
+    named.or_else(|| metrics.find(|metric| metric.better != Direction::None))
 }
 
-/// The explainer of rank 1, and those that it is not told apart from.
+/// The explainer of rank 1, and those that it does not differ from significantly.
 fn best(section: &Attribution, metric: &MetricOfExplainers) -> Option<Finding> {
-    let ranked = metric
-        .ranks
-        .iter()
-        .enumerate()
-        .filter_map(|(e, rank)| Some((e, (*rank)?)));
+    let ranks = metric.ranks.iter().enumerate();
+    let ranked = ranks.filter_map(|(e, rank)| Some((e, (*rank)?)));
     let (best, _) = ranked.min_by(|a, b| a.1.total_cmp(&b.1))?;
     let (name, estimate) = (section.explainers.get(best)?, *metric.values.get(best)?);
     let title = &metric.title;
@@ -49,32 +41,33 @@ fn best(section: &Attribution, metric: &MetricOfExplainers) -> Option<Finding> {
         let text = format!(
             "By {title}, “{name}” has {number}; with a single explainer there is nothing to compare it with."
         );
-        let finding = Finding::new(&section.origin, Verdict::Described, text);
+        let finding = Finding::new(&section.origin, Verdict::Note, text);
         return Some(finding.with(&estimate));
     }
     let is_of_best = |pair: &&Comparison| pair.first == *name || pair.second == *name;
     let pairs = metric.comparisons.iter().filter(is_of_best);
     let not_apart: Vec<&str> = pairs
         .filter(|pair| !pair.significant || pair.favours.as_ref() != Some(name))
-        .map(|pair| {
-            if pair.first == *name {
-                pair.second.as_str()
-            } else {
-                pair.first.as_str()
-            }
+        .map(|pair| match pair.first == *name {
+            true => pair.second.as_str(),
+            false => pair.first.as_str(),
         })
         .collect();
+    let test = format!(
+        "signed ranks, p < {} after Holm's correction",
+        section.alpha()
+    );
     let (verdict, text) = match not_apart.is_empty() {
         true => (
-            Verdict::AboveChance,
+            Verdict::Better,
             format!(
-                "By {title}, “{name}” is best ({number}) and told apart from every other explainer (signed ranks, p < 0.05 after Holm's correction)."
+                "By {title}, “{name}” is best ({number}) and significantly better than every other explainer ({test})."
             ),
         ),
         false => (
-            Verdict::NotToldApart,
+            Verdict::NoDifference,
             format!(
-                "By {title}, “{name}” has the best value ({number}), but is not told apart from {}.",
+                "By {title}, “{name}” has the best value ({number}), but is not significantly better than {} ({test}).",
                 list(&not_apart)
             ),
         ),
@@ -82,46 +75,41 @@ fn best(section: &Attribution, metric: &MetricOfExplainers) -> Option<Finding> {
     Some(Finding::new(&section.origin, verdict, text).with(&estimate))
 }
 
-/// Explainers beside the one called random, if there is one: by how many metrics that ask the model each is told
-/// to be better. A map that is simpler than a random one is no better for that.
+/// Explainers beside the one called random, if there is one: by how many metrics that ask the model each is
+/// significantly better. A map that is simpler than a random one is no better for that.
 fn beside_random(section: &Attribution) -> Vec<Finding> {
     let is_random = |name: &&String| name.to_lowercase().contains("random");
     let Some(random) = section.explainers.iter().find(is_random) else {
         return Vec::new();
     };
-    let directed: Vec<&MetricOfExplainers> = section
-        .metrics
-        .iter()
-        .filter(|metric| metric.better != Direction::None && metric.asks_model)
-        .collect();
+    let metrics = section.metrics.iter();
+    let directed = metrics.filter(|metric| metric.better != Direction::None && metric.asks_model);
     let of = |name: &String| {
-        let pair_of = |metric: &&MetricOfExplainers| {
-            metric
-                .comparisons
-                .iter()
-                .find(|pair| {
-                    [&pair.first, &pair.second] == [name, random]
-                        || [&pair.first, &pair.second] == [random, name]
-                })
-                .filter(|pair| pair.significant)
-                .and_then(|pair| pair.favours.clone())
+        let is_pair = |pair: &&Comparison| {
+            let names = [&pair.first, &pair.second];
+            names == [name, random] || names == [random, name]
         };
-        let favoured: Vec<String> = directed.iter().filter_map(pair_of).collect();
-        let better = favoured.iter().filter(|favoured| *favoured == name).count();
-        (better, favoured.len() - better)
+        let pairs = directed
+            .clone()
+            .filter_map(|metric| metric.comparisons.iter().find(is_pair));
+        let favoured = pairs
+            .filter(|pair| pair.significant)
+            .filter_map(|pair| pair.favours.as_ref());
+        let (better, worse): (Vec<&String>, Vec<&String>) =
+            favoured.partition(|favoured| *favoured == name);
+        (better.len(), worse.len())
     };
-    let n = directed.len();
+    let n = directed.clone().count();
     let others = section.explainers.iter().filter(|name| *name != random);
     let sentence = |name: &String| {
         let (better, worse) = of(name);
-        let verdict = match (better, worse) {
-            (0, 0) => Verdict::NotToldApart,
-            (better, worse) if better > worse => Verdict::AboveChance,
-            (better, worse) if better < worse => Verdict::BelowChance,
-            _ => Verdict::NotToldApart,
+        let verdict = match better.cmp(&worse) {
+            Ordering::Greater => Verdict::Better,
+            Ordering::Less => Verdict::Worse,
+            Ordering::Equal => Verdict::NoDifference,
         };
         let text = format!(
-            "“{name}” is told to be better than “{random}” by {better} of {n} metrics that ask the model, and worse by {worse}."
+            "“{name}” is significantly better than “{random}” by {better} of {n} metrics that ask the model, and worse by {worse}."
         );
         Finding::new(&section.origin, verdict, text)
     };
@@ -139,31 +127,20 @@ fn disagreement(section: &Attribution) -> Option<Finding> {
         section.title(&pair.first),
         section.title(&pair.second),
     );
-    Some(Finding::new(&section.origin, Verdict::Described, text))
+    Some(Finding::new(&section.origin, Verdict::Note, text))
 }
 
 /// Metrics without a value for some samples.
 fn undefined(section: &Attribution) -> Option<Finding> {
-    let largest = |metric: &MetricOfExplainers| {
-        metric
-            .values
-            .iter()
-            .map(|value| value.n_undefined)
-            .max()
-            .unwrap_or_default()
-    };
-    let affected = section.metrics.iter().filter(|metric| largest(metric) > 0);
-    let words: Vec<String> = affected
-        .map(|metric| {
-            format!(
-                "{} ({} of {} samples)",
-                metric.title,
-                largest(metric),
-                section.n_samples
-            )
-        })
-        .collect();
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let words = section.metrics.iter().filter_map(|metric| {
+        let largest = metric.values.iter().map(|value| value.n_undefined).max();
+        let largest = largest.filter(|n| *n > 0)?;
+        Some(format!(
+            "{} ({largest} of {} samples)",
+            metric.title, section.n_samples
+        ))
+    });
+    let words: Vec<String> = words.collect();
     let text = format!("Some samples have no value by {}.", list(&words));
     (!words.is_empty()).then(|| Finding::new(&section.origin, Verdict::Undefined, text))
 }

@@ -50,16 +50,11 @@ fn right_from_wrong(section: &Casebased) -> Finding {
 fn confident_and_wrong(section: &Casebased, wrong: &Group) -> Option<Finding> {
     let histogram = &wrong.histogram;
     let is_high = |&(bin, _): &(usize, &u64)| histogram.bin(bin).0 > 0.85 - 1e-9;
-    let high: u64 = histogram
-        .counts
-        .iter()
-        .enumerate()
-        .filter(is_high)
-        .map(|(_, n)| n)
-        .sum();
+    let bins = histogram.counts.iter().enumerate();
+    let high: u64 = bins.filter(is_high).map(|(_, n)| n).sum();
     let text = format!(
         "{high} of {} have a high correspondence (0.85 and more) all the same.",
         count(wrong.n, "wrong prediction")
     );
-    (wrong.n > 0).then(|| Finding::new(&section.origin, Verdict::Described, text))
+    (wrong.n > 0).then(|| Finding::new(&section.origin, Verdict::Note, text))
 }

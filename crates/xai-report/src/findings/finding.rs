@@ -39,20 +39,24 @@ impl Finding {
     }
 }
 
-/// Kinds of findings.
+/// Kinds of findings. The aliases are their names in reports of version 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Better than chance or than the other, and more than chance explains.
-    AboveChance,
-    /// Not told apart from chance, or from each other.
-    NotToldApart,
-    /// Worse than chance, and more than chance explains.
-    BelowChance,
+    /// Significantly better than chance, or than what it is compared with.
+    #[serde(alias = "above_chance")]
+    Better,
+    /// No significant difference from chance, or from what it is compared with.
+    #[serde(alias = "not_told_apart")]
+    NoDifference,
+    /// Significantly worse than chance, or than what it is compared with.
+    #[serde(alias = "below_chance")]
+    Worse,
     /// Undefined, or defined for too few to say more.
     Undefined,
-    /// A number where there is no chance level to hold it against.
-    Described,
+    /// A number that is compared with nothing.
+    #[serde(alias = "described")]
+    Note,
     /// The section could not be computed.
     Missing,
 }

@@ -30,11 +30,9 @@ fn truth(section: &Graph, explainer: &GraphExplainer) -> Option<Finding> {
 
 /// The explainer with the highest characterization at its best size.
 fn best(section: &Graph) -> Option<Finding> {
-    let at_best = |explainer: &'_ GraphExplainer| {
-        Some((
-            explainer.name.clone(),
-            *explainer.curve.get(explainer.best)?,
-        ))
+    let at_best = |explainer: &GraphExplainer| {
+        let point = *explainer.curve.get(explainer.best)?;
+        Some((explainer.name.clone(), point))
     };
     let points: Vec<_> = section.explainers.iter().filter_map(at_best).collect();
     let value = |point: &SizePoint| point.characterization.value.unwrap_or(f64::NEG_INFINITY);
@@ -56,14 +54,13 @@ fn best(section: &Graph) -> Option<Finding> {
         (_, false) => format!("; its interval overlaps that of {}", list(&overlaps)),
     };
     let verdict = match best.len() == 1 && points.len() > 1 && overlaps.is_empty() {
-        true => Verdict::AboveChance,
-        false => Verdict::Described,
+        true => Verdict::Better,
+        false => Verdict::Note,
     };
-    let named: Vec<String> = best
+    let named = best
         .iter()
-        .map(|(name, point)| format!("“{name}” at size {}", point.level))
-        .collect();
-    let named: Vec<&str> = named.iter().map(String::as_str).collect();
+        .map(|(name, point)| format!("“{name}” at size {}", point.level));
+    let named: Vec<String> = named.collect();
     let equally = if best.len() > 1 { " alike" } else { "" };
     let text = format!(
         "Sufficiency and necessity together are highest{equally} for {}: characterization {}{beside_others}.",

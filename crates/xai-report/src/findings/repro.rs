@@ -59,24 +59,20 @@ fn accuracy(section: &Repro) -> Option<Finding> {
         section.always_wrong,
         section.ever_wrong,
     );
-    (low <= high).then(|| Finding::new(&section.origin, Verdict::Described, text))
+    (low <= high).then(|| Finding::new(&section.origin, Verdict::Note, text))
 }
 
 /// Metrics that some pairs do not define.
 fn undefined(section: &Repro) -> Option<Finding> {
-    let affected: Vec<String> = section
+    let affected = section
         .metrics
         .iter()
-        .filter(|metric| metric.mean.n_undefined > 0)
-        .map(|metric| {
-            format!(
-                "{} ({})",
-                metric.title,
-                count(metric.mean.n_undefined, "pair")
-            )
-        })
-        .collect();
-    let words: Vec<&str> = affected.iter().map(String::as_str).collect();
+        .filter(|metric| metric.mean.n_undefined > 0);
+    let word = |metric: &PairMetricSummary| {
+        let n = count(metric.mean.n_undefined, "pair");
+        format!("{} ({n})", metric.title)
+    };
+    let words: Vec<String> = affected.map(word).collect();
     let text = format!("Some pairs of runs have no value of {}.", list(&words));
     (!words.is_empty()).then(|| Finding::new(&section.origin, Verdict::Undefined, text))
 }

@@ -9,7 +9,7 @@ pub(super) fn findings(section: &Simulation) -> Vec<Finding> {
     let accuracy = |metric: &SimulatedMetric| metric.spearman_with_accuracy.map(f64::abs);
     let best = largest(section, dependence).map(|(metric, _)| {
         let auroc = metric.auroc_of_dependence.unwrap_or_default();
-        format!("Of {} metrics, {} tells dependent from independent errors best (AUROC {auroc:.4}, chance 0.5)", section.metrics.len(), metric.title)
+        format!("Of {} metrics, {} separates dependent from independent errors best (AUROC {auroc:.4}, chance 0.5)", section.metrics.len(), metric.title)
     });
     let follows = largest(section, accuracy).map(|(metric, _)| {
         let rho = metric.spearman_with_accuracy.unwrap_or_default();
@@ -20,7 +20,7 @@ pub(super) fn findings(section: &Simulation) -> Vec<Finding> {
     });
     let parts: Vec<String> = best.into_iter().chain(follows).collect();
     let text = format!("{}.", parts.join("; "));
-    let finding = Finding::new(&section.origin, Verdict::Described, text);
+    let finding = Finding::new(&section.origin, Verdict::Note, text);
     (!parts.is_empty()).then_some(finding).into_iter().collect()
 }
 

@@ -14,8 +14,9 @@ pub(super) fn with_interval(estimate: &Estimate) -> String {
 }
 
 /// `a, b and c`
-pub(super) fn list(words: &[&str]) -> String {
-    match words {
+pub(super) fn list(words: &[impl AsRef<str>]) -> String {
+    let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
+    match words.as_slice() {
         [] => String::new(),
         [one] => (*one).to_owned(),
         [first @ .., last] => format!("{} and {last}", first.join(", ")),
@@ -28,7 +29,7 @@ pub(super) struct IntervalRule<'a> {
     pub(super) chance: f64,
     /// What the sentences say of the number: `AUROC`.
     pub(super) what: &'a str,
-    /// Sentences without their end, above chance, not told apart from it, below it, and without an interval.
+    /// Sentences without their end: above chance, no difference from it, below it, and without an interval.
     pub(super) above: &'a str,
     pub(super) not_apart: &'a str,
     pub(super) below: &'a str,
@@ -41,8 +42,8 @@ impl IntervalRule<'_> {
     /// The finding about a section.
     pub(super) fn finding(&self, origin: &Origin) -> Finding {
         let (verdict, sentence, consequence) = match beside(self.estimate, self.chance) {
-            Some(Verdict::AboveChance) => (Verdict::AboveChance, self.above, self.consequence),
-            Some(Verdict::BelowChance) => (Verdict::BelowChance, self.below, ""),
+            Some(Verdict::Better) => (Verdict::Better, self.above, self.consequence),
+            Some(Verdict::Worse) => (Verdict::Worse, self.below, ""),
             Some(verdict) => (verdict, self.not_apart, ""),
             None => (Verdict::Undefined, self.undefined, ""),
         };
@@ -57,11 +58,11 @@ impl IntervalRule<'_> {
 fn beside(estimate: &Estimate, chance: f64) -> Option<Verdict> {
     let [low, high] = estimate.interval?;
     Some(if low > chance {
-        Verdict::AboveChance
+        Verdict::Better
     } else if high < chance {
-        Verdict::BelowChance
+        Verdict::Worse
     } else {
-        Verdict::NotToldApart
+        Verdict::NoDifference
     })
 }
 
@@ -104,17 +105,17 @@ mod tests {
         let expected = [
             (
                 Some([0.51, 0.9]),
-                Verdict::AboveChance,
+                Verdict::Better,
                 "above (AUROC 0.6000 [0.5100, 0.9000], chance 0.5): so.",
             ),
             (
                 Some([0.5, 0.9]),
-                Verdict::NotToldApart,
+                Verdict::NoDifference,
                 "neither (AUROC 0.6000 [0.5000, 0.9000], chance 0.5).",
             ),
             (
                 Some([0.1, 0.49]),
-                Verdict::BelowChance,
+                Verdict::Worse,
                 "below (AUROC 0.6000 [0.1000, 0.4900], chance 0.5).",
             ),
             (

@@ -1,7 +1,5 @@
 //! Numbers as the page shows them.
 
-use xai_core::Direction;
-
 use crate::estimate::Estimate;
 use crate::text::DASH;
 
@@ -100,15 +98,6 @@ pub(crate) fn of_kind(n: u64, one: &str, many: &str) -> String {
 /// A number with a real minus sign.
 pub(crate) fn minus(text: String) -> String {
     text.replace('-', "\u{2212}")
-}
-
-/// Which end is the good one, with an arrow.
-pub(crate) fn which_is_better(better: Direction) -> &'static str {
-    match better {
-        Direction::Lower => "↓ lower is better",
-        Direction::Higher => "↑ higher is better",
-        Direction::None => "no end is better",
-    }
 }
 
 #[cfg(test)]

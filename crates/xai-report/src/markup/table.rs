@@ -48,14 +48,16 @@ impl Table {
         }
     }
 
-    /// With a column of words.
-    pub(crate) fn words(self, head: &str) -> Self {
-        self.column(name(head), false)
+    /// With columns of words.
+    pub(crate) fn words<H: AsRef<str>>(self, heads: impl IntoIterator<Item = H>) -> Self {
+        let heads = heads.into_iter();
+        heads.fold(self, |table, head| table.column(name(head.as_ref()), false))
     }
 
-    /// With a column of numbers.
-    pub(crate) fn numbers(self, head: &str) -> Self {
-        self.column(name(head), true)
+    /// With columns of numbers.
+    pub(crate) fn numbers<H: AsRef<str>>(self, heads: impl IntoIterator<Item = H>) -> Self {
+        let heads = heads.into_iter();
+        heads.fold(self, |table, head| table.column(name(head.as_ref()), true))
     }
 
     /// With a column of numbers whose head is more than words.
@@ -207,7 +209,7 @@ impl Cell {
             cell = cell.note(number::interval(ends));
         }
         if estimate.small_sample {
-            cell = cell.note("few values: covers less often than 95 %");
+            cell = cell.note("few values: covers less often than it says");
         }
         match estimate.n_undefined {
             0 => cell,
@@ -258,7 +260,7 @@ mod tests {
 
     #[test]
     fn cells_have_the_exact_value_and_undefined_ones_none() {
-        let table = Table::new("T").words("a").numbers("b").rows([
+        let table = Table::new("T").words(["a"]).numbers(["b"]).rows([
             vec![Cell::words("<x>"), Cell::number(Some(0.1 + 0.2))],
             vec![Cell::words("y"), Cell::number(Some(f64::NAN))],
         ]);
@@ -273,7 +275,7 @@ mod tests {
     #[test]
     fn a_long_table_says_how_many_rows_it_lacks() {
         let rows = (0..100).map(|i| vec![Cell::index(i)]);
-        let html = Table::new("T").numbers("a").rows(rows).draw("Table 1");
+        let html = Table::new("T").numbers(["a"]).rows(rows).draw("Table 1");
         let html = html.to_string();
         assert!(html.contains("40 more rows are not shown"));
         assert_eq!(html.matches("scope=\"row\"").count(), MOST_ROWS);

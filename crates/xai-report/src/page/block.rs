@@ -29,6 +29,28 @@ pub(super) enum Block {
     },
 }
 
+impl Block {
+    /// Pictures under a heading; nothing where there are none.
+    pub(super) fn figures(heading: &'static str, figures: Vec<Figure>) -> Vec<Self> {
+        match figures.is_empty() {
+            true => Vec::new(),
+            false => vec![Self::Heading(heading), Self::Figures(figures)],
+        }
+    }
+
+    /// Many small pictures under a heading, with what they have in common; nothing where there are none.
+    pub(super) fn panels(heading: &'static str, words: &str, panels: Vec<Figure>) -> Vec<Self> {
+        match panels.is_empty() {
+            true => Vec::new(),
+            false => vec![
+                Self::Heading(heading),
+                Self::Words(words.to_owned()),
+                Self::Panels(panels),
+            ],
+        }
+    }
+}
+
 /// A number that matters, with its interval and what it is.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct KeyFigure {
@@ -39,40 +61,32 @@ pub(super) struct KeyFigure {
 }
 
 impl KeyFigure {
-    /// A number with its interval.
-    pub(super) fn estimate(name: &'static str, estimate: &Estimate, note: &str) -> Self {
-        let value = number::finite(estimate.value).map(|value| (value, number::decimals(value)));
-        let few = if estimate.small_sample {
-            "; few values: the interval covers less often than 95 %"
-        } else {
-            ""
-        };
-        Self {
-            name,
-            value,
-            interval: estimate.interval,
-            note: format!("{note}{few}"),
-        }
-    }
-
     /// A number without an interval.
     pub(super) fn number(name: &'static str, value: Option<f64>, note: &str) -> Self {
-        let value = number::finite(value).map(|value| (value, number::decimals(value)));
         Self {
             name,
-            value,
+            value: number::finite(value).map(|value| (value, number::decimals(value))),
             interval: None,
             note: note.to_owned(),
         }
+    }
+
+    /// A number with its interval.
+    pub(super) fn estimate(name: &'static str, estimate: &Estimate, note: &str) -> Self {
+        let mut key = Self::number(name, estimate.value, note);
+        key.interval = estimate.interval;
+        if estimate.small_sample {
+            key.note += "; few values: the interval covers less often than it says";
+        }
+        key
     }
 
     /// A count.
     pub(super) fn count(name: &'static str, n: u64, note: &str) -> Self {
+        let value = Some((n as f64, number::count(n)));
         Self {
-            name,
-            value: Some((n as f64, number::count(n))),
-            interval: None,
-            note: note.to_owned(),
+            value,
+            ..Self::number(name, None, note)
         }
     }
 
@@ -144,10 +158,9 @@ impl Counter {
 
     fn draw_folded(&mut self, title: &str, is_open: bool, blocks: &[Block]) -> Markup {
         let details = Element::of("details", "folded");
-        let details = if is_open {
-            details.with("open", "")
-        } else {
-            details
+        let details = match is_open {
+            true => details.with("open", ""),
+            false => details,
         };
         details
             .child(Element::new("summary").child(name(title)))
@@ -239,9 +252,9 @@ fn files(files: &[InputFile]) -> Table {
         ]
     });
     Table::new("Files that were read")
-        .words("path, as the study has it")
-        .numbers("bytes")
-        .words("SHA-256")
+        .words(["path, as the study has it"])
+        .numbers(["bytes"])
+        .words(["SHA-256"])
         .rows(rows)
 }
 

@@ -5,7 +5,7 @@ use crate::markup::number::{decimals, in_own_units, percent};
 use crate::markup::{Cell, Element, Table, name, number};
 use crate::page::block::{Block, KeyFigure, Section, n_of};
 use crate::picture::{
-    Axis, BarGroup, Bars, ErrorBars, Figure, LineChart, Point, Reference, Series, Style,
+    Axis, BarGroup, Bars, ErrorBars, Figure, LineChart, Picture, Point, Reference, Series, Style,
 };
 use crate::section::casebased::{Casebased, FeatureComparison, Group, LeastSupported};
 
@@ -32,14 +32,11 @@ fn about(section: &Casebased) -> String {
 
 fn blocks(section: &Casebased) -> Vec<Block> {
     let mut blocks = vec![Block::KeyFigures(key_figures(section))];
-    let figures: Vec<_> = crate::page::casebased::distributions(section)
+    let figures: Vec<_> = distributions(section)
         .into_iter()
-        .chain(crate::page::casebased::reliability(section))
+        .chain(reliability(section))
         .collect();
-    if !figures.is_empty() {
-        blocks.push(Block::Heading("Right and wrong predictions"));
-        blocks.push(Block::Figures(figures));
-    }
+    blocks.extend(Block::figures("Right and wrong predictions", figures));
     if section.right.is_some() || section.wrong.is_some() {
         blocks.push(Block::Table(groups(section)));
     }
@@ -55,7 +52,7 @@ fn blocks(section: &Casebased) -> Vec<Block> {
              data; rows are counted from 0."
                 .to_owned(),
         ));
-        blocks.extend(crate::page::casebased::draw(&section.least_supported));
+        blocks.extend(draw(&section.least_supported));
     }
     blocks.extend(columns(section));
     blocks
@@ -75,8 +72,12 @@ fn key_figures(section: &Casebased) -> Vec<KeyFigure> {
         ));
     }
     if let Some(auroc) = &section.auroc_of_right {
-        let note = "AUROC of right against wrong; 0.5 = correspondence does not tell them apart";
-        keys.push(KeyFigure::estimate("Right told from wrong", auroc, note));
+        let note = "does correspondence rank right predictions above wrong ones? 0.5 = no better than chance";
+        keys.push(KeyFigure::estimate(
+            "AUROC, right against wrong",
+            auroc,
+            note,
+        ));
     }
     if !section.reliability.is_empty() {
         let note = "expected calibration error over ten bins; 0 = calibrated, ↓ lower is better";
@@ -103,10 +104,8 @@ fn groups(section: &Casebased) -> Table {
         .into_iter()
         .filter_map(|(name, group)| Some(row(name, group.as_ref()?)));
     Table::new("Correspondence of right and of wrong predictions")
-        .words("predictions")
-        .numbers("number")
-        .numbers("mean correspondence")
-        .numbers("95 % interval")
+        .words(["predictions"])
+        .numbers(["number", "mean correspondence", "95 % interval"])
         .rows(rows)
 }
 
@@ -120,10 +119,8 @@ fn by_class(section: &Casebased) -> Table {
         ]
     });
     Table::new("Predictions by predicted class")
-        .words("predicted class")
-        .numbers("number")
-        .numbers("mean correspondence")
-        .numbers("accuracy")
+        .words(["predicted class"])
+        .numbers(["number", "mean correspondence", "accuracy"])
         .rows(rows)
 }
 
@@ -138,9 +135,8 @@ fn levels(section: &Casebased) -> Table {
         ]
     });
     Table::new("Predictions by the level of their correspondence")
-        .words("level")
-        .numbers("number")
-        .numbers("share")
+        .words(["level"])
+        .numbers(["number", "share"])
         .rows(rows)
 }
 
@@ -160,7 +156,7 @@ fn columns(section: &Casebased) -> Option<Block> {
 }
 
 /// Correspondence of right and of wrong predictions.
-pub(super) fn distributions(section: &Casebased) -> Option<Figure> {
+fn distributions(section: &Casebased) -> Option<Figure> {
     let groups = [("right", &section.right, 0), ("wrong", &section.wrong, 1)];
     let bars = |name: &str, group: &Group, style: usize| BarGroup {
         name: name.to_owned(),
@@ -178,21 +174,21 @@ pub(super) fn distributions(section: &Casebased) -> Option<Figure> {
         return None;
     }
     let picture = Bars {
-        title: "Correspondence of right and of wrong predictions".to_owned(),
-        caption: "Across: correspondence with the nearest training cases, higher is better. Up and down: the \
-                  share of the group in each bin, so that groups of any size compare. Where correspondence \
-                  tells errors, the upper bars stand at the right and the lower ones at the left."
-            .to_owned(),
         label: "correspondence".to_owned(),
         unit: "predictions",
         groups,
         is_panel: false,
     };
-    Some(picture.figure())
+    Some(picture.figure(
+        "Correspondence of right and of wrong predictions",
+        "Across: correspondence with the nearest training cases, higher is better. Up and down: the share of the \
+         group in each bin, so that groups of any size compare. Where correspondence tells errors, the upper bars \
+         stand at the right and the lower ones at the left.",
+    ))
 }
 
 /// Accuracy by correspondence.
-pub(super) fn reliability(section: &Casebased) -> Option<Figure> {
+fn reliability(section: &Casebased) -> Option<Figure> {
     let bins = section.reliability.iter();
     let points: Vec<Point> = bins
         .filter_map(|bin| {
@@ -208,12 +204,6 @@ pub(super) fn reliability(section: &Casebased) -> Option<Figure> {
         return None;
     }
     let picture = LineChart {
-        title: "Accuracy by correspondence".to_owned(),
-        caption: "Each mark: predictions of similar correspondence; the larger, the more of them. Up: the share of them \
-                  that is right, with a 95 % interval (Wilson). On the diagonal, correspondence says how often \
-                  a prediction is right; above it, predictions are right more often than their precedents \
-                  suggest."
-            .to_owned(),
         x: Axis::new("mean correspondence", (0.0, 1.0)),
         y: Axis::new("accuracy", (0.0, 1.0)),
         series_kind: "predictions",
@@ -224,10 +214,17 @@ pub(super) fn reliability(section: &Casebased) -> Option<Figure> {
             best: None,
             error_bars: ErrorBars::Whiskers,
         }],
-        reference: Some(Reference::Diagonal("calibrated: accuracy = correspondence".to_owned())),
+        reference: Some(Reference::Diagonal(
+            "calibrated: accuracy = correspondence".to_owned(),
+        )),
         is_panel: false,
     };
-    Some(picture.figure())
+    Some(picture.figure(
+        "Accuracy by correspondence",
+        "Each mark: predictions of similar correspondence; the larger, the more of them. Up: the share of them that is \
+         right, with a 95 % interval (Wilson). On the diagonal, correspondence says how often a prediction is right; \
+         above it, predictions are right more often than their precedents suggest.",
+    ))
 }
 
 /// Features that are shown at once.
@@ -237,7 +234,7 @@ const FIRST: usize = 8;
 const OPEN: usize = 3;
 
 /// The cases, each in a block of its own.
-pub(super) fn draw(cases: &[LeastSupported]) -> Vec<Block> {
+fn draw(cases: &[LeastSupported]) -> Vec<Block> {
     let blocks = cases.iter().enumerate();
     blocks
         .map(|(index, case)| draw_case(case, index < OPEN))
@@ -294,10 +291,9 @@ fn title(case: &LeastSupported) -> String {
 }
 
 fn table(caption: String, case: &LeastSupported, features: &[FeatureComparison]) -> Table {
-    let mut table = Table::new(caption).unsorted().words("feature").column(
-        head("this prediction", format!("row {}", case.sample)),
-        true,
-    );
+    let prediction = head("this prediction", format!("row {}", case.sample));
+    let table = Table::new(caption).unsorted().words(["feature"]);
+    let mut table = table.column(prediction, true);
     for (index, precedent) in case.neighbors.iter().enumerate() {
         let about = format!(
             "row {}, {}, distance {}",

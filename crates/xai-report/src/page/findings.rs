@@ -37,7 +37,7 @@ fn group(report: &Report, title: &str, findings: &[&Finding]) -> Element {
 
 fn item(report: &Report, finding: &Finding) -> Element {
     let (class, symbol, words) = mark(finding.verdict);
-    let verdict = Element::of("span", format!("verdict {class}"))
+    let verdict = Element::of("span", format!("verdict {class}").trim())
         .child(
             Element::new("span")
                 .with("aria-hidden", "true")
@@ -56,12 +56,12 @@ fn item(report: &Report, finding: &Finding) -> Element {
 /// The class, the symbol and the words of a verdict.
 fn mark(verdict: Verdict) -> (&'static str, &'static str, &'static str) {
     match verdict {
-        Verdict::AboveChance => ("above", "▲", "above"),
-        Verdict::NotToldApart => ("apart", "≈", "not told apart"),
-        Verdict::BelowChance => ("below", "▼", "below"),
-        Verdict::Undefined => ("undefined", "∅", "undefined"),
-        Verdict::Described => ("described", "●", "described"),
-        Verdict::Missing => ("missing", "✕", "missing"),
+        Verdict::Better => ("good", "▲", "significantly better"),
+        Verdict::NoDifference => ("", "≈", "no difference shown"),
+        Verdict::Worse => ("bad", "▼", "significantly worse"),
+        Verdict::Undefined => ("", "∅", "undefined"),
+        Verdict::Note => ("", "●", "note"),
+        Verdict::Missing => ("bad", "✕", "missing"),
     }
 }
 

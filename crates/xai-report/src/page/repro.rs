@@ -2,15 +2,14 @@
 
 use crate::estimate::Estimate;
 use crate::family::Family;
-use crate::markup::number::which_is_better;
 use crate::markup::{Cell, Element, Table, name, number};
 use crate::page::block::{Block, KeyFigure, Section, n_of};
 use crate::picture::{
-    Axis, BarGroup, Bars, ErrorBars, Figure, HeatMap, Intervals, LineChart, Point, Row, Series,
-    Style, nice_domain, thinned,
+    Axis, BarGroup, Bars, ErrorBars, Figure, HeatMap, Intervals, LineChart, Picture, Point, Row,
+    Series, Style, nice_domain, thinned,
 };
 use crate::section::repro::{Inconsistent, PairMetricSummary, Repro};
-use crate::text::with_arrow;
+use crate::text::{coverage, with_arrow};
 
 /// The section with its pictures and tables.
 pub(super) fn section(section: &Repro) -> Section<'_> {
@@ -30,20 +29,19 @@ pub(super) fn section(section: &Repro) -> Section<'_> {
 }
 
 fn blocks(section: &Repro) -> Vec<Block> {
-    let mut blocks = vec![Block::KeyFigures(key_figures(section))];
-    blocks.push(Block::Heading("Metrics over all pairs of runs"));
-    blocks.push(Block::Figures(vec![
-        crate::page::repro::means(section),
-        crate::page::repro::similarity(section),
-    ]));
-    blocks.push(Block::Table(metrics(section)));
-    let distributions = crate::page::repro::distributions(section);
-    if !distributions.is_empty() {
-        blocks.push(Block::Heading("How the pairs are distributed"));
-        blocks.push(Block::Panels(distributions));
-    }
+    let mut blocks = vec![
+        Block::KeyFigures(key_figures(section)),
+        Block::Heading("Metrics over all pairs of runs"),
+        Block::Figures(vec![means(section), similarity(section)]),
+        Block::Table(metrics(section)),
+    ];
+    blocks.extend(Block::panels(
+        "How the pairs are distributed",
+        "Each picture: the share of the pairs of runs by their value; ↑ higher is better, ↓ lower is better.",
+        section.metrics.iter().filter_map(distribution).collect(),
+    ));
     blocks.push(Block::Heading("Runs and samples"));
-    blocks.extend(crate::page::repro::accuracy(section).map(|figure| Block::Figures(vec![figure])));
+    blocks.extend(accuracy(section).map(|figure| Block::Figures(vec![figure])));
     if !section.most_inconsistent.is_empty() {
         blocks.push(Block::Table(inconsistent(&section.most_inconsistent)));
     }
@@ -81,15 +79,28 @@ fn metrics(section: &Repro) -> Table {
             Cell::count(metric.mean.n),
         ]
     };
-    Table::new("Over all pairs of runs; 95 % interval of the mean by a jackknife over runs")
-        .words("metric")
-        .numbers("mean")
-        .numbers("standard deviation")
-        .numbers("least")
-        .numbers("median")
-        .numbers("largest")
-        .numbers("pairs")
+    let caption = format!("Over all pairs of runs; {} of the mean", interval(section));
+    Table::new(caption)
+        .words(["metric"])
+        .numbers([
+            "mean",
+            "standard deviation",
+            "least",
+            "median",
+            "largest",
+            "pairs",
+        ])
         .rows(section.metrics.iter().map(row))
+}
+
+/// How intervals over runs are made: `95 % interval by a jackknife over runs`.
+fn interval(section: &Repro) -> String {
+    let method = match section.interval.as_str() {
+        "bca" => "a BCa bootstrap",
+        "jackknife" => "a jackknife",
+        other => other,
+    };
+    format!("{} interval by {method} over runs", coverage(section.level))
 }
 
 fn inconsistent(samples: &[Inconsistent]) -> Table {
@@ -112,10 +123,9 @@ fn inconsistent(samples: &[Inconsistent]) -> Table {
         ]
     });
     Table::new("Samples on which runs disagree most")
-        .numbers("sample")
-        .words("true class")
-        .words("votes: runs × class")
-        .numbers("share of the most frequent class")
+        .numbers(["sample"])
+        .words(["true class", "votes: runs × class"])
+        .numbers(["share of the most frequent class"])
         .column(head, true)
         .rows(rows)
 }
@@ -127,7 +137,7 @@ const MOST_ROWS: usize = 40;
 const MOST_POINTS: usize = 200;
 
 /// The means of all metrics with their intervals.
-pub(super) fn means(section: &Repro) -> Figure {
+fn means(section: &Repro) -> Figure {
     let rows = section.metrics.iter().map(|metric| Row {
         name: with_arrow(&metric.title, metric.better),
         style: Style::of(0),
@@ -135,11 +145,6 @@ pub(super) fn means(section: &Repro) -> Figure {
         is_best: false,
     });
     let picture = Intervals {
-        title: "Mean of each metric over the pairs of runs".to_owned(),
-        caption: "Across: the mean over all pairs, with a 95 % interval by a jackknife over runs. ↑ higher is \
-                  better, ↓ lower is better. Metrics have different scales: compare runs by one of them, not \
-                  metrics with each other."
-            .to_owned(),
         label: "mean over the pairs".to_owned(),
         row_kind: "metric",
         rows: rows.collect(),
@@ -147,93 +152,97 @@ pub(super) fn means(section: &Repro) -> Figure {
         domain: None,
         is_panel: false,
     };
-    picture.figure()
+    picture.figure(
+        "Mean of each metric over the pairs of runs",
+        format!(
+            "Across: the mean over all pairs, with a {}. ↑ higher is better, ↓ lower is better. Metrics have different \
+             scales: compare runs by one of them, not metrics with each other.",
+            interval(section)
+        ),
+    )
 }
 
 /// Run × run.
-pub(super) fn similarity(section: &Repro) -> Figure {
-    let similarity = &section.similarity;
-    let value = |row: usize, column: usize| {
-        let order = &similarity.order;
-        similarity.value(*order.get(row)?, *order.get(column)?)
-    };
+fn similarity(section: &Repro) -> Figure {
+    let (similarity, order) = (&section.similarity, &section.similarity.order);
+    let value = |row: usize, column: usize| similarity.value(*order.get(row)?, *order.get(column)?);
     let picture = HeatMap {
-        title: format!("{} of every two runs", similarity.title),
-        caption: "Rows and columns: runs, from 0, ordered so that runs that are alike stand beside each other. Light: \
-                  high; dark: low; grey or empty: undefined, or a run with itself. Squares along the diagonal are \
-                  groups of runs."
-            .to_owned(),
         label: similarity.title.clone(),
         item_kind: "run",
-        names: similarity.order.iter().map(|run| format!("run {run}")).collect(),
+        names: order.iter().map(|run| format!("run {run}")).collect(),
         value: &value,
         is_signed: false,
-        short_names: Some(similarity.order.iter().map(usize::to_string).collect()),
+        short_names: Some(order.iter().map(usize::to_string).collect()),
     };
-    picture.figure()
+    picture.figure(
+        format!("{} of every two runs", similarity.title),
+        "Rows and columns: runs, from 0, ordered so that runs that are alike stand beside each other. Light: high; \
+         dark: low; grey or empty: undefined, or a run with itself. Squares along the diagonal are groups of runs.",
+    )
 }
 
 /// One small picture per metric that has values.
-pub(super) fn distributions(section: &Repro) -> Vec<Figure> {
-    section.metrics.iter().filter_map(distribution).collect()
-}
-
 fn distribution(metric: &PairMetricSummary) -> Option<Figure> {
-    let histogram = metric.histogram.clone()?;
     let picture = Bars {
-        title: with_arrow(&metric.title, metric.better),
-        caption: format!(
-            "{} Across: value of a pair, {}; up: share of the pairs.",
-            metric.question,
-            which_is_better(metric.better)
-        ),
         label: "value of a pair".to_owned(),
         unit: "pairs",
         groups: vec![BarGroup {
             name: metric.title.clone(),
             style: Style::of(0),
-            histogram,
+            histogram: metric.histogram.clone()?,
             mean: metric.mean.value,
         }],
         is_panel: true,
     };
-    Some(picture.figure())
+    Some(picture.figure(with_arrow(&metric.title, metric.better), &metric.question))
 }
 
 /// The accuracy of each run.
-pub(super) fn accuracy(section: &Repro) -> Option<Figure> {
-    match section.accuracy.len() {
+fn accuracy(section: &Repro) -> Option<Figure> {
+    let coverage = coverage(section.level);
+    let (title, n) = ("Accuracy of each run ↑", section.accuracy.len());
+    let what = "the share of right predictions";
+    match n {
         0 => None,
-        n if n <= MOST_ROWS => Some(accuracy_rows(&section.accuracy)),
-        _ => Some(accuracy_line(&section.accuracy)),
+        n if n <= MOST_ROWS => Some(accuracy_rows(&section.accuracy).figure(
+            title,
+            format!(
+                "Runs in the order of the file, from 0. Across: {what}, with a {coverage} interval over samples (Wilson)."
+            ),
+        )),
+        _ => {
+            let line = accuracy_line(&section.accuracy);
+            let some = match line.series[0].points.len() {
+                shown if shown < n => format!(" {shown} of {n} runs are drawn, evenly spread."),
+                _ => String::new(),
+            };
+            let caption = format!(
+                "Across: runs in the order of the file, from 0. Up: {what}. Band: {coverage} intervals over samples \
+                 (Wilson).{some}"
+            );
+            Some(line.figure(title, caption))
+        }
     }
 }
 
-const TITLE: &str = "Accuracy of each run ↑";
-
-fn accuracy_rows(accuracy: &[Estimate]) -> Figure {
+fn accuracy_rows(accuracy: &[Estimate]) -> Intervals {
     let rows = accuracy.iter().enumerate().map(|(run, estimate)| Row {
         name: format!("run {run}"),
         style: Style::of(0),
         estimate: *estimate,
         is_best: false,
     });
-    let picture = Intervals {
-        title: TITLE.to_owned(),
-        caption: "Runs in the order of the file, from 0. Across: the share of right predictions, higher is better, \
-                  with a 95 % interval over samples (Wilson)."
-            .to_owned(),
+    Intervals {
         label: "accuracy".to_owned(),
         row_kind: "run",
         rows: rows.collect(),
         reference: None,
         domain: None,
         is_panel: false,
-    };
-    picture.figure()
+    }
 }
 
-fn accuracy_line(accuracy: &[Estimate]) -> Figure {
+fn accuracy_line(accuracy: &[Estimate]) -> LineChart {
     let points = accuracy.iter().enumerate().filter_map(|(run, estimate)| {
         Some(Point {
             x: run as f64,
@@ -244,24 +253,10 @@ fn accuracy_line(accuracy: &[Estimate]) -> Figure {
     });
     let points: Vec<Point> = points.collect();
     let shown: Vec<Point> = thinned(&points, MOST_POINTS).copied().collect();
-    let some = match shown.len() < points.len() {
-        true => format!(
-            " {} of {} runs are drawn, evenly spread.",
-            shown.len(),
-            points.len()
-        ),
-        false => String::new(),
-    };
-    let ends = shown.iter().flat_map(|point| {
-        let [low, high] = point.interval.unwrap_or([point.y; 2]);
-        [low, high]
-    });
-    let picture = LineChart {
-        title: TITLE.to_owned(),
-        caption: format!(
-            "Across: runs in the order of the file, from 0. Up: the share of right predictions, higher is better. \
-             Band: 95 % intervals over samples (Wilson).{some}"
-        ),
+    let ends = shown
+        .iter()
+        .flat_map(|point| point.interval.unwrap_or([point.y; 2]));
+    LineChart {
         x: Axis::new("run", (0.0, accuracy.len().saturating_sub(1) as f64)),
         y: Axis::new("accuracy", nice_domain(ends)),
         series_kind: "accuracy",
@@ -274,6 +269,5 @@ fn accuracy_line(accuracy: &[Estimate]) -> Figure {
         }],
         reference: None,
         is_panel: false,
-    };
-    picture.figure()
+    }
 }

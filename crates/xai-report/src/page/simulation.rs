@@ -3,11 +3,16 @@
 use crate::family::Family;
 use crate::markup::{Cell, Table, number};
 use crate::page::block::{Block, Section};
-use crate::picture::{Axis, ErrorBars, Figure, LineChart, Point, Series, Style, nice_domain};
+use crate::picture::{
+    Axis, ErrorBars, Figure, LineChart, Picture, Point, Series, Style, nice_domain,
+};
 use crate::section::simulation::{ProfilePoint, SimulatedMetric, Simulation};
 
 /// Points that stand for fewer draws are left out: they jump about.
 const FEWEST_DRAWS: usize = 5;
+
+/// What stands below each of many pictures, which are explained above them.
+const CAPTION: &str = "Mean by accuracy; band: 80 % of the draws.";
 
 /// The section with its pictures and its table.
 pub(super) fn section(section: &Simulation) -> Section<'_> {
@@ -16,8 +21,9 @@ pub(super) fn section(section: &Simulation) -> Section<'_> {
         origin: &section.origin,
         about: format!(
             "{} of several runs each. Each picture: the mean of a metric over draws of similar accuracy, with \
-             a band that holds 80 % of them. A metric that follows accuracy slopes; one that tells runs that \
-             copy each other's errors from independent ones has two lines apart.",
+             a band from the 10 % lowest to the 10 % highest of them; points of fewer than {FEWEST_DRAWS} draws \
+             are left out. A metric that follows accuracy slopes; one that tells runs that copy each other's \
+             errors from independent ones has two lines apart.",
             number::of_kind(section.n_draws, "simulated study", "simulated studies"),
         ),
         blocks: vec![
@@ -36,11 +42,6 @@ fn panel(metric: &SimulatedMetric) -> Figure {
     let ends = ends.flat_map(|point| point.interval.unwrap_or([point.y; 2]));
     let y = Axis::new("value", nice_domain(ends));
     let picture = LineChart {
-        title: metric.title.clone(),
-        caption: format!(
-            "Across: accuracy of the draws; up: the metric. Lines: means; bands: from the 10 % lowest to the \
-             10 % highest. Points of fewer than {FEWEST_DRAWS} draws are left out."
-        ),
         x: Axis::new("accuracy", (0.0, 1.0)),
         y,
         series_kind: "draws",
@@ -48,7 +49,7 @@ fn panel(metric: &SimulatedMetric) -> Figure {
         reference: None,
         is_panel: true,
     };
-    picture.figure()
+    picture.figure(&metric.title, CAPTION)
 }
 
 fn series(name: &str, style: usize, points: &[ProfilePoint]) -> Series {
@@ -89,13 +90,8 @@ fn table(section: &Simulation) -> Table {
         "Over all draws; ρ is a rank correlation, η² a share of variance, AUROC 0.5 = cannot tell dependent from \
          independent errors",
     )
-    .words("metric")
-    .numbers("mean")
-    .numbers("standard deviation")
-    .numbers("accuracy (ρ)")
-    .numbers("classes (ρ)")
-    .numbers("label law (η²)")
-    .numbers("error law (η²)")
-    .numbers("dependence (AUROC)")
+    .words(["metric"])
+    .numbers(["mean", "standard deviation", "accuracy (ρ)", "classes (ρ)"])
+    .numbers(["label law (η²)", "error law (η²)", "dependence (AUROC)"])
     .rows(rows)
 }

@@ -6,27 +6,57 @@ use crate::picture::{Entry, legend};
 /// A picture that is ready to be put on the page.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Figure {
-    /// What it is called.
-    pub(crate) title: String,
-    /// What is to be seen, for whoever does not see it.
-    pub(crate) description: String,
-    /// What the axes are, and which end is better.
-    pub(crate) caption: String,
-    /// What colours and shapes mean.
-    pub(crate) legend: Vec<Entry>,
+    title: String,
+    description: String,
+    /// What the axes are.
+    caption: String,
+    legend: Vec<Entry>,
     /// Width and height in units of the picture; text is 13 units high.
-    pub(crate) size: (f64, f64),
-    /// What is drawn, from behind to the front.
-    pub(crate) marks: Vec<Element>,
-    /// The numbers that are drawn.
-    pub(crate) numbers: Table,
+    size: (f64, f64),
+    marks: Vec<Element>,
+    numbers: Table,
 }
 
-/// The width of a picture that stands beside another one.
+/// The width of a picture that stands beside another one. All pictures have the width of their column, and
+/// `page.css` makes columns so that letters are of about one size in all of them.
 pub(crate) const WIDTH: f64 = 460.0;
 
 /// The width of a small picture among many.
 pub(crate) const PANEL: f64 = 300.0;
+
+/// What a picture draws, and what says the same for whoever does not see it.
+pub(crate) trait Picture: Sized {
+    /// Its width and height.
+    fn size(&self) -> (f64, f64);
+
+    /// What is drawn, from behind to the front.
+    fn draw(&self) -> Vec<Element>;
+
+    /// What is to be seen.
+    fn describe(&self) -> String;
+
+    /// What colours and shapes mean.
+    fn legend(&self) -> Vec<Entry> {
+        Vec::new()
+    }
+
+    /// The numbers that are drawn, in a table of this title.
+    fn numbers(&self, title: &str) -> Table;
+
+    /// The picture with its title and its caption.
+    fn figure(self, title: impl Into<String>, caption: impl Into<String>) -> Figure {
+        let title = title.into();
+        Figure {
+            description: self.describe(),
+            legend: self.legend(),
+            numbers: self.numbers(&title),
+            size: self.size(),
+            marks: self.draw(),
+            title,
+            caption: caption.into(),
+        }
+    }
+}
 
 impl Figure {
     /// The picture as the `number`-th one of the page.
@@ -44,14 +74,13 @@ impl Figure {
             .child(self.draw_svg(number))
             .child(Element::new("figcaption").text(&self.caption));
         let numbers = self.numbers.draw(&format!("Numbers of figure {number}"));
-        let class = match self.size.0 > WIDTH {
-            true => "picture wide",
-            false => "picture",
-        };
         let behind = Element::of("details", "numbers")
             .child(Element::new("summary").text("Numbers behind this picture"))
             .markup(numbers);
-        Element::of("div", class).child(figure).child(behind).into()
+        Element::of("div", "picture")
+            .child(figure)
+            .child(behind)
+            .into()
     }
 
     fn draw_svg(&self, number: usize) -> Element {
@@ -91,5 +120,11 @@ pub(crate) fn shortened(text: &str, most: usize) -> String {
     short
 }
 
+/// The room that the longest of some names needs.
+pub(crate) fn room<'a>(names: impl IntoIterator<Item = &'a String>) -> f64 {
+    let lengths = names.into_iter().map(|name| name.chars().count());
+    lengths.max().unwrap_or(0) as f64 * CHARACTER + 4.0
+}
+
 /// The mean width of a character of the text in a picture.
-pub(crate) const CHARACTER: f64 = 7.3;
+const CHARACTER: f64 = 7.3;

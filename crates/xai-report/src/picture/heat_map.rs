@@ -3,16 +3,19 @@
 use crate::markup::number::decimals;
 use crate::markup::{Cell, Element, Table, number};
 use crate::picture::{
-    ColorMap, Figure, Raster, WIDTH, extent, fitting, hexadecimal, legend_bar, shortened, tick,
+    ColorMap, Picture, Raster, WIDTH, extent, fitting, hexadecimal, legend_bar, room, shortened,
+    tick,
 };
 
 /// Things that are drawn as one cell each; above that, as pixels of one image.
 const MOST_CELLS: usize = 40;
 
+/// Room above the square, and for the number behind a name.
+const ABOVE: f64 = 24.0;
+const NUMBER: f64 = 20.0;
+
 /// A picture of a number for every two of some things.
 pub(crate) struct HeatMap<'a> {
-    pub(crate) title: String,
-    pub(crate) caption: String,
     /// What the numbers are.
     pub(crate) label: String,
     /// What the things are: `run`.
@@ -23,8 +26,7 @@ pub(crate) struct HeatMap<'a> {
     pub(crate) value: &'a dyn Fn(usize, usize) -> Option<f64>,
     /// Whether 0 is the middle, and the ends are -1 and 1.
     pub(crate) is_signed: bool,
-    /// What stands beside rows and above columns, where names are too long for that: the names beside rows
-    /// are cut short otherwise, and columns have numbers.
+    /// What stands beside rows and above columns; without it the names, with the numbers that columns have.
     pub(crate) short_names: Option<Vec<String>>,
 }
 
@@ -35,21 +37,82 @@ struct Pair {
     value: f64,
 }
 
-impl HeatMap<'_> {
-    /// The picture with its words and its numbers.
-    pub(crate) fn figure(self) -> Figure {
+impl Picture for HeatMap<'_> {
+    fn size(&self) -> (f64, f64) {
+        (WIDTH, ABOVE + self.side() + 66.0)
+    }
+
+    fn draw(&self) -> Vec<Element> {
+        let (left, side) = (self.before(), self.side());
+        let (map, range) = self.color_map(&self.pairs());
+        let step = side / self.names.len().max(1) as f64;
+        let mut marks = match self.names.len() <= MOST_CELLS {
+            true => self.draw_cells(&map, (left, ABOVE), step),
+            false => self.draw_pixels(&map, (left, ABOVE), side),
+        };
+        marks.extend(self.draw_names((left, ABOVE), step));
+        let numbers = [range.0, (range.0 + range.1) / 2.0, range.1];
+        let at = (left, ABOVE + side + 14.0);
+        let numbers = numbers.map(number::in_own_units);
+        marks.extend(legend_bar(&map, at, side.max(150.0), numbers));
+        let label = fitting(&self.label, WIDTH - left, "label");
+        marks.push(label.at("x", left).at("y", ABOVE + side + 58.0));
+        marks
+    }
+
+    fn describe(&self) -> String {
         let pairs = self.pairs();
-        let map = self.color_map(&pairs);
-        let (height, marks) = self.draw(&map);
-        Figure {
-            description: self.describe(&pairs),
-            legend: Vec::new(),
-            numbers: self.numbers(&pairs),
-            size: (WIDTH, height),
-            marks,
-            title: self.title,
-            caption: self.caption,
+        let n = number::of_kind(
+            self.names.len() as u64,
+            "row and column",
+            "rows and columns",
+        );
+        match (pairs.first(), pairs.last()) {
+            (Some(most), Some(least)) => format!(
+                "{} of every two: {n}. From {} to {}.",
+                self.label,
+                self.say(least),
+                self.say(most)
+            ),
+            _ => format!("{} of every two: {n}. No pair has a value.", self.label),
         }
+    }
+
+    /// The square of few things; the pairs at both ends of many.
+    fn numbers(&self, title: &str) -> Table {
+        let n = self.names.len();
+        if n > MOST_CELLS {
+            return self.pairs_at_the_ends(title);
+        }
+        let table = Table::new(title)
+            .words([self.item_kind])
+            .numbers(&self.names);
+        let row = |row: usize| {
+            let cells = (0..n).map(|column| match row == column {
+                true => Cell::empty(),
+                false => Cell::number((self.value)(row, column)),
+            });
+            std::iter::once(Cell::words(&self.names[row]))
+                .chain(cells)
+                .collect()
+        };
+        table.rows((0..n).map(row))
+    }
+}
+
+impl HeatMap<'_> {
+    /// The room for the names of rows.
+    fn before(&self) -> f64 {
+        match &self.short_names {
+            Some(_) => 40.0,
+            // Ticks are a little smaller than names.
+            None => (0.93 * room(&self.names) + NUMBER).clamp(100.0, 240.0),
+        }
+    }
+
+    /// The side of the square.
+    fn side(&self) -> f64 {
+        (WIDTH - self.before() - 12.0).min(40.0 * self.names.len().max(1) as f64)
     }
 
     /// The defined pairs, the largest number first.
@@ -75,33 +138,6 @@ impl HeatMap<'_> {
         }
         let range = extent(pairs.iter().map(|pair| pair.value)).unwrap_or((0.0, 1.0));
         (ColorMap::sequential(range), range)
-    }
-
-    fn draw(&self, (map, range): &(ColorMap, (f64, f64))) -> (f64, Vec<Element>) {
-        let n = self.names.len().max(1);
-        let before = if self.short_names.is_none() {
-            176.0
-        } else {
-            40.0
-        };
-        let side = (WIDTH - before - 12.0).min(40.0 * n as f64);
-        let (left, top) = (before, 24.0);
-        let step = side / n as f64;
-        let mut marks = match n <= MOST_CELLS {
-            true => self.draw_cells(map, (left, top), step),
-            false => self.draw_pixels(map, (left, top), side),
-        };
-        marks.extend(self.draw_names((left, top), step));
-        let [low, high] = [range.0, range.1].map(number::in_own_units);
-        let middle = number::in_own_units((range.0 + range.1) / 2.0);
-        let at = (left, top + side + 14.0);
-        marks.extend(legend_bar(map, at, side.max(150.0), [low, middle, high]));
-        marks.push(
-            fitting(&self.label, WIDTH - left, "label")
-                .at("x", left)
-                .at("y", top + side + 58.0),
-        );
-        (top + side + 66.0, marks)
     }
 
     fn draw_cells(&self, map: &ColorMap, (left, top): (f64, f64), step: f64) -> Vec<Element> {
@@ -137,7 +173,7 @@ impl HeatMap<'_> {
         step: f64,
         (row, column): (usize, usize),
     ) -> Option<Element> {
-        if step < 30.0 {
+        if step < 28.0 {
             return None;
         }
         let value = number::finite((self.value)(row, column))?;
@@ -171,7 +207,7 @@ impl HeatMap<'_> {
             let short = self.short_names.as_ref();
             let (row, column) = match short.and_then(|names| names.get(index)) {
                 Some(short) => (short.clone(), short.clone()),
-                None => (format!("{} {number}", shortened(name, 19)), number),
+                None => (format!("{} {number}", shortened(name, 30)), number),
             };
             [
                 fitting(&row, left - 6.0, "tick")
@@ -193,46 +229,8 @@ impl HeatMap<'_> {
         )
     }
 
-    fn describe(&self, pairs: &[Pair]) -> String {
-        let n = number::of_kind(
-            self.names.len() as u64,
-            "row and column",
-            "rows and columns",
-        );
-        match (pairs.first(), pairs.last()) {
-            (Some(most), Some(least)) => format!(
-                "{} of every two: {n}. From {} to {}.",
-                self.label,
-                self.say(least),
-                self.say(most)
-            ),
-            _ => format!("{} of every two: {n}. No pair has a value.", self.label),
-        }
-    }
-
-    /// The square of few things; the pairs at both ends of many.
-    fn numbers(&self, pairs: &[Pair]) -> Table {
-        let n = self.names.len();
-        if n > MOST_CELLS {
-            return self.pairs_at_the_ends(pairs);
-        }
-        let mut table = Table::new(&self.title).words(self.item_kind);
-        for name in &self.names {
-            table = table.numbers(name);
-        }
-        let row = |row: usize| {
-            let cells = (0..n).map(|column| match row == column {
-                true => Cell::empty(),
-                false => Cell::number((self.value)(row, column)),
-            });
-            std::iter::once(Cell::words(&self.names[row]))
-                .chain(cells)
-                .collect()
-        };
-        table.rows((0..n).map(row))
-    }
-
-    fn pairs_at_the_ends(&self, pairs: &[Pair]) -> Table {
+    fn pairs_at_the_ends(&self, title: &str) -> Table {
+        let pairs = self.pairs();
         const EACH: usize = 30;
         let n_most = pairs.len().min(EACH);
         let least = pairs.len().saturating_sub(EACH).max(n_most);
@@ -247,10 +245,12 @@ impl HeatMap<'_> {
             })
             .collect();
         let n_left_out = pairs.len() - rows.len();
-        Table::new(format!("{}: the pairs at both ends", self.title))
-            .words(self.item_kind)
-            .words(&format!("other {}", self.item_kind))
-            .numbers(&self.label)
+        Table::new(format!("{title}: the pairs at both ends"))
+            .words([
+                self.item_kind.to_owned(),
+                format!("other {}", self.item_kind),
+            ])
+            .numbers([&self.label])
             .rows(rows)
             .without(n_left_out)
     }

@@ -3,14 +3,12 @@
 use crate::estimate::Histogram;
 use crate::markup::number::{decimals, in_own_units, percent};
 use crate::markup::{Cell, Element, Table, number};
-use crate::picture::{Area, Axis, Entry, Figure, PANEL, Style, Swatch, WIDTH, grid, line, tick};
+use crate::picture::{Area, Axis, Entry, PANEL, Picture, Style, Swatch, WIDTH, grid, line, tick};
 
 /// A picture of one or two distributions in the same bins. Each bar is a share of its own group, so that
 /// a small group is seen as well as a large one.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Bars {
-    pub(crate) title: String,
-    pub(crate) caption: String,
     /// What is counted by value.
     pub(crate) label: String,
     /// What is counted: `predictions`.
@@ -72,23 +70,17 @@ impl BarGroup {
     }
 }
 
-impl Bars {
-    /// The picture with its words and its numbers.
-    pub(crate) fn figure(self) -> Figure {
-        let size = match self.is_panel {
+impl Picture for Bars {
+    fn size(&self) -> (f64, f64) {
+        match self.is_panel {
             true => (PANEL, 190.0),
             false => (WIDTH, 300.0),
-        };
-        let described: Vec<String> = self.groups.iter().map(BarGroup::describe).collect();
-        Figure {
-            description: format!("Distribution of {}. {}", self.label, described.join(" ")),
-            legend: self.legend(),
-            numbers: self.numbers(),
-            size,
-            marks: self.draw(size),
-            title: self.title,
-            caption: self.caption,
         }
+    }
+
+    fn describe(&self) -> String {
+        let described: Vec<String> = self.groups.iter().map(BarGroup::describe).collect();
+        format!("Distribution of {}. {}", self.label, described.join(" "))
     }
 
     fn legend(&self) -> Vec<Entry> {
@@ -107,7 +99,7 @@ impl Bars {
         entries
     }
 
-    fn draw(&self, size: (f64, f64)) -> Vec<Element> {
+    fn draw(&self) -> Vec<Element> {
         let Some(first) = self.groups.first() else {
             return Vec::new();
         };
@@ -115,13 +107,9 @@ impl Bars {
         let largest = largest.fold(0.0, f64::max).max(1e-9);
         let low = if self.groups.len() > 1 { -largest } else { 0.0 };
         let x = Axis::new(&self.label, (first.histogram.from, first.histogram.to));
-        let of = if self.groups.len() > 1 {
-            "each group"
-        } else {
-            self.unit
-        };
+        let of = if low < 0.0 { "each group" } else { self.unit };
         let y = Axis::new(format!("% of {of}"), (low, largest));
-        let area = Area::new(size, &x, &y);
+        let area = Area::new(self.size(), &x, &y);
         let mut marks = area.draw_x_ticks(if self.is_panel { 4 } else { 6 });
         marks.extend(draw_shares(&area));
         for (group, direction) in self.groups.iter().zip([1.0, -1.0]) {
@@ -134,6 +122,30 @@ impl Bars {
         marks
     }
 
+    fn numbers(&self, title: &str) -> Table {
+        let heads = self.groups.iter();
+        let heads = heads.flat_map(|group| [group.name.clone(), format!("{}, share", group.name)]);
+        let table = Table::new(title).numbers(["from", "to"]).numbers(heads);
+        let Some(first) = self.groups.first() else {
+            return table;
+        };
+        let rows = (0..first.histogram.counts.len()).map(|index| {
+            let (from, to) = first.histogram.bin(index);
+            let ends = [from, to].map(|end| Cell::shown_as(Some(end), in_own_units));
+            let counts = self.groups.iter().flat_map(|group| {
+                let count = group.histogram.counts.get(index).copied().unwrap_or(0);
+                [
+                    Cell::count(count),
+                    Cell::shown_as(Some(group.share(index)), percent),
+                ]
+            });
+            ends.into_iter().chain(counts).collect()
+        });
+        table.rows(rows)
+    }
+}
+
+impl Bars {
     fn draw_group(&self, group: &BarGroup, direction: f64, area: &Area) -> Vec<Element> {
         let bins = (0..group.histogram.counts.len()).zip(&group.histogram.counts);
         let filled = bins.filter(|(_, count)| **count > 0);
@@ -169,31 +181,6 @@ impl Bars {
         let from = (x, area.y.place(0.0));
         let tooltip = format!("{}: mean {}", group.name, decimals(mean));
         Some(line("reference", from, (x, area.y.place(end))).tooltip(tooltip))
-    }
-
-    fn numbers(&self) -> Table {
-        let mut table = Table::new(&self.title).numbers("from").numbers("to");
-        for group in &self.groups {
-            table = table
-                .numbers(&group.name)
-                .numbers(&format!("{}, share", group.name));
-        }
-        let Some(first) = self.groups.first() else {
-            return table;
-        };
-        let rows = (0..first.histogram.counts.len()).map(|index| {
-            let (from, to) = first.histogram.bin(index);
-            let ends = [from, to].map(|end| Cell::shown_as(Some(end), in_own_units));
-            let counts = self.groups.iter().flat_map(|group| {
-                let count = group.histogram.counts.get(index).copied().unwrap_or(0);
-                [
-                    Cell::count(count),
-                    Cell::shown_as(Some(group.share(index)), percent),
-                ]
-            });
-            ends.into_iter().chain(counts).collect()
-        });
-        table.rows(rows)
     }
 }
 

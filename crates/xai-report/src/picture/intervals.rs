@@ -3,15 +3,13 @@
 use crate::estimate::Estimate;
 use crate::markup::{Cell, Element, Table, number};
 use crate::picture::{
-    CHARACTER, Entry, Figure, PANEL, Scale, Style, Swatch, WIDTH, extent, fitting, grid, line,
-    ring, tick,
+    Entry, PANEL, Picture, Scale, Style, Swatch, WIDTH, extent, fitting, grid, line, ring, room,
+    tick,
 };
 
 /// A picture of rows, each with a value and its interval.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Intervals {
-    pub(crate) title: String,
-    pub(crate) caption: String,
     /// What is measured.
     pub(crate) label: String,
     /// What a row is: `explainer`.
@@ -39,45 +37,18 @@ const ABOVE: f64 = 6.0;
 const BELOW: f64 = 44.0;
 const AFTER: f64 = 64.0;
 
+/// The height of a name above its row.
+const NAME: f64 = 15.0;
+
 impl Intervals {
-    /// The picture with its words and its numbers.
-    pub(crate) fn figure(self) -> Figure {
-        let width = if self.is_panel { PANEL } else { WIDTH };
-        let row_height = if self.rows.len() > 30 { 17.0 } else { 24.0 };
-        let height = ABOVE + BELOW + row_height * self.rows.len() as f64;
-        Figure {
-            description: self.describe(),
-            legend: self.legend(),
-            numbers: self.numbers(),
-            size: (width, height),
-            marks: self.draw(width, height, row_height),
-            title: self.title,
-            caption: self.caption,
-        }
-    }
-
-    fn legend(&self) -> Vec<Entry> {
-        let reference = self.reference.iter();
-        let mut entries: Vec<Entry> = reference
-            .map(|(_, text)| Entry::new(Swatch::Reference, text))
-            .collect();
-        if self.rows.iter().any(|row| row.is_best) {
-            entries.push(Entry::new(Swatch::Best, "best"));
-        }
-        entries
-    }
-
     /// The ends of the axis: all values and ends of intervals, and a little more.
     fn ends(&self) -> (f64, f64) {
-        let of_row = |row: &Row| {
-            let ends = row.estimate.interval.into_iter().flatten();
-            row.estimate
-                .value
+        let estimates = self.rows.iter().map(|row| row.estimate);
+        let values = estimates.flat_map(|of| {
+            of.value
                 .into_iter()
-                .chain(ends)
-                .collect::<Vec<_>>()
-        };
-        let values = self.rows.iter().flat_map(of_row);
+                .chain(of.interval.into_iter().flatten())
+        });
         let reference = self.reference.iter().map(|(value, _)| *value);
         let given = self.domain.into_iter().flat_map(|(low, high)| [low, high]);
         let (low, high) = extent(values.chain(reference).chain(given)).unwrap_or((0.0, 1.0));
@@ -87,15 +58,46 @@ impl Intervals {
         }
     }
 
-    /// The width of the names.
-    fn before(&self) -> f64 {
-        let longest = self.rows.iter().map(|row| row.name.chars().count()).max();
-        let most: f64 = if self.is_panel { 112.0 } else { 190.0 };
-        most.min(longest.unwrap_or(0) as f64 * CHARACTER + 12.0)
+    /// The room for names beside the rows; `None` where they stand above them.
+    fn beside(&self) -> Option<f64> {
+        let most = if self.is_panel { 120.0 } else { 200.0 };
+        let room = room(self.rows.iter().map(|row| &row.name));
+        (room <= most).then_some(room + 8.0)
     }
 
-    fn draw(&self, width: f64, height: f64, row_height: f64) -> Vec<Element> {
-        let (left, right) = (self.before(), width - AFTER);
+    /// The height of a row without a name above it.
+    fn line(&self) -> f64 {
+        if self.rows.len() > 30 { 17.0 } else { 24.0 }
+    }
+
+    fn row_height(&self) -> f64 {
+        let above = if self.beside().is_some() { 0.0 } else { NAME };
+        self.line() + above
+    }
+}
+
+impl Picture for Intervals {
+    fn size(&self) -> (f64, f64) {
+        let width = if self.is_panel { PANEL } else { WIDTH };
+        let rows = self.row_height() * self.rows.len() as f64;
+        (width, ABOVE + BELOW + rows)
+    }
+
+    fn legend(&self) -> Vec<Entry> {
+        let reference = self.reference.iter();
+        let mut entries: Vec<Entry> = reference
+            .map(|(_, text)| Entry::new(Swatch::Reference, text))
+            .collect();
+        // What a ring means is said once above many panels.
+        if !self.is_panel && self.rows.iter().any(|row| row.is_best) {
+            entries.push(Entry::new(Swatch::Best, "best"));
+        }
+        entries
+    }
+
+    fn draw(&self) -> Vec<Element> {
+        let ((width, height), row_height, beside) = (self.size(), self.row_height(), self.beside());
+        let (left, right) = (beside.unwrap_or(8.0), width - AFTER);
         let bottom = height - BELOW;
         let x = Scale::new(self.ends(), (left + 4.0, right));
         let mut marks = Vec::new();
@@ -109,14 +111,17 @@ impl Intervals {
             marks.push(line("reference", (place, ABOVE), (place, bottom)).tooltip(text));
         }
         for (index, row) in self.rows.iter().enumerate() {
-            let y = ABOVE + row_height * (index as f64 + 0.5);
-            marks.push(
-                fitting(&row.name, left - 8.0, "name")
+            let y = ABOVE + row_height * (index + 1) as f64 - self.line() / 2.0;
+            let name = match beside {
+                Some(_) => fitting(&row.name, left - 8.0, "name")
                     .at("x", left - 8.0)
                     .at("y", y + 4.0)
                     .with("text-anchor", "end"),
-            );
-            marks.push(row.draw(&x, y, right));
+                None => fitting(&row.name, width - 16.0, "name")
+                    .at("x", left)
+                    .at("y", y - self.line() / 2.0),
+            };
+            marks.extend([name, row.draw(&x, y, right)]);
         }
         marks.push(
             fitting(&self.label, width - 8.0, "label")
@@ -148,17 +153,14 @@ impl Intervals {
             0 => String::new(),
             n => format!(" Undefined: {n}."),
         };
-        match named.is_empty() {
-            true => format!("{}: no value is defined.", self.label),
-            false => format!(
-                "{}, largest first: {}{more}.{undefined}",
-                self.label,
-                named.join(", ")
-            ),
+        if named.is_empty() {
+            return format!("{}: no value is defined.", self.label);
         }
+        let named = named.join(", ");
+        format!("{}, largest first: {named}{more}.{undefined}", self.label)
     }
 
-    fn numbers(&self) -> Table {
+    fn numbers(&self, title: &str) -> Table {
         let rows = self.rows.iter().map(|row| {
             vec![
                 Cell::words(&row.name),
@@ -168,12 +170,9 @@ impl Intervals {
                 Cell::count(row.estimate.n_undefined),
             ]
         });
-        Table::new(&self.title)
-            .words(self.row_kind)
-            .numbers("value")
-            .numbers("95 % interval")
-            .numbers("n")
-            .numbers("undefined")
+        Table::new(title)
+            .words([self.row_kind])
+            .numbers(["value", "interval", "n", "undefined"])
             .rows(rows)
     }
 }

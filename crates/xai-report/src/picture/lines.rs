@@ -2,13 +2,13 @@
 
 use crate::markup::number::decimals;
 use crate::markup::{Cell, Element, MOST_ROWS, Table, number, path};
-use crate::picture::{Area, Axis, Entry, Figure, PANEL, Style, Swatch, WIDTH, line, nothing, ring};
+use crate::picture::{
+    Area, Axis, Entry, PANEL, Picture, Style, Swatch, WIDTH, line, nothing, ring,
+};
 
 /// A chart of lines.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct LineChart {
-    pub(crate) title: String,
-    pub(crate) caption: String,
     pub(crate) x: Axis,
     pub(crate) y: Axis,
     /// What a series is: `explainer`.
@@ -31,51 +31,29 @@ pub(crate) enum Reference {
 /// Points of a line that get a mark, where it has many.
 const MOST_MARKS: usize = 12;
 
-impl LineChart {
-    /// The chart with its words and its numbers.
-    pub(crate) fn figure(self) -> Figure {
-        let size = match self.is_panel {
+impl Picture for LineChart {
+    fn size(&self) -> (f64, f64) {
+        match self.is_panel {
             true => (PANEL, 210.0),
             false => (WIDTH, 300.0),
-        };
-        Figure {
-            description: self.describe(),
-            legend: self.legend(),
-            numbers: self.numbers(),
-            size,
-            marks: self.draw(size),
-            title: self.title,
-            caption: self.caption,
         }
     }
 
-    fn draw(&self, size: (f64, f64)) -> Vec<Element> {
-        let area = Area::new(size, &self.x, &self.y);
+    fn draw(&self) -> Vec<Element> {
+        let area = Area::new(self.size(), &self.x, &self.y);
+        let series = self.series.iter();
+        let labels = (self.x.label.as_str(), self.y.label.as_str());
+        let most = MOST_MARKS / if self.is_panel { 2 } else { 1 };
         let mut marks = area.draw(&self.x, &self.y);
         marks.extend(self.reference.iter().map(|reference| reference.draw(&area)));
+        marks.extend(series.clone().flat_map(|of| of.draw_error_bars(&area)));
+        marks.extend(series.clone().flat_map(|of| of.draw_line(&area)));
         marks.extend(
-            self.series
-                .iter()
-                .flat_map(|series| series.draw_error_bars(&area)),
+            series
+                .clone()
+                .flat_map(|of| of.draw_marks(&area, labels, most)),
         );
-        marks.extend(
-            self.series
-                .iter()
-                .flat_map(|series| series.draw_line(&area)),
-        );
-        let most = if self.is_panel {
-            MOST_MARKS / 2
-        } else {
-            MOST_MARKS
-        };
-        for series in &self.series {
-            marks.extend(series.draw_marks(&area, (&self.x.label, &self.y.label), most));
-        }
-        if self
-            .series
-            .iter()
-            .all(|series| series.finite().next().is_none())
-        {
+        if series.clone().all(|of| of.finite().next().is_none()) {
             let middle = (
                 (area.left + area.right) / 2.0,
                 (area.top + area.bottom) / 2.0,
@@ -101,12 +79,8 @@ impl LineChart {
     }
 
     fn describe(&self) -> String {
-        let described = self
-            .series
-            .iter()
-            .take(8)
-            .map(|series| series.describe(&self.x.label));
-        let described: Vec<String> = described.collect();
+        let first = self.series.iter().take(8);
+        let described: Vec<String> = first.map(|of| of.describe(&self.x.label)).collect();
         let more = match self.series.len().saturating_sub(8) {
             0 => String::new(),
             n => format!(" And {n} more."),
@@ -119,19 +93,14 @@ impl LineChart {
         )
     }
 
-    fn numbers(&self) -> Table {
+    fn numbers(&self, title: &str) -> Table {
         let has_interval = self.points().any(|point| point.interval.is_some());
         let has_n = self.points().any(|point| point.n.is_some());
-        let mut table = Table::new(&self.title)
-            .words(self.series_kind)
-            .numbers(&self.x.label)
-            .numbers(&self.y.label);
-        if has_interval {
-            table = table.numbers("interval");
-        }
-        if has_n {
-            table = table.numbers("n");
-        }
+        let table = Table::new(title)
+            .words([self.series_kind])
+            .numbers([&self.x.label, &self.y.label])
+            .numbers(has_interval.then_some("interval"))
+            .numbers(has_n.then_some("n"));
         let most = (MOST_ROWS / self.series.len().max(1)).max(2);
         let n_points = self.points().count();
         let rows: Vec<Vec<Cell>> = self
@@ -143,7 +112,9 @@ impl LineChart {
         let n_left_out = n_points.saturating_sub(rows.len());
         table.rows(rows).without(n_left_out)
     }
+}
 
+impl LineChart {
     fn points(&self) -> impl Iterator<Item = &Point> {
         self.series.iter().flat_map(|series| &series.points)
     }

@@ -15,7 +15,7 @@ pub(crate) mod tiles;
 
 pub(crate) use axes::{Area, Axis, Scale, extent, grid, line, nice_domain, nothing, tick};
 pub(crate) use color_map::{ColorMap, hexadecimal, legend_bar};
-pub(crate) use figure::{CHARACTER, Figure, PANEL, WIDTH, fitting, shortened};
+pub(crate) use figure::{Figure, PANEL, Picture, WIDTH, fitting, room, shortened};
 pub(crate) use heat_map::HeatMap;
 pub(crate) use histogram::{BarGroup, Bars};
 pub(crate) use intervals::{Intervals, Row};

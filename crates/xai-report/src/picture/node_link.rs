@@ -2,12 +2,11 @@
 
 use crate::markup::number::decimals;
 use crate::markup::{Cell, Element, Table, number, place};
-use crate::picture::{Entry, Figure, PANEL, Swatch, extent};
+use crate::picture::{Entry, PANEL, Picture, Swatch, extent};
 use crate::section::graph::{DrawnEdge, Neighborhood};
 
 /// A picture of a neighbourhood.
 pub(crate) struct NodeLink<'a> {
-    pub(crate) title: String,
     pub(crate) neighborhood: &'a Neighborhood,
 }
 
@@ -22,51 +21,47 @@ const OUTLINE: f64 = 6.0;
 const HEIGHT: f64 = 270.0;
 const MARGIN: f64 = 22.0;
 
-impl NodeLink<'_> {
-    /// The picture with its words and its numbers.
-    pub(crate) fn figure(self) -> Figure {
-        Figure {
-            description: self.describe(),
-            caption: self.caption(),
-            legend: self.legend(),
-            numbers: self.numbers(),
-            size: (PANEL, HEIGHT),
-            marks: self.draw(),
-            title: self.title,
-        }
+impl Picture for NodeLink<'_> {
+    fn size(&self) -> (f64, f64) {
+        (PANEL, HEIGHT)
     }
 
-    fn caption(&self) -> String {
-        let left_out = match self.neighborhood.n_left_out as u64 {
-            0 => String::new(),
-            n => format!(
-                " {} of the neighbourhood not drawn.",
-                number::of_kind(n, "node is", "nodes are")
-            ),
+    fn draw(&self) -> Vec<Element> {
+        let edges = &self.neighborhood.edges;
+        let outlined = edges.iter().filter(|edge| edge.is_true == Some(true));
+        let outlines = outlined.filter_map(|edge| self.line("true-edge", edge, OUTLINE));
+        let mut marks: Vec<Element> = outlines.collect();
+        marks.extend(
+            edges
+                .iter()
+                .filter_map(|edge| Some(self.line("edge", edge, 0.0)?.tooltip(self.say(edge)))),
+        );
+        marks.extend(self.draw_nodes());
+        marks
+    }
+
+    fn describe(&self) -> String {
+        let edges = self.by_score();
+        let highest: Vec<String> = edges.iter().take(5).map(|edge| self.say(edge)).collect();
+        let n_true = edges
+            .iter()
+            .filter(|edge| edge.is_true == Some(true))
+            .count();
+        let truth = match edges.iter().any(|edge| edge.is_true.is_some()) {
+            true => format!(" {n_true} of the edges belong to the truth."),
+            false => String::new(),
         };
         format!(
-            "The wider an edge, the higher its score in the mask. Places of nodes mean nothing.{left_out}"
+            "Node {} with {} and {} around it.{truth} Highest scores: {}.",
+            self.neighborhood.node,
+            number::of_kind(
+                self.neighborhood.nodes.len().saturating_sub(1) as u64,
+                "node",
+                "nodes"
+            ),
+            number::of_kind(edges.len() as u64, "edge", "edges"),
+            highest.join("; ")
         )
-    }
-
-    /// The scores of the thinnest and of the widest edge: those of a mask, where all are of one.
-    fn range(&self) -> (f64, f64) {
-        let scores = self.neighborhood.edges.iter().map(|edge| edge.score);
-        match extent(scores) {
-            Some((low, high)) if low < 0.0 || high > 1.0 => (low, high),
-            _ => (0.0, 1.0),
-        }
-    }
-
-    fn width(&self, score: f64) -> f64 {
-        let (low, high) = self.range();
-        let share = (score - low) / (high - low);
-        let share = if share.is_finite() {
-            share.clamp(0.0, 1.0)
-        } else {
-            0.0
-        };
-        THINNEST + share * (THICKEST - THINNEST)
     }
 
     fn legend(&self) -> Vec<Entry> {
@@ -93,6 +88,47 @@ impl NodeLink<'_> {
         entries
     }
 
+    fn numbers(&self, title: &str) -> Table {
+        let rows = self.by_score().into_iter().map(|edge| {
+            let [from, to] = self.names(edge).unwrap_or_default();
+            let truth = edge
+                .is_true
+                .map_or("not known", |truth| if truth { "yes" } else { "no" });
+            vec![
+                Cell::index(from),
+                Cell::index(to),
+                Cell::number(Some(edge.score)),
+                Cell::words(truth),
+            ]
+        });
+        Table::new(format!("{title}: edges, highest score first"))
+            .numbers(["node", "other node", "score"])
+            .words(["in the truth"])
+            .rows(rows)
+    }
+}
+
+impl NodeLink<'_> {
+    /// The scores of the thinnest and of the widest edge: those of a mask, where all are of one.
+    fn range(&self) -> (f64, f64) {
+        let scores = self.neighborhood.edges.iter().map(|edge| edge.score);
+        match extent(scores) {
+            Some((low, high)) if low < 0.0 || high > 1.0 => (low, high),
+            _ => (0.0, 1.0),
+        }
+    }
+
+    fn width(&self, score: f64) -> f64 {
+        let (low, high) = self.range();
+        let share = (score - low) / (high - low);
+        let share = if share.is_finite() {
+            share.clamp(0.0, 1.0)
+        } else {
+            0.0
+        };
+        THINNEST + share * (THICKEST - THINNEST)
+    }
+
     fn at(&self, index: usize) -> Option<(f64, f64)> {
         let node = self.neighborhood.nodes.get(index)?;
         let share = |part: f64| {
@@ -106,20 +142,6 @@ impl NodeLink<'_> {
             MARGIN + share(node.x) * (PANEL - 2.0 * MARGIN),
             MARGIN + share(node.y) * (HEIGHT - 2.0 * MARGIN),
         ))
-    }
-
-    fn draw(&self) -> Vec<Element> {
-        let edges = &self.neighborhood.edges;
-        let outlined = edges.iter().filter(|edge| edge.is_true == Some(true));
-        let outlines = outlined.filter_map(|edge| self.line("true-edge", edge, OUTLINE));
-        let mut marks: Vec<Element> = outlines.collect();
-        marks.extend(
-            edges
-                .iter()
-                .filter_map(|edge| Some(self.line("edge", edge, 0.0)?.tooltip(self.say(edge)))),
-        );
-        marks.extend(self.draw_nodes());
-        marks
     }
 
     fn line(&self, class: &str, edge: &DrawnEdge, wider_by: f64) -> Option<Element> {
@@ -183,50 +205,5 @@ impl NodeLink<'_> {
         let mut edges: Vec<&DrawnEdge> = self.neighborhood.edges.iter().collect();
         edges.sort_by(|a, b| b.score.total_cmp(&a.score));
         edges
-    }
-
-    fn describe(&self) -> String {
-        let edges = self.by_score();
-        let highest: Vec<String> = edges.iter().take(5).map(|edge| self.say(edge)).collect();
-        let n_true = edges
-            .iter()
-            .filter(|edge| edge.is_true == Some(true))
-            .count();
-        let truth = match edges.iter().any(|edge| edge.is_true.is_some()) {
-            true => format!(" {n_true} of the edges belong to the truth."),
-            false => String::new(),
-        };
-        format!(
-            "Node {} with {} and {} around it.{truth} Highest scores: {}.",
-            self.neighborhood.node,
-            number::of_kind(
-                self.neighborhood.nodes.len().saturating_sub(1) as u64,
-                "node",
-                "nodes"
-            ),
-            number::of_kind(edges.len() as u64, "edge", "edges"),
-            highest.join("; ")
-        )
-    }
-
-    fn numbers(&self) -> Table {
-        let rows = self.by_score().into_iter().map(|edge| {
-            let [from, to] = self.names(edge).unwrap_or_default();
-            let truth = edge
-                .is_true
-                .map_or("not known", |truth| if truth { "yes" } else { "no" });
-            vec![
-                Cell::index(from),
-                Cell::index(to),
-                Cell::number(Some(edge.score)),
-                Cell::words(truth),
-            ]
-        });
-        Table::new(format!("{}: edges, highest score first", self.title))
-            .numbers("node")
-            .numbers("other node")
-            .numbers("score")
-            .words("in the truth")
-            .rows(rows)
     }
 }

@@ -2,14 +2,12 @@
 
 use crate::markup::number::decimals;
 use crate::markup::{Cell, Element, Table, number};
-use crate::picture::{ColorMap, Figure, Raster, WIDTH, fitting, legend_bar};
+use crate::picture::{ColorMap, Picture, Raster, WIDTH, fitting, legend_bar};
 use crate::section::gallery::GalleryItem;
 use crate::text::DASH;
 
 /// A picture of the maps of one explainer.
 pub(crate) struct Tiles<'a> {
-    pub(crate) title: String,
-    pub(crate) caption: String,
     /// The metric that samples were chosen by.
     pub(crate) metric: &'a str,
     /// The samples, best first.
@@ -28,43 +26,73 @@ const BELOW: f64 = 44.0;
 const COLUMNS: [f64; 3] = [2.0, 110.0, 218.0];
 const TEXT: f64 = 326.0;
 
-impl Tiles<'_> {
-    /// The picture with its words and its numbers.
-    pub(crate) fn figure(self) -> Figure {
-        let height = ABOVE + ROW * self.items.len() as f64 + BELOW;
-        Figure {
-            description: self.describe(),
-            legend: Vec::new(),
-            numbers: self.numbers(),
-            size: (WIDTH, height),
-            marks: self.draw(height),
-            title: self.title,
-            caption: self.caption,
-        }
+impl Picture for Tiles<'_> {
+    fn size(&self) -> (f64, f64) {
+        (WIDTH, ABOVE + ROW * self.items.len() as f64 + BELOW)
     }
 
-    fn draw(&self, height: f64) -> Vec<Element> {
-        let heads = ["input", "map", "masked input"];
-        let heads = heads.into_iter().zip(COLUMNS);
-        let mut marks: Vec<Element> = heads
-            .map(|(head, x)| {
-                Element::of("text", "label")
-                    .at("x", x)
-                    .with("y", 14)
-                    .text(head)
-            })
-            .collect();
+    fn draw(&self) -> Vec<Element> {
+        let heads = ["input", "map", "masked input"].into_iter().zip(COLUMNS);
+        let head = |(head, x)| {
+            Element::of("text", "label")
+                .at("x", x)
+                .with("y", 14)
+                .text(head)
+        };
+        let mut marks: Vec<Element> = heads.map(head).collect();
         for (index, item) in self.items.iter().enumerate() {
             let y = ABOVE + ROW * index as f64;
             marks.push(self.draw_images(item, y));
             marks.extend(self.draw_texts(item, y));
         }
         let texts = ["−largest", "0", "+largest"].map(str::to_owned);
-        let at = (COLUMNS[1], height - BELOW + 8.0);
+        let at = (COLUMNS[1], self.size().1 - BELOW + 8.0);
         marks.extend(legend_bar(&ColorMap::diverging(1.0), at, 204.0, texts));
         marks
     }
 
+    fn describe(&self) -> String {
+        let said: Vec<String> = self
+            .items
+            .iter()
+            .map(|item| {
+                let end = if item.is_best { "best" } else { "worst" };
+                format!("Among the {end}: {}.", self.say(item))
+            })
+            .collect();
+        format!(
+            "Input, map and masked input of some samples. {}",
+            said.join(" ")
+        )
+    }
+
+    fn numbers(&self, title: &str) -> Table {
+        let rows = self.items.iter().map(|item| {
+            vec![
+                Cell::index(item.sample),
+                Cell::words(if item.is_best { "best" } else { "worst" }),
+                Cell::words(
+                    item.target
+                        .map_or_else(|| DASH.to_owned(), |class| class.to_string()),
+                ),
+                Cell::number(Some(item.value)),
+                Cell::number(Some(item.score)),
+                Cell::number(Some(item.score_masked)),
+            ]
+        });
+        Table::new(title)
+            .numbers(["sample"])
+            .words(["among the", "class"])
+            .numbers([
+                self.metric,
+                "score of the input",
+                "score of the masked input",
+            ])
+            .rows(rows)
+    }
+}
+
+impl Tiles<'_> {
     fn draw_images(&self, item: &GalleryItem, y: f64) -> Element {
         let pixels = &item.pixels;
         let largest = largest(&pixels.map);
@@ -85,33 +113,28 @@ impl Tiles<'_> {
     }
 
     fn draw_texts(&self, item: &GalleryItem, y: f64) -> Vec<Element> {
-        let target = item.target.map(|class| format!(", class {class}"));
+        let end = if item.is_best {
+            "▲ best"
+        } else {
+            "▼ worst"
+        };
         let largest = number::in_own_units(largest(&item.pixels.map));
-        let lines = [
-            (
-                "end",
-                if item.is_best {
-                    "▲ best"
-                } else {
-                    "▼ worst"
-                }
-                .to_owned(),
-            ),
-            (
-                "name",
-                format!("sample {}{}", item.sample, target.unwrap_or_default()),
-            ),
+        let mut lines = vec![
+            ("end", end.to_owned()),
+            ("name", format!("sample {}", item.sample)),
+        ];
+        lines.extend(item.target.map(|class| ("name", format!("class {class}"))));
+        lines.extend([
             ("name", format!("value {}", decimals(item.value))),
             ("name", format!("score {}", decimals(item.score))),
             ("name", format!("masked {}", decimals(item.score_masked))),
             ("muted", format!("map ±{largest}")),
-        ];
-        let lines = lines.into_iter().enumerate().map(|(index, (class, text))| {
-            fitting(&text, WIDTH - TEXT, class)
-                .at("x", TEXT)
-                .at("y", y + 12.0 + 16.5 * index as f64)
-        });
-        lines.collect()
+        ]);
+        let line = |(index, (class, text)): (usize, (&str, String))| {
+            let y = y + 8.0 + 15.5 * index as f64;
+            fitting(&text, WIDTH - TEXT, class).at("x", TEXT).at("y", y)
+        };
+        lines.into_iter().enumerate().map(line).collect()
     }
 
     fn say(&self, item: &GalleryItem) -> String {
@@ -123,45 +146,6 @@ impl Tiles<'_> {
             decimals(item.score),
             decimals(item.score_masked)
         )
-    }
-
-    fn describe(&self) -> String {
-        let said: Vec<String> = self
-            .items
-            .iter()
-            .map(|item| {
-                let end = if item.is_best { "best" } else { "worst" };
-                format!("Among the {end}: {}.", self.say(item))
-            })
-            .collect();
-        format!(
-            "Input, map and masked input of some samples. {}",
-            said.join(" ")
-        )
-    }
-
-    fn numbers(&self) -> Table {
-        let rows = self.items.iter().map(|item| {
-            vec![
-                Cell::index(item.sample),
-                Cell::words(if item.is_best { "best" } else { "worst" }),
-                Cell::words(
-                    item.target
-                        .map_or_else(|| DASH.to_owned(), |class| class.to_string()),
-                ),
-                Cell::number(Some(item.value)),
-                Cell::number(Some(item.score)),
-                Cell::number(Some(item.score_masked)),
-            ]
-        });
-        Table::new(&self.title)
-            .numbers("sample")
-            .words("among the")
-            .words("class")
-            .numbers(self.metric)
-            .numbers("score of the input")
-            .numbers("score of the masked input")
-            .rows(rows)
     }
 }
 

@@ -29,6 +29,9 @@ pub struct Attribution {
     pub activation: String,
     /// Rows that the model was asked for.
     pub model_rows: u64,
+    /// The coverage of the intervals; a difference is significant where its corrected p-value is below the rest.
+    #[serde(default = "crate::estimate::usual_level")]
+    pub level: f64,
     /// The explainers, in the order of the study.
     pub explainers: Vec<String>,
     /// What each metric says of all explainers.
@@ -80,7 +83,7 @@ pub struct Comparison {
     pub p_value: Option<f64>,
     /// After Holm's correction for all pairs of the metric.
     pub p_corrected: Option<f64>,
-    /// Whether the corrected p-value is below 0.05.
+    /// Whether the corrected p-value is below 1 − [`Attribution::level`].
     pub significant: bool,
     /// Which of the two the signed ranks speak for.
     pub favours: Option<String>,
@@ -174,6 +177,7 @@ impl Attribution {
             n_samples: table.n_samples,
             activation: activation.to_string(),
             model_rows: table.model_calls.rows,
+            level: table.statistics.level,
             explainers: table.explainers.clone(),
             agreement_of_metrics: agreements(&metrics)?,
             curves: curves(table),
@@ -184,6 +188,13 @@ impl Attribution {
 }
 
 impl Attribution {
+    /// The corrected p-value below which a difference is significant.
+    #[must_use]
+    pub fn alpha(&self) -> f64 {
+        // 1 − 0.95 is a little more than 0.05.
+        ((1.0 - self.level) * 1e9).round() / 1e9
+    }
+
     /// What people call a metric of the section; its name in JSON where the section does not have it.
     #[must_use]
     pub fn title<'a>(&'a self, metric: &'a str) -> &'a str {
@@ -205,26 +216,17 @@ impl Attribution {
 impl MetricOfExplainers {
     fn new(result: &MetricResult, alpha: f64) -> Self {
         let info = described(result);
+        let comparisons = result.comparisons.iter();
         Self {
             metric: result.metric.clone(),
             title: title(result),
-            question: info
-                .as_ref()
-                .map(|info| info.question.to_owned())
-                .unwrap_or_default(),
-            asks_model: info
-                .as_ref()
-                .is_some_and(|info| info.needs.contains(&input::MODEL)),
+            question: info.map_or_else(String::new, |info| info.question.to_owned()),
+            asks_model: info.is_some_and(|info| info.needs.contains(&input::MODEL)),
             better: result.direction,
-            range: info
-                .as_ref()
-                .map(|info| info.range.to_string())
-                .unwrap_or_default(),
+            range: info.map_or_else(String::new, |info| info.range.to_string()),
             values: result.values.iter().map(estimate).collect(),
             ranks: ranks(result),
-            comparisons: result
-                .comparisons
-                .iter()
+            comparisons: comparisons
                 .map(|pair| Comparison::new(pair, alpha))
                 .collect(),
         }
@@ -278,43 +280,32 @@ fn ranks(result: &MetricResult) -> Vec<Option<f64>> {
         Direction::Higher => -1.0,
         Direction::None => return vec![None; result.values.len()],
     };
-    let defined: Vec<f64> = result
-        .values
-        .iter()
-        .filter_map(|value| value.value)
-        .map(|value| sign * value)
-        .collect();
+    let values = result.values.iter().map(|value| value.value);
+    let defined: Vec<f64> = values.clone().flatten().map(|value| sign * value).collect();
     let mut ranks = mid_ranks(&defined).into_iter();
-    result
-        .values
-        .iter()
-        .map(|value| value.value.and_then(|_| ranks.next()))
+    values
+        .map(|value| value.and_then(|_| ranks.next()))
         .collect()
 }
 
 /// Kendall's tau of the ranks of every two metrics.
 fn agreements(metrics: &[MetricOfExplainers]) -> Result<Vec<RankAgreement>> {
-    let ranked: Vec<&MetricOfExplainers> = metrics
+    let ranked = metrics
         .iter()
-        .filter(|metric| metric.better != Direction::None)
-        .collect();
+        .filter(|metric| metric.better != Direction::None);
     let mut agreements = Vec::new();
-    for (i, first) in ranked.iter().enumerate() {
-        for second in &ranked[i + 1..] {
-            let both = first
-                .ranks
-                .iter()
-                .zip(&second.ranks)
-                .filter_map(|(a, b)| Some(((*a)?, (*b)?)));
+    for (i, first) in ranked.clone().enumerate() {
+        for second in ranked.clone().skip(i + 1) {
+            let both = first.ranks.iter().zip(&second.ranks);
+            let both = both.filter_map(|(a, b)| Some(((*a)?, (*b)?)));
             let (a, b): (Vec<f64>, Vec<f64>) = both.unzip();
-            if a.len() < FEWEST_RANKED {
-                continue;
+            if a.len() >= FEWEST_RANKED {
+                agreements.push(RankAgreement {
+                    first: first.metric.clone(),
+                    second: second.metric.clone(),
+                    tau: kendall(&a, &b)?,
+                });
             }
-            agreements.push(RankAgreement {
-                first: first.metric.clone(),
-                second: second.metric.clone(),
-                tau: kendall(&a, &b)?,
-            });
         }
     }
     Ok(agreements)
@@ -324,14 +315,13 @@ fn curves(table: &EvaluationTable) -> Vec<CurvesOfMetric> {
     let of_metric = |result: &MetricResult| {
         let curves = result.values.iter().filter_map(|value| {
             let points = value.curve.as_ref()?.iter();
+            let points = points.map(|point| CurvePoint {
+                n_flipped: point.n_flipped,
+                score: point.score,
+            });
             Some(Curve {
                 explainer: value.explainer.clone(),
-                points: points
-                    .map(|point| CurvePoint {
-                        n_flipped: point.n_flipped,
-                        score: point.score,
-                    })
-                    .collect(),
+                points: points.collect(),
             })
         });
         CurvesOfMetric {

@@ -164,22 +164,18 @@ impl GalleryItem {
 /// The metric that samples are chosen by: Average Drop, which the pictures show, else the first that has a
 /// better end.
 fn chosen(metrics: &[MetricResult]) -> Option<&MetricResult> {
+    let mut metrics = metrics.iter();
     let drop = metrics
-        .iter()
+        .clone()
         .find(|metric| metric.metric == "average_drop");
-    drop.or_else(|| {
-        metrics
-            .iter()
-            .find(|metric| metric.direction != Direction::None)
-    })
+    drop.or_else(|| metrics.find(|metric| metric.direction != Direction::None))
 }
 
 /// The samples at both ends, best first.
 fn ends(metric: &MetricResult, explainer: usize) -> Vec<ChosenSample> {
-    let sign = if metric.direction == Direction::Higher {
-        -1.0
-    } else {
-        1.0
+    let sign = match metric.direction {
+        Direction::Higher => -1.0,
+        _ => 1.0,
     };
     let values = metric.values[explainer].per_sample.iter().enumerate();
     let mut defined: Vec<(usize, f64)> = values

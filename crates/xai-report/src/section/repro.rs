@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use xai_core::Direction;
 use xai_repro::PairMetric;
-use xai_repro::across_runs::InconsistentSample;
+use xai_repro::interval::IntervalMethod;
 use xai_repro::pairwise::PairwiseReport;
 
 use crate::estimate::{Estimate, Histogram};
@@ -24,6 +24,12 @@ pub struct Repro {
     pub n_runs: usize,
     /// Samples.
     pub n_samples: usize,
+    /// The coverage of the intervals.
+    #[serde(default = "crate::estimate::usual_level")]
+    pub level: f64,
+    /// What makes the intervals over runs: `jackknife` or `bca`.
+    #[serde(default = "jackknife")]
+    pub interval: String,
     /// Each metric over the pairs of runs.
     pub metrics: Vec<PairMetricSummary>,
     /// The accuracy of each run, with Wilson's interval over samples.
@@ -46,6 +52,11 @@ pub struct Repro {
     pub most_inconsistent: Vec<Inconsistent>,
 }
 
+/// What made the intervals of reports that do not say it.
+fn jackknife() -> String {
+    IntervalMethod::Jackknife.to_string()
+}
+
 /// One metric over all pairs of runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PairMetricSummary {
@@ -60,7 +71,7 @@ pub struct PairMetricSummary {
     pub better: Direction,
     /// The values it can have.
     pub range: String,
-    /// The mean over the pairs, with a jackknife interval over runs.
+    /// The mean over the pairs, with an interval over runs.
     pub mean: Estimate,
     /// The standard deviation over the pairs.
     pub std: Option<f64>,
@@ -158,13 +169,13 @@ impl Repro {
         votes: &[VotesOfSample],
     ) -> Self {
         let samples = report.samples.as_ref();
-        let inconsistent = samples
-            .iter()
-            .flat_map(|samples| &samples.most_inconsistent);
+        let inconsistent = samples.iter().flat_map(|of| &of.most_inconsistent);
         Self {
             origin,
             n_runs: report.n_runs,
             n_samples: report.n_samples,
+            level: report.interval.coverage(),
+            interval: report.interval.method().to_string(),
             metrics: summaries(metrics, report),
             accuracy: accuracies(report),
             always_wrong: report.always_wrong,
@@ -176,20 +187,14 @@ impl Repro {
             ever_changing: samples.map_or(0, |samples| samples.ever_changing),
             most_inconsistent: inconsistent
                 .zip(votes)
-                .map(|(sample, votes)| Inconsistent::new(sample, votes))
+                .map(|(sample, votes)| Inconsistent {
+                    sample: sample.sample,
+                    label: votes.label.clone(),
+                    entropy: sample.entropy,
+                    modal_share: sample.modal_share,
+                    votes: votes.votes.clone(),
+                })
                 .collect(),
-        }
-    }
-}
-
-impl Inconsistent {
-    fn new(sample: &InconsistentSample, votes: &VotesOfSample) -> Self {
-        Self {
-            sample: sample.sample,
-            label: votes.label.clone(),
-            entropy: sample.entropy,
-            modal_share: sample.modal_share,
-            votes: votes.votes.clone(),
         }
     }
 }
@@ -237,26 +242,20 @@ fn accuracies(report: &PairwiseReport) -> Vec<Estimate> {
 
 /// Percent agreement of every two runs if it was asked for, else the first metric that has values.
 fn similarity(metrics: &[PairMetric], report: &PairwiseReport) -> Similarity {
-    let agreement = metrics
-        .iter()
-        .position(|metric| *metric == PairMetric::PA_ACC);
-    let with_values = || {
-        report
-            .metrics
-            .iter()
-            .position(|(_, metric)| metric.n_defined > 0)
+    let (mut asked, mut values) = (metrics.iter(), report.metrics.iter());
+    let agreement = asked.position(|metric| *metric == PairMetric::PA_ACC);
+    let place = agreement.or_else(|| values.position(|(_, metric)| metric.n_defined > 0));
+    let place = place.unwrap_or_default();
+    let (name, pairs) = match report.metrics.get(place) {
+        Some((name, metric)) => (*name, metric.pairs.clone()),
+        None => ("", Vec::new()),
     };
-    let place = agreement.or_else(with_values).unwrap_or_default();
-    let name = report.metrics.get(place).map_or("", |(name, _)| *name);
-    let title = metrics.get(place).map_or("", |metric| metric.info().title);
-    let pairs = report
-        .metrics
-        .get(place)
-        .map(|(_, metric)| metric.pairs.clone());
-    let pairs = pairs.unwrap_or_default();
     Similarity {
         metric: name.to_owned(),
-        title: title.to_owned(),
+        title: metrics
+            .get(place)
+            .map_or("", |metric| metric.info().title)
+            .to_owned(),
         order: leaf_order(report.n_runs, &pairs),
         pairs,
     }

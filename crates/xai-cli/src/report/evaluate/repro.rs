@@ -7,9 +7,6 @@ use xai_report::section::repro::{Repro, Votes, VotesOfSample};
 use crate::Context;
 use crate::repro::pairwise::Pairwise;
 
-/// The coverage of intervals in a report.
-const LEVEL: f64 = 0.95;
-
 /// How many of the samples on which runs disagree are shown.
 const SHOWN: usize = 10;
 
@@ -21,10 +18,6 @@ pub(crate) fn evaluate(
 ) -> Result<Repro, Failure> {
     if arguments.keeps_no_pairs() {
         let failure = Failure::usage("--summary-only: the report shows the values of the pairs");
-        return Err(failure.help("leave it out"));
-    }
-    if !arguments.is_of_level(LEVEL) {
-        let failure = Failure::usage("--level: the report shows intervals of 95 %");
         return Err(failure.help("leave it out"));
     }
     let result = arguments.evaluate(Some(SHOWN), context)?;
@@ -142,6 +135,39 @@ mod tests {
         );
         assert_eq!(section.accuracy[0].value, Some(0.75));
         assert!(section.origin.remarks.is_empty());
+    }
+
+    #[test]
+    fn intervals_are_of_the_level_and_the_method_that_are_asked_for() {
+        let (predictions, labels) = (sample("repro/predictions.npy"), sample("repro/labels.npy"));
+        let line = [
+            "--predictions",
+            &predictions,
+            "--labels",
+            &labels,
+            "--metrics",
+            "pa_acc",
+        ];
+        let of = |rest: &[&str]| {
+            evaluate(&parsed(&[&line[..], rest].concat()), origin(), &context()).unwrap()
+        };
+        let section = of(&["--level", "0.8", "--interval", "bca"]);
+        assert_eq!((section.level, section.interval.as_str()), (0.8, "bca"));
+        let width = |section: &Repro| {
+            section.metrics[0]
+                .mean
+                .interval
+                .map(|[low, high]| high - low)
+        };
+        assert!(width(&section) < width(&of(&[])));
+        let mut report = xai_report::Report::new("Runs");
+        report.repro.push(section);
+        let page = xai_report::page(&report);
+        assert!(page.contains("80 % interval of the mean by a BCa bootstrap over runs"));
+        assert!(page.contains("80 % interval over samples (Wilson)"));
+        assert!(
+            !page.contains("jackknife") && !page.replace("cover 95 % where", "").contains("95 %")
+        );
     }
 
     #[test]

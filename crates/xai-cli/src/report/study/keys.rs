@@ -180,7 +180,7 @@ const ATTRIBUTION: &[CommandOfSection] = &[CommandOfSection {
     path: &["attribution", "compare"],
     command: options::<Compare>,
     // Explainers are tables of their own.
-    left_out: &["out", "explanations", "explainers", "level"],
+    left_out: &["out", "explanations", "explainers"],
     renamed: &[],
 }];
 

@@ -4,16 +4,17 @@ use crate::markup::number::in_own_units;
 use crate::markup::{Cell, Element, Table, name, number};
 use crate::page::block::Block;
 use crate::section::attribution::{Attribution, Comparison, MetricOfExplainers};
-use crate::text::with_arrow;
+use crate::text::{coverage, with_arrow};
 
 /// Explainer × metric: value, interval, rank.
 pub(super) fn values(section: &Attribution) -> Table {
-    let mut table =
-        Table::new("Mean over samples, 95 % interval, and rank (1 = best) of each explainer")
-            .words("explainer");
-    for metric in &section.metrics {
-        table = table.column(head(metric), true);
-    }
+    let caption = format!(
+        "Mean over samples, {} interval, and rank (1 = best) of each explainer; ↑ higher is better, ↓ lower is better",
+        coverage(section.level)
+    );
+    let table = Table::new(caption).words(["explainer"]);
+    let heads = section.metrics.iter().map(head);
+    let table = heads.fold(table, |table, head| table.column(head, true));
     let rows = section
         .explainers
         .iter()
@@ -28,11 +29,9 @@ pub(super) fn values(section: &Attribution) -> Table {
 }
 
 fn head(metric: &MetricOfExplainers) -> Element {
-    let note = |text: &str| Element::of("small", "note").child(name(text));
-    Element::new("div")
-        .child(name(&metric.title))
-        .child(note(&metric.range))
-        .child(note(number::which_is_better(metric.better)))
+    let range = Element::of("small", "note").child(name(&metric.range));
+    let title = with_arrow(&metric.title, metric.better);
+    Element::new("div").child(name(&title)).child(range)
 }
 
 fn cell(metric: &MetricOfExplainers, index: usize) -> Cell {
@@ -62,61 +61,50 @@ pub(super) fn is_best(metric: &MetricOfExplainers, index: usize) -> bool {
 
 /// The differences that are significant after correction, and how many pairs were compared.
 pub(super) fn differences(section: &Attribution) -> Vec<Block> {
-    let compared = section.metrics.iter();
-    let compared: Vec<(&MetricOfExplainers, &Comparison)> = compared
-        .flat_map(|metric| {
-            metric
-                .comparisons
-                .iter()
-                .map(move |comparison| (metric, comparison))
-        })
+    let metrics = section.metrics.iter();
+    let compared =
+        metrics.flat_map(|metric| metric.comparisons.iter().map(move |pair| (metric, pair)));
+    let n = compared.clone().count();
+    let significant = compared.filter(|(_, pair)| pair.significant);
+    let rows: Vec<Vec<Cell>> = significant
+        .map(|(metric, pair)| row(metric, pair))
         .collect();
-    if compared.is_empty() {
+    if n == 0 {
         return Vec::new();
     }
-    let significant = compared
-        .iter()
-        .filter(|(_, comparison)| comparison.significant);
-    let rows: Vec<Vec<Cell>> = significant
-        .map(|(metric, comparison)| row(metric, comparison))
-        .collect();
     let words = Block::Words(format!(
-        "{} of {} of explainers differ by a metric: Wilcoxon's signed-rank test over samples, below 0.05 after \
-         Holm's correction for all pairs of the metric.",
+        "{} of {} of explainers differ significantly by a metric: Wilcoxon's signed-rank test over samples, below \
+         {} after Holm's correction for all pairs of the metric.",
         rows.len(),
-        number::of_kind(compared.len() as u64, "pair", "pairs"),
+        number::of_kind(n as u64, "pair", "pairs"),
+        section.alpha(),
     ));
     if rows.is_empty() {
         return vec![words];
     }
     let table = Table::new("Differences that are significant after Holm's correction")
-        .words("metric")
-        .words("the test speaks for")
-        .words("against")
-        .numbers("mean difference")
-        .numbers("p")
-        .numbers("p after correction")
+        .words(["metric", "the test speaks for", "against"])
+        .numbers(["mean difference", "p", "p after correction"])
         .rows(rows);
     vec![words, Block::Table(table)]
 }
 
-fn row(metric: &MetricOfExplainers, comparison: &Comparison) -> Vec<Cell> {
-    let favoured = comparison.favours.as_deref();
-    let (winner, loser) = match favoured {
-        Some(name) if name == comparison.second => (name, comparison.first.as_str()),
-        Some(name) => (name, comparison.second.as_str()),
-        None => (comparison.first.as_str(), comparison.second.as_str()),
+fn row(metric: &MetricOfExplainers, pair: &Comparison) -> Vec<Cell> {
+    let favoured = pair.favours.as_ref();
+    let (winner, loser) = match favoured == Some(&pair.second) {
+        true => (&pair.second, &pair.first),
+        false => (&pair.first, &pair.second),
     };
     let winner = match favoured {
-        Some(_) => winner.to_owned(),
+        Some(_) => winner.clone(),
         None => format!("neither end is better: {winner}"),
     };
     vec![
         Cell::words(with_arrow(&metric.title, metric.better)),
         Cell::words(winner),
         Cell::words(loser),
-        Cell::number(comparison.difference),
-        Cell::shown_as(comparison.p_value, number::p_value),
-        Cell::shown_as(comparison.p_corrected, number::p_value),
+        Cell::number(pair.difference),
+        Cell::shown_as(pair.p_value, number::p_value),
+        Cell::shown_as(pair.p_corrected, number::p_value),
     ]
 }

@@ -8,6 +8,7 @@ use crate::family::Family;
 use crate::markup::number;
 use crate::page::block::{Block, Section, n_of};
 use crate::section::attribution::Attribution;
+use crate::text::coverage;
 
 /// The section with its pictures and tables; images have at most so many pixels on a side.
 pub(super) fn section(section: &Attribution, most_pixels: usize) -> Section<'_> {
@@ -29,18 +30,20 @@ pub(super) fn section(section: &Attribution, most_pixels: usize) -> Section<'_> 
 fn blocks(section: &Attribution, most_pixels: usize) -> Vec<Block> {
     let mut blocks = Vec::new();
     if !section.metrics.is_empty() {
-        blocks.push(Block::Heading("Explainers by metric"));
-        blocks.push(Block::Panels(pictures::metrics(section)));
+        let words = format!(
+            "Each picture: the mean over samples of each explainer, with its {} interval; ↑ higher is better, ↓ lower \
+             is better. A ring marks the best.",
+            coverage(section.level)
+        );
+        let panels = pictures::metrics(section);
+        blocks.extend(Block::panels("Explainers by metric", &words, panels));
         blocks.push(Block::Table(metrics::values(section)));
         blocks.extend(metrics::differences(section));
     }
-    let curves = pictures::curves(section);
-    if !curves.is_empty() {
-        blocks.push(Block::Heading(
-            "Scores while positions are removed or restored",
-        ));
-        blocks.push(Block::Figures(curves));
-    }
+    blocks.extend(Block::figures(
+        "Scores while positions are removed or restored",
+        pictures::curves(section),
+    ));
     blocks.extend(ranking::blocks(section));
     if let Some(gallery) = &section.gallery {
         blocks.extend(pictures::blocks(section, gallery, most_pixels));

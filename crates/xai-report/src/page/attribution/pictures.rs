@@ -1,10 +1,10 @@
 //! Pictures of the metrics and of the curves behind them.
 
-use crate::markup::number::which_is_better;
 use crate::page::attribution::metrics::is_best;
 use crate::page::block::Block;
 use crate::picture::{
-    Axis, ErrorBars, Figure, Intervals, LineChart, Point, Row, Series, Style, Tiles, nice_domain,
+    Axis, ErrorBars, Figure, Intervals, LineChart, Picture, Point, Row, Series, Style, Tiles,
+    nice_domain,
 };
 use crate::section::attribution::{Attribution, Curve, CurvesOfMetric, MetricOfExplainers};
 use crate::section::gallery::{Gallery, GalleryItem};
@@ -12,11 +12,8 @@ use crate::text::with_arrow;
 
 /// One small picture per metric.
 pub(super) fn metrics(section: &Attribution) -> Vec<Figure> {
-    section
-        .metrics
-        .iter()
-        .map(|metric| of_metric(section, metric))
-        .collect()
+    let metrics = section.metrics.iter();
+    metrics.map(|metric| of_metric(section, metric)).collect()
 }
 
 fn of_metric(section: &Attribution, metric: &MetricOfExplainers) -> Figure {
@@ -27,55 +24,45 @@ fn of_metric(section: &Attribution, metric: &MetricOfExplainers) -> Figure {
         estimate: *estimate,
         is_best: is_best(metric, index),
     });
+    let (label, caption) = match (metric.range.as_str(), metric.question.as_str()) {
+        ("", _) => ("mean over samples".to_owned(), "Mean over samples."),
+        (range, question) => (format!("mean; range {range}"), question),
+    };
     let picture = Intervals {
-        title: with_arrow(&metric.title, metric.better),
-        caption: format!(
-            "{} Across: the mean over samples, in {}, with a 95 % interval; {}.",
-            metric.question,
-            metric.range,
-            which_is_better(metric.better)
-        ),
-        label: which_is_better(metric.better).to_owned(),
+        label,
         row_kind: "explainer",
         rows: rows.collect(),
         reference: None,
         domain: None,
         is_panel: true,
     };
-    picture.figure()
+    picture.figure(with_arrow(&metric.title, metric.better), caption)
 }
 
 /// One picture per metric that is an area under a curve.
 pub(super) fn curves(section: &Attribution) -> Vec<Figure> {
-    section
-        .curves
-        .iter()
-        .map(|curves| of_curves(section, curves))
-        .collect()
+    let curves = section.curves.iter();
+    curves.map(|curves| of_curves(section, curves)).collect()
 }
 
 fn of_curves(section: &Attribution, curves: &CurvesOfMetric) -> Figure {
     let points = || curves.curves.iter().flat_map(|curve| &curve.points);
     let farthest = points().map(|point| point.n_flipped).max().unwrap_or(1);
+    let series = curves.curves.iter().map(|curve| series(section, curve));
     let picture = LineChart {
-        title: with_arrow(&format!("Curves of {}", curves.title), curves.better),
-        caption: format!(
-            "Across: positions changed, in the order of the map. Up: the model's score, mean over samples. \
-             Of the area under the curve, {}.",
-            which_is_better(curves.better)
-        ),
         x: Axis::new("positions changed", (0.0, farthest as f64)),
         y: Axis::new("mean score", nice_domain(points().map(|point| point.score))),
         series_kind: "explainer",
-        series: curves
-            .curves
-            .iter()
-            .map(|curve| series(section, curve))
-            .collect(),
+        series: series.collect(),
         reference: None,
         is_panel: false,
     };
-    picture.figure()
+    let title = with_arrow(&format!("Curves of {}", curves.title), curves.better);
+    picture.figure(
+        title,
+        "Across: positions changed, in the order of the map. Up: the model's score, mean over samples. The arrow \
+         of the title says which area under the curve is better.",
+    )
 }
 
 fn series(section: &Attribution, curve: &Curve) -> Series {
@@ -137,7 +124,9 @@ pub(super) fn blocks(section: &Attribution, gallery: &Gallery, most_pixels: usiz
         Block::Heading("Maps of the best and of the worst samples"),
         Block::Words(format!(
             "Up to {} samples at either end of {metric}, of each explainer. Score is the model's answer for the \
-             target: of the whole input, and of the input times the map scaled to [0, 1].",
+             target: of the whole input, and of the input times the map scaled to [0, 1]; value is the {metric} of the \
+             sample. Where an explainer gives signs, what is above 0 speaks for the target. Each map has colours up to \
+             its own largest size (±).",
             gallery.n_each
         )),
         Block::Figures(figures),
@@ -153,14 +142,10 @@ fn figure(explainer: &str, items: Vec<&GalleryItem>, metric: &str, most_pixels: 
         false => "",
     };
     let picture = Tiles {
-        title: format!("Maps of {explainer}"),
-        caption: format!(
-            "Red: above 0; blue: below 0; white: 0. Where an explainer gives signs, what is above 0 speaks for the \
-             target. Each map has colours up to its own largest size (±). Value: {metric} of the sample.{reduced}"
-        ),
         metric,
         items,
         most_pixels,
     };
-    picture.figure()
+    let caption = format!("Red: above 0; blue: below 0.{reduced}");
+    picture.figure(format!("Maps of {explainer}"), caption)
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::markup::{Cell, Table, number};
 use crate::page::block::Block;
-use crate::picture::{Figure, HeatMap, RankLine, Ranks, Style};
+use crate::picture::{Figure, HeatMap, Picture, RankLine, Ranks, Style};
 use crate::section::attribution::{Attribution, MetricOfExplainers};
 
 /// Pictures of the ranks and of the agreement of metrics, and the pairs that disagree.
@@ -30,67 +30,58 @@ pub(super) fn blocks(section: &Attribution) -> Vec<Block> {
 }
 
 fn ranks(section: &Attribution, metrics: &[&MetricOfExplainers]) -> Figure {
-    let lines = section
-        .explainers
-        .iter()
-        .enumerate()
-        .map(|(index, explainer)| {
-            let ranks = metrics
-                .iter()
-                .map(|metric| metric.ranks.get(index).copied().flatten());
-            RankLine {
-                name: explainer.clone(),
-                style: Style::of(index),
-                ranks: ranks.collect(),
-            }
-        });
-    let picture = Ranks {
-        title: "Rank of each explainer by metric".to_owned(),
-        caption: "Across: metrics. Up: the rank, 1 = best, at the top; equals stand between ranks. Lines that \
-                  cross are explainers that two metrics order differently."
-            .to_owned(),
-        line_kind: "explainer",
-        metrics: metrics.iter().map(|metric| metric.title.clone()).collect(),
-        lines: lines.collect(),
+    let line = |(index, explainer): (usize, &String)| {
+        let ranks = metrics
+            .iter()
+            .map(|metric| metric.ranks.get(index).copied().flatten());
+        RankLine {
+            name: explainer.clone(),
+            style: Style::of(index),
+            ranks: ranks.collect(),
+        }
     };
-    picture.figure()
+    let picture = Ranks {
+        metrics: metrics.iter().map(|metric| metric.title.clone()).collect(),
+        lines: section.explainers.iter().enumerate().map(line).collect(),
+    };
+    picture.figure(
+        "Rank of each explainer by metric",
+        "Across: the rank, 1 = best, at the left; equals stand between ranks. Down: metrics. Lines that cross are \
+         explainers that two metrics order differently.",
+    )
 }
 
 fn agreement(section: &Attribution) -> Figure {
-    let pairs = &section.agreement_of_metrics;
+    let pairs = section.agreement_of_metrics.iter();
     let mut keys: Vec<&str> = Vec::new();
-    for key in pairs
-        .iter()
-        .flat_map(|pair| [pair.first.as_str(), pair.second.as_str()])
-    {
-        if !keys.contains(&key) {
+    for key in pairs.clone().flat_map(|pair| [&pair.first, &pair.second]) {
+        if !keys.contains(&key.as_str()) {
             keys.push(key);
         }
     }
-    let taus: BTreeMap<(&str, &str), Option<f64>> = pairs
-        .iter()
-        .map(|pair| ((pair.first.as_str(), pair.second.as_str()), pair.tau))
-        .collect();
+    let taus = pairs.map(|pair| ((pair.first.as_str(), pair.second.as_str()), pair.tau));
+    let taus: BTreeMap<(&str, &str), Option<f64>> = taus.collect();
     let value = |first: usize, second: usize| {
         let (first, second) = (*keys.get(first)?, *keys.get(second)?);
-        taus.get(&(first, second))
-            .or_else(|| taus.get(&(second, first)))
-            .copied()
-            .flatten()
+        let tau = taus
+            .get(&(first, second))
+            .or_else(|| taus.get(&(second, first)));
+        tau.copied().flatten()
     };
+    let names = keys.iter().map(|key| section.title(key).to_owned());
     let picture = HeatMap {
-        title: "Agreement of metrics on the order of explainers".to_owned(),
-        caption: "Each cell: Kendall's tau of two metrics; columns have the numbers of the rows. Red: the same order (1); \
-                  blue: the opposite one (−1); grey: undefined."
-            .to_owned(),
         label: "Kendall's tau".to_owned(),
         item_kind: "metric",
-        names: keys.iter().map(|key| section.title(key).to_owned()).collect(),
+        names: names.collect(),
         value: &value,
         is_signed: true,
         short_names: None,
     };
-    picture.figure()
+    picture.figure(
+        "Agreement of metrics on the order of explainers",
+        "Each cell: Kendall's tau of two metrics; columns have the numbers of the rows. Red: the same order (1); \
+         blue: the opposite one (−1); grey: undefined.",
+    )
 }
 
 /// The pairs of metrics that rank explainers against each other.
@@ -114,9 +105,8 @@ fn disagreement(section: &Attribution) -> Option<Block> {
     });
     let caption = format!("Metrics that disagree: tau < 0, {} of {n}", below.len());
     let table = Table::new(caption)
-        .words("metric")
-        .words("other metric")
-        .numbers("tau")
+        .words(["metric", "other metric"])
+        .numbers(["tau"])
         .rows(rows);
     Some(Block::Table(table))
 }

@@ -2,7 +2,6 @@
 
 mod truth;
 
-use xai_core::MetricInfo;
 use xai_core::describe::Scores;
 use xai_graph::GroundTruth;
 
@@ -11,8 +10,11 @@ use crate::family::Family;
 use crate::markup::number::in_own_units;
 use crate::markup::{Cell, Table, number};
 use crate::page::block::{Block, Section, n_of};
-use crate::picture::{Axis, ErrorBars, Figure, LineChart, NodeLink, Point, Series, Style, extent};
+use crate::picture::{
+    Axis, ErrorBars, Figure, LineChart, NodeLink, Picture, Point, Series, Style, extent,
+};
 use crate::section::graph::{AUROC, Graph, GraphExplainer, MOST_DRAWN_EXPLAINERS, SizePoint};
+use crate::text::with_arrow;
 
 /// The section with its pictures and tables.
 pub(super) fn section(section: &Graph) -> Section<'_> {
@@ -37,35 +39,31 @@ pub(super) fn section(section: &Graph) -> Section<'_> {
 fn blocks(section: &Graph) -> Vec<Block> {
     let mut blocks = vec![Block::Table(best_sizes(section))];
     blocks.push(Block::Heading("Fidelity by the size of the explanation"));
-    let mut figures = Vec::new();
-    figures.extend(crate::page::graph::characterization(section));
-    figures.extend(
-        section
-            .explainers
-            .iter()
-            .take(MOST_DRAWN_EXPLAINERS)
-            .filter_map(|e| crate::page::graph::of_explainer(section, e)),
-    );
+    let explainers = section.explainers.iter().take(MOST_DRAWN_EXPLAINERS);
+    let of_explainers = explainers.filter_map(|explainer| of_explainer(section, explainer));
+    let figures: Vec<Figure> = characterization(section)
+        .into_iter()
+        .chain(of_explainers)
+        .collect();
     if !figures.is_empty() {
         blocks.push(Block::Figures(figures));
     }
-    let pictures = truth::pictures(section);
-    if !pictures.is_empty() {
-        blocks.push(Block::Heading("Masks against the truth"));
-        blocks.push(Block::Figures(pictures));
-        blocks.push(Block::Table(against_truth(section)));
-    }
+    let truth = Block::figures("Masks against the truth", truth::pictures(section));
+    let table = (!truth.is_empty()).then(|| Block::Table(against_truth(section)));
+    blocks.extend(truth.into_iter().chain(table));
     let mut masks = truth::masks(section);
     masks.truncate(MOST_DRAWN_EXPLAINERS);
-    if !masks.is_empty() {
-        blocks.push(Block::Heading("How the scores of masks are distributed"));
-        blocks.push(Block::Panels(masks));
-    }
-    let neighborhoods = neighborhoods(section);
-    if !neighborhoods.is_empty() {
-        blocks.push(Block::Heading("Around some explained nodes"));
-        blocks.push(Block::Panels(neighborhoods));
-    }
+    blocks.extend(Block::panels(
+        "How the scores of masks are distributed",
+        "Where the truth is known: upward the share of the true edges, downward that of the other edges. A mask that \
+         finds the truth has the upper bars further to the right.",
+        masks,
+    ));
+    blocks.extend(Block::panels(
+        "Around some explained nodes",
+        "The wider an edge, the higher its score in the mask. Places of nodes mean nothing.",
+        neighborhoods(section),
+    ));
     blocks
 }
 
@@ -73,11 +71,12 @@ fn neighborhoods(section: &Graph) -> Vec<Figure> {
     let explainers = section.explainers.iter().take(MOST_DRAWN_EXPLAINERS);
     let drawn = explainers.flat_map(|explainer| {
         explainer.neighborhoods.iter().map(move |neighborhood| {
-            let picture = NodeLink {
-                title: format!("{}: node {}", explainer.name, neighborhood.node),
-                neighborhood,
+            let title = format!("{}: node {}", explainer.name, neighborhood.node);
+            let left_out = match neighborhood.n_left_out as u64 {
+                0 => String::new(),
+                n => format!("; {} not drawn", number::of_kind(n, "node is", "nodes are")),
             };
-            picture.figure()
+            NodeLink { neighborhood }.figure(title, format!("Width: score of the edge{left_out}."))
         })
     });
     drawn.collect()
@@ -104,14 +103,18 @@ fn best_sizes(section: &Graph) -> Table {
         ]
     });
     Table::new("Each explainer at the size of its best characterization, with 95 % intervals")
-        .words("explainer")
-        .numbers("best size")
-        .numbers("characterization ↑")
-        .numbers("fid₊ ↑")
-        .numbers("fid₋ ↓")
-        .numbers("unfaithfulness ↓")
-        .numbers("area under the fidelity curve ↑")
-        .numbers("AUROC against the truth ↑")
+        .words(["explainer"])
+        .numbers([
+            "best size",
+            "characterization ↑",
+            "fid₊ ↑",
+            "fid₋ ↓",
+            "unfaithfulness ↓",
+        ])
+        .numbers([
+            "area under the fidelity curve ↑",
+            "AUROC against the truth ↑",
+        ])
         .rows(rows)
 }
 
@@ -125,16 +128,12 @@ fn against_truth(section: &Graph) -> Table {
         row.push(Cell::number(Some(truth.prevalence)));
         Some(row)
     });
-    let table = Table::new(
-        "Masks against the true edges; what counts edges as found does so at threshold 0.5",
-    );
-    let table = table.words("explainer").numbers("AUROC ↑");
-    let named = |table: Table, info: &MetricInfo| {
-        table.numbers(&format!("{} {}", info.title, info.direction.arrow()))
-    };
-    others()
-        .fold(table, named)
-        .numbers("share of true edges")
+    let heads = others().map(|info| with_arrow(info.title, info.direction));
+    Table::new("Masks against the true edges; what counts edges as found does so at threshold 0.5")
+        .words(["explainer"])
+        .numbers(["AUROC ↑"])
+        .numbers(heads)
+        .numbers(["share of true edges"])
         .rows(rows)
 }
 
@@ -152,60 +151,48 @@ fn sizes(section: &Graph) -> Axis {
 }
 
 /// The characterization score of all explainers.
-pub(super) fn characterization(section: &Graph) -> Option<Figure> {
-    if section
-        .explainers
-        .iter()
+fn characterization(section: &Graph) -> Option<Figure> {
+    let explainers = section.explainers.iter();
+    if explainers
+        .clone()
         .all(|explainer| explainer.curve.is_empty())
     {
         return None;
     }
-    let error_bars = match section.explainers.len() <= MOST_BANDS {
-        true => ErrorBars::Band,
-        false => ErrorBars::None,
+    let (error_bars, bands) = match section.explainers.len() <= MOST_BANDS {
+        true => (ErrorBars::Band, "Bands: 95 % intervals."),
+        false => (
+            ErrorBars::None,
+            "Intervals are in the pictures below and in the numbers.",
+        ),
     };
-    let series = section
-        .explainers
-        .iter()
-        .enumerate()
-        .map(|(index, explainer)| {
-            let style = Style::of(index);
-            series(
-                &explainer.name,
-                style,
-                explainer,
-                |point| point.characterization,
-                true,
-                error_bars,
-            )
-        });
-    let bands = match error_bars {
-        ErrorBars::Band => " Bands: 95 % intervals.",
-        ErrorBars::None | ErrorBars::Whiskers => {
-            " Intervals are in the pictures below and in the numbers."
-        }
+    let of = |(index, explainer): (usize, &GraphExplainer)| {
+        let value = |point: &SizePoint| point.characterization;
+        let looks = (Style::of(index), error_bars);
+        series(&explainer.name, looks, explainer, value, true)
     };
     let picture = LineChart {
-        title: "Characterization score of all explainers ↑".to_owned(),
-        caption: format!(
-            "Across: size of the explanation. Up: characterization score, in [0, 1], higher is better: the \
-             explanation is necessary and sufficient.{bands} A ring marks the best size of each explainer."
-        ),
         x: sizes(section),
         y: Axis::new("characterization", (0.0, 1.0)),
         series_kind: "explainer",
-        series: series.collect(),
+        series: explainers.enumerate().map(of).collect(),
         reference: None,
         is_panel: false,
     };
-    Some(picture.figure())
+    Some(picture.figure(
+        "Characterization score of all explainers ↑",
+        format!(
+            "Across: size of the explanation. Up: characterization score, in [0, 1], higher is better: the \
+             explanation is necessary and sufficient. {bands} A ring marks the best size of each explainer."
+        ),
+    ))
 }
 
 /// One of the scores of a point.
 type Score = fn(&SizePoint) -> Estimate;
 
 /// fid₊, fid₋ and characterization of one explainer.
-pub(super) fn of_explainer(section: &Graph, explainer: &GraphExplainer) -> Option<Figure> {
+fn of_explainer(section: &Graph, explainer: &GraphExplainer) -> Option<Figure> {
     if explainer.curve.is_empty() {
         return None;
     }
@@ -214,41 +201,30 @@ pub(super) fn of_explainer(section: &Graph, explainer: &GraphExplainer) -> Optio
         ("fid₋ ↓", |point| point.neg_fidelity, false),
         ("characterization ↑", |point| point.characterization, true),
     ];
-    let series = scores
-        .into_iter()
-        .enumerate()
-        .map(|(index, (name, value, has_best))| {
-            series(
-                name,
-                Style::of(index),
-                explainer,
-                value,
-                has_best,
-                ErrorBars::Band,
-            )
-        });
+    let of = |(index, (name, value, has_best))| {
+        let looks = (Style::of(index), ErrorBars::Band);
+        series(name, looks, explainer, value, has_best)
+    };
     let picture = LineChart {
-        title: format!("Fidelity of {}", explainer.name),
-        caption: "Across: size of the explanation. Up: scores in [0, 1]; of fid₊ and characterization higher is \
-                  better, of fid₋ lower. Bands: 95 % intervals. A ring marks the best size."
-            .to_owned(),
         x: sizes(section),
         y: Axis::new("score", (0.0, 1.0)),
         series_kind: "score",
-        series: series.collect(),
+        series: scores.into_iter().enumerate().map(of).collect(),
         reference: None,
         is_panel: false,
     };
-    Some(picture.figure())
+    Some(picture.figure(
+        format!("Fidelity of {}", explainer.name),
+        "Across: size of the explanation. Up: scores in [0, 1]. Bands: 95 % intervals. A ring marks the best size.",
+    ))
 }
 
 fn series(
     name: &str,
-    style: Style,
+    (style, error_bars): (Style, ErrorBars),
     explainer: &GraphExplainer,
     value: impl Fn(&SizePoint) -> Estimate,
     has_best: bool,
-    error_bars: ErrorBars,
 ) -> Series {
     let points = explainer.curve.iter().map(|point| {
         let estimate = value(point);
@@ -261,13 +237,13 @@ fn series(
         }
     });
     let points: Vec<Point> = points.collect();
-    let best = points
-        .get(explainer.best)
-        .filter(|point| has_best && point.y.is_finite());
+    let best = points.get(explainer.best);
     Series {
         name: name.to_owned(),
         style,
-        best: best.map(|_| explainer.best),
+        best: best
+            .filter(|point| has_best && point.y.is_finite())
+            .map(|_| explainer.best),
         points,
         error_bars,
     }

@@ -2,8 +2,8 @@
 
 use crate::estimate::Histogram;
 use crate::picture::{
-    Axis, BarGroup, Bars, ErrorBars, Figure, Intervals, LineChart, Point, Reference, Row, Series,
-    Style,
+    Axis, BarGroup, Bars, ErrorBars, Figure, Intervals, LineChart, Picture, Point, Reference, Row,
+    Series, Style,
 };
 use crate::section::graph::{AgainstTruth, Graph, MaskSummary};
 
@@ -30,23 +30,25 @@ pub(super) fn pictures(section: &Graph) -> Vec<Figure> {
     vec![
         curves(
             &known,
-            (
-                "ROC of masks against the truth",
-                "false positive rate",
-                "true positive rate",
-            ),
-            "Up: the share of true edges above a threshold; across: the share of other edges above it. The nearer \
-             to the upper left corner, the better; on the diagonal, the mask says nothing of the truth.",
+            ("false positive rate", "true positive rate"),
             Reference::Diagonal("chance".to_owned()),
             |truth| &truth.roc,
+        )
+        .figure(
+            "ROC of masks against the truth",
+            "Up: the share of true edges above a threshold; across: the share of other edges above it. The nearer to \
+             the upper left corner, the better; on the diagonal, the mask says nothing of the truth.",
         ),
         curves(
             &known,
-            ("Precision and recall of masks", "recall", "precision"),
-            "Across: the share of true edges above a threshold; up: the share of the edges above it that are true. \
-             The nearer to the upper right corner, the better.",
+            ("recall", "precision"),
             Reference::Level(first.prevalence, chance),
             |truth| &truth.precision_recall,
+        )
+        .figure(
+            "Precision and recall of masks",
+            "Across: the share of true edges above a threshold; up: the share of the edges above it that are true. The \
+             nearer to the upper right corner, the better.",
         ),
         auroc(&known),
     ]
@@ -60,53 +62,47 @@ fn auroc(known: &[(usize, &str, &AgainstTruth)]) -> Figure {
         is_best: false,
     });
     let picture = Intervals {
-        title: "Does the mask rank true edges higher? AUROC ↑".to_owned(),
-        caption: "Across: the probability that a true edge has a higher score than another, higher is better, with \
-                  a 95 % interval (DeLong, which takes edges for independent). 0.5 is chance."
-            .to_owned(),
-        label: "AUROC, ↑ higher is better".to_owned(),
+        label: "AUROC".to_owned(),
         row_kind: "explainer",
         rows: rows.collect(),
         reference: Some((0.5, "chance: 0.5".to_owned())),
         domain: Some((0.0, 1.0)),
         is_panel: false,
     };
-    picture.figure()
+    picture.figure(
+        "Does the mask rank true edges higher? AUROC ↑",
+        "Across: the probability that a true edge has a higher score than another, with a 95 % interval (DeLong, which \
+         takes edges for independent).",
+    )
 }
 
 fn curves(
     known: &[(usize, &str, &AgainstTruth)],
-    (title, x, y): (&str, &str, &str),
-    caption: &str,
+    (x, y): (&str, &str),
     reference: Reference,
     points: impl Fn(&AgainstTruth) -> &Vec<[f64; 2]>,
-) -> Figure {
+) -> LineChart {
+    let point = |&[x, y]: &[f64; 2]| Point {
+        x,
+        y,
+        interval: None,
+        n: None,
+    };
     let series = known.iter().map(|(index, name, truth)| Series {
         name: (*name).to_owned(),
         style: Style::of(*index),
-        points: points(truth)
-            .iter()
-            .map(|[x, y]| Point {
-                x: *x,
-                y: *y,
-                interval: None,
-                n: None,
-            })
-            .collect(),
+        points: points(truth).iter().map(point).collect(),
         best: None,
         error_bars: ErrorBars::None,
     });
-    let picture = LineChart {
-        title: title.to_owned(),
-        caption: caption.to_owned(),
+    LineChart {
         x: Axis::new(x, (0.0, 1.0)),
         y: Axis::new(y, (0.0, 1.0)),
         series_kind: "explainer",
         series: series.collect(),
         reference: Some(reference),
         is_panel: false,
-    };
-    picture.figure()
+    }
 }
 
 /// One picture per explainer whose mask is known.
@@ -133,32 +129,25 @@ fn of_mask(name: &str, mask: &MaskSummary) -> Figure {
         None => vec![group("edges", 0, mask.histogram.clone())],
     };
     let picture = Bars {
-        title: format!("Mask of {name}"),
-        caption: match mask.histogram_of_true {
-            Some(_) => {
-                "Across: score of an edge. Upward: share of the true edges; downward: share of the other \
-                 edges. A mask that finds the truth has the upper bars further to the right."
-            }
-            None => "Across: score of an edge. Up: share of the edges.",
-        }
-        .to_owned(),
         label: "score".to_owned(),
         unit: "edges",
         groups,
         is_panel: true,
     };
-    picture.figure()
+    picture.figure(
+        format!("Mask of {name}"),
+        "Share of the edges by their score.",
+    )
 }
 
 /// What is left of the counts without those of a part.
 fn without(all: &Histogram, part: &Histogram) -> Histogram {
-    let counts =
-        all.counts.iter().enumerate().map(|(index, count)| {
-            count.saturating_sub(part.counts.get(index).copied().unwrap_or(0))
-        });
+    let parts = part.counts.iter().chain(std::iter::repeat(&0));
+    let counts = all.counts.iter().zip(parts);
     Histogram {
-        from: all.from,
-        to: all.to,
-        counts: counts.collect(),
+        counts: counts
+            .map(|(all, part)| all.saturating_sub(*part))
+            .collect(),
+        ..*all
     }
 }
