@@ -132,3 +132,21 @@ fn an_empty_report_is_a_page() {
     report.missing.clear();
     assert!(page(&report).ends_with("</html>"));
 }
+
+#[test]
+fn letters_are_of_one_size_names_are_whole_and_nothing_is_said_under_every_picture() {
+    let page = page(&realistic());
+    for figure in page.split("<figure>").skip(1) {
+        let figure = figure.split_once("</figure>").unwrap().0;
+        // The legend has drawings too, the picture comes last.
+        let size = attributes(figure, "viewBox").pop().unwrap();
+        assert!(
+            size.starts_with("0 0 460 ") || size.starts_with("0 0 300 "),
+            "{size}"
+        );
+        assert!(!figure.contains('…'), "{figure}");
+    }
+    assert!(page.contains(">integrated gradients</text>"));
+    let n = page.matches("higher is better").count();
+    assert!(n < 20, "{n}");
+}

@@ -79,7 +79,10 @@ fn metrics(section: &Repro) -> Table {
             Cell::count(metric.mean.n),
         ]
     };
-    let caption = format!("Over all pairs of runs; {} of the mean", interval(section));
+    let caption = format!(
+        "Over all pairs of runs; below each mean its {}",
+        interval(section)
+    );
     Table::new(caption)
         .words(["metric"])
         .numbers([
@@ -155,7 +158,7 @@ fn means(section: &Repro) -> Figure {
     picture.figure(
         "Mean of each metric over the pairs of runs",
         format!(
-            "Across: the mean over all pairs, with a {}. ↑ higher is better, ↓ lower is better. Metrics have different \
+            "Across: the mean over all pairs, with its {}. ↑ higher is better, ↓ lower is better. Metrics have different \
              scales: compare runs by one of them, not metrics with each other.",
             interval(section)
         ),
@@ -207,7 +210,7 @@ fn accuracy(section: &Repro) -> Option<Figure> {
         n if n <= MOST_ROWS => Some(accuracy_rows(&section.accuracy).figure(
             title,
             format!(
-                "Runs in the order of the file, from 0. Across: {what}, with a {coverage} interval over samples (Wilson)."
+                "Runs in the order of the file, from 0. Across: {what}, with its {coverage} interval over samples (Wilson)."
             ),
         )),
         _ => {

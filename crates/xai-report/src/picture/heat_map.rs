@@ -14,6 +14,9 @@ const MOST_CELLS: usize = 40;
 const ABOVE: f64 = 24.0;
 const NUMBER: f64 = 20.0;
 
+/// The size of the letters of ticks against those of names.
+const TICK: f64 = 12.0 / 13.0;
+
 /// A picture of a number for every two of some things.
 pub(crate) struct HeatMap<'a> {
     /// What the numbers are.
@@ -105,8 +108,7 @@ impl HeatMap<'_> {
     fn before(&self) -> f64 {
         match &self.short_names {
             Some(_) => 40.0,
-            // Ticks are a little smaller than names.
-            None => (0.93 * room(&self.names) + NUMBER).clamp(100.0, 240.0),
+            None => (TICK * room(&self.names) + NUMBER).clamp(100.0, 240.0),
         }
     }
 
@@ -210,7 +212,7 @@ impl HeatMap<'_> {
                 None => (format!("{} {number}", shortened(name, 30)), number),
             };
             [
-                fitting(&row, left - 6.0, "tick")
+                fitting(&row, (left - 6.0) / TICK, "tick")
                     .at("x", left - 6.0)
                     .at("y", top + middle + 4.0)
                     .with("text-anchor", "end"),

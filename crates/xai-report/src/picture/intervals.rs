@@ -60,7 +60,7 @@ impl Intervals {
 
     /// The room for names beside the rows; `None` where they stand above them.
     fn beside(&self) -> Option<f64> {
-        let most = if self.is_panel { 120.0 } else { 200.0 };
+        let most = if self.is_panel { 120.0 } else { 240.0 };
         let room = room(self.rows.iter().map(|row| &row.name));
         (room <= most).then_some(room + 8.0)
     }

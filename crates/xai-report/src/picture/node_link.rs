@@ -155,31 +155,19 @@ impl NodeLink<'_> {
         // The explained one last, so that it lies above the others.
         let drawn = nodes.rev().filter_map(|(index, node)| {
             let (x, y) = self.at(index)?;
-            let is_explained = index == 0;
-            let (class, radius) = match is_explained {
-                true => ("node explained", 11.0),
-                false => ("node", 8.5),
+            // As wide as the number in it.
+            let radius = 8.5_f64.max(3.5 + 2.6 * node.node.to_string().len() as f64);
+            let (kind, radius, note) = match index == 0 {
+                true => (" explained", radius + 2.5, ", the explained one"),
+                false => ("", radius, ""),
             };
-            let circle = Element::of("circle", class)
-                .at("cx", x)
-                .at("cy", y)
-                .at("r", radius);
-            let text = Element::of(
-                "text",
-                if is_explained {
-                    "node-name explained"
-                } else {
-                    "node-name"
-                },
-            )
-            .at("x", x)
-            .at("y", y + 3.2)
-            .with("text-anchor", "middle")
-            .text(node.node);
-            let tooltip = match is_explained {
-                true => format!("node {}, the explained one", node.node),
-                false => format!("node {}", node.node),
-            };
+            let circle = Element::of("circle", format!("node{kind}"));
+            let circle = circle.at("cx", x).at("cy", y).at("r", radius);
+            let text = Element::of("text", format!("node-name{kind}"))
+                .at("x", x)
+                .at("y", y + 3.2);
+            let text = text.with("text-anchor", "middle").text(node.node);
+            let tooltip = format!("node {}{note}", node.node);
             Some(Element::new("g").tooltip(tooltip).child(circle).child(text))
         });
         drawn.collect()

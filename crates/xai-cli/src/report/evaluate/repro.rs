@@ -163,7 +163,7 @@ mod tests {
         let mut report = xai_report::Report::new("Runs");
         report.repro.push(section);
         let page = xai_report::page(&report);
-        assert!(page.contains("80 % interval of the mean by a BCa bootstrap over runs"));
+        assert!(page.contains("its 80 % interval by a BCa bootstrap over runs"));
         assert!(page.contains("80 % interval over samples (Wilson)"));
         assert!(
             !page.contains("jackknife") && !page.replace("cover 95 % where", "").contains("95 %")
