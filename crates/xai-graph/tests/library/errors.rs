@@ -8,7 +8,7 @@ use xai_graph::mask::{MaskMetric, Sparsity, top_k_feature_mask, top_k_features};
 use xai_graph::model::EdgeChoices;
 use xai_graph::outputs::OutputDistribution;
 use xai_graph::{
-    Accumulator, Characterization, Error, ErrorKind, FidelityMetric, Graph, GroundTruthMetric,
+    Accumulator, Characterization, ErrorKind, FidelityMetric, Graph, GroundTruthMetric,
     KlDirection, ReturnType, Sweep, UnfaithfulnessMetric, fidelity, fidelity_curve_auc,
     ground_truth, help, input, unfaithfulness,
 };
@@ -228,7 +228,7 @@ fn curves_that_are_none() {
         "x[2]: OutOfDomain 1",
     );
     let undefined = fidelity_curve_auc(&[0.5; 2], &[0.5, 1.0], &[0.0, 1.0]);
-    let undefined = fails(undefined, "neg_fidelity[1]: UndefinedScore");
+    let undefined = fails(undefined, "neg_fidelity[1]: OutOfDomain 1");
     assert_eq!(undefined.help(), Some(help::LEAVE_THE_POINT_OUT));
     fails(
         fidelity_curve_auc(&[0.5], &[0.5], &[0.0]),

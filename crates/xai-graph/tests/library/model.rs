@@ -14,9 +14,9 @@ use xai_graph::ground_truth::GroundTruthAccumulator;
 use xai_graph::mask::{MaskMetric, MaskProperties, Sparsity, sparsify, sparsify_undirected};
 use xai_graph::model::{EdgeChoices, EdgeRemoval};
 use xai_graph::{
-    Accumulator, Error, ErrorKind, Explanation, FidelityMetric, Graph, GraphModel,
-    GroundTruthMetric, OverGraphs, ReturnType, RobustFidelityMetric, Sweep, explained_outputs,
-    fidelity, ground_truth, help, input, unfaithfulness,
+    Accumulator, ErrorKind, Explanation, FidelityMetric, Graph, GraphModel, GroundTruthMetric,
+    OverGraphs, ReturnType, RobustFidelityMetric, Sweep, explained_outputs, fidelity, ground_truth,
+    help, input, unfaithfulness,
 };
 
 type ModelResult = Result<Array2<f64>, std::fmt::Error>;
