@@ -134,6 +134,14 @@ fn an_empty_report_is_a_page() {
 }
 
 #[test]
+fn the_level_of_intervals_is_that_of_the_section() {
+    let page = page(&realistic());
+    assert!(page.contains("Mean over samples, 90 % interval"));
+    assert!(page.contains("below 0.1 after Holm"));
+    assert!(page.contains("its 95 % interval by a jackknife over runs"));
+}
+
+#[test]
 fn letters_are_of_one_size_names_are_whole_and_nothing_is_said_under_every_picture() {
     let page = page(&realistic());
     for figure in page.split("<figure>").skip(1) {
