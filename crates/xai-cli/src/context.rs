@@ -9,6 +9,7 @@ use serde::Serialize;
 use xai_files::left_out::LeftOut;
 use xai_files::visible::visible;
 use xai_files::{Failure, left_out};
+use xai_metrics::core::parallel::{StopFlag, check_stopped, stoppable};
 
 use crate::output::progress::{Kind, Progress};
 use crate::output::{stderr, stdout};
@@ -29,8 +30,8 @@ pub(crate) struct Context {
     pub(crate) json: bool,
     /// Threads to use, at most 4 per core and never fewer than 64 if asked for; the results do not
     /// depend on it. Default: all cores.
-    #[arg(long, global = true, help_heading = HEADING, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    pub(crate) threads: Option<u16>,
+    #[arg(long, global = true, help_heading = HEADING, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) threads: Option<u32>,
     /// Seed of everything random; same seed, same numbers. Default: 1; in `report`, what the study
     /// says.
     #[arg(long, global = true, help_heading = HEADING, value_name = "N")]
@@ -41,6 +42,9 @@ pub(crate) struct Context {
     /// Whether standard output is for rows, so that people read on standard error.
     #[arg(skip)]
     pub(crate) rows_on_stdout: bool,
+    /// Where the work is only [checked](Self::check), what ends it.
+    #[arg(skip)]
+    checks: Option<StopFlag>,
 }
 
 impl Context {
@@ -65,6 +69,32 @@ impl Context {
     /// The seed: the one given, else that of a study.
     pub(crate) fn seed_or(&self, of_study: u64) -> u64 {
         self.seed.unwrap_or(of_study)
+    }
+
+    /// Does some work up to where it [computes](Self::computes): whether it can be done.
+    pub(crate) fn check(
+        &self,
+        work: impl FnOnce(&Self) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let flag = StopFlag::new();
+        let context = Self {
+            checks: Some(flag.clone()),
+            ..self.clone()
+        };
+        stoppable(&flag, || work(&context)).unwrap_or(Ok(()))
+    }
+
+    /// Whether the work is only checked.
+    pub(crate) fn is_check(&self) -> bool {
+        self.checks.is_some()
+    }
+
+    /// Says that what comes is computed, or asks a model: a check ends here.
+    pub(crate) fn computes(&self) {
+        if let Some(flag) = &self.checks {
+            flag.raise();
+            check_stopped();
+        }
     }
 
     /// Prints a result: as JSON if asked, else the text for people; where standard output is for rows,
@@ -134,7 +164,7 @@ impl Context {
     /// The number of threads, if one was chosen. More than the cores can serve take minutes to start
     /// and change no result.
     fn n_threads(&self) -> Option<usize> {
-        let chosen = usize::from(self.threads?);
+        let chosen = self.threads? as usize;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let most = (THREADS_PER_CORE * cores).max(FEW_THREADS);
         if chosen > most {

@@ -22,7 +22,7 @@ use xai_files::failure::{Failure, as_option};
 use context::Context;
 use described::Described;
 use usage::manual::{Completions, Manual};
-use usage::{examples, taking_negative_numbers};
+use usage::{examples, taking_negative_numbers, why_refused};
 
 /// How good are explanations of machine-learning predictions?
 ///
@@ -144,7 +144,7 @@ fn refused_value(error: &clap::Error) -> Option<Failure> {
     // The option with its placeholder, `--threshold <NUMBER>`.
     let option = text(ContextKind::InvalidArg)?.split(' ').next()?;
     let name = option.trim_start_matches('-');
-    let why = std::error::Error::source(error)?;
+    let why = why_refused(error)?;
     let failure = Failure::of_option(&as_option(name, None), why);
     Some(failure.with_value(text(ContextKind::InvalidValue)?))
 }

@@ -23,6 +23,8 @@ pub mod classes;
 pub mod content;
 pub mod destination;
 pub mod failure;
+#[cfg(feature = "readers")]
+mod foreign;
 pub mod left_out;
 #[cfg(feature = "readers")]
 mod npy;

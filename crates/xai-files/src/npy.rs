@@ -7,6 +7,7 @@ use ndarray::{ArrayD, IxDyn, ShapeBuilder};
 use ndarray_npy::npy::header::Header;
 
 use crate::failure::Failure;
+use crate::foreign::foreign;
 
 /// An array as it is stored. Single precision stays single: twice as much of it fits in memory.
 #[derive(Debug, Clone, PartialEq)]
@@ -156,9 +157,16 @@ pub(super) fn header<R: Read>(reader: &mut R) -> Result<Header, Failure> {
         Failure::new(format!("not an .npy array: {why}")).help("save it with numpy.save")
     };
     if !bytes.starts_with(MAGIC) {
-        return Err(no_array(match bytes.is_empty() {
-            true => &"it is empty",
-            false => &"it does not begin as one",
+        more(200, &mut bytes)?;
+        let named = foreign(&bytes, "an .npy array", "save the array with numpy.save");
+        let is_text =
+            std::str::from_utf8(&bytes).map_or_else(|e| e.error_len().is_none(), |_| true);
+        return Err(named.unwrap_or_else(|| match (bytes.is_empty(), is_text) {
+            (true, _) => no_array(&"it is empty"),
+            (false, true) => no_array(&"it is text").help(
+                "of a table of numbers: numpy.save(\"FILE.npy\", numpy.loadtxt(FILE, delimiter=\",\", skiprows=1))",
+            ),
+            (false, false) => no_array(&"it does not begin as one"),
         }));
     }
     if is_deep || is_cut {

@@ -1,7 +1,7 @@
 //! Arrays in `.npz` archives.
 
 use std::fs::File;
-use std::io::{BufReader, Cursor, Read, Seek};
+use std::io::{BufRead, BufReader, Cursor, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use clap_lex::OsStrExt;
@@ -10,6 +10,7 @@ use zip::result::ZipError;
 
 use super::npy::{self, Numbers};
 use crate::failure::{Failure, InFile};
+use crate::foreign::foreign;
 
 /// What an archive is read from.
 trait Source: Read + Seek {}
@@ -48,6 +49,8 @@ pub(super) fn read_opened(
     mut opened: BufReader<File>,
     entry: Option<&str>,
 ) -> Result<Numbers, Failure> {
+    let begin = opened.fill_buf().map_err(Failure::cannot_be_read);
+    let begin: Vec<u8> = begin.in_file(name)?.iter().take(200).copied().collect();
     let is_file = opened.get_ref().metadata().is_ok_and(|m| m.is_file());
     let source: Box<dyn Source> = match is_file {
         true => Box::new(opened),
@@ -61,6 +64,11 @@ pub(super) fn read_opened(
     let mut archive = ZipArchive::new(source)
         .map_err(|error| Failure::new(format!("not an .npz archive: {error}")))
         .in_file(name)?;
+    if !archive.file_names().any(|name| name.ends_with(".npy"))
+        && let Some(failure) = foreign(&begin, "an .npz archive", "save the array with numpy.save")
+    {
+        return Err(failure.in_file(name));
+    }
     let names = names(&archive);
     let entry = match (entry, names.as_slice()) {
         (Some(entry), _) => entry,

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use clap::Args;
+use serde::Serialize;
 use xai_files::failure::as_option;
 use xai_files::onnx::watched::Watched;
 use xai_files::{Failure, Files};
@@ -19,7 +20,7 @@ use xai_metrics::core::{ErrorKind, Input};
 
 use crate::attribution::explainer_files::{ExplainerFiles, OpenedExplainers};
 use crate::attribution::model_files::{ModelFiles, OpenedModel};
-use crate::attribution::options::{Reading, ScoringOptions};
+use crate::attribution::options::{Channels, Reading, ScoringOptions};
 use crate::attribution::parameters::with_seed;
 use crate::attribution::parameters::{ALL_WORD, STANDARD_WORD};
 use crate::attribution::side_inputs;
@@ -164,7 +165,11 @@ impl Compare {
             values.flat_map(|v| csv_rows(&v.explainer, &metric.metric, &v.per_sample))
         });
         rows::write(self.out.as_deref(), HEADER, of_metrics)?;
-        context.present(&compared.table.by_name(), || compared.table.to_string())
+        let result = CompareResult {
+            channels: compared.reading.channels,
+            table: compared.table.by_name(),
+        };
+        context.present(&result, || compared.table.to_string())
     }
 
     /// Checks what no file is needed for: the metrics, their settings, and whether all has a file that they need.
@@ -198,6 +203,7 @@ impl Compare {
         } = self.files.open(&self.scoring.engine)?;
         drop(working);
         let n = inputs.n_samples();
+        let reading = self.scoring.reading(inputs.shape(), model.images)?;
         let bar = context.progress(n as u64, "samples");
         let (n_calls, n_rows) = (AtomicU64::new(0), AtomicU64::new(0));
         let watched = Watched {
@@ -209,7 +215,6 @@ impl Compare {
             },
         };
         let model = Concurrent(&watched);
-        let reading = self.scoring.reading(inputs.shape());
         let scoring = self.scoring.scoring(&reading);
         let mut evaluation = Evaluation::new(&model, &inputs, &targets)
             .scoring(scoring)
@@ -405,6 +410,16 @@ impl Compare {
             Err(failure) => format!("the scores computed until then are lost: {failure}"),
         })
     }
+}
+
+/// The JSON of `xai attribution compare`.
+#[derive(Serialize)]
+struct CompareResult<T> {
+    /// Where images were read to have their channels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    channels: Option<Channels>,
+    #[serde(flatten)]
+    table: T,
 }
 
 /// What a comparison found, and what it was made from.

@@ -7,6 +7,7 @@ use xai_metrics::attribution::metric::registry::METRICS;
 use xai_metrics::attribution::metric::{Direction, Entry, Value};
 use xai_metrics::core::Input;
 
+use crate::attribution::metric::arguments;
 use crate::output::text;
 use crate::{Context, examples};
 
@@ -33,6 +34,8 @@ struct Listed {
     range: String,
     needs: &'static [Input],
     source: &'static str,
+    /// The command that computes it; without one it is in the libraries alone, for it needs what no file holds.
+    command: Option<String>,
     parameters: Vec<ListedParam>,
 }
 
@@ -61,6 +64,9 @@ impl Listed {
             range: info.range.to_string(),
             needs: info.needs,
             source: info.source,
+            command: arguments::entries()
+                .any(|other| std::ptr::eq(other, entry))
+                .then(|| format!("xai attribution {}", info.name)),
             parameters: params.collect(),
         }
     }
@@ -79,7 +85,10 @@ impl List {
                     info.question.to_owned(),
                     info.direction.to_string(),
                     info.range.clone(),
-                    needs.join(", "),
+                    match info.command {
+                        Some(_) => needs.join(", "),
+                        None => format!("{} (in the libraries alone)", needs.join(", ")),
+                    },
                     info.source.to_owned(),
                 ]
             });

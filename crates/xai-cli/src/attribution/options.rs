@@ -1,7 +1,7 @@
 //! Options that several commands take.
 
 use clap::{Args, ValueEnum};
-use serde::Deserialize;
+use serde::Serialize;
 use xai_files::{Failure, Files};
 #[cfg(feature = "onnx")]
 use xai_metrics::attribution::Scoring;
@@ -10,30 +10,44 @@ use xai_metrics::attribution::{Activation, Layout, input};
 use crate::Context;
 use crate::described::word;
 #[cfg(feature = "onnx")]
-use xai_files::onnx::engine::EngineOptions;
+use xai_files::onnx::{ImageLayout, engine::EngineOptions};
 
 /// `--channels`
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Channels {
     /// `(n, height, width, channels)`
-    #[default]
     Last,
     /// `(n, channels, height, width)`
     First,
 }
 
 impl Channels {
+    fn of(layout: Layout) -> Self {
+        match layout {
+            Layout::ChannelsFirst => Self::First,
+            _ => Self::Last,
+        }
+    }
+
     /// The layout of images; of other inputs it is known by the number of their axes.
     fn layout(self) -> Option<Layout> {
         (self == Self::First).then_some(Layout::ChannelsFirst)
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::First => "first",
+            Self::Last => "last",
+        }
     }
 }
 
 /// How inputs and maps are read.
 #[derive(Debug, Args)]
 pub(super) struct LayoutOptions {
-    /// Where images have their channels. Default: where the shape has an axis of at most 4.
+    /// Where images have their channels. Default: where the model takes them, else where alone the shape has an
+    /// axis of at most 4; where neither tells it has to be said.
     #[arg(long, value_enum)]
     channels: Option<Channels>,
 }
@@ -70,37 +84,56 @@ pub(super) struct ScoringOptions {
 /// How inputs or maps of a shape are read.
 pub(crate) struct Reading {
     pub(crate) layout: Option<Layout>,
+    /// Where images have their channels.
+    pub(crate) channels: Option<Channels>,
     /// Where nobody said how: for the person who reads the result.
     assumed: Option<String>,
 }
 
 impl Reading {
-    /// By what was asked for, else by the shape; `None` where neither tells.
-    fn told(asked: Option<Channels>, shape: &[usize]) -> Option<Self> {
-        let (channels, assumed) = match asked {
-            Some(channels) => (channels, false),
-            None if shape.len() == 4 => {
-                let channels = channels_of(shape)?;
-                (channels, channels == Channels::First)
+    /// By what was asked for, else by what the file of a model says, else by the shape.
+    fn new(
+        asked: Option<Channels>,
+        (what, shape): (&str, &[usize]),
+        (known, likely): (Option<Layout>, Option<Layout>),
+    ) -> Result<Self, Failure> {
+        let is_image = shape.len() == 4;
+        let told = || match (known, likely.map(Channels::of), channels_of(shape)) {
+            (Some(layout), ..) => Some((Channels::of(layout), ", as the model takes them")),
+            (None, Some(likely), by_shape) if by_shape.is_none_or(|it| it == likely) => {
+                Some((likely, ", as PyTorch has them, which exported the model"))
             }
-            None => (Channels::default(), false),
+            (None, None, Some(by_shape)) => Some((by_shape, "")),
+            _ => None,
         };
-        Some(Self {
-            layout: channels.layout(),
-            assumed: assumed.then(|| remark(shape, "first")),
-        })
-    }
-
-    /// How inputs are read: channels last where neither option nor shape tells.
-    #[cfg(feature = "onnx")] // inputs are for a model
-    pub(crate) fn of_inputs(asked: Option<Channels>, shape: &[usize]) -> Self {
-        Self::told(asked, shape).unwrap_or_else(|| Self {
-            layout: Channels::Last.layout(),
-            assumed: Some(remark(shape, "last")),
+        let (channels, assumed) = match (asked, is_image) {
+            (None, true) => {
+                let (channels, why) = told().ok_or_else(|| {
+                    Failure::of_option(
+                        "--channels",
+                        format_args!(
+                            "{what} of shape {shape:?} may have their channels first or last"
+                        ),
+                    )
+                    .help("pass --channels first, as PyTorch has images, or --channels last")
+                })?;
+                let place = channels.word();
+                let assumed = format!(
+                    "images of shape {shape:?} were read with their channels {place}{why}; --channels, or `channels` in a study, decides"
+                );
+                (Some(channels), Some(assumed))
+            }
+            (asked, _) => (asked, None),
+        };
+        Ok(Self {
+            layout: channels.and_then(Channels::layout),
+            channels: channels.filter(|_| is_image),
+            assumed,
         })
     }
 
     /// What was assumed, where nobody said it.
+    #[cfg(feature = "onnx")] // the report has inputs of a model
     pub(crate) fn assumed(&self) -> Option<&str> {
         self.assumed.as_deref()
     }
@@ -113,30 +146,19 @@ impl Reading {
     }
 }
 
-fn remark(shape: &[usize], channels: &str) -> String {
-    format!(
-        "images of shape {shape:?} were read with their channels {channels}; --channels, or `channels` in a study, decides"
-    )
-}
-
 impl LayoutOptions {
     /// How maps of a shape are read that come without inputs.
     pub(super) fn of_maps(&self, shape: &[usize]) -> Result<Reading, Failure> {
-        Reading::told(self.channels, shape).ok_or_else(|| {
-            Failure::of_option(
-                "--channels",
-                format_args!("maps of shape {shape:?} may have their channels first or last"),
-            )
-            .help("pass --channels first, as PyTorch has images, or --channels last")
-        })
+        Reading::new(self.channels, ("maps", shape), (None, None))
     }
 }
 
 #[cfg(feature = "onnx")]
 impl ScoringOptions {
-    /// How inputs of a shape are read.
-    pub(super) fn reading(&self, shape: &[usize]) -> Reading {
-        Reading::of_inputs(self.layout.channels, shape)
+    /// How inputs of a shape are read that go into a model, or into an explainer.
+    pub(super) fn reading(&self, shape: &[usize], images: ImageLayout) -> Result<Reading, Failure> {
+        let of_model = (images.known, images.likely);
+        Reading::new(self.layout.channels, ("inputs", shape), of_model)
     }
 
     pub(super) fn scoring(&self, reading: &Reading) -> Scoring {

@@ -12,6 +12,7 @@ use xai_metrics::attribution::metric::{
 use xai_metrics::attribution::run::MaskedScores;
 
 use crate::Context;
+use crate::attribution::options::Channels;
 use crate::output::text;
 
 /// The JSON of `xai attribution NAME`.
@@ -19,6 +20,9 @@ use crate::output::text;
 struct MetricResult {
     metric: String,
     value: f64,
+    /// Where images were read to have their channels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    channels: Option<Channels>,
     #[serde(skip_serializing_if = "Option::is_none")]
     n_undefined: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -42,12 +46,18 @@ const SHORT: &[&str] = &[
 ];
 
 /// Presents the value of a metric.
-pub(super) fn present(entry: &Entry, value: MetricValue, context: &Context) -> Result<(), Failure> {
+pub(super) fn present(
+    entry: &Entry,
+    value: MetricValue,
+    channels: Option<Channels>,
+    context: &Context,
+) -> Result<(), Failure> {
     let short = SHORT.contains(&entry.info.name);
     let of_samples = !(short && value.curve.is_some());
     let result = MetricResult {
         metric: entry.key(),
         value: value.value,
+        channels,
         n_undefined: of_samples.then_some(value.n_undefined),
         direction: (!short).then_some(entry.info.direction),
         per_sample: of_samples.then_some(value.per_sample),

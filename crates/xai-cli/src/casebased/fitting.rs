@@ -3,17 +3,18 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use ndarray::Array2;
 use serde::Serialize;
 use xai_files::classes::Classes;
-use xai_files::left_out::LeftOut;
+use xai_files::left_out::{LeftOut, drop_column};
 use xai_files::table::Table;
 use xai_files::{Failure, Files, InFile, InFiles, left_out};
-use xai_metrics::Error;
 use xai_metrics::casebased::{
     CaseExplainer, CaseExplainerBuilder, ClassWeights, TrainingInfo, input,
 };
 use xai_metrics::core::distance::LEAVE_FEATURE_OUT;
 use xai_metrics::core::input::COVARIANCE;
+use xai_metrics::{Error, ErrorKind};
 
 use crate::casebased::missing::MissingCells;
 use crate::casebased::redaction;
@@ -227,11 +228,16 @@ impl Fitting {
         }
         builder = redaction::apply(builder, &self.redact, &training);
         let features = training.features.clone();
+        let largest = (training.n_dropped == 0).then(|| largest(&training.rows));
         let explainer = training
             .describe(builder)
             .fit_owned(training.rows, &training.labels)
-            .map_err(|error| name_feature(error, &features))
-            .in_files(&self.files(train))?;
+            .map_err(
+                |error| match too_large(&error, &features, largest.as_deref()) {
+                    Some(failure) => failure.in_file(train),
+                    None => self.files(train).failure(&name_feature(error, &features)),
+                },
+            )?;
         let mut fitted = Fitted::new(explainer, provenance);
         fitted.redacted.clone_from(&self.redact);
         fitted.classes = training.classes;
@@ -283,6 +289,34 @@ impl Fitting {
             .and(Described::<CaseExplainerBuilder>::options())
             .and(WeightsOfClasses::options())
     }
+}
+
+/// The row of the number of each feature that is farthest from 0.
+fn largest(rows: &Array2<f64>) -> Vec<usize> {
+    let mut largest = vec![(0, 0.0f64); rows.ncols()];
+    for (i, row) in rows.rows().into_iter().enumerate() {
+        for (largest, x) in largest.iter_mut().zip(row) {
+            if x.abs() > largest.1 {
+                *largest = (i, x.abs());
+            }
+        }
+    }
+    largest.into_iter().map(|(row, _)| row).collect()
+}
+
+/// A deviation that is infinite, by the cell that makes it so.
+fn too_large(error: &Error, features: &[String], largest: Option<&[usize]>) -> Option<Failure> {
+    let (&[feature], ErrorKind::OutOfDomain { .. }) = (error.index(), error.kind()) else {
+        return None;
+    };
+    let (name, row) = (features.get(feature)?, largest?.get(feature)? + 1);
+    let what = "so large that the deviation of the column is infinite";
+    let drop = drop_column(name);
+    (error.input() == input::TRAIN).then(|| {
+        Failure::new(format_args!("row {row}, column `{name}`: {what}")).help(format_args!(
+            "correct the cell, scale the column down, or leave it out: {drop}"
+        ))
+    })
 }
 
 /// Names the feature that makes a covariance singular.

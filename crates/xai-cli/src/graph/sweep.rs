@@ -80,7 +80,7 @@ impl SweepCommand {
         let compared = self.compared.read(|| match &stored {
             Some([full, ..]) => Ok(full.n_rows()),
             #[cfg(feature = "onnx")]
-            None => self.of_model.n_rows(),
+            None => self.of_model.n_rows(context),
             #[cfg(not(feature = "onnx"))]
             None => Ok(0),
         })?;

@@ -9,7 +9,7 @@ use xai_files::{Failure, Files, InFile, InFiles};
 use xai_metrics::core::error::ShortNumber;
 use xai_metrics::graph::dataset::SweepCurve;
 use xai_metrics::graph::mask::Sparsity;
-use xai_metrics::graph::{Sweep, input};
+use xai_metrics::graph::{Graph, GraphModel, Sweep, input};
 
 use crate::Context;
 use crate::graph::options::model_and_graph::GraphFiles;
@@ -56,13 +56,15 @@ impl By {
 
 impl ModelSource {
     /// The number of rows that the model answers with.
-    pub(super) fn n_rows(&self) -> Result<usize, Failure> {
+    pub(super) fn n_rows(&self, context: &Context) -> Result<usize, Failure> {
         let Some(file) = &self.model else {
             let failure = Failure::usage("--model or --full is needed");
             return Err(failure.about_option("--model"));
         };
         let model = OnnxModel::of_graphs(file, &self.graph.engine)?;
-        let n_rows = self.graph.read(&model)?.n_rows(&model);
+        let graph = self.graph.read(&model)?;
+        context.computes();
+        let n_rows = graph.n_rows(&model);
         n_rows.in_files(&self.graph.files(file))
     }
 
@@ -98,6 +100,10 @@ impl ModelSource {
         let model = Watched {
             model,
             watch: |runs| bar.inc(runs),
+        };
+        let model = |graph: Graph<'_, f32>| {
+            context.computes();
+            model.outputs(graph)
         };
         let curve = stored
             .view()

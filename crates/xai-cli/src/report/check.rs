@@ -1,14 +1,14 @@
-//! `xai report check`: whether a study can be computed, without computing it.
+//! `xai report check`: whether a study can be computed, without computing it or asking a model.
 
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use xai_files::Failure;
 use xai_files::content::Content;
-use xai_report::Family;
+use xai_report::{Family, Report};
 
 use crate::output::{stderr, text};
-use crate::report::make::Opened;
+use crate::report::make::{Opened, evaluate_one, origin};
 use crate::report::study::arguments::NamedFile;
 use crate::report::study::document::{Document, Section, Value};
 use crate::report::study::keys::canonical;
@@ -73,7 +73,7 @@ impl Check {
     }
 }
 
-/// Checks one section: its keys, its files, and the lengths that have to be equal.
+/// Checks one section: its keys, its files, and all that can be done with them before something is computed.
 fn check(opened: &Opened, section: &Section, context: &Context) -> (CheckedSection, Vec<Failure>) {
     let mut checked = CheckedSection {
         family: section.family.key(),
@@ -109,60 +109,24 @@ fn check(opened: &Opened, section: &Section, context: &Context) -> (CheckedSecti
             Err(failure) => failures.push(in_study(failure, &opened.document, section)),
         }
     }
-    failures.extend(unequal(section.family, &contents));
     failures.extend(missing_columns(&opened.document, section, &contents));
-    checked.errors.extend(failures.iter().map(Failure::what));
-    (checked, failures)
-}
-
-/// Axes that have the same length: the key of a file, and its axis from the front or, negative, from the end.
-fn equal_axes(family: Family) -> &'static [&'static [(&'static str, isize)]] {
-    match family {
-        Family::Attribution => &[&[
-            ("inputs", 0),
-            ("targets", 0),
-            ("explanations", 0),
-            ("masks", 0),
-        ]],
-        Family::Graph => &[
-            &[("full", 0), ("kept", 1), ("complement", 1)],
-            &[("full", 1), ("kept", 2), ("complement", 2)],
-            &[("levels", 0), ("kept", 0), ("complement", 0)],
-            &[("edge_index", 1), ("edge_mask", 0), ("edge_mask_true", -1)],
-        ],
-        Family::Repro => &[&[("labels", 0), ("predictions", -1)]],
-        Family::Casebased | Family::Simulation => &[],
-    }
-}
-
-/// Files whose lengths do not fit those of the first of their kind.
-fn unequal(family: Family, contents: &[(NamedFile, Content)]) -> Vec<Failure> {
-    let mut failures = Vec::new();
-    for group in equal_axes(family) {
-        let lengths = contents.iter().filter_map(|(file, content)| {
-            let (_, axis) = group.iter().find(|(key, _)| *key == file.key)?;
-            let shape = content.shape()?;
-            let axis = match axis {
-                0.. => axis.unsigned_abs(),
-                _ => shape.len().checked_sub(axis.unsigned_abs())?,
-            };
-            Some((file, *shape.get(axis)?))
-        });
-        let lengths: Vec<(&NamedFile, usize)> = lengths.collect();
-        let Some(&(first, expected)) = lengths.first() else {
-            continue;
-        };
-        for (file, length) in &lengths[1..] {
-            if *length != expected {
-                let what = format!(
-                    "`{}` has {length} entries, but `{}` in {} has {expected}",
-                    file.key, first.key, first.path
-                );
-                failures.push(Failure::new(what).in_file(&file.path));
-            }
+    // A pipe is read once, by the report.
+    let is_pipe = |file: &CheckedFile| {
+        let found = std::fs::metadata(opened.folder.join(&file.path));
+        found.is_ok_and(|found| !found.is_file())
+    };
+    if failures.is_empty() && !checked.files.iter().any(is_pipe) {
+        for part in prepared.request.parts() {
+            let outcome = context.with_seed(prepared.seed).check(|context| {
+                let origin = origin(section, context.seed());
+                evaluate_one(&part, origin, context, &mut Report::new(""))
+            });
+            let failure = outcome.err();
+            failures.extend(failure.map(|it| in_study(it, &opened.document, section)));
         }
     }
-    failures
+    checked.errors.extend(failures.iter().map(Failure::what));
+    (checked, failures)
 }
 
 /// Columns that a case-based section names and its tables do not have.

@@ -11,7 +11,7 @@ use crate::Context;
 use crate::output::{stderr, whole_file};
 use crate::report::input_files::{input_file, input_of_bytes};
 use crate::report::study::document::{Document, Section};
-use crate::report::study::request::{Prepared, Request, in_study, prepare};
+use crate::report::study::request::{Request, in_study, prepare};
 use crate::report::study::{sample, shell};
 use crate::report::{digest, evaluate};
 
@@ -185,7 +185,9 @@ fn evaluate_all(
                 }
                 origin.commands.clone_from(&prepared.commands);
                 origin.seed = prepared.seed.unwrap_or(origin.seed);
-                let evaluated = evaluate_one(prepared, origin.clone(), context, &mut report);
+                let context = &context.with_seed(prepared.seed);
+                let request = &prepared.request;
+                let evaluated = evaluate_one(request, origin.clone(), context, &mut report);
                 evaluated.map_err(|failure| in_study(failure, document, section))
             });
         if let Err(failure) = outcome {
@@ -216,7 +218,7 @@ fn command(study: Option<&Path>, context: &Context) -> String {
     shell::line(words)
 }
 
-fn origin(section: &Section, seed: u64) -> Origin {
+pub(super) fn origin(section: &Section, seed: u64) -> Origin {
     Origin {
         seed,
         id: section.id.clone(),
@@ -228,14 +230,14 @@ fn origin(section: &Section, seed: u64) -> Origin {
     }
 }
 
-fn evaluate_one(
-    prepared: Prepared,
+/// Computes one section into a report.
+pub(super) fn evaluate_one(
+    request: &Request,
     origin: Origin,
     context: &Context,
     report: &mut Report,
 ) -> Result<(), Failure> {
-    let context = &context.with_seed(prepared.seed);
-    match &prepared.request {
+    match request {
         Request::Casebased(arguments) => report
             .casebased
             .push(evaluate::casebased::evaluate(arguments, origin, context)?),

@@ -56,7 +56,7 @@ struct Make {
 enum Command {
     /// Writes a study of the files of a folder, with comments.
     Init(init::Init),
-    /// Whether a study can be computed: its keys, its files, their shapes. Nothing is computed.
+    /// Whether a study can be computed: its keys, its files and what is in them. No model is asked.
     Check(check::Check),
     /// What changed between two reports, and whether by more than chance: the exit code is 3 where something got
     /// worse beyond its interval.

@@ -114,6 +114,7 @@ impl Pairwise {
         let packed = self.pack(inconsistent, &files)?;
         let pairwise = self.pairwise.read()?.metrics(&self.metrics.chosen());
         let interval = self.interval.read_seeded(context)?;
+        context.computes();
         let report = match self.summary_only {
             true => pairwise.report_summaries(&packed.runs, interval.coverage()),
             false => pairwise.report(&packed.runs, interval),

@@ -13,6 +13,7 @@ use xai_metrics::repro::{
 };
 
 use crate::repro::options::{called, table_of_metrics, write_pairs};
+use crate::repro::runs;
 use crate::repro::table_runs::NumberRuns;
 use crate::{Context, Described, examples};
 
@@ -68,15 +69,13 @@ impl Regression {
             targets,
             left_out,
         } = NumberRuns::read(&self.predictions, &self.targets, &self.drop_column)?;
-        if targets.len() != predictions.ncols() {
-            return Err(Failure::new(format!(
-                "{} targets, but {} has {} samples per run",
-                targets.len(),
-                self.predictions.display(),
-                predictions.ncols()
-            ))
-            .in_file(&self.targets));
-        }
+        let n_targets = (targets.len(), "targets");
+        runs::check_length(
+            &self.predictions,
+            predictions.dim(),
+            &self.targets,
+            n_targets,
+        )?;
         let files = Files::mainly(&self.predictions).file(&[input::TARGETS], &self.targets);
         let runs =
             RegressionReproducibility::new(predictions.view(), targets.view()).in_files(&files)?;

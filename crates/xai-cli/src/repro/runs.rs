@@ -40,6 +40,21 @@ pub(crate) fn names_a_file(labels: &Path) -> bool {
     labels.extension().is_some()
 }
 
+/// Refuses a column of labels where no table has columns. What is there is a file, whatever its name.
+fn check_labels(files: &[PathBuf], labels: &Path) -> Result<(), Failure> {
+    if names_a_file(labels) || labels.exists() || files.iter().any(|file| is_table(file)) {
+        return Ok(());
+    }
+    let place = files[0].display();
+    let failure = Failure::of_option(
+        "--labels",
+        format_args!("a column, but {place} is no table"),
+    );
+    Err(failure
+        .with_value(labels.display())
+        .help("name a file of labels, Y.npy or Y.csv"))
+}
+
 /// Where runs and labels are.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RunFiles<'a> {
@@ -88,6 +103,7 @@ pub(super) fn load_all<const N: usize>(
 
 fn read(files: RunFiles<'_>, classes: &mut ClassesBuilder) -> Result<LoadedRuns, Failure> {
     let (group, files, labels) = (files, files.predictions, files.labels);
+    check_labels(files, labels)?;
     let mut all: Option<Array2<i64>> = None;
     let mut left_out = Vec::new();
     let mut truth = None;
@@ -121,7 +137,7 @@ fn read(files: RunFiles<'_>, classes: &mut ClassesBuilder) -> Result<LoadedRuns,
         Some(truth) => truth,
         None => {
             let read = read_labels(labels, &files[0], classes)?;
-            check_length(files, predictions.ncols(), labels, read.len())?;
+            check_length(&files[0], predictions.dim(), labels, (read.len(), LABELS))?;
             read
         }
     };
@@ -238,20 +254,29 @@ fn other_samples(files: &[PathBuf], n: usize, here: usize) -> Failure {
     ))
 }
 
-fn check_length(
-    files: &[PathBuf],
-    n_samples: usize,
-    labels: &Path,
-    n_labels: usize,
+/// What is true of classes.
+const LABELS: &str = "labels";
+
+/// Refuses another number of `what` is true than runs have samples.
+pub(super) fn check_length(
+    file: &Path,
+    (n_runs, n_samples): (usize, usize),
+    truth: &Path,
+    (n_true, what): (usize, &str),
 ) -> Result<(), Failure> {
-    if n_samples == n_labels {
+    if n_samples == n_true {
         return Ok(());
     }
-    let file = files[0].display();
-    Err(Failure::new(format!(
-        "{n_labels} labels, but {file} has {n_samples} samples per run"
+    let (is_table, file) = (is_table(file), file.display());
+    let failure = Failure::new(format!(
+        "{n_true} {what}, but {file} has {n_samples} samples per run"
     ))
-    .in_file(labels))
+    .in_file(truth);
+    Err(match (n_runs == n_true, is_table) {
+        (false, _) => failure,
+        (true, true) => failure.help(format_args!("{file} looks transposed: it needs a column per run, with the samples below each other; pandas.DataFrame.T turns it")),
+        (true, false) => failure.help(format_args!("{file} looks transposed: it needs the runs first, (runs, samples); save array.T")),
+    })
 }
 
 /// Packs runs for metrics. Arrays that are stored run after run are read and packed some runs at a time,
@@ -261,6 +286,7 @@ pub(super) fn pack(
     metrics: &[PairMetric],
 ) -> Result<(PackedRuns, Vec<LeftOut>), Failure> {
     let (files, labels) = (runs.predictions, runs.labels);
+    check_labels(files, labels)?;
     let places = self::files(&files[0], labels);
     let stored: Option<Vec<StoredRuns>> = match is_table(labels) {
         true => None,
@@ -279,7 +305,9 @@ pub(super) fn pack(
         return Ok((packed, left_out));
     };
     let labels_of_file: Vec<i64> = arrays::read(labels)?.into_labels::<Ix1>()?.to_vec();
-    check_length(files, stored[0].n_samples, labels, labels_of_file.len())?;
+    let n_runs = stored.iter().map(|runs| runs.n_runs).sum();
+    let shape = (n_runs, stored[0].n_samples);
+    check_length(&files[0], shape, labels, (labels_of_file.len(), LABELS))?;
     let mut packing = PackedRunsBuilder::new(metrics, &labels_of_file).in_files(&places)?;
     for (file, runs) in files.iter().zip(stored) {
         if runs.n_samples != labels_of_file.len() {

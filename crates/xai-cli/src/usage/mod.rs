@@ -3,26 +3,16 @@
 pub(crate) mod examples;
 pub(crate) mod manual;
 
-/// Words less alike than this are not what was meant.
-const ALIKE: f64 = 0.75;
+pub(crate) use xai_files::failure::nearest;
 
-/// The way out of a word that is none of several.
-pub(crate) fn nearest(given: &str, valid: &[&str]) -> String {
-    let likeness = |word: &str| strsim::jaro_winkler(given, word);
-    let best = valid
-        .iter()
-        .max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
-    match best.filter(|word| likeness(word) >= ALIKE) {
-        Some(word) => format!("did you mean `{word}`?"),
-        None => format!(
-            "there are {}",
-            valid
-                .iter()
-                .map(|word| format!("`{word}`"))
-                .collect::<Vec<_>>()
-                .join(", ")
-        ),
-    }
+/// Why an option refuses its value, as the parser or the library says it.
+pub(crate) fn why_refused(error: &clap::Error) -> Option<String> {
+    let why = std::error::Error::source(error)?;
+    Some(match why.is::<std::num::ParseIntError>() {
+        // The standard library speaks of digits.
+        true => "expected a whole number of 0 and more".to_owned(),
+        false => why.to_string(),
+    })
 }
 
 /// Lets every option have a negative number behind a space: where it may not be one, the error is about
@@ -33,16 +23,4 @@ pub(crate) fn taking_negative_numbers(command: clap::Command) -> clap::Command {
         false => argument,
     });
     with_numbers.mut_subcommands(taking_negative_numbers)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_wrong_word_names_its_nearest_or_all() {
-        let valid = ["metrics", "model", "maps"];
-        assert_eq!(nearest("methrics", &valid), "did you mean `metrics`?");
-        assert!(nearest("zzz", &valid).contains("`maps`"));
-    }
 }

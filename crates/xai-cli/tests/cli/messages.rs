@@ -141,3 +141,114 @@ fn an_error_of_the_library_names_the_place_the_expectation_and_the_way_out() {
         assert_eq!(files.failure(code, command).text, text);
     }
 }
+
+#[test]
+fn a_cell_whose_size_nothing_can_be_computed_with_is_named() {
+    let files = Files::new();
+    files.text("t.csv", "a,b,y\n1,2,0\n2,1e308,1\n3,-1e307,0\n1,1,1\n");
+    files.text("q.csv", "a,b\n1,1\n");
+    let run = "casebased explain --train t.csv --test q.csv --label y -k 2";
+    let failed = files.bad_data("t.csv", run);
+    assert!(failed.text.contains("row 2, column `b`"), "{}", failed.text);
+    let failed = files.bad_data("t.csv", &format!("{run} --redact b"));
+    assert!(!failed.text.contains("308"), "{}", failed.text);
+}
+
+#[test]
+fn a_long_cell_is_not_quoted_in_full() {
+    let files = Files::new();
+    let long = "x".repeat(1 << 20);
+    files.text("t.csv", &format!("a,y\n1,0\n{long},1\n2,0\n"));
+    let failed = files.bad_data(
+        "t.csv",
+        "casebased explain --train t.csv --test t.csv --label y",
+    );
+    assert!(failed.text.len() < 1000, "{}", failed.text.len());
+    files.text("t.csv", &format!("{long},y\n1,0\n"));
+    let failed = files.bad_data(
+        "t.csv",
+        "casebased explain --train t.csv --test t.csv --label z",
+    );
+    assert!(failed.text.len() < 1000, "{}", failed.text.len());
+}
+
+#[test]
+fn runs_that_stand_in_columns_look_transposed() {
+    let files = Files::new();
+    let runs = ndarray::Array2::<i64>::zeros((50, 4));
+    files.array("runs.npy", &runs);
+    files.array("numbers.npy", &runs.mapv(|x| x as f64));
+    files.array("y.npy", &ndarray::Array1::<i64>::zeros(50));
+    files.array("short.npy", &ndarray::Array1::<i64>::zeros(7));
+    for command in [
+        "repro pairwise --predictions runs.npy --labels",
+        "repro pairwise --inconsistent 3 --predictions runs.npy --labels",
+        "repro regression --predictions numbers.npy --targets",
+    ] {
+        let failed = files.bad_data("y.npy", &format!("{command} y.npy"));
+        assert!(failed.help().unwrap().contains("transposed"));
+        let failed = files.bad_data("short.npy", &format!("{command} short.npy"));
+        assert_eq!(failed.help(), None);
+    }
+}
+
+#[test]
+fn files_of_other_programs_are_named_with_what_reads_them() {
+    let files = Files::new();
+    for (name, bytes, told) in [
+        (
+            "maps.mat",
+            &b"MATLAB 5.0 MAT-file, Platform: posix"[..],
+            "scipy.io.loadmat",
+        ),
+        ("maps.feather", b"ARROW1\0\0", "pandas.read_feather"),
+        ("maps.csv.bz2", b"BZh91AY&SY", "bunzip2"),
+        ("maps.npy.xz", b"\xfd7zXZ\0", "unxz"),
+        ("maps.parquet", b"PAR1", "pandas.read_parquet"),
+        (
+            "maps.xlsx",
+            b"PK\x03\x04..........................[Content_Types].xml",
+            "spreadsheet",
+        ),
+    ] {
+        files.bytes(name, bytes);
+        for command in [
+            format!("casebased explain --train {name} --test t.csv --label y"),
+            format!("attribution complexity --explanations {name}"),
+        ] {
+            let failed = files.bad_data(name, &command);
+            let is_archive = name.ends_with("xlsx"); // cut off, it is not read as an archive of arrays
+            assert!(failed.text.contains(told) || is_archive, "{}", failed.text);
+        }
+    }
+    files.text("maps.csv", "a,b\n1,2\n");
+    let failed = files.bad_data("maps.csv", "attribution complexity --explanations maps.csv");
+    assert!(failed.help().unwrap().contains("numpy.loadtxt"));
+}
+
+#[test]
+fn a_column_of_other_letters_is_what_was_meant() {
+    let files = Files::new();
+    files.text("t.csv", "a,y\n1,0\n2,1\n");
+    let failed = files.bad_data(
+        "t.csv",
+        "casebased explain --train t.csv --test t.csv --label Y",
+    );
+    assert!(failed.help().unwrap().starts_with("did you mean `y`?"));
+}
+
+#[test]
+fn every_listed_metric_is_a_command_or_says_that_it_is_none() {
+    let files = Files::new();
+    let listed = files.json("attribution list");
+    let metrics = listed["metrics"].as_array().unwrap();
+    let mut without = 0;
+    for metric in metrics {
+        let help = format!("attribution {} --help", metric["name"].as_str().unwrap());
+        let is_command = files.run(&help).status.success();
+        assert_eq!(metric["command"].is_string(), is_command, "{metric}");
+        without += usize::from(!is_command);
+    }
+    let table = files.table("attribution list");
+    assert_eq!(table.matches("in the libraries alone").count(), without);
+}

@@ -213,6 +213,62 @@ fn answers_that_are_no_row_of_outputs_per_sample_are_refused() {
 }
 
 #[test]
+fn the_channels_of_images_are_those_of_the_model_or_have_to_be_said() {
+    let run = |files: &Files, name: &str, rest: &str| {
+        let maps = "--inputs x.npy --targets y.npy --explanations x.npy";
+        files.json(&format!(
+            "attribution deletion --steps 4 --model {} {maps} {rest}",
+            model(name)
+        ))
+    };
+    // Their shape tells nothing: what the model does with them, or what it declares, does.
+    let files = of_shape(&[5, 1, 8, 4]);
+    for shape in [&[6, 5, 8, 8][..], &[5, 3, 8, 4], &[5, 3, 3, 3]] {
+        let files = of_shape(shape);
+        let last = run(&files, "images_last.onnx", "");
+        assert_eq!(last["channels"], "last");
+        assert_eq!(last, run(&files, "images_last.onnx", "--channels last"));
+        let (model, maps) = (model("any_images.onnx"), "--explanations a=x.npy");
+        for command in [
+            average_drop(&model, ""),
+            average_drop(&model, "")
+                .replace("average-drop", "compare")
+                .replace("--explanations x.npy", maps),
+        ] {
+            let failed = files.wrong_usage("--channels", &command);
+            assert!(failed.help().unwrap().contains("--channels first"));
+        }
+        let read = |channels: &str| run(&files, "any_images.onnx", channels)["value"].clone();
+        assert_ne!(read("--channels first"), read("--channels last"));
+    }
+    // A convolution has its channels first, and so has what PyTorch exported.
+    let of_torch = |files: &Files, rest: &str| run(files, "cnn_opset17.onnx", rest);
+    let images = of_shape(&[5, 1, 8, 8]);
+    assert_eq!(of_torch(&images, ""), of_torch(&images, "--channels first"));
+    let mut bytes = std::fs::read(model("any_images.onnx")).unwrap();
+    bytes.extend(b"\x12\x07pytorch");
+    files.bytes("torch.onnx", &bytes);
+    let run = "attribution deletion --steps 4 --model torch.onnx --inputs x.npy --targets y.npy";
+    let exported = files.json(&format!("{run} --explanations x.npy"));
+    assert_eq!(exported["channels"], "first");
+    let compared = run.replace("deletion --steps 4", "compare") + " --explanations a=x.npy";
+    let compared = files.json(&format!("{compared} --metrics complexity"));
+    assert_eq!(compared["channels"], "first");
+}
+
+#[test]
+fn a_node_that_makes_more_than_memory_holds_is_named() {
+    let files = of_shape(&[5, 4]);
+    let model = model("huge_constant.onnx");
+    let failed = files.bad_data(&model, &average_drop(&model, ""));
+    assert!(
+        failed.text.contains("zeros_of_the_example"),
+        "{}",
+        failed.text
+    );
+}
+
+#[test]
 fn inputs_that_cannot_be_masked_are_refused_with_the_reason() {
     for (name, told) in [
         ("tokens.onnx", ["\"tokens\"", "integers"]),

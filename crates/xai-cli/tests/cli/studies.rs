@@ -140,11 +140,9 @@ fn a_study_of_the_files_of_a_folder_can_be_checked_and_reported() {
     assert_eq!((&made["casebased"], &made["graph"]), (&1.into(), &1.into()));
     let checked = files.json("report check there/own.toml");
     assert_eq!(checked["n_wrong"], 0);
-    // The activation is for a person to say.
-    let own = files
-        .read("there/own.toml")
-        .replace("# activation", "activation");
-    files.text("there/own.toml", &own);
+    // A model that ends in logits gets an activation.
+    let own = files.read("there/own.toml");
+    assert!(own.contains("activation = \"softmax\"  # guessed"), "{own}");
     let report = files.json("report there/own.toml --out out");
     assert_eq!(
         report["graph"][0]["explainers"].as_array().unwrap().len(),
@@ -206,6 +204,77 @@ fn a_check_says_which_columns_are_missing() {
     assert!(said.contains("did you mean `diagnosis`?"), "{said}");
     assert!(said.contains("4 | label='diagnose'"), "{said}");
     assert!(said.contains("test.csv has no column `model`"), "{said}");
+}
+
+/// A check finds what the report finds, as long as no model is asked.
+#[test]
+fn a_check_refuses_what_the_report_refuses() {
+    let files = Files::new();
+    files.text("t.csv", "a,b,y\n1,2,0\n2,1,1\n3,1,0\n1,1,1\n");
+    files.text("gap.csv", "a,b,y\n1,2,0\n2,,1\n");
+    files.array("x.npy", &ndarray::Array2::<f32>::eye(4));
+    files.array("maps.npy", &ndarray::Array1::<f32>::zeros(4));
+    files.array("c.npy", &ndarray::Array1::<i64>::zeros(4));
+    files.array("nodes.npy", &ndarray::Array2::<f32>::eye(12));
+    files.array("edges.npy", &ndarray::array![[0_i64, 1], [1, 2]]);
+    files.array("short.npy", &ndarray::array![0.5_f32]);
+    files.array("runs.npy", &ndarray::array![[0_i64, 1, 0, 1], [1, 1, 0, 0]]);
+    let of_table = |rest: &str| format!("[[casebased]]\ntrain = 't.csv'\ntest = 't.csv'\n{rest}\n");
+    let of_runs = |rest: &str| format!("[[repro]]\npredictions = 'runs.npy'\n{rest}\n");
+    let mut studies = vec![
+        (of_table(""), "label"),
+        (
+            of_table("label = 'y'").replacen("t.csv", "x.npy", 1),
+            "x.npy",
+        ),
+        (of_table("label = 'y'\nredact = 'z'"), "`z`"),
+        (of_table("label = 'y'\nk = 0"), "`k`"),
+        (
+            of_table("label = 'y'").replace("test = 't", "test = 'gap"),
+            "row 2",
+        ),
+        (of_runs("labels = 'truth'"), "`labels` truth: a column"),
+        (of_runs("labels = 'x.npy'"), "x.npy"),
+        (of_runs("labels = 'c.npy'\nlevel = 2.0"), "level"),
+        (
+            "[[simulation]]\niterations = -5\n".to_owned(),
+            "expected a whole number",
+        ),
+        ("[[simulation]]\ndraws = 't.csv'\n".to_owned(), "t.csv"),
+    ];
+    if cfg!(feature = "onnx") {
+        let data = |name: &str| format!("{}/tests/data/models/{name}", env!("CARGO_MANIFEST_DIR"));
+        let (mlp, gnn) = (data("mlp.onnx"), data("gnn.onnx"));
+        let of_maps = |inputs: &str, explainers: &[&str]| {
+            let study = format!(
+                "[[attribution]]\nmodel = '{mlp}'\ninputs = '{inputs}'\ntargets = 'c.npy'\n"
+            );
+            let explainers = explainers
+                .iter()
+                .map(|maps| format!("[[attribution.explainers]]\nname = 'a'\nmaps = '{maps}'\n"));
+            study + &explainers.collect::<String>()
+        };
+        let of_graph = format!(
+            "[[graph]]\nmodel = '{gnn}'\nfeatures = 'nodes.npy'\nedge_index = 'edges.npy'\nedge_mask = 'short.npy'\n"
+        );
+        studies.extend([
+            (of_maps("t.csv", &["x.npy"]), "t.csv"),
+            (of_maps("x.npy", &["maps.npy"]), "maps.npy"),
+            (of_maps("x.npy", &["x.npy", "x.npy"]), "once"),
+            (of_graph, "short.npy"),
+        ]);
+    }
+    for (study, told) in studies {
+        files.text("s.toml", &study);
+        let checked = files.run("report check s.toml --json");
+        let reported = files.run("report s.toml");
+        let said = [&checked.stderr, &reported.stderr].map(|it| String::from_utf8_lossy(it));
+        for (output, said) in [&checked, &reported].into_iter().zip(&said) {
+            assert_eq!(output.status.code(), Some(1), "{study}\n{said}");
+            assert!(said.contains(told), "{study}\n{said}");
+        }
+        assert_eq!(said[0], said[1], "{study}");
+    }
 }
 
 #[test]

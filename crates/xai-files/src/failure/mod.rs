@@ -97,12 +97,24 @@ impl Failure {
     /// A table without a column of that name; the help lists the names that it has, or the first of many.
     pub fn no_column(name: &str, names: &[impl AsRef<str>]) -> Self {
         const LISTED: usize = 20;
-        let listed: Vec<&str> = names.iter().take(LISTED).map(AsRef::as_ref).collect();
+        let listed: Vec<String> = names
+            .iter()
+            .take(LISTED)
+            .map(|it| short(it.as_ref()))
+            .collect();
         let mut listed = listed.join(", ");
         if names.len() > LISTED {
             listed += &format!(" and {} more", names.len() - LISTED);
         }
-        Self::new(format!("no column `{name}`")).help(format!("the columns are {listed}"))
+        let failure = Self::new(format!("no column `{}`", short(name)));
+        let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+        match alike(name, &names) {
+            None if names.len() == 1 => failure.help(format!(
+                "the only column is {listed}: cells are separated by commas, semicolons, tabs or vertical bars"
+            )),
+            Some(near) => failure.help(format!("did you mean `{}`? The columns are {listed}", short(near))),
+            None => failure.help(format!("the columns are {listed}")),
+        }
     }
 
     /// A file that cannot be opened, with the operating system's reason.
@@ -224,6 +236,45 @@ impl Failure {
             Kind::GotWorse => 3,
             Kind::Interrupted => 130,
         }
+    }
+}
+
+/// Words less alike than this are not what was meant.
+const ALIKE: f64 = 0.75;
+
+/// The word of several that is most like a given one, whatever the case of its letters.
+fn alike<'a>(given: &str, valid: &[&'a str]) -> Option<&'a str> {
+    let given = given.to_lowercase();
+    let likeness = |word: &&str| strsim::jaro_winkler(&given, &word.to_lowercase());
+    let likely = valid.iter().map(|word| (likeness(word), *word));
+    let best = likely.max_by(|(a, _), (b, _)| a.total_cmp(b));
+    best.filter(|(likeness, _)| *likeness >= ALIKE)
+        .map(|(_, word)| word)
+}
+
+/// The way out of a word that is none of several.
+///
+/// ```
+/// use xai_files::failure::nearest;
+/// assert_eq!(nearest("Methrics", &["metrics", "model"]), "did you mean `metrics`?");
+/// assert_eq!(nearest("zzz", &["maps", "model"]), "there are `maps`, `model`");
+/// ```
+pub fn nearest(given: &str, valid: &[&str]) -> String {
+    match alike(given, valid) {
+        Some(word) => format!("did you mean `{word}`?"),
+        None => {
+            let valid: Vec<String> = valid.iter().map(|word| format!("`{word}`")).collect();
+            format!("there are {}", valid.join(", "))
+        }
+    }
+}
+
+/// A text from a file as a message has it: cells and names may be of any length.
+pub(crate) fn short(text: &str) -> String {
+    const SHOWN: usize = 80;
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}… ({} characters)", &text[..end], text.chars().count()),
+        None => text.to_owned(),
     }
 }
 

@@ -7,6 +7,7 @@ use xai_attribution::Real;
 use xai_attribution::model::{BoxError, Explainer, Targets};
 use xai_core::output::arg_max;
 
+use super::ImageLayout;
 use super::engine::EngineOptions;
 use super::model::OnnxModel;
 use crate::failure::Failure;
@@ -26,6 +27,11 @@ impl OnnxExplainer {
     /// or has other inputs or several outputs.
     pub fn open(file: &Path, options: &EngineOptions) -> Result<Self, Failure> {
         OnnxModel::of_maps(file, options).map(Self)
+    }
+
+    /// Where images that it explains have their channels, as far as its file says.
+    pub fn images(&self) -> ImageLayout {
+        self.0.images
     }
 }
 

@@ -8,3 +8,5 @@ pub mod model;
 mod rows;
 pub mod threads;
 pub mod watched;
+
+pub use contents::images::ImageLayout;

@@ -7,7 +7,8 @@ use ndarray::{Array1, Array2, ArrayD, ArrayView2};
 use xai_graph::{Graph, GraphModel};
 
 use crate::failure::{Failure, InFile};
-use crate::onnx::contents::port::{Kind, Port};
+use crate::onnx::ImageLayout;
+use crate::onnx::contents::port::{Dimension, Kind, Port};
 use crate::onnx::contents::{Contents, element};
 #[cfg(feature = "onnxruntime")]
 use crate::onnx::engine::onnxruntime::OnnxRuntime;
@@ -25,6 +26,8 @@ pub struct OnnxModel {
     /// Whether a sample's outputs depend on the samples beside it: what is quantised while the model
     /// runs takes its scale from the whole batch. Such a model is given one sample at a time.
     pub(super) mixes_samples: bool,
+    /// Where images that go into the model have their channels, as far as its file says.
+    pub images: ImageLayout,
     /// The number of outputs per sample, once known.
     pub(super) n_outputs: OnceLock<usize>,
 }
@@ -164,6 +167,7 @@ impl OnnxModel {
             engine,
             inputs: contents.inputs.clone(),
             mixes_samples: contents.quantises_while_it_runs(),
+            images: contents.images,
             n_outputs: OnceLock::new(),
         })
     }
@@ -185,6 +189,20 @@ impl OnnxModel {
         }
         self.engine.run(values)
     }
+}
+
+/// Whether the scores of the model in a file look like logits of several classes: a sum ends it, and no softmax.
+pub fn ends_in_logits(file: &Path) -> bool {
+    let Some(contents) = std::fs::read(file).ok().and_then(|it| Contents::read(&it)) else {
+        return false;
+    };
+    let mut outputs = contents.outputs.iter().zip(&contents.last_operators);
+    let scores = outputs.find(|(output, _)| may_be_scores(output));
+    scores.is_some_and(|(output, operator)| {
+        let classes = output.shape.as_deref().and_then(|shape| shape.get(1));
+        let are_several = matches!(classes, Some(Dimension::Fixed(2..)));
+        are_several && ["Add", "Gemm", "MatMul"].contains(&operator.as_str())
+    })
 }
 
 /// Loads a model with the engine that was chosen.
@@ -210,6 +228,11 @@ fn contents(file: &Path, bytes: &[u8]) -> Result<Contents, Failure> {
         Failure::new("not an ONNX model, or only a part of one")
             .help("export it again: torch.onnx.export(model, example, FILE.onnx)")
     })?;
+    // Engines make such arrays as soon as they load a model, and the process ends where memory does.
+    if let Some(node) = &contents.too_large {
+        return Err(Failure::new(format_args!("{node}: more than memory holds"))
+            .help("export the model again with an example of the size that it is used with"));
+    }
     let folder = file.parent().unwrap_or(Path::new(""));
     let mut data_files = contents.data_files.iter();
     match data_files.find(|name| !folder.join(name).exists()) {

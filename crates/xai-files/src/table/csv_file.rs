@@ -139,8 +139,8 @@ fn read_header(blocks: &mut Blocks<Box<dyn Read + Send>>) -> Result<(Header, u8)
     let cannot_be_read = |reason| Failure::new(format_args!("cannot be read: {reason}"));
     let mut size = 64 << 10;
     blocks.peek(size).map_err(cannot_be_read)?;
-    let mark = header::utf8_mark(blocks.peek(size).map_err(cannot_be_read)?);
-    blocks.skip(mark);
+    let before = header::before_header(blocks.peek(size).map_err(cannot_be_read)?);
+    blocks.skip(before);
     loop {
         let at_end = blocks.at_end();
         let bytes = blocks.peek(size).map_err(cannot_be_read)?;

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, short};
+use crate::foreign::foreign;
 use crate::left_out::is_index;
 
 /// The header of a table.
@@ -19,7 +20,7 @@ impl Header {
         let mut names = Vec::new();
         for cell in cells {
             let name = std::str::from_utf8(cell).map_err(|_| {
-                let name = String::from_utf8_lossy(cell);
+                let name = short(&String::from_utf8_lossy(cell));
                 Failure::new(format!("column `{name}`: a name that is not UTF-8 text"))
                     .help(SAVE_AS_UTF8)
             })?;
@@ -28,8 +29,10 @@ impl Header {
         let mut positions = HashMap::with_capacity(names.len());
         for (column, name) in names.iter().enumerate() {
             if !is_index(name) && positions.insert(name.clone(), column).is_some() {
-                return Err(Failure::new(format!("column `{name}` occurs twice"))
-                    .help("rename one of the two"));
+                return Err(
+                    Failure::new(format!("column `{}` occurs twice", short(name)))
+                        .help("rename one of the two"),
+                );
             }
         }
         if names.iter().all(String::is_empty) {
@@ -79,11 +82,11 @@ impl Header {
     }
 }
 
-/// What separates the cells of a header: a comma, unless there are more semicolons or tabs outside
+/// What separates the cells of a header: a comma, unless there are more semicolons, tabs or bars outside
 /// quotes.
 pub(super) fn separator(header: &[u8]) -> u8 {
-    let mut counts = [0_usize; 3];
-    const SEPARATORS: [u8; 3] = [b',', b';', b'\t'];
+    const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
+    let mut counts = [0_usize; SEPARATORS.len()];
     let mut in_quotes = false;
     for byte in header {
         if *byte == b'"' {
@@ -92,7 +95,10 @@ pub(super) fn separator(header: &[u8]) -> u8 {
             counts[i] += 1;
         }
     }
-    let most = (0..3).rev().max_by_key(|&i| counts[i]).unwrap_or(0);
+    let most = (0..SEPARATORS.len())
+        .rev()
+        .max_by_key(|&i| counts[i])
+        .unwrap_or(0);
     SEPARATORS[most]
 }
 
@@ -100,29 +106,30 @@ pub(super) fn separator(header: &[u8]) -> u8 {
 pub(super) const SAVE_AS_UTF8: &str =
     "save it as UTF-8 (in a spreadsheet: \"CSV UTF-8 (comma delimited)\")";
 
-/// The length of a mark that says that UTF-8 follows.
-pub(super) fn utf8_mark(bytes: &[u8]) -> usize {
-    match bytes.starts_with(b"\xef\xbb\xbf") {
+/// The length of what may stand before a header: a mark that says that UTF-8 follows, and a line that tells a
+/// spreadsheet the separator, `sep=;`.
+pub(super) fn before_header(bytes: &[u8]) -> usize {
+    let mark = match bytes.starts_with(b"\xef\xbb\xbf") {
         true => 3,
         false => 0,
+    };
+    match bytes[mark..] {
+        [b's', b'e', b'p', b'=', _, b'\r' | b'\n', ..] => mark + 5,
+        _ => mark,
     }
 }
 
 /// Refuses what no bytes of a table begin with.
 pub(super) fn check_start(bytes: &[u8]) -> Result<(), Failure> {
+    if let Some(failure) = foreign(
+        bytes,
+        "a CSV table",
+        "write it with .to_csv(…, index=False)",
+    ) {
+        return Err(failure);
+    }
     let what = if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
         "text in UTF-16, as spreadsheets write \"Unicode text\""
-    } else if bytes.starts_with(b"PK\x03\x04") {
-        return Err(Failure::new("a spreadsheet or an archive, not a CSV table")
-            .help("save the sheet as CSV"));
-    } else if bytes.starts_with(b"PAR1") {
-        return Err(Failure::new("a Parquet file, not a CSV table")
-            .help("write it with to_csv(…, index=False)"));
-    } else if bytes.starts_with(b"\x1f\x8b") {
-        return Err(Failure::new("compressed, not a CSV table").help("unpack it first (gunzip)"));
-    } else if bytes.starts_with(b"\x93NUMPY") {
-        return Err(Failure::new("an .npy array, not a CSV table")
-            .help("write a table with a header row: pandas.DataFrame(array).to_csv(…)"));
     } else if bytes.iter().take(4096).any(|&byte| byte == 0) {
         "binary data or text in UTF-16"
     } else {
@@ -142,9 +149,23 @@ mod tests {
             ("a,b;c", b','),
             ("a;b;c,d", b';'),
             ("a\tb", b'\t'),
+            ("a|b|c,d", b'|'),
             ("\"a;b;c\",d", b','),
         ] {
             assert_eq!(separator(header.as_bytes()), expected, "{header}");
+        }
+    }
+
+    #[test]
+    fn what_stands_before_a_header_is_skipped() {
+        for (text, expected) in [
+            ("a,b", 0),
+            ("\u{feff}a,b", 3),
+            ("sep=;\r\na;b", 5),
+            ("\u{feff}sep=;\na;b", 8),
+            ("sep=;a;b", 0),
+        ] {
+            assert_eq!(before_header(text.as_bytes()), expected, "{text}");
         }
     }
 

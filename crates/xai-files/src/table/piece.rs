@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ndarray::ArrayView2;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, short};
 use crate::table::chunk::{Rows, TextColumn};
 use crate::table::header::Header;
 use crate::table::tally::{NonNumberCell, Tally};
@@ -124,8 +124,9 @@ impl Place {
         let name = self.header.name(column);
         let text = match self.concealed.iter().any(|concealed| concealed == name) {
             true => String::new(),
-            false => format!("\"{text}\": "),
+            false => format!("\"{}\": ", short(text)),
         };
+        let name = short(name);
         self.row(row, &format!("column `{name}`: {text}expected {expected}"))
     }
 

@@ -20,7 +20,7 @@ use xai_files::samples::{FileSamples, WatchedSamples};
 use xai_files::{Failure, Files, InFiles};
 
 use crate::Context;
-use crate::attribution::options::LayoutOptions;
+use crate::attribution::options::{LayoutOptions, Reading};
 use crate::attribution::parameters::Given;
 use crate::attribution::result::OfScores;
 use crate::attribution::{options, result, side_inputs};
@@ -98,7 +98,7 @@ impl MetricCommand {
                 |param, value| format!("--{} {value}", option_name(param)),
             )?;
         }
-        let value = match (&self.source, result::of_scores(self.entry)) {
+        let (value, reading) = match (&self.source, result::of_scores(self.entry)) {
             (Source::Scores { base, masked }, Some(of_scores)) => {
                 let _working = context.working("reading and comparing scores");
                 let scores = result::read_scores(base, masked)?;
@@ -109,21 +109,32 @@ impl MetricCommand {
                         "save probabilities instead, or choose --base-score-policy as-is or skip",
                     )])
                     .and(self.parameters());
-                self.of_scores(of_scores, &scores, &files)?
+                (self.of_scores(of_scores, &scores, &files)?, None)
             }
             (Source::Scores { .. }, None) => {
                 return Err(Failure::of_option("--base", "not a metric of scores"));
             }
             #[cfg(feature = "onnx")]
             (Source::Asked(scoring), Some(of_scores)) => {
-                let scores = self.model_scores(scoring, context)?;
-                self.of_scores(of_scores, &scores, &self.places()?)?
+                let (scores, reading) = self.model_scores(scoring, context)?;
+                let value = self.of_scores(of_scores, &scores, &self.places()?)?;
+                (value, Some(reading))
             }
             #[cfg(feature = "onnx")]
-            (Source::Asked(scoring), None) => self.of_asked(scoring, context)?,
-            (Source::Maps(layout), _) => self.of_maps(layout, context)?,
+            (Source::Asked(scoring), None) => {
+                let (value, reading) = self.of_asked(scoring, context)?;
+                (value, Some(reading))
+            }
+            (Source::Maps(layout), _) => {
+                let (value, reading) = self.of_maps(layout, context)?;
+                (value, Some(reading))
+            }
         };
-        result::present(self.entry, value, context)
+        if let Some(reading) = &reading {
+            reading.say(context);
+        }
+        let channels = reading.and_then(|reading| reading.channels);
+        result::present(self.entry, value, channels, context)
     }
 
     /// The metric of scores that exist.
@@ -151,7 +162,11 @@ impl MetricCommand {
     }
 
     /// The metric of maps alone.
-    fn of_maps(&self, layout: &LayoutOptions, context: &Context) -> Result<MetricValue, Failure> {
+    fn of_maps(
+        &self,
+        layout: &LayoutOptions,
+        context: &Context,
+    ) -> Result<(MetricValue, Reading), Failure> {
         let maps = FileSamples::<f64>::open(self.file(input::EXPLANATIONS)?)?;
         let reading = layout.of_maps(maps.shape())?;
         let bar = context.progress(maps.n_samples() as u64, "maps");
@@ -165,9 +180,8 @@ impl MetricCommand {
         });
         let value = self.evaluate(self.with_sides(data, maps.shape())?, context)?;
         bar.finish_and_clear();
-        reading.say(context);
         self.write_rows(&value)?;
-        Ok(value)
+        Ok((value, reading))
     }
 
     fn evaluate(&self, data: Data<'_, f64>, context: &Context) -> Result<MetricValue, Failure> {

@@ -34,6 +34,13 @@ impl Opened {
         Some(Watched { model, watch })
     }
 
+    /// How the inputs are read: as the model takes them, else the explainer.
+    fn reading(&self, scoring: &ScoringOptions) -> Result<Reading, Failure> {
+        let of_model = self.model.as_ref().map(|model| model.images);
+        let images = of_model.or_else(|| self.explainer.as_ref().map(OnnxExplainer::images));
+        scoring.reading(self.inputs.shape(), images.unwrap_or_default())
+    }
+
     fn data<'a, M: Model<f64>>(
         &'a self,
         model: Option<&'a M>,
@@ -78,20 +85,19 @@ impl MetricCommand {
         &self,
         scoring: &ScoringOptions,
         context: &Context,
-    ) -> Result<MaskedScores, Failure> {
+    ) -> Result<(MaskedScores, Reading), Failure> {
         let working = context.working("opening the model");
         let mut opened = self.open(&scoring.engine)?;
         drop(working);
+        let reading = opened.reading(scoring)?;
         let bar = context.progress(2 * opened.inputs.n_samples() as u64, "rows scored");
-        let reading = scoring.reading(opened.inputs.shape());
         let model = opened.take_model(|rows| bar.inc(rows));
         let model = model.as_ref().map(Concurrent);
         let scores = masked_scores_on(opened.data(model.as_ref(), scoring, &reading));
         bar.finish_and_clear();
         let scores = scores.map_err(|stopped| stopped.into_error());
         let scores = scores.in_files(&self.places()?)?;
-        reading.say(context);
-        Ok(scores)
+        Ok((scores, reading))
     }
 
     /// The metric of a model, an explainer, or both.
@@ -99,12 +105,12 @@ impl MetricCommand {
         &self,
         scoring: &ScoringOptions,
         context: &Context,
-    ) -> Result<MetricValue, Failure> {
+    ) -> Result<(MetricValue, Reading), Failure> {
         let working = context.working("opening the model");
         let mut opened = self.open(&scoring.engine)?;
         drop(working);
+        let reading = opened.reading(scoring)?;
         let bar = context.counter("rows scored");
-        let reading = scoring.reading(opened.inputs.shape());
         let model = opened.take_model(|rows| bar.inc(rows));
         let model = model.as_ref().map(Concurrent);
         let data = opened.data(model.as_ref(), scoring, &reading);
@@ -112,8 +118,7 @@ impl MetricCommand {
         let value = self.evaluate(data, context);
         bar.finish_and_clear();
         let value = value?;
-        reading.say(context);
         self.write_rows(&value)?;
-        Ok(value)
+        Ok((value, reading))
     }
 }

@@ -57,6 +57,10 @@ impl AuditOfTable {
         }
         let mut explaining =
             Explaining::new(&self.source, fitted, &self.test, columns, usize::MAX)?;
+        if context.is_check() {
+            while explaining.samples()?.is_some() {}
+        }
+        context.computes();
         let header = ["sample", "predicted", "true", "correspondence", "level"];
         let mut listed = compares.then(Listed::default);
         let report = rows::stream(out, header, |rows| {

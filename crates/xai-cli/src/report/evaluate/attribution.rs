@@ -23,7 +23,7 @@ pub(crate) fn evaluate(
     mut origin: Origin,
     context: &Context,
 ) -> Result<Attribution, Failure> {
-    let compared = arguments.evaluate(context, &|_| ())?;
+    let compared = arguments.evaluate(context, &|_| context.computes())?;
     let assumed = compared.reading.assumed().map(str::to_owned);
     origin.remarks.extend(assumed);
     let gallery = gallery(arguments, &compared)?;

@@ -1,6 +1,8 @@
 //! Models, their inputs, and maps of the inputs' shape.
 
 use xai_files::content::Content;
+#[cfg(feature = "onnx")]
+use xai_files::onnx::model::ends_in_logits;
 
 use crate::report::init::TomlText;
 use crate::report::init::found::{FoundFile, by_folder, name};
@@ -40,7 +42,12 @@ pub(super) fn write(files: &[FoundFile], text: &mut TomlText) -> usize {
         text.entry("model", &model.path, false);
         text.entry("inputs", &inputs.path, false);
         text.entry("targets", &targets.path, false);
-        text.comment("activation = \"softmax\"  # if the model answers with logits of classes");
+        // Metrics of scores that may be negative are refused: logits are made probabilities.
+        match ends_in_logits(&model.file) {
+            true => text.entry("activation", "softmax", true),
+            false => text
+                .comment("activation = \"softmax\"  # if the model answers with logits of classes"),
+        }
         for maps in maps {
             text.section("attribution.explainers", &[]);
             text.entry("name", &name(&maps.stem), false);
@@ -49,6 +56,12 @@ pub(super) fn write(files: &[FoundFile], text: &mut TomlText) -> usize {
         n += 1;
     }
     n
+}
+
+/// Whether a model answers with logits: this build reads no models.
+#[cfg(not(feature = "onnx"))]
+fn ends_in_logits(_: &std::path::Path) -> bool {
+    false
 }
 
 /// Whether an array has the shape of maps of inputs: theirs, or without channels.

@@ -10,6 +10,8 @@ use xai_files::{Failure, InFile};
 pub(super) struct FoundFile {
     /// Its path from the study.
     pub(super) path: String,
+    /// Where it is.
+    pub(super) file: PathBuf,
     /// The folder that it is in, from the study.
     pub(super) folder: String,
     /// Its name without the extension, in small letters.
@@ -51,6 +53,7 @@ pub(super) fn find(from: &Path, study_folder: &Path) -> Result<Found, Failure> {
         let relative = file.strip_prefix(study_folder).unwrap_or(&whole);
         Some(FoundFile {
             path: text(relative)?,
+            file: file.clone(),
             folder: text(relative.parent().unwrap_or(Path::new("")))?,
             stem: file.file_stem()?.to_string_lossy().to_lowercase(),
             holds,

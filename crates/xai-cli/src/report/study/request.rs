@@ -35,6 +35,22 @@ pub(crate) enum Request {
     Simulation(Box<StudyCommand>, Option<PathBuf>),
 }
 
+impl Request {
+    /// What can be checked one by one: each explainer of a graph asks its model by itself.
+    pub(crate) fn parts(self) -> Vec<Self> {
+        let Self::Graph(inputs) = self else {
+            return vec![self];
+        };
+        let of_explainer = |explainer| GraphInputs {
+            explainers: vec![explainer],
+            edge_index: inputs.edge_index.clone(),
+            drawn: inputs.drawn,
+        };
+        let explainers = inputs.explainers.into_iter().map(of_explainer);
+        explainers.map(|it| Self::Graph(Box::new(it))).collect()
+    }
+}
+
 /// A section that is ready to be computed.
 #[derive(Debug)]
 pub(crate) struct Prepared {

@@ -2,7 +2,7 @@
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use crate::usage::nearest;
+use crate::usage::{nearest, why_refused};
 
 /// What is wrong with the options of a command.
 pub(crate) struct WrongUsage {
@@ -36,7 +36,7 @@ impl WrongUsage {
                 (format!("{keys}: {value}: expected another word"), help)
             }
             ErrorKind::ValueValidation => {
-                let why = std::error::Error::source(error).map(ToString::to_string);
+                let why = why_refused(error);
                 let why = why.unwrap_or_else(|| "expected another value".to_owned());
                 (format!("{keys}: {value}: {why}"), None)
             }

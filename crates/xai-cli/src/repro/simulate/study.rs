@@ -109,6 +109,7 @@ impl StudyCommand {
         let bar = context.progress(n_draws, "draws");
         bar.set_position(rows.draws.len() as u64);
         while (rows.draws.len() as u64) < n_draws {
+            context.computes();
             let start = rows.draws.len() as u64;
             let end = (start + DRAWS_PER_STEP).min(n_draws);
             rows.append(study.simulate(start..end).in_files(&Self::options())?)?;

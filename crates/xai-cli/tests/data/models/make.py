@@ -117,6 +117,22 @@ def networks():
         [value("y", T.FLOAT, [1, 4])],
         [("axes", np.array([0]))],
     )
+    # Nothing says where these images have their channels; a transposition does.
+    axes = ("axes", np.array([2, 3]))
+    images, means = [value("x", T.FLOAT, ["n", "a", "b", "c"])], [value("y", T.FLOAT, ["n", "classes"])]
+    mean = h.make_node("ReduceMean", ["x", "axes"], ["y"], keepdims=0)
+    save("any_images.onnx", [mean], images, means, [axes])
+    turned = h.make_node("Transpose", ["x"], ["t"], perm=[0, 3, 1, 2])
+    mean = h.make_node("ReduceMean", ["t", "axes"], ["y"], keepdims=0)
+    save("images_last.onnx", [turned, mean], images, means, [axes])
+    # 4 TB of zeros.
+    zeros = [
+        h.make_node("ConstantOfShape", ["shape"], ["zeros"], name="zeros_of_the_example"),
+        h.make_node("ReduceMax", ["zeros"], ["zero"], keepdims=0),
+        h.make_node("Add", ["x", "zero"], ["y"]),
+    ]
+    shape = ("shape", np.array([10**6, 10**6]))
+    save("huge_constant.onnx", zeros, [value("x", T.FLOAT, n4)], [value("y", T.FLOAT, n4)], [shape])
     save(
         "tokens.onnx",
         [h.make_node("Gather", ["table", "tokens"], ["e"]), h.make_node("ReduceMean", ["e", "axes"], ["y"], keepdims=0)],

@@ -5,13 +5,16 @@
 //! there. Engines also forget which types they convert; here they are kept.
 
 pub(super) mod element;
+pub(super) mod images;
 pub(super) mod port;
+mod sizes;
 mod wire;
 
 use std::collections::BTreeSet;
 
+use images::ImageLayout;
 use port::Port;
-use wire::{Value, bytes_of, field, fields, text};
+use wire::{Value, bytes_of, field, fields, text, texts_of};
 
 /// Subgraphs in subgraphs take stack; no exporter nests deeper.
 const DEEPEST: usize = 64;
@@ -30,6 +33,12 @@ pub(super) struct Contents {
     pub(super) constant_types: BTreeSet<u64>,
     /// The files beside the model that constants stand in.
     pub(super) data_files: BTreeSet<String>,
+    /// Where images that go into the model have their channels.
+    pub(super) images: ImageLayout,
+    /// A node whose output no memory holds, in words.
+    pub(super) too_large: Option<String>,
+    /// The operator that each output comes from.
+    pub(super) last_operators: Vec<String>,
 }
 
 /// Messages of the format, as far as they hold other messages.
@@ -73,9 +82,13 @@ impl Contents {
     pub(super) fn read(bytes: &[u8]) -> Option<Self> {
         let mut contents = Self::default();
         contents.walk(Message::Model, bytes, DEEPEST)?;
+        let producer = bytes_of(bytes, 2).map(text).unwrap_or_default();
         for (number, value) in fields(bytes) {
             if let (7, Value::Bytes(graph)) = (number, value) {
                 contents.ports(graph)?;
+                if let Some(input) = contents.inputs.first() {
+                    contents.images = ImageLayout::of(input, graph, &producer);
+                }
             }
         }
         (contents.has_graph && contents.has_version).then_some(contents)
@@ -84,6 +97,9 @@ impl Contents {
     fn walk(&mut self, message: Message, mut bytes: &[u8], deepest: usize) -> Option<()> {
         let deeper = deepest.checked_sub(1)?;
         let (mut domain, mut operator) = (String::new(), None);
+        if message == Message::Graph && self.too_large.is_none() {
+            self.too_large = sizes::too_large(bytes);
+        }
         while !bytes.is_empty() {
             let (field, value) = field(&mut bytes)?;
             match (message, field, &value) {
@@ -130,6 +146,16 @@ impl Contents {
             }
         }
         self.inputs.retain(|input| !constants.contains(&input.name));
+        let operator_of = |output: &Port| {
+            let nodes = fields(graph).filter_map(|(number, value)| match value {
+                Value::Bytes(node) if number == 1 => Some(node),
+                _ => None,
+            });
+            let mut makers = nodes.filter(|node| texts_of(node, 2).any(|it| it == output.name));
+            makers.next().and_then(|node| bytes_of(node, 4).map(text))
+        };
+        let operators = self.outputs.iter().map(operator_of);
+        self.last_operators = operators.map(Option::unwrap_or_default).collect();
         Some(())
     }
 

@@ -68,6 +68,29 @@ pub(super) fn number_of(message: &[u8], number: u64) -> Option<u64> {
     of_field.last()
 }
 
+/// The numbers of a field that may be repeated, packed or one by one.
+pub(super) fn numbers_of(message: &[u8], number_of_field: u64) -> Vec<u64> {
+    let mut numbers = Vec::new();
+    for (field, value) in fields(message) {
+        match value {
+            Value::Number(value) if field == number_of_field => numbers.push(value),
+            Value::Bytes(mut packed) if field == number_of_field => {
+                numbers.extend(std::iter::from_fn(|| number(&mut packed)));
+            }
+            _ => {}
+        }
+    }
+    numbers
+}
+
+/// The texts of a field that may be repeated.
+pub(super) fn texts_of(message: &[u8], number: u64) -> impl Iterator<Item = String> {
+    fields(message).filter_map(move |(field, value)| match value {
+        Value::Bytes(bytes) if field == number => Some(text(bytes)),
+        _ => None,
+    })
+}
+
 pub(super) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
