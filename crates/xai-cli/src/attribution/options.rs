@@ -74,7 +74,7 @@ pub(super) struct ScoringOptions {
     #[command(flatten)]
     layout: LayoutOptions,
     /// Samples the model is called with at once.
-    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = crate::usage::positive::<u32>)]
     batch_size: u32,
     #[cfg(feature = "onnx")]
     #[command(flatten)]

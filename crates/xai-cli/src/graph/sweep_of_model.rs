@@ -9,7 +9,8 @@ use xai_files::{Failure, Files, InFile, InFiles};
 use xai_metrics::core::error::ShortNumber;
 use xai_metrics::graph::dataset::SweepCurve;
 use xai_metrics::graph::mask::Sparsity;
-use xai_metrics::graph::{Graph, GraphModel, Sweep, input};
+use xai_metrics::graph::model::EdgeRemoval;
+use xai_metrics::graph::{Explanation, Graph, GraphModel, Sweep, input};
 
 use crate::Context;
 use crate::graph::options::model_and_graph::GraphFiles;
@@ -105,9 +106,11 @@ impl ModelSource {
             context.computes();
             model.outputs(graph)
         };
-        let curve = stored
-            .view()
-            .and_then(|graph| sweep.evaluate_model(&model, graph, stored.mask.view(), &levels));
+        let curve = stored.view().and_then(|graph| {
+            // A mask that does not fit is said before the model is asked.
+            Explanation::edges(stored.mask.view()).kept(graph, EdgeRemoval::Weight)?;
+            sweep.evaluate_model(&model, graph, stored.mask.view(), &levels)
+        });
         bar.finish_and_clear();
         // A level out of its domain stands in the file of levels; outputs are those of the model.
         let level = [input::FRACTION, input::TOP_K, input::THRESHOLD];

@@ -42,15 +42,12 @@ pub(crate) fn names_a_file(labels: &Path) -> bool {
 
 /// Refuses a column of labels where no table has columns. What is there is a file, whatever its name.
 fn check_labels(files: &[PathBuf], labels: &Path) -> Result<(), Failure> {
-    if names_a_file(labels) || labels.exists() || files.iter().any(|file| is_table(file)) {
+    let may_be_read = |file: &PathBuf| is_table(file) || !file.exists();
+    if names_a_file(labels) || labels.exists() || files.iter().any(may_be_read) {
         return Ok(());
     }
-    let place = files[0].display();
-    let failure = Failure::of_option(
-        "--labels",
-        format_args!("a column, but {place} is no table"),
-    );
-    Err(failure
+    let what = format!("a column, but {} is no table", files[0].display());
+    Err(Failure::of_option("--labels", what)
         .with_value(labels.display())
         .help("name a file of labels, Y.npy or Y.csv"))
 }

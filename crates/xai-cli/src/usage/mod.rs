@@ -3,7 +3,15 @@
 pub(crate) mod examples;
 pub(crate) mod manual;
 
+use std::str::FromStr;
+
 pub(crate) use xai_files::failure::nearest;
+
+/// Reads a whole number of at least 1.
+pub(crate) fn positive<N: FromStr + Default + PartialEq>(text: &str) -> Result<N, &'static str> {
+    let number = text.parse().ok().filter(|number| *number != N::default());
+    number.ok_or("expected a whole number, at least 1")
+}
 
 /// Why an option refuses its value, as the parser or the library says it.
 pub(crate) fn why_refused(error: &clap::Error) -> Option<String> {

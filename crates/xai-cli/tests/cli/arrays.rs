@@ -4,6 +4,7 @@ use std::io::Write;
 
 use crate::harness::Files;
 use ndarray::{Array2, Array3, ArrayD, Axis, ShapeBuilder, array};
+use serde_json::Value;
 
 /// The bytes of an `.npy` file of version 1.0.
 pub(crate) fn npy(dtype: &str, fortran: bool, shape: &str, data: &[u8]) -> Vec<u8> {
@@ -244,14 +245,16 @@ fn channels_of_maps_alone_are_told_or_asked_for() {
     files.array("cube.npy", &ArrayD::<f32>::from_elem(vec![2, 8, 8, 8], 0.5));
     files.array("thin.npy", &ArrayD::<f32>::from_elem(vec![2, 3, 8, 1], 0.5));
     for metric in ["complexity", "sparseness"] {
-        let of = |arguments: &str| {
+        let read = |arguments: &str| {
             files.json(&format!("attribution {metric} --explanations {arguments}"))
         };
+        let of = |arguments: &str| read(arguments)["per_sample"].clone();
         assert_eq!(of("first.npy"), of("last.npy"), "{metric}");
+        let [first, last, table] = ["first.npy", "last.npy", "table.npy"].map(read);
+        assert_eq!(first, read("first.npy --channels first"), "{metric}");
         assert_eq!(
-            of("first.npy"),
-            of("first.npy --channels first"),
-            "{metric}"
+            (&first["channels"], &last["channels"], &table["channels"]),
+            (&"first".into(), &"last".into(), &Value::Null)
         );
         assert_eq!(of("gray.npy"), of("table.npy"), "{metric}");
         assert_eq!(of("gray.npy"), of("gray.npy --channels first"), "{metric}");

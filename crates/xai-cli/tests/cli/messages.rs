@@ -70,7 +70,8 @@ fn arrays_that_do_not_fit_are_told_apart() {
     };
     assert_eq!(
         with("p.npy", "flat.npy"),
-        "error: flat.npy: 2 labels, but p.npy has 4 samples per run"
+        "error: flat.npy: 2 labels, but p.npy has 4 samples per run\n\
+         help: p.npy looks transposed: it needs the runs first, (runs, samples); save array.T"
     );
     assert_eq!(
         with("flat.npy", "flat.npy"),
