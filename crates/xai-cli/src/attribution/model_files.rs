@@ -7,9 +7,9 @@ use xai_files::arrays::StoredArray;
 use xai_files::onnx::engine::EngineOptions;
 use xai_files::onnx::model::OnnxModel;
 use xai_files::samples::FileSamples;
-use xai_files::{Failure, Files, arrays};
+use xai_files::{Failure, Files, InFile, arrays};
 use xai_metrics::attribution::input;
-use xai_metrics::attribution::model::Targets;
+use xai_metrics::attribution::model::{Samples, Targets};
 
 use crate::attribution::options;
 
@@ -36,9 +36,15 @@ pub(crate) struct OpenedModel {
 
 impl ModelFiles {
     pub(super) fn open(&self, engine: &EngineOptions) -> Result<OpenedModel, Failure> {
-        let inputs = FileSamples::open(&self.inputs)?;
+        let inputs: FileSamples<f64> = FileSamples::open(&self.inputs)?;
         let targets = targets(arrays::read(&self.targets)?)?;
         let model = OnnxModel::of_rows(&self.model, engine)?;
+        if inputs.n_samples() > 0 {
+            let place = self.inputs.display();
+            let checked = model.check_samples(inputs.shape());
+            let failure = |why| Failure::new(format_args!("{why} in {place}"));
+            checked.map_err(failure).in_file(&self.model)?;
+        }
         Ok(OpenedModel {
             model,
             inputs,

@@ -103,6 +103,8 @@ impl ModelSource {
             watch: |runs| bar.inc(runs),
         };
         let model = |graph: Graph<'_, f32>| {
+            let shapes = [graph.features.shape(), graph.edge_index.shape()];
+            model.model.check_shapes(&shapes)?;
             context.computes();
             model.outputs(graph)
         };

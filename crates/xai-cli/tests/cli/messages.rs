@@ -253,3 +253,26 @@ fn every_listed_metric_is_a_command_or_says_that_it_is_none() {
     let table = files.table("attribution list");
     assert_eq!(table.matches("in the libraries alone").count(), without);
 }
+
+#[cfg(feature = "onnx")]
+#[test]
+fn maps_of_which_none_is_like_another_are_told_what_finds_more_alike() {
+    let files = Files::new();
+    files.array(
+        "x.npy",
+        &array![[1.0f32, 2.0, 3.0, 4.0], [4.0, 1.0, 2.0, 0.0]],
+    );
+    files.array("y.npy", &array![0i64, 1]);
+    let model = crate::networks::model_file("mlp.onnx");
+    for (metric, way_out) in [
+        ("sufficiency --threshold 0", "larger --threshold"),
+        (
+            "consistency --discretizer rounded:3",
+            "coarser --discretizer",
+        ),
+    ] {
+        let given = format!("--model {model} --inputs x.npy --targets y.npy --explanations x.npy");
+        let failed = files.failure(1, &format!("attribution {metric} {given}"));
+        assert!(failed.help().unwrap().contains(way_out), "{}", failed.text);
+    }
+}

@@ -177,6 +177,27 @@ impl OnnxModel {
         self.inputs.len() == 3
     }
 
+    /// Holds the shape of samples against the declared one; a batch may have any length.
+    ///
+    /// # Errors
+    /// Another shape than the model takes, in words.
+    pub fn check_samples(&self, shape: &[usize]) -> Result<(), String> {
+        let mut shape = shape.to_vec();
+        if let (Some(first), Ok(Some(batch))) = (shape.first_mut(), self.fixed_batch()) {
+            *first = batch;
+        }
+        self.check_shapes(&[&shape])
+    }
+
+    /// Holds the shapes of inputs, in their order, against the declared ones.
+    ///
+    /// # Errors
+    /// Another shape than the model takes, in words.
+    pub fn check_shapes(&self, shapes: &[&[usize]]) -> Result<(), String> {
+        let mut inputs = self.inputs.iter().zip(shapes);
+        inputs.try_for_each(|(input, shape)| input.check(shape))
+    }
+
     /// The scores, a row per sample, node, edge or graph.
     pub(super) fn scores(&self, values: Vec<Input>) -> Result<Array2<f64>, Reason> {
         table(self.run(values)?)
