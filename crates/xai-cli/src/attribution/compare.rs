@@ -8,15 +8,15 @@ use clap::Args;
 use serde::Serialize;
 use xai_files::failure::as_option;
 use xai_files::onnx::watched::Watched;
-use xai_files::{Failure, Files};
+use xai_files::{Failure, Files, InFiles};
 use xai_metrics::attribution::batch::PlannedRows;
 use xai_metrics::attribution::evaluation::EvaluationTable;
 use xai_metrics::attribution::metric::{Entry, Setting, Settings, Value, registry};
-use xai_metrics::attribution::model::{Concurrent, ModelCalls, Samples};
+use xai_metrics::attribution::model::{Concurrent, ModelCalls, Samples, Targets};
 use xai_metrics::attribution::run::CompletedScores;
 use xai_metrics::attribution::{Evaluate, Evaluation, EvaluationError, Layout, Scoring, input};
 use xai_metrics::core::describe::same_word;
-use xai_metrics::core::{ErrorKind, Input};
+use xai_metrics::core::{Error, ErrorKind, Input};
 
 use crate::attribution::explainer_files::{ExplainerFiles, OpenedExplainers};
 use crate::attribution::model_files::{ModelFiles, OpenedModel};
@@ -204,6 +204,9 @@ impl Compare {
         drop(working);
         let n = inputs.n_samples();
         let reading = self.scoring.reading(inputs.shape(), model.images)?;
+        if let (true, Some(n_outputs)) = (context.is_check(), model.n_declared) {
+            check_targets(&targets, n_outputs).in_files(&self.places(&self.files.inputs))?;
+        }
         let bar = context.progress(n as u64, "samples");
         let (n_calls, n_rows) = (AtomicU64::new(0), AtomicU64::new(0));
         let watched = Watched {
@@ -409,6 +412,25 @@ impl Compare {
             ),
             Err(failure) => format!("the scores computed until then are lost: {failure}"),
         })
+    }
+}
+
+/// Holds targets against the number of outputs that a model declares: the model itself is asked later.
+fn check_targets(targets: &Targets, n_outputs: usize) -> xai_metrics::Result<()> {
+    match targets {
+        Targets::Classes(classes) => {
+            let is_none = |class: &i64| usize::try_from(*class).map_or(true, |it| it >= n_outputs);
+            let wrong = classes.iter().position(is_none);
+            wrong.map_or(Ok(()), |i| {
+                let (of, class) = (input::TARGETS, classes[i]);
+                Err(Error::label_out_of_range(of, i, class, n_outputs))
+            })
+        }
+        Targets::Rows(rows) if rows.ncols() != n_outputs => {
+            let expected = [rows.nrows(), n_outputs];
+            Err(Error::shape(input::TARGETS, &expected, rows.shape()))
+        }
+        Targets::Rows(_) => Ok(()),
     }
 }
 

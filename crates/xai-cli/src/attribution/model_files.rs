@@ -39,12 +39,7 @@ impl ModelFiles {
         let inputs: FileSamples<f64> = FileSamples::open(&self.inputs)?;
         let targets = targets(arrays::read(&self.targets)?)?;
         let model = OnnxModel::of_rows(&self.model, engine)?;
-        if inputs.n_samples() > 0 {
-            let place = self.inputs.display();
-            let checked = model.check_samples(inputs.shape());
-            let failure = |why| Failure::new(format_args!("{why} in {place}"));
-            checked.map_err(failure).in_file(&self.model)?;
-        }
+        check_samples((&model, &self.model), (&inputs, &self.inputs))?;
         Ok(OpenedModel {
             model,
             inputs,
@@ -67,6 +62,19 @@ impl ModelFiles {
             .bounded_by(&[input::TARGETS, input::LABELS], &self.model)
             .and(options::names())
     }
+}
+
+/// Refuses inputs of another shape than a model takes.
+pub(super) fn check_samples(
+    (model, model_file): (&OnnxModel, &Path),
+    (inputs, inputs_file): (&FileSamples<f64>, &Path),
+) -> Result<(), Failure> {
+    if inputs.n_samples() == 0 {
+        return Ok(()); // that there are none is said by the metric
+    }
+    let failure = |why| Failure::new(format_args!("{why} in {}", inputs_file.display()));
+    let checked = model.check_samples(inputs.shape()).map_err(failure);
+    checked.in_file(model_file)
 }
 
 /// Class indices `(n,)` or rows of weights `(n, outputs)`.

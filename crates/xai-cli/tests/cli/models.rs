@@ -203,11 +203,12 @@ fn answers_that_are_no_row_of_outputs_per_sample_are_refused() {
         ("mlp.onnx", &[5, 3], "[5, 3]"),
         ("mlp.onnx", &[1, 3], "[1, 3]"),
         ("mlp_batch_4.onnx", &[5, 3], "[4, 4]"),
-        ("mlp.onnx", &[5, 4, 4], "[5, 4, 4]"),
+        ("mlp.onnx", &[5, 4, 4], "[5, 4, 4] in x.npy"),
+        ("mlp.onnx", &[5, 3, 3, 3], "[5, 3, 3, 3] in x.npy"),
     ] {
         let files = of_shape(shape);
         let model = model(name);
-        let failed = files.bad_data(&model, &average_drop(&model, "--channels first"));
+        let failed = files.bad_data(&model, &average_drop(&model, ""));
         assert!(failed.text.contains(told), "{name}: {}", failed.text);
     }
 }

@@ -218,6 +218,7 @@ fn a_check_refuses_what_the_report_refuses() {
     files.array("nodes.npy", &ndarray::Array2::<f32>::eye(12));
     files.array("edges.npy", &ndarray::array![[0_i64, 1], [1, 2]]);
     files.array("short.npy", &ndarray::array![0.5_f32]);
+    files.array("nine.npy", &ndarray::array![0_i64, 1, 9, 2]);
     files.array("two.npy", &ndarray::array![0.5_f32, 0.25]);
     files.array("runs.npy", &ndarray::array![[0_i64, 1, 0, 1], [1, 1, 0, 0]]);
     let of_table = |rest: &str| format!("[[casebased]]\ntrain = 't.csv'\ntest = 't.csv'\n{rest}\n");
@@ -262,6 +263,14 @@ fn a_check_refuses_what_the_report_refuses() {
             (of_maps("t.csv", &["x.npy"]), "t.csv"),
             (of_maps("x.npy", &["maps.npy"]), "maps.npy"),
             (of_maps("nodes.npy", &["x.npy"]), "[12, 12]"),
+            (
+                of_maps("x.npy", &["x.npy"]).replace("c.npy", "nine.npy"),
+                "nine.npy",
+            ),
+            (
+                of_maps("x.npy", &["x.npy"]).replace("c.npy", "x.npy"),
+                "(4, 3)",
+            ),
             (of_maps("x.npy", &["x.npy", "x.npy"]), "once"),
             (of_graph.replace("short", "two"), "[12, 12]"),
             (of_graph, "short.npy"),

@@ -28,6 +28,8 @@ pub struct OnnxModel {
     pub(super) mixes_samples: bool,
     /// Where images that go into the model have their channels, as far as its file says.
     pub images: ImageLayout,
+    /// The number of outputs per sample that the file declares.
+    pub n_declared: Option<usize>,
     /// The number of outputs per sample, once known.
     pub(super) n_outputs: OnceLock<usize>,
 }
@@ -168,6 +170,10 @@ impl OnnxModel {
             inputs: contents.inputs.clone(),
             mixes_samples: contents.quantises_while_it_runs(),
             images: contents.images,
+            n_declared: match output.shape.as_deref() {
+                Some([_, Dimension::Fixed(n)]) => Some(*n),
+                _ => None,
+            },
             n_outputs: OnceLock::new(),
         })
     }

@@ -66,13 +66,18 @@ impl MetricCommand {
         let file = |input: Input| self.file(input).ok();
         let explainer = file(input::EXPLAINER);
         let maps = file(input::EXPLANATIONS);
-        let model = file(input::MODEL);
+        let inputs_file = self.file(input::INPUTS)?;
+        let inputs = FileSamples::open(inputs_file)?;
+        let targets = model_files::targets(arrays::read(self.file(input::TARGETS)?)?)?;
+        let model = file(input::MODEL).map(|file| {
+            let model = OnnxModel::of_rows(file, engine)?;
+            model_files::check_samples((&model, file), (&inputs, inputs_file))?;
+            Ok::<_, Failure>(model)
+        });
         Ok(Opened {
-            inputs: FileSamples::open(self.file(input::INPUTS)?)?,
-            targets: model_files::targets(arrays::read(self.file(input::TARGETS)?)?)?,
-            model: model
-                .map(|file| OnnxModel::of_rows(file, engine))
-                .transpose()?,
+            model: model.transpose()?,
+            inputs,
+            targets,
             maps: maps.map(|file| FileSamples::open(file)).transpose()?,
             explainer: explainer
                 .map(|file| OnnxExplainer::open(file, engine))

@@ -111,7 +111,8 @@ impl Display for Kind {
         match *self {
             Self::Array(of) => f.write_str(&element::name(of)),
             Self::Maps => f.write_str("maps from classes to scores"),
-            Self::Other | Self::Unknown => f.write_str("another type"),
+            Self::Other => f.write_str("sequence or map"),
+            Self::Unknown => f.write_str("unknown"),
         }
     }
 }
