@@ -6,7 +6,9 @@ use kiddo::{ImmutableKdTree, SquaredEuclidean};
 use ndarray::Array2;
 use std::hint::black_box;
 use std::num::NonZero;
+use xai_casebased::search::distances;
 use xai_casebased::{CaseExplainer, Distance, Engine, correspondence};
+use xai_core::distance::{DistanceFunction, Mahalanobis};
 use xai_core::parallel;
 use xai_core::random::{random_stream, uniform};
 
@@ -28,6 +30,58 @@ fn correspondences(c: &mut Criterion) {
             b.iter(|| correspondence(black_box(&distances), &labels, 1));
         });
     }
+    group.finish();
+}
+
+/// All distances of two sets of rows, and the same one pair after another.
+fn all_pairs(c: &mut Criterion) {
+    let mut group = c.benchmark_group("distances");
+    group.sample_size(10);
+    let names = "euclidean manhattan chebyshev minkowski:1 minkowski:2 minkowski:3 cosine correlation canberra \
+                 braycurtis hamming";
+    let names = names.split_whitespace();
+    let mut all: Vec<Distance> = names
+        .map(|name| name.parse().expect("a distance"))
+        .collect();
+    let (from, to) = (rows(500, 64, 1), rows(2_000, 64, 0));
+    let mahalanobis = Mahalanobis::from_rows(to.view()).expect("independent features");
+    all.push(Distance::Mahalanobis(mahalanobis));
+    group.throughput(Throughput::Elements((from.nrows() * to.nrows()) as u64));
+    for distance in &all {
+        group.bench_function(format!("500x2000x64/{distance}"), |b| {
+            b.iter(|| distances(black_box(from.view()), to.view(), distance));
+        });
+    }
+    let pairs = 20;
+    group.throughput(Throughput::Elements((pairs * to.nrows()) as u64));
+    for distance in &all {
+        group.bench_function(format!("pair_by_pair/64/{distance}"), |b| {
+            b.iter(|| {
+                let rows = from.rows().into_iter().take(pairs);
+                let of_row = |row: ndarray::ArrayView1<'_, f64>| -> f64 {
+                    let row = row.to_slice().expect("row-major");
+                    let others = to.rows().into_iter();
+                    others
+                        .map(|other| distance.distance(row, other.to_slice().expect("row-major")))
+                        .sum()
+                };
+                rows.map(of_row).sum::<f64>()
+            });
+        });
+    }
+    // Whitening has as many operations as the square of the features.
+    let (from, to) = (rows(50, 2_000, 1), rows(2_500, 2_000, 0));
+    let mahalanobis = Mahalanobis::from_covariance(Array2::eye(2_000).view()).expect("the unit");
+    group.throughput(Throughput::Elements((from.nrows() * to.nrows()) as u64));
+    for distance in [Distance::Euclidean, Distance::Mahalanobis(mahalanobis)] {
+        group.bench_function(format!("50x2500x2000/{distance}"), |b| {
+            b.iter(|| distances(black_box(from.view()), to.view(), &distance));
+        });
+    }
+    group.bench_function("covariance/1000x300", |b| {
+        let train = rows(1_000, 300, 0);
+        b.iter(|| Mahalanobis::from_rows(black_box(train.view())));
+    });
     group.finish();
 }
 
@@ -133,7 +187,9 @@ fn growth(c: &mut Criterion) {
     }
     for distance in [
         "cosine",
+        "correlation",
         "chebyshev",
+        "minkowski:2",
         "minkowski:3",
         "canberra",
         "braycurtis",
@@ -176,9 +232,32 @@ fn explanations(c: &mut Criterion) {
     group.finish();
 }
 
+/// Fits of the sizes that people have, by the engine that is chosen.
+fn fits(c: &mut Criterion) {
+    let mut group = c.benchmark_group("fit");
+    for (n, d) in [
+        (150, 4),
+        (5_000, 5),
+        (5_000, 30),
+        (5_000, 100),
+        (20_000, 10),
+        (50_000, 30),
+    ] {
+        let labels: Vec<usize> = (0..n).map(|i| i % 2).collect();
+        let train = rows(n, d, 0);
+        group.throughput(Throughput::Elements((n * d) as u64));
+        group.bench_function(format!("{n}x{d}"), |b| {
+            b.iter(|| CaseExplainer::builder().fit(black_box(train.view()), &labels));
+        });
+    }
+    group.finish();
+}
+
 criterion_group!(
     casebased,
     correspondences,
+    all_pairs,
+    fits,
     nearest,
     other_tree,
     growth,

@@ -2,10 +2,9 @@
 
 use std::ops::Range;
 
-use ndarray::ArrayView2;
 use xai_core::distance::{Distance, DistanceFunction};
 use xai_core::simd::{InstructionSet, Simd, SimdKernel};
-use xai_core::tensor::SCALE_MAPS_DOWN;
+use xai_core::tensor::{Rows, SCALE_MAPS_DOWN};
 use xai_core::{Error, ExactMean, Real, Result, parallel};
 
 use crate::batch::AllSamples;
@@ -62,7 +61,13 @@ impl<'a, T: Real> PairDistances<'a, T> {
             for start in (first..n).step_by(n_beside) {
                 let beside = start..(start + n_beside).min(n);
                 let of_beside = self.in_units(&self.all.attributions(beside.clone())?);
-                self.check(&of_beside, beside.clone())?;
+                let of_beside =
+                    Rows::from_vec(of_beside, beside.len(), self.all.run().n_positions());
+                let checked = self
+                    .distance
+                    .check_rows(input::EXPLANATIONS, of_beside.view());
+                checked.map_err(|error| error.shifted(0, start))?;
+                let of_beside = self.distance.prepare(of_beside).into_vec();
                 let pairs = self.block(&of_held, &of_beside, &held, &beside);
                 for (i, distances) in held.clone().zip(pairs.chunks_exact(beside.len())) {
                     for (j, &distance) in beside.clone().zip(distances) {
@@ -85,15 +90,6 @@ impl<'a, T: Real> PairDistances<'a, T> {
             }
         }
         Ok(())
-    }
-
-    /// Whether the distance is defined for some maps.
-    fn check(&self, rows: &[f64], samples: Range<usize>) -> Result<()> {
-        let shape = (samples.len(), rows.len() / samples.len());
-        let rows = ArrayView2::from_shape(shape, rows)
-            .map_err(|_| Error::shape(input::EXPLANATIONS, &[shape.0, shape.1], &[rows.len()]))?;
-        let checked = self.distance.check_rows(input::EXPLANATIONS, rows);
-        checked.map_err(|error| error.shifted(0, samples.start))
     }
 
     fn in_units(&self, values: &[T]) -> Vec<f64> {
@@ -121,6 +117,7 @@ impl<'a, T: Real> PairDistances<'a, T> {
     ) -> Vec<f64> {
         let d = of_beside.len() / beside.len();
         let mut pairs = vec![0.0; held.len() * beside.len()];
+        let compared_by = self.distance.compared_by();
         parallel::for_each_chunk(&mut pairs, TILE * beside.len(), |tile, pairs| {
             let first = tile * TILE;
             if held.start + first + 1 >= beside.end {
@@ -134,11 +131,11 @@ impl<'a, T: Real> PairDistances<'a, T> {
                 }
                 Distance::SquaredEuclidean => self.squares(rows, of_beside, pairs),
                 distance => {
-                    let rows = self.in_units(rows);
-                    let rows = rows.chunks_exact(d);
-                    for (row, pairs) in rows.zip(pairs.chunks_exact_mut(beside.len())) {
+                    let rows = Rows::from_vec(self.in_units(rows), rows.len() / d, d);
+                    let rows = distance.prepare(rows);
+                    for (row, pairs) in rows.iter().zip(pairs.chunks_exact_mut(beside.len())) {
                         for (pair, other) in pairs.iter_mut().zip(of_beside.chunks_exact(d)) {
-                            *pair = distance.distance(row, other);
+                            *pair = compared_by.distance(row, other);
                         }
                     }
                 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use xai_core::describe::{Parameter, Parameters};
 use xai_core::error::ShortNumber;
 use xai_core::number::{check_finite_slice, labels_to_i64};
+use xai_core::tensor::check_shape;
 use xai_core::{Error, Kernel, Label, Result, Weighting};
 
 use crate::correspondence::class_weights::ClassWeights;
@@ -163,13 +164,7 @@ impl CorrespondenceMetric {
         predicted: L,
     ) -> Result<Correspondence> {
         self.check()?;
-        if distances.len() != labels.len() {
-            return Err(Error::shape(
-                input::LABELS,
-                &[distances.len()],
-                &[labels.len()],
-            ));
-        }
+        check_shape(input::LABELS, &[distances.len()], &[labels.len()])?;
         check_finite_slice(input::DISTANCES, distances)?;
         if let Some(i) = distances.iter().position(|&d| d < 0.0) {
             return Err(Error::out_of_domain(

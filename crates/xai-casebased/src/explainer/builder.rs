@@ -6,7 +6,8 @@ use ndarray::{Array2, ArrayView2};
 use xai_core::describe::Parameters;
 use xai_core::distance::Mahalanobis;
 use xai_core::number::{check_finite, labels_to_i64};
-use xai_core::{Distance, Error, Kernel, Label, Real, Result, Weighting};
+use xai_core::tensor::check_shape;
+use xai_core::{Distance, Kernel, Label, Real, Result, Weighting, parallel};
 
 use crate::correspondence::level::Thresholds;
 use crate::explainer::case_explainer::CaseExplainer;
@@ -17,7 +18,7 @@ use crate::explainer::disclosure::Disclosure;
 use crate::input;
 use crate::similarity::retrieval::Fitting;
 use crate::similarity::strategy::Similarity;
-use crate::training::matrix::Matrix;
+use crate::training::Matrix;
 use crate::training::metadata::MetadataColumn;
 use crate::training::rows::check_filled;
 use crate::training::standardization::Standardization;
@@ -154,7 +155,7 @@ impl CaseExplainerBuilder {
         labels: &[L],
     ) -> Result<CaseExplainer> {
         let labels = labels_to_i64(input::LABELS, labels.iter().copied())?;
-        self.fit_matrix(Matrix::new(train.mapv(Real::to_f64_exact)), labels)
+        self.fit_matrix(Matrix::from_array(train.mapv(Real::to_f64_exact)), labels)
     }
 
     /// As [`fit`](Self::fit), on rows that are given away: nothing is copied. For training sets of
@@ -164,7 +165,7 @@ impl CaseExplainerBuilder {
     /// As [`fit`](Self::fit).
     pub fn fit_owned<L: Label>(self, train: Array2<f64>, labels: &[L]) -> Result<CaseExplainer> {
         let labels = labels_to_i64(input::LABELS, labels.iter().copied())?;
-        self.fit_matrix(Matrix::new(train), labels)
+        self.fit_matrix(Matrix::from_array(train), labels)
     }
 
     /// With choices that come from elsewhere, for rows that are near in features.
@@ -183,15 +184,14 @@ impl CaseExplainerBuilder {
         self.similarity.check()?;
         let (n, d) = (train.n_rows(), train.n_columns());
         check_filled(&train)?;
-        if labels.len() != n {
-            return Err(Error::shape(input::LABELS, &[n], &[labels.len()]));
-        }
+        check_shape(input::LABELS, &[n], &[labels.len()])?;
         let disclosure = Disclosure::new(self.disclosure, n, d)?;
         check_finite(input::TRAIN, train.view())?;
         let standardization = self.choices.scale.then(|| Standardization::of(&train));
         let standardization = standardization.transpose();
-        let standardization = standardization.map_err(|e| disclosure.conceal(e))?;
-        let standardization = standardization.map(Arc::new);
+        let standardization = standardization
+            .map_err(|e| disclosure.conceal(e))?
+            .map(Arc::new);
         let distance = match self.choices.distance.clone() {
             RowDistance::Of(distance) => distance,
             RowDistance::Mahalanobis => mahalanobis(&train, standardization.as_deref())
@@ -199,13 +199,14 @@ impl CaseExplainerBuilder {
         };
         let train = Arc::new(train);
         let kind = self.similarity.kind();
-        let retrieval = self.similarity.fit(Fitting {
+        let fitting = Fitting {
             train: &train,
             standardization: standardization.as_ref(),
             distance: &distance,
             engine: self.choices.engine,
             k: self.choices.k,
-        });
+        };
+        let retrieval = parallel::of_size(16 * n * d, || self.similarity.fit(fitting));
         let retrieval = retrieval.map_err(|e| disclosure.conceal(e))?;
         Ok(CaseExplainer {
             retrieval,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use ndarray::{ArrayView1, ArrayView2, Axis};
 use xai_core::number::{check_finite, labels_to_i64};
+use xai_core::tensor::check_shape;
 use xai_core::{Distance, Error, Label, Real, Result, parallel};
 
 use crate::correspondence::metric::CorrespondenceMetric;
@@ -20,7 +21,7 @@ use crate::search::nearest::Nearest;
 use crate::similarity::closure::ClosureError;
 use crate::similarity::retrieval::{Retrieval, Samples};
 use crate::similarity::strategy::SimilarityKind;
-use crate::training::matrix::Matrix;
+use crate::training::Matrix;
 use crate::training::standardization::Standardization;
 
 /// Explains predictions by the nearest training cases: scaling, search, correspondence.
@@ -176,7 +177,7 @@ impl CaseExplainer {
     ) -> Result<Vec<Result<AggregateExplanation>>> {
         self.check_samples(samples)?;
         self.each_sample(samples, predicted, |sample, predicted, nearest, tally| {
-            let n_distinct = self.distinct_rows(nearest);
+            let n_distinct = self.distinct_rows(&nearest);
             self.disclosure.check_aggregate(sample, n_distinct)?;
             Ok(AggregateExplanation::new(
                 sample,
@@ -241,14 +242,15 @@ impl CaseExplainer {
     }
 
     pub(crate) fn check_samples<T: Real>(&self, samples: ArrayView2<'_, T>) -> Result<()> {
-        let (m, d) = samples.dim();
+        let m = samples.nrows();
         if m == 0 {
             return Err(Error::empty(input::SAMPLES));
         }
-        let expected = self.train.n_columns();
-        if d != expected {
-            return Err(Error::shape(input::SAMPLES, &[m, expected], &[m, d]));
-        }
+        check_shape(
+            input::SAMPLES,
+            &[m, self.train.n_columns()],
+            samples.shape(),
+        )?;
         check_finite(input::SAMPLES, samples)
     }
 
@@ -259,7 +261,7 @@ impl CaseExplainer {
         predicted: Option<&[i64]>,
     ) -> Result<Vec<Explanation>> {
         self.each_sample(samples, predicted, |sample, predicted, nearest, tally| {
-            self.explanation(sample, predicted, nearest, tally)
+            self.explanation(sample, predicted, &nearest, tally)
         })
     }
 
@@ -268,30 +270,45 @@ impl CaseExplainer {
         &self,
         samples: ArrayView2<'_, T>,
         predicted: Option<&[i64]>,
-        make: impl Fn(usize, Option<i64>, &[Nearest], &Tally) -> R + Send + Sync,
+        make: impl Fn(usize, Option<i64>, Vec<Nearest>, &Tally) -> R + Send + Sync,
     ) -> Result<Vec<R>> {
-        let found = self.nearest_of_checked(samples, predicted, self.choices.k)?;
-        parallel::try_map(found.len(), |sample| {
-            let nearest = &found[sample];
-            let tally = self.tally(&self.correspondence, nearest)?;
-            let predicted = match predicted {
-                Some(predicted) => Some(predicted[sample]),
-                None => tally.vote(),
-            };
-            Ok(make(sample, predicted, nearest, &tally))
+        let (k, by) = (self.choices.k, &self.correspondence);
+        self.each_of_checked(samples, predicted, k, by, make)
+    }
+
+    /// As [`each_sample`](Self::each_sample), by another number of neighbours and other weights.
+    pub(crate) fn each_of_checked<T: Real, R: Send>(
+        &self,
+        samples: ArrayView2<'_, T>,
+        predicted: Option<&[i64]>,
+        k: usize,
+        by: &CorrespondenceMetric,
+        make: impl Fn(usize, Option<i64>, Vec<Nearest>, &Tally) -> R + Send + Sync,
+    ) -> Result<Vec<R>> {
+        parallel::of_size(samples.len().saturating_mul(self.train.n_rows()), || {
+            let found = self.nearest_of_checked(samples, predicted, k)?;
+            let judged = parallel::map_owned(found, |sample, nearest| {
+                let neighbors = nearest.iter();
+                let tally = by.tally(neighbors.map(|n| (n.distance, self.labels[n.index])))?;
+                let predicted = match predicted {
+                    Some(predicted) => Some(predicted[sample]),
+                    None => tally.vote(),
+                };
+                Ok(make(sample, predicted, nearest, &tally))
+            });
+            judged.into_iter().collect()
         })
     }
 
     /// The `k` nearest training rows of samples that are checked.
-    pub(crate) fn nearest_of_checked<T: Real>(
+    fn nearest_of_checked<T: Real>(
         &self,
         samples: ArrayView2<'_, T>,
         predicted: Option<&[i64]>,
         k: usize,
     ) -> Result<Vec<Vec<Nearest>>> {
-        let m = samples.nrows();
-        if let Some(predicted) = predicted.filter(|p| p.len() != m) {
-            return Err(Error::shape(input::PREDICTED, &[m], &[predicted.len()]));
+        if let Some(predicted) = predicted {
+            check_shape(input::PREDICTED, &[samples.nrows()], &[predicted.len()])?;
         }
         let samples = samples.mapv(Real::to_f64_exact);
         let scaled = match &self.standardization {
@@ -311,11 +328,6 @@ impl CaseExplainer {
         self.retrieval
             .nearest(wanted, k)
             .map_err(|e| self.disclosure.conceal(e.renamed(input::QUERIES, searched)))
-    }
-
-    /// The weights of neighbours by class.
-    pub(crate) fn tally(&self, by: &CorrespondenceMetric, nearest: &[Nearest]) -> Result<Tally> {
-        by.tally(nearest.iter().map(|n| (n.distance, self.labels[n.index])))
     }
 
     fn explanation(

@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use xai_core::tensor::check_shape;
 use xai_core::{Error, ErrorKind, Result};
 
 use crate::explainer::choices::DisclosureChoices;
@@ -196,13 +197,7 @@ impl Disclosure {
 
 /// One name per feature, all different.
 fn check_names(names: &[String], n_features: usize) -> Result<()> {
-    if names.len() != n_features {
-        return Err(Error::shape(
-            input::FEATURE_NAMES,
-            &[n_features],
-            &[names.len()],
-        ));
-    }
+    check_shape(input::FEATURE_NAMES, &[n_features], &[names.len()])?;
     let mut sorted: Vec<&String> = names.iter().collect();
     sorted.sort_unstable();
     match sorted.windows(2).find(|pair| pair[0] == pair[1]) {

@@ -1,7 +1,8 @@
 //! Samples beside their nearest training cases, feature by feature.
 
 use ndarray::{ArrayView1, ArrayView2};
-use xai_core::{Error, ExactMean, Real, Result};
+use xai_core::tensor::check_shape;
+use xai_core::{ExactMean, Real, Result};
 
 use crate::explainer::case_explainer::CaseExplainer;
 use crate::input;
@@ -42,15 +43,12 @@ impl CaseExplainer {
     ) -> Result<Vec<Vec<FeatureComparison>>> {
         self.disclosure.check_release()?;
         self.check_samples(samples)?;
-        let (m, shown) = (samples.nrows(), self.disclosure.shown_features().len());
-        if explanations.len() != m {
-            let found = [explanations.len()];
-            return Err(Error::shape(input::EXPLANATIONS, &[m], &found));
-        }
-        let cases = explanations.iter().flat_map(|e| &e.neighbors);
-        if let Some(other) = cases.map(|case| case.features.len()).find(|n| *n != shown) {
-            let error = Error::shape(input::EXPLANATIONS, &[shown], &[other]);
-            return Err(error.part("features of cases"));
+        let shown = self.disclosure.shown_features().len();
+        let found = [explanations.len()];
+        check_shape(input::EXPLANATIONS, &[samples.nrows()], &found)?;
+        for case in explanations.iter().flat_map(|e| &e.neighbors) {
+            check_shape(input::EXPLANATIONS, &[shown], &[case.features.len()])
+                .map_err(|e| e.part("features of cases"))?;
         }
         let spreads = Standardization::spreads(&self.train);
         let rows = explanations.iter().zip(samples.rows());
@@ -81,8 +79,9 @@ impl CaseExplainer {
                 }
             })
             .collect();
-        // Equal ones stay in the order of the columns.
-        compared.sort_by(|a, b| b.size().total_cmp(&a.size()));
+        // Equal ones stay in the order of the columns, those without a difference at the end.
+        let size = |of: &FeatureComparison| of.difference.map_or(-1.0, f64::abs);
+        compared.sort_by(|a, b| size(b).total_cmp(&size(a)));
         compared
     }
 }

@@ -16,7 +16,7 @@ use crate::explainer::case_explainer::CaseExplainer;
 use crate::explainer::choices::{CaseExplainerBuilder, Choices, DisclosureChoices};
 use crate::search::engine::Engine;
 use crate::similarity::strategy::SimilarityKind;
-use crate::training::matrix::Matrix;
+use crate::training::Matrix;
 use crate::training::metadata::Metadata;
 use crate::{help, input};
 
@@ -151,7 +151,7 @@ impl CaseExplainer {
             choices: StoredChoices::new(self, kernel),
             n_features: self.train.n_columns(),
             labels: Cow::Borrowed(&self.labels),
-            rows: Cow::Borrowed(self.train.values()),
+            rows: Cow::Borrowed(self.train.as_slice()),
         })
         .map_err(|e| io(std::io::Error::other(e)))?;
         let mut bytes = Vec::with_capacity(HEADER + content.len() + TRAILER);
@@ -188,7 +188,7 @@ impl CaseExplainer {
         if n_rows.checked_mul(stored.n_features) != Some(stored.rows.len()) {
             return Err(corrupt("damaged: rows and labels do not belong together"));
         }
-        let rows = Matrix::from_values(stored.rows.into_owned(), n_rows, stored.n_features);
+        let rows = Matrix::from_vec(stored.rows.into_owned(), n_rows, stored.n_features);
         let builder = stored.choices.into_builder()?;
         builder.fit_matrix(rows, stored.labels.into_owned())
     }

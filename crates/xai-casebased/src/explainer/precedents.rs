@@ -1,7 +1,7 @@
 //! Explanations as arrays, and the training rows behind them.
 
 use ndarray::{Array2, ArrayView2};
-use xai_core::{Error, Kernel, Real, Result, parallel};
+use xai_core::{Error, Kernel, Real, Result};
 
 use crate::explainer::case_explainer::CaseExplainer;
 use crate::input;
@@ -50,38 +50,29 @@ impl CaseExplainer {
             .into_iter()
             .fold(by, |by, kernel| by.weighting(kernel));
         by.check()?;
-        let found = self.nearest_of_checked(samples, predicted, k)?;
+        let judged =
+            self.each_of_checked(samples, predicted, k, &by, |_, class, nearest, tally| {
+                (nearest, class, tally.score(class))
+            })?;
         let thresholds = by.level_thresholds();
-        let judged = parallel::try_map(found.len(), |sample| {
-            let tally = self.tally(&by, &found[sample])?;
-            let predicted = match predicted {
-                Some(predicted) => Some(predicted[sample]),
-                None => tally.vote(),
-            };
-            Ok((predicted, tally.score(predicted)))
-        })?;
-        let mut starts = Vec::with_capacity(found.len() + 1);
-        let mut end = 0;
-        starts.push(end);
-        starts.extend(found.iter().map(|nearest| {
-            end += nearest.len();
-            end
-        }));
-        let (mut indices, mut distances) = (Vec::with_capacity(end), Vec::with_capacity(end));
-        for nearest in found.iter().flatten() {
-            indices.push(nearest.index);
-            distances.push(nearest.distance);
+        let mut starts = vec![0];
+        let (mut indices, mut distances) = (Vec::new(), Vec::new());
+        for (nearest, ..) in &judged {
+            indices.extend(nearest.iter().map(|n| n.index));
+            distances.extend(nearest.iter().map(|n| n.distance));
+            starts.push(indices.len());
         }
+        let scores = judged.iter().map(|(.., score)| *score);
         Ok(Precedents {
             starts,
             indices,
             distances,
-            levels: judged
-                .iter()
-                .map(|(_, score)| thresholds.level(*score))
+            levels: scores
+                .clone()
+                .map(|score| thresholds.level(score))
                 .collect(),
-            predicted: judged.iter().map(|(predicted, _)| *predicted).collect(),
-            correspondence: judged.into_iter().map(|(_, score)| score).collect(),
+            predicted: judged.iter().map(|(_, predicted, _)| *predicted).collect(),
+            correspondence: scores.collect(),
         })
     }
 

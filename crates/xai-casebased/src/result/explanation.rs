@@ -5,7 +5,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use xai_core::number::labels_to_i64;
-use xai_core::{Error, Label, Result};
+use xai_core::tensor::check_shape;
+use xai_core::{Label, Result};
 
 use crate::correspondence::level::Level;
 use crate::correspondence::score::Correspondence;
@@ -24,10 +25,7 @@ pub struct Case {
     /// Its class.
     pub label: i64,
     /// The name of its class, where names were given.
-    #[cfg_attr(
-        feature = "serde",
-        serde(skip_serializing_if = "Option::is_none", default)
-    )]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub class_name: Option<Arc<str>>,
     /// Its features as they were handed in, unscaled, in the order of
     /// [`Explanation::feature_names`]; without redacted ones, empty without provenance.
@@ -55,10 +53,7 @@ pub struct Explanation {
     /// The predicted class; `None` where the neighbours were asked to vote and all weigh 0.
     pub predicted: Option<i64>,
     /// The name of the predicted class, where names were given.
-    #[cfg_attr(
-        feature = "serde",
-        serde(skip_serializing_if = "Option::is_none", default)
-    )]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub predicted_name: Option<Arc<str>>,
     /// The true class, where it is known.
     #[cfg_attr(feature = "serde", serde(rename = "true"))]
@@ -77,10 +72,7 @@ pub struct Explanation {
     pub feature_names: Arc<[String]>,
     /// The share of true neighbours that the search is known to find, measured when the explainer
     /// was fitted; `None` for an exact search, which finds all.
-    #[cfg_attr(
-        feature = "serde",
-        serde(skip_serializing_if = "Option::is_none", default)
-    )]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub recall: Option<f64>,
 }
 
@@ -98,13 +90,7 @@ impl Explanation {
     /// [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) when there is not one label
     /// per explanation.
     pub fn with_truth<L: Label>(mut explanations: Vec<Self>, truth: &[L]) -> Result<Vec<Self>> {
-        if truth.len() != explanations.len() {
-            return Err(Error::shape(
-                input::TRUTH,
-                &[explanations.len()],
-                &[truth.len()],
-            ));
-        }
+        check_shape(input::TRUTH, &[explanations.len()], &[truth.len()])?;
         let truth = labels_to_i64(input::TRUTH, truth.iter().copied())?;
         for (explanation, truth) in explanations.iter_mut().zip(truth) {
             explanation.truth = Some(truth);
@@ -130,10 +116,7 @@ pub struct Neighbor {
     /// Its class.
     pub label: i64,
     /// The name of its class, where names were given.
-    #[cfg_attr(
-        feature = "serde",
-        serde(skip_serializing_if = "Option::is_none", default)
-    )]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub class_name: Option<Arc<str>>,
 }
 
@@ -146,10 +129,7 @@ pub struct ExplanationSummary {
     /// The predicted class; `None` where the neighbours were asked to vote and all weigh 0.
     pub predicted: Option<i64>,
     /// The name of the predicted class, where names were given.
-    #[cfg_attr(
-        feature = "serde",
-        serde(skip_serializing_if = "Option::is_none", default)
-    )]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub predicted_name: Option<Arc<str>>,
     /// The true class, where it is known.
     #[cfg_attr(feature = "serde", serde(rename = "true"))]

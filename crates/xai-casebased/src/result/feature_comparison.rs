@@ -14,11 +14,3 @@ pub struct FeatureComparison {
     /// for a feature that is constant in them, or whose deviation is beyond the range of `f64`.
     pub difference: Option<f64>,
 }
-
-impl FeatureComparison {
-    /// How far the value is from the precedents: the absolute difference; the end of any order where
-    /// that is `None`.
-    pub(crate) fn size(&self) -> f64 {
-        self.difference.map_or(-1.0, f64::abs)
-    }
-}

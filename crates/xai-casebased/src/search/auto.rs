@@ -9,8 +9,7 @@ use xai_core::{Distance, Result};
 use crate::search::brute_force::BruteForce;
 use crate::search::cost::{Cost, Effort};
 use crate::search::kd_tree::KdTree;
-use crate::search::kd_tree::grow::{Shape, Touched};
-use crate::search::kd_tree::node::{CHILDREN, LEAF_ROWS};
+use crate::search::kd_tree::grow::{CHILDREN, LEAF_ROWS, Shape, Touched};
 use crate::search::kernel::rank::Ranking;
 use crate::search::neighbor_search::NeighborSearch;
 use crate::search::queries::Queries;
@@ -48,10 +47,10 @@ pub(crate) fn fastest(
     distance: Distance,
     k: usize,
 ) -> Result<Box<dyn NeighborSearch>> {
-    let (rows, compared_by) = rows.whitened(&distance)?;
+    let (rows, compared_by) = rows.prepared(&distance)?;
     let n = rows.n_rows();
     let filter = BruteForce::filters(rows.n_features());
-    let scan = BruteForce::of_whitened(rows.clone(), compared_by.clone(), distance.clone(), filter);
+    let scan = BruteForce::of_prepared(rows.clone(), compared_by.clone(), distance.clone(), filter);
     if !KdTree::supports(&distance) || n < TREE_ROWS || u32::try_from(n).is_err() || k >= n {
         return Ok(Box::new(scan));
     }
@@ -63,7 +62,7 @@ pub(crate) fn fastest(
     }
     if dearer < 1.0 {
         drop(scan); // its memory, before the tree takes its own
-        let tree = KdTree::of_whitened(&rows, &compared_by, distance)?;
+        let tree = KdTree::of_prepared(&rows, &compared_by, distance)?;
         Ok(Box::new(tree))
     } else {
         Ok(Box::new(scan))

@@ -2,8 +2,9 @@
 //!
 //! [`NeighborSearch`] is what an engine is; [`KdTree`] and [`BruteForce`] are exact and give the same
 //! answer to the last bit, [`Engine`] chooses between them. With the `approximate` feature there is a
-//! graph search that finds most of the neighbours.
+//! graph search that finds most of the neighbours. [`distances`] are all of them, without a search.
 
+pub(crate) mod all_pairs;
 #[cfg(feature = "approximate")]
 pub(crate) mod approximate;
 pub(crate) mod auto;
@@ -18,6 +19,7 @@ pub(crate) mod nearest;
 pub(crate) mod neighbor_search;
 pub(crate) mod queries;
 
+pub use all_pairs::distances;
 #[cfg(feature = "approximate")]
 pub use approximate::{ApproximateSearch, Hnsw};
 pub use brute_force::BruteForce;

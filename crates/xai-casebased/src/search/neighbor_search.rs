@@ -1,7 +1,7 @@
 //! What an engine is.
 
 use ndarray::{ArrayView1, ArrayView2, Axis};
-use xai_core::{Distance, Error, Result};
+use xai_core::{Distance, Error, Result, parallel};
 
 use crate::search::engine::Engine;
 use crate::search::nearest::Nearest;
@@ -53,10 +53,12 @@ pub trait NeighborSearch: Send + Sync {
     /// [`ErrorKind::OutOfDomain`](xai_core::ErrorKind::OutOfDomain) naming a query for which the
     /// distance is undefined, or whose distances leave the range of `f64`.
     fn nearest_batch(&self, queries: ArrayView2<'_, f64>, k: usize) -> Result<Vec<Vec<Nearest>>> {
-        let queries = Queries::new(queries, self.n_features(), self.distance())?;
-        let found = self.search(&queries, k);
-        check_distances(&found)?;
-        Ok(found)
+        parallel::of_size(queries.len().saturating_mul(self.n_rows()), || {
+            let queries = Queries::new(queries, self.n_features(), self.distance())?;
+            let found = self.search(&queries, k);
+            check_distances(&found)?;
+            Ok(found)
+        })
     }
 }
 

@@ -1,5 +1,8 @@
 //! Closures of the caller, called on batches of rows.
 
+use std::fmt;
+use std::sync::Arc;
+
 use ndarray::{Array2, ArrayView2, Axis};
 use xai_core::{Error, Input, Result};
 
@@ -9,36 +12,55 @@ pub type ClosureError = Box<dyn std::error::Error + Send + Sync>;
 /// Rows that a closure is given at once.
 const BATCH: usize = 1024;
 
-/// Calls a closure on batches of rows and joins its `(rows, c)` answers, the same `c` every time.
-///
-/// # Errors
-/// About `output`: [`ErrorKind::Model`](xai_core::ErrorKind::Model) where the closure fails,
-/// [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) where it does not give one row per
-/// row, [`ErrorKind::Empty`](xai_core::ErrorKind::Empty) without columns.
-pub(crate) fn in_batches<A: Clone>(
-    output: Input,
-    rows: ArrayView2<'_, f64>,
-    closure: impl Fn(ArrayView2<'_, f64>) -> Result<Array2<A>, ClosureError>,
-) -> Result<Array2<A>> {
-    let mut values = Vec::new();
-    let mut columns = None;
-    for (i, batch) in rows.axis_chunks_iter(Axis(0), BATCH).enumerate() {
-        let first = i * BATCH;
-        let answer = closure(batch).map_err(|e| {
-            let last = first + batch.nrows();
-            Error::model(format!("rows {first}..{last}"), e).about(output)
-        })?;
-        let expected = [batch.nrows(), *columns.get_or_insert(answer.ncols())];
-        if answer.dim() != (expected[0], expected[1]) {
-            let actual = [answer.nrows(), answer.ncols()];
-            return Err(Error::shape(output, &expected, &actual));
+type Function<A> = dyn Fn(ArrayView2<'_, f64>) -> Result<Array2<A>, ClosureError> + Send + Sync;
+
+/// A closure from `(m, d)` rows to `(m, c)` answers.
+pub(crate) struct Closure<A>(Arc<Function<A>>);
+
+impl<A> Clone for Closure<A> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<A> fmt::Debug for Closure<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Closure")
+    }
+}
+
+impl<A: Clone> Closure<A> {
+    pub(crate) fn new<E: Into<ClosureError>>(
+        closure: impl Fn(ArrayView2<'_, f64>) -> Result<Array2<A>, E> + Send + Sync + 'static,
+    ) -> Self {
+        Self(Arc::new(move |rows| closure(rows).map_err(Into::into)))
+    }
+
+    /// Calls it on batches of rows and joins its answers, which have the same `c` every time.
+    ///
+    /// # Errors
+    /// About `output`: [`ErrorKind::Model`](xai_core::ErrorKind::Model) where the closure fails,
+    /// [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) where it does not give one row per
+    /// row, [`ErrorKind::Empty`](xai_core::ErrorKind::Empty) without columns.
+    pub(crate) fn of_rows(&self, output: Input, rows: ArrayView2<'_, f64>) -> Result<Array2<A>> {
+        let mut values = Vec::new();
+        let mut columns = None;
+        for (i, batch) in rows.axis_chunks_iter(Axis(0), BATCH).enumerate() {
+            let first = i * BATCH;
+            let answer = (self.0)(batch).map_err(|e| {
+                let last = first + batch.nrows();
+                Error::model(format!("rows {first}..{last}"), e).about(output)
+            })?;
+            let expected = [batch.nrows(), *columns.get_or_insert(answer.ncols())];
+            if answer.shape() != expected {
+                return Err(Error::shape(output, &expected, answer.shape()));
+            }
+            values.extend(answer.iter().cloned());
         }
-        values.extend(answer.iter().cloned());
+        match columns {
+            None | Some(0) => Err(Error::empty(output)),
+            Some(columns) => Ok(Array2::from_shape_vec((rows.nrows(), columns), values)
+                .expect("every batch gave one row of this many columns per row")),
+        }
     }
-    let columns = columns.unwrap_or(0);
-    if columns == 0 {
-        return Err(Error::empty(output));
-    }
-    Ok(Array2::from_shape_vec((rows.nrows(), columns), values)
-        .expect("every batch gave one row of this many columns per row"))
 }

@@ -1,25 +1,22 @@
 //! Similarity in a space that the model makes.
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::sync::Arc;
 
 use ndarray::{Array2, ArrayView2, Axis, concatenate};
 use xai_core::describe::Parameters;
 use xai_core::number::check_finite;
+use xai_core::tensor::check_shape;
 use xai_core::{Error, Result};
 
 use crate::search::engine::Engine;
 use crate::search::nearest::Nearest;
 use crate::search::neighbor_search::{NeighborSearch, among};
-use crate::similarity::closure::{ClosureError, in_batches};
+use crate::similarity::closure::{Closure, ClosureError};
 use crate::similarity::retrieval::{Fitting, Retrieval, Samples};
-use crate::training::matrix::Matrix;
+use crate::training::Matrix;
 use crate::training::rows::TrainingRows;
 use crate::training::standardization::Standardization;
 use crate::{help, input};
-
-type Map = dyn Fn(ArrayView2<'_, f64>) -> Result<Array2<f64>, ClosureError> + Send + Sync;
 
 /// Rows are similar whose embeddings are near: hidden activations of a network, the output of an
 /// encoder, any vector that a closure gives for a row.
@@ -51,10 +48,10 @@ type Map = dyn Fn(ArrayView2<'_, f64>) -> Result<Array2<f64>, ClosureError> + Se
 /// assert_eq!((explanation.neighbors[0].index, explanation.neighbors[0].distance), (1, 1.0));
 /// # Ok::<(), xai_casebased::Error>(())
 /// ```
-#[derive(Clone, Parameters)]
+#[derive(Debug, Clone, Parameters)]
 pub struct Embedding {
     #[param(skip)]
-    map: Arc<Map>,
+    map: Closure<f64>,
     /// Whether each dimension is standardised on the training set.
     standardize: bool,
     /// The share of the squared distance that the features keep: 0 = the embedding alone, 1 = the features alone.
@@ -66,24 +63,13 @@ pub struct Embedding {
     class_weights: BTreeMap<i64, Vec<f64>>,
 }
 
-impl fmt::Debug for Embedding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Embedding")
-            .field("standardize", &self.standardize)
-            .field("feature_share", &self.feature_share)
-            .field("weights", &self.weights)
-            .field("class_weights", &self.class_weights)
-            .finish_non_exhaustive()
-    }
-}
-
 impl Embedding {
     /// An embedding by a closure.
     pub fn new<E: Into<ClosureError>>(
         map: impl Fn(ArrayView2<'_, f64>) -> Result<Array2<f64>, E> + Send + Sync + 'static,
     ) -> Self {
         Self {
-            map: Arc::new(move |rows| map(rows).map_err(Into::into)),
+            map: Closure::new(map),
             standardize: true,
             feature_share: 0.0,
             weights: None,
@@ -129,19 +115,11 @@ impl Embedding {
 
     /// The search over training rows, with parameters that are checked.
     pub(crate) fn fit(self, fitting: Fitting<'_>) -> Result<EmbeddedSearch> {
-        let embedded = in_batches(input::EMBEDDING, fitting.train.view(), |rows| {
-            (self.map)(rows)
-        })?;
+        let embedded = self.map.of_rows(input::EMBEDDING, fitting.train.view())?;
         check_finite(input::EMBEDDING, embedded.view())?;
         let n_dimensions = embedded.ncols();
         for weights in self.weights.iter().chain(self.class_weights.values()) {
-            if weights.len() != n_dimensions {
-                return Err(Error::shape(
-                    input::EMBEDDING_WEIGHTS,
-                    &[n_dimensions],
-                    &[weights.len()],
-                ));
-            }
+            check_shape(input::EMBEDDING_WEIGHTS, &[n_dimensions], &[weights.len()])?;
         }
         let space = Space {
             standardization: self
@@ -157,11 +135,9 @@ impl Embedding {
         let scaled = fitting.scaled()?;
         let index = |weights: Option<Vec<f64>>| {
             let rows = space.join(scaled.view(), embedded.view(), weights.as_deref());
-            let rows = TrainingRows::finite(Matrix::new(rows), fitting.distance)?;
-            Ok(Index {
-                search: fitting.engine.over(rows, fitting.distance, fitting.k)?,
-                weights,
-            })
+            let rows = TrainingRows::finite(Matrix::from_array(rows), fitting.distance)?;
+            let search = fitting.search(rows)?;
+            Ok(Index { search, weights })
         };
         let by_class = self.class_weights.into_iter();
         Ok(EmbeddedSearch {
@@ -203,7 +179,7 @@ impl Index {
 
 /// Where rows are compared.
 struct Space {
-    map: Arc<Map>,
+    map: Closure<f64>,
     n_dimensions: usize,
     standardization: Option<Standardization>,
     feature_share: f64,
@@ -212,15 +188,9 @@ struct Space {
 impl Space {
     /// The embeddings of rows, standardised as those of the training rows are.
     fn embed(&self, rows: ArrayView2<'_, f64>) -> Result<Array2<f64>> {
-        let embedded = in_batches(input::EMBEDDING, rows, |rows| (self.map)(rows))?;
-        let (m, n_dimensions) = embedded.dim();
-        if n_dimensions != self.n_dimensions {
-            return Err(Error::shape(
-                input::EMBEDDING,
-                &[m, self.n_dimensions],
-                &[m, n_dimensions],
-            ));
-        }
+        let embedded = self.map.of_rows(input::EMBEDDING, rows)?;
+        let expected = [rows.nrows(), self.n_dimensions];
+        check_shape(input::EMBEDDING, &expected, embedded.shape())?;
         check_finite(input::EMBEDDING, embedded.view())?;
         self.standardized(embedded)
     }
@@ -261,7 +231,7 @@ impl Space {
 impl Retrieval for EmbeddedSearch {
     /// That of the classes without weights of their own.
     fn engine(&self) -> Option<Engine> {
-        Some(self.shared.search.engine())
+        self.shared.search.engine()
     }
 
     /// The least of its indices.

@@ -1,20 +1,15 @@
 //! Similarity by the leaves of a forest.
 
-use std::fmt;
-use std::sync::Arc;
-
 use ndarray::{Array2, ArrayView2};
-use xai_core::{Error, Result, parallel};
+use xai_core::tensor::check_shape;
+use xai_core::{Result, parallel};
 
 use crate::input;
-use crate::search::engine::Engine;
 use crate::search::k_nearest::KNearest;
 use crate::search::nearest::Nearest;
-use crate::similarity::closure::{ClosureError, in_batches};
+use crate::similarity::closure::{Closure, ClosureError};
 use crate::similarity::leaf_index::{LeafIndex, check_row_count};
 use crate::similarity::retrieval::{Fitting, Retrieval, Samples};
-
-type Leaves = dyn Fn(ArrayView2<'_, f64>) -> Result<Array2<u32>, ClosureError> + Send + Sync;
 
 /// Rows are similar that share a leaf in many trees of a forest.
 ///
@@ -43,15 +38,9 @@ type Leaves = dyn Fn(ArrayView2<'_, f64>) -> Result<Array2<u32>, ClosureError> +
 ///
 /// # Source
 /// L. Breiman and A. Cutler, "Random forests", 2001; case-explainer 0.2.0.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct ForestProximity {
-    leaves: Arc<Leaves>,
-}
-
-impl fmt::Debug for ForestProximity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ForestProximity").finish_non_exhaustive()
-    }
+    leaves: Closure<u32>,
 }
 
 impl ForestProximity {
@@ -60,20 +49,18 @@ impl ForestProximity {
         leaves: impl Fn(ArrayView2<'_, f64>) -> Result<Array2<u32>, E> + Send + Sync + 'static,
     ) -> Self {
         Self {
-            leaves: Arc::new(move |rows| leaves(rows).map_err(Into::into)),
+            leaves: Closure::new(leaves),
         }
     }
 
     pub(crate) fn fit(self, fitting: Fitting<'_>) -> Result<ForestSearch> {
         check_row_count(fitting.train.n_rows())?;
-        let leaves = in_batches(input::LEAVES, fitting.train.view(), |rows| {
-            (self.leaves)(rows)
-        })?;
+        let leaves = self.leaves.of_rows(input::LEAVES, fitting.train.view())?;
         let trees = parallel::map(leaves.ncols(), |tree| {
             LeafIndex::new(leaves.column(tree).iter().copied())
         });
         Ok(ForestSearch {
-            strategy: self,
+            leaves: self.leaves,
             trees,
             n_rows: fitting.train.n_rows(),
         })
@@ -82,7 +69,7 @@ impl ForestProximity {
 
 /// A forest's leaves over a training set.
 pub(crate) struct ForestSearch {
-    strategy: ForestProximity,
+    leaves: Closure<u32>,
     trees: Vec<LeafIndex>,
     n_rows: usize,
 }
@@ -92,16 +79,9 @@ const SAMPLES: usize = 16;
 
 impl Retrieval for ForestSearch {
     fn nearest(&self, samples: Samples<'_>, k: usize) -> Result<Vec<Vec<Nearest>>> {
-        let leaves = in_batches(input::LEAVES, samples.original, |rows| {
-            (self.strategy.leaves)(rows)
-        })?;
-        if leaves.ncols() != self.trees.len() {
-            return Err(Error::shape(
-                input::LEAVES,
-                &[leaves.nrows(), self.trees.len()],
-                &[leaves.nrows(), leaves.ncols()],
-            ));
-        }
+        let leaves = self.leaves.of_rows(input::LEAVES, samples.original)?;
+        let expected = [leaves.nrows(), self.trees.len()];
+        check_shape(input::LEAVES, &expected, leaves.shape())?;
         let blocks = parallel::map_blocks(leaves.nrows(), SAMPLES, |block| {
             let mut shared = vec![0u32; self.n_rows];
             block
@@ -109,14 +89,6 @@ impl Retrieval for ForestSearch {
                 .collect::<Vec<_>>()
         });
         Ok(blocks.into_iter().flatten().collect())
-    }
-
-    fn engine(&self) -> Option<Engine> {
-        None
-    }
-
-    fn recall(&self) -> Option<f64> {
-        None
     }
 }
 

@@ -2,7 +2,6 @@
 
 pub(crate) mod closure;
 pub(crate) mod embedding;
-pub(crate) mod features;
 pub(crate) mod forest_proximity;
 pub(crate) mod leaf_index;
 pub(crate) mod retrieval;

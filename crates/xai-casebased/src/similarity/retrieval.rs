@@ -7,7 +7,9 @@ use xai_core::{Distance, Result};
 
 use crate::search::engine::Engine;
 use crate::search::nearest::Nearest;
-use crate::training::matrix::Matrix;
+use crate::search::neighbor_search::NeighborSearch;
+use crate::training::Matrix;
+use crate::training::rows::TrainingRows;
 use crate::training::standardization::Standardization;
 
 /// What a similarity is fitted to: training rows that are checked, and the choices.
@@ -24,6 +26,17 @@ pub(crate) struct Fitting<'a> {
 }
 
 impl Fitting<'_> {
+    /// The rows as engines compare them, checked for the distance.
+    pub(crate) fn rows(&self) -> Result<TrainingRows> {
+        let standardization = self.standardization.cloned();
+        TrainingRows::checked(self.train.clone(), standardization, self.distance)
+    }
+
+    /// The chosen search over checked rows.
+    pub(crate) fn search(&self, rows: TrainingRows) -> Result<Box<dyn NeighborSearch>> {
+        self.engine.over(rows, self.distance, self.k)
+    }
+
     /// A copy of the rows, scaled.
     pub(crate) fn scaled(&self) -> Result<Array2<f64>> {
         match self.standardization {
@@ -52,8 +65,27 @@ pub(crate) trait Retrieval: Send + Sync {
     fn nearest(&self, samples: Samples<'_>, k: usize) -> Result<Vec<Vec<Nearest>>>;
 
     /// The engine that searches; `None` where that is not one of them.
-    fn engine(&self) -> Option<Engine>;
+    fn engine(&self) -> Option<Engine> {
+        None
+    }
 
     /// The share of true neighbours that are found; `None` where all are.
-    fn recall(&self) -> Option<f64>;
+    fn recall(&self) -> Option<f64> {
+        None
+    }
+}
+
+/// Rows are similar whose features are near, as they are scaled.
+impl Retrieval for Box<dyn NeighborSearch> {
+    fn nearest(&self, samples: Samples<'_>, k: usize) -> Result<Vec<Vec<Nearest>>> {
+        self.nearest_batch(samples.scaled, k)
+    }
+
+    fn engine(&self) -> Option<Engine> {
+        Some((**self).engine())
+    }
+
+    fn recall(&self) -> Option<f64> {
+        (**self).recall()
+    }
 }

@@ -6,7 +6,6 @@ use xai_core::Result;
 use xai_core::describe::Parameter;
 
 use crate::similarity::embedding::Embedding;
-use crate::similarity::features::FeatureSearch;
 use crate::similarity::forest_proximity::ForestProximity;
 use crate::similarity::retrieval::{Fitting, Retrieval};
 use crate::similarity::tree_leaf::TreeLeaf;
@@ -99,7 +98,7 @@ impl Similarity {
 
     pub(crate) fn fit(self, fitting: Fitting<'_>) -> Result<Box<dyn Retrieval>> {
         Ok(match self {
-            Self::Features => Box::new(FeatureSearch::fit(fitting)?),
+            Self::Features => Box::new(fitting.search(fitting.rows()?)?),
             Self::Embedding(embedding) => Box::new(embedding.fit(fitting)?),
             Self::TreeLeaf(tree) => Box::new(tree.fit(fitting)?),
             Self::ForestProximity(forest) => Box::new(forest.fit(fitting)?),

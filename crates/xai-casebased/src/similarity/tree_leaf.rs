@@ -1,12 +1,8 @@
 //! Similarity by the leaf of a decision tree.
 
-use std::fmt;
-use std::sync::Arc;
-
 use ndarray::{Array1, Array2, ArrayView2, Axis};
 use xai_core::describe::{Parameter, Parameters};
 use xai_core::distance::DistanceFunction;
-use xai_core::tensor::Rows;
 use xai_core::{Distance, Result, parallel};
 
 use crate::input;
@@ -14,13 +10,11 @@ use crate::search::engine::Engine;
 use crate::search::k_nearest::KNearest;
 use crate::search::nearest::Nearest;
 use crate::search::neighbor_search::{NeighborSearch, among, check_distances};
-use crate::similarity::closure::{ClosureError, in_batches};
+use crate::search::queries::Queries;
+use crate::similarity::closure::{Closure, ClosureError};
 use crate::similarity::leaf_index::{LeafIndex, check_row_count};
 use crate::similarity::retrieval::{Fitting, Retrieval, Samples};
-use crate::training::matrix::Matrix;
 use crate::training::rows::TrainingRows;
-
-type Leaves = dyn Fn(ArrayView2<'_, f64>) -> Result<Vec<u32>, ClosureError> + Send + Sync;
 
 /// What happens when a leaf has fewer than `k` training rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Parameter)]
@@ -54,20 +48,12 @@ pub enum Overflow {
 /// assert_eq!(order, [1, 2, 0]); // row 0 is nearest, and in the other leaf
 /// # Ok::<(), xai_casebased::Error>(())
 /// ```
-#[derive(Clone, Parameters)]
+#[derive(Debug, Clone, Parameters)]
 pub struct TreeLeaf {
     #[param(skip)]
-    leaves: Arc<Leaves>,
+    leaves: Closure<u32>,
     /// What happens when a leaf has fewer than `k` training rows.
     overflow: Overflow,
-}
-
-impl fmt::Debug for TreeLeaf {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TreeLeaf")
-            .field("overflow", &self.overflow)
-            .finish_non_exhaustive()
-    }
 }
 
 impl TreeLeaf {
@@ -76,61 +62,49 @@ impl TreeLeaf {
         leaves: impl Fn(ArrayView2<'_, f64>) -> Result<Vec<u32>, E> + Send + Sync + 'static,
     ) -> Self {
         Self {
-            leaves: Arc::new(move |rows| leaves(rows).map_err(Into::into)),
+            leaves: Closure::new(move |rows| {
+                leaves(rows).map(|leaves| Array1::from(leaves).insert_axis(Axis(1)))
+            }),
             overflow: Overflow::default(),
         }
     }
 
-    fn leaves_of(&self, rows: ArrayView2<'_, f64>) -> Result<Array2<u32>> {
-        in_batches(input::LEAVES, rows, |batch| {
-            let leaves = (self.leaves)(batch)?;
-            Ok(Array1::from(leaves).insert_axis(Axis(1)))
-        })
-    }
-
     pub(crate) fn fit(self, fitting: Fitting<'_>) -> Result<TreeLeafSearch> {
         check_row_count(fitting.train.n_rows())?;
-        let distance = fitting.distance;
-        let scaled = Matrix::new(fitting.scaled()?);
-        let compared = match fitting.standardization {
-            Some(_) => input::TRAIN_SCALED,
-            None => input::TRAIN,
-        };
-        distance.check_rows(compared, scaled.view())?;
-        let leaves = self.leaves_of(fitting.train.view())?;
+        let (rows, distance) = (fitting.rows()?, fitting.distance);
+        let leaves = self.leaves.of_rows(input::LEAVES, fitting.train.view())?;
         let beyond = match self.overflow {
             Overflow::Truncate => None,
-            Overflow::Nearest => {
-                let rows = TrainingRows::finite(scaled.clone(), distance)?;
-                Some(fitting.engine.over(rows, distance, fitting.k)?)
-            }
+            Overflow::Nearest => Some(fitting.search(rows.clone())?),
         };
+        let (rows, compared_by) = rows.prepared(distance)?;
         Ok(TreeLeafSearch {
             index: LeafIndex::new(leaves.iter().copied()),
             distance: distance.clone(),
-            scaled,
+            rows,
+            compared_by,
             beyond,
-            strategy: self,
+            leaves: self.leaves,
         })
     }
 }
 
 /// A tree's leaves over a training set.
 pub(crate) struct TreeLeafSearch {
-    strategy: TreeLeaf,
+    leaves: Closure<u32>,
     index: LeafIndex,
     distance: Distance,
-    scaled: Matrix,
+    rows: TrainingRows,
+    compared_by: Distance,
     /// The nearest rows of any leaf, where a leaf with too few rows overflows.
     beyond: Option<Box<dyn NeighborSearch>>,
 }
 
 impl Retrieval for TreeLeafSearch {
     fn nearest(&self, samples: Samples<'_>, k: usize) -> Result<Vec<Vec<Nearest>>> {
-        self.distance.check_rows(input::QUERIES, samples.scaled)?;
-        let leaves = self.strategy.leaves_of(samples.original)?;
-        let queries = Rows::new(samples.scaled);
-        let mut found = parallel::map(queries.n_rows(), |sample| {
+        let queries = Queries::new(samples.scaled, self.rows.n_features(), &self.distance)?;
+        let leaves = self.leaves.of_rows(input::LEAVES, samples.original)?;
+        let mut found = parallel::map(queries.len(), |sample| {
             self.nearest_in_leaf(queries.row(sample), leaves[[sample, 0]], k)
         });
         if let Some(search) = &self.beyond {
@@ -141,22 +115,24 @@ impl Retrieval for TreeLeafSearch {
     }
 
     fn engine(&self) -> Option<Engine> {
-        self.beyond.as_ref().map(|search| search.engine())
+        self.beyond.as_ref()?.engine()
     }
 
     fn recall(&self) -> Option<f64> {
-        self.beyond.as_ref().and_then(|search| search.recall())
+        self.beyond.as_ref()?.recall()
     }
 }
 
 impl TreeLeafSearch {
     fn nearest_in_leaf(&self, query: &[f64], leaf: u32, k: usize) -> Vec<Nearest> {
-        let mut best = KNearest::new(k.min(self.scaled.n_rows()));
+        let mut best = KNearest::new(k.min(self.rows.n_rows()));
+        let mut buffer = vec![0.0; query.len()];
         for &row in self.index.rows(leaf) {
             let index = row as usize;
+            self.rows.write(index, &mut buffer);
             best.offer(Nearest {
                 index,
-                distance: self.distance.distance(self.scaled.row(index), query),
+                distance: self.compared_by.distance(&buffer, query),
             });
         }
         best.into_vec()

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use xai_core::tensor::check_shape;
 use xai_core::{Error, Result};
 
 use crate::input;
@@ -43,35 +44,17 @@ impl MetadataColumn {
     }
 }
 
-impl From<Vec<i64>> for MetadataColumn {
-    fn from(values: Vec<i64>) -> Self {
-        Self::Integers(values)
-    }
+macro_rules! from_values {
+    ($($variant:ident of $value:ty),*) => {$(
+        impl From<Vec<$value>> for MetadataColumn {
+            fn from(values: Vec<$value>) -> Self {
+                Self::$variant(values.into_iter().map(Into::into).collect())
+            }
+        }
+    )*};
 }
 
-impl From<Vec<f64>> for MetadataColumn {
-    fn from(values: Vec<f64>) -> Self {
-        Self::Numbers(values)
-    }
-}
-
-impl From<Vec<bool>> for MetadataColumn {
-    fn from(values: Vec<bool>) -> Self {
-        Self::Booleans(values)
-    }
-}
-
-impl From<Vec<String>> for MetadataColumn {
-    fn from(values: Vec<String>) -> Self {
-        Self::Texts(values.into_iter().map(Into::into).collect())
-    }
-}
-
-impl From<Vec<&str>> for MetadataColumn {
-    fn from(values: Vec<&str>) -> Self {
-        Self::Texts(values.into_iter().map(Into::into).collect())
-    }
-}
+from_values!(Integers of i64, Numbers of f64, Booleans of bool, Texts of String, Texts of &str);
 
 /// One value of a [`MetadataColumn`].
 #[derive(Debug, Clone, PartialEq)]
@@ -124,13 +107,7 @@ impl Metadata {
     pub(crate) fn check(&self, n_rows: usize) -> Result<()> {
         for (i, (name, column)) in self.columns.iter().enumerate() {
             let about = |error: Error| error.part(format!("column {name}"));
-            if column.len() != n_rows {
-                return Err(about(Error::shape(
-                    input::METADATA,
-                    &[n_rows],
-                    &[column.len()],
-                )));
-            }
+            check_shape(input::METADATA, &[n_rows], &[column.len()]).map_err(about)?;
             if let MetadataColumn::Numbers(values) = column
                 && let Some(row) = values.iter().position(|x| x.is_infinite())
             {

@@ -1,9 +1,11 @@
 //! Training rows: their values, how they are scaled, and what else is known of them.
 
-pub(crate) mod matrix;
 pub(crate) mod metadata;
 pub(crate) mod rows;
 pub(crate) mod standardization;
 
 pub use metadata::{MetadataColumn, MetadataValue};
 pub use standardization::Standardization;
+
+/// `(n, d)` values, row after row.
+pub(crate) type Matrix = xai_core::tensor::Rows<'static, f64>;

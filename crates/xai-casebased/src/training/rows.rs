@@ -6,7 +6,7 @@ use ndarray::ArrayView2;
 use xai_core::number::check_finite;
 use xai_core::{Distance, Error, Result};
 
-use crate::training::matrix::Matrix;
+use crate::training::Matrix;
 use crate::training::standardization::Standardization;
 use crate::{help, input};
 
@@ -28,7 +28,7 @@ impl TrainingRows {
     /// the distance, and as [`finite`](Self::finite).
     pub(crate) fn handed_in(train: ArrayView2<'_, f64>, distance: &Distance) -> Result<Self> {
         distance.validate()?;
-        Self::finite(Matrix::new(train.to_owned()), distance)
+        Self::finite(Matrix::from_array(train.to_owned()), distance)
     }
 
     /// Rows that are compared as they are.
@@ -74,7 +74,7 @@ impl TrainingRows {
             for (i, to) in block.chunks_exact_mut(d).enumerate() {
                 self.write(first + i, to);
             }
-            let block = Matrix::from_values(block, n, d);
+            let block = Matrix::from_vec(block, n, d);
             distance
                 .check_rows(input::TRAIN_SCALED, block.view())
                 .map_err(|e| e.shifted(0, first).with_help(help::DO_NOT_SCALE))?;
@@ -82,30 +82,24 @@ impl TrainingRows {
         Ok(())
     }
 
-    /// The rows that a search with this distance compares, and the distance that it compares them by:
-    /// whitened rows and the Euclidean one where it is Mahalanobis, else both as they are.
+    /// The rows [prepared](Distance::prepare) for a search with this distance, and the distance that it
+    /// then compares them by. Rows that need no preparation are not copied.
     ///
     /// # Errors
     /// [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite) for a row that whitening takes
     /// beyond `f64`.
-    pub(crate) fn whitened(self, distance: &Distance) -> Result<(Self, Distance)> {
-        let Distance::Mahalanobis(mahalanobis) = distance else {
-            return Ok((self, distance.clone()));
-        };
-        let (n, d) = (self.n_rows(), self.n_features());
-        let mut whitened = Vec::with_capacity(n * d);
-        let mut buffer = vec![0.0; d];
-        for row in 0..n {
-            self.write(row, &mut buffer);
-            whitened.extend(mahalanobis.whiten(&buffer));
+    pub(crate) fn prepared(self, distance: &Distance) -> Result<(Self, Distance)> {
+        if !distance.prepares() {
+            return Ok((self, distance.compared_by()));
         }
-        let whitened = Matrix::from_values(whitened, n, d);
-        check_finite(input::TRAIN_WHITENED, whitened.view())?;
-        let rows = Self {
-            values: Arc::new(whitened),
-            standardization: None,
-        };
-        Ok((rows, Distance::Euclidean))
+        let (n, d) = (self.n_rows(), self.n_features());
+        let mut values = vec![0.0; n * d];
+        for (row, to) in values.chunks_exact_mut(d).enumerate() {
+            self.write(row, to);
+        }
+        let rows = distance.prepare(Matrix::from_vec(values, n, d));
+        check_finite(input::TRAIN_WHITENED, rows.view())?;
+        Ok((Self::as_compared(rows), distance.compared_by()))
     }
 
     pub(crate) fn n_rows(&self) -> usize {
@@ -123,7 +117,7 @@ impl TrainingRows {
         for (&row, to) in picked.iter().zip(values.chunks_exact_mut(d)) {
             self.write(row, to);
         }
-        Matrix::from_values(values, picked.len(), d)
+        Matrix::from_vec(values, picked.len(), d)
     }
 
     /// Rows that are compared as they are, of which nothing is left to check.

@@ -2,10 +2,10 @@
 
 use ndarray::{Array1, Array2, ArrayView2};
 use xai_core::number::check_finite;
-use xai_core::tensor::Rows;
+use xai_core::tensor::{Rows, check_shape};
 use xai_core::{Error, ExactSum, Result, parallel};
 
-use crate::training::matrix::Matrix;
+use crate::training::Matrix;
 use crate::{help, input};
 
 /// `(x − mean) / std` by feature, with the mean and the *population* standard deviation (ddof 0)
@@ -68,7 +68,7 @@ impl Standardization {
 
     /// Of finite rows, of which there are some.
     pub(crate) fn of(train: &Matrix) -> Result<Self> {
-        Self::of_values(train.values(), train.n_columns())
+        Self::of_values(train.as_slice(), train.n_columns())
     }
 
     fn of_values(values: &[f64], n_features: usize) -> Result<Self> {
@@ -93,10 +93,7 @@ impl Standardization {
     /// # Ok::<(), xai_casebased::Error>(())
     /// ```
     pub fn of_columns(mean: Vec<f64>, deviation: Vec<f64>) -> Result<Self> {
-        if deviation.len() != mean.len() {
-            let (expected, actual) = (mean.len(), deviation.len());
-            return Err(Error::shape(input::SCALE, &[expected], &[actual]));
-        }
+        check_shape(input::SCALE, &[mean.len()], &[deviation.len()])?;
         let mut scale = Vec::with_capacity(mean.len());
         for (feature, (deviation, center)) in deviation.into_iter().zip(&mean).enumerate() {
             if !deviation.is_finite() {
@@ -117,7 +114,7 @@ impl Standardization {
     /// The deviation of each feature of finite rows; `None` where it is constant, or the deviation
     /// beyond the range of `f64`.
     pub(crate) fn spreads(train: &Matrix) -> Vec<Option<f64>> {
-        let (mean, deviations) = mean_and_deviation(train.values(), train.n_columns());
+        let (mean, deviations) = mean_and_deviation(train.as_slice(), train.n_columns());
         let of_feature = |(deviation, mean): (f64, f64)| {
             spread(deviation, mean).filter(|deviation| deviation.is_finite())
         };
@@ -139,17 +136,9 @@ impl Standardization {
     /// [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) for another number of
     /// features, and where there is not one divisor per mean.
     pub fn apply(&self, rows: ArrayView2<'_, f64>) -> Result<Array2<f64>> {
-        if self.scale.len() != self.mean.len() {
-            let (expected, actual) = (self.mean.len(), self.scale.len());
-            return Err(Error::shape(input::SCALE, &[expected], &[actual]));
-        }
-        if rows.ncols() != self.mean.len() {
-            return Err(Error::shape(
-                input::ROWS,
-                &[rows.nrows(), self.mean.len()],
-                &[rows.nrows(), rows.ncols()],
-            ));
-        }
+        check_shape(input::SCALE, &[self.mean.len()], &[self.scale.len()])?;
+        let expected = [rows.nrows(), self.mean.len()];
+        check_shape(input::ROWS, &expected, rows.shape())?;
         let mean = Array1::from(self.mean.clone());
         let scale = Array1::from(self.scale.clone());
         Ok((&rows - &mean) / &scale)
@@ -160,16 +149,15 @@ impl Standardization {
 fn mean_and_deviation(values: &[f64], n_features: usize) -> (Vec<f64>, Vec<f64>) {
     // Without features there is nothing to divide by the number of rows.
     let n = values.len().checked_div(n_features).unwrap_or(0) as f64;
-    let mean: Vec<f64> = column_sums(values, n_features, |_, x| x)
-        .iter()
-        .map(|sum| sum.value() / n)
-        .collect();
-    let squares = column_sums(values, n_features, |column, x| {
-        (x - mean[column]) * (x - mean[column])
-    });
-    let deviations = squares.iter().map(|squares| (squares.value() / n).sqrt());
-    let deviations = deviations.collect();
-    (mean, deviations)
+    parallel::of_size(8 * values.len(), || {
+        let sums = column_sums(values, n_features, |_, x| x);
+        let mean: Vec<f64> = sums.iter().map(|sum| sum.value() / n).collect();
+        let squares = column_sums(values, n_features, |column, x| {
+            (x - mean[column]) * (x - mean[column])
+        });
+        let deviations = squares.iter().map(|squares| (squares.value() / n).sqrt());
+        (mean, deviations.collect())
+    })
 }
 
 /// The deviation of a column; `None` of a constant one, whose mean may be off by its last bit: that is

@@ -16,7 +16,8 @@ fn rows(n: usize, d: usize, item: u64) -> Array2<f64> {
 #[test]
 fn most_neighbours_are_found_at_their_exact_distances() {
     let (train, queries) = (rows(2000, 8, 0), rows(50, 8, 1));
-    for distance in [Distance::Euclidean, Distance::Manhattan, Distance::Cosine] {
+    for distance in "euclidean manhattan cosine correlation minkowski:1 minkowski:2".split(' ') {
+        let distance: Distance = distance.parse().unwrap();
         let search =
             ApproximateSearch::new(train.view(), distance.clone(), Hnsw::default()).unwrap();
         let recall = search.recall().unwrap();

@@ -1,14 +1,10 @@
-//! Laws of correspondence and of the search.
+//! Laws of correspondence and of explanations.
 
 use ndarray::Array2;
 use proptest::prelude::*;
 use xai_casebased::correspondence::correspondence_of_pairs;
-use xai_casebased::search::BruteForce;
 use xai_casebased::training::Standardization;
-use xai_casebased::{
-    CaseExplainer, CorrespondenceMetric, Distance, Kernel, Level, NeighborSearch, correspondence,
-};
-use xai_core::distance::DistanceFunction;
+use xai_casebased::{CaseExplainer, CorrespondenceMetric, Kernel, Level, correspondence};
 
 fn neighbors() -> impl Strategy<Value = Vec<(f64, u8)>> {
     prop::collection::vec((0.0..100.0f64, 0..4u8), 1..30)
@@ -51,27 +47,6 @@ proptest! {
         let c = correspondence(&d, &vec![3i16; d.len()], 3).unwrap();
         prop_assert_eq!((c.score, c.level), (Some(1.0), Level::High));
         prop_assert_eq!(correspondence(&d, &vec![3i16; d.len()], 4).unwrap().score, Some(0.0));
-    }
-
-    #[test]
-    fn the_search_is_the_sorted_scan((train, queries, k) in problem()) {
-        for distance in [Distance::Euclidean, Distance::Manhattan, Distance::Chebyshev, Distance::Canberra] {
-            let search = BruteForce::new(train.view(), distance.clone()).unwrap();
-            let batch = search.nearest_batch(queries.view(), k).unwrap();
-            for (query, found) in queries.rows().into_iter().zip(batch) {
-                let query = query.to_vec();
-                let mut all: Vec<(f64, usize)> = train
-                    .rows()
-                    .into_iter()
-                    .enumerate()
-                    .map(|(i, row)| (distance.distance(&row.to_vec(), &query), i))
-                    .collect();
-                all.sort_by(|a, b| a.partial_cmp(b).unwrap());
-                all.truncate(k);
-                let found: Vec<_> = found.iter().map(|n| (n.distance, n.index)).collect();
-                prop_assert_eq!(found, all);
-            }
-        }
     }
 
     #[test]
@@ -135,6 +110,30 @@ fn kernels_far_away_that_weigh_nothing_leave_the_score_undefined() {
     let c = metric.evaluate(&[1.0, 2.0], &[0, 1], 0).unwrap();
     assert_eq!((c.score, c.level), (None, Level::Undefined));
     assert_eq!(metric.evaluate::<u8>(&[], &[], 0).unwrap().score, None);
+}
+
+/// Waking other threads would take longer than the work.
+#[test]
+fn a_small_call_stays_on_its_thread() {
+    let here = std::thread::current().id();
+    let on_this_thread = move |distance: f64| {
+        assert_eq!(std::thread::current().id(), here);
+        1.0 / (1.0 + distance)
+    };
+    let train = Array2::from_shape_fn((150, 4), |(i, j)| ((i * 7 + j * 3) % 11) as f64);
+    let explainer = CaseExplainer::builder().weighting_with(on_this_thread);
+    let explainer = explainer.fit(train.view(), &[0; 150]).unwrap();
+    let samples = train.slice(ndarray::s![..50, ..]);
+    assert_eq!(explainer.explain_votes(samples).unwrap().len(), 50);
+    assert_eq!(
+        explainer
+            .precedents(samples, None, None, None)
+            .unwrap()
+            .levels
+            .len(),
+        50
+    );
+    assert_eq!(explainer.aggregate(samples, None).unwrap().len(), 50);
 }
 
 #[cfg(feature = "serde")]

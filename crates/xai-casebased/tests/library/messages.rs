@@ -60,23 +60,3 @@ fn messages_name_the_thing_the_place_the_expectation_and_the_way_out() {
         "model: failed on samples 0..2: out of memory"
     );
 }
-
-#[cfg(feature = "persistence")]
-#[test]
-fn messages_about_files_say_what_they_are_instead() {
-    let load = |bytes: &[u8]| message(CaseExplainer::load(bytes));
-    assert_eq!(
-        load(b"\x93NUMPY and more"),
-        "stored explainer: not a stored explainer: it does not begin with XAICASES"
-    );
-    let explainer = CaseExplainer::builder().fit(array![[0.0], [1.0]].view(), &[0, 1]);
-    let mut bytes = Vec::new();
-    explainer.unwrap().save(&mut bytes).unwrap();
-    assert!(load(&bytes[..10]).contains("ends within its header"));
-    assert!(load(&bytes[..bytes.len() - 1]).contains("cut off or damaged"));
-    let mut newer = bytes.clone();
-    newer[8] = 2;
-    assert!(load(&newer).contains("version 2 of the format; this build reads version 1"));
-    bytes[33] ^= 0x40;
-    assert!(load(&bytes).contains("the checksum does not match"));
-}

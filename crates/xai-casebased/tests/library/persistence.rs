@@ -70,22 +70,31 @@ fn a_loaded_explainer_explains_as_the_stored_one() {
 #[test]
 fn files_that_are_not_ours_are_named() {
     let bytes = stored(builder());
-    let refused = |bytes: &[u8]| {
+    let refused = |bytes: &[u8], says: &str| {
         let error = load(bytes).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Corrupt { .. }), "{error}");
         assert_eq!(error.input(), input::STORED_EXPLAINER);
+        let text = error.to_string();
+        assert!(
+            text.starts_with("stored explainer: ") && text.contains(says),
+            "{text}"
+        );
     };
-    refused(b"");
-    refused(b"\x93NUMPY and more");
-    refused(&bytes[..10]);
-    refused(&bytes[..bytes.len() - 1]);
-    refused(&[&bytes[..], b"x"].concat());
+    let foreign = "not a stored explainer: it does not begin with XAICASES";
+    refused(b"", foreign);
+    refused(b"\x93NUMPY and more", foreign);
+    refused(&bytes[..10], "ends within its header");
+    refused(&bytes[..bytes.len() - 1], "cut off or damaged");
+    refused(&[&bytes[..], b"x"].concat(), "cut off or damaged");
     let mut newer = bytes.clone();
     newer[8] = 2;
-    refused(&newer);
+    refused(
+        &newer,
+        "version 2 of the format; this build reads version 1",
+    );
     let mut damaged = bytes.clone();
     damaged[33] ^= 0x40;
-    refused(&damaged);
+    refused(&damaged, "the checksum does not match");
 }
 
 #[test]

@@ -8,7 +8,8 @@ use ndarray::ArrayView2;
 use crate::describe::{Parameter, word_of};
 use crate::error::{Error, Help, Input, Result};
 use crate::input;
-use crate::tensor::check_shape;
+use crate::parallel;
+use crate::tensor::{Rows, check_shape};
 
 pub use mahalanobis::{LEAVE_FEATURE_OUT, Mahalanobis};
 pub use weighting::{Kernel, Weighting};
@@ -26,6 +27,9 @@ pub trait DistanceFunction: Send + Sync {
 pub const LEAVE_ROW_OUT: Help = Help::new("leave the row out or choose another distance");
 /// What to do about values whose sums leave the range of `f64`.
 pub const SCALE_FEATURE_DOWN: Help = Help::new("scale the feature down");
+
+/// Rows that one thread prepares at a time.
+const PREPARED: usize = 32;
 
 /// The distances of the field.
 ///
@@ -138,6 +142,53 @@ impl Distance {
             _ => Ok(()),
         }
     }
+
+    /// Rows with all done to them that a distance does to each row by itself, so that it is done once
+    /// and not for every pair: less their means for the correlation distance, whitened for Mahalanobis's.
+    /// Rows of any other distance stay as they are.
+    ///
+    /// [`compared_by`](Self::compared_by) of prepared rows is this distance of the rows, to the last bit.
+    /// Rows that [`check_rows`](Self::check_rows) lets pass stay finite, but whitened ones may not.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use xai_core::distance::{Distance, DistanceFunction};
+    /// use xai_core::tensor::Rows;
+    /// let (rows, by) = (array![[1.0, 2.0, 6.0], [3.0, 1.0, 2.0]], Distance::Correlation);
+    /// let prepared = by.prepare(Rows::new(rows.view()));
+    /// assert_eq!((prepared.row(0), by.compared_by()), (&[-2.0, -1.0, 3.0][..], Distance::Cosine));
+    /// let expected = by.distance(&[1.0, 2.0, 6.0], &[3.0, 1.0, 2.0]);
+    /// assert_eq!(Distance::Cosine.distance(prepared.row(0), prepared.row(1)), expected);
+    /// ```
+    #[must_use]
+    pub fn prepare<'a>(&self, rows: Rows<'a, f64>) -> Rows<'a, f64> {
+        let (n, d) = (rows.n_rows(), rows.n_columns());
+        let prepare: &(dyn Fn(&mut [f64]) + Sync) = match self {
+            Self::Correlation => &|rows| rows.chunks_exact_mut(d).for_each(centre),
+            Self::Mahalanobis(m) => &|rows| m.whiten(rows),
+            _ => return rows,
+        };
+        let mut values = rows.into_vec();
+        parallel::for_each_chunk(&mut values, PREPARED * d, |_, rows| prepare(rows));
+        Rows::from_vec(values, n, d)
+    }
+
+    /// Whether [`prepare`](Self::prepare) does anything.
+    #[must_use]
+    pub fn prepares(&self) -> bool {
+        matches!(self, Self::Correlation | Self::Mahalanobis(_))
+    }
+
+    /// What [prepared](Self::prepare) rows are compared by.
+    #[must_use]
+    pub fn compared_by(&self) -> Self {
+        match self {
+            Self::Correlation => Self::Cosine,
+            Self::Mahalanobis(_) => Self::Euclidean,
+            Self::Minkowski(1.0) => Self::Manhattan,
+            _ => self.clone(),
+        }
+    }
 }
 
 impl DistanceFunction for Distance {
@@ -146,21 +197,9 @@ impl DistanceFunction for Distance {
             Self::Euclidean => squared_euclidean(a, b).sqrt(),
             Self::SquaredEuclidean => squared_euclidean(a, b),
             Self::Manhattan => sum_lanes(a, b, |x, y| (x - y).abs()),
-            Self::Chebyshev => a
-                .iter()
-                .zip(b)
-                .fold(0.0, |largest: f64, (x, y)| largest.max((x - y).abs())),
-            Self::Minkowski(p) => {
-                // In units of the largest difference, so that no power leaves the range.
-                let largest = Self::Chebyshev.distance(a, b);
-                if largest == 0.0 || largest.is_infinite() {
-                    return largest;
-                }
-                let powers = sum_lanes(a, b, |x, y| ((x - y).abs() / largest).powf(*p));
-                largest * powers.powf(1.0 / p)
-            }
+            Self::Chebyshev => largest_difference(a, b),
+            Self::Minkowski(p) => minkowski(a, b, *p),
             Self::Cosine => cosine(a, b),
-            Self::Correlation => cosine(&centred(a), &centred(b)),
             Self::Canberra => sum_lanes(a, b, |x, y| {
                 let scale = x.abs() + y.abs();
                 if scale > 0.0 {
@@ -178,7 +217,10 @@ impl DistanceFunction for Distance {
                 let different = a.iter().zip(b).filter(|(x, y)| x != y).count();
                 different as f64 / a.len().max(1) as f64
             }
-            Self::Mahalanobis(m) => squared_euclidean(&m.whiten(a), &m.whiten(b)).sqrt(),
+            Self::Correlation | Self::Mahalanobis(_) => {
+                let both = self.prepare(Rows::from_vec([a, b].concat(), 2, a.len()));
+                self.compared_by().distance(both.row(0), both.row(1))
+            }
         }
     }
 }
@@ -211,6 +253,27 @@ fn no_constant_row(
     Ok(())
 }
 
+/// Manhattan's and the Euclidean distance where `p` says so, but that no square leaves the range.
+fn minkowski(a: &[f64], b: &[f64], p: f64) -> f64 {
+    if p == 1.0 {
+        return Distance::Manhattan.distance(a, b);
+    }
+    if p == 2.0 {
+        let squares = squared_euclidean(a, b);
+        // What squares below the normal range have lost does not show in such a sum.
+        if (1e-280..f64::INFINITY).contains(&squares) {
+            return squares.sqrt();
+        }
+    }
+    // In units of the largest difference, so that no power leaves the range.
+    let largest = largest_difference(a, b);
+    if largest == 0.0 || largest.is_infinite() {
+        return largest;
+    }
+    let powers = sum_lanes(a, b, |x, y| ((x - y).abs() / largest).powf(p));
+    largest * powers.powf(1.0 / p)
+}
+
 fn norm(row: &[f64]) -> f64 {
     sum_lanes(row, row, |x, y| x * y).sqrt()
 }
@@ -229,20 +292,17 @@ fn cosine(a: &[f64], b: &[f64]) -> f64 {
     cosine_of_extremes(a, b)
 }
 
-/// A row less its mean, in units in which neither leaves the range of `f64`.
-fn centred(row: &[f64]) -> Vec<f64> {
+/// Takes its mean from a row, in units in which neither leaves the range of `f64`.
+fn centre(row: &mut [f64]) {
     let largest = row.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
-    let unit = match (1e-250..1e250).contains(&largest) {
-        true => 1.0,
-        false => largest,
-    };
-    let mut centred: Vec<f64> = row.iter().map(|x| x / unit).collect();
+    if !(1e-250..1e250).contains(&largest) {
+        row.iter_mut().for_each(|x| *x /= largest);
+    }
     // The mean rounds; what it leaves of a row around a large one is taken out too.
     for _ in 0..2 {
-        let mean = sum_lanes(&centred, &centred, |x, _| x) / row.len() as f64;
-        centred.iter_mut().for_each(|x| *x -= mean);
+        let mean = sum_lanes(row, row, |x, _| x) / row.len() as f64;
+        row.iter_mut().for_each(|x| *x -= mean);
     }
-    centred
 }
 
 /// Cosine distance of rows whose squares leave the range of `f64`: each in units of its largest
@@ -263,6 +323,20 @@ fn cosine_of_extremes(a: &[f64], b: &[f64]) -> f64 {
 #[must_use]
 pub fn squared_euclidean(a: &[f64], b: &[f64]) -> f64 {
     sum_lanes(a, b, |x, y| (x - y) * (x - y))
+}
+
+/// `max |a_i − b_i|`; the largest of eight lanes is the largest of all.
+fn largest_difference(a: &[f64], b: &[f64]) -> f64 {
+    let larger = |most: &mut f64, value: f64| *most = if value > *most { value } else { *most };
+    let mut lanes = [0.0; 8];
+    let ((a_blocks, a_rest), (b_blocks, b_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
+    for (x, y) in a_blocks.iter().zip(b_blocks) {
+        for lane in 0..8 {
+            larger(&mut lanes[lane], (x[lane] - y[lane]).abs());
+        }
+    }
+    let rest = a_rest.iter().zip(b_rest).map(|(x, y)| (x - y).abs());
+    rest.chain(lanes).fold(0.0, f64::max)
 }
 
 /// `Σ term(a_i, b_i)` in eight lanes and a fixed tree.
@@ -293,8 +367,8 @@ mod tests {
     use proptest::prelude::*;
 
     fn distances() -> Vec<Distance> {
-        let names = "euclidean squared-euclidean manhattan chebyshev minkowski:3 cosine correlation \
-                     canberra braycurtis hamming";
+        let names = "euclidean squared-euclidean manhattan chebyshev minkowski:1 minkowski:2 minkowski:3 cosine \
+                     correlation canberra braycurtis hamming";
         names
             .split_whitespace()
             .map(|name| name.parse().unwrap())
@@ -334,18 +408,34 @@ mod tests {
         }
 
         #[test]
-        fn minkowski_of_1_and_2_are_manhattan_and_euclidean(
+        fn minkowski_of_1_and_2_are_manhattan_and_euclidean_and_the_largest_difference_their_limit(
             pair in prop::collection::vec((-10.0..10.0f64, -10.0..10.0f64), 1..40)
         ) {
             let (a, b): (Vec<f64>, Vec<f64>) = pair.into_iter().unzip();
-            assert_relative_eq!(
-                Distance::Minkowski(1.0).distance(&a, &b), Distance::Manhattan.distance(&a, &b),
-                max_relative = 1e-14
-            );
-            assert_relative_eq!(
-                Distance::Minkowski(2.0).distance(&a, &b), Distance::Euclidean.distance(&a, &b),
-                max_relative = 1e-14
-            );
+            let (manhattan, euclidean) = (Distance::Manhattan, Distance::Euclidean);
+            prop_assert_eq!(Distance::Minkowski(1.0).distance(&a, &b), manhattan.distance(&a, &b));
+            prop_assert_eq!(Distance::Minkowski(2.0).distance(&a, &b), euclidean.distance(&a, &b));
+            let largest = a.iter().zip(&b).fold(0.0, |most: f64, (x, y)| most.max((x - y).abs()));
+            prop_assert_eq!(Distance::Chebyshev.distance(&a, &b), largest);
+            assert_relative_eq!(Distance::Minkowski(1e4).distance(&a, &b), largest, max_relative = 1e-3);
+        }
+
+        #[test]
+        fn prepared_rows_have_the_bits_of_the_distance(
+            values in prop::collection::vec(-10.0..10.0f64, 4 * 41), exponent in -900..900i32,
+        ) {
+            let unit = 2f64.powi(exponent);
+            let rows = Rows::from_vec(values.iter().map(|x| x * unit).collect(), 41, 4);
+            let array = rows.view();
+            let mahalanobis = Mahalanobis::from_rows((&array / unit).view()).unwrap();
+            for distance in distances().into_iter().chain([Distance::Mahalanobis(mahalanobis)]) {
+                let (prepared, by) = (distance.prepare(rows.clone()), distance.compared_by());
+                prop_assert_eq!(distance.prepares(), prepared != rows);
+                for (row, own) in rows.iter().zip(prepared.iter()) {
+                    let expected = distance.distance(row, rows.row(40));
+                    prop_assert_eq!(by.distance(own, prepared.row(40)).to_bits(), expected.to_bits());
+                }
+            }
         }
     }
 
@@ -366,6 +456,11 @@ mod tests {
         assert_eq!(overflow, f64::INFINITY);
         assert_eq!(Distance::Minkowski(400.0).distance(&[0.1], &[0.0]), 0.1);
         assert_eq!(Distance::Minkowski(1000.0).distance(&[10.0], &[0.0]), 10.0);
+        for unit in [1e200, 1e-200] {
+            let distance =
+                Distance::Minkowski(2.0).distance(&[3.0 * unit, 0.0], &[0.0, 4.0 * unit]);
+            assert_relative_eq!(distance, 5.0 * unit, max_relative = 1e-15, epsilon = 0.0);
+        }
     }
 
     #[test]

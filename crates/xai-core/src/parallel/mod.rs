@@ -5,14 +5,52 @@
 //! through operations that do not depend on order, so nobody can tell which of the two it was.
 //! Another thread can stop [`stoppable`] work between two items; all threads then leave the loop at their next
 //! one (`panic_fuse`), instead of unwinding once for each item that is left.
+//!
+//! A loop of one item, and every loop of [work that is small](of_size), stays on the thread that it is met on.
 
 mod stop;
 
+use std::cell::Cell;
 use std::ops::Range;
 
 pub use stop::{StopFlag, Stopped, check_stopped, stoppable};
 
 use stop::Stop;
+
+/// Operations that take about as long as waking other threads does, some tens of microseconds.
+const SMALL: usize = 1 << 16;
+
+thread_local! {
+    /// Whether the loops that this thread meets stay on it.
+    static ALONE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Does some work of about so many additions or the like: where they take no longer than waking other
+/// threads does, all loops in it stay on this thread. The result is the same.
+///
+/// ```
+/// use std::thread::current;
+/// use xai_core::parallel::{map, of_size};
+/// let here = current().id();
+/// assert!(of_size(100, || map(100, |_| current().id() == here)).into_iter().all(|same| same));
+/// ```
+pub fn of_size<R>(operations: usize, work: impl FnOnce() -> R) -> R {
+    /// Gives the thread back what it was told before, also when the work panics.
+    struct Before(bool);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            ALONE.set(self.0);
+        }
+    }
+    let _before = Before(ALONE.replace(ALONE.get() || operations <= SMALL));
+    work()
+}
+
+/// Whether a loop over so many items is worth other threads.
+#[cfg(feature = "rayon")]
+fn is_shared(n: usize) -> bool {
+    n > 1 && !ALONE.get()
+}
 
 /// Maps `0..n`, results in order.
 ///
@@ -23,14 +61,11 @@ pub fn map<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
     let stop = Stop::of_this_thread();
     let f = |i| stop.run(|| f(i));
     #[cfg(feature = "rayon")]
-    {
+    if is_shared(n) {
         use rayon::prelude::*;
-        (0..n).into_par_iter().map(f).panic_fuse().collect()
+        return (0..n).into_par_iter().map(f).panic_fuse().collect();
     }
-    #[cfg(not(feature = "rayon"))]
-    {
-        (0..n).map(f).collect()
-    }
+    (0..n).map(f).collect()
 }
 
 /// Maps `0..n`, results in order, or the error of the lowest item that has one.
@@ -77,15 +112,12 @@ pub fn map_owned<I: Send, T: Send>(
     let stop = Stop::of_this_thread();
     let indexed = |(i, item)| stop.run(|| f(i, item));
     #[cfg(feature = "rayon")]
-    {
+    if is_shared(items.len()) {
         use rayon::prelude::*;
         let items = items.into_par_iter().enumerate();
-        items.map(indexed).panic_fuse().collect()
+        return items.map(indexed).panic_fuse().collect();
     }
-    #[cfg(not(feature = "rayon"))]
-    {
-        items.into_iter().enumerate().map(indexed).collect()
-    }
+    items.into_iter().enumerate().map(indexed).collect()
 }
 
 /// The number of threads that loops run on, at least 1: into how many pieces it pays to cut work
@@ -93,13 +125,10 @@ pub fn map_owned<I: Send, T: Send>(
 #[must_use]
 pub fn threads() -> usize {
     #[cfg(feature = "rayon")]
-    {
-        rayon::current_num_threads()
+    if !ALONE.get() {
+        return rayon::current_num_threads();
     }
-    #[cfg(not(feature = "rayon"))]
-    {
-        1
-    }
+    1
 }
 
 /// Folds the blocks of `0..n` into states and merges the states.
@@ -134,22 +163,19 @@ pub fn fold_blocks<S: Send>(
         state
     };
     #[cfg(feature = "rayon")]
-    {
+    if is_shared(n_blocks) {
         use rayon::prelude::*;
-        (0..n_blocks)
+        return (0..n_blocks)
             .into_par_iter()
             .panic_fuse()
             .fold(&identity, step)
             .reduce(&identity, |mut left, right| {
                 merge(&mut left, right);
                 left
-            })
+            });
     }
-    #[cfg(not(feature = "rayon"))]
-    {
-        let _ = &merge;
-        (0..n_blocks).fold(identity(), step)
-    }
+    let _ = &merge;
+    (0..n_blocks).fold(identity(), step)
 }
 
 /// Visits the chunks of a slice (each `size` long, the last one shorter) with their positions.
@@ -178,6 +204,33 @@ mod tests {
                 try_map(1000, |i| if i % 7 == 3 { Err(i) } else { Ok(()) });
             assert_eq!(result, Err(3));
         }
+    }
+
+    #[test]
+    fn small_work_stays_on_its_thread_and_other_work_does_not_end_it() {
+        let here = std::thread::current().id();
+        let elsewhere = |_| std::thread::current().id() != here;
+        let met = of_size(SMALL, || {
+            let of_part = of_size(SMALL + 1, || map(64, elsewhere));
+            let folded = fold_blocks(
+                9,
+                1,
+                || 0,
+                |s, _| *s += usize::from(elsewhere(0)),
+                |s, o| *s += o,
+            );
+            (
+                of_part,
+                map_owned(vec![0; 64], |i, _| elsewhere(i)),
+                folded,
+                threads(),
+            )
+        });
+        assert_eq!(met, (vec![false; 64], vec![false; 64], 0, 1));
+        assert_eq!(map(1, elsewhere), [false]);
+        let panicked = std::panic::catch_unwind(|| of_size(1, || panic!("of the work")));
+        assert!(panicked.is_err() && !ALONE.get());
+        assert!(of_size(SMALL + 1, || !ALONE.get()));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use ndarray::{ArrayView2, ArrayViewD};
+use ndarray::{Array2, ArrayView2, ArrayViewD};
 
 /// A matrix in row-major order: every row is a slice.
 ///
@@ -64,6 +64,43 @@ impl<'a, T: Clone> Rows<'a, T> {
             n_rows,
             n_columns,
         }
+    }
+
+    /// Of `n_rows · n_columns` values, row after row.
+    ///
+    /// # Panics
+    /// For any other number of values.
+    #[must_use]
+    pub fn from_vec(values: Vec<T>, n_rows: usize, n_columns: usize) -> Self {
+        let expected = n_rows.checked_mul(n_columns);
+        assert_eq!(Some(values.len()), expected, "whole rows");
+        Self {
+            values: Cow::Owned(values),
+            n_rows,
+            n_columns,
+        }
+    }
+
+    /// Takes an array; one that is row-major already gives its values away uncopied.
+    #[must_use]
+    pub fn from_array(array: Array2<T>) -> Self {
+        let (n_rows, n_columns) = array.dim();
+        let values = if array.is_standard_layout() {
+            let (mut values, offset) = array.into_raw_vec_and_offset();
+            values.drain(..offset.unwrap_or(0));
+            values.truncate(n_rows * n_columns);
+            values
+        } else {
+            array.iter().cloned().collect()
+        };
+        Self::from_vec(values, n_rows, n_columns)
+    }
+
+    /// The rows as a view.
+    #[must_use]
+    pub fn view(&self) -> ArrayView2<'_, T> {
+        ArrayView2::from_shape((self.n_rows, self.n_columns), &self.values)
+            .expect("as many values as rows times columns")
     }
 
     /// The number of rows.

@@ -1,22 +1,15 @@
 //! Distances between rows.
 
-use ndarray::Array2;
 use numpy::{IntoPyArray, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use xai_casebased::search::distances;
 use xai_core::distance::{Distance, DistanceFunction};
-use xai_core::input::ROWS;
-use xai_core::number::check_finite;
-use xai_core::tensor::Rows;
-use xai_core::{Error, parallel};
 
 use crate::array::contiguous;
 use crate::casebased::choices::mahalanobis;
 use crate::error::OrRaise;
 use crate::work::run;
-
-/// Pairs whose distances are computed at a time.
-const BLOCK: usize = 1024;
 
 /// The straight-line distance of two points.
 #[pyfunction]
@@ -54,31 +47,7 @@ fn casebased_distances<'py>(
         None => name.parse::<Distance>().or_raise(py)?,
     };
     let (queries, rows) = (queries.as_array(), rows.as_array());
-    if queries.ncols() != rows.ncols() {
-        let error = Error::shape(
-            ROWS,
-            &[rows.nrows(), queries.ncols()],
-            &[rows.nrows(), rows.ncols()],
-        );
-        return Err(error).or_raise(py);
-    }
-    let found = run(py, n_jobs, || -> Result<Array2<f64>, Error> {
-        for side in [queries, rows] {
-            check_finite(ROWS, side)?;
-            by.check_rows(ROWS, side)?;
-        }
-        let (from, to) = (Rows::new(queries), Rows::new(rows));
-        let (m, n) = (from.n_rows(), to.n_rows());
-        let mut values = vec![0.0; m * n];
-        parallel::for_each_chunk(&mut values, BLOCK, |block, distances| {
-            for (i, distance) in distances.iter_mut().enumerate() {
-                let place = block * BLOCK + i;
-                *distance = by.distance(from.row(place / n), to.row(place % n));
-            }
-        });
-        let found = Array2::from_shape_vec((m, n), values).expect("one distance per pair");
-        Ok(found)
-    })?;
+    let found = run(py, n_jobs, || distances(queries, rows, &by))?;
     Ok(found.or_raise(py)?.into_pyarray(py))
 }
 

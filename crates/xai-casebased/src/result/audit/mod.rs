@@ -11,7 +11,7 @@ use xai_core::{Accumulator, Error, ExactMean, Input, Result};
 
 use crate::input;
 use crate::result::audit::distribution::Scores;
-use crate::result::audit::state::{Cases, Class, Group, Least, Reliability};
+use crate::result::audit::state::{Cases, Least, Predictions, Reliability};
 use crate::result::explanation::{Explanation, ExplanationSummary};
 
 pub use distribution::{AuditDistribution, GroupDistribution};
@@ -62,9 +62,9 @@ pub struct Audit {
     n_samples: usize,
     n_undefined: usize,
     all: ExactMean,
-    right: Group,
-    wrong: Group,
-    by_class: BTreeMap<i64, Class>,
+    right: Predictions,
+    wrong: Predictions,
+    by_class: BTreeMap<i64, Predictions>,
     reliability: Reliability,
     least: Least<LeastSupported>,
     cases: Option<Cases>,
@@ -93,8 +93,8 @@ impl Audit {
             n_samples: 0,
             n_undefined: 0,
             all: ExactMean::default(),
-            right: Group::default(),
-            wrong: Group::default(),
+            right: Predictions::default(),
+            wrong: Predictions::default(),
             by_class: BTreeMap::new(),
             reliability: Reliability::default(),
             least: Least::new(n_least_supported),
@@ -186,8 +186,8 @@ impl Audit {
             None => self.n_undefined += 1,
         }
         match correct {
-            Some(true) => self.right.update(score),
-            Some(false) => self.wrong.update(score),
+            Some(true) => self.right.update(score, correct),
+            Some(false) => self.wrong.update(score, correct),
             None => {}
         }
         if let (Some(score), Some(correct)) = (score, correct) {
@@ -268,9 +268,9 @@ impl Accumulator for Audit {
             n_samples: self.n_samples,
             n_undefined: self.n_undefined,
             mean_correspondence: self.all.value(),
-            right: self.right.finish(),
-            wrong: self.wrong.finish(),
-            by_class: by_class.map(|(l, class)| (*l, class.finish())).collect(),
+            right: self.right.as_group(),
+            wrong: self.wrong.as_group(),
+            by_class: by_class.map(|(l, class)| (*l, class.as_class())).collect(),
             reliability,
             expected_calibration_error,
             least_supported: self.least.listed().to_vec(),

@@ -36,16 +36,10 @@ pub struct AuditReport {
     /// The least supported predictions, least first, equals by lower sample.
     pub least_supported: Vec<LeastSupported>,
     /// What [`Audit::with_cases`](crate::result::Audit::with_cases) asks for.
-    #[cfg_attr(
-        feature = "serde",
-        serde(skip_serializing_if = "Option::is_none", default)
-    )]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub cases: Option<AuditCases>,
     /// What [`Audit::with_distribution`](crate::result::Audit::with_distribution) asks for.
-    #[cfg_attr(
-        feature = "serde",
-        serde(skip_serializing_if = "Option::is_none", default)
-    )]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub distribution: Option<AuditDistribution>,
 }
 

@@ -11,50 +11,17 @@ use crate::result::audit::report::{
 };
 use crate::result::explanation::{Explanation, ExplanationSummary};
 
-/// Predictions that are right, or wrong.
+/// Some predictions: of a class, in a bin, right or wrong ones.
 #[derive(Debug, Clone, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Group {
-    n: usize,
-    scores: ExactMean,
-}
-
-impl Group {
-    pub(crate) fn update(&mut self, score: Option<f64>) {
-        self.n += 1;
-        if let Some(score) = score {
-            self.scores.add(score);
-        }
-    }
-
-    pub(crate) fn merge(&mut self, other: &Self) {
-        self.n += other.n;
-        self.scores.add_mean(&other.scores);
-    }
-
-    pub(crate) fn n(&self) -> usize {
-        self.n
-    }
-
-    pub(crate) fn finish(&self) -> AuditGroup {
-        AuditGroup {
-            n: self.n,
-            mean_correspondence: self.scores.value(),
-        }
-    }
-}
-
-/// Predictions of one class.
-#[derive(Debug, Clone, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Class {
+pub(crate) struct Predictions {
     n: usize,
     scores: ExactMean,
     n_judged: usize,
     n_right: usize,
 }
 
-impl Class {
+impl Predictions {
     pub(crate) fn update(&mut self, score: Option<f64>, correct: Option<bool>) {
         self.n += 1;
         self.n_judged += usize::from(correct.is_some());
@@ -71,11 +38,32 @@ impl Class {
         self.scores.add_mean(&other.scores);
     }
 
-    pub(crate) fn finish(&self) -> AuditClass {
+    pub(crate) fn n(&self) -> usize {
+        self.n
+    }
+
+    /// The mean correspondence of those that have one.
+    fn mean(&self) -> Option<f64> {
+        self.scores.value()
+    }
+
+    /// The share of right ones among those with a known true class.
+    fn accuracy(&self) -> Option<f64> {
+        share(self.n_right, self.n_judged)
+    }
+
+    pub(crate) fn as_group(&self) -> AuditGroup {
+        AuditGroup {
+            n: self.n,
+            mean_correspondence: self.mean(),
+        }
+    }
+
+    pub(crate) fn as_class(&self) -> AuditClass {
         AuditClass {
             n: self.n,
-            mean_correspondence: self.scores.value(),
-            accuracy: share(self.n_right, self.n_judged),
+            mean_correspondence: self.mean(),
+            accuracy: self.accuracy(),
         }
     }
 }
@@ -86,30 +74,18 @@ const BINS: usize = 10;
 /// Predictions whose truth is known, by their correspondence.
 #[derive(Debug, Clone, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Reliability([Bin; BINS]);
-
-#[derive(Debug, Clone, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct Bin {
-    n: usize,
-    scores: ExactSum,
-    n_right: usize,
-}
+pub(crate) struct Reliability([Predictions; BINS]);
 
 impl Reliability {
     pub(crate) fn update(&mut self, score: f64, correct: bool) {
         // In [0, 1], so the product is at most 10.
         let bin = &mut self.0[((score * 10.0) as usize).min(BINS - 1)];
-        bin.n += 1;
-        bin.n_right += usize::from(correct);
-        bin.scores.add(score);
+        bin.update(Some(score), Some(correct));
     }
 
     pub(crate) fn merge(&mut self, other: &Self) {
         for (bin, other) in self.0.iter_mut().zip(&other.0) {
-            bin.n += other.n;
-            bin.n_right += other.n_right;
-            bin.scores.add_sum(&other.scores);
+            bin.merge(other);
         }
     }
 
@@ -120,27 +96,21 @@ impl Reliability {
 
     /// The table, and the expected calibration error.
     pub(crate) fn finish(&self) -> (Vec<ReliabilityBin>, Option<f64>) {
-        let bins: Vec<ReliabilityBin> = self
-            .0
-            .iter()
-            .enumerate()
-            .map(|(i, bin)| ReliabilityBin {
-                from: i as f64 / BINS as f64,
-                to: (i + 1) as f64 / BINS as f64,
-                n: bin.n,
-                mean_correspondence: (bin.n > 0).then(|| bin.scores.value() / bin.n as f64),
-                accuracy: share(bin.n_right, bin.n),
-            })
-            .collect();
-        let judged: usize = self.0.iter().map(|bin| bin.n).sum();
-        let gaps: ExactSum = bins
-            .iter()
-            .filter_map(|bin| {
-                let gap = (bin.mean_correspondence? - bin.accuracy?).abs();
-                Some(gap * bin.n as f64 / judged as f64)
-            })
-            .collect();
-        (bins, (judged > 0).then(|| gaps.value()))
+        let bins = self.0.iter().enumerate().map(|(i, bin)| ReliabilityBin {
+            from: i as f64 / BINS as f64,
+            to: (i + 1) as f64 / BINS as f64,
+            n: bin.n,
+            mean_correspondence: bin.mean(),
+            accuracy: bin.accuracy(),
+        });
+        let bins: Vec<_> = bins.collect();
+        let judged: usize = bins.iter().map(|bin| bin.n).sum();
+        let gaps = bins.iter().filter_map(|bin| {
+            let gap = (bin.mean_correspondence? - bin.accuracy?).abs();
+            Some(gap * bin.n as f64 / judged as f64)
+        });
+        let error = (judged > 0).then(|| gaps.collect::<ExactSum>().value());
+        (bins, error)
     }
 }
 
@@ -152,33 +122,33 @@ pub(crate) struct Least<T> {
     listed: Vec<T>,
 }
 
-/// An order among listed predictions.
+/// What is listed in the order of its support.
 pub(crate) trait Listed {
-    /// Whether this one has less support: lower correspondence, then the lower sample.
-    fn precedes(&self, other: &Self) -> bool;
-}
+    /// The correspondence, −∞ without one, and what decides between equal ones: the sample first.
+    fn support(&self) -> (f64, (usize, Option<i64>, Option<i64>));
 
-impl Listed for LeastSupported {
     fn precedes(&self, other: &Self) -> bool {
-        self.correspondence
-            .total_cmp(&other.correspondence)
-            .then(self.sample.cmp(&other.sample))
-            .then(self.predicted.cmp(&other.predicted))
-            .then(self.truth.cmp(&other.truth))
+        let (ours, theirs) = (self.support(), other.support());
+        ours.0
+            .total_cmp(&theirs.0)
+            .then(ours.1.cmp(&theirs.1))
             .is_lt()
     }
 }
 
+impl Listed for LeastSupported {
+    fn support(&self) -> (f64, (usize, Option<i64>, Option<i64>)) {
+        (
+            self.correspondence,
+            (self.sample, self.predicted, self.truth),
+        )
+    }
+}
+
 impl Listed for ExplanationSummary {
-    /// No correspondence at all comes first.
-    fn precedes(&self, other: &Self) -> bool {
-        let support = |summary: &Self| summary.correspondence.unwrap_or(f64::NEG_INFINITY);
-        support(self)
-            .total_cmp(&support(other))
-            .then(self.sample.cmp(&other.sample))
-            .then(self.predicted.cmp(&other.predicted))
-            .then(self.truth.cmp(&other.truth))
-            .is_lt()
+    fn support(&self) -> (f64, (usize, Option<i64>, Option<i64>)) {
+        let correspondence = self.correspondence.unwrap_or(f64::NEG_INFINITY);
+        (correspondence, (self.sample, self.predicted, self.truth))
     }
 }
 

@@ -35,7 +35,7 @@ impl Links {
     fn new(distance: &Distance, n_rows: usize, hnsw: Hnsw) -> Result<Self> {
         let (links, ef) = (hnsw.connections, hnsw.ef_construction);
         Ok(match distance {
-            Distance::Euclidean | Distance::SquaredEuclidean => {
+            Distance::Euclidean | Distance::SquaredEuclidean | Distance::Minkowski(2.0) => {
                 Self::L2(Graph::new(links, n_rows, LAYERS, ef, DistL2 {}))
             }
             Distance::Manhattan => Self::L1(Graph::new(links, n_rows, LAYERS, ef, DistL1 {})),
@@ -44,8 +44,8 @@ impl Links {
                 return Err(Error::parameter(
                     input::DISTANCE,
                     other,
-                    "euclidean, squared-euclidean, manhattan, cosine or mahalanobis in an \
-                     approximate search",
+                    "euclidean, squared-euclidean, manhattan, minkowski:1, minkowski:2, cosine, correlation \
+                     or mahalanobis in an approximate search",
                 ));
             }
         })
@@ -53,7 +53,7 @@ impl Links {
 }
 
 impl LinkedRows {
-    /// Links rows, one after another, that are whitened where their distance is Mahalanobis.
+    /// Links prepared rows, one after another.
     pub(crate) fn new(rows: TrainingRows, compared_by: Distance, hnsw: Hnsw) -> Result<Self> {
         let n = rows.n_rows();
         let links = Links::new(&compared_by, n, hnsw)?;
@@ -90,7 +90,7 @@ impl LinkedRows {
         &self.rows
     }
 
-    /// What the rows are compared by: the Euclidean distance where they are whitened.
+    /// What the prepared rows are compared by.
     pub(crate) fn compared_by(&self) -> &Distance {
         &self.compared_by
     }

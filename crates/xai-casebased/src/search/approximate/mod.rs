@@ -13,7 +13,6 @@ use crate::search::engine::Engine;
 use crate::search::nearest::Nearest;
 use crate::search::neighbor_search::{NeighborSearch, check_distances};
 use crate::search::queries::Queries;
-use crate::training::matrix::Matrix;
 use crate::training::rows::TrainingRows;
 
 pub use hnsw::Hnsw;
@@ -28,7 +27,8 @@ pub use hnsw::Hnsw;
 ///
 /// Rows are linked one after another, so that the same rows always give the same graph.
 ///
-/// For Euclidean, squared Euclidean, Manhattan, cosine and Mahalanobis distance. Cost: about
+/// For Euclidean, squared Euclidean, Manhattan, cosine, correlation and Mahalanobis distance, and Minkowski's
+/// of 1 and 2. Cost: about
 /// `ef_construction · connections · d` operations per row to build,
 /// `ef_search · connections · d` per query. Memory: the rows in double and in single precision, and `connections` links each.
 ///
@@ -82,7 +82,7 @@ impl ApproximateSearch {
 
     /// With parameters that are checked.
     pub(crate) fn over(rows: TrainingRows, distance: Distance, hnsw: Hnsw) -> Result<Self> {
-        let (rows, compared_by) = rows.whitened(&distance)?;
+        let (rows, compared_by) = rows.prepared(&distance)?;
         let linked = LinkedRows::new(rows, compared_by, hnsw)?;
         Ok(Self {
             distance,
@@ -121,18 +121,14 @@ fn exact(linked: &LinkedRows) -> Result<BruteForce> {
 
 /// The share of neighbours that is found of some training rows, each searched without itself.
 fn recall_without_oneself(linked: &LinkedRows) -> Result<f64> {
-    let (n, d) = (linked.rows().n_rows(), linked.rows().n_features());
+    let n = linked.rows().n_rows();
     let probes = PROBES.min(n);
     let k = PROBED_NEIGHBORS.min(n - 1);
     if k == 0 {
         return Ok(1.0);
     }
     let chosen: Vec<usize> = (0..probes).map(|i| i * n / probes).collect();
-    let mut values = vec![0.0; probes * d];
-    for (&row, to) in chosen.iter().zip(values.chunks_exact_mut(d)) {
-        linked.rows().write(row, to);
-    }
-    let queries = Queries::of_training(Matrix::from_values(values, probes, d));
+    let queries = Queries::of_training(linked.rows().pick(&chosen));
     let without = |mut lists: Vec<Vec<Nearest>>| {
         for (list, &row) in lists.iter_mut().zip(&chosen) {
             list.retain(|n| n.index != row);

@@ -68,7 +68,7 @@ impl Filter {
                 distance,
                 Distance::Euclidean
                     | Distance::SquaredEuclidean
-                    | Distance::Mahalanobis(_)
+                    | Distance::Minkowski(2.0)
                     | Distance::Cosine
             )
     }

@@ -74,8 +74,7 @@ impl SingleRows {
 }
 
 impl FilteredScan {
-    /// Of rows that are compared by a distance that the filter [supports](Filter::supports);
-    /// whitened rows by the Euclidean one.
+    /// Of prepared rows that are compared by a distance that the filter [supports](Filter::supports).
     pub(crate) fn new(rows: TrainingRows, distance: Distance) -> Self {
         let filter = Filter::fit(&rows, &distance);
         Self {
@@ -84,10 +83,6 @@ impl FilteredScan {
             rows,
             distance,
         }
-    }
-
-    pub(crate) fn search(&self, queries: &Queries<'_>, k: usize) -> Vec<Vec<Nearest>> {
-        self.search_counting(queries, k).0
     }
 
     /// The answers, and how many rows were compared in full and offered a place in them.

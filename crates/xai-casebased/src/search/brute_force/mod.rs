@@ -6,7 +6,7 @@ pub(crate) mod filtered_scan;
 pub(crate) mod matrix_product;
 
 use ndarray::ArrayView2;
-use xai_core::{Distance, Result};
+use xai_core::{Distance, Result, parallel};
 
 use crate::search::brute_force::direct_scan::DirectScan;
 use crate::search::brute_force::filter::Filter;
@@ -23,7 +23,8 @@ const FILTER_FEATURES: usize = 3;
 
 /// Exact search by looking at every training row: any distance, any number of features.
 ///
-/// For the distances that an inner product decides (Euclidean, squared Euclidean, Mahalanobis, cosine)
+/// For the distances that an inner product decides (Euclidean, squared Euclidean, Mahalanobis, cosine,
+/// correlation, Minkowski of 2)
 /// blocked matrix products in single precision leave out the rows that a proven error bound keeps
 /// away, and the rest are compared in `f64`; for the others, and for few features, a vectorised
 /// kernel takes every distance in full. Both give the bits of
@@ -32,7 +33,8 @@ const FILTER_FEATURES: usize = 3;
 /// Cost: `n · d` operations per query, measured to grow as n^0.94 by matrix products and n^1.08 by the
 /// direct kernel (16 000 to 256 000 rows of 30 features; the latter leave the cache on the way); over k,
 /// as k^0.5 and k^0.2 from 10 to 1 000 neighbours. Memory beside the rows: half their size again by matrix
-/// products, once their size by the direct kernel, and 1 MB per thread, however many queries there are.
+/// products, once their size by the direct kernel, and 1 MB per thread, however many queries there are;
+/// for Mahalanobis and correlation their size once more.
 ///
 /// ```
 /// use ndarray::array;
@@ -96,23 +98,25 @@ impl BruteForce {
     }
 
     fn scanning(rows: TrainingRows, distance: Distance, filter: bool) -> Result<Self> {
-        let (rows, compared_by) = rows.whitened(&distance)?;
-        Ok(Self::of_whitened(rows, compared_by, distance, filter))
+        let (rows, compared_by) = rows.prepared(&distance)?;
+        Ok(Self::of_prepared(rows, compared_by, distance, filter))
     }
 
-    /// Over rows that are whitened where that has to be.
-    pub(crate) fn of_whitened(
+    /// Over prepared rows.
+    pub(crate) fn of_prepared(
         rows: TrainingRows,
         compared_by: Distance,
         distance: Distance,
         filter: bool,
     ) -> Self {
         let (n_rows, n_features) = (rows.n_rows(), rows.n_features());
-        let scan = if filter && Filter::supports(&compared_by, n_features) {
-            Scan::Filtered(FilteredScan::new(rows, compared_by))
-        } else {
-            Scan::Direct(DirectScan::new(&rows, &compared_by))
-        };
+        let scan = parallel::of_size(8 * n_rows * n_features, || {
+            if filter && Filter::supports(&compared_by, n_features) {
+                Scan::Filtered(FilteredScan::new(rows, compared_by))
+            } else {
+                Scan::Direct(DirectScan::new(&rows, &compared_by))
+            }
+        });
         Self {
             distance,
             scan,
@@ -157,9 +161,6 @@ impl NeighborSearch for BruteForce {
     }
 
     fn search(&self, queries: &Queries<'_>, k: usize) -> Vec<Vec<Nearest>> {
-        match &self.scan {
-            Scan::Direct(scan) => scan.search(queries, k),
-            Scan::Filtered(scan) => scan.search(queries, k),
-        }
+        self.search_counting(queries, k).0
     }
 }

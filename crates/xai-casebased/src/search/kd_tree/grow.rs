@@ -4,11 +4,26 @@ use std::ops::AddAssign;
 
 use xai_core::parallel;
 
-use crate::search::kd_tree::node::{CHILDREN, Child, LEAF_ROWS};
 use crate::search::kernel::box_blocks::BoxBlocks;
 use crate::search::kernel::lanes::ROWS;
 use crate::search::kernel::rank::Rank;
 use crate::training::rows::TrainingRows;
+
+/// Rows in a leaf: two blocks, whose distances cost about as much as the bounds of one more group of
+/// boxes. 16, 24 and 32 rows take 1.57, 1.62 and 1.65 µs per query at 57 000 × 5.
+pub(crate) const LEAF_ROWS: usize = 2 * ROWS;
+
+/// Children of a node: the boxes that one register holds.
+pub(crate) const CHILDREN: usize = ROWS;
+
+/// Below a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Child {
+    Node(u32),
+    /// The first block.
+    Leaf(u32),
+    Absent,
+}
 
 /// A tree without its rows.
 #[derive(Debug, Clone)]
@@ -94,7 +109,8 @@ impl Shape {
                 Child::Node(node) => {
                     let children = &self.nodes[node as usize];
                     touched.nodes += 1;
-                    touched.lowest += usize::from(children.iter().any(Child::is_leaf));
+                    touched.lowest +=
+                        usize::from(children.iter().any(|c| matches!(c, Child::Leaf(_))));
                     let (_, mut within) = self.boxes.bounds(node as usize, query, rank);
                     while within != 0 {
                         stack.push(children[within.trailing_zeros() as usize]);

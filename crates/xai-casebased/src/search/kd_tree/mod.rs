@@ -1,15 +1,13 @@
 //! A tree of boxes.
 
 pub(crate) mod grow;
-pub(crate) mod node;
 
 use ndarray::ArrayView2;
 use xai_core::{Distance, Error, Result, parallel};
 
 use crate::search::engine::Engine;
 use crate::search::k_nearest::KNearest;
-use crate::search::kd_tree::grow::Shape;
-use crate::search::kd_tree::node::{Child, LEAF_ROWS};
+use crate::search::kd_tree::grow::{Child, LEAF_ROWS, Shape};
 use crate::search::kernel::lanes::ROWS;
 use crate::search::kernel::rank::Ranking;
 use crate::search::kernel::row_blocks::{Query, RowBlocks};
@@ -85,15 +83,15 @@ impl KdTree {
             )
             .with_help(help::USE_BRUTE_FORCE));
         }
-        let (rows, compared_by) = rows.whitened(&distance)?;
-        Self::of_whitened(&rows, &compared_by, distance)
+        let (rows, compared_by) = rows.prepared(&distance)?;
+        Self::of_prepared(&rows, &compared_by, distance)
     }
 
-    /// Over rows that are whitened where that has to be, for a distance that a box bounds.
+    /// Over prepared rows, for a distance that a box bounds.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for more rows than 2³².
-    pub(crate) fn of_whitened(
+    pub(crate) fn of_prepared(
         rows: &TrainingRows,
         compared_by: &Distance,
         distance: Distance,
@@ -103,7 +101,8 @@ impl KdTree {
             let most = "fewer than 2^32 rows in a k-d tree";
             return Err(Error::parameter(input::TRAIN, n, most).part("number of rows"));
         };
-        let shape = Shape::over(rows, n_rows, Ranking::of(compared_by, d).rank);
+        let rank = Ranking::of(compared_by, d).rank;
+        let shape = parallel::of_size(8 * n * d, || Shape::over(rows, n_rows, rank));
         let blocks = RowBlocks::new(n, d, compared_by, |i, to| {
             rows.write(shape.index[i] as usize, to);
         });
@@ -118,13 +117,12 @@ impl KdTree {
     #[must_use]
     pub fn supports(distance: &Distance) -> bool {
         matches!(
-            distance,
+            distance.compared_by(),
             Distance::Euclidean
                 | Distance::SquaredEuclidean
                 | Distance::Manhattan
                 | Distance::Chebyshev
                 | Distance::Minkowski(_)
-                | Distance::Mahalanobis(_)
         )
     }
 

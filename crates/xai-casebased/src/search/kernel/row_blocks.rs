@@ -15,6 +15,12 @@ use crate::search::kernel::rank::{Rank, Ranking};
 /// Blocks that one call looks at, at most: a mask has 64 bits.
 pub(crate) const MAX_BLOCKS: usize = 8;
 
+/// Queries that pass over a tile of rows together: the tile comes from memory once for all of them.
+pub(crate) const QUERIES: usize = 16;
+
+/// Bytes of the rows in a tile: half of a first-level cache.
+const TILE_BYTES: usize = 1 << 14;
+
 /// Rows in blocks of eight, the last one filled up with zeros.
 #[derive(Debug, Clone)]
 pub(crate) struct RowBlocks {
@@ -95,6 +101,22 @@ impl RowBlocks {
                 Rank::Cosine => norm(values),
                 _ => 0.0,
             },
+        }
+    }
+
+    /// Gives every query all blocks, in the order of the rows: `look(query, first block, number of blocks)`,
+    /// at most [`MAX_BLOCKS`] of them.
+    #[inline]
+    pub(crate) fn for_each_tile(&self, queries: usize, mut look: impl FnMut(usize, usize, usize)) {
+        let block_bytes = 8 * ROWS * self.n_features;
+        let step = (TILE_BYTES / block_bytes / MAX_BLOCKS).max(1) * MAX_BLOCKS;
+        for tile in (0..self.n_blocks()).step_by(step) {
+            let end = (tile + step).min(self.n_blocks());
+            for query in 0..queries {
+                for first in (tile..end).step_by(MAX_BLOCKS) {
+                    look(query, first, (end - first).min(MAX_BLOCKS));
+                }
+            }
         }
     }
 
