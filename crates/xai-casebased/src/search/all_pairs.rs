@@ -1,11 +1,13 @@
 //! Every distance of two sets of rows.
 
 use ndarray::{Array2, ArrayView2};
+use xai_core::distance::DistanceFunction;
 use xai_core::number::check_finite;
 use xai_core::tensor::{Rows, check_shape};
 use xai_core::{Distance, Result, parallel};
 
 use crate::input;
+use crate::search::kernel::rank::Ranking;
 use crate::search::kernel::row_blocks::{QUERIES, RowBlocks};
 
 /// The distance of each of `(m, d)` rows to each of `(n, d)` others, `(m, n)`: the bits of
@@ -37,7 +39,9 @@ pub fn distances(
         check_finite(input::ROWS, rows)?;
         distance.check_rows(input::ROWS, rows)?;
         let rows = distance.prepare(Rows::new(rows));
-        check_finite(input::ROWS, rows.view()).map_err(|e| e.part("whitened rows"))?;
+        if distance.prepares() {
+            check_finite(input::ROWS, rows.view()).map_err(|e| e.part("whitened rows"))?;
+        }
         Ok(rows)
     };
     parallel::of_size(m.saturating_mul(n).saturating_mul(d), || {
@@ -46,10 +50,19 @@ pub fn distances(
         if found.is_empty() || d == 0 {
             return Ok(found);
         }
-        let blocks = RowBlocks::new(n, d, &distance.compared_by(), |row, buffer| {
+        let by = distance.compared_by();
+        let values = found.as_slice_mut().expect("just made");
+        if !Ranking::of(&by, d).tells_distance() {
+            parallel::for_each_chunk(values, n, |row, distances| {
+                for (distance, other) in distances.iter_mut().zip(to.iter()) {
+                    *distance = by.distance(from.row(row), other);
+                }
+            });
+            return Ok(found);
+        }
+        let blocks = RowBlocks::new(n, d, &by, |row, buffer| {
             buffer.copy_from_slice(to.row(row));
         });
-        let values = found.as_slice_mut().expect("just made");
         parallel::for_each_chunk(values, QUERIES * n, |chunk, distances| {
             blocks.for_each_tile(distances.len() / n, |query, first, n_blocks| {
                 let distances = &mut distances[query * n..(query + 1) * n];

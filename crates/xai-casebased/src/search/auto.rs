@@ -23,7 +23,7 @@ const PROBES: usize = 32;
 
 /// A first tree is grown over one of so many rows, but at least over so many rows where there are as many.
 const SAMPLED: usize = 16;
-const SAMPLE_ROWS: usize = 4096;
+const SAMPLE_ROWS: usize = 1024;
 
 /// Where the costs of the engines then differ by less than this factor, a second tree over so many times the
 /// rows decides.
@@ -56,17 +56,18 @@ pub(crate) fn fastest(
     }
     let probing = Probing::new(&rows, &compared_by, &scan, k);
     let step = (n / SAMPLE_ROWS).clamp(1, SAMPLED);
-    let mut dearer = probing.estimate(&rows, step) / probing.scan;
-    if step > FINER && (1.0 / DOUBT..DOUBT).contains(&dearer) {
-        dearer = probing.estimate(&rows, step / FINER) / probing.scan;
+    let (mut cost, mut shape) = probing.estimate(&rows, step);
+    if step > 1 && (1.0 / DOUBT..DOUBT).contains(&(cost / probing.scan)) {
+        (cost, shape) = probing.estimate(&rows, (step / FINER).max(1));
     }
-    if dearer < 1.0 {
-        drop(scan); // its memory, before the tree takes its own
-        let tree = KdTree::of_prepared(&rows, &compared_by, distance)?;
-        Ok(Box::new(tree))
-    } else {
-        Ok(Box::new(scan))
+    if cost / probing.scan >= 1.0 {
+        return Ok(Box::new(scan));
     }
+    drop(scan); // its memory, before the tree takes its own
+    Ok(Box::new(match shape {
+        Some(shape) => KdTree::of_shape(&rows, &compared_by, distance, shape),
+        None => KdTree::of_prepared(&rows, &compared_by, distance)?,
+    }))
 }
 
 /// The training rows that are searched for, and what a scan does about them.
@@ -106,11 +107,12 @@ impl Probing {
     }
 
     /// The cost of the tree over all rows, from a tree over one row of `step`: from the share of its boxes
-    /// that lie within the reach of the probes, which are the true ones.
+    /// that lie within the reach of the probes, which are the true ones. Where that is a tree over all rows, it
+    /// comes along.
     ///
     /// The share falls from box to smaller box, here by a factor from nodes to leaves; it is taken to go on
     /// falling like that down to the leaves of the whole tree, which are some halvings deeper.
-    fn estimate(&self, rows: &TrainingRows, step: usize) -> f64 {
+    fn estimate(&self, rows: &TrainingRows, step: usize) -> (f64, Option<Shape>) {
         let (n, d) = (rows.n_rows(), rows.n_features());
         // One row of every `step`, but not always the same one: rows may come in a rhythm.
         let mut stream = random_stream(0, n as u64);
@@ -143,10 +145,11 @@ impl Probing {
         // A leaf of the sample that is touched is at least one visit in the whole tree.
         let visits = (between + boxes(deeper)).max(share * all_leaves);
         let above = (touched.nodes - touched.lowest) as f64;
-        self.cost.tree(Effort {
+        let cost = self.cost.tree(Effort {
             leaves: SEARCHED * probes * (visits - between),
             nodes: SEARCHED * (probes * between + above),
             offers: self.offers as f64,
-        })
+        });
+        (cost, (step == 1).then_some(shape))
     }
 }

@@ -128,7 +128,22 @@ impl TrainingRows {
         }
     }
 
-    /// Writes one prepared row.
+    /// One feature of a row as it is compared.
+    #[inline]
+    pub(crate) fn value(&self, row: usize, feature: usize) -> f64 {
+        let value = self.values.row(row)[feature];
+        match &self.standardization {
+            Some(s) => (value - s.mean[feature]) / s.scale[feature],
+            None => value,
+        }
+    }
+
+    /// Whether the mean of all rows, as they are compared, is 0 but for rounding.
+    pub(crate) fn is_centered(&self) -> bool {
+        self.standardization.is_some()
+    }
+
+    /// Writes one row as it is compared.
     #[inline]
     pub(crate) fn write(&self, row: usize, to: &mut [f64]) {
         let from = self.values.row(row);

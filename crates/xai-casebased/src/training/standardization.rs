@@ -167,27 +167,25 @@ fn spread(deviation: f64, mean: f64) -> Option<f64> {
     (deviation > noise).then_some(deviation)
 }
 
-/// `Σ_row term(column, x)` of every column of row-major values, exactly. Columns are gathered block by
-/// block of rows, so that every row is read once from start to end.
+/// `Σ_row term(column, x)` of every column of row-major values, exactly. Row after row: additions to the sums
+/// of different columns do not wait for each other.
 fn column_sums(
     values: &[f64],
     n_columns: usize,
     term: impl Fn(usize, f64) -> f64 + Sync,
 ) -> Vec<ExactSum> {
-    const BLOCK: usize = 128;
+    let n_rows = values.len().checked_div(n_columns).unwrap_or(0);
     parallel::fold_blocks(
-        values.len().checked_div(n_columns).unwrap_or(0),
-        BLOCK,
+        n_rows,
+        // Merging the sums of a column costs as much as some hundreds of its terms.
+        n_rows.div_ceil(parallel::threads()).clamp(128, 1 << 14),
         || vec![ExactSum::new(); n_columns],
-        |sums, block| {
-            let mut gathered = [0.0; BLOCK];
-            let values = &values[block.start * n_columns..block.end * n_columns];
-            for (column, sum) in sums.iter_mut().enumerate() {
-                let gathered = &mut gathered[..block.len()];
-                for (to, row) in gathered.iter_mut().zip(values.chunks_exact(n_columns)) {
-                    *to = term(column, row[column]);
+        |sums, rows| {
+            let values = &values[rows.start * n_columns..rows.end * n_columns];
+            for row in values.chunks_exact(n_columns) {
+                for (column, (sum, &x)) in sums.iter_mut().zip(row).enumerate() {
+                    sum.add(term(column, x));
                 }
-                sum.add_slice(gathered);
             }
         },
         |sums, others| {

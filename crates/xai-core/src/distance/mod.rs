@@ -3,12 +3,16 @@
 mod mahalanobis;
 mod weighting;
 
+use std::ops::Range;
+
 use ndarray::ArrayView2;
 
 use crate::describe::{Parameter, word_of};
 use crate::error::{Error, Help, Input, Result};
 use crate::input;
+use crate::number::elementary::{exp, ln};
 use crate::parallel;
+use crate::simd::{InstructionSet, Simd, SimdKernel};
 use crate::tensor::{Rows, check_shape};
 
 pub use mahalanobis::{LEAVE_FEATURE_OUT, Mahalanobis};
@@ -126,16 +130,15 @@ impl Distance {
                     "a row whose values differ, as a constant one correlates with nothing";
                 no_constant_row(rows_of, rows, expected, |_| true)
             }
-            Self::Canberra | Self::BrayCurtis => {
-                match rows.indexed_iter().find(|(_, x)| x.abs() > 1e300) {
-                    Some(((row, column), &x)) => {
-                        let expected = "a value up to 1e300, as this distance adds absolute values";
-                        let error = Error::out_of_domain(rows_of, &[row, column], x, expected);
-                        Err(error.with_help(SCALE_FEATURE_DOWN))
-                    }
-                    None => Ok(()),
+            Self::Canberra | Self::BrayCurtis => match rows.iter().position(|x| x.abs() > 1e300) {
+                Some(place) => {
+                    let at = [place / rows.ncols(), place % rows.ncols()];
+                    let expected = "a value up to 1e300, as this distance adds absolute values";
+                    let error = Error::out_of_domain(rows_of, &at, rows[at], expected);
+                    Err(error.with_help(SCALE_FEATURE_DOWN))
                 }
-            }
+                None => Ok(()),
+            },
             Self::Mahalanobis(m) => {
                 check_shape(rows_of, &[rows.nrows(), m.n_features()], rows.shape())
             }
@@ -253,15 +256,21 @@ fn no_constant_row(
     Ok(())
 }
 
+/// Sums of squares that have lost nothing by leaving the range of `f64`: squares below the normal range do not
+/// show in them.
+pub const REGULAR_SQUARES: Range<f64> = 1e-280..f64::INFINITY;
+
 /// Manhattan's and the Euclidean distance where `p` says so, but that no square leaves the range.
+///
+/// With `d` features its relative error is at most `(d + 8) ε / p + 4 ε`, `ε = 2⁻⁵²`: a power `t ≤ 1` is off by
+/// `2 t |ln t| ε` and what the ratio and `exp` round, and the sum of them is at least 1.
 fn minkowski(a: &[f64], b: &[f64], p: f64) -> f64 {
     if p == 1.0 {
         return Distance::Manhattan.distance(a, b);
     }
     if p == 2.0 {
         let squares = squared_euclidean(a, b);
-        // What squares below the normal range have lost does not show in such a sum.
-        if (1e-280..f64::INFINITY).contains(&squares) {
+        if REGULAR_SQUARES.contains(&squares) {
             return squares.sqrt();
         }
     }
@@ -270,8 +279,9 @@ fn minkowski(a: &[f64], b: &[f64], p: f64) -> f64 {
     if largest == 0.0 || largest.is_infinite() {
         return largest;
     }
-    let powers = sum_lanes(a, b, |x, y| ((x - y).abs() / largest).powf(p));
-    largest * powers.powf(1.0 / p)
+    let unit = largest;
+    let powers = InstructionSet::fastest().run(Powers { a, b, unit, p });
+    largest * sum_lanes(&powers, &powers, |power, _| power).powf(1.0 / p)
 }
 
 fn norm(row: &[f64]) -> f64 {
@@ -294,7 +304,7 @@ fn cosine(a: &[f64], b: &[f64]) -> f64 {
 
 /// Takes its mean from a row, in units in which neither leaves the range of `f64`.
 fn centre(row: &mut [f64]) {
-    let largest = row.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+    let largest = largest_size(row);
     if !(1e-250..1e250).contains(&largest) {
         row.iter_mut().for_each(|x| *x /= largest);
     }
@@ -310,7 +320,7 @@ fn centre(row: &mut [f64]) {
 #[cold]
 fn cosine_of_extremes(a: &[f64], b: &[f64]) -> f64 {
     let unit = |row: &[f64]| -> Vec<f64> {
-        let largest = row.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+        let largest = largest_size(row);
         row.iter().map(|x| x / largest).collect()
     };
     let (a, b) = (unit(a), unit(b));
@@ -325,18 +335,60 @@ pub fn squared_euclidean(a: &[f64], b: &[f64]) -> f64 {
     sum_lanes(a, b, |x, y| (x - y) * (x - y))
 }
 
-/// `max |a_i − b_i|`; the largest of eight lanes is the largest of all.
+/// `max |a_i − b_i|`
 fn largest_difference(a: &[f64], b: &[f64]) -> f64 {
-    let larger = |most: &mut f64, value: f64| *most = if value > *most { value } else { *most };
+    largest_of_lanes(a, b, |x, y| (x - y).abs())
+}
+
+/// `max |x_i|`
+fn largest_size(row: &[f64]) -> f64 {
+    largest_of_lanes(row, row, |x, _| x.abs())
+}
+
+/// `max term(a_i, b_i)` of terms of at least 0; the largest of eight lanes is the largest of all.
+#[inline(always)]
+fn largest_of_lanes(a: &[f64], b: &[f64], term: impl Fn(f64, f64) -> f64) -> f64 {
     let mut lanes = [0.0; 8];
     let ((a_blocks, a_rest), (b_blocks, b_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
     for (x, y) in a_blocks.iter().zip(b_blocks) {
         for lane in 0..8 {
-            larger(&mut lanes[lane], (x[lane] - y[lane]).abs());
+            let value = term(x[lane], y[lane]);
+            lanes[lane] = if value > lanes[lane] {
+                value
+            } else {
+                lanes[lane]
+            };
         }
     }
-    let rest = a_rest.iter().zip(b_rest).map(|(x, y)| (x - y).abs());
+    let rest = a_rest.iter().zip(b_rest).map(|(x, y)| term(*x, *y));
     rest.chain(lanes).fold(0.0, f64::max)
+}
+
+/// `(|a_i − b_i| / unit)^p` as `exp(p ln …)`; each step by itself, which vectorises best.
+struct Powers<'a> {
+    a: &'a [f64],
+    b: &'a [f64],
+    unit: f64,
+    p: f64,
+}
+
+impl SimdKernel for Powers<'_> {
+    type Output = Vec<f64>;
+
+    #[inline(always)]
+    fn run<S: Simd>(self) -> Vec<f64> {
+        let mut powers = vec![0.0; self.a.len()];
+        for ((power, x), y) in powers.iter_mut().zip(self.a).zip(self.b) {
+            *power = (x - y).abs() / self.unit;
+        }
+        for power in &mut powers {
+            *power = self.p * ln(*power);
+        }
+        for power in &mut powers {
+            *power = exp(*power);
+        }
+        powers
+    }
 }
 
 /// `Σ term(a_i, b_i)` in eight lanes and a fixed tree.
@@ -409,7 +461,7 @@ mod tests {
 
         #[test]
         fn minkowski_of_1_and_2_are_manhattan_and_euclidean_and_the_largest_difference_their_limit(
-            pair in prop::collection::vec((-10.0..10.0f64, -10.0..10.0f64), 1..40)
+            pair in prop::collection::vec((-10.0..10.0f64, -10.0..10.0f64), 1..40), p in 1.0..300.0f64,
         ) {
             let (a, b): (Vec<f64>, Vec<f64>) = pair.into_iter().unzip();
             let (manhattan, euclidean) = (Distance::Manhattan, Distance::Euclidean);
@@ -417,6 +469,9 @@ mod tests {
             prop_assert_eq!(Distance::Minkowski(2.0).distance(&a, &b), euclidean.distance(&a, &b));
             let largest = a.iter().zip(&b).fold(0.0, |most: f64, (x, y)| most.max((x - y).abs()));
             prop_assert_eq!(Distance::Chebyshev.distance(&a, &b), largest);
+            let powers: f64 = a.iter().zip(&b).map(|(x, y)| ((x - y).abs() / largest).powf(p)).sum();
+            let by_powers = largest * powers.powf(1.0 / p);
+            assert_relative_eq!(Distance::Minkowski(p).distance(&a, &b), by_powers, max_relative = 5e-14 / p + 2e-15);
             assert_relative_eq!(Distance::Minkowski(1e4).distance(&a, &b), largest, max_relative = 1e-3);
         }
 

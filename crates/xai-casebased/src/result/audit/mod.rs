@@ -11,7 +11,7 @@ use xai_core::{Accumulator, Error, ExactMean, Input, Result};
 
 use crate::input;
 use crate::result::audit::distribution::Scores;
-use crate::result::audit::state::{Cases, Least, Predictions, Reliability};
+use crate::result::audit::state::{Cases, Least, Predictions, Reliability, USUALLY_LISTED};
 use crate::result::explanation::{Explanation, ExplanationSummary};
 
 pub use distribution::{AuditDistribution, GroupDistribution};
@@ -28,8 +28,9 @@ pub struct Listing {
 
 impl Default for Listing {
     fn default() -> Self {
-        let n_least_supported = 20;
-        Self { n_least_supported }
+        Self {
+            n_least_supported: USUALLY_LISTED,
+        }
     }
 }
 
@@ -55,7 +56,7 @@ impl Default for Listing {
 /// assert_eq!(report.least_supported[0].sample, 2);
 /// # Ok::<(), xai_casebased::Error>(())
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Audit {
     next_sample: usize,
@@ -72,34 +73,19 @@ pub struct Audit {
     scores: Option<Scores>,
 }
 
-impl Default for Audit {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl Audit {
     /// An audit that lists the 20 least supported predictions.
     #[must_use]
     pub fn new() -> Self {
-        Self::listing(Listing::default().n_least_supported)
+        Self::default()
     }
 
     /// An audit that lists so many of the least supported predictions.
     #[must_use]
     pub fn listing(n_least_supported: usize) -> Self {
         Self {
-            next_sample: 0,
-            n_samples: 0,
-            n_undefined: 0,
-            all: ExactMean::default(),
-            right: Predictions::default(),
-            wrong: Predictions::default(),
-            by_class: BTreeMap::new(),
-            reliability: Reliability::default(),
             least: Least::new(n_least_supported),
-            cases: None,
-            scores: None,
+            ..Self::default()
         }
     }
 

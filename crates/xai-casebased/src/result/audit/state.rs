@@ -114,6 +114,9 @@ impl Reliability {
     }
 }
 
+/// Predictions that are listed unless another number is asked for.
+pub(crate) const USUALLY_LISTED: usize = 20;
+
 /// The first few of many, in an order that does not depend on when they came.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -152,14 +155,20 @@ impl Listed for ExplanationSummary {
     }
 }
 
-impl<T: Listed> Least<T> {
-    pub(crate) fn new(n_listed: usize) -> Self {
-        Self {
-            n_listed,
-            listed: Vec::new(),
-        }
+impl<T> Default for Least<T> {
+    fn default() -> Self {
+        Self::new(USUALLY_LISTED)
     }
+}
 
+impl<T> Least<T> {
+    pub(crate) fn new(n_listed: usize) -> Self {
+        let listed = Vec::new();
+        Self { n_listed, listed }
+    }
+}
+
+impl<T: Listed> Least<T> {
     pub(crate) fn n_listed(&self) -> usize {
         self.n_listed
     }

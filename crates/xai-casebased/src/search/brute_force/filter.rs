@@ -157,6 +157,9 @@ impl Filter {
 /// The mean of all rows. Where it lies decides what the filter costs, never what it lets through.
 fn center(rows: &TrainingRows) -> Vec<f64> {
     let (n, d) = (rows.n_rows(), rows.n_features());
+    if rows.is_centered() {
+        return vec![0.0; d];
+    }
     let sums = parallel::map_blocks(n, BLOCK, |block| {
         let (mut sums, mut row) = (vec![0.0; d], vec![0.0; d]);
         for i in block {

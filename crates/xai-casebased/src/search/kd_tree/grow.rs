@@ -147,6 +147,14 @@ impl<'a> Source<'a> {
         }
     }
 
+    #[inline]
+    fn value(self, d: usize, row: u32, feature: usize) -> f64 {
+        match self {
+            Self::Training(rows) => rows.value(row as usize, feature),
+            Self::Copied(values) => values[row as usize * d + feature],
+        }
+    }
+
     fn copy(self, d: usize, rows: &[u32]) -> Vec<f64> {
         let mut values = vec![0.0; rows.len() * d];
         let mut buffer = vec![0.0; d];
@@ -201,12 +209,8 @@ impl Part {
         let widest = (0..d)
             .max_by(|a, b| spread(a).total_cmp(&spread(b)).then(b.cmp(a)))
             .unwrap_or(0);
-        let mut buffer = vec![0.0; d];
-        let mut keys: Vec<(f64, u32)> = self
-            .rows
-            .iter()
-            .map(|&row| (source.row(row, &mut buffer)[widest], row))
-            .collect();
+        let key = |&row| (source.value(d, row, widest), row);
+        let mut keys: Vec<(f64, u32)> = self.rows.iter().map(key).collect();
         let left = keys.len().div_ceil(LEAF_ROWS).div_ceil(2) * LEAF_ROWS;
         keys.select_nth_unstable_by(left, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         let rows = |keys: &[(f64, u32)]| keys.iter().map(|key| key.1).collect();

@@ -103,14 +103,22 @@ impl KdTree {
         };
         let rank = Ranking::of(compared_by, d).rank;
         let shape = parallel::of_size(8 * n * d, || Shape::over(rows, n_rows, rank));
-        let blocks = RowBlocks::new(n, d, compared_by, |i, to| {
-            rows.write(shape.index[i] as usize, to);
-        });
-        Ok(Self {
+        Ok(Self::of_shape(rows, compared_by, distance, shape))
+    }
+
+    /// Over prepared rows, from the tree over all of them.
+    pub(crate) fn of_shape(
+        rows: &TrainingRows,
+        compared_by: &Distance,
+        distance: Distance,
+        shape: Shape,
+    ) -> Self {
+        let write = |i: usize, to: &mut [f64]| rows.write(shape.index[i] as usize, to);
+        Self {
             distance,
-            rows: blocks,
+            rows: RowBlocks::new(rows.n_rows(), rows.n_features(), compared_by, write),
             shape,
-        })
+        }
     }
 
     /// Whether a box bounds this distance: the Minkowski family, and Mahalanobis.

@@ -1,7 +1,7 @@
 //! What rows are compared by before their distance is taken.
 
 use xai_core::Distance;
-use xai_core::distance::DistanceFunction;
+use xai_core::distance::{DistanceFunction, REGULAR_SQUARES};
 
 /// What rows are compared by before their distance is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -129,7 +129,18 @@ impl Ranking {
         match &self.from_rank {
             FromRank::Itself => rank,
             FromRank::Root => rank.sqrt(),
-            FromRank::Computed { distance, .. } => distance.distance(&row(), query),
+            FromRank::Computed { distance, .. } => match distance {
+                Distance::Minkowski(2.0) if REGULAR_SQUARES.contains(&rank) => rank.sqrt(),
+                _ => distance.distance(&row(), query),
+            },
+        }
+    }
+
+    /// Whether the rank nearly always tells the distance.
+    pub(crate) fn tells_distance(&self) -> bool {
+        match &self.from_rank {
+            FromRank::Computed { distance, .. } => matches!(distance, Distance::Minkowski(2.0)),
+            _ => true,
         }
     }
 }

@@ -9,7 +9,7 @@ use xai_core::distance::{DistanceFunction, squared_euclidean};
 use xai_core::simd::{InstructionSet, Simd, SimdKernel};
 use xai_core::{Distance, parallel};
 
-use crate::search::kernel::lanes::{Lanes, ROWS, largest_difference, sum};
+use crate::search::kernel::lanes::{Lanes, ROWS, largest_difference, sum, sum_features};
 use crate::search::kernel::rank::{Rank, Ranking};
 
 /// Blocks that one call looks at, at most: a mask has 64 bits.
@@ -75,8 +75,11 @@ impl RowBlocks {
             instructions: InstructionSet::fastest(),
         };
         if matches!(blocks.ranking.rank, Rank::Cosine) {
-            blocks.norms = parallel::map(n_rows, |row| norm(&blocks.row(row)));
-            blocks.norms.resize(n_blocks * ROWS, 0.0);
+            let norms = parallel::map_blocks(n_blocks, FILLED, |range| {
+                let blocks = blocks.values[range.start * size..range.end * size].chunks_exact(size);
+                blocks.map(norms).collect::<Vec<_>>()
+            });
+            blocks.norms = norms.into_iter().flatten().flatten().collect();
         }
         blocks
     }
@@ -272,6 +275,13 @@ fn regular(norm: f64) -> bool {
 /// `‖row‖` in the summation order of [`Distance`].
 fn norm(row: &[f64]) -> f64 {
     squared_euclidean(row, &vec![0.0; row.len()]).sqrt()
+}
+
+/// The same of the eight rows of a block.
+fn norms(block: &[f64]) -> Lanes {
+    let (features, _) = block.as_chunks::<ROWS>();
+    let square = |feature: usize, row: usize| features[feature][row] * features[feature][row];
+    sum_features(features.len(), square).map(f64::sqrt)
 }
 
 #[cfg(test)]
