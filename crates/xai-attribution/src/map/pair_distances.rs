@@ -368,7 +368,7 @@ mod tests {
     fn blocks_give_the_bits_of_the_distance_of_whole_rows() {
         for (n, d) in [(21, 1037), (9, 3), (2, 512), (1, 4)] {
             let maps = maps(n, d);
-            for name in ["euclidean", "squared-euclidean", "manhattan", "cosine"] {
+            for name in "euclidean squared-euclidean manhattan cosine correlation".split(' ') {
                 let distance: Distance = name.parse().unwrap();
                 for blocks in [None, Some((8, 3)), Some((5, 1)), Some((13, 64))] {
                     let found = distances(&maps, &distance, false, blocks);
