@@ -34,3 +34,11 @@ pub const EVALUATE_AT_ONCE: Help = Help::new("evaluate this metric on the whole 
 /// For a baseline that is made of what is left.
 pub const REMOVE_LESS_THAN_ALL: Help =
     Help::new("choose a {max_fraction} below 1, or another {baseline}");
+/// For classes of a model that has one output.
+pub const ONE_OUTPUT: Help = Help::new(
+    "the only output of the model is that of class 0: for two classes give targets of shape (n, 1) that are 1 \
+     where it speaks for the target and -1 where against it, or let the model answer one output per class",
+);
+/// For a model whose answer to a row depends on the rest of the batch.
+pub const EVALUATE_OR_ALLOW: Help =
+    Help::new("put the model in evaluation mode, or allow it by {allow_batch_dependence=true}");

@@ -29,7 +29,7 @@ fn on_any_number_of_threads<T: PartialEq + std::fmt::Debug + Send>(work: impl Fn
 fn fickle(batch: ArrayViewD<'_, f32>) -> Result<Array2<f32>, std::fmt::Error> {
     let n = batch.shape()[0];
     let rows = batch.outer_iter().flat_map(|x| {
-        let sum = x.sum() * (1.0 + n as f32 * 1e-6);
+        let sum = x.sum() * (1.0 + n as f32 * 1e-7);
         [sum, x.iter().map(|v| v * v).sum::<f32>()]
     });
     Ok(Array2::from_shape_vec((n, 2), rows.collect()).unwrap())

@@ -1,10 +1,41 @@
-//! Text from files that is safe to show on a terminal or on a page.
+//! Text that people read: numbers in words, and text from files that is safe to show on a terminal or on a page.
 //!
 //! Names come from files: titles of studies, columns, classes, paths. A control character in one of
 //! them could move the cursor, recolour what follows, or show other text than there is. So every name
 //! that reaches a person, on a terminal or on a page, goes through here.
 
 use std::borrow::Cow;
+use std::ops::Range;
+
+/// The whole numbers below another, as a message has them.
+///
+/// ```
+/// use xai_core::text::below;
+/// assert_eq!([below(1), below(2), below(9)], ["0", "0 or 1", "0 to 8"]);
+/// ```
+#[must_use]
+pub fn below(end: usize) -> String {
+    match end {
+        0 => "none".to_owned(),
+        1 => "0".to_owned(),
+        2 => "0 or 1".to_owned(),
+        _ => format!("0 to {}", end - 1),
+    }
+}
+
+/// Neighbours in a row by their numbers, as a message has them.
+///
+/// ```
+/// use xai_core::text::span;
+/// assert_eq!([span("sample", &(4..5)), span("sample", &(4..6))], ["sample 4", "samples 4 to 5"]);
+/// ```
+#[must_use]
+pub fn span(noun: &str, range: &Range<usize>) -> String {
+    match range.len() {
+        1 => format!("{noun} {}", range.start),
+        _ => format!("{noun}s {} to {}", range.start, range.end.saturating_sub(1)),
+    }
+}
 
 /// Whether a character does something instead of being shown: a control character, a break of lines
 /// or paragraphs, or one that turns the direction of the text around it.

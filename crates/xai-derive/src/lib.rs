@@ -8,8 +8,7 @@ mod parameter;
 mod parameters;
 
 use proc_macro::TokenStream;
-use quote::quote;
-use syn::{DeriveInput, parse_macro_input, parse_quote};
+use syn::{DeriveInput, parse_macro_input};
 
 /// Derives `Parameters` for a struct: every field is a parameter with the name of the field, what the first
 /// paragraph of its documentation says, the kind of its type, and a setter of its name.
@@ -45,34 +44,6 @@ pub fn parameters(input: TokenStream) -> TokenStream {
 #[proc_macro_derive(Parameter, attributes(param))]
 pub fn parameter(input: TokenStream) -> TokenStream {
     expanded(parameter::derive, parse_macro_input!(input as DeriveInput))
-}
-
-/// Derives `Metric` of `xai_attribution` for a metric of that crate, whose description is that of `Registered`, and
-/// `new`, its defaults.
-#[proc_macro_derive(Metric)]
-pub fn metric(input: TokenStream) -> TokenStream {
-    let input = parse_macro_input!(input as DeriveInput);
-    let (name, mut generics) = (&input.ident, input.generics.clone());
-    let registered = quote!(crate::metric::Registered);
-    let bound = parse_quote!(Self: #registered);
-    generics.make_where_clause().predicates.push(bound);
-    let (parameters, arguments, bounds) = generics.split_for_impl();
-    quote! {
-        impl #parameters crate::metric::Metric for #name #arguments #bounds {
-            fn info(&self) -> &'static ::xai_core::describe::MetricInfo {
-                <Self as #registered>::INFO
-            }
-        }
-
-        impl #parameters #name #arguments #bounds {
-            /// The metric with the defaults of its parameters.
-            #[must_use]
-            pub fn new() -> Self {
-                Self::default()
-            }
-        }
-    }
-    .into()
 }
 
 fn expanded(

@@ -74,7 +74,8 @@ def test_what_explainers_and_metrics_share_is_asked_once() -> None:
     of = evaluate(
         counted, IMAGES, TARGETS, EXPLAINERS, ["average_increase", "average_increase"][:1]
     )
-    assert of.model_rows == sum(seen) == N + 2 * N and of.model_calls == len(seen)
+    # One row more shows that answers do not depend on the batch.
+    assert of.model_rows == sum(seen) - 1 == N + 2 * N and of.model_calls == len(seen) - 1
     of = evaluate(
         counted,
         IMAGES,
@@ -281,6 +282,31 @@ def test_what_is_wrong_is_said(arguments: Any, error: Any, message: str) -> None
 def test_a_base_score_that_cannot_be_divided_by_says_what_to_do() -> None:
     with pytest.raises(ValueError, match="(?s)average_drop of `good`.*choose activation="):
         evaluate(lambda b: model(b) - 100.0, IMAGES, TARGETS, EXPLAINERS, ["average_drop"])
+
+
+def test_one_of_several_metrics_may_be_undefined() -> None:
+    asked = ["average_drop", "sparseness"]
+    of = evaluate(lambda b: model(b) - 100.0, IMAGES, TARGETS, EXPLAINERS, asked)
+    reason = of["average_drop"].undefined
+    assert reason is not None and "Average Drop divides by the base score" in reason
+    assert of["average_drop"]["good"].value is None and of["sparseness"].undefined is None
+    assert of["sparseness"]["good"].value is not None
+    assert repr(of).count(reason) == 1
+    assert of.to_dict()["metrics"]["average_drop"]["undefined"] == reason
+
+
+def test_a_model_whose_answers_depend_on_the_batch_is_refused_unless_allowed() -> None:
+    def normalised(batch: Any) -> Any:
+        outputs = model(batch)
+        return 5.0 + (outputs - outputs.mean(axis=0)) / (outputs.std(axis=0) + 1e-5)
+
+    def of(**how: Any) -> Any:
+        return evaluate(normalised, IMAGES, TARGETS, EXPLAINERS, ["average_increase"], **how)
+
+    with pytest.raises(ValueError, match="(?s)normalisation.*allow_batch_dependence=True"):
+        of()
+    assert of(allow_batch_dependence=True)["average_increase"]["good"].value is not None
+    assert of(batch_size=1)["average_increase"]["good"].value is not None
 
 
 def test_baselines_may_be_arrays_and_functions() -> None:

@@ -8,6 +8,7 @@ use xai_core::{Input, Real, Result};
 
 use crate::batch::{RunData, SideInput};
 use crate::input;
+use crate::model::batch_dependence::Guarded;
 use crate::model::black_box::{Absent, Borrowed};
 use crate::model::explainer::BorrowedExplainer;
 use crate::model::{BoxError, Explainer, IntoTargets, Model, Samples, Scoring, Targets};
@@ -194,7 +195,11 @@ impl<'a, T: Real> Data<'a, T> {
         }
         let sides = self.sides.into_iter().map(|side| side.value).collect();
         Ok(CheckedData {
-            model: self.model.unwrap_or_else(|| Box::new(Absent)),
+            model: match self.model {
+                None => Box::new(Absent),
+                Some(model) if self.scoring.allow_batch_dependence => model,
+                Some(model) => Box::new(Guarded::new(model)),
+            },
             run: run.with_sides(sides),
             explained: self.explained,
         })

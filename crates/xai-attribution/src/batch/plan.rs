@@ -6,7 +6,8 @@ use xai_core::Real;
 
 use crate::batch::RunData;
 
-/// The rows that a run asks for: what it costs beside its own arithmetic.
+/// The rows that a run asks for: what it costs beside its own arithmetic. The one row that shows whether
+/// [answers depend on the batch](crate::Evaluate::allow_batch_dependence) is not counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PlannedRows {
     /// Rows that the model sees, over all explainers.

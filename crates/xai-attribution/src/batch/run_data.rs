@@ -8,12 +8,13 @@ use std::sync::{Arc, Mutex};
 
 use ndarray::{CowArray, IxDyn};
 use xai_core::tensor::Positions;
+use xai_core::text::span;
 use xai_core::{Error, Input, Layout, Real, Result};
 
 use crate::batch::SideInput;
 use crate::model::black_box::lock;
 use crate::model::samples::{check_in_memory, checked_batch};
-use crate::model::{Samples, Scoring, Targets};
+use crate::model::{Samples, Scoring, Targets, rows_per_call};
 use crate::{help, input};
 
 /// Work for a whole run that does not call the model: a schedule of steps, a mean of all inputs.
@@ -128,6 +129,14 @@ impl<'a, T: Real> RunData<'a, T> {
         &self.scoring
     }
 
+    /// The largest number of rows that model and explainer are called with.
+    #[must_use]
+    pub fn batch_size(&self) -> usize {
+        let row_bytes = || self.positions.size() * size_of::<T>();
+        let size = self.scoring.batch_size;
+        size.unwrap_or_else(|| rows_per_call(row_bytes()))
+    }
+
     /// The number of positions of a sample: pixels of an image, else elements.
     #[must_use]
     pub fn n_positions(&self) -> usize {
@@ -173,7 +182,7 @@ impl<'a, T: Real> RunData<'a, T> {
 
     /// The samples of each batch, in order.
     pub fn batches(&self) -> impl Iterator<Item = Range<usize>> + use<T> {
-        let (n, size) = (self.n_samples(), self.scoring.batch_size);
+        let (n, size) = (self.n_samples(), self.batch_size());
         (0..n)
             .step_by(size)
             .map(move |start| start..start.saturating_add(size).min(n))
@@ -189,9 +198,8 @@ impl<'a, T: Real> RunData<'a, T> {
 
     /// How a call of the model or the explainer on a batch is described.
     pub(crate) fn call(&self, samples: &Range<usize>) -> String {
-        let Range { start, end } = samples;
-        let batch = start / self.scoring.batch_size;
-        format!("batch {batch} (samples {start}..{end})")
+        let batch = samples.start / self.batch_size();
+        format!("batch {batch} ({})", span("sample", samples))
     }
 
     /// Refuses inputs of another layout, for a metric that has no value for them.

@@ -181,7 +181,7 @@ impl<'a, T: Real> SampleBatch<'a, T> {
     /// The largest number of rows that model and explainer are called with.
     #[must_use]
     pub fn batch_size(&self) -> usize {
-        self.run.scoring().batch_size
+        self.run.batch_size()
     }
 
     /// Some work on this batch, done once for all explainers and metrics.

@@ -199,7 +199,7 @@ impl<V> AnyPlanes<V> {
         let expected = [samples.len(), rows, columns];
         let planes = self.planes.planes(samples.clone()).map_err(|source| {
             Error::io(self.input, std::io::Error::other(source))
-                .part(format!("samples {}..{}", samples.start, samples.end))
+                .part(xai_core::text::span("sample", &samples))
         })?;
         match planes.shape() == expected {
             true => Ok(planes),

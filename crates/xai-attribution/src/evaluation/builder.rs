@@ -247,7 +247,9 @@ impl<'a, T: Real> Evaluation<'a, T> {
         self
     }
 
-    /// The table of all explainers by all metrics, with intervals, rankings and tests.
+    /// The table of all explainers by all metrics, with intervals, rankings and tests. Where several metrics are
+    /// asked for, one that is undefined for the scores has no values and says why
+    /// ([`MetricResult::undefined`](crate::evaluation::MetricResult::undefined)); where it is the only one, that is the error.
     ///
     /// # Errors
     /// As [`values`](Self::values); an invalid parameter for a level outside (0, 1).
@@ -287,6 +289,7 @@ impl<'a, T: Real> Evaluation<'a, T> {
                 .map(|(name, metric)| (name.clone(), &**metric as &dyn Measure<T>))
                 .collect(),
             curves: self.curves,
+            goes_on: self.metrics.len() > 1,
             planned: &*self.planned,
             progress: &*self.progress,
         };
@@ -303,6 +306,7 @@ impl<'a, T: Real> Evaluation<'a, T> {
             is_share: metric.info().range.is_share(),
             is_whole: metric.whole().is_some(),
             info: Some(metric.info()),
+            undefined: collected.undefined[m].clone(),
             per_sample: per_sample.iter().map(|of| of[m].clone()).collect(),
             curves: of_metric(m),
         });

@@ -8,7 +8,7 @@ use crate::evaluation::{EvaluationTable, ExplainerValue, MetricResult};
 
 impl EvaluationTable {
     /// The table with metrics and explainers as keys:
-    /// `{n_samples, model_calls, statistics, metrics: {METRIC: {better, explainers: {NAME: {interval:
+    /// `{n_samples, model_calls, statistics, metrics: {METRIC: {better, undefined, explainers: {NAME: {interval:
     /// [low, high], n_undefined, per_sample, value}}, ranking: [NAME], comparisons}}}`; an explainer whose
     /// interval is of [few samples](Interval::is_small_sample) has `small_sample: true` beside it.
     pub fn by_name(&self) -> impl Serialize + '_ {
@@ -61,6 +61,9 @@ impl Serialize for OfMetric<'_> {
         let result = self.0;
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("better", &result.direction)?;
+        if let Some(why) = &result.undefined {
+            map.serialize_entry("undefined", why)?;
+        }
         let explainers = || {
             let values = result.values.iter();
             values.map(|value| (value.explainer.as_str(), OfExplainer(value)))

@@ -20,6 +20,13 @@ impl fmt::Display for EvaluationTable {
         let mut rows: Vec<Vec<String>> = vec![header.map(str::to_owned).collect()];
         rows.extend(self.metrics.iter().map(|result| self.values_of(result)));
         write_rows(f, &rows, 1..rows[0].len())?;
+        for (result, why) in self
+            .metrics
+            .iter()
+            .filter_map(|r| Some((r, r.undefined.as_ref()?)))
+        {
+            write!(f, "\n\n{} is undefined: {why}", result.metric)?;
+        }
         let (alpha, mut rows) = (self.alpha(), Vec::new());
         for result in &self.metrics {
             rows.extend(result.differences(alpha).into_iter().map(|d| {

@@ -17,7 +17,8 @@ pub struct EvaluationTable {
     pub explainers: Vec<String>,
     /// The results by each metric.
     pub metrics: Vec<MetricResult>,
-    /// How often the model was called for all of it.
+    /// How often the model was called for all of it, without the row that shows whether
+    /// [answers depend on the batch](crate::Evaluate::allow_batch_dependence).
     pub model_calls: ModelCalls,
     /// How intervals were made.
     pub statistics: Statistics,
@@ -29,6 +30,12 @@ pub struct EvaluationTable {
 pub struct MetricResult {
     /// The metric's name.
     pub metric: String,
+    /// Why the metric is undefined for the scores, where it is: then it has no values.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Option::is_none")
+    )]
+    pub undefined: Option<String>,
     /// What the metric says of itself; a result that was stored and read back has none.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub info: Option<&'static MetricInfo>,
@@ -173,6 +180,7 @@ impl MetricResult {
     ///         direction: Direction::Lower,
     ///         is_share: true,
     ///         is_whole: false,
+    ///         undefined: None,
     ///         info: None,
     ///         per_sample: vec![low, high],
     ///         curves: vec![],

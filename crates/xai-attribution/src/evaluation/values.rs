@@ -63,6 +63,12 @@ pub struct MetricValues {
     pub is_share: bool,
     /// Whether the metric relates all samples to each other, so that values of parts do not join.
     pub is_whole: bool,
+    /// Why the metric is undefined for the scores, where it is: then it has no values.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Option::is_none")
+    )]
+    pub undefined: Option<String>,
     /// What the metric says of itself; values that were stored and read back have none.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub info: Option<&'static MetricInfo>,
@@ -112,8 +118,12 @@ impl EvaluationValues {
         self.model_calls += next.model_calls;
         for (metric, next) in self.metrics.iter_mut().zip(next.metrics) {
             metric.curves = Vec::new();
+            metric.undefined = metric.undefined.take().or(next.undefined);
             for (values, next) in metric.per_sample.iter_mut().zip(next.per_sample) {
                 values.extend(next);
+                if metric.undefined.is_some() {
+                    values.fill(None);
+                }
             }
         }
         Ok(())
@@ -211,6 +221,7 @@ impl MetricValues {
         ranking.sort_by(|a, b| key(a).total_cmp(&key(b)));
         Ok(MetricResult {
             metric: self.metric.clone(),
+            undefined: self.undefined.clone(),
             info: self.info,
             direction: self.direction,
             comparisons: compare(self.direction, &values, &ranking)?,

@@ -262,9 +262,9 @@ fn add_squares<const N: usize>(
 /// The standard deviation (of `n − 1`) of every position over all maps, whatever their order; infinite
 /// where all are equal.
 fn standard_deviations<T: Real>(all: &AllSamples<'_, T>) -> Result<Vec<f64>> {
-    let (n, d) = (all.n_samples(), all.run().n_positions());
+    let n = all.n_samples();
     let mut largest = 0.0f64;
-    let means = means(all, |x| {
+    let means = means(all, |x, _| {
         largest = x.iter().fold(largest, |m, x| m.max(x.to_f64_exact().abs()));
         x.iter().map(|x| x.to_f64_exact()).collect()
     })?;
@@ -273,9 +273,9 @@ fn standard_deviations<T: Real>(all: &AllSamples<'_, T>) -> Result<Vec<f64>> {
         true => 1.0,
         false => 2f64.powi(largest.log2().clamp(-1000.0, 1000.0) as i32),
     };
-    let squares = self::means(all, |x| {
-        let apart = x.iter().enumerate().map(|(place, x)| {
-            let apart = x.to_f64_exact() / unit - means[place % d] / unit;
+    let squares = self::means(all, |x, first| {
+        let apart = x.iter().zip(&means[first..]).map(|(x, mean)| {
+            let apart = x.to_f64_exact() / unit - mean / unit;
             apart * apart
         });
         apart.collect()
@@ -288,30 +288,36 @@ fn standard_deviations<T: Real>(all: &AllSamples<'_, T>) -> Result<Vec<f64>> {
     Ok(squares.into_iter().map(deviation).collect())
 }
 
-/// The exact mean over all samples of a function of every position.
+/// The exact mean over all samples of a function of every position: of a stretch of a map, and where it begins.
 fn means<T: Real>(
     all: &AllSamples<'_, T>,
-    mut of: impl FnMut(&[T]) -> Vec<f64>,
+    mut of: impl FnMut(&[T], usize) -> Vec<f64>,
 ) -> Result<Vec<f64>> {
     const PIECE: usize = 256;
+    // An exact sum takes half a kilobyte: of more positions the maps are read several times.
+    const AT_ONCE: usize = 1 << 17;
     let d = all.run().n_positions();
     let n_together = (BESIDE / (d * size_of::<f64>())).clamp(1, 64);
-    let mut means = vec![ExactMean::new(); d];
-    for start in (0..all.n_samples()).step_by(n_together) {
-        let samples = start..(start + n_together).min(all.n_samples());
-        let values = of(&all.attributions(samples)?);
-        parallel::for_each_chunk(&mut means, PIECE, |piece, means| {
-            for sample in values.chunks_exact(d) {
-                for (mean, &x) in means.iter_mut().zip(&sample[piece * PIECE..]) {
-                    mean.add(x);
+    let mut of_positions = Vec::with_capacity(d);
+    for first in (0..d).step_by(AT_ONCE) {
+        let positions = first..(first + AT_ONCE).min(d);
+        let mut means = vec![ExactMean::new(); positions.len()];
+        for start in (0..all.n_samples()).step_by(n_together) {
+            let samples = start..(start + n_together).min(all.n_samples());
+            let maps = all.attributions(samples)?;
+            let stretches = maps.chunks_exact(d).map(|map| &map[positions.clone()]);
+            let values: Vec<f64> = stretches.flat_map(|map| of(map, first)).collect();
+            parallel::for_each_chunk(&mut means, PIECE, |piece, means| {
+                for sample in values.chunks_exact(positions.len()) {
+                    for (mean, &x) in means.iter_mut().zip(&sample[piece * PIECE..]) {
+                        mean.add(x);
+                    }
                 }
-            }
-        });
+            });
+        }
+        of_positions.extend(means.iter().map(|mean| mean.value().unwrap_or_default()));
     }
-    Ok(means
-        .iter()
-        .map(|m| m.value().unwrap_or_default())
-        .collect())
+    Ok(of_positions)
 }
 
 #[cfg(test)]

@@ -3,6 +3,9 @@
 //! A metric is one file, found in the [`registry`]: its [`MetricInfo`], its parameters, and how one
 //! value per sample comes of a batch ([`Measure`]).
 
+#[macro_use]
+mod macros;
+
 pub mod axiomatic;
 pub mod comparison;
 pub mod complexity;
@@ -32,5 +35,39 @@ pub use sanity::*;
 pub use xai_core::describe::{
     Direction, MetricInfo, Param, Parameter, Parameters, Range, Setting, Settings, Value,
 };
-pub(crate) use xai_derive::Metric;
 pub use {axiomatic::*, comparison::*, complexity::*, faithfulness::*};
+
+registered!(
+    Adcc,
+    AttributionStability,
+    Completeness,
+    Complexity,
+    Consistency,
+    Continuity,
+    CurveMetric<K: CurveKind>,
+    EfficientRandomization,
+    FFidelityMetric<K: RankedPart>,
+    FaithfulnessEstimate,
+    Infidelity,
+    InputInvariance,
+    LocalLipschitz,
+    MaskMetric<F: MaskFormula>,
+    MonotonicityCorrelation,
+    MstCompactness,
+    MuFidelity,
+    Naopc,
+    NonSensitivity,
+    NonzeroFeatures,
+    PredictionGap<K: NoisyPart>,
+    RandomOrderReference,
+    RationaleSufficiency,
+    ReferenceMetric<F: AgreementFormula>,
+    RelativeStability<R: Reference>,
+    RoadMetric<K: RoadOrder>,
+    ScoreMetric<F: ScoreFormula>,
+    SensitivityN,
+    Sparseness,
+    Sufficiency,
+    SymmetricRelevanceGain,
+    Violations,
+);

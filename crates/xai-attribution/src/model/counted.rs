@@ -43,7 +43,8 @@ impl std::ops::AddAssign for ModelCalls {
 /// let counted = Counted::new(&model);
 /// let x = array![[1.0, 2.0], [3.0, 1.0], [1.0, 1.0]].into_dyn();
 /// AverageDrop::new().batch_size(2).evaluate(&counted, x.view(), &[1, 0, 0], x.view())?;
-/// assert_eq!(counted.calls(), ModelCalls { calls: 4, rows: 6 }); // each sample twice
+/// // Each sample twice, and one alone: its answer must not depend on the batch.
+/// assert_eq!(counted.calls(), ModelCalls { calls: 5, rows: 7 });
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 #[derive(Debug)]

@@ -1,5 +1,6 @@
 //! What the caller brings: a model, explainers, samples and their targets, and how scores are taken.
 
+pub(crate) mod batch_dependence;
 pub(crate) mod black_box;
 pub(crate) mod counted;
 pub(crate) mod explainer;
@@ -13,5 +14,5 @@ pub use counted::{Counted, ModelCalls};
 pub use explainer::Explainer;
 pub use samples::Samples;
 pub use samples::{IntoTargets, Targets};
-pub use scoring::{CurveScore, Scoring};
+pub use scoring::{CurveScore, Scoring, rows_per_call};
 pub use smoothed::Smoothed;

@@ -8,10 +8,11 @@ use ndarray::{
 };
 use xai_core::number::{check_finite, class_index, labels_to_i64};
 use xai_core::output::arg_max;
+use xai_core::text::span;
 use xai_core::{Error, Input, Label, Real, Result};
 
-use crate::input;
 use crate::model::BoxError;
+use crate::{help, input};
 
 /// An array of samples (inputs or maps) that is asked for one batch at a time.
 ///
@@ -120,8 +121,7 @@ pub(crate) fn checked_batch<'a, T: Real>(
     range: Range<usize>,
 ) -> Result<CowArray<'a, T, IxDyn>> {
     let batch = samples.batch(range.clone()).map_err(|source| {
-        Error::io(input, std::io::Error::other(source))
-            .part(format!("samples {}..{}", range.start, range.end))
+        Error::io(input, std::io::Error::other(source)).part(span("sample", &range))
     })?;
     let promised = [&[range.len()], &samples.shape()[1..]].concat();
     if batch.shape() != promised {
@@ -143,7 +143,7 @@ pub(crate) fn checked_batch<'a, T: Real>(
 /// class, for a one-hot row the same, for a real-valued row (regression targets ±1) the signed sum.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Targets {
-    /// One class index per sample, in `0..n_outputs`.
+    /// One class index per sample, below the number of outputs.
     Classes(Vec<i64>),
     /// One row of weights per sample, `(n, n_outputs)`.
     Rows(Array2<f64>),
@@ -185,10 +185,7 @@ impl Targets {
     /// The score of one sample from its activated outputs.
     pub(crate) fn score(&self, sample: usize, outputs: &[f64]) -> Result<f64> {
         match self {
-            Self::Classes(classes) => {
-                let class = class_index(input::TARGETS, sample, classes[sample], outputs.len())?;
-                Ok(outputs[class])
-            }
+            Self::Classes(classes) => Ok(outputs[output_of(classes, sample, outputs.len())?]),
             Self::Rows(rows) if rows.ncols() != outputs.len() => Err(Error::shape(
                 input::TARGETS,
                 &[rows.nrows(), outputs.len()],
@@ -201,6 +198,15 @@ impl Targets {
                 .sum()),
         }
     }
+}
+
+/// The output of the class of a sample among so many.
+pub(crate) fn output_of(classes: &[i64], sample: usize, n_outputs: usize) -> Result<usize> {
+    let output = class_index(input::TARGETS, sample, classes[sample], n_outputs);
+    output.map_err(|error| match n_outputs {
+        1 => error.with_help(help::ONE_OUTPUT),
+        _ => error,
+    })
 }
 
 /// What may stand for [`Targets`]: class indices of any integer type, or rows of numbers.

@@ -2,13 +2,14 @@
 
 use ndarray::Array2;
 use xai_core::describe::Parameter;
-use xai_core::number::class_index;
 use xai_core::output::arg_max;
 use xai_core::{Activation, Error, Layout, Result};
 
-use crate::input;
+use crate::model::batch_dependence::BatchDependence;
 use crate::model::explainer::error_of_row;
+use crate::model::samples::output_of;
 use crate::model::{BoxError, Targets};
+use crate::{help, input};
 
 /// How scores are taken from a model: activation, batch size, layout of the inputs.
 ///
@@ -18,11 +19,32 @@ use crate::model::{BoxError, Targets};
 pub struct Scoring {
     /// What is applied to the model's outputs. Default: nothing.
     pub activation: Activation,
-    /// The largest number of samples that model and explainer are called with, at least 1.
-    /// Default: 64.
-    pub batch_size: usize,
+    /// The largest number of rows that model and explainer are called with, at least 1. Default, as `None`:
+    /// what [`rows_per_call`] says.
+    pub batch_size: Option<usize>,
+    /// Whether the model may answer a row otherwise in another batch. Default: no, which is
+    /// [checked](crate::Evaluate::allow_batch_dependence).
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub allow_batch_dependence: bool,
     /// How the axes of the inputs are read. Default: by their number, channels last for images.
     pub layout: Option<Layout>,
+}
+
+/// The bytes of rows in one call, unless the batch size is given: metrics hold a few arrays of that size.
+const CALL_BYTES: usize = 32 << 20;
+
+/// The rows that model and explainer are called with, unless the batch size is given: as many as 32 MiB hold,
+/// at least 1, at most 4096. It depends on the rows alone, so that results are the same on any machine.
+///
+/// ```
+/// use xai_attribution::model::rows_per_call;
+/// assert_eq!(rows_per_call(20 * 8), 4096); // 20 numbers in double precision
+/// assert_eq!(rows_per_call(224 * 224 * 3 * 4), 55); // images in single precision
+/// assert_eq!(rows_per_call(4096 * 4096 * 3 * 4), 1);
+/// ```
+#[must_use]
+pub fn rows_per_call(row_bytes: usize) -> usize {
+    (CALL_BYTES / row_bytes.max(1)).clamp(1, 4096)
 }
 
 /// What is read off the model's outputs for changed inputs.
@@ -65,7 +87,7 @@ impl CurveScore {
         };
         let of_row = |(row, outputs): (usize, ndarray::ArrayView1<'_, f64>)| {
             let sample = sample(row);
-            let class = class_index(input::TARGETS, sample, classes[sample], outputs.len())?;
+            let class = output_of(classes, sample, outputs.len())?;
             let is_top = arg_max(&outputs.to_vec()) == Some(class);
             Ok(f64::from(u8::from(is_top)))
         };
@@ -77,7 +99,8 @@ impl Default for Scoring {
     fn default() -> Self {
         Self {
             activation: Activation::None,
-            batch_size: 64,
+            batch_size: None,
+            allow_batch_dependence: false,
             layout: None,
         }
     }
@@ -105,7 +128,7 @@ impl Scoring {
     }
 
     pub(crate) fn check(&self) -> Result<()> {
-        if self.batch_size == 0 {
+        if self.batch_size == Some(0) {
             return Err(Error::parameter(input::BATCH_SIZE, 0, "at least 1"));
         }
         Ok(())
@@ -119,7 +142,10 @@ impl Scoring {
         call: impl Fn() -> String,
         answer: Result<Array2<f64>, BoxError>,
     ) -> Result<Array2<f64>> {
-        let outputs = answer.map_err(|source| Error::model(call(), source))?;
+        let outputs = answer.map_err(|source| match source.is::<BatchDependence>() {
+            true => Error::model(call(), source).with_help(help::EVALUATE_OR_ALLOW),
+            false => Error::model(call(), source),
+        })?;
         if outputs.nrows() != n_rows {
             let expected = [n_rows, outputs.ncols()];
             return Err(Error::shape(input::OUTPUTS, &expected, outputs.shape()).owner(call()));

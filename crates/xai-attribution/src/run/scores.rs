@@ -61,7 +61,8 @@ pub fn base_scores<T: Real, M: Model<T> + ?Sized>(
     Ok(base)
 }
 
-/// Scores every sample twice: the model sees `2 n` rows.
+/// Scores every sample twice: the model sees `2 n` rows, and one that shows whether
+/// [answers depend on the batch](crate::Evaluate::allow_batch_dependence).
 ///
 /// `inputs` and `maps` have a [`Layout`](xai_core::Layout); `targets` are class indices or rows.
 ///

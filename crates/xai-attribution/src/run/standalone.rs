@@ -64,11 +64,20 @@ pub trait Evaluate: Sized {
         self.scored_by(|own| own.activation = activation)
     }
 
-    /// The largest number of samples that model and explainer are called with, at least 1.
-    /// Default: 64.
+    /// The largest number of rows that model and explainer are called with, at least 1. Default, as `None`:
+    /// what [`rows_per_call`](crate::model::rows_per_call) says.
     #[must_use]
-    fn batch_size(self, batch_size: usize) -> Self::Configured {
-        self.scored_by(|own| own.batch_size = batch_size)
+    fn batch_size(self, batch_size: impl Into<Option<usize>>) -> Self::Configured {
+        self.scored_by(|own| own.batch_size = batch_size.into())
+    }
+
+    /// Whether the model may answer a row otherwise in another batch. Default: no. The first row of the first
+    /// call with several different ones is then asked alone, too, once per run; outputs that differ by more
+    /// than a thousandth of the largest of the call are an error. Models in single precision differ by a
+    /// hundredth of that.
+    #[must_use]
+    fn allow_batch_dependence(self, allow: bool) -> Self::Configured {
+        self.scored_by(|own| own.allow_batch_dependence = allow)
     }
 
     /// How the axes of the inputs are read. Default: by their number, channels last for images.
@@ -210,6 +219,7 @@ pub fn evaluate_together<T: Real>(
             .map(|metric| (key(metric.info()), *metric))
             .collect(),
         curves: true,
+        goes_on: false,
         planned: &|_| {},
         progress: &|_| {},
     };

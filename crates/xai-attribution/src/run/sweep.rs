@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use ndarray::{ArrayD, ArrayViewD, Axis, IxDyn, Slice};
 use xai_core::tensor::Rows;
-use xai_core::{Error, ExactMean, Input, Real, Result};
+use xai_core::{Error, ErrorKind, ExactMean, Input, Real, Result};
 
 use crate::batch::data::Explained;
 use crate::batch::run_data::missing;
@@ -27,6 +27,8 @@ pub(crate) struct Sweep<'s, T> {
     pub(crate) metrics: Vec<(String, &'s dyn Measure<T>)>,
     /// Whether curves are collected too.
     pub(crate) curves: bool,
+    /// Whether a metric that is undefined for the scores leaves the others their values.
+    pub(crate) goes_on: bool,
     /// Called with what the run asks for, before it does.
     pub(crate) planned: &'s (dyn Fn(&PlannedRows) + Sync),
     /// Called after each batch with its number of samples.
@@ -39,6 +41,8 @@ pub(crate) struct Collected {
     pub(crate) per_sample: Vec<Vec<Vec<Option<f64>>>>,
     /// `[explainer][metric]`.
     pub(crate) curves: Vec<Vec<Option<Vec<CurvePoint>>>>,
+    /// Why a metric is undefined for the scores: it then has no values.
+    pub(crate) undefined: Vec<Option<String>>,
 }
 
 /// Runs work on every batch, in order or, with a concurrent model, in parallel. The error is that
@@ -147,6 +151,8 @@ impl CurveSums {
 struct State<T> {
     per_sample: Mutex<Vec<Vec<Vec<Option<f64>>>>>,
     curves: Mutex<Vec<Vec<Option<CurveSums>>>>,
+    /// By metric: why it is undefined for the first explainer of the lowest batch.
+    undefined: Mutex<Vec<Option<(usize, Error)>>>,
     records: Mutex<Records>,
     gathered: Gathered<T>,
 }
@@ -204,6 +210,7 @@ impl<T: Real> Sweep<'_, T> {
                     .map(|_| (0..n_metrics).map(|_| None).collect())
                     .collect(),
             ),
+            undefined: Mutex::new((0..n_metrics).map(|_| None).collect()),
             records: Mutex::new(Records::new(n)),
             gathered: Gathered::new(self.explained.len(), n_metrics),
         };
@@ -223,13 +230,26 @@ impl<T: Real> Sweep<'_, T> {
                 let completed = self.completed(per_sample, into_inner(state.records));
                 Err(stopped.with_completed(completed))
             }
-            Ok(()) => Ok(Collected {
-                per_sample,
-                curves: into_inner(state.curves)
-                    .into_iter()
-                    .map(|of| of.into_iter().map(|c| c.map(CurveSums::points)).collect())
-                    .collect(),
-            }),
+            Ok(()) => {
+                let curves = into_inner(state.curves).into_iter();
+                let points = |c: Option<CurveSums>| c.map(CurveSums::points);
+                let mut curves: Vec<Vec<_>> = curves
+                    .map(|of| of.into_iter().map(points).collect())
+                    .collect();
+                let undefined = into_inner(state.undefined);
+                for (m, _) in undefined.iter().enumerate().filter(|(_, u)| u.is_some()) {
+                    for (values, curves) in per_sample.iter_mut().zip(&mut curves) {
+                        values[m].fill(None);
+                        curves[m] = None;
+                    }
+                }
+                let why = |(_, error): (usize, Error)| error.to_string();
+                Ok(Collected {
+                    per_sample,
+                    curves,
+                    undefined: undefined.into_iter().map(|u| u.map(why)).collect(),
+                })
+            }
         }
     }
 
@@ -248,8 +268,17 @@ impl<T: Real> Sweep<'_, T> {
             .iter()
             .enumerate()
             .try_for_each(|(m, (name, metric))| {
-                self.measure(*metric, &explained, (e, m), state)
-                    .map_err(|error| located(error, source, Some(name)))
+                let outcome = self.measure(*metric, &explained, (e, m), state);
+                outcome.or_else(|error| match error.kind() {
+                    ErrorKind::UndefinedScore { .. } if self.goes_on => {
+                        let (mut known, first) = (lock(&state.undefined), batch.samples().start);
+                        if known[m].as_ref().is_none_or(|(other, _)| first < *other) {
+                            known[m] = Some((first, error));
+                        }
+                        Ok(())
+                    }
+                    _ => Err(located(error, source, Some(name))),
+                })
             })
             .and_then(|()| match source.maps.is_none() && self.reads_maps() {
                 true => (state.gathered.hold(e, &explained))

@@ -267,8 +267,8 @@ fn few_samples_share_calls_over_steps_and_subsets() {
     Deletion::new()
         .evaluate(&counted, x.view(), &y, maps[0].view())
         .unwrap();
-    // Both ends, and the 9 steps between them of 2 samples in one call of 18 rows.
-    assert_eq!(counted.calls(), ModelCalls { calls: 3, rows: 22 });
+    // Both ends, and the 9 steps between them of 2 samples in one call of 18 rows, of which one is asked alone.
+    assert_eq!(counted.calls(), ModelCalls { calls: 4, rows: 23 });
     let counted = Counted::new(&thirds);
     MuFidelity::new()
         .n_subsets(64)
@@ -278,7 +278,7 @@ fn few_samples_share_calls_over_steps_and_subsets() {
         counted.calls(),
         ModelCalls {
             calls: 3,
-            rows: 2 + 128
+            rows: 2 + 128 + 1
         }
     );
 }
@@ -383,6 +383,7 @@ fn values_of(metric: &str, per_sample: &[f64]) -> EvaluationValues {
             direction: Direction::Higher,
             is_share: registry::find(metric).map_or(true, |entry| entry.info.range.is_share()),
             is_whole: false,
+            undefined: None,
             info: None,
             per_sample: vec![per_sample.iter().copied().map(Some).collect()],
             curves: Vec::new(),
@@ -482,4 +483,56 @@ fn a_metric_by_name_may_be_there_twice_with_other_parameters() {
     let error = unnamed.evaluate().unwrap_err().into_error();
     assert_eq!(error.input(), input::METRICS);
     assert_eq!(error.help(), Some(help::RENAME_METRIC));
+}
+
+/// Raw scores, of which some are above 1: Average Gain divides by nothing there.
+#[test]
+fn a_metric_that_is_undefined_for_the_scores_leaves_the_others_their_values() {
+    let (x, maps, y) = grey(9);
+    let scale = |by: f64| move |batch: ArrayViewD<'_, f64>| thirds((&batch * by).view());
+    let large = scale(8.0);
+    let evaluation = |batch_size: usize| {
+        Evaluation::new(&large, x.view(), &y)
+            .maps("a", maps[0].view())
+            .maps("b", maps[1].view())
+            .batch_size(batch_size)
+            .metric(AverageGain::default())
+    };
+    let table = evaluation(4).metric(AverageDrop::default());
+    let table = table.evaluate().unwrap();
+    let gain = table.metric("average_gain").unwrap();
+    assert!(
+        gain.values
+            .iter()
+            .all(|v| v.value.is_none() && v.n_undefined == 9)
+    );
+    let alone = evaluation(9).evaluate().unwrap_err();
+    assert_eq!(gain.undefined, Some(alone.error().to_string()));
+    assert_eq!(alone.metric(), Some("average_gain"));
+    let drop = table.metric("average_drop").unwrap();
+    assert!(drop.undefined.is_none() && drop.values.iter().all(|v| v.value.is_some()));
+    let reason = format!("\naverage_gain is undefined: {}\n", alone.error());
+    assert_eq!(table.to_string().matches(&reason).count(), 1, "{table}");
+
+    // A part of the data set where the metric is defined does not make it defined for the whole.
+    let small = scale(0.01);
+    let defined = Evaluation::new(&small, x.view(), &y)
+        .maps("a", maps[0].view())
+        .maps("b", maps[1].view())
+        .metric(AverageGain::default())
+        .metric(AverageDrop::default());
+    let mut whole = defined.values().unwrap();
+    assert!(whole.metrics[0].undefined.is_none());
+    let undefined = evaluation(9)
+        .metric(AverageDrop::default())
+        .values()
+        .unwrap();
+    whole.merge(undefined).unwrap();
+    let merged = whole.table(&Statistics::default()).unwrap();
+    assert_eq!(
+        merged.metric("average_gain").unwrap().undefined,
+        gain.undefined
+    );
+    assert_eq!(merged.result("a", "average_gain").unwrap().n_undefined, 18);
+    assert_eq!(merged.result("a", "average_drop").unwrap().n_undefined, 0);
 }

@@ -87,8 +87,8 @@ impl Case {
     fn scores(&self) -> [(&'static str, MetricValue); 3] {
         let scoring = Scoring {
             activation: self.activation(),
-            batch_size: 3,
-            layout: None,
+            batch_size: Some(3),
+            ..Scoring::default()
         };
         let (x, e) = (self.inputs(), self.maps());
         let s =

@@ -66,7 +66,7 @@ proptest! {
 
     #[test]
     fn batches_and_threads_do_not_show((x, e, y) in tabular(), batch_size in 1usize..25) {
-        let scoring = Scoring { batch_size, ..Scoring::default() };
+        let scoring = Scoring { batch_size: Some(batch_size), ..Scoring::default() };
         let whole = masked_scores(&linear, x.view(), &y, e.view(), &Scoring::default()).unwrap();
         let batched = masked_scores(&linear, x.view(), &y, e.view(), &scoring).unwrap();
         let threads = masked_scores(&Concurrent(&linear), x.view(), &y, e.view(), &scoring).unwrap();
@@ -202,7 +202,7 @@ fn three_metrics_from_one_set_of_scores_cost_two_rows_a_sample() {
     };
     let x = ArrayD::from_elem(vec![50, 6], 0.5);
     let scoring = Scoring {
-        batch_size: 8,
+        batch_size: Some(8),
         ..Scoring::default()
     };
     masked_scores(&model, x.view(), &[1u8; 50], x.view(), &scoring).unwrap();

@@ -1,6 +1,6 @@
 //! What errors say to people. No behaviour depends on these words.
 
-use ndarray::{Array2, ArrayD, ArrayViewD};
+use ndarray::{Array2, ArrayD, ArrayViewD, array};
 use xai_attribution::metric::Stability;
 use xai_attribution::model::Targets;
 use xai_attribution::{AverageDrop, Deletion, Evaluate, Evaluation, MuFidelity};
@@ -36,13 +36,13 @@ fn messages_name_the_thing_the_place_the_expectation_and_the_way_out() {
             drop.evaluate(&nan, x.view(), &[0; 3], x.view())
                 .unwrap_err()
                 .to_string(),
-            "outputs of sample 0 in batch 0 (samples 0..2)[0, 0]: not a finite number",
+            "outputs of sample 0 in batch 0 (samples 0 to 1)[0, 0]: not a finite number",
         ),
         (
             drop.evaluate(&short, x.view(), &[0; 3], x.view())
                 .unwrap_err()
                 .to_string(),
-            "outputs of batch 0 (samples 0..2): expected shape (2, 2), got (1, 2)",
+            "outputs of batch 0 (samples 0 to 1): expected shape (2, 2), got (1, 2)",
         ),
         (
             of(Deletion::new().max_fraction(1.5)),
@@ -90,18 +90,42 @@ fn messages_tell_the_call_that_failed() {
     for (stopped, expected) in [
         (
             deletion.evaluate(&model, x.view(), &[0; 6], maps.view()),
-            "model: failed on batch 2 (samples 4..6), deletion with [1] positions flipped: out of \
+            "model: failed on batch 2 (samples 4 to 5), deletion with [1] positions flipped: out of \
              memory",
         ),
         (
             fidelity.evaluate(&model, x.view(), &[0; 6], maps.view()),
-            "model: failed on batch 2 (samples 4..6), without random subsets: out of memory",
+            "model: failed on batch 2 (samples 4 to 5), without random subsets: out of memory",
         ),
         (
             stability.evaluate_explainer(&explainer, x.view(), &[0; 6]),
-            "explainer: failed on the maps of batch 2 (samples 4..6): no gradient",
+            "explainer: failed on the maps of batch 2 (samples 4 to 5): no gradient",
         ),
     ] {
         assert_eq!(stopped.unwrap_err().to_string(), expected);
     }
+}
+
+#[test]
+fn two_classes_of_a_model_of_one_output_are_weights() {
+    let logit = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::io::Error> {
+        Ok(batch
+            .sum_axis(ndarray::Axis(1))
+            .insert_axis(ndarray::Axis(1))
+            .into_dimensionality()
+            .unwrap())
+    };
+    let x = array![[1.0, 2.0], [-1.0, -3.0]];
+    let drop = AverageDrop::new();
+    let stopped = drop
+        .evaluate(&logit, x.view(), &[1, 0], x.view())
+        .unwrap_err();
+    assert_eq!(
+        stopped.to_string(),
+        "targets[0] = 1: expected a class of 0; the only output of the model is that of class 0: for two \
+         classes give targets of shape (n, 1) that are 1 where it speaks for the target and -1 where against it, \
+         or let the model answer one output per class"
+    );
+    let weights = array![[1.0], [-1.0]];
+    assert!(drop.evaluate(&logit, x.view(), &weights, x.view()).is_ok());
 }

@@ -131,7 +131,7 @@ fn an_explainer_that_answers_nan_on_a_changed_sample_is_named_with_the_sample() 
     assert_eq!(error.input(), input::EXPLANATIONS);
     assert_eq!(error.index(), [3, 0, 0, 1]);
     let owner = error.owner_name().unwrap();
-    assert_eq!(owner, "sample 3 in neighbours of samples 2..4");
+    assert_eq!(owner, "sample 3 in neighbours of samples 2 to 3");
 }
 
 #[test]

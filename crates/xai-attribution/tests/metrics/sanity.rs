@@ -169,7 +169,7 @@ fn what_is_wrong_with_smoothing_is_named() {
         (input::EXPLANATIONS, &[3, 1][..])
     );
     let owner = error.error().owner_name();
-    assert_eq!(owner, Some("sample 3 in batch 1 (samples 2..4)"));
+    assert_eq!(owner, Some("sample 3 in batch 1 (samples 2 to 3)"));
 }
 
 #[test]

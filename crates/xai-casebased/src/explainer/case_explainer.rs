@@ -6,6 +6,7 @@ use std::sync::Arc;
 use ndarray::{ArrayView1, ArrayView2, Axis};
 use xai_core::number::{check_finite, labels_to_i64};
 use xai_core::tensor::check_shape;
+use xai_core::text::span;
 use xai_core::{Distance, Error, Label, Real, Result, parallel};
 
 use crate::correspondence::metric::CorrespondenceMetric;
@@ -130,8 +131,8 @@ impl CaseExplainer {
     ) -> Result<Vec<Explanation>> {
         self.disclosure.check_release()?;
         self.check_samples(samples)?;
-        let predicted = model(samples)
-            .map_err(|e| Error::model(format!("samples 0..{}", samples.nrows()), e))?;
+        let predicted =
+            model(samples).map_err(|e| Error::model(span("sample", &(0..samples.nrows())), e))?;
         let predicted = labels_to_i64(input::PREDICTED, predicted)?;
         self.explanations(samples, Some(&predicted))
     }

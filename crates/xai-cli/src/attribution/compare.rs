@@ -9,7 +9,7 @@ use serde::Serialize;
 use xai_files::failure::as_option;
 use xai_files::onnx::watched::Watched;
 use xai_files::{Failure, Files, InFiles};
-use xai_metrics::attribution::batch::PlannedRows;
+use xai_metrics::attribution::batch::{Data, PlannedRows};
 use xai_metrics::attribution::evaluation::EvaluationTable;
 use xai_metrics::attribution::metric::{Entry, Setting, Settings, Value, registry};
 use xai_metrics::attribution::model::{Concurrent, ModelCalls, Samples, Targets};
@@ -64,7 +64,7 @@ const STANDARD: [&str; 9] = [
 /// A setting of an advice: an option of the comparison, or of metrics.
 fn as_setting(name: &str, value: Option<&str>) -> String {
     match (name, value) {
-        ("activation", value) => as_option(name, value),
+        ("activation" | "allow_batch_dependence", value) => as_option(name, value),
         (name, None) => format!("{name} (--metrics 'standard({name}=…)')"),
         (name, Some(value)) => format!("--metrics 'standard({name}={value})'"),
     }
@@ -219,8 +219,12 @@ impl Compare {
         };
         let model = Concurrent(&watched);
         let scoring = self.scoring.scoring(&reading);
-        let mut evaluation = Evaluation::new(&model, &inputs, &targets)
-            .scoring(scoring)
+        let data = Data::new(&inputs, &targets).model(&model);
+        let mut data = data.scoring(scoring);
+        for (input, file) in self.sides() {
+            data = side_inputs::add(data, input, file, n)?;
+        }
+        let mut evaluation = Evaluation::on(data)
             .level(self.level)
             .replicates(self.n_replicates as usize)
             .seed(context.seed())
@@ -228,9 +232,6 @@ impl Compare {
             .on_plan(planned)
             .on_progress(|samples| bar.inc(samples as u64));
         evaluation = self.explainers.add_to(evaluation, &explainers)?;
-        for (input, file) in self.sides() {
-            evaluation = side_inputs::add(evaluation, input, file, n)?;
-        }
         let layout = scoring.layout_of(inputs.shape());
         for Asked {
             name,

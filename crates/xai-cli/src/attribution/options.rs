@@ -73,9 +73,12 @@ pub(super) struct ScoringOptions {
     activation: Activation,
     #[command(flatten)]
     layout: LayoutOptions,
-    /// Samples the model is called with at once.
-    #[arg(long, value_name = "N", default_value_t = 64, value_parser = crate::usage::positive::<u32>)]
-    batch_size: u32,
+    /// Rows the model is called with at once. Default: as many as 32 MiB hold, at least 1, at most 4096.
+    #[arg(long, value_name = "N", value_parser = crate::usage::positive::<u32>)]
+    batch_size: Option<u32>,
+    /// Takes a model whose answer to a row depends on the other rows of the call, which is an error otherwise.
+    #[arg(long)]
+    allow_batch_dependence: bool,
     #[cfg(feature = "onnx")]
     #[command(flatten)]
     pub(super) engine: EngineOptions,
@@ -164,7 +167,8 @@ impl ScoringOptions {
     pub(super) fn scoring(&self, reading: &Reading) -> Scoring {
         Scoring {
             activation: self.activation,
-            batch_size: self.batch_size as usize,
+            batch_size: self.batch_size.map(|rows| rows as usize),
+            allow_batch_dependence: self.allow_batch_dependence,
             layout: reading.layout,
         }
     }

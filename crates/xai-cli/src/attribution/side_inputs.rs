@@ -5,9 +5,7 @@ use std::path::Path;
 use ndarray::{Array, Ix1, Ix2, Ix3};
 use xai_files::samples::{FilePlanes, FileSamples};
 use xai_files::{Failure, InFile, arrays};
-use xai_metrics::attribution::batch::{
-    Data, Masks, ReferenceMaps, SecondMaps, Segments, SideInput,
-};
+use xai_metrics::attribution::batch::{Data, Masks, ReferenceMaps, SecondMaps, Segments};
 use xai_metrics::attribution::metric::{Entry, GivenTargets, Param, Value};
 use xai_metrics::attribution::model::Targets;
 use xai_metrics::attribution::perturbation::{
@@ -133,44 +131,31 @@ impl SideFile {
     }
 }
 
-/// What further inputs are added to.
-pub(super) trait TakesSides: Sized {
-    fn side<S: SideInput>(self, side: S) -> Self;
-}
-
-impl<T: Real> TakesSides for Data<'_, T> {
-    fn side<S: SideInput>(self, side: S) -> Self {
-        self.with(side)
-    }
-}
-
-#[cfg(feature = "onnx")]
-impl TakesSides for xai_metrics::attribution::Evaluation<'_, f64> {
-    fn side<S: SideInput>(self, side: S) -> Self {
-        self.with(side)
-    }
-}
-
 /// Adds an input from its file, for `n` samples.
-pub(super) fn add<R: TakesSides>(run: R, of: Input, file: &Path, n: usize) -> Result<R, Failure> {
+pub(super) fn add<'a, T: Real>(
+    run: Data<'a, T>,
+    of: Input,
+    file: &Path,
+    n: usize,
+) -> Result<Data<'a, T>, Failure> {
     Ok(match of {
-        input::MASKS => run.side(masks(file)?),
-        input::SEGMENTS => run.side(segments(file, n)?),
-        input::SECOND_MAPS => run.side(SecondMaps::given(FileSamples::<f64>::open(file)?)),
-        input::REFERENCE_MAPS => run.side(ReferenceMaps::new(FileSamples::<f64>::open(file)?)),
+        input::MASKS => run.with(masks(file)?),
+        input::SEGMENTS => run.with(segments(file, n)?),
+        input::SECOND_MAPS => run.with(SecondMaps::given(FileSamples::<f64>::open(file)?)),
+        input::REFERENCE_MAPS => run.with(ReferenceMaps::new(FileSamples::<f64>::open(file)?)),
         input::SUBSETS => {
             let subsets = arrays::read(file)?.into_integers::<Ix3>()?;
-            run.side(GivenSubsets(whole(&subsets, feature).in_file(file)?))
+            run.with(GivenSubsets(whole(&subsets, feature).in_file(file)?))
         }
         input::ORDERS => {
             let orders = arrays::read(file)?.into_integers::<Ix2>()?;
-            run.side(GivenOrders(whole(&orders, feature).in_file(file)?))
+            run.with(GivenOrders(whole(&orders, feature).in_file(file)?))
         }
-        input::NEIGHBORS => run.side(GivenNeighbors(arrays::read_f64(file)?)),
-        input::GIVEN_VALUES => run.side(GivenValues(arrays::read_f64(file)?)),
+        input::NEIGHBORS => run.with(GivenNeighbors(arrays::read_f64(file)?)),
+        input::GIVEN_VALUES => run.with(GivenValues(arrays::read_f64(file)?)),
         input::OTHER_TARGETS => {
             let classes = arrays::read_labels::<Ix1>(file)?.to_vec();
-            run.side(GivenTargets(Targets::Classes(classes)))
+            run.with(GivenTargets(Targets::Classes(classes)))
         }
         _ => run,
     })

@@ -222,6 +222,28 @@ fn a_comparison_says_what_its_commands_say_alone() {
     );
 }
 
+#[cfg(feature = "onnx")]
+#[test]
+fn a_metric_that_raw_scores_leave_undefined_does_not_end_a_comparison() {
+    let files = Files::new();
+    let run = compare(
+        "occlusion random",
+        "--metrics average_gain,deletion(steps=5)",
+    );
+    let run = run.replace("--activation softmax", "");
+    let table = files.json(&run);
+    let reason = table["metrics"]["average_gain"]["undefined"].as_str();
+    assert!(reason.unwrap().contains("must be at most 1"), "{reason:?}");
+    assert!(table["metrics"]["average_gain"]["explainers"]["random"]["value"].is_null());
+    assert!(table["metrics"]["deletion"]["explainers"]["random"]["value"].is_f64());
+    let text = files.table(&run);
+    assert_eq!(
+        text.matches("average_gain is undefined: ").count(),
+        1,
+        "{text}"
+    );
+}
+
 /// What a metric of the registry needs is what its command asks for.
 #[test]
 fn every_metric_that_files_are_enough_for_is_a_command() {

@@ -93,7 +93,7 @@ pub enum ErrorKind {
         expected: Name,
     },
     /// A label outside `0..n_classes` where that matters.
-    #[error("expected a class in 0..{n_classes}")]
+    #[error("expected a class of {}", crate::text::below(*.n_classes))]
     LabelOutOfRange {
         /// The label.
         label: i64,
@@ -111,7 +111,7 @@ pub enum ErrorKind {
     /// The caller's model failed.
     #[error("failed on {call}: {source}")]
     Model {
-        /// What it was called on, for instance `batch 2 (samples 128..192)`.
+        /// What it was called on, for instance `batch 2 (samples 128 to 191)`.
         call: Name,
         /// The model's own error.
         source: Box<dyn std::error::Error + Send + Sync>,
@@ -507,15 +507,15 @@ mod tests {
         );
         says(
             Error::label_out_of_range(input::LABELS, 7, 12, 10),
-            "labels[7] = 12: expected a class in 0..10",
+            "labels[7] = 12: expected a class of 0 to 9",
         );
         says(
             Error::undefined_score(input::SCORES, 3, -0.41, "must be positive"),
             "scores[3] = -0.41: must be positive",
         );
         says(
-            Error::model("batch 0 (samples 0..4)", "no such operator"),
-            "model: failed on batch 0 (samples 0..4): no such operator",
+            Error::model("batch 0 (samples 0 to 3)", "no such operator"),
+            "model: failed on batch 0 (samples 0 to 3): no such operator",
         );
         says(
             Error::empty(input::OUTPUTS).part("columns").owner("run 2"),

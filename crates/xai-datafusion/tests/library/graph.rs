@@ -235,7 +235,7 @@ fn what_is_wrong_is_named() {
         ),
         (
             "SELECT pos_fidelity(make_array(0.1, 0.2), make_array(0.1, 0.2), 7)",
-            "expected a class in 0..2",
+            "expected a class of 0 or 1",
         ),
         (
             "SELECT unfaithfulness(make_array(0.1), make_array('a'))",

@@ -30,11 +30,11 @@ fn messages_name_the_input_the_place_the_expectation_and_the_way_out() {
                     .index(&[0, 2])
                     .evaluate(&[1, 2], &[1, 2], &[1, 2]),
             ),
-            "index[1] = 2: expected a sample, 0..2",
+            "index[1] = 2: expected a sample of 0 or 1",
         ),
         (
             message(FidelityMetric::phenomenon(&[0, 2]).evaluate(&rows, &rows, &rows)),
-            "target[1] = 2: expected a class in 0..2",
+            "target[1] = 2: expected a class of 0 or 1",
         ),
         (
             message(fidelity(&rows, &nan, &rows)),

@@ -29,7 +29,8 @@ pub(super) struct Request<'py> {
     metrics: Vec<AskedMetric>,
     sides: SideArrays<'py>,
     activation: String,
-    batch_size: usize,
+    batch_size: Option<usize>,
+    allow_batch_dependence: bool,
     layout: Option<String>,
     curves: bool,
     first_sample: u64,
@@ -114,27 +115,13 @@ impl Request<'_> {
     }
 
     fn scoring(&self, py: Python<'_>) -> PyResult<Scoring> {
-        scoring(
-            py,
-            &self.activation,
-            self.batch_size,
-            self.layout.as_deref(),
-        )
+        Ok(Scoring {
+            activation: self.activation.parse::<Activation>().or_raise(py)?,
+            batch_size: self.batch_size,
+            allow_batch_dependence: self.allow_batch_dependence,
+            layout: self.layout.as_deref().map(catalogue::layout).transpose()?,
+        })
     }
-}
-
-/// How scores are taken.
-pub(super) fn scoring(
-    py: Python<'_>,
-    activation: &str,
-    batch_size: usize,
-    layout: Option<&str>,
-) -> PyResult<Scoring> {
-    Ok(Scoring {
-        activation: activation.parse::<Activation>().or_raise(py)?,
-        batch_size,
-        layout: layout.map(catalogue::layout).transpose()?,
-    })
 }
 
 impl Job<'_> {

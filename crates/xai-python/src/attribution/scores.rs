@@ -3,6 +3,7 @@
 use ndarray::{Array2, ArrayD, IxDyn};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayDyn, PyReadonlyArray1};
 use pyo3::prelude::*;
+use xai_attribution::Scoring;
 use xai_attribution::map::MapSimilarity;
 use xai_attribution::metric::{
     AverageDrop, AverageGain, AverageIncrease, BaseScorePolicy, MetricValue,
@@ -127,7 +128,10 @@ fn attribution_mask_inputs<'py>(
     layout: Option<&str>,
     n_jobs: Option<i64>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let scoring = super::request::scoring(py, "none", 1, layout)?;
+    let scoring = Scoring {
+        layout: layout.map(catalogue::layout).transpose()?,
+        ..Scoring::default()
+    };
     let layout = scoring.layout_of(inputs.shape()).or_raise(py)?;
     if let (Reals::Single(inputs), Reals::Single(maps)) = (&inputs, &maps) {
         let (inputs, maps) = (inputs.as_array(), maps.as_array());
@@ -196,6 +200,12 @@ fn attribution_smoothed<'py>(
     Ok(calls.outcome(py, outcome)?.into_pyarray(py))
 }
 
+/// The rows of so many bytes that a model is called with, where nobody says.
+#[pyfunction]
+fn attribution_rows_per_call(row_bytes: usize) -> usize {
+    xai_attribution::model::rows_per_call(row_bytes)
+}
+
 /// Whether all numbers are finite, and if not the index of the first that is not.
 #[pyfunction]
 fn attribution_first_non_finite(values: Reals<'_>) -> Option<Vec<usize>> {
@@ -212,6 +222,7 @@ pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
         attribution_of_scores,
         attribution_activated,
         attribution_mask_inputs,
+        attribution_rows_per_call,
         attribution_similarity,
         attribution_smoothed,
         attribution_first_non_finite,

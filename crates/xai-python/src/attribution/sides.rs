@@ -7,7 +7,7 @@ use numpy::{PyReadonlyArray3, PyReadonlyArrayDyn};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use xai_attribution::Real;
-use xai_attribution::batch::{Masks, ReferenceMaps, SecondMaps, Segments, SideInput};
+use xai_attribution::batch::{Data, Masks, ReferenceMaps, SecondMaps, Segments, SideInput};
 use xai_attribution::metric::GivenTargets;
 use xai_attribution::model::{Explainer, Targets};
 use xai_attribution::perturbation::{
@@ -118,27 +118,22 @@ impl SideArrays<'_> {
     }
 }
 
-/// What further inputs are added to.
-pub(super) trait TakesSides: Sized {
-    fn side<S: SideInput>(self, side: S) -> Self;
-
-    fn side_if<S: SideInput>(self, side: Option<S>) -> Self {
-        match side {
-            Some(side) => self.side(side),
-            None => self,
-        }
-    }
-}
-
-impl<T: Real> TakesSides for xai_attribution::batch::Data<'_, T> {
-    fn side<S: SideInput>(self, side: S) -> Self {
-        self.with(side)
+/// A run with a further input, where there is one.
+fn with<'a, T: Real, S: SideInput>(run: Data<'a, T>, side: Option<S>) -> Data<'a, T> {
+    match side {
+        Some(side) => run.with(side),
+        None => run,
     }
 }
 
 impl Sides {
     /// Adds them to a run; `single` says whether functions are given inputs in single precision.
-    pub(super) fn add_to<R: TakesSides>(self, run: R, calls: &Calls, single: bool) -> R {
+    pub(super) fn add_to<'a, T: Real>(
+        self,
+        run: Data<'a, T>,
+        calls: &Calls,
+        single: bool,
+    ) -> Data<'a, T> {
         let second = self.second_explainer.map(|function| {
             let explainer = calls.explainer(function, single);
             SecondMaps::from_fn(move |inputs, targets: &Targets| -> Result<ArrayD<f64>, _> {
@@ -156,18 +151,18 @@ impl Sides {
                 calls.call(move |py| rows(&function.bind(py).call1((batch.into_python(py),))?))
             })
         });
-        run.side_if(self.masks)
-            .side_if(self.segments)
-            .side_if(self.reference_maps)
-            .side_if(self.second_maps)
-            .side_if(second)
-            .side_if(self.baselines)
-            .side_if(self.subsets)
-            .side_if(self.orders)
-            .side_if(self.neighbors)
-            .side_if(self.values)
-            .side_if(self.other_targets)
-            .side_if(representation)
+        let run = with(run, self.masks);
+        let run = with(run, self.segments);
+        let run = with(run, self.reference_maps);
+        let run = with(run, self.second_maps);
+        let run = with(run, second);
+        let run = with(run, self.baselines);
+        let run = with(run, self.subsets);
+        let run = with(run, self.orders);
+        let run = with(run, self.neighbors);
+        let run = with(run, self.values);
+        let run = with(run, self.other_targets);
+        with(run, representation)
     }
 }
 

@@ -141,6 +141,10 @@ fn undefined(section: &Attribution) -> Option<Finding> {
         ))
     });
     let words: Vec<String> = words.collect();
-    let text = format!("Some samples have no value by {}.", list(&words));
+    let mut text = format!("Some samples have no value by {}.", list(&words));
+    let reasons = section.metrics.iter();
+    for (metric, why) in reasons.filter_map(|m| Some((m, m.undefined.as_ref()?))) {
+        text += &format!(" {} is undefined: {why}.", metric.title);
+    }
     (!words.is_empty()).then(|| Finding::new(&section.origin, Verdict::Undefined, text))
 }

@@ -54,6 +54,9 @@ pub struct MetricOfExplainers {
     pub title: String,
     /// What it asks.
     pub question: String,
+    /// Why it is undefined for the scores, where it is: then it has no values.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undefined: Option<String>,
     /// Which end of its scale is the good one.
     #[schemars(with = "String", extend("enum" = ["higher", "lower", "none"]))]
     pub better: Direction,
@@ -219,6 +222,7 @@ impl MetricOfExplainers {
         let comparisons = result.comparisons.iter();
         Self {
             metric: result.metric.clone(),
+            undefined: result.undefined.clone(),
             title: title(result),
             question: info.map_or_else(String::new, |info| info.question.to_owned()),
             asks_model: info.is_some_and(|info| info.needs.contains(&input::MODEL)),
@@ -341,6 +345,7 @@ mod tests {
 
     fn metric(name: &str, better: Direction, ranks: &[Option<f64>]) -> MetricOfExplainers {
         MetricOfExplainers {
+            undefined: None,
             metric: name.to_owned(),
             title: name.to_owned(),
             question: String::new(),

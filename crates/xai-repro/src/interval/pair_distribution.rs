@@ -104,6 +104,85 @@ impl<'a> PairDistribution<'a> {
     }
 }
 
+/// The values of metrics on all pairs of runs.
+pub(crate) trait ValuesOfPairs<M> {
+    fn n_runs(&self) -> usize;
+
+    /// Empty for a metric that was not asked for.
+    fn values(&self, metric: M) -> &[Option<f64>];
+
+    /// Whether undefined pairs were to count for nothing.
+    fn leaves_out_undefined(&self, _metric: M) -> bool {
+        false
+    }
+}
+
+/// Writes what every result of pairs of runs says of a metric, from the [`ValuesOfPairs`] that it has.
+macro_rules! over_pairs {
+    ($result:ident, $metric:ident, |$own:ident| $values:expr) => {
+        impl $result {
+            /// The number of runs.
+            #[must_use]
+            pub fn n_runs(&self) -> usize {
+                let $own = self;
+                ValuesOfPairs::<$metric>::n_runs($values)
+            }
+
+            /// The value of a metric on every pair, undefined ones as `None`; empty for a metric that was
+            /// not asked for.
+            #[must_use]
+            pub fn pairs(&self, metric: $metric) -> &[Option<f64>] {
+                let $own = self;
+                ValuesOfPairs::values($values, metric)
+            }
+
+            fn distribution(&self, metric: $metric) -> $crate::interval::PairDistribution<'_> {
+                $crate::interval::PairDistribution::of_checked(self.n_runs(), self.pairs(metric))
+            }
+
+            /// The distribution of a metric over the pairs.
+            #[must_use]
+            pub fn summary(&self, metric: $metric) -> xai_core::Summary {
+                let $own = self;
+                let mut summary = self.distribution(metric).summary();
+                if ValuesOfPairs::leaves_out_undefined($values, metric) {
+                    summary.n_undefined = 0;
+                }
+                summary
+            }
+
+            /// An interval for the mean of a metric over pairs, by a jackknife over *runs*: pairs share
+            /// runs and are not independent. `None` below three runs, or when leaving out some run leaves
+            /// no pair defined.
+            ///
+            /// # Errors
+            /// `InvalidParameter` for a level outside (0, 1).
+            pub fn interval(
+                &self,
+                metric: $metric,
+                level: f64,
+            ) -> xai_core::Result<Option<xai_core::Interval>> {
+                self.distribution(metric).interval_of_mean(level)
+            }
+
+            /// An interval over *runs* for any statistic of a metric over the pairs. `None` as for
+            /// [`interval`](Self::interval), which this is, up to rounding, for the mean and the jackknife.
+            ///
+            /// # Errors
+            /// `InvalidParameter` for a level outside (0, 1), a quantile outside [0, 1] or no replicates.
+            pub fn interval_of(
+                &self,
+                metric: $metric,
+                statistic: $crate::interval::PairStatistic,
+                interval: $crate::interval::RunInterval,
+            ) -> xai_core::Result<Option<xai_core::Interval>> {
+                self.distribution(metric).interval(statistic, interval)
+            }
+        }
+    };
+}
+pub(crate) use over_pairs;
+
 /// A statistic of the values that pairs of runs have.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

@@ -4,8 +4,7 @@ use xai_core::{Interval, Result, Summary};
 
 use crate::across_runs::agreement::Agreement;
 use crate::across_runs::error_sets::ErrorSets;
-use crate::interval::pair_distribution::{PairDistribution, PairMoments, PairStatistic};
-use crate::interval::run_interval::RunInterval;
+use crate::interval::pair_distribution::{PairMoments, ValuesOfPairs, over_pairs};
 use crate::pair_metric::definition::PairMetric;
 use crate::pairwise::options::EmptyUnion;
 
@@ -19,57 +18,14 @@ pub struct PairwiseReproducibility {
 }
 
 impl PairwiseReproducibility {
-    /// The number of runs.
-    #[must_use]
-    pub fn n_runs(&self) -> usize {
-        self.pairs.n_runs
-    }
-
     /// The runs' error sets: accuracies, always and ever wrong, leave-one-out consistency.
     #[must_use]
     pub fn errors(&self) -> &ErrorSets {
         &self.errors
     }
-
-    /// The value of a metric on every pair, undefined ones as `None`; empty for a metric that was
-    /// not asked for.
-    #[must_use]
-    pub fn pairs(&self, metric: PairMetric) -> &[Option<f64>] {
-        self.pairs.pairs(metric)
-    }
-
-    /// The distribution of a metric over the pairs.
-    #[must_use]
-    pub fn summary(&self, metric: PairMetric) -> Summary {
-        self.pairs.summary(metric)
-    }
-
-    /// An interval for the mean of a metric over pairs, by a jackknife over *runs*: pairs share
-    /// runs and are not independent. `None` below three runs, or when leaving out some run leaves
-    /// no pair defined.
-    ///
-    /// # Errors
-    /// `InvalidParameter` for a level outside (0, 1).
-    pub fn interval(&self, metric: PairMetric, level: f64) -> Result<Option<Interval>> {
-        self.pairs.distribution(metric).interval_of_mean(level)
-    }
-
-    /// An interval over *runs* for any statistic of a metric over the pairs. `None` as for
-    /// [`interval`](Self::interval), which this is, up to rounding, for the mean and the jackknife.
-    ///
-    /// # Errors
-    /// `InvalidParameter` for a level outside (0, 1), a quantile outside [0, 1] or no replicates.
-    pub fn interval_of(
-        &self,
-        metric: PairMetric,
-        statistic: PairStatistic,
-        interval: RunInterval,
-    ) -> Result<Option<Interval>> {
-        self.pairs
-            .distribution(metric)
-            .interval(statistic, interval)
-    }
 }
+
+over_pairs!(PairwiseReproducibility, PairMetric, |own| &own.pairs);
 
 /// The metrics of all samples that a [`PairwiseAccumulator`](crate::PairwiseAccumulator) was updated
 /// with.
@@ -94,51 +50,7 @@ pub struct StreamedReproducibility {
     pub agreement: Option<Agreement>,
 }
 
-impl StreamedReproducibility {
-    /// The number of runs.
-    #[must_use]
-    pub fn n_runs(&self) -> usize {
-        self.pairs.n_runs
-    }
-
-    /// The value of a metric on every pair, undefined ones as `None`; empty for a metric that was
-    /// not asked for.
-    #[must_use]
-    pub fn pairs(&self, metric: PairMetric) -> &[Option<f64>] {
-        self.pairs.pairs(metric)
-    }
-
-    /// The distribution of a metric over the pairs.
-    #[must_use]
-    pub fn summary(&self, metric: PairMetric) -> Summary {
-        self.pairs.summary(metric)
-    }
-
-    /// An interval for the mean of a metric, as
-    /// [`PairwiseReproducibility::interval`](crate::PairwiseReproducibility::interval).
-    ///
-    /// # Errors
-    /// `InvalidParameter` for a level outside (0, 1).
-    pub fn interval(&self, metric: PairMetric, level: f64) -> Result<Option<Interval>> {
-        self.pairs.distribution(metric).interval_of_mean(level)
-    }
-
-    /// An interval for any statistic of a metric, as
-    /// [`PairwiseReproducibility::interval_of`](crate::PairwiseReproducibility::interval_of).
-    ///
-    /// # Errors
-    /// `InvalidParameter` for a level outside (0, 1), a quantile outside [0, 1] or no replicates.
-    pub fn interval_of(
-        &self,
-        metric: PairMetric,
-        statistic: PairStatistic,
-        interval: RunInterval,
-    ) -> Result<Option<Interval>> {
-        self.pairs
-            .distribution(metric)
-            .interval(statistic, interval)
-    }
-}
+over_pairs!(StreamedReproducibility, PairMetric, |own| &own.pairs);
 
 /// The summaries of the pairwise metrics alone, without the values of the pairs: memory grows with
 /// the runs, not with their pairs.
@@ -215,22 +127,18 @@ pub(super) struct PairTable {
     pub(super) values: Vec<(PairMetric, Vec<Option<f64>>)>,
 }
 
-impl PairTable {
-    fn pairs(&self, metric: PairMetric) -> &[Option<f64>] {
+impl ValuesOfPairs<PairMetric> for PairTable {
+    fn n_runs(&self) -> usize {
+        self.n_runs
+    }
+
+    fn values(&self, metric: PairMetric) -> &[Option<f64>] {
         let found = self.values.iter().find(|(asked, _)| *asked == metric);
         found.map_or(&[], |(_, values)| values)
     }
 
-    fn distribution(&self, metric: PairMetric) -> PairDistribution<'_> {
-        PairDistribution::of_checked(self.n_runs, self.pairs(metric))
-    }
-
-    fn summary(&self, metric: PairMetric) -> Summary {
-        let mut summary = self.distribution(metric).summary();
-        if self.empty_union.drops(metric) {
-            summary.n_undefined = 0;
-        }
-        summary
+    fn leaves_out_undefined(&self, metric: PairMetric) -> bool {
+        self.empty_union.drops(metric)
     }
 }
 

@@ -3,11 +3,10 @@
 use ndarray::{ArrayView1, ArrayView2};
 use xai_core::number::check_finite;
 use xai_core::tensor::check_shape;
-use xai_core::{Error, Interval, Real, Result, Summary, parallel};
+use xai_core::{Error, Real, Result, parallel};
 
 use crate::counting::pair_tiles::pairs;
-use crate::interval::pair_distribution::{PairDistribution, PairStatistic};
-use crate::interval::run_interval::RunInterval;
+use crate::interval::pair_distribution::{ValuesOfPairs, over_pairs};
 use crate::regression::definition::RegressionMetric;
 use crate::regression::formulas::METRICS;
 use crate::regression::run_pair::{Centred, Run, RunPair, mean_absolute};
@@ -121,53 +120,20 @@ impl RegressionReproducibility {
             mean_absolute_error: runs.iter().map(error_of).collect(),
         })
     }
+}
 
-    /// The number of runs.
-    #[must_use]
-    pub fn n_runs(&self) -> usize {
+impl ValuesOfPairs<RegressionMetric> for RegressionReproducibility {
+    fn n_runs(&self) -> usize {
         self.n_runs
     }
 
-    /// The value of a metric on every pair, undefined ones as `None`.
-    #[must_use]
-    pub fn pairs(&self, metric: RegressionMetric) -> &[Option<f64>] {
+    fn values(&self, metric: RegressionMetric) -> &[Option<f64>] {
         let place = METRICS.iter().position(|&listed| listed == metric);
         place.map_or(&[], |place| &self.values[place])
     }
-
-    fn distribution(&self, metric: RegressionMetric) -> PairDistribution<'_> {
-        PairDistribution::of_checked(self.n_runs, self.pairs(metric))
-    }
-
-    /// The distribution of a metric over the pairs.
-    #[must_use]
-    pub fn summary(&self, metric: RegressionMetric) -> Summary {
-        self.distribution(metric).summary()
-    }
-
-    /// An interval for the mean of a metric over pairs, by a jackknife over *runs*. `None` below three
-    /// runs, or when leaving out some run leaves no pair defined.
-    ///
-    /// # Errors
-    /// `InvalidParameter` for a level outside (0, 1).
-    pub fn interval(&self, metric: RegressionMetric, level: f64) -> Result<Option<Interval>> {
-        self.distribution(metric).interval_of_mean(level)
-    }
-
-    /// An interval over *runs* for any statistic of a metric over the pairs. `None` as for
-    /// [`interval`](Self::interval).
-    ///
-    /// # Errors
-    /// `InvalidParameter` for a level outside (0, 1), a quantile outside [0, 1] or no replicates.
-    pub fn interval_of(
-        &self,
-        metric: RegressionMetric,
-        statistic: PairStatistic,
-        interval: RunInterval,
-    ) -> Result<Option<Interval>> {
-        self.distribution(metric).interval(statistic, interval)
-    }
 }
+
+over_pairs!(RegressionReproducibility, RegressionMetric, |own| own);
 
 /// What is known of each run by itself.
 fn runs<T: Real, U: Real>(predictions: ArrayView2<'_, T>, targets: ArrayView1<'_, U>) -> Vec<Run> {

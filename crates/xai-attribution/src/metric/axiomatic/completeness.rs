@@ -1,10 +1,10 @@
 //! Completeness.
 
-use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
+use xai_core::describe::{MetricInfo, Parameter, Parameters, Range};
 use xai_core::{ExactSum, Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
-use crate::metric::{Measure, Metric, Registered, SCORE_NEEDS};
+use crate::metric::{Measure, Registered, SCORE_NEEDS};
 use crate::perturbation::{Baseline, BlankScores};
 
 /// Do the attributions of a sample add up to what the score gained over the baseline?
@@ -39,7 +39,7 @@ use crate::perturbation::{Baseline, BlankScores};
 /// # Source
 /// Sundararajan, Taly, Yan, *Axiomatic Attribution for Deep Networks*, 2017. Quantus tests for
 /// equality of floating-point numbers: an absolute gap of exactly 0.
-#[derive(Debug, Clone, Default, PartialEq, Metric, Parameters)]
+#[derive(Debug, Clone, Default, PartialEq, Parameters)]
 pub struct Completeness {
     /// What stands for a removed value.
     ///
@@ -99,13 +99,8 @@ impl<T: Real> Measure<T> for Completeness {
 }
 
 impl Registered for Completeness {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "completeness",
-        title: "Completeness",
-        question: "Do the attributions add up to what the score gained over the baseline?",
-        direction: Direction::Lower,
-        range: Range::NON_NEGATIVE,
-        needs: SCORE_NEEDS,
-        source: "Sundararajan et al., Axiomatic Attribution for Deep Networks, 2017",
+    const INFO: &'static MetricInfo = info! {
+        "completeness" "Completeness": "Do the attributions add up to what the score gained over the baseline?"
+        Lower, Range::NON_NEGATIVE, SCORE_NEEDS, "Sundararajan et al., Axiomatic Attribution for Deep Networks, 2017"
     };
 }

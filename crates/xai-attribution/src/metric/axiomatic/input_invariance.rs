@@ -5,7 +5,7 @@ use xai_core::{Error, Real, Result, parallel};
 
 use crate::batch::{ExplainedBatch, SecondMapsOfBatch};
 use crate::input;
-use crate::metric::{Direction, Measure, Metric, MetricInfo, Parameters, Range, Registered};
+use crate::metric::{Measure, MetricInfo, Parameters, Range, Registered};
 
 /// Does the map stay the same when the inputs are shifted and the model undoes the shift?
 ///
@@ -44,7 +44,7 @@ use crate::metric::{Direction, Measure, Metric, MetricInfo, Parameters, Range, R
 /// Kindermans et al., *The (Un)reliability of Saliency Methods*, 2017. Quantus says whether all elements
 /// are within 1e-4 + 1e-5 |e'|, of inputs whose first element it does not shift:
 /// [`maps_within`](crate::map::maps_within), and an explainer that does the same.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Metric, Parameters)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 pub struct InputInvariance;
 
 /// The largest change, as a share of the largest size of the first.
@@ -73,13 +73,9 @@ impl<T: Real> Measure<T> for InputInvariance {
 }
 
 impl Registered for InputInvariance {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "input-invariance",
-        title: "Input Invariance",
-        question: "Does the map move when the inputs are shifted and the model undoes the shift?",
-        direction: Direction::Lower,
-        range: Range::NON_NEGATIVE,
-        needs: &[input::EXPLANATIONS, input::SECOND_MAPS],
-        source: "Kindermans et al., The (Un)reliability of Saliency Methods, 2017",
+    const INFO: &'static MetricInfo = info! {
+        "input-invariance" "Input Invariance": "Does the map move when the inputs are shifted and the model undoes the shift?"
+        Lower, Range::NON_NEGATIVE, &[input::EXPLANATIONS, input::SECOND_MAPS],
+        "Kindermans et al., The (Un)reliability of Saliency Methods, 2017"
     };
 }

@@ -1,10 +1,10 @@
 //! Non-sensitivity.
 
-use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
+use xai_core::describe::{MetricInfo, Parameter, Parameters, Range};
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
-use crate::metric::{Measure, Metric, Registered, SCORE_NEEDS};
+use crate::metric::{Measure, Registered, SCORE_NEEDS};
 use crate::perturbation::{Baseline, Features, SingleRemoval};
 
 /// How many features have an attribution though the model ignores them, or none though it does not?
@@ -41,7 +41,7 @@ use crate::perturbation::{Baseline, Features, SingleRemoval};
 /// # Source
 /// Nguyen and Martínez, *On quantitative aspects of model interpretability*, 2020. Quantus has one
 /// threshold and one baseline.
-#[derive(Debug, Clone, PartialEq, Metric, Parameters)]
+#[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct NonSensitivity {
     /// What stands for a removed value.
     ///
@@ -149,13 +149,9 @@ impl<T: Real> Measure<T> for NonSensitivity {
 }
 
 impl Registered for NonSensitivity {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "non-sensitivity",
-        title: "Non-sensitivity",
-        question: "How many features have an attribution though the model ignores them, or none though it does not?",
-        direction: Direction::Lower,
-        range: Range::NON_NEGATIVE.up_to_data("n_features"),
-        needs: SCORE_NEEDS,
-        source: "Nguyen and Martínez, On quantitative aspects of model interpretability, 2020",
+    const INFO: &'static MetricInfo = info! {
+        "non-sensitivity" "Non-sensitivity": "How many features have an attribution though the model ignores them, or none though it does not?"
+        Lower, Range::NON_NEGATIVE.up_to_data("n_features"), SCORE_NEEDS,
+        "Nguyen and Martínez, On quantitative aspects of model interpretability, 2020"
     };
 }

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher};
 use std::sync::Arc;
 
-use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
+use xai_core::describe::{MetricInfo, Parameter, Parameters, Range};
 use xai_core::{Error, Real, Result, parallel};
 
 use crate::batch::{AllSamples, ExplainedBatch, Plan, RunData};
 use crate::input;
 use crate::metric::comparison::sufficiency::predictions;
-use crate::metric::{Measure, Metric, Registered, SCORE_NEEDS, Whole, WholeMetric};
+use crate::metric::{Measure, Registered, SCORE_NEEDS, Whole, WholeMetric};
 
 /// Do samples with the same explanation have the same prediction?
 ///
@@ -48,7 +48,7 @@ use crate::metric::{Measure, Metric, Registered, SCORE_NEEDS, Whole, WholeMetric
 /// Dasgupta, Frost, Moshkovitz, *Framework for Evaluating Faithfulness of Local Explanations*, 2022. Quantus
 /// takes the batch for the data set, the signs of the *first* five elements for a key, and 0 for a sample that shares it
 /// with nobody: its number is ours with a [`Discretizer::function`] and samples without a value counted as 0.
-#[derive(Debug, Clone, Default, PartialEq, Metric, Parameters)]
+#[derive(Debug, Clone, Default, PartialEq, Parameters)]
 pub struct Consistency {
     /// What has to be the same in two maps that count as one explanation. Default: the positions of the
     /// five largest attributions, with their signs.
@@ -256,13 +256,9 @@ impl<T: Real> Measure<T> for Consistency {
 }
 
 impl Registered for Consistency {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "consistency",
-        title: "Consistency",
-        question: "Do samples with the same explanation have the same prediction?",
-        direction: Direction::Higher,
-        range: Range::SHARE,
-        needs: SCORE_NEEDS,
-        source: "Dasgupta et al., Framework for Evaluating Faithfulness of Local Explanations, 2022",
+    const INFO: &'static MetricInfo = info! {
+        "consistency" "Consistency": "Do samples with the same explanation have the same prediction?"
+        Higher, Range::SHARE, SCORE_NEEDS,
+        "Dasgupta et al., Framework for Evaluating Faithfulness of Local Explanations, 2022"
     };
 }

@@ -1,6 +1,6 @@
 //! Sufficiency: do samples with near maps have one prediction?
 
-use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
+use xai_core::describe::{MetricInfo, Parameter, Parameters, Range};
 use xai_core::distance::Distance;
 use xai_core::output::arg_max_rows;
 use xai_core::{Real, Result};
@@ -8,7 +8,7 @@ use xai_core::{Real, Result};
 use crate::batch::{AllSamples, ExplainedBatch, Plan};
 use crate::input;
 use crate::map::pair_distances::PairDistances;
-use crate::metric::{Measure, Metric, Registered, SCORE_NEEDS, Whole, WholeMetric};
+use crate::metric::{Measure, Registered, SCORE_NEEDS, Whole, WholeMetric};
 
 /// Do samples whose maps are near each other have the same prediction?
 ///
@@ -48,7 +48,7 @@ use crate::metric::{Measure, Metric, Registered, SCORE_NEEDS, Whole, WholeMetric
 /// takes the batch for the data set, and 0 for a sample that no map is near to; a position with one value
 /// in all maps makes all of its values 0. Its number is ours of absolute maps with samples without a value
 /// counted as 0, in one batch.
-#[derive(Debug, Clone, PartialEq, Metric, Parameters)]
+#[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct Sufficiency {
     /// The distance of the maps of two samples, by the attributions of their positions.
     distance: Distance,
@@ -194,13 +194,9 @@ impl<T: Real> Measure<T> for Sufficiency {
 }
 
 impl Registered for Sufficiency {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "sufficiency",
-        title: "Sufficiency",
-        question: "Do samples whose maps are near each other have the same prediction?",
-        direction: Direction::Higher,
-        range: Range::SHARE,
-        needs: SCORE_NEEDS,
-        source: "Dasgupta et al., Framework for Evaluating Faithfulness of Local Explanations, 2022",
+    const INFO: &'static MetricInfo = info! {
+        "sufficiency" "Sufficiency": "Do samples whose maps are near each other have the same prediction?"
+        Higher, Range::SHARE, SCORE_NEEDS,
+        "Dasgupta et al., Framework for Evaluating Faithfulness of Local Explanations, 2022"
     };
 }

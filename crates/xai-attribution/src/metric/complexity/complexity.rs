@@ -1,7 +1,7 @@
 //! Complexity of a map: the entropy of its attribution.
 
 use ndarray::ArrayViewD;
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::describe::{MetricInfo, Parameters, Range};
 use xai_core::number::elementary;
 use xai_core::{Layout, Real, Result};
 
@@ -9,7 +9,7 @@ use crate::batch::ExplainedBatch;
 use crate::input;
 use crate::metric::kinds::magnitudes::{value_of_maps, values_of_batch, within_range};
 use crate::metric::kinds::score_metric::EPSILON;
-use crate::metric::{Measure, Metric, MetricValue, Registered};
+use crate::metric::{Measure, MetricValue, Registered};
 
 /// Over how many places a map spreads its attribution: the entropy of `|map|` in nats.
 ///
@@ -41,7 +41,7 @@ pub fn complexity<T: Real>(maps: ArrayViewD<'_, T>, layout: Layout) -> Result<Me
 }
 
 /// [`complexity`] as a metric of an [`Evaluation`](crate::Evaluation), or of any other run.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Metric, Parameters)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 pub struct Complexity;
 
 impl<T: Real> Measure<T> for Complexity {
@@ -51,14 +51,10 @@ impl<T: Real> Measure<T> for Complexity {
 }
 
 impl Registered for Complexity {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "complexity",
-        title: "Complexity",
-        question: "Over how many positions is the attribution spread (entropy in nats)?",
-        direction: Direction::Lower,
-        range: Range::NON_NEGATIVE.up_to_data("ln n_positions"),
-        needs: &[input::EXPLANATIONS],
-        source: "Bhatt et al., Evaluating and Aggregating Feature-based Model Explanations, 2020",
+    const INFO: &'static MetricInfo = info! {
+        "complexity" "Complexity": "Over how many positions is the attribution spread (entropy in nats)?"
+        Lower, Range::NON_NEGATIVE.up_to_data("ln n_positions"), &[input::EXPLANATIONS],
+        "Bhatt et al., Evaluating and Aggregating Feature-based Model Explanations, 2020"
     };
 }
 

@@ -1,13 +1,13 @@
 //! Compactness of what a map marks.
 
-use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
+use xai_core::describe::{MetricInfo, Parameter, Parameters, Range};
 use xai_core::{Layout, Real, Result};
 
 use crate::batch::{ExplainedBatch, RunData};
 use crate::input;
 use crate::metric::kinds::magnitudes::values_of_batch;
 use crate::metric::kinds::spanning_tree::{Point, hull_area, tree_length};
-use crate::metric::{IMAGES_ONLY, Measure, Metric, Registered};
+use crate::metric::{IMAGES_ONLY, Measure, Registered};
 
 /// How close together are the positions that a map marks?
 ///
@@ -40,7 +40,7 @@ use crate::metric::{IMAGES_ONLY, Measure, Metric, Registered};
 /// Mesgari et al., arXiv:2603.29491, 2026. Quantus takes the tree of a graph of nearest neighbours, whose ties are
 /// broken arbitrarily and whose missing edges shorten it, the diagonal for positions in one line, and 0 for a map of
 /// zeros; where its graph holds the shortest tree its number is ours with [`Collinear::Diagonal`].
-#[derive(Debug, Clone, Copy, PartialEq, Metric, Parameters)]
+#[derive(Debug, Clone, Copy, PartialEq, Parameters)]
 pub struct MstCompactness {
     /// From which percentile of a map on its positions are marked. Default: 80.
     #[param(at_least = 0, at_most = 100)]
@@ -142,14 +142,9 @@ impl<T: Real> Measure<T> for MstCompactness {
 }
 
 impl Registered for MstCompactness {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "mst-compactness",
-        title: "MST compactness",
-        question: "How close together are the positions that the map marks?",
-        direction: Direction::Higher,
-        range: Range::above(0.0),
-        needs: &[input::EXPLANATIONS],
-        source: "Mesgari et al., arXiv:2603.29491, 2026",
+    const INFO: &'static MetricInfo = info! {
+        "mst-compactness" "MST compactness": "How close together are the positions that the map marks?"
+        Higher, Range::above(0.0), &[input::EXPLANATIONS], "Mesgari et al., arXiv:2603.29491, 2026"
     };
     const TAKES: &'static [Layout] = IMAGES_ONLY;
 }

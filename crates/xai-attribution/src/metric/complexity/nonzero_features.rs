@@ -5,7 +5,7 @@ use xai_core::{Real, Result};
 use crate::batch::ExplainedBatch;
 use crate::input;
 use crate::metric::kinds::magnitudes::values_of_batch;
-use crate::metric::{Direction, Measure, Metric, MetricInfo, Parameters, Range, Registered};
+use crate::metric::{Measure, MetricInfo, Parameters, Range, Registered};
 
 /// How many attributions are larger than a threshold?
 ///
@@ -27,7 +27,7 @@ use crate::metric::{Direction, Measure, Metric, MetricInfo, Parameters, Range, R
 /// # Source
 /// What Quantus calls Effective Complexity; for the paper's see
 /// [`EffectiveComplexity`](crate::metric::EffectiveComplexity).
-#[derive(Debug, Clone, Copy, PartialEq, Metric, Parameters)]
+#[derive(Debug, Clone, Copy, PartialEq, Parameters)]
 pub struct NonzeroFeatures {
     /// Above which size an attribution counts. Default: 1e-5.
     #[param(at_least = 0)]
@@ -50,13 +50,9 @@ impl<T: Real> Measure<T> for NonzeroFeatures {
 }
 
 impl Registered for NonzeroFeatures {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "nonzero-features",
-        title: "Nonzero features",
-        question: "How many attributions are larger than a threshold?",
-        direction: Direction::Lower,
-        range: Range::NON_NEGATIVE.up_to_data("n_positions"),
-        needs: &[input::EXPLANATIONS],
-        source: "Quantus, as Effective Complexity",
+    const INFO: &'static MetricInfo = info! {
+        "nonzero-features" "Nonzero features": "How many attributions are larger than a threshold?"
+        Lower, Range::NON_NEGATIVE.up_to_data("n_positions"), &[input::EXPLANATIONS],
+        "Quantus, as Effective Complexity"
     };
 }

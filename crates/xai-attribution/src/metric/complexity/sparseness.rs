@@ -1,13 +1,13 @@
 //! Sparseness of a map: the Gini index of its attribution.
 
 use ndarray::ArrayViewD;
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::describe::{MetricInfo, Parameters, Range};
 use xai_core::{Layout, Real, Result};
 
 use crate::batch::ExplainedBatch;
 use crate::input;
 use crate::metric::kinds::magnitudes::{value_of_maps, values_of_batch, within_range};
-use crate::metric::{Measure, Metric, MetricValue, Registered};
+use crate::metric::{Measure, MetricValue, Registered};
 
 /// How unequally a map shares its attribution: the Gini index of `|map|`.
 ///
@@ -37,7 +37,7 @@ pub fn sparseness<T: Real>(maps: ArrayViewD<'_, T>, layout: Layout) -> Result<Me
 }
 
 /// [`sparseness`] as a metric of an [`Evaluation`](crate::Evaluation), or of any other run.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Metric, Parameters)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 pub struct Sparseness;
 
 impl<T: Real> Measure<T> for Sparseness {
@@ -47,14 +47,10 @@ impl<T: Real> Measure<T> for Sparseness {
 }
 
 impl Registered for Sparseness {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "sparseness",
-        title: "Sparseness",
-        question: "How unequal are the attributions (Gini index)?",
-        direction: Direction::Higher,
-        range: Range::NON_NEGATIVE.up_to_data("1 - 1/n_positions"),
-        needs: &[input::EXPLANATIONS],
-        source: "Chalasani et al., Concise Explanations of Neural Networks using Adversarial Training, 2020",
+    const INFO: &'static MetricInfo = info! {
+        "sparseness" "Sparseness": "How unequal are the attributions (Gini index)?"
+        Higher, Range::NON_NEGATIVE.up_to_data("1 - 1/n_positions"), &[input::EXPLANATIONS],
+        "Chalasani et al., Concise Explanations of Neural Networks using Adversarial Training, 2020"
     };
 }
 

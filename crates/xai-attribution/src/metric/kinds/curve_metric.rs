@@ -7,8 +7,9 @@ use xai_core::{MetricInfo, Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::input;
-use crate::metric::{GivenDraws, Measure, Metric, Parameters, Registered};
+use crate::metric::{GivenDraws, Measure, Parameters, Registered};
 use crate::model::CurveScore;
+use crate::perturbation::removal::steps::step_setters;
 use crate::perturbation::{
     Baseline, CurveScores, Features, RankBy, RemovalCurve, RemovalOrder, Start, StepCount, Steps,
 };
@@ -71,7 +72,7 @@ pub fn area(scores: &[f64]) -> f64 {
 /// [`CurveKind`] of your own. The model sees `n` rows for every step that flips anything, and for the
 /// start. Where a batch has room for several steps of all its samples they go in one call. Two
 /// metrics along the same curve share it. The default baseline is 0.
-#[derive(Debug, Clone, PartialEq, Metric, Parameters)]
+#[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct CurveMetric<K> {
     #[param(skip)]
     order: RemovalOrder,
@@ -101,25 +102,13 @@ impl<K: CurveKind> Default for CurveMetric<K> {
     }
 }
 
-impl<K: CurveKind> CurveMetric<K> {
-    /// The number of steps, at least 1; `None` is one step per feature.
-    #[must_use]
-    pub fn steps(mut self, steps: Option<usize>) -> Self {
-        self.steps.count = steps.map_or(StepCount::All, StepCount::Number);
-        self
-    }
+step_setters!(CurveMetric<K>);
 
+impl<K: CurveKind> CurveMetric<K> {
     /// The number of features that each step flips, at least 1, instead of a number of steps.
     #[must_use]
     pub fn step_size(mut self, features: usize) -> Self {
         self.steps.count = StepCount::Size(features);
-        self
-    }
-
-    /// The share of features that the last step has flipped, in (0, 1].
-    #[must_use]
-    pub fn max_fraction(mut self, max_fraction: f64) -> Self {
-        self.steps.max_fraction = max_fraction;
         self
     }
 

@@ -7,7 +7,7 @@ use xai_core::{Input, Real, Result, parallel};
 use crate::batch::{ExplainedBatch, Masks, RunData};
 use crate::input;
 use crate::map::ChannelPool;
-use crate::metric::{Measure, Metric, MetricInfo, Parameter, Parameters, Registered};
+use crate::metric::{Measure, MetricInfo, Parameter, Parameters, Registered};
 
 /// What metrics of maps and masks need.
 pub const MASK_NEEDS: &[Input] = &[input::EXPLANATIONS, input::MASKS];
@@ -80,7 +80,7 @@ pub trait MaskFormula:
 }
 
 /// A metric over maps and [`Masks`]. An empty mask has no value.
-#[derive(Debug, Clone, Default, PartialEq, Metric, Parameters)]
+#[derive(Debug, Clone, Default, PartialEq, Parameters)]
 pub struct MaskMetric<F> {
     #[param(flatten)]
     pub(crate) formula: F,

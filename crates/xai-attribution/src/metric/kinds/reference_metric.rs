@@ -9,7 +9,7 @@ use crate::batch::second_maps::ReferenceAttributions;
 use crate::batch::{ExplainedBatch, ReferenceMaps, RunData};
 use crate::input;
 use crate::metric::map_agreement::AgreementOptions;
-use crate::metric::{Measure, Metric, Registered};
+use crate::metric::{Measure, Registered};
 
 /// What metrics of maps and reference maps need.
 pub const REFERENCE_NEEDS: &[Input] = &[input::EXPLANATIONS, input::REFERENCE_MAPS];
@@ -27,7 +27,7 @@ pub trait AgreementFormula: Debug + Clone + Default + PartialEq + Send + Sync + 
 }
 
 /// A metric over maps and [`ReferenceMaps`].
-#[derive(Debug, Clone, Default, PartialEq, Metric)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct ReferenceMetric<F> {
     formula: F,
     options: AgreementOptions,

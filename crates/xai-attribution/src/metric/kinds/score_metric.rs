@@ -7,7 +7,7 @@ use xai_core::number::check_finite_slice;
 use xai_core::{Accumulator, Error, ExactMean, Help, Input, MetricInfo, Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan};
-use crate::metric::{Measure, Metric, MetricValue, Parameter, Parameters, Registered};
+use crate::metric::{Measure, MetricValue, Parameter, Parameters, Registered};
 use crate::{help, input};
 
 /// What to do with a base score that the formula cannot divide by: 0 or less in Average Drop,
@@ -84,7 +84,7 @@ pub(crate) const EPSILON: f64 = 1e-8;
 /// them in an [`Evaluation`](crate::Evaluation).
 ///
 /// Defaults: an error for undefined base scores.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Metric, Parameters)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Parameters)]
 pub struct ScoreMetric<F> {
     /// What to do with base scores that the formula cannot divide by.
     base_score_policy: BaseScorePolicy,

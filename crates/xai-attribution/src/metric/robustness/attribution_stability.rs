@@ -1,13 +1,13 @@
 //! Stability of maps among neighbours of one prediction.
 
 use ndarray::Axis;
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::describe::{MetricInfo, Parameters, Range};
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, MapWork, Plan, RunData};
 use crate::input;
 use crate::map::MapSimilarity;
-use crate::metric::{GivenDraws, Measure, Metric, Registered};
+use crate::metric::{GivenDraws, Measure, Registered};
 use crate::perturbation::neighborhood::neighbor_changes::{in_calls, maps_of_neighbors};
 use crate::perturbation::{Neighborhood, Neighbors, OutputChanges};
 
@@ -49,7 +49,7 @@ use crate::perturbation::{Neighborhood, Neighbors, OutputChanges};
 /// Subramaniakuppusamy and Gajjar, *Feature Attribution Stability Suite: How Stable Are Post-Hoc
 /// Attributions?*, 2026. The suite also turns, brightens and compresses images: such copies less their
 /// images are [given neighbours](Neighborhood::Given); maps are compared place by place.
-#[derive(Debug, Clone, PartialEq, Metric, Parameters)]
+#[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct AttributionStability {
     /// Which neighbours.
     #[param(flatten, setter)]
@@ -167,26 +167,11 @@ impl<T: Real> Measure<T> for AttributionStability {
 }
 
 impl Registered for AttributionStability {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "attribution-stability",
-        title: "Attribution Stability (FASS)",
-        question: "How alike are the maps of neighbours that the model predicts the same for?",
-        direction: Direction::Higher,
-        range: Range::SIGNED_SHARE,
-        needs: &[
-            input::MODEL,
-            input::EXPLAINER,
-            input::INPUTS,
-            input::TARGETS,
-        ],
-        source: "Subramaniakuppusamy and Gajjar, Feature Attribution Stability Suite, 2026",
+    const INFO: &'static MetricInfo = info! {
+        "attribution-stability" "Attribution Stability (FASS)": "How alike are the maps of neighbours that the model predicts the same for?"
+        Higher, Range::SIGNED_SHARE, &[input::MODEL, input::EXPLAINER, input::INPUTS, input::TARGETS],
+        "Subramaniakuppusamy and Gajjar, Feature Attribution Stability Suite, 2026"
     };
 
-    const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {
-        input: input::NEIGHBORS,
-        take: |mut metric| {
-            metric.neighbors.neighborhood = Neighborhood::Given;
-            metric
-        },
-    });
+    const GIVEN_DRAWS: Option<GivenDraws<Self>> = given_neighbors!();
 }

@@ -5,7 +5,7 @@ use xai_core::{Layout, Real, Result};
 use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::input;
 use crate::map::MapDistance;
-use crate::metric::{Direction, Measure, Metric, MetricInfo, Parameters, Range, Registered};
+use crate::metric::{Measure, MetricInfo, Parameters, Range, Registered};
 use crate::perturbation::{NeighborDistances, NeighborSet, Shifts};
 
 /// How much faster than its input does a map move, at most, when the input is shifted?
@@ -46,7 +46,7 @@ use crate::perturbation::{NeighborDistances, NeighborSet, Shifts};
 /// them, and adds 1e-9 to the divisor; below 14 columns it shows the blank image only.
 /// [`LocalLipschitz`](crate::metric::LocalLipschitz) with [`MapDistance::L1`] and its shifted images as
 /// [given neighbours](crate::perturbation::Neighborhood::Given) has its numbers.
-#[derive(Debug, Clone, Default, PartialEq, Metric, Parameters)]
+#[derive(Debug, Clone, Default, PartialEq, Parameters)]
 pub struct Continuity {
     /// Which shifts. Default: by one and two positions both ways.
     #[param(flatten, setter)]
@@ -77,14 +77,10 @@ impl<T: Real> Measure<T> for Continuity {
 }
 
 impl Registered for Continuity {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "continuity",
-        title: "Continuity",
-        question: "How much faster than its input does a map move, at most, when the input is shifted?",
-        direction: Direction::Lower,
-        range: Range::NON_NEGATIVE,
-        needs: &[input::EXPLAINER, input::INPUTS, input::TARGETS],
-        source: "Montavon et al., Methods for interpreting and understanding deep neural networks, 2018",
+    const INFO: &'static MetricInfo = info! {
+        "continuity" "Continuity": "How much faster than its input does a map move, at most, when the input is shifted?"
+        Lower, Range::NON_NEGATIVE, &[input::EXPLAINER, input::INPUTS, input::TARGETS],
+        "Montavon et al., Methods for interpreting and understanding deep neural networks, 2018"
     };
 
     const TAKES: &'static [Layout] = &[

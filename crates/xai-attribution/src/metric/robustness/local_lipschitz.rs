@@ -1,12 +1,12 @@
 //! The local Lipschitz estimate.
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::describe::{MetricInfo, Parameters, Range};
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::input;
 use crate::map::MapDistance;
-use crate::metric::{GivenDraws, Measure, Metric, Registered};
+use crate::metric::{GivenDraws, Measure, Registered};
 use crate::perturbation::{NeighborDistances, Neighborhood, Neighbors};
 
 /// How much faster than its input does a map move, at most?
@@ -38,7 +38,7 @@ use crate::perturbation::{NeighborDistances, Neighborhood, Neighbors};
 /// # Source
 /// Alvarez-Melis and Jaakkola, *On the Robustness of Interpretability Methods*, 2018. Quantus adds 1e-10
 /// to the divisor and draws normal noise: [`Neighborhood::Given`].
-#[derive(Debug, Clone, PartialEq, Metric, Parameters)]
+#[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct LocalLipschitz {
     /// Which neighbours.
     #[param(flatten, setter)]
@@ -83,21 +83,11 @@ impl<T: Real> Measure<T> for LocalLipschitz {
 }
 
 impl Registered for LocalLipschitz {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "local-lipschitz",
-        title: "Local Lipschitz estimate",
-        question: "How much faster than its input does a map move, at most?",
-        direction: Direction::Lower,
-        range: Range::NON_NEGATIVE,
-        needs: &[input::EXPLAINER, input::INPUTS, input::TARGETS],
-        source: "Alvarez-Melis and Jaakkola, On the Robustness of Interpretability Methods, 2018",
+    const INFO: &'static MetricInfo = info! {
+        "local-lipschitz" "Local Lipschitz estimate": "How much faster than its input does a map move, at most?"
+        Lower, Range::NON_NEGATIVE, &[input::EXPLAINER, input::INPUTS, input::TARGETS],
+        "Alvarez-Melis and Jaakkola, On the Robustness of Interpretability Methods, 2018"
     };
 
-    const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {
-        input: input::NEIGHBORS,
-        take: |mut metric| {
-            metric.neighbors.neighborhood = Neighborhood::Given;
-            metric
-        },
-    });
+    const GIVEN_DRAWS: Option<GivenDraws<Self>> = given_neighbors!();
 }

@@ -3,13 +3,13 @@
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::describe::{MetricInfo, Parameters, Range};
 use xai_core::{Input, Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData, SampleBatch};
 use crate::input;
 use crate::map::MapDistance;
-use crate::metric::{GivenDraws, Measure, Metric, Registered};
+use crate::metric::{GivenDraws, Measure, Registered};
 use crate::perturbation::{
     InputChanges, NeighborDistances, Neighborhood, Neighbors, OutputChanges, Representation,
     RepresentationChanges,
@@ -81,7 +81,7 @@ pub trait Reference: Debug + Copy + Default + PartialEq + Send + Sync + 'static 
 /// ([`elementwise`](RelativeStability::elementwise)), whose largest is that of the smallest attribution,
 /// counts neighbours with another prediction or gives up the sample for one, and draws noise upwards
 /// only.
-#[derive(Debug, Clone, PartialEq, Metric, Parameters)]
+#[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct RelativeStability<R> {
     /// Which neighbours.
     #[param(flatten, setter)]
@@ -130,14 +130,9 @@ const SOURCE: &str =
     "Agarwal et al., Rethinking Stability for Attribution-based Explanations, 2022";
 
 impl Reference for OfInputs {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "relative-input-stability",
-        title: "Relative input stability",
-        question: "How far does a map move for each share that its input moves?",
-        direction: Direction::Lower,
-        range: Range::NON_NEGATIVE,
-        needs: NEEDS,
-        source: SOURCE,
+    const INFO: &'static MetricInfo = info! {
+        "relative-input-stability" "Relative input stability": "How far does a map move for each share that its input moves?"
+        Lower, Range::NON_NEGATIVE, NEEDS, SOURCE
     };
 
     fn changes<T: Real>(batch: &SampleBatch<'_, T>, work: &NeighborDistances) -> Result<Vec<f64>> {
@@ -148,14 +143,9 @@ impl Reference for OfInputs {
 }
 
 impl Reference for OfOutputs {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "relative-output-stability",
-        title: "Relative output stability",
-        question: "How far does a map move for each share that the model's output moves?",
-        direction: Direction::Lower,
-        range: Range::NON_NEGATIVE,
-        needs: NEEDS,
-        source: SOURCE,
+    const INFO: &'static MetricInfo = info! {
+        "relative-output-stability" "Relative output stability": "How far does a map move for each share that the model's output moves?"
+        Lower, Range::NON_NEGATIVE, NEEDS, SOURCE
     };
 
     fn plan<T: Real>(plan: &mut Plan<'_, '_, T>, work: &NeighborDistances) -> Result<()> {
@@ -180,20 +170,10 @@ impl Reference for OfOutputs {
 }
 
 impl Reference for OfRepresentation {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "relative-representation-stability",
-        title: "Relative representation stability",
-        question: "How far does a map move for each share that a layer of the model moves?",
-        direction: Direction::Lower,
-        range: Range::NON_NEGATIVE,
-        needs: &[
-            input::MODEL,
-            input::EXPLAINER,
-            input::INPUTS,
-            input::TARGETS,
-            input::REPRESENTATION,
-        ],
-        source: SOURCE,
+    const INFO: &'static MetricInfo = info! {
+        "relative-representation-stability" "Relative representation stability": "How far does a map move for each share that a layer of the model moves?"
+        Lower, Range::NON_NEGATIVE, &[input::MODEL, input::EXPLAINER, input::INPUTS, input::TARGETS, input::REPRESENTATION],
+        SOURCE
     };
 
     fn prepare<T: Real>(run: &RunData<'_, T>) -> Result<()> {
@@ -271,11 +251,5 @@ impl<T: Real, R: Reference> Measure<T> for RelativeStability<R> {
 impl<R: Reference> Registered for RelativeStability<R> {
     const INFO: &'static MetricInfo = R::INFO;
 
-    const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {
-        input: input::NEIGHBORS,
-        take: |mut metric| {
-            metric.neighbors.neighborhood = Neighborhood::Given;
-            metric
-        },
-    });
+    const GIVEN_DRAWS: Option<GivenDraws<Self>> = given_neighbors!();
 }

@@ -7,7 +7,7 @@ use crate::batch::{ExplainedBatch, SecondMapsOfBatch};
 use crate::input;
 use crate::map::Bins;
 use crate::map::histogram::{entropy, histogram};
-use crate::metric::{Direction, Measure, Metric, MetricInfo, Parameters, Range, Registered};
+use crate::metric::{Measure, MetricInfo, Parameters, Range, Registered};
 
 /// Does the explanation get more complex when the model forgets what it learnt?
 ///
@@ -46,7 +46,7 @@ use crate::metric::{Direction, Measure, Metric, MetricInfo, Parameters, Range, R
 /// Test*, 2023. With a number of bins as Quantus' `EfficientMPRT`; its rules for that number take the
 /// number of *axes* of a map for that of its values. [`Bins::FreedmanDiaconis`] takes the values, of
 /// the map as it is for both maps.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Metric, Parameters)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 pub struct EfficientRandomization {
     /// How many bins the histogram of a map has. Default: 100.
     bins: Bins,
@@ -74,13 +74,9 @@ impl<T: Real> Measure<T> for EfficientRandomization {
 }
 
 impl Registered for EfficientRandomization {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "efficient-randomization",
-        title: "Efficient Randomization (eMPRT)",
-        question: "Does the map of a model of random numbers get more complex?",
-        direction: Direction::Higher,
-        range: Range::at_least(-1.0),
-        needs: &[input::EXPLANATIONS, input::SECOND_MAPS],
-        source: "Hedström et al., Sanity Checks Revisited, 2023",
+    const INFO: &'static MetricInfo = info! {
+        "efficient-randomization" "Efficient Randomization (eMPRT)": "Does the map of a model of random numbers get more complex?"
+        Higher, Range::at_least(-1.0), &[input::EXPLANATIONS, input::SECOND_MAPS],
+        "Hedström et al., Sanity Checks Revisited, 2023"
     };
 }

@@ -9,6 +9,7 @@ use xai_core::describe::Parameters;
 use xai_core::number::check_finite;
 use xai_core::output::arg_max;
 use xai_core::tensor::Rows;
+use xai_core::text::span;
 use xai_core::{Error, Input, Layout, Real, Result, parallel};
 
 use crate::batch::{BatchWork, ExplainedBatch, MapWork, Plan, SampleBatch, SideInput};
@@ -127,9 +128,8 @@ pub(crate) fn maps_of_neighbors<T: Real>(
         .map_err(|_| Error::shape(input::NEIGHBORS, &shape, &[neighbors.len()]))?;
     let (low, high) = (sample_of[0], sample_of[sample_of.len() - 1]);
     let call = format!(
-        "neighbours of samples {}..{}",
-        start + low,
-        start + high + 1
+        "neighbours of {}",
+        span("sample", &(start + low..start + high + 1))
     );
     let targets = batch.targets().gather(&sample_of);
     let answer = explained.explain(view, &targets, |row| sample_of[row], &call)?;

@@ -210,17 +210,17 @@ fn drops_without<T: Real, P: Iterator<Item = u32>>(
     let absence = Absence::new(batch, baseline)?;
     let remover = absence.remover(batch);
     let mut starts = vec![0];
-    let mut rows: Vec<(u32, u32)> = Vec::new();
-    for (sample, n) in n_sets.enumerate() {
-        rows.extend((0..n).map(|set| (sample as u32, set as u32)));
-        starts.push(rows.len());
+    for n in n_sets {
+        starts.push(starts[starts.len() - 1] + n);
     }
+    // A list of them would be as large as the batch where every position is a set.
+    let sample_of = |row: usize| starts.partition_point(|&start| start <= row) - 1;
     let scores = batch.score_changed(
-        rows.len(),
-        |row| rows[row].0 as usize,
+        starts[starts.len() - 1],
+        sample_of,
         |row, values| {
-            let (sample, set) = (rows[row].0 as usize, rows[row].1 as usize);
-            remover.remove(sample, values, positions(sample, set));
+            let sample = sample_of(row);
+            remover.remove(sample, values, positions(sample, row - starts[sample]));
         },
         ", without one feature",
     )?;

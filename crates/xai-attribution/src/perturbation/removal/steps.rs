@@ -93,6 +93,29 @@ impl Steps {
     }
 }
 
+/// Writes the setters of the [`Steps`] of a metric.
+macro_rules! step_setters {
+    ($metric:ident $(<$kind:ident>)?) => {
+        impl $(<$kind>)? $metric $(<$kind>)? {
+            /// The number of steps, at least 1; `None` is one step per feature.
+            #[must_use]
+            pub fn steps(mut self, steps: Option<usize>) -> Self {
+                use crate::perturbation::StepCount;
+                self.steps.count = steps.map_or(StepCount::All, StepCount::Number);
+                self
+            }
+
+            /// The share of features that the last step has flipped, in (0, 1].
+            #[must_use]
+            pub fn max_fraction(mut self, max_fraction: f64) -> Self {
+                self.steps.max_fraction = max_fraction;
+                self
+            }
+        }
+    };
+}
+pub(crate) use step_setters;
+
 /// The counts of a curve over features.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Counts {

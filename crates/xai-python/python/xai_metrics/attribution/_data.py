@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from .. import _native
 from .._arrays import booleans, integers, reals, to_numpy
 from . import _models
 
@@ -74,7 +75,8 @@ class Run:
     #: Where one output of the model stands for so many.
     n_outputs: int | None = None
     activation: str | None = None
-    batch_size: int | None = 64
+    batch_size: int | None = None
+    allow_batch_dependence: bool = False
     layout: str | None = None
     framework: Framework | None = None
     device: Any = None
@@ -88,8 +90,8 @@ class Run:
         tensors = _models.Tensors.of(self.model, self.framework, self.device)
         explainers = [self._explained(entry, tensors, inputs) for entry in self.explainers]
         n = self._n_samples(inputs, explainers)
-        batch_size = max(n, 1) if self.batch_size is None else int(self.batch_size)
-        if batch_size < 1:
+        batch_size = None if self.batch_size is None else int(self.batch_size)
+        if batch_size is not None and batch_size < 1:
             raise ValueError(f"batch_size: expected at least 1, got {self.batch_size}")
         function = None
         if self.model is not None and self.operator is None:
@@ -123,6 +125,7 @@ class Run:
             "sides": self._sides(tensors, inputs, explainers, n, draws),
             "activation": "none" if self.operator is not None else activation_of(self.activation),
             "batch_size": batch_size,
+            "allow_batch_dependence": self.allow_batch_dependence,
             "layout": layout_of(self.layout),
             "curves": self.curves,
             "first_sample": self.first_sample,
@@ -246,8 +249,12 @@ def targets_of(targets: Any, n: int) -> npt.NDArray[Any]:
     return rows
 
 
-def predicted_classes(function: Any, inputs: npt.NDArray[Any], batch_size: int) -> npt.NDArray[Any]:
+def predicted_classes(
+    function: Any, inputs: npt.NDArray[Any], batch_size: int | None
+) -> npt.NDArray[Any]:
     """The class of the largest output for every input, the lowest of equal ones."""
+    if batch_size is None:
+        batch_size = _native.attribution_rows_per_call(inputs.nbytes // max(len(inputs), 1))
     classes = []
     for first in range(0, len(inputs), batch_size):
         batch = np.array(inputs[first : first + batch_size], order="C")

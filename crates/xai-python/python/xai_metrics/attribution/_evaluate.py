@@ -47,7 +47,8 @@ def evaluate(
     second_maps: Any = None,
     representation: Any = None,
     activation: str | None = None,
-    batch_size: int | None = 64,
+    batch_size: int | None = None,
+    allow_batch_dependence: bool = False,
     layout: str | None = None,
     framework: Framework | None = None,
     device: Any = None,
@@ -102,8 +103,13 @@ def evaluate(
     activation : {None, "softmax", "sigmoid", "log-softmax"}
         What is applied to the outputs of the model.
     batch_size : int or None
-        The largest number of rows that model and explainers are given at once; ``None`` for all
-        samples.
+        The largest number of rows that model and explainers are given at once; ``None`` for as
+        many as 32 MiB hold, at least 1, at most 4096.
+    allow_batch_dependence : bool
+        Whether the model may answer a row otherwise in another batch. Else the first row of the
+        first call with several different ones is asked alone, too, and outputs that differ by more
+        than a thousandth of the largest of the call are an error: a layer of normalisation or
+        dropout is in training mode.
     layout : {None, "tabular", "time-series", "channels-last", "channels-first"}
         How the axes of the inputs are read; by their number, and channels last, where it is
         ``None``.
@@ -130,8 +136,9 @@ def evaluate(
     ------
     ValueError
         For arrays that do not fit each other, NaN in inputs, maps or outputs, an answer of the
-        wrong shape, a base score that a formula cannot divide by, a missing input, an unknown
-        metric.
+        wrong shape, a model whose answers depend on the batch, a missing input, an unknown metric.
+        Also for a base score that the formula of the only metric cannot divide by; one of several
+        metrics is undefined then, see :attr:`MetricResult.undefined`.
     TypeError
         For arguments that are no arrays of numbers.
     Exception
@@ -158,6 +165,7 @@ def evaluate(
         sides=Sides(masks, mosaic, segments, reference_maps, second_maps, representation),
         activation=activation,
         batch_size=batch_size,
+        allow_batch_dependence=allow_batch_dependence,
         layout=layout,
         framework=framework,
         device=device,
@@ -182,7 +190,8 @@ def evaluate_part(
     second_maps: Any = None,
     representation: Any = None,
     activation: str | None = None,
-    batch_size: int | None = 64,
+    batch_size: int | None = None,
+    allow_batch_dependence: bool = False,
     layout: str | None = None,
     framework: Framework | None = None,
     device: Any = None,
@@ -221,6 +230,7 @@ def evaluate_part(
         sides=Sides(masks, mosaic, segments, reference_maps, second_maps, representation),
         activation=activation,
         batch_size=batch_size,
+        allow_batch_dependence=allow_batch_dependence,
         layout=layout,
         framework=framework,
         device=device,

@@ -155,7 +155,8 @@ def evaluate_signature(info: MetricInfo) -> inspect.Signature:
     if "features" in names or "ordered_features" in names or "perturbation" in names:
         keywords["segments"] = None
     if "model" in info.needs or "explainer" in info.needs:
-        keywords |= {"model": None, "activation": None, "batch_size": 64}
+        keywords |= {"model": None, "activation": None, "batch_size": None}
+        keywords |= {"allow_batch_dependence": False}
         keywords |= {"framework": None, "device": None}
     keywords |= {"layout": None, "n_jobs": None}
     needed, keyword = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY

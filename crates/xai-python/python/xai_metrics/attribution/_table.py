@@ -101,6 +101,8 @@ class MetricResult:
     ranking: list[str]
     #: Every pair of explainers.
     comparisons: list[Comparison]
+    #: Why the metric is undefined for the scores, where it is: then it has no values.
+    undefined: str | None = None
 
     def __getitem__(self, explainer: str) -> ExplainerValue:
         return self.values[explainer]
@@ -117,6 +119,7 @@ class MetricResult:
         """The fields by name."""
         return {
             "direction": self.direction,
+            "undefined": self.undefined,
             "explainers": {name: value.to_dict() for name, value in self.values.items()},
             "ranking": list(self.ranking),
             "comparisons": [comparison.to_dict() for comparison in self.comparisons],
@@ -368,6 +371,7 @@ class EvaluationTable:
             values=values,
             ranking=[self.explainers[e] for e in result["ranking"]],
             comparisons=[Comparison(**comparison) for comparison in result["comparisons"]],
+            undefined=result.get("undefined"),
         )
 
     def _rows(self, metric: str) -> Iterator[dict[str, Any]]:
@@ -415,9 +419,10 @@ class EvaluationTable:
 
     def _footer(self) -> str:
         samples = f"{self.n_samples} samples, {self.model_rows} rows of the model"
-        return (
-            f"{samples}; intervals of {self.level:.0%}; * worse than the best by more than chance"
-        )
+        stars = "* worse than the best by more than chance"
+        footer = f"{samples}; intervals of {self.level:.0%}; {stars}"
+        reasons = [f"{m} is undefined: {self[m].undefined}" for m in self if self[m].undefined]
+        return "\n".join([*reasons, footer])
 
 
 def _arrow(direction: str) -> str:

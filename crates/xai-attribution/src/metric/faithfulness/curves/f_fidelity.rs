@@ -3,16 +3,17 @@
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::describe::{MetricInfo, Parameters, Range};
 use xai_core::random::{random_stream, uniform_index};
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, MapWork, Plan, RunData};
-use crate::metric::{Measure, Metric, Registered, SCORE_NEEDS};
+use crate::metric::{Measure, Registered, SCORE_NEEDS};
 use crate::perturbation::removal::removed::Absence;
 use crate::perturbation::removal::steps::Counts;
+use crate::perturbation::removal::steps::step_setters;
 use crate::perturbation::{
-    Baseline, FeatureCells, Features, OrderedFeatures, RankBy, RemovalOrder, StepCount, Steps,
+    Baseline, FeatureCells, Features, OrderedFeatures, RankBy, RemovalOrder, Steps,
 };
 
 /// Which end of the ranking an [`FFidelityMetric`] removes from.
@@ -61,7 +62,7 @@ pub trait RankedPart: Debug + Copy + Default + PartialEq + Send + Sync + 'static
 /// Zheng et al., *F-Fidelity: A Robust Framework for Faithfulness Evaluation of Explainable AI*, 2025, who
 /// draw a share α of the part and cap it at β of all features, and report accuracies; with scores it
 /// also moves where no prediction changes. The sibling for graphs is robust fidelity.
-#[derive(Debug, Clone, PartialEq, Metric, Parameters)]
+#[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct FFidelityMetric<K> {
     #[param(flatten)]
     steps: Steps,
@@ -106,14 +107,9 @@ pub struct LeastRelevant;
 const SOURCE: &str = "Zheng et al., F-Fidelity, 2025";
 
 impl RankedPart for BothEnds {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "f-fidelity",
-        title: "F-Fidelity",
-        question: "How much further does the score fall without random parts of the most than of the least relevant features?",
-        direction: Direction::Higher,
-        range: Range::REAL,
-        needs: SCORE_NEEDS,
-        source: SOURCE,
+    const INFO: &'static MetricInfo = info! {
+        "f-fidelity" "F-Fidelity": "How much further does the score fall without random parts of the most than of the least relevant features?"
+        Higher, Range::REAL, SCORE_NEEDS, SOURCE
     };
     const ORDERS: &'static [(RemovalOrder, f64)] = &[
         (RemovalOrder::MostRelevantFirst, 1.0),
@@ -122,27 +118,17 @@ impl RankedPart for BothEnds {
 }
 
 impl RankedPart for MostRelevant {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "f-fidelity-positive",
-        title: "F-Fidelity, positive",
-        question: "How far does the score fall without random parts of the most relevant features?",
-        direction: Direction::Higher,
-        range: Range::REAL,
-        needs: SCORE_NEEDS,
-        source: SOURCE,
+    const INFO: &'static MetricInfo = info! {
+        "f-fidelity-positive" "F-Fidelity, positive": "How far does the score fall without random parts of the most relevant features?"
+        Higher, Range::REAL, SCORE_NEEDS, SOURCE
     };
     const ORDERS: &'static [(RemovalOrder, f64)] = &[(RemovalOrder::MostRelevantFirst, 1.0)];
 }
 
 impl RankedPart for LeastRelevant {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "f-fidelity-negative",
-        title: "F-Fidelity, negative",
-        question: "How far does the score fall without random parts of the least relevant features?",
-        direction: Direction::Lower,
-        range: Range::REAL,
-        needs: SCORE_NEEDS,
-        source: SOURCE,
+    const INFO: &'static MetricInfo = info! {
+        "f-fidelity-negative" "F-Fidelity, negative": "How far does the score fall without random parts of the least relevant features?"
+        Lower, Range::REAL, SCORE_NEEDS, SOURCE
     };
     const ORDERS: &'static [(RemovalOrder, f64)] = &[(RemovalOrder::LeastRelevantFirst, 1.0)];
 }
@@ -161,21 +147,9 @@ impl<K> Default for FFidelityMetric<K> {
     }
 }
 
+step_setters!(FFidelityMetric<K>);
+
 impl<K: RankedPart> FFidelityMetric<K> {
-    /// The number of steps, at least 1; `None` is one step per feature.
-    #[must_use]
-    pub fn steps(mut self, steps: Option<usize>) -> Self {
-        self.steps.count = steps.map_or(StepCount::All, StepCount::Number);
-        self
-    }
-
-    /// The share of features that the last step has flipped, in (0, 1].
-    #[must_use]
-    pub fn max_fraction(mut self, max_fraction: f64) -> Self {
-        self.steps.max_fraction = max_fraction;
-        self
-    }
-
     fn work(&self, order: RemovalOrder) -> PartlyRemoved {
         PartlyRemoved {
             order,

@@ -1,15 +1,13 @@
 //! Normalised area over the perturbation curve.
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::describe::{MetricInfo, Parameters, Range};
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::metric::kinds::order_limits::{Limits, OrderLimits};
 use crate::metric::{Measure, Metric, Registered, SCORE_NEEDS};
-use crate::model::CurveScore;
 use crate::perturbation::{
-    Baseline, Features, OrderedFeatures, RankBy, RemovalCurve, RemovalOrder, Start, StepCount,
-    Steps,
+    Baseline, Features, OrderedFeatures, RankBy, RemovalCurve, RemovalOrder, StepCount, Steps,
 };
 
 /// Where does the order of a map stand between the worst and the best order that the model has?
@@ -48,7 +46,7 @@ use crate::perturbation::{
 /// # Source
 /// Edin et al., *Normalized AOPC: Fixing Misleading Faithfulness Metrics for Feature Attributions Explainability*,
 /// 2025.
-#[derive(Debug, Clone, PartialEq, Metric, Parameters)]
+#[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct Naopc {
     /// What stands for a removed value.
     #[param(into)]
@@ -93,16 +91,13 @@ impl Naopc {
     /// The order of the map, where not all subsets are known.
     fn curve(&self) -> RemovalCurve {
         RemovalCurve {
-            order: RemovalOrder::MostRelevantFirst,
-            start: Start::Input,
             steps: Steps {
                 count: StepCount::All,
-                max_fraction: 1.0,
+                ..Steps::default()
             },
             baseline: self.baseline.clone(),
             features: self.features,
-            rank_by: RankBy::Sum,
-            score: CurveScore::Target,
+            ..RemovalCurve::default()
         }
     }
 
@@ -165,13 +160,8 @@ impl<T: Real> Measure<T> for Naopc {
 }
 
 impl Registered for Naopc {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "naopc",
-        title: "NAOPC",
-        question: "Where does the map's order of removal stand between the model's worst and best?",
-        direction: Direction::Higher,
-        range: Range::SHARE,
-        needs: SCORE_NEEDS,
-        source: "Edin et al., Normalized AOPC, 2025",
+    const INFO: &'static MetricInfo = info! {
+        "naopc" "NAOPC": "Where does the map's order of removal stand between the model's worst and best?"
+        Higher, Range::SHARE, SCORE_NEEDS, "Edin et al., Normalized AOPC, 2025"
     };
 }

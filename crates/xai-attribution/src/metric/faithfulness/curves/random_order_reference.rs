@@ -1,14 +1,15 @@
 //! Where a curve stands among those of random orders.
 
-use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
+use xai_core::describe::{MetricInfo, Parameter, Parameters, Range};
 use xai_core::{Real, Result};
 
 use crate::batch::data::Explained;
 use crate::batch::{BatchWork, ExplainedBatch, MapWork, Plan, RunData, SampleBatch};
-use crate::metric::{Measure, Metric, Registered, SCORE_NEEDS, area};
+use crate::metric::{Measure, Registered, SCORE_NEEDS, area};
 use crate::model::CurveScore;
+use crate::perturbation::removal::steps::step_setters;
 use crate::perturbation::{
-    Baseline, CurveScores, Features, RankBy, RemovalCurve, RemovalOrder, Start, StepCount, Steps,
+    Baseline, CurveScores, Features, RemovalCurve, RemovalOrder, Start, Steps,
 };
 
 /// Does the order of a map remove the score faster than random orders do?
@@ -42,7 +43,7 @@ use crate::perturbation::{
 ///
 /// # Source
 /// A permutation test: Fisher, *The Design of Experiments*, 1935. No other library has the number.
-#[derive(Debug, Clone, PartialEq, Metric, Parameters)]
+#[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct RandomOrderReference {
     #[param(flatten)]
     steps: Steps,
@@ -95,31 +96,18 @@ impl Default for RandomOrderReference {
 /// Areas that are nearer than this share of their size differ by rounding alone.
 const ROUNDING: f64 = 1e-12;
 
+step_setters!(RandomOrderReference);
+
 impl RandomOrderReference {
-    /// The number of steps, at least 1; `None` is one step per feature.
-    #[must_use]
-    pub fn steps(mut self, steps: Option<usize>) -> Self {
-        self.steps.count = steps.map_or(StepCount::All, StepCount::Number);
-        self
-    }
-
-    /// The share of features that the last step has flipped, in (0, 1].
-    #[must_use]
-    pub fn max_fraction(mut self, max_fraction: f64) -> Self {
-        self.steps.max_fraction = max_fraction;
-        self
-    }
-
     /// The curve of the map.
     fn work(&self) -> RemovalCurve {
         RemovalCurve {
-            order: RemovalOrder::MostRelevantFirst,
             start: self.start,
             steps: self.steps.clone(),
             baseline: self.baseline.clone(),
             features: self.features,
-            rank_by: RankBy::Sum,
             score: self.score,
+            ..RemovalCurve::default()
         }
     }
 
@@ -217,13 +205,8 @@ impl<T: Real> Measure<T> for RandomOrderReference {
 }
 
 impl Registered for RandomOrderReference {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "random-order-reference",
-        title: "Random-order reference",
-        question: "Does the map's order remove the score faster than random orders do?",
-        direction: Direction::Higher,
-        range: Range::SHARE.when("(z: any number)"),
-        needs: SCORE_NEEDS,
-        source: "Fisher, The Design of Experiments, 1935",
+    const INFO: &'static MetricInfo = info! {
+        "random-order-reference" "Random-order reference": "Does the map's order remove the score faster than random orders do?"
+        Higher, Range::SHARE.when("(z: any number)"), SCORE_NEEDS, "Fisher, The Design of Experiments, 1935"
     };
 }

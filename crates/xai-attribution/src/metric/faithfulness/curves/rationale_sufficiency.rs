@@ -1,13 +1,12 @@
 //! Sufficiency of a rationale.
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::describe::{MetricInfo, Parameters, Range};
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::metric::faithfulness::curves::comprehensiveness::{mean_drop, shares};
-use crate::metric::{Measure, Metric, Registered, SCORE_NEEDS};
-use crate::model::CurveScore;
-use crate::perturbation::{Baseline, Features, RankBy, RemovalCurve, RemovalOrder, Start};
+use crate::metric::{Measure, Registered, SCORE_NEEDS};
+use crate::perturbation::{Baseline, Features, RemovalCurve, Start};
 
 /// How far does the score fall with the most relevant features only, over some sizes?
 ///
@@ -34,7 +33,7 @@ use crate::perturbation::{Baseline, Features, RankBy, RemovalCurve, RemovalOrder
 ///
 /// # Source
 /// DeYoung et al., *ERASER*, 2020.
-#[derive(Debug, Clone, Default, PartialEq, Metric, Parameters)]
+#[derive(Debug, Clone, Default, PartialEq, Parameters)]
 pub struct RationaleSufficiency {
     /// What stands for a removed value.
     #[param(into)]
@@ -46,13 +45,11 @@ pub struct RationaleSufficiency {
 impl RationaleSufficiency {
     fn work(&self) -> RemovalCurve {
         RemovalCurve {
-            order: RemovalOrder::MostRelevantFirst,
             start: Start::Blank,
             steps: shares(),
             baseline: self.baseline.clone(),
             features: self.features,
-            rank_by: RankBy::Sum,
-            score: CurveScore::Target,
+            ..RemovalCurve::default()
         }
     }
 }
@@ -79,13 +76,8 @@ impl<T: Real> Measure<T> for RationaleSufficiency {
 }
 
 impl Registered for RationaleSufficiency {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "rationale-sufficiency",
-        title: "Rationale sufficiency",
-        question: "How far does the score fall with only the most relevant 1 to 50 % of the features?",
-        direction: Direction::Lower,
-        range: Range::REAL,
-        needs: SCORE_NEEDS,
-        source: "DeYoung et al., ERASER, 2020",
+    const INFO: &'static MetricInfo = info! {
+        "rationale-sufficiency" "Rationale sufficiency": "How far does the score fall with only the most relevant 1 to 50 % of the features?"
+        Lower, Range::REAL, SCORE_NEEDS, "DeYoung et al., ERASER, 2020"
     };
 }

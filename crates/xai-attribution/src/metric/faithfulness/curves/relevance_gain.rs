@@ -2,15 +2,14 @@
 
 use std::rc::Rc;
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::describe::{MetricInfo, Parameters, Range};
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
-use crate::metric::{Measure, Metric, Registered, SCORE_NEEDS, area};
+use crate::metric::{Measure, Registered, SCORE_NEEDS, area};
 use crate::model::CurveScore;
-use crate::perturbation::{
-    Baseline, CurveScores, Features, RankBy, RemovalCurve, RemovalOrder, Start, StepCount, Steps,
-};
+use crate::perturbation::removal::steps::step_setters;
+use crate::perturbation::{Baseline, CurveScores, Features, RemovalCurve, RemovalOrder, Steps};
 
 /// How much longer does the score last when the least relevant features are removed first instead of
 /// the most relevant?
@@ -42,7 +41,7 @@ use crate::perturbation::{
 /// # Source
 /// Blücher, Vielhaben, Strodthoff, *Decoupling Pixel Flipping and Occlusion Strategy for Consistent
 /// XAI Benchmarks*, 2024.
-#[derive(Debug, Clone, Default, PartialEq, Metric, Parameters)]
+#[derive(Debug, Clone, Default, PartialEq, Parameters)]
 pub struct SymmetricRelevanceGain {
     #[param(flatten)]
     steps: Steps,
@@ -55,30 +54,17 @@ pub struct SymmetricRelevanceGain {
     score: CurveScore,
 }
 
+step_setters!(SymmetricRelevanceGain);
+
 impl SymmetricRelevanceGain {
-    /// The number of steps, at least 1; `None` is one step per feature.
-    #[must_use]
-    pub fn steps(mut self, steps: Option<usize>) -> Self {
-        self.steps.count = steps.map_or(StepCount::All, StepCount::Number);
-        self
-    }
-
-    /// The share of features that the last step has flipped, in (0, 1].
-    #[must_use]
-    pub fn max_fraction(mut self, max_fraction: f64) -> Self {
-        self.steps.max_fraction = max_fraction;
-        self
-    }
-
     fn work(&self, order: RemovalOrder) -> RemovalCurve {
         RemovalCurve {
             order,
-            start: Start::Input,
             steps: self.steps.clone(),
             baseline: self.baseline.clone(),
             features: self.features,
-            rank_by: RankBy::Sum,
             score: self.score,
+            ..RemovalCurve::default()
         }
     }
 }
@@ -104,13 +90,8 @@ impl<T: Real> Measure<T> for SymmetricRelevanceGain {
 }
 
 impl Registered for SymmetricRelevanceGain {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "symmetric-relevance-gain",
-        title: "Symmetric relevance gain",
-        question: "How much longer does the score last when the least relevant features go first?",
-        direction: Direction::Higher,
-        range: Range::REAL,
-        needs: SCORE_NEEDS,
-        source: "Blücher et al., Decoupling Pixel Flipping and Occlusion Strategy, 2024",
+    const INFO: &'static MetricInfo = info! {
+        "symmetric-relevance-gain" "Symmetric relevance gain": "How much longer does the score last when the least relevant features go first?"
+        Higher, Range::REAL, SCORE_NEEDS, "Blücher et al., Decoupling Pixel Flipping and Occlusion Strategy, 2024"
     };
 }

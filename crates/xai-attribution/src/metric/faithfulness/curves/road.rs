@@ -5,14 +5,14 @@ use std::marker::PhantomData;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
+use xai_core::describe::{MetricInfo, Parameter, Parameters, Range};
 use xai_core::output::arg_max;
 use xai_core::random::{normal, random_stream};
 use xai_core::{Error, Layout, Real, Result};
 
 use crate::batch::{ExplainedBatch, MapWork, Plan, RunData};
 use crate::input;
-use crate::metric::{GivenDraws, IMAGES_ONLY, Measure, Metric, Registered, SCORE_NEEDS};
+use crate::metric::{GivenDraws, IMAGES_ONLY, Measure, Registered, SCORE_NEEDS};
 use crate::perturbation::removal::removed::image;
 use crate::perturbation::{CurveScores, GivenNeighbors, OrderedPositions, RemovalOrder};
 
@@ -65,7 +65,7 @@ pub trait RoadOrder: Debug + Copy + Default + PartialEq + Send + Sync + 'static 
 /// combination is that of the package `grad-cam`. Quantus' accuracies come with its draws as
 /// [`ImputationNoise::Given`], one percentage at a time as the mean of
 /// [`RoadMostRelevantFirst`]; it fails for images of several channels and counts the first batch only.
-#[derive(Debug, Clone, PartialEq, Metric, Parameters)]
+#[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct RoadMetric<K> {
     /// How many of the pixels are removed, in percent, each in (0, 100): without any pixel there is nothing to
     /// impute from.
@@ -105,14 +105,9 @@ pub struct LeastFirst;
 const SOURCE: &str = "Rong et al., A Consistent and Efficient Evaluation Strategy (ROAD), 2022";
 
 impl RoadOrder for Combined {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "road",
-        title: "ROAD",
-        question: "How much more often is the model right without the least than without the most relevant pixels, imputed?",
-        direction: Direction::Higher,
-        range: Range::closed(-0.5, 0.5),
-        needs: SCORE_NEEDS,
-        source: SOURCE,
+    const INFO: &'static MetricInfo = info! {
+        "road" "ROAD": "How much more often is the model right without the least than without the most relevant pixels, imputed?"
+        Higher, Range::closed(-0.5, 0.5), SCORE_NEEDS, SOURCE
     };
     const ORDERS: &'static [(RemovalOrder, f64)] = &[
         (RemovalOrder::LeastRelevantFirst, 0.5),
@@ -121,27 +116,17 @@ impl RoadOrder for Combined {
 }
 
 impl RoadOrder for MostFirst {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "road-most-relevant-first",
-        title: "ROAD, most relevant first",
-        question: "How often is the model right without the most relevant pixels, imputed?",
-        direction: Direction::Lower,
-        range: Range::SHARE,
-        needs: SCORE_NEEDS,
-        source: SOURCE,
+    const INFO: &'static MetricInfo = info! {
+        "road-most-relevant-first" "ROAD, most relevant first": "How often is the model right without the most relevant pixels, imputed?"
+        Lower, Range::SHARE, SCORE_NEEDS, SOURCE
     };
     const ORDERS: &'static [(RemovalOrder, f64)] = &[(RemovalOrder::MostRelevantFirst, 1.0)];
 }
 
 impl RoadOrder for LeastFirst {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "road-least-relevant-first",
-        title: "ROAD, least relevant first",
-        question: "How often is the model right without the least relevant pixels, imputed?",
-        direction: Direction::Higher,
-        range: Range::SHARE,
-        needs: SCORE_NEEDS,
-        source: SOURCE,
+    const INFO: &'static MetricInfo = info! {
+        "road-least-relevant-first" "ROAD, least relevant first": "How often is the model right without the least relevant pixels, imputed?"
+        Higher, Range::SHARE, SCORE_NEEDS, SOURCE
     };
     const ORDERS: &'static [(RemovalOrder, f64)] = &[(RemovalOrder::LeastRelevantFirst, 1.0)];
 }

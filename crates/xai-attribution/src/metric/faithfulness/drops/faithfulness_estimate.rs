@@ -1,11 +1,11 @@
 //! Faithfulness estimate.
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::describe::{MetricInfo, Parameters, Range};
 use xai_core::statistics::Correlation;
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
-use crate::metric::{Measure, Metric, Registered, SCORE_NEEDS};
+use crate::metric::{Measure, Registered, SCORE_NEEDS};
 use crate::perturbation::removal::single_removal::check_group_size;
 use crate::perturbation::{Baseline, Features, RankedRemoval, SingleRemoval};
 
@@ -41,7 +41,7 @@ use crate::perturbation::{Baseline, Features, RankedRemoval, SingleRemoval};
 /// Networks*, 2018; Hesse et al., *Benchmarking the Attribution Quality of Vision Models*, 2024, for
 /// IDSDS. Quantus' features are groups of elements that follow each other in descending order:
 /// [`group_size`](FaithfulnessEstimate::group_size).
-#[derive(Debug, Clone, PartialEq, Metric, Parameters)]
+#[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct FaithfulnessEstimate {
     /// What stands for a removed value.
     ///
@@ -126,13 +126,8 @@ impl<T: Real> Measure<T> for FaithfulnessEstimate {
 }
 
 impl Registered for FaithfulnessEstimate {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "faithfulness-estimate",
-        title: "Faithfulness estimate",
-        question: "Does the score drop as the attributions say without each feature by itself?",
-        direction: Direction::Higher,
-        range: Range::SIGNED_SHARE,
-        needs: SCORE_NEEDS,
-        source: "Alvarez-Melis and Jaakkola, Towards Robust Interpretability, 2018",
+    const INFO: &'static MetricInfo = info! {
+        "faithfulness-estimate" "Faithfulness estimate": "Does the score drop as the attributions say without each feature by itself?"
+        Higher, Range::SIGNED_SHARE, SCORE_NEEDS, "Alvarez-Melis and Jaakkola, Towards Robust Interpretability, 2018"
     };
 }

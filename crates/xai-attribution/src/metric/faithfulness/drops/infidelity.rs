@@ -1,12 +1,12 @@
 //! Infidelity.
 
-use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
+use xai_core::describe::{MetricInfo, Parameter, Parameters, Range};
 use xai_core::tensor::{Positions, Rows};
 use xai_core::{Error, Real, Result, parallel};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::input;
-use crate::metric::{GivenDraws, Measure, Metric, Registered, SCORE_NEEDS};
+use crate::metric::{GivenDraws, Measure, Registered, SCORE_NEEDS};
 use crate::perturbation::removal::removed::{Absence, Remover};
 use crate::perturbation::removal::single_removal::Squares;
 use crate::perturbation::{
@@ -56,7 +56,7 @@ use crate::perturbation::{
 /// go with the perturbations unless [`map_kind`](Infidelity::map_kind) says otherwise. Captum's
 /// numbers come with [`Perturbation::Given`], its `normalize` is [`Scaling::OptimalBeta`]. Quantus' cannot
 /// be had: it leaves every patch removed when it goes on to the next, and takes any map for gradients.
-#[derive(Debug, Clone, PartialEq, Metric, Parameters)]
+#[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct Infidelity {
     /// How inputs are changed: one feature or square at a time, or by noise.
     perturbation: Perturbation,
@@ -343,14 +343,10 @@ impl<T: Real> Measure<T> for Infidelity {
 }
 
 impl Registered for Infidelity {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "infidelity",
-        title: "Infidelity",
-        question: "How far is what a map says of a change of the input from what the model does?",
-        direction: Direction::Lower,
-        range: Range::NON_NEGATIVE,
-        needs: SCORE_NEEDS,
-        source: "Yeh et al., On the (In)fidelity and Sensitivity of Explanations, 2019",
+    const INFO: &'static MetricInfo = info! {
+        "infidelity" "Infidelity": "How far is what a map says of a change of the input from what the model does?"
+        Lower, Range::NON_NEGATIVE, SCORE_NEEDS,
+        "Yeh et al., On the (In)fidelity and Sensitivity of Explanations, 2019"
     };
 
     const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {

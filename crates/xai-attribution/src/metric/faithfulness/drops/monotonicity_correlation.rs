@@ -1,12 +1,12 @@
 //! Monotonicity by correlation.
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::describe::{MetricInfo, Parameters, Range};
 use xai_core::statistics::Correlation;
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::input;
-use crate::metric::{GivenDraws, Measure, Metric, Registered, SCORE_NEEDS};
+use crate::metric::{GivenDraws, Measure, Registered, SCORE_NEEDS};
 use crate::perturbation::removal::single_removal::check_group_size;
 use crate::perturbation::value_changes::{FeatureChanges, GroupChanges, Values};
 use crate::perturbation::{Features, ValueRange};
@@ -43,7 +43,7 @@ use crate::perturbation::{Features, ValueRange};
 /// Nguyen and Martínez, *On quantitative aspects of model interpretability*, 2020, who divide by the
 /// squared score, which changes no ranks. Quantus draws `u` in [0, 1]: its numbers come with
 /// [`ValueRange::Given`] and [`group_size`](MonotonicityCorrelation::group_size).
-#[derive(Debug, Clone, PartialEq, Metric, Parameters)]
+#[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct MonotonicityCorrelation {
     /// Which positions go together, as one feature.
     features: Features,
@@ -132,14 +132,10 @@ impl<T: Real> Measure<T> for MonotonicityCorrelation {
 }
 
 impl Registered for MonotonicityCorrelation {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "monotonicity-correlation",
-        title: "Monotonicity correlation",
-        question: "Does the score depend most on the features with the largest attributions?",
-        direction: Direction::Higher,
-        range: Range::SIGNED_SHARE,
-        needs: SCORE_NEEDS,
-        source: "Nguyen and Martínez, On quantitative aspects of model interpretability, 2020",
+    const INFO: &'static MetricInfo = info! {
+        "monotonicity-correlation" "Monotonicity correlation": "Does the score depend most on the features with the largest attributions?"
+        Higher, Range::SIGNED_SHARE, SCORE_NEEDS,
+        "Nguyen and Martínez, On quantitative aspects of model interpretability, 2020"
     };
 
     const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {

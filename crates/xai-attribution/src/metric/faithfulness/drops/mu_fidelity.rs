@@ -1,13 +1,13 @@
 //! μFidelity.
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::describe::{MetricInfo, Parameters, Range};
 use xai_core::statistics::Correlation;
 use xai_core::statistics::ranks::{centred_ranks, correlation_of_ranks};
 use xai_core::{Real, Result, parallel};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::input;
-use crate::metric::{GivenDraws, Measure, Metric, Registered, SCORE_NEEDS};
+use crate::metric::{GivenDraws, Measure, Registered, SCORE_NEEDS};
 use crate::perturbation::{
     Baseline, Features, RandomSubsets, SubsetDropRanks, SubsetDrops, SubsetSampling, SubsetSize,
     Subsets,
@@ -57,7 +57,7 @@ use crate::perturbation::{
 /// Xplique's `MuFidelity` draws its subsets as [`SubsetSampling::Independent`] does, though its
 /// text promises a fixed size, shares them between the samples of a batch, and counts an undefined
 /// correlation as 0 (its mean is `value · (n − n_undefined) / n`).
-#[derive(Debug, Clone, PartialEq, Metric, Parameters)]
+#[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct MuFidelity {
     /// The number of random subsets per sample. Default: 200.
     #[param(at_least = 2, at_most = 1 << 20)]
@@ -151,14 +151,10 @@ impl<T: Real> Measure<T> for MuFidelity {
 }
 
 impl Registered for MuFidelity {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "mu-fidelity",
-        title: "μFidelity",
-        question: "Does the score fall as the attributions say when random subsets are removed?",
-        direction: Direction::Higher,
-        range: Range::SIGNED_SHARE,
-        needs: SCORE_NEEDS,
-        source: "Bhatt et al., Evaluating and Aggregating Feature-based Model Explanations, 2020",
+    const INFO: &'static MetricInfo = info! {
+        "mu-fidelity" "μFidelity": "Does the score fall as the attributions say when random subsets are removed?"
+        Higher, Range::SIGNED_SHARE, SCORE_NEEDS,
+        "Bhatt et al., Evaluating and Aggregating Feature-based Model Explanations, 2020"
     };
 
     const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {

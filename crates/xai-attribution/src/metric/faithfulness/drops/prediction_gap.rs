@@ -3,13 +3,12 @@
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::describe::{MetricInfo, Parameters, Range};
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, MapWork, Plan, RunData};
-use crate::input;
 use crate::metric::localization::top_k_intersection::TopK;
-use crate::metric::{GivenDraws, Measure, Metric, Registered, SCORE_NEEDS};
+use crate::metric::{GivenDraws, Measure, Registered, SCORE_NEEDS};
 use crate::perturbation::{Neighborhood, Neighbors, OrderedPositions, RemovalOrder};
 
 /// Which positions a [`PredictionGap`] puts noise on.
@@ -57,7 +56,7 @@ pub trait NoisyPart: Debug + Copy + Default + PartialEq + Send + Sync + 'static 
 /// Agarwal et al., *OpenXAI: Towards a Transparent Evaluation of Model Explanations*, 2022; after
 /// Petsiuk et al., *RISE*, 2018. OpenXAI reads the first output whatever is predicted (targets of 0
 /// here), and its numbers come with its noise as [`Neighborhood::Given`].
-#[derive(Debug, Clone, PartialEq, Metric, Parameters)]
+#[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct PredictionGap<K> {
     /// How many positions are the top: a number, or a share of them. Default: a tenth of them.
     k: TopK,
@@ -83,27 +82,17 @@ pub struct Important;
 pub struct Unimportant;
 
 impl NoisyPart for Important {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "prediction-gap-important",
-        title: "Prediction gap, important (PGI)",
-        question: "How far does the score move under noise on the positions with the largest attributions?",
-        direction: Direction::Higher,
-        range: Range::NON_NEGATIVE,
-        needs: SCORE_NEEDS,
-        source: "Agarwal et al., OpenXAI, 2022",
+    const INFO: &'static MetricInfo = info! {
+        "prediction-gap-important" "Prediction gap, important (PGI)": "How far does the score move under noise on the positions with the largest attributions?"
+        Higher, Range::NON_NEGATIVE, SCORE_NEEDS, "Agarwal et al., OpenXAI, 2022"
     };
     const IS_TOP: bool = true;
 }
 
 impl NoisyPart for Unimportant {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "prediction-gap-unimportant",
-        title: "Prediction gap, unimportant (PGU)",
-        question: "How far does the score move under noise on all but the positions with the largest attributions?",
-        direction: Direction::Lower,
-        range: Range::NON_NEGATIVE,
-        needs: SCORE_NEEDS,
-        source: "Agarwal et al., OpenXAI, 2022",
+    const INFO: &'static MetricInfo = info! {
+        "prediction-gap-unimportant" "Prediction gap, unimportant (PGU)": "How far does the score move under noise on all but the positions with the largest attributions?"
+        Lower, Range::NON_NEGATIVE, SCORE_NEEDS, "Agarwal et al., OpenXAI, 2022"
     };
     const IS_TOP: bool = false;
 }
@@ -207,11 +196,5 @@ impl<T: Real, K: NoisyPart> Measure<T> for PredictionGap<K> {
 impl<K: NoisyPart> Registered for PredictionGap<K> {
     const INFO: &'static MetricInfo = K::INFO;
 
-    const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {
-        input: input::NEIGHBORS,
-        take: |mut metric| {
-            metric.neighbors.neighborhood = Neighborhood::Given;
-            metric
-        },
-    });
+    const GIVEN_DRAWS: Option<GivenDraws<Self>> = given_neighbors!();
 }

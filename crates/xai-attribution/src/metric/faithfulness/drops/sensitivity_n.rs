@@ -3,14 +3,14 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::describe::{MetricInfo, Parameters, Range};
 use xai_core::number::elementary::{exp, ln};
 use xai_core::statistics::Correlation;
 use xai_core::{Error, Real, Result, parallel};
 
 use crate::batch::{ExplainedBatch, MapWork, Plan, RunData};
 use crate::input;
-use crate::metric::{Measure, Metric, Registered, SCORE_NEEDS};
+use crate::metric::{Measure, Registered, SCORE_NEEDS};
 use crate::perturbation::{
     Baseline, CurveScores, Features, RandomSubsets, SubsetDrops, SubsetSampling, SubsetSize,
     Subsets,
@@ -49,7 +49,7 @@ use crate::perturbation::{
 /// Ancona et al., *Towards better understanding of gradient-based attribution methods*, 2018. Quantus
 /// computes something else: one correlation over the samples of the first batch, of the drops along a
 /// deletion with the sums of single steps.
-#[derive(Debug, Clone, PartialEq, Metric, Parameters)]
+#[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct SensitivityN {
     /// The sizes of subsets, ascending, each at least 1 and less than the number of features.
     #[param(
@@ -202,13 +202,9 @@ impl<T: Real> Measure<T> for SensitivityN {
 }
 
 impl Registered for SensitivityN {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "sensitivity-n",
-        title: "Sensitivity-n",
-        question: "Does the score fall as the attributions say when subsets of each size are removed?",
-        direction: Direction::Higher,
-        range: Range::SIGNED_SHARE,
-        needs: SCORE_NEEDS,
-        source: "Ancona et al., Towards better understanding of gradient-based attribution methods, 2018",
+    const INFO: &'static MetricInfo = info! {
+        "sensitivity-n" "Sensitivity-n": "Does the score fall as the attributions say when subsets of each size are removed?"
+        Higher, Range::SIGNED_SHARE, SCORE_NEEDS,
+        "Ancona et al., Towards better understanding of gradient-based attribution methods, 2018"
     };
 }

@@ -1,11 +1,11 @@
 //! Features whose removal contradicts the sign of their attribution.
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::describe::{MetricInfo, Parameters, Range};
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::metric::localization::top_k_intersection::TopK;
-use crate::metric::{Measure, Metric, Registered, SCORE_NEEDS};
+use crate::metric::{Measure, Registered, SCORE_NEEDS};
 use crate::perturbation::{Baseline, Features, SingleRemoval};
 
 /// How often does removing a feature move the score against the sign of its attribution?
@@ -35,7 +35,7 @@ use crate::perturbation::{Baseline, Features, SingleRemoval};
 ///
 /// # Source
 /// Liu et al., *Rethinking Attention-Model Explainability through Faithfulness Violation Test*, 2022.
-#[derive(Debug, Clone, Default, PartialEq, Metric, Parameters)]
+#[derive(Debug, Clone, Default, PartialEq, Parameters)]
 pub struct Violations {
     /// What stands for a removed value.
     ///
@@ -100,13 +100,8 @@ impl<T: Real> Measure<T> for Violations {
 }
 
 impl Registered for Violations {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "violations",
-        title: "Violations",
-        question: "How often does removing a feature move the score against the sign of its attribution?",
-        direction: Direction::Lower,
-        range: Range::SHARE,
-        needs: SCORE_NEEDS,
-        source: "Liu et al., Rethinking Attention-Model Explainability, 2022",
+    const INFO: &'static MetricInfo = info! {
+        "violations" "Violations": "How often does removing a feature move the score against the sign of its attribution?"
+        Lower, Range::SHARE, SCORE_NEEDS, "Liu et al., Rethinking Attention-Model Explainability, 2022"
     };
 }

@@ -1,7 +1,7 @@
 //! Average Drop, coherency and complexity in one.
 
 use ndarray::ArrayD;
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::describe::{MetricInfo, Parameters, Range};
 use xai_core::statistics::Correlation;
 use xai_core::tensor::{mask_inputs, position_magnitudes};
 use xai_core::{Error, Real, Result};
@@ -10,7 +10,7 @@ use crate::batch::{ExplainedBatch, MapWork, Plan};
 use crate::input;
 use crate::metric::faithfulness::masking::average_drop::AverageDrop;
 use crate::metric::kinds::score_metric::EPSILON;
-use crate::metric::{BaseScorePolicy, Measure, Metric, Registered};
+use crate::metric::{BaseScorePolicy, Measure, Registered};
 
 /// Is the map coherent and simple, and does the model keep its answer on what it keeps?
 ///
@@ -50,7 +50,7 @@ use crate::metric::{BaseScorePolicy, Measure, Metric, Registered};
 /// Poppi et al., *Revisiting the Evaluation of Class Activation Mapping for Explainability: A Novel
 /// Metric and Experimental Analysis*, 2021, with the authors' coherency, moved from [−1, 1] to [0, 1].
 /// They explain the class that the model predicts; here it is the target.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Metric, Parameters)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Parameters)]
 pub struct Adcc {
     /// What to do with base scores that the formula of Average Drop cannot divide by.
     base_score_policy: BaseScorePolicy,
@@ -126,18 +126,9 @@ impl<T: Real> Measure<T> for Adcc {
 }
 
 impl Registered for Adcc {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "adcc",
-        title: "ADCC",
-        question: "Is the map coherent and simple, and does the model keep its answer on what it keeps?",
-        direction: Direction::Higher,
-        range: Range::SHARE.when("for scores in (0, 1]"),
-        needs: &[
-            input::MODEL,
-            input::EXPLAINER,
-            input::INPUTS,
-            input::TARGETS,
-        ],
-        source: "Poppi et al., Revisiting the Evaluation of Class Activation Mapping, 2021",
+    const INFO: &'static MetricInfo = info! {
+        "adcc" "ADCC": "Is the map coherent and simple, and does the model keep its answer on what it keeps?"
+        Higher, Range::SHARE.when("for scores in (0, 1]"), &[input::MODEL, input::EXPLAINER, input::INPUTS, input::TARGETS],
+        "Poppi et al., Revisiting the Evaluation of Class Activation Mapping, 2021"
     };
 }

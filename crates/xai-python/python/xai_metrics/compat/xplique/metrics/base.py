@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 #: The activations that the peer has, and the one that it has not.
 _ACTIVATIONS = (None, "sigmoid", "softmax", "log-softmax")
 #: Arguments that a metric hands on as it was given them.
-_HELD = "model inputs targets batch_size activation layout framework device n_jobs".split()
+_HELD = (
+    "model inputs targets batch_size activation layout framework device n_jobs "
+    "allow_batch_dependence"
+).split()
 #: Tasks whose score is the sum of the outputs by the weights of the target.
 _TASKS = ("classification", "regression")
 
@@ -35,6 +38,7 @@ class How(TypedDict, total=False):
     framework: Framework | None
     device: Any
     n_jobs: int | None
+    allow_batch_dependence: bool
 
 
 class BaseAttributionMetric:
@@ -47,7 +51,7 @@ class BaseAttributionMetric:
         TensorFlow that gives pairs of input and target.
     compat : bool
         Whether to give the number of xplique where the default differs; each class says why.
-    layout, framework, device, n_jobs
+    layout, framework, device, n_jobs, allow_batch_dependence
         As in :func:`~xai_metrics.attribution.evaluate`.
     """
 
@@ -64,6 +68,7 @@ class BaseAttributionMetric:
         framework: Framework | None = None,
         device: Any = None,
         n_jobs: int | None = None,
+        allow_batch_dependence: bool = False,
     ) -> None:
         if activation not in _ACTIVATIONS:
             raise ValueError(f"activation: expected None, sigmoid or softmax, got {activation!r}")
@@ -81,6 +86,7 @@ class BaseAttributionMetric:
         self.framework = framework
         self.device = device
         self.n_jobs = n_jobs
+        self.allow_batch_dependence = allow_batch_dependence
 
     def _measure(self, metric: Metric, **of: Any) -> MetricValue:
         """The value of a metric for what this one holds, and some further arguments."""
@@ -134,6 +140,7 @@ class ExplanationMetric(BaseAttributionMetric):
             operator=self.operator,
             activation=self.activation,
             batch_size=batch_size,
+            allow_batch_dependence=self.allow_batch_dependence,
             layout=self.layout,
             framework=self.framework,
             device=self.device,

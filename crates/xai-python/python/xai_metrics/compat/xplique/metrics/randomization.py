@@ -212,8 +212,7 @@ class ModelRandomizationMetric(ExplainerMetric):
         targets = self.targets
         if targets is None:
             function = _models.model_function(self.model, self.framework, self.device)
-            batch_size = self.batch_size or max(len(self.inputs), 1)
-            targets = predicted_classes(function, self.inputs, batch_size)
+            targets = predicted_classes(function, self.inputs, self.batch_size)
         values = model_randomization(
             explainer_of,
             self.inputs.reshape(len(self.inputs), -1),

@@ -103,8 +103,7 @@ class MeGe:
             explain = _models.explainer_function(explainer, tensors)
             maps.append(explain(np.array(self.inputs, order="C"), self.targets))
             function = _models.model_function(model, self.framework, self.device)
-            batch_size = self.batch_size or len(self.inputs)
-            predictions.append(predicted_classes(function, self.inputs, batch_size))
+            predictions.append(predicted_classes(function, self.inputs, self.batch_size))
         labels = self.targets if self.targets.ndim == 1 else np.argmax(self.targets, axis=1)
         values = representativity(
             maps,
