@@ -58,7 +58,6 @@ def trained() -> nn.Module:
         optimizer.zero_grad()
         nn.functional.cross_entropy(model(inputs), labels).backward()
         optimizer.step()
-    # Its mode is left as it is; a model in training mode would be warned about.
     return model.eval()
 
 
@@ -107,7 +106,6 @@ def main() -> EvaluationTable:
         ],
         masks=masks,
         activation="softmax",
-        layout="channels-first",
     )
     print(table)
     for metric in ("insertion", "relevance_mass_accuracy"):

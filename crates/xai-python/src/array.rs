@@ -8,11 +8,33 @@ use numpy::{Element, PyReadonlyArray, PyReadonlyArrayDyn};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-/// Real numbers in single or double precision, any number of axes.
-#[derive(FromPyObject)]
-pub(crate) enum Reals<'py> {
-    Single(PyReadonlyArrayDyn<'py, f32>),
-    Double(PyReadonlyArrayDyn<'py, f64>),
+/// An array of one of several types. Derived, it would write a message for every type that it is not.
+macro_rules! array_of {
+    ($(#[$doc:meta])* $name:ident { $($kind:ident: $element:ty),+ $(,)? }) => {
+        $(#[$doc])*
+        pub(crate) enum $name<'py> {
+            $($kind(numpy::PyReadonlyArrayDyn<'py, $element>),)+
+        }
+
+        impl<'py> FromPyObject<'_, 'py> for $name<'py> {
+            type Error = PyErr;
+
+            fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+                use numpy::PyArrayMethods;
+                $(if let Ok(array) = object.cast::<numpy::PyArrayDyn<$element>>() {
+                    return Ok(Self::$kind(array.try_readonly()?));
+                })+
+                let expected = concat!("expected an array of", $(" ", stringify!($element)),+);
+                Err(pyo3::exceptions::PyTypeError::new_err(expected))
+            }
+        }
+    };
+}
+pub(crate) use array_of;
+
+array_of! {
+    /// Real numbers in single or double precision, any number of axes.
+    Reals { Single: f32, Double: f64 }
 }
 
 /// Does the same with `f32` and `f64`: `for_precision!(reals, |view| kernel(view))`. The view has
@@ -59,6 +81,11 @@ pub(crate) fn different_precision() -> PyErr {
 }
 
 impl Reals<'_> {
+    /// How many numbers there are.
+    pub(crate) fn size(&self) -> usize {
+        self.shape().iter().product()
+    }
+
     /// The length of each axis.
     pub(crate) fn shape(&self) -> &[usize] {
         match self {

@@ -5,6 +5,8 @@ use std::error::Error as _;
 use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use xai_attribution::EvaluationError;
+use xai_attribution::metric::Entry;
+use xai_attribution::metric::registry::find;
 use xai_core::input::PARAMETER;
 use xai_core::{Error, ErrorKind};
 
@@ -16,7 +18,7 @@ pub(crate) trait OrRaise<T> {
 
 impl<T> OrRaise<T> for Result<T, Error> {
     fn or_raise(self, py: Python<'_>) -> PyResult<T> {
-        self.map_err(|error| raised(py, &error, String::new()))
+        self.map_err(|error| raised(py, &error, String::new(), None))
     }
 }
 
@@ -28,21 +30,35 @@ impl<T> OrRaise<T> for Result<T, EvaluationError> {
                 (Some(explainer), None) => format!("`{explainer}`: "),
                 _ => String::new(),
             };
-            raised(py, stopped.error(), judged)
+            let metric = stopped.metric().and_then(|name| find(name).ok());
+            raised(py, stopped.error(), judged, metric)
         })
     }
 }
 
 /// The exception that a model or an explainer raised, itself; otherwise one of ours, whose message
-/// says what was judged, what is wrong, and on a line of its own what to do.
-fn raised(py: Python<'_>, error: &Error, mut message: String) -> PyErr {
+/// says what was judged, what is wrong, and on a line of its own what to do. The parameters of a metric are
+/// set where it is made: `AverageDrop(base_score_policy="skip")`.
+fn raised(
+    py: Python<'_>,
+    error: &Error,
+    mut message: String,
+    metric: Option<&'static Entry>,
+) -> PyErr {
     if let Some(raised) = raised_by_python(py, error) {
         return raised;
     }
     message.push_str(&error.problem().to_string());
     if let Some(help) = error.help() {
         message.push('\n');
-        message.push_str(&help.in_terms_of(as_argument));
+        message.push_str(&help.in_terms_of(|name, value| {
+            let argument = as_argument(name, value);
+            let has = |entry: &&Entry| entry.params().iter().any(|param| param.name == name);
+            match metric.filter(has) {
+                Some(entry) if value.is_some() => format!("{}({argument})", class_of(entry)),
+                _ => argument,
+            }
+        }));
     }
     match error.kind() {
         ErrorKind::Io { .. } => PyOSError::new_err(message),
@@ -62,6 +78,15 @@ fn raised_by_python(py: Python<'_>, error: &Error) -> Option<PyErr> {
         source = cause.source();
     }
     None
+}
+
+/// The class of a metric: `AverageDrop`.
+fn class_of(entry: &Entry) -> String {
+    let words = entry.info.name.split('-').map(|word| {
+        let (first, rest) = word.split_at(1.min(word.len()));
+        first.to_uppercase() + rest
+    });
+    words.collect()
 }
 
 /// A setting of a parameter as an argument: `return_type="logits"`, `logits=True`, `k=5`.

@@ -1,18 +1,13 @@
 //! Labels that come in: arrays of integers or booleans, as they lie in memory.
 
-use numpy::PyReadonlyArrayDyn;
 use pyo3::prelude::*;
 use xai_core::Label;
 
-/// Labels of the types that are read in place; Python widens others to `i64`.
-#[derive(FromPyObject)]
-pub(crate) enum Labels<'py> {
-    I64(PyReadonlyArrayDyn<'py, i64>),
-    I32(PyReadonlyArrayDyn<'py, i32>),
-    U8(PyReadonlyArrayDyn<'py, u8>),
-    Bool(PyReadonlyArrayDyn<'py, bool>),
-    I16(PyReadonlyArrayDyn<'py, i16>),
-    I8(PyReadonlyArrayDyn<'py, i8>),
+use crate::array::array_of;
+
+array_of! {
+    /// Labels of the types that are read in place; Python widens others to `i64`.
+    Labels { I64: i64, I32: i32, U8: u8, Bool: bool, I16: i16, I8: i8 }
 }
 
 /// Does the same with labels of every type: `for_labels!(labels, |view| kernel(view))`. The view has

@@ -44,14 +44,15 @@ mod work;
 
 /// Operations with parameters: Python's own, which go before those of the library of the same name.
 fn operations() -> impl Iterator<Item = Operation> {
-    let own = casebased::OPERATIONS.iter().chain(graph::OPERATIONS);
+    let own = || casebased::OPERATIONS.iter().chain(graph::OPERATIONS);
     let of_library = [
         xai_casebased::registry::OPERATIONS,
         xai_graph::registry::OPERATIONS,
         xai_repro::registry::OPERATIONS,
     ];
-    own.copied()
-        .chain(of_library.into_iter().flatten().copied())
+    let of_library = of_library.into_iter().flatten();
+    let others = of_library.filter(move |other| own().all(|known| known.name != other.name));
+    own().chain(others).copied()
 }
 
 /// The names of the operations that are no metrics of attribution: `graph.ground_truth`.

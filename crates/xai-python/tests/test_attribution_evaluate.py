@@ -40,6 +40,7 @@ def gradient(inputs: Any, targets: Any) -> Any:
     return inputs * WEIGHTS.T[classes].reshape(inputs.shape)
 
 
+MAPS_OF_TABLES = np.linspace(0.01, 0.99, 18).reshape(6, 3)
 GOOD = gradient(IMAGES, TARGETS)
 EXPLAINERS = {"good": GOOD, "random": RANDOM.normal(size=GOOD.shape)}
 
@@ -114,6 +115,31 @@ def test_all_metrics_that_the_arguments_are_enough_for() -> None:
     few = evaluate(None, None, None, {"a": GOOD}, "all")
     needs = {tuple(metrics.by_name(name)().info.needs) for name in few.metrics}
     assert needs == {("explanations",)}
+
+
+@pytest.mark.parametrize("shape", [(6, 5), (6, 5, 2)])
+def test_all_leaves_out_metrics_of_other_layouts_and_says_so(shape: tuple[int, ...]) -> None:
+    x = RANDOM.random(shape)
+    of = evaluate(
+        lambda b: b.reshape(len(b), -1)[:, :3], x, [0] * 6, {"a": x}, "all", replicates=0
+    )
+    layout = "tabular" if len(shape) == 2 else "time-series"
+    assert of.assumed == {"layout": layout}
+    assert of.skipped["road"].endswith(f"these are {layout}")
+    assert of.skipped["pointing_game"] == "needs masks"
+    assert not set(of.skipped) & set(of.metrics)
+    assert set(of.skipped) | set(of.metrics) == {info.name for info in metric_infos()}
+    assert "metrics skipped" in repr(of)
+    assert of.to_dict()["skipped"] == pickle.loads(pickle.dumps(of)).skipped == of.skipped
+
+
+def test_advice_names_arguments_that_there_are() -> None:
+    with pytest.raises(ValueError, match=r'or AverageDrop\(base_score_policy="skip"\)'):
+        evaluate(lambda b: b - 1.0, MAPS_OF_TABLES, [0] * 6, {"a": MAPS_OF_TABLES}, ["average_drop"])
+    skipping = metrics.AverageDrop(base_score_policy="skip")
+    x = MAPS_OF_TABLES
+    of = evaluate(lambda b: b - np.array([0.5, 0.0, 0.0]), x, [0] * 6, {"a": x}, [skipping])
+    assert 0 < of["average_drop"]["a"].n_undefined < 6
 
 
 def test_metrics_of_explainers() -> None:

@@ -31,6 +31,72 @@ def test_scikit_learn_classifiers_are_asked_for_probabilities() -> None:
     np.testing.assert_allclose(value.per_sample, 0.0, atol=1e-9)
 
 
+@pytest.mark.parametrize("labels", [[0, 2, 5], ["ant", "bee", "cat"], [False, True]])
+def test_targets_are_classes_of_the_estimator(labels: Any) -> None:
+    linear = pytest.importorskip("sklearn.linear_model")
+    columns = TARGETS % len(labels)
+    y = np.array(labels)[columns]
+    classifier = linear.LogisticRegression().fit(X, y)
+    expected = classifier.predict_proba(X)[np.arange(12), columns]
+    np.testing.assert_array_equal(base_scores(classifier, X, y), expected)
+    np.testing.assert_array_equal(base_scores(classifier, X, list(y)), expected)
+    seen = []
+
+    def explainer(inputs: Any, targets: Any) -> Any:
+        seen.append(targets)
+        return inputs
+
+    evaluate(classifier, X, y, {"a": explainer}, ["deletion"], batch_size=None)
+    np.testing.assert_array_equal(seen[0], y)
+    with pytest.raises(ValueError, match=r"targets\[0\]: .*is no class of the model; its classes_"):
+        base_scores(classifier, X, [7] * 12)
+
+
+def test_classifiers_without_probabilities_are_asked_for_decisions() -> None:
+    svm = pytest.importorskip("sklearn.svm")
+    classifier = svm.LinearSVC().fit(X, TARGETS)
+    decisions = classifier.decision_function(X)
+    odds = np.exp(decisions - decisions.max(axis=1, keepdims=True))
+    expected = (odds / odds.sum(axis=1, keepdims=True))[np.arange(12), TARGETS]
+    np.testing.assert_allclose(base_scores(classifier, X, TARGETS), expected, rtol=1e-12)
+    raw = base_scores(classifier, X, TARGETS, activation="none")
+    np.testing.assert_array_equal(raw, decisions[np.arange(12), TARGETS])
+    table = evaluate(classifier, X, TARGETS, {"a": X}, replicates=0)
+    assert table.assumed == {"layout": "tabular", "activation": "softmax"}
+    assert table["average_gain"]["a"].value is not None
+    two = svm.LinearSVC().fit(X, TARGETS > 0)
+    raw = base_scores(two, X, TARGETS > 0, activation="none")
+    signs = np.where(TARGETS > 0, 1.0, -1.0)
+    np.testing.assert_array_equal(raw, signs * two.decision_function(X))
+    pairs = svm.SVC(decision_function_shape="ovo").fit(
+        np.vstack([X, X + 1.0]), np.arange(24) % 4
+    )
+    with pytest.raises(ValueError, match='decision_function_shape="ovr"'):
+        base_scores(pairs, X, [0] * 12)
+    ensemble = pytest.importorskip("sklearn.ensemble")
+    votes = ensemble.VotingClassifier([("a", classifier)]).fit(X, TARGETS)
+    with pytest.raises(TypeError, match="VotingClassifier answers classes"):
+        base_scores(votes, X, TARGETS)
+
+
+def test_columns_of_tables_are_matched_by_name() -> None:
+    pandas = pytest.importorskip("pandas")
+    ensemble = pytest.importorskip("sklearn.ensemble")
+    names = ["a", "b", "c", "d", "e"]
+    x = pandas.DataFrame(X, columns=names)
+    # Fitted to a table: it would warn of arrays without names.
+    forest = ensemble.RandomForestClassifier(5, random_state=0).fit(x, TARGETS)
+    maps = pandas.DataFrame(RANDOM.normal(size=X.shape), columns=names)
+    expected = metrics.Deletion().evaluate(forest, x, TARGETS, maps).per_sample
+    assert not np.array_equal(expected, metrics.Deletion().evaluate(forest, x, TARGETS, -maps).per_sample)
+    for same in (maps[names[::-1]], maps.to_numpy(), pandas.DataFrame(maps.to_numpy())):
+        given = metrics.Deletion().evaluate(forest, x, TARGETS, same)
+        np.testing.assert_array_equal(given.per_sample, expected)
+    for other in (maps.rename(columns={"a": "z"}), maps[["a", "a", "b", "c", "d"]]):
+        with pytest.raises(ValueError, match="explanations: expected the columns of the inputs"):
+            metrics.Deletion().evaluate(forest, x, TARGETS, other)
+
+
 def test_functions_of_jax_are_given_its_arrays() -> None:
     jax = pytest.importorskip("jax")
     numpy = jax.numpy

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
+import sys
 import threading
 import time
 import traceback
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -311,6 +314,174 @@ def test_one_output_needs_no_axis() -> None:
     value = metrics.Deletion().evaluate(lambda b: b.sum(axis=1), X, np.zeros(9), MAPS)
     rows = metrics.Deletion().evaluate(lambda b: b.sum(axis=1)[:, None], X, np.zeros(9), MAPS)
     assert value.value == rows.value
+
+
+def test_an_answer_of_several_arrays_is_refused_or_its_logits_taken() -> None:
+    expected = drop(model).value
+    for answer in (
+        lambda b: {"logits": model(b), "loss": 0.0},
+        lambda b: {"out": model(b)},
+        lambda b: (model(b),),
+        lambda b: list(model(b)),
+    ):
+        assert drop(answer).value == expected
+    several = (lambda b: (model(b), b), lambda b: {"out": model(b), "aux": b}, lambda b: [model(b), b])
+    for answer in several:
+        with pytest.raises(TypeError, match="model: it answers several arrays, .*lambda batch"):
+            drop(answer)
+
+
+def test_an_answer_of_another_width_than_before_is_refused() -> None:
+    def wider(batch: Any) -> Any:
+        return model(batch)[:, : 3 if len(batch) == 4 else 2]
+
+    with pytest.raises(ValueError, match="as many outputs from every call, got 2 and 3"):
+        evaluate(wider, X, np.zeros(9), {"a": MAPS}, ["deletion"], batch_size=4)
+
+
+def test_a_batch_size_is_a_whole_number() -> None:
+    for size in (2.5, "2"):
+        with pytest.raises(TypeError, match="batch_size: expected a whole number"):
+            drop(model, batch_size=size)
+    with pytest.raises(ValueError, match="batch_size: expected at least 1"):
+        drop(model, batch_size=0)
+    assert drop(model, batch_size=np.int64(4)).value == pytest.approx(drop(model).value)
+
+
+def test_a_model_may_wait_for_a_thread_that_measures() -> None:
+    expected = drop(model, batch_size=2, n_jobs=1).value
+
+    def waiting(batch: Any) -> Any:
+        answers: list[float] = []
+
+        def measure() -> None:
+            answers.append(drop(model, batch_size=2, n_jobs=1).value)
+
+        thread = threading.Thread(target=measure, daemon=True)
+        thread.start()
+        thread.join(timeout=20)
+        assert answers == [expected]
+        return model(batch)
+
+    assert drop(waiting, batch_size=5, n_jobs=1).value == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("shape", "layout"),
+    [
+        ((8, 3, 16, 16), "channels-first"),
+        ((8, 1, 8, 4), "channels-first"),
+        ((8, 16, 16, 3), "channels-last"),
+        ((8, 4, 4, 3), "channels-last"),
+        ((8, 4, 4, 1), "channels-last"),
+        ((8, 3, 8, 4), None),
+        ((8, 3, 3, 3), None),
+        ((6, 5, 8, 8), None),
+    ],
+)
+def test_images_are_read_in_the_one_way_that_fits(shape: tuple[int, ...], layout: Any) -> None:
+    x = RANDOM.random(shape)
+
+    def of_images(batch: Any) -> Any:
+        return batch.reshape(len(batch), -1)[:, :2] + 1.0
+
+    def asked(maps: Any, **options: Any) -> Any:
+        targets = np.zeros(len(x))
+        return metrics.Deletion(steps="all").evaluate(of_images, x, targets, maps, **options)
+
+    if layout is None:
+        with pytest.raises(ValueError, match='layout="channels-last" or layout="channels-first"'):
+            asked(x)
+    else:
+        assert asked(x).assumed == {"layout": layout}
+        assert asked(x).value == asked(x, layout=layout).value
+    for given, channels in (("channels-first", 1), ("channels-last", 3)):
+        said = asked(x, layout=given)
+        assert said.curve.n_features[-1] == x[0].size // shape[channels] and said.assumed == {}
+    if shape[1:3] != shape[2:]:
+        # Maps without channels fit one of the two.
+        assert asked(x.mean(axis=1)).assumed == {"layout": "channels-first"}
+        assert asked(x.mean(axis=3)).assumed == {"layout": "channels-last"}
+
+
+def test_volumes_are_refused_with_what_to_do() -> None:
+    x = RANDOM.random((2, 3, 4, 4, 1))
+    with pytest.raises(ValueError, match="side by side"):
+        metrics.Deletion().evaluate(lambda b: b.sum(axis=(1, 2, 3)), x, [0, 0], x)
+
+
+class FakeTensor(np.ndarray[Any, Any]):
+    """As much of a tensor as a model is given and answers."""
+
+    def detach(self) -> Any:
+        return self
+
+    def cpu(self) -> Any:
+        return np.asarray(self)
+
+    def to(self, **_: Any) -> Any:
+        return self
+
+    def is_floating_point(self) -> bool:
+        return True
+
+
+class FakeModule:
+    """As much of ``torch.nn.Module`` as is read of one; in training mode it answers noise."""
+
+    def __init__(self, training: bool) -> None:
+        self.training = training
+        self.parts = [self, types.SimpleNamespace(training=training), types.SimpleNamespace(training=False)]
+
+    def modules(self) -> Any:
+        return iter(self.parts)
+
+    def parameters(self) -> Any:
+        return iter(())
+
+    def __call__(self, batch: Any) -> Any:
+        rows = batch.reshape(len(batch), -1)[:, :2]
+        return rows + RANDOM.normal(size=rows.shape) if self.parts[1].training else rows
+
+
+@pytest.fixture
+def torch(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """In the place of torch, so that its rules are tested where it is not installed."""
+    fake = types.SimpleNamespace(
+        nn=types.SimpleNamespace(Module=FakeModule),
+        no_grad=contextlib.nullcontext,
+        from_numpy=lambda array: array.view(FakeTensor),
+    )
+    monkeypatch.setitem(sys.modules, "torch", fake)
+    return fake
+
+
+@pytest.mark.usefixtures("torch")
+@pytest.mark.parametrize("shape", [(8, 3, 16, 16), (4, 3, 3, 3), (6, 5, 8, 8)])
+def test_images_of_torch_modules_have_their_channels_first(shape: tuple[int, ...]) -> None:
+    x, model = RANDOM.random(shape), FakeModule(training=False)
+    value = metrics.Deletion(steps="all").evaluate(model, x, np.zeros(len(x)), x)
+    assert value.curve is not None and value.curve.n_features[-1] == shape[2] * shape[3]
+    assert value.assumed == {"layout": "channels-first"} == value.to_dict()["assumed"]
+
+
+@pytest.mark.usefixtures("torch")
+def test_a_torch_module_is_asked_in_evaluation_mode_and_left_as_it_was() -> None:
+    model = FakeModule(training=True)
+    model.parts[0].training = False
+
+    def explainer(inputs: Any, targets: Any) -> Any:
+        assert not model.parts[1].training
+        return inputs * 1.0
+
+    table = evaluate(model, X, TARGETS % 2, {"a": explainer}, ["deletion"])
+    assert table.assumed["mode"] == "eval" and "; mode eval" in repr(table)
+    assert [part.training for part in model.parts] == [False, True, False]
+    quiet = evaluate(FakeModule(training=False), X, TARGETS % 2, {"a": X}, ["deletion"])
+    assert table["deletion"]["a"].value == quiet["deletion"]["a"].value
+    with pytest.raises(ZeroDivisionError):
+        evaluate(model, X, TARGETS % 2, {"a": lambda x, y: 1 / 0}, ["deletion"])
+    assert [part.training for part in model.parts] == [False, True, False]
 
 
 class Estimator:

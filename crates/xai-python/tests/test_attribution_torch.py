@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -56,14 +55,48 @@ def test_a_module_on_another_device_is_given_tensors_there() -> None:
         base_scores(model, torch.zeros(8, 6, device="meta"), TARGETS)
 
 
-def test_a_module_in_training_mode_is_warned_about_and_left_so() -> None:
-    model = network().train()
-    with pytest.warns(UserWarning, match="training mode"):
-        base_scores(model, X, TARGETS)
-    assert model.training
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        base_scores(model.eval(), X, TARGETS)
+def test_a_module_in_training_mode_is_asked_in_evaluation_mode_and_left_as_it_was() -> None:
+    torch.manual_seed(0)
+    layers = [torch.nn.Linear(6, 5), torch.nn.BatchNorm1d(5), torch.nn.Dropout(), torch.nn.Linear(5, 3)]
+    model = torch.nn.Sequential(*layers)
+    model[1].eval()
+    statistics = {name: value.clone() for name, value in model.state_dict().items()}
+    modes = [module.training for module in model.modules()]
+
+    def explainer(inputs: Any, targets: Any) -> Any:
+        assert not any(module.training for module in model.modules())
+        return inputs
+
+    table = evaluate(model, X, TARGETS, {"a": explainer}, ["deletion"])
+    assert table.assumed["mode"] == "eval"
+    assert [module.training for module in model.modules()] == modes
+    assert all(torch.equal(value, statistics[name]) for name, value in model.state_dict().items())
+    expected = evaluate(model.eval(), X, TARGETS, {"a": explainer}, ["deletion"])
+    assert "mode" not in expected.assumed
+    values = [of["deletion"]["a"].per_sample for of in (table, expected)]
+    np.testing.assert_array_equal(*values)
+    model.train()
+    with pytest.raises(RuntimeError, match="mat1 and mat2"):
+        base_scores(model, X[:, :3], TARGETS)
+    assert all(module.training for module in model.modules())
+
+
+def test_images_of_a_module_have_their_channels_first() -> None:
+    model = torch.nn.Sequential(torch.nn.Conv2d(3, 4, 3), torch.nn.Flatten(), torch.nn.LazyLinear(2))
+    x = RANDOM.random((4, 3, 6, 6)).astype(np.float32)
+    model(torch.from_numpy(x))
+    for maps in (x, x.mean(axis=1)):
+        value = metrics.Deletion(steps="all").evaluate(model.eval(), x, [0, 1, 0, 1], maps)
+        assert value.curve is not None and value.curve.n_features[-1] == 36
+        assert value.assumed == {"layout": "channels-first"}
+    small = RANDOM.random((4, 3, 3, 3)).astype(np.float32)
+    flat = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(27, 2)).eval()
+    table = evaluate(flat, small, [0, 1, 0, 1], {"a": small}, ["complexity"])
+    assert table.assumed["layout"] == "channels-first"
+    with pytest.raises(ValueError, match='layout="channels-first"'):
+        evaluate(
+            lambda b: flat(torch.from_numpy(b)).detach(), small, [0] * 4, {"a": small}, ["deletion"]
+        )
 
 
 def test_functions_are_given_tensors_on_request() -> None:

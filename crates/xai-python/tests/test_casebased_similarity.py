@@ -45,6 +45,10 @@ class Network:
         return (np.asarray(X)[:, 0] > 0).astype(int)
 
 
+class RegressorMixin:
+    """As scikit-learn marks what predicts numbers."""
+
+
 class Tree:
     """Splits at zero of the first two features."""
 
@@ -59,6 +63,10 @@ class Forest:
 
     def apply(self, X):
         return (X > 0).astype(int)
+
+
+class Regression(RegressorMixin, Forest):
+    """A forest of regression."""
 
 
 def layer(rows):
@@ -91,6 +99,13 @@ def test_a_blend_is_features_beside_activations(share):
     indices, far = nearest(space(ROWS), space(SAMPLES), 4)
     np.testing.assert_allclose(found.distances, far, atol=1e-6)
     assert (found.indices == indices).mean() > 0.95  # many activations are 0 and tie
+
+
+@pytest.mark.parametrize("how", [{}, {"layer": 0}, {"use_output_weights": False}])
+def test_an_output_that_there_is_not_is_refused(how):
+    extractor = SklearnMLPActivationExtractor(**how, output_class=99)
+    with pytest.raises(ValueError, match=r"output_class must be in \[0, 2\], got 99"):
+        extractor.fit(Network(), ROWS)
 
 
 def test_the_weights_of_hidden_units():
@@ -217,6 +232,8 @@ class Raising(ActivationExtractor):
         (TreeLeaf(Tree(), overflow="wrap"), ValueError, "overflow"),
         (TreeLeaf(Tree(), within_leaf="random"), ValueError, "within_leaf"),
         (ForestProximity(Tree()), TypeError, "random forest"),
+        (TreeLeaf(Regression()), TypeError, "decision tree classifier"),
+        (ForestProximity(Regression()), TypeError, "random forest classifier"),
         (Blend(Features()), TypeError, "Blend wraps"),
         (CustomActivations(1, 2), TypeError, "ActivationExtractor"),
         ("activations", ValueError, "model="),

@@ -161,6 +161,14 @@ def test_a_single_score_is_a_yes_or_no():
     assert explain.unfaithfulness(explainer, explanation, compat=True) == 0.0
 
 
+def test_the_area_of_one_point_is_an_error_and_in_the_peer_0():
+    with pytest.raises(ValueError, match="at least 2"):
+        graph.fidelity_curve_auc([0.5], [0.25], [1.0])
+    assert explain.fidelity_curve_auc([0.5], [0.25], [1.0]) == 0.0
+    with pytest.raises(ValueError, match="neg_fidelity"):
+        explain.fidelity_curve_auc([0.5], [1.0], [1.0])
+
+
 def test_torch_is_not_imported():
     import subprocess
     import sys

@@ -7,9 +7,11 @@ import os
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 import xai_metrics
 from xai_metrics import _native
+from xai_metrics.attribution import metrics
 
 
 def run_python(code: str) -> str:
@@ -52,22 +54,35 @@ def test_numbers_of_threads_are_those_of_joblib(n_jobs: int | None) -> None:
     assert _native.n_threads(n_jobs) == (cores if n_jobs in (-1, None) else n_jobs)
 
 
+def test_more_threads_than_a_few_per_core_are_not_started() -> None:
+    cores = os.cpu_count() or 1
+    assert _native.n_threads(10**6) <= 4 * cores
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="no list of threads")
+def test_small_work_starts_no_threads() -> None:
+    code = (
+        "import os; from xai_metrics import graph, repro; count = lambda: len(os.listdir('/proc/self/task')); "
+        "before = count(); graph.unfaithfulness([[0.1, 0.9]], [[0.2, 0.8]]); "
+        "graph.ground_truth([0.9, 0.1], [1.0, 0.0]); repro.pairwise([[0, 1], [1, 1]], [0, 1]); "
+        "print(count() - before)"
+    )
+    assert run_python(code) == "0"
+
+
 def test_no_threads_are_refused() -> None:
     with pytest.raises(ValueError, match="n_jobs: expected a number of threads"):
         _native.n_threads(0)
     assert _native.n_threads(-1000) == 1
 
 
-def agreement_in_child(_: int) -> float:
-    from xai_metrics import graph
-
-    return float(graph.fidelity_curve_auc([0.5, 0.6], [0.1, 0.2], [0.0, 1.0]))
+def complexity_in_child(_: int) -> float:
+    return metrics.Complexity().evaluate(np.ones((3, 4)), n_jobs=2).value
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_forked_process_has_threads_of_its_own() -> None:
-    here = agreement_in_child(0)
-    _native.n_threads(2)
+    here = complexity_in_child(0)
     with multiprocessing.get_context("fork").Pool(2) as pool:
-        assert pool.map_async(agreement_in_child, range(4)).get(timeout=30) == [here] * 4
+        assert pool.map_async(complexity_in_child, range(4)).get(timeout=30) == [here] * 4

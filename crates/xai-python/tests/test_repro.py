@@ -536,3 +536,13 @@ def test_regression_of_singles_is_that_of_doubles(k, n, random):
         expected.mean_absolute_error, np.abs(values - targets).mean(axis=1)
     )
     assert expected.interval("mae") is None or expected.interval("mae").n_units == k
+
+
+def test_names_of_metrics_may_have_hyphens():
+    runs = repro.pairwise([[0, 1, 0], [1, 1, 1]], [0, 1, 1], metrics="pa-acc")
+    assert runs.metrics == ("pa_acc",) and runs.pairs("pa_acc").tolist() == [1 / 3]
+
+
+def test_what_constant_runs_share_is_undefined():
+    runs = repro.pairwise([[1, 1, 1], [1, 1, 1]])
+    assert np.isnan(runs.pairs("pa_nmi")).all() and runs.pairs("pa_acc").tolist() == [1.0]

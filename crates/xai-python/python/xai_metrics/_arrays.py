@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Booleans = npt.NDArray[np.bool_]
 
 #: Types of labels that the kernels read in place.
-_LABELS = ("int64", "int32", "uint8", "bool", "int16", "int8")
+_LABELS = {np.dtype(name) for name in ("int64", "int32", "uint8", "bool", "int16", "int8")}
 
 #: Kinds of DLPack devices whose memory the host can read: the host itself, and pinned memory.
 _HOST_DEVICES = (1, 3, 11)
@@ -37,12 +37,14 @@ def to_numpy(values: Any, name: str) -> npt.NDArray[Any]:
     Raises ``TypeError`` for a tensor on another device and for what is no array, ``ValueError`` for
     one with missing values.
     """
+    if type(values) is np.ndarray:
+        return values
     if isinstance(values, np.ma.MaskedArray):
         if np.ma.is_masked(values):
             raise ValueError(f"{name}: some values are masked; fill them, or leave their rows out")
         return np.asarray(values.data)
     if isinstance(values, np.ndarray):
-        return values if type(values) is np.ndarray else np.asarray(values)
+        return np.asarray(values)
     if type(values).__module__.partition(".")[0] == "pandas":
         return _of_pandas(values, name)
     # Before DLPack, which knows no missing values and no text.
@@ -110,6 +112,41 @@ def booleans(values: Any, name: str, ndim: int | tuple[int, ...] | None = None) 
     return taken
 
 
+def column_names(table: Any) -> list[Any] | None:
+    """The names of the columns of a table of pandas, polars or pyarrow."""
+    names = getattr(table, "column_names", None)
+    if names is None:
+        names = getattr(table, "columns", None)
+    return None if names is None or callable(names) else list(names)
+
+
+def in_order_of(columns: list[Any] | None, values: Any, name: str) -> Any:
+    """A table with its columns in the order of others that have the same names; all else as it is.
+
+    >>> in_order_of(["a", "b"], [[1.0, 2.0]], "explanations")
+    [[1.0, 2.0]]
+    """
+    names = column_names(values)
+    if columns is None or names is None or names == columns:
+        return values
+    if any(_are_numbered(of) for of in (names, columns)):
+        return values
+    if len(set(names)) < len(names) or set(names) != set(columns):
+        different = sorted(map(str, set(names) ^ set(columns)))
+        raise ValueError(
+            f"{name}: expected the columns of the inputs, {', '.join(different) or 'once each'} differ; rename them, or "
+            "give an array, whose columns are in the order of the inputs"
+        )
+    return reals(values, name)[:, [names.index(column) for column in columns]]
+
+
+def _are_numbered(names: list[Any]) -> bool:
+    """Whether nobody named the columns: pandas counts them, polars calls them ``column_0``, …"""
+    return any(
+        names == [kind(i) for i in range(len(names))] for kind in (int, "column_{}".format)
+    )
+
+
 def classes(values: Any, name: str) -> npt.NDArray[Any]:
     """Labels of one axis: integers, booleans, words, or whole numbers stored as floats."""
     array = to_numpy(values, name)
@@ -130,7 +167,7 @@ def classes(values: Any, name: str) -> npt.NDArray[Any]:
 
 def in_place(labels: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
     """Whole numbers or booleans in a type that the kernels read: a copy only of other types."""
-    if labels.dtype.name not in _LABELS or not labels.dtype.isnative:
+    if labels.dtype not in _LABELS:
         _check_below_2_63(labels, name)
         labels = labels.astype(np.int64)
     taken: npt.NDArray[Any] = _as_in_memory(labels)
@@ -210,6 +247,9 @@ def _of_objects(array: npt.NDArray[Any], name: str) -> npt.NDArray[np.float64]:
 
 def _as_in_memory(array: npt.NDArray[Any]) -> Any:
     """The array in the machine's byte order, aligned: a copy only where it is not."""
+    flags = array.flags
+    if flags.c_contiguous and flags.aligned and array.dtype.isnative:
+        return array
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
     if any(stride % array.itemsize for stride in array.strides):

@@ -10,7 +10,7 @@ use crate::casebased::arrays::number;
 use crate::casebased::choices::read;
 use crate::described::Given;
 use crate::error::OrRaise;
-use crate::work::run;
+use crate::work::run_sized;
 
 /// The score and the level of one prediction; no score where it is undefined. A kernel is a weighting that no word
 /// says.
@@ -61,7 +61,7 @@ fn casebased_weigh<'py>(
         .class_weights(ClassWeights::new(class_weights).or_raise(py)?);
     let predicted = predicted.as_ref().map(contiguous);
     let (weights, labels) = (weights.as_array(), labels.as_array());
-    let weighed = run(py, n_jobs, || {
+    let weighed = run_sized(py, n_jobs, weights.len(), || {
         parallel::try_map(weights.nrows(), |sample| {
             let near = weights.row(sample).into_iter().zip(labels.row(sample));
             let near = near.filter(|(weight, _)| !weight.is_nan());

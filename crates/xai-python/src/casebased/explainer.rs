@@ -13,7 +13,7 @@ use crate::casebased::given::{GivenArray, with};
 use crate::described::Given;
 use crate::error::OrRaise;
 use crate::stored::to_python;
-use crate::work::run;
+use crate::work::{run, run_sized};
 
 /// The training rows, scaled and indexed.
 #[pyclass(frozen, module = "xai_metrics._native")]
@@ -85,7 +85,9 @@ impl CasebasedExplainer {
         let explainer = &self.explainer;
         let found = for_precision!(samples, |view| {
             let view = two_axes("samples", view)?;
-            run(py, n_jobs, || {
+            // Multiplications are fast.
+            let size = view.len() * explainer.labels().len() / 64;
+            run_sized(py, n_jobs, size, || {
                 with(given, || {
                     explainer.precedents(view, predicted.as_deref(), k, kernel)
                 })

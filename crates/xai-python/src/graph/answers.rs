@@ -12,13 +12,31 @@ use crate::error::OrRaise;
 use crate::labels::{Labels, for_labels};
 
 /// Labels of one axis, or outputs of two.
-#[derive(FromPyObject)]
 pub(super) enum Answers<'py> {
     Labels(Labels<'py>),
     Outputs(Reals<'py>),
 }
 
+impl<'py> FromPyObject<'_, 'py> for Answers<'py> {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        match object.extract() {
+            Ok(rows) => Ok(Self::Outputs(rows)),
+            Err(_) => object.extract().map(Self::Labels),
+        }
+    }
+}
+
 impl Answers<'_> {
+    /// How many numbers there are.
+    pub(super) fn size(&self) -> usize {
+        match self {
+            Self::Labels(labels) => for_labels!(*labels, |view| view.len()),
+            Self::Outputs(rows) => rows.size(),
+        }
+    }
+
     pub(super) fn view(&self, name: &str) -> PyResult<Box<dyn Predictions + '_>> {
         Ok(match self {
             Self::Labels(labels) => {

@@ -41,13 +41,14 @@ pub(super) fn update<'py>(
     fold: impl FnOnce(FidelityBatch<'_>) -> xai_core::Result<()> + Send,
 ) -> PyResult<()> {
     let [full, kept, complement] = answers;
+    let size = full.size();
     let (full, kept) = (full.view("full")?, kept.view("kept")?);
     let complement = complement.view("complement")?;
     let target = target_of(target)?;
     let index = positions(index, Some(full.n_samples()))?;
     let metric = compared(target.as_deref(), index.as_deref());
     let batch = metric.batch(&*full, &*kept, &*complement);
-    work::run(py, n_jobs, || fold(batch))?.or_raise(py)
+    work::run_sized(py, n_jobs, size, || fold(batch))?.or_raise(py)
 }
 
 /// Fidelity by the probability of one class; all outputs of one precision.
@@ -98,6 +99,7 @@ pub(super) fn update_probabilities<'py>(
         let kept = two_axes("kept", kept)?;
         let complement = two_axes("complement", complement)?;
         let batch = metric.probability_batch(full, kept, complement, returns);
-        work::run(py, n_jobs, || state.update_probabilities(batch))?.or_raise(py)
+        let update = || state.update_probabilities(batch);
+        work::run_sized(py, n_jobs, outputs[0].size(), update)?.or_raise(py)
     })
 }

@@ -17,7 +17,7 @@ macro_rules! evaluated {
         crate::array::same_precision!(($predicted, $target), |$p, $t| {
             let $p = crate::array::one_axis("predicted", $p)?;
             let $t = crate::array::one_axis("target", $t)?;
-            crate::work::run($py, $n_jobs, || $body)?.or_raise($py)?
+            crate::work::run_sized($py, $n_jobs, $p.len(), || $body)?.or_raise($py)?
         })
     };
 }
@@ -63,7 +63,7 @@ pub(super) fn graph_best_of_truths<'py>(
         let predicted = one_axis("predicted", predicted)?;
         let truths = two_axes("truths", truths)?;
         let best = || metric.best_of(predicted, truths);
-        work::run(py, n_jobs, best)?.or_raise(py)?
+        work::run_sized(py, n_jobs, truths.len(), best)?.or_raise(py)?
     });
     let scores = with_scores(py, &best.scores)?;
     let best = to_python(py, &best)?;

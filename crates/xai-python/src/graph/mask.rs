@@ -23,14 +23,15 @@ pub(super) fn graph_mask_properties<'py>(
     n_jobs: Option<i64>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let metric = MaskMetric::new().threshold(threshold);
+    let size = mask.size().max(n_nodes);
     let properties = for_precision!(mask, |view| {
         let mask = one_axis("mask", view)?;
         match &edge_index {
-            None => work::run(py, n_jobs, || metric.evaluate(mask))?,
+            None => work::run_sized(py, n_jobs, size, || metric.evaluate(mask))?,
             Some(edges) => {
                 let edges = edges.as_array();
                 let properties = || metric.evaluate_edges(mask, edges, n_nodes);
-                work::run(py, n_jobs, properties)?
+                work::run_sized(py, n_jobs, size, properties)?
             }
         }
     });
@@ -63,14 +64,15 @@ pub(super) fn graph_sparsify<'py>(
     edge_index: Option<PyReadonlyArray2<'py, i64>>,
     n_jobs: Option<i64>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let sparsity = sparsity(kind, level)?;
+    let (sparsity, size) = (sparsity(kind, level)?, mask.size());
     for_precision!(mask, |view| {
         let mask = one_axis("mask", view)?;
         let hard = match &edge_index {
-            None => work::run(py, n_jobs, || sparsify(mask, sparsity))?,
+            None => work::run_sized(py, n_jobs, size, || sparsify(mask, sparsity))?,
             Some(edges) => {
                 let edges = edges.as_array();
-                work::run(py, n_jobs, || sparsify_undirected(mask, edges, sparsity))?
+                let hard = || sparsify_undirected(mask, edges, sparsity);
+                work::run_sized(py, n_jobs, size, hard)?
             }
         };
         Ok(hard.or_raise(py)?.into_pyarray(py).into_any())

@@ -22,15 +22,54 @@ use crate::work;
 
 /// A metric over samples, or one over graphs that counts each graph the same, too.
 #[derive(Clone, Serialize, Deserialize)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there are few, and they are not moved"
+)]
 enum State {
     Fidelity(FidelityAccumulator),
     Unfaithfulness(UnfaithfulnessAccumulator<f64>),
     SingleTruth(GroundTruthAccumulator<f32>),
     DoubleTruth(GroundTruthAccumulator<f64>),
-    FidelityOverGraphs(Box<OverGraphs<FidelityAccumulator>>),
+    FidelityOverGraphs(OverGraphs<FidelityAccumulator>),
     UnfaithfulnessOverGraphs(OverGraphs<UnfaithfulnessAccumulator<f64>>),
     SingleTruthOverGraphs(OverGraphs<GroundTruthAccumulator<f32>>),
     DoubleTruthOverGraphs(OverGraphs<GroundTruthAccumulator<f64>>),
+}
+
+/// Does the same with a state of every kind, or of those that are named; an error for the others.
+macro_rules! of_kind {
+    ($state:expr, [$($kind:ident)+], |$inner:ident| $body:expr) => {
+        match $state {
+            $(State::$kind($inner) => $body,)+
+            _ => return Err(another_metric()),
+        }
+    };
+    ($state:expr, |$inner:ident| $body:expr) => {
+        match $state {
+            State::Fidelity($inner) => $body,
+            State::Unfaithfulness($inner) => $body,
+            State::SingleTruth($inner) => $body,
+            State::DoubleTruth($inner) => $body,
+            State::FidelityOverGraphs($inner) => $body,
+            State::UnfaithfulnessOverGraphs($inner) => $body,
+            State::SingleTruthOverGraphs($inner) => $body,
+            State::DoubleTruthOverGraphs($inner) => $body,
+        }
+    };
+}
+
+/// States that merge with their like.
+macro_rules! merged {
+    ($state:expr, $other:expr, $($kind:ident)+) => {
+        match ($state, $other) {
+            $((State::$kind(state), State::$kind(other)) => state.merge(other),)+
+            _ => {
+                let what = "merged state: one of another metric, or of scores in another precision";
+                return Err(PyValueError::new_err(what));
+            }
+        }
+    };
 }
 
 #[pyclass(module = "xai_metrics._native", name = "GraphState")]
@@ -48,7 +87,7 @@ impl GraphState {
     fn fidelity(over_graphs: bool) -> Self {
         let empty = FidelityAccumulator::new();
         let state = match over_graphs {
-            true => State::FidelityOverGraphs(Box::new(OverGraphs::new(empty))),
+            true => State::FidelityOverGraphs(OverGraphs::new(empty)),
             false => State::Fidelity(empty),
         };
         Self { state }
@@ -73,15 +112,18 @@ impl GraphState {
         over_graphs: bool,
     ) -> PyResult<Self> {
         let metric: GroundTruthMetric = choices.build(py)?;
-        let state = match (single, over_graphs) {
-            (true, false) => State::SingleTruth(metric.accumulator().or_raise(py)?),
-            (false, false) => State::DoubleTruth(metric.accumulator().or_raise(py)?),
-            (true, true) => {
-                State::SingleTruthOverGraphs(OverGraphs::new(metric.accumulator().or_raise(py)?))
-            }
-            (false, true) => {
-                State::DoubleTruthOverGraphs(OverGraphs::new(metric.accumulator().or_raise(py)?))
-            }
+        macro_rules! empty {
+            ($alone:ident, $over_graphs:ident) => {{
+                let empty = metric.accumulator().or_raise(py)?;
+                match over_graphs {
+                    true => State::$over_graphs(OverGraphs::new(empty)),
+                    false => State::$alone(empty),
+                }
+            }};
+        }
+        let state = match single {
+            true => empty!(SingleTruth, SingleTruthOverGraphs),
+            false => empty!(DoubleTruth, DoubleTruthOverGraphs),
         };
         Ok(Self { state })
     }
@@ -110,17 +152,9 @@ impl GraphState {
     ) -> PyResult<()> {
         let answers = [&full, &kept, &complement];
         let target = target.as_ref();
-        match &mut self.state {
-            State::Fidelity(state) => update(py, answers, target, index, n_jobs, |batch| {
-                state.update(batch)
-            }),
-            State::FidelityOverGraphs(state) => {
-                update(py, answers, target, index, n_jobs, |batch| {
-                    state.update(batch)
-                })
-            }
-            _ => Err(another_metric()),
-        }
+        of_kind!(&mut self.state, [Fidelity FidelityOverGraphs], |state| {
+            update(py, answers, target, index, n_jobs, |batch| state.update(batch))
+        })
     }
 
     #[pyo3(signature = (full, kept, complement, returns, target=None, index=None, n_jobs=None))]
@@ -157,14 +191,10 @@ impl GraphState {
         };
         let full = two_axes("full", full.as_array())?;
         let kept = two_axes("kept", kept.as_array())?;
-        let updated = match &mut self.state {
-            State::Unfaithfulness(state) => work::run(py, n_jobs, || state.update((full, kept)))?,
-            State::UnfaithfulnessOverGraphs(state) => {
-                work::run(py, n_jobs, || state.update((full, kept)))?
-            }
-            _ => return Err(another_metric()),
-        };
-        updated.or_raise(py)
+        of_kind!(&mut self.state, [Unfaithfulness UnfaithfulnessOverGraphs], |state| {
+            let update = || state.update((full, kept));
+            work::run_sized(py, n_jobs, full.len(), update)?.or_raise(py)
+        })
     }
 
     /// Scores and truth in the precision that the state was made for.
@@ -177,70 +207,43 @@ impl GraphState {
         n_jobs: Option<i64>,
     ) -> PyResult<()> {
         macro_rules! update {
-            ($state:expr, $predicted:expr, $target:expr) => {{
+            ($predicted:expr, $target:expr, $kinds:tt) => {{
                 let predicted = one_axis("predicted", $predicted.as_array())?;
                 let target = one_axis("target", $target.as_array())?;
-                work::run(py, n_jobs, || $state.update((predicted, target)))?.or_raise(py)
+                of_kind!(&mut self.state, $kinds, |state| {
+                    let update = || state.update((predicted, target));
+                    work::run_sized(py, n_jobs, predicted.len(), update)?.or_raise(py)
+                })
             }};
         }
-        match (&mut self.state, &predicted, &target) {
-            (State::SingleTruth(state), Reals::Single(p), Reals::Single(t)) => update!(state, p, t),
-            (State::DoubleTruth(state), Reals::Double(p), Reals::Double(t)) => update!(state, p, t),
-            (State::SingleTruthOverGraphs(state), Reals::Single(p), Reals::Single(t)) => {
-                update!(state, p, t)
+        match (&predicted, &target) {
+            (Reals::Single(p), Reals::Single(t)) => {
+                update!(p, t, [SingleTruth SingleTruthOverGraphs])
             }
-            (State::DoubleTruthOverGraphs(state), Reals::Double(p), Reals::Double(t)) => {
-                update!(state, p, t)
+            (Reals::Double(p), Reals::Double(t)) => {
+                update!(p, t, [DoubleTruth DoubleTruthOverGraphs])
             }
             _ => Err(another_metric()),
         }
     }
 
     fn merge(&mut self, py: Python<'_>, other: &Self) -> PyResult<()> {
-        use State::{
-            DoubleTruth, DoubleTruthOverGraphs, Fidelity, FidelityOverGraphs, SingleTruth,
-            SingleTruthOverGraphs, Unfaithfulness, UnfaithfulnessOverGraphs,
-        };
-        let merged = match (&mut self.state, other.state.clone()) {
-            (Fidelity(state), Fidelity(other)) => state.merge(other),
-            (Unfaithfulness(state), Unfaithfulness(other)) => state.merge(other),
-            (SingleTruth(state), SingleTruth(other)) => state.merge(other),
-            (DoubleTruth(state), DoubleTruth(other)) => state.merge(other),
-            (FidelityOverGraphs(state), FidelityOverGraphs(other)) => state.merge(*other),
-            (UnfaithfulnessOverGraphs(state), UnfaithfulnessOverGraphs(other)) => {
-                state.merge(other)
-            }
-            (SingleTruthOverGraphs(state), SingleTruthOverGraphs(other)) => state.merge(other),
-            (DoubleTruthOverGraphs(state), DoubleTruthOverGraphs(other)) => state.merge(other),
-            _ => {
-                let what = "merged state: one of another metric, or of scores in another precision";
-                return Err(PyValueError::new_err(what));
-            }
-        };
-        merged.or_raise(py)
+        merged!(
+            &mut self.state,
+            other.state.clone(),
+            Fidelity Unfaithfulness SingleTruth DoubleTruth FidelityOverGraphs
+            UnfaithfulnessOverGraphs SingleTruthOverGraphs DoubleTruthOverGraphs
+        )
+        .or_raise(py)
     }
 
     /// The result so far, as a dictionary.
     #[pyo3(signature = (n_jobs=None))]
     fn finish<'py>(&self, py: Python<'py>, n_jobs: Option<i64>) -> PyResult<Bound<'py, PyAny>> {
-        macro_rules! finish {
-            ($state:expr) => {
-                to_python(
-                    py,
-                    &work::run(py, n_jobs, || $state.finish())?.or_raise(py)?,
-                )
-            };
-        }
-        match &self.state {
-            State::Fidelity(state) => finish!(state),
-            State::Unfaithfulness(state) => finish!(state),
-            State::SingleTruth(state) => finish!(state),
-            State::DoubleTruth(state) => finish!(state),
-            State::FidelityOverGraphs(state) => finish!(state),
-            State::UnfaithfulnessOverGraphs(state) => finish!(state),
-            State::SingleTruthOverGraphs(state) => finish!(state),
-            State::DoubleTruthOverGraphs(state) => finish!(state),
-        }
+        of_kind!(&self.state, |state| {
+            let result = work::run(py, n_jobs, || state.finish())?;
+            to_python(py, &result.or_raise(py)?)
+        })
     }
 
     /// The curves of all scores together.
@@ -251,11 +254,9 @@ impl GraphState {
         n_points: Option<usize>,
         n_jobs: Option<i64>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let both = match &self.state {
-            State::SingleTruth(state) => work::run(py, n_jobs, || state.clone().curves())?,
-            State::DoubleTruth(state) => work::run(py, n_jobs, || state.clone().curves())?,
-            _ => return Err(another_metric()),
-        };
+        let both = of_kind!(&self.state, [SingleTruth DoubleTruth], |state| {
+            work::run(py, n_jobs, || state.clone().curves())?
+        });
         curves::described(py, both.or_raise(py)?, n_points)
     }
 }

@@ -42,6 +42,9 @@ pub(super) fn graph_sweep<'py>(
         let kept = kept.into_dimensionality::<Ix3>().map_err(axes)?;
         let rest = complement.into_dimensionality::<Ix3>().map_err(axes)?;
         let curve = || sweep.evaluate(full, kept, rest, &levels);
-        to_python(py, &work::run(py, n_jobs, curve)?.or_raise(py)?)
+        to_python(
+            py,
+            &work::run_sized(py, n_jobs, kept.len(), curve)?.or_raise(py)?,
+        )
     })
 }

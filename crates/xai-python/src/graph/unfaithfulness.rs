@@ -38,7 +38,7 @@ pub(super) fn graph_unfaithfulness<'py>(
     let metric = metric(py, reading, index.as_deref())?;
     same_precision!((full, kept), |full, kept| {
         let (full, kept) = (two_axes("full", full)?, two_axes("kept", kept)?);
-        let result = work::run(py, n_jobs, || metric.evaluate(full, kept))?;
+        let result = work::run_sized(py, n_jobs, full.len(), || metric.evaluate(full, kept))?;
         to_python(py, &result.or_raise(py)?)
     })
 }
@@ -58,7 +58,7 @@ pub(super) fn graph_unfaithfulness_rows<'py>(
     let metric = metric(py, reading, index.as_deref())?;
     same_precision!((full, kept), |full, kept| {
         let (full, kept) = (two_axes("full", full)?, two_axes("kept", kept)?);
-        let rows = work::run(py, n_jobs, || metric.per_row(full, kept))?;
+        let rows = work::run_sized(py, n_jobs, full.len(), || metric.per_row(full, kept))?;
         Ok(rows.or_raise(py)?.into_pyarray(py))
     })
 }

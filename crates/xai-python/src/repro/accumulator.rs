@@ -52,7 +52,7 @@ impl PairwiseState {
         for_labels!(predictions, |view| {
             let view = two_axes("predictions", view)?;
             let update = || self.state.update_labels(view, &labels);
-            work::run(py, n_jobs, update)?.or_raise(py)
+            work::run_sized(py, n_jobs, view.len(), update)?.or_raise(py)
         })
     }
 

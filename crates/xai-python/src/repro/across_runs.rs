@@ -39,7 +39,8 @@ pub(super) fn repro_agreement<'py>(
     n_jobs: Option<i64>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let agreement = || xai_repro::Agreement::from_packed(&packed.runs);
-    let agreement = work::run(py, n_jobs, agreement)?.or_raise(py)?;
+    let agreement = work::run_sized(py, n_jobs, packed.size_of_pairs(), agreement)?;
+    let agreement = agreement.or_raise(py)?;
     described(py, &agreement)
 }
 
@@ -74,7 +75,8 @@ pub(super) fn repro_gwet_ac2(
     };
     for_labels!(predictions, |view| {
         let view = two_axes("predictions", view)?;
-        work::run(py, n_jobs, || gwet_ac2(view, &weights))?.or_raise(py)
+        let agreement = || gwet_ac2(view, &weights);
+        work::run_sized(py, n_jobs, view.len(), agreement)?.or_raise(py)
     })
 }
 
@@ -93,7 +95,7 @@ pub(super) fn repro_sample_consistency<'py>(
             let changing = indices(samples.ever_changing());
             Ok::<_, xai_core::Error>((samples, changing))
         };
-        work::run(py, n_jobs, consistency)?.or_raise(py)?
+        work::run_sized(py, n_jobs, view.len(), consistency)?.or_raise(py)?
     });
     let described = PyDict::new(py);
     described.set_item("n_runs", samples.n_runs)?;

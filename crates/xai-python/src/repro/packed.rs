@@ -1,5 +1,7 @@
 //! Runs as bits, packed once for any number of questions.
 
+use std::borrow::Cow;
+
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use xai_repro::{PackedRunsBuilder, PairMetric};
@@ -23,6 +25,13 @@ pub(crate) struct PackedRuns {
     pub(super) runs: xai_repro::PackedRuns,
 }
 
+impl PackedRuns {
+    /// How many words of bits all pairs of runs have.
+    pub(super) fn size_of_pairs(&self) -> usize {
+        self.runs.n_runs() * self.runs.n_runs() * self.runs.n_samples() / 64
+    }
+}
+
 #[pymethods]
 impl PackedRuns {
     /// Packs `(k, n)` predictions.
@@ -40,7 +49,7 @@ impl PackedRuns {
         for_labels!(predictions, |view| {
             let view = two_axes("predictions", view)?;
             let pack = || xai_repro::PackedRuns::new(&metrics, view, &labels);
-            let runs = work::run(py, n_jobs, pack)?.or_raise(py)?;
+            let runs = work::run_sized(py, n_jobs, view.len(), pack)?.or_raise(py)?;
             Ok(Self { runs })
         })
     }
@@ -58,19 +67,20 @@ impl PackedRuns {
     ) -> PyResult<Self> {
         let metrics = pair_metrics(py, &metrics)?;
         let labels = contiguous(&labels);
+        let mut size = 0;
         let mut builder = PackedRunsBuilder::new(&metrics, &labels).or_raise(py)?;
         for run in runs.try_iter()? {
             let run: Labels<'_> = run?.extract()?;
             for_labels!(run, |view| {
                 let view = one_axis("predictions", view)?;
-                let pushed = match view.to_slice() {
-                    Some(run) => work::run(py, n_jobs, || builder.push(run))?,
-                    None => work::run(py, n_jobs, || builder.push(&view.to_vec()))?,
-                };
-                pushed.or_raise(py)?;
+                size += view.len();
+                let run = view
+                    .to_slice()
+                    .map_or_else(|| view.to_vec().into(), Cow::from);
+                work::run_sized(py, n_jobs, run.len(), || builder.push(&run))?.or_raise(py)?;
             });
         }
-        let runs = work::run(py, n_jobs, || builder.build())?.or_raise(py)?;
+        let runs = work::run_sized(py, n_jobs, size, || builder.build())?.or_raise(py)?;
         Ok(Self { runs })
     }
 

@@ -42,9 +42,10 @@ pub(super) fn repro_pairwise<'py>(
         let values: Vec<Vec<f64>> = values.collect();
         Ok::<_, Error>((values, runs.errors().clone()))
     };
-    let (values, sets) = work::run(py, n_jobs, evaluate)?.or_raise(py)?;
+    let outcome = work::run_sized(py, n_jobs, packed.size_of_pairs(), evaluate)?;
+    let (values, sets) = outcome.or_raise(py)?;
     let values = values.into_iter().map(|values| values.into_pyarray(py));
-    Ok((values.collect(), ErrorSets { sets }))
+    Ok((values.collect(), ErrorSets::of(sets, packed)))
 }
 
 /// The summary of each metric with its interval, without the values of the pairs, and the error sets.
@@ -72,13 +73,22 @@ pub(super) fn repro_summaries<'py>(
         Ok::<_, Error>((summaries, runs.errors().clone()))
     };
     let (summaries, sets) = work::run(py, n_jobs, summarize)?.or_raise(py)?;
-    Ok((to_python(py, &summaries)?, ErrorSets { sets }))
+    Ok((to_python(py, &summaries)?, ErrorSets::of(sets, packed)))
 }
 
 /// The error set of every run.
 #[pyclass(module = "xai_metrics._native", name = "ReproErrorSets", frozen)]
 pub(crate) struct ErrorSets {
     sets: xai_repro::ErrorSets,
+    /// How many words of bits they are.
+    size: usize,
+}
+
+impl ErrorSets {
+    fn of(sets: xai_repro::ErrorSets, packed: &PackedRuns) -> Self {
+        let size = packed.size_of_pairs() / packed.runs.n_runs().max(1);
+        Self { sets, size }
+    }
 }
 
 #[pymethods]
@@ -86,9 +96,7 @@ impl ErrorSets {
     /// Those of packed runs, which share the memory.
     #[new]
     fn new(packed: &PackedRuns) -> Self {
-        Self {
-            sets: xai_repro::ErrorSets::new(&packed.runs),
-        }
+        Self::of(xai_repro::ErrorSets::new(&packed.runs), packed)
     }
 
     fn accuracy<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
@@ -96,24 +104,26 @@ impl ErrorSets {
     }
 
     fn always_wrong<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
-        let samples = work::run(py, None, || indices(self.sets.always_wrong()))?;
+        let samples = work::run_sized(py, None, self.size, || indices(self.sets.always_wrong()))?;
         Ok(samples.into_pyarray(py))
     }
 
     fn ever_wrong<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
-        let samples = work::run(py, None, || indices(self.sets.ever_wrong()))?;
+        let samples = work::run_sized(py, None, self.size, || indices(self.sets.ever_wrong()))?;
         Ok(samples.into_pyarray(py))
     }
 
     fn n_always_and_ever_wrong(&self, py: Python<'_>) -> PyResult<(u64, u64)> {
-        work::run(py, None, || self.sets.n_always_and_ever_wrong())
+        work::run_sized(py, None, self.size, || self.sets.n_always_and_ever_wrong())
     }
 
     fn leave_one_out_consistency<'py>(
         &self,
         py: Python<'py>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let values = work::run(py, None, || or_nan(&self.sets.leave_one_out_consistency()))?;
+        let values = work::run_sized(py, None, self.size, || {
+            or_nan(&self.sets.leave_one_out_consistency())
+        })?;
         Ok(values.into_pyarray(py))
     }
 }

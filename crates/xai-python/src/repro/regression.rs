@@ -25,7 +25,8 @@ pub(super) fn repro_regression<'py>(
         for_precision!(targets, |targets| {
             let targets = one_axis("targets", targets)?;
             let evaluate = || RegressionReproducibility::new(predictions, targets);
-            work::run(py, n_jobs, evaluate)?.or_raise(py)?
+            let size = predictions.nrows() * predictions.len();
+            work::run_sized(py, n_jobs, size, evaluate)?.or_raise(py)?
         })
     });
     let values = REGRESSION_METRICS

@@ -1,7 +1,7 @@
 //! Work without the interpreter lock: on a number of threads, interrupted by Ctrl-C, and with calls
 //! back into Python on the thread that asked for it.
 //!
-//! A kernel runs on the threads of a pool while the caller's thread waits. That thread looks every
+//! A kernel of small work runs on the caller's thread; others run on the threads of a pool while it waits. It looks every
 //! 20 ms whether somebody pressed Ctrl-C, and it makes the calls of models and explainers: in the
 //! thread that the user called us from, where the settings that frameworks keep per thread
 //! (`torch.no_grad`, a default device) are the user's.
@@ -14,7 +14,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use xai_core::parallel::{StopFlag, stoppable};
+use xai_core::parallel::{StopFlag, of_size, stoppable};
 
 pub(crate) use calls::Caller;
 
@@ -29,6 +29,26 @@ enum Told {
     Done,
 }
 
+/// Below so many elements work takes less time than other threads take to wake.
+const SMALL: usize = 1 << 12;
+
+/// Does some work over so many elements: on this thread where they are few, else as [`run`].
+///
+/// # Errors
+/// As [`run`].
+pub(crate) fn run_sized<R: Send>(
+    py: Python<'_>,
+    n_jobs: Option<i64>,
+    n_elements: usize,
+    work: impl FnOnce() -> R + Send,
+) -> PyResult<R> {
+    if n_elements > SMALL {
+        return run(py, n_jobs, work);
+    }
+    pools::check(n_jobs)?;
+    Ok(of_size(n_elements, work))
+}
+
 /// Does some work on `n_jobs` threads without the interpreter lock.
 ///
 /// # Errors
@@ -38,7 +58,8 @@ pub(crate) fn run<R: Send>(
     n_jobs: Option<i64>,
     work: impl FnOnce() -> R + Send,
 ) -> PyResult<R> {
-    run_with_calls(py, n_jobs, |_| work())
+    let pool = pools::of_threads(n_jobs, false)?;
+    run_on(py, &pool, |_| work())
 }
 
 /// Does some work that calls Python back: by the [`Caller`], from any of its threads.
@@ -50,7 +71,15 @@ pub(crate) fn run_with_calls<R: Send>(
     n_jobs: Option<i64>,
     work: impl FnOnce(&Caller<'_>) -> R + Send,
 ) -> PyResult<R> {
-    let pool = pools::of_threads(n_jobs)?;
+    let pool = pools::of_threads(n_jobs, true)?;
+    run_on(py, &pool, work)
+}
+
+fn run_on<R: Send>(
+    py: Python<'_>,
+    pool: &rayon::ThreadPool,
+    work: impl FnOnce(&Caller<'_>) -> R + Send,
+) -> PyResult<R> {
     let flag = StopFlag::new();
     let (tell, told) = channel();
     let calls = tell.clone();
@@ -84,7 +113,7 @@ pub(crate) fn run_with_calls<R: Send>(
                             None => {}
                         }
                     }
-                    Ok(Told::Call(call)) => pools::within_call(|| Python::attach(call)),
+                    Ok(Told::Call(call)) => Python::attach(call),
                     Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
                         if let Err(raised) = Python::attach(|py| py.check_signals()) {
                             flag.raise();
@@ -103,7 +132,7 @@ pub(crate) fn run_with_calls<R: Send>(
 #[pyfunction]
 #[pyo3(signature = (n_jobs=None))]
 fn n_threads(n_jobs: Option<i64>) -> PyResult<usize> {
-    Ok(pools::of_threads(n_jobs)?.current_num_threads())
+    pools::count(n_jobs)
 }
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {

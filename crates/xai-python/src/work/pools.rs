@@ -1,7 +1,7 @@
 //! Pools of threads, by their number.
 
-use std::cell::Cell;
 use std::collections::HashMap;
+use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::available_parallelism;
 
@@ -9,37 +9,64 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// By process, depth of calls and number of threads.
+/// By process and number of threads: the pool of all work that calls nobody, and idle pools for work that calls
+/// Python.
 ///
 /// A process made by `fork` has the memory of its parent, but not its threads, and would wait for ever
-/// on a pool of the parent. So would a model that measures something itself, on a pool whose threads
-/// wait for the model.
-type Pools = HashMap<(u32, usize, usize), Arc<ThreadPool>>;
+/// on a pool of the parent. So would a model that measures something, on this thread or on another that it waits
+/// for, if its work shared a pool with the work that waits for the model: such work has a pool of its own while it
+/// lasts.
+type Pools = HashMap<(u32, usize), (Option<Arc<ThreadPool>>, Vec<Arc<ThreadPool>>)>;
 
 static POOLS: Mutex<Option<Pools>> = Mutex::new(None);
 
-thread_local! {
-    /// How many calls back into Python this thread is in.
-    static DEPTH: Cell<usize> = const { Cell::new(0) };
+/// Idle pools of one size that are kept.
+const KEPT: usize = 4;
+
+/// Threads per core, at most: more of them only wait for each other.
+const PER_CORE: usize = 4;
+
+/// A pool for one piece of work.
+pub(super) struct Lent {
+    pool: Arc<ThreadPool>,
+    /// Where it is put back.
+    home: Option<(u32, usize)>,
 }
 
-/// Makes a call back into Python, which may ask for a pool itself.
-pub(super) fn within_call(call: impl FnOnce()) {
-    DEPTH.set(DEPTH.get() + 1);
-    call();
-    DEPTH.set(DEPTH.get() - 1);
+impl Deref for Lent {
+    type Target = ThreadPool;
+
+    fn deref(&self) -> &ThreadPool {
+        &self.pool
+    }
 }
 
-/// The pool of `n_jobs` threads: `None` and -1 stand for one per core, -2 for one less, and so on.
+impl Drop for Lent {
+    fn drop(&mut self) {
+        let Some(home) = self.home else { return };
+        with_pools(home, |(_, idle)| {
+            if idle.len() < KEPT {
+                idle.push(Arc::clone(&self.pool));
+            }
+        });
+    }
+}
+
+/// A pool of `n_jobs` threads: `None` and -1 stand for one per core, -2 for one less, and so on. `calls` says
+/// whether its work calls Python.
 ///
 /// # Errors
 /// `ValueError` for 0.
-pub(super) fn of_threads(n_jobs: Option<i64>) -> PyResult<Arc<ThreadPool>> {
+pub(super) fn of_threads(n_jobs: Option<i64>, calls: bool) -> PyResult<Lent> {
     let n = count(n_jobs)?;
-    let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
-    let key = (std::process::id(), DEPTH.get(), n);
-    if let Some(pool) = pools.as_ref().and_then(|pools| pools.get(&key)) {
-        return Ok(pool.clone());
+    let key = (std::process::id(), n);
+    let home = calls.then_some(key);
+    let found = with_pools(key, |(shared, idle)| match calls {
+        true => idle.pop(),
+        false => shared.clone(),
+    });
+    if let Some(pool) = found {
+        return Ok(Lent { pool, home });
     }
     let pool = ThreadPoolBuilder::new()
         .num_threads(n)
@@ -47,20 +74,39 @@ pub(super) fn of_threads(n_jobs: Option<i64>) -> PyResult<Arc<ThreadPool>> {
         .build()
         .map_err(|e| PyRuntimeError::new_err(format!("{n} threads cannot be started: {e}")))?;
     let pool = Arc::new(pool);
-    pools.get_or_insert_default().insert(key, pool.clone());
-    Ok(pool)
+    if !calls {
+        with_pools(key, |(shared, _)| *shared = Some(Arc::clone(&pool)));
+    }
+    Ok(Lent { pool, home })
 }
 
-fn count(n_jobs: Option<i64>) -> PyResult<usize> {
-    let cores = available_parallelism().map_or(1, usize::from);
-    match n_jobs.unwrap_or(-1) {
-        0 => Err(PyValueError::new_err(
+fn with_pools<R>(
+    key: (u32, usize),
+    work: impl FnOnce(&mut (Option<Arc<ThreadPool>>, Vec<Arc<ThreadPool>>)) -> R,
+) -> R {
+    let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
+    work(pools.get_or_insert_default().entry(key).or_default())
+}
+
+/// # Errors
+/// `ValueError` for 0.
+pub(super) fn check(n_jobs: Option<i64>) -> PyResult<()> {
+    match n_jobs {
+        Some(0) => Err(PyValueError::new_err(
             "n_jobs: expected a number of threads, or -1 for one per core, got 0",
         )),
-        n if n > 0 => Ok(usize::try_from(n).unwrap_or(usize::MAX).min(1 << 16)),
-        n => {
-            let fewer = usize::try_from(-(n + 1)).unwrap_or(usize::MAX);
-            Ok(cores.saturating_sub(fewer).max(1))
-        }
+        _ => Ok(()),
     }
+}
+
+/// The number of threads that `n_jobs` stands for.
+pub(super) fn count(n_jobs: Option<i64>) -> PyResult<usize> {
+    check(n_jobs)?;
+    let cores = available_parallelism().map_or(1, usize::from);
+    let n = n_jobs.unwrap_or(-1);
+    let asked = usize::try_from(n.unsigned_abs()).unwrap_or(usize::MAX);
+    Ok(match n > 0 {
+        true => asked.min(PER_CORE * cores),
+        false => (cores + 1).saturating_sub(asked).max(1),
+    })
 }

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from .. import _native
-from .._arrays import booleans, integers, reals, to_numpy
+from .. import _arrays, _native
+from .._arrays import booleans, column_names, in_order_of, integers, reals, to_numpy
 from . import _models
 
 if TYPE_CHECKING:
@@ -83,26 +85,68 @@ class Run:
     curves: bool = False
     first_sample: int = 0
     progress: Any = None
+    #: What was taken for arguments that were not given.
+    assumed: dict[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def array(self) -> Any:
+        """The inputs."""
+        return None if self.inputs is None else reals(self.inputs, "inputs")
+
+    @cached_property
+    def columns(self) -> list[Any] | None:
+        """The names of the columns of the inputs, where they are a table."""
+        return column_names(self.inputs)
+
+    @cached_property
+    def tensors(self) -> _models.Tensors:
+        """What model and explainers are given."""
+        return _models.Tensors.of(self.model, self.framework, self.device)
+
+    @cached_property
+    def known(self) -> _models.Known | None:
+        """What is known of the model."""
+        return None if self.model is None else _models.Known.of(self.model)
+
+    @property
+    def classes(self) -> list[Any] | None:
+        """The labels that targets are, where they are no numbers of columns."""
+        return None if self.operator is not None or self.known is None else self.known.classes
+
+    @cached_property
+    def read_layout(self) -> str | None:
+        """How the axes are read; kept as assumed where nobody said it."""
+        maps = [maps for _, maps, _ in self.explainers if maps is not None]
+        array = self.array if self.inputs is not None else maps[0] if maps else None
+        if self.layout is not None or array is None:
+            return layout_of(self.layout)
+        planes = [*maps, self.sides.masks, self.sides.segments]
+        layout = layout_of(None, np.shape(array), self.tensors.framework, planes)
+        if layout is not None:
+            self.assumed["layout"] = layout
+        return layout
 
     def request(self) -> dict[str, Any]:
         """The dictionary that the native functions take."""
-        inputs = None if self.inputs is None else reals(self.inputs, "inputs")
-        tensors = _models.Tensors.of(self.model, self.framework, self.device)
-        explainers = [self._explained(entry, tensors, inputs) for entry in self.explainers]
-        n = self._n_samples(inputs, explainers)
-        batch_size = None if self.batch_size is None else int(self.batch_size)
-        if batch_size is not None and batch_size < 1:
-            raise ValueError(f"batch_size: expected at least 1, got {self.batch_size}")
+        inputs = self.array
+        explainers = [self._explained(*entry) for entry in self.explainers]
+        n = self._n_samples(explainers)
+        batch_size = batch_size_of(self.batch_size)
         function = None
         if self.model is not None and self.operator is None:
+            is_pandas = type(self.inputs).__module__.startswith("pandas")
+            columns = self.columns if is_pandas else None
             function = _models.model_function(
-                self.model, self.framework, self.device, self.n_outputs
+                self.model, self.framework, self.device, self.n_outputs, columns
             )
-        targets = None if self.targets is None else targets_of(self.targets, n)
+        if self.tensors.training:
+            self.assumed["mode"] = "eval"
+        targets = None if self.targets is None else targets_of(self.targets, n, self.classes)
         if targets is None and function is not None and inputs is not None:
             targets = predicted_classes(function, inputs, batch_size)
         if targets is None and any("targets" in metric.info.needs for _, metric in self.metrics):
             raise ValueError("targets: needed where there is no model to predict them")
+        activation = activation_of(self.activation)
         if self.operator is not None:
             if targets is None:
                 raise ValueError("targets: needed by an operator")
@@ -114,7 +158,14 @@ class Run:
                 self.model, self.operator, rows, self.activation, self.framework, self.device
             )
             targets = np.ones((n, 1))
-        metrics, draws = self._metrics(inputs)
+            activation = "none"
+        elif self.activation is None and self.known is not None:
+            activation = self.known.activation
+            if activation != "none":
+                self.assumed["activation"] = activation
+        # Scores of whole inputs are the same however these are read.
+        is_read = bool(explainers or self.metrics or self.model is None)
+        metrics, draws = self._metrics()
         return {
             "model": function,
             "of_samples": self.operator is not None,
@@ -122,37 +173,42 @@ class Run:
             "targets": targets,
             "explainers": explainers,
             "metrics": metrics,
-            "sides": self._sides(tensors, inputs, explainers, n, draws),
-            "activation": "none" if self.operator is not None else activation_of(self.activation),
+            "sides": self._sides(explainers, n, draws),
+            "activation": activation,
             "batch_size": batch_size,
             "allow_batch_dependence": self.allow_batch_dependence,
-            "layout": layout_of(self.layout),
+            "layout": self.read_layout if is_read else layout_of(self.layout),
             "curves": self.curves,
             "first_sample": self.first_sample,
             "progress": self.progress,
         }
 
-    def _explained(self, entry: tuple[str, Any, Any], tensors: _models.Tensors, inputs: Any) -> Any:
-        name, maps, explainer = entry
-        if maps is not None:
-            maps = reals(maps, "explanations")
-            if inputs is None and maps.ndim == 3 and (self.layout or "").startswith("channels"):
+    def _maps(self, maps: Any, name: str) -> Any:
+        """Maps that exist, with the columns of the inputs, or who makes them."""
+        if _models.is_explainer(maps):
+            return _models.explainer_function(maps, self.tensors, self.classes)
+        return None if maps is None else reals(in_order_of(self.columns, maps, name), name)
+
+    def _explained(self, name: str, maps: Any, explainer: Any) -> Any:
+        maps = self._maps(maps, "explanations")
+        if maps is not None and self.inputs is None and maps.ndim == 3:
+            if (self.layout or "").startswith("channels"):
                 # Maps of images that have no channels, and no inputs that would say so.
                 maps = maps[..., None] if self.layout == "channels-last" else maps[:, None]
-        function = None if explainer is None else _models.explainer_function(explainer, tensors)
-        if function is not None and inputs is None:
+        if explainer is not None and self.inputs is None:
             raise ValueError("inputs: needed by an explainer")
-        return name, maps, function
+        if explainer is not None:
+            explainer = _models.explainer_function(explainer, self.tensors, self.classes)
+        return name, maps, explainer
 
-    @staticmethod
-    def _n_samples(inputs: Any, explainers: Sequence[Any]) -> int:
-        arrays = [inputs, *(maps for _, maps, _ in explainers)]
+    def _n_samples(self, explainers: Sequence[Any]) -> int:
+        arrays = [self.array, *(maps for _, maps, _ in explainers)]
         n = next((len(a) for a in arrays if a is not None and a.ndim > 0), None)
         if n is None:
             raise ValueError("inputs: expected inputs, or maps")
         return n
 
-    def _metrics(self, inputs: Any) -> tuple[list[Any], dict[str, Any]]:
+    def _metrics(self) -> tuple[list[Any], dict[str, Any]]:
         """The metrics, and the arrays that they take."""
         metrics = []
         draws: dict[str, Any] = {"baselines": []}
@@ -161,7 +217,8 @@ class Run:
             baseline = metric.arrays.get("baseline")
             if baseline is not None:
                 parameters["baseline"] = f"given:{len(draws['baselines'])}"
-                draws["baselines"].append(baseline_of(baseline, inputs))
+                baseline = in_order_of(self.columns, baseline, "baseline")
+                draws["baselines"].append(baseline_of(baseline, self.array))
             given = metric.arrays.get("draws")
             if given is not None:
                 key = str(metric.info.draws)
@@ -177,76 +234,99 @@ class Run:
             metrics.append(asked)
         return metrics, draws
 
-    def _sides(
-        self,
-        tensors: _models.Tensors,
-        inputs: Any,
-        explainers: Sequence[Any],
-        n: int,
-        draws: Mapping[str, Any],
-    ) -> dict[str, Any]:
+    def _sides(self, explainers: Sequence[Any], n: int, draws: Mapping[str, Any]) -> dict[str, Any]:
         sides = self.sides
         maps = next((m for _, m, _ in explainers if m is not None), None)
-        shape = inputs.shape if inputs is not None else None if maps is None else maps.shape
-        second = sides.second_maps
-        if second is not None:
-            second = (
-                _models.explainer_function(second, tensors)
-                if _models.is_explainer(second)
-                else reals(second, "second_maps")
-            )
-        segments = None
-        if sides.segments is not None:
-            segments = (planes(integers(sides.segments, "segments"), shape, n), n)
+        array = maps if self.array is None else self.array
+        shape = None if array is None else array.shape
+
+        def given(convert: Any, name: str) -> Any:
+            values = getattr(sides, name)
+            return None if values is None else planes(convert(values, name), shape, n)
+
+        def drawn(convert: Any, name: str) -> Any:
+            return convert(draws[name], "draws") if name in draws else None
+
+        segments, layer = given(integers, "segments"), sides.representation
+        if layer is not None:
+            layer = _models.model_function(layer, self.tensors.framework, self.tensors.device)
         return {
-            "masks": None
-            if sides.masks is None
-            else planes(booleans(sides.masks, "masks"), shape, n),
+            "masks": given(booleans, "masks"),
             "mosaic": None if sides.mosaic is None else self._mosaic(shape),
-            "segments": segments,
-            "reference_maps": None
-            if sides.reference_maps is None
-            else reals(sides.reference_maps, "reference_maps"),
-            "second_maps": second,
+            "segments": None if segments is None else (segments, n),
+            "reference_maps": self._maps(sides.reference_maps, "reference_maps"),
+            "second_maps": self._maps(sides.second_maps, "second_maps"),
             "baselines": draws["baselines"],
-            "subsets": _or_none(integers, draws, "subsets"),
-            "orders": _or_none(integers, draws, "orders"),
-            "neighbors": _or_none(reals, draws, "neighbours"),
-            "values": _or_none(reals, draws, "given values"),
-            "other_targets": None
-            if "other targets" not in draws
-            else targets_of(draws["other targets"], n),
-            "representation": None
-            if sides.representation is None
-            else _models.model_function(sides.representation, tensors.framework, tensors.device),
+            "subsets": drawn(integers, "subsets"),
+            "orders": drawn(integers, "orders"),
+            "neighbors": drawn(reals, "neighbours"),
+            "values": drawn(reals, "given values"),
+            "other_targets": drawn(lambda t, _: targets_of(t, n, self.classes), "other targets"),
+            "representation": layer,
         }
 
     def _mosaic(self, shape: Any) -> Any:
         if shape is None:
             raise ValueError("mosaic: needs inputs or maps")
         cells = booleans(self.sides.mosaic, "mosaic", 3)
-        layout = self.layout or {4: "channels-last"}.get(len(shape))
-        height, width = shape[2:] if layout == "channels-first" else (*shape[1:3], 1)[:2]
+        is_first = self.read_layout == "channels-first"
+        height, width = shape[2:] if is_first else (*shape[1:3], 1)[:2]
         return cells, int(height), int(width)
 
 
-def targets_of(targets: Any, n: int) -> npt.NDArray[Any]:
+def batch_size_of(batch_size: Any) -> int | None:
+    """The largest number of rows at once; ``None`` leaves it to the library.
+
+    >>> batch_size_of(np.int64(7))
+    7
+    """
+    if batch_size is None:
+        return None
+    try:
+        size = operator.index(batch_size)
+    except TypeError:
+        expected = "expected a whole number or None"
+        raise TypeError(f"batch_size: {expected}, got {batch_size!r}") from None
+    if size < 1:
+        raise ValueError(f"batch_size: expected at least 1, got {batch_size}")
+    return size
+
+
+
+def targets_of(targets: Any, n: int, classes: list[Any] | None = None) -> npt.NDArray[Any]:
     """Classes ``(n,)``, or rows of weights ``(n, n_outputs)``.
+
+    Where an estimator's outputs have labels, classes are such labels.
 
     >>> targets_of([2, 0, 1], 3)
     array([2, 0, 1])
     >>> targets_of([[0, 1], [1, 0]], 2)
     array([[0., 1.],
            [1., 0.]])
+    >>> targets_of(["b", "a"], 2, ["a", "b"])
+    array([1, 0])
     """
     array = to_numpy(targets, "targets")
     if array.ndim == 1:
-        classes = integers(array, "targets")
-        _check_n("targets", classes, n)
-        return np.ascontiguousarray(classes)
+        columns = integers(array, "targets") if classes is None else _columns_of(array, classes)
+        _check_n("targets", columns, n)
+        return np.ascontiguousarray(columns)
     rows = np.ascontiguousarray(reals(array, "targets", (1, 2)), dtype=np.float64)
     _check_n("targets", rows, n)
     return rows
+
+
+def _columns_of(targets: npt.NDArray[Any], classes: list[Any]) -> npt.NDArray[np.int64]:
+    """The column of each label among those of an estimator."""
+    column = {label: place for place, label in enumerate(classes)}
+    labels = _arrays.classes(targets, "targets").tolist()
+    foreign = next((i for i, label in enumerate(labels) if label not in column), None)
+    if foreign is not None:
+        known = ", ".join(map(repr, classes[:20])) + (", …" if len(classes) > 20 else "")
+        raise ValueError(
+            f"targets[{foreign}]: {labels[foreign]!r} is no class of the model; its classes_ are {known}"
+        )
+    return np.array([column[label] for label in labels], dtype=np.int64)
 
 
 def predicted_classes(
@@ -294,18 +374,52 @@ def activation_of(activation: str | None) -> str:
     return name
 
 
-def layout_of(layout: str | None) -> str | None:
-    """The layout by its name.
+def layout_of(
+    layout: str | None,
+    shape: Sequence[int] | None = None,
+    framework: str = "numpy",
+    planes: Sequence[Any] = (),
+) -> str | None:
+    """The layout by its name; where that is ``None``, how arrays of this shape are read.
 
-    >>> layout_of("channels_first")
-    'channels-first'
+    Images of torch have their channels first, those of TensorFlow last. Else arrays over the same
+    positions without channels tell (``planes``), then the number of channels: 1 to 4.
+
+    >>> layout_of("channels_first"), layout_of(None, (8, 3, 16, 16)), layout_of(None, (8, 16, 16, 1))
+    ('channels-first', 'channels-first', 'channels-last')
     """
-    if layout is None:
-        return None
-    name = str(layout).replace("_", "-")
-    if name not in LAYOUTS:
-        raise ValueError(f"layout: expected one of {', '.join(LAYOUTS)}, got {layout!r}")
-    return name
+    if layout is not None:
+        name = str(layout).replace("_", "-")
+        if name not in LAYOUTS:
+            raise ValueError(f"layout: expected one of {', '.join(LAYOUTS)}, got {layout!r}")
+        return name
+    if shape is not None and len(shape) > 4:
+        raise ValueError(
+            f"inputs: expected at most four axes, got shape {tuple(shape)}; lay the planes of volumes side by side, "
+            "(n, depth * height, width, channels), and reshape them in a function that calls the model"
+        )
+    if shape is None or len(shape) != 4:
+        return {2: "tabular", 3: "time-series"}.get(0 if shape is None else len(shape))
+    if framework in ("torch", "tensorflow"):
+        return "channels-first" if framework == "torch" else "channels-last"
+    plane_of = {"channels-last": tuple(shape[1:3]), "channels-first": tuple(shape[2:])}
+    shapes = [tuple(np.shape(plane)) for plane in planes if plane is not None]
+    given = [known[-2:] for known in shapes if len(known) in (2, 3)]
+    told = [name for name in plane_of if given and all(of == plane_of[name] for of in given)]
+    images = [name for name in plane_of if _is_of_images(shape, name, plane_of[name])]
+    square = [name for name in images if len(set(plane_of[name])) == 1]
+    for fitting in (told, images, square):
+        if len(fitting) == 1:
+            return fitting[0]
+    raise ValueError(
+        f"layout: inputs of shape {tuple(shape)} may have their channels last or first; say which by "
+        'layout="channels-last" or layout="channels-first"'
+    )
+
+
+def _is_of_images(shape: Sequence[int], layout: str, plane: tuple[int, ...]) -> bool:
+    """Whether channels are so many as images have, and both sides of the images are longer than 1."""
+    return shape[3 if layout == "channels-last" else 1] in (1, 2, 3, 4) and min(plane) > 1
 
 
 def _distance(distance: Any) -> Any:
@@ -318,6 +432,3 @@ def _check_n(name: str, array: npt.NDArray[Any], n: int) -> None:
     if len(array) != n:
         raise ValueError(f"{name}: expected one per sample, {n}, got shape {array.shape}")
 
-
-def _or_none(convert: Any, arrays: Mapping[str, Any], name: str) -> Any:
-    return convert(arrays[name], "draws") if name in arrays else None

@@ -69,25 +69,29 @@ def evaluate(
     model : callable, torch module, Keras model, estimator or None
         Is given a batch of inputs and answers ``(batch, n_outputs)``, or ``(batch,)`` for one
         output. A torch module is given tensors on the device and in the precision of its
-        parameters, without gradients; an estimator is asked by ``predict_proba`` (else
-        ``predict``). ``None`` for metrics that ask no model.
+        parameters, without gradients and in its evaluation mode, whatever its mode was and is
+        afterwards. An estimator is asked by ``predict_proba``, else by ``decision_function`` (of
+        two classes two columns, ``-d`` and ``d``), else, unless it is a classifier, by
+        ``predict``. ``None`` for metrics that ask no model.
     inputs : array-like or None
-        ``(n, features)``, ``(n, time, features)``, ``(n, height, width, channels)`` or, with
-        ``layout="channels-first"``, ``(n, channels, height, width)``. ``None`` for metrics of maps
-        alone.
+        ``(n, features)``, ``(n, time, features)``, ``(n, height, width, channels)`` or ``(n,
+        channels, height, width)``, see ``layout``. An estimator that was fitted to a table is given
+        tables of pandas where this is one. ``None`` for metrics of maps alone.
     targets : array-like or None
         Classes ``(n,)``, or one-hot or weight rows ``(n, n_outputs)``, whose score is the sum of
-        the outputs by their weights. ``None`` for the class of the largest output.
+        the outputs by their weights. Classes are numbers of outputs, and of an estimator its
+        ``classes_``, words for instance. ``None`` for the class of the largest output.
     explainers : mapping of str to array-like or callable
         By name, the maps of all samples (with or without channels), or a function
         ``explainer(inputs, targets) -> maps`` that is given arrays or tensors as the model is
         (also an object with ``attribute``, as captum has them), or a pair of both. Metrics of
-        stability need a function.
+        stability need a function. The columns of a table are matched with those of the inputs.
     metrics : str, or iterable or mapping of names and metrics
         Names of the registry, or objects of :mod:`~xai_metrics.attribution.metrics` with parameters;
         keys of a mapping are the names in the table. ``"standard"`` for :data:`STANDARD`, as far
-        as the arguments are enough; ``"all"`` for all that they are enough for: some of them ask
-        the model once per position.
+        as the arguments are enough; ``"all"`` for all that they are enough for, and that have
+        values for such inputs: some of them ask the model once per position. The table says why
+        others are ``skipped``.
     masks : array-like, optional
         Where the object is, booleans ``(n, height, width)``.
     mosaic : array-like, optional
@@ -101,7 +105,9 @@ def evaluate(
     representation : callable, optional
         A layer of the model: a batch in, ``(batch, size)`` out.
     activation : {None, "softmax", "sigmoid", "log-softmax"}
-        What is applied to the outputs of the model.
+        What is applied to the outputs of the model. ``None`` is softmax for the decisions of a
+        classifier without probabilities (``"none"`` leaves them as they are), and nothing for all
+        other models: a function or a module does not say whether it answers logits.
     batch_size : int or None
         The largest number of rows that model and explainers are given at once; ``None`` for as
         many as 32 MiB hold, at least 1, at most 4096.
@@ -111,8 +117,10 @@ def evaluate(
         than a thousandth of the largest of the call are an error: a layer of normalisation or
         dropout is in training mode.
     layout : {None, "tabular", "time-series", "channels-last", "channels-first"}
-        How the axes of the inputs are read; by their number, and channels last, where it is
-        ``None``.
+        How the axes of the inputs are read. ``None``: by their number; images channels first of
+        a torch module (or ``framework="torch"``), last of a Keras model, else as the one reading
+        that fits maps without channels, or images of 1 to 4 channels. Where two do, it is an
+        error. The result has what was ``assumed``.
     framework : {None, "numpy", "torch", "jax", "tensorflow"}
         What model and explainers are given; recognized for torch modules and Keras models.
     device : optional
@@ -155,24 +163,9 @@ def evaluate(
     >>> table["deletion"].ranking
     ['good', 'bad']
     """
-    run = _run(
-        explainers,
-        metrics,
-        seed,
-        model=model,
-        inputs=inputs,
-        targets=targets,
-        sides=Sides(masks, mosaic, segments, reference_maps, second_maps, representation),
-        activation=activation,
-        batch_size=batch_size,
-        allow_batch_dependence=allow_batch_dependence,
-        layout=layout,
-        framework=framework,
-        device=device,
-        curves=True,
-    )
-    values = _evaluated(run, n_jobs, progress)
-    return values.table(level=level, replicates=replicates, seed=seed, n_jobs=n_jobs)
+    given = locals()
+    statistics = {name: given.pop(name) for name in ("level", "replicates")}
+    return _evaluated(curves=True, **given).table(**statistics, seed=seed, n_jobs=n_jobs)
 
 
 def evaluate_part(
@@ -220,36 +213,37 @@ def evaluate_part(
     >>> round(parts[0].merge(parts[1]).table()["average_drop"]["mine"].value, 6)
     0.5
     """
-    run = _run(
-        explainers,
-        metrics,
-        seed,
-        model=model,
-        inputs=inputs,
-        targets=targets,
-        sides=Sides(masks, mosaic, segments, reference_maps, second_maps, representation),
-        activation=activation,
-        batch_size=batch_size,
-        allow_batch_dependence=allow_batch_dependence,
-        layout=layout,
-        framework=framework,
-        device=device,
-        first_sample=first_sample,
-    )
-    return _evaluated(run, n_jobs, progress)
+    return _evaluated(**locals())
 
 
-def _run(explainers: Mapping[str, Any], metrics: Any, seed: int, **arguments: Any) -> Run:
+def _evaluated(
+    explainers: Mapping[str, Any],
+    metrics: Any,
+    seed: int,
+    n_jobs: int | None,
+    progress: bool,
+    **arguments: Any,
+) -> EvaluationValues:
+    """The values of what :func:`evaluate` was given."""
     if not isinstance(explainers, Mapping):
         raise TypeError(f"explainers: expected a mapping by name, got {type(explainers).__name__}")
     if not explainers:
         raise ValueError("explainers: empty")
-    run = Run(**arguments)
+    sides = Sides(**{name: arguments.pop(name) for name in Sides.__dataclass_fields__})
+    run = Run(**arguments, sides=sides)
     run.explainers = [_explained(str(name), value) for name, value in explainers.items()]
-    run.metrics = [(name, metric.with_seed(seed)) for name, metric in asked_metrics(metrics, run)]
+    asked, skipped = asked_metrics(metrics, run)
+    run.metrics = [(name, metric.with_seed(seed)) for name, metric in asked]
     if not run.metrics:
-        raise ValueError("metrics: empty")
-    return run
+        why = "".join(f"; {name} {reason}" for name, reason in skipped.items())
+        raise ValueError(f"metrics: empty{why}")
+    arrays = [run.inputs, *(maps for _, maps, _ in run.explainers)]
+    total = next((len(a) for a in arrays if hasattr(a, "__len__")), None)
+    with bar(total, "sample", progress) as shown:
+        # What the native part calls after each batch.
+        run.progress = shown.update if progress else None
+        values = _native.attribution_evaluate(run.request(), n_jobs)
+    return EvaluationValues(values, run.assumed, skipped)
 
 
 def _explained(name: str, value: Any) -> tuple[str, Any, Any]:
@@ -258,18 +252,21 @@ def _explained(name: str, value: Any) -> tuple[str, Any, Any]:
     return (name, None, value) if is_explainer(value) else (name, value, None)
 
 
-def asked_metrics(metrics: Any, run: Run) -> list[tuple[str, Metric]]:
-    """The metrics that were asked for, with their names in the table."""
+def asked_metrics(metrics: Any, run: Run) -> tuple[list[tuple[str, Metric]], dict[str, str]]:
+    """The metrics that were asked for, with their names in the table, and why others of a word are not."""
     if isinstance(metrics, (str, Metric)):
         metrics = [metrics]
     named = metrics.items() if isinstance(metrics, Mapping) else ((None, m) for m in metrics)
     asked: list[tuple[str, Metric]] = []
+    skipped: dict[str, str] = {}
     for name, metric in named:
         if metric in ("standard", "all"):
-            words = STANDARD if metric == "standard" else [i.name for i in metric_infos()]
-            possible = [by_name(word)() for word in words if _is_possible(metric_info(word), run)]
-            known = {name for name, _ in asked}
-            asked += [(m.name, m) for m in possible if m.name not in known and not m.missing(run)]
+            for word in STANDARD if metric == "standard" else [i.name for i in metric_infos()]:
+                reason = _obstacle(metric_info(word), run)
+                if reason is not None:
+                    skipped[word] = reason
+                elif all(word != known for known, _ in asked):
+                    asked.append((word, by_name(word)()))
             continue
         if isinstance(metric, type) and issubclass(metric, Metric):
             metric = metric()
@@ -279,7 +276,7 @@ def asked_metrics(metrics: Any, run: Run) -> list[tuple[str, Metric]]:
         if missing:
             raise ValueError(f"{metric.name}: needs {', '.join(missing)}")
         asked.append((metric.name if name is None else str(name), metric))
-    return asked
+    return asked, skipped
 
 
 def _by_name(name: Any) -> Metric:
@@ -288,18 +285,16 @@ def _by_name(name: Any) -> Metric:
     return by_name(name)()
 
 
-def _is_possible(info: MetricInfo, run: Run) -> bool:
-    if any(parameter.name == "n_classes" for parameter in info.parameters):
-        # Classes do not say how many there are.
-        rows = run.targets is not None and to_numpy(run.targets, "targets").ndim == 2
-        return rows and not info.has_call_of_its_own
-    return not info.has_call_of_its_own
-
-
-def _evaluated(run: Run, n_jobs: int | None, progress: bool) -> EvaluationValues:
-    arrays = [run.inputs, *(maps for _, maps, _ in run.explainers)]
-    total = next((len(a) for a in arrays if hasattr(a, "__len__")), None)
-    with bar(total, "sample", progress) as shown:
-        # What the native part calls after each batch.
-        run.progress = shown.update if progress else None
-        return EvaluationValues(_native.attribution_evaluate(run.request(), n_jobs))
+def _obstacle(info: MetricInfo, run: Run) -> str | None:
+    """Why a metric at its defaults has no value for the data of a run."""
+    if info.has_call_of_its_own:
+        return f"has a function of its own, {info.name}()"
+    missing = by_name(info.name)().missing(run)
+    if missing:
+        return f"needs {', '.join(missing)}"
+    rows = run.targets is not None and to_numpy(run.targets, "targets").ndim == 2
+    if not rows and any(parameter.name == "n_classes" for parameter in info.parameters):
+        return "needs n_classes, or targets that are rows of weights"
+    if run.read_layout is not None and run.read_layout not in info.layouts:
+        return f"has values for {' and '.join(info.layouts)} inputs, these are {run.read_layout}"
+    return None

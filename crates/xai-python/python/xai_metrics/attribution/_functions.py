@@ -46,17 +46,9 @@ def base_scores(
     >>> base_scores(lambda x: x, [[1.0, 2.0], [3.0, 4.0]], [[1, 0], [-1, 1]]).tolist()
     [1.0, 1.0]
     """
-    run = Run(
-        model=model,
-        inputs=inputs,
-        targets=targets,
-        activation=activation,
-        batch_size=batch_size,
-        allow_batch_dependence=allow_batch_dependence,
-        layout=layout,
-        framework=framework,
-        device=device,
-    )
+    given = locals()
+    del given["n_jobs"]
+    run = Run(**given)
     scores: npt.NDArray[np.float64] = _native.attribution_scores(run.request(), n_jobs)[0]
     return scores
 
@@ -123,20 +115,10 @@ def masked_scores(
     >>> scores.base.tolist(), scores.masked.tolist()
     ([2.0], [0.0])
     """
-    asked = is_explainer(explanations)
-    entry = ("explainer", None if asked else explanations, explanations if asked else None)
-    run = Run(
-        model=model,
-        inputs=inputs,
-        targets=targets,
-        explainers=[entry],
-        activation=activation,
-        batch_size=batch_size,
-        allow_batch_dependence=allow_batch_dependence,
-        layout=layout,
-        framework=framework,
-        device=device,
-    )
+    given = locals()
+    del given["n_jobs"], given["explanations"]
+    maps, explainer = (None, explanations) if is_explainer(explanations) else (explanations, None)
+    run = Run(**given, explainers=[("explainer", maps, explainer)])
     base, masked = _native.attribution_scores(run.request(), n_jobs)
     if masked is None:
         raise ValueError("explanations: empty")
@@ -156,10 +138,9 @@ def mask_inputs(
     >>> mask_inputs([[4.0, 4.0, 4.0]], [[0.0, -1.0, 2.0]]).round(6).tolist()
     [[0.0, 2.0, 4.0]]
     """
-    maps = reals(explanations, "explanations")
-    masked: npt.NDArray[Any] = _native.attribution_mask_inputs(
-        reals(inputs, "inputs"), maps, layout_of(layout), n_jobs
-    )
+    whole, maps = reals(inputs, "inputs"), reals(explanations, "explanations")
+    name = layout_of(layout, whole.shape, planes=[maps])
+    masked: npt.NDArray[Any] = _native.attribution_mask_inputs(whole, maps, name, n_jobs)
     return masked
 
 
@@ -187,8 +168,7 @@ def map_similarity(
     [1.0]
     """
     first, second = reals(a, "a"), reals(b, "b")
-    layouts = {2: "tabular", 3: "time-series", 4: "channels-last"}
-    name = layout_of(layout) or layouts.get(first.ndim, "tabular")
+    name = layout_of(layout, first.shape) or "tabular"
     alike: npt.NDArray[np.float64] = _native.attribution_similarity(
         first, second, similarity, name, n_jobs
     )
@@ -448,8 +428,7 @@ def representativity(
     (1.0, 1.0)
     """
     maps = [reals(of_model, "explanations") for of_model in explanations]
-    layouts = {2: "tabular", 3: "time-series", 4: "channels-last"}
-    name = layout_of(layout) or layouts.get(maps[0].ndim if maps else 2, "tabular")
+    name = layout_of(layout, maps[0].shape if maps else None) or "tabular"
     folds = None if held_out_by is None else integers(held_out_by, "held_out_by", 1).tolist()
     values = _native.attribution_representativity(
         maps,

@@ -109,6 +109,7 @@ class Metric:
             per_sample=value["per_sample"],
             n_undefined=value["n_undefined"],
             curve=None if value["curve"] is None else Curve(*value["curve"]),
+            assumed=asked.assumed,
         )
 
     def missing(self, run: Run) -> list[str]:

@@ -176,8 +176,17 @@ class EvaluationValues:
     [[0.5, 0.0, 0.25]]
     """
 
-    def __init__(self, native: _native.AttributionValues) -> None:
+    def __init__(
+        self,
+        native: _native.AttributionValues,
+        assumed: dict[str, str] | None = None,
+        skipped: dict[str, str] | None = None,
+    ) -> None:
         self._native = native
+        #: What was taken for arguments that were not given.
+        self.assumed = assumed or {}
+        #: Why some metrics of ``"standard"`` and ``"all"`` are left out.
+        self.skipped = skipped or {}
 
     @property
     def n_samples(self) -> int:
@@ -205,7 +214,8 @@ class EvaluationValues:
         Raises ``ValueError`` where explainers or metrics are not the same, in the same order, and
         for a metric that relates all samples to each other (consistency, sufficiency).
         """
-        return EvaluationValues(self._native.merged(next._native))
+        merged = self._native.merged(next._native)
+        return EvaluationValues(merged, self.assumed, self.skipped)
 
     def table(
         self,
@@ -219,7 +229,7 @@ class EvaluationValues:
         return EvaluationTable(self, self._native.table(level, replicates, seed, n_jobs))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return EvaluationValues, (self._native,)
+        return EvaluationValues, (self._native, self.assumed, self.skipped)
 
     def __repr__(self) -> str:
         return (
@@ -248,6 +258,12 @@ class EvaluationTable:
     def __init__(self, values: EvaluationValues, table: dict[str, Any]) -> None:
         #: The values sample by sample, for merging with other parts.
         self.values = values
+        #: What was taken for arguments that were not given: the ``layout`` of the inputs; ``activation``,
+        #: ``"softmax"``, of the decisions of an estimator without probabilities; ``mode``, ``"eval"``, of a torch
+        #: module that is in training mode.
+        self.assumed = values.assumed
+        #: Why some metrics of ``"standard"`` and ``"all"`` are left out, by their names.
+        self.skipped = values.skipped
         #: How many samples were explained.
         self.n_samples: int = table["n_samples"]
         #: The names of the explainers.
@@ -287,6 +303,8 @@ class EvaluationTable:
             "explainers": list(self.explainers),
             "model_calls": {"calls": self.model_calls, "rows": self.model_rows},
             "statistics": {"level": self.level, "replicates": self.replicates, "seed": self.seed},
+            "assumed": dict(self.assumed),
+            "skipped": dict(self.skipped),
             "metrics": {name: result.to_dict() for name, result in self._results.items()},
         }
 
@@ -419,10 +437,11 @@ class EvaluationTable:
 
     def _footer(self) -> str:
         samples = f"{self.n_samples} samples, {self.model_rows} rows of the model"
-        stars = "* worse than the best by more than chance"
-        footer = f"{samples}; intervals of {self.level:.0%}; {stars}"
+        assumed = "".join(f"; {name} {value}" for name, value in self.assumed.items())
+        skipped = f"; {len(self.skipped)} metrics skipped" if self.skipped else ""
+        intervals = f"intervals of {self.level:.0%}; * worse than the best by more than chance"
         reasons = [f"{m} is undefined: {self[m].undefined}" for m in self if self[m].undefined]
-        return "\n".join([*reasons, footer])
+        return "\n".join([*reasons, f"{samples}; {intervals}{assumed}{skipped}"])
 
 
 def _arrow(direction: str) -> str:

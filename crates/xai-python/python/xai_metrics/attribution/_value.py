@@ -62,7 +62,9 @@ class MetricValue:
     #: How many samples have no value.
     n_undefined: int
     #: The curve under which the value is the area, for metrics that have one.
-    curve: Curve | None = field(default=None)
+    curve: Curve | None = None
+    #: What was taken for arguments that were not given: see :class:`.EvaluationTable`.
+    assumed: dict[str, str] = field(default_factory=dict)
 
     def __float__(self) -> float:
         return self.value
@@ -88,6 +90,7 @@ class MetricValue:
             "per_sample": none_for_nan(self.per_sample),
             "n_undefined": self.n_undefined,
             "curve": None if self.curve is None else self.curve.to_dict(),
+            "assumed": dict(self.assumed),
         }
 
     def to_pandas(self) -> Any:

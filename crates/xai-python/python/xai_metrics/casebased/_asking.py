@@ -46,25 +46,13 @@ class Asking(Fitted):
             The true class, where it is known.
         predicted_class : label, optional
             The predicted class; where it is missing, ``model`` is asked.
-        model : object, optional
-            Something with ``predict``, or a function from rows to classes.
-        k : int, optional
-            Other than that of the explainer.
-        return_provenance : bool
-            Whether neighbours carry their metadata.
-        distance_weighted : bool
-            ``False`` counts every neighbour alike: plain voting.
+        model, k, return_provenance, distance_weighted
+            As in :meth:`explain_arrays`, and so are the errors.
 
         Returns
         -------
         Explanation
             The neighbours and their correspondence.
-
-        Raises
-        ------
-        ValueError
-            For another number of features, for values that are not finite, and where there is
-            neither a prediction nor a model.
         """
         sample = reals(test_sample, "test_sample")
         if sample.ndim == 2 and len(sample) == 1:

@@ -9,15 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _native
-from .._arrays import reals
+from .._arrays import column_names, reals
 from .._described import described, parameters_of
-from ._fitting.choices import (
-    checked_k,
-    names_of_columns,
-    native_choices,
-    split_covariance,
-    split_weighting,
-)
+from ._fitting.choices import checked_k, native_choices, split_covariance, split_weighting
 from ._fitting.classes import Classes, label_array
 from ._fitting.similarity import Space, space_of, strategy_of
 from ._fitting.storage import of_stored
@@ -138,7 +132,7 @@ class CaseExplainer(Reporting):
         """
         strategy = strategy_of(similarity, model)
         if feature_names is None:
-            feature_names = names_of_columns(X_train)
+            feature_names = column_names(X_train)
         rows = reals(X_train, "X_train", 2)
         labels = label_array(y_train, "y_train")
         if len(rows) != len(labels):

@@ -107,6 +107,8 @@ class SklearnMLPActivationExtractor(ActivationExtractor):
         if not isinstance(self.layer, int) and self.layer not in ("last_hidden", "all_hidden"):
             raise ValueError("layer must be 'last_hidden', 'all_hidden', or an integer")
         self._model = model
+        if self.output_class is not None:
+            self.importance(self.output_class)
         layers = self._layers(X)
         self._means = [layer.mean(axis=0) for layer in layers]
         self._scales = [_deviation(layer) for layer in layers]

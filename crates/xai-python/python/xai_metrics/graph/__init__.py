@@ -5,18 +5,17 @@ to matter. Here it is scored from the model's answers on the whole graph, on the
 and on the rest, or from the truth where it is known. What takes explainers and explanations of
 PyTorch Geometric is in :mod:`xai_metrics.compat.torch_geometric`.
 
-=========================================  ========================================================
+=========================================  ===========================================================
 you have                                   use
-=========================================  ========================================================
+=========================================  ===========================================================
 predictions on all three graphs            :func:`fidelity`
-fid+ and fid-                              :func:`characterization_score`,
-                                           :func:`fidelity_curve_auc`
+fid+ and fid-                              :func:`characterization_score`, :func:`fidelity_curve_auc`
 outputs on the whole and the kept graph    :func:`unfaithfulness`
 the true mask                              :func:`ground_truth`, :func:`ground_truth_curves`
 a model as a function of arrays            :func:`sweep`, :func:`robust_fidelity`
 nothing but the mask                       :func:`mask_properties`
 many graphs, blocks, machines              :class:`FidelityAccumulator` and its like
-=========================================  ========================================================
+=========================================  ===========================================================
 
 What the numbers do not tell: fidelity and unfaithfulness feed the model graphs that it never saw in
 training; and an explanation of everything is always sufficient, so compare explanations of one

@@ -151,7 +151,8 @@ def characterization_score(
     neg = _doubles(neg_fidelity, "neg_fidelity")
     if pos.shape != neg.shape and pos.ndim and neg.ndim:
         raise ValueError(f"neg_fidelity: expected shape {pos.shape}, got {neg.shape}")
-    pos, neg = np.broadcast_arrays(pos, neg)
+    if pos.shape != neg.shape:
+        pos, neg = np.broadcast_arrays(pos, neg)
     scores = _native.graph_characterization(
         pos.reshape(-1), neg.reshape(-1), pos_weight, neg_weight
     )
@@ -176,7 +177,8 @@ def fidelity_curve_auc(pos_fidelity: Any, neg_fidelity: Any, x: Any) -> float:
     Raises
     ------
     ValueError
-        For fid- of 1, which names the point, for a descent of ``x``, and for other lengths.
+        For fid- of 1, which names the point, for a descent of ``x``, for other lengths, and for
+        fewer than two points, which have no area.
 
     Examples
     --------

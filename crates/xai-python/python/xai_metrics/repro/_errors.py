@@ -36,20 +36,17 @@ class ErrorSets:
     @property
     def accuracy(self) -> npt.NDArray[np.float64]:
         """Each run's accuracy, ``(n_runs,)`` in [0, 1]."""
-        accuracy: npt.NDArray[np.float64] = self._value("accuracy")
-        return accuracy
+        return np.asarray(self._value("accuracy"))
 
     @property
     def always_wrong(self) -> npt.NDArray[np.int64]:
         """The samples that every run gets wrong, ascending."""
-        samples: npt.NDArray[np.int64] = self._value("always_wrong")
-        return samples
+        return np.asarray(self._value("always_wrong"))
 
     @property
     def ever_wrong(self) -> npt.NDArray[np.int64]:
         """The samples that at least one run gets wrong, ascending."""
-        samples: npt.NDArray[np.int64] = self._value("ever_wrong")
-        return samples
+        return np.asarray(self._value("ever_wrong"))
 
     @property
     def leave_one_out_consistency(self) -> npt.NDArray[np.float64]:
@@ -58,8 +55,7 @@ class ErrorSets:
         The size of the intersection of their error sets over that of the union; NaN where the union
         is empty.
         """
-        values: npt.NDArray[np.float64] = self._value("leave_one_out_consistency")
-        return values
+        return np.asarray(self._value("leave_one_out_consistency"))
 
     def accuracy_intervals(self, level: float = 0.95) -> list[Interval]:
         """Wilson's interval of each run's accuracy, over samples."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache
 
 from .. import _native
 from .._statistics import MetricInfo, infos_of
 
-@lru_cache(maxsize=1)
+
+@cache
 def _described() -> tuple[MetricInfo, ...]:
     return tuple(infos_of(_native.repro_metrics()))
 
@@ -31,11 +32,13 @@ def metrics() -> list[MetricInfo]:
     return list(_described())
 
 
+@cache
 def names_of(kind: str) -> tuple[str, ...]:
     """The names of the metrics of a kind, in the order they are reported."""
     return tuple(info.name for info in _described() if info.kind == kind)
 
 
+@cache
 def without_labels() -> tuple[str, ...]:
     """The metrics of pairs that need no true labels."""
     named = set(names_of("pair"))
@@ -48,7 +51,7 @@ def chosen(asked: str | Sequence[str] | None, *, has_labels: bool = True) -> tup
     """The names of the metrics that are asked for; all that can be taken where none are named."""
     if asked is None:
         return names_of("pair") if has_labels else without_labels()
-    names = (asked,) if isinstance(asked, str) else tuple(asked)
+    names = tuple(name.replace("-", "_") for name in ([asked] if isinstance(asked, str) else asked))
     if len(set(names)) < len(names):
         raise ValueError("metrics: one is named twice")
     if not has_labels:

@@ -182,7 +182,9 @@ def pairwise(
     Notes
     -----
     Higher is better for all but ``pa_disagreement``. Accurate models agree often: read the metrics
-    beside accuracy. Intervals are over runs, since pairs share runs.
+    beside accuracy. Intervals are over runs, since pairs share runs. ``pa_kappa``,
+    ``pa_cramers_v`` and ``pa_nmi`` of runs that predict one class only are undefined: what is
+    constant shares no information (scikit-learn's normalized mutual information is 1 there).
 
     Examples
     --------

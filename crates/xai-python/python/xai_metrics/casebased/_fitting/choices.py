@@ -119,13 +119,3 @@ def metadata_column(values: Any, name: str) -> tuple[str, dict[str, list[Any]]]:
     if array.dtype.kind == "f" and not np.isinf(array).any():
         return name, {"Numbers": array.tolist()}
     return name, {"Texts": [str(value) for value in array.tolist()]}
-
-
-def names_of_columns(table: Any) -> list[Any] | None:
-    """The names of the columns of a table of pandas, polars or pyarrow."""
-    names = getattr(table, "column_names", None)
-    if names is None:
-        names = getattr(table, "columns", None)
-    if names is None or callable(names):
-        return None
-    return list(names)

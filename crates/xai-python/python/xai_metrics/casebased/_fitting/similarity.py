@@ -177,7 +177,7 @@ def _hidden_layers(
 
 def _tree_leaf(strategy: TreeLeaf) -> Space:
     model = strategy.model
-    if not hasattr(model, "apply") or hasattr(model, "estimators"):
+    if not hasattr(model, "apply") or hasattr(model, "estimators") or _is_regressor(model):
         raise TypeError("TreeLeaf requires a fitted sklearn decision tree classifier")
     if not hasattr(model, "tree_"):
         raise ValueError("TreeLeaf model must be fitted")
@@ -191,13 +191,18 @@ def _tree_leaf(strategy: TreeLeaf) -> Space:
 
 def _forest_proximity(strategy: ForestProximity) -> Space:
     model = strategy.model
-    if not (hasattr(model, "apply") and hasattr(model, "estimators_")):
-        if hasattr(model, "n_estimators"):
+    if _is_regressor(model) or not (hasattr(model, "apply") and hasattr(model, "estimators_")):
+        if hasattr(model, "n_estimators") and not _is_regressor(model):
             raise ValueError("ForestProximity model must be fitted")
         raise TypeError("ForestProximity requires a fitted sklearn random forest classifier")
     return Space(
         "forest_proximity", "forest-proximity", lambda rows: _leaves(model, rows), model=model
     )
+
+
+def _is_regressor(model: Any) -> bool:
+    """Whether it is an estimator of scikit-learn's kind that predicts numbers."""
+    return any(base.__name__ == "RegressorMixin" for base in type(model).__mro__)
 
 
 def _leaves(model: Any, rows: Array) -> Array:

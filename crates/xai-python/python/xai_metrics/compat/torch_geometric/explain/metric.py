@@ -111,13 +111,17 @@ def characterization_score(
 def fidelity_curve_auc(pos_fidelity: Any, neg_fidelity: Any, x: Any) -> Any:
     """As :func:`xai_metrics.graph.fidelity_curve_auc`; a tensor without axes of tensors.
 
+    The area of one point is 0 here, as in PyTorch Geometric; there it is an error.
+
     Examples
     --------
     >>> from xai_metrics.compat.torch_geometric.explain import fidelity_curve_auc
     >>> round(fidelity_curve_auc([1.0, 1.0, 0.5, 1.0], [0.0, 0.5, 0.5, 0.9], [0, 1, 2, 3]), 9)
     8.5
     """
-    return _like(graph.fidelity_curve_auc(pos_fidelity, neg_fidelity, x), pos_fidelity)
+    # One point twice is a curve without a width.
+    curve = [[*of, *of] if len(x) == 1 else of for of in (pos_fidelity, neg_fidelity, x)]
+    return _like(graph.fidelity_curve_auc(*curve), pos_fidelity)
 
 
 def unfaithfulness(

@@ -9,8 +9,9 @@ import numpy as np
 
 from xai_metrics import _native
 from xai_metrics._arrays import reals
-from xai_metrics.attribution._data import Run, targets_of
+from xai_metrics.attribution._data import Run, batch_size_of, layout_of, targets_of
 from xai_metrics.attribution._metric import Metric
+from xai_metrics.attribution._models import is_torch_module
 from xai_metrics.attribution._value import MetricValue
 
 if TYPE_CHECKING:
@@ -22,10 +23,8 @@ if TYPE_CHECKING:
 #: The activations that the peer has, and the one that it has not.
 _ACTIVATIONS = (None, "sigmoid", "softmax", "log-softmax")
 #: Arguments that a metric hands on as it was given them.
-_HELD = (
-    "model inputs targets batch_size activation layout framework device n_jobs "
-    "allow_batch_dependence"
-).split()
+_HOW = ("activation", "layout", "framework", "device", "n_jobs", "allow_batch_dependence")
+_HELD = ("model", "inputs", "targets", "batch_size", *_HOW)
 #: Tasks whose score is the sum of the outputs by the weights of the target.
 _TASKS = ("classification", "regression")
 
@@ -52,7 +51,8 @@ class BaseAttributionMetric:
     compat : bool
         Whether to give the number of xplique where the default differs; each class says why.
     layout, framework, device, n_jobs, allow_batch_dependence
-        As in :func:`~xai_metrics.attribution.evaluate`.
+        As in :func:`~xai_metrics.attribution.evaluate`; images have their channels last, as in
+        xplique, unless they are those of torch.
     """
 
     def __init__(
@@ -79,10 +79,12 @@ class BaseAttributionMetric:
         if compat:
             # The peer computes in single precision.
             self.inputs = self.inputs.astype(np.float32, copy=False)
+        batch_size_of(batch_size)
         self.batch_size = batch_size
         self.activation = activation
         self.compat = compat
-        self.layout = layout
+        is_torch = framework == "torch" or is_torch_module(model)
+        self.layout = layout_of_images(layout, self.inputs, is_torch)
         self.framework = framework
         self.device = device
         self.n_jobs = n_jobs
@@ -133,18 +135,9 @@ class ExplanationMetric(BaseAttributionMetric):
         self, model: Any, inputs: Any, targets: Any, batch_size: int | None = None
     ) -> npt.NDArray[Any]:
         """The scores of some inputs, batch by batch."""
-        run = Run(
-            model=model,
-            inputs=inputs,
-            targets=targets,
-            operator=self.operator,
-            activation=self.activation,
-            batch_size=batch_size,
-            allow_batch_dependence=self.allow_batch_dependence,
-            layout=self.layout,
-            framework=self.framework,
-            device=self.device,
-        )
+        held = {name: getattr(self, name) for name in _HOW if name != "n_jobs"}
+        of = {"model": model, "inputs": inputs, "targets": targets, "batch_size": batch_size}
+        run = Run(**of, **held, operator=self.operator)
         scores: npt.NDArray[np.float64] = _native.attribution_scores(run.request(), self.n_jobs)[0]
         return scores
 
@@ -199,7 +192,9 @@ class BaseComplexityMetric:
         self.n_jobs = n_jobs
 
     def _of_maps(self, metric: Any, explanations: Any) -> MetricValue:
-        value: MetricValue = metric.evaluate(explanations, layout=self.layout, n_jobs=self.n_jobs)
+        maps = reals(explanations, "explanations")
+        layout = layout_of_images(self.layout, maps)
+        value: MetricValue = metric.evaluate(maps, layout=layout, n_jobs=self.n_jobs)
         return value
 
     def detailed_evaluate(self, explanations: Any) -> npt.NDArray[np.float64]:
@@ -216,6 +211,13 @@ class BaseComplexityMetric:
     def __call__(self, explanations: Any, batch_size: int = 32) -> float:
         """As ``evaluate``."""
         return self.evaluate(explanations)
+
+
+def layout_of_images(layout: str | None, array: Any, is_torch: bool = False) -> str | None:
+    """The layout that was given; else of images the peer's, or that of torch."""
+    if layout is not None or array.ndim != 4:
+        return layout_of(layout)
+    return "channels-first" if is_torch else "channels-last"
 
 
 def unzipped(inputs: Any, targets: Any) -> tuple[Any, Any]:

@@ -12,7 +12,7 @@ from xai_metrics.attribution import metrics
 from xai_metrics.attribution._functions import mask_inputs
 from xai_metrics.attribution._metric import Metric
 
-from .base import ExplanationMetric, How
+from .base import ExplanationMetric, How, layout_of_images
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -47,7 +47,8 @@ class BaseAverageXMetric(ExplanationMetric):
 
     @staticmethod
     def _perturb_with_mask(inputs: Any, explanations: Any) -> npt.NDArray[Any]:
-        return mask_inputs(inputs, explanations)
+        images = reals(inputs, "inputs")
+        return mask_inputs(images, explanations, layout=layout_of_images(None, images))
 
 
 class AverageDropMetric(BaseAverageXMetric):

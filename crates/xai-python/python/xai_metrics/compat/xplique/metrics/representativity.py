@@ -12,7 +12,7 @@ from xai_metrics.attribution import _models
 from xai_metrics.attribution._data import predicted_classes, targets_of
 from xai_metrics.attribution._functions import representativity
 
-from .base import unzipped
+from .base import layout_of_images, unzipped
 
 if TYPE_CHECKING:
     from xai_metrics.attribution._models import Framework
@@ -109,7 +109,7 @@ class MeGe:
             maps,
             integers(np.stack(predictions), "predictions"),
             labels,
-            layout=self.layout,
+            layout=layout_of_images(self.layout, maps[0], _models.is_torch_module(self.models[0])),
             held_out_by=np.arange(len(labels)) // self.split_len,
             peer_thresholds=self.compat,
             n_jobs=self.n_jobs,
