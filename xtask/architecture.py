@@ -1,4 +1,4 @@
-"""The rules of `docs/architecture.md` that no lint knows: layers of crates, and no circles of imports among files.
+"""The rules of `docs/architecture.md` that no lint knows: layers of crates, and no import cycles among files.
 
 Run in the workspace's root. Imports of Rust are the paths in its text that begin with `crate`, `super`, `self` or a child module. A name that a module
 re-exports leads to the file behind it; a `pub use` of something further below is no import, and neither is test code.

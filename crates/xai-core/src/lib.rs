@@ -11,7 +11,7 @@
 //!
 //! Depend on the family you need (`xai-casebased`, `xai-attribution`, `xai-graph`, `xai-repro`);
 //! each re-exports what it takes from here. Depend on `xai-core` alone to write a metric of your
-//! own with the same manners.
+//! own with the same conventions.
 //!
 //! # Features
 //!

@@ -7,6 +7,12 @@ use syn::{Data, DeriveInput, Fields, Variant};
 use crate::attributes::ParamAttributes;
 use crate::doc::{first_paragraph, lower_case};
 
+/// The impls of `Parameter` and `FromStr` for an enum.
+///
+/// Fails for what is no enum, for a word without documentation, for a `plain` variant without a field, and for a variant
+/// of several fields that is not skipped.
+///
+/// In the generated code the variable `x` holds the value of a variant's field.
 pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
     let Data::Enum(data) = &input.data else {
         return Err(syn::Error::new_spanned(
@@ -52,7 +58,7 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
         }
         let place = words.len();
         let (make, bind) = (&pattern.make, &pattern.bind);
-        match pattern.ty {
+        match pattern.field {
             None => {
                 let alias = attributes.alias.as_deref().unwrap_or_default();
                 words.push(
@@ -142,26 +148,30 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
     })
 }
 
-/// A variant: how it is made of `x`, taken apart into `x`, and met whatever it holds.
+/// A variant as generated code writes it.
 struct Pattern<'a> {
     variant: &'a Variant,
-    ty: Option<&'a syn::Field>,
+    /// Its field, if it has one.
+    field: Option<&'a syn::Field>,
+    /// The expression that makes the variant from a value `x` of its field.
     make: TokenStream,
+    /// The pattern that binds its field to `x`; the same tokens as `make`.
     bind: TokenStream,
+    /// The pattern that matches the variant whatever its fields hold.
     any: TokenStream,
 }
 
 impl<'a> Pattern<'a> {
-    fn of(of: &syn::Ident, variant: &'a Variant) -> syn::Result<Self> {
+    fn of(ident: &syn::Ident, variant: &'a Variant) -> syn::Result<Self> {
         let name = &variant.ident;
-        let any = quote!(#of::#name { .. });
+        let any = quote!(#ident::#name { .. });
         let fields: Vec<_> = variant.fields.iter().collect();
-        let (ty, make) = match (&variant.fields, fields.as_slice()) {
-            (Fields::Unit, _) => (None, quote!(#of::#name)),
-            (Fields::Unnamed(_), [field]) => (Some(*field), quote!(#of::#name(x))),
+        let (field, make) = match (&variant.fields, fields.as_slice()) {
+            (Fields::Unit, _) => (None, quote!(#ident::#name)),
+            (Fields::Unnamed(_), [field]) => (Some(*field), quote!(#ident::#name(x))),
             (Fields::Named(_), [field]) => {
                 let field_name = &field.ident;
-                (Some(*field), quote!(#of::#name { #field_name: x }))
+                (Some(*field), quote!(#ident::#name { #field_name: x }))
             }
             _ if ParamAttributes::read(&variant.attrs)?.skip => (None, any.clone()),
             _ => {
@@ -171,7 +181,7 @@ impl<'a> Pattern<'a> {
         };
         Ok(Self {
             variant,
-            ty,
+            field,
             bind: make.clone(),
             make,
             any,
@@ -180,7 +190,7 @@ impl<'a> Pattern<'a> {
 
     /// The kind of its value, with the limits that the variant or its field has.
     fn kind(&self, attributes: &ParamAttributes) -> syn::Result<TokenStream> {
-        let Some(field) = self.ty else {
+        let Some(field) = self.field else {
             let expected = "expected a variant with a value";
             return Err(syn::Error::new_spanned(&self.variant.ident, expected));
         };

@@ -1,7 +1,7 @@
-//! Every metric of this crate, for whoever lists metrics.
+//! Every metric of this crate, and the operations with parameters.
 //!
 //! A metric stands beside the list that names it: in `pair_metric/formulas/` for a pair of runs, in
-//! `regression/formulas.rs` for a pair of runs that predict numbers.
+//! `across_runs/agreement.rs` for all runs at once, in `regression/formulas.rs` for a pair of runs that predict numbers.
 //!
 #![doc = include_str!("../METRICS.md")]
 
@@ -35,7 +35,7 @@ pub fn metrics() -> impl Iterator<Item = &'static MetricInfo> {
     of_pairs.chain(of_all_runs).chain(of_numbers)
 }
 
-/// What front ends offer with parameters.
+/// The operations with parameters, by the names under which the command line and Python find them.
 pub const OPERATIONS: &[Operation] = &[
     Operation::of::<Pairwise>("repro.pairwise"),
     Operation::of::<RunInterval>("repro.interval"),

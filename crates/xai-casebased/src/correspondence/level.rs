@@ -7,7 +7,7 @@ use xai_core::{Error, Result};
 
 use crate::input;
 
-/// A correspondence in words.
+/// A correspondence as a level, see [`Thresholds`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
@@ -30,7 +30,11 @@ impl fmt::Display for Level {
 
 /// Where the levels begin; medium is at most high.
 ///
-/// The defaults are conventions of the peer and should be set for the domain.
+/// ```text
+/// high: score ≥ high      medium: medium ≤ score < high      low: score < medium
+/// ```
+///
+/// The defaults, 0.85 and 0.7, are those of case-explainer; they should be set for the domain.
 ///
 /// ```
 /// use xai_casebased::{Level, Thresholds};
@@ -58,7 +62,7 @@ impl Default for Thresholds {
 }
 
 impl Thresholds {
-    /// Checks that `0 ≤ medium ≤ high ≤ 1`.
+    /// Checks that `0 ≤ medium ≤ high ≤ 1`; else `InvalidParameter` about one of the two.
     pub(crate) fn check(&self) -> Result<()> {
         if 0.0 <= self.medium && self.medium <= self.high && self.high <= 1.0 {
             return Ok(());
@@ -68,7 +72,7 @@ impl Thresholds {
         Err(Error::parameter(input::MEDIUM, self.medium, expected))
     }
 
-    /// The level of a score.
+    /// The level of a correspondence; [`Level::Undefined`] for `None`.
     #[must_use]
     pub fn level(&self, score: Option<f64>) -> Level {
         match score {

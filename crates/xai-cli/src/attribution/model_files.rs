@@ -1,4 +1,4 @@
-//! The files of commands with a model.
+//! The files that a command with a model reads.
 
 use std::path::{Path, PathBuf};
 
@@ -47,7 +47,7 @@ impl ModelFiles {
         })
     }
 
-    /// What errors of a metric with a model are about.
+    /// For each input that an error may be about: its file, and the files that its shape and its range follow from.
     pub(crate) fn files<'a>(&'a self, explanations: &'a Path) -> Files<'a> {
         Files::mainly(&self.model)
             .file(&[input::EXPLANATIONS], explanations)
@@ -77,7 +77,7 @@ pub(super) fn check_samples(
     checked.in_file(model_file)
 }
 
-/// Class indices `(n,)` or rows of weights `(n, outputs)`.
+/// Targets by the number of axes: class indices `(n,)` or rows of weights `(n, outputs)`.
 pub(crate) fn targets(stored: StoredArray) -> Result<Targets, Failure> {
     if stored.shape().len() == 1 {
         Ok(Targets::Classes(

@@ -6,7 +6,7 @@ use xai_metrics::attribution::metric::{Entry, Value};
 use crate::Context;
 use crate::described::argument;
 
-/// The word of `--metrics` for the metrics of [`STANDARD`].
+/// The word of `--metrics` for the metrics of `STANDARD` in `attribution::compare`.
 pub(crate) const STANDARD_WORD: &str = "standard";
 /// The word of `--metrics` for all metrics that the files are enough for.
 pub(crate) const ALL_WORD: &str = "all";
@@ -14,7 +14,7 @@ pub(crate) const ALL_WORD: &str = "all";
 /// The parameter that the option `--seed`, which every command has, sets.
 const SEED: &str = "seed";
 
-/// The parameters of a metric that were given on its command line.
+/// The parameters of a metric with their values from its command line: given there, or the default.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Given(Vec<(&'static str, Value)>);
 
@@ -25,9 +25,10 @@ impl Given {
         command.args(params.map(|param| argument(&param)))
     }
 
-    /// What was given, or is the default.
+    /// Reads all parameters but the seed; one that has no value in words is left out where it is not given.
     pub(super) fn read(matches: &ArgMatches, entry: &Entry) -> Self {
         let given = entry.params().into_iter().filter_map(|param| {
+            // The seed is an option of every command and no `String`: its look-up fails.
             let known = matches.try_get_one::<String>(param.name).ok().flatten()?;
             Some((param.name, Value::Text(known.clone())))
         });
@@ -45,7 +46,7 @@ impl Given {
         given.find_map(|(given, value)| (*given == name).then_some(value))
     }
 
-    /// What was given for a metric, and the seed of the command.
+    /// The values as settings of the metric, with the seed of the command if the metric has one.
     pub(super) fn settings(&self, entry: &Entry, context: &Context) -> Vec<(String, Value)> {
         let given = self
             .0

@@ -9,14 +9,15 @@ use sha2::{Digest, Sha256};
 use xai_files::npz;
 use xai_report::InputFile;
 
-/// Bytes that are read at once.
+/// How many bytes are read at a time.
 const PIECE: usize = 1 << 20;
 
-/// A file that a study names, beside the study. What cannot be read has no hash: the section says why.
+/// A file by its path relative to the folder of the study; of `file.npz:name` the whole archive. What is no regular
+/// file or cannot be read has no hash and 0 bytes; why it cannot be read is an error of the section.
 pub(super) fn input_file(folder: &Path, name: &str) -> InputFile {
     let path = folder.join(name);
     let path = npz::entry_of(&path).map_or(path, |(archive, _)| archive);
-    // Pipes were read already, and are not there twice.
+    // A pipe can be read once, and its section has read it.
     let is_file = std::fs::metadata(&path).is_ok_and(|found| found.is_file());
     let hashed = is_file.then(|| hash(&path).ok()).flatten();
     let (bytes, sha256) = hashed.unzip();

@@ -47,7 +47,7 @@ struct Make {
     /// The folder for `index.html` and `report.json`; `-` writes the page to standard output.
     #[arg(long, value_name = "FOLDER", default_value = DEFAULT_FOLDER)]
     out: PathBuf,
-    /// Replace an `index.html` or `report.json` in the folder that no report wrote.
+    /// Replace an `index.html` or `report.json` in the folder that `xai report` did not write.
     #[arg(long)]
     force: bool,
 }
@@ -67,7 +67,7 @@ enum Command {
         "xai report schema study > study.schema.json",
     ]))]
     Schema {
-        /// What it describes. Editors complete and check a study whose first line is
+        /// What it describes. An editor that reads schemas of TOML completes and checks a study whose first line is
         /// `#:schema study.schema.json`.
         #[arg(value_enum, default_value = "report")]
         of: Schema,

@@ -44,18 +44,21 @@ struct CompareResult {
     n_samples: usize,
     #[serde(serialize_with = "by_name")]
     metrics: Vec<(&'static str, Difference)>,
-    /// Columns of tables that are no runs.
+    /// The columns of the tables that were not read as runs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     columns_left_out: Vec<LeftOut>,
 }
 
+/// A [`GroupDifference`], without the metric.
 #[derive(Serialize)]
 struct Difference {
     first: Group,
     second: Group,
+    /// The mean of the first group minus that of the second.
     difference: Option<f64>,
     p_value: Option<f64>,
     n_assignments: u64,
+    /// Whether these are all assignments; else they were drawn.
     exact: bool,
 }
 
@@ -96,6 +99,7 @@ impl From<GroupDifference> for Difference {
     }
 }
 
+/// A JSON object with a key per metric, in the order in which the metrics were asked for.
 fn by_name<S: Serializer>(
     differences: &[(&'static str, Difference)],
     serializer: S,
@@ -144,6 +148,7 @@ impl Compare {
         context.present(&result, || result.table())
     }
 
+    /// Evaluates the pairs within each group and writes a row for each, if there is a file for them.
     fn write_pairs(&self, pairwise: &Pairwise, groups: [&LoadedRuns; 2]) -> Result<(), Failure> {
         let metrics = self.metrics.chosen();
         let names = metrics.iter().map(|metric| metric.name());

@@ -34,7 +34,7 @@ class Parameter:
     takes_functions: bool = False
 
     def documented(self, also: str = "") -> list[str]:
-        """The lines of a documentation: what values there are, what it is, what its words mean."""
+        """The lines of a NumPy docstring for it; ``also`` is added to what it is."""
         lines = wrapped(f"{self.name} : {self.expected}, default {self.default!r}", 0)
         lines += wrapped(self.doc.replace("`", "``") + also, 4)
         for word, doc in self.words:
@@ -85,7 +85,7 @@ def described(*operations: str) -> Callable[[F], F]:
 
 
 def wrapped(text: str, indent: int) -> list[str]:
-    """The lines of a text."""
+    """The lines of a text, indented by ``indent`` spaces and at most 96 characters long."""
     pad = " " * indent
     return textwrap.wrap(
         text, 96, initial_indent=pad, subsequent_indent=pad, break_on_hyphens=False

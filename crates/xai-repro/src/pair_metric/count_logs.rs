@@ -4,10 +4,13 @@ use std::sync::LazyLock;
 
 use xai_core::number::elementary::ln;
 
-/// `x ln x` as integers of a unit chosen so that `n ln n` nearly fills 62 bits: sums over the cells
-/// of a table of `n` samples are then exact and their order does not show.
+/// `x ln x` of counts as integers: rounded down to multiples of a unit, a power of two chosen so that `n ln n` is between
+/// 2^60 and 2^61 units (`n ≥ 2`).
+///
+/// Sums of integers are exact, so sums over the cells of a table do not depend on the order of the cells.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct CountLogs {
+    /// Units per 1.
     units: f64,
 }
 
@@ -22,7 +25,7 @@ impl CountLogs {
         }
     }
 
-    /// `x ln x` of a count, below 2^62.
+    /// `x ln x` of a count of at most `n`, in units: below 2^61.
     fn of(self, count: u64) -> i64 {
         if count < 2 {
             return 0; // 0 ln 0 is 0
@@ -43,7 +46,6 @@ pub(crate) fn x_ln_x(x: u64) -> f64 {
     x * ln(x)
 }
 
-/// `x ln x` of small counts, which most cells of a table of many classes have: a look-up takes a tenth
-/// of the time.
+/// `x ln x` of small counts, which most cells of a table of many classes have: a look-up instead of a logarithm.
 static SMALL_LOGS: LazyLock<[f64; 1024]> =
     LazyLock::new(|| std::array::from_fn(|x| x_ln_x(x.max(1) as u64)));

@@ -8,18 +8,18 @@ use xai_core::{Error, ExactSum, Result};
 use crate::input;
 use crate::named::shown_by_word;
 
-/// A law that draws the probabilities of `c` classes.
+/// A random distribution of the probabilities of `c` classes.
 ///
 /// Probabilities are sorted, most frequent class first, and sum to 1.
 ///
-/// | law | raw values, then divided by their sum |
+/// | variant | raw values, then divided by their sum |
 /// |---|---|
 /// | `Flat` | `1` |
 /// | `Balanced` | i.i.d. `U(0.9, 1.1)` |
 /// | `Uniform` | i.i.d. `U(0, 1)` |
 /// | `Exponential` | `linspace(lowest, 1, c) ^ scale`, `scale ~ U(0.1, 20)` |
 /// | `MultiModal` | `m ~ U{1..c}` classes at `c/m`, the others at 1 |
-/// | `Step` | runs of classes at one height, the others i.i.d. `U(0, 1)` |
+/// | `Step` | groups of classes at one height each, the others i.i.d. `U(0, 1)` |
 ///
 /// ```
 /// use xai_repro::ClassDistribution;
@@ -42,25 +42,26 @@ pub enum ClassDistribution {
     /// From nearly flat to very skewed; behind the colon the raw value of the rarest class.
     #[param(value_name = "LOWEST", default = 0.794, at_least = 0, at_most = 1)]
     Exponential {
-        /// The raw value of the rarest class before the power, in [0, 1]. 0 makes it impossible;
-        /// 0.794 bounds the spread of the classes at 100-fold.
+        /// The raw value of the rarest class before the power, in [0, 1]. 0 makes it impossible. The most frequent
+        /// class is at most `lowest^-20` times as likely as the rarest: 101 times for 0.794.
         lowest: f64,
     },
-    /// A few frequent classes.
+    /// Some classes equally frequent, the others equally rare.
     #[param(name = "multimodal", alias = "multi-modal")]
     MultiModal,
-    /// A staircase.
+    /// Groups of classes with the same probability, and single classes.
     ///
-    /// With `w = ⌈c/5⌉`: `2..=max(2, w)` steps, each `2..w` classes wide (none where
-    /// fewer than three are free), all at one height `U(0, 1)`.
+    /// With `w = ⌈c/5⌉`: `2..=max(2, w)` groups are drawn, one after the other. With `f` classes left, a group has
+    /// `2..min(w, f)` of them, at one height `U(0, 1)`; it is left out where `min(w, f) < 3`. So `c ≤ 10` classes have no
+    /// group, and `Step` is distributed like `Uniform`.
     Step,
 }
 
 impl ClassDistribution {
-    /// The exponential law with the spread of at most 100-fold.
+    /// `Exponential` with `lowest = 0.794`: the classes differ by a factor of 101 at most.
     pub const EXPONENTIAL: Self = Self::Exponential { lowest: 0.794 };
 
-    /// One law of each shape, the exponential one with the spread of at most 100-fold.
+    /// Every variant once, the exponential one as [`EXPONENTIAL`](Self::EXPONENTIAL).
     pub const ALL: [Self; 6] = [
         Self::Flat,
         Self::Balanced,
@@ -97,7 +98,7 @@ impl ClassDistribution {
                 }
                 let scale = 0.1 + 19.9 * uniform(stream);
                 let step = (1.0 - lowest) / (c - 1).max(1) as f64;
-                // From the top, so that one class is at 1 whatever `lowest` is.
+                // From the top, so that one class is at 1 whatever `lowest` is; rounding could end below `lowest`.
                 (0..c)
                     .map(|i| power((1.0 - step * i as f64).max(lowest), scale))
                     .collect()
@@ -125,11 +126,12 @@ fn power(x: f64, y: f64) -> f64 {
     exp(y * ln(x))
 }
 
-/// `U(0, 1)` without 0: a class of probability 0 would be none.
+/// Uniform in (0, 1]: a class of probability 0 could never be drawn.
 fn positive_uniform(stream: &mut Xoshiro256PlusPlus) -> f64 {
     1.0 - uniform(stream)
 }
 
+/// The raw values of [`ClassDistribution::Step`].
 fn steps(c: usize, stream: &mut Xoshiro256PlusPlus) -> Vec<f64> {
     let widest = c.div_ceil(5);
     let n_steps = 2 + uniform_index(stream, widest.max(2) - 1);
@@ -186,7 +188,7 @@ impl ClassSimulator {
     /// The probabilities of a draw.
     ///
     /// # Errors
-    /// `InvalidParameter` for no classes, or a shape that there is not.
+    /// `InvalidParameter` for no classes, or an exponential shape whose `lowest` is outside [0, 1].
     pub fn draw(&self, item: u64) -> Result<Vec<f64>> {
         self.check_params()?;
         let mut probabilities = self.kind.draw(self.n_classes, self.seed, item)?;

@@ -6,7 +6,7 @@ use xai_core::{Error, Result};
 use crate::simulate::alias_table::AliasTable;
 use crate::{help, input};
 
-/// How often labels are redrawn before a rare class is given up on.
+/// How often all labels are drawn before it is an error that a class is missing.
 const MOST_REDRAWS: u64 = 10_000;
 
 /// Draws true labels: independent and identically distributed, class `i` with probability `p_i`.
@@ -41,19 +41,20 @@ impl LabelSimulator {
         })
     }
 
-    /// The same, a whole draw being repeated until each class occurs: the same law given that each
-    /// does.
+    /// As [`new`](Self::new), conditioned on every class occurring: a draw that lacks a class is rejected and repeated
+    /// as a whole.
     ///
     /// # Errors
     /// As [`AliasTable::new`]; `TooFew` for fewer labels than classes, `InvalidParameter` for a class too
-    /// rare to occur in 10 000 draws.
+    /// rare to be expected once in 10 000 draws.
     pub fn with_every_class(probabilities: &[f64], n_samples: usize) -> Result<Self> {
         let simulator = Self::new(probabilities, n_samples)?;
         let c = simulator.law.n_classes();
         if n_samples < c {
             return Err(Error::too_few(input::N_SAMPLES, c, n_samples));
         }
-        // A draw has every class with at most the chance that it has the rarest one.
+        // Every class occurs with probability at most `1 − (1 − p)^n`, that the rarest one occurs. Where not one
+        // success is expected among all redraws, there is an error at once.
         let absent = (n_samples as f64 * (-simulator.rarest).ln_1p()).exp();
         if (1.0 - absent) * (MOST_REDRAWS as f64) < 1.0 {
             return Err(simulator.too_rare());
@@ -67,7 +68,7 @@ impl LabelSimulator {
     /// The labels of a draw: those of the stream of `(seed, item)`.
     ///
     /// # Errors
-    /// `InvalidParameter` when some class did not occur in 10 000 draws.
+    /// `InvalidParameter` when each of 10 000 draws lacked a class.
     pub fn simulate(&self, seed: u64, item: u64) -> Result<Vec<u32>> {
         let mut stream = random_stream(seed, item);
         let mut labels = Vec::with_capacity(self.n_samples);

@@ -1,4 +1,4 @@
-//! Predictions of runs whose errors follow a law.
+//! Predictions of runs whose errors are drawn from a given distribution.
 
 use ndarray::Array2;
 use xai_core::describe::{Parameter, Parameters};
@@ -44,7 +44,7 @@ pub struct RunErrors {
 }
 
 impl Default for RunErrors {
-    /// Independent errors on the same samples in every run, a fifth of them at most.
+    /// Independent errors on the same samples in every run, at most a fifth of all samples.
     fn default() -> Self {
         Self {
             max_error_share: 0.2,
@@ -57,8 +57,8 @@ impl Default for RunErrors {
 /// Draws the predictions of `k` runs for given true labels `y`.
 ///
 /// With `n` samples and a maximum error share `s`, let `m = ⌈s n⌉`. A run has an *error set* of `m`
-/// samples, drawn uniformly without replacement; off its set it predicts `y`, on its set what it draws
-/// from the error law (which may be right, so at least `n − m` samples are right in any run).
+/// samples, drawn uniformly without replacement; outside its set it predicts `y`, on its set what it draws
+/// from the error distribution (which may be right, so at least `n − m` samples are right in any run).
 ///
 /// - [`ErrorSet::Fixed`]: all runs have one set. [`ErrorSet::Variable`]: each has its own.
 /// - Nothing is [copied](RunErrors::copied): each run draws its own labels.
@@ -106,8 +106,8 @@ impl PredictionSimulator {
         })
     }
 
-    /// The `(n_runs, n)` predictions of a draw: those of the stream of `(seed, item)`. More runs begin
-    /// with the same ones.
+    /// The `(n_runs, n)` predictions of a draw: those of the stream of `(seed, item)`. The first rows do not depend on
+    /// `n_runs`.
     ///
     /// # Errors
     /// `Empty` without labels or runs, `InvalidParameter` for 2³² labels or more.
@@ -136,7 +136,7 @@ impl PredictionSimulator {
         }))
     }
 
-    /// Simulates runs, one after the other, of fewer than 2³² samples.
+    /// Fills `runs`, rows of predictions one after the other, for fewer than 2³² labels.
     pub(crate) fn simulate_into(
         &self,
         labels: &[u32],
@@ -146,7 +146,7 @@ impl PredictionSimulator {
     ) {
         let n = labels.len();
         let m = share_of(self.errors.max_error_share, n);
-        // The base's set, which is every run's where the set is fixed.
+        // The error set of the base prediction; with `ErrorSet::Fixed` it is that of every run, too.
         ascending(n, &mut buffers.samples);
         draw_to_front(&mut buffers.samples, m, stream);
         buffers.base_set.clear();
@@ -164,7 +164,7 @@ impl PredictionSimulator {
         }
     }
 
-    /// The prediction that runs copy from.
+    /// Draws the base prediction, which runs copy from.
     fn predict_base(
         &self,
         labels: &[u32],
@@ -178,7 +178,8 @@ impl PredictionSimulator {
         }
     }
 
-    /// Puts the errors of a run, `n_copied` of `m` from the base, on what is right.
+    /// Overwrites the true labels in `run` on an error set of `m` samples: `n_copied` are copied from the base
+    /// prediction, the others drawn.
     fn simulate_run(
         &self,
         run: &mut [u32],
@@ -243,11 +244,11 @@ fn all_but(n: usize, excluded: &[u32], samples: &mut Vec<u32>) {
     );
 }
 
-/// Moves `m` uniformly drawn samples to the front (the first steps of Fisher and Yates's shuffle).
+/// Moves `m` uniformly drawn samples to the front (the first `m` steps of a Fisher–Yates shuffle).
 fn draw_to_front(samples: &mut [u32], m: usize, stream: &mut Xoshiro256PlusPlus) {
     let n = samples.len();
     if m >= n {
-        return; // all of them: the order does not show
+        return; // all are drawn, and nothing depends on their order
     }
     for at in 0..m {
         let drawn = at + uniform_index(stream, n - at);

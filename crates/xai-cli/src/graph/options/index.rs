@@ -6,8 +6,8 @@ use ndarray::Ix1;
 use xai_files::arrays::StoredArray;
 use xai_files::{Failure, InFile, arrays};
 
-/// Reads the rows that are measured, if a file names them. How many rows there are is asked only
-/// where the file says yes or no to each.
+/// Reads the rows that are measured, if a file names them. `n_rows` is called only for a file of booleans, since it may
+/// run a model.
 pub(crate) fn read(
     file: Option<&Path>,
     n_rows: impl FnOnce() -> Result<usize, Failure>,
@@ -16,7 +16,9 @@ pub(crate) fn read(
         .transpose()
 }
 
-/// The rows that an array names: by positions, in their order, or by a boolean for every row.
+/// The rows that an array names: positions `(m,)`, whose order is kept, or booleans `(n_rows,)`.
+///
+/// Fails for booleans of another shape and for negative positions.
 pub(crate) fn rows(
     stored: StoredArray,
     n_rows: impl FnOnce() -> Result<usize, Failure>,

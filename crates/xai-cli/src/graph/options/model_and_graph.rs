@@ -39,7 +39,7 @@ pub(crate) struct GraphFiles {
 }
 
 impl GraphFiles {
-    /// What errors about the graph, or the model that runs on it, are about.
+    /// For each input that an error may be about: its file, and the files that its shape and its range follow from.
     pub(crate) fn files<'a>(&'a self, model: &'a Path) -> Files<'a> {
         let mut files = Files::new();
         let masks = [input::MASK, input::EDGE_MASK, input::EXPLANATION];
@@ -50,7 +50,7 @@ impl GraphFiles {
         if let Some(edges) = &self.edge_index {
             files = files.shaped_by(&masks, edges);
             files = files.shaped_by(&[input::EDGE_WEIGHT], edges);
-            // Whether two edges are the directions of one.
+            // The edges tell which two are the directions of one edge, whose values must be equal.
             files = files.bounded_by(&[input::EXPLANATION], edges);
         }
         files
@@ -70,6 +70,8 @@ impl GraphFiles {
         (self.edge_index.as_deref(), self.edge_mask.as_deref())
     }
 
+    /// Reads the arrays. The features, the edges and their scores are required; without `--removal` it follows from the
+    /// inputs of the model.
     pub(crate) fn read(&self, model: &OnnxModel) -> Result<GraphArrays, Failure> {
         let given = |file: &Option<PathBuf>, option: &str| {
             file.clone()
@@ -107,6 +109,7 @@ pub(crate) struct GraphArrays {
     pub(crate) mask: Array1<f32>,
     /// How edges are taken away.
     pub(crate) edges: EdgeChoices,
+    /// The same choice as in `edges`, whose own is private to the library.
     is_undirected: bool,
 }
 
@@ -120,7 +123,7 @@ impl GraphArrays {
         }
     }
 
-    /// The number of rows that a model answers with.
+    /// The number of rows that a model answers with: runs the model once.
     pub(crate) fn n_rows(&self, model: &OnnxModel) -> xai_metrics::Result<usize> {
         let outputs = model.outputs(self.view()?);
         let outputs =

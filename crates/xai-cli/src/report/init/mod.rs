@@ -22,7 +22,7 @@ use toml_text::TomlText;
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples::of(&["xai report init --from results", "xai report init --sample --from sample"]))]
 pub(crate) struct Init {
-    /// The folder whose files the study names, by their names, shapes and columns.
+    /// The folder whose files the study names. What a file is follows from its name, shape and columns.
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     from: PathBuf,
     /// The study to write; `-` writes it to standard output. Default: study.toml in the folder.
@@ -37,16 +37,17 @@ pub(crate) struct Init {
 #[derive(Debug, Serialize)]
 struct InitResult {
     study: PathBuf,
-    /// How many sections it has, by family.
+    /// How many sections of this family it has; so for the other three.
     casebased: usize,
     attribution: usize,
     graph: usize,
     repro: usize,
 }
 
-/// A study that is written: its text, and how many sections it has.
+/// A study before it is written to a file.
 struct Draft {
     text: TomlText,
+    /// How many sections it has of case-based explanations, attribution, graphs and repeated trainings.
     counts: [usize; 4],
 }
 

@@ -1,4 +1,4 @@
-//! From keys to the words of a command.
+//! The command line that the keys of a section stand for.
 
 use std::ffi::OsString;
 use std::ops::Range;
@@ -17,11 +17,11 @@ use crate::usage::taking_negative_numbers;
 pub(crate) struct CommandLine {
     /// Its words as a person types them in the folder of the study, without `xai`.
     shown: Vec<String>,
-    /// The options alone, with the paths of the files.
+    /// The options that `clap` reads, each with its value in one word; files by their paths from the working directory.
     resolved: Vec<OsString>,
     /// The files that it reads.
     pub(crate) files: Vec<NamedFile>,
-    /// Where the keys stand that gave the options.
+    /// The options, without dashes, and where in the study the keys stand that gave them.
     pub(crate) places: Vec<(String, Range<usize>)>,
 }
 
@@ -49,7 +49,8 @@ impl CommandLine {
         }
     }
 
-    /// Adds what a key says to the command at a place among those of its family.
+    /// Adds the options that a key stands for. `command` is the index of the command among those of the family, `folder`
+    /// that of the study.
     pub(crate) fn add(
         &mut self,
         key: &Key,
@@ -70,7 +71,7 @@ impl CommandLine {
         Ok(())
     }
 
-    /// Adds one option.
+    /// Adds one option with its value, or a flag where there is no `word`.
     fn push(&mut self, key: &str, option: &OptionOfKey, word: Option<String>, folder: &Path) {
         let name = format!("--{}", option.option);
         let Some(word) = word else {
@@ -96,8 +97,9 @@ impl CommandLine {
         self.push_named(&name, &word, value.into_os_string());
     }
 
-    /// Adds an option by hand: its text, and what the program reads.
+    /// Adds an option by its name with dashes: the value as it is shown, and the value that `clap` reads.
     pub(crate) fn push_named(&mut self, name: &str, shown: &str, resolved: OsString) {
+        // After a space, `-1` could be read as an option.
         match shown.starts_with('-') || shown.is_empty() {
             true => self.shown.push(format!("{name}={shown}")),
             false => self.shown.extend([name.to_owned(), shown.to_owned()]),

@@ -16,7 +16,7 @@ pub(crate) mod study;
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
     /// Class probabilities of a given shape.
-    Classes(crate::repro::simulate::Classes),
+    Classes(Classes),
     /// The simulation study: how each metric behaves where the truth is known.
     Study(study::StudyCommand),
 }
@@ -29,7 +29,7 @@ pub(super) fn run(command: &Command, context: &Context) -> Result<(), Failure> {
     }
 }
 
-/// The distributions are in memory: a gigabyte of them.
+/// The most probabilities of one call: all are held in memory, 8 bytes each.
 const MOST_NUMBERS: u64 = 100_000_000;
 
 /// `xai repro simulate classes`

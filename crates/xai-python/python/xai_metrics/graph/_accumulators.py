@@ -34,7 +34,8 @@ class _Accumulator:
     def merge(self: Self, other: Self) -> Self:
         """Adds the state of other samples; returns the accumulator itself.
 
-        Raises ``ValueError`` for a state with other choices.
+        Raises ``TypeError`` for an accumulator of another class, and ``ValueError`` for one with
+        other parameters.
         """
         if type(other) is not type(self):
             raise TypeError(f"other: expected {type(self).__name__}, got {type(other).__name__}")
@@ -96,7 +97,8 @@ class FidelityAccumulator(_Accumulator):
     ) -> FidelityAccumulator:
         """Folds in what a model answered, as :func:`fidelity` takes it.
 
-        Returns the accumulator itself. An error leaves the state as it was.
+        Returns the accumulator itself. An error leaves the state as it was. Raises ``ValueError``
+        for ``by="probability"`` with ``over_graphs``.
         """
         truth = None if target is None else answers(target, "target")
         at = positions(index)
@@ -154,7 +156,7 @@ class UnfaithfulnessAccumulator(_Accumulator):
     def update(self, full: Any, kept: Any) -> UnfaithfulnessAccumulator:
         """Folds in outputs ``(n, n_classes)``; returns the accumulator itself."""
         rows = same_precision(full=full, kept=kept)
-        # Doubles hold every single: the numbers are the same.
+        # Every float32 is a float64, so the rows are the same numbers.
         doubles = [row.astype(np.float64, copy=False) for row in rows]
         self._state.update_unfaithfulness(*doubles, self.n_jobs)
         return self
@@ -203,8 +205,8 @@ class GroundTruthAccumulator(_Accumulator):
         self._choices = parameters
         self.over_graphs = over_graphs
         self.n_jobs = n_jobs
-        # Wrong choices are told here, not by the first batch. States of nothing tell whether
-        # choices differ.
+        # Wrong parameters raise here, not at the first batch. Two accumulators have the same
+        # parameters if the bytes of their empty states are equal.
         self._empty = bytes(
             _native.GraphState.ground_truth(parameters, False, over_graphs).to_bytes()
         )
@@ -212,7 +214,10 @@ class GroundTruthAccumulator(_Accumulator):
         self._precision: str | None = None
 
     def update(self, predicted: Any, target: Any) -> GroundTruthAccumulator:
-        """Folds in a mask and its truth; returns the accumulator itself."""
+        """Folds in a mask and its truth; returns the accumulator itself.
+
+        Raises ``ValueError`` for scores in another precision than those before.
+        """
         scores, truth = mask_and_truth(predicted, target)
         precision = scores.dtype.name
         if self._precision not in (None, precision):
@@ -233,7 +238,8 @@ class GroundTruthAccumulator(_Accumulator):
     def merge(self, other: GroundTruthAccumulator) -> GroundTruthAccumulator:
         """Adds the state of other elements; returns the accumulator itself.
 
-        Raises ``ValueError`` for a state with other choices, or of scores in another precision.
+        Raises ``TypeError`` for an accumulator of another class, and ``ValueError`` for one with
+        other parameters or with scores in another precision.
         """
         if isinstance(other, GroundTruthAccumulator) and self._empty != other._empty:
             raise ValueError("merged state: one with other choices")
@@ -242,7 +248,10 @@ class GroundTruthAccumulator(_Accumulator):
         return self
 
     def finish(self) -> Any:
-        """:class:`GroundTruth` so far; ``over_graphs``: :class:`DatasetScores`."""
+        """:class:`GroundTruth` so far; ``over_graphs``: :class:`DatasetScores`.
+
+        Raises ``ValueError`` before the first batch.
+        """
         fields = self._filled().finish(self.n_jobs)
         if self.over_graphs:
             return _dataset(fields, ground_truth_of(fields["micro"]))
@@ -382,6 +391,14 @@ def micro_intervals(
     -------
     list of MicroInterval
         One a metric.
+
+    Raises
+    ------
+    TypeError
+        For states of different classes or precisions, and states made with ``over_graphs``.
+    ValueError
+        For fewer than two states, states with different parameters, and a state that holds
+        nothing.
 
     Examples
     --------

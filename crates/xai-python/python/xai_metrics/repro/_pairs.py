@@ -37,7 +37,10 @@ class PairValues:
         return tuple(self.values)
 
     def pairs(self, metric: str) -> Floats:
-        """The value on every pair: (0, 1), (0, 2), ..., (1, 2), ...; NaN = undefined."""
+        """The value on every pair: (0, 1), (0, 2), ..., (1, 2), ...; NaN = undefined.
+
+        Raises ``ValueError`` for a metric that was not asked for.
+        """
         if metric not in self.values:
             known = ", ".join(self.values)
             raise ValueError(f"metric: {metric!r} was not asked for; there are {known}")
@@ -53,6 +56,7 @@ class PairValues:
     def summary(self, metric: str) -> Summary:
         """The distribution of a metric over the pairs."""
         fields = dict(_native.repro_pair_summary(self.n_runs, self.pairs(metric)))
+        # Dropped pairs are NaN in the values, but do not count as undefined.
         if self.empty_union == "drop" and metric == "ec_local":
             fields["n_undefined"] = 0
         return Summary(**fields)
@@ -72,8 +76,9 @@ class PairValues:
         Parameters
         ----------
         metric : str
+            One of :attr:`metrics`.
         statistic : str or float
-            ``mean``, ``std``, ``min``, ``median``, ``max``, or the share of a quantile in [0, 1].
+            ``mean``, ``std``, ``min``, ``median``, ``max``, or the level of a quantile in [0, 1].
         {parameters}
 
         Returns
@@ -162,9 +167,10 @@ def pairwise(
         By name, see :func:`metrics`; all by default:
 
         - of errors: ``ec_local`` ``|e_i & e_j| / |e_i | e_j|``, ``ec_global`` ``|e_i & e_j| / n``,
-          ``ec_acc`` ``mean(e_i = e_j)``, ``ec_corr`` (Pearson's, which is phi), ``ec_matthews``
-        - of predictions: ``pa_acc``, ``pa_disagreement``, ``pa_kappa`` (Cohen's), ``pa_cramers_v``,
-          ``pa_nmi``
+          ``ec_acc`` ``mean(e_i = e_j)``, ``ec_corr`` (Pearson's, which is phi; undefined for
+          constant errors), ``ec_matthews`` (the same, but 0 for constant errors)
+        - of predictions: ``pa_acc`` ``mean(p_i = p_j)``, ``pa_disagreement`` ``1 - pa_acc``,
+          ``pa_kappa`` (Cohen's), ``pa_cramers_v``, ``pa_nmi``
     {parameters}
     n_jobs : int, optional
         The number of threads; one per core by default.

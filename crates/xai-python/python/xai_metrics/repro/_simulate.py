@@ -27,9 +27,10 @@ def class_distribution(
 
     Before they are divided by their sum the classes are i.i.d. ``U(0.9, 1.1)`` (balanced), i.i.d.
     ``U(0, 1)`` (uniform), ``linspace(lowest, 1, c) ** scale`` with ``scale ~ U(0.1, 20)``
-    (exponential; a ``lowest`` of 0 makes the rarest class impossible, 0.794 bounds the spread of the
-    classes at 100-fold), ``m ~ U{1..c}`` of them at ``c / m`` and the others at 1 (multimodal), or
-    runs of classes at one height and the others i.i.d. ``U(0, 1)`` (step).
+    (exponential; a ``lowest`` of 0 makes the rarest class impossible, with 0.794 the most frequent
+    class is at most 101 times as likely as the rarest), ``m ~ U{1..c}`` of them at ``c / m`` and
+    the others at 1 (multimodal), or groups of classes at one height each and the others i.i.d.
+    ``U(0, 1)`` (step; up to 10 classes there is no group, and it is as uniform).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-//! The surroundings of an explained node, as they are drawn.
+//! The two-hop neighbourhood of an explained node, as it is drawn.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::section::graph::layout::layout;
 
-/// An explained node and what is around it.
+/// An explained node and its two-hop neighbourhood.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Neighborhood {
     /// The explained node.
@@ -26,31 +26,32 @@ pub struct Neighborhood {
 pub struct DrawnNode {
     /// The node.
     pub node: usize,
-    /// Its place, in [0, 1].
+    /// Its horizontal coordinate, in [0, 1].
     pub x: f64,
-    /// Its place, in [0, 1].
+    /// Its vertical coordinate, in [0, 1].
     pub y: f64,
 }
 
 /// An edge of the drawing.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DrawnEdge {
-    /// The place of the one node in [`Neighborhood::nodes`].
+    /// The index of one end in [`Neighborhood::nodes`].
     pub from: usize,
-    /// The place of the other one.
+    /// The index of the other end.
     pub to: usize,
     /// The score of the mask, the larger one of the two directions.
     pub score: f64,
-    /// Whether the edge belongs to the truth, where that is known.
+    /// Whether the edge belongs to the ground truth, where that is known.
     pub is_true: Option<bool>,
 }
 
-/// How many steps the surroundings reach: as far as a network of two layers looks.
+/// How many hops from the explained node are drawn: as many as a graph neural network of two layers sees.
 const HOPS: usize = 2;
-/// How many nodes a drawing holds.
+/// The most nodes that are drawn.
 const MOST_NODES: usize = 40;
 
-/// The nodes at equal steps over a list, both ends among them.
+/// `n` nodes of a list at equal steps, the first and the last among them; the first alone for `n = 1`, all where
+/// the list has no more than `n`.
 pub(super) fn spread(nodes: &[usize], n: usize) -> Vec<usize> {
     match (nodes.len(), n) {
         (0, _) | (_, 0) => Vec::new(),
@@ -60,8 +61,8 @@ pub(super) fn spread(nodes: &[usize], n: usize) -> Vec<usize> {
     }
 }
 
-/// The surroundings of a node: the nearest nodes first, of those as near the ones with the highest score of
-/// an edge from nearer ones, then the lowest.
+/// The neighbourhood of a node. Its nodes are ordered by their hops from the node. Those of one hop are ordered by the
+/// highest score among their edges from the hop before, highest first; those of equal score by number, lowest first.
 pub(super) fn neighborhood(network: &Network, node: usize) -> Neighborhood {
     let (nodes, n_left_out) = nodes_around(network, node);
     let edges = edges_among(network, &nodes);
@@ -113,6 +114,7 @@ fn nodes_around(network: &Network, node: usize) -> (Vec<usize>, usize) {
             }
         }
         let mut reached: Vec<(usize, f64)> = reached.into_iter().collect();
+        // They are in the order of their numbers; the sort is stable and keeps it among equal scores.
         reached.sort_by(|a, b| b.1.total_cmp(&a.1));
         outermost = reached.into_iter().map(|(node, _)| node).collect();
         seen.extend(&outermost);
@@ -150,7 +152,7 @@ pub(super) struct Edge {
     pub(super) to: usize,
     /// The larger score of both directions.
     pub(super) score: f64,
-    /// Whether one of the directions belongs to the truth, where that is known.
+    /// Whether one of the directions belongs to the ground truth, where that is known.
     pub(super) is_true: Option<bool>,
 }
 
@@ -161,8 +163,8 @@ pub(super) struct Network {
 }
 
 impl Network {
-    /// A network of as many edges as there are scores and, where they are known, truths. Loops are left
-    /// out: they lead nowhere.
+    /// A network of the edges `(2, e)`, with the scores `(e,)` of a mask and, where it is known, the ground truth
+    /// `(e,)`. Self-loops are left out: they lead to no other node.
     pub(super) fn new(
         edge_index: ArrayView2<'_, usize>,
         mask: &[f64],
@@ -188,6 +190,7 @@ impl Network {
             let same = (next.from, next.to) == (edge.from, edge.to);
             if same {
                 edge.score = edge.score.max(next.score);
+                // `Some(true)` is above `Some(false)`.
                 edge.is_true = edge.is_true.max(next.is_true);
             }
             same

@@ -1,4 +1,7 @@
-"""What explainers and explanations are asked for: only methods of the given objects are called."""
+"""What the metrics read from an explainer and an explanation of PyTorch Geometric.
+
+The package is not imported: only attributes and methods of the given objects are used.
+"""
 
 from __future__ import annotations
 
@@ -34,12 +37,12 @@ class Explained:
 
     @property
     def explains_model(self) -> bool:
-        """Whether it is the model that is explained, not a phenomenon."""
+        """Whether the explanation type is ``model``, not ``phenomenon``."""
         return word(self.explainer.explanation_type) == "model"
 
     @property
     def is_binary(self) -> bool:
-        """Whether an output is one score for yes."""
+        """Whether an output is one score, that of the positive class."""
         return word(self.explainer.model_config.mode) == "binary_classification"
 
     @property
@@ -67,12 +70,15 @@ class Explained:
         )
 
     def explained_prediction(self) -> Any:
-        """Outputs on the whole graph, as they were when it was explained."""
+        """Outputs on the whole graph as the explanation stores them; else the model is called."""
         known = self._get("prediction")
         return self.prediction() if known is None else known
 
     def masked_prediction(self, *, complement: bool = False, node_mask: Any = None) -> Any:
-        """Outputs on the explanation alone, or on the rest."""
+        """Outputs on the explanation alone, or on the rest: both masks subtracted from 1.
+
+        ``node_mask`` takes the place of the explanation's own.
+        """
         nodes = self._get("node_mask") if node_mask is None else node_mask
         edges = self._get("edge_mask")
         if complement:
