@@ -10,32 +10,6 @@ macro_rules! shown_by_word {
     )+};
 }
 
-/// Metrics as constants of their type: name, title, question, direction, range, needs, source, and the formula with
-/// what else the definition has.
-macro_rules! metrics {
-    ($metric:ident: $definition:ident; $(
-        $(#[$doc:meta])*
-        $constant:ident: $name:literal, $title:literal, $question:literal,
-        $direction:ident, $range:ident of $($need:ident)+, $source:literal, { $($field:tt)* };
-    )+) => {
-        impl $metric {$(
-            $(#[$doc])*
-            pub const $constant: Self = Self::new(&$definition {
-                info: xai_core::describe::MetricInfo {
-                    name: $name,
-                    title: $title,
-                    question: $question,
-                    direction: xai_core::Direction::$direction,
-                    range: xai_core::describe::Range::$range,
-                    needs: &[$($crate::input::$need),+],
-                    source: $source,
-                },
-                $($field)*
-            });
-        )+}
-    };
-}
-
 /// Writes what follows from a metric's `info()` and the list of all metrics of its kind: two of one name are the same
 /// metric, it is shown and stored as its name, and read from that.
 macro_rules! known_by_name {
@@ -127,4 +101,4 @@ macro_rules! known_by_name {
     };
 }
 
-pub(crate) use {known_by_name, metrics, shown_by_word};
+pub(crate) use {known_by_name, shown_by_word};

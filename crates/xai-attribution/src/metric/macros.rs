@@ -1,21 +1,5 @@
 //! What metrics write alike.
 
-/// What a metric says of itself: name and title, question; direction, range, needs and source.
-macro_rules! info {
-    ($name:literal $title:literal: $question:literal
-     $direction:ident, $range:expr, $needs:expr, $source:expr) => {
-        &xai_core::describe::MetricInfo {
-            name: $name,
-            title: $title,
-            question: $question,
-            direction: xai_core::describe::Direction::$direction,
-            range: $range,
-            needs: $needs,
-            source: $source,
-        }
-    };
-}
-
 /// [`GIVEN_DRAWS`](crate::metric::Registered::GIVEN_DRAWS) of a metric that has neighbours.
 macro_rules! given_neighbors {
     () => {
@@ -29,9 +13,10 @@ macro_rules! given_neighbors {
     };
 }
 
-/// Registered metrics: what they say of themselves is in the registry, and `new` has their defaults.
+/// Makes a metric of what is [`Registered`](crate::metric::Registered): its description is that of the registry, and `new`
+/// has the defaults.
 macro_rules! registered {
-    ($($metric:ident $(<$kind:ident: $bound:ident>)?),+ $(,)?) => {$(
+    ($metric:ident $(<$kind:ident: $bound:ident>)?) => {
         impl $(<$kind: $bound>)? crate::metric::Metric for $metric $(<$kind>)? {
             fn info(&self) -> &'static xai_core::describe::MetricInfo {
                 <Self as crate::metric::Registered>::INFO
@@ -45,5 +30,5 @@ macro_rules! registered {
                 Self::default()
             }
         }
-    )+};
+    };
 }

@@ -1,6 +1,9 @@
 //! The metrics of two runs' numeric predictions.
 
-use crate::named::{known_by_name, metrics};
+use xai_core::describe::{Direction, MetricInfo, Range};
+
+use crate::input;
+use crate::named::known_by_name;
 use crate::regression::definition::{RegressionDefinition, RegressionMetric};
 use crate::regression::run_pair::{RunPair, exponent, mean_absolute};
 
@@ -17,41 +20,79 @@ pub const METRICS: &[RegressionMetric] = &[
 
 known_by_name!(RegressionMetric, METRICS);
 
-metrics! {
-    RegressionMetric: RegressionDefinition;
-
+impl RegressionMetric {
     /// Ratio of residuals: `mean(min(|r_i|, |r_j|) / max(|r_i|, |r_j|))` in [0, 1], a sample that both
     /// get right counting 1. 1 = errors of equal size, 0 = wherever one errs the other does not.
-    EC_RATIO: "ec_ratio", "Ratio of residuals",
-        "How alike are the errors of both runs in size?",
-        Higher, SHARE of PREDICTIONS TARGETS, "error consistency, extended to residuals",
-        { formula: |pair| Some(pair.residual_ratios().ratio) };
+    pub const EC_RATIO: Self = Self::new(&RegressionDefinition {
+        info: MetricInfo {
+            name: "ec_ratio",
+            title: "Ratio of residuals",
+            question: "How alike are the errors of both runs in size?",
+            direction: Direction::Higher,
+            range: Range::SHARE,
+            needs: &[input::PREDICTIONS, input::TARGETS],
+            source: "error consistency, extended to residuals",
+        },
+        formula: |pair| Some(pair.residual_ratios().ratio),
+    });
 
     /// The same, a sample counting negative where the two err in opposite directions, in [−1, 1].
-    EC_RATIO_SIGNED: "ec_ratio_signed", "Signed ratio of residuals",
-        "How alike are the errors of both runs in size and direction?",
-        Higher, SIGNED_SHARE of PREDICTIONS TARGETS, "error consistency, extended to residuals",
-        { formula: |pair| Some(pair.residual_ratios().signed_ratio) };
+    pub const EC_RATIO_SIGNED: Self = Self::new(&RegressionDefinition {
+        info: MetricInfo {
+            name: "ec_ratio_signed",
+            title: "Signed ratio of residuals",
+            question: "How alike are the errors of both runs in size and direction?",
+            direction: Direction::Higher,
+            range: Range::SIGNED_SHARE,
+            needs: &[input::PREDICTIONS, input::TARGETS],
+            source: "error consistency, extended to residuals",
+        },
+        formula: |pair| Some(pair.residual_ratios().signed_ratio),
+    });
 
     /// Relative difference of residuals: `mean(||r_i| − |r_j|| / (|r_i| + |r_j|))` in [0, 1], a sample
     /// that both get right counting 0. 0 = errors of equal size.
-    EC_RATIO_DIFF: "ec_ratio_diff", "Relative difference of residuals",
-        "How far are the errors of both runs apart in size?",
-        Lower, SHARE of PREDICTIONS TARGETS, "error consistency, extended to residuals",
-        { formula: |pair| Some(pair.residual_ratios().difference) };
+    pub const EC_RATIO_DIFF: Self = Self::new(&RegressionDefinition {
+        info: MetricInfo {
+            name: "ec_ratio_diff",
+            title: "Relative difference of residuals",
+            question: "How far are the errors of both runs apart in size?",
+            direction: Direction::Lower,
+            range: Range::SHARE,
+            needs: &[input::PREDICTIONS, input::TARGETS],
+            source: "error consistency, extended to residuals",
+        },
+        formula: |pair| Some(pair.residual_ratios().difference),
+    });
 
     /// The same times the sign of `r_i r_j`, in [−1, 1]; a sample that one of them gets right counts 0.
-    EC_RATIO_DIFF_SIGNED: "ec_ratio_diff_signed", "Signed relative difference of residuals",
-        "How far are the errors of both runs apart in size, opposite directions counting negative?",
-        None, SIGNED_SHARE of PREDICTIONS TARGETS, "error consistency, extended to residuals",
-        { formula: |pair| Some(pair.residual_ratios().signed_difference) };
+    pub const EC_RATIO_DIFF_SIGNED: Self = Self::new(&RegressionDefinition {
+        info: MetricInfo {
+            name: "ec_ratio_diff_signed",
+            title: "Signed relative difference of residuals",
+            question: "How far are the errors of both runs apart in size, opposite directions counting negative?",
+            direction: Direction::None,
+            range: Range::SIGNED_SHARE,
+            needs: &[input::PREDICTIONS, input::TARGETS],
+            source: "error consistency, extended to residuals",
+        },
+        formula: |pair| Some(pair.residual_ratios().signed_difference),
+    });
 
     /// Lin's concordance correlation of predictions, in [−1, 1]: 1 = the same predictions. Undefined for
     /// two equal constant predictions.
-    CONCORDANCE: "concordance", "Concordance correlation",
-        "How near are the predictions of both runs to the line of equality?",
-        Higher, SIGNED_SHARE of PREDICTIONS, "Lin 1989",
-        { formula: concordance };
+    pub const CONCORDANCE: Self = Self::new(&RegressionDefinition {
+        info: MetricInfo {
+            name: "concordance",
+            title: "Concordance correlation",
+            question: "How near are the predictions of both runs to the line of equality?",
+            direction: Direction::Higher,
+            range: Range::SIGNED_SHARE,
+            needs: &[input::PREDICTIONS],
+            source: "Lin 1989",
+        },
+        formula: concordance,
+    });
 }
 
 /// `2 s_ij / (s_i² + s_j² + (m_i − m_j)²)`
@@ -74,14 +115,20 @@ fn concordance(pair: &RunPair<'_>) -> Option<f64> {
     (room > 0.0 && concordance.is_finite()).then(|| concordance.clamp(-1.0, 1.0))
 }
 
-metrics! {
-    RegressionMetric: RegressionDefinition;
-
+impl RegressionMetric {
     /// Pearson's correlation of predictions, in [−1, 1]. Undefined where either is constant.
-    PEARSON: "pearson", "Pearson's correlation",
-        "Are the predictions of both runs on one rising line?",
-        Higher, SIGNED_SHARE of PREDICTIONS, "Pearson 1895",
-        { formula: pearson };
+    pub const PEARSON: Self = Self::new(&RegressionDefinition {
+        info: MetricInfo {
+            name: "pearson",
+            title: "Pearson's correlation",
+            question: "Are the predictions of both runs on one rising line?",
+            direction: Direction::Higher,
+            range: Range::SIGNED_SHARE,
+            needs: &[input::PREDICTIONS],
+            source: "Pearson 1895",
+        },
+        formula: pearson,
+    });
 }
 
 fn pearson(pair: &RunPair<'_>) -> Option<f64> {
@@ -91,14 +138,20 @@ fn pearson(pair: &RunPair<'_>) -> Option<f64> {
     (spread > 0.0 && correlation.is_finite()).then(|| correlation.clamp(-1.0, 1.0))
 }
 
-metrics! {
-    RegressionMetric: RegressionDefinition;
-
+impl RegressionMetric {
     /// Mean absolute difference of predictions, in units of the target, 0 and more.
-    MAE: "mae", "Mean absolute difference",
-        "How far are the predictions of both runs apart, in units of the target?",
-        Lower, NON_NEGATIVE of PREDICTIONS, "mean absolute error between runs",
-        { formula: mean_absolute_difference };
+    pub const MAE: Self = Self::new(&RegressionDefinition {
+        info: MetricInfo {
+            name: "mae",
+            title: "Mean absolute difference",
+            question: "How far are the predictions of both runs apart, in units of the target?",
+            direction: Direction::Lower,
+            range: Range::NON_NEGATIVE,
+            needs: &[input::PREDICTIONS],
+            source: "mean absolute error between runs",
+        },
+        formula: mean_absolute_difference,
+    });
 }
 
 fn mean_absolute_difference(pair: &RunPair<'_>) -> Option<f64> {

@@ -1,6 +1,6 @@
 //! Completeness.
 
-use xai_core::describe::{MetricInfo, Parameter, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
 use xai_core::{ExactSum, Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
@@ -98,9 +98,16 @@ impl<T: Real> Measure<T> for Completeness {
     }
 }
 
+registered!(Completeness);
+
 impl Registered for Completeness {
-    const INFO: &'static MetricInfo = info! {
-        "completeness" "Completeness": "Do the attributions add up to what the score gained over the baseline?"
-        Lower, Range::NON_NEGATIVE, SCORE_NEEDS, "Sundararajan et al., Axiomatic Attribution for Deep Networks, 2017"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "completeness",
+        title: "Completeness",
+        question: "Do the attributions add up to what the score gained over the baseline?",
+        direction: Direction::Lower,
+        range: Range::NON_NEGATIVE,
+        needs: SCORE_NEEDS,
+        source: "Sundararajan et al., Axiomatic Attribution for Deep Networks, 2017",
     };
 }

@@ -5,7 +5,7 @@ use xai_core::{Error, Real, Result, parallel};
 
 use crate::batch::{ExplainedBatch, SecondMapsOfBatch};
 use crate::input;
-use crate::metric::{Measure, MetricInfo, Parameters, Range, Registered};
+use crate::metric::{Direction, Measure, MetricInfo, Parameters, Range, Registered};
 
 /// Does the map stay the same when the inputs are shifted and the model undoes the shift?
 ///
@@ -72,10 +72,16 @@ impl<T: Real> Measure<T> for InputInvariance {
     }
 }
 
+registered!(InputInvariance);
+
 impl Registered for InputInvariance {
-    const INFO: &'static MetricInfo = info! {
-        "input-invariance" "Input Invariance": "Does the map move when the inputs are shifted and the model undoes the shift?"
-        Lower, Range::NON_NEGATIVE, &[input::EXPLANATIONS, input::SECOND_MAPS],
-        "Kindermans et al., The (Un)reliability of Saliency Methods, 2017"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "input-invariance",
+        title: "Input Invariance",
+        question: "Does the map move when the inputs are shifted and the model undoes the shift?",
+        direction: Direction::Lower,
+        range: Range::NON_NEGATIVE,
+        needs: &[input::EXPLANATIONS, input::SECOND_MAPS],
+        source: "Kindermans et al., The (Un)reliability of Saliency Methods, 2017",
     };
 }

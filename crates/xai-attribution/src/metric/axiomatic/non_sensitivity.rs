@@ -1,6 +1,6 @@
 //! Non-sensitivity.
 
-use xai_core::describe::{MetricInfo, Parameter, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
@@ -148,10 +148,16 @@ impl<T: Real> Measure<T> for NonSensitivity {
     }
 }
 
+registered!(NonSensitivity);
+
 impl Registered for NonSensitivity {
-    const INFO: &'static MetricInfo = info! {
-        "non-sensitivity" "Non-sensitivity": "How many features have an attribution though the model ignores them, or none though it does not?"
-        Lower, Range::NON_NEGATIVE.up_to_data("n_features"), SCORE_NEEDS,
-        "Nguyen and Martínez, On quantitative aspects of model interpretability, 2020"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "non-sensitivity",
+        title: "Non-sensitivity",
+        question: "How many features have an attribution though the model ignores them, or none though it does not?",
+        direction: Direction::Lower,
+        range: Range::NON_NEGATIVE.up_to_data("n_features"),
+        needs: SCORE_NEEDS,
+        source: "Nguyen and Martínez, On quantitative aspects of model interpretability, 2020",
     };
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher};
 use std::sync::Arc;
 
-use xai_core::describe::{MetricInfo, Parameter, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
 use xai_core::{Error, Real, Result, parallel};
 
 use crate::batch::{AllSamples, ExplainedBatch, Plan, RunData};
@@ -255,10 +255,16 @@ impl<T: Real> Measure<T> for Consistency {
     }
 }
 
+registered!(Consistency);
+
 impl Registered for Consistency {
-    const INFO: &'static MetricInfo = info! {
-        "consistency" "Consistency": "Do samples with the same explanation have the same prediction?"
-        Higher, Range::SHARE, SCORE_NEEDS,
-        "Dasgupta et al., Framework for Evaluating Faithfulness of Local Explanations, 2022"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "consistency",
+        title: "Consistency",
+        question: "Do samples with the same explanation have the same prediction?",
+        direction: Direction::Higher,
+        range: Range::SHARE,
+        needs: SCORE_NEEDS,
+        source: "Dasgupta et al., Framework for Evaluating Faithfulness of Local Explanations, 2022",
     };
 }

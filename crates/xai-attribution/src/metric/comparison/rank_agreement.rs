@@ -1,6 +1,6 @@
 //! Agreement of whole rankings.
 
-use xai_core::describe::{MetricInfo, Range};
+use xai_core::describe::{Direction, MetricInfo, Range};
 
 use crate::metric::map_agreement::{AgreementOptions, pairwise_ranks, rank_correlation};
 use crate::metric::{AgreementFormula, REFERENCE_NEEDS, ReferenceMetric};
@@ -34,10 +34,14 @@ pub struct CorrelationOfRanks;
 
 impl AgreementFormula for CorrelationOfRanks {
     const OF_RANKINGS: bool = true;
-    const INFO: &'static MetricInfo = info! {
-        "rank-correlation" "Rank correlation": "Do map and reference rank the features alike?"
-        Higher, Range::SIGNED_SHARE, REFERENCE_NEEDS,
-        "Krishna et al., The Disagreement Problem in Explainable Machine Learning, 2022"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "rank-correlation",
+        title: "Rank correlation",
+        question: "Do map and reference rank the features alike?",
+        direction: Direction::Higher,
+        range: Range::SIGNED_SHARE,
+        needs: REFERENCE_NEEDS,
+        source: "Krishna et al., The Disagreement Problem in Explainable Machine Learning, 2022",
     };
 
     fn value(&self, map: &[f64], reference: &[f64], options: &AgreementOptions) -> Option<f64> {
@@ -74,10 +78,14 @@ pub struct PairsInOrder;
 
 impl AgreementFormula for PairsInOrder {
     const OF_RANKINGS: bool = true;
-    const INFO: &'static MetricInfo = info! {
-        "pairwise-rank-agreement" "Pairwise rank agreement": "What share of the pairs of features do map and reference have in the same order?"
-        Higher, Range::SHARE, REFERENCE_NEEDS,
-        "Krishna et al., The Disagreement Problem in Explainable Machine Learning, 2022"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "pairwise-rank-agreement",
+        title: "Pairwise rank agreement",
+        question: "What share of the pairs of features do map and reference have in the same order?",
+        direction: Direction::Higher,
+        range: Range::SHARE,
+        needs: REFERENCE_NEEDS,
+        source: "Krishna et al., The Disagreement Problem in Explainable Machine Learning, 2022",
     };
 
     fn value(&self, map: &[f64], reference: &[f64], options: &AgreementOptions) -> Option<f64> {

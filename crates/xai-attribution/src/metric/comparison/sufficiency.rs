@@ -1,6 +1,6 @@
 //! Sufficiency: do samples with near maps have one prediction?
 
-use xai_core::describe::{MetricInfo, Parameter, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
 use xai_core::distance::Distance;
 use xai_core::output::arg_max_rows;
 use xai_core::{Real, Result};
@@ -193,10 +193,16 @@ impl<T: Real> Measure<T> for Sufficiency {
     }
 }
 
+registered!(Sufficiency);
+
 impl Registered for Sufficiency {
-    const INFO: &'static MetricInfo = info! {
-        "sufficiency" "Sufficiency": "Do samples whose maps are near each other have the same prediction?"
-        Higher, Range::SHARE, SCORE_NEEDS,
-        "Dasgupta et al., Framework for Evaluating Faithfulness of Local Explanations, 2022"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "sufficiency",
+        title: "Sufficiency",
+        question: "Do samples whose maps are near each other have the same prediction?",
+        direction: Direction::Higher,
+        range: Range::SHARE,
+        needs: SCORE_NEEDS,
+        source: "Dasgupta et al., Framework for Evaluating Faithfulness of Local Explanations, 2022",
     };
 }

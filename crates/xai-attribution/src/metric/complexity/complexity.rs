@@ -1,7 +1,7 @@
 //! Complexity of a map: the entropy of its attribution.
 
 use ndarray::ArrayViewD;
-use xai_core::describe::{MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::number::elementary;
 use xai_core::{Layout, Real, Result};
 
@@ -50,11 +50,17 @@ impl<T: Real> Measure<T> for Complexity {
     }
 }
 
+registered!(Complexity);
+
 impl Registered for Complexity {
-    const INFO: &'static MetricInfo = info! {
-        "complexity" "Complexity": "Over how many positions is the attribution spread (entropy in nats)?"
-        Lower, Range::NON_NEGATIVE.up_to_data("ln n_positions"), &[input::EXPLANATIONS],
-        "Bhatt et al., Evaluating and Aggregating Feature-based Model Explanations, 2020"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "complexity",
+        title: "Complexity",
+        question: "Over how many positions is the attribution spread (entropy in nats)?",
+        direction: Direction::Lower,
+        range: Range::NON_NEGATIVE.up_to_data("ln n_positions"),
+        needs: &[input::EXPLANATIONS],
+        source: "Bhatt et al., Evaluating and Aggregating Feature-based Model Explanations, 2020",
     };
 }
 

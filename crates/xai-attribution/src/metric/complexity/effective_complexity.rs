@@ -1,7 +1,7 @@
 //! Effective complexity.
 
 use xai_core::Result;
-use xai_core::describe::{MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 
 use crate::metric::{CurveKind, CurveMetric, CurvePoints, SCORE_NEEDS};
 use crate::perturbation::{RemovalOrder, Start};
@@ -50,10 +50,14 @@ impl Default for FeaturesNeeded {
 }
 
 impl CurveKind for FeaturesNeeded {
-    const INFO: &'static MetricInfo = info! {
-        "effective-complexity" "Effective complexity": "How many of the largest attributions does the model need for its answer?"
-        Lower, Range::NON_NEGATIVE.up_to_data("n_features"), SCORE_NEEDS,
-        "Nguyen and Martínez, On quantitative aspects of model interpretability, 2020"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "effective-complexity",
+        title: "Effective complexity",
+        question: "How many of the largest attributions does the model need for its answer?",
+        direction: Direction::Lower,
+        range: Range::NON_NEGATIVE.up_to_data("n_features"),
+        needs: SCORE_NEEDS,
+        source: "Nguyen and Martínez, On quantitative aspects of model interpretability, 2020",
     };
     const START: Start = Start::Blank;
     const ORDER: RemovalOrder = RemovalOrder::LargestFirst;

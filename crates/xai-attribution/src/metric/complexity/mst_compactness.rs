@@ -1,6 +1,6 @@
 //! Compactness of what a map marks.
 
-use xai_core::describe::{MetricInfo, Parameter, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
 use xai_core::{Layout, Real, Result};
 
 use crate::batch::{ExplainedBatch, RunData};
@@ -141,10 +141,17 @@ impl<T: Real> Measure<T> for MstCompactness {
     }
 }
 
+registered!(MstCompactness);
+
 impl Registered for MstCompactness {
-    const INFO: &'static MetricInfo = info! {
-        "mst-compactness" "MST compactness": "How close together are the positions that the map marks?"
-        Higher, Range::above(0.0), &[input::EXPLANATIONS], "Mesgari et al., arXiv:2603.29491, 2026"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "mst-compactness",
+        title: "MST compactness",
+        question: "How close together are the positions that the map marks?",
+        direction: Direction::Higher,
+        range: Range::above(0.0),
+        needs: &[input::EXPLANATIONS],
+        source: "Mesgari et al., arXiv:2603.29491, 2026",
     };
     const TAKES: &'static [Layout] = IMAGES_ONLY;
 }

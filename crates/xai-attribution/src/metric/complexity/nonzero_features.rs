@@ -5,7 +5,7 @@ use xai_core::{Real, Result};
 use crate::batch::ExplainedBatch;
 use crate::input;
 use crate::metric::kinds::magnitudes::values_of_batch;
-use crate::metric::{Measure, MetricInfo, Parameters, Range, Registered};
+use crate::metric::{Direction, Measure, MetricInfo, Parameters, Range, Registered};
 
 /// How many attributions are larger than a threshold?
 ///
@@ -49,10 +49,16 @@ impl<T: Real> Measure<T> for NonzeroFeatures {
     }
 }
 
+registered!(NonzeroFeatures);
+
 impl Registered for NonzeroFeatures {
-    const INFO: &'static MetricInfo = info! {
-        "nonzero-features" "Nonzero features": "How many attributions are larger than a threshold?"
-        Lower, Range::NON_NEGATIVE.up_to_data("n_positions"), &[input::EXPLANATIONS],
-        "Quantus, as Effective Complexity"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "nonzero-features",
+        title: "Nonzero features",
+        question: "How many attributions are larger than a threshold?",
+        direction: Direction::Lower,
+        range: Range::NON_NEGATIVE.up_to_data("n_positions"),
+        needs: &[input::EXPLANATIONS],
+        source: "Quantus, as Effective Complexity",
     };
 }

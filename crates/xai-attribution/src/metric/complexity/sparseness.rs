@@ -1,7 +1,7 @@
 //! Sparseness of a map: the Gini index of its attribution.
 
 use ndarray::ArrayViewD;
-use xai_core::describe::{MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::{Layout, Real, Result};
 
 use crate::batch::ExplainedBatch;
@@ -46,11 +46,17 @@ impl<T: Real> Measure<T> for Sparseness {
     }
 }
 
+registered!(Sparseness);
+
 impl Registered for Sparseness {
-    const INFO: &'static MetricInfo = info! {
-        "sparseness" "Sparseness": "How unequal are the attributions (Gini index)?"
-        Higher, Range::NON_NEGATIVE.up_to_data("1 - 1/n_positions"), &[input::EXPLANATIONS],
-        "Chalasani et al., Concise Explanations of Neural Networks using Adversarial Training, 2020"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "sparseness",
+        title: "Sparseness",
+        question: "How unequal are the attributions (Gini index)?",
+        direction: Direction::Higher,
+        range: Range::NON_NEGATIVE.up_to_data("1 - 1/n_positions"),
+        needs: &[input::EXPLANATIONS],
+        source: "Chalasani et al., Concise Explanations of Neural Networks using Adversarial Training, 2020",
     };
 }
 

@@ -164,6 +164,8 @@ impl<T: Real, K: CurveKind> Measure<T> for CurveMetric<K> {
     }
 }
 
+registered!(CurveMetric<K: CurveKind>);
+
 impl<K: CurveKind> Registered for CurveMetric<K> {
     const INFO: &'static MetricInfo = K::INFO;
 

@@ -117,6 +117,8 @@ impl<T: Real, F: MaskFormula> Measure<T> for MaskMetric<F> {
     }
 }
 
+registered!(MaskMetric<F: MaskFormula>);
+
 impl<F: MaskFormula> Registered for MaskMetric<F> {
     const INFO: &'static MetricInfo = F::INFO;
 }

@@ -85,6 +85,8 @@ impl<T: Real, F: AgreementFormula> Measure<T> for ReferenceMetric<F> {
     }
 }
 
+registered!(ReferenceMetric<F: AgreementFormula>);
+
 impl<F: AgreementFormula> Registered for ReferenceMetric<F> {
     const INFO: &'static MetricInfo = F::INFO;
 }

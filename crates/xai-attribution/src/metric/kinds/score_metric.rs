@@ -193,6 +193,8 @@ impl<T: Real, F: ScoreFormula> Measure<T> for ScoreMetric<F> {
     }
 }
 
+registered!(ScoreMetric<F: ScoreFormula>);
+
 impl<F: ScoreFormula> Registered for ScoreMetric<F> {
     const INFO: &'static MetricInfo = F::INFO;
 }

@@ -1,6 +1,6 @@
 //! Attribution localization.
 
-use xai_core::describe::{MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 
 use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Relevance};
 
@@ -59,10 +59,14 @@ impl Default for Localization {
 }
 
 impl MaskFormula for Localization {
-    const INFO: &'static MetricInfo = info! {
-        "attribution-localization" "Attribution localization": "What share of the relevance lies within the object, given its size?"
-        Higher, Range::SHARE.when("(weighted: [0, inf))"), MASK_NEEDS,
-        "Kohlbrenner et al., Towards Best Practice in Explaining Neural Network Decisions with LRP, 2020"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "attribution-localization",
+        title: "Attribution localization",
+        question: "What share of the relevance lies within the object, given its size?",
+        direction: Direction::Higher,
+        range: Range::SHARE.when("(weighted: [0, inf))"),
+        needs: MASK_NEEDS,
+        source: "Kohlbrenner et al., Towards Best Practice in Explaining Neural Network Decisions with LRP, 2020",
     };
 
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {

@@ -1,6 +1,6 @@
 //! Focus: the right cells of a mosaic.
 
-use xai_core::describe::{MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 
 use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Relevance};
 
@@ -37,9 +37,14 @@ pub type Focus = MaskMetric<CellShare>;
 pub struct CellShare;
 
 impl MaskFormula for CellShare {
-    const INFO: &'static MetricInfo = info! {
-        "focus" "Focus": "In a mosaic, what share of the positive relevance lies on the cells of the target's class?"
-        Higher, Range::SHARE, MASK_NEEDS, "Arias-Duart et al., Focus! Rating XAI Methods and Finding Biases, 2022"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "focus",
+        title: "Focus",
+        question: "In a mosaic, what share of the positive relevance lies on the cells of the target's class?",
+        direction: Direction::Higher,
+        range: Range::SHARE,
+        needs: MASK_NEEDS,
+        source: "Arias-Duart et al., Focus! Rating XAI Methods and Finding Biases, 2022",
     };
 
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {

@@ -1,6 +1,6 @@
 //! The area under the ROC curve of a map against the object.
 
-use xai_core::describe::{MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::statistics::{auroc, average_precision};
 
 use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
@@ -30,9 +30,14 @@ pub type LocalizationAuroc = MaskMetric<RocArea>;
 pub struct RocArea;
 
 impl MaskFormula for RocArea {
-    const INFO: &'static MetricInfo = info! {
-        "localization-auroc" "Localization AUROC": "Are attributions on the object larger than beside it?"
-        Higher, Range::SHARE, MASK_NEEDS, "Fawcett, An introduction to ROC analysis, 2006"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "localization-auroc",
+        title: "Localization AUROC",
+        question: "Are attributions on the object larger than beside it?",
+        direction: Direction::Higher,
+        range: Range::SHARE,
+        needs: MASK_NEEDS,
+        source: "Fawcett, An introduction to ROC analysis, 2006",
     };
 
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {
@@ -68,10 +73,14 @@ pub type LocalizationAveragePrecision = MaskMetric<AveragePrecision>;
 pub struct AveragePrecision;
 
 impl MaskFormula for AveragePrecision {
-    const INFO: &'static MetricInfo = info! {
-        "localization-average-precision" "Localization average precision": "How pure are the largest attributions, at every size of the object found?"
-        Higher, Range::above(0.0).up_to(1.0), MASK_NEEDS,
-        "Manning et al., Introduction to Information Retrieval, 2008"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "localization-average-precision",
+        title: "Localization average precision",
+        question: "How pure are the largest attributions, at every size of the object found?",
+        direction: Direction::Higher,
+        range: Range::above(0.0).up_to(1.0),
+        needs: MASK_NEEDS,
+        source: "Manning et al., Introduction to Information Retrieval, 2008",
     };
 
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {

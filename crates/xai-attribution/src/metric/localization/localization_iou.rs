@@ -1,6 +1,6 @@
 //! The overlap of a thresholded map with the object.
 
-use xai_core::describe::{MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 
 use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
 
@@ -45,9 +45,14 @@ impl Default for Overlap {
 }
 
 impl MaskFormula for Overlap {
-    const INFO: &'static MetricInfo = info! {
-        "localization-iou" "Localization IoU": "How well does what the map marks cover the object?"
-        Higher, Range::SHARE, MASK_NEEDS, "Zhou et al., Learning Deep Features for Discriminative Localization, 2016"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "localization-iou",
+        title: "Localization IoU",
+        question: "How well does what the map marks cover the object?",
+        direction: Direction::Higher,
+        range: Range::SHARE,
+        needs: MASK_NEEDS,
+        source: "Zhou et al., Learning Deep Features for Discriminative Localization, 2016",
     };
 
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {

@@ -1,6 +1,6 @@
 //! The pointing game.
 
-use xai_core::describe::{MetricInfo, Parameter, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
 
 use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
 
@@ -74,9 +74,14 @@ impl Pointing {
 }
 
 impl MaskFormula for Pointing {
-    const INFO: &'static MetricInfo = info! {
-        "pointing-game" "Pointing game": "Does the largest attribution lie on the object?"
-        Higher, Range::SHARE, MASK_NEEDS, "Zhang et al., Top-Down Neural Attention by Excitation Backprop, 2018"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "pointing-game",
+        title: "Pointing game",
+        question: "Does the largest attribution lie on the object?",
+        direction: Direction::Higher,
+        range: Range::SHARE,
+        needs: MASK_NEEDS,
+        source: "Zhang et al., Top-Down Neural Attention by Excitation Backprop, 2018",
     };
 
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {

@@ -1,6 +1,6 @@
 //! Relevance mass accuracy.
 
-use xai_core::describe::{MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 
 use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Relevance};
 
@@ -42,9 +42,14 @@ pub struct MassAccuracy {
 }
 
 impl MaskFormula for MassAccuracy {
-    const INFO: &'static MetricInfo = info! {
-        "relevance-mass-accuracy" "Relevance mass accuracy": "What share of the relevance lies on the object?"
-        Higher, Range::SHARE, MASK_NEEDS, "Arras et al., CLEVR-XAI, 2022"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "relevance-mass-accuracy",
+        title: "Relevance mass accuracy",
+        question: "What share of the relevance lies on the object?",
+        direction: Direction::Higher,
+        range: Range::SHARE,
+        needs: MASK_NEEDS,
+        source: "Arras et al., CLEVR-XAI, 2022",
     };
 
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {

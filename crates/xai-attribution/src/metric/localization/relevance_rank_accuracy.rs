@@ -1,6 +1,6 @@
 //! Relevance rank accuracy.
 
-use xai_core::describe::{MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 
 use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
 
@@ -33,9 +33,14 @@ pub type RelevanceRankAccuracy = MaskMetric<RankAccuracy>;
 pub struct RankAccuracy;
 
 impl MaskFormula for RankAccuracy {
-    const INFO: &'static MetricInfo = info! {
-        "relevance-rank-accuracy" "Relevance rank accuracy": "How much of the object is among as many of the largest attributions?"
-        Higher, Range::SHARE, MASK_NEEDS, "Arras et al., CLEVR-XAI, 2022"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "relevance-rank-accuracy",
+        title: "Relevance rank accuracy",
+        question: "How much of the object is among as many of the largest attributions?",
+        direction: Direction::Higher,
+        range: Range::SHARE,
+        needs: MASK_NEEDS,
+        source: "Arras et al., CLEVR-XAI, 2022",
     };
 
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {

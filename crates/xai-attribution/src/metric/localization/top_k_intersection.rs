@@ -1,6 +1,6 @@
 //! Top-k intersection.
 
-use xai_core::describe::{MetricInfo, Parameter, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
 use xai_core::{Error, Result};
 
 use crate::input;
@@ -98,10 +98,14 @@ pub struct Intersection {
 }
 
 impl MaskFormula for Intersection {
-    const INFO: &'static MetricInfo = info! {
-        "top-k-intersection" "Top-k intersection": "What share of the largest attributions lies on the object?"
-        Higher, Range::SHARE.when("(with influence: [0, inf))"), MASK_NEEDS,
-        "Theiner et al., Interpretable Semantic Photo Geolocation, 2021"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "top-k-intersection",
+        title: "Top-k intersection",
+        question: "What share of the largest attributions lies on the object?",
+        direction: Direction::Higher,
+        range: Range::SHARE.when("(with influence: [0, inf))"),
+        needs: MASK_NEEDS,
+        source: "Theiner et al., Interpretable Semantic Photo Geolocation, 2021",
     };
 
     fn check(&self, n_positions: usize) -> Result<()> {

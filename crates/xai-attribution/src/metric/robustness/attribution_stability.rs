@@ -1,7 +1,7 @@
 //! Stability of maps among neighbours of one prediction.
 
 use ndarray::Axis;
-use xai_core::describe::{MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, MapWork, Plan, RunData};
@@ -166,11 +166,22 @@ impl<T: Real> Measure<T> for AttributionStability {
     }
 }
 
+registered!(AttributionStability);
+
 impl Registered for AttributionStability {
-    const INFO: &'static MetricInfo = info! {
-        "attribution-stability" "Attribution Stability (FASS)": "How alike are the maps of neighbours that the model predicts the same for?"
-        Higher, Range::SIGNED_SHARE, &[input::MODEL, input::EXPLAINER, input::INPUTS, input::TARGETS],
-        "Subramaniakuppusamy and Gajjar, Feature Attribution Stability Suite, 2026"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "attribution-stability",
+        title: "Attribution Stability (FASS)",
+        question: "How alike are the maps of neighbours that the model predicts the same for?",
+        direction: Direction::Higher,
+        range: Range::SIGNED_SHARE,
+        needs: &[
+            input::MODEL,
+            input::EXPLAINER,
+            input::INPUTS,
+            input::TARGETS,
+        ],
+        source: "Subramaniakuppusamy and Gajjar, Feature Attribution Stability Suite, 2026",
     };
 
     const GIVEN_DRAWS: Option<GivenDraws<Self>> = given_neighbors!();

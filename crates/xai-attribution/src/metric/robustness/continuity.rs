@@ -5,7 +5,7 @@ use xai_core::{Layout, Real, Result};
 use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::input;
 use crate::map::MapDistance;
-use crate::metric::{Measure, MetricInfo, Parameters, Range, Registered};
+use crate::metric::{Direction, Measure, MetricInfo, Parameters, Range, Registered};
 use crate::perturbation::{NeighborDistances, NeighborSet, Shifts};
 
 /// How much faster than its input does a map move, at most, when the input is shifted?
@@ -76,11 +76,17 @@ impl<T: Real> Measure<T> for Continuity {
     }
 }
 
+registered!(Continuity);
+
 impl Registered for Continuity {
-    const INFO: &'static MetricInfo = info! {
-        "continuity" "Continuity": "How much faster than its input does a map move, at most, when the input is shifted?"
-        Lower, Range::NON_NEGATIVE, &[input::EXPLAINER, input::INPUTS, input::TARGETS],
-        "Montavon et al., Methods for interpreting and understanding deep neural networks, 2018"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "continuity",
+        title: "Continuity",
+        question: "How much faster than its input does a map move, at most, when the input is shifted?",
+        direction: Direction::Lower,
+        range: Range::NON_NEGATIVE,
+        needs: &[input::EXPLAINER, input::INPUTS, input::TARGETS],
+        source: "Montavon et al., Methods for interpreting and understanding deep neural networks, 2018",
     };
 
     const TAKES: &'static [Layout] = &[

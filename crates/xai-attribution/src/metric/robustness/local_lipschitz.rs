@@ -1,6 +1,6 @@
 //! The local Lipschitz estimate.
 
-use xai_core::describe::{MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
@@ -82,11 +82,17 @@ impl<T: Real> Measure<T> for LocalLipschitz {
     }
 }
 
+registered!(LocalLipschitz);
+
 impl Registered for LocalLipschitz {
-    const INFO: &'static MetricInfo = info! {
-        "local-lipschitz" "Local Lipschitz estimate": "How much faster than its input does a map move, at most?"
-        Lower, Range::NON_NEGATIVE, &[input::EXPLAINER, input::INPUTS, input::TARGETS],
-        "Alvarez-Melis and Jaakkola, On the Robustness of Interpretability Methods, 2018"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "local-lipschitz",
+        title: "Local Lipschitz estimate",
+        question: "How much faster than its input does a map move, at most?",
+        direction: Direction::Lower,
+        range: Range::NON_NEGATIVE,
+        needs: &[input::EXPLAINER, input::INPUTS, input::TARGETS],
+        source: "Alvarez-Melis and Jaakkola, On the Robustness of Interpretability Methods, 2018",
     };
 
     const GIVEN_DRAWS: Option<GivenDraws<Self>> = given_neighbors!();

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
-use xai_core::describe::{MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::{Input, Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData, SampleBatch};
@@ -130,9 +130,14 @@ const SOURCE: &str =
     "Agarwal et al., Rethinking Stability for Attribution-based Explanations, 2022";
 
 impl Reference for OfInputs {
-    const INFO: &'static MetricInfo = info! {
-        "relative-input-stability" "Relative input stability": "How far does a map move for each share that its input moves?"
-        Lower, Range::NON_NEGATIVE, NEEDS, SOURCE
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "relative-input-stability",
+        title: "Relative input stability",
+        question: "How far does a map move for each share that its input moves?",
+        direction: Direction::Lower,
+        range: Range::NON_NEGATIVE,
+        needs: NEEDS,
+        source: SOURCE,
     };
 
     fn changes<T: Real>(batch: &SampleBatch<'_, T>, work: &NeighborDistances) -> Result<Vec<f64>> {
@@ -143,9 +148,14 @@ impl Reference for OfInputs {
 }
 
 impl Reference for OfOutputs {
-    const INFO: &'static MetricInfo = info! {
-        "relative-output-stability" "Relative output stability": "How far does a map move for each share that the model's output moves?"
-        Lower, Range::NON_NEGATIVE, NEEDS, SOURCE
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "relative-output-stability",
+        title: "Relative output stability",
+        question: "How far does a map move for each share that the model's output moves?",
+        direction: Direction::Lower,
+        range: Range::NON_NEGATIVE,
+        needs: NEEDS,
+        source: SOURCE,
     };
 
     fn plan<T: Real>(plan: &mut Plan<'_, '_, T>, work: &NeighborDistances) -> Result<()> {
@@ -170,10 +180,20 @@ impl Reference for OfOutputs {
 }
 
 impl Reference for OfRepresentation {
-    const INFO: &'static MetricInfo = info! {
-        "relative-representation-stability" "Relative representation stability": "How far does a map move for each share that a layer of the model moves?"
-        Lower, Range::NON_NEGATIVE, &[input::MODEL, input::EXPLAINER, input::INPUTS, input::TARGETS, input::REPRESENTATION],
-        SOURCE
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "relative-representation-stability",
+        title: "Relative representation stability",
+        question: "How far does a map move for each share that a layer of the model moves?",
+        direction: Direction::Lower,
+        range: Range::NON_NEGATIVE,
+        needs: &[
+            input::MODEL,
+            input::EXPLAINER,
+            input::INPUTS,
+            input::TARGETS,
+            input::REPRESENTATION,
+        ],
+        source: SOURCE,
     };
 
     fn prepare<T: Real>(run: &RunData<'_, T>) -> Result<()> {
@@ -247,6 +267,8 @@ impl<T: Real, R: Reference> Measure<T> for RelativeStability<R> {
         Ok((0..batch.n_samples()).map(value).collect())
     }
 }
+
+registered!(RelativeStability<R: Reference>);
 
 impl<R: Reference> Registered for RelativeStability<R> {
     const INFO: &'static MetricInfo = R::INFO;

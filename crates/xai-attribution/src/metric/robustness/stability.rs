@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
-use xai_core::describe::{MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::{Real, Result};
 
 use crate::batch::{Data, ExplainedBatch, Plan, RunData};
@@ -31,10 +31,14 @@ pub struct Average;
 pub struct Maximum;
 
 impl Statistic for Average {
-    const INFO: &'static MetricInfo = info! {
-        "average-stability" "Average Stability": "How far does the map move on average when the input moves a little?"
-        Lower, Range::NON_NEGATIVE, &[input::EXPLAINER, input::INPUTS, input::TARGETS],
-        "Bhatt et al., Evaluating and Aggregating Feature-based Model Explanations, 2020"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "average-stability",
+        title: "Average Stability",
+        question: "How far does the map move on average when the input moves a little?",
+        direction: Direction::Lower,
+        range: Range::NON_NEGATIVE,
+        needs: &[input::EXPLAINER, input::INPUTS, input::TARGETS],
+        source: "Bhatt et al., Evaluating and Aggregating Feature-based Model Explanations, 2020",
     };
 
     fn of(distances: &[f64]) -> f64 {
@@ -43,10 +47,14 @@ impl Statistic for Average {
 }
 
 impl Statistic for Maximum {
-    const INFO: &'static MetricInfo = info! {
-        "maximum-stability" "Maximum Stability": "How far does the map move at most when the input moves a little?"
-        Lower, Range::NON_NEGATIVE, &[input::EXPLAINER, input::INPUTS, input::TARGETS],
-        "Yeh et al., On the (In)fidelity and Sensitivity of Explanations, 2019"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "maximum-stability",
+        title: "Maximum Stability",
+        question: "How far does the map move at most when the input moves a little?",
+        direction: Direction::Lower,
+        range: Range::NON_NEGATIVE,
+        needs: &[input::EXPLAINER, input::INPUTS, input::TARGETS],
+        source: "Yeh et al., On the (In)fidelity and Sensitivity of Explanations, 2019",
     };
 
     fn of(distances: &[f64]) -> f64 {

@@ -7,7 +7,7 @@ use crate::batch::{ExplainedBatch, SecondMapsOfBatch};
 use crate::input;
 use crate::map::Bins;
 use crate::map::histogram::{entropy, histogram};
-use crate::metric::{Measure, MetricInfo, Parameters, Range, Registered};
+use crate::metric::{Direction, Measure, MetricInfo, Parameters, Range, Registered};
 
 /// Does the explanation get more complex when the model forgets what it learnt?
 ///
@@ -73,10 +73,16 @@ impl<T: Real> Measure<T> for EfficientRandomization {
     }
 }
 
+registered!(EfficientRandomization);
+
 impl Registered for EfficientRandomization {
-    const INFO: &'static MetricInfo = info! {
-        "efficient-randomization" "Efficient Randomization (eMPRT)": "Does the map of a model of random numbers get more complex?"
-        Higher, Range::at_least(-1.0), &[input::EXPLANATIONS, input::SECOND_MAPS],
-        "Hedström et al., Sanity Checks Revisited, 2023"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "efficient-randomization",
+        title: "Efficient Randomization (eMPRT)",
+        question: "Does the map of a model of random numbers get more complex?",
+        direction: Direction::Higher,
+        range: Range::at_least(-1.0),
+        needs: &[input::EXPLANATIONS, input::SECOND_MAPS],
+        source: "Hedström et al., Sanity Checks Revisited, 2023",
     };
 }

@@ -7,7 +7,7 @@ use crate::batch::data::CheckedData;
 use crate::batch::{Data, RunData};
 use crate::input;
 use crate::map::MapSimilarity;
-use crate::metric::{MetricInfo, MetricValue, Parameter, Parameters, Range};
+use crate::metric::{Direction, MetricInfo, MetricValue, Parameter, Parameters, Range};
 use crate::model::explainer::explain_rows;
 use crate::model::{BoxError, Explainer};
 use crate::run::{CompletedScores, EvaluationError};
@@ -85,10 +85,14 @@ pub struct ModelRandomization {
 
 impl ModelRandomization {
     /// Name, question, direction, range, needs and source.
-    pub const INFO: &'static MetricInfo = info! {
-        "model-randomization" "Model Randomization": "Does the map of a model of random numbers look the same?"
-        Lower, Range::SIGNED_SHARE, &[input::RANDOMIZED_EXPLAINERS, input::INPUTS, input::TARGETS],
-        "Adebayo et al., Sanity Checks for Saliency Maps, 2018"
+    pub const INFO: &'static MetricInfo = &MetricInfo {
+        name: "model-randomization",
+        title: "Model Randomization",
+        question: "Does the map of a model of random numbers look the same?",
+        direction: Direction::Lower,
+        range: Range::SIGNED_SHARE,
+        needs: &[input::RANDOMIZED_EXPLAINERS, input::INPUTS, input::TARGETS],
+        source: "Adebayo et al., Sanity Checks for Saliency Maps, 2018",
     };
 }
 

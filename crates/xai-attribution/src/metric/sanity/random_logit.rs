@@ -1,7 +1,7 @@
 //! The random logit test.
 
 use ndarray::Array2;
-use xai_core::describe::{MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::number::class_index;
 use xai_core::output::arg_max;
 use xai_core::random::{random_stream, uniform_index};
@@ -147,10 +147,14 @@ impl<T: Real> Measure<T> for RandomLogit {
 }
 
 impl Registered for RandomLogit {
-    const INFO: &'static MetricInfo = info! {
-        "random-logit" "Random Logit": "Does the map of another class look the same?"
-        Lower, Range::SIGNED_SHARE, &[input::EXPLAINER, input::INPUTS, input::TARGETS],
-        "Sixt et al., When Explanations Lie, 2020"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "random-logit",
+        title: "Random Logit",
+        question: "Does the map of another class look the same?",
+        direction: Direction::Lower,
+        range: Range::SIGNED_SHARE,
+        needs: &[input::EXPLAINER, input::INPUTS, input::TARGETS],
+        source: "Sixt et al., When Explanations Lie, 2020",
     };
     const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {
         input: input::OTHER_TARGETS,

@@ -7,7 +7,7 @@ use xai_core::{Error, ExactMean, Label, Layout, Real, Result, parallel};
 
 use crate::input;
 use crate::map::positions::attributions_of_maps;
-use crate::metric::{MetricInfo, Parameters, Range};
+use crate::metric::{Direction, MetricInfo, Parameters, Range};
 
 /// How far the explanations of several models of one task speak for each other.
 ///
@@ -240,10 +240,14 @@ impl Representativity {
 
 impl Representativity {
     /// Name, question, direction, range, needs and source.
-    pub const INFO: &'static MetricInfo = info! {
-        "representativity" "Representativity (MeGe, ReCo)": "Do models that agree explain themselves alike?"
-        Higher, Range::SHARE.when("(MeGe: at least 0.5)"), &[input::EXPLANATIONS, input::PREDICTIONS, input::LABELS],
-        "Fel et al., How good is your explanation?, 2020"
+    pub const INFO: &'static MetricInfo = &MetricInfo {
+        name: "representativity",
+        title: "Representativity (MeGe, ReCo)",
+        question: "Do models that agree explain themselves alike?",
+        direction: Direction::Higher,
+        range: Range::SHARE.when("(MeGe: at least 0.5)"),
+        needs: &[input::EXPLANATIONS, input::PREDICTIONS, input::LABELS],
+        source: "Fel et al., How good is your explanation?, 2020",
     };
 }
 

@@ -1,40 +1,63 @@
 //! Metrics of how two runs' predictions agree.
 
 use xai_core::ExactSum;
+use xai_core::describe::{Direction, MetricInfo, Range};
 
-use crate::named::metrics;
+use crate::input;
 use crate::pair_metric::count_logs::CountLogs;
 use crate::pair_metric::definition::{
     ClassTable, EqualPredictions, PairDefinition, PairFormula, PairMetric,
 };
 
-metrics! {
-    PairMetric: PairDefinition;
-
+impl PairMetric {
     /// Percent agreement: `mean(ŷ_i = ŷ_j)` in [0, 1]. 1 = always the same prediction.
-    PA_ACC: "pa_acc", "Percent agreement",
-        "How often do both runs predict the same class?",
-        Higher, SHARE of PREDICTIONS, "percent agreement of the predictions",
-        { formula: PairFormula::Equal(|runs| Some(runs.equal as f64 / runs.n_samples as f64)), undefined_without_errors: false };
+    pub const PA_ACC: Self = Self::new(&PairDefinition {
+        info: MetricInfo {
+            name: "pa_acc",
+            title: "Percent agreement",
+            question: "How often do both runs predict the same class?",
+            direction: Direction::Higher,
+            range: Range::SHARE,
+            needs: &[input::PREDICTIONS],
+            source: "percent agreement of the predictions",
+        },
+        formula: PairFormula::Equal(|runs| Some(runs.equal as f64 / runs.n_samples as f64)),
+        undefined_without_errors: false,
+    });
 
     /// Disagreement rate ("churn"): `mean(ŷ_i ≠ ŷ_j)` in [0, 1]; `1 −` [`PA_ACC`](Self::PA_ACC). 0 =
     /// always the same prediction.
-    PA_DISAGREEMENT: "pa_disagreement", "Disagreement",
-        "How often do both runs predict different classes?",
-        Lower, SHARE of PREDICTIONS, "Milani Fard et al. 2016",
-        {
-            formula: PairFormula::Equal(|runs| {
-                Some((runs.n_samples - runs.equal) as f64 / runs.n_samples as f64)
-            }),
-            undefined_without_errors: false,
-        };
+    pub const PA_DISAGREEMENT: Self = Self::new(&PairDefinition {
+        info: MetricInfo {
+            name: "pa_disagreement",
+            title: "Disagreement",
+            question: "How often do both runs predict different classes?",
+            direction: Direction::Lower,
+            range: Range::SHARE,
+            needs: &[input::PREDICTIONS],
+            source: "Milani Fard et al. 2016",
+        },
+        formula: PairFormula::Equal(|runs| {
+            Some((runs.n_samples - runs.equal) as f64 / runs.n_samples as f64)
+        }),
+        undefined_without_errors: false,
+    });
 
     /// Cohen's κ: `(p_o − p_e) / (1 − p_e)` in [−1, 1]. 1 = always the same prediction, 0 = as by chance.
     /// Undefined where agreement is certain by chance (both constant on one class).
-    PA_KAPPA: "pa_kappa", "Cohen's kappa",
-        "How often do both runs predict the same class, beyond chance?",
-        Higher, SIGNED_SHARE of PREDICTIONS, "Cohen 1960",
-        { formula: PairFormula::Equal(cohens_kappa), undefined_without_errors: false };
+    pub const PA_KAPPA: Self = Self::new(&PairDefinition {
+        info: MetricInfo {
+            name: "pa_kappa",
+            title: "Cohen's kappa",
+            question: "How often do both runs predict the same class, beyond chance?",
+            direction: Direction::Higher,
+            range: Range::SIGNED_SHARE,
+            needs: &[input::PREDICTIONS],
+            source: "Cohen 1960",
+        },
+        formula: PairFormula::Equal(cohens_kappa),
+        undefined_without_errors: false,
+    });
 }
 
 /// κ from whole numbers: `Σ_c n_c m_c` is the agreement by chance, in units of `1/n²`.
@@ -46,16 +69,23 @@ fn cohens_kappa(runs: &EqualPredictions<'_>) -> Option<f64> {
     (room > 0).then(|| (n * i128::from(runs.equal) - by_chance) as f64 / room as f64)
 }
 
-metrics! {
-    PairMetric: PairDefinition;
-
+impl PairMetric {
     /// Cramér's V without bias correction, over the classes present in the pair, in [0, 1]. 0 =
     /// independent, 1 = one run's prediction determines the other's. Undefined where either run predicts
     /// one class only.
-    PA_CRAMERS_V: "pa_cramers_v", "Cramér's V",
-        "Are the predictions of both runs associated at all?",
-        Higher, SHARE of PREDICTIONS, "Cramér 1946",
-        { formula: PairFormula::Table(cramers_v), undefined_without_errors: false };
+    pub const PA_CRAMERS_V: Self = Self::new(&PairDefinition {
+        info: MetricInfo {
+            name: "pa_cramers_v",
+            title: "Cramér's V",
+            question: "Are the predictions of both runs associated at all?",
+            direction: Direction::Higher,
+            range: Range::SHARE,
+            needs: &[input::PREDICTIONS],
+            source: "Cramér 1946",
+        },
+        formula: PairFormula::Table(cramers_v),
+        undefined_without_errors: false,
+    });
 }
 
 /// V of the cells that are not 0; classes that occur in neither run do not count.
@@ -114,15 +144,22 @@ fn excess(table: &ClassTable<'_>) -> f64 {
     (terms.value() + empty as f64) / n_squared
 }
 
-metrics! {
-    PairMetric: PairDefinition;
-
+impl PairMetric {
     /// Normalised mutual information `2 I(ŷ_i; ŷ_j) / (H(ŷ_i) + H(ŷ_j))` in [0, 1]. 0 = independent, 1 =
     /// one determines the other. Undefined where both runs predict one class only (scikit-learn says 1).
-    PA_NMI: "pa_nmi", "Normalised mutual information",
-        "How much does the prediction of one run tell of the other?",
-        Higher, SHARE of PREDICTIONS, "Strehl and Ghosh 2002, with the arithmetic mean",
-        { formula: PairFormula::Table(normalized_mutual_information), undefined_without_errors: false };
+    pub const PA_NMI: Self = Self::new(&PairDefinition {
+        info: MetricInfo {
+            name: "pa_nmi",
+            title: "Normalised mutual information",
+            question: "How much does the prediction of one run tell of the other?",
+            direction: Direction::Higher,
+            range: Range::SHARE,
+            needs: &[input::PREDICTIONS],
+            source: "Strehl and Ghosh 2002, with the arithmetic mean",
+        },
+        formula: PairFormula::Table(normalized_mutual_information),
+        undefined_without_errors: false,
+    });
 }
 
 /// NMI by entropies in whole units.

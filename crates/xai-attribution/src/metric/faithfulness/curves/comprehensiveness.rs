@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use xai_core::Result;
-use xai_core::describe::{MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 
 use crate::metric::{CurveKind, CurveMetric, CurvePoints, SCORE_NEEDS};
 use crate::perturbation::{Start, StepCount, Steps};
@@ -52,9 +52,14 @@ pub(crate) fn mean_drop(from: f64, scores: &[f64]) -> f64 {
 pub struct DropWithout;
 
 impl CurveKind for DropWithout {
-    const INFO: &'static MetricInfo = info! {
-        "comprehensiveness" "Comprehensiveness": "How far does the score fall without the most relevant 1 to 50 % of the features?"
-        Higher, Range::REAL, SCORE_NEEDS, "DeYoung et al., ERASER, 2020"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "comprehensiveness",
+        title: "Comprehensiveness",
+        question: "How far does the score fall without the most relevant 1 to 50 % of the features?",
+        direction: Direction::Higher,
+        range: Range::REAL,
+        needs: SCORE_NEEDS,
+        source: "DeYoung et al., ERASER, 2020",
     };
     const START: Start = Start::Input;
 

@@ -1,6 +1,8 @@
 //! Deletion.
 
-use crate::metric::{CurveKind, CurveMetric, MetricInfo, Parameters, Range, SCORE_NEEDS};
+use crate::metric::{
+    CurveKind, CurveMetric, Direction, MetricInfo, Parameters, Range, SCORE_NEEDS,
+};
 use crate::perturbation::Start;
 
 /// The curve of [`Deletion`].
@@ -35,9 +37,14 @@ pub struct Deleting;
 pub type Deletion = CurveMetric<Deleting>;
 
 impl CurveKind for Deleting {
-    const INFO: &'static MetricInfo = info! {
-        "deletion" "Deletion": "How fast does the score fall when the most important positions are removed first?"
-        Lower, Range::REAL.when("as the scores"), SCORE_NEEDS, "Petsiuk et al., RISE, 2018"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "deletion",
+        title: "Deletion",
+        question: "How fast does the score fall when the most important positions are removed first?",
+        direction: Direction::Lower,
+        range: Range::REAL.when("as the scores"),
+        needs: SCORE_NEEDS,
+        source: "Petsiuk et al., RISE, 2018",
     };
     const START: Start = Start::Input;
 }
@@ -69,9 +76,14 @@ pub struct Inserting;
 pub type Insertion = CurveMetric<Inserting>;
 
 impl CurveKind for Inserting {
-    const INFO: &'static MetricInfo = info! {
-        "insertion" "Insertion": "How fast does the score rise when the most important positions come back first?"
-        Higher, Range::REAL.when("as the scores"), SCORE_NEEDS, "Petsiuk et al., RISE, 2018"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "insertion",
+        title: "Insertion",
+        question: "How fast does the score rise when the most important positions come back first?",
+        direction: Direction::Higher,
+        range: Range::REAL.when("as the scores"),
+        needs: SCORE_NEEDS,
+        source: "Petsiuk et al., RISE, 2018",
     };
     const START: Start = Start::Blank;
 }

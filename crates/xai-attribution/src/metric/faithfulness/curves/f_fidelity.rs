@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
-use xai_core::describe::{MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::random::{random_stream, uniform_index};
 use xai_core::{Real, Result};
 
@@ -107,9 +107,14 @@ pub struct LeastRelevant;
 const SOURCE: &str = "Zheng et al., F-Fidelity, 2025";
 
 impl RankedPart for BothEnds {
-    const INFO: &'static MetricInfo = info! {
-        "f-fidelity" "F-Fidelity": "How much further does the score fall without random parts of the most than of the least relevant features?"
-        Higher, Range::REAL, SCORE_NEEDS, SOURCE
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "f-fidelity",
+        title: "F-Fidelity",
+        question: "How much further does the score fall without random parts of the most than of the least relevant features?",
+        direction: Direction::Higher,
+        range: Range::REAL,
+        needs: SCORE_NEEDS,
+        source: SOURCE,
     };
     const ORDERS: &'static [(RemovalOrder, f64)] = &[
         (RemovalOrder::MostRelevantFirst, 1.0),
@@ -118,17 +123,27 @@ impl RankedPart for BothEnds {
 }
 
 impl RankedPart for MostRelevant {
-    const INFO: &'static MetricInfo = info! {
-        "f-fidelity-positive" "F-Fidelity, positive": "How far does the score fall without random parts of the most relevant features?"
-        Higher, Range::REAL, SCORE_NEEDS, SOURCE
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "f-fidelity-positive",
+        title: "F-Fidelity, positive",
+        question: "How far does the score fall without random parts of the most relevant features?",
+        direction: Direction::Higher,
+        range: Range::REAL,
+        needs: SCORE_NEEDS,
+        source: SOURCE,
     };
     const ORDERS: &'static [(RemovalOrder, f64)] = &[(RemovalOrder::MostRelevantFirst, 1.0)];
 }
 
 impl RankedPart for LeastRelevant {
-    const INFO: &'static MetricInfo = info! {
-        "f-fidelity-negative" "F-Fidelity, negative": "How far does the score fall without random parts of the least relevant features?"
-        Lower, Range::REAL, SCORE_NEEDS, SOURCE
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "f-fidelity-negative",
+        title: "F-Fidelity, negative",
+        question: "How far does the score fall without random parts of the least relevant features?",
+        direction: Direction::Lower,
+        range: Range::REAL,
+        needs: SCORE_NEEDS,
+        source: SOURCE,
     };
     const ORDERS: &'static [(RemovalOrder, f64)] = &[(RemovalOrder::LeastRelevantFirst, 1.0)];
 }
@@ -272,6 +287,8 @@ impl<T: Real, K: RankedPart> Measure<T> for FFidelityMetric<K> {
         Ok(values.into_iter().map(Some).collect())
     }
 }
+
+registered!(FFidelityMetric<K: RankedPart>);
 
 impl<K: RankedPart> Registered for FFidelityMetric<K> {
     const INFO: &'static MetricInfo = K::INFO;

@@ -1,6 +1,6 @@
 //! Iterative removal of features.
 
-use xai_core::describe::{MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::{Error, Result};
 
 use crate::metric::{BaseScorePolicy, CurveKind, CurveMetric, CurvePoints, area};
@@ -48,10 +48,20 @@ pub struct ShareLost {
 }
 
 impl CurveKind for ShareLost {
-    const INFO: &'static MetricInfo = info! {
-        "irof" "IROF": "How fast does the score fall, as a share of itself, when segments are removed?"
-        Higher, Range::REAL.up_to(1.0), &[input::MODEL, input::INPUTS, input::TARGETS, input::EXPLANATIONS, input::SEGMENTS],
-        "Rieger and Hansen, IROF, 2020"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "irof",
+        title: "IROF",
+        question: "How fast does the score fall, as a share of itself, when segments are removed?",
+        direction: Direction::Higher,
+        range: Range::REAL.up_to(1.0),
+        needs: &[
+            input::MODEL,
+            input::INPUTS,
+            input::TARGETS,
+            input::EXPLANATIONS,
+            input::SEGMENTS,
+        ],
+        source: "Rieger and Hansen, IROF, 2020",
     };
     const START: Start = Start::Input;
     const RANK_BY: RankBy = RankBy::Mean;

@@ -1,7 +1,7 @@
 //! Monotonicity.
 
 use xai_core::Result;
-use xai_core::describe::{MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 
 use crate::metric::{CurveKind, CurveMetric, CurvePoints, SCORE_NEEDS};
 use crate::perturbation::{RemovalOrder, Start};
@@ -46,9 +46,14 @@ pub struct Rising {
 }
 
 impl CurveKind for Rising {
-    const INFO: &'static MetricInfo = info! {
-        "monotonicity" "Monotonicity": "Does the score rise with every feature that is put back, the least relevant first?"
-        Higher, Range::SHARE, SCORE_NEEDS, "Arya et al., One Explanation Does Not Fit All, 2019"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "monotonicity",
+        title: "Monotonicity",
+        question: "Does the score rise with every feature that is put back, the least relevant first?",
+        direction: Direction::Higher,
+        range: Range::SHARE,
+        needs: SCORE_NEEDS,
+        source: "Arya et al., One Explanation Does Not Fit All, 2019",
     };
     const START: Start = Start::Blank;
     const ORDER: RemovalOrder = RemovalOrder::LeastRelevantFirst;

@@ -1,6 +1,6 @@
 //! Normalised area over the perturbation curve.
 
-use xai_core::describe::{MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
@@ -159,9 +159,16 @@ impl<T: Real> Measure<T> for Naopc {
     }
 }
 
+registered!(Naopc);
+
 impl Registered for Naopc {
-    const INFO: &'static MetricInfo = info! {
-        "naopc" "NAOPC": "Where does the map's order of removal stand between the model's worst and best?"
-        Higher, Range::SHARE, SCORE_NEEDS, "Edin et al., Normalized AOPC, 2025"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "naopc",
+        title: "NAOPC",
+        question: "Where does the map's order of removal stand between the model's worst and best?",
+        direction: Direction::Higher,
+        range: Range::SHARE,
+        needs: SCORE_NEEDS,
+        source: "Edin et al., Normalized AOPC, 2025",
     };
 }

@@ -1,6 +1,6 @@
 //! Where a curve stands among those of random orders.
 
-use xai_core::describe::{MetricInfo, Parameter, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
 use xai_core::{Real, Result};
 
 use crate::batch::data::Explained;
@@ -204,9 +204,16 @@ impl<T: Real> Measure<T> for RandomOrderReference {
     }
 }
 
+registered!(RandomOrderReference);
+
 impl Registered for RandomOrderReference {
-    const INFO: &'static MetricInfo = info! {
-        "random-order-reference" "Random-order reference": "Does the map's order remove the score faster than random orders do?"
-        Higher, Range::SHARE.when("(z: any number)"), SCORE_NEEDS, "Fisher, The Design of Experiments, 1935"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "random-order-reference",
+        title: "Random-order reference",
+        question: "Does the map's order remove the score faster than random orders do?",
+        direction: Direction::Higher,
+        range: Range::SHARE.when("(z: any number)"),
+        needs: SCORE_NEEDS,
+        source: "Fisher, The Design of Experiments, 1935",
     };
 }

@@ -1,6 +1,6 @@
 //! Sufficiency of a rationale.
 
-use xai_core::describe::{MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
@@ -75,9 +75,16 @@ impl<T: Real> Measure<T> for RationaleSufficiency {
     }
 }
 
+registered!(RationaleSufficiency);
+
 impl Registered for RationaleSufficiency {
-    const INFO: &'static MetricInfo = info! {
-        "rationale-sufficiency" "Rationale sufficiency": "How far does the score fall with only the most relevant 1 to 50 % of the features?"
-        Lower, Range::REAL, SCORE_NEEDS, "DeYoung et al., ERASER, 2020"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "rationale-sufficiency",
+        title: "Rationale sufficiency",
+        question: "How far does the score fall with only the most relevant 1 to 50 % of the features?",
+        direction: Direction::Lower,
+        range: Range::REAL,
+        needs: SCORE_NEEDS,
+        source: "DeYoung et al., ERASER, 2020",
     };
 }

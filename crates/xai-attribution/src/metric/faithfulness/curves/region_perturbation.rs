@@ -1,7 +1,7 @@
 //! Region perturbation: the area over the curve of removal.
 
 use xai_core::Result;
-use xai_core::describe::{MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 
 use crate::metric::{CurveKind, CurveMetric, CurvePoints, SCORE_NEEDS};
 use crate::perturbation::Start;
@@ -40,10 +40,14 @@ pub type RegionPerturbation = CurveMetric<MeanDrop>;
 pub struct MeanDrop;
 
 impl CurveKind for MeanDrop {
-    const INFO: &'static MetricInfo = info! {
-        "region-perturbation" "Region perturbation": "How far does the score fall, on the average, while the most relevant features are removed?"
-        Higher, Range::REAL, SCORE_NEEDS,
-        "Samek et al., Evaluating the visualization of what a deep neural network has learned, 2017"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "region-perturbation",
+        title: "Region perturbation",
+        question: "How far does the score fall, on the average, while the most relevant features are removed?",
+        direction: Direction::Higher,
+        range: Range::REAL,
+        needs: SCORE_NEEDS,
+        source: "Samek et al., Evaluating the visualization of what a deep neural network has learned, 2017",
     };
     const START: Start = Start::Input;
 

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use xai_core::describe::{MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
@@ -89,9 +89,16 @@ impl<T: Real> Measure<T> for SymmetricRelevanceGain {
     }
 }
 
+registered!(SymmetricRelevanceGain);
+
 impl Registered for SymmetricRelevanceGain {
-    const INFO: &'static MetricInfo = info! {
-        "symmetric-relevance-gain" "Symmetric relevance gain": "How much longer does the score last when the least relevant features go first?"
-        Higher, Range::REAL, SCORE_NEEDS, "Blücher et al., Decoupling Pixel Flipping and Occlusion Strategy, 2024"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "symmetric-relevance-gain",
+        title: "Symmetric relevance gain",
+        question: "How much longer does the score last when the least relevant features go first?",
+        direction: Direction::Higher,
+        range: Range::REAL,
+        needs: SCORE_NEEDS,
+        source: "Blücher et al., Decoupling Pixel Flipping and Occlusion Strategy, 2024",
     };
 }

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use xai_core::describe::{MetricInfo, Parameter, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
 use xai_core::output::arg_max;
 use xai_core::random::{normal, random_stream};
 use xai_core::{Error, Layout, Real, Result};
@@ -105,9 +105,14 @@ pub struct LeastFirst;
 const SOURCE: &str = "Rong et al., A Consistent and Efficient Evaluation Strategy (ROAD), 2022";
 
 impl RoadOrder for Combined {
-    const INFO: &'static MetricInfo = info! {
-        "road" "ROAD": "How much more often is the model right without the least than without the most relevant pixels, imputed?"
-        Higher, Range::closed(-0.5, 0.5), SCORE_NEEDS, SOURCE
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "road",
+        title: "ROAD",
+        question: "How much more often is the model right without the least than without the most relevant pixels, imputed?",
+        direction: Direction::Higher,
+        range: Range::closed(-0.5, 0.5),
+        needs: SCORE_NEEDS,
+        source: SOURCE,
     };
     const ORDERS: &'static [(RemovalOrder, f64)] = &[
         (RemovalOrder::LeastRelevantFirst, 0.5),
@@ -116,17 +121,27 @@ impl RoadOrder for Combined {
 }
 
 impl RoadOrder for MostFirst {
-    const INFO: &'static MetricInfo = info! {
-        "road-most-relevant-first" "ROAD, most relevant first": "How often is the model right without the most relevant pixels, imputed?"
-        Lower, Range::SHARE, SCORE_NEEDS, SOURCE
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "road-most-relevant-first",
+        title: "ROAD, most relevant first",
+        question: "How often is the model right without the most relevant pixels, imputed?",
+        direction: Direction::Lower,
+        range: Range::SHARE,
+        needs: SCORE_NEEDS,
+        source: SOURCE,
     };
     const ORDERS: &'static [(RemovalOrder, f64)] = &[(RemovalOrder::MostRelevantFirst, 1.0)];
 }
 
 impl RoadOrder for LeastFirst {
-    const INFO: &'static MetricInfo = info! {
-        "road-least-relevant-first" "ROAD, least relevant first": "How often is the model right without the least relevant pixels, imputed?"
-        Higher, Range::SHARE, SCORE_NEEDS, SOURCE
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "road-least-relevant-first",
+        title: "ROAD, least relevant first",
+        question: "How often is the model right without the least relevant pixels, imputed?",
+        direction: Direction::Higher,
+        range: Range::SHARE,
+        needs: SCORE_NEEDS,
+        source: SOURCE,
     };
     const ORDERS: &'static [(RemovalOrder, f64)] = &[(RemovalOrder::LeastRelevantFirst, 1.0)];
 }
@@ -345,6 +360,8 @@ impl<T: Real, K: RoadOrder> Measure<T> for RoadMetric<K> {
         Ok(Some(Rc::new(curve)))
     }
 }
+
+registered!(RoadMetric<K: RoadOrder>);
 
 impl<K: RoadOrder> Registered for RoadMetric<K> {
     const INFO: &'static MetricInfo = K::INFO;

@@ -1,6 +1,6 @@
 //! Faithfulness estimate.
 
-use xai_core::describe::{MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::statistics::Correlation;
 use xai_core::{Real, Result};
 
@@ -125,9 +125,16 @@ impl<T: Real> Measure<T> for FaithfulnessEstimate {
     }
 }
 
+registered!(FaithfulnessEstimate);
+
 impl Registered for FaithfulnessEstimate {
-    const INFO: &'static MetricInfo = info! {
-        "faithfulness-estimate" "Faithfulness estimate": "Does the score drop as the attributions say without each feature by itself?"
-        Higher, Range::SIGNED_SHARE, SCORE_NEEDS, "Alvarez-Melis and Jaakkola, Towards Robust Interpretability, 2018"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "faithfulness-estimate",
+        title: "Faithfulness estimate",
+        question: "Does the score drop as the attributions say without each feature by itself?",
+        direction: Direction::Higher,
+        range: Range::SIGNED_SHARE,
+        needs: SCORE_NEEDS,
+        source: "Alvarez-Melis and Jaakkola, Towards Robust Interpretability, 2018",
     };
 }

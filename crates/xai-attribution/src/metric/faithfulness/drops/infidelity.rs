@@ -1,6 +1,6 @@
 //! Infidelity.
 
-use xai_core::describe::{MetricInfo, Parameter, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
 use xai_core::tensor::{Positions, Rows};
 use xai_core::{Error, Real, Result, parallel};
 
@@ -342,11 +342,17 @@ impl<T: Real> Measure<T> for Infidelity {
     }
 }
 
+registered!(Infidelity);
+
 impl Registered for Infidelity {
-    const INFO: &'static MetricInfo = info! {
-        "infidelity" "Infidelity": "How far is what a map says of a change of the input from what the model does?"
-        Lower, Range::NON_NEGATIVE, SCORE_NEEDS,
-        "Yeh et al., On the (In)fidelity and Sensitivity of Explanations, 2019"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "infidelity",
+        title: "Infidelity",
+        question: "How far is what a map says of a change of the input from what the model does?",
+        direction: Direction::Lower,
+        range: Range::NON_NEGATIVE,
+        needs: SCORE_NEEDS,
+        source: "Yeh et al., On the (In)fidelity and Sensitivity of Explanations, 2019",
     };
 
     const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {

@@ -1,6 +1,6 @@
 //! Monotonicity by correlation.
 
-use xai_core::describe::{MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::statistics::Correlation;
 use xai_core::{Real, Result};
 
@@ -131,11 +131,17 @@ impl<T: Real> Measure<T> for MonotonicityCorrelation {
     }
 }
 
+registered!(MonotonicityCorrelation);
+
 impl Registered for MonotonicityCorrelation {
-    const INFO: &'static MetricInfo = info! {
-        "monotonicity-correlation" "Monotonicity correlation": "Does the score depend most on the features with the largest attributions?"
-        Higher, Range::SIGNED_SHARE, SCORE_NEEDS,
-        "Nguyen and Martínez, On quantitative aspects of model interpretability, 2020"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "monotonicity-correlation",
+        title: "Monotonicity correlation",
+        question: "Does the score depend most on the features with the largest attributions?",
+        direction: Direction::Higher,
+        range: Range::SIGNED_SHARE,
+        needs: SCORE_NEEDS,
+        source: "Nguyen and Martínez, On quantitative aspects of model interpretability, 2020",
     };
 
     const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {

@@ -1,6 +1,6 @@
 //! μFidelity.
 
-use xai_core::describe::{MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::statistics::Correlation;
 use xai_core::statistics::ranks::{centred_ranks, correlation_of_ranks};
 use xai_core::{Real, Result, parallel};
@@ -150,11 +150,17 @@ impl<T: Real> Measure<T> for MuFidelity {
     }
 }
 
+registered!(MuFidelity);
+
 impl Registered for MuFidelity {
-    const INFO: &'static MetricInfo = info! {
-        "mu-fidelity" "μFidelity": "Does the score fall as the attributions say when random subsets are removed?"
-        Higher, Range::SIGNED_SHARE, SCORE_NEEDS,
-        "Bhatt et al., Evaluating and Aggregating Feature-based Model Explanations, 2020"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "mu-fidelity",
+        title: "μFidelity",
+        question: "Does the score fall as the attributions say when random subsets are removed?",
+        direction: Direction::Higher,
+        range: Range::SIGNED_SHARE,
+        needs: SCORE_NEEDS,
+        source: "Bhatt et al., Evaluating and Aggregating Feature-based Model Explanations, 2020",
     };
 
     const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
-use xai_core::describe::{MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, MapWork, Plan, RunData};
@@ -82,17 +82,27 @@ pub struct Important;
 pub struct Unimportant;
 
 impl NoisyPart for Important {
-    const INFO: &'static MetricInfo = info! {
-        "prediction-gap-important" "Prediction gap, important (PGI)": "How far does the score move under noise on the positions with the largest attributions?"
-        Higher, Range::NON_NEGATIVE, SCORE_NEEDS, "Agarwal et al., OpenXAI, 2022"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "prediction-gap-important",
+        title: "Prediction gap, important (PGI)",
+        question: "How far does the score move under noise on the positions with the largest attributions?",
+        direction: Direction::Higher,
+        range: Range::NON_NEGATIVE,
+        needs: SCORE_NEEDS,
+        source: "Agarwal et al., OpenXAI, 2022",
     };
     const IS_TOP: bool = true;
 }
 
 impl NoisyPart for Unimportant {
-    const INFO: &'static MetricInfo = info! {
-        "prediction-gap-unimportant" "Prediction gap, unimportant (PGU)": "How far does the score move under noise on all but the positions with the largest attributions?"
-        Lower, Range::NON_NEGATIVE, SCORE_NEEDS, "Agarwal et al., OpenXAI, 2022"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "prediction-gap-unimportant",
+        title: "Prediction gap, unimportant (PGU)",
+        question: "How far does the score move under noise on all but the positions with the largest attributions?",
+        direction: Direction::Lower,
+        range: Range::NON_NEGATIVE,
+        needs: SCORE_NEEDS,
+        source: "Agarwal et al., OpenXAI, 2022",
     };
     const IS_TOP: bool = false;
 }
@@ -192,6 +202,8 @@ impl<T: Real, K: NoisyPart> Measure<T> for PredictionGap<K> {
             .collect())
     }
 }
+
+registered!(PredictionGap<K: NoisyPart>);
 
 impl<K: NoisyPart> Registered for PredictionGap<K> {
     const INFO: &'static MetricInfo = K::INFO;

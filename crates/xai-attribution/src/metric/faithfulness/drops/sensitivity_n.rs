@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use xai_core::describe::{MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::number::elementary::{exp, ln};
 use xai_core::statistics::Correlation;
 use xai_core::{Error, Real, Result, parallel};
@@ -201,10 +201,16 @@ impl<T: Real> Measure<T> for SensitivityN {
     }
 }
 
+registered!(SensitivityN);
+
 impl Registered for SensitivityN {
-    const INFO: &'static MetricInfo = info! {
-        "sensitivity-n" "Sensitivity-n": "Does the score fall as the attributions say when subsets of each size are removed?"
-        Higher, Range::SIGNED_SHARE, SCORE_NEEDS,
-        "Ancona et al., Towards better understanding of gradient-based attribution methods, 2018"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "sensitivity-n",
+        title: "Sensitivity-n",
+        question: "Does the score fall as the attributions say when subsets of each size are removed?",
+        direction: Direction::Higher,
+        range: Range::SIGNED_SHARE,
+        needs: SCORE_NEEDS,
+        source: "Ancona et al., Towards better understanding of gradient-based attribution methods, 2018",
     };
 }

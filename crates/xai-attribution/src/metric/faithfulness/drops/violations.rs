@@ -1,6 +1,6 @@
 //! Features whose removal contradicts the sign of their attribution.
 
-use xai_core::describe::{MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
@@ -99,9 +99,16 @@ impl<T: Real> Measure<T> for Violations {
     }
 }
 
+registered!(Violations);
+
 impl Registered for Violations {
-    const INFO: &'static MetricInfo = info! {
-        "violations" "Violations": "How often does removing a feature move the score against the sign of its attribution?"
-        Lower, Range::SHARE, SCORE_NEEDS, "Liu et al., Rethinking Attention-Model Explainability, 2022"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "violations",
+        title: "Violations",
+        question: "How often does removing a feature move the score against the sign of its attribution?",
+        direction: Direction::Lower,
+        range: Range::SHARE,
+        needs: SCORE_NEEDS,
+        source: "Liu et al., Rethinking Attention-Model Explainability, 2022",
     };
 }

@@ -1,7 +1,7 @@
 //! Average Drop, coherency and complexity in one.
 
 use ndarray::ArrayD;
-use xai_core::describe::{MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
 use xai_core::statistics::Correlation;
 use xai_core::tensor::{mask_inputs, position_magnitudes};
 use xai_core::{Error, Real, Result};
@@ -125,10 +125,21 @@ impl<T: Real> Measure<T> for Adcc {
     }
 }
 
+registered!(Adcc);
+
 impl Registered for Adcc {
-    const INFO: &'static MetricInfo = info! {
-        "adcc" "ADCC": "Is the map coherent and simple, and does the model keep its answer on what it keeps?"
-        Higher, Range::SHARE.when("for scores in (0, 1]"), &[input::MODEL, input::EXPLAINER, input::INPUTS, input::TARGETS],
-        "Poppi et al., Revisiting the Evaluation of Class Activation Mapping, 2021"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "adcc",
+        title: "ADCC",
+        question: "Is the map coherent and simple, and does the model keep its answer on what it keeps?",
+        direction: Direction::Higher,
+        range: Range::SHARE.when("for scores in (0, 1]"),
+        needs: &[
+            input::MODEL,
+            input::EXPLAINER,
+            input::INPUTS,
+            input::TARGETS,
+        ],
+        source: "Poppi et al., Revisiting the Evaluation of Class Activation Mapping, 2021",
     };
 }

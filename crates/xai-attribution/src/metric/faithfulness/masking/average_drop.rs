@@ -4,7 +4,7 @@ use xai_core::Help;
 
 use crate::help;
 use crate::metric::kinds::score_metric::EPSILON;
-use crate::metric::{MetricInfo, Range, SCORE_NEEDS, ScoreFormula, ScoreMetric};
+use crate::metric::{Direction, MetricInfo, Range, SCORE_NEEDS, ScoreFormula, ScoreMetric};
 
 /// The formula of [`AverageDrop`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -35,9 +35,14 @@ pub struct DropFormula;
 pub type AverageDrop = ScoreMetric<DropFormula>;
 
 impl ScoreFormula for DropFormula {
-    const INFO: &'static MetricInfo = info! {
-        "average-drop" "Average Drop": "How much of the score is lost when only what the map marks is kept?"
-        Lower, Range::SHARE.when("for scores in (0, 1]"), SCORE_NEEDS, "Chattopadhay et al., Grad-CAM++, 2018"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "average-drop",
+        title: "Average Drop",
+        question: "How much of the score is lost when only what the map marks is kept?",
+        direction: Direction::Lower,
+        range: Range::SHARE.when("for scores in (0, 1]"),
+        needs: SCORE_NEEDS,
+        source: "Chattopadhay et al., Grad-CAM++, 2018",
     };
 
     #[inline(always)]

@@ -4,7 +4,7 @@ use xai_core::Help;
 
 use crate::help;
 use crate::metric::kinds::score_metric::EPSILON;
-use crate::metric::{MetricInfo, Range, SCORE_NEEDS, ScoreFormula, ScoreMetric};
+use crate::metric::{Direction, MetricInfo, Range, SCORE_NEEDS, ScoreFormula, ScoreMetric};
 
 /// The formula of [`AverageGain`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -31,9 +31,14 @@ pub struct GainFormula;
 pub type AverageGain = ScoreMetric<GainFormula>;
 
 impl ScoreFormula for GainFormula {
-    const INFO: &'static MetricInfo = info! {
-        "average-gain" "Average Gain": "How far towards certainty does the score rise when only what the map marks is kept?"
-        Higher, Range::SHARE.when("for scores in [0, 1]"), SCORE_NEEDS, "Zhang et al., Opti-CAM, 2023"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "average-gain",
+        title: "Average Gain",
+        question: "How far towards certainty does the score rise when only what the map marks is kept?",
+        direction: Direction::Higher,
+        range: Range::SHARE.when("for scores in [0, 1]"),
+        needs: SCORE_NEEDS,
+        source: "Zhang et al., Opti-CAM, 2023",
     };
 
     #[inline(always)]
@@ -74,9 +79,14 @@ pub struct IncreaseFormula;
 pub type AverageIncrease = ScoreMetric<IncreaseFormula>;
 
 impl ScoreFormula for IncreaseFormula {
-    const INFO: &'static MetricInfo = info! {
-        "average-increase" "Average Increase": "How often does the score rise when only what the map marks is kept?"
-        Higher, Range::SHARE, SCORE_NEEDS, "Chattopadhay et al., Grad-CAM++, 2018"
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "average-increase",
+        title: "Average Increase",
+        question: "How often does the score rise when only what the map marks is kept?",
+        direction: Direction::Higher,
+        range: Range::SHARE,
+        needs: SCORE_NEEDS,
+        source: "Chattopadhay et al., Grad-CAM++, 2018",
     };
 
     #[inline(always)]
