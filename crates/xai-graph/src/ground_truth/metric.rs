@@ -125,7 +125,7 @@ impl GroundTruthMetric {
             Selection::TruthSize => Ok(Some(n_true)),
             Selection::TopK(k) if (1..=n).contains(&k) => Ok(Some(k)),
             Selection::TopK(k) => {
-                let expected = format!("1..={n}, the number of elements");
+                let expected = format!("1 to {n}, the number of elements");
                 Err(Error::parameter(input::SELECTION, k, expected))
             }
         }

@@ -106,7 +106,7 @@ fn selected<T: Real>(scores: &[T], sparsity: Sparsity) -> Result<Vec<usize>> {
     match sparsity {
         Sparsity::TopK(k) if k <= n => Ok(largest(scores, k)),
         Sparsity::TopK(k) => {
-            let expected = format!("at most {n}, the number of elements");
+            let expected = format!("0 to {n}, the number of elements");
             Err(Error::parameter(input::TOP_K, k, expected))
         }
         Sparsity::Fraction(share) if (0.0..=1.0).contains(&share) => {

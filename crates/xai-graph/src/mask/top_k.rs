@@ -30,7 +30,7 @@ pub fn top_k_features<T: Real>(node_mask: ArrayView2<'_, T>, k: usize) -> Result
         return Err(Error::parameter(
             input::TOP_K,
             k,
-            format!("1..={n_features}, the number of features"),
+            format!("1 to {n_features}, the number of features"),
         ));
     }
     if node_mask.nrows() == 0 {

@@ -78,7 +78,7 @@ fn messages_name_the_input_the_place_the_expectation_and_the_way_out() {
         ),
         (
             message(sparsify(array![0.5, 0.1].view(), Sparsity::TopK(3))),
-            "top_k = 3: expected 0..=2, the number of elements",
+            "top_k = 3: expected 0 to 2, the number of elements",
         ),
     ];
     for (message, expected) in cases {
