@@ -8,7 +8,7 @@ use xai_casebased::search::Engine;
 use xai_casebased::training::Standardization;
 use xai_core::Distance;
 
-use crate::casebased::nearest_cases::{NearCase, NearCases};
+use crate::casebased::near_cases::{NearCase, NearCases};
 use crate::casebased::partitions::{FeatureRows, NAME, different_lengths};
 use crate::function::failed;
 

@@ -15,7 +15,7 @@ use xai_core::describe::Parameters;
 use xai_core::{Distance, ExactSum, Kernel};
 
 use crate::casebased::block_search::{BlockSearch, Samples};
-use crate::casebased::nearest_cases::{NearCase, near_cases_column, near_cases_fields};
+use crate::casebased::near_cases::{NearCase, near_cases_column, near_cases_fields};
 use crate::casebased::partitions::{
     FeatureRows, NAME, check_columns, different_lengths, fold_partitions,
 };

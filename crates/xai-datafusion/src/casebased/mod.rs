@@ -4,5 +4,6 @@ mod block_search;
 pub(crate) mod correspondence;
 pub(crate) mod explain;
 pub(crate) mod feature_distance;
+mod near_cases;
 pub(crate) mod nearest_cases;
 mod partitions;

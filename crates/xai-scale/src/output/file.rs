@@ -15,7 +15,7 @@ use datafusion::parquet::arrow::ArrowWriter;
 use futures::StreamExt;
 use xai_files::{Failure, InFile, WholeFile, destination};
 
-use super::Stopped;
+use super::stopped::Stopped;
 use crate::plain::without_dictionaries;
 
 #[derive(Debug, Clone, Copy)]

@@ -1,6 +1,7 @@
 //! Where the rows of a result go.
 
 mod file;
+mod stopped;
 mod table;
 
 use std::io::Write;
@@ -9,13 +10,13 @@ use std::path::PathBuf;
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::error::ArrowError;
 use datafusion::arrow::json::ArrayWriter;
-use datafusion::error::DataFusionError;
 use datafusion::execution::SendableRecordBatchStream;
 use futures::StreamExt;
 use xai_files::Failure;
 use xai_files::destination::standard_output_until_closed;
 
 pub(crate) use file::{RowsFile, check};
+pub(crate) use stopped::Stopped;
 
 /// What a person wants to see of a result.
 #[derive(Debug, Clone)]
@@ -26,27 +27,6 @@ pub(crate) enum Output {
     Json,
     /// A file, in the format of its name.
     File(PathBuf),
-}
-
-/// Why rows were not written.
-#[derive(Debug)]
-pub(crate) enum Stopped {
-    /// The query.
-    Query(DataFusionError),
-    /// The output.
-    Output(Failure),
-}
-
-impl From<DataFusionError> for Stopped {
-    fn from(error: DataFusionError) -> Self {
-        Self::Query(error)
-    }
-}
-
-impl From<Failure> for Stopped {
-    fn from(failure: Failure) -> Self {
-        Self::Output(failure)
-    }
 }
 
 /// Writes all rows; a table on standard output is held in memory, the other outputs are not.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use datafusion::arrow::datatypes::Schema;
+use datafusion::arrow::datatypes::{Schema, SchemaRef};
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::error::DataFusionError;
 use datafusion::logical_expr::{LogicalPlan, TableScan};
@@ -13,11 +13,21 @@ use datafusion::prelude::SessionContext;
 use xai_files::Failure;
 
 use crate::failure::of_query;
-use crate::tables::Table;
 use crate::tables::faulty::without_panic;
 use crate::tables::files::Files;
 use crate::tables::format::ROWS_FOR_TYPES;
 use crate::tables::listed::columns;
+
+/// A table that a query reads.
+#[derive(Debug)]
+pub(super) struct Table {
+    /// Its name in the plan, where the plan reads others, too.
+    pub(super) name: Option<String>,
+    pub(super) files: Files,
+    /// The columns of its files.
+    pub(super) schema: SchemaRef,
+    pub(super) lacking: Vec<Lacking>,
+}
 
 /// A file that lacks a column of its table, and the columns that it has.
 #[derive(Debug)]

@@ -10,7 +10,6 @@ mod names;
 use std::path::Path;
 use std::sync::Arc;
 
-use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::TableReference;
 use datafusion::dataframe::DataFrame;
 use datafusion::datasource::listing::ListingTable;
@@ -23,7 +22,7 @@ use xai_files::Failure;
 
 use crate::failure::of_query;
 use crate::plain::without_dictionaries;
-use columns::Lacking;
+use columns::Table;
 pub(crate) use faulty::{NameFiles, named};
 use faulty::{Unreadable, without_panic};
 use files::Files;
@@ -33,17 +32,6 @@ use listed::Listed;
 /// The tables that a query reads.
 #[derive(Debug, Default)]
 pub(crate) struct Tables(Vec<Table>);
-
-/// A table that a query reads.
-#[derive(Debug)]
-struct Table {
-    /// Its name in the plan, where the plan reads others, too.
-    name: Option<String>,
-    files: Files,
-    /// The columns of its files.
-    schema: SchemaRef,
-    lacking: Vec<Lacking>,
-}
 
 impl Tables {
     /// With the tables of another.
