@@ -36,6 +36,8 @@ def test_a_parameter_of_the_library_is_a_keyword_of_its_name(operation):
     keywords = inspect.signature(FUNCTIONS[operation]).parameters
     for parameter in parameters_of(operation):
         assert parameter.name in keywords, parameter.name
+        default = keywords[parameter.name].default
+        assert default in (parameter.default, None, inspect.Parameter.empty), parameter.name
 
 
 @pytest.mark.parametrize(

@@ -44,12 +44,8 @@ impl WrongUsage {
                 let prior = quoted(&options_of(ContextKind::PriorArg));
                 (format!("{keys} cannot stand beside {prior}"), None)
             }
-            // The first line says it; what follows is the usage of the command.
-            _ => {
-                let text = error.to_string();
-                let first = text.lines().next().unwrap_or_default();
-                (first.trim_start_matches("error: ").to_owned(), None)
-            }
+            // No key makes such a line.
+            kind => (kind.as_str().unwrap_or("not understood").to_owned(), None),
         };
         Self {
             options,

@@ -47,7 +47,7 @@ class MaskProperties(Result):
 
 def mask_properties(
     mask: Any,
-    threshold: float = 0.5,
+    threshold: float = 0.0,
     *,
     edge_index: Any = None,
     n_nodes: int | None = None,
@@ -60,7 +60,7 @@ def mask_properties(
     mask : array_like
         In [0, 1], any shape; ``(n_edges,)`` with an edge index.
     threshold : float
-        What is above is selected.
+        What is above is selected: by default every element that is not 0.
     edge_index : array_like, optional
         ``(2, n_edges)``: the mask is one over these edges.
     n_nodes : int, optional
@@ -75,7 +75,7 @@ def mask_properties(
     Examples
     --------
     >>> from xai_metrics.graph import mask_properties
-    >>> of = mask_properties([0.9, 0.8, 0.1], edge_index=[[0, 2, 1], [1, 3, 2]])
+    >>> of = mask_properties([0.9, 0.8, 0.1], 0.5, edge_index=[[0, 2, 1], [1, 3, 2]])
     >>> of.size, of.n_components, of.component_share
     (2, 2, 0.5)
     """
