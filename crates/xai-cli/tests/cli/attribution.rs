@@ -1,6 +1,6 @@
 //! `xai attribution` on files.
 
-use ndarray::{Array2, Array3, Array4, array};
+use ndarray::{Array2, Array3, Array4, Axis, array};
 
 use crate::harness::Files;
 
@@ -350,19 +350,19 @@ fn a_metric_that_is_no_older_than_the_registry_tells_its_direction() {
     assert_eq!(compared["n_undefined"], result["n_undefined"]);
 }
 
-/// Logits may be negative: what was computed before one is kept.
+/// What was computed before an input of which the model makes infinity is kept.
 #[cfg(feature = "onnx")]
 #[test]
 fn a_comparison_that_stops_keeps_what_was_computed() {
     let files = Files::new();
-    let raw = compare(
-        "random",
-        "--metrics complexity,average_drop --out kept.csv --quiet",
-    )
-    .replace("--activation softmax", "--batch-size 20");
-    let failure = files.bad_data(&sample("model.onnx"), &raw);
-    let help = failure.help().unwrap();
-    assert!(help.contains("--activation") && help.contains("kept.csv"));
+    let mut inputs: Array4<f32> = ndarray_npy::read_npy(sample("inputs.npy")).unwrap();
+    inputs.index_axis_mut(Axis(0), 200).fill(3e38);
+    files.array("large.npy", &inputs);
+    let settings = "--metrics complexity,average_drop --out kept.csv --quiet --batch-size 20";
+    let line = compare("random", settings).replace(&sample("inputs.npy"), "large.npy");
+    let line = line.replace("--activation softmax ", "");
+    let failure = files.bad_data(&sample("model.onnx"), &line);
+    assert!(failure.help().unwrap().contains("kept.csv"));
     let kept = files.read("kept.csv");
     assert!(kept.contains("\nrandom,complexity,0,") && kept.contains("\n,base,0,"));
 }
