@@ -58,10 +58,11 @@ pub(crate) fn run() -> Result {
 /// draw from a fixed seed.
 pub(crate) fn install_and_test(python: &Path, profile: &str) -> Result {
     let alone = "--force-reinstall --no-deps ./crates/xai-python";
-    let install = pip(python).env("MATURIN_PEP517_ARGS", format!("--profile={profile}"));
-    install.words(alone).run()?;
-    // What the tests need; the package itself is there.
-    pip(python).words("./crates/xai-python[test]").run()?;
+    // What the tests need; the package itself, of which pip asks a build again, is there.
+    for what in [alone, "./crates/xai-python[test]"] {
+        let install = pip(python).env("MATURIN_PEP517_ARGS", format!("--profile={profile}"));
+        install.words(what).run()?;
+    }
     let pytest =
         "-m pytest --quiet -c crates/xai-python/pyproject.toml --rootdir crates/xai-python";
     for what in [
