@@ -3,6 +3,7 @@
 //! `xtask/browser` has the tests; they drive Chromium by its own driver. Where one of the two is not found the step says
 //! so and passes.
 
+use crate::ci::together;
 use crate::command::{Result, cargo, command, root, target};
 use crate::python::environment;
 use std::path::PathBuf;
@@ -20,7 +21,7 @@ pub(crate) fn run() -> Result {
         eprintln!("left out: chromium and chromedriver are not both found here");
         return Ok(());
     };
-    cargo("build --package xai-cli").run()?;
+    cargo(&format!("build {} --bin xai", together())).run()?;
     let binary = format!("debug/xai{}", std::env::consts::EXE_SUFFIX);
     let python = environment("browser", &REQUIREMENTS)?;
     command(python)

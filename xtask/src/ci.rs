@@ -81,8 +81,7 @@ fn chosen(arguments: &[&str]) -> Result<Vec<Step>> {
 
 /// The steps that need a Rust toolchain; `architecture` is left out where Python is not found.
 fn everyday() -> Vec<Step> {
-    let apart: String = APART.map(|name| format!(" --exclude {name}")).concat();
-    let all = format!("--workspace{apart}");
+    let all = all();
     let mut steps = vec![
         step("fmt", || cargo("fmt --all --check").run()),
         step("architecture", python::architecture),
@@ -97,10 +96,19 @@ fn everyday() -> Vec<Step> {
         )
     };
     steps.extend(LIBRARIES.map(bare));
-    // Together, so that everything is built once: what the programs ask for, and this, are all features of the libraries.
-    let features = "--features xai-metrics/approximate";
-    steps.push(test("tests", &format!("{all} {features}")));
+    steps.push(test("tests", &together()));
     steps
+}
+
+fn all() -> String {
+    let apart: String = APART.map(|name| format!(" --exclude {name}")).concat();
+    format!("--workspace{apart}")
+}
+
+/// What is built once, for the tests and for the browser: with what the programs ask for, this feature makes all
+/// features of the libraries.
+pub(crate) fn together() -> String {
+    format!("{} --features xai-metrics/approximate", all())
 }
 
 /// The steps that an option adds.
@@ -108,21 +116,16 @@ fn steps_of(option: &str) -> Vec<Step> {
     let scale = "--package xai-datafusion --package xai-scale";
     match option {
         // The results are the same without threads. Examples of the documentation run once, with all features.
-        "--all" => LIBRARIES
-            .into_iter()
-            .map(|name| {
-                (
-                    name,
-                    format!("--package {name} --no-default-features --lib --tests"),
-                )
-            })
-            .map(|(name, of)| test(format!("{name}-sequential"), &of))
-            .chain([
+        "--all" => {
+            let packages = LIBRARIES.map(|name| format!("--package {name} ")).concat();
+            let of = format!("{packages}--no-default-features --lib --tests");
+            vec![
+                test("sequential", &of),
                 step("onnxruntime", python::onnxruntime),
                 step("browser", browser::run),
                 step("package", package::run),
-            ])
-            .collect(),
+            ]
+        }
         "--python" => vec![step("python", python::run)],
         "--scale" => vec![
             clippy("scale-clippy", scale),
@@ -191,7 +194,7 @@ mod tests {
         );
         let all = names(&["--all"]);
         assert_eq!(all[all.len() - 3..], ["onnxruntime", "browser", "package"]);
-        assert!(all.contains(&"xai-core-sequential".to_owned()));
+        assert!(all.contains(&"sequential".to_owned()));
     }
 
     #[test]
