@@ -89,25 +89,33 @@ impl StoredArray {
         with_dimension(&self.file, array)
     }
 
-    /// The numbers in single precision, what most models take, converted as numpy does. Numbers that
-    /// single precision does not hold are an error: they would become infinite, or all of them 0.
+    /// The numbers, unless single precision, in which models compute, does not hold them: they would become infinite,
+    /// or all of them 0.
+    pub fn for_model(self) -> Result<Self, Failure> {
+        let beyond = match &self.numbers {
+            Numbers::F64(array) => beyond_single(array),
+            _ => None,
+        };
+        match beyond {
+            Some((index, x)) => Err(Failure::new(format!(
+                "{x:e} at {index:?}: models compute in single precision, from 1.2e-38 to 3.4e38"
+            ))
+            .help("divide the array by a constant and save it again")
+            .in_file(&self.file)),
+            None => Ok(self),
+        }
+    }
+
+    /// The numbers in single precision, converted as numpy does, if it [holds](Self::for_model) them.
     pub fn into_f32<D: Dimension>(self) -> Result<Array<f32, D>, Failure> {
-        let array = match self.numbers {
+        let stored = self.for_model()?;
+        let array = match stored.numbers {
             Numbers::F32(array) => array,
-            Numbers::F64(array) => {
-                if let Some((index, x)) = beyond_single(&array) {
-                    return Err(Failure::new(format!(
-                        "{x:e} at {index:?}: models compute in single precision, from 1.2e-38 to 3.4e38"
-                    ))
-                    .help("divide the array by a constant and save it again")
-                    .in_file(&self.file));
-                }
-                array.mapv(|x| x as f32)
-            }
+            Numbers::F64(array) => array.mapv(|x| x as f32),
             Numbers::Integers(array) => array.mapv(|x| x as f32),
             Numbers::Booleans(array) => array.mapv(|x| f32::from(u8::from(x))),
         };
-        with_dimension(&self.file, array)
+        with_dimension(&stored.file, array)
     }
 
     /// The labels: integers, booleans as 0 and 1, and floats that are whole numbers, as pandas has

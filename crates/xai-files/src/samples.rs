@@ -13,57 +13,53 @@ use crate::arrays::StoredArray;
 use crate::failure::{Failure, InFile};
 use crate::npy_file::NpyFile;
 
-/// Numbers that files of samples are read as.
-pub trait FileNumber: Real {
-    /// The numbers of a file in this precision.
-    fn of_file(stored: StoredArray) -> Result<ArrayD<Self>, Failure>;
+/// The samples of a file in double precision: in memory, or, of a large file, read a batch at a time.
+pub struct FileSamples {
+    source: Source,
+    /// Whether a model takes them.
+    of_model: bool,
 }
 
-impl FileNumber for f32 {
-    fn of_file(stored: StoredArray) -> Result<ArrayD<f32>, Failure> {
-        stored.into_f32::<IxDyn>()
-    }
-}
-
-impl FileNumber for f64 {
-    fn of_file(stored: StoredArray) -> Result<ArrayD<f64>, Failure> {
-        stored.into_f64::<IxDyn>()
-    }
-}
-
-/// The samples of a file: in memory, or, of a large file, read a batch at a time.
-pub struct FileSamples<T>(Source<T>);
-
-enum Source<T> {
-    Memory(ArrayD<T>),
+enum Source {
+    Memory(ArrayD<f64>),
     ByPlace { name: PathBuf, file: NpyFile },
 }
 
-impl<T: FileNumber> FileSamples<T> {
+impl FileSamples {
     /// Opens a file, and reads it unless it is large.
     ///
     /// # Errors
-    /// The file cannot be read, is no array, or has numbers that the precision does not hold.
+    /// The file cannot be read, or is no array.
     pub fn open(file: &Path) -> Result<Self, Failure> {
-        let source = match NpyFile::open_large(file) {
-            Some(opened) => Source::ByPlace {
-                name: file.to_owned(),
-                file: opened,
+        Self::opened(file, false)
+    }
+
+    /// [`open`](Self::open) for the inputs of a model: numbers that single precision, in which models compute, does not hold
+    /// are an error.
+    pub fn open_for_model(file: &Path) -> Result<Self, Failure> {
+        Self::opened(file, true)
+    }
+
+    fn opened(name: &Path, of_model: bool) -> Result<Self, Failure> {
+        let source = match NpyFile::open_large(name) {
+            Some(file) => Source::ByPlace {
+                name: name.to_owned(),
+                file,
             },
-            None => Source::Memory(T::of_file(arrays::read(file)?)?),
+            None => Source::Memory(numbers(arrays::read(name)?, of_model)?),
         };
-        Ok(Self(source))
+        Ok(Self { source, of_model })
     }
 
     /// Some samples, in the order asked for.
     #[cfg(feature = "onnx")]
-    pub fn gather(&self, samples: &[usize]) -> Result<ArrayD<T>, Failure> {
+    pub fn gather(&self, samples: &[usize]) -> Result<ArrayD<f64>, Failure> {
         let of_sample = |&sample: &usize| {
             let batch = self.batch(sample..sample + 1);
             batch.map(CowArray::into_owned).map_err(Failure::new)
         };
-        let rows: Vec<ArrayD<T>> = samples.iter().map(of_sample).collect::<Result<_, _>>()?;
-        let views: Vec<ArrayViewD<'_, T>> = rows.iter().map(|row| row.view()).collect();
+        let rows: Vec<ArrayD<f64>> = samples.iter().map(of_sample).collect::<Result<_, _>>()?;
+        let views: Vec<ArrayViewD<'_, f64>> = rows.iter().map(|row| row.view()).collect();
         ndarray::concatenate(Axis(0), &views).map_err(Failure::new)
     }
 
@@ -73,30 +69,38 @@ impl<T: FileNumber> FileSamples<T> {
     }
 }
 
-impl<T: FileNumber> Samples<T> for FileSamples<T> {
+impl Samples<f64> for FileSamples {
     fn shape(&self) -> &[usize] {
-        match &self.0 {
+        match &self.source {
             Source::Memory(array) => array.shape(),
             Source::ByPlace { file, .. } => file.shape(),
         }
     }
 
-    fn batch(&self, samples: Range<usize>) -> Result<CowArray<'_, T, IxDyn>, BoxError> {
-        match &self.0 {
+    fn batch(&self, samples: Range<usize>) -> Result<CowArray<'_, f64, IxDyn>, BoxError> {
+        match &self.source {
             Source::Memory(array) => Ok(array.slice_axis(Axis(0), Slice::from(samples)).into()),
             Source::ByPlace { name, file } => {
                 let numbers = file.rows(samples);
-                let batch = numbers.and_then(|n| T::of_file(StoredArray::new(name, n)));
+                let batch =
+                    numbers.and_then(|n| self::numbers(StoredArray::new(name, n), self.of_model));
                 Ok(batch.map_err(Failure::into_message)?.into())
             }
         }
     }
 
-    fn in_memory(&self) -> Option<ArrayViewD<'_, T>> {
-        match &self.0 {
+    fn in_memory(&self) -> Option<ArrayViewD<'_, f64>> {
+        match &self.source {
             Source::Memory(array) => Some(array.view()),
             Source::ByPlace { .. } => None,
         }
+    }
+}
+
+fn numbers(stored: StoredArray, of_model: bool) -> Result<ArrayD<f64>, Failure> {
+    match of_model {
+        true => stored.for_model()?.into_f64(),
+        false => stored.into_f64(),
     }
 }
 

@@ -124,7 +124,7 @@ impl ExplainerFiles {
                     maps: Some(file), ..
                 }),
                 _,
-            ) if file.is_file() => FileSamples::<f64>::open(file)?
+            ) if file.is_file() => FileSamples::open(file)?
                 .gather(samples)
                 .in_file(file)
                 .map(Some),
@@ -147,7 +147,7 @@ impl ExplainerFiles {
         opened: &'a OpenedExplainers,
     ) -> Result<Evaluation<'a, f64>, Failure> {
         for (one, explainer) in self.all().iter().zip(&opened.0) {
-            let maps = one.maps.map(FileSamples::<f64>::open).transpose()?;
+            let maps = one.maps.map(FileSamples::open).transpose()?;
             evaluation = match (maps, explainer) {
                 (Some(maps), Some(explainer)) => {
                     evaluation.maps_and_explainer(one.name, maps, explainer)

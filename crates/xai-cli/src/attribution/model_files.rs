@@ -30,13 +30,13 @@ pub(crate) struct ModelFiles {
 /// The contents of [`ModelFiles`].
 pub(crate) struct OpenedModel {
     pub(crate) model: OnnxModel,
-    pub(crate) inputs: FileSamples<f64>,
+    pub(crate) inputs: FileSamples,
     pub(crate) targets: Targets,
 }
 
 impl ModelFiles {
     pub(super) fn open(&self, engine: &EngineOptions) -> Result<OpenedModel, Failure> {
-        let inputs: FileSamples<f64> = FileSamples::open(&self.inputs)?;
+        let inputs = FileSamples::open_for_model(&self.inputs)?;
         let targets = targets(arrays::read(&self.targets)?)?;
         let model = OnnxModel::of_rows(&self.model, engine)?;
         check_samples((&model, &self.model), (&inputs, &self.inputs))?;
@@ -67,7 +67,7 @@ impl ModelFiles {
 /// Refuses inputs of another shape than a model takes.
 pub(super) fn check_samples(
     (model, model_file): (&OnnxModel, &Path),
-    (inputs, inputs_file): (&FileSamples<f64>, &Path),
+    (inputs, inputs_file): (&FileSamples, &Path),
 ) -> Result<(), Failure> {
     if inputs.n_samples() == 0 {
         return Ok(()); // that there are none is said by the metric

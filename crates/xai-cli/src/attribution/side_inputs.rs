@@ -141,8 +141,8 @@ pub(super) fn add<'a, T: Real>(
     Ok(match of {
         input::MASKS => run.with(masks(file)?),
         input::SEGMENTS => run.with(segments(file, n)?),
-        input::SECOND_MAPS => run.with(SecondMaps::given(FileSamples::<f64>::open(file)?)),
-        input::REFERENCE_MAPS => run.with(ReferenceMaps::new(FileSamples::<f64>::open(file)?)),
+        input::SECOND_MAPS => run.with(SecondMaps::given(FileSamples::open(file)?)),
+        input::REFERENCE_MAPS => run.with(ReferenceMaps::new(FileSamples::open(file)?)),
         input::SUBSETS => {
             let subsets = arrays::read(file)?.into_integers::<Ix3>()?;
             run.with(GivenSubsets(whole(&subsets, feature).in_file(file)?))

@@ -332,7 +332,7 @@ fn numbers_that_a_model_cannot_take_are_named() {
     let sample_inputs = sample("attribution/inputs.npy");
     // Maps are never shown to the model, and keep their precision.
     files.json(&command(&sample_inputs, "large.npy"));
-    let failed = files.failure(1, &command("inputs.npy", "large.npy"));
+    let failed = files.bad_data("inputs.npy", &command("inputs.npy", "large.npy"));
     assert!(failed.text.contains("single precision"), "{}", failed.text);
     files.array("small.npy", &maps.mapv(|x| f64::from(x) * 1e-60));
     files.json(&command(&sample_inputs, "small.npy"));

@@ -213,6 +213,7 @@ fn a_check_refuses_what_the_report_refuses() {
     files.text("t.csv", "a,b,y\n1,2,0\n2,1,1\n3,1,0\n1,1,1\n");
     files.text("gap.csv", "a,b,y\n1,2,0\n2,,1\n");
     files.array("x.npy", &ndarray::Array2::<f32>::eye(4));
+    files.array("large.npy", &(ndarray::Array2::<f64>::eye(4) * 1e300));
     files.array("maps.npy", &ndarray::Array1::<f32>::zeros(4));
     files.array("c.npy", &ndarray::Array1::<i64>::zeros(4));
     files.array("nodes.npy", &ndarray::Array2::<f32>::eye(12));
@@ -263,6 +264,10 @@ fn a_check_refuses_what_the_report_refuses() {
             (of_maps("t.csv", &["x.npy"]), "t.csv"),
             (of_maps("x.npy", &["maps.npy"]), "maps.npy"),
             (of_maps("nodes.npy", &["x.npy"]), "[12, 12]"),
+            (
+                of_maps("large.npy", &["x.npy"]),
+                "large.npy: 1e300 at [0, 0]",
+            ),
             (
                 of_maps("x.npy", &["x.npy"]).replace("c.npy", "nine.npy"),
                 "nine.npy",

@@ -167,7 +167,7 @@ impl MetricCommand {
         layout: &LayoutOptions,
         context: &Context,
     ) -> Result<(MetricValue, Reading), Failure> {
-        let maps = FileSamples::<f64>::open(self.file(input::EXPLANATIONS)?)?;
+        let maps = FileSamples::open(self.file(input::EXPLANATIONS)?)?;
         let reading = layout.of_maps(maps.shape())?;
         let bar = context.progress(maps.n_samples() as u64, "maps");
         let maps = WatchedSamples {

@@ -21,9 +21,9 @@ use crate::attribution::options::{Reading, ScoringOptions};
 /// What a metric that asks is computed from.
 struct Opened {
     model: Option<OnnxModel>,
-    inputs: FileSamples<f64>,
+    inputs: FileSamples,
     targets: Targets,
-    maps: Option<FileSamples<f64>>,
+    maps: Option<FileSamples>,
     explainer: Option<OnnxExplainer>,
 }
 
@@ -67,7 +67,7 @@ impl MetricCommand {
         let explainer = file(input::EXPLAINER);
         let maps = file(input::EXPLANATIONS);
         let inputs_file = self.file(input::INPUTS)?;
-        let inputs = FileSamples::open(inputs_file)?;
+        let inputs = FileSamples::open_for_model(inputs_file)?;
         let targets = model_files::targets(arrays::read(self.file(input::TARGETS)?)?)?;
         let model = file(input::MODEL).map(|file| {
             let model = OnnxModel::of_rows(file, engine)?;
