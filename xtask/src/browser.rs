@@ -3,8 +3,7 @@
 //! `xtask/browser` has the tests; they drive Chromium by its own driver. Where one of the two is not found the step says
 //! so and passes.
 
-use crate::ci::together;
-use crate::command::{Result, cargo, command, root, target};
+use crate::command::{Result, cargo, command, root, target, together};
 use crate::python::environment;
 use std::path::PathBuf;
 

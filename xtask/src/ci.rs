@@ -9,7 +9,7 @@
 //! engine; no other step builds them: who has no Python, or an old one, needs none. Property tests draw from one
 //! seed, always the same; `--laws` runs them again with a new one.
 
-use crate::command::{Result, UNOPTIMISED, cargo};
+use crate::command::{Result, UNOPTIMISED, all, cargo, together};
 use crate::{browser, package, python};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -24,9 +24,6 @@ const LIBRARIES: [&str; 8] = [
     "xai-metrics",
     "xai-report",
 ];
-
-/// What the everyday steps leave out: the package for Python and the crates that carry a query engine.
-const APART: [&str; 3] = ["xai-python", "xai-datafusion", "xai-scale"];
 
 /// The options that add steps to the everyday ones.
 const OPTIONS: [&str; 4] = ["--all", "--python", "--scale", "--laws"];
@@ -98,17 +95,6 @@ fn everyday() -> Vec<Step> {
     steps.extend(LIBRARIES.map(bare));
     steps.push(test("tests", &together()));
     steps
-}
-
-fn all() -> String {
-    let apart: String = APART.map(|name| format!(" --exclude {name}")).concat();
-    format!("--workspace{apart}")
-}
-
-/// What is built once, for the tests and for the browser: with what the programs ask for, this feature makes all
-/// features of the libraries.
-pub(crate) fn together() -> String {
-    format!("{} --features xai-metrics/approximate", all())
 }
 
 /// The steps that an option adds.

@@ -1,4 +1,5 @@
-//! Commands that run in the workspace's root, are printed as one would type them, and say how they ended.
+//! Commands that run in the workspace's root, are printed as one would type them, and say how they ended; and what
+//! several tasks build alike.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -9,6 +10,21 @@ pub(crate) type Result<T = (), E = Box<dyn std::error::Error>> = std::result::Re
 
 /// For what is built once and runs little: dependencies without optimisation build in about half the time.
 pub(crate) const UNOPTIMISED: [&str; 2] = ["--config", "profile.dev.package.'*'.opt-level=0"];
+
+/// What the everyday steps leave out: the package for Python and the crates that carry a query engine.
+const APART: [&str; 3] = ["xai-python", "xai-datafusion", "xai-scale"];
+
+/// The packages of the everyday steps.
+pub(crate) fn all() -> String {
+    let apart: String = APART.map(|name| format!(" --exclude {name}")).concat();
+    format!("--workspace{apart}")
+}
+
+/// What is built once, for the tests and for the browser: with what the programs ask for, this feature makes all
+/// features of the libraries.
+pub(crate) fn together() -> String {
+    format!("{} --features xai-metrics/approximate", all())
+}
 
 /// The workspace's root folder.
 pub(crate) fn root() -> &'static Path {
