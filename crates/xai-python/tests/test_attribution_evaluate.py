@@ -128,6 +128,17 @@ def test_all_leaves_out_metrics_of_other_layouts_and_says_so(shape: tuple[int, .
     assert of.skipped["road"].endswith(f"these are {layout}")
     assert of.skipped["pointing_game"] == "needs masks"
     assert not set(of.skipped) & set(of.metrics)
+
+
+def test_all_leaves_out_random_logit_of_tables_by_its_similarity_of_images() -> None:
+    def softmax(b):
+        return np.exp(b[:, :3]) / np.exp(b[:, :3]).sum(axis=1, keepdims=True)
+
+    x, rows = RANDOM.random((6, 5)), np.eye(3)[[0, 1, 2, 0, 1, 2]]
+    of = evaluate(softmax, x, rows, {"a": lambda x, y: x * 2.0}, "all", replicates=0)
+    assert of.skipped["random_logit"].endswith("these are tabular")
+    named = metrics.RandomLogit(similarity="spearman")
+    assert "random_logit" in evaluate(softmax, x, rows, {"a": lambda x, y: x}, [named]).metrics
     assert set(of.skipped) | set(of.metrics) == {info.name for info in metric_infos()}
     assert "metrics skipped" in repr(of)
     assert of.to_dict()["skipped"] == pickle.loads(pickle.dumps(of)).skipped == of.skipped

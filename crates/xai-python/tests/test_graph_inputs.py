@@ -132,3 +132,24 @@ def test_columns_of_tables():
     pyarrow = pytest.importorskip("pyarrow")
     for column in (polars.Series, pyarrow.array):
         assert graph.ground_truth(column(PRED), column(TRUTH)).auroc == ours.auroc
+
+
+def test_a_model_that_raised_is_not_asked_again() -> None:
+    data = np.zeros((50, 3)), np.array([np.arange(50), np.roll(np.arange(50), 1)])
+    mask = np.linspace(0, 1, 50)
+    calls = 0
+
+    def model(x, edges, weight):
+        nonlocal calls
+        calls += 1
+        if calls == 5:
+            raise LookupError("mine")
+        return x
+
+    with pytest.raises(LookupError, match="mine"):
+        graph.robust_fidelity(model, *data, mask, n_draws=500)
+    assert calls == 5
+    calls = 0
+    with pytest.raises(LookupError, match="mine"):
+        graph.sweep(model, *data, mask, fractions=np.linspace(0, 1, 100))
+    assert calls == 5

@@ -12,6 +12,7 @@ mod stop;
 
 use std::cell::Cell;
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 pub use stop::{StopFlag, Stopped, check_stopped, stoppable};
 
@@ -76,7 +77,18 @@ pub fn try_map<T: Send, E: Send>(
     n: usize,
     f: impl Fn(usize) -> Result<T, E> + Sync + Send,
 ) -> Result<Vec<T>, E> {
-    map(n, f).into_iter().collect()
+    // The lowest item that fails is never skipped, so the reported error is always the same.
+    let lowest_failed = AtomicUsize::new(usize::MAX);
+    let results = map(n, |i| {
+        (i < lowest_failed.load(Ordering::Relaxed)).then(|| {
+            let result = f(i);
+            if result.is_err() {
+                lowest_failed.fetch_min(i, Ordering::Relaxed);
+            }
+            result
+        })
+    });
+    results.into_iter().flatten().collect()
 }
 
 /// Maps the blocks of `0..n` (each `block` long, the last one shorter), results in order.
@@ -204,6 +216,18 @@ mod tests {
                 try_map(1000, |i| if i % 7 == 3 { Err(i) } else { Ok(()) });
             assert_eq!(result, Err(3));
         }
+    }
+
+    #[test]
+    fn items_above_one_that_failed_are_not_begun() {
+        let begun = AtomicUsize::new(0);
+        let result: Result<Vec<()>, usize> = of_size(1, || {
+            try_map(1000, |i| {
+                begun.fetch_add(1, Ordering::Relaxed);
+                if i == 3 { Err(i) } else { Ok(()) }
+            })
+        });
+        assert_eq!((result, begun.into_inner()), (Err(3), 4));
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! Models, explainers and other functions of the user's, as the library calls them.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use ndarray::{Array2, ArrayD, ArrayViewD};
 use numpy::{IntoPyArray, PyArray1};
@@ -13,129 +12,35 @@ use xai_attribution::{EvaluationError, Real};
 use super::samples::Native;
 use super::values::floats;
 use crate::array::{Reals, two_axes};
-use crate::error::OrRaise;
-use crate::work::Caller;
+use crate::work::Calls;
 
 /// A function of the user's.
 pub(super) type Function = Arc<Py<PyAny>>;
 
-/// Calls of the user's functions, until one of them raises something.
-#[derive(Clone)]
-pub(super) struct Calls {
-    caller: Caller<'static>,
-    raised: Arc<Raised>,
+/// Tells a function how many of something are done, and does not wait for it.
+pub(super) fn tell(calls: &Calls, function: &Function, number: usize) {
+    let function = Arc::clone(function);
+    calls.tell(move |py| function.bind(py).call1((number,)).map(drop));
 }
 
-#[derive(Default)]
-struct Raised {
-    first: Mutex<Option<PyErr>>,
-    any: AtomicBool,
-}
-
-/// What the library is told of an exception, which is kept for the user.
-#[derive(Debug)]
-struct HasRaised;
-
-impl std::fmt::Display for HasRaised {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("it raised an exception")
-    }
-}
-
-impl std::error::Error for HasRaised {}
-
-impl Calls {
-    pub(super) fn new(caller: &Caller<'_>) -> Self {
-        Self {
-            caller: caller.unbound(),
-            raised: Arc::default(),
-        }
-    }
-
-    /// What a function answers on the user's thread. After the first exception nothing is called any
-    /// more: neither a bug nor Ctrl-C is followed by further batches.
-    pub(super) fn call<R: Send + 'static>(
-        &self,
-        call: impl for<'py> FnOnce(Python<'py>) -> PyResult<R> + Send + 'static,
-    ) -> Result<R, BoxError> {
-        let raised = Arc::clone(&self.raised);
-        let answer = self.caller.call(move |py| {
-            if raised.any.load(Ordering::Relaxed) {
-                return Ok(None);
-            }
-            match call(py) {
-                Ok(answer) => Ok(Some(answer)),
-                Err(exception) => {
-                    raised.keep(exception);
-                    Ok(None)
-                }
-            }
+/// What came of a run: the exception of a function before everything else, with what the run had computed until then: the
+/// attribute `completed_scores` of the exception, where it can have one.
+pub(super) fn outcome_of_run<R>(
+    calls: &Calls,
+    py: Python<'_>,
+    outcome: Result<R, EvaluationError>,
+) -> PyResult<R> {
+    let completed: Vec<_> = outcome.as_ref().err().map_or_else(Vec::new, |stopped| {
+        let scores = stopped.completed().iter();
+        let scores = scores.map(|c| {
+            let per_sample = PyArray1::from_vec(py, floats(&c.per_sample).collect());
+            (c.explainer.clone(), c.score.clone(), per_sample)
         });
-        answer.ok().flatten().ok_or_else(|| HasRaised.into())
-    }
-
-    /// Tells a function something, and does not wait for it.
-    pub(super) fn tell(&self, function: &Function, number: usize) {
-        let (function, raised) = (Arc::clone(function), Arc::clone(&self.raised));
-        self.caller.tell(move |py| {
-            if let Err(exception) = function.bind(py).call1((number,)) {
-                raised.keep(exception);
-            }
-        });
-    }
-
-    /// An explainer that is a function of Python; `single` says whether inputs are in single precision.
-    pub(super) fn explainer(&self, function: Function, single: bool) -> PyExplainer {
-        PyExplainer {
-            calls: self.clone(),
-            function,
-            single,
-        }
-    }
-
-    /// What came of the work: the exception of a function before everything else.
-    pub(super) fn outcome<R, E>(&self, py: Python<'_>, outcome: Result<R, E>) -> PyResult<R>
-    where
-        Result<R, E>: OrRaise<R>,
-    {
-        let mut first = self
-            .raised
-            .first
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        match first.take() {
-            Some(exception) => Err(exception),
-            None => outcome.or_raise(py),
-        }
-    }
-
-    /// As [`outcome`](Self::outcome), with what the run had computed until then: the attribute
-    /// `completed_scores` of the exception, where it can have one.
-    pub(super) fn outcome_of_run<R>(
-        &self,
-        py: Python<'_>,
-        outcome: Result<R, EvaluationError>,
-    ) -> PyResult<R> {
-        let completed: Vec<_> = outcome.as_ref().err().map_or_else(Vec::new, |stopped| {
-            let scores = stopped.completed().iter();
-            let scores = scores.map(|c| {
-                let per_sample = PyArray1::from_vec(py, floats(&c.per_sample).collect());
-                (c.explainer.clone(), c.score.clone(), per_sample)
-            });
-            scores.collect()
-        });
-        self.outcome(py, outcome).inspect_err(|exception| {
-            let _ = exception.value(py).setattr("completed_scores", completed);
-        })
-    }
-}
-
-impl Raised {
-    fn keep(&self, exception: PyErr) {
-        let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
-        first.get_or_insert(exception);
-        self.any.store(true, Ordering::Relaxed);
-    }
+        scores.collect()
+    });
+    calls.outcome(py, outcome).inspect_err(|exception| {
+        let _ = exception.value(py).setattr("completed_scores", completed);
+    })
 }
 
 /// A model that is a function of Python: a batch in, an array `(batch, n_outputs)` out.
@@ -200,6 +105,17 @@ pub(super) struct PyExplainer {
     calls: Calls,
     function: Function,
     single: bool,
+}
+
+impl PyExplainer {
+    /// `single` says whether inputs are in single precision.
+    pub(super) fn new(calls: &Calls, function: Function, single: bool) -> Self {
+        Self {
+            calls: calls.clone(),
+            function,
+            single,
+        }
+    }
 }
 
 impl<T: Native> Explainer<T> for PyExplainer {

@@ -14,11 +14,11 @@ use xai_attribution::run::evaluate_together;
 use xai_attribution::{Evaluate, Evaluation, EvaluationError, Real};
 use xai_core::describe::with;
 
-use super::calls::{Calls, PyExplainer, PyModel, distance};
+use super::calls::{PyExplainer, PyModel, distance, outcome_of_run, tell};
 use super::request::{Asked, Job, Request};
 use super::samples::{Native, View};
 use super::values::{AttributionValues, curve, floats};
-use crate::work;
+use crate::work::{self, Calls};
 
 /// All metrics of all explainers of a request.
 #[pyfunction]
@@ -60,12 +60,8 @@ pub(super) fn run_job<'a, R: Send>(
     job: Job<'a>,
     work: impl FnOnce(Job<'a>, &Calls) -> Result<R, EvaluationError> + Send,
 ) -> PyResult<R> {
-    let (calls, outcome) = work::run_with_calls(py, n_jobs, |caller| {
-        let calls = Calls::new(caller);
-        let outcome = work(job, &calls);
-        (calls, outcome)
-    })?;
-    calls.outcome_of_run(py, outcome)
+    let (calls, outcome) = work::run_with_calls(py, n_jobs, |calls| work(job, calls))?;
+    outcome_of_run(&calls, py, outcome)
 }
 
 fn evaluate<T: Native>(
@@ -82,7 +78,7 @@ fn evaluate<T: Native>(
             explained
                 .function
                 .clone()
-                .map(|function| calls.explainer(function, single))
+                .map(|function| PyExplainer::new(calls, function, single))
         })
         .collect();
     let metrics = built::<T>(&job.metrics, calls)?;
@@ -117,7 +113,7 @@ fn evaluate<T: Native>(
     }
     if let Some(progress) = progress {
         let calls = calls.clone();
-        evaluation = evaluation.on_progress(move |samples| calls.tell(&progress, samples));
+        evaluation = evaluation.on_progress(move |samples| tell(&calls, &progress, samples));
     }
     evaluation.values()
 }
@@ -135,7 +131,7 @@ fn measure<T: Native>(
     let explained = explained.first();
     let maps = explained.and_then(|e| e.maps.as_ref());
     let explainer = explained.and_then(|e| e.function.clone());
-    let explainer = explainer.map(|function| calls.explainer(function, single));
+    let explainer = explainer.map(|function| PyExplainer::new(calls, function, single));
     let inputs = job.inputs.take();
     let mut data = data::<T, _>(job, inputs.as_ref(), maps, model.as_ref(), calls, single)?;
     if let Some(maps) = maps {

@@ -12,15 +12,15 @@ use xai_attribution::model::{Concurrent, Explainer, Smoothed};
 use xai_attribution::run::{base_scores, masked_scores_on};
 use xai_core::tensor::mask_inputs;
 
-use super::calls::Calls;
+use super::calls::{Function, PyExplainer};
+use super::catalogue;
 use super::evaluate::{Boxed, data, model, run_job};
 use super::request::{Job, Request};
 use super::samples::{GivenTargets, Native, View};
 use super::values::floats;
-use super::{calls, catalogue};
 use crate::array::{Reals, for_precision};
 use crate::error::OrRaise;
-use crate::work;
+use crate::work::{self, Calls};
 
 type Scores<'py> = (Bound<'py, PyArray1<f64>>, Option<Bound<'py, PyArray1<f64>>>);
 
@@ -62,7 +62,7 @@ fn scores<T: Native>(
     let explainer = explained
         .function
         .clone()
-        .map(|function| calls.explainer(function, single));
+        .map(|function| PyExplainer::new(calls, function, single));
     let mut data = data::<T, _>(job, inputs.as_ref(), None, Some(&model), calls, single)?;
     if let Some(maps) = &explained.maps {
         data = data.maps(Boxed(maps.samples()));
@@ -184,18 +184,16 @@ fn attribution_smoothed<'py>(
     let targets = targets.targets();
     let single = matches!(inputs, Reals::Single(_));
     let view = View::of(&inputs);
-    let (calls, outcome) = work::run_with_calls(py, n_jobs, |caller| {
-        let calls = Calls::new(caller);
-        let function = calls::Function::new(explainer);
-        let explainer = calls.explainer(function, single);
-        let outcome = Smoothed::new(explainer, n_copies, magnitude, seed).and_then(|smoothed| {
+    let (calls, outcome) = work::run_with_calls(py, n_jobs, |calls| {
+        let function = Function::new(explainer);
+        let explainer = PyExplainer::new(calls, function, single);
+        Smoothed::new(explainer, n_copies, magnitude, seed).and_then(|smoothed| {
             let maps: Result<ArrayD<f64>, _> = smoothed.explain(view.double().view(), &targets);
             maps.map_err(|source| {
                 xai_attribution::Error::model("the maps of noisy inputs", source)
                     .about(xai_attribution::input::EXPLAINER)
             })
-        });
-        (calls, outcome)
+        })
     })?;
     Ok(calls.outcome(py, outcome)?.into_pyarray(py))
 }

@@ -12,14 +12,14 @@ use xai_attribution::metric::{
     MegeReco, ModelRandomization, RandomizationOrder, RandomizationValues, Representativity,
 };
 
-use super::calls::Calls;
+use super::calls::PyExplainer;
 use super::catalogue;
 use super::evaluate::{data, run_job};
 use super::request::{Job, Request};
 use super::samples::{Native, View};
 use crate::array::Reals;
 use crate::error::OrRaise;
-use crate::work;
+use crate::work::{self, Calls};
 
 /// The model-parameter randomization test. `explainer_of` is given the layers to randomize, and hands
 /// out an explainer of that model.
@@ -63,7 +63,11 @@ fn randomization<T: Native>(
             let (layers, explainer_of) = (layers.to_vec(), Arc::clone(explainer_of));
             let function =
                 calls.call(move |py| Ok(explainer_of.bind(py).call1((layers,))?.unbind()))?;
-            Ok::<_, xai_attribution::model::BoxError>(calls.explainer(Arc::new(function), single))
+            Ok::<_, xai_attribution::model::BoxError>(PyExplainer::new(
+                calls,
+                Arc::new(function),
+                single,
+            ))
         },
         data,
     )

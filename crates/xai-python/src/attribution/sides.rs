@@ -14,10 +14,11 @@ use xai_attribution::perturbation::{
     GivenBaselines, GivenNeighbors, GivenOrders, GivenSubsets, GivenValues, Representation,
 };
 
-use super::calls::{Calls, Function, rows};
+use super::calls::{Function, PyExplainer, rows};
 use super::samples::{Batch, GivenTargets as TargetArrays};
 use crate::array::Reals;
 use crate::error::OrRaise;
+use crate::work::Calls;
 
 /// The further inputs of a request, `None` for those that there are not.
 #[derive(FromPyObject)]
@@ -135,7 +136,7 @@ impl Sides {
         single: bool,
     ) -> Data<'a, T> {
         let second = self.second_explainer.map(|function| {
-            let explainer = calls.explainer(function, single);
+            let explainer = PyExplainer::new(calls, function, single);
             SecondMaps::from_fn(move |inputs, targets: &Targets| -> Result<ArrayD<f64>, _> {
                 explainer.explain(inputs, targets)
             })

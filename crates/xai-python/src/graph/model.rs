@@ -21,12 +21,12 @@ use crate::error::OrRaise;
 use crate::graph::answers::{Answers, compared, positions, return_type, target_of};
 use crate::graph::mask::sparsity;
 use crate::stored::to_python;
-use crate::work::{self, Caller};
+use crate::work::{self, Calls};
 
 /// A Python callable as a model: `model(features, edge_index, edge_weight, batch)`, with `None` for what
 /// the graph has not, returns an array of outputs in the precision of the features.
 struct PythonModel<'a> {
-    caller: &'a Caller<'a>,
+    calls: &'a Calls,
     model: Arc<Py<PyAny>>,
 }
 
@@ -45,14 +45,13 @@ impl<T: Real + Element> GraphModel<T> for PythonModel<'_> {
         let edge_weight = graph.edge_weight.map(|weight| weight.to_owned());
         let batch = graph.batch.map(|batch| batch.to_owned());
         let model = self.model.clone();
-        let outputs = self.caller.call(move |py| {
+        self.calls.call(move |py| {
             let edge_weight = edge_weight.map(|weight| weight.into_pyarray(py));
             let batch = batch.map(|batch| batch.into_pyarray(py));
             let (features, edges) = (features.into_pyarray(py), edge_index.into_pyarray(py));
             let outputs = model.call1(py, (features, edges, edge_weight, batch))?;
             rows(&outputs.extract(py)?)
-        });
-        outputs.map_err(Into::into)
+        })
     }
 }
 
@@ -149,11 +148,11 @@ pub(super) fn graph_explained_outputs<'py>(
                 return Err(PyValueError::new_err(what));
             }
         };
-        let outputs = work::run_with_calls(py, n_jobs, |caller| {
-            let model = PythonModel { caller, model };
+        let (calls, outputs) = work::run_with_calls(py, n_jobs, |calls| {
+            let model = PythonModel { calls, model };
             explained_outputs(&model, whole, explanation, removal)
         })?;
-        let outputs = outputs.or_raise(py)?;
+        let outputs = calls.outcome(py, outputs)?;
         let parts = [outputs.full, outputs.kept, outputs.complement];
         PyTuple::new(py, parts.map(|part| part.into_pyarray(py)))
     })
@@ -190,11 +189,11 @@ pub(super) fn graph_sweep_model<'py>(
     let model = Arc::new(model);
     with_graph!(py, graph, |precision, whole| {
         let mask = one_axis("mask", precision!(&mask))?;
-        let curve = work::run_with_calls(py, n_jobs, |caller| {
-            let model = PythonModel { caller, model };
+        let (calls, curve) = work::run_with_calls(py, n_jobs, |calls| {
+            let model = PythonModel { calls, model };
             sweep.evaluate_model(&model, whole, mask, &levels)
         })?;
-        to_python(py, &curve.or_raise(py)?)
+        to_python(py, &calls.outcome(py, curve)?)
     })
 }
 
@@ -226,10 +225,10 @@ pub(super) fn graph_robust_fidelity<'py>(
     let model = Arc::new(model);
     with_graph!(py, graph, |precision, whole| {
         let explanation = one_axis("explanation", precision!(&explanation))?;
-        let fidelity = work::run_with_calls(py, n_jobs, |caller| {
-            let model = PythonModel { caller, model };
+        let (calls, fidelity) = work::run_with_calls(py, n_jobs, |calls| {
+            let model = PythonModel { calls, model };
             metric.evaluate(&model, whole, explanation)
         })?;
-        to_python(py, &fidelity.or_raise(py)?)
+        to_python(py, &calls.outcome(py, fidelity)?)
     })
 }

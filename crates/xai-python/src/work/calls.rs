@@ -1,61 +1,104 @@
 //! Calls back into Python, made on the thread that waits for the work.
 
-use std::marker::PhantomData;
-use std::sync::Arc;
+use std::error::Error as StdError;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::sync_channel;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
+
+use crate::error::OrRaise;
 
 /// Something that the waiting thread does with the interpreter lock held.
 pub(super) type Call = Box<dyn for<'py> FnOnce(Python<'py>) + Send>;
 
-/// Hands calls to the thread that waits for the work.
+/// Calls of the user's functions on the thread that waits for the work, until one of them raises something.
 #[derive(Clone)]
-pub(crate) struct Caller<'a> {
+pub(crate) struct Calls {
+    /// Whether somebody waits.
     hand_over: Arc<dyn Fn(Call) -> bool + Send + Sync>,
-    during: PhantomData<&'a ()>,
+    raised: Arc<Raised>,
 }
 
-impl Caller<'_> {
+#[derive(Default)]
+struct Raised {
+    first: Mutex<Option<PyErr>>,
+    any: AtomicBool,
+}
+
+/// What the library is told of an exception, which is kept for the user.
+#[derive(Debug)]
+struct HasRaised;
+
+impl std::fmt::Display for HasRaised {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("it raised an exception")
+    }
+}
+
+impl StdError for HasRaised {}
+
+impl Calls {
     pub(super) fn new(hand_over: impl Fn(Call) -> bool + Send + Sync + 'static) -> Self {
         Self {
             hand_over: Arc::new(hand_over),
-            during: PhantomData,
+            raised: Arc::default(),
         }
     }
 
-    /// For closures that own what they use. When the work is over nobody waits any more: see the errors of
-    /// [`call`](Self::call).
-    pub(crate) fn unbound(&self) -> Caller<'static> {
-        Caller {
-            hand_over: Arc::clone(&self.hand_over),
-            during: PhantomData,
-        }
-    }
-
-    /// What `call` gives on the waiting thread; blocks until then.
-    ///
-    /// # Errors
-    /// The exception that the call raised; `KeyboardInterrupt` where nobody waits any more.
+    /// What a function answers on the waiting thread; blocks until then. After the first exception nothing is called any
+    /// more, nor where nobody waits: neither a bug nor Ctrl-C is followed by further batches.
     pub(crate) fn call<R: Send + 'static>(
         &self,
         call: impl for<'py> FnOnce(Python<'py>) -> PyResult<R> + Send + 'static,
-    ) -> PyResult<R> {
+    ) -> Result<R, Box<dyn StdError + Send + Sync>> {
         let (answer, answered) = sync_channel(1);
-        let handed = (self.hand_over)(Box::new(move |py| {
-            // The one who asked is there as long as the answer is awaited.
-            let _ = answer.send(call(py));
+        let raised = Arc::clone(&self.raised);
+        (self.hand_over)(Box::new(move |py| {
+            if !raised.any.load(Ordering::Relaxed) {
+                match call(py) {
+                    // The one who asked is there as long as the answer is awaited.
+                    Ok(made) => drop(answer.send(made)),
+                    Err(exception) => raised.keep(exception),
+                }
+            }
         }));
-        let nobody = || PyKeyboardInterrupt::new_err(());
-        if !handed {
-            return Err(nobody());
-        }
-        answered.recv().unwrap_or_else(|_| Err(nobody()))
+        // No answer comes where the call was dropped.
+        answered.recv().map_err(|_| HasRaised.into())
     }
 
     /// Tells the waiting thread something, and goes on.
-    pub(crate) fn tell(&self, call: impl for<'py> FnOnce(Python<'py>) + Send + 'static) {
-        (self.hand_over)(Box::new(call));
+    pub(crate) fn tell(
+        &self,
+        call: impl for<'py> FnOnce(Python<'py>) -> PyResult<()> + Send + 'static,
+    ) {
+        let raised = Arc::clone(&self.raised);
+        (self.hand_over)(Box::new(move |py| {
+            if let Err(exception) = call(py) {
+                raised.keep(exception);
+            }
+        }));
+    }
+
+    /// What came of the work: the exception of a function before everything else.
+    pub(crate) fn outcome<R, E>(&self, py: Python<'_>, outcome: Result<R, E>) -> PyResult<R>
+    where
+        Result<R, E>: OrRaise<R>,
+    {
+        match self.raised.lock().take() {
+            Some(exception) => Err(exception),
+            None => outcome.or_raise(py),
+        }
+    }
+}
+
+impl Raised {
+    fn lock(&self) -> MutexGuard<'_, Option<PyErr>> {
+        self.first.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn keep(&self, exception: PyErr) {
+        self.lock().get_or_insert(exception);
+        self.any.store(true, Ordering::Relaxed);
     }
 }

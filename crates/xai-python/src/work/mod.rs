@@ -16,7 +16,7 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use xai_core::parallel::{StopFlag, of_size, stoppable};
 
-pub(crate) use calls::Caller;
+pub(crate) use calls::Calls;
 
 /// How long a kernel goes on after Ctrl-C before the waiting thread sees it.
 const BETWEEN_SIGNALS: Duration = Duration::from_millis(20);
@@ -59,18 +59,18 @@ pub(crate) fn run<R: Send>(
     work: impl FnOnce() -> R + Send,
 ) -> PyResult<R> {
     let pool = pools::of_threads(n_jobs, false)?;
-    run_on(py, &pool, |_| work())
+    Ok(run_on(py, &pool, |_| work())?.1)
 }
 
-/// Does some work that calls Python back: by the [`Caller`], from any of its threads.
+/// Does some work that calls Python back, from any of its threads; the calls tell what one of them raised.
 ///
 /// # Errors
 /// As [`run`].
 pub(crate) fn run_with_calls<R: Send>(
     py: Python<'_>,
     n_jobs: Option<i64>,
-    work: impl FnOnce(&Caller<'_>) -> R + Send,
-) -> PyResult<R> {
+    work: impl FnOnce(&Calls) -> R + Send,
+) -> PyResult<(Calls, R)> {
     let pool = pools::of_threads(n_jobs, true)?;
     run_on(py, &pool, work)
 }
@@ -78,20 +78,20 @@ pub(crate) fn run_with_calls<R: Send>(
 fn run_on<R: Send>(
     py: Python<'_>,
     pool: &rayon::ThreadPool,
-    work: impl FnOnce(&Caller<'_>) -> R + Send,
-) -> PyResult<R> {
+    work: impl FnOnce(&Calls) -> R + Send,
+) -> PyResult<(Calls, R)> {
     let flag = StopFlag::new();
     let (tell, told) = channel();
-    let calls = tell.clone();
+    let ask = tell.clone();
     // What the work has made, or the payload of its panic.
     let made = Mutex::new(None);
-    let caller = Caller::new(move |call| calls.send(Told::Call(call)).is_ok());
-    py.detach(|| {
+    let calls = Calls::new(move |call| ask.send(Told::Call(call)).is_ok());
+    let result = py.detach(|| {
         pool.in_place_scope(|scope| {
-            let (stop, outcome_of_work) = (flag.clone(), &made);
+            let (stop, outcome_of_work, calls) = (flag.clone(), &made, calls.clone());
             scope.spawn(move |_| {
                 let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-                    stoppable(&stop, || work(&caller))
+                    stoppable(&stop, || work(&calls))
                 }));
                 // A stopped work is not waited for any more.
                 let outcome = match outcome {
@@ -125,7 +125,8 @@ fn run_on<R: Send>(
                 }
             }
         })
-    })
+    });
+    Ok((calls, result?))
 }
 
 /// The number of threads that `n_jobs` stands for.

@@ -71,5 +71,6 @@ fn entropy(magnitudes: &mut [f64]) -> Option<f64> {
         let p = x / (total + EPSILON);
         p * elementary::ln(p + EPSILON)
     };
-    Some(-magnitudes.iter().map(term).sum::<f64>())
+    // One place alone has p just below 1, and a logarithm that rounds above 0.
+    Some((-magnitudes.iter().map(term).sum::<f64>()).max(0.0))
 }

@@ -10,7 +10,7 @@ use xai_core::{Error, Input, Layout, Real, Result};
 use crate::batch::{ExplainedBatch, Plan, RunData, RunWork, SideInput};
 use crate::input;
 use crate::map::MapSimilarity;
-use crate::metric::{GivenDraws, Measure, Metric, Registered};
+use crate::metric::{GivenDraws, IMAGES_ONLY, Measure, Metric, Registered};
 use crate::model::Targets;
 
 /// Does the explanation of another class look different?
@@ -156,6 +156,8 @@ impl Registered for RandomLogit {
         needs: &[input::EXPLAINER, input::INPUTS, input::TARGETS],
         source: "Sixt et al., When Explanations Lie, 2020",
     };
+    // By its default similarity.
+    const TAKES: &'static [Layout] = IMAGES_ONLY;
     const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {
         input: input::OTHER_TARGETS,
         take: |metric| metric.others(OtherTargets::Given),
