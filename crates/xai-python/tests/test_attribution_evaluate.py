@@ -457,3 +457,15 @@ def test_mu_fidelity_of_the_terms_of_a_linear_model_is_one(size: int, seed: int)
     value = metric.evaluate(lambda b: b @ weights, x, np.zeros(3), x * weights)
     defined = value.per_sample[~np.isnan(value.per_sample)]
     np.testing.assert_allclose(defined, 1.0, atol=1e-6)
+
+
+def test_a_difference_whose_p_value_is_below_all_numbers_counts() -> None:
+    random = np.random.default_rng(0)
+    maps = {
+        "spread": np.ones((3000, 4)) + random.random((3000, 4)) / 100,
+        "sharp": np.eye(4)[random.integers(0, 4, 3000)],
+    }
+    table = evaluate(None, None, None, maps, ["sparseness"], replicates=0)
+    assert table["sparseness"].comparisons[0].p_corrected == 0.0
+    assert table["sparseness"].is_better("sharp", than="spread")
+    assert "*" in repr(table).splitlines()[1]

@@ -113,7 +113,8 @@ class MetricResult:
         if not pair <= self.values.keys() or len(pair) < 2:
             raise KeyError(f"expected two of {', '.join(self.values)}")
         found = next(c for c in self.comparisons if {c.first, c.second} == pair)
-        return found.favours == explainer and (found.p_corrected or 1.0) < alpha
+        corrected = found.p_corrected
+        return found.favours == explainer and corrected is not None and corrected < alpha
 
     def to_dict(self) -> dict[str, Any]:
         """The fields by name."""
