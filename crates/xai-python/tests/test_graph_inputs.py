@@ -134,6 +134,28 @@ def test_columns_of_tables():
         assert graph.ground_truth(column(PRED), column(TRUTH)).auroc == ours.auroc
 
 
+def test_booleans_are_one_for_each_sample():
+    labels, rows, few = [0, 1, 2, 1], np.eye(4), [True, False]
+
+    def model(x, edge_index, edge_weight):
+        return x
+
+    calls = [
+        lambda: graph.fidelity(labels, labels, labels, index=few),
+        lambda: graph.fidelity(rows, rows, rows, index=few, by="probability"),
+        lambda: graph.FidelityAccumulator().update(labels, labels, labels, index=few),
+        lambda: graph.FidelityAccumulator().update(rows, rows, rows, index=few, by="probability"),
+        lambda: graph.unfaithfulness(rows, rows, index=few),
+        lambda: graph.unfaithfulness_per_row(rows, rows, index=few),
+        lambda: graph.sweep_from_outputs(rows, [rows], [rows], [0.5], index=few),
+        lambda: graph.sweep(model, rows, [[0], [1]], [0.5], top_k=[1], index=few),
+        lambda: graph.robust_fidelity(model, rows, [[0], [1]], [1.0], index=few),
+    ]
+    for call in calls:
+        with pytest.raises(ValueError, match="index: expected one boolean for each of 4 samples"):
+            call()
+
+
 def test_a_model_that_raised_is_not_asked_again() -> None:
     data = np.zeros((50, 3)), np.array([np.arange(50), np.roll(np.arange(50), 1)])
     mask = np.linspace(0, 1, 50)

@@ -101,9 +101,9 @@ class FidelityAccumulator(_Accumulator):
         for ``by="probability"`` with ``over_graphs``.
         """
         truth = None if target is None else answers(target, "target")
-        at = positions(index)
         if by == "label":
             of = [answers(full, "full"), answers(kept, "kept"), answers(complement, "complement")]
+            at = positions(index, len(of[0]))
             self._state.update_fidelity(*of, truth, at, self.n_jobs)
         elif by != "probability":
             raise ValueError(f"by: expected 'label' or 'probability', got {by!r}")
@@ -111,6 +111,7 @@ class FidelityAccumulator(_Accumulator):
             raise ValueError("by: averages over graphs are taken by label")
         else:
             rows = same_precision(full=full, kept=kept, complement=complement)
+            at = positions(index, len(rows[0]))
             self._state.update_probabilities(*rows, return_type, truth, at, self.n_jobs)
         return self
 

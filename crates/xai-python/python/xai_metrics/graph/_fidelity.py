@@ -93,16 +93,16 @@ def fidelity(
     (0.75, 0.25, 0.75)
     """
     truth = None if target is None else answers(target, "target")
-    at = positions(index)
     if by == "label":
         full, kept = answers(full, "full"), answers(kept, "kept")
         complement = answers(complement, "complement")
+        at = positions(index, len(full))
         return Fidelity(**_native.graph_fidelity(full, kept, complement, truth, at, n_jobs))
     if by != "probability":
         raise ValueError(f"by: expected 'label' or 'probability', got {by!r}")
     full, kept, complement = same_precision(full=full, kept=kept, complement=complement)
     scores = _native.graph_fidelity_by_probability(
-        full, kept, complement, return_type, truth, at, n_jobs
+        full, kept, complement, return_type, truth, positions(index, len(full)), n_jobs
     )
     return Fidelity(**scores)
 

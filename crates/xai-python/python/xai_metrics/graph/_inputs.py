@@ -47,12 +47,17 @@ def mask_and_truth(predicted: Any, target: Any, ndim: int = 1) -> tuple[Any, Any
     return scores, truth.astype(scores.dtype, copy=False)
 
 
-def positions(index: Any) -> npt.NDArray[np.int64] | None:
-    """Which samples are compared: positions, or booleans that mark them; ``None`` for all."""
+def positions(index: Any, n_samples: int | None = None) -> npt.NDArray[np.int64] | None:
+    """Which samples are compared: positions, or one boolean per sample; ``None`` for all."""
     if index is None:
         return None
     array = _arrays.to_numpy(on_host(index), "index")
     if array.dtype.kind == "b":
+        if n_samples not in (None, array.size):
+            raise ValueError(
+                f"index: expected one boolean for each of {n_samples} samples, got {array.size}; give as many, or "
+                "the positions of the samples"
+            )
         return np.flatnonzero(array)
     if array.size == 0 and array.dtype.kind == "f":
         return np.zeros(0, dtype=np.int64)

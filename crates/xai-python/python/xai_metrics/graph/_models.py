@@ -23,7 +23,7 @@ Model = Callable[..., Any]
 
 
 def _called(
-    model: Model, has_batch: bool, shown: Any = None
+    model: Model, has_batch: bool, shown: Any = None, index: Any = None
 ) -> Callable[[Any, Any, Any, Any], Any]:
     """The model as the kernels call it: arrays in, rows of real numbers out."""
 
@@ -34,7 +34,9 @@ def _called(
         outputs = model(features, edge_index, edge_weight, *given)
         if shown is not None:
             shown.update()
-        return _arrays.reals(on_host(outputs), "outputs of the model", ndim=2)
+        rows = _arrays.reals(on_host(outputs), "outputs of the model", ndim=2)
+        positions(index, len(rows))
+        return rows
 
     return call
 
@@ -299,7 +301,7 @@ def sweep(
     whole, (mask,) = graph(features, edge_index, edge_weight, batch, edge_mask=edge_mask)
     with bar(1 + 2 * len(levels), "calls", progress) as shown:
         fields = _native.graph_sweep_model(
-            _called(model, batch is not None, shown),
+            _called(model, batch is not None, shown, index),
             whole,
             mask,
             kind,
@@ -360,7 +362,7 @@ def sweep_from_outputs(
         at,
         parameters,
         None if target is None else answers(target, "target"),
-        positions(index),
+        positions(index, len(full)),
         n_jobs,
     )
     return _curve_of(fields)
@@ -487,7 +489,7 @@ def robust_fidelity(
     n_draws = int(parameters.get("n_draws", usual["n_draws"]))
     with bar(1 + 2 * n_draws, "calls", progress) as shown:
         fields = _native.graph_robust_fidelity(
-            _called(model, batch is not None, shown),
+            _called(model, batch is not None, shown, index),
             whole,
             mask,
             parameters,

@@ -75,7 +75,7 @@ def unfaithfulness(
     (0.133975, 0.143841)
     """
     full, kept = same_precision(full=full, kept=kept)
-    at = positions(index)
+    at = positions(index, len(full))
     return Unfaithfulness(**_native.graph_unfaithfulness(full, kept, parameters, at, n_jobs))
 
 
@@ -100,7 +100,7 @@ def unfaithfulness_per_row(
     """
     full, kept = same_precision(full=full, kept=kept)
     values: npt.NDArray[np.float64] = _native.graph_unfaithfulness_rows(
-        full, kept, parameters, positions(index), n_jobs
+        full, kept, parameters, positions(index, len(full)), n_jobs
     )
     return values
 
