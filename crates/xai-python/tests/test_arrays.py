@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import datetime
+import decimal
+import fractions
 import sys
 
 import numpy as np
@@ -124,8 +127,59 @@ def test_labels_are_numbers_or_words() -> None:
     assert _arrays.classes(["a", "b"], "y").tolist() == ["a", "b"]
     assert _arrays.classes(np.array(["a", "b"], dtype=object), "y").tolist() == ["a", "b"]
     assert _arrays.classes(np.array([[1], [2]]), "y").tolist() == [1, 2]
-    with pytest.raises(ValueError, match="y: some labels are missing"):
+    with pytest.raises(ValueError, match=r"y\[1\]: the label is missing"):
         _arrays.classes(np.array(["a", None], dtype=object), "y")
+
+
+def objects(*labels: object) -> np.ndarray:
+    array = np.empty(len(labels), dtype=object)
+    array[:] = labels
+    return array
+
+
+def test_labels_that_are_objects_keep_their_values() -> None:
+    for labels in ([1, np.int8(2)], [1.0, True], [np.float32(3), 2**53]):
+        taken = _arrays.classes(objects(*labels), "y")
+        assert taken.dtype == np.int64 and taken.tolist() == labels
+    assert _arrays.classes(objects(True, False), "y").dtype == bool
+    two = np.array([["a", "b"], ["c", "d"]], dtype=object)
+    assert _arrays.classes(two, "y", 2).tolist() == two.tolist()
+
+
+@pytest.mark.parametrize(
+    ("label", "error", "said"),
+    [
+        (0.5, ValueError, r"y: expected whole numbers, got 0.5 at \[1\]"),
+        (np.inf, ValueError, r"y\[1\]: expected a 64-bit integer, got inf"),
+        (1e300, ValueError, r"y\[1\]: expected a 64-bit integer"),
+        (2**63, ValueError, r"y\[1\]: expected a 64-bit integer"),
+        (2**64, ValueError, r"y\[1\]: expected a 64-bit integer"),
+        (np.nan, ValueError, r"y\[1\]: the label is missing"),
+        ("1", TypeError, r"y\[1\]: expected labels that are all .* got '1' of type str"),
+        (1j, TypeError, r"y\[1\]: expected labels"),
+        (decimal.Decimal("0.5"), TypeError, r"y\[1\]: expected labels.*decimal.Decimal"),
+        (fractions.Fraction(1, 2), TypeError, r"y\[1\]: expected labels"),
+        (datetime.date(2020, 1, 1), TypeError, r"y\[1\]: expected labels"),
+        (frozenset([1]), TypeError, r"y\[1\]: expected labels"),
+    ],
+)
+def test_objects_that_are_no_labels_are_named(label: object, error: type, said: str) -> None:
+    with pytest.raises(error, match=said):
+        _arrays.classes(objects(0, label, 2), "y")
+
+
+def test_words_beside_numbers_are_named() -> None:
+    with pytest.raises(TypeError, match=r"y\[1\]: expected labels .* got '1' of type str"):
+        _arrays.classes([1, "1"], "y")
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(ValueError, match=r"y\[1\]: the label is missing"):
+        _arrays.classes(objects(0, pandas.NA), "y")
+
+
+def test_an_empty_slice_has_no_steps_out_of_its_memory() -> None:
+    for dtype in ("f4", "f8", ">f8", "i8"):
+        taken = _arrays.reals(np.ones((5, 7), dtype)[:0], "x")
+        assert taken.shape == (0, 7) and taken.strides == (0, 0) and taken.dtype.isnative
 
 
 def test_numbers_of_pandas_are_not_copied() -> None:

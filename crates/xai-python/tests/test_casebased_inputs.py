@@ -226,3 +226,16 @@ def test_search_takes_what_the_explainer_takes():
         assert distances.shape == (2, 2)
     with pytest.raises(ValueError, match="queries"):
         NeighborSearch(ROWS).query(SAMPLES[:, :1])
+
+
+@pytest.mark.parametrize("kinds", [[-5, 5], [False, True], [np.int8(-5), True]])
+def test_integers_that_are_objects_are_the_same_classes_in_a_file(kinds, tmp_path):
+    labels = np.array(kinds, dtype=object)[LABELS]
+    explainer = CaseExplainer(ROWS, labels, k=3)
+    explainer.save(tmp_path / "cases")
+    again = CaseExplainer.load(tmp_path / "cases")
+    for of in (explainer, again):
+        found = of.explain_arrays(SAMPLES, predictions=np.array(kinds, dtype=int))
+        np.testing.assert_array_equal(found.correspondence, found_by().correspondence)
+    far = np.array([2**70, 0], dtype=object)
+    assert CaseExplainer(ROWS, far[LABELS], k=1).get_training_info()["classes"] == [0, 2**70]

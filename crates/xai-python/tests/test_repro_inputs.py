@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -165,3 +166,20 @@ def test_an_interrupt_ends_a_study():
     with pytest.raises(KeyboardInterrupt):
         # More than an hour of work.
         repro.SimulationStudy(100_000_000)
+
+
+def test_objects_are_no_labels_by_their_whole_parts():
+    halves = np.array([[0.5, 1.5], [0.2, 1.9]], dtype=object)
+    with pytest.raises(ValueError, match=r"expected whole numbers, got 0.5 at \[0, 0\]"):
+        repro.error_sets(halves, [0, 1])
+    with pytest.raises(TypeError, match=r"predictions\[0, 1\]: expected labels.*Decimal"):
+        repro.pairwise(np.array([[0, Decimal("0.5")], [0, 1]], dtype=object), [0, 1])
+    with pytest.raises(TypeError, match=r"predictions\[0\]\[1\]: expected labels .* got '1'"):
+        repro.pairwise([[1, "1"], ["1", 1]], ["1", "1"])
+
+
+def test_columns_of_one_name_are_named():
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame(PREDICTIONS.T, columns=["a", "b", "a"])
+    with pytest.raises(ValueError, match="predictions: more than one column is called 'a'"):
+        repro.pairwise(table, LABELS)

@@ -147,22 +147,56 @@ def _are_numbered(names: list[Any]) -> bool:
     )
 
 
-def classes(values: Any, name: str) -> npt.NDArray[Any]:
-    """Labels of one axis: integers, booleans, words, or whole numbers stored as floats."""
+def _listed(names: list[str]) -> str:
+    listed = ", ".join(map(repr, names[:10])) + (", …" if len(names) > 10 else "")
+    return f"{listed} {'is' if len(names) == 1 else 'are'}"
+
+
+def classes(values: Any, name: str, ndim: int = 1) -> npt.NDArray[Any]:
+    """Labels: integers, booleans, words, or whole numbers stored as floats."""
     array = to_numpy(values, name)
-    if array.ndim == 2 and 1 in array.shape:
+    if array.dtype.kind in "SU" and isinstance(values, (list, tuple)):
+        # NumPy makes words of the numbers beside words.
+        array = np.asarray(values, dtype=object)
+    if ndim == 1 and array.ndim == 2 and 1 in array.shape:
         array = array.reshape(-1)
-    _check_axes(array, name, 1)
+    _check_axes(array, name, ndim)
+    if array.dtype.kind in "OT" and array.size:
+        array = _of_labels(array, name)
     kind = array.dtype.kind
     if kind == "f":
         return integers(array, name)
-    if kind in "iubSU":
+    if kind in "iubSUOT":
         return array
-    if kind in "OT":
-        if any(label is None or label != label for label in array):
-            raise ValueError(f"{name}: some labels are missing")
-        return np.asarray(array.tolist()) if len(array) else array
     raise TypeError(f"{name}: expected labels, got {_dtype_name(array)}")
+
+
+def _of_labels(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
+    """Labels that are objects, in the type that they all have."""
+    labels = array.reshape(-1).tolist()
+    kinds = (str, bytes, (int, float, np.integer, np.floating, np.bool_))
+    kind = next((kind for kind in kinds if isinstance(labels[0], kind)), ())
+    for index, label in enumerate(labels):
+        if is_missing(label):
+            raise ValueError(f"{_place(array, index, name)}: the label is missing")
+        if not isinstance(label, kind):
+            raise TypeError(
+                f"{_place(array, index, name)}: expected labels that are all words or all whole numbers, got {label!r} "
+                f"of type {_type_name(label)}"
+            )
+        if not (isinstance(label, (str, bytes)) or -(2.0**63) <= label < 2.0**63):
+            raise ValueError(
+                f"{_place(array, index, name)}: expected a 64-bit integer, got {label}"
+            )
+    return np.asarray(labels).reshape(array.shape)
+
+
+def is_missing(label: Any) -> bool:
+    """Whether a label is ``None``, NaN, or what pandas has for a missing value."""
+    try:
+        return label is None or bool(label != label)
+    except TypeError:  # pandas' NA says neither yes nor no
+        return True
 
 
 def in_place(labels: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
@@ -237,16 +271,22 @@ def _of_arrow(values: Any, name: str) -> npt.NDArray[Any]:
 def _of_objects(array: npt.NDArray[Any], name: str) -> npt.NDArray[np.float64]:
     for index, item in enumerate(array.flat):
         if not isinstance(item, (int, float, np.integer, np.floating, np.bool_)):
-            place = [int(i) for i in np.unravel_index(index, array.shape)]
             raise TypeError(
-                f"{name}{place}: expected a number, got {item!r} of type {_type_name(item)}; "
+                f"{_place(array, index, name)}: expected a number, got {item!r} of type {_type_name(item)}; "
                 "the array is one of objects"
             )
     return array.astype(np.float64)
 
 
+def _place(array: npt.NDArray[Any], index: int, name: str) -> str:
+    return f"{name}{[int(i) for i in np.unravel_index(index, array.shape)]}"
+
+
 def _as_in_memory(array: npt.NDArray[Any]) -> Any:
     """The array in the machine's byte order, aligned: a copy only where it is not."""
+    if not array.size:
+        # The steps between elements of an empty slice lead out of its memory.
+        return np.zeros(array.shape, array.dtype.newbyteorder("="))
     flags = array.flags
     if flags.c_contiguous and flags.aligned and array.dtype.isnative:
         return array

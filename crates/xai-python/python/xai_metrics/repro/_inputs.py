@@ -18,9 +18,13 @@ def runs_of(predictions: Any) -> Labels | list[Labels]:
 
     A table has a column a run, an array a row a run. Labels keep their types.
     """
-    if hasattr(predictions, "columns") or hasattr(predictions, "num_columns"):
-        names = getattr(predictions, "column_names", None)
-        columns = predictions.columns if names is None else names
+    columns = _arrays.column_names(predictions)
+    if columns is not None and getattr(predictions, "ndim", 2) == 2:
+        repeated = next((column for column in columns if columns.count(column) > 1), None)
+        if repeated is not None:
+            raise ValueError(
+                f"predictions: more than one column is called {str(repeated)!r}; rename all but one"
+            )
         return [
             _arrays.classes(predictions[column], f"predictions[{str(column)!r}]")
             for column in columns
@@ -36,22 +40,11 @@ def runs_of(predictions: Any) -> Labels | list[Labels]:
         raise ValueError(
             f"predictions: expected runs and samples, (n_runs, n_samples), got shape {array.shape}"
         )
-    return _rows(array)
+    return _arrays.classes(array, "predictions", 2)
 
 
 def _of_sequence(runs: Sequence[Any]) -> list[Labels]:
     return [_arrays.classes(run, f"predictions[{i}]") for i, run in enumerate(runs)]
-
-
-def _rows(array: Labels) -> Labels:
-    if array.dtype.kind == "f":
-        return _arrays.integers(array, "predictions", ndim=2)
-    if array.dtype.kind in "iubSU":
-        return array
-    if array.dtype.kind in "OT":
-        flat = _arrays.classes(array.reshape(-1), "predictions")
-        return flat.reshape(array.shape)
-    raise TypeError(f"predictions: expected labels, got an array of {array.dtype}")
 
 
 def coded(

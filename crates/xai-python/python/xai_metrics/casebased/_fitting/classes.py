@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..._arrays import to_numpy
+from ..._arrays import is_missing, to_numpy
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -25,9 +25,14 @@ def label_array(values: Any, name: str) -> npt.NDArray[Any]:
     if array.ndim != 1:
         raise ValueError(f"{name}: expected one label per row, got shape {array.shape}")
     if array.dtype.kind in "fcO":
-        missing = [_is_missing(label) for label in array.tolist()]
+        labels = array.tolist()
+        missing = [is_missing(label) for label in labels]
         if any(missing):
             raise ValueError(f"{name}[{missing.index(True)}]: the label is missing")
+        if all(isinstance(label, (int, np.integer, np.bool_)) for label in labels):
+            numbers = np.asarray(labels)
+            # Those beyond 64 bits stay objects.
+            array = numbers if numbers.dtype.kind in "iub" else array
     return array
 
 
@@ -118,13 +123,6 @@ class Classes:
             labels = np.empty(len(values), dtype=object)
             labels[:] = values
         return labels[places.reshape(numbers.shape)]
-
-
-def _is_missing(label: Any) -> bool:
-    try:
-        return label is None or bool(label != label)
-    except TypeError:  # pandas' NA says neither yes nor no
-        return True
 
 
 def _are_numbers(labels: npt.NDArray[Any]) -> bool:
