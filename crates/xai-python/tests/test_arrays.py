@@ -182,6 +182,21 @@ def test_an_empty_slice_has_no_steps_out_of_its_memory() -> None:
         assert taken.shape == (0, 7) and taken.strides == (0, 0) and taken.dtype.isnative
 
 
+def test_columns_are_ordered_by_name_and_faults_are_named() -> None:
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame([[1.0, 2.0, 3.0]], columns=["a", "b", "c"])
+    names = ["c", "b", "a"]
+    assert np.asarray(_arrays.in_order_of(names, table, "x")).tolist() == [[3.0, 2.0, 1.0]]
+    assert np.asarray(_arrays.in_order_of(names, table.iloc[0], "x")).tolist() == [3.0, 2.0, 1.0]
+    for numbered in (["0", "1", "2"], [0, 1, 2], ["feature_0", "feature_1", "feature_2"]):
+        assert _arrays.in_order_of(numbered, table, "x") is table
+    twice = table.set_axis(["a", "b", "a"], axis=1)
+    with pytest.raises(ValueError, match="'c' is missing, 'a' is there more than once"):
+        _arrays.in_order_of(names, twice, "x")
+    with pytest.raises(ValueError, match="x: .* of y; 'd', 'e' are missing, 'b', 'c' are unknown"):
+        _arrays.in_order_of(["a", "d", "e"], table, "x", "y")
+
+
 def test_numbers_of_pandas_are_not_copied() -> None:
     pandas = pytest.importorskip("pandas")
     values = np.arange(6.0).reshape(3, 2)

@@ -469,3 +469,9 @@ def test_a_difference_whose_p_value_is_below_all_numbers_counts() -> None:
     assert table["sparseness"].comparisons[0].p_corrected == 0.0
     assert table["sparseness"].is_better("sharp", than="spread")
     assert "*" in repr(table).splitlines()[1]
+
+
+def test_a_table_that_is_not_computed_is_no_explainer() -> None:
+    polars = pytest.importorskip("polars")
+    with pytest.raises(TypeError, match="explanations: the LazyFrame .* collect it first"):
+        metrics.Complexity().evaluate(polars.DataFrame({"a": [1.0]}).lazy())

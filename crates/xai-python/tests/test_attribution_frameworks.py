@@ -166,3 +166,46 @@ def test_any_thread_may_evaluate() -> None:
         worker.join()
     assert len(values) == 4 and len(set(values)) == 1
     assert threading.get_ident() not in threads
+
+
+def test_columns_are_matched_wherever_tables_are_given() -> None:
+    pandas = pytest.importorskip("pandas")
+    from xai_metrics.attribution import map_similarity, mask_inputs, masked_scores, representativity
+
+    x = pandas.DataFrame(RANDOM.normal(size=(12, 3)), columns=["a", "b", "c"])
+    other = x[["c", "a", "b"]]
+    np.testing.assert_array_equal(mask_inputs(x, other), mask_inputs(x, x))
+    np.testing.assert_allclose(map_similarity(x, other, "spearman"), 1.0)
+    same = masked_scores(lambda b: b, x, [0] * 12, other)
+    np.testing.assert_array_equal(same.masked, masked_scores(lambda b: b, x, [0] * 12, x).masked)
+    predictions = [[0] * 12, [0] * 11 + [1]]
+    assert representativity([x, other], predictions, [0] * 12).mege == 1.0
+    # Without inputs the first maps have the columns.
+    assert np.isclose(metrics.RankCorrelation().evaluate(x, other).value, 1.0)
+    assert metrics.InputInvariance().evaluate(x, other).value == 0.0
+    maps = {"a": x, "b": other}
+    table = evaluate(None, None, None, maps, ["rank_correlation"], reference_maps=other)
+    assert [float(table["rank_correlation"][name]) for name in maps] == pytest.approx([1.0, 1.0])
+    # The columns of numbers without names, in another order.
+    counted = pandas.DataFrame(x.to_numpy())
+    given = metrics.RankCorrelation().evaluate(counted, counted[[2, 0, 1]], inputs=counted)
+    assert np.isclose(given.value, 1.0)
+    masks = x.eq(x.max(axis=1), axis=0)
+    assert metrics.PointingGame().evaluate(x, masks[["c", "a", "b"]], inputs=x).value == 1.0
+    segments = pandas.DataFrame([[0, 0, 1]] * 12, columns=["a", "b", "c"])
+    values = [
+        metrics.Irof().evaluate(lambda b: b[:, :2] ** 2, x, [0] * 12, x, of).value
+        for of in (segments, segments[["c", "a", "b"]])
+    ]
+    assert values[0] == values[1]
+    means = x.mean()
+    values = [
+        metrics.Deletion(baseline=of).evaluate(lambda b: b @ W[:3], x, TARGETS, x).value
+        for of in (means.to_numpy(), means, means[["c", "a", "b"]])
+    ]
+    assert values[0] == values[1] == values[2]
+    message = (
+        "b: expected the columns of a; 'a' is missing, 'z' is unknown; rename the columns, or give"
+    )
+    with pytest.raises(ValueError, match=message):
+        map_similarity(x, x.rename(columns={"a": "z"}), "spearman")

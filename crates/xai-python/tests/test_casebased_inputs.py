@@ -1,8 +1,10 @@
 """What users hand in: arrays of all kinds, tables, labels, and what is wrong with them."""
 
+import pickle
+
 import numpy as np
 import pytest
-from xai_metrics.casebased import CaseExplainer, NeighborSearch
+from xai_metrics.casebased import CaseExplainer, NeighborSearch, distances
 
 ROWS = np.array([[0.0, 1.0], [0.5, 0.5], [4.0, 5.0], [5.0, 4.0]])
 LABELS = np.array([0, 0, 1, 1])
@@ -226,6 +228,50 @@ def test_search_takes_what_the_explainer_takes():
         assert distances.shape == (2, 2)
     with pytest.raises(ValueError, match="queries"):
         NeighborSearch(ROWS).query(SAMPLES[:, :1])
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_columns_of_tables_are_matched_by_name(library, tmp_path):
+    module = pytest.importorskip(library)
+    table = module.table if library == "pyarrow" else module.DataFrame
+    rows = table({"age": ROWS[:, 0], "income": ROWS[:, 1]})
+    turned = table({"income": SAMPLES[:, 1], "age": SAMPLES[:, 0]})
+    other = table({"height": SAMPLES[:, 1], "age": SAMPLES[:, 0]})
+    fitted = CaseExplainer(rows, LABELS, k=3, redact=["age"])
+    fitted.save(tmp_path / "cases")
+    named = CaseExplainer(ROWS, LABELS, k=3, feature_names=["age", "income"])
+    for explainer in (fitted, CaseExplainer.load(tmp_path / "cases"), named):
+        found = explainer.explain_arrays(turned, predictions=PREDICTED)
+        np.testing.assert_array_equal(found.distances, found_by().distances)
+        with pytest.raises(ValueError, match="X_test: .*'income' is missing, 'height' is unknown"):
+            explainer.explain_votes(other)
+    # Columns without names are read in their order.
+    plain = CaseExplainer(ROWS, LABELS, k=3).explain_votes(turned).distances
+    np.testing.assert_array_equal(plain, found_by(samples=SAMPLES[:, ::-1]).distances)
+    search = NeighborSearch(rows)
+    for one in (search, pickle.loads(pickle.dumps(search))):
+        np.testing.assert_array_equal(
+            one.query(turned, k=2)[0], NeighborSearch(ROWS).query(SAMPLES, k=2)[0]
+        )
+        with pytest.raises(ValueError, match="X: expected the columns of the searched rows"):
+            one.query(other)
+    np.testing.assert_array_equal(distances(turned, rows), distances(SAMPLES, ROWS))
+
+
+def test_a_row_of_a_table_is_matched_by_name():
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame(ROWS, columns=["age", "income"])
+    trees = pytest.importorskip("sklearn.tree")
+    model = trees.DecisionTreeClassifier(random_state=0).fit(table, LABELS)
+    explainer = CaseExplainer(table, LABELS, k=1, model=model)
+    turned = table[["income", "age"]]
+    for row in (turned.iloc[2], turned.iloc[[2]]):
+        found = explainer.explain_instance(row)
+        assert found.neighbors[0].distance == 0.0 and found.predicted_class == 1
+    found = explainer.explain_batch(turned)
+    assert [one.predicted_class for one in found] == LABELS.tolist()
+    with pytest.raises(ValueError, match="test_sample: expected the columns of X_train; 'age'"):
+        explainer.explain_instance(turned.iloc[2].rename({"age": "height"}))
 
 
 @pytest.mark.parametrize("kinds", [[-5, 5], [False, True], [np.int8(-5), True]])

@@ -11,6 +11,7 @@ byte order of another machine, and those that are not aligned.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
@@ -59,6 +60,8 @@ def to_numpy(values: Any, name: str) -> npt.NDArray[Any]:
             return np.asarray(values)
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
+    if is_lazy(values):
+        raise TypeError(f"{name}: the LazyFrame is not computed; collect it first, by `.collect()`")
     raise TypeError(f"{name}: expected an array, got {_type_name(values)}")
 
 
@@ -113,15 +116,21 @@ def booleans(values: Any, name: str, ndim: int | tuple[int, ...] | None = None) 
 
 
 def column_names(table: Any) -> list[Any] | None:
-    """The names of the columns of a table of pandas, polars or pyarrow."""
-    names = getattr(table, "column_names", None)
-    if names is None:
-        names = getattr(table, "columns", None)
-    return None if names is None or callable(names) else list(names)
+    """The names of the columns of a table of pandas, polars or pyarrow, or of the values of one row of pandas."""
+    if is_lazy(table):
+        return None
+    found = (getattr(table, of, None) for of in ("column_names", "columns", "index"))
+    names = next((of for of in found if of is not None and not callable(of)), None)
+    return None if names is None else list(names)
 
 
-def in_order_of(columns: list[Any] | None, values: Any, name: str) -> Any:
-    """A table with its columns in the order of others that have the same names; all else as it is.
+def is_lazy(values: Any) -> bool:
+    """Whether it is a table of polars that is not computed yet."""
+    return type(values).__name__ == "LazyFrame"
+
+
+def in_order_of(columns: list[Any] | None, values: Any, name: str, of: str = "the inputs") -> Any:
+    """A table or row with its columns in the order of others that have the same names; all else as it is.
 
     >>> in_order_of(["a", "b"], [[1.0, 2.0]], "explanations")
     [[1.0, 2.0]]
@@ -129,21 +138,35 @@ def in_order_of(columns: list[Any] | None, values: Any, name: str) -> Any:
     names = column_names(values)
     if columns is None or names is None or names == columns:
         return values
-    if any(_are_numbered(of) for of in (names, columns)):
+    # Names of stored explainers are texts.
+    texts, expected = [str(column) for column in names], [str(column) for column in columns]
+    place_of = {text: place for place, text in enumerate(texts)}
+    wanted = set(expected)
+    if place_of.keys() != wanted and any(_are_numbered(side) for side in (texts, expected)):
         return values
-    if len(set(names)) < len(names) or set(names) != set(columns):
-        different = sorted(map(str, set(names) ^ set(columns)))
+    faults = {
+        "missing": [text for text in expected if text not in place_of],
+        "unknown": [text for text in place_of if text not in wanted],
+        "there more than once": [text for text, n in Counter(texts).items() if n > 1],
+    }
+    told = [f"{_listed(wrong)} {fault}" for fault, wrong in faults.items() if wrong]
+    if told:
         raise ValueError(
-            f"{name}: expected the columns of the inputs, {', '.join(different) or 'once each'} differ; rename them, or "
-            "give an array, whose columns are in the order of the inputs"
+            f"{name}: expected the columns of {of}; {', '.join(told)}; rename the columns, or give an array, "
+            f"whose columns are in the order of {of}"
         )
-    return reals(values, name)[:, [names.index(column) for column in columns]]
+    order = [place_of[text] for text in expected]
+    if type(values).__module__.partition(".")[0] in ("pandas", "polars"):
+        # A table still, for models that know names.
+        return values[[names[place] for place in order]]
+    return reals(values, name)[:, order]
 
 
-def _are_numbered(names: list[Any]) -> bool:
-    """Whether nobody named the columns: pandas counts them, polars calls them ``column_0``, …"""
+def _are_numbered(names: list[str]) -> bool:
+    """Whether nobody named the columns: pandas counts them, polars calls them ``column_0``, explainers ``feature_0``."""
     return any(
-        names == [kind(i) for i in range(len(names))] for kind in (int, "column_{}".format)
+        names == [prefix + str(i) for i in range(len(names))]
+        for prefix in ("", "column_", "feature_")
     )
 
 

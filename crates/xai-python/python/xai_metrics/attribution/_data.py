@@ -94,9 +94,19 @@ class Run:
         return None if self.inputs is None else reals(self.inputs, "inputs")
 
     @cached_property
-    def columns(self) -> list[Any] | None:
-        """The names of the columns of the inputs, where they are a table."""
-        return column_names(self.inputs)
+    def _named(self) -> tuple[list[Any] | None, str]:
+        """The names of the columns, of the inputs or else of the first maps that are a table, and of which."""
+        sides = self.sides
+        tables = [("the inputs", self.inputs)]
+        tables += [(f"the maps of {name}", maps) for name, maps, _ in self.explainers]
+        tables += [("reference_maps", sides.reference_maps), ("second_maps", sides.second_maps)]
+        named = ((column_names(table), of) for of, table in tables)
+        return next((found for found in named if found[0] is not None), (None, ""))
+
+    def _in_order(self, values: Any, name: str) -> Any:
+        """Values with the columns of the run."""
+        columns, of = self._named
+        return in_order_of(columns, values, name, of)
 
     @cached_property
     def tensors(self) -> _models.Tensors:
@@ -135,7 +145,7 @@ class Run:
         function = None
         if self.model is not None and self.operator is None:
             is_pandas = type(self.inputs).__module__.startswith("pandas")
-            columns = self.columns if is_pandas else None
+            columns = column_names(self.inputs) if is_pandas else None
             function = _models.model_function(
                 self.model, self.framework, self.device, self.n_outputs, columns
             )
@@ -187,7 +197,7 @@ class Run:
         """Maps that exist, with the columns of the inputs, or who makes them."""
         if _models.is_explainer(maps):
             return _models.explainer_function(maps, self.tensors, self.classes)
-        return None if maps is None else reals(in_order_of(self.columns, maps, name), name)
+        return None if maps is None else reals(self._in_order(maps, name), name)
 
     def _explained(self, name: str, maps: Any, explainer: Any) -> Any:
         maps = self._maps(maps, "explanations")
@@ -216,9 +226,13 @@ class Run:
             parameters = dict(metric.parameters)
             baseline = metric.arrays.get("baseline")
             if baseline is not None:
-                parameters["baseline"] = f"given:{len(draws['baselines'])}"
-                baseline = in_order_of(self.columns, baseline, "baseline")
-                draws["baselines"].append(baseline_of(baseline, self.array))
+                baseline = self._in_order(baseline, "baseline")
+                if getattr(baseline, "ndim", 0) == 1:
+                    # A row with names of columns: a number per channel.
+                    parameters["baseline"] = reals(baseline, "baseline").tolist()
+                else:
+                    parameters["baseline"] = f"given:{len(draws['baselines'])}"
+                    draws["baselines"].append(baseline_of(baseline, self.array))
             given = metric.arrays.get("draws")
             if given is not None:
                 key = str(metric.info.draws)
@@ -242,7 +256,9 @@ class Run:
 
         def given(convert: Any, name: str) -> Any:
             values = getattr(sides, name)
-            return None if values is None else planes(convert(values, name), shape, n)
+            if values is None:
+                return None
+            return planes(convert(self._in_order(values, name), name), shape, n)
 
         def drawn(convert: Any, name: str) -> Any:
             return convert(draws[name], "draws") if name in draws else None

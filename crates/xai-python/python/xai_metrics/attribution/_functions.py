@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from .. import _native
-from .._arrays import integers, reals
+from .._arrays import column_names, in_order_of, integers, reals
 from .._results import Result, axes, html_table, pandas_frame
 from ._data import Run, layout_of, targets_of
 from ._models import Tensors, explainer_function, is_explainer
@@ -138,6 +138,7 @@ def mask_inputs(
     >>> mask_inputs([[4.0, 4.0, 4.0]], [[0.0, -1.0, 2.0]]).round(6).tolist()
     [[0.0, 2.0, 4.0]]
     """
+    explanations = in_order_of(column_names(inputs), explanations, "explanations")
     whole, maps = reals(inputs, "inputs"), reals(explanations, "explanations")
     name = layout_of(layout, whole.shape, planes=[maps])
     masked: npt.NDArray[Any] = _native.attribution_mask_inputs(whole, maps, name, n_jobs)
@@ -167,7 +168,7 @@ def map_similarity(
     >>> map_similarity([[1.0, 2.0, 3.0]], [[1.0, 5.0, 9.0]], "spearman").tolist()
     [1.0]
     """
-    first, second = reals(a, "a"), reals(b, "b")
+    first, second = reals(a, "a"), reals(in_order_of(column_names(a), b, "b", "a"), "b")
     name = layout_of(layout, first.shape) or "tabular"
     alike: npt.NDArray[np.float64] = _native.attribution_similarity(
         first, second, similarity, name, n_jobs
@@ -427,7 +428,9 @@ def representativity(
     >>> of.mege, of.reco
     (1.0, 1.0)
     """
-    maps = [reals(of_model, "explanations") for of_model in explanations]
+    tables = [(f"explanations[{i}]", of_model) for i, of_model in enumerate(explanations)]
+    columns = next((names for names in (column_names(of) for _, of in tables) if names), None)
+    maps = [reals(in_order_of(columns, of, name, "the first table"), name) for name, of in tables]
     name = layout_of(layout, maps[0].shape if maps else None) or "tabular"
     folds = None if held_out_by is None else integers(held_out_by, "held_out_by", 1).tolist()
     values = _native.attribution_representativity(

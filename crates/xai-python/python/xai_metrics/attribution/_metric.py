@@ -6,7 +6,7 @@ import inspect
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from .. import _native
-from .._arrays import to_numpy
+from .._arrays import column_names, to_numpy
 from ._data import Run, Sides
 from ._models import is_explainer
 from ._registry import MetricInfo, metric_info
@@ -173,10 +173,10 @@ def evaluate_signature(info: MetricInfo) -> inspect.Signature:
 
 
 def _is_array_or_function(name: str, value: Any) -> bool:
-    """Whether a baseline is a whole input, and not a number per channel, or it is a function."""
+    """Whether a baseline is a whole input, and not a number per channel, or a function, or its numbers have names."""
     if is_explainer(value):
         return True
     if isinstance(value, str) or not hasattr(value, "__len__"):
         return False
     array: npt.NDArray[Any] = to_numpy(value, name)
-    return array.ndim > 1
+    return array.ndim > 1 or column_names(value) is not None

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from .. import _native
-from .._arrays import reals
+from .._arrays import is_lazy, reals
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -294,10 +294,11 @@ def explainer_function(
 
 def is_explainer(value: Any) -> bool:
     """Whether it makes maps, rather than holding them."""
-    return (
-        callable(value)
-        or callable(getattr(value, "attribute", None))
-        or callable(getattr(value, "explain", None))
+    if is_lazy(value):
+        # Its own `explain` tells a plan of queries.
+        return False
+    return callable(value) or any(
+        callable(getattr(value, of, None)) for of in ("attribute", "explain")
     )
 
 

@@ -30,7 +30,8 @@ _ALSO = {
     "steps": "``None`` and -1 are ``all``.",
     "baseline": (
         "Or an array of the shape of one sample or of all inputs, or a function that is given the "
-        "inputs and answers with such an array."
+        "inputs and answers with such an array. Columns of a table, and the index of a Series, are "
+        "matched by name with the columns of the inputs."
     ),
     "distance": "Or a function of two flattened maps.",
 }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _native
-from .._arrays import reals
+from .._arrays import in_order_of, reals
 from ._explanation import Explanation
 from ._explanations import Explanations
 from ._fitted import Fitted
@@ -54,6 +54,7 @@ class Asking(Fitted):
         Explanation
             The neighbours and their correspondence.
         """
+        test_sample = self._in_order(test_sample, "test_sample")
         sample = reals(test_sample, "test_sample")
         if sample.ndim == 2 and len(sample) == 1:
             sample = sample[0]
@@ -125,7 +126,7 @@ class Asking(Fitted):
         Parameters
         ----------
         X_test : array of shape (m, n_features)
-            The samples.
+            The samples. The columns of a table are matched by name with those of the training rows.
         y_test : array of shape (m,), optional
             The true classes, where they are known.
         predictions : array of shape (m,), optional
@@ -187,8 +188,13 @@ class Asking(Fitted):
             self._samples(X_test), None, y_test, k, return_provenance, distance_weighted, progress
         )
 
+    def _in_order(self, rows: Any, name: str) -> Any:
+        """Rows with the columns of the training rows."""
+        columns = self.feature_names if self._columns is None else self._columns
+        return in_order_of(columns, rows, name, "X_train")
+
     def _samples(self, X_test: Any) -> npt.NDArray[Any]:
-        samples = reals(X_test, "X_test", 2)
+        samples = reals(self._in_order(X_test, "X_test"), "X_test", 2)
         if samples.shape[1] != self.n_features:
             raise ValueError(f"X_test has {samples.shape[1]} features, expected {self.n_features}")
         return samples
@@ -202,7 +208,8 @@ class Asking(Fitted):
         model = model if model is not None else self._model
         if model is None:
             raise ValueError("Either predicted_class or model must be provided")
-        return predictions_of(model, X_test, samples, self._space.input_transform)
+        rows = self._in_order(X_test, "X_test")
+        return predictions_of(model, rows, samples, self._space.input_transform)
 
     def _predicted_numbers(self, labels: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
         known = self._space.known_classes

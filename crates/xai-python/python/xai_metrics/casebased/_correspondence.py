@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _native
-from .._arrays import reals
+from .._arrays import column_names, in_order_of, reals
 from .._described import described
 from ._fitting.choices import LEVELS, split_covariance, split_weighting, weights_of
 
@@ -158,6 +158,7 @@ def distances(
     array([[7., 2.]])
     """
     _, covariance = split_covariance({"distance": distance}, covariance, needed=True)
+    queries = in_order_of(column_names(rows), queries, "queries", "rows")
     queries, rows = doubles(queries, "queries", 2), doubles(rows, "rows", 2)
     found: npt.NDArray[np.float64] = _native.casebased_distances(
         queries, rows, distance, covariance, n_jobs
@@ -166,7 +167,7 @@ def distances(
 
 
 def doubles(values: Any, name: str, ndim: int) -> npt.NDArray[np.float64]:
-    if type(values) is np.ndarray and values.ndim == ndim:
+    if type(values) is np.ndarray and values.ndim == ndim and values.size:
         # What is most often handed in needs no conversion.
         if values.dtype == np.float64 and values.flags.aligned:
             return values

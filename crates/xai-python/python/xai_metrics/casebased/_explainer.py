@@ -131,8 +131,9 @@ class CaseExplainer(Reporting):
         {parameters}
         """
         strategy = strategy_of(similarity, model)
+        self._columns = column_names(X_train)
         if feature_names is None:
-            feature_names = column_names(X_train)
+            feature_names = self._columns
         rows = reals(X_train, "X_train", 2)
         labels = label_array(y_train, "y_train")
         if len(rows) != len(labels):

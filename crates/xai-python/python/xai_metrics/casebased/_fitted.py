@@ -22,6 +22,8 @@ class Fitted:
     distance: str
     scale: bool
     feature_names: list[str]
+    #: The columns of the table of training rows; ``None`` for an array, whose columns are ``feature_names``.
+    _columns: list[Any] | None = None
     class_names: Mapping[Any, str] | Sequence[str]
     metadata: dict[str, Any]
     y_train: npt.NDArray[Any]

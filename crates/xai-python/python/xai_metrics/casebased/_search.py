@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import _native
-from .._arrays import reals
+from .._arrays import column_names, in_order_of, reals
 from .._described import described
 from ._fitting.choices import checked_k, split_covariance
 
@@ -60,26 +60,29 @@ class NeighborSearch:
         """
         chosen, covariance = split_covariance(parameters, covariance, needed=True)
         self.n_jobs = n_jobs
+        self._columns = column_names(X)
         self._arguments = (reals(X, "X", 2), chosen, covariance)
         self._native = _native.CasebasedSearch(*self._arguments, n_jobs)
         self.engine: str = self._native.engine
         self.recall: float | None = self._native.recall
 
     def query(self, X: Any, k: int = 5) -> Found:
-        """The ``k`` nearest rows of each of ``(m, n_features)`` queries.
+        """The ``k`` nearest rows of each of ``(m, n_features)`` queries, columns of tables matched by name.
 
         Returns
         -------
         (distances, indices), arrays of shape (m, k)
             Nearest first, equal distances by lower row; fewer columns where there are fewer rows.
         """
-        indices, distances = self._native.query(reals(X, "X", 2), checked_k(k), self.n_jobs)
+        queries = reals(in_order_of(self._columns, X, "X", "the searched rows"), "X", 2)
+        indices, distances = self._native.query(queries, checked_k(k), self.n_jobs)
         return distances, indices
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"arguments": self._arguments, "n_jobs": self.n_jobs}
+        return {"arguments": self._arguments, "n_jobs": self.n_jobs, "columns": self._columns}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._arguments, self.n_jobs = state["arguments"], state["n_jobs"]
+        self._columns = state.get("columns")
         self._native = _native.CasebasedSearch(*self._arguments, self.n_jobs)
         self.engine, self.recall = self._native.engine, self._native.recall
