@@ -49,6 +49,26 @@ def test_every_metric_is_a_class_with_its_parameters(info: Any) -> None:
     assert list(info.to_dict()) == list(info.__dataclass_fields__)
 
 
+@pytest.mark.parametrize("info", [i for i in BUILT if i.draws], ids=lambda info: info.name)
+def test_draws_are_documented_with_what_they_hold_and_their_shape(info: Any) -> None:
+    shapes = {
+        "subsets": "Numbers of features (draws, n, size),",
+        "neighbours": "Noise that is added (draws, n, …),",
+        "given values": "Values (draws, n, features),",
+        "orders": "Orders of removal (n, features),",
+        "other targets": "Other classes (n,),",
+    }
+    text = " ".join((metrics.by_name(info.name).__doc__ or "").split())
+    assert f"draws : array-like, optional {shapes[info.draws]} drawn elsewhere" in text
+
+
+def test_draws_of_neighbours_are_noise() -> None:
+    noise = RANDOM.normal(size=(5, *X.shape))
+    metric = metrics.MaximumStability(draws=noise)
+    value = metric.evaluate(lambda x, _: x, X, TARGETS)
+    np.testing.assert_allclose(value.per_sample, np.linalg.norm(noise, axis=2).max(axis=0))
+
+
 @pytest.mark.parametrize(
     ("info", "parameter"),
     [(info, parameter) for info in BUILT for parameter in info.parameters],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from .. import _arrays, _native
+from .._arguments import whole_or_none
 from .._arrays import booleans, column_names, in_order_of, integers, reals, to_numpy
 from . import _models
 
@@ -141,7 +141,7 @@ class Run:
         inputs = self.array
         explainers = [self._explained(*entry) for entry in self.explainers]
         n = self._n_samples(explainers)
-        batch_size = batch_size_of(self.batch_size)
+        batch_size = whole_or_none("batch_size", self.batch_size, 1)
         function = None
         if self.model is not None and self.operator is None:
             is_pandas = type(self.inputs).__module__.startswith("pandas")
@@ -263,11 +263,22 @@ class Run:
         def drawn(convert: Any, name: str) -> Any:
             return convert(draws[name], "draws") if name in draws else None
 
+        if _models.is_explainer(sides.reference_maps):
+            raise TypeError(
+                "reference_maps: expected maps, got an explainer; give the maps that it answers"
+            )
+        masks = given(booleans, "masks")
+        if masks is not None and masks.ndim != 3:
+            raise ValueError(
+                "masks: expected where the object is, (n, height, width), or (n, features) for tables, got shape "
+                f"{np.shape(sides.masks)}"
+            )
         segments, layer = given(integers, "segments"), sides.representation
         if layer is not None:
+            _models.Known.of(layer, "representation")
             layer = _models.model_function(layer, self.tensors.framework, self.tensors.device)
         return {
-            "masks": given(booleans, "masks"),
+            "masks": masks,
             "mosaic": None if sides.mosaic is None else self._mosaic(shape),
             "segments": None if segments is None else (segments, n),
             "reference_maps": self._maps(sides.reference_maps, "reference_maps"),
@@ -288,25 +299,6 @@ class Run:
         is_first = self.read_layout == "channels-first"
         height, width = shape[2:] if is_first else (*shape[1:3], 1)[:2]
         return cells, int(height), int(width)
-
-
-def batch_size_of(batch_size: Any) -> int | None:
-    """The largest number of rows at once; ``None`` leaves it to the library.
-
-    >>> batch_size_of(np.int64(7))
-    7
-    """
-    if batch_size is None:
-        return None
-    try:
-        size = operator.index(batch_size)
-    except TypeError:
-        expected = "expected a whole number or None"
-        raise TypeError(f"batch_size: {expected}, got {batch_size!r}") from None
-    if size < 1:
-        raise ValueError(f"batch_size: expected at least 1, got {batch_size}")
-    return size
-
 
 
 def targets_of(targets: Any, n: int, classes: list[Any] | None = None) -> npt.NDArray[Any]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .. import _native
+from .._arguments import number, seed_of, threads, whole
 from .._arrays import to_numpy
 from .._progress import bar
 from ._data import Run, Sides
@@ -164,7 +165,8 @@ def evaluate(
     ['good', 'bad']
     """
     given = locals()
-    statistics = {name: given.pop(name) for name in ("level", "replicates")}
+    statistics: dict[str, Any] = {"level": number("level", given.pop("level"))}
+    statistics["replicates"] = whole("replicates", given.pop("replicates"), 0)
     return _evaluated(curves=True, **given).table(**statistics, seed=seed, n_jobs=n_jobs)
 
 
@@ -225,10 +227,13 @@ def _evaluated(
     **arguments: Any,
 ) -> EvaluationValues:
     """The values of what :func:`evaluate` was given."""
+    seed, n_jobs = seed_of(seed), threads(n_jobs)
     if not isinstance(explainers, Mapping):
         raise TypeError(f"explainers: expected a mapping by name, got {type(explainers).__name__}")
     if not explainers:
         raise ValueError("explainers: empty")
+    if "first_sample" in arguments:
+        whole("first_sample", arguments["first_sample"], 0)
     sides = Sides(**{name: arguments.pop(name) for name in Sides.__dataclass_fields__})
     run = Run(**arguments, sides=sides)
     run.explainers = [_explained(str(name), value) for name, value in explainers.items()]
@@ -254,7 +259,7 @@ def _explained(name: str, value: Any) -> tuple[str, Any, Any]:
 
 def asked_metrics(metrics: Any, run: Run) -> tuple[list[tuple[str, Metric]], dict[str, str]]:
     """The metrics that were asked for, with their names in the table, and why others of a word are not."""
-    if isinstance(metrics, (str, Metric)):
+    if isinstance(metrics, (str, Metric, type)) or not isinstance(metrics, Iterable):
         metrics = [metrics]
     named = metrics.items() if isinstance(metrics, Mapping) else ((None, m) for m in metrics)
     asked: list[tuple[str, Metric]] = []

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from .. import _native
+from .._arguments import number, seed_of, threads, whole
 from .._arrays import column_names, in_order_of, integers, reals
 from .._results import Result, axes, html_table, pandas_frame
 from ._data import Run, layout_of, targets_of
@@ -49,7 +50,7 @@ def base_scores(
     given = locals()
     del given["n_jobs"]
     run = Run(**given)
-    scores: npt.NDArray[np.float64] = _native.attribution_scores(run.request(), n_jobs)[0]
+    scores: npt.NDArray[np.float64] = _native.attribution_scores(run.request(), threads(n_jobs))[0]
     return scores
 
 
@@ -119,7 +120,7 @@ def masked_scores(
     del given["n_jobs"], given["explanations"]
     maps, explainer = (None, explanations) if is_explainer(explanations) else (explanations, None)
     run = Run(**given, explainers=[("explainer", maps, explainer)])
-    base, masked = _native.attribution_scores(run.request(), n_jobs)
+    base, masked = _native.attribution_scores(run.request(), threads(n_jobs))
     if masked is None:
         raise ValueError("explanations: empty")
     return MaskedScores(base, masked)
@@ -141,7 +142,7 @@ def mask_inputs(
     explanations = in_order_of(column_names(inputs), explanations, "explanations")
     whole, maps = reals(inputs, "inputs"), reals(explanations, "explanations")
     name = layout_of(layout, whole.shape, planes=[maps])
-    masked: npt.NDArray[Any] = _native.attribution_mask_inputs(whole, maps, name, n_jobs)
+    masked: npt.NDArray[Any] = _native.attribution_mask_inputs(whole, maps, name, threads(n_jobs))
     return masked
 
 
@@ -171,7 +172,7 @@ def map_similarity(
     first, second = reals(a, "a"), reals(in_order_of(column_names(a), b, "b", "a"), "b")
     name = layout_of(layout, first.shape) or "tabular"
     alike: npt.NDArray[np.float64] = _native.attribution_similarity(
-        first, second, similarity, name, n_jobs
+        first, second, similarity, name, threads(n_jobs)
     )
     return alike
 
@@ -213,13 +214,14 @@ def smoothed(
     True
     """
     tensors = Tensors.of(model, framework, device)
+    noise = whole("n_copies", n_copies, 1), number("magnitude", magnitude), seed_of(seed)
     function = explainer_function(explainer, tensors)
 
     def explain(inputs: Any, targets: Any) -> npt.NDArray[np.float64]:
         batch = reals(inputs, "inputs")
         rows = targets_of(targets, len(batch))
         mean: npt.NDArray[np.float64] = _native.attribution_smoothed(
-            function, batch, rows, n_copies, magnitude, seed
+            function, batch, rows, *noise
         )
         return mean
 
@@ -355,7 +357,7 @@ def model_randomization(
         return explainer_function(explainer_of(layers), tensors)
 
     values = _native.attribution_model_randomization(
-        run.request(), function_of, n_layers, order, similarity, n_jobs
+        run.request(), function_of, whole("n_layers", n_layers, 0), order, similarity, threads(n_jobs)
     )
     steps = [
         RandomizationStep(
@@ -440,6 +442,6 @@ def representativity(
         name,
         folds,
         peer_thresholds,
-        n_jobs,
+        threads(n_jobs),
     )
     return MegeReco(**values)

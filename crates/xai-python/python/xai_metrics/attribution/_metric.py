@@ -6,6 +6,7 @@ import inspect
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from .. import _native
+from .._arguments import threads
 from .._arrays import column_names, to_numpy
 from ._data import Run, Sides
 from ._models import is_explainer
@@ -46,6 +47,9 @@ class Metric:
                 value = "all"
             if value is None:
                 continue
+            if isinstance(value, (bytes, bytearray)):
+                # Else they are read as a list of numbers.
+                value = repr(value)
             if is_draws or (known[name].takes_functions and _is_array_or_function(name, value)):
                 self.arrays[name] = value
             else:
@@ -90,7 +94,7 @@ class Metric:
     def _measure(self, run: dict[str, Any]) -> MetricValue:
         """The value of one explainer, from the fields of a run and of its sides by name."""
         run = dict(run)
-        n_jobs = run.pop("n_jobs", None)
+        n_jobs = threads(run.pop("n_jobs", None))
         sides = {name: run.pop(name, None) for name in Sides.__dataclass_fields__}
         maps, explainer = run.pop("explanations", None), run.pop("explainer", None)
         if maps is not None and is_explainer(maps):

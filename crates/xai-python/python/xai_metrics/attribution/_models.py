@@ -8,6 +8,7 @@ says otherwise. A torch module is in its evaluation mode while it or an explaine
 from __future__ import annotations
 
 import contextlib
+import importlib
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -70,18 +71,13 @@ class Tensors:
     def tensor(self, array: npt.NDArray[Any]) -> Any:
         """An array of ours as a tensor."""
         if self.framework == "torch":
-            import torch
-
-            tensor = torch.from_numpy(array)
+            tensor = _library("torch").from_numpy(array)
             dtype = self.dtype if tensor.is_floating_point() else None
             return tensor.to(device=self.device, dtype=dtype)
         if self.framework == "jax":
-            import jax
-
-            return jax.device_put(array, self.device)
+            return _library("jax").device_put(array, self.device)
         if self.framework == "tensorflow":
-            import tensorflow as tf
-
+            tf = _library("tensorflow")
             with tf.device(self.device) if self.device is not None else contextlib.nullcontext():
                 return tf.convert_to_tensor(array)
         return array
@@ -109,15 +105,25 @@ class Tensors:
             part.training = False
         try:
             if self.framework == "torch" and not gradients:
-                import torch
-
-                with torch.no_grad():
+                with _library("torch").no_grad():
                     yield
             else:
                 yield
         finally:
             for part in training:
                 part.training = True
+
+
+def _library(framework: str) -> Any:
+    """A framework, or an ``ImportError`` that says what to install."""
+    try:
+        return importlib.import_module(framework)
+    except ModuleNotFoundError as error:
+        if error.name != framework:
+            raise
+        raise ImportError(
+            f"framework: {framework!r} needs {framework}: install it by `pip install {framework}`"
+        ) from None
 
 
 def is_torch_module(model: Any) -> bool:
@@ -143,8 +149,8 @@ class Known:
     activation: str = "none"
 
     @classmethod
-    def of(cls, model: Any) -> Known:
-        """What is known of a model.
+    def of(cls, model: Any, name: str = "model") -> Known:
+        """What is known of a model; errors call it by its name.
 
         >>> Known.of(len).classes is None
         True
@@ -169,7 +175,7 @@ class Known:
         if callable(getattr(model, "predict", None)):
             return cls(model.predict)
         kind = type(model).__name__
-        raise TypeError(f"model: expected a callable or an estimator, got {kind}")
+        raise TypeError(f"{name}: expected a callable or an estimator, got {kind}")
 
 
 def _classes_of(model: Any) -> list[Any] | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from .. import _native
+from .._arguments import check_class, number, seed_of, threads, whole
 from .._results import Result, axes
 from .._results import pandas_library as pandas
 from .._statistics import Interval, interval_of
@@ -215,6 +216,7 @@ class EvaluationValues:
         Raises ``ValueError`` where explainers or metrics are not the same, in the same order, and
         for a metric that relates all samples to each other (consistency, sufficiency).
         """
+        check_class(next, self)
         merged = self._native.merged(next._native)
         return EvaluationValues(merged, self.assumed, self.skipped)
 
@@ -227,7 +229,9 @@ class EvaluationValues:
         n_jobs: int | None = None,
     ) -> EvaluationTable:
         """Means, intervals, rankings and tests."""
-        return EvaluationTable(self, self._native.table(level, replicates, seed, n_jobs))
+        level, replicates = number("level", level), whole("replicates", replicates, 0)
+        table = self._native.table(level, replicates, seed_of(seed), threads(n_jobs))
+        return EvaluationTable(self, table)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return EvaluationValues, (self._native, self.assumed, self.skipped)

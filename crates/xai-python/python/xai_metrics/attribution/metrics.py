@@ -36,6 +36,15 @@ _ALSO = {
     "distance": "Or a function of two flattened maps.",
 }
 
+#: What draws made elsewhere hold, by what a metric draws.
+_DRAWS = {
+    "subsets": "Numbers of features (draws, n, size)",
+    "neighbours": "Noise that is added (draws, n, …)",
+    "given values": "Values (draws, n, features)",
+    "orders": "Orders of removal (n, features)",
+    "other targets": "Other classes (n,)",
+}
+
 
 def by_name(name: str) -> type[Metric]:
     """The class of a metric by its name in tables, or as the command line has it.
@@ -84,7 +93,7 @@ def _documentation(info: MetricInfo) -> str:
         for parameter in info.parameters:
             lines += _documented(parameter)
         if info.draws:
-            drawn = f"{info.draws.capitalize()} drawn elsewhere, instead of own ones."
+            drawn = f"{_DRAWS[info.draws]}, drawn elsewhere, instead of own ones."
             lines += ["draws : array-like, optional", *wrapped(drawn, 4)]
         lines += [""]
     return "\n".join([*lines, "References", "----------", *wrapped(f"{info.source}.", 0), ""])

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .. import _native
+from .._arguments import check_class, whole
 from .._described import described
 from .._results import Result, axes, html_table, pandas_frame
 from ._fitting.choices import LEVELS
@@ -205,7 +206,7 @@ class Audit:
         {parameters}
         """
         self.explainer = explainer
-        self._state = _native.CasebasedAudit(parameters, first_sample)
+        self._state = _native.CasebasedAudit(parameters, whole("first_sample", first_sample, 0))
 
     def update(
         self,
@@ -245,6 +246,7 @@ class Audit:
 
     def merge(self, other: Audit) -> None:
         """Adds the audit of other samples, by an explainer that was fitted alike."""
+        check_class(other, self)
         self._state.merge(other._state)
 
     def finish(self) -> AuditReport:

@@ -8,9 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _native
+from .._arguments import mapping, number, threads
 from .._arrays import column_names, in_order_of, reals
 from .._described import described
-from ._fitting.choices import LEVELS, split_covariance, split_weighting, weights_of
+from ._fitting.choices import (
+    LEVELS,
+    check_covariance,
+    split_covariance,
+    split_weighting,
+    weights_of,
+)
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -86,7 +93,10 @@ def compute_correspondence(
     labels = [number_of(label, len(numbers)) for _, _, label in neighbors]
     weights = []
     if class_weights:
-        weights = [(number_of(c, len(numbers)), weight) for c, weight in class_weights.items()]
+        weighed = mapping("class_weights", class_weights, "a weight for each label").items()
+        weights = [
+            (number_of(c, len(numbers)), number(f"class_weights[{c!r}]", of)) for c, of in weighed
+        ]
     far = [distance for _, distance, _ in neighbors]
     weighting = parameters.get("weighting")
     if not distance_weighted:
@@ -160,8 +170,9 @@ def distances(
     _, covariance = split_covariance({"distance": distance}, covariance, needed=True)
     queries = in_order_of(column_names(rows), queries, "queries", "rows")
     queries, rows = doubles(queries, "queries", 2), doubles(rows, "rows", 2)
+    check_covariance(covariance, rows.shape[1])
     found: npt.NDArray[np.float64] = _native.casebased_distances(
-        queries, rows, distance, covariance, n_jobs
+        queries, rows, distance, covariance, threads(n_jobs)
     )
     return found
 

@@ -9,9 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _native
+from .._arguments import mapping, threads
 from .._arrays import column_names, reals
 from .._described import described, parameters_of
-from ._fitting.choices import checked_k, native_choices, split_covariance, split_weighting
+from ._fitting.choices import (
+    check_covariance,
+    checked_k,
+    columns_of,
+    native_choices,
+    split_covariance,
+    split_weighting,
+)
 from ._fitting.classes import Classes, label_array
 from ._fitting.similarity import Space, space_of, strategy_of
 from ._fitting.storage import of_stored
@@ -43,11 +51,17 @@ class Scaler:
 
     def transform(self, X: Any) -> npt.NDArray[np.float64]:
         """Rows in units of the training rows' spread."""
-        return np.asarray((reals(X, "X", 2) - self.mean_) / self.scale_)
+        return np.asarray((self._rows(X) - self.mean_) / self.scale_)
 
     def inverse_transform(self, X: Any) -> npt.NDArray[np.float64]:
         """Rows in the units that they were handed in."""
-        return np.asarray(reals(X, "X", 2) * self.scale_ + self.mean_)
+        return np.asarray(self._rows(X) * self.scale_ + self.mean_)
+
+    def _rows(self, X: Any) -> npt.NDArray[Any]:
+        rows = reals(X, "X", 2)
+        if rows.shape[1] != len(self.mean_):
+            raise ValueError(f"X has {rows.shape[1]} features, expected {len(self.mean_)}")
+        return rows
 
 
 class CaseExplainer(Reporting):
@@ -65,7 +79,7 @@ class CaseExplainer(Reporting):
         Names of the classes.
     class_weights : mapping from label to float, optional
         What each class counts, at least 0; a class without a weight counts 1.
-    metadata : mapping from str to sequence, optional
+    metadata : mapping from str to sequence, or table, optional
         What else is known of the training rows: columns of one value per row.
     n_jobs : int or None
         Threads; -1 and ``None`` mean one per core.
@@ -148,14 +162,14 @@ class CaseExplainer(Reporting):
         self.class_names = class_names if class_names is not None else {}
         self.distance = parameters.get("distance", _DEFAULTS["distance"])
         self.scale = parameters.get("scale", _DEFAULTS["scale"])
-        self.class_weights = dict(class_weights or {})
-        self.metadata = {key: column for key, column in (metadata or {}).items()}
+        self.class_weights = mapping("class_weights", class_weights, "a weight for each label")
+        self.metadata = columns_of(metadata)
         for key, column in self.metadata.items():
             if len(column) != self.n_samples:
                 raise ValueError(
                     f"Metadata {key!r} has {len(column)} items, expected {self.n_samples}"
                 )
-        self.n_jobs = n_jobs
+        self.n_jobs = threads(n_jobs)
         self.y_train = labels.copy()
         self._redact = [redact] if isinstance(redact, str) else list(redact)
         self._covariance = covariance
@@ -170,6 +184,7 @@ class CaseExplainer(Reporting):
         if self._space.model is not None:
             self._model = self._space.model
         chosen, covariance = split_covariance(self._chosen, self._covariance)
+        check_covariance(covariance, self.n_features)
         chosen, kernel = split_weighting(chosen)
         choices = native_choices(
             feature_names=[str(name) for name in self.feature_names],

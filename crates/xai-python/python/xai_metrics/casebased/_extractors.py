@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._arrays import reals
+
 if TYPE_CHECKING:
     import numpy.typing as npt
 
@@ -250,7 +252,8 @@ class CallableActivationExtractor(ActivationExtractor):
         """What the function gives."""
         if self._model is None:
             raise RuntimeError("Call fit() before transform().")
-        return np.asarray(self._fn(self._model, np.atleast_2d(X)), dtype=np.float64)
+        activations = reals(self._fn(self._model, np.atleast_2d(X)), "the activations")
+        return activations.astype(np.float64, copy=False)
 
 
 def _model_input(X: Any, transform: Any) -> Array:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import _native
+from .._arguments import threads
 from .._arrays import column_names, in_order_of, reals
 from .._described import described
-from ._fitting.choices import checked_k, split_covariance
+from ._fitting.choices import check_covariance, checked_k, split_covariance
 
 if TYPE_CHECKING:
     import numpy as np
@@ -59,10 +60,11 @@ class NeighborSearch:
         {parameters}
         """
         chosen, covariance = split_covariance(parameters, covariance, needed=True)
-        self.n_jobs = n_jobs
+        self.n_jobs = threads(n_jobs)
         self._columns = column_names(X)
         self._arguments = (reals(X, "X", 2), chosen, covariance)
-        self._native = _native.CasebasedSearch(*self._arguments, n_jobs)
+        check_covariance(covariance, self._arguments[0].shape[1])
+        self._native = _native.CasebasedSearch(*self._arguments, self.n_jobs)
         self.engine: str = self._native.engine
         self.recall: float | None = self._native.recall
 
@@ -76,6 +78,9 @@ class NeighborSearch:
         """
         queries = reals(in_order_of(self._columns, X, "X", "the searched rows"), "X", 2)
         indices, distances = self._native.query(queries, checked_k(k), self.n_jobs)
+        if not len(indices):
+            width = min(k, len(self._arguments[0]))
+            return distances.reshape(0, width), indices.reshape(0, width)
         return distances, indices
 
     def __getstate__(self) -> dict[str, Any]:

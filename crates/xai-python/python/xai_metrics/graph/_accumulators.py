@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .. import _native
+from .._arguments import check_class, threads, whole_or_none
 from .._results import html_table, pandas_frame
 from .._statistics import Interval, interval_of
 from ._fidelity import Fidelity
@@ -37,8 +38,7 @@ class _Accumulator:
         Raises ``TypeError`` for an accumulator of another class, and ``ValueError`` for one with
         other parameters.
         """
-        if type(other) is not type(self):
-            raise TypeError(f"other: expected {type(self).__name__}, got {type(other).__name__}")
+        check_class(other, self)
         if other._state is not None:
             if self._state is None:
                 self._state = _native.GraphState.from_bytes(other._state.to_bytes())
@@ -81,7 +81,7 @@ class FidelityAccumulator(_Accumulator):
 
     def __init__(self, *, over_graphs: bool = False, n_jobs: int | None = None) -> None:
         self.over_graphs = over_graphs
-        self.n_jobs = n_jobs
+        self.n_jobs = threads(n_jobs)
         self._state = _native.GraphState.fidelity(over_graphs)
 
     def update(
@@ -112,7 +112,7 @@ class FidelityAccumulator(_Accumulator):
         else:
             rows = same_precision(full=full, kept=kept, complement=complement)
             at = positions(index, len(rows[0]))
-            self._state.update_probabilities(*rows, return_type, truth, at, self.n_jobs)
+            self._state.update_probabilities(*rows, str(return_type), truth, at, self.n_jobs)
         return self
 
     def finish(self) -> Any:
@@ -151,7 +151,7 @@ class UnfaithfulnessAccumulator(_Accumulator):
         **parameters: Any,
     ) -> None:
         self.over_graphs = over_graphs
-        self.n_jobs = n_jobs
+        self.n_jobs = threads(n_jobs)
         self._state = _native.GraphState.unfaithfulness(parameters, over_graphs)
 
     def update(self, full: Any, kept: Any) -> UnfaithfulnessAccumulator:
@@ -205,7 +205,7 @@ class GroundTruthAccumulator(_Accumulator):
     ) -> None:
         self._choices = parameters
         self.over_graphs = over_graphs
-        self.n_jobs = n_jobs
+        self.n_jobs = threads(n_jobs)
         # Wrong parameters raise here, not at the first batch. Two accumulators have the same
         # parameters if the bytes of their empty states are equal.
         self._empty = bytes(
@@ -264,6 +264,7 @@ class GroundTruthAccumulator(_Accumulator):
         """The ROC and the precision-recall curve of all scores, as :func:`ground_truth_curves`."""
         if self.over_graphs:
             raise ValueError("curves: they are of elements, not of graphs")
+        n_points = whole_or_none("n_points", n_points, 0)
         return curves_of(self._filled().curves(n_points, self.n_jobs))
 
     def _filled(self) -> Any:
@@ -410,5 +411,5 @@ def micro_intervals(
     """
     if any(state._state is None for state in states):
         raise ValueError("states: one holds nothing")
-    described = _native.graph_micro_intervals([state._state for state in states], n_jobs)
+    described = _native.graph_micro_intervals([state._state for state in states], threads(n_jobs))
     return [MicroInterval(of["name"], of["value"], interval_of(of["interval"])) for of in described]

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _arrays, _native
+from .._arguments import number, threads
 from .._results import Result
 from ._inputs import answers, positions, same_precision
 
@@ -92,6 +93,7 @@ def fidelity(
     >>> of.pos, of.neg, of.characterization
     (0.75, 0.25, 0.75)
     """
+    n_jobs = threads(n_jobs)
     truth = None if target is None else answers(target, "target")
     if by == "label":
         full, kept = answers(full, "full"), answers(kept, "kept")
@@ -102,7 +104,7 @@ def fidelity(
         raise ValueError(f"by: expected 'label' or 'probability', got {by!r}")
     full, kept, complement = same_precision(full=full, kept=kept, complement=complement)
     scores = _native.graph_fidelity_by_probability(
-        full, kept, complement, return_type, truth, positions(index, len(full)), n_jobs
+        full, kept, complement, str(return_type), truth, positions(index, len(full)), n_jobs
     )
     return Fidelity(**scores)
 
@@ -154,7 +156,10 @@ def characterization_score(
     if pos.shape != neg.shape:
         pos, neg = np.broadcast_arrays(pos, neg)
     scores = _native.graph_characterization(
-        pos.reshape(-1), neg.reshape(-1), pos_weight, neg_weight
+        pos.reshape(-1),
+        neg.reshape(-1),
+        number("pos_weight", pos_weight),
+        number("neg_weight", neg_weight),
     )
     return scores.reshape(pos.shape) if pos.ndim else float(scores[0])
 

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _arrays, _native
+from .._arguments import threads, whole_or_none
 from .._described import described
 from .._results import Result, axes, pandas_frame
 from ._inputs import mask_and_truth
@@ -96,7 +97,7 @@ def ground_truth(
     (0.5, 0.75, 1)
     """
     scores, truth = mask_and_truth(predicted, target)
-    return ground_truth_of(_native.graph_ground_truth(scores, truth, parameters, n_jobs))
+    return ground_truth_of(_native.graph_ground_truth(scores, truth, parameters, threads(n_jobs)))
 
 
 @described("graph.ground_truth")
@@ -133,7 +134,7 @@ def best_of_truths(
     """
     scores = _arrays.reals(predicted, "predicted", ndim=1)
     rows = _arrays.reals(truths, "truths", ndim=2).astype(scores.dtype, copy=False)
-    best = _native.graph_best_of_truths(scores, rows, parameters, n_jobs)
+    best = _native.graph_best_of_truths(scores, rows, parameters, threads(n_jobs))
     return int(best["truth"]), ground_truth_of(best["scores"])
 
 
@@ -277,4 +278,5 @@ def ground_truth_curves(
     (0.75, 3, 0.5)
     """
     scores, truth = mask_and_truth(predicted, target)
-    return curves_of(_native.graph_roc_and_pr(scores, truth, parameters, n_points, n_jobs))
+    n_points = whole_or_none("n_points", n_points, 0)
+    return curves_of(_native.graph_roc_and_pr(scores, truth, parameters, n_points, threads(n_jobs)))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy.typing as npt
 
 from .. import _arrays, _native
+from .._arguments import number, threads, whole
 from .._results import Result
 from ._inputs import edges
 
@@ -80,11 +81,13 @@ def mask_properties(
     (2, 2, 0.5)
     """
     values = _arrays.reals(mask, "mask").reshape(-1)
+    threshold, n_jobs = number("threshold", threshold), threads(n_jobs)
     if edge_index is None:
         return MaskProperties(**_native.graph_mask_properties(values, threshold, n_jobs=n_jobs))
     index = edges(edge_index)
     if n_nodes is None:
         n_nodes = int(index.max()) + 1 if index.size else 1
+    n_nodes = whole("n_nodes", n_nodes, 0)
     properties = _native.graph_mask_properties(values, threshold, index, n_nodes, n_jobs)
     return MaskProperties(**properties)
 
@@ -130,5 +133,7 @@ def sparsify(
     values = _arrays.reals(mask, "mask", ndim=1)
     index = None if edge_index is None else edges(edge_index)
     kind, level = given[0]
-    hard: npt.NDArray[Any] = _native.graph_sparsify(values, kind, float(level), index, n_jobs)
+    hard: npt.NDArray[Any] = _native.graph_sparsify(
+        values, kind, number(kind, level), index, threads(n_jobs)
+    )
     return hard

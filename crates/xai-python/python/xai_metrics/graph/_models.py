@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _arrays, _native
+from .._arguments import threads
 from .._described import described, parameters_of
 from .._progress import bar
 from .._results import Result, axes, html_table, pandas_frame
@@ -151,7 +152,7 @@ def explained_outputs(
     )
     called = _called(model, batch is not None)
     parts = _native.graph_explained_outputs(
-        called, whole, of_edges, of_nodes, removal, n_jobs
+        called, whole, of_edges, of_nodes, str(removal), threads(n_jobs)
     )
     return ExplainedOutputs(*parts)
 
@@ -298,6 +299,7 @@ def sweep(
     if len(given) != 1:
         raise ValueError("expected one of fractions, top_k and thresholds")
     kind, levels = given[0]
+    levels = _arrays.reals(levels, kind if kind == "top_k" else f"{kind}s", ndim=1).tolist()
     whole, (mask,) = graph(features, edge_index, edge_weight, batch, edge_mask=edge_mask)
     with bar(1 + 2 * len(levels), "calls", progress) as shown:
         fields = _native.graph_sweep_model(
@@ -305,11 +307,11 @@ def sweep(
             whole,
             mask,
             kind,
-            [float(level) for level in levels],
+            levels,
             parameters,
             None if target is None else answers(on_host(target), "target"),
             positions(index),
-            n_jobs,
+            threads(n_jobs),
         )
     return _curve_of(fields)
 
@@ -363,7 +365,7 @@ def sweep_from_outputs(
         parameters,
         None if target is None else answers(target, "target"),
         positions(index, len(full)),
-        n_jobs,
+        threads(n_jobs),
     )
     return _curve_of(fields)
 
@@ -486,17 +488,19 @@ def robust_fidelity(
     """
     whole, (mask,) = graph(features, edge_index, edge_weight, batch, edge_mask=edge_mask)
     usual = {one.name: one.default for one in parameters_of("graph.robust_fidelity")}
-    n_draws = int(parameters.get("n_draws", usual["n_draws"]))
-    with bar(1 + 2 * n_draws, "calls", progress) as shown:
+    n_draws = parameters.get("n_draws", usual["n_draws"])
+    # What is no number of draws is refused below.
+    total = 1 + 2 * n_draws if isinstance(n_draws, int) else None
+    with bar(total, "calls", progress) as shown:
         fields = _native.graph_robust_fidelity(
             _called(model, batch is not None, shown, index),
             whole,
             mask,
             parameters,
-            probabilities,
+            None if probabilities is None else str(probabilities),
             None if target is None else answers(on_host(target), "target"),
             positions(index),
-            n_jobs,
+            threads(n_jobs),
         )
     by = fields["by_probability"]
     by = None if by is None else RobustFidelityByProbability(**by)

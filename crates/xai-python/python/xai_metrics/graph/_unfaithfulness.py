@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _arrays, _native
+from .._arguments import threads, whole
 from .._described import described
 from .._results import Result
 from ._inputs import positions, same_precision
@@ -76,7 +77,7 @@ def unfaithfulness(
     """
     full, kept = same_precision(full=full, kept=kept)
     at = positions(index, len(full))
-    return Unfaithfulness(**_native.graph_unfaithfulness(full, kept, parameters, at, n_jobs))
+    return Unfaithfulness(**_native.graph_unfaithfulness(full, kept, parameters, at, threads(n_jobs)))
 
 
 @described("graph.unfaithfulness")
@@ -100,7 +101,7 @@ def unfaithfulness_per_row(
     """
     full, kept = same_precision(full=full, kept=kept)
     values: npt.NDArray[np.float64] = _native.graph_unfaithfulness_rows(
-        full, kept, parameters, positions(index, len(full)), n_jobs
+        full, kept, parameters, positions(index, len(full)), threads(n_jobs)
     )
     return values
 
@@ -148,7 +149,7 @@ def top_k_features(node_mask: Any, k: int) -> list[int]:
     [1, 2]
     """
     mask = _arrays.reals(node_mask, "node_mask", ndim=2)
-    return list(_native.graph_top_k_features(mask, _size(k)))
+    return list(_native.graph_top_k_features(mask, whole("k", k, 0)))
 
 
 def top_k_feature_mask(node_mask: Any, k: int) -> npt.NDArray[Any]:
@@ -162,11 +163,5 @@ def top_k_feature_mask(node_mask: Any, k: int) -> npt.NDArray[Any]:
            [0., 1., 0.]])
     """
     mask = _arrays.reals(node_mask, "node_mask", ndim=2)
-    hard: npt.NDArray[Any] = _native.graph_top_k_feature_mask(mask, _size(k))
+    hard: npt.NDArray[Any] = _native.graph_top_k_feature_mask(mask, whole("k", k, 0))
     return hard
-
-
-def _size(k: int) -> int:
-    if k < 0:
-        raise ValueError(f"top_k: expected a number of features, got {k}")
-    return k

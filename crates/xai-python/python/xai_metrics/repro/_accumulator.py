@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _arrays, _native
+from .._arguments import check_class, threads
 from .._described import described
 from ._across import Agreement
 from ._inputs import coded, stacked
@@ -92,7 +93,7 @@ class PairwiseAccumulator:
         self.metrics = chosen(metrics)
         self.empty_union = str(parameters.get("empty_union", "undefined"))
         self.classes = None if classes is None else _arrays.classes(classes, "classes")
-        self.n_jobs = n_jobs
+        self.n_jobs = threads(n_jobs)
         self._state: Any = _native.ReproPairwiseState(list(self.metrics), parameters)
 
     @property
@@ -121,8 +122,7 @@ class PairwiseAccumulator:
 
     def merge(self, other: PairwiseAccumulator) -> PairwiseAccumulator:
         """Adds the counts of other samples of the same runs; returns the accumulator itself."""
-        if not isinstance(other, PairwiseAccumulator):
-            raise TypeError(f"other: expected a PairwiseAccumulator, got {type(other).__name__}")
+        check_class(other, self)
         mine, theirs = self.classes, other.classes
         if (mine is None) != (theirs is None) or not np.array_equal(
             [] if mine is None else mine, [] if theirs is None else theirs

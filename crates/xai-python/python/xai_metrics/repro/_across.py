@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _arrays, _native
+from .._arguments import threads, whole
 from .._described import described
 from .._results import Result, html_table, pandas_frame
 from .._statistics import Interval, interval_of
@@ -140,7 +141,7 @@ def gwet_ac2(
     >>> near > far
     True
     """
-    runs = stacked(coded(predictions, None)[0])
+    runs, n_jobs = stacked(coded(predictions, None)[0]), threads(n_jobs)
     if isinstance(weights, str):
         value = _native.repro_gwet_ac2(runs, weights, None, n_jobs)
     else:
@@ -231,7 +232,7 @@ def sample_consistency(predictions: Any, *, n_jobs: int | None = None) -> Sample
     (array([2, 3]), array([1.   , 1.   , 0.667, 0.667]))
     """
     runs = stacked(coded(predictions, None)[0])
-    return SampleConsistency(**_native.repro_sample_consistency(runs, n_jobs))
+    return SampleConsistency(**_native.repro_sample_consistency(runs, threads(n_jobs)))
 
 
 def votes(predictions: Any, sample: int) -> dict[Any, int]:
@@ -246,6 +247,7 @@ def votes(predictions: Any, sample: int) -> dict[Any, int]:
     coded_runs, _, words = coded(predictions, None)
     runs = stacked(coded_runs)
     n_samples = runs.shape[1]
+    sample = whole("sample", sample)
     if not -n_samples <= sample < n_samples:
         raise ValueError(f"sample: expected one of {n_samples}, got {sample}")
     # Only the column is read.

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import _native
+from .._arguments import threads
 from .._described import described
 from .._results import Result, html_table, pandas_frame
 from .._statistics import Summary
@@ -145,7 +146,7 @@ def compare_groups(
     both, truth, _ = coded([*groups[0], *groups[1]], labels)
     runs = stacked(both)
     differences = _native.repro_compare(
-        runs[:n_first], runs[n_first:], truth, list(names), parameters, n_jobs
+        runs[:n_first], runs[n_first:], truth, list(names), parameters, threads(n_jobs)
     )
     return GroupComparison(
         [

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _native
+from .._arguments import number
 from .._results import html_table, pandas_frame
 from .._statistics import Interval
 from ._packed import PackedRuns, packed
@@ -59,6 +60,7 @@ class ErrorSets:
 
     def accuracy_intervals(self, level: float = 0.95) -> list[Interval]:
         """Wilson's interval of each run's accuracy, over samples."""
+        level = number("level", level)
         n_right = np.rint(self.accuracy * self.n_samples).astype(np.int64)
         fields = [_native.repro_wilson(int(n), self.n_samples, level) for n in n_right]
         return [Interval(**ends) for ends in fields]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 from .. import _native
@@ -51,7 +51,11 @@ def chosen(asked: str | Sequence[str] | None, *, has_labels: bool = True) -> tup
     """The names of the metrics that are asked for; all that can be taken where none are named."""
     if asked is None:
         return names_of("pair") if has_labels else without_labels()
-    names = tuple(name.replace("-", "_") for name in ([asked] if isinstance(asked, str) else asked))
+    names = (asked,) if isinstance(asked, str) or not isinstance(asked, Iterable) else tuple(asked)
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"metrics: expected names, got {type(name).__name__}")
+    names = tuple(name.replace("-", "_") for name in names)
     if len(set(names)) < len(names):
         raise ValueError("metrics: one is named twice")
     if not has_labels:

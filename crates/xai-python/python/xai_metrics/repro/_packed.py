@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _native
+from .._arguments import threads
 from ._inputs import coded
 from ._metrics import chosen
 
@@ -64,6 +65,7 @@ class PackedRuns:
         metrics: str | Sequence[str] | None = None,
         n_jobs: int | None = None,
     ) -> None:
+        n_jobs = threads(n_jobs)
         self.metrics = chosen(metrics, has_labels=labels is not None)
         self._has_labels = labels is not None
         runs, truth, self._words = coded(predictions, labels)
@@ -109,6 +111,7 @@ def packed(
     n_jobs: int | None,
 ) -> tuple[PackedRuns, tuple[str, ...]]:
     """Runs packed for some metrics, and the names of those."""
+    threads(n_jobs)
     if isinstance(predictions, PackedRuns):
         if labels is not None:
             raise TypeError("labels: packed runs have theirs already")

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _native
+from .._arguments import number, threads
 from .._described import described
 from .._results import axes, html_table, pandas_frame
 from .._statistics import Interval, Summary, interval_of
@@ -90,7 +91,7 @@ class PairValues:
         given = {"level": level, **parameters}
         values = self.pairs(metric)
         return interval_of(
-            _native.repro_pair_interval(self.n_runs, values, str(statistic), given, n_jobs)
+            _native.repro_pair_interval(self.n_runs, values, str(statistic), given, threads(n_jobs))
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -288,6 +289,7 @@ def summarize(
     >>> runs.summaries["pa_acc"].mean
     0.5
     """
+    level = number("level", level)
     runs, names = packed(predictions, labels, metrics, n_jobs)
     fields, errors = _native.repro_summaries(runs._native, list(names), parameters, level, n_jobs)
     return PairwiseSummaries(

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _arrays, _native
+from .._arguments import threads
 from ._metrics import names_of
 from ._pairs import PairValues
 
@@ -84,7 +85,7 @@ def regression(predictions: Any, targets: Any, *, n_jobs: int | None = None) -> 
     else:
         numbers = _arrays.reals(predictions, "predictions", ndim=2)
     truth = _arrays.reals(targets, "targets", ndim=1)
-    values, errors = _native.repro_regression(numbers, truth, n_jobs)
+    values, errors = _native.repro_regression(numbers, truth, threads(n_jobs))
     return RegressionResult(
         n_runs=numbers.shape[0],
         n_samples=numbers.shape[1],

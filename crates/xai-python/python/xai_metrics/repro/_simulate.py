@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _arrays, _native
+from .._arguments import seed_of, whole
 from .._described import described, parameters_of
 
 Floats = npt.NDArray[np.float64]
@@ -50,7 +51,7 @@ def class_distribution(
     array([0.25, 0.25, 0.25, 0.25])
     """
     given = {"kind": kind, "n_classes": n_classes, **parameters}
-    law: Floats = _native.repro_class_distribution(item, given)
+    law: Floats = _native.repro_class_distribution(whole("item", item, 0), given)
     return law
 
 
@@ -91,7 +92,9 @@ def simulate_labels(
     [0, 2]
     """
     law = _law(probabilities, "probabilities")
-    labels: Integers = _native.repro_labels(law, n_samples, every_class, seed, item)
+    labels: Integers = _native.repro_labels(
+        law, whole("n_samples", n_samples, 0), every_class, seed_of(seed), whole("item", item, 0)
+    )
     return labels
 
 
@@ -140,7 +143,12 @@ def simulate_predictions(
     law = _law(error_probabilities, "error_probabilities")
     given = {"max_error_share": max_error_share, **parameters}
     runs: Integers = _native.repro_predictions(
-        truth.astype(np.uint32), n_runs, law, seed, item, given
+        truth.astype(np.uint32),
+        whole("n_runs", n_runs, 0),
+        law,
+        seed_of(seed),
+        whole("item", item, 0),
+        given,
     )
     return runs
 

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _arrays, _native
+from .._arguments import check_class, threads, whole
 from .._described import described
 from .._progress import bar
 from .._results import Result, axes, html_table, pandas_frame
@@ -131,6 +132,9 @@ class SimulationStudy:
         progress: bool = False,
         **parameters: Any,
     ) -> None:
+        n_draws, first = whole("n_draws", n_draws, 0), whole("first", first, 0)
+        n_jobs = threads(n_jobs)
+
         def draws(start: int, end: int) -> Any:
             return _native.ReproStudy.simulate(start, end, parameters, n_jobs)
 
@@ -155,11 +159,12 @@ class SimulationStudy:
 
     def merge(self, other: SimulationStudy) -> SimulationStudy:
         """These draws followed by others, as a new study."""
+        check_class(other, self)
         return self._of(self._native.followed_by(other._native))
 
     def summary(self, *, n_jobs: int | None = None) -> StudySummary:
         """The summary that answers the study's questions about each metric."""
-        fields = self._native.summary(n_jobs)
+        fields = self._native.summary(threads(n_jobs))
         behaviors = tuple(
             MetricBehavior(**{**of, "values": Summary(**of["values"])}) for of in fields["metrics"]
         )
@@ -171,7 +176,7 @@ class SimulationStudy:
         Returns one dictionary a metric: ``metric``, and under ``independent`` and ``dependent`` a
         list of points with ``accuracy``, ``mean``, ``low``, ``high`` and ``n_defined``.
         """
-        profiles: list[dict[str, Any]] = self._native.profiles(n_bins)
+        profiles: list[dict[str, Any]] = self._native.profiles(whole("n_bins", n_bins, 1))
         return profiles
 
     def columns(self) -> dict[str, npt.NDArray[Any]]:
@@ -260,7 +265,7 @@ def mean_metrics(predictions: Any, labels: Any, *, n_jobs: int | None = None) ->
     """
     _arrays.classes(labels, "labels")
     runs, truth, _ = coded(predictions, labels)
-    means = _native.repro_mean_metrics(stacked(runs), truth, n_jobs)
+    means = _native.repro_mean_metrics(stacked(runs), truth, threads(n_jobs))
     names = _native.repro_study_metrics()
     values = [float("nan") if value is None else value for value in means["metrics"]]
     return {"accuracy": means["accuracy"], **dict(zip(names, values))}

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..._arrays import reals, to_numpy
+from ..._arguments import mapping, number, whole
+from ..._arrays import column_names, reals, to_numpy
 from .classes import Classes
 
 if TYPE_CHECKING:
@@ -15,6 +16,15 @@ if TYPE_CHECKING:
 
 #: The levels of correspondence, by their numbers.
 LEVELS = ("undefined", "low", "medium", "high")
+
+#: The settings of each weighting.
+_WEIGHTINGS = {
+    "inverse-cube": (),
+    "uniform": (),
+    "inverse-power": ("exponent", "offset"),
+    "gaussian": ("bandwidth",),
+    "exponential": ("bandwidth",),
+}
 
 
 def split_covariance(
@@ -40,10 +50,32 @@ def split_weighting(chosen: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
     words, weighting = dict(chosen), chosen.get("weighting")
     if isinstance(weighting, Mapping):
         del words["weighting"]
-        return words, {key: dict(value) for key, value in weighting.items()}
+        return words, _kernel(weighting)
     if callable(weighting):
         words["weighting"] = "uniform"
     return words, None
+
+
+def _kernel(weighting: Mapping[Any, Any]) -> dict[str, dict[str, float]]:
+    """A weighting and its settings, as the native part reads them."""
+    for word, settings in weighting.items() if len(weighting) == 1 else ():
+        names = _WEIGHTINGS.get(word)
+        if names is not None and isinstance(settings, Mapping) and set(settings) == set(names):
+            of = f"weighting[{word!r}]"
+            return {word: {name: number(f"{of}[{name!r}]", settings[name]) for name in names}}
+    forms = (
+        f"{{{word!r}: {{{', '.join(f'{name!r}: …' for name in names)}}}}}"
+        for word, names in _WEIGHTINGS.items()
+        if names
+    )
+    raise ValueError(f"weighting: expected {' or '.join(forms)}, got {weighting!r}")
+
+
+def check_covariance(covariance: npt.NDArray[np.float64] | None, n_features: int) -> None:
+    """Refuses a covariance of other features than the rows have."""
+    expected = (n_features, n_features)
+    if covariance is not None and covariance.shape != expected:
+        raise ValueError(f"covariance: expected shape {expected}, got {covariance.shape}")
 
 
 def weights_of(
@@ -72,11 +104,7 @@ def weights_of(
 
 def checked_k(k: Any, name: str = "k") -> int:
     """A number of neighbours."""
-    if isinstance(k, bool) or not hasattr(k, "__index__"):
-        raise TypeError(f"{name}: expected a whole number, got {k!r}")
-    if k < 1:
-        raise ValueError(f"{name}: expected at least 1 neighbour, got {k}")
-    return int(k)
+    return whole(name, k, 1)
 
 
 def native_choices(
@@ -91,6 +119,10 @@ def native_choices(
     classes: Classes,
 ) -> dict[str, Any]:
     """What is chosen beside the described parameters, as the native part reads it."""
+    for name, given in (("metadata", metadata), ("redact", redact)):
+        for key in given:
+            if not isinstance(key, str):
+                raise TypeError(f"{name}: expected names that are text, got {key!r}; write {str(key)!r}")
     if classes.are_numbers:
         names = [(classes.number(label), str(name)) for label, name in class_names.items()]
     else:
@@ -99,7 +131,8 @@ def native_choices(
     return {
         "kernel": kernel,
         "class_weights": [
-            (classes.number(label), float(weight)) for label, weight in class_weights.items()
+            (classes.number(label), number(f"class_weights[{label!r}]", weight))
+            for label, weight in class_weights.items()
         ],
         "class_names": names,
         "feature_names": feature_names,
@@ -109,9 +142,21 @@ def native_choices(
     }
 
 
+def columns_of(metadata: Any) -> dict[str, Any]:
+    """The columns of metadata by their names, from a mapping or a table."""
+    names = None if isinstance(metadata, Mapping) else column_names(metadata)
+    if names is None:
+        return mapping("metadata", metadata, "a value for each training row by name")
+    return {name: to_numpy(metadata[name], f"metadata[{name!r}]") for name in names}
+
+
 def metadata_column(values: Any, name: str) -> tuple[str, dict[str, list[Any]]]:
     """A column of metadata as the native part stores it: what is no number or boolean is text."""
     array = to_numpy(values, f"metadata[{name!r}]")
+    if array.ndim != 1:
+        raise ValueError(
+            f"metadata[{name!r}]: expected one value for each training row, got shape {array.shape}"
+        )
     if array.dtype.kind == "b":
         return name, {"Booleans": array.tolist()}
     if array.dtype.kind in "iu" and (not array.size or int(array.max()) < 2**63):

@@ -89,7 +89,7 @@ class Classes:
             if self._number_of is not None:
                 number = self._number_of.get(label)
             else:
-                whole = isinstance(label, (int, float)) and label == int(label)
+                whole = isinstance(label, (int, float)) and label % 1 == 0
                 number = int(label) if whole and abs(label) < -_FOREIGN else None
         except TypeError:
             raise TypeError(f"expected a label, got {type(label).__qualname__}") from None

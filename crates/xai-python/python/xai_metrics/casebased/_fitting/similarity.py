@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..._arrays import reals
 from .._extractors import (
     ActivationExtractor,
     CallableActivationExtractor,
@@ -137,7 +138,7 @@ def _activations(
         if share
         else "activations",
         choice={"activations": parameters},
-        of_rows=lambda rows: _matrix(extractor.transform(rows), np.float64, "the activations"),
+        of_rows=lambda rows: _of_extractor(extractor.transform(rows), len(rows)),
         extractor=extractor,
         model=model,
         feature_share=share,
@@ -207,11 +208,15 @@ def _is_regressor(model: Any) -> bool:
 
 def _leaves(model: Any, rows: Array) -> Array:
     leaves = np.asarray(model.apply(rows)).reshape(len(rows), -1)
-    return _matrix(leaves, np.uint32, "the leaves")
+    return np.ascontiguousarray(leaves, dtype=np.uint32)
 
 
-def _matrix(values: Any, dtype: Any, name: str) -> Array:
-    array = np.asarray(values)
-    if array.ndim != 2:
-        raise ValueError(f"{name} of rows: expected shape (n_rows, n_units), got {array.shape}")
-    return np.ascontiguousarray(array, dtype=dtype)
+def _of_extractor(values: Any, n_rows: int) -> Array:
+    """The activations of so many rows."""
+    array = np.ascontiguousarray(reals(values, "the activations", 2), dtype=np.float64)
+    if len(array) != n_rows:
+        raise ValueError(f"the activations: expected {n_rows} rows, got shape {array.shape}")
+    wrong = np.argwhere(~np.isfinite(array))
+    if len(wrong):
+        raise ValueError(f"the activations{wrong[0].tolist()}: not a finite number")
+    return array

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import _native
+from ..._arguments import threads
 from .classes import Classes
 from .similarity import Space
 
@@ -15,6 +16,7 @@ def of_stored(stored: bytes, labels: str, n_jobs: int | None) -> dict[str, Any]:
     """The attributes of an explainer that a file holds."""
     if labels not in ("numbers", "names"):
         raise ValueError(f"labels: expected 'numbers' or 'names', got {labels!r}")
+    n_jobs = threads(n_jobs)
     native = _native.CasebasedExplainer.load(stored, n_jobs)
     info = native.info()
     numbers = native.labels()

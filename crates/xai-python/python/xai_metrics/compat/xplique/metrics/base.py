@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import numpy as np
 
 from xai_metrics import _native
+from xai_metrics._arguments import threads, whole_or_none
 from xai_metrics._arrays import reals
-from xai_metrics.attribution._data import Run, batch_size_of, layout_of, targets_of
+from xai_metrics.attribution._data import Run, layout_of, targets_of
 from xai_metrics.attribution._metric import Metric
 from xai_metrics.attribution._models import is_torch_module
 from xai_metrics.attribution._value import MetricValue
@@ -79,15 +80,14 @@ class BaseAttributionMetric:
         if compat:
             # The peer computes in single precision.
             self.inputs = self.inputs.astype(np.float32, copy=False)
-        batch_size_of(batch_size)
-        self.batch_size = batch_size
+        self.batch_size = whole_or_none("batch_size", batch_size, 1)
         self.activation = activation
         self.compat = compat
         is_torch = framework == "torch" or is_torch_module(model)
         self.layout = layout_of_images(layout, self.inputs, is_torch)
         self.framework = framework
         self.device = device
-        self.n_jobs = n_jobs
+        self.n_jobs = threads(n_jobs)
         self.allow_batch_dependence = allow_batch_dependence
 
     def _measure(self, metric: Metric, **of: Any) -> MetricValue:
@@ -189,7 +189,7 @@ class BaseComplexityMetric:
         self.batch_size = batch_size
         self.compat = compat
         self.layout = layout
-        self.n_jobs = n_jobs
+        self.n_jobs = threads(n_jobs)
 
     def _of_maps(self, metric: Any, explanations: Any) -> MetricValue:
         maps = reals(explanations, "explanations")

@@ -1,0 +1,78 @@
+"""Arguments that are no arrays: numbers, mappings, states to be merged."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping
+from typing import Any
+
+
+def whole(name: str, value: Any, at_least: int | None = None, below: int = 2**63) -> int:
+    """A whole number, by default any of 64 bits.
+
+    >>> whole("n_points", 7, at_least=1)
+    7
+    >>> whole("n_points", -1, at_least=1)
+    Traceback (most recent call last):
+    ValueError: n_points: expected at least 1, got -1
+    """
+    try:
+        number = None if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        number = None
+    if number is None:
+        raise TypeError(f"{name}: expected a whole number, got {value!r}")
+    least = -(2**63) if at_least is None else at_least
+    if number < least:
+        raise ValueError(f"{name}: expected at least {least}, got {number}")
+    if number >= below:
+        raise ValueError(f"{name}: expected at most {below - 1}, got {number}")
+    return number
+
+
+def whole_or_none(name: str, value: Any, at_least: int | None = None) -> int | None:
+    """A whole number, or ``None``, which leaves it to the library."""
+    return None if value is None else whole(name, value, at_least)
+
+
+def threads(n_jobs: Any) -> int | None:
+    """A number of threads; ``None`` for one per core."""
+    return whole_or_none("n_jobs", n_jobs)
+
+
+def seed_of(seed: Any) -> int:
+    """A seed."""
+    return whole("seed", seed, 0, 2**64)
+
+
+def number(name: str, value: Any) -> float:
+    """A real number.
+
+    >>> number("level", "95")
+    Traceback (most recent call last):
+    TypeError: level: expected a number, got '95'
+    """
+    if not isinstance(value, (str, bytes, bytearray)):
+        try:
+            return float(value)
+        except (TypeError, ValueError, OverflowError):
+            pass
+    raise TypeError(f"{name}: expected a number, got {value!r}")
+
+
+def mapping(name: str, value: Any, of: str) -> dict[Any, Any]:
+    """A dictionary of what a mapping has, empty for ``None``.
+
+    >>> mapping("class_weights", [1.0], "a weight for each label")
+    Traceback (most recent call last):
+    TypeError: class_weights: expected a mapping, a weight for each label, got list
+    """
+    if value is not None and not isinstance(value, Mapping):
+        raise TypeError(f"{name}: expected a mapping, {of}, got {type(value).__name__}")
+    return dict(value or {})
+
+
+def check_class(other: Any, own: Any) -> None:
+    """Refuses what is of another class than a state that it should be merged into."""
+    if not isinstance(other, type(own)):
+        raise TypeError(f"other: expected {type(own).__name__}, got {type(other).__name__}")
