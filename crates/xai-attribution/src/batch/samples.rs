@@ -85,6 +85,21 @@ impl<T: Real> Scorer<'_, T> {
     }
 }
 
+/// Memory for rows of calls that are over: what is new is set to 0 by the system, page by page.
+pub(crate) struct SpareRows<T>(Mutex<Vec<Vec<T>>>);
+
+impl<T: Real> SpareRows<T> {
+    /// So many elements, whatever they are, for some work.
+    pub(crate) fn lend<R>(&self, len: usize, work: impl FnOnce(&mut [T]) -> R) -> R {
+        let spare = lock(&self.0).pop().filter(|rows| rows.capacity() >= len);
+        let mut rows = spare.unwrap_or_else(|| vec![T::zero(); len]);
+        rows.resize(len, T::zero());
+        let made = work(&mut rows);
+        lock(&self.0).push(rows);
+        made
+    }
+}
+
 /// A batch of samples under study, with the model.
 pub struct SampleBatch<'a, T> {
     model: &'a dyn Model<T>,
@@ -96,6 +111,7 @@ pub struct SampleBatch<'a, T> {
     base: OnceCell<Rc<[f64]>>,
     cache: Cache,
     records: RefCell<Vec<Record>>,
+    spare: SpareRows<T>,
 }
 
 /// Scores under a name, one per sample of a batch: what is kept when a run stops.
@@ -120,6 +136,7 @@ impl<'a, T: Real> SampleBatch<'a, T> {
             base: OnceCell::new(),
             cache: Cache::default(),
             records: RefCell::default(),
+            spare: SpareRows(Mutex::default()),
         }
     }
 
@@ -190,6 +207,15 @@ impl<'a, T: Real> SampleBatch<'a, T> {
     /// Those of the work.
     pub fn shared<W: BatchWork<T>>(&self, work: &W) -> Result<Rc<W::Output>> {
         self.cache.get_or(work, || work.compute(self))
+    }
+
+    /// Some work on this batch, done by `make` unless it was done before: for who makes something else of it on the way.
+    pub(crate) fn shared_by<W: BatchWork<T>>(
+        &self,
+        work: &W,
+        make: impl FnOnce() -> Result<W::Output>,
+    ) -> Result<Rc<W::Output>> {
+        self.cache.get_or(work, make)
     }
 
     /// Lets go of what came of some work: it is done again for whoever asks next. For work that is large and
@@ -290,41 +316,47 @@ impl<'a, T: Real> SampleBatch<'a, T> {
         change: impl Fn(usize, &mut [T]) + Send + Sync,
         step: &str,
     ) -> Result<Vec<f64>> {
-        let scorer = self.scorer_of(reads);
-        self.ask_changed(n_rows, &sample_of, change, |first, rows, model| {
+        let size = self.values.len() / self.n_samples();
+        let (original, scorer) = (self.values, self.scorer_of(reads));
+        let make = |row: usize, values: &mut [T]| {
+            let sample = sample_of(row);
+            values.copy_from_slice(&original[sample * size..(sample + 1) * size]);
+            change(row, values);
+        };
+        self.ask_made(n_rows, 1, make, |first, rows, model| {
             scorer.scores(model, rows, |row| sample_of(first + row), step)
         })
     }
 
-    /// What is made of any number of changed inputs, as [`score_changed`](Self::score_changed) has them:
-    /// `ask` is given the number of the first row of a call, the rows and the model.
-    pub(crate) fn ask_changed<R: Send + Clone>(
+    /// What comes of any number of inputs, in calls of at most the batch size.
+    ///
+    /// `make` is given the number of a row, and the elements of that row and of at most `at_once - 1` behind it, whatever
+    /// they are at the moment; `ask` the number of the first row of a call, the rows and the model.
+    pub(crate) fn ask_made<R: Send + Clone>(
         &self,
         n_rows: usize,
-        sample_of: impl Fn(usize) -> usize + Send + Sync,
-        change: impl Fn(usize, &mut [T]) + Send + Sync,
+        at_once: usize,
+        make: impl Fn(usize, &mut [T]) + Send + Sync,
         ask: impl Fn(usize, &[T], &dyn Model<T>) -> Result<Vec<R>> + Sync,
     ) -> Result<Vec<R>> {
         let size = self.values.len() / self.n_samples();
-        let (original, batch_size) = (self.values, self.batch_size());
+        let (batch_size, spare) = (self.batch_size(), &self.spare);
         let n_calls = n_rows.div_ceil(batch_size);
         let n_pieces = self.n_pieces(n_calls).max(1);
         let answers = self.call_model(n_pieces, |piece, model| {
-            let calls = piece * n_calls / n_pieces..(piece + 1) * n_calls / n_pieces;
-            let mut rows = vec![T::zero(); batch_size.min(n_rows) * size];
-            let mut answers = Vec::new();
-            for call in calls {
-                let first = call * batch_size;
-                let last = (first + batch_size).min(n_rows);
-                let rows = &mut rows[..(last - first) * size];
-                for_each_row(rows, size, |row, values| {
-                    let sample = sample_of(first + row);
-                    values.copy_from_slice(&original[sample * size..(sample + 1) * size]);
-                    change(first + row, values);
-                });
-                answers.extend(ask(first, rows, model)?);
-            }
-            Ok(answers)
+            let mut calls = piece * n_calls / n_pieces..(piece + 1) * n_calls / n_pieces;
+            spare.lend(batch_size.min(n_rows) * size, |rows| {
+                calls.try_fold(Vec::new(), |mut answers, call| {
+                    let first = call * batch_size;
+                    let last = (first + batch_size).min(n_rows);
+                    let rows = &mut rows[..(last - first) * size];
+                    for_each_row(rows, at_once * size, |block, values| {
+                        make(first + block * at_once, values);
+                    });
+                    answers.extend(ask(first, rows, model)?);
+                    Ok(answers)
+                })
+            })
         })?;
         Ok(answers.concat())
     }
@@ -341,6 +373,11 @@ impl<'a, T: Real> SampleBatch<'a, T> {
             samples: self.samples.clone(),
             reads,
         }
+    }
+
+    /// Memory for the rows of calls.
+    pub(crate) fn spare(&self) -> &SpareRows<T> {
+        &self.spare
     }
 
     /// Runs jobs that call the model, in order or in parallel; their answers are in order.

@@ -1,6 +1,7 @@
 //! Missing pixels from their neighbours.
 
 use xai_core::Real;
+use xai_core::simd::{InstructionSet, Simd, SimdKernel};
 use xai_core::tensor::Positions;
 
 /// The neighbours of a pixel, `(row, column, weight)`, the weight in units of 1/12.
@@ -28,8 +29,15 @@ const TOLERANCE: f64 = 1e-12;
 /// More steps than any image needs: 112 for a disk of 99 % of 224 × 224 pixels.
 const MOST_STEPS: usize = 10_000;
 
-/// Channels that are solved for together: one has work for the processor while another waits.
-const MOST_LANES: usize = 4;
+/// Channels of images that are solved for together: a step waits for the pixel before, and takes hardly longer for
+/// as many numbers as the widest registers hold.
+pub(crate) const MOST_LANES: usize = 8;
+
+/// In the numbers of unknowns: a pixel that is known.
+const KNOWN: u32 = u32::MAX - 1;
+
+/// In the numbers of unknowns: a place around the image.
+const OUTSIDE: u32 = u32::MAX;
 
 /// The rows and columns of the pixels of an image, and where their channels are.
 #[derive(Debug, Clone, Copy)]
@@ -39,209 +47,265 @@ pub(crate) struct Image {
     pub(crate) places: Positions,
 }
 
+/// One channel of one of some images: where its elements are.
+#[derive(Debug, Clone, Copy)]
+struct Channel {
+    image: usize,
+    first: usize,
+    step: usize,
+}
+
+impl Channel {
+    fn element(self, pixel: u32) -> usize {
+        self.first + pixel as usize * self.step
+    }
+}
+
 impl Image {
-    /// Sets missing pixels, ascending and not all, to the weighted mean of their neighbours inside of
-    /// the image, known or missing: 1/6 for those in line, 1/12 for those across, as far as they are there.
-    pub(crate) fn impute<T: Real>(self, values: &mut [T], missing: &[u32]) {
-        if missing.is_empty() {
-            return;
-        }
-        let system = System::new(self, missing);
-        let channels: Vec<usize> = (0..self.places.channels).collect();
-        for channels in channels.chunks(MOST_LANES) {
-            match channels.len() {
-                1 => system.impute::<T, 1>(values, channels),
-                2 => system.impute::<T, 2>(values, channels),
-                _ => system.impute::<T, MOST_LANES>(values, channels),
+    /// Sets missing pixels of some images, ascending and not all of an image, to the weighted mean of their neighbours
+    /// inside of the image, known or missing: 1/6 for those in line, 1/12 for those across, as far as they are there.
+    /// The images stand one after another; what comes of one does not depend on the others, to the last bit.
+    pub(crate) fn impute<T: Real>(self, values: &mut [T], missing: &[Vec<u32>]) {
+        let size = self.places.size();
+        let element = |pixel| self.places.elements(pixel);
+        let step = element(1).next().unwrap_or_default();
+        let channels_of = |image: usize| {
+            element(0).map(move |of_channel| Channel {
+                image,
+                first: image * size + of_channel,
+                step,
+            })
+        };
+        let with_missing = (0..missing.len()).filter(|&image| !missing[image].is_empty());
+        let channels: Vec<Channel> = with_missing.flat_map(channels_of).collect();
+        let of_images = || channels.chunk_by(|a, b| a.image == b.image);
+        let alone = || of_images().flat_map(|of_image| of_image.chunks(MOST_LANES));
+        let cost = |parts: &mut dyn Iterator<Item = &[Channel]>| -> usize {
+            parts.map(|part| self.cost(missing, part)).sum()
+        };
+        let together = cost(&mut channels.chunks(MOST_LANES));
+        let parts: Vec<&[Channel]> = match together < cost(&mut alone()) {
+            true => channels.chunks(MOST_LANES).collect(),
+            false => alone().collect(),
+        };
+        for part in parts {
+            match part.len() {
+                1 => System::<1>::new(self, missing, part, values).impute(part, values),
+                2..=4 => System::<4>::new(self, missing, part, values).impute(part, values),
+                _ => System::<MOST_LANES>::new(self, missing, part, values).impute(part, values),
             }
         }
     }
 
-    /// The neighbours of a pixel inside of the image: their numbers among the eight, and the pixels.
-    fn neighbors(self, pixel: u32) -> impl Iterator<Item = (usize, usize)> {
-        let Image { rows, columns, .. } = self;
-        let (row, column) = (pixel as usize / columns, pixel as usize % columns);
-        let inside = move |(place, (down, right, _)): (usize, (isize, isize, f64))| {
-            let row = row.wrapping_add_signed(down);
-            let column = column.wrapping_add_signed(right);
-            (row < rows && column < columns).then(|| (place, row * columns + column))
+    /// About how long it takes to solve for channels together, in halves of the time of a missing pixel of one.
+    fn cost(self, missing: &[Vec<u32>], channels: &[Channel]) -> usize {
+        let mut is_missing = vec![false; self.places.positions];
+        for of_image in channels.chunk_by(|a, b| a.image == b.image) {
+            for &pixel in &missing[of_image[0].image] {
+                is_missing[pixel as usize] = true;
+            }
+        }
+        let n_missing = is_missing
+            .into_iter()
+            .filter(|is_missing| *is_missing)
+            .count();
+        let of_pixel = match channels.len() {
+            1 => 2,
+            2..=4 => 3,
+            _ => 5,
         };
-        NEIGHBORS.into_iter().enumerate().filter_map(inside)
+        n_missing * of_pixel
     }
 }
 
-/// The equations of the missing pixels of an image, one for all channels.
+/// The equations of the missing pixels of some channels, those of one channel in each lane.
+///
+/// A pixel that is missing in one of the channels has a place in all vectors. In a lane where it is known it stays 0 in
+/// them, as an element that is not there: so every lane has the numbers that it would have alone.
 ///
 /// The matrix is symmetric, and positive definite where a pixel is known. Solved by conjugate gradients
 /// behind an incomplete Cholesky factor with modified diagonal. Milliseconds for three channels on one
 /// thread, for pixels missing at random and for a disk of them, against a Cholesky factor in the band of the
 /// matrix: 64 × 64 with 90 % missing 2 and 4 for 5 and 5; 224 × 224 with 50 % missing 18 and 60 for 124 and 184,
-/// with 90 % 49 and 150 for 444 and 475. Vectors over all pixels instead of the missing ones, which need no
-/// lists of neighbours, take half as long again at 50 %, and save at 90 % of one channel only.
-struct System<'a> {
-    image: Image,
-    missing: &'a [u32],
-    /// The known neighbours of missing pixels.
-    known: Vec<Known>,
+/// with 90 % 49 and 150 for 444 and 475. That was before channels of several images were solved together.
+struct System<const L: usize> {
+    /// The pixels that are missing in any lane, ascending.
+    missing: Vec<u32>,
     /// Of every missing pixel, the sum of the weights of its neighbours.
     diagonal: Vec<f64>,
     /// Of every missing pixel, its neighbours among the missing; as many as there are for others, where vectors
     /// have one more element of 0.
     around: Vec<[u32; 8]>,
-    /// The inverse pivots of the factor.
-    pivots: Vec<f64>,
+    /// The inverse pivots of the factor, 0 where a pixel is known; before, 1 where it is missing.
+    pivots: Vec<[f64; L]>,
+    /// The known pixels of the image, 0 where one is missing, with places around it that are 0.
+    known: Vec<[f64; L]>,
+    /// Of every missing pixel, its place among them.
+    places: Vec<usize>,
+    /// How far the neighbours of a place are.
+    distances: [isize; 8],
 }
 
-/// A known neighbour of a missing pixel.
-struct Known {
-    /// The place of the missing pixel among the missing.
-    of: u32,
-    pixel: u32,
-    weight: f64,
-}
-
-impl<'a> System<'a> {
-    fn new(image: Image, missing: &'a [u32]) -> Self {
-        let n = missing.len();
-        let mut unknown_of = vec![n as u32; image.rows * image.columns];
-        for (unknown, &pixel) in (0u32..).zip(missing) {
-            unknown_of[pixel as usize] = unknown;
-        }
-        let mut system = Self {
-            image,
-            missing,
-            known: Vec::new(),
-            diagonal: vec![0.0; n],
-            around: vec![[n as u32; 8]; n],
-            pivots: Vec::with_capacity(n),
+impl<const L: usize> System<L> {
+    fn new<T: Real>(
+        image: Image,
+        missing_of: &[Vec<u32>],
+        channels: &[Channel],
+        values: &[T],
+    ) -> Self {
+        let Image { rows, columns, .. } = image;
+        let width = columns + 2;
+        let distances = NEIGHBORS.map(|(down, right, _)| down * width as isize + right);
+        let place = |pixel: u32| {
+            let pixel = pixel as usize;
+            (pixel / columns + 1) * width + pixel % columns + 1
         };
-        for (of, &pixel) in (0u32..).zip(missing) {
-            let mut total = 0.0;
-            for (place, pixel) in image.neighbors(pixel) {
-                let weight = NEIGHBORS[place].2;
-                total += weight;
-                let unknown = unknown_of[pixel];
-                system.around[of as usize][place] = unknown;
-                if unknown as usize == n {
-                    let pixel = pixel as u32;
-                    system.known.push(Known { of, pixel, weight });
-                }
+        let mut lanes_missing = vec![0u8; rows * columns];
+        for (lane, channel) in channels.iter().enumerate() {
+            for &pixel in &missing_of[channel.image] {
+                lanes_missing[pixel as usize] |= 1 << lane;
             }
-            system.diagonal[of as usize] = total;
         }
-        system.factor();
+        let mut unknown_of = vec![OUTSIDE; (rows + 2) * width];
+        let mut known = vec![[0.0; L]; (rows + 2) * width];
+        let (mut missing, mut pivots) = (Vec::new(), Vec::new());
+        for (pixel, &lanes) in (0u32..).zip(&lanes_missing) {
+            let is_missing = |lane: usize| lanes >> lane & 1 != 0;
+            for (lane, channel) in channels.iter().enumerate() {
+                let value = values[channel.element(pixel)].to_f64_exact();
+                known[place(pixel)][lane] = if is_missing(lane) { 0.0 } else { value };
+            }
+            unknown_of[place(pixel)] = KNOWN;
+            if lanes != 0 {
+                unknown_of[place(pixel)] = missing.len() as u32;
+                missing.push(pixel);
+                pivots.push(std::array::from_fn(|lane| {
+                    f64::from(u8::from(is_missing(lane)))
+                }));
+            }
+        }
+        let n = missing.len();
+        pivots.push([0.0; L]);
+        let mut system = Self {
+            diagonal: Vec::with_capacity(n),
+            around: Vec::with_capacity(n),
+            places: missing.iter().map(|&pixel| place(pixel)).collect(),
+            missing,
+            pivots,
+            known,
+            distances,
+        };
+        for place in &system.places {
+            let unknown = |distance| unknown_of[place.wrapping_add_signed(distance)];
+            let around = distances.map(unknown);
+            let weight = |(unknown, (_, _, weight))| match unknown {
+                OUTSIDE => 0.0,
+                _ => weight,
+            };
+            system
+                .diagonal
+                .push(around.into_iter().zip(NEIGHBORS).map(weight).sum());
+            system
+                .around
+                .push(around.map(|unknown| unknown.min(n as u32)));
+        }
         system
     }
 
-    /// The matrix's own elements beside the diagonal, and pivots such that the product has nearly its
-    /// sums of rows.
-    fn factor(&mut self) {
-        let n = self.missing.len();
-        let weight_behind = |around: &[u32; 8]| -> f64 {
-            let behind = (N_BEFORE..8).filter(|&place| (around[place] as usize) < n);
-            behind.map(|place| NEIGHBORS[place].2).sum()
-        };
-        let behind: Vec<f64> = self.around.iter().map(weight_behind).collect();
-        for (around, diagonal) in self.around.iter().zip(&self.diagonal) {
-            let mut pivot = *diagonal;
-            for (&other, (_, _, weight)) in around[..N_BEFORE].iter().zip(NEIGHBORS) {
-                let other = other as usize;
-                if other < n {
-                    let left_out = RELAXATION * (behind[other] - weight);
-                    pivot -= weight * self.pivots[other] * (weight + left_out);
+    /// Imputes the channels.
+    fn impute<T: Real>(self, channels: &[Channel], values: &mut [T]) {
+        let (system, solution, units) = InstructionSet::fastest().run(Solve(self));
+        let pixels = system.missing.iter().zip(&system.pivots).zip(&solution);
+        for ((&pixel, pivot), solution) in pixels {
+            for (lane, channel) in channels.iter().enumerate() {
+                if pivot[lane] != 0.0 {
+                    let value = solution[lane] * units[lane];
+                    values[channel.element(pixel)] = T::from_f64_nearest(value);
                 }
-            }
-            self.pivots.push(1.0 / pivot);
-        }
-    }
-
-    /// Imputes some channels.
-    fn impute<T: Real, const L: usize>(&self, values: &mut [T], channels: &[usize]) {
-        let (right, start, units) = self.right_hand_sides::<T, L>(values, channels);
-        let solution = self.solve(&right, start);
-        for (&pixel, solution) in self.missing.iter().zip(&solution) {
-            let elements = self.image.places.elements(pixel as usize);
-            for (lane, element) in elements.skip(channels[0]).take(channels.len()).enumerate() {
-                values[element] = T::from_f64_nearest(solution[lane] * units[lane]);
             }
         }
     }
 
     /// The weighted sums of the known neighbours of every missing pixel and their mean over all, in units
     /// in which no square overflows: powers of two near the largest of them, which round nothing.
-    fn right_hand_sides<T: Real, const L: usize>(
-        &self,
-        values: &[T],
-        channels: &[usize],
-    ) -> (Vec<[f64; L]>, [f64; L], [f64; L]) {
-        let values_of = |pixel: u32| {
-            let elements = self.image.places.elements(pixel as usize).skip(channels[0]);
-            let mut of_lanes = [0.0; L];
-            for (value, element) in of_lanes.iter_mut().zip(elements.take(channels.len())) {
-                *value = values[element].to_f64_exact();
+    #[inline(always)]
+    fn right_hand_sides(&mut self) -> (Vec<[f64; L]>, [f64; L], [f64; L]) {
+        let (mut largest, mut total) = ([0.0f64; L], [0.0; L]);
+        for (i, &place) in self.places.iter().enumerate() {
+            let is_missing = self.pivots[i];
+            for distance in self.distances {
+                let known = self.known[place.wrapping_add_signed(distance)];
+                largest = std::array::from_fn(|lane| {
+                    let size = known[lane].abs() * is_missing[lane];
+                    if size > largest[lane] {
+                        size
+                    } else {
+                        largest[lane]
+                    }
+                });
             }
-            of_lanes
-        };
-        let mut largest = [0.0f64; L];
-        for known in &self.known {
-            for (largest, value) in largest.iter_mut().zip(values_of(known.pixel)) {
-                *largest = largest.max(value.abs());
-            }
+            // Whole numbers, in any order.
+            let unknown = weighted(&self.pivots, &self.around[i], 0..8);
+            let diagonal = self.diagonal[i];
+            total = std::array::from_fn(|lane| {
+                total[lane] + is_missing[lane] * (diagonal - unknown[lane])
+            });
         }
         let units = largest.map(|largest| {
             let exponent = (largest.to_bits() >> 52) as i32 - 1023;
             2f64.powi(exponent.clamp(-1000, 1000))
         });
-        let (mut start, mut total) = ([0.0; L], 0.0);
-        let mut right = vec![[0.0; L]; self.missing.len()];
-        for known in &self.known {
-            let (right, values) = (&mut right[known.of as usize], values_of(known.pixel));
-            for lane in 0..L {
-                let term = known.weight * (values[lane] / units[lane]);
-                right[lane] += term;
-                start[lane] += term;
+        let per_unit = units.map(|unit| 1.0 / unit);
+        let (mut right, mut start) = (vec![[0.0; L]; self.pivots.len()], [0.0; L]);
+        for (i, &place) in self.places.iter().enumerate() {
+            let is_missing = self.pivots[i];
+            let mut sum = [0.0; L];
+            for (distance, (_, _, weight)) in self.distances.into_iter().zip(NEIGHBORS) {
+                let known = self.known[place.wrapping_add_signed(distance)];
+                let term: [f64; L] = std::array::from_fn(|lane| {
+                    weight * is_missing[lane] * (known[lane] * per_unit[lane])
+                });
+                sum = std::array::from_fn(|lane| sum[lane] + term[lane]);
+                start = std::array::from_fn(|lane| start[lane] + term[lane]);
             }
-            total += known.weight;
+            right[i] = sum;
         }
-        (right, start.map(|start| start / total), units)
+        (
+            right,
+            std::array::from_fn(|lane| start[lane] / total[lane]),
+            units,
+        )
     }
 
-    /// Conjugate gradients from the mean of the known neighbours: a constant image is solved before the
-    /// first step.
-    fn solve<const L: usize>(&self, right: &[[f64; L]], start: [f64; L]) -> Vec<[f64; L]> {
-        let mut state = State::new(right, start);
-        self.multiply(&state.x, &mut state.product);
-        for (residual, product) in state.residual.iter_mut().zip(&state.product) {
-            *residual = std::array::from_fn(|lane| residual[lane] - product[lane]);
-        }
-        let mut limit = [0.0; L];
-        for right in right {
-            add_product(&mut limit, right, right);
-        }
-        let limit = limit.map(|square| square * (TOLERANCE * TOLERANCE));
-        let (mut step, mut slope) = ([0.0; L], [f64::INFINITY; L]);
-        for _ in 0..MOST_STEPS {
-            let (left, next) = self.forward(&mut state, step);
-            // A channel that is solved stays as it is.
-            let goes_on: [bool; L] = std::array::from_fn(|lane| left[lane] > limit[lane]);
-            if !goes_on.contains(&true) {
-                break;
+    /// Pivots such that the product of the factors has nearly the matrix's sums of rows; before, they are 1 where a pixel
+    /// is missing.
+    #[inline(always)]
+    fn factor(&mut self) {
+        let behind = |around| weighted(&self.pivots, around, N_BEFORE..8);
+        let behind: Vec<[f64; L]> = self.around.iter().map(behind).collect();
+        for (i, (around, diagonal)) in self.around.iter().zip(&self.diagonal).enumerate() {
+            let mut pivot = [*diagonal; L];
+            for (&other, (_, _, weight)) in around[..N_BEFORE].iter().zip(NEIGHBORS) {
+                let other = other as usize;
+                if other == self.missing.len() {
+                    continue;
+                }
+                for lane in 0..L {
+                    let left_out = RELAXATION * (behind[other][lane] - weight);
+                    pivot[lane] -= weight * self.pivots[other][lane] * (weight + left_out);
+                }
             }
-            let quotient = |lane: usize, a: [f64; L], b: [f64; L]| match goes_on[lane] {
-                true => a[lane] / b[lane],
-                false => 0.0,
-            };
-            let keep = std::array::from_fn(|lane| quotient(lane, next, slope));
-            self.backward(&mut state, keep);
-            let curvature = self.multiply(&state.direction, &mut state.product);
-            step = std::array::from_fn(|lane| quotient(lane, next, curvature));
-            slope = next;
+            let is_missing = self.pivots[i];
+            self.pivots[i] = std::array::from_fn(|lane| match is_missing[lane] == 0.0 {
+                true => 0.0,
+                false => 1.0 / pivot[lane],
+            });
         }
-        state.x
     }
 
-    /// The matrix times a vector, and the sum of their products.
-    fn multiply<const L: usize>(&self, x: &[[f64; L]], product: &mut [[f64; L]]) -> [f64; L] {
+    /// The matrix times a vector, and the sum of their products. Where a pixel is known the product is anything.
+    #[inline(always)]
+    fn multiply(&self, x: &[[f64; L]], product: &mut [[f64; L]]) -> [f64; L] {
         let mut sum = [0.0; L];
         for (i, (around, diagonal)) in self.around.iter().zip(&self.diagonal).enumerate() {
             let others = weighted(x, around, 0..8);
@@ -253,39 +317,85 @@ impl<'a> System<'a> {
 
     /// Goes a step, and solves with the lower half of the incomplete factor for the residual that is left. The sums
     /// of its squares, and of its products with what the whole factor would make of it.
-    fn forward<const L: usize>(
-        &self,
-        state: &mut State<L>,
-        step: [f64; L],
-    ) -> ([f64; L], [f64; L]) {
+    #[inline(always)]
+    fn forward(&self, state: &mut State<L>, step: [f64; L]) -> ([f64; L], [f64; L]) {
         let (mut left, mut slope) = ([0.0; L], [0.0; L]);
         for (i, (around, pivot)) in self.around.iter().zip(&self.pivots).enumerate() {
-            let (x, residual) = (&mut state.x[i], &mut state.residual[i]);
+            // Whole arrays, which compilers keep in registers; numbers that are changed one by one they do not.
             let before = weighted(&state.ahead, around, 0..N_BEFORE);
-            let mut ahead = [0.0; L];
-            for lane in 0..L {
-                x[lane] += step[lane] * state.direction[i][lane];
-                residual[lane] -= step[lane] * state.product[i][lane];
-                let sum = residual[lane] + before[lane];
-                ahead[lane] = pivot * sum;
-                slope[lane] += sum * ahead[lane];
-            }
-            add_product(&mut left, residual, residual);
+            let (direction, product) = (state.direction[i], state.product[i]);
+            let (x, residual) = (state.x[i], state.residual[i]);
+            state.x[i] = std::array::from_fn(|lane| x[lane] + step[lane] * direction[lane]);
+            let residual: [f64; L] = std::array::from_fn(|lane| {
+                let rest = residual[lane] - step[lane] * product[lane];
+                if pivot[lane] == 0.0 { 0.0 } else { rest }
+            });
+            state.residual[i] = residual;
+            let sum: [f64; L] = std::array::from_fn(|lane| residual[lane] + before[lane]);
+            let ahead: [f64; L] = std::array::from_fn(|lane| pivot[lane] * sum[lane]);
             state.ahead[i] = ahead;
+            add_product(&mut slope, &sum, &ahead);
+            add_product(&mut left, &residual, &residual);
         }
         (left, slope)
     }
 
     /// Solves with the upper half, and turns the direction.
-    fn backward<const L: usize>(&self, state: &mut State<L>, keep: [f64; L]) {
+    #[inline(always)]
+    fn backward(&self, state: &mut State<L>, keep: [f64; L]) {
         for (i, (around, pivot)) in self.around.iter().zip(&self.pivots).enumerate().rev() {
             let behind = weighted(&state.ahead, around, N_BEFORE..8);
-            for lane in 0..L {
-                let ahead = state.ahead[i][lane] + pivot * behind[lane];
-                state.ahead[i][lane] = ahead;
-                state.direction[i][lane] = ahead + keep[lane] * state.direction[i][lane];
-            }
+            let (ahead, direction) = (state.ahead[i], state.direction[i]);
+            let ahead: [f64; L] =
+                std::array::from_fn(|lane| ahead[lane] + pivot[lane] * behind[lane]);
+            state.ahead[i] = ahead;
+            state.direction[i] =
+                std::array::from_fn(|lane| ahead[lane] + keep[lane] * direction[lane]);
         }
+    }
+}
+
+/// Conjugate gradients from the mean of the known neighbours: a constant image is solved before the
+/// first step. The system, its solution and the units of that.
+struct Solve<const L: usize>(System<L>);
+
+impl<const L: usize> SimdKernel for Solve<L> {
+    type Output = (System<L>, Vec<[f64; L]>, [f64; L]);
+
+    #[inline(always)]
+    fn run<S: Simd>(self) -> Self::Output {
+        let mut system = self.0;
+        let (right, start, units) = system.right_hand_sides();
+        system.factor();
+        let mut limit = [0.0; L];
+        for right in &right {
+            add_product(&mut limit, right, right);
+        }
+        let limit = limit.map(|square| square * (TOLERANCE * TOLERANCE));
+        let mut state = State::new(right, start, &system.pivots);
+        system.multiply(&state.x, &mut state.product);
+        for (residual, product) in state.residual.iter_mut().zip(&state.product) {
+            *residual = std::array::from_fn(|lane| residual[lane] - product[lane]);
+        }
+        let (mut step, mut slope) = ([0.0; L], [f64::INFINITY; L]);
+        for _ in 0..MOST_STEPS {
+            let (left, next) = system.forward(&mut state, step);
+            // A channel that is solved stays as it is.
+            let goes_on: [bool; L] = std::array::from_fn(|lane| left[lane] > limit[lane]);
+            if !goes_on.contains(&true) {
+                break;
+            }
+            let quotient = |lane: usize, a: [f64; L], b: [f64; L]| match goes_on[lane] {
+                true => a[lane] / b[lane],
+                false => 0.0,
+            };
+            let keep = std::array::from_fn(|lane| quotient(lane, next, slope));
+            system.backward(&mut state, keep);
+            let curvature = system.multiply(&state.direction, &mut state.product);
+            step = std::array::from_fn(|lane| quotient(lane, next, curvature));
+            slope = next;
+        }
+        (system, state.x, units)
     }
 }
 
@@ -302,21 +412,24 @@ struct State<const L: usize> {
 
 impl<const L: usize> State<L> {
     /// The residual is the right-hand side, still without what the start makes of it.
-    fn new(right: &[[f64; L]], start: [f64; L]) -> Self {
-        let zero = || vec![[0.0; L]; right.len() + 1];
-        let (mut x, mut residual) = (zero(), zero());
-        x[..right.len()].fill(start);
-        residual[..right.len()].copy_from_slice(right);
+    #[inline(always)]
+    fn new(right: Vec<[f64; L]>, start: [f64; L], pivots: &[[f64; L]]) -> Self {
+        let zero = || vec![[0.0; L]; right.len()];
+        let mut x = zero();
+        for (x, pivot) in x.iter_mut().zip(pivots) {
+            *x = std::array::from_fn(|lane| if pivot[lane] == 0.0 { 0.0 } else { start[lane] });
+        }
         Self {
             x,
-            residual,
             ahead: zero(),
             direction: zero(),
             product: zero(),
+            residual: right,
         }
     }
 }
 
+#[inline(always)]
 fn add_product<const L: usize>(sum: &mut [f64; L], a: &[f64; L], b: &[f64; L]) {
     for lane in 0..L {
         sum[lane] += a[lane] * b[lane];
@@ -356,6 +469,19 @@ mod tests {
         }
     }
 
+    /// The weights of the neighbours of a pixel inside of the image, and the neighbours.
+    fn neighbors(image: Image, pixel: u32) -> impl Iterator<Item = (f64, usize)> {
+        let Image { rows, columns, .. } = image;
+        let (row, column) = (pixel as usize / columns, pixel as usize % columns);
+        NEIGHBORS
+            .into_iter()
+            .filter_map(move |(down, right, weight)| {
+                let row = row.wrapping_add_signed(down);
+                let column = column.wrapping_add_signed(right);
+                (row < rows && column < columns).then(|| (weight, row * columns + column))
+            })
+    }
+
     /// Rows, columns, channels, and which pixels are missing: not all.
     fn images() -> impl Strategy<Value = (Image, Vec<u32>)> {
         (1usize..9, 1usize..9, 1usize..7).prop_flat_map(|(rows, columns, channels)| {
@@ -377,7 +503,7 @@ mod tests {
             let size = image.places.size();
             let mut values: Vec<f64> = (0..size).map(|i| ((i * 7919) % 101) as f64 * unit).collect();
             let before = values.clone();
-            image.impute(&mut values, &missing);
+            image.impute(&mut values, std::slice::from_ref(&missing));
             for pixel in (0..image.places.positions).filter(|p| !missing.contains(&(*p as u32))) {
                 for element in image.places.elements(pixel) {
                     prop_assert_eq!(values[element], before[element]);
@@ -390,8 +516,7 @@ mod tests {
                 // and its diagonal.
                 let equations: Vec<[f64; 3]> = missing.iter().map(|&pixel| {
                     let (mut known, mut sum, mut total) = (0.0, 0.0, 0.0);
-                    for (place, other) in image.neighbors(pixel) {
-                        let weight = NEIGHBORS[place].2;
+                    for (weight, other) in neighbors(image, pixel) {
                         let is_known = missing.binary_search(&(other as u32)).is_err();
                         known += if is_known { weight * value(other) } else { 0.0 };
                         sum += weight * value(other);
@@ -413,12 +538,30 @@ mod tests {
         }
 
         #[test]
+        fn images_together_are_as_each_alone((image, missing) in images(), n in 2usize..10) {
+            // Of each image others are missing, of the last none.
+            let of_image = |i: usize| -> Vec<u32> {
+                missing.iter().copied().filter(|p| (*p as usize * 7 + i * 3) % n != n - 1 && i + 1 < n).collect()
+            };
+            let missing: Vec<Vec<u32>> = (0..n).map(of_image).collect();
+            let size = image.places.size();
+            let mut together: Vec<f32> = (0..n * size).map(|i| ((i * 7919) % 101) as f32).collect();
+            let mut alone = together.clone();
+            image.impute(&mut together, &missing);
+            for (values, missing) in alone.chunks_exact_mut(size).zip(&missing) {
+                image.impute(values, std::slice::from_ref(missing));
+            }
+            let bits = |values: &[f32]| values.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+            prop_assert_eq!(bits(&together), bits(&alone));
+        }
+
+        #[test]
         fn constant_images_stay_constant((image, missing) in images(), value in -1e3..1e3f64) {
             let mut values = vec![value; image.places.size()];
-            image.impute(&mut values, &missing);
+            image.impute(&mut values, std::slice::from_ref(&missing));
             prop_assert!(values.iter().all(|v| (v - value).abs() <= 1e-12 * value.abs()));
             let mut single = vec![value as f32; image.places.size()];
-            image.impute(&mut single, &missing);
+            image.impute(&mut single, &[missing]);
             prop_assert!(single.iter().all(|v| *v == value as f32));
         }
 
@@ -436,7 +579,7 @@ mod tests {
             };
             let mut values: Vec<f64> = (0..image.places.size()).map(affine).collect();
             missing.iter().for_each(|&p| image.places.elements(p as usize).for_each(|e| values[e] = f64::NAN));
-            image.impute(&mut values, &missing);
+            image.impute(&mut values, std::slice::from_ref(&missing));
             prop_assert!(values.iter().enumerate().all(|(i, v)| (v - affine(i)).abs() < 1e-10));
         }
     }

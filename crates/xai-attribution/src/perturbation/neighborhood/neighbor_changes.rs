@@ -16,6 +16,7 @@ use crate::batch::{BatchWork, ExplainedBatch, MapWork, Plan, SampleBatch, SideIn
 use crate::input;
 use crate::map::MapDistance;
 use crate::model::explainer::error_of_row;
+use crate::perturbation::neighborhood::neighbors::AT_ONCE;
 use crate::perturbation::{NeighborSet, Neighbors};
 
 /// The distances of the maps of all neighbours from those of their samples, as many per sample as it
@@ -250,13 +251,30 @@ impl<T: Real> BatchWork<T> for NeighborDrops {
     type Output = Vec<f64>;
 
     fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<Vec<f64>> {
+        self.compute_with(batch, |_, _| ())
+    }
+}
+
+impl NeighborDrops {
+    /// Takes the drops, and shows the neighbours to someone else, too, before the model sees them: the number of the
+    /// first of some rows, and these rows, on any thread.
+    pub(crate) fn compute_with<T: Real>(
+        &self,
+        batch: &SampleBatch<'_, T>,
+        visit: impl Fn(usize, &[T]) + Send + Sync,
+    ) -> Result<Vec<f64>> {
         let source = self.0.source(batch)?;
-        let count = source.count;
-        let scores = batch.score_changed(
+        let (count, scorer) = (source.count, batch.scorer());
+        let scores = batch.ask_made(
             batch.n_samples() * count,
-            |row| row / count,
-            |row, values| source.write(row, values),
-            ", neighbours",
+            AT_ONCE,
+            |first, rows| {
+                source.write(first, rows);
+                visit(first, rows);
+            },
+            |first, rows, model| {
+                scorer.scores(model, rows, |row| (first + row) / count, ", neighbours")
+            },
         );
         source.check()?;
         let (scores, base) = (scores?, batch.base_scores()?.iter());

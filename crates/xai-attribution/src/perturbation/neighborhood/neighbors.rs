@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use ndarray::{ArrayD, ArrayView, ArrayViewMut, Axis, IxDyn, Slice};
 use xai_core::describe::{Parameter, Parameters};
 use xai_core::number::check_finite_slice;
-use xai_core::random::{normal, random_stream, uniform};
+use xai_core::random::{NormalStreams, Xoshiro256PlusPlus, random_stream, uniform};
 use xai_core::{Error, Input, Layout, Real, Result};
 
 use crate::batch::{RunData, SampleBatch, SideInput};
@@ -123,8 +123,8 @@ impl Neighbors {
         let source = self.source(batch)?;
         let size = source.size;
         let mut neighbors = vec![T::zero(); rows.len() * size];
-        for_each_row(&mut neighbors, size, |row, values| {
-            source.write(rows.start + row, values);
+        for_each_row(&mut neighbors, AT_ONCE * size, |block, values| {
+            source.write(rows.start + block * AT_ONCE, values);
         });
         check_finite_slice(input::NEIGHBORS, &neighbors)?;
         Ok(neighbors)
@@ -156,6 +156,9 @@ impl Neighbors {
     }
 }
 
+/// How many normal neighbours are written together.
+pub(crate) const AT_ONCE: usize = NormalStreams::COUNT;
+
 /// The neighbours of a batch, made when they are asked for.
 pub(crate) struct NeighborSource<'a, T> {
     neighbors: Neighbors,
@@ -170,32 +173,73 @@ pub(crate) struct NeighborSource<'a, T> {
 }
 
 impl<T: Real> NeighborSource<'_, T> {
-    /// Writes a neighbour: `row % count` of sample `row / count`.
-    pub(crate) fn write(&self, row: usize, values: &mut [T]) {
-        let sample = row / self.count;
-        let input = &self.inputs[sample * self.size..(sample + 1) * self.size];
-        let elements = values.iter_mut().zip(input);
-        if let Some(GivenNeighbors(noise)) = self.given {
-            let noise = noise.index_axis(ndarray::Axis(0), row % self.count);
-            let noise = noise.index_axis(ndarray::Axis(0), self.first_sample + sample);
-            for ((to, &from), &noise) in elements.zip(&noise) {
-                *to = from + T::from_f64_nearest(noise);
+    /// Writes some neighbours, from that of a row on: `row % count` of sample `row / count`. Normal ones take the least
+    /// time when they are [`AT_ONCE`].
+    pub(crate) fn write(&self, first: usize, values: &mut [T]) {
+        let rows = (first..).zip(values.chunks_exact_mut(self.size));
+        match (self.given, self.neighbors.neighborhood) {
+            (Some(GivenNeighbors(noise)), _) => {
+                for (row, values) in rows {
+                    let noise = noise.index_axis(ndarray::Axis(0), row % self.count);
+                    let sample = self.first_sample + row / self.count;
+                    let noise = noise.index_axis(ndarray::Axis(0), sample);
+                    let elements = values.iter_mut().zip(self.input(row));
+                    for ((to, &from), &noise) in elements.zip(&noise) {
+                        *to = from + T::from_f64_nearest(noise);
+                    }
+                }
             }
-        } else {
-            let item = self.first_item.wrapping_add(row as u64);
-            let mut stream = random_stream(self.neighbors.seed, item);
-            for (to, &from) in elements {
-                let noise = match self.neighbors.neighborhood {
-                    Neighborhood::Around => 2.0 * uniform(&mut stream) - 1.0,
-                    Neighborhood::Gaussian => normal(&mut stream),
-                    Neighborhood::Above | Neighborhood::Given => uniform(&mut stream),
-                };
-                *to = from + T::from_f64_nearest(self.neighbors.radius * noise);
+            (None, Neighborhood::Gaussian) => {
+                for (block, values) in values.chunks_mut(AT_ONCE * self.size).enumerate() {
+                    self.write_normal(first + block * AT_ONCE, values);
+                }
+            }
+            (None, neighborhood) => {
+                for (row, values) in rows {
+                    let mut stream = self.stream(row);
+                    for (to, &from) in values.iter_mut().zip(self.input(row)) {
+                        let noise = match neighborhood {
+                            Neighborhood::Around => 2.0 * uniform(&mut stream) - 1.0,
+                            _ => uniform(&mut stream),
+                        };
+                        *to = from + T::from_f64_nearest(self.neighbors.radius * noise);
+                    }
+                }
             }
         }
         if !values.iter().all(|value| value.is_finite()) {
             self.is_finite.store(false, Ordering::Relaxed);
         }
+    }
+
+    /// Writes at most [`AT_ONCE`] normal neighbours.
+    fn write_normal(&self, first: usize, values: &mut [T]) {
+        let mut streams = NormalStreams::new(std::array::from_fn(|row| self.stream(first + row)));
+        // Small enough to stay in the cache next to the processor.
+        let mut numbers = [[0.0; AT_ONCE]; 64];
+        for start in (0..self.size).step_by(numbers.len()) {
+            let elements = start..(start + numbers.len()).min(self.size);
+            let numbers = &mut numbers[..elements.len()];
+            streams.fill(numbers);
+            for (row, values) in values.chunks_exact_mut(self.size).enumerate() {
+                let from = &self.input(first + row)[elements.clone()];
+                let to = values[elements.clone()].iter_mut().zip(from);
+                for ((to, &from), numbers) in to.zip(&*numbers) {
+                    *to = from + T::from_f64_nearest(self.neighbors.radius * numbers[row]);
+                }
+            }
+        }
+    }
+
+    fn stream(&self, row: usize) -> Xoshiro256PlusPlus {
+        let item = self.first_item.wrapping_add(row as u64);
+        random_stream(self.neighbors.seed, item)
+    }
+
+    /// The sample of a row.
+    fn input(&self, row: usize) -> &[T] {
+        let sample = row / self.count;
+        &self.inputs[sample * self.size..(sample + 1) * self.size]
     }
 
     /// Whether all neighbours that were written are finite.

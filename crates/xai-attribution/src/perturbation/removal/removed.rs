@@ -76,13 +76,12 @@ impl<T: Real> Remover<'_, T> {
                 self.places.copy_all(values, blank.of(sample), positions);
             }
             How::Impute(image) => {
-                let mut missing: Vec<u32> = positions.collect();
-                missing.sort_unstable();
+                let missing: Vec<u32> = positions.collect();
                 if missing.len() == self.places.positions {
                     self.emptied.fetch_min(sample, Ordering::Relaxed);
                     return;
                 }
-                image.impute(values, &missing);
+                image.impute(values, &[missing]);
             }
         }
     }

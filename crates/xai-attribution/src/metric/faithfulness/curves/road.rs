@@ -7,12 +7,13 @@ use std::sync::Arc;
 
 use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
 use xai_core::output::arg_max;
-use xai_core::random::{normal, random_stream};
+use xai_core::random::{NormalStreams, random_stream};
 use xai_core::{Error, Layout, Real, Result};
 
 use crate::batch::{ExplainedBatch, MapWork, Plan, RunData};
 use crate::input;
 use crate::metric::{GivenDraws, IMAGES_ONLY, Measure, Registered, SCORE_NEEDS};
+use crate::perturbation::absence::linear_imputation::MOST_LANES;
 use crate::perturbation::removal::removed::image;
 use crate::perturbation::{CurveScores, GivenNeighbors, OrderedPositions, RemovalOrder};
 
@@ -250,6 +251,22 @@ fn counts(percentages: &[f64], positions: usize) -> Vec<usize> {
     percentages.iter().map(count).collect()
 }
 
+/// Some positions of so many, ascending.
+fn ascending(n_positions: usize, positions: &[u32]) -> Vec<u32> {
+    let mut is_in = vec![false; n_positions];
+    for &position in positions {
+        is_in[position as usize] = true;
+    }
+    // Written whether it stays or not: where positions are at random a branch is mostly foreseen wrongly.
+    let (mut ascending, mut n) = (vec![0; n_positions], 0);
+    for (position, is_in) in is_in.into_iter().enumerate() {
+        ascending[n] = position as u32;
+        n += usize::from(is_in);
+    }
+    ascending.truncate(n);
+    ascending
+}
+
 impl<T: Real> MapWork<T> for ImputedCurve {
     type Output = Vec<Answer>;
 
@@ -268,31 +285,56 @@ impl<T: Real> MapWork<T> for ImputedCurve {
         };
         let first_sample = batch.samples().start;
         let items: Vec<u64> = (0..n).map(|sample| batch.item(sample)).collect();
-        let (targets, scorer) = (run.targets(), batch.scorer());
+        let (targets, scorer, batch_values) = (run.targets(), batch.scorer(), batch.values());
         let add = |to: &mut T, noise: f64| {
             *to = T::from_f64_nearest(to.to_f64_exact() + noise);
         };
-        batch.ask_changed(
+        let size = image.places.size();
+        batch.ask_made(
             counts.len() * n,
-            |row| row % n,
-            |row, values| {
-                let (sample, point) = (row % n, row / n);
-                let mut missing = orders[sample][..counts[point]].to_vec();
-                missing.sort_unstable();
-                image.impute(values, &missing);
-                let elements = missing
-                    .iter()
-                    .flat_map(|&p| image.places.elements(p as usize));
-                if let Some(given) = given {
-                    let noise = given.index_axis(ndarray::Axis(0), point);
-                    let noise = noise.index_axis_move(ndarray::Axis(0), first_sample + sample);
-                    let noise: Vec<f64> = noise.iter().copied().collect();
-                    elements.for_each(|element| add(&mut values[element], noise[element]));
-                } else if let ImputationNoise::Gaussian(sigma) = self.noise
-                    && sigma > 0.0
-                {
-                    let mut stream = random_stream(self.seed, items[sample]);
-                    elements.for_each(|e| add(&mut values[e], sigma * normal(&mut stream)));
+            MOST_LANES,
+            |first, rows| {
+                let missing_of = |(row, values): (usize, &mut [T])| {
+                    let (sample, point) = (row % n, row / n);
+                    values.copy_from_slice(&batch_values[sample * size..(sample + 1) * size]);
+                    ascending(image.places.positions, &orders[sample][..counts[point]])
+                };
+                let numbered = (first..).zip(rows.chunks_exact_mut(size));
+                let missing: Vec<Vec<u32>> = numbered.map(missing_of).collect();
+                image.impute(rows, &missing);
+                let elements = missing.iter().map(|missing| {
+                    let elements = |&pixel: &u32| image.places.elements(pixel as usize);
+                    missing.iter().flat_map(elements)
+                });
+                match (given, self.noise) {
+                    (Some(given), _) => {
+                        let rows = (first..).zip(rows.chunks_exact_mut(size));
+                        for ((row, values), elements) in rows.zip(elements) {
+                            let noise = given.index_axis(ndarray::Axis(0), row / n);
+                            let sample = first_sample + row % n;
+                            let noise = noise.index_axis_move(ndarray::Axis(0), sample);
+                            let noise: Vec<f64> = noise.iter().copied().collect();
+                            elements.for_each(|e| add(&mut values[e], noise[e]));
+                        }
+                    }
+                    (None, ImputationNoise::Gaussian(sigma)) if sigma > 0.0 => {
+                        let stream =
+                            |row: usize| random_stream(self.seed, items[(first + row) % n]);
+                        let mut streams = NormalStreams::new(std::array::from_fn(stream));
+                        let most = missing.iter().map(Vec::len).max().unwrap_or_default();
+                        let mut numbers = [[0.0; NormalStreams::COUNT]; 64];
+                        let mut elements: Vec<_> = elements.collect();
+                        for _ in 0..(most * image.places.channels).div_ceil(numbers.len()) {
+                            streams.fill(&mut numbers);
+                            let rows = rows.chunks_exact_mut(size).zip(&mut elements);
+                            for (row, (values, elements)) in rows.enumerate() {
+                                for (number, e) in numbers.iter().zip(elements) {
+                                    add(&mut values[e], sigma * number[row]);
+                                }
+                            }
+                        }
+                    }
+                    _ => {}
                 }
             },
             |first, rows, model| {

@@ -1,5 +1,7 @@
 //! Infidelity.
 
+use std::sync::OnceLock;
+
 use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
 use xai_core::tensor::{Positions, Rows};
 use xai_core::{Error, Real, Result, parallel};
@@ -7,6 +9,7 @@ use xai_core::{Error, Real, Result, parallel};
 use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::input;
 use crate::metric::{GivenDraws, Measure, Registered, SCORE_NEEDS};
+use crate::perturbation::neighborhood::neighbors::AT_ONCE;
 use crate::perturbation::removal::removed::{Absence, Remover};
 use crate::perturbation::removal::single_removal::Squares;
 use crate::perturbation::{
@@ -203,13 +206,13 @@ struct MapValues<'a, T> {
 
 impl<T: Real> MapValues<'_, T> {
     /// The value of an element of a position. A time series may have one value per time step.
-    fn of(&self, element: usize, position: usize) -> f64 {
+    fn of(&self, element: usize, position: usize) -> T {
         let n = self.map.len();
         let place = match () {
             () if n == self.places.size() => element,
             () => position / (self.places.positions / n),
         };
-        self.map[place].to_f64_exact()
+        self.map[place]
     }
 
     /// How many elements share a value of the map.
@@ -224,9 +227,11 @@ impl<T: Real> MapValues<'_, T> {
             let of_element = |element: usize| match self.kind {
                 MapKind::Gradient => {
                     let change = before[element].to_f64_exact() - after[element].to_f64_exact();
-                    self.of(element, position) * change
+                    self.of(element, position).to_f64_exact() * change
                 }
-                MapKind::Contribution => self.of(element, position) / self.shared_by(),
+                MapKind::Contribution => {
+                    self.of(element, position).to_f64_exact() / self.shared_by()
+                }
             };
             self.places.elements(position).map(of_element).sum::<f64>()
         };
@@ -254,6 +259,65 @@ fn sums_of_sets<T: Real, P: Iterator<Item = u32> + Clone>(
         sum
     };
     sets.map(sum).collect()
+}
+
+/// Positions whose terms are held before they are added.
+const BLOCK: usize = 64;
+
+/// The sums of at most [`AT_ONCE`] rows of noise on one sample, over all positions that changed.
+fn noise_sums<T: Real>(map: &MapValues<'_, T>, input: &[T], rows: &[&[T]]) -> Vec<f64> {
+    let places = map.places;
+    if map.kind == MapKind::Contribution {
+        let sum = |row: &&[T]| {
+            // What did not change has no contribution to lose.
+            let changed = (0..places.positions as u32).filter(|&p| {
+                let mut elements = places.elements(p as usize);
+                elements.any(|e| row[e] != input[e])
+            });
+            map.sum(changed, input, row)
+        };
+        return rows.iter().map(sum).collect();
+    }
+    let mut gradient = map.map.to_vec();
+    if gradient.len() < places.size() {
+        gradient = vec![T::zero(); places.size()];
+        for position in 0..places.positions {
+            for element in places.elements(position) {
+                gradient[element] = map.of(element, position);
+            }
+        }
+    }
+    let step = places.elements(1).next().unwrap_or(1);
+    let mut sums = vec![0.0; rows.len()];
+    let mut terms = [[0.0; BLOCK]; AT_ONCE];
+    // Each sum waits for its addition before. So the terms are made first, and then added to all sums by turns.
+    for start in (0..places.positions).step_by(BLOCK) {
+        let n = BLOCK.min(places.positions - start);
+        for (terms, row) in terms.iter_mut().zip(rows) {
+            terms.fill(0.0);
+            for first in places.elements(start) {
+                let (gradient, input, row) = (&gradient[first..], &input[first..], &row[first..]);
+                let add = |(term, ((a, x), z)): (&mut f64, ((&T, &T), &T))| {
+                    *term += a.to_f64_exact() * (x.to_f64_exact() - z.to_f64_exact());
+                };
+                let terms = terms[..n].iter_mut();
+                match step {
+                    1 => terms.zip(gradient.iter().zip(input).zip(row)).for_each(add),
+                    _ => {
+                        let [gradient, input, row] =
+                            [gradient, input, row].map(|of| of.iter().step_by(step));
+                        terms.zip(gradient.zip(input).zip(row)).for_each(add);
+                    }
+                }
+            }
+        }
+        for place in 0..n {
+            for (sum, terms) in sums.iter_mut().zip(&terms) {
+                *sum += terms[place];
+            }
+        }
+    }
+    sums
 }
 
 impl<T: Real> Measure<T> for Infidelity {
@@ -320,23 +384,38 @@ impl<T: Real> Measure<T> for Infidelity {
                 })
             }
             Work::Noise(work) => {
-                let drops = batch.shared(&NeighborDrops(work))?;
-                let (drops, source): (&[f64], _) = (&drops, work.source(batch)?);
-                parallel::map(batch.n_samples(), |sample| {
-                    let mut neighbor = vec![T::zero(); size];
-                    let rows = sample * source.count..(sample + 1) * source.count;
-                    let sum = |row| {
-                        source.write(row, &mut neighbor);
-                        // What did not change has no contribution to lose.
-                        let changed = (0..places.positions as u32).filter(|&p| {
-                            let mut elements = places.elements(p as usize);
-                            elements.any(|e| neighbor[e] != input(sample)[e])
-                        });
-                        map(sample).sum(changed, input(sample), &neighbor)
-                    };
-                    let sums: Vec<f64> = rows.clone().map(sum).collect();
-                    self.value(&sums, &drops[rows])
-                })
+                let (source, drops) = (work.source(batch)?, NeighborDrops(work));
+                let count = source.count;
+                let sums: Vec<OnceLock<f64>> = vec![OnceLock::new(); batch.n_samples() * count];
+                let visit = |first: usize, rows: &[T]| {
+                    let mut rows = (first..).zip(rows.chunks_exact(size)).peekable();
+                    while let Some(&(row, _)) = rows.peek() {
+                        let sample = row / count;
+                        let of_sample = |row: &(usize, &[T])| row.0 / count == sample;
+                        let of_sample: Vec<&[T]> =
+                            std::iter::from_fn(|| Some(rows.next_if(of_sample)?.1)).collect();
+                        let input = input(sample);
+                        for (row, sum) in (row..).zip(noise_sums(&map(sample), input, &of_sample)) {
+                            let _ = sums[row].set(sum);
+                        }
+                    }
+                };
+                // The noise is drawn once for drops and sums; for the sums of another explainer, again.
+                let drops = batch.shared_by(&drops, || drops.compute_with(batch, visit))?;
+                if sums.iter().any(|sum| sum.get().is_none()) {
+                    parallel::map(sums.len().div_ceil(AT_ONCE), |block| {
+                        let first = block * AT_ONCE;
+                        let rows = AT_ONCE.min(sums.len() - first);
+                        let mut neighbors = vec![T::zero(); rows * size];
+                        source.write(first, &mut neighbors);
+                        visit(first, &neighbors);
+                    });
+                }
+                let sums: Vec<f64> = sums.iter().filter_map(|sum| sum.get().copied()).collect();
+                let of_samples = sums.chunks_exact(count).zip(drops.chunks_exact(count));
+                of_samples
+                    .map(|(sums, drops)| self.value(sums, drops))
+                    .collect()
             }
         })
     }
