@@ -101,15 +101,15 @@ impl Positions {
         from: &[T],
         positions: impl IntoIterator<Item = u32>,
     ) {
-        if self.channels == 1 {
-            // Once for all of them: the layout does not change on the way.
-            for position in positions {
-                to[position as usize] = from[position as usize];
+        // Once for all of them: the layout does not change on the way, and a copy of a known length takes no call.
+        let positions = positions.into_iter();
+        match (self.channels, self.channels_first) {
+            (1, _) => positions.for_each(|p| to[p as usize] = from[p as usize]),
+            (3, false) => {
+                let (to, from) = (to.as_chunks_mut::<3>().0, from.as_chunks::<3>().0);
+                positions.for_each(|p| to[p as usize] = from[p as usize]);
             }
-            return;
-        }
-        for position in positions {
-            self.copy(to, from, position as usize);
+            _ => positions.for_each(|p| self.copy(to, from, p as usize)),
         }
     }
 

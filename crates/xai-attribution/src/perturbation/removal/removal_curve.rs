@@ -1,14 +1,12 @@
 //! The scores along a growing perturbation.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use xai_core::describe::Parameter;
 use xai_core::tensor::Positions;
-use xai_core::{Real, Result};
+use xai_core::{Real, Result, parallel};
 
 use crate::batch::{ExplainedBatch, MapWork, Plan, RunData, SampleBatch};
-use crate::map::positions::for_each_row;
 use crate::model::CurveScore;
 use crate::perturbation::removal::removed::Absence;
 use crate::perturbation::removal::steps::Counts;
@@ -183,16 +181,12 @@ impl RemovalCurve {
         let blank = batch.shared(&BlankInputs(self.baseline.clone()))?;
         // What threads may share; the caches may not be.
         let (blank, values): (&Blanks<T>, &[T]) = (&blank, batch.values());
-        let blocks_of = |room: usize| match self.start {
-            Start::Input => values.repeat(room),
-            Start::Blank => (0..room * n)
-                .flat_map(|row| blank.of(row % n))
-                .copied()
-                .collect(),
-        };
-        let to = |sample: usize| match self.start {
-            Start::Input => blank.of(sample),
-            Start::Blank => &values[sample * places.size()..(sample + 1) * places.size()],
+        let ends = |sample: usize| {
+            let value = &values[sample * places.size()..(sample + 1) * places.size()];
+            match self.start {
+                Start::Input => (value, blank.of(sample)),
+                Start::Blank => (blank.of(sample), value),
+            }
         };
         // Several steps share a call where the batch size allows it, so that few samples do not
         // mean many small calls.
@@ -200,27 +194,32 @@ impl RemovalCurve {
         let calls: Vec<&[usize]> = between.chunks(steps_per_call).collect();
         let n_pieces = batch.n_pieces(calls.len()).max(1);
         let size = n * places.size();
-        let scorer = batch.scorer_of(self.score);
+        let (scorer, spare) = (batch.scorer_of(self.score), batch.spare());
         let answers = batch.call_model(n_pieces, |piece, model| {
             let calls =
                 &calls[piece * calls.len() / n_pieces..(piece + 1) * calls.len() / n_pieces];
             let room = calls.first().map_or(0, |counts| counts.len());
-            // Each of the blocks is flipped on from where it was a call before.
-            let mut blocks: Vec<T> = blocks_of(room);
-            let mut done = vec![0; room];
-            let mut scores = Vec::new();
-            for counts in calls {
-                let steps = done.iter_mut().zip(*counts);
-                for (block, (done, &count)) in blocks.chunks_exact_mut(size).zip(steps) {
-                    flip(places, block, &to, orders, *done..count);
-                    *done = count;
+            spare.lend(room * size, |blocks| {
+                let (mut done, mut scores): (&[usize], _) = (&[], Vec::new());
+                for counts in calls {
+                    let mut rows_of: Vec<Vec<&mut [T]>> = (0..n).map(|_| Vec::new()).collect();
+                    for (row, values) in blocks.chunks_exact_mut(places.size()).enumerate() {
+                        rows_of[row % n].push(values);
+                    }
+                    parallel::of_size(room * size, || {
+                        parallel::map_owned(rows_of, |sample, mut rows| {
+                            let order = &orders[sample];
+                            flip_rows(places, &mut rows, ends(sample), order, done, counts);
+                        })
+                    });
+                    done = counts;
+                    let rows = &blocks[..counts.len() * size];
+                    let step = format!(", {} with {counts:?} positions flipped", self.name());
+                    let answer = scorer.scores(model, rows, |row| row % n, &step)?;
+                    scores.extend(answer.chunks_exact(n).map(<[f64]>::to_vec));
                 }
-                let rows = &blocks[..counts.len() * size];
-                let step = format!(", {} with {counts:?} positions flipped", self.name());
-                let answer = scorer.scores(model, rows, |row| row % n, &step)?;
-                scores.extend(answer.chunks_exact(n).map(<[f64]>::to_vec));
-            }
-            Ok(scores)
+                Ok(scores)
+            })
         })?;
         Ok(answers.into_iter().flatten().collect())
     }
@@ -381,17 +380,43 @@ impl<T: Real> MapWork<T> for RemovalCurve {
     }
 }
 
-/// Copies the positions of rank `ranks` from `source`, in every sample.
-fn flip<'a, T: Real>(
+/// What a copied position takes at most: a line of the cache.
+const LINE_BYTES: usize = 64;
+
+/// Makes the rows of one sample with so many positions flipped. There are those of the call before in them, with `done`
+/// of them flipped; none, before the first.
+fn flip_rows<T: Real>(
     places: Positions,
-    current: &mut [T],
-    source: &(impl Fn(usize) -> &'a [T] + Sync),
-    orders: &[Vec<u32>],
-    ranks: Range<usize>,
+    rows: &mut [&mut [T]],
+    (start, end): (&[T], &[T]),
+    order: &[u32],
+    done: &[usize],
+    counts: &[usize],
 ) {
-    let size = places.size();
-    for_each_row(current, size, |sample, current| {
-        let positions = orders[sample][ranks.clone()].iter().copied();
-        places.copy_all(current, source(sample), positions);
-    });
+    // A row is flipped on from where it was, or from a copy of the row a step before, which takes fewer flips but is
+    // read and written in full.
+    let own_flips = done.first().map_or(usize::MAX, |done| counts[0] - done);
+    let goes_on = own_flips.saturating_mul(LINE_BYTES) < size_of_val(start);
+    for (place, &count) in counts.iter().enumerate() {
+        let (before, rest) = rows.split_at_mut(place);
+        let Some((row, behind)) = rest.split_first_mut() else {
+            return;
+        };
+        let flipped = match (before.last(), behind.last(), done.last()) {
+            _ if goes_on => done[place],
+            (Some(before), ..) => {
+                row.copy_from_slice(before);
+                counts[place - 1]
+            }
+            (None, _, None) => {
+                row.copy_from_slice(start);
+                0
+            }
+            (None, last, Some(&flipped)) => {
+                last.into_iter().for_each(|last| row.copy_from_slice(last));
+                flipped
+            }
+        };
+        places.copy_all(row, end, order[flipped..count].iter().copied());
+    }
 }
