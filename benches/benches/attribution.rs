@@ -4,10 +4,16 @@
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use ndarray::{Array2, ArrayD, ArrayViewD, IxDyn};
 use std::hint::black_box;
+use xai_attribution::batch::{Data, Segments};
 use xai_attribution::map::structural_similarity;
+use xai_attribution::metric::{
+    Infidelity, Irof, MetricValue, Perturbation, RoadMostRelevantFirst, SensitivityN,
+};
+use xai_attribution::perturbation::{Features, SubsetSize};
 use xai_attribution::{
-    Activation, AverageDrop, AverageGain, AverageIncrease, Complexity, Deletion, Evaluate,
-    Evaluation, Insertion, Layout, MuFidelity, Sparseness, complexity, sparseness,
+    Activation, AverageDrop, AverageGain, AverageIncrease, Complexity, Concurrent, Deletion,
+    Evaluate, Evaluation, EvaluationError, Insertion, Layout, MuFidelity, Sparseness, complexity,
+    sparseness,
 };
 use xai_core::random::{random_stream, uniform};
 use xai_core::tensor::mask_inputs;
@@ -213,5 +219,92 @@ fn overhead(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(attribution, masks, metrics, overhead);
+/// The first ten elements: a model that costs next to nothing.
+fn first_elements(batch: ArrayViewD<'_, f32>) -> Result<Array2<f32>, std::fmt::Error> {
+    let n = batch.shape()[0];
+    let flat = batch.as_slice().ok_or(std::fmt::Error)?;
+    let size = flat.len() / n;
+    Ok(Array2::from_shape_fn((n, 10), |(i, class)| {
+        flat[i * size + class]
+    }))
+}
+
+/// Maps that are high within a disk: what they remove lies together.
+fn disks(n: usize, side: usize) -> ArrayD<f32> {
+    let middle = side as f32 / 2.0;
+    ArrayD::from_shape_fn(IxDyn(&[n, side, side]), |at| {
+        let shift = at[0] as f32 / n as f32;
+        -(at[1] as f32 - middle + shift).hypot(at[2] as f32 - middle - shift)
+    })
+}
+
+/// The library's own work on images, beside a model that has none.
+fn without_model(c: &mut Criterion) {
+    let mut group = c.benchmark_group("without_model");
+    group.sample_size(10);
+    let model = Concurrent(&first_elements);
+    let (x, e) = (images(16, 64, 0), images(16, 64, 1));
+    let targets = vec![3u8; 16];
+    let mut bench =
+        |name: &str,
+         x: &ArrayD<f32>,
+         e: &ArrayD<f32>,
+         evaluate: &dyn Fn(Data<'_, f32>) -> Result<MetricValue, EvaluationError>| {
+            group.bench_function(name, |b| {
+                b.iter(|| {
+                    let data = Data::new(x.view(), &targets).model(&model).maps(e.view());
+                    evaluate(data).expect("a value")
+                });
+            });
+        };
+    let infidelity = Infidelity::new()
+        .perturbation(Perturbation::Gaussian { sigma: 0.1 })
+        .n_draws(64);
+    bench("infidelity_64_draws", &x, &e, &|data| {
+        infidelity.evaluate_on(data)
+    });
+    let road = RoadMostRelevantFirst::default().percentages(&[10.0, 30.0, 50.0, 70.0, 90.0]);
+    let road = |data: Data<'_, f32>| road.evaluate_on(data);
+    bench("road_at_random", &x, &e, &road);
+    bench("road_disk", &x, &disks(16, 64), &road);
+    let grey = |of: &ArrayD<f32>| of.slice_axis(ndarray::Axis(3), (0..1).into()).to_owned();
+    bench("road_grey_at_random", &grey(&x), &grey(&e), &road);
+    bench("road_grey_disk", &grey(&x), &disks(16, 64), &road);
+    bench("road_disk_224", &images(16, 224, 0), &disks(16, 224), &road);
+    let sensitivity = SensitivityN::new();
+    bench("sensitivity_n", &x, &e, &|data| {
+        sensitivity.evaluate_on(data)
+    });
+    let fidelity = MuFidelity::new();
+    bench("mu_fidelity_200_subsets", &x, &e, &|data| {
+        fidelity.evaluate_on(data)
+    });
+    let of_positions = MuFidelity::new()
+        .features(Features::Positions)
+        .subset_size(SubsetSize::Fraction(0.2));
+    bench("mu_fidelity_positions", &x, &e, &|data| {
+        of_positions.evaluate_on(data)
+    });
+    let segments = ndarray::Array3::from_shape_fn((16, 64, 64), |(_, row, column)| {
+        (row / 8 * 8 + column / 8) as u32
+    });
+    let irof = Irof::new();
+    bench("irof_64_segments", &x, &e, &|data| {
+        irof.evaluate_on(data.with(Segments::new(segments.clone())))
+    });
+    for steps in [48, 384] {
+        let rows = |of: &ArrayD<f32>| {
+            let rows = of.to_shape(IxDyn(&[16, 64 * 64 * 3])).expect("rows");
+            rows.to_owned()
+        };
+        let flipping = Deletion::new().steps(Some(steps));
+        let name = format!("pixel_flipping_{steps}_steps");
+        bench(&name, &rows(&x), &rows(&e), &|data| {
+            flipping.evaluate_on(data)
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(attribution, masks, metrics, overhead, without_model);
 criterion_main!(attribution);
