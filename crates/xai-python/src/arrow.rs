@@ -91,8 +91,8 @@ fn numpy_column<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let mut row = 0;
     for piece in pieces {
-        if piece.null_count() > 0 {
-            let first = (0..piece.len()).find(|&i| piece.is_null(i)).unwrap_or(0);
+        if let Some(nulls) = piece.logical_nulls().filter(|nulls| nulls.null_count() > 0) {
+            let first = nulls.iter().position(|is_there| !is_there).unwrap_or(0);
             return Err(PyValueError::new_err(format!(
                 "{name}: the value of row {} is missing; fill such values, or leave their rows out",
                 row + first
@@ -128,13 +128,47 @@ fn numpy_column<'py>(
             });
             Ok(values.collect::<Vec<_>>().into_pyarray(py).into_any())
         }
-        DataType::Utf8 => words(py, pieces.iter().flat_map(|piece| piece.as_string::<i32>())),
-        DataType::LargeUtf8 => words(py, pieces.iter().flat_map(|piece| piece.as_string::<i64>())),
-        DataType::Utf8View => words(py, pieces.iter().flat_map(|piece| piece.as_string_view())),
-        other => Err(PyTypeError::new_err(format!(
-            "{name}: expected numbers, booleans or text, got a column of {other}"
-        ))),
+        other => {
+            let texts: Option<Vec<_>> = pieces.iter().map(texts).collect();
+            let texts = texts.ok_or_else(|| {
+                let expected = "expected numbers, booleans or text";
+                PyTypeError::new_err(format!("{name}: {expected}, got a column of {other}"))
+            })?;
+            words(py, texts.concat())
+        }
     }
+}
+
+/// The texts of a column without missing values: as they are, or as categories, which are numbers of texts. A category that
+/// no row has may be missing.
+fn texts(piece: &ArrayRef) -> Option<Vec<&str>> {
+    Some(match piece.data_type() {
+        DataType::Utf8 => piece
+            .as_string::<i32>()
+            .iter()
+            .map(Option::unwrap_or_default)
+            .collect(),
+        DataType::LargeUtf8 => piece
+            .as_string::<i64>()
+            .iter()
+            .map(Option::unwrap_or_default)
+            .collect(),
+        DataType::Utf8View => piece
+            .as_string_view()
+            .iter()
+            .map(Option::unwrap_or_default)
+            .collect(),
+        DataType::Dictionary(..) => {
+            let categories = piece.as_any_dictionary();
+            let texts = texts(categories.values())?;
+            let of_rows = categories.normalized_keys();
+            of_rows
+                .into_iter()
+                .map(|category| texts[category])
+                .collect()
+        }
+        _ => return None,
+    })
 }
 
 /// Numbers: a view where they lie in one piece.
@@ -159,11 +193,8 @@ where
 }
 
 /// Texts as an array of NumPy's fixed width.
-fn words<'py, 'a>(
-    py: Python<'py>,
-    words: impl Iterator<Item = Option<&'a str>>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let list = PyList::new(py, words.flatten().collect::<Vec<_>>())?;
+fn words<'py>(py: Python<'py>, words: Vec<&str>) -> PyResult<Bound<'py, PyAny>> {
+    let list = PyList::new(py, words)?;
     let kind = py.import("builtins")?.getattr("str")?;
     py.import("numpy")?.call_method1("asarray", (list, kind))
 }

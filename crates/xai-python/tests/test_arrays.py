@@ -222,6 +222,11 @@ def test_columns_of_polars_are_not_copied() -> None:
     table = polars.DataFrame({"a": [1.0, 2.0], "b": [3, 4]})
     assert _arrays.reals(table, "x").tolist() == [[1.0, 3.0], [2.0, 4.0]]
     assert _arrays.classes(polars.Series(["u", "v"]), "y").tolist() == ["u", "v"]
+    for kind in (polars.Categorical, polars.Enum(["u", "v", "w"])):
+        categories = polars.Series(["v", "u", "v"], dtype=kind)
+        assert _arrays.classes(categories, "y").tolist() == ["v", "u", "v"]
+    with pytest.raises(ValueError, match="y: the value of row 1 is missing"):
+        _arrays.classes(polars.Series(["v", None], dtype=polars.Categorical), "y")
     with pytest.raises(ValueError, match="x: the value of row 1 is missing"):
         _arrays.reals(polars.Series([1.0, None]), "x")
 
@@ -231,6 +236,10 @@ def test_columns_of_pyarrow_are_not_copied() -> None:
     values = np.arange(4.0)
     column = pyarrow.array(values)
     assert shares_memory(_arrays.reals(column, "x"), values)
+    categories = pyarrow.DictionaryArray.from_arrays([2, 0, 2], ["u", None, "w"])
+    assert _arrays.classes(categories, "y").tolist() == ["w", "u", "w"]
+    with pytest.raises(ValueError, match="y: the value of row 1 is missing"):
+        _arrays.classes(categories.from_arrays([0, 1], ["u", None]), "y")
     in_pieces = pyarrow.chunked_array([[1.0, 2.0], [3.0]])
     assert _arrays.reals(in_pieces, "x").tolist() == [1.0, 2.0, 3.0]
     for kind in ("int8", "uint16", "int32", "uint64", "float32", "bool_"):

@@ -229,6 +229,8 @@ impl RandomSubsets {
             SubsetSize::Count(count) => (count.min(n_cells), count as f64 / n_cells as f64),
         };
         for subset in subsets {
+            // There may be hundreds of thousands for one sample.
+            parallel::check_stopped();
             if self.sampling == SubsetSampling::Independent {
                 let drawn = (0..n_cells).filter(|_| uniform(&mut stream) < share);
                 drawn.for_each(|cell| insert(subset, cell));
