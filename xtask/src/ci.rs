@@ -4,8 +4,7 @@
 //! set of built ones: a second choice of packages would have other features, and build nearly all of them again.
 //! A library is checked alone without features.
 //!
-//! `--all` adds the steps that take longer or need more than a Rust toolchain: the tests of each library
-//! without its features, too. `--python` adds the package for Python, `--scale` the crates that carry a query
+//! `--all` adds the steps that take longer or need more than a Rust toolchain: tests without features, too. `--python` adds the package for Python, `--scale` the crates that carry a query
 //! engine; no other step builds them: who has no Python, or an old one, needs none. Property tests draw from one
 //! seed, always the same; `--laws` runs them again with a new one.
 
@@ -101,10 +100,11 @@ fn everyday() -> Vec<Step> {
 fn steps_of(option: &str) -> Vec<Step> {
     let scale = "--package xai-datafusion --package xai-scale";
     match option {
-        // The results are the same without threads. Examples of the documentation run once, with all features.
+        // The results are the same without threads. Only `xai_core::parallel` asks whether there are any: the core is
+        // tested, and two libraries that use all of its loops. The others are checked without features every day.
         "--all" => {
-            let packages = LIBRARIES.map(|name| format!("--package {name} ")).concat();
-            let of = format!("{packages}--no-default-features --lib --tests");
+            let packages = ["core", "graph", "repro"].map(|name| format!("--package xai-{name} "));
+            let of = format!("{}--no-default-features --lib --tests", packages.concat());
             vec![
                 test("sequential", &of),
                 step("onnxruntime", python::onnxruntime),
