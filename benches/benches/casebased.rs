@@ -43,21 +43,25 @@ fn all_pairs(c: &mut Criterion) {
     let mut all: Vec<Distance> = names
         .map(|name| name.parse().expect("a distance"))
         .collect();
-    let (from, to) = (rows(500, 64, 1), rows(2_000, 64, 0));
+    let to = rows(2_000, 64, 0);
     let mahalanobis = Mahalanobis::from_rows(to.view()).expect("independent features");
     all.push(Distance::Mahalanobis(mahalanobis));
-    group.throughput(Throughput::Elements((from.nrows() * to.nrows()) as u64));
-    for distance in &all {
-        group.bench_function(format!("500x2000x64/{distance}"), |b| {
-            b.iter(|| distances(black_box(from.view()), to.view(), distance));
-        });
+    // Of few rows, what is done to each by itself takes most of the time.
+    for n in [16, 500] {
+        let from = rows(n, 64, 1);
+        group.throughput(Throughput::Elements((n * to.nrows()) as u64));
+        for distance in &all {
+            group.bench_function(format!("{n}x2000x64/{distance}"), |b| {
+                b.iter(|| distances(black_box(from.view()), to.view(), distance));
+            });
+        }
     }
-    let pairs = 20;
-    group.throughput(Throughput::Elements((pairs * to.nrows()) as u64));
+    let from = rows(20, 64, 1);
+    group.throughput(Throughput::Elements((from.nrows() * to.nrows()) as u64));
     for distance in &all {
         group.bench_function(format!("pair_by_pair/64/{distance}"), |b| {
             b.iter(|| {
-                let rows = from.rows().into_iter().take(pairs);
+                let rows = from.rows().into_iter();
                 let of_row = |row: ndarray::ArrayView1<'_, f64>| -> f64 {
                     let row = row.to_slice().expect("row-major");
                     let others = to.rows().into_iter();

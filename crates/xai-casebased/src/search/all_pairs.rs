@@ -7,8 +7,19 @@ use xai_core::tensor::{Rows, check_shape};
 use xai_core::{Distance, Result, parallel};
 
 use crate::input;
+use crate::search::kernel::lanes::ROWS;
 use crate::search::kernel::rank::Ranking;
-use crate::search::kernel::row_blocks::{QUERIES, RowBlocks};
+use crate::search::kernel::row_blocks::{MAX_BLOCKS, Query, RowBlocks};
+
+/// Rows that are laid out in blocks at a time, as many as one call looks at. They stay in the first-level cache,
+/// where blocks of all rows are written to memory and read again.
+const TILE: usize = MAX_BLOCKS * ROWS;
+
+/// Rows that a thread takes at a time.
+const BAND: usize = 8 * TILE;
+
+/// Queries that each tile is laid out for, so many that the layout counts little beside their distances.
+const QUERIES: usize = 256;
 
 /// The distance of each of `(m, d)` rows to each of `(n, d)` others, `(m, n)`: the bits of
 /// [`DistanceFunction`](xai_core::distance::DistanceFunction), by the loops of the engines.
@@ -39,7 +50,8 @@ pub fn distances(
         check_finite(input::ROWS, rows)?;
         distance.check_rows(input::ROWS, rows)?;
         let rows = distance.prepare(Rows::new(rows));
-        if distance.prepares() {
+        // Rows stay finite where only their mean is taken out.
+        if matches!(distance, Distance::Mahalanobis(_)) {
             check_finite(input::ROWS, rows.view()).map_err(|e| e.part("whitened rows"))?;
         }
         Ok(rows)
@@ -52,7 +64,8 @@ pub fn distances(
         }
         let by = distance.compared_by();
         let values = found.as_slice_mut().expect("just made");
-        if !Ranking::of(&by, d).tells_distance() {
+        let ranking = Ranking::of(&by, d);
+        if !ranking.tells_distance() {
             parallel::for_each_chunk(values, n, |row, distances| {
                 for (distance, other) in distances.iter_mut().zip(to.iter()) {
                     *distance = by.distance(from.row(row), other);
@@ -60,15 +73,30 @@ pub fn distances(
             });
             return Ok(found);
         }
-        let blocks = RowBlocks::new(n, d, &by, |row, buffer| {
-            buffer.copy_from_slice(to.row(row));
-        });
         parallel::for_each_chunk(values, QUERIES * n, |chunk, distances| {
-            blocks.for_each_tile(distances.len() / n, |query, first, n_blocks| {
-                let distances = &mut distances[query * n..(query + 1) * n];
-                let query = blocks.query(from.row(chunk * QUERIES + query));
-                let write = |row: usize, distance| distances[row] = distance;
-                blocks.within(first, n_blocks, query, f64::INFINITY, write);
+            let queries: Vec<_> = (chunk * QUERIES..m)
+                .take(QUERIES)
+                .map(|row| Query::new(from.row(row), ranking.rank))
+                .collect();
+            // The part of each query's distances that a thread writes at a time.
+            let mut bands: Vec<Vec<&mut [f64]>> = Vec::new();
+            bands.resize_with(n.div_ceil(BAND), Vec::new);
+            for distances in distances.chunks_exact_mut(n) {
+                for (band, part) in bands.iter_mut().zip(distances.chunks_mut(BAND)) {
+                    band.push(part);
+                }
+            }
+            parallel::map_owned(bands, |band, mut parts| {
+                let rows = band * BAND..n.min((band + 1) * BAND);
+                for first in rows.clone().step_by(TILE) {
+                    let size = TILE.min(rows.end - first);
+                    let tile = RowBlocks::new(size, d, &by, |row, buffer| {
+                        buffer.copy_from_slice(to.row(first + row));
+                    });
+                    for (query, part) in queries.iter().zip(&mut parts) {
+                        tile.distances(*query, &mut part[first - rows.start..][..size]);
+                    }
+                }
             });
         });
         Ok(found)

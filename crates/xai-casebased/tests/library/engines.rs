@@ -235,7 +235,7 @@ fn all_pairs_of_no_rows_are_none_and_bad_rows_are_named() {
     assert!(matches!(error.kind(), ErrorKind::InvalidParameter { .. }));
 }
 
-/// Several tiles of the matrix product, several levels of the tree, several blocks of queries.
+/// Several tiles of the matrix product, several levels of the tree, several blocks of queries and of all pairs.
 #[test]
 fn large_problems_agree_too() {
     let mut state = 7u64;
@@ -263,6 +263,9 @@ fn large_problems_agree_too() {
             if distance.check_rows(input::ROWS, train.view()).is_err() {
                 continue; // three coarse values are often equal
             }
+            // More rows and queries than all pairs take at a time.
+            let some = train.slice(ndarray::s![..700, ..]).to_owned();
+            check_all_pairs(&queries, &some, &distance);
             for (name, engine) in engines(train.view(), &distance) {
                 let found = engine.nearest_batch(queries.view(), 7).unwrap();
                 assert_eq!(found.len(), m);

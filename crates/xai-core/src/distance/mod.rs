@@ -167,7 +167,7 @@ impl Distance {
     pub fn prepare<'a>(&self, rows: Rows<'a, f64>) -> Rows<'a, f64> {
         let (n, d) = (rows.n_rows(), rows.n_columns());
         let prepare: &(dyn Fn(&mut [f64]) + Sync) = match self {
-            Self::Correlation => &|rows| rows.chunks_exact_mut(d).for_each(centre),
+            Self::Correlation => &|rows| InstructionSet::fastest().run(Centring { rows, d }),
             Self::Mahalanobis(m) => &|rows| m.whiten(rows),
             _ => return rows,
         };
@@ -302,16 +302,28 @@ fn cosine(a: &[f64], b: &[f64]) -> f64 {
     cosine_of_extremes(a, b)
 }
 
-/// Takes its mean from a row, in units in which neither leaves the range of `f64`.
-fn centre(row: &mut [f64]) {
-    let largest = largest_size(row);
-    if !(1e-250..1e250).contains(&largest) {
-        row.iter_mut().for_each(|x| *x /= largest);
-    }
-    // The mean rounds; what it leaves of a row around a large one is taken out too.
-    for _ in 0..2 {
-        let mean = sum_lanes(row, row, |x, _| x) / row.len() as f64;
-        row.iter_mut().for_each(|x| *x -= mean);
+/// Takes its mean from each row of `d` values, in units in which neither leaves the range of `f64`.
+struct Centring<'a> {
+    rows: &'a mut [f64],
+    d: usize,
+}
+
+impl SimdKernel for Centring<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self) {
+        for row in self.rows.chunks_exact_mut(self.d) {
+            let largest = largest_size(row);
+            if !(1e-250..1e250).contains(&largest) {
+                row.iter_mut().for_each(|x| *x /= largest);
+            }
+            // The mean rounds; what it leaves of a row around a large one is taken out too.
+            for _ in 0..2 {
+                let mean = sum_lanes(row, row, |x, _| x) / row.len() as f64;
+                row.iter_mut().for_each(|x| *x -= mean);
+            }
+        }
     }
 }
 
@@ -341,6 +353,7 @@ fn largest_difference(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// `max |x_i|`
+#[inline(always)]
 fn largest_size(row: &[f64]) -> f64 {
     largest_of_lanes(row, row, |x, _| x.abs())
 }

@@ -40,6 +40,18 @@ pub(crate) struct Query<'a> {
     norm: f64,
 }
 
+impl<'a> Query<'a> {
+    pub(crate) fn new(values: &'a [f64], rank: Rank) -> Self {
+        Self {
+            values,
+            norm: match rank {
+                Rank::Cosine => norm(values),
+                _ => 0.0,
+            },
+        }
+    }
+}
+
 impl RowBlocks {
     /// Blocks of rows that are written by `row(i, buffer)`.
     pub(crate) fn new(
@@ -57,11 +69,12 @@ impl RowBlocks {
         parallel::for_each_chunk(&mut values, FILLED * size, |chunk, blocks| {
             let mut buffer = vec![0.0; n_features];
             for (i, block) in blocks.chunks_exact_mut(size).enumerate() {
+                let (features, _) = block.as_chunks_mut::<ROWS>();
                 let first = (chunk * FILLED + i) * ROWS;
                 for place in 0..ROWS.min(n_rows - first) {
                     row(first + place, &mut buffer);
-                    for (feature, &x) in buffer.iter().enumerate() {
-                        block[feature * ROWS + place] = x;
+                    for (feature, &x) in features.iter_mut().zip(&buffer) {
+                        feature[place] = x;
                     }
                 }
             }
@@ -76,8 +89,8 @@ impl RowBlocks {
         };
         if matches!(blocks.ranking.rank, Rank::Cosine) {
             let norms = parallel::map_blocks(n_blocks, FILLED, |range| {
-                let blocks = blocks.values[range.start * size..range.end * size].chunks_exact(size);
-                blocks.map(norms).collect::<Vec<_>>()
+                let values = &blocks.values[range.start * size..range.end * size];
+                blocks.instructions.run(Norms { values, size })
             });
             blocks.norms = norms.into_iter().flatten().flatten().collect();
         }
@@ -98,13 +111,7 @@ impl RowBlocks {
 
     pub(crate) fn query<'a>(&self, values: &'a [f64]) -> Query<'a> {
         debug_assert_eq!(values.len(), self.n_features);
-        Query {
-            values,
-            norm: match self.ranking.rank {
-                Rank::Cosine => norm(values),
-                _ => 0.0,
-            },
-        }
+        Query::new(values, self.ranking.rank)
     }
 
     /// Gives every query all blocks, in the order of the rows: `look(query, first block, number of blocks)`,
@@ -162,6 +169,23 @@ impl RowBlocks {
             let row = || self.row(first + i);
             let distance = self.ranking.distance(rank, row, query.values);
             found(first + i, distance);
+        }
+    }
+
+    /// The distance of every row, of which there are at most [`MAX_BLOCKS`] blocks.
+    #[inline]
+    pub(crate) fn distances(&self, query: Query<'_>, to: &mut [f64]) {
+        let mut ranks = [[0.0; ROWS]; MAX_BLOCKS];
+        self.instructions.run(Ranks {
+            rows: self,
+            first: 0,
+            n: self.n_blocks(),
+            query,
+            limit: f64::INFINITY,
+            ranks: &mut ranks,
+        });
+        for (row, (to, rank)) in to.iter_mut().zip(ranks.as_flattened()).enumerate() {
+            *to = self.ranking.distance(*rank, || self.row(row), query.values);
         }
     }
 
@@ -250,14 +274,20 @@ impl SimdKernel for Ranks<'_> {
             }),
             Rank::Cosine => mask!(|block, i| {
                 let mut distances = sum(block, q, |x, y| x * y);
-                let norms = &rows.norms[(first + i) * ROWS..(first + i + 1) * ROWS];
-                for (r, (dot, norm)) in distances.iter_mut().zip(norms).enumerate() {
-                    let cosine = *dot / (norm * query.norm);
-                    *dot = if regular(*norm) && regular(query.norm) && cosine.is_finite() {
-                        (1.0 - cosine).clamp(0.0, 2.0)
-                    } else {
-                        rows.cosine_of_extremes((first + i) * ROWS + r, q)
-                    };
+                let norms = &rows.norms.as_chunks::<ROWS>().0[first + i];
+                // What is rare is looked for first, as a loop with a branch does not vectorise.
+                let mut is_regular = [false; ROWS];
+                for r in 0..ROWS {
+                    let cosine = distances[r] / (norms[r] * query.norm);
+                    is_regular[r] = regular(norms[r]) & cosine.is_finite();
+                    distances[r] = (1.0 - cosine).clamp(0.0, 2.0);
+                }
+                if !regular(query.norm) || is_regular != [true; ROWS] {
+                    for r in 0..ROWS {
+                        if !(regular(query.norm) && is_regular[r]) {
+                            distances[r] = rows.cosine_of_extremes((first + i) * ROWS + r, q);
+                        }
+                    }
                 }
                 distances
             }),
@@ -269,7 +299,7 @@ impl SimdKernel for Ranks<'_> {
 /// Whether a norm comes from squares within the normal range, as [`Distance`] asks too.
 #[inline(always)]
 fn regular(norm: f64) -> bool {
-    norm > 1e-140 && norm < 1e150
+    (norm > 1e-140) & (norm < 1e150)
 }
 
 /// `‖row‖` in the summation order of [`Distance`].
@@ -277,11 +307,29 @@ fn norm(row: &[f64]) -> f64 {
     squared_euclidean(row, &vec![0.0; row.len()]).sqrt()
 }
 
-/// The same of the eight rows of a block.
-fn norms(block: &[f64]) -> Lanes {
-    let (features, _) = block.as_chunks::<ROWS>();
-    let square = |feature: usize, row: usize| features[feature][row] * features[feature][row];
-    sum_features(features.len(), square).map(f64::sqrt)
+/// The same of the rows of blocks of `size` values.
+struct Norms<'a> {
+    values: &'a [f64],
+    size: usize,
+}
+
+impl SimdKernel for Norms<'_> {
+    type Output = Vec<Lanes>;
+
+    #[inline(always)]
+    fn run<S: Simd>(self) -> Vec<Lanes> {
+        let n_features = self.size / ROWS;
+        let mut norms = Vec::with_capacity(self.values.len() / self.size);
+        for block in self.values.chunks_exact(self.size) {
+            let (features, _) = block.as_chunks::<ROWS>();
+            let mut norm = sum_features(n_features, |feature, row| {
+                features[feature][row] * features[feature][row]
+            });
+            norm.iter_mut().for_each(|norm| *norm = norm.sqrt());
+            norms.push(norm);
+        }
+        norms
+    }
 }
 
 #[cfg(test)]
