@@ -167,8 +167,7 @@ fn spread(deviation: f64, mean: f64) -> Option<f64> {
     (deviation > noise).then_some(deviation)
 }
 
-/// `Σ_row term(column, x)` of every column of row-major values, exactly. Row after row: additions to the sums
-/// of different columns do not wait for each other.
+/// `Σ_row term(column, x)` of every column of row-major values, exactly.
 fn column_sums(
     values: &[f64],
     n_columns: usize,
@@ -182,11 +181,7 @@ fn column_sums(
         || vec![ExactSum::new(); n_columns],
         |sums, rows| {
             let values = &values[rows.start * n_columns..rows.end * n_columns];
-            for row in values.chunks_exact(n_columns) {
-                for (column, (sum, &x)) in sums.iter_mut().zip(row).enumerate() {
-                    sum.add(term(column, x));
-                }
-            }
+            ExactSum::add_rows(sums, values, &term);
         },
         |sums, others| {
             for (sum, other) in sums.iter_mut().zip(&others) {

@@ -7,12 +7,16 @@
 //! The layout follows Neal's small superaccumulator (arXiv 1505.05571).
 
 use crate::number::Real;
+use crate::simd::InstructionSet;
+use crate::sum::lanes::{LaneSums, TERMS};
 
 /// Digits of weight 2^32 above 2^-1074; the last one carries the sign.
 const DIGITS: usize = 67;
 /// A digit grows by less than 2^52 + 2^32 per term, so 2000 terms stay within 63 bits.
 const TERMS_BETWEEN_CARRIES: u32 = 2000;
 const FRACTION: u64 = (1 << 52) - 1;
+/// Fewer columns than that are added faster term by term: the kernel takes as long for them as for eight.
+const NARROW: usize = 4;
 
 /// The exactly rounded sum of any number of `f64`s: same terms, same bits, in any order, any
 /// grouping, on any number of threads.
@@ -108,6 +112,51 @@ impl ExactSum {
     pub fn add_slice<T: Real>(&mut self, terms: &[T]) {
         for &term in terms {
             self.add(term);
+        }
+    }
+
+    /// Adds `term(column, x)` of each `x` of some rows to the sum of its column, exactly.
+    ///
+    /// ```
+    /// use xai_core::ExactSum;
+    /// let mut sums = [ExactSum::new(), ExactSum::new()];
+    /// let rows = [1e100, 1.0, 1.0, 2.0, -1e100, 4.0]; // three of two columns
+    /// ExactSum::add_rows(&mut sums, &rows, |_, x| x);
+    /// assert_eq!(sums.map(|sum| sum.value()), [1.0, 7.0]);
+    /// ```
+    ///
+    /// # Panics
+    /// Where the last row is not whole.
+    pub fn add_rows(sums: &mut [Self], rows: &[f64], term: impl Fn(usize, f64) -> f64) {
+        let n_columns = sums.len();
+        if rows.is_empty() {
+            return;
+        }
+        assert!(rows.len().is_multiple_of(n_columns), "whole rows");
+        if n_columns < NARROW {
+            for row in rows.chunks_exact(n_columns) {
+                for (column, (sum, &x)) in sums.iter_mut().zip(row).enumerate() {
+                    sum.add(term(column, x));
+                }
+            }
+            return;
+        }
+        let mut lanes = [[0.0; 8]; TERMS];
+        for rows in rows.chunks(TERMS * n_columns) {
+            let lanes = &mut lanes[..rows.len() / n_columns];
+            for (tile, sums) in sums.chunks_mut(8).enumerate() {
+                let (first, width) = (8 * tile, sums.len());
+                for (lanes, row) in lanes.iter_mut().zip(rows.chunks_exact(n_columns)) {
+                    let row = &row[first..first + width];
+                    for (lane, (to, &x)) in lanes.iter_mut().zip(row).enumerate() {
+                        *to = term(first + lane, x);
+                    }
+                }
+                let parts = InstructionSet::fastest().run(LaneSums(lanes));
+                for (lane, sum) in sums.iter_mut().enumerate() {
+                    parts.add_up(lane, lanes, |term| sum.add(term));
+                }
+            }
         }
     }
 
@@ -341,6 +390,30 @@ mod tests {
             let whole: ExactSum = terms.iter().copied().collect();
             prop_assert_eq!(left.value().to_bits(), whole.value().to_bits());
             prop_assert_eq!(&left, &whole);
+        }
+
+        #[test]
+        fn the_sums_of_columns_are_those_of_their_terms_one_by_one(
+            terms in prop_oneof![
+                prop::collection::vec(-1e3..1e3f64, 0..3000),
+                prop::collection::vec((-1.0..1.0f64, -60..60i32).prop_map(|(x, e)| x * 2f64.powi(e)), 0..3000),
+                // Places so near each other, or so far apart, that something is left of a term, or not.
+                prop::collection::vec((any_finite(), 1000..1100u64).prop_map(|(x, e)| {
+                    f64::from_bits(x.to_bits() & !(0x7ff << 52) | e << 52)
+                }), 0..3000),
+                prop::collection::vec(any_finite(), 0..300),
+                prop::collection::vec(prop_oneof![Just(0.0), Just(-0.0), Just(5e-324), Just(f64::MAX)], 0..300),
+                prop::collection::vec(any::<u64>().prop_map(f64::from_bits), 0..30),
+            ],
+            n_columns in 1usize..20,
+        ) {
+            let rows = &terms[..terms.len() / n_columns * n_columns];
+            let mut sums = vec![ExactSum::new(); n_columns];
+            ExactSum::add_rows(&mut sums, rows, |_, x| x);
+            for (column, sum) in sums.iter().enumerate() {
+                let one_by_one: ExactSum = rows.iter().copied().skip(column).step_by(n_columns).collect();
+                prop_assert_eq!(sum, &one_by_one);
+            }
         }
 
         #[test]

@@ -2,6 +2,7 @@
 
 mod compact_sum;
 mod exact_sum;
+mod lanes;
 mod moments;
 
 pub use compact_sum::CompactSum;
