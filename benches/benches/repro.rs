@@ -97,6 +97,14 @@ fn packing(c: &mut Criterion) {
             b.iter(|| PackedRuns::new(&metrics, black_box(runs.view()), &labels));
         });
     }
+    let two = predictions(2, 1_000_000, 10).mapv(i64::from);
+    let labels_of_two = vec![0i64; 1_000_000];
+    let agreement = Pairwise::new().metrics(&[PairMetric::PA_ACC]);
+    group.throughput(Throughput::Elements(two.len() as u64));
+    group.bench_function("agreement_of_two", |b| {
+        b.iter(|| agreement.evaluate(black_box(two.view()), &labels_of_two));
+    });
+    group.throughput(Throughput::Elements((k * n) as u64));
     group.bench_function("streamed_block", |b| {
         b.iter(|| {
             let mut state = PairwiseAccumulator::default();

@@ -133,7 +133,7 @@ impl CaseExplainer {
         self.check_samples(samples)?;
         let predicted =
             model(samples).map_err(|e| Error::model(span("sample", &(0..samples.nrows())), e))?;
-        let predicted = labels_to_i64(input::PREDICTED, predicted)?;
+        let predicted = labels_to_i64(input::PREDICTED, predicted.iter().copied())?;
         self.explanations(samples, Some(&predicted))
     }
 

@@ -55,22 +55,36 @@ impl Label for bool {
 /// ```
 pub fn labels_to_i64<L: Label>(
     input: Input,
-    labels: impl IntoIterator<Item = L>,
+    labels: impl IntoIterator<Item = L, IntoIter: Clone>,
 ) -> Result<Vec<i64>> {
-    labels
-        .into_iter()
-        .enumerate()
-        .map(|(index, label)| {
-            label.to_i64().ok_or_else(|| {
-                Error::out_of_domain(
-                    input,
-                    &[index],
-                    format!("{label:?}").parse().unwrap_or(f64::INFINITY),
-                    "a label of at most 2^63 - 1",
-                )
-            })
-        })
-        .collect()
+    // Checked first, then copied: a collection of results does not know how many come.
+    let labels = labels.into_iter();
+    check_labels(input, labels.clone())?;
+    let value = |label: L| label.to_i64().unwrap_or_default();
+    Ok(labels.map(value).collect())
+}
+
+/// Checks that every label fits an `i64`.
+///
+/// # Errors
+/// `OutOfDomain` for the first that does not.
+///
+/// ```
+/// use xai_core::{input, number::check_labels};
+/// let error = check_labels(input::LABELS, [1, u64::MAX]).unwrap_err();
+/// assert_eq!(error.index(), [1]);
+/// ```
+pub fn check_labels<L: Label>(input: Input, labels: impl IntoIterator<Item = L>) -> Result<()> {
+    let mut labels = labels.into_iter().enumerate();
+    match labels.find(|(_, label)| label.to_i64().is_none()) {
+        None => Ok(()),
+        Some((index, label)) => Err(Error::out_of_domain(
+            input,
+            &[index],
+            format!("{label:?}").parse().unwrap_or(f64::INFINITY),
+            "a label of at most 2^63 - 1",
+        )),
+    }
 }
 
 /// The class that the label at a position names among `0..n_classes`.

@@ -6,7 +6,7 @@ mod radix_sort;
 mod real;
 
 pub use label::{
-    Label, check_domain, check_finite, check_finite_slice, class_index, labels_to_i64,
+    Label, check_domain, check_finite, check_finite_slice, check_labels, class_index, labels_to_i64,
 };
 pub use radix_sort::{sort_keys, sort_places};
 pub use real::{OrderKey, Real};

@@ -1,6 +1,7 @@
 //! Bits of samples, packed from labels and codes and unpacked again.
 
 use xai_core::Label;
+use xai_core::simd::{InstructionSet, Simd, SimdKernel};
 
 /// The number of bits that tell so many classes apart.
 pub(super) fn planes_for(n_classes: usize) -> usize {
@@ -31,27 +32,115 @@ pub(super) fn plane_to_bytes(word: u64, place: usize, bytes: &mut [u8; 64]) {
 }
 
 /// The samples that a run gets wrong.
-pub(super) fn wrong_bits<L: Label>(predictions: &[L], labels: &[i64]) -> Vec<Block> {
-    let blocks = predictions
-        .chunks(Block::SAMPLES)
-        .zip(labels.chunks(Block::SAMPLES));
-    let mut wrong = [0u8; 64];
-    blocks
-        .map(|(predictions, labels)| {
-            let mut block = Block::default();
-            let words = predictions.chunks(64).zip(labels.chunks(64));
-            for (word, (predicted, label)) in block.0.iter_mut().zip(words) {
-                if predicted.len() < 64 {
-                    wrong = [0; 64];
-                }
-                for ((wrong, predicted), &label) in wrong.iter_mut().zip(predicted).zip(label) {
-                    *wrong = u8::from(predicted.to_i64() != Some(label));
-                }
-                *word = plane_of_bytes(&wrong, 0);
+pub(super) fn wrong_bits<L: Label, M: Label>(predictions: &[L], labels: &[M]) -> Vec<Block> {
+    InstructionSet::fastest().run(WrongBits {
+        predictions,
+        labels,
+    })
+}
+
+struct WrongBits<'a, L, M> {
+    predictions: &'a [L],
+    labels: &'a [M],
+}
+
+impl<L: Label, M: Label> SimdKernel for WrongBits<'_, L, M> {
+    type Output = Vec<Block>;
+
+    #[inline(always)]
+    fn run<S: Simd>(self) -> Vec<Block> {
+        let mut blocks = vec![Block::default(); self.predictions.len().div_ceil(Block::SAMPLES)];
+        let words = self.predictions.chunks(64).zip(self.labels.chunks(64));
+        let mut wrong = [0u8; 64];
+        for (at, (predicted, labels)) in words.enumerate() {
+            if predicted.len() < 64 {
+                wrong = [0; 64];
             }
-            block
-        })
-        .collect()
+            for ((wrong, predicted), label) in wrong.iter_mut().zip(predicted).zip(labels) {
+                *wrong = u8::from(predicted.to_i64() != label.to_i64());
+            }
+            blocks[at / 8].0[at % 8] = plane_of_bytes(&wrong, 0);
+        }
+        blocks
+    }
+}
+
+/// The bit planes of labels `low..low + n_classes`, whose codes are what they are above `low`, and how often each
+/// code occurs: counted in the planes, where a table of codes and counters takes sample after sample. `None` where
+/// there is another label.
+pub(super) fn plane_bits_from<L: Label>(
+    predictions: &[L],
+    low: i64,
+    n_classes: usize,
+) -> Option<(Vec<Block>, Vec<u64>)> {
+    InstructionSet::fastest().run(PlaneBitsFrom {
+        predictions,
+        low,
+        n_classes,
+    })
+}
+
+/// Codes of more classes come from a table: counting in the planes takes a step for each class.
+pub(super) const MOST_CLASSES_BY_PLANES: usize = 64;
+
+struct PlaneBitsFrom<'a, L> {
+    predictions: &'a [L],
+    low: i64,
+    n_classes: usize,
+}
+
+impl<L: Label> SimdKernel for PlaneBitsFrom<'_, L> {
+    type Output = Option<(Vec<Block>, Vec<u64>)>;
+
+    #[inline(always)]
+    fn run<S: Simd>(self) -> Option<(Vec<Block>, Vec<u64>)> {
+        let n_planes = planes_for(self.n_classes);
+        let n_blocks = self.predictions.len().div_ceil(Block::SAMPLES);
+        let mut blocks = vec![Block::default(); n_blocks * n_planes];
+        let mut counts = vec![0; self.n_classes];
+        let mut codes = [0u8; 64];
+        let mut bits = 0;
+        for (at, samples) in self.predictions.chunks(Block::SAMPLES).enumerate() {
+            let planes = &mut blocks[at * n_planes..][..n_planes];
+            for (word, samples) in samples.chunks(64).enumerate() {
+                if samples.len() < 64 {
+                    codes = [0; 64];
+                }
+                for (code, label) in codes.iter_mut().zip(samples) {
+                    let above = |label: i64| label.wrapping_sub(self.low).cast_unsigned();
+                    let above = label.to_i64().map_or(u64::MAX, above);
+                    bits |= above;
+                    *code = above as u8;
+                }
+                for (plane, block) in planes.iter_mut().enumerate() {
+                    block.0[word] = plane_of_bytes(&codes, plane);
+                }
+            }
+            let within = Block::within(samples.len());
+            for (class, count) in counts.iter_mut().enumerate() {
+                let members = members(planes, class);
+                for (members, within) in members.iter().zip(within.0) {
+                    *count += u64::from((members & within).count_ones());
+                }
+            }
+        }
+        // Codes that the planes hold, but no class has, were not counted.
+        let counted = counts.iter().sum::<u64>() == self.predictions.len() as u64;
+        (bits >> n_planes == 0 && counted).then_some((blocks, counts))
+    }
+}
+
+/// The samples of a block that have a code, by its planes.
+#[inline(always)]
+pub(super) fn members(planes: &[Block], code: usize) -> [u64; 8] {
+    let mut members = [u64::MAX; 8];
+    for (plane, bits) in planes.iter().enumerate() {
+        let flip = (code as u64 >> plane & 1).wrapping_sub(1);
+        for (lane, member) in members.iter_mut().enumerate() {
+            *member &= bits.0[lane] ^ flip;
+        }
+    }
+    members
 }
 
 /// The bit planes of codes, and how often each code occurs.
@@ -123,5 +212,39 @@ impl Block {
 
     pub(crate) fn len(&self) -> u64 {
         self.0.iter().map(|word| u64::from(word.count_ones())).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn codes_above_the_first_label_are_those_of_a_table(
+            codes in prop::collection::vec(0u8..64, 0..1300),
+            n_classes in 1usize..=MOST_CLASSES_BY_PLANES,
+            low in prop_oneof![Just(i64::MIN), Just(i64::MAX - 63), -9..9i64],
+            place in any::<prop::sample::Index>(),
+        ) {
+            let code = |label: i64| label.abs_diff(low) as u32;
+            let label = |code: u8| low + i64::from(code) % n_classes as i64;
+            let mut labels: Vec<i64> = codes.into_iter().map(label).collect();
+            let table = plane_bits(&labels, n_classes, code);
+            prop_assert_eq!(plane_bits_from(&labels, low, n_classes), Some(table));
+            if !labels.is_empty() {
+                let at = place.index(labels.len());
+                for other in [low.wrapping_sub(1), low.wrapping_add(n_classes as i64), low.wrapping_add(256)] {
+                    labels[at] = other;
+                    prop_assert_eq!(plane_bits_from(&labels, low, n_classes), None);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_has_no_code() {
+        assert_eq!(plane_bits_from(&[0, u64::MAX], 0, 2), None);
     }
 }

@@ -3,13 +3,16 @@
 use std::sync::Arc;
 
 use ndarray::ArrayView2;
-use xai_core::number::labels_to_i64;
+use xai_core::number::{check_labels, labels_to_i64};
 use xai_core::tensor::{Rows, check_shape};
 use xai_core::{Error, Label, Result};
 
-use crate::packed::bit_planes::{Block, plane_bits, planes_for, with_more_planes, wrong_bits};
+use crate::packed::bit_planes::{
+    Block, MOST_CLASSES_BY_PLANES, plane_bits, plane_bits_from, planes_for, with_more_planes,
+    wrong_bits,
+};
 use crate::packed::class_tables::{Planes, TableSource, map_runs};
-use crate::packed::classes::{Classes, distinct, extremes};
+use crate::packed::classes::{Classes, LOOKED_AT, distinct, extremes};
 use crate::packed::packed_runs::{PackedRuns, RunTotals};
 use crate::pair_metric::definition::{PairMetric, PairNeeds};
 use crate::{help, input};
@@ -29,8 +32,14 @@ use crate::{help, input};
 /// ```
 #[derive(Debug, Clone)]
 pub struct PackedRunsBuilder {
-    needs: PairNeeds,
+    packing: Packing,
     labels: Vec<i64>,
+}
+
+/// Runs that are packed, and what is known of their classes. The true labels stay where they are, without a copy.
+#[derive(Debug, Clone)]
+struct Packing {
+    needs: PairNeeds,
     classes: Classes,
     runs: Vec<PackedRun>,
 }
@@ -66,12 +75,13 @@ impl PackedRuns {
         if n == 0 {
             return Err(Error::empty(input::SAMPLES));
         }
-        let mut packing = PackedRunsBuilder::new(metrics, labels)?;
+        let mut packing = Packing::new(metrics)?;
+        check_labels(input::LABELS, labels.iter().copied())?;
         check_shape(input::LABELS, &[n], &[labels.len()])?;
         let rows = Rows::new(predictions);
         let runs: Vec<&[L]> = rows.iter().collect();
-        packing.push_all(&runs)?;
-        packing.build()
+        packing.add(labels, &runs)?;
+        packing.build(n)
     }
 }
 
@@ -81,14 +91,9 @@ impl PackedRunsBuilder {
     /// # Errors
     /// `Empty` without metrics, `OutOfDomain` for a label above `i64::MAX`.
     pub fn new<M: Label>(metrics: &[PairMetric], labels: &[M]) -> Result<Self> {
-        if metrics.is_empty() {
-            return Err(Error::empty(input::METRICS));
-        }
         Ok(Self {
-            needs: PairNeeds::of(metrics),
+            packing: Packing::new(metrics)?,
             labels: labels_to_i64(input::LABELS, labels.iter().copied())?,
-            classes: Classes::default(),
-            runs: Vec::new(),
         })
     }
 
@@ -106,24 +111,95 @@ impl PackedRunsBuilder {
     /// # Errors
     /// As [`push`](Self::push).
     pub fn push_all<L: Label>(&mut self, runs: &[&[L]]) -> Result<()> {
+        self.packing.add(&self.labels, runs)
+    }
+
+    /// The packed runs.
+    ///
+    /// # Errors
+    /// `TooFew` below two runs, `Empty` without samples, `InvalidParameter` for 2³² samples or more where a
+    /// metric needs class tables.
+    pub fn build(self) -> Result<PackedRuns> {
+        self.packing.build(self.labels.len())
+    }
+}
+
+impl Packing {
+    fn new(metrics: &[PairMetric]) -> Result<Self> {
+        if metrics.is_empty() {
+            return Err(Error::empty(input::METRICS));
+        }
+        Ok(Self {
+            needs: PairNeeds::of(metrics),
+            classes: Classes::default(),
+            runs: Vec::new(),
+        })
+    }
+
+    /// Packs some runs; unchanged where that fails.
+    fn add<L: Label, M: Label>(&mut self, labels: &[M], runs: &[&[L]]) -> Result<()> {
         let first = self.runs.len();
-        let n = self.labels.len();
+        let n = labels.len();
         if let Some(run) = runs.iter().position(|run| run.len() != n) {
             let error = Error::shape(input::PREDICTIONS, &[n], &[runs[run].len()]);
             return Err(error.owner(format!("run {}", first + run)));
         }
-        let extremes = map_runs(runs.len(), n, |run| extremes(first + run, runs[run]));
-        let extremes: Vec<Option<(i64, i64)>> = extremes.into_iter().collect::<Result<_>>()?;
-        if self.needs.classes() {
-            self.learn_classes(runs, &extremes);
-        }
-        let packed = map_runs(runs.len(), n, |run| self.pack(runs[run]));
+        let packed = match self.pack_at_once(labels, runs) {
+            Some(packed) => packed,
+            None => {
+                let extremes = map_runs(runs.len(), n, |run| extremes(first + run, runs[run]));
+                let extremes: Vec<_> = extremes.into_iter().collect::<Result<_>>()?;
+                if self.needs.classes() {
+                    self.learn_classes(runs, &extremes);
+                }
+                self.pack_all(labels, runs).expect("codes of all labels")
+            }
+        };
         self.runs.extend(packed);
         Ok(())
     }
 
+    /// Packs runs in one pass, where the first samples of each already show all classes, and these are consecutive
+    /// labels or no samples are left: most runs are like that. `None` otherwise: all samples are looked at first then.
+    fn pack_at_once<L: Label, M: Label>(
+        &mut self,
+        labels: &[M],
+        runs: &[&[L]],
+    ) -> Option<Vec<PackedRun>> {
+        if !self.needs.classes() {
+            let fits = |run: &&[L]| run.iter().all(|label| label.to_i64().is_some());
+            let all_fit = runs.iter().all(fits);
+            return all_fit.then(|| self.pack_all(labels, runs)).flatten();
+        }
+        if self.classes.len() > MOST_CLASSES_BY_PLANES {
+            return None;
+        }
+        let before = self.classes.clone();
+        let looks: Vec<&[L]> = runs
+            .iter()
+            .map(|run| &run[..run.len().min(LOOKED_AT)])
+            .collect();
+        let extremes: Result<Vec<_>> = looks.iter().map(|look| extremes(0, look)).collect();
+        self.learn_classes(&looks, &extremes.ok()?);
+        let packed = match self.low().is_some() || labels.len() <= LOOKED_AT {
+            true => self.pack_all(labels, runs),
+            false => None,
+        };
+        if packed.is_none() {
+            self.classes = before;
+        }
+        packed
+    }
+
+    /// The first label, where codes are what labels are above it and classes are few.
+    fn low(&self) -> Option<i64> {
+        let few = self.classes.len() <= MOST_CLASSES_BY_PLANES;
+        self.classes.first_of_consecutive().filter(|_| few)
+    }
+
     /// Gives codes to the labels of runs that have none yet.
     fn learn_classes<L: Label>(&mut self, runs: &[&[L]], extremes: &[Option<(i64, i64)>]) {
+        let n = runs.first().map_or(0, |run| run.len());
         // A run within labels that are known, without gaps, has no new ones.
         let mut known = self.classes.clone();
         if let ([], Some(run), Some(Some(extremes))) =
@@ -131,7 +207,7 @@ impl PackedRunsBuilder {
         {
             known.extend(distinct(run, *extremes));
         }
-        let new = map_runs(runs.len(), self.labels.len(), |run| match extremes[run] {
+        let new = map_runs(runs.len(), n, |run| match extremes[run] {
             Some(extremes) if !known.covers(extremes) => distinct(runs[run], extremes),
             _ => Vec::new(),
         });
@@ -141,39 +217,40 @@ impl PackedRunsBuilder {
         self.classes.extend(present);
     }
 
-    fn pack<L: Label>(&self, predictions: &[L]) -> PackedRun {
-        let wrong = wrong_bits(predictions, &self.labels);
+    /// `None` where a label has no code; of labels that were learned all have one.
+    fn pack_all<L: Label, M: Label>(&self, labels: &[M], runs: &[&[L]]) -> Option<Vec<PackedRun>> {
+        let packed = map_runs(runs.len(), labels.len(), |run| self.pack(labels, runs[run]));
+        packed.into_iter().collect()
+    }
+
+    fn pack<L: Label, M: Label>(&self, labels: &[M], predictions: &[L]) -> Option<PackedRun> {
+        let wrong = wrong_bits(predictions, labels);
         let n_classes = self.classes.len();
         let (planes, class_counts) = if self.needs.classes() {
             // Every label of the run was given a code before.
             let value = |label: L| label.to_i64().unwrap_or_default();
-            match self.classes.table() {
-                Some((low, codes)) => plane_bits(predictions, n_classes, |label| {
+            match (self.low(), self.classes.table()) {
+                (Some(low), _) => plane_bits_from(predictions, low, n_classes)?,
+                (None, Some((low, codes))) => plane_bits(predictions, n_classes, |label| {
                     codes[value(label).abs_diff(low) as usize]
                 }),
-                None => plane_bits(predictions, n_classes, |label| {
+                (None, None) => plane_bits(predictions, n_classes, |label| {
                     self.classes.code(value(label)).unwrap_or_default()
                 }),
             }
         } else {
             (Vec::new(), Vec::new())
         };
-        PackedRun {
+        Some(PackedRun {
             n_wrong: wrong.iter().map(Block::len).sum(),
             wrong,
             planes,
             n_planes: planes_for(n_classes),
             class_counts,
-        }
+        })
     }
 
-    /// The packed runs.
-    ///
-    /// # Errors
-    /// `TooFew` below two runs, `Empty` without samples, `InvalidParameter` for 2³² samples or more where a
-    /// metric needs class tables.
-    pub fn build(self) -> Result<PackedRuns> {
-        let n_samples = self.labels.len();
+    fn build(self, n_samples: usize) -> Result<PackedRuns> {
         if self.runs.len() < 2 {
             return Err(Error::too_few(input::RUNS, 2, self.runs.len()));
         }

@@ -2,7 +2,7 @@
 
 use xai_core::parallel;
 
-use crate::packed::bit_planes::{Block, plane_to_bytes};
+use crate::packed::bit_planes::{Block, members, plane_to_bytes};
 
 /// What a pair's class table is made from.
 #[derive(Debug, Clone, PartialEq)]
@@ -84,14 +84,7 @@ impl Planes {
         }
         for (at, planes) in planes.chunks_exact(self.n_planes).enumerate() {
             for class in 0..n_sets {
-                let mut members = [u64::MAX; 8];
-                for (plane, bits) in planes.iter().enumerate() {
-                    let flip = (class as u64 >> plane & 1).wrapping_sub(1);
-                    for (lane, member) in members.iter_mut().enumerate() {
-                        *member &= bits.0[lane] ^ flip;
-                    }
-                }
-                sets[class * n_blocks + at] = Block(members);
+                sets[class * n_blocks + at] = Block(members(planes, class));
             }
         }
         // What is beyond the last sample has the code 0 and is of no class.

@@ -36,6 +36,9 @@ impl Default for Lookup {
     }
 }
 
+/// Labels of a run that most often show all its classes.
+pub(super) const LOOKED_AT: usize = 4096;
+
 /// What a label that does not occur is coded as.
 const NO_CODE: u32 = u32::MAX;
 
@@ -67,6 +70,13 @@ impl Classes {
             Lookup::Table { low, codes } => Some((*low, codes)),
             Lookup::Map(_) => None,
         }
+    }
+
+    /// The smallest label, where every one from it to the largest occurs and its place among them is its code.
+    pub(crate) fn first_of_consecutive(&self) -> Option<i64> {
+        let (low, codes) = self.table()?;
+        let places = 0..self.labels.len() as u32;
+        codes.iter().copied().eq(places).then_some(low)
     }
 
     /// Whether every label between two, these included, occurs.
@@ -160,12 +170,17 @@ impl<L: Label> SimdKernel for Extremes<'_, L> {
 
 /// The distinct labels of a run that lie within these extremes, ascending.
 pub(crate) fn distinct<L: Label>(labels: &[L], (low, high): (i64, i64)) -> Vec<i64> {
-    let each = || labels.iter().filter_map(|label| label.to_i64());
     if high.abs_diff(low) < WIDEST_TABLE {
         let place = |label: i64| label.abs_diff(low) as usize;
         let mut present = vec![false; place(high) + 1];
-        for label in each() {
-            present[place(label)] = true;
+        // Most runs predict each class early.
+        for labels in labels.chunks(LOOKED_AT) {
+            for label in labels.iter().filter_map(|label| label.to_i64()) {
+                present[place(label)] = true;
+            }
+            if present.len() <= LOOKED_AT && !present.contains(&false) {
+                break;
+            }
         }
         let labels = (low..=high).zip(present);
         return labels
@@ -173,7 +188,7 @@ pub(crate) fn distinct<L: Label>(labels: &[L], (low, high): (i64, i64)) -> Vec<i
             .map(|(label, _)| label)
             .collect();
     }
-    let mut sorted: Vec<i64> = each().collect();
+    let mut sorted: Vec<i64> = labels.iter().filter_map(|label| label.to_i64()).collect();
     sorted.sort_unstable();
     sorted.dedup();
     sorted

@@ -29,6 +29,41 @@ fn metrics(predictions: &Array2<i16>, labels: &[i16]) -> Vec<Vec<Option<f64>>> {
         .collect()
 }
 
+/// Each takes another way to the codes of its classes: consecutive labels, labels with a gap, and a label that comes
+/// only after many samples. The last word of bits is not whole.
+#[test]
+fn long_runs_are_those_of_other_labels_and_counted_as_they_are() {
+    long_runs(|label| label);
+    long_runs(|label| if label == 4 { 9 } else { label });
+}
+
+fn long_runs(relabel: impl Fn(i16) -> i16) {
+    let n = 10_003;
+    let label = |i: usize, by: usize| relabel((i * by % 7919 % 5) as i16);
+    let mut p = Array2::from_shape_fn((3, n), |(run, i)| label(i, 31 + run));
+    let y: Vec<i16> = (0..n).map(|i| label(i, 31)).collect();
+    check_counts(&p, &y);
+    for late in [5, -1, 300] {
+        p[[1, 9_000]] = late;
+        check_counts(&p, &y);
+    }
+}
+
+fn check_counts(p: &Array2<i16>, y: &[i16]) {
+    let n = y.len();
+    let all = metrics(p, y);
+    let far: Vec<i16> = y.iter().map(|label| 90 * label).collect();
+    assert_eq!(all, metrics(&p.mapv(|label| 90 * label), &far));
+    let share =
+        |alike: &dyn Fn(usize) -> bool| (0..n).filter(|&i| alike(i)).count() as f64 / n as f64;
+    for (pair, (a, b)) in [(0, 1), (0, 2), (1, 2)].into_iter().enumerate() {
+        let same = share(&|i| p[[a, i]] == p[[b, i]]);
+        assert_eq!(of(PairMetric::PA_ACC, &all)[pair], Some(same));
+        let both_wrong = share(&|i| p[[a, i]] != y[i] && p[[b, i]] != y[i]);
+        assert_eq!(of(PairMetric::EC_GLOBAL, &all)[pair], Some(both_wrong));
+    }
+}
+
 /// The values of one metric among those of all.
 fn of(metric: PairMetric, all: &[Vec<Option<f64>>]) -> &[Option<f64>] {
     let place = PAIR_METRICS.iter().position(|&listed| listed == metric);
