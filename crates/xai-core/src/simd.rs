@@ -4,8 +4,8 @@
 //! [`Level`]. No operation is fused and no sum reordered by that, so all levels agree to the last
 //! bit; only the speed differs. This is the one place of the workspace that looks at what a
 //! processor can do.
-// Calling a function compiled for more than the baseline needs `unsafe`, and so do the intrinsics of
-// `Simd::at_most`.
+// Calling a function compiled for more than the baseline needs `unsafe`, and so do the intrinsics of `Simd::at_most` and
+// `Simd::step`.
 #![allow(unsafe_code)]
 
 use std::fmt;
