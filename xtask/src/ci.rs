@@ -81,7 +81,7 @@ fn everyday() -> Vec<Step> {
     let mut steps = vec![
         step("fmt", || cargo("fmt --all --check").run()),
         step("architecture", python::architecture),
-        clippy("clippy", &all),
+        clippy("clippy", &format!("{all} --features xai-cli/onnxruntime")),
         docs("docs", &all),
     ];
     // Alone, so that no other crate's features hide a missing one.
@@ -100,18 +100,16 @@ fn everyday() -> Vec<Step> {
 fn steps_of(option: &str) -> Vec<Step> {
     let scale = "--package xai-datafusion --package xai-scale";
     match option {
-        // The results are the same without threads. Only `xai_core::parallel` asks whether there are any: the core is
-        // tested, and two libraries that use all of its loops. The others are checked without features every day.
-        "--all" => {
-            let packages = ["core", "graph", "repro"].map(|name| format!("--package xai-{name} "));
-            let of = format!("{}--no-default-features --lib --tests", packages.concat());
-            vec![
-                test("sequential", &of),
-                step("onnxruntime", python::onnxruntime),
-                step("browser", browser::run),
-                step("package", package::run),
-            ]
-        }
+        // The results are the same without threads: only the core asks whether there are any.
+        "--all" => vec![
+            test(
+                "sequential",
+                "--package xai-core --no-default-features --lib --tests",
+            ),
+            step("onnxruntime", python::onnxruntime),
+            step("browser", browser::run),
+            step("package", package::run),
+        ],
         "--python" => vec![step("python", python::run)],
         "--scale" => vec![
             clippy("scale-clippy", scale),

@@ -1,6 +1,6 @@
 //! Python environments below the target folder, and the checks of the package for Python.
 
-use crate::command::{Command, Result, cargo, command, target};
+use crate::command::{Command, Result, cargo, command, target, together};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -74,12 +74,13 @@ pub(crate) fn install_and_test(python: &Path, profile: &str) -> Result {
     Ok(())
 }
 
-/// `cargo xtask ci onnxruntime`: the command line with ONNX Runtime, on models that only it runs.
+/// `cargo xtask ci onnxruntime`: the command line with ONNX Runtime, on models that only it runs. Of the libraries it takes what
+/// the other tests have built, and its lints are those of the step `clippy`.
 pub(crate) fn onnxruntime() -> Result {
     let python = environment("onnxruntime", &["onnxruntime==1.31.1"])?;
     let folder = "import os, onnxruntime; print(os.path.join(os.path.dirname(onnxruntime.__file__), 'capi'))";
     let library = command(python).args(["-c", folder]).output()?;
-    cargo("clippy --package xai-cli --features onnxruntime --all-targets -- -D warnings").run()?;
-    let tests = cargo("test --package xai-cli --features onnxruntime --test onnxruntime");
+    let features = format!("{},xai-cli/onnxruntime", together());
+    let tests = cargo(&format!("test {features} --test onnxruntime"));
     tests.env("ORT_DYLIB_PATH", library).run()
 }
