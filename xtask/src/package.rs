@@ -1,10 +1,10 @@
 //! `cargo xtask package`: what publishing would upload, before anything is published.
 //!
-//! Cargo packages all crates at once, resolves those that no registry has yet against each other, and builds each from its
-//! unpacked archive. It unpacks them as if from a registry, and takes for granted that what a registry holds under one
-//! version never changes. So each run has a target folder of its own, which makes it another registry.
+//! Cargo packages all crates at once. Their archives are unpacked beside each other, and checked as a workspace of their own
+//! with the versions of the lock file: what an archive lacks is missed. What they depend on was checked for the workspace.
 
-use crate::command::{Result, UNOPTIMISED, cargo, target};
+use crate::command::{Result, cargo, command, root, target};
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,42 +22,81 @@ const APART: [&str; 5] = [
 const LARGEST: u64 = 10 << 20;
 
 pub(crate) fn run() -> Result {
-    let target = target().join(format!("packaging-{}", std::process::id()));
+    let folder = target().join("package");
+    let _ = fs::remove_dir_all(&folder); // of an earlier run
     cargo("fetch --locked --target host-tuple").run()?;
-    // Offline: the archives are built with the versions of the lock file, and are not run.
-    let packaged = cargo("package --offline --allow-dirty --workspace")
-        .args(UNOPTIMISED)
-        .args([OsStr::new("--target-dir"), target.as_os_str()])
+    cargo("package --offline --allow-dirty --workspace --no-verify")
         .args(APART.map(|name| format!("--exclude={name}")))
-        .run();
-    let faults = packaged.and_then(|()| faults(&target.join("package")));
-    forget(&target)?;
-    match faults?.as_slice() {
-        [] => Ok(()),
-        faults => Err(format!("not ready to be published:\n  {}", faults.join("\n  ")).into()),
+        .run()?;
+    let archives = archives(&folder)?;
+    let mut faults = Vec::new();
+    for archive in &archives {
+        command("tar")
+            .args([OsStr::new("-xzf"), archive.as_os_str()])
+            .args([OsStr::new("-C"), folder.as_os_str()])
+            .run()?;
+        faults.extend(faults_of(archive)?);
     }
+    if !faults.is_empty() {
+        return Err(format!("not ready to be published:\n  {}", faults.join("\n  ")).into());
+    }
+    write_workspace(&folder, &archives)?;
+    cargo("check --workspace --offline --manifest-path")
+        .args([folder.join("Cargo.toml")])
+        .args([OsStr::new("--target-dir"), target().as_os_str()])
+        .run()
 }
 
-/// What a registry, or a reader of its pages, would object to; prints the size of each archive.
-fn faults(folder: &Path) -> Result<Vec<String>> {
-    let mut faults = Vec::new();
-    let archives = entries(folder)?.into_iter();
-    for archive in archives.filter(|path| path.extension().is_some_and(|kind| kind == "crate")) {
-        let bytes = fs::metadata(&archive)?.len();
-        // Beside it is what was unpacked to be built.
-        let unpacked = archive.with_extension("");
-        let name = unpacked.file_name().unwrap_or_default().to_string_lossy();
-        println!("{name:24} {:6} KiB", bytes.div_ceil(1024));
-        let large = (bytes > LARGEST).then(|| format!("{bytes} bytes, at most {LARGEST}"));
-        let manifest = fs::read_to_string(unpacked.join("Cargo.toml"))?;
-        let files = ["README.md", "LICENSE-MIT", "LICENSE-APACHE"].into_iter();
-        let files = files.filter(|file| !unpacked.join(file).is_file());
-        let all = missing(&manifest)
-            .chain(files.map(|file| format!("no {file}")))
-            .chain(large);
-        faults.extend(all.map(|fault| format!("{name}: {fault}")));
-    }
-    Ok(faults)
+fn archives(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path()));
+    let mut paths = entries.collect::<std::io::Result<Vec<_>>>()?;
+    paths.retain(|path| path.extension().is_some_and(|kind| kind == "crate"));
+    Ok(paths)
+}
+
+/// `xai-core-0.1.0`
+fn name(archive: &Path) -> Cow<'_, str> {
+    archive.file_stem().unwrap_or_default().to_string_lossy()
+}
+
+/// A workspace of what was unpacked, with the lock file and the profiles of ours: it takes the dependencies that were checked.
+fn write_workspace(folder: &Path, archives: &[PathBuf]) -> Result {
+    let ours = fs::read_to_string(root().join("Cargo.toml"))?;
+    let profiles = ours.find("[profile").map_or("", |at| &ours[at..]);
+    let members: Vec<String> = archives
+        .iter()
+        .map(|archive| format!("{:?}", name(archive)))
+        .collect();
+    let patch = archives.iter().map(|archive| {
+        let folder = name(archive);
+        let (package, _version) = folder.rsplit_once('-').unwrap_or((&folder, ""));
+        format!("{package} = {{ path = {folder:?} }}\n")
+    });
+    let manifest = format!(
+        "[workspace]\nresolver = \"3\"\nmembers = [{}]\n[patch.crates-io]\n{}{profiles}",
+        members.join(", "),
+        patch.collect::<String>()
+    );
+    fs::write(folder.join("Cargo.toml"), manifest)?;
+    fs::copy(root().join("Cargo.lock"), folder.join("Cargo.lock"))?;
+    Ok(())
+}
+
+/// What a registry, or a reader of its pages, would object to in an archive that is unpacked beside itself; prints its size.
+fn faults_of(archive: &Path) -> Result<Vec<String>> {
+    let bytes = fs::metadata(archive)?.len();
+    println!("{:24} {:6} KiB", name(archive), bytes.div_ceil(1024));
+    let large = (bytes > LARGEST).then(|| format!("{bytes} bytes, at most {LARGEST}"));
+    let unpacked = archive.with_extension("");
+    let manifest = fs::read_to_string(unpacked.join("Cargo.toml"))?;
+    let files = ["README.md", "LICENSE-MIT", "LICENSE-APACHE"].into_iter();
+    let files = files.filter(|file| !unpacked.join(file).is_file());
+    let faults = missing(&manifest)
+        .chain(files.map(|file| format!("no {file}")))
+        .chain(large);
+    Ok(faults
+        .map(|fault| format!("{}: {fault}", name(archive)))
+        .collect())
 }
 
 /// The keys that a manifest lacks, as cargo wrote it into the archive: nothing is inherited, a line for each key.
@@ -75,29 +114,6 @@ fn missing(manifest: &str) -> impl Iterator<Item = String> {
     };
     keys.filter(move |key| !has(key))
         .map(|key| format!("no {key}"))
-}
-
-/// Removes what a run built, and what cargo unpacked for it: a registry in a folder has no host in its name.
-fn forget(target: &Path) -> Result {
-    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
-    let home = home.or_else(|| std::env::home_dir().map(|home| home.join(".cargo")));
-    let sources = home.unwrap_or_default().join("registry/src");
-    for registry in entries(&sources).unwrap_or_default() {
-        let begins = |path: &Path, with: &str| {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            name.starts_with(with)
-        };
-        let is_ours = entries(&registry)?.iter().all(|path| begins(path, "xai-"));
-        if begins(&registry, "-") && is_ours {
-            fs::remove_dir_all(registry)?;
-        }
-    }
-    Ok(fs::remove_dir_all(target)?)
-}
-
-fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
-    let entries = fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path()));
-    Ok(entries.collect::<std::io::Result<_>>()?)
 }
 
 #[cfg(test)]
