@@ -8,9 +8,6 @@ use std::process;
 /// Nothing, or what a task says when it fails.
 pub(crate) type Result<T = (), E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
 
-/// For what is built once and runs little: dependencies without optimisation build in about half the time.
-pub(crate) const UNOPTIMISED: [&str; 2] = ["--config", "profile.dev.package.'*'.opt-level=0"];
-
 /// What the everyday steps leave out: the package for Python and the crates that carry a query engine.
 const APART: [&str; 3] = ["xai-python", "xai-datafusion", "xai-scale"];
 
