@@ -23,7 +23,7 @@ usage: cargo xtask TASK
                                   or only the named steps
   bench [CRATE] [-- ARGS]         criterion benches, of one crate or all; ARGS go to criterion
   metrics                         writes the tables of metrics, crates/*/METRICS.md
-  package                         what publishing each crate would upload, checked and built
+  package                         what publishing each crate would upload, unpacked and checked
   peers [FAMILY|WORK…] [--quick]  the Python peers and ours in turns on the same data, as tables;
                                   families: casebased, attribution, graph, repro; with --python
                                   the peers and the package for Python
