@@ -136,7 +136,12 @@ fn laws() -> Result {
     eprintln!("the seed is {seed}");
     let libraries: String = LIBRARIES.map(|name| format!(" --package {name}")).concat();
     let tests = cargo(&format!("test --all-features --lib --tests{libraries}"));
-    tests.env(SEED, seed).env("PROPTEST_CASES", "2048").run()
+    // More cases are rejected, too, where a law does not hold for all of them.
+    tests
+        .env(SEED, seed)
+        .env("PROPTEST_CASES", "2048")
+        .env("PROPTEST_MAX_GLOBAL_REJECTS", "65536")
+        .run()
 }
 
 fn step(name: impl Into<String>, run: impl Fn() -> Result + 'static) -> Step {

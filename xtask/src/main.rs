@@ -16,9 +16,9 @@ usage: cargo xtask TASK
 
   ci [--all] [--python] [--scale] [--laws] [STEP…]
                                   everything a change must pass: fmt, architecture, clippy, docs,
-                                  the tests of each library alone, those of the rest; with --all
-                                  also onnxruntime, browser and package, with --python the package
-                                  for Python, with --scale the query engine and its cluster, with
+                                  each library without its features, all tests; with --all also
+                                  sequential (the core without threads), onnxruntime, browser and
+                                  package, with --python the package for Python, with --scale the query engine and its cluster, with
                                   --laws the property tests again with many cases and a new seed;
                                   or only the named steps
   bench [CRATE] [-- ARGS]         criterion benches, of one crate or all; ARGS go to criterion
