@@ -18,9 +18,9 @@ usage: cargo xtask TASK
                                   everything a change must pass: fmt, architecture, clippy, docs,
                                   each library without its features, all tests; with --all also
                                   sequential (the core without threads), onnxruntime, browser and
-                                  package, with --python the package for Python, with --scale the query engine and its cluster, with
-                                  --laws the property tests again with many cases and a new seed;
-                                  or only the named steps
+                                  package, with --python the package for Python, with --scale the
+                                  query engine and its cluster, with --laws the property tests
+                                  again with many cases and a new seed; or only the named steps
   bench [CRATE] [-- ARGS]         criterion benches, of one crate or all; ARGS go to criterion
   metrics                         writes the tables of metrics, crates/*/METRICS.md
   package                         what publishing each crate would upload, unpacked and checked
