@@ -60,7 +60,13 @@ pub(super) fn run_job<'a, R: Send>(
     job: Job<'a>,
     work: impl FnOnce(Job<'a>, &Calls) -> Result<R, EvaluationError> + Send,
 ) -> PyResult<R> {
-    let (calls, outcome) = work::run_with_calls(py, n_jobs, |calls| work(job, calls))?;
+    let (calls, outcome) = match job.calls_python() {
+        true => work::run_with_calls(py, n_jobs, |calls| work(job, calls)),
+        false => {
+            let n_elements = job.n_elements();
+            work::run_without_calls(py, n_jobs, n_elements, |calls| work(job, calls))
+        }
+    }?;
     outcome_of_run(&calls, py, outcome)
 }
 

@@ -130,6 +130,21 @@ impl Job<'_> {
         self.inputs.as_ref().is_some_and(View::is_single)
     }
 
+    /// Whether there is a function to call.
+    pub(super) fn calls_python(&self) -> bool {
+        let of_run = [&self.model, &self.progress];
+        let explainers = self.explainers.iter().map(|e| &e.function);
+        let distances = self.metrics.iter().map(|m| &m.distance);
+        let mut functions = of_run.into_iter().chain(explainers).chain(distances);
+        functions.any(Option::is_some) || self.sides.call_python()
+    }
+
+    /// The elements of inputs and maps.
+    pub(super) fn n_elements(&self) -> usize {
+        let maps = self.explainers.iter().filter_map(|e| e.maps.as_ref());
+        self.inputs.iter().chain(maps).map(View::len).sum()
+    }
+
     /// Whether all arrays are: the run is then, too. Else the others are widened, which is exact.
     pub(super) fn is_single(&self) -> bool {
         let maps = self.explainers.iter().filter_map(|e| e.maps.as_ref());

@@ -29,6 +29,13 @@ impl<'a> View<'a> {
         matches!(self, Self::Single(_))
     }
 
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Single(view) => view.len(),
+            Self::Double(view) => view.len(),
+        }
+    }
+
     /// In double precision: in place where it is.
     pub(super) fn double(&self) -> CowArray<'_, f64, IxDyn> {
         match self {

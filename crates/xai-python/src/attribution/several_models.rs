@@ -12,9 +12,9 @@ use xai_attribution::metric::{
     MegeReco, ModelRandomization, RandomizationOrder, RandomizationValues, Representativity,
 };
 
-use super::calls::PyExplainer;
+use super::calls::{PyExplainer, outcome_of_run};
 use super::catalogue;
-use super::evaluate::{data, run_job};
+use super::evaluate::data;
 use super::request::{Job, Request};
 use super::samples::{Native, View};
 use crate::array::Reals;
@@ -41,10 +41,12 @@ fn attribution_model_randomization<'py>(
         .order(order)
         .similarity(similarity);
     let explainer_of = Arc::new(explainer_of);
-    let values = run_job(py, n_jobs, job, |job, calls| match job.is_single() {
+    // The function that makes explainers is not in the job.
+    let (calls, values) = work::run_with_calls(py, n_jobs, |calls| match job.is_single() {
         true => randomization::<f32>(test, job, &explainer_of, calls),
         false => randomization::<f64>(test, job, &explainer_of, calls),
     })?;
+    let values = outcome_of_run(&calls, py, values)?;
     Ok(pythonize(py, &values)?)
 }
 

@@ -128,6 +128,11 @@ fn with<'a, T: Real, S: SideInput>(run: Data<'a, T>, side: Option<S>) -> Data<'a
 }
 
 impl Sides {
+    /// Whether there is a function to call.
+    pub(super) fn call_python(&self) -> bool {
+        self.second_explainer.is_some() || self.representation.is_some()
+    }
+
     /// Adds them to a run; `single` says whether functions are given inputs in single precision.
     pub(super) fn add_to<'a, T: Real>(
         self,

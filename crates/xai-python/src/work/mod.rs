@@ -75,6 +75,21 @@ pub(crate) fn run_with_calls<R: Send>(
     run_on(py, &pool, work)
 }
 
+/// Does some work over so many elements that could call Python, but has nothing to call: as [`run_sized`].
+///
+/// # Errors
+/// As [`run`].
+pub(crate) fn run_without_calls<R: Send>(
+    py: Python<'_>,
+    n_jobs: Option<i64>,
+    n_elements: usize,
+    work: impl FnOnce(&Calls) -> R + Send,
+) -> PyResult<(Calls, R)> {
+    let calls = Calls::new(|_| false);
+    let made = run_sized(py, n_jobs, n_elements, || work(&calls))?;
+    Ok((calls, made))
+}
+
 fn run_on<R: Send>(
     py: Python<'_>,
     pool: &rayon::ThreadPool,
