@@ -158,6 +158,8 @@ fn texts(piece: &ArrayRef) -> Option<Vec<&str>> {
             .iter()
             .map(Option::unwrap_or_default)
             .collect(),
+        // Without rows there may be no category at all, which Arrow takes for an error.
+        DataType::Dictionary(..) if piece.is_empty() => Vec::new(),
         DataType::Dictionary(..) => {
             let categories = piece.as_any_dictionary();
             let texts = texts(categories.values())?;

@@ -225,6 +225,8 @@ def test_columns_of_polars_are_not_copied() -> None:
     for kind in (polars.Categorical, polars.Enum(["u", "v", "w"])):
         categories = polars.Series(["v", "u", "v"], dtype=kind)
         assert _arrays.classes(categories, "y").tolist() == ["v", "u", "v"]
+        assert _arrays.classes(categories[:0], "y").tolist() == []
+    assert _arrays.classes(polars.Series([], dtype=polars.Categorical), "y").tolist() == []
     with pytest.raises(ValueError, match="y: the value of row 1 is missing"):
         _arrays.classes(polars.Series(["v", None], dtype=polars.Categorical), "y")
     with pytest.raises(ValueError, match="x: the value of row 1 is missing"):
