@@ -2,7 +2,7 @@
 //!
 //! A kernel is written once, in plain Rust over arrays of a fixed width, and compiled for every
 //! [`Level`]. No operation is fused and no sum reordered by that, so all levels agree to the last
-//! bit; only the speed differs. This is the one place of the workspace that looks at what a
+//! bit; only the speed differs. This is the one place of the libraries that looks at what a
 //! processor can do.
 // Calling a function compiled for more than the baseline needs `unsafe`, and so do the intrinsics of `Simd::at_most` and
 // `Simd::step`.

@@ -5,6 +5,7 @@ mod label;
 mod radix_sort;
 mod real;
 
+pub(crate) use label::all_finite;
 pub use label::{
     Label, check_domain, check_finite, check_finite_slice, check_labels, class_index, labels_to_i64,
 };

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use ndarray::{ArrayD, ArrayViewD};
 
 use crate::error::{Error, Help, Result};
-use crate::number::{Real, check_finite, check_finite_slice};
+use crate::number::{Real, all_finite, check_finite, check_finite_slice};
+use crate::simd::{InstructionSet, Simd, SimdKernel};
 use crate::tensor::positions::{Layout, MapPositions};
 use crate::tensor::rows::Rows;
 use crate::{input, parallel};
@@ -17,12 +18,26 @@ const EPSILON: f64 = 1e-8;
 pub const SCALE_MAPS_DOWN: Help = Help::new("scale the maps down");
 
 /// Scales values to [0, 1]: `(v − min) / (max − min + ε)`. Whether they are finite is returned.
+///
+/// No value is −0, so the order in which they are compared cannot be seen.
+#[inline(always)]
 fn scale_to_unit<T: Real>(values: &mut [T]) -> bool {
-    let (mut low, mut high) = (T::infinity(), T::neg_infinity());
-    for &v in values.iter() {
-        low = if v < low { v } else { low };
-        high = if v > high { v } else { high };
+    let (mut lows, mut highs) = ([T::infinity(); 16], [T::neg_infinity(); 16]);
+    let (blocks, rest) = values.as_chunks::<16>();
+    for block in blocks {
+        for ((&v, low), high) in block.iter().zip(&mut lows).zip(&mut highs) {
+            *low = if v < *low { v } else { *low };
+            *high = if v > *high { v } else { *high };
+        }
     }
+    let low = rest
+        .iter()
+        .chain(&lows)
+        .fold(T::infinity(), |low, &v| low.min(v));
+    let high = rest
+        .iter()
+        .chain(&highs)
+        .fold(T::neg_infinity(), |high, &v| high.max(v));
     let range = high - low + T::from_f64_nearest(EPSILON);
     for v in values {
         *v = (*v - low) / range;
@@ -70,28 +85,57 @@ pub fn mask_inputs<T: Real>(
     layout: Layout,
 ) -> Result<ArrayD<T>> {
     let geometry = MapPositions::new(layout, inputs.shape(), maps.shape())?;
-    check_finite(input::INPUTS, inputs.view())?;
-    check_finite(input::EXPLANATIONS, maps.view())?;
-    let shape = inputs.raw_dim();
-    let (inputs, maps) = (Rows::of_samples(inputs), Rows::of_samples(maps));
-    if inputs.as_slice().is_empty() {
+    let rows = (
+        Rows::of_samples(inputs.view()),
+        Rows::of_samples(maps.view()),
+    );
+    if rows.0.as_slice().is_empty() {
+        check_finite(input::EXPLANATIONS, maps)?;
         return Err(Error::empty(input::INPUTS));
     }
-    let mut masked = ArrayD::zeros(shape);
-    let all_finite = AtomicBool::new(true);
+    let mut masked = ArrayD::zeros(inputs.raw_dim());
+    let is_finite = AtomicBool::new(true);
     let samples = masked.as_slice_mut().expect("a fresh array is row-major");
     parallel::for_each_chunk(samples, geometry.of_sample.size(), |i, masked| {
-        let mut mask = vec![T::zero(); geometry.of_sample.positions];
-        geometry.values(maps.row(i), T::abs, &mut mask);
-        if !scale_to_unit(&mut mask) {
-            all_finite.store(false, Ordering::Relaxed);
+        let (input, map) = (rows.0.row(i), rows.1.row(i));
+        let sample = MaskedSample {
+            geometry,
+            input,
+            map,
+            masked,
+        };
+        // While the sample is in a cache.
+        if !(all_finite(input) && all_finite(map) && InstructionSet::fastest().run(sample)) {
+            is_finite.store(false, Ordering::Relaxed);
         }
-        geometry.of_sample.multiply(inputs.row(i), &mask, masked);
     });
-    if all_finite.into_inner() {
-        Ok(masked)
-    } else {
-        Err(too_large())
+    if is_finite.into_inner() {
+        return Ok(masked);
+    }
+    check_finite(input::INPUTS, inputs)?;
+    check_finite(input::EXPLANATIONS, maps)?;
+    Err(too_large())
+}
+
+/// The loops over one sample, compiled for each instruction set: whether its mask is finite.
+struct MaskedSample<'a, T> {
+    geometry: MapPositions,
+    input: &'a [T],
+    map: &'a [T],
+    masked: &'a mut [T],
+}
+
+impl<T: Real> SimdKernel for MaskedSample<'_, T> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<S: Simd>(self) -> bool {
+        let positions = self.geometry.of_sample;
+        let mut mask = vec![T::zero(); positions.positions];
+        self.geometry.values(self.map, T::abs, &mut mask);
+        let is_finite = scale_to_unit(&mut mask);
+        positions.multiply(self.input, &mask, self.masked);
+        is_finite
     }
 }
 
@@ -198,26 +242,29 @@ mod tests {
 
     #[test]
     fn both_channel_orders_give_the_same_mask() {
-        let (inputs, maps) = (
-            ramp([3, 4, 5, 2]),
-            ramp([3, 4, 5, 2]).mapv(|x| x * x - 300.0),
-        );
-        let last = mask_inputs(
-            inputs.view().into_dyn(),
-            maps.view().into_dyn(),
-            Layout::ChannelsLast,
-        )
-        .unwrap();
-        let expected = by_formula(&inputs, &maps, 3);
-        assert_close(&last, &expected.clone().into_dyn());
-        // Transposed views, neither of them contiguous.
-        let first = |a: &Array4<f64>| a.view().permuted_axes([0, 3, 1, 2]).into_dyn().into_owned();
-        let masked = mask_inputs(
-            inputs.view().permuted_axes([0, 3, 1, 2]).into_dyn(),
-            maps.view().permuted_axes([0, 3, 1, 2]).into_dyn(),
-            Layout::ChannelsFirst,
-        );
-        assert_close(&masked.unwrap(), &first(&expected));
+        for channels in [2, 3, 4] {
+            let (inputs, maps) = (
+                ramp([3, 4, 5, channels]),
+                ramp([3, 4, 5, channels]).mapv(|x| x * x - 300.0),
+            );
+            let last = mask_inputs(
+                inputs.view().into_dyn(),
+                maps.view().into_dyn(),
+                Layout::ChannelsLast,
+            )
+            .unwrap();
+            let expected = by_formula(&inputs, &maps, 3);
+            assert_close(&last, &expected.clone().into_dyn());
+            // Transposed views, neither of them contiguous.
+            let first =
+                |a: &Array4<f64>| a.view().permuted_axes([0, 3, 1, 2]).into_dyn().into_owned();
+            let masked = mask_inputs(
+                inputs.view().permuted_axes([0, 3, 1, 2]).into_dyn(),
+                maps.view().permuted_axes([0, 3, 1, 2]).into_dyn(),
+                Layout::ChannelsFirst,
+            );
+            assert_close(&masked.unwrap(), &first(&expected));
+        }
     }
 
     #[test]

@@ -114,6 +114,7 @@ impl Positions {
     }
 
     /// `sample ⊙ mask`, the elements of a position sharing one value of the mask.
+    #[inline(always)]
     pub(super) fn multiply<T: Real>(self, sample: &[T], mask: &[T], masked: &mut [T]) {
         if self.channels == 1 {
             for ((out, &x), &m) in masked.iter_mut().zip(sample).zip(mask) {
@@ -125,6 +126,12 @@ impl Positions {
                 for ((out, &x), &m) in out.iter_mut().zip(plane).zip(mask) {
                     *out = x * m;
                 }
+            }
+        } else if self.channels == 3 {
+            // A number that the compiler knows: several pixels at a time.
+            let pixels = sample.as_chunks::<3>().0.iter().zip(mask);
+            for (out, (pixel, &m)) in masked.as_chunks_mut::<3>().0.iter_mut().zip(pixels) {
+                *out = pixel.map(|x| x * m);
             }
         } else {
             let pixels = sample.chunks_exact(self.channels);
@@ -202,6 +209,7 @@ impl MapPositions {
 
     /// The values of one map, by position: the mean over the channels of what each element stands
     /// for, in the precision of the values.
+    #[inline(always)]
     pub(super) fn values<T: Real, V: Real>(
         self,
         map: &[T],
@@ -224,6 +232,10 @@ impl MapPositions {
             }
             for sum in values.iter_mut() {
                 *sum = *sum / channels;
+            }
+        } else if self.map_channels == 3 {
+            for (out, &[r, g, b]) in values.iter_mut().zip(map.as_chunks::<3>().0) {
+                *out = (V::zero() + value(r) + value(g) + value(b)) / channels;
             }
         } else {
             for (out, pixel) in values.iter_mut().zip(map.chunks_exact(self.map_channels)) {

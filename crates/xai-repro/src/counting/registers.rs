@@ -71,7 +71,9 @@ impl MicroKernel for SharedRegisters {
 }
 
 impl MicroKernel for DifferentRegisters {
-    const ROWS: usize = 2;
+    // Twice 16 registers are more than there are, but rows come from the second cache: 1024 pairs of 100 000 samples of four
+    // planes take 0.32 ms of one core of a Sapphire Rapids with 4 × 4, and 0.36 with 2 × 4.
+    const ROWS: usize = 4;
     const COLUMNS: usize = 4;
 
     #[inline(always)]
