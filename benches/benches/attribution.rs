@@ -1,8 +1,11 @@
 //! Masks, the library's work beside a cheap model, and its overhead beside a small convolutional
 //! network.
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+mod share;
+
+use criterion::{Criterion, criterion_group, criterion_main};
 use ndarray::{Array2, ArrayD, ArrayViewD, IxDyn};
+use share::Group;
 use std::hint::black_box;
 use xai_attribution::batch::{Data, Segments};
 use xai_attribution::map::structural_similarity;
@@ -15,6 +18,7 @@ use xai_attribution::{
     Evaluate, Evaluation, EvaluationError, Insertion, Layout, MuFidelity, Sparseness, complexity,
     sparseness,
 };
+use xai_benches::limits::{Limit, Work};
 use xai_core::random::{random_stream, uniform};
 use xai_core::tensor::mask_inputs;
 
@@ -35,19 +39,36 @@ fn strided(batch: ArrayViewD<'_, f32>) -> Result<Array2<f32>, std::fmt::Error> {
 }
 
 fn masks(c: &mut Criterion) {
-    let mut group = c.benchmark_group("mask_inputs");
+    let mut group = Group::new(c, "mask_inputs");
     group.sample_size(20);
     for (n, side) in [(16, 64), (64, 64), (64, 224)] {
         let (x, e) = (images(n, side, 0), images(n, side, 1));
-        group.throughput(Throughput::Bytes(3 * 4 * x.len() as u64));
-        group.bench_function(
-            BenchmarkId::from_parameter(format!("{n}x{side}x{side}x3")),
-            |b| {
-                b.iter(|| mask_inputs(black_box(x.view()), e.view(), Layout::ChannelsLast));
-            },
-        );
+        // What is written counts as what is read.
+        let work = Work::new(Limit::Read, 3 * 4 * x.len());
+        group.bench_work(&format!("{n}x{side}x{side}x3"), work, || {
+            mask_inputs(black_box(x.view()), e.view(), Layout::ChannelsLast)
+        });
     }
-    group.finish();
+}
+
+/// Metrics that read their inputs once and write next to nothing.
+fn streams(c: &mut Criterion) {
+    let mut group = Group::new(c, "stream");
+    group.sample_size(20);
+    let maps = images(64, 224, 1);
+    let work = Work::new(Limit::Read, 4 * maps.len());
+    group.bench_work("complexity/64x224x224x3", work, || {
+        complexity(black_box(maps.view()), Layout::ChannelsLast)
+    });
+    let scores = |item| -> Vec<f64> {
+        let mut stream = random_stream(4, item);
+        (0..5_000_000).map(|_| 1.0 - uniform(&mut stream)).collect()
+    };
+    let (base, masked) = (scores(0), scores(1));
+    let work = Work::new(Limit::Read, 2 * 8 * base.len());
+    group.bench_work("average_drop_of_scores/5000000", work, || {
+        AverageDrop::new().evaluate_scores(black_box(&base), &masked)
+    });
 }
 
 fn metrics(c: &mut Criterion) {
@@ -306,5 +327,12 @@ fn without_model(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(attribution, masks, metrics, overhead, without_model);
+criterion_group!(
+    attribution,
+    masks,
+    streams,
+    metrics,
+    overhead,
+    without_model
+);
 criterion_main!(attribution);

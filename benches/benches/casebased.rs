@@ -1,11 +1,15 @@
 //! Correspondence alone, the workloads that are also run against the peers, and how cost grows
 //! with rows, features and neighbours.
 
+mod share;
+
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use kiddo::{ImmutableKdTree, SquaredEuclidean};
 use ndarray::Array2;
+use share::Group;
 use std::hint::black_box;
 use std::num::NonZero;
+use xai_benches::limits::{Limit, Work};
 use xai_casebased::search::distances;
 use xai_casebased::{CaseExplainer, Distance, Engine, correspondence};
 use xai_core::distance::{DistanceFunction, Mahalanobis};
@@ -35,7 +39,7 @@ fn correspondences(c: &mut Criterion) {
 
 /// All distances of two sets of rows, and the same one pair after another.
 fn all_pairs(c: &mut Criterion) {
-    let mut group = c.benchmark_group("distances");
+    let mut group = Group::new(c, "distances");
     group.sample_size(10);
     let names = "euclidean manhattan chebyshev minkowski:1 minkowski:2 minkowski:3 cosine correlation canberra \
                  braycurtis hamming";
@@ -76,22 +80,23 @@ fn all_pairs(c: &mut Criterion) {
     // Whitening has as many operations as the square of the features.
     let (from, to) = (rows(50, 2_000, 1), rows(2_500, 2_000, 0));
     let mahalanobis = Mahalanobis::from_covariance(Array2::eye(2_000).view()).expect("the unit");
-    group.throughput(Throughput::Elements((from.nrows() * to.nrows()) as u64));
-    for distance in [Distance::Euclidean, Distance::Mahalanobis(mahalanobis)] {
-        group.bench_function(format!("50x2500x2000/{distance}"), |b| {
-            b.iter(|| distances(black_box(from.view()), to.view(), &distance));
-        });
-    }
+    let work = Work::new(Limit::Float64, from.len() * to.nrows());
+    group.bench_work("50x2500x2000/euclidean", work, || {
+        distances(black_box(from.view()), to.view(), &Distance::Euclidean)
+    });
+    let mahalanobis = Distance::Mahalanobis(mahalanobis);
+    group.bench_function("50x2500x2000/mahalanobis", |b| {
+        b.iter(|| distances(black_box(from.view()), to.view(), &mahalanobis));
+    });
     group.bench_function("covariance/1000x300", |b| {
         let train = rows(1_000, 300, 0);
         b.iter(|| Mahalanobis::from_rows(black_box(train.view())));
     });
-    group.finish();
 }
 
 /// The sizes of the comparison with the peers.
 fn nearest(c: &mut Criterion) {
-    let mut group = c.benchmark_group("nearest_batch");
+    let mut group = Group::new(c, "nearest_batch");
     group.sample_size(10);
     for (name, n, d, queries) in [
         ("knn_5d", 56_959, 5, 2_000),
@@ -103,12 +108,12 @@ fn nearest(c: &mut Criterion) {
         let search = search.expect("finite rows");
         drop(train);
         let queries = rows(queries, d, 1);
-        group.throughput(Throughput::Elements(queries.nrows() as u64));
-        group.bench_function(name, |b| {
-            b.iter(|| search.nearest_batch(black_box(queries.view()), 5));
+        // As many as a scan has; a tree does less.
+        let work = Work::new(Limit::Float32, n * queries.len());
+        group.bench_work(name, work, || {
+            search.nearest_batch(black_box(queries.view()), 5)
         });
     }
-    group.finish();
 }
 
 /// The tree that was not taken, on the rows of `knn_5d`: six neighbours, one more than asked for, as

@@ -3,9 +3,13 @@
 //! Sums are compared with a plain loop, which rounds at every term: the ratio is the price of
 //! exactness.
 
+mod share;
+
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use ndarray::{Array1, Array2};
+use share::Group;
 use std::hint::black_box;
+use xai_benches::limits::{Limit, Work};
 use xai_core::number::{OrderKey, Real, check_finite, sort_keys, sort_places};
 use xai_core::random::{random_stream, uniform};
 use xai_core::{Activation, ExactSum, input};
@@ -16,19 +20,17 @@ fn values(n: usize) -> Vec<f64> {
 }
 
 fn sums(c: &mut Criterion) {
-    let mut group = c.benchmark_group("sum");
+    let mut group = Group::new(c, "sum");
     for n in [1_000, 1_000_000] {
         let terms = values(n);
-        group.throughput(Throughput::Elements(n as u64));
-        group.bench_function(format!("exact/{n}"), |b| {
-            b.iter(|| {
-                let mut sum = ExactSum::new();
-                sum.add_slice(black_box(&terms));
-                sum.value()
-            });
+        let work = Work::new(Limit::Read, 8 * n).on_one_core();
+        group.bench_work(&format!("exact/{n}"), work, || {
+            let mut sum = ExactSum::new();
+            sum.add_slice(black_box(&terms));
+            sum.value()
         });
-        group.bench_function(format!("plain/{n}"), |b| {
-            b.iter(|| black_box(&terms).iter().fold(0.0, |sum, x| sum + x));
+        group.bench_work(&format!("plain/{n}"), work, || {
+            black_box(&terms).iter().fold(0.0, |sum, x| sum + x)
         });
     }
     group.bench_function("merge", |b| {
@@ -39,36 +41,33 @@ fn sums(c: &mut Criterion) {
             BatchSize::SmallInput,
         );
     });
-    group.finish();
 }
 
 fn finiteness(c: &mut Criterion) {
-    let mut group = c.benchmark_group("check_finite");
+    let mut group = Group::new(c, "check_finite");
     let array = Array1::from(values(1_000_000));
-    group.throughput(Throughput::Bytes(8_000_000));
-    group.bench_function("f64/1000000", |b| {
-        b.iter(|| check_finite(input::INPUTS, black_box(array.view())));
+    let work = Work::new(Limit::Read, 8_000_000).on_one_core();
+    group.bench_work("f64/1000000", work, || {
+        check_finite(input::INPUTS, black_box(array.view()))
     });
-    group.bench_function("iter_all_is_finite/1000000", |b| {
-        b.iter(|| black_box(&array).iter().all(|x| x.is_finite()));
+    group.bench_work("iter_all_is_finite/1000000", work, || {
+        black_box(&array).iter().all(|x| x.is_finite())
     });
-    group.finish();
 }
 
 fn activations(c: &mut Criterion) {
-    let mut group = c.benchmark_group("activation");
+    let mut group = Group::new(c, "activation");
     let scores = Array2::from_shape_vec((100_000, 10), values(1_000_000)).expect("the product");
-    group.throughput(Throughput::Elements(1_000_000));
+    let work = Work::new(Limit::Read, 8_000_000).on_one_core();
     for activation in [
         Activation::Softmax,
         Activation::Sigmoid,
         Activation::LogSoftmax,
     ] {
-        group.bench_function(format!("{activation:?}/100000x10"), |b| {
-            b.iter(|| activation.apply(black_box(scores.view())));
+        group.bench_work(&format!("{activation:?}/100000x10"), work, || {
+            activation.apply(black_box(scores.view()))
         });
     }
-    group.finish();
 }
 
 /// Keys of single-precision numbers, alone and with their places: the threshold between digits and

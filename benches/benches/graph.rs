@@ -1,10 +1,14 @@
 //! Graph metrics over size: cost per element should stay flat, and grow with the logarithm of the
 //! size at most where scores are ranked.
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+mod share;
+
+use criterion::{Criterion, criterion_group, criterion_main};
 use ndarray::{Array1, Array2};
+use share::Group;
 use std::hint::black_box;
 use std::time::Duration;
+use xai_benches::limits::{Limit, Work};
 use xai_core::Activation;
 use xai_core::output::arg_max_rows;
 use xai_core::random::{random_stream, uniform};
@@ -15,6 +19,11 @@ use xai_graph::{
 
 const SIZES: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
 const N_CLASSES: usize = 10;
+
+/// Arrays that are read once, of elements of so many bytes.
+fn reads(elements: usize, bytes: usize) -> Work {
+    Work::new(Limit::Read, elements * bytes)
+}
 
 fn scores(n: usize, item: u64) -> Array1<f32> {
     let mut stream = random_stream(1, item);
@@ -27,34 +36,32 @@ fn outputs(n: usize, item: u64) -> Array2<f32> {
 }
 
 fn ground_truths(c: &mut Criterion) {
-    let mut group = c.benchmark_group("ground_truth");
+    let mut group = Group::new(c, "ground_truth");
     for n in SIZES.into_iter().chain([5_000_000]) {
         let (predicted, truth) = (scores(n, 0), scores(n, 1));
-        group.throughput(Throughput::Elements(n as u64));
-        group.bench_function(BenchmarkId::new("f32", n), |b| {
-            b.iter(|| ground_truth(black_box(predicted.view()), truth.view()));
+        group.bench_work(&format!("f32/{n}"), reads(2 * n, 4), || {
+            ground_truth(black_box(predicted.view()), truth.view())
         });
         let (predicted, truth) = (predicted.mapv(f64::from), truth.mapv(f64::from));
-        group.bench_function(BenchmarkId::new("f64", n), |b| {
-            b.iter(|| ground_truth(black_box(predicted.view()), truth.view()));
+        group.bench_work(&format!("f64/{n}"), reads(2 * n, 8), || {
+            ground_truth(black_box(predicted.view()), truth.view())
         });
         // Ten distinct scores: as many ties as there can be.
         let tied = scores(n, 0).mapv(|x| (10.0 * x).floor() / 10.0);
         let truth = scores(n, 1);
-        group.bench_function(BenchmarkId::new("f32_tied", n), |b| {
-            b.iter(|| ground_truth(black_box(tied.view()), truth.view()));
+        group.bench_work(&format!("f32_tied/{n}"), reads(2 * n, 4), || {
+            ground_truth(black_box(tied.view()), truth.view())
         });
     }
-    group.finish();
 }
 
 fn divergences(c: &mut Criterion) {
-    let mut group = c.benchmark_group("unfaithfulness");
+    let mut group = Group::new(c, "unfaithfulness");
     for n in SIZES {
         let (full, kept) = (outputs(n, 0), outputs(n, 1));
-        group.throughput(Throughput::Elements(n as u64));
-        group.bench_function(BenchmarkId::new("logits", n), |b| {
-            b.iter(|| unfaithfulness(black_box(full.view()), kept.view()));
+        let work = reads(2 * n * N_CLASSES, 4);
+        group.bench_work(&format!("logits/{n}"), work, || {
+            unfaithfulness(black_box(full.view()), kept.view())
         });
         let softmax = |rows: &Array2<f32>| {
             let rows = Activation::Softmax.apply(rows.view());
@@ -62,62 +69,52 @@ fn divergences(c: &mut Criterion) {
         };
         let (full, kept) = (softmax(&full), softmax(&kept));
         let metric = UnfaithfulnessMetric::new().return_type(ReturnType::Probs);
-        group.bench_function(BenchmarkId::new("probs", n), |b| {
-            b.iter(|| metric.evaluate(black_box(full.view()), kept.view()));
+        group.bench_work(&format!("probs/{n}"), work, || {
+            metric.evaluate(black_box(full.view()), kept.view())
         });
     }
-    group.finish();
 }
 
 fn fidelities(c: &mut Criterion) {
-    let mut group = c.benchmark_group("fidelity");
+    let mut group = Group::new(c, "fidelity");
     for n in SIZES {
         let [full, kept, complement] = [0, 1, 2].map(|item| outputs(n, item));
-        group.throughput(Throughput::Elements(n as u64));
-        group.bench_function(BenchmarkId::new("outputs", n), |b| {
-            b.iter(|| fidelity(black_box(&full), &kept, &complement));
+        let work = reads(3 * n * N_CLASSES, 4);
+        group.bench_work(&format!("outputs/{n}"), work, || {
+            fidelity(black_box(&full), &kept, &complement)
         });
         let classes =
             |rows: &Array2<f32>| arg_max_rows(input::OUTPUTS, rows.view()).expect("finite");
         let labels = [&full, &kept, &complement].map(classes);
-        group.bench_function(BenchmarkId::new("labels", n), |b| {
-            b.iter(|| fidelity(black_box(&labels[0]), &labels[1], &labels[2]));
+        group.bench_work(&format!("labels/{n}"), reads(3 * n, 8), || {
+            fidelity(black_box(&labels[0]), &labels[1], &labels[2])
         });
         let metric = FidelityMetric::phenomenon(&labels[1]);
-        group.bench_function(BenchmarkId::new("phenomenon", n), |b| {
-            b.iter(|| metric.evaluate(black_box(&full), &kept, &complement));
+        group.bench_work(&format!("phenomenon/{n}"), work, || {
+            metric.evaluate(black_box(&full), &kept, &complement)
         });
-        group.bench_function(BenchmarkId::new("probabilities", n), |b| {
+        group.bench_work(&format!("probabilities/{n}"), work, || {
             let views = [full.view(), kept.view(), complement.view()];
-            b.iter(|| {
-                let [full, kept, complement] = black_box(views);
-                metric.evaluate_probabilities(full, kept, complement, ReturnType::Logits)
-            });
+            let [full, kept, complement] = black_box(views);
+            metric.evaluate_probabilities(full, kept, complement, ReturnType::Logits)
         });
     }
-    group.finish();
 }
 
 fn masks(c: &mut Criterion) {
-    let mut group = c.benchmark_group("edge_mask_properties");
+    let mut group = Group::new(c, "edge_mask_properties");
     for n in SIZES {
         let n_nodes = n / 4;
         let mut stream = random_stream(3, 0);
         let mut node = || (uniform(&mut stream) * n_nodes as f64) as i64;
         let edges = Array2::from_shape_fn((2, n), |_| node());
         let mask = scores(n, 0);
-        group.throughput(Throughput::Elements(n as u64));
-        group.bench_function(BenchmarkId::new("f32", n), |b| {
-            b.iter(|| {
-                MaskMetric::new().threshold(0.5).evaluate_edges(
-                    black_box(mask.view()),
-                    edges.view(),
-                    n_nodes,
-                )
-            });
+        // A score and two nodes an edge.
+        group.bench_work(&format!("f32/{n}"), reads(n, 4 + 2 * 8), || {
+            let metric = MaskMetric::new().threshold(0.5);
+            metric.evaluate_edges(black_box(mask.view()), edges.view(), n_nodes)
         });
     }
-    group.finish();
 }
 
 criterion_group! {

@@ -1,12 +1,12 @@
-//! `cargo xtask bench [CRATE] [-- ARGS]`: the criterion benches.
+//! `cargo xtask bench [CRATE] [-- ARGS]`: the criterion benches, then what this machine can do and the shares of it they reached.
 
-use crate::command::{Result, cargo, root};
+use crate::command::{Result, cargo, root, target};
 
 pub(crate) fn run(arguments: &[&str]) -> Result {
     let split = arguments.iter().position(|argument| *argument == "--");
     let (names, criterion) = arguments.split_at(split.unwrap_or(arguments.len()));
     let bench = match names {
-        [] => cargo("bench --package xai-benches --benches"),
+        [] => cargo("bench --package xai-benches --benches --no-fail-fast"),
         [name] => {
             let file = name.strip_prefix("xai-").unwrap_or(name);
             if !root().join(format!("benches/benches/{file}.rs")).is_file() {
@@ -26,5 +26,9 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
         }
         _ => return Err("one crate, or none for all: cargo xtask bench [CRATE] [-- ARGS]".into()),
     };
-    bench.args(criterion).run()
+    let shares = target().join("shares.md");
+    let _ = std::fs::remove_file(&shares); // of an earlier run
+    let done = bench.args(criterion).env("XAI_SHARES", &shares).run();
+    let limits = cargo("bench --package xai-benches --no-default-features --bench limits");
+    done.and(limits.env("XAI_SHARES", &shares).run())
 }

@@ -21,7 +21,8 @@ usage: cargo xtask TASK
                                   package, with --python the package for Python, with --scale the
                                   query engine and its cluster, with --laws the property tests
                                   again with many cases and a new seed; or only the named steps
-  bench [CRATE] [-- ARGS]         criterion benches, of one crate or all; ARGS go to criterion
+  bench [CRATE] [-- ARGS]         criterion benches, of one crate or all, and which share of the
+                                  machine's limits they reach; ARGS go to criterion
   metrics                         writes the tables of metrics, crates/*/METRICS.md
   package                         what publishing each crate would upload, unpacked and checked
   peers [FAMILY|WORK…] [--quick]  the Python peers and ours in turns on the same data, as tables;
