@@ -4,11 +4,12 @@
 //! set of built ones: a second choice of packages would have other features, and build nearly all of them again.
 //! A library is checked alone without features.
 //!
-//! `--all` adds the steps that take longer or need more than a Rust toolchain: tests without features, too. `--python` adds the package for Python, `--scale` the crates that carry a query
-//! engine; no other step builds them: who has no Python, or an old one, needs none. Property tests draw from one
-//! seed, always the same; `--laws` runs them again with a new one.
+//! `--all` adds the steps that take longer or need more than a Rust toolchain: tests without features, too. `--python`
+//! adds the package for Python, built and tested (its lints need no Python), `--scale` the crates that carry a query
+//! engine, which no other step builds. Property tests draw from one seed, always the same; `--laws` runs them again
+//! with a new one.
 
-use crate::command::{Result, all, cargo, together};
+use crate::command::{ALL, Result, cargo, together};
 use crate::{browser, package, python};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -81,12 +82,11 @@ fn chosen(arguments: &[&str]) -> Result<Vec<Step>> {
 
 /// The steps that need a Rust toolchain; `architecture` is left out where Python is not found.
 fn everyday() -> Vec<Step> {
-    let all = all();
     let mut steps = vec![
         step("fmt", || cargo("fmt --all --check").run()),
         step("architecture", python::architecture),
-        clippy("clippy", &format!("{all} --features xai-cli/onnxruntime")),
-        docs("docs", &all),
+        clippy("clippy", &format!("{ALL} --features xai-cli/onnxruntime")),
+        docs("docs", ALL),
     ];
     // Alone, so that no other crate's features hide a missing one.
     let bare = |name| {

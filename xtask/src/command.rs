@@ -8,19 +8,13 @@ use std::process;
 /// Nothing, or what a task says when it fails.
 pub(crate) type Result<T = (), E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
 
-/// What the everyday steps leave out: the package for Python and the crates that carry a query engine.
-const APART: [&str; 3] = ["xai-python", "xai-datafusion", "xai-scale"];
-
-/// The packages of the everyday steps.
-pub(crate) fn all() -> String {
-    let apart: String = APART.map(|name| format!(" --exclude {name}")).concat();
-    format!("--workspace{apart}")
-}
+/// The packages of the everyday steps: all but the crates that carry a query engine.
+pub(crate) const ALL: &str = "--workspace --exclude xai-datafusion --exclude xai-scale";
 
 /// What is built once, for the tests and for the browser: with what the programs ask for, this feature makes all
 /// features of the libraries.
 pub(crate) fn together() -> String {
-    format!("{} --features xai-metrics/approximate", all())
+    format!("{ALL} --features xai-metrics/approximate")
 }
 
 /// The workspace's root folder.

@@ -44,7 +44,7 @@ fn peaks() -> Vec<(&'static str, usize)> {
         ("percentages", "1"),
         ("n_classes", "2"),
     ];
-    let judged = registry::METRICS.iter().filter(|entry| entry.is_built());
+    let judged = registry::metrics().iter().filter(|entry| entry.is_built());
     let mut peaks = Vec::new();
     for entry in judged {
         let settings = few.iter().filter_map(|(name, value)| {

@@ -6,7 +6,7 @@
 //!
 #![doc = include_str!("../../METRICS.md")]
 
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 use xai_core::describe::{Setting, same_word};
 use xai_core::{Error, Result};
@@ -17,20 +17,26 @@ use crate::metric::faithfulness::{curves, drops, masking};
 use crate::metric::{Measure, axiomatic, comparison, complexity, localization, robustness, sanity};
 
 /// The metrics, in the order of the documentation.
-pub static METRICS: LazyLock<Vec<Entry>> = LazyLock::new(|| {
-    [
-        masking::METRICS,
-        curves::METRICS,
-        drops::METRICS,
-        localization::METRICS,
-        complexity::METRICS,
-        comparison::METRICS,
-        axiomatic::METRICS,
-        robustness::METRICS,
-        sanity::METRICS,
-    ]
-    .concat()
-});
+// No static names the metrics: what a static names is compiled into the program of the unit tests as well, and all
+// metrics take longer than all other code of the crate.
+#[must_use]
+pub fn metrics() -> &'static [Entry] {
+    static METRICS: OnceLock<Vec<Entry>> = OnceLock::new();
+    METRICS.get_or_init(|| {
+        [
+            masking::METRICS,
+            curves::METRICS,
+            drops::METRICS,
+            localization::METRICS,
+            complexity::METRICS,
+            comparison::METRICS,
+            axiomatic::METRICS,
+            robustness::METRICS,
+            sanity::METRICS,
+        ]
+        .concat()
+    })
+}
 
 /// A metric by its name in kebab-case (`average-drop`) or as tables have it (`average_drop`).
 ///
@@ -53,11 +59,11 @@ pub static METRICS: LazyLock<Vec<Entry>> = LazyLock::new(|| {
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 pub fn find(name: &str) -> Result<&'static Entry> {
-    let found = METRICS
+    let found = metrics()
         .iter()
         .find(|entry| same_word(entry.info.name, name));
     found.ok_or_else(|| {
-        let names: Vec<&str> = METRICS.iter().map(|entry| entry.info.name).collect();
+        let names: Vec<&str> = metrics().iter().map(|entry| entry.info.name).collect();
         Error::parameter(input::METRIC, name, format!("one of {}", names.join(", ")))
     })
 }
@@ -81,60 +87,5 @@ pub fn from_setting<T: Precision>(setting: &Setting) -> Result<Box<dyn Measure<T
 /// The table of the documentation.
 #[must_use]
 pub fn markdown() -> String {
-    xai_core::describe::markdown(METRICS.iter().map(|entry| entry.info))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use xai_core::describe::Value;
-
-    #[test]
-    fn the_table_of_the_documentation_is_that_of_the_registry() {
-        let stored = include_str!("../../METRICS.md");
-        assert_eq!(
-            stored,
-            markdown(),
-            "METRICS.md should read:\n{}",
-            markdown()
-        );
-    }
-
-    #[test]
-    fn names_occur_once_in_kebab_case() {
-        for (i, entry) in METRICS.iter().enumerate() {
-            let name = entry.info.name;
-            assert!(METRICS[..i].iter().all(|other| other.info.name != name));
-            assert!(
-                name.chars().all(|c| c.is_ascii_lowercase() || c == '-'),
-                "{name}"
-            );
-            assert!(std::ptr::eq(find(&entry.key()).unwrap(), entry));
-        }
-    }
-
-    #[test]
-    fn every_default_is_of_its_kind_and_is_read_as_it_is_written() {
-        for entry in METRICS.iter() {
-            let params = entry.params();
-            for (i, param) in params.iter().enumerate() {
-                let name = param.name;
-                assert!(params[..i].iter().all(|other| other.name != name), "{name}");
-                assert!(param.check().is_ok(), "{name} of {}", entry.info.name);
-                assert!(
-                    !param.doc.is_empty() && !param.doc.contains("::"),
-                    "{name}: {}",
-                    param.doc
-                );
-                let text = param.value.to_string();
-                if param.value != Value::Given {
-                    let settings = [(name.to_owned(), Value::Text(text))];
-                    let built = entry.build::<f32>(&settings).unwrap();
-                    assert_eq!(built.params(), params, "{name} of {}", entry.info.name);
-                }
-            }
-            let unknown = entry.build::<f32>(&[("no_such_parameter".into(), 1.0.into())]);
-            assert!(unknown.is_err(), "{}", entry.info.name);
-        }
-    }
+    xai_core::describe::markdown(metrics().iter().map(|entry| entry.info))
 }

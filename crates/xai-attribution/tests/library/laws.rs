@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use ndarray::{Array2, ArrayD, ArrayViewD, Axis, IxDyn};
 use proptest::prelude::*;
 use xai_attribution::metric::Value;
-use xai_attribution::metric::registry::METRICS;
+use xai_attribution::metric::registry::metrics;
 use xai_attribution::run::{base_scores, masked_scores};
 use xai_attribution::{
     Accumulator, Activation, AverageDrop, AverageGain, AverageIncrease, BaseScorePolicy,
@@ -289,7 +289,7 @@ fn wrong(kind: &Kind) -> Vec<Value> {
 #[test]
 fn a_wrong_value_is_an_error_about_the_parameter_by_its_name() {
     let mut n_params = 0;
-    for entry in METRICS.iter() {
+    for entry in metrics().iter() {
         for param in entry.params() {
             let values = wrong(&param.kind);
             assert!(values.len() > 2, "{} of {}", param.name, entry.info.name);
@@ -308,5 +308,5 @@ fn a_wrong_value_is_an_error_about_the_parameter_by_its_name() {
             n_params += 1;
         }
     }
-    assert!(n_params > METRICS.len());
+    assert!(n_params > metrics().len());
 }

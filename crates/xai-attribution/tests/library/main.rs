@@ -7,6 +7,7 @@ mod extension;
 mod golden;
 mod laws;
 mod messages;
+mod registry;
 mod similarity;
 #[cfg(feature = "serde")]
 mod storage;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use ndarray::{Array2, Array3, ArrayD, ArrayViewD, Axis};
 use proptest::prelude::*;
 use xai_attribution::batch::{Data, Masks, PlannedRows, ReferenceMaps, SecondMaps, Segments};
-use xai_attribution::metric::registry::{self, METRICS};
+use xai_attribution::metric::registry::{self, metrics};
 use xai_attribution::metric::{Entry, Measure, Value};
 use xai_attribution::model::{BoxError, Counted, Explainer, Targets};
 use xai_attribution::{
@@ -130,7 +130,7 @@ impl Explainer<f64> for Asked {
 /// The metrics that need no explainer.
 fn entries() -> impl Iterator<Item = &'static Entry> {
     let asks = |entry: &Entry| entry.info.needs.contains(&input::EXPLAINER);
-    METRICS
+    metrics()
         .iter()
         .filter(move |entry| entry.is_built() && !asks(entry))
 }
@@ -260,7 +260,7 @@ pub(crate) fn can_be_judged(entry: &&Entry) -> bool {
 fn the_planned_rows_are_those_that_model_and_explainers_see() {
     let problem = example();
     let mut wrong = Vec::new();
-    for entry in METRICS.iter().filter(can_be_judged) {
+    for entry in metrics().iter().filter(can_be_judged) {
         for batch_size in [2, 64] {
             let (planned, counted) = planned_and_counted(&problem, vec![built(entry)], batch_size);
             if planned != counted {
@@ -275,8 +275,8 @@ fn the_planned_rows_are_those_that_model_and_explainers_see() {
 #[test]
 fn the_planned_rows_of_all_metrics_together_are_those_that_are_seen() {
     let problem = example();
-    let all: Vec<_> = METRICS.iter().filter(can_be_judged).map(built).collect();
-    let alone = METRICS.iter().filter(can_be_judged).map(|entry| {
+    let all: Vec<_> = metrics().iter().filter(can_be_judged).map(built).collect();
+    let alone = metrics().iter().filter(can_be_judged).map(|entry| {
         let (planned, _) = planned_and_counted(&problem, vec![built(entry)], 64);
         planned.model
     });

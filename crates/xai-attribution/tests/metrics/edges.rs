@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ndarray::{Array3, ArrayD, ArrayViewD, s};
-use xai_attribution::metric::registry::METRICS;
+use xai_attribution::metric::registry::metrics;
 use xai_attribution::metric::{Entry, Measure};
 use xai_attribution::model::{BoxError, Explainer, Targets};
 use xai_attribution::{ErrorKind, EvaluationError, input};
@@ -20,7 +20,7 @@ impl Explainer<f64> for Twice {
 }
 
 fn judged() -> impl Iterator<Item = (&'static Entry, Box<dyn Measure<f64>>)> {
-    METRICS
+    metrics()
         .iter()
         .filter(can_be_judged)
         .map(|entry| (entry, built(entry)))

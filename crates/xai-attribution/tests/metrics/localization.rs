@@ -3,7 +3,7 @@
 use ndarray::{Array2, Array3, ArrayView2, array};
 use proptest::prelude::*;
 use xai_attribution::batch::{Data, Masks};
-use xai_attribution::metric::registry::{METRICS, find};
+use xai_attribution::metric::registry::{self, find};
 use xai_attribution::metric::{
     AttributionLocalization, Focus, LocalizationAuroc, LocalizationAveragePrecision,
     LocalizationIou, Measure, PointingGame, Relevance, RelevanceMassAccuracy,
@@ -30,7 +30,7 @@ fn per_sample(
 
 /// The metrics that need masks, with their defaults.
 fn metrics() -> Vec<(&'static str, Box<dyn Measure<f64>>)> {
-    let needs_masks = METRICS
+    let needs_masks = registry::metrics()
         .iter()
         .filter(|m| m.info.needs.contains(&input::MASKS));
     needs_masks

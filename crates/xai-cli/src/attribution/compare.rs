@@ -42,7 +42,7 @@ fn entries() -> impl Iterator<Item = &'static Entry> {
         input::REFERENCE_MAPS,
     ];
     let is_given = move |need: &Input| given.contains(need);
-    registry::METRICS
+    registry::metrics()
         .iter()
         .filter(move |entry| entry.is_built() && entry.info.needs.iter().all(is_given))
 }

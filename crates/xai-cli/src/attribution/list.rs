@@ -3,7 +3,7 @@
 use clap::Args;
 use serde::Serialize;
 use xai_files::Failure;
-use xai_metrics::attribution::metric::registry::METRICS;
+use xai_metrics::attribution::metric::registry::metrics;
 use xai_metrics::attribution::metric::{Direction, Entry, Value};
 use xai_metrics::core::Input;
 
@@ -75,7 +75,7 @@ impl Listed {
 impl List {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
         let result = ListResult {
-            metrics: METRICS.iter().map(Listed::of).collect(),
+            metrics: metrics().iter().map(Listed::of).collect(),
         };
         context.present(&result, || {
             let rows = result.metrics.iter().map(|info| {

@@ -11,7 +11,7 @@ use crate::error::OrRaise;
 /// One dictionary per metric, in the order of the documentation.
 #[pyfunction]
 fn attribution_metrics(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
-    let metrics: PyResult<Vec<_>> = registry::METRICS.iter().map(|m| metric(py, m)).collect();
+    let metrics: PyResult<Vec<_>> = registry::metrics().iter().map(|m| metric(py, m)).collect();
     PyList::new(py, metrics?)
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Arg, Args, Command, value_parser};
 use xai_metrics::attribution::input;
-use xai_metrics::attribution::metric::registry::METRICS;
+use xai_metrics::attribution::metric::registry::metrics;
 use xai_metrics::attribution::metric::{Direction, Entry};
 use xai_metrics::core::Input;
 
@@ -59,7 +59,7 @@ const FILES: &[FileOption] = &[
 
 /// The metrics that files are enough for.
 pub(crate) fn entries() -> impl Iterator<Item = &'static Entry> {
-    METRICS
+    metrics()
         .iter()
         .filter(|entry| reads_files(entry) || result::of_scores(entry).is_some())
 }

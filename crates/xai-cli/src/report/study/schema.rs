@@ -102,7 +102,7 @@ fn of_argument(argument: &Arg) -> Value {
 
 /// Metrics by name, and as tables with settings of their parameters.
 fn metrics() -> Value {
-    let entries = registry::METRICS.iter().filter(|entry| entry.is_built());
+    let entries = registry::metrics().iter().filter(|entry| entry.is_built());
     // A metric by its name, several of them, or one with settings, as on the command line.
     let mut one = vec![json!({ "type": "string" })];
     let mut of_any = Map::new();

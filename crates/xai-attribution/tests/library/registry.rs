@@ -1,0 +1,54 @@
+//! The list of all metrics. These tests stand here because a test program of the library itself would compile every metric
+//! once more.
+
+use xai_attribution::metric::registry::{find, markdown, metrics};
+use xai_core::describe::Value;
+
+#[test]
+fn the_table_of_the_documentation_is_that_of_the_registry() {
+    let stored = include_str!("../../METRICS.md");
+    assert_eq!(
+        stored,
+        markdown(),
+        "METRICS.md should read:\n{}",
+        markdown()
+    );
+}
+
+#[test]
+fn names_occur_once_in_kebab_case() {
+    for (i, entry) in metrics().iter().enumerate() {
+        let name = entry.info.name;
+        assert!(metrics()[..i].iter().all(|other| other.info.name != name));
+        assert!(
+            name.chars().all(|c| c.is_ascii_lowercase() || c == '-'),
+            "{name}"
+        );
+        assert!(std::ptr::eq(find(&entry.key()).unwrap(), entry));
+    }
+}
+
+#[test]
+fn every_default_is_of_its_kind_and_is_read_as_it_is_written() {
+    for entry in metrics().iter() {
+        let params = entry.params();
+        for (i, param) in params.iter().enumerate() {
+            let name = param.name;
+            assert!(params[..i].iter().all(|other| other.name != name), "{name}");
+            assert!(param.check().is_ok(), "{name} of {}", entry.info.name);
+            assert!(
+                !param.doc.is_empty() && !param.doc.contains("::"),
+                "{name}: {}",
+                param.doc
+            );
+            let text = param.value.to_string();
+            if param.value != Value::Given {
+                let settings = [(name.to_owned(), Value::Text(text))];
+                let built = entry.build::<f32>(&settings).unwrap();
+                assert_eq!(built.params(), params, "{name} of {}", entry.info.name);
+            }
+        }
+        let unknown = entry.build::<f32>(&[("no_such_parameter".into(), 1.0.into())]);
+        assert!(unknown.is_err(), "{}", entry.info.name);
+    }
+}
