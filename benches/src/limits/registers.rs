@@ -122,6 +122,8 @@ const LANES: usize = 16;
 impl<T: Copy, F: Fn(T, T) -> T> SimdKernel for Lanes<T, F> {
     type Output = ();
 
+    const COUNTS_BITS: bool = true;
+
     #[inline(always)]
     fn run<S: Simd>(self) {
         let x = black_box([self.start; LANES]);

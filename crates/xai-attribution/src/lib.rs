@@ -72,6 +72,8 @@
 //! - `rayon` (default): masks and perturbations in parallel, and the batches of models wrapped in
 //!   [`Concurrent`]. Results are bit-identical without it.
 //! - `serde`: results and states can be stored.
+//! - `f32`: metrics that are made by name ([`metric::Entry::build`]) in single precision, too. Metrics made by their type
+//!   take both precisions without it; all of them by name take as long to compile once more.
 #![forbid(unsafe_code)]
 
 pub mod batch;

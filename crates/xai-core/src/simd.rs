@@ -88,10 +88,10 @@ impl InstructionSet {
             Level::Avx2 => unsafe { run_avx2(kernel) },
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => unsafe { run_avx512(kernel) },
-            // SAFETY: as above.
+            Level::Avx512Popcount if K::COUNTS_BITS => unsafe { run_avx512_popcount(kernel) },
+            // SAFETY: as above; the level with population counts has all of the other.
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512Popcount => unsafe { run_avx512_popcount(kernel) },
+            Level::Avx512 | Level::Avx512Popcount => unsafe { run_avx512(kernel) },
             _ => kernel.run::<Portable>(),
         }
     }
@@ -140,6 +140,9 @@ impl fmt::Display for InstructionSet {
 pub trait SimdKernel {
     /// What it computes.
     type Output;
+
+    /// Whether it counts bits. What does not is compiled once for both levels of AVX-512.
+    const COUNTS_BITS: bool = false;
 
     /// The loop, compiled for `S`.
     fn run<S: Simd>(self) -> Self::Output;
@@ -237,12 +240,12 @@ mod x86 {
 
     #[target_feature(enable = "avx2,avx512f,avx512dq,popcnt")]
     pub(super) fn run_avx512<K: SimdKernel>(kernel: K) -> K::Output {
-        kernel.run::<Avx512>()
+        kernel.run::<Avx512<false>>()
     }
 
     #[target_feature(enable = "avx2,avx512f,avx512dq,avx512vpopcntdq,popcnt")]
     pub(super) fn run_avx512_popcount<K: SimdKernel>(kernel: K) -> K::Output {
-        kernel.run::<Avx512Popcount>()
+        kernel.run::<Avx512<true>>()
     }
 
     pub(super) struct Avx2;
@@ -267,96 +270,62 @@ mod x86 {
         }
     }
 
-    #[inline(always)]
-    fn at_most_avx512(values: &[f64; 8], limit: f64) -> u8 {
-        // SAFETY: only called by the two types below, which are handed out where AVX-512 F is; the
-        // eight values are read in full.
-        unsafe {
-            _mm512_cmp_pd_mask::<_CMP_LE_OQ>(
-                _mm512_loadu_pd(values.as_ptr()),
-                _mm512_set1_pd(limit),
-            )
-        }
-    }
+    pub(super) struct Avx512<const COUNTS: bool>;
 
-    /// Compilers take the streams out of the registers and put them back one by one: three times as long.
-    #[inline(always)]
-    fn step_avx512(
-        StreamStates(before): &StreamStates,
-        StreamStates(after): &mut StreamStates,
-        layers: &Layers,
-        numbers: &mut [f64; 8],
-    ) -> u8 {
-        // SAFETY: only called where AVX-512 F is, as above. Eight numbers are read and written in full; what is read of
-        // the layers is at places of at most 255, of 256.
-        unsafe {
-            let a = _mm512_loadu_si512(before[0].as_ptr().cast());
-            let b = _mm512_loadu_si512(before[1].as_ptr().cast());
-            let c = _mm512_loadu_si512(before[2].as_ptr().cast());
-            let d = _mm512_loadu_si512(before[3].as_ptr().cast());
-            let bits = _mm512_rol_epi64::<23>(_mm512_add_epi64(a, d));
-            let bits = _mm512_add_epi64(bits, a);
-            let shifted = _mm512_slli_epi64::<17>(b);
-            let (c, d) = (_mm512_xor_si512(c, a), _mm512_xor_si512(d, b));
-            let (a, b) = (_mm512_xor_si512(a, d), _mm512_xor_si512(b, c));
-            _mm512_storeu_si512(after[0].as_mut_ptr().cast(), a);
-            _mm512_storeu_si512(after[1].as_mut_ptr().cast(), b);
-            let c = _mm512_xor_si512(c, shifted);
-            _mm512_storeu_si512(after[2].as_mut_ptr().cast(), c);
-            let d = _mm512_rol_epi64::<45>(d);
-            _mm512_storeu_si512(after[3].as_mut_ptr().cast(), d);
-            let layer = _mm512_and_si512(bits, _mm512_set1_epi64(0xff));
-            let width = _mm512_i64gather_pd::<8>(layer, layers.widths.as_ptr());
-            let next_width = _mm512_i64gather_pd::<8>(layer, layers.next_widths.as_ptr());
-            let share = _mm512_or_si512(_mm512_srli_epi64::<12>(bits), _mm512_set1_epi64(1 << 62));
-            let share = _mm512_sub_pd(_mm512_castsi512_pd(share), _mm512_set1_pd(3.0));
-            let number = _mm512_mul_pd(share, width);
-            _mm512_storeu_pd(numbers.as_mut_ptr(), number);
-            _mm512_cmp_pd_mask::<_CMP_NLT_UQ>(_mm512_abs_pd(number), next_width)
-        }
-    }
-
-    pub(super) struct Avx512;
-
-    impl Sealed for Avx512 {}
-    impl Simd for Avx512 {
-        const LEVEL: Level = Level::Avx512;
+    impl<const COUNTS: bool> Sealed for Avx512<COUNTS> {}
+    impl<const COUNTS: bool> Simd for Avx512<COUNTS> {
+        const LEVEL: Level = match COUNTS {
+            false => Level::Avx512,
+            true => Level::Avx512Popcount,
+        };
 
         #[inline(always)]
         fn at_most(values: &[f64; 8], limit: f64) -> u8 {
-            at_most_avx512(values, limit)
+            // SAFETY: this type is handed out where AVX-512 F is; the eight values are read in full.
+            unsafe {
+                _mm512_cmp_pd_mask::<_CMP_LE_OQ>(
+                    _mm512_loadu_pd(values.as_ptr()),
+                    _mm512_set1_pd(limit),
+                )
+            }
         }
 
+        /// Compilers take the streams out of the registers and put them back one by one: three times as long.
         #[inline(always)]
         fn step(
-            before: &StreamStates,
-            after: &mut StreamStates,
+            StreamStates(before): &StreamStates,
+            StreamStates(after): &mut StreamStates,
             layers: &Layers,
             numbers: &mut [f64; 8],
         ) -> u8 {
-            step_avx512(before, after, layers, numbers)
-        }
-    }
-
-    pub(super) struct Avx512Popcount;
-
-    impl Sealed for Avx512Popcount {}
-    impl Simd for Avx512Popcount {
-        const LEVEL: Level = Level::Avx512Popcount;
-
-        #[inline(always)]
-        fn at_most(values: &[f64; 8], limit: f64) -> u8 {
-            at_most_avx512(values, limit)
-        }
-
-        #[inline(always)]
-        fn step(
-            before: &StreamStates,
-            after: &mut StreamStates,
-            layers: &Layers,
-            numbers: &mut [f64; 8],
-        ) -> u8 {
-            step_avx512(before, after, layers, numbers)
+            // SAFETY: AVX-512 F is there, as above. Eight numbers are read and written in full; what is read of
+            // the layers is at places of at most 255, of 256.
+            unsafe {
+                let a = _mm512_loadu_si512(before[0].as_ptr().cast());
+                let b = _mm512_loadu_si512(before[1].as_ptr().cast());
+                let c = _mm512_loadu_si512(before[2].as_ptr().cast());
+                let d = _mm512_loadu_si512(before[3].as_ptr().cast());
+                let bits = _mm512_rol_epi64::<23>(_mm512_add_epi64(a, d));
+                let bits = _mm512_add_epi64(bits, a);
+                let shifted = _mm512_slli_epi64::<17>(b);
+                let (c, d) = (_mm512_xor_si512(c, a), _mm512_xor_si512(d, b));
+                let (a, b) = (_mm512_xor_si512(a, d), _mm512_xor_si512(b, c));
+                _mm512_storeu_si512(after[0].as_mut_ptr().cast(), a);
+                _mm512_storeu_si512(after[1].as_mut_ptr().cast(), b);
+                let c = _mm512_xor_si512(c, shifted);
+                _mm512_storeu_si512(after[2].as_mut_ptr().cast(), c);
+                let d = _mm512_rol_epi64::<45>(d);
+                _mm512_storeu_si512(after[3].as_mut_ptr().cast(), d);
+                let layer = _mm512_and_si512(bits, _mm512_set1_epi64(0xff));
+                let width = _mm512_i64gather_pd::<8>(layer, layers.widths.as_ptr());
+                let next_width = _mm512_i64gather_pd::<8>(layer, layers.next_widths.as_ptr());
+                let share =
+                    _mm512_or_si512(_mm512_srli_epi64::<12>(bits), _mm512_set1_epi64(1 << 62));
+                let share = _mm512_sub_pd(_mm512_castsi512_pd(share), _mm512_set1_pd(3.0));
+                let number = _mm512_mul_pd(share, width);
+                _mm512_storeu_pd(numbers.as_mut_ptr(), number);
+                _mm512_cmp_pd_mask::<_CMP_NLT_UQ>(_mm512_abs_pd(number), next_width)
+            }
         }
     }
 }
@@ -365,10 +334,12 @@ mod x86 {
 mod tests {
     use super::*;
 
-    struct AtMost([f64; 8], f64);
+    struct AtMost<const COUNTS: bool>([f64; 8], f64);
 
-    impl SimdKernel for AtMost {
+    impl<const COUNTS: bool> SimdKernel for AtMost<COUNTS> {
         type Output = (Level, u8);
+
+        const COUNTS_BITS: bool = COUNTS;
 
         #[inline(always)]
         fn run<S: Simd>(self) -> (Level, u8) {
@@ -385,7 +356,10 @@ mod tests {
                     .filter(|&lane| values[lane] <= limit)
                     .map(|lane| 1 << lane)
                     .sum::<u8>();
-                assert_eq!(set.run(AtMost(values, limit)), (set.level(), expected));
+                let counting = AtMost::<true>(values, limit);
+                assert_eq!(set.run(counting), (set.level(), expected));
+                let level = set.level().min(Level::Avx512);
+                assert_eq!(set.run(AtMost::<false>(values, limit)), (level, expected));
             }
         }
     }

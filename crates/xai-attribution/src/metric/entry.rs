@@ -22,6 +22,7 @@ struct Build {
     params: fn() -> Vec<Param>,
     takes: &'static [Layout],
     draws: Option<Input>,
+    #[cfg(feature = "f32")]
     single: Make<f32>,
     double: Make<f64>,
 }
@@ -34,12 +35,13 @@ fn made<M: Registered>(settings: &[(String, Value)], draws_are_given: bool) -> R
     }
 }
 
-/// `f32` or `f64`: which of the two a metric is made for.
+/// `f32` (with the feature `f32`) or `f64`: which of the two a metric is made for.
 pub trait Precision: Real {
     #[doc(hidden)]
     fn make(entry: &Entry) -> Option<Make<Self>>;
 }
 
+#[cfg(feature = "f32")]
 impl Precision for f32 {
     fn make(entry: &Entry) -> Option<Make<Self>> {
         Some(entry.build?.single)
@@ -65,6 +67,7 @@ impl Entry {
                     Some(given) => Some(given.input),
                     None => None,
                 },
+                #[cfg(feature = "f32")]
                 single: |settings, given| Ok(Box::new(made::<M>(settings, given)?)),
                 double: |settings, given| Ok(Box::new(made::<M>(settings, given)?)),
             }),

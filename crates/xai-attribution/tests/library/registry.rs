@@ -44,11 +44,13 @@ fn every_default_is_of_its_kind_and_is_read_as_it_is_written() {
             let text = param.value.to_string();
             if param.value != Value::Given {
                 let settings = [(name.to_owned(), Value::Text(text))];
-                let built = entry.build::<f32>(&settings).unwrap();
+                let built = entry.build::<f64>(&settings).unwrap();
                 assert_eq!(built.params(), params, "{name} of {}", entry.info.name);
+                #[cfg(feature = "f32")]
+                assert_eq!(entry.build::<f32>(&settings).unwrap().params(), params);
             }
         }
-        let unknown = entry.build::<f32>(&[("no_such_parameter".into(), 1.0.into())]);
+        let unknown = entry.build::<f64>(&[("no_such_parameter".into(), 1.0.into())]);
         assert!(unknown.is_err(), "{}", entry.info.name);
     }
 }

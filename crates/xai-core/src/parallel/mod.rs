@@ -4,15 +4,19 @@
 //! come in item order, the reported error is the one of the lowest item, and states are merged
 //! through operations that do not depend on order, so nobody can tell which of the two it was.
 //! Another thread can stop [`stoppable`] work between two items; all threads then leave the loop at their next
-//! one (`panic_fuse`), instead of unwinding once for each item that is left.
+//! one, instead of unwinding once for each item that is left.
 //!
 //! A loop of one item, and every loop of [work that is small](of_size), stays on the thread that it is met on.
+//!
+//! How items are shared among threads ([`in_ranges`]) knows no type of them and is compiled once: with an iterator of
+//! rayon in each loop it was a quarter of the code of the crates above.
 
 mod stop;
 
 use std::cell::Cell;
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub use stop::{StopFlag, Stopped, check_stopped, stoppable};
 
@@ -53,20 +57,119 @@ fn is_shared(n: usize) -> bool {
     n > 1 && !ALONE.get()
 }
 
+/// Covers `0..n` by ranges whose items `work` does, on the threads of the current pool where that is worth it.
+fn in_ranges(n: usize, work: &(dyn Fn(Items<'_>) + Sync)) {
+    let (stop, is_left) = (Stop::of_this_thread(), AtomicBool::new(false));
+    let of_range = |range: Range<usize>| {
+        let _before = stop.begin();
+        work(Items {
+            range,
+            stop: &stop,
+            is_left: &is_left,
+            is_at_one: false,
+        });
+    };
+    #[cfg(feature = "rayon")]
+    if is_shared(n) {
+        return share(0..n, rayon::current_num_threads(), false, &of_range);
+    }
+    of_range(0..n);
+}
+
+/// Halves a range until there are some pieces for each thread, and cuts what another thread has taken over once more,
+/// for threads that are done early: the rule of rayon's own iterators.
+#[cfg(feature = "rayon")]
+fn share(
+    range: Range<usize>,
+    pieces: usize,
+    is_taken_over: bool,
+    of_range: &(dyn Fn(Range<usize>) + Sync),
+) {
+    if range.len() < 2 || (pieces == 0 && !is_taken_over) {
+        return of_range(range);
+    }
+    let least = if is_taken_over {
+        rayon::current_num_threads()
+    } else {
+        0
+    };
+    let pieces = least.max(pieces / 2);
+    let middle = range.start + range.len() / 2;
+    rayon::join_context(
+        |of| share(range.start..middle, pieces, of.migrated(), of_range),
+        |of| share(middle..range.end, pieces, of.migrated(), of_range),
+    );
+}
+
+/// The items of a range, up to where the work is stopped or an item of any range panics.
+struct Items<'a> {
+    range: Range<usize>,
+    stop: &'a Stop,
+    /// Whether some thread has left the loop before its end.
+    is_left: &'a AtomicBool,
+    /// Whether an item was handed out and no other was asked for since.
+    is_at_one: bool,
+}
+
+impl Iterator for Items<'_> {
+    type Item = usize;
+
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        self.is_at_one = false;
+        if self.is_left.load(Ordering::Relaxed) {
+            return None;
+        }
+        let item = self.range.next()?;
+        if self.stop.is_raised() {
+            self.is_left.store(true, Ordering::Relaxed);
+            stop::leave();
+        }
+        self.is_at_one = true;
+        Some(item)
+    }
+}
+
+impl Drop for Items<'_> {
+    fn drop(&mut self) {
+        // Dropped with an item at hand: it panicked.
+        if self.is_at_one {
+            self.is_left.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+/// What a mutex holds. One is poisoned where an item panicked, and then nobody sees what the loop has made.
+fn held<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Maps `0..n`, results in order.
 ///
 /// ```
 /// assert_eq!(xai_core::parallel::map(4, |i| i * i), vec![0, 1, 4, 9]);
 /// ```
 pub fn map<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
-    let stop = Stop::of_this_thread();
-    let f = |i| stop.run(|| f(i));
-    #[cfg(feature = "rayon")]
-    if is_shared(n) {
-        use rayon::prelude::*;
-        return (0..n).into_par_iter().map(f).panic_fuse().collect();
+    // The first item of each range and its results, ascending.
+    let parts: Mutex<Vec<(usize, Vec<T>)>> = Mutex::new(Vec::new());
+    in_ranges(n, &|items| {
+        let first = items.range.start;
+        let mut part = Vec::with_capacity(items.range.len());
+        for i in items {
+            part.push(f(i));
+        }
+        let mut parts = held(&parts);
+        let place = parts.partition_point(|(other, _)| *other < first);
+        parts.insert(place, (first, part));
+    });
+    let parts = parts.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut parts = parts.into_iter().map(|(_, part)| part);
+    let mut all = parts.next().unwrap_or_default();
+    all.reserve_exact(n - all.len());
+    for mut part in parts {
+        all.append(&mut part);
     }
-    (0..n).map(f).collect()
+    all
 }
 
 /// Maps `0..n`, results in order, or the error of the lowest item that has one.
@@ -88,7 +191,11 @@ pub fn try_map<T: Send, E: Send>(
             result
         })
     });
-    results.into_iter().flatten().collect()
+    let mut values = Vec::with_capacity(n);
+    for result in results.into_iter().flatten() {
+        values.push(result?);
+    }
+    Ok(values)
 }
 
 /// Maps the blocks of `0..n` (each `block` long, the last one shorter), results in order.
@@ -121,15 +228,12 @@ pub fn map_owned<I: Send, T: Send>(
     items: Vec<I>,
     f: impl Fn(usize, I) -> T + Sync + Send,
 ) -> Vec<T> {
-    let stop = Stop::of_this_thread();
-    let indexed = |(i, item)| stop.run(|| f(i, item));
-    #[cfg(feature = "rayon")]
-    if is_shared(items.len()) {
-        use rayon::prelude::*;
-        let items = items.into_par_iter().enumerate();
-        return items.map(indexed).panic_fuse().collect();
-    }
-    items.into_iter().enumerate().map(indexed).collect()
+    let n = items.len();
+    let items: Vec<Mutex<Option<I>>> = items.into_iter().map(|it| Mutex::new(Some(it))).collect();
+    map(n, |i| {
+        let item = held(&items[i]).take();
+        f(i, item.expect("each item is asked for once"))
+    })
 }
 
 /// The number of threads that loops run on, at least 1: into how many pieces it pays to cut work
@@ -168,26 +272,25 @@ pub fn fold_blocks<S: Send>(
     merge: impl Fn(&mut S, S) + Sync + Send,
 ) -> S {
     let block = block.max(1);
-    let n_blocks = n.div_ceil(block);
-    let stop = Stop::of_this_thread();
-    let step = |mut state: S, b: usize| {
-        stop.run(|| fold(&mut state, b * block..((b + 1) * block).min(n)));
-        state
-    };
-    #[cfg(feature = "rayon")]
-    if is_shared(n_blocks) {
-        use rayon::prelude::*;
-        return (0..n_blocks)
-            .into_par_iter()
-            .panic_fuse()
-            .fold(&identity, step)
-            .reduce(&identity, |mut left, right| {
-                merge(&mut left, right);
-                left
-            });
-    }
-    let _ = &merge;
-    (0..n_blocks).fold(identity(), step)
+    let merged: Mutex<Option<S>> = Mutex::new(None);
+    in_ranges(n.div_ceil(block), &|items| {
+        let mut state = identity();
+        for b in items {
+            fold(&mut state, b * block..((b + 1) * block).min(n));
+        }
+        // Merged while nobody waits: whoever finds another state takes it along.
+        loop {
+            let mut merged = held(&merged);
+            let Some(other) = merged.take() else {
+                *merged = Some(state);
+                break;
+            };
+            drop(merged);
+            merge(&mut state, other);
+        }
+    });
+    let merged = merged.into_inner().unwrap_or_else(PoisonError::into_inner);
+    merged.unwrap_or_else(identity)
 }
 
 /// Visits the chunks of a slice (each `size` long, the last one shorter) with their positions.

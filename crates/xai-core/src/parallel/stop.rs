@@ -60,7 +60,12 @@ pub struct Stopped;
 pub fn stoppable<R>(flag: &StopFlag, work: impl FnOnce() -> R) -> Result<R, Stopped> {
     let stop = Stop(Some(flag.clone()));
     // What the work leaves half done is dropped with it.
-    catch_unwind(AssertUnwindSafe(|| stop.run(work))).map_err(|payload| {
+    let work = || {
+        let _before = stop.begin();
+        check_stopped();
+        work()
+    };
+    catch_unwind(AssertUnwindSafe(work)).map_err(|payload| {
         if payload.is::<Stopped>() {
             Stopped
         } else {
@@ -88,7 +93,9 @@ pub fn stoppable<R>(flag: &StopFlag, work: impl FnOnce() -> R) -> Result<R, Stop
 /// assert_eq!(done, 4);
 /// ```
 pub fn check_stopped() {
-    Stop::of_this_thread().run(|| ());
+    if CURRENT.with_borrow(|flag| flag.as_ref().is_some_and(StopFlag::is_raised)) {
+        leave();
+    }
 }
 
 /// What stops the loops that a thread starts.
@@ -100,22 +107,28 @@ impl Stop {
         Self(CURRENT.with_borrow(Clone::clone))
     }
 
-    /// Runs an item of the work, on whichever thread, unless the work was stopped.
+    /// Whether the work was stopped.
+    #[inline]
+    pub(super) fn is_raised(&self) -> bool {
+        self.0.as_ref().is_some_and(StopFlag::is_raised)
+    }
+
+    /// From here on until what it gives is dropped, this thread does items of the work.
     ///
     /// Work without a flag says so too: a thread that waits for a part of its own work can take over
-    /// an item of other work meanwhile, which must not be stopped with it.
-    pub(super) fn run<R>(&self, item: impl FnOnce() -> R) -> R {
-        if self.0.as_ref().is_some_and(StopFlag::is_raised) {
-            // Without the message of a panic: nothing is wrong.
-            resume_unwind(Box::new(Stopped));
-        }
-        let _before = Before(CURRENT.replace(self.0.clone()));
-        item()
+    /// items of other work meanwhile, which must not be stopped with it.
+    pub(super) fn begin(&self) -> Before {
+        Before(CURRENT.replace(self.0.clone()))
     }
 }
 
+/// Leaves stopped work, without the message of a panic: nothing is wrong.
+pub(super) fn leave() -> ! {
+    resume_unwind(Box::new(Stopped))
+}
+
 /// Gives the thread back what it did before, also when the item panics.
-struct Before(Option<StopFlag>);
+pub(super) struct Before(Option<StopFlag>);
 
 impl Drop for Before {
     fn drop(&mut self) {

@@ -53,6 +53,8 @@ struct CountShared<'a>(Rectangle<'a>);
 impl SimdKernel for CountShared<'_> {
     type Output = ();
 
+    const COUNTS_BITS: bool = true;
+
     #[inline(always)]
     fn run<S: Simd>(self) {
         #[cfg(target_arch = "x86_64")]
@@ -74,6 +76,8 @@ struct CountDifferent<'a> {
 
 impl SimdKernel for CountDifferent<'_> {
     type Output = ();
+
+    const COUNTS_BITS: bool = true;
 
     #[inline(always)]
     fn run<S: Simd>(self) {

@@ -92,6 +92,8 @@ struct PlaneBitsFrom<'a, L> {
 impl<L: Label> SimdKernel for PlaneBitsFrom<'_, L> {
     type Output = Option<(Vec<Block>, Vec<u64>)>;
 
+    const COUNTS_BITS: bool = true;
+
     #[inline(always)]
     fn run<S: Simd>(self) -> Option<(Vec<Block>, Vec<u64>)> {
         let n_planes = planes_for(self.n_classes);
