@@ -15,7 +15,7 @@
 //! This crate is for programs that use several, and for trying them out.
 //!
 //! Features `rayon` (default; parallel, results bit-identical without) and `serde` (results and
-//! states can be stored) apply to every enabled family.
+//! states can be stored) apply to every enabled family; `f32` makes attribution metrics by name in single precision, too.
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "attribution")]

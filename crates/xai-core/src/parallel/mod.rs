@@ -8,8 +8,8 @@
 //!
 //! A loop of one item, and every loop of [work that is small](of_size), stays on the thread that it is met on.
 //!
-//! How items are shared among threads ([`in_ranges`]) knows no type of them and is compiled once: with an iterator of
-//! rayon in each loop it was a quarter of the code of the crates above.
+//! What shares items among threads (`in_ranges`) knows no type of them and is compiled once: with an iterator of rayon in
+//! each loop it was a quarter of the code of the crates above.
 
 mod stop;
 
