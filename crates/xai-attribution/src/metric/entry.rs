@@ -36,6 +36,10 @@ fn made<M: Registered>(settings: &[(String, Value)], draws_are_given: bool) -> R
 }
 
 /// `f32` (with the feature `f32`) or `f64`: which of the two a metric is made for.
+#[diagnostic::on_unimplemented(
+    message = "no metric is made by name for `{Self}`",
+    note = "for `f32` turn on the feature `f32` of xai-attribution or xai-metrics"
+)]
 pub trait Precision: Real {
     #[doc(hidden)]
     fn make(entry: &Entry) -> Option<Make<Self>>;
