@@ -333,6 +333,28 @@ mod tests {
         assert_eq!((result, begun.into_inner()), (Err(3), 4));
     }
 
+    /// Ranges that were not begun would otherwise be done before the panic arrives.
+    #[cfg(feature = "rayon")]
+    #[test]
+    fn an_item_that_panics_ends_the_loop_on_every_thread() {
+        const N: usize = 1000;
+        let begun = AtomicUsize::new(0);
+        let item = |i| {
+            begun.fetch_add(1, Ordering::Relaxed);
+            if i == 5 {
+                std::panic::resume_unwind(Box::new("of the item"));
+            }
+            // The other thread is at its first items still.
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build();
+        let pool = pool.expect("two threads");
+        let work = std::panic::AssertUnwindSafe(|| pool.install(|| map(N, item)));
+        let payload = std::panic::catch_unwind(work).expect_err("a panic");
+        assert_eq!(payload.downcast_ref(), Some(&"of the item"));
+        assert!(begun.into_inner() < N / 2);
+    }
+
     #[test]
     fn small_work_stays_on_its_thread_and_other_work_does_not_end_it() {
         let here = std::thread::current().id();
