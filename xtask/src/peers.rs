@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
         }
         let python = environment(name, requirements)?;
         if from_python {
-            install_and_test(&python, "release")?;
+            install_and_test(&python, "dist")?;
         }
         let compare = command(python)
             .args(["-B", SCRIPT, "--in", name])

@@ -16,8 +16,9 @@ pub(crate) fn a_times_b_transposed(a: &[f32], b: &[f32], d: usize, product: &mut
     // SAFETY: the strides address `m · n` elements of `product`, `m · d` of `a` and `n · d` of `b`,
     // which are their lengths; `product` is exclusive; its old content is not read.
     unsafe {
-        // As (n, m) = b · aᵀ in column-major order, which is `product` in row-major order.
-        gemm::gemm(
+        // As (n, m) = b · aᵀ in column-major order, which is `product` in row-major order; the kernels of `gemm-f32` take
+        // that order and no negative strides.
+        gemm_f32::gemm::f32::get_gemm_fn()(
             n,
             m,
             d,
@@ -36,7 +37,7 @@ pub(crate) fn a_times_b_transposed(a: &[f32], b: &[f32], d: usize, product: &mut
             false,
             false,
             false,
-            gemm::Parallelism::None,
+            gemm_common::Parallelism::None,
         );
     }
 }
