@@ -28,10 +28,6 @@ const LIBRARIES: [&str; 8] = [
 /// The options that add steps to the everyday ones.
 const OPTIONS: [&str; 4] = ["--all", "--python", "--scale", "--laws"];
 
-/// Neither dependencies nor our own crates.
-const UNOPTIMISED: &str =
-    "--config profile.dev.opt-level=0 --config profile.dev.package.'*'.opt-level=0";
-
 /// Where proptest reads its seed.
 const SEED: &str = "PROPTEST_RNG_SEED";
 
@@ -118,8 +114,7 @@ fn steps_of(option: &str) -> Vec<Step> {
         "--scale" => vec![
             clippy("scale-clippy", scale),
             docs("scale-docs", scale),
-            // Built once, and runs little: without optimisation it builds in half the time.
-            test("scale-tests", &format!("{UNOPTIMISED} {scale}")),
+            test("scale-tests", scale),
         ],
         _ => vec![step("laws", laws)],
     }

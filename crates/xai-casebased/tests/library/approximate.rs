@@ -15,7 +15,7 @@ fn rows(n: usize, d: usize, item: u64) -> Array2<f64> {
 
 #[test]
 fn most_neighbours_are_found_at_their_exact_distances() {
-    let (train, queries) = (rows(2000, 8, 0), rows(50, 8, 1));
+    let (train, queries) = (rows(600, 8, 0), rows(50, 8, 1));
     for distance in "euclidean manhattan cosine correlation minkowski:1 minkowski:2".split(' ') {
         let distance: Distance = distance.parse().unwrap();
         let search =
@@ -44,7 +44,7 @@ fn most_neighbours_are_found_at_their_exact_distances() {
 
 #[test]
 fn the_same_rows_give_the_same_graph() {
-    let (train, queries) = (rows(1500, 6, 2), rows(40, 6, 3));
+    let (train, queries) = (rows(600, 6, 2), rows(40, 6, 3));
     let found = || {
         let search = ApproximateSearch::new(train.view(), Distance::Euclidean, Hnsw::default());
         search.unwrap().nearest_batch(queries.view(), 5).unwrap()
