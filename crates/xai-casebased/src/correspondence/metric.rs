@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use xai_core::describe::{Parameter, Parameters};
 use xai_core::error::ShortNumber;
-use xai_core::number::{check_finite_slice, labels_to_i64};
+use xai_core::number::{check_domain, check_labels};
 use xai_core::tensor::check_shape;
 use xai_core::{Error, Kernel, Label, Result, Weighting};
 
@@ -164,20 +164,39 @@ impl CorrespondenceMetric {
         predicted: L,
     ) -> Result<Correspondence> {
         self.check()?;
-        check_shape(input::LABELS, &[distances.len()], &[labels.len()])?;
-        check_finite_slice(input::DISTANCES, distances)?;
-        if let Some(i) = distances.iter().position(|&d| d < 0.0) {
-            return Err(Error::out_of_domain(
-                input::DISTANCES,
-                &[i],
-                distances[i],
-                "a distance, at least 0",
-            ));
-        }
-        let labels = labels_to_i64(input::LABELS, labels.iter().copied())?;
-        let predicted = labels_to_i64(input::PREDICTED, [predicted])?[0];
-        let tally = self.tally(distances.iter().copied().zip(labels))?;
+        let (neighbors, predicted) = neighbors(distances, labels, predicted)?;
+        let mut weights = Vec::new();
+        let tally = self.tally(neighbors, &mut weights)?;
         Ok(tally.correspondence(Some(predicted), self.thresholds))
+    }
+
+    /// What gives the scores alone, for those who have many predictions: parameters are checked once, and after the first
+    /// prediction no memory is asked for.
+    ///
+    /// # Errors
+    /// Of a parameter outside its domain; for each prediction as [`evaluate`](Self::evaluate).
+    ///
+    /// ```
+    /// use xai_casebased::CorrespondenceMetric;
+    /// let metric = CorrespondenceMetric::new();
+    /// let mut score = metric.scorer()?;
+    /// assert_eq!(score(&[0.0, 1.0], &[3, 0], 3)?, Some(1.0 / 1.125));
+    /// assert_eq!(score(&[], &[], 3)?, None);
+    /// # Ok::<(), xai_casebased::Error>(())
+    /// ```
+    #[expect(
+        clippy::type_complexity,
+        reason = "a closure's type has no shorter name"
+    )]
+    pub fn scorer<L: Label>(
+        &self,
+    ) -> Result<impl FnMut(&[f64], &[L], L) -> Result<Option<f64>> + use<'_, L>> {
+        self.check()?;
+        let mut weights = Vec::new();
+        Ok(move |distances: &[f64], labels: &[L], predicted| {
+            let (neighbors, predicted) = neighbors(distances, labels, predicted)?;
+            Ok(self.tally(neighbors, &mut weights)?.score(Some(predicted)))
+        })
     }
 
     /// Checks the parameter of the kernel and the thresholds; class weights are valid by their type.
@@ -191,9 +210,14 @@ impl CorrespondenceMetric {
         self.thresholds.check()
     }
 
-    /// Adds up the weights of neighbours at valid distances.
-    pub(crate) fn tally(&self, neighbors: impl Iterator<Item = (f64, i64)>) -> Result<Tally> {
-        let mut weights: Vec<(i64, f64)> = Vec::with_capacity(neighbors.size_hint().0);
+    /// Adds up the weights of neighbours at valid distances, in a list that is overwritten.
+    pub(crate) fn tally<'a>(
+        &self,
+        neighbors: impl Iterator<Item = (f64, i64)>,
+        weights: &'a mut Vec<(i64, f64)>,
+    ) -> Result<Tally<'a>> {
+        weights.clear();
+        weights.reserve(neighbors.size_hint().0);
         for (i, (distance, label)) in neighbors.enumerate() {
             let weight = match &self.weighting {
                 NeighborWeighting::Kernel(kernel) => kernel.weight(distance),
@@ -227,4 +251,24 @@ impl CorrespondenceMetric {
             NeighborWeighting::Own(_) => None,
         }
     }
+}
+
+/// The distance and the class of every neighbour, and the predicted class, checked.
+fn neighbors<'a, L: Label>(
+    distances: &'a [f64],
+    labels: &'a [L],
+    predicted: L,
+) -> Result<(impl Iterator<Item = (f64, i64)> + use<'a, L>, i64)> {
+    check_shape(input::LABELS, &[distances.len()], &[labels.len()])?;
+    check_domain(
+        input::DISTANCES,
+        distances,
+        |d| d >= 0.0,
+        "a distance, at least 0",
+    )?;
+    check_labels(input::LABELS, labels.iter().copied())?;
+    check_labels(input::PREDICTED, [predicted])?;
+    let class = |label: L| label.to_i64().unwrap_or_default();
+    let classes = labels.iter().map(move |&label| class(label));
+    Ok((distances.iter().copied().zip(classes), class(predicted)))
 }

@@ -10,15 +10,15 @@ use crate::{help, input};
 
 /// `W(c)` by ascending class. The weights of a class are added in ascending order with what
 /// rounding loses carried along, so that the order of the neighbours cannot show.
-pub(crate) struct Tally {
-    by_class: Vec<(i64, f64)>,
+pub(crate) struct Tally<'a> {
+    by_class: &'a [(i64, f64)],
     total: f64,
     n_neighbors: usize,
 }
 
-impl Tally {
+impl<'a> Tally<'a> {
     /// Of the class and the weight of every neighbour.
-    pub(crate) fn new(mut weights: Vec<(i64, f64)>) -> Result<Self> {
+    pub(crate) fn new(weights: &'a mut [(i64, f64)]) -> Result<Self> {
         let n_neighbors = weights.len();
         weights.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
         // In place: an explanation allocates little else, and this is called for each.
@@ -30,8 +30,7 @@ impl Tally {
             n_classes += 1;
             first += n;
         }
-        weights.truncate(n_classes);
-        let by_class = weights;
+        let by_class = &weights[..n_classes];
         let total = ascending_sum(by_class.iter().map(|(_, w)| *w));
         if !total.is_finite() {
             return Err(Error::out_of_domain(
@@ -53,7 +52,7 @@ impl Tally {
     /// The class of the largest weight, the lower label of several; `None` without any weight.
     pub(crate) fn vote(&self) -> Option<i64> {
         let mut best: Option<(f64, i64)> = None;
-        for &(label, weight) in &self.by_class {
+        for &(label, weight) in self.by_class {
             if weight > 0.0 && best.is_none_or(|(most, _)| weight > most) {
                 best = Some((weight, label));
             }
@@ -79,7 +78,7 @@ impl Tally {
         let score = self.score(predicted);
         // Collecting would go through a list of its own.
         let mut class_weights_sum = BTreeMap::new();
-        for &(class, weight) in &self.by_class {
+        for &(class, weight) in self.by_class {
             class_weights_sum.insert(class, weight);
         }
         Correspondence {

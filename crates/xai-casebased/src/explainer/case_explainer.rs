@@ -271,7 +271,7 @@ impl CaseExplainer {
         &self,
         samples: ArrayView2<'_, T>,
         predicted: Option<&[i64]>,
-        make: impl Fn(usize, Option<i64>, Vec<Nearest>, &Tally) -> R + Send + Sync,
+        make: impl Fn(usize, Option<i64>, Vec<Nearest>, &Tally<'_>) -> R + Send + Sync,
     ) -> Result<Vec<R>> {
         let (k, by) = (self.choices.k, &self.correspondence);
         self.each_of_checked(samples, predicted, k, by, make)
@@ -284,13 +284,15 @@ impl CaseExplainer {
         predicted: Option<&[i64]>,
         k: usize,
         by: &CorrespondenceMetric,
-        make: impl Fn(usize, Option<i64>, Vec<Nearest>, &Tally) -> R + Send + Sync,
+        make: impl Fn(usize, Option<i64>, Vec<Nearest>, &Tally<'_>) -> R + Send + Sync,
     ) -> Result<Vec<R>> {
         parallel::of_size(samples.len().saturating_mul(self.train.n_rows()), || {
             let found = self.nearest_of_checked(samples, predicted, k)?;
             let judged = parallel::map_owned(found, |sample, nearest| {
                 let neighbors = nearest.iter();
-                let tally = by.tally(neighbors.map(|n| (n.distance, self.labels[n.index])))?;
+                let neighbors = neighbors.map(|n| (n.distance, self.labels[n.index]));
+                let mut weights = Vec::new();
+                let tally = by.tally(neighbors, &mut weights)?;
                 let predicted = match predicted {
                     Some(predicted) => Some(predicted[sample]),
                     None => tally.vote(),
@@ -336,7 +338,7 @@ impl CaseExplainer {
         sample: usize,
         predicted: Option<i64>,
         nearest: &[Nearest],
-        tally: &Tally,
+        tally: &Tally<'_>,
     ) -> Explanation {
         let neighbors = nearest.iter().map(|n| {
             let row = self.train.row(n.index);

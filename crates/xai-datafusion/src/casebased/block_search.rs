@@ -12,8 +12,13 @@ use crate::casebased::near_cases::{NearCase, NearCases};
 use crate::casebased::partitions::{FeatureRows, NAME, different_lengths};
 use crate::function::failed;
 
-/// Training rows that are searched at a time.
-const CHUNK: usize = 1 << 14;
+/// Values of features that are searched at a time: 16 MiB of training rows. A table whose file has one row group is one partition;
+/// its chunks are searched by all cores, and a tree over a larger chunk leaves out more of it.
+const CHUNK: usize = 1 << 21;
+
+/// From so many samples on, the engine that does less work is chosen, as by an explainer. For fewer a scan is less work than growing
+/// a tree.
+const MANY_SAMPLES: usize = 256;
 
 /// The samples that are searched for: whole rows, standardised.
 pub(crate) struct Samples {
@@ -106,7 +111,7 @@ impl BlockSearch {
             }
             self.cases.push((rows.id(row), rows.class(row)));
             self.features.extend_from_slice(features);
-            if self.cases.len() == CHUNK {
+            if self.features.len().max(self.cases.len()) >= CHUNK {
                 self.search(samples)?;
             }
         }
@@ -190,8 +195,11 @@ impl BlockSearch {
             Some(standardization) => standardization.apply(rows.view())?,
             None => rows,
         };
-        let search =
-            Engine::BruteForce.build_for(rows.view(), samples.distance.clone(), samples.k)?;
+        let engine = match samples.rows.nrows() {
+            MANY_SAMPLES.. => Engine::Auto,
+            _ => Engine::BruteForce,
+        };
+        let search = engine.build_for(rows.view(), samples.distance.clone(), samples.k)?;
         let found = search.nearest_batch(samples.rows.view(), samples.k)?;
         let pairs = |list: Vec<xai_casebased::search::Nearest>| {
             list.into_iter()

@@ -39,12 +39,13 @@ fn scores(metric: &CorrespondenceMetric, columns: &[ArrayRef]) -> Result<Float64
     let labels = Lists::new::<Int64Type>(&columns[1]);
     let predicted = columns[2].as_primitive::<Int64Type>().values();
     let present: Vec<_> = columns.iter().take(3).filter_map(present).collect();
-    let score = |row: usize| {
+    let told = |error| failed(NAME, error);
+    let mut score = metric.scorer().map_err(told)?;
+    let of_row = |row: usize| {
         if present.iter().any(|nulls| nulls.is_null(row)) {
             return Ok(None);
         }
-        let found = metric.evaluate(distances.row(row), labels.row(row), predicted[row]);
-        Ok(found.map_err(|error| failed(NAME, error))?.score)
+        score(distances.row(row), labels.row(row), predicted[row]).map_err(told)
     };
-    (0..columns[0].len()).map(score).collect()
+    (0..columns[0].len()).map(of_row).collect()
 }

@@ -35,8 +35,13 @@ pub(crate) const FEATURE_DISTANCE: ScalarDefinition = ScalarDefinition {
 };
 
 fn distances(distance: &Distance, columns: &[ArrayRef]) -> Result<Float64Array> {
-    let [a, b] = [0, 1].map(|at| Lists::new::<Float64Type>(&columns[at]));
+    let lists = [0, 1].map(|at| Lists::new::<Float64Type>(&columns[at]));
     let present: Vec<_> = columns.iter().take(2).filter_map(present).collect();
+    let is_whole = present.iter().all(|nulls| nulls.null_count() == 0);
+    if let Some(distances) = is_whole.then(|| of_matrices(distance, &lists)).flatten() {
+        return Ok(distances);
+    }
+    let [a, b] = lists;
     let between = |row: usize| {
         if present.iter().any(|nulls| nulls.is_null(row)) {
             return Ok(None);
@@ -49,8 +54,7 @@ fn distances(distance: &Distance, columns: &[ArrayRef]) -> Result<Float64Array> 
                 b.len()
             );
         }
-        let finite = |row: &[f64]| row.iter().all(|x| x.is_finite());
-        if !finite(a) || !finite(b) {
+        if !is_finite(a) || !is_finite(b) {
             return Err(failed(
                 NAME,
                 xai_core::Error::non_finite(input::FEATURES, &[]),
@@ -65,4 +69,25 @@ fn distances(distance: &Distance, columns: &[ArrayRef]) -> Result<Float64Array> 
         Ok(Some(distance.distance(a, b)))
     };
     (0..columns[0].len()).map(between).collect()
+}
+
+/// Of a batch without NULL whose rows have one length, as most have: what is asked of each row is asked of all at once. `None`
+/// where a row is at fault, too: row by row, the first is told.
+fn of_matrices(distance: &Distance, lists: &[Lists<'_, f64>; 2]) -> Option<Float64Array> {
+    let ((a, n), (b, of_b)) = (lists[0].of_one_length()?, lists[1].of_one_length()?);
+    if n != of_b || n == 0 {
+        return None;
+    }
+    for rows in [a, b] {
+        let matrix = ArrayView2::from_shape((rows.len() / n, n), rows).ok()?;
+        let is_defined = is_finite(rows) && distance.check_rows(input::FEATURES, matrix).is_ok();
+        is_defined.then_some(())?;
+    }
+    let pairs = a.chunks_exact(n).zip(b.chunks_exact(n));
+    let distances: Vec<f64> = pairs.map(|(a, b)| distance.distance(a, b)).collect();
+    Some(distances.into())
+}
+
+fn is_finite(values: &[f64]) -> bool {
+    values.iter().all(|x| x.is_finite())
 }

@@ -282,6 +282,14 @@ impl<'a, N: ArrowNativeType> Lists<'a, N> {
     pub(crate) fn row(&self, row: usize) -> &'a [N] {
         &self.elements[self.offsets[row] as usize..self.offsets[row + 1] as usize]
     }
+
+    /// The elements of all rows one after the other, and how many each has, where all have as many.
+    pub(crate) fn of_one_length(&self) -> Option<(&'a [N], usize)> {
+        let (first, last) = (*self.offsets.first()?, *self.offsets.last()?);
+        let n = self.offsets.get(1)? - first;
+        let is_regular = self.offsets.windows(2).all(|ends| ends[1] - ends[0] == n);
+        is_regular.then(|| (&self.elements[first as usize..last as usize], n as usize))
+    }
 }
 
 /// Which rows have a value. A list with a NULL among its elements is not a whole value, and counts as
