@@ -33,6 +33,6 @@ pub use registry::from_setting;
 pub use robustness::*;
 pub use sanity::*;
 pub use xai_core::describe::{
-    Direction, MetricInfo, Param, Parameter, Parameters, Range, Setting, Settings, Value,
+    Direction, MetricInfo, Param, Parameter, Parameters, Range, Reading, Setting, Settings, Value,
 };
 pub use {axiomatic::*, comparison::*, complexity::*, faithfulness::*};

@@ -28,7 +28,7 @@ pub trait Metric: Parameters {
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
 /// use xai_attribution::batch::ExplainedBatch;
-/// use xai_attribution::metric::{AverageDrop, Direction, Measure, Metric, MetricInfo, Parameters, Range};
+/// use xai_attribution::metric::{AverageDrop, Direction, Measure, Metric, MetricInfo, Parameters, Range, Reading};
 /// use xai_attribution::{Evaluation, Real, Result, input};
 /// /// What is left of the score when only what the map marks is kept.
 /// #[derive(Parameters)]
@@ -43,6 +43,7 @@ pub trait Metric: Parameters {
 ///             range: Range::NON_NEGATIVE,
 ///             needs: &[input::MODEL, input::INPUTS, input::TARGETS, input::EXPLANATIONS],
 ///             source: "this example",
+///             reading: Reading::NONE,
 ///         }
 ///     }
 /// }

@@ -11,7 +11,7 @@ use xai_attribution::{
     AverageDrop, Baseline, Concurrent, Deletion, Error, Evaluate, Evaluation, MuFidelity, Real,
     Result, input,
 };
-use xai_core::describe::Range;
+use xai_core::describe::{Range, Reading};
 use xai_core::error;
 use xai_core::statistics::pearson;
 
@@ -80,6 +80,7 @@ impl Metric for FaithfulnessEstimate {
             range: Range::SIGNED_SHARE,
             needs: SCORE_NEEDS,
             source: "Alvarez-Melis and Jaakkola, 2018",
+            reading: Reading::NONE,
         }
     }
 }
@@ -159,6 +160,7 @@ impl CurveKind for LeastRelevantFirst {
         range: Range::REAL.when("as the scores"),
         needs: SCORE_NEEDS,
         source: "Samek et al., 2017",
+        reading: Reading::NONE,
     };
     const START: Start = Start::Input;
     const ORDER: RemovalOrder = RemovalOrder::LeastRelevantFirst;
@@ -201,6 +203,7 @@ impl Metric for MassInside {
             range: Range::SHARE,
             needs: &[input::EXPLANATIONS, input::MASKS],
             source: "Arras et al., 2022",
+            reading: Reading::NONE,
         }
     }
 }

@@ -4,7 +4,7 @@ use clap::Args;
 use serde::Serialize;
 use xai_files::Failure;
 use xai_metrics::attribution::metric::registry::metrics;
-use xai_metrics::attribution::metric::{Direction, Entry, Value};
+use xai_metrics::attribution::metric::{Direction, Entry, Reading, Value};
 use xai_metrics::core::Input;
 
 use crate::attribution::metric::arguments;
@@ -34,6 +34,7 @@ struct Listed {
     range: String,
     needs: &'static [Input],
     source: &'static str,
+    reading: Reading,
     /// The command that computes it; without one it is in the libraries alone, for it needs what no file holds.
     command: Option<String>,
     parameters: Vec<ListedParam>,
@@ -64,6 +65,7 @@ impl Listed {
             range: info.range.to_string(),
             needs: info.needs,
             source: info.source,
+            reading: info.reading,
             command: arguments::entries()
                 .any(|other| std::ptr::eq(other, entry))
                 .then(|| format!("xai attribution {}", info.name)),

@@ -57,6 +57,7 @@ impl<R> Score<R> {
             range: Range::REAL,
             needs: &[],
             source: "",
+            reading: Reading::NONE,
         };
         Self { info, value }
     }
@@ -152,6 +153,47 @@ pub struct MetricInfo {
     pub needs: &'static [Input],
     /// The paper that defines it.
     pub source: &'static str,
+    /// How its number is read.
+    pub reading: Reading,
+}
+
+/// How the number of a metric is read, in plain text for every front end. In formulas `x` is the input, `a` or `e(x)` its
+/// map, `f` the model, and `g` the score that it gives the target.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Reading {
+    /// The value of one sample, with the defaults of all parameters.
+    pub formula: &'static str,
+    /// What the ends of the scale mean, and a value between them where one stands out.
+    pub extremes: &'static str,
+    /// What the number does not tell.
+    pub limits: &'static str,
+    /// What other packages call the same quantity, or one that differs by a scale: `quantus.Sparseness`. Their numbers may
+    /// differ.
+    pub peers: &'static [&'static str],
+    /// The value on the data of the documentation's examples, to four decimals; `None` where there is no such example.
+    pub example: Option<f64>,
+}
+
+impl Reading {
+    /// Nothing beyond question, direction and range.
+    pub const NONE: Self = Self {
+        formula: "",
+        extremes: "",
+        limits: "",
+        peers: &[],
+        example: None,
+    };
+
+    fn markdown(&self, title: &str) -> String {
+        let peers: Vec<String> = self.peers.iter().map(|peer| format!("`{peer}`")).collect();
+        let elsewhere = match peers.as_slice() {
+            [] => String::new(),
+            peers => format!(" Elsewhere: {}.", peers.join(", ")),
+        };
+        let (formula, extremes, limits) = (self.formula, self.extremes, self.limits);
+        format!("\n### {title}\n\n```text\n{formula}\n```\n\n{extremes} {limits}{elsewhere}\n")
+    }
 }
 
 /// Which values of a metric are better.
@@ -213,15 +255,16 @@ pub fn find<'a>(
     Err(Error::parameter(crate::input::METRIC, name, expected))
 }
 
-/// The table of metrics as Markdown, one row each.
+/// The table of metrics as Markdown, one row each, and below it how each is read, where that is described.
 ///
 /// ```
-/// use xai_core::describe::{Direction, MetricInfo, Range, markdown};
+/// use xai_core::describe::{Direction, MetricInfo, Range, Reading, markdown};
 /// let info = MetricInfo {
 ///     name: "average-drop", title: "Average Drop",
 ///     question: "How much of the score is lost when only what the map marks is kept?",
 ///     direction: Direction::Lower, range: Range::SHARE,
 ///     needs: &[xai_core::input::MODEL], source: "Chattopadhay et al. 2018",
+///     reading: Reading::NONE,
 /// };
 /// assert!(markdown([&info]).ends_with(
 ///     "| `average-drop` | How much of the score is lost when only what the map marks is kept? \
@@ -233,6 +276,7 @@ pub fn markdown<'a>(metrics: impl IntoIterator<Item = &'a MetricInfo>) -> String
     let mut table = String::from(
         "| metric | question | better | range | needs | source |\n|---|---|---|---|---|---|\n",
     );
+    let mut readings = String::new();
     for metric in metrics {
         let needs: Vec<&str> = metric.needs.iter().map(|input| input.name()).collect();
         // A bar would end the cell.
@@ -246,8 +290,11 @@ pub fn markdown<'a>(metrics: impl IntoIterator<Item = &'a MetricInfo>) -> String
         ]
         .map(|cell| cell.replace('|', "\\|"));
         table.push_str(&format!("| {} |\n", cells.join(" | ")));
+        if metric.reading != Reading::NONE {
+            readings.push_str(&metric.reading.markdown(metric.title));
+        }
     }
-    table
+    table + &readings
 }
 
 #[cfg(test)]
@@ -265,6 +312,7 @@ mod tests {
             range: Range::SHARE,
             needs: &[],
             source: "",
+            reading: Reading::NONE,
         };
         assert_eq!(find([&info], "a").unwrap(), &info);
         assert_eq!(find([&info], "b").unwrap_err().input(), input::METRIC);

@@ -123,21 +123,25 @@ impl<T: Native> Explainer<T> for PyExplainer {
         let (batch, targets) = (T::batch(inputs, self.single), targets.clone());
         let (function, single) = (Arc::clone(&self.function), self.single);
         self.calls.call(move |py| {
-            let targets = match targets {
-                Targets::Classes(classes) => classes.into_pyarray(py).into_any(),
-                // Frameworks want one precision.
-                Targets::Rows(rows) if single => {
-                    let rows = rows.mapv(f32::from_f64_nearest);
-                    rows.into_pyarray(py).into_any()
-                }
-                Targets::Rows(rows) => rows.into_pyarray(py).into_any(),
-            };
-            let maps = function.bind(py).call1((batch.into_python(py), targets))?;
+            let given = (batch.into_python(py), self::targets(py, targets, single));
+            let maps = function.bind(py).call1(given)?;
             Ok(match maps.extract::<Reals<'_>>()? {
                 Reals::Single(maps) => maps.as_array().mapv(|x| T::from_f64_nearest(x.into())),
                 Reals::Double(maps) => maps.as_array().mapv(T::from_f64_nearest),
             })
         })
+    }
+}
+
+/// Targets as Python has them; rows in single precision with such inputs, for frameworks want one precision.
+pub(super) fn targets(py: Python<'_>, targets: Targets, single: bool) -> Bound<'_, PyAny> {
+    match targets {
+        Targets::Classes(classes) => classes.into_pyarray(py).into_any(),
+        Targets::Rows(rows) if single => {
+            let rows = rows.mapv(f32::from_f64_nearest);
+            rows.into_pyarray(py).into_any()
+        }
+        Targets::Rows(rows) => rows.into_pyarray(py).into_any(),
     }
 }
 
@@ -154,5 +158,20 @@ pub(super) fn distance(
             function.bind(py).call1(maps)?.extract::<f64>()
         });
         answer.unwrap_or(f64::NAN)
+    }
+}
+
+/// The key of a map that is a function of Python, as [`distance`]. Empty after an exception.
+pub(super) fn map_key(
+    calls: Calls,
+    function: Function,
+) -> impl Fn(&[f64]) -> Vec<i64> + Send + Sync + 'static {
+    move |map| {
+        let (map, function) = (map.to_vec(), Arc::clone(&function));
+        let answer = calls.call(move |py| {
+            let map = map.into_pyarray(py);
+            function.bind(py).call1((map,))?.extract::<Vec<i64>>()
+        });
+        answer.unwrap_or_default()
     }
 }

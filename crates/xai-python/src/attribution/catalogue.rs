@@ -40,6 +40,12 @@ fn metric<'py>(py: Python<'py>, entry: &Entry) -> PyResult<Bound<'py, PyDict>> {
     let needs: Vec<&str> = entry.info.needs.iter().map(|need| need.name()).collect();
     metric.set_item("needs", needs)?;
     metric.set_item("source", entry.info.source)?;
+    let reading = &entry.info.reading;
+    metric.set_item("formula", reading.formula)?;
+    metric.set_item("extremes", reading.extremes)?;
+    metric.set_item("limits", reading.limits)?;
+    metric.set_item("peers", reading.peers)?;
+    metric.set_item("example", reading.example)?;
     let params = entry.params();
     let params: PyResult<Vec<_>> = params
         .iter()
@@ -60,7 +66,7 @@ fn metric<'py>(py: Python<'py>, entry: &Entry) -> PyResult<Bound<'py, PyDict>> {
 fn parameter<'py>(py: Python<'py>, entry: &Entry, param: &Param) -> PyResult<Bound<'py, PyDict>> {
     let described = described::described(py, param)?;
     let takes_functions = match param.name {
-        "baseline" => true,
+        "baseline" | "discretizer" => true,
         "distance" => takes_distances(entry),
         _ => false,
     };

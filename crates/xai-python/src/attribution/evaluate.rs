@@ -1,21 +1,23 @@
 //! Many metrics of many explainers, and one metric of one.
 
-use numpy::PyArray1;
+use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use xai_attribution::batch::Data;
 use xai_attribution::evaluation::EvaluationValues;
 use xai_attribution::map::MapDistance;
 use xai_attribution::metric::{
-    AverageStability, LocalLipschitz, MaximumStability, Measure, MetricValue, Registered,
+    AverageStability, Consistency, Discretizer, LocalLipschitz, MaximumStability, Measure,
+    MetricValue, Registered,
 };
 use xai_attribution::model::{Concurrent, Model, Targets};
 use xai_attribution::run::evaluate_together;
 use xai_attribution::{Evaluate, Evaluation, EvaluationError, Real};
 use xai_core::describe::with;
 
-use super::calls::{PyExplainer, PyModel, distance, outcome_of_run, tell};
-use super::request::{Asked, Job, Request};
+use super::calls::{PyExplainer, PyModel, distance, map_key, outcome_of_run, tell};
+use super::own::{KeptCurves, MeasuredOwn};
+use super::request::{Asked, Job, Kind, Request};
 use super::samples::{Native, View};
 use super::values::{AttributionValues, curve, floats};
 use crate::work::{self, Calls};
@@ -49,7 +51,7 @@ fn attribution_measure<'py>(
         true => measure::<f32>(job, calls),
         false => measure::<f64>(job, calls),
     })?;
-    let values: PyResult<Vec<_>> = values.iter().map(|v| described(py, v)).collect();
+    let values: PyResult<Vec<_>> = values.iter().map(|(v, c)| described(py, v, c)).collect();
     PyList::new(py, values?)
 }
 
@@ -87,7 +89,7 @@ fn evaluate<T: Native>(
                 .map(|function| PyExplainer::new(calls, function, single))
         })
         .collect();
-    let metrics = built::<T>(&job.metrics, calls)?;
+    let metrics = built::<T>(&job.metrics, calls, single)?;
     let (curves, first_sample) = (job.curves, job.first_sample);
     let inputs = job.inputs.take();
     let fallback = explainers.first().and_then(|e| e.maps.as_ref());
@@ -127,12 +129,15 @@ fn evaluate<T: Native>(
 fn measure<T: Native>(
     mut job: Job<'_>,
     calls: &Calls,
-) -> Result<Vec<MetricValue>, EvaluationError> {
+) -> Result<Vec<(MetricValue, Vec<Vec<f64>>)>, EvaluationError> {
     let single = job.has_single_inputs();
     let model = model(&job, calls);
     let model = model.as_ref().map(Concurrent);
-    let metrics = built::<T>(&job.metrics, calls)?;
-    let metrics: Vec<&dyn Measure<T>> = metrics.iter().map(|(_, m)| &**m as _).collect();
+    let metrics: Vec<KeptCurves<T>> = built::<T>(&job.metrics, calls, single)?
+        .into_iter()
+        .map(|(_, metric)| KeptCurves::of(metric))
+        .collect();
+    let asked: Vec<&dyn Measure<T>> = metrics.iter().map(|metric| metric as _).collect();
     let explained = std::mem::take(&mut job.explainers);
     let explained = explained.first();
     let maps = explained.and_then(|e| e.maps.as_ref());
@@ -146,7 +151,9 @@ fn measure<T: Native>(
     if let Some(explainer) = &explainer {
         data = data.explainer(explainer);
     }
-    evaluate_together(&metrics, data)
+    let values = evaluate_together(&asked, data)?;
+    let curves = metrics.into_iter().map(KeptCurves::into_samples);
+    Ok(values.into_iter().zip(curves).collect())
 }
 
 /// The model of a job.
@@ -219,38 +226,48 @@ type Named<T> = (String, Box<dyn Measure<T>>);
 fn built<T: Native>(
     asked: &[Asked],
     calls: &Calls,
+    single: bool,
 ) -> Result<Vec<Named<T>>, xai_attribution::Error> {
-    let of_one = |asked: &Asked| Ok((asked.name.clone(), metric(asked, calls)?));
+    let of_one = |asked: &Asked| Ok((asked.name.clone(), metric(asked, calls, single)?));
     asked.iter().map(of_one).collect()
 }
 
 fn metric<T: Native>(
     asked: &Asked,
     calls: &Calls,
+    single: bool,
 ) -> Result<Box<dyn Measure<T>>, xai_attribution::Error> {
+    let entry = match &asked.kind {
+        Kind::Own(own) => return Ok(Box::new(MeasuredOwn::new(own, single, calls))),
+        Kind::Registered(entry) => entry,
+    };
+    if let Some(function) = &asked.discretizer {
+        let discretizer = Discretizer::function(map_key(calls.clone(), function.clone()));
+        return with_function(asked, |m: Consistency| m.discretizer(discretizer));
+    }
     if let Some(function) = &asked.distance {
         let distance = MapDistance::from_fn(distance(calls.clone(), function.clone()));
-        match asked.entry.info.name {
+        match entry.info.name {
             "average-stability" => {
-                return with_distance(asked, |m: AverageStability| m.distance(distance));
+                return with_function(asked, |m: AverageStability| m.distance(distance));
             }
             "maximum-stability" => {
-                return with_distance(asked, |m: MaximumStability| m.distance(distance));
+                return with_function(asked, |m: MaximumStability| m.distance(distance));
             }
             "local-lipschitz" => {
-                return with_distance(asked, |m: LocalLipschitz| m.distance(distance));
+                return with_function(asked, |m: LocalLipschitz| m.distance(distance));
             }
             _ => {}
         }
     }
     match asked.draws_are_given {
-        true => asked.entry.build_with_draws(&asked.settings),
-        false => asked.entry.build(&asked.settings),
+        true => entry.build_with_draws(&asked.settings),
+        false => entry.build(&asked.settings),
     }
 }
 
-/// The metric with a distance that is a function of the user's.
-fn with_distance<T: Native, M: Registered + Measure<T>>(
+/// The metric with a parameter that is a function of the user's.
+fn with_function<T: Native, M: Registered + Measure<T>>(
     asked: &Asked,
     set: impl FnOnce(M) -> M,
 ) -> Result<Box<dyn Measure<T>>, xai_attribution::Error> {
@@ -261,8 +278,12 @@ fn with_distance<T: Native, M: Registered + Measure<T>>(
     })
 }
 
-/// A value as a dictionary.
-fn described<'py>(py: Python<'py>, value: &MetricValue) -> PyResult<Bound<'py, PyDict>> {
+/// A value as a dictionary, with the curve of every sample where there is one.
+fn described<'py>(
+    py: Python<'py>,
+    value: &MetricValue,
+    curves: &[Vec<f64>],
+) -> PyResult<Bound<'py, PyDict>> {
     let described = PyDict::new(py);
     described.set_item("value", value.value)?;
     let per_sample = PyArray1::from_vec(py, floats(&value.per_sample).collect());
@@ -270,6 +291,7 @@ fn described<'py>(py: Python<'py>, value: &MetricValue) -> PyResult<Bound<'py, P
     described.set_item("n_undefined", value.n_undefined)?;
     let points = value.curve.as_ref().map(|points| curve(py, points));
     described.set_item("curve", points.transpose()?)?;
+    described.set_item("curves", PyArray2::from_vec2(py, curves)?)?;
     Ok(described)
 }
 

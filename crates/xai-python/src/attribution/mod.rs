@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 mod calls;
 mod catalogue;
 mod evaluate;
+mod own;
 mod request;
 mod samples;
 mod scores;

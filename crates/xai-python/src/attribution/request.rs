@@ -47,8 +47,22 @@ struct AskedMetric {
     parameters: Given,
     /// A distance of maps, in place of the parameter.
     distance: Option<Py<PyAny>>,
+    /// The key of a map, in place of the parameter.
+    discretizer: Option<Py<PyAny>>,
+    /// The metric itself, where it is one of the user's: `metric` is then the name.
+    own: Option<AskedOwn>,
     /// Whether its draws are among the sides.
     draws_are_given: bool,
+}
+
+/// A metric of the user's: a function that is given a batch as a dictionary, and answers a number per sample.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct AskedOwn {
+    function: Py<PyAny>,
+    direction: String,
+    /// What it is given of a batch.
+    reads: Vec<String>,
 }
 
 /// A request that any thread can work on.
@@ -75,11 +89,25 @@ pub(super) struct Explained<'a> {
 
 /// A metric that was asked for.
 pub(super) struct Asked {
-    pub(super) entry: &'static Entry,
+    pub(super) kind: Kind,
     pub(super) name: String,
     pub(super) settings: Vec<(String, Value)>,
     pub(super) distance: Option<Function>,
+    pub(super) discretizer: Option<Function>,
     pub(super) draws_are_given: bool,
+}
+
+/// A metric of the user's that was asked for.
+pub(super) struct OwnMetric {
+    pub(super) function: Function,
+    pub(super) direction: String,
+    pub(super) reads: Vec<String>,
+}
+
+/// Whose metric it is.
+pub(super) enum Kind {
+    Registered(&'static Entry),
+    Own(OwnMetric),
 }
 
 impl Request<'_> {
@@ -87,10 +115,18 @@ impl Request<'_> {
         let function = |f: &Option<Py<PyAny>>| f.as_ref().map(|f| Arc::new(f.clone_ref(py)));
         let metrics = self.metrics.iter().map(|asked| {
             Ok(Asked {
-                entry: registry::find(&asked.metric).or_raise(py)?,
+                kind: match &asked.own {
+                    Some(own) => Kind::Own(OwnMetric {
+                        function: Arc::new(own.function.clone_ref(py)),
+                        direction: own.direction.clone(),
+                        reads: own.reads.clone(),
+                    }),
+                    None => Kind::Registered(registry::find(&asked.metric).or_raise(py)?),
+                },
                 name: asked.name.clone(),
                 settings: asked.parameters.0.clone(),
                 distance: function(&asked.distance),
+                discretizer: function(&asked.discretizer),
                 draws_are_given: asked.draws_are_given,
             })
         });
@@ -134,9 +170,15 @@ impl Job<'_> {
     pub(super) fn calls_python(&self) -> bool {
         let of_run = [&self.model, &self.progress];
         let explainers = self.explainers.iter().map(|e| &e.function);
-        let distances = self.metrics.iter().map(|m| &m.distance);
-        let mut functions = of_run.into_iter().chain(explainers).chain(distances);
-        functions.any(Option::is_some) || self.sides.call_python()
+        let of_metrics = self
+            .metrics
+            .iter()
+            .flat_map(|m| [&m.distance, &m.discretizer]);
+        let mut functions = of_run.into_iter().chain(explainers).chain(of_metrics);
+        let mut metrics = self.metrics.iter();
+        functions.any(Option::is_some)
+            || metrics.any(|metric| matches!(metric.kind, Kind::Own(_)))
+            || self.sides.call_python()
     }
 
     /// The elements of inputs and maps.

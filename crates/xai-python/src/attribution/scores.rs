@@ -4,7 +4,7 @@ use ndarray::{Array2, ArrayD, IxDyn};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayDyn, PyReadonlyArray1};
 use pyo3::prelude::*;
 use xai_attribution::Scoring;
-use xai_attribution::map::MapSimilarity;
+use xai_attribution::map::{MapSimilarity, maps_within};
 use xai_attribution::metric::{
     AverageDrop, AverageGain, AverageIncrease, BaseScorePolicy, MetricValue,
 };
@@ -167,9 +167,27 @@ fn attribution_similarity<'py>(
     Ok(PyArray1::from_vec(py, floats(&values).collect()))
 }
 
-/// The mean of an explainer's maps over noisy copies of every input.
+/// Whether every element of a map is near that of another, sample by sample.
 #[pyfunction]
-#[pyo3(signature = (explainer, inputs, targets, n_copies, magnitude, seed, n_jobs=None))]
+#[pyo3(signature = (a, b, absolute, relative, n_jobs=None))]
+fn attribution_maps_within(
+    py: Python<'_>,
+    a: Reals<'_>,
+    b: Reals<'_>,
+    absolute: f64,
+    relative: f64,
+    n_jobs: Option<i64>,
+) -> PyResult<Vec<bool>> {
+    let (a, b) = (View::of(&a), View::of(&b));
+    let near = work::run(py, n_jobs, || {
+        maps_within(a.double().view(), b.double().view(), absolute, relative)
+    })?;
+    near.or_raise(py)
+}
+
+/// The mean of an explainer's maps over noisy copies of every input; the noise is that which is given, or drawn.
+#[pyfunction]
+#[pyo3(signature = (explainer, inputs, targets, n_copies, magnitude, seed, noise=None, n_jobs=None))]
 #[expect(clippy::too_many_arguments, reason = "the Python side names them")]
 fn attribution_smoothed<'py>(
     py: Python<'py>,
@@ -179,15 +197,21 @@ fn attribution_smoothed<'py>(
     n_copies: usize,
     magnitude: f64,
     seed: u64,
+    noise: Option<Reals<'_>>,
     n_jobs: Option<i64>,
 ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+    let noise = noise.map(|noise| View::of(&noise).double().into_owned());
     let targets = targets.targets();
     let single = matches!(inputs, Reals::Single(_));
     let view = View::of(&inputs);
     let (calls, outcome) = work::run_with_calls(py, n_jobs, |calls| {
         let function = Function::new(explainer);
         let explainer = PyExplainer::new(calls, function, single);
-        Smoothed::new(explainer, n_copies, magnitude, seed).and_then(|smoothed| {
+        let smoothed = match noise {
+            Some(noise) => Smoothed::given(explainer, noise, magnitude),
+            None => Smoothed::new(explainer, n_copies, magnitude, seed),
+        };
+        smoothed.and_then(|smoothed| {
             let maps: Result<ArrayD<f64>, _> = smoothed.explain(view.double().view(), &targets);
             maps.map_err(|source| {
                 xai_attribution::Error::model("the maps of noisy inputs", source)
@@ -222,6 +246,7 @@ pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
         attribution_mask_inputs,
         attribution_rows_per_call,
         attribution_similarity,
+        attribution_maps_within,
         attribution_smoothed,
         attribution_first_non_finite,
     )

@@ -11,7 +11,7 @@ use xai_core::describe::MetricInfo;
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_core::describe::{Direction, MetricInfo, Range};
+/// use xai_core::describe::{Direction, MetricInfo, Range, Reading};
 /// use xai_repro::pair_metric::{PairDefinition, PairFormula};
 /// use xai_repro::{PairMetric, Pairwise};
 ///
@@ -24,6 +24,7 @@ use xai_core::describe::MetricInfo;
 ///         range: Range::SHARE,
 ///         needs: &[xai_core::input::PREDICTIONS, xai_core::input::LABELS],
 ///         source: "Dice 1945",
+///         reading: Reading::NONE,
 ///     },
 ///     formula: PairFormula::Errors(|errors| {
 ///         let wrong = errors.first + errors.second;

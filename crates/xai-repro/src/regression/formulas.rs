@@ -1,6 +1,6 @@
 //! The metrics of two runs' numeric predictions.
 
-use xai_core::describe::{Direction, MetricInfo, Range};
+use xai_core::describe::{Direction, MetricInfo, Range, Reading};
 
 use crate::input;
 use crate::named::known_by_name;
@@ -32,6 +32,7 @@ impl RegressionMetric {
             range: Range::SHARE,
             needs: &[input::PREDICTIONS, input::TARGETS],
             source: "error consistency, extended to residuals",
+            reading: Reading::NONE,
         },
         formula: |pair| Some(pair.residual_ratios().ratio),
     });
@@ -46,6 +47,7 @@ impl RegressionMetric {
             range: Range::SIGNED_SHARE,
             needs: &[input::PREDICTIONS, input::TARGETS],
             source: "error consistency, extended to residuals",
+            reading: Reading::NONE,
         },
         formula: |pair| Some(pair.residual_ratios().signed_ratio),
     });
@@ -61,6 +63,7 @@ impl RegressionMetric {
             range: Range::SHARE,
             needs: &[input::PREDICTIONS, input::TARGETS],
             source: "error consistency, extended to residuals",
+            reading: Reading::NONE,
         },
         formula: |pair| Some(pair.residual_ratios().difference),
     });
@@ -75,6 +78,7 @@ impl RegressionMetric {
             range: Range::SIGNED_SHARE,
             needs: &[input::PREDICTIONS, input::TARGETS],
             source: "error consistency, extended to residuals",
+            reading: Reading::NONE,
         },
         formula: |pair| Some(pair.residual_ratios().signed_difference),
     });
@@ -90,6 +94,7 @@ impl RegressionMetric {
             range: Range::SIGNED_SHARE,
             needs: &[input::PREDICTIONS],
             source: "Lin 1989",
+            reading: Reading::NONE,
         },
         formula: concordance,
     });
@@ -126,6 +131,7 @@ impl RegressionMetric {
             range: Range::SIGNED_SHARE,
             needs: &[input::PREDICTIONS],
             source: "Pearson 1895",
+            reading: Reading::NONE,
         },
         formula: pearson,
     });
@@ -149,6 +155,7 @@ impl RegressionMetric {
             range: Range::NON_NEGATIVE,
             needs: &[input::PREDICTIONS],
             source: "mean absolute error between runs",
+            reading: Reading::NONE,
         },
         formula: mean_absolute_difference,
     });

@@ -1,7 +1,7 @@
 //! The error table, row by row, and the policies for what is undefined.
 
 use ndarray::{Array2, array};
-use xai_core::describe::{Direction, MetricInfo, Range};
+use xai_core::describe::{Direction, MetricInfo, Range, Reading};
 use xai_repro::pair_metric::{PairDefinition, PairFormula};
 use xai_repro::registry::PAIR_METRICS;
 use xai_repro::simulate::{AliasTable, LabelSimulator, PredictionSimulator, RunErrors};
@@ -100,6 +100,7 @@ fn a_formula_that_gives_no_number_is_named_with_the_pair() {
             range: Range::SHARE,
             needs: &[input::PREDICTIONS, input::LABELS],
             source: "a test",
+            reading: Reading::NONE,
         },
         formula: PairFormula::Errors(|errors| Some(errors.both as f64 / errors.second as f64)),
         undefined_without_errors: true,

@@ -1,6 +1,6 @@
 //! Completeness.
 
-use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range, Reading};
 use xai_core::{ExactSum, Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
@@ -109,5 +109,12 @@ impl Registered for Completeness {
         range: Range::NON_NEGATIVE,
         needs: SCORE_NEEDS,
         source: "Sundararajan et al., Axiomatic Attribution for Deep Networks, 2017",
+        reading: Reading {
+            formula: "|Σ a − (g(x) − g(baseline))| / |g(x) − g(baseline)|",
+            extremes: "0: the attributions add up to what the score gained. 1: the gap is as large as the gain. There is no upper end.",
+            limits: "A sum that is right says nothing about how it is shared among the features. Methods whose maps are no shares of the score (gradients, saliency) are not meant to be complete.",
+            peers: &["quantus.Completeness"],
+            example: None,
+        },
     };
 }

@@ -5,7 +5,7 @@ use xai_core::{Error, Real, Result, parallel};
 
 use crate::batch::{ExplainedBatch, SecondMapsOfBatch};
 use crate::input;
-use crate::metric::{Direction, Measure, MetricInfo, Parameters, Range, Registered};
+use crate::metric::{Direction, Measure, MetricInfo, Parameters, Range, Reading, Registered};
 
 /// Does the map stay the same when the inputs are shifted and the model undoes the shift?
 ///
@@ -83,5 +83,12 @@ impl Registered for InputInvariance {
         range: Range::NON_NEGATIVE,
         needs: &[input::EXPLANATIONS, input::SECOND_MAPS],
         source: "Kindermans et al., The (Un)reliability of Saliency Methods, 2017",
+        reading: Reading {
+            formula: "max |e(f, x) − e(f', x + c)| / max |e(f, x)|, f'(x + c) = f(x)",
+            extremes: "0: the map does not change. 1: it changes by as much as its largest value. There is no upper end.",
+            limits: "It tests one shift. A map that never changes has 0 and may say nothing.",
+            peers: &["quantus.InputInvariance"],
+            example: None,
+        },
     };
 }

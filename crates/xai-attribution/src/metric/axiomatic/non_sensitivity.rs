@@ -1,6 +1,6 @@
 //! Non-sensitivity.
 
-use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range, Reading};
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
@@ -159,5 +159,12 @@ impl Registered for NonSensitivity {
         range: Range::NON_NEGATIVE.up_to_data("n_features"),
         needs: SCORE_NEEDS,
         source: "Nguyen and Martínez, On quantitative aspects of model interpretability, 2020",
+        reading: Reading {
+            formula: "|A₀ Δ X₀|, A₀ the features without attribution, X₀ those whose removal changes nothing",
+            extremes: "0: attributions are 0 exactly where the model ignores the feature. n_features: they never are.",
+            limits: "Few explainers answer exactly 0: the threshold decides. A feature that equals the baseline seems to be ignored.",
+            peers: &["quantus.NonSensitivity"],
+            example: None,
+        },
     };
 }

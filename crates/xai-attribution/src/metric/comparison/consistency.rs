@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher};
 use std::sync::Arc;
 
-use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range, Reading};
 use xai_core::{Error, Real, Result, parallel};
 
 use crate::batch::{AllSamples, ExplainedBatch, Plan, RunData};
@@ -266,5 +266,12 @@ impl Registered for Consistency {
         range: Range::SHARE,
         needs: SCORE_NEEDS,
         source: "Dasgupta et al., Framework for Evaluating Faithfulness of Local Explanations, 2022",
+        reading: Reading {
+            formula: "|{j ≠ i : key(a_j) = key(a_i), c_j = c_i}| / |{j ≠ i : key(a_j) = key(a_i)}|, c the predicted classes",
+            extremes: "0: equal explanations never have the same prediction. 1: they always have.",
+            limits: "It depends on what counts as an equal explanation: a fine key leaves most samples without a value, a coarse one measures the share of the class.",
+            peers: &["quantus.Consistency"],
+            example: None,
+        },
     };
 }

@@ -1,6 +1,6 @@
 //! Agreement of whole rankings.
 
-use xai_core::describe::{Direction, MetricInfo, Range};
+use xai_core::describe::{Direction, MetricInfo, Range, Reading};
 
 use crate::metric::map_agreement::{AgreementOptions, pairwise_ranks, rank_correlation};
 use crate::metric::{AgreementFormula, REFERENCE_NEEDS, ReferenceMetric};
@@ -42,6 +42,13 @@ impl AgreementFormula for CorrelationOfRanks {
         range: Range::SIGNED_SHARE,
         needs: REFERENCE_NEEDS,
         source: "Krishna et al., The Disagreement Problem in Explainable Machine Learning, 2022",
+        reading: Reading {
+            formula: "Pearson's correlation of the ranks of |map| and |reference|",
+            extremes: "−1: the orders are opposite. 0: there is no relation. 1: the orders are the same.",
+            limits: "All ranks count alike: the many features that do not matter outweigh the few that do. It tells about faithfulness only where the reference is the truth.",
+            peers: &["openxai.RC"],
+            example: None,
+        },
     };
 
     fn value(&self, map: &[f64], reference: &[f64], options: &AgreementOptions) -> Option<f64> {
@@ -86,6 +93,13 @@ impl AgreementFormula for PairsInOrder {
         range: Range::SHARE,
         needs: REFERENCE_NEEDS,
         source: "Krishna et al., The Disagreement Problem in Explainable Machine Learning, 2022",
+        reading: Reading {
+            formula: "share of the pairs of features that |map| and |reference| have in the same order",
+            extremes: "0: every pair is the other way round. 0.5: as by chance. 1: every pair has the same order.",
+            limits: "Pairs of features that do not matter count as others do. It tells about faithfulness only where the reference is the truth.",
+            peers: &["openxai.PRA"],
+            example: None,
+        },
     };
 
     fn value(&self, map: &[f64], reference: &[f64], options: &AgreementOptions) -> Option<f64> {

@@ -1,6 +1,6 @@
 //! Sufficiency: do samples with near maps have one prediction?
 
-use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range, Reading};
 use xai_core::distance::Distance;
 use xai_core::output::arg_max_rows;
 use xai_core::{Real, Result};
@@ -204,5 +204,12 @@ impl Registered for Sufficiency {
         range: Range::SHARE,
         needs: SCORE_NEEDS,
         source: "Dasgupta et al., Framework for Evaluating Faithfulness of Local Explanations, 2022",
+        reading: Reading {
+            formula: "|{j ≠ i : d(a_i, a_j) ≤ t, c_j = c_i}| / |{j ≠ i : d(a_i, a_j) ≤ t}|, c the predicted classes",
+            extremes: "0: near maps never have the same prediction. 1: they always have.",
+            limits: "Maps that are all alike have the share of the class, and few classes make that high. It depends on the distance that counts as near.",
+            peers: &["quantus.Sufficiency"],
+            example: None,
+        },
     };
 }

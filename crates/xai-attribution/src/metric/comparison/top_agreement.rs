@@ -1,6 +1,6 @@
 //! Agreement on the largest attributions.
 
-use xai_core::describe::{Direction, MetricInfo, Range};
+use xai_core::describe::{Direction, MetricInfo, Range, Reading};
 
 use crate::metric::map_agreement::{AgreementOptions, Shared};
 use crate::metric::{AgreementFormula, REFERENCE_NEEDS, ReferenceMetric};
@@ -119,6 +119,13 @@ impl AgreementFormula for CommonFeatures {
         "feature-agreement",
         "Feature agreement",
         "What share of the top features do map and reference have in common?",
+        Reading {
+            formula: "|top k of the map ∩ top k of the reference| / k",
+            extremes: "0: the two have no top feature in common. 1: they have the same top features.",
+            limits: "It tells about faithfulness only where the reference is the truth. Order and signs do not count.",
+            peers: &["openxai.FA"],
+            example: None,
+        },
     );
 
     fn value(&self, map: &[f64], reference: &[f64], options: &AgreementOptions) -> Option<f64> {
@@ -132,6 +139,13 @@ impl AgreementFormula for CommonRanks {
         "rank-agreement",
         "Rank agreement",
         "What share of the top features do map and reference have at the same rank?",
+        Reading {
+            formula: "|{features at the same rank in both tops}| / k",
+            extremes: "0: no top feature has the same rank. 1: both tops are the same, in the same order.",
+            limits: "One feature that is moved to the front shifts all others, and the value falls to 0. It tells about faithfulness only where the reference is the truth.",
+            peers: &["openxai.RA"],
+            example: None,
+        },
     );
 
     fn value(&self, map: &[f64], reference: &[f64], options: &AgreementOptions) -> Option<f64> {
@@ -145,6 +159,13 @@ impl AgreementFormula for CommonSigns {
         "sign-agreement",
         "Sign agreement",
         "What share of the top features do map and reference have with the same sign?",
+        Reading {
+            formula: "|{features in both tops with the same sign}| / k",
+            extremes: "0: no common top feature has the same sign. 1: both tops are the same, with the same signs.",
+            limits: "Of maps without signs it is feature agreement. It tells about faithfulness only where the reference is the truth.",
+            peers: &["openxai.SA"],
+            example: None,
+        },
     );
 
     fn value(&self, map: &[f64], reference: &[f64], options: &AgreementOptions) -> Option<f64> {
@@ -158,6 +179,13 @@ impl AgreementFormula for CommonSignedRanks {
         "signed-rank-agreement",
         "Signed rank agreement",
         "What share of the top features do map and reference have at the same rank with the same sign?",
+        Reading {
+            formula: "|{features at the same rank in both tops with the same sign}| / k",
+            extremes: "0: no top feature has the same rank and sign. 1: both tops are the same, in order and signs.",
+            limits: "The strictest of the four: small differences of nearly equal attributions make it 0. It tells about faithfulness only where the reference is the truth.",
+            peers: &["openxai.SRA"],
+            example: None,
+        },
     );
 
     fn value(&self, map: &[f64], reference: &[f64], options: &AgreementOptions) -> Option<f64> {
@@ -166,7 +194,12 @@ impl AgreementFormula for CommonSignedRanks {
 }
 
 /// What the four metrics say of themselves.
-const fn info(name: &'static str, title: &'static str, question: &'static str) -> MetricInfo {
+const fn info(
+    name: &'static str,
+    title: &'static str,
+    question: &'static str,
+    reading: Reading,
+) -> MetricInfo {
     MetricInfo {
         name,
         title,
@@ -175,6 +208,7 @@ const fn info(name: &'static str, title: &'static str, question: &'static str) -
         range: Range::SHARE,
         needs: REFERENCE_NEEDS,
         source: "Krishna et al., The Disagreement Problem in Explainable Machine Learning, 2022",
+        reading,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Complexity of a map: the entropy of its attribution.
 
 use ndarray::ArrayViewD;
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
 use xai_core::number::elementary;
 use xai_core::{Layout, Real, Result};
 
@@ -61,6 +61,13 @@ impl Registered for Complexity {
         range: Range::NON_NEGATIVE.up_to_data("ln n_positions"),
         needs: &[input::EXPLANATIONS],
         source: "Bhatt et al., Evaluating and Aggregating Feature-based Model Explanations, 2020",
+        reading: Reading {
+            formula: "−Σ p ln(p + 1e-8), p = |a| / (Σ |a| + 1e-8)",
+            extremes: "0: all attribution lies on one position. ln n_positions: it is spread evenly.",
+            limits: "A simple map may be wrong: read it with a metric of faithfulness. Maps of different sizes do not compare.",
+            peers: &["quantus.Complexity", "xplique.Complexity"],
+            example: None,
+        },
     };
 }
 

@@ -1,7 +1,7 @@
 //! Effective complexity.
 
 use xai_core::Result;
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
 
 use crate::metric::{CurveKind, CurveMetric, CurvePoints, SCORE_NEEDS};
 use crate::perturbation::{RemovalOrder, Start};
@@ -58,6 +58,13 @@ impl CurveKind for FeaturesNeeded {
         range: Range::NON_NEGATIVE.up_to_data("n_features"),
         needs: SCORE_NEEDS,
         source: "Nguyen and Martínez, On quantitative aspects of model interpretability, 2020",
+        reading: Reading {
+            formula: "least k such that |g(x) − g(x with its k' largest |attributions| only)| ≤ tolerance for all k' ≥ k",
+            extremes: "0: the baseline alone has the score. n_features: the model needs every feature.",
+            limits: "It is as fine as the steps are. It depends on the tolerance and the baseline, and a model that needs many features has a high value with a right map.",
+            peers: &[],
+            example: None,
+        },
     };
     const START: Start = Start::Blank;
     const ORDER: RemovalOrder = RemovalOrder::LargestFirst;

@@ -1,6 +1,6 @@
 //! Compactness of what a map marks.
 
-use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range, Reading};
 use xai_core::{Layout, Real, Result};
 
 use crate::batch::{ExplainedBatch, RunData};
@@ -152,6 +152,13 @@ impl Registered for MstCompactness {
         range: Range::above(0.0),
         needs: &[input::EXPLANATIONS],
         source: "Mesgari et al., arXiv:2603.29491, 2026",
+        reading: Reading {
+            formula: "100 √(H² + W²) · |P| / length of the spanning tree of P / √(area of the hull of P), P the positions from the 80th percentile of |a| on",
+            extremes: "Near 0: what is marked is scattered over the map. High: it is one dense patch. There is no upper end.",
+            limits: "It looks at how close marked positions are, not at where they are. Objects that are scattered have faithful maps with low values.",
+            peers: &[],
+            example: None,
+        },
     };
     const TAKES: &'static [Layout] = IMAGES_ONLY;
 }

@@ -5,7 +5,7 @@ use xai_core::{Real, Result};
 use crate::batch::ExplainedBatch;
 use crate::input;
 use crate::metric::kinds::magnitudes::values_of_batch;
-use crate::metric::{Direction, Measure, MetricInfo, Parameters, Range, Registered};
+use crate::metric::{Direction, Measure, MetricInfo, Parameters, Range, Reading, Registered};
 
 /// How many attributions are larger than a threshold?
 ///
@@ -60,5 +60,12 @@ impl Registered for NonzeroFeatures {
         range: Range::NON_NEGATIVE.up_to_data("n_positions"),
         needs: &[input::EXPLANATIONS],
         source: "Quantus, as Effective Complexity",
+        reading: Reading {
+            formula: "number of positions with |attribution| > threshold",
+            extremes: "0: no attribution is above the threshold. n_positions: all are.",
+            limits: "The threshold has the unit of the map: maps in different units do not compare. The model is not asked.",
+            peers: &["quantus.EffectiveComplexity"],
+            example: None,
+        },
     };
 }

@@ -1,7 +1,7 @@
 //! Sparseness of a map: the Gini index of its attribution.
 
 use ndarray::ArrayViewD;
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
 use xai_core::{Layout, Real, Result};
 
 use crate::batch::ExplainedBatch;
@@ -57,6 +57,13 @@ impl Registered for Sparseness {
         range: Range::NON_NEGATIVE.up_to_data("1 - 1/n_positions"),
         needs: &[input::EXPLANATIONS],
         source: "Chalasani et al., Concise Explanations of Neural Networks using Adversarial Training, 2020",
+        reading: Reading {
+            formula: "1 − 2 Σ_k (m_(k) / Σ m) (n − k + ½) / n, m_(1) ≤ … ≤ m_(n) the sorted |a|: the Gini index",
+            extremes: "0: attribution is spread evenly. 1 − 1/n_positions: it lies on one position.",
+            limits: "A sparse map may be wrong: read it with a metric of faithfulness. Thresholding a map raises it, whatever the explainer.",
+            peers: &["quantus.Sparseness", "xplique.Sparseness"],
+            example: None,
+        },
     };
 }
 

@@ -29,7 +29,7 @@ pub enum BaseScorePolicy {
 /// A formula over a base score and a masked score of one sample: what makes a [`ScoreMetric`].
 ///
 /// ```
-/// use xai_attribution::metric::{Direction, MetricInfo, Range, SCORE_NEEDS, ScoreFormula, ScoreMetric};
+/// use xai_attribution::metric::{Direction, MetricInfo, Range, Reading, SCORE_NEEDS, ScoreFormula, ScoreMetric};
 /// use xai_attribution::Result;
 /// /// How far the score moves, whichever way.
 /// #[derive(Debug, Clone, Copy, Default)]
@@ -43,6 +43,7 @@ pub enum BaseScorePolicy {
 ///         range: Range::NON_NEGATIVE,
 ///         needs: SCORE_NEEDS,
 ///         source: "this example",
+///         reading: Reading::NONE,
 ///     };
 ///     fn value(base: f64, masked: f64) -> f64 {
 ///         (base - masked).abs()

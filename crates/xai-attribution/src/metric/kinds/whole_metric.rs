@@ -17,7 +17,7 @@ use crate::input;
 /// ```
 /// use ndarray::array;
 /// use xai_attribution::batch::{AllSamples, Data, ExplainedBatch};
-/// use xai_attribution::metric::{Direction, Measure, Metric, MetricInfo, Parameters, Range, Whole, WholeMetric};
+/// use xai_attribution::metric::{Direction, Measure, Metric, MetricInfo, Parameters, Range, Reading, Whole, WholeMetric};
 /// use xai_attribution::{Evaluate, Real, Result, input};
 /// /// The share of other samples whose maps have a smaller sum.
 /// #[derive(Parameters)]
@@ -32,6 +32,7 @@ use crate::input;
 ///             range: Range::SHARE,
 ///             needs: &[input::EXPLANATIONS],
 ///             source: "this example",
+///             reading: Reading::NONE,
 ///         }
 ///     }
 /// }

@@ -1,6 +1,6 @@
 //! Attribution localization.
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
 
 use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Relevance};
 
@@ -67,6 +67,13 @@ impl MaskFormula for Localization {
         range: Range::SHARE.when("(weighted: [0, inf))"),
         needs: MASK_NEEDS,
         source: "Kohlbrenner et al., Towards Best Practice in Explaining Neural Network Decisions with LRP, 2020",
+        reading: Reading {
+            formula: "R_in / R_tot, R the sum of the positive attributions on the object, and on all positions",
+            extremes: "0: no relevance lies on the object. 1: all of it does. The share of the object: what an even map has.",
+            limits: "It asks where the object is, not what the model uses: a model that looks at the background has a faithful map with a low value.",
+            peers: &["quantus.AttributionLocalisation"],
+            example: None,
+        },
     };
 
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {

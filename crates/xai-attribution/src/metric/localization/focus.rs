@@ -1,6 +1,6 @@
 //! Focus: the right cells of a mosaic.
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
 
 use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Relevance};
 
@@ -45,6 +45,13 @@ impl MaskFormula for CellShare {
         range: Range::SHARE,
         needs: MASK_NEEDS,
         source: "Arias-Duart et al., Focus! Rating XAI Methods and Finding Biases, 2022",
+        reading: Reading {
+            formula: "Σ_{p in the cells of the class} max(0, a_p) / Σ_p max(0, a_p)",
+            extremes: "0: all positive relevance lies on other cells. The share of the cells: as by chance. 1: all of it lies on the cells of the class.",
+            limits: "A mosaic is unlike the training data. A model that has learnt the classes badly has a low value with a faithful map.",
+            peers: &["quantus.Focus"],
+            example: None,
+        },
     };
 
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {

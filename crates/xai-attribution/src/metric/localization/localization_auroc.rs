@@ -1,6 +1,6 @@
 //! The area under the ROC curve of a map against the object.
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
 use xai_core::statistics::{auroc, average_precision};
 
 use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
@@ -38,6 +38,13 @@ impl MaskFormula for RocArea {
         range: Range::SHARE,
         needs: MASK_NEEDS,
         source: "Fawcett, An introduction to ROC analysis, 2006",
+        reading: Reading {
+            formula: "share of the pairs of a position of the object and one beside it of which the former has the larger attribution, ties by half",
+            extremes: "0: every attribution on the object is lower. 0.5: as by chance. 1: every one is larger.",
+            limits: "Small objects have high values as soon as most of the background is low: average precision asks more of them. It asks where the object is, not what the model uses.",
+            peers: &["quantus.AUC"],
+            example: None,
+        },
     };
 
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {
@@ -81,6 +88,13 @@ impl MaskFormula for AveragePrecision {
         range: Range::above(0.0).up_to(1.0),
         needs: MASK_NEEDS,
         source: "Manning et al., Introduction to Information Retrieval, 2008",
+        reading: Reading {
+            formula: "Σ_t (R_t − R_{t−1}) P_t over the thresholds t between different attributions, P precision and R recall of the positions above t",
+            extremes: "Near 0: the object has the lowest attributions. The share of the object: what a random map has. 1: every attribution on the object is larger than all others.",
+            limits: "The value of a random map differs from object to object, and so do the values. It asks where the object is, not what the model uses.",
+            peers: &["scikit-learn.average_precision_score"],
+            example: None,
+        },
     };
 
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {

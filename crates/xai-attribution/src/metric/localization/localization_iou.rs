@@ -1,6 +1,6 @@
 //! The overlap of a thresholded map with the object.
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
 
 use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
 
@@ -53,6 +53,13 @@ impl MaskFormula for Overlap {
         range: Range::SHARE,
         needs: MASK_NEEDS,
         source: "Zhou et al., Learning Deep Features for Discriminative Localization, 2016",
+        reading: Reading {
+            formula: "|marked ∩ object| / |marked ∪ object|, marked: a ≥ threshold · max a",
+            extremes: "0: what is marked lies beside the object. 1: it is the object.",
+            limits: "The threshold decides, and one very large attribution leaves all others unmarked. Maps that show a part of the object, which may be all that the model needs, have low values.",
+            peers: &[],
+            example: None,
+        },
     };
 
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {

@@ -1,6 +1,6 @@
 //! The pointing game.
 
-use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range, Reading};
 
 use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
 
@@ -82,6 +82,13 @@ impl MaskFormula for Pointing {
         range: Range::SHARE,
         needs: MASK_NEEDS,
         source: "Zhang et al., Top-Down Neural Attention by Excitation Backprop, 2018",
+        reading: Reading {
+            formula: "1[some position of the object is within radius of the position of the largest attribution]",
+            extremes: "0: no largest attribution lies on the object. 1: every one does.",
+            limits: "One position is all that it looks at. Large objects are hit by chance, and a model may rightly use what is beside the object.",
+            peers: &["quantus.PointingGame"],
+            example: None,
+        },
     };
 
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {

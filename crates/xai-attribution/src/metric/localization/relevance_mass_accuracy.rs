@@ -1,6 +1,6 @@
 //! Relevance mass accuracy.
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
 
 use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Relevance};
 
@@ -50,6 +50,13 @@ impl MaskFormula for MassAccuracy {
         range: Range::SHARE,
         needs: MASK_NEEDS,
         source: "Arras et al., CLEVR-XAI, 2022",
+        reading: Reading {
+            formula: "Σ_{p in object} r_p / Σ_p r_p, r the positive part of the attributions",
+            extremes: "0: no relevance lies on the object. 1: all of it does. The share of the object: what an even map has.",
+            limits: "Large objects have high values by chance. It asks where the object is, not what the model uses.",
+            peers: &["quantus.RelevanceMassAccuracy"],
+            example: None,
+        },
     };
 
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {

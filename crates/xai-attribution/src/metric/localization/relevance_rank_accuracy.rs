@@ -1,6 +1,6 @@
 //! Relevance rank accuracy.
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
 
 use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
 
@@ -41,6 +41,13 @@ impl MaskFormula for RankAccuracy {
         range: Range::SHARE,
         needs: MASK_NEEDS,
         source: "Arras et al., CLEVR-XAI, 2022",
+        reading: Reading {
+            formula: "|top m positions ∩ object| / m, m = |object|",
+            extremes: "0: none of the top lies on the object. 1: the top is the object. The share of the object: what a random map has.",
+            limits: "It counts ranks: how much larger the attributions on the object are does not matter. It asks where the object is, not what the model uses.",
+            peers: &["quantus.RelevanceRankAccuracy"],
+            example: None,
+        },
     };
 
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {

@@ -1,6 +1,6 @@
 //! Top-k intersection.
 
-use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range, Reading};
 use xai_core::{Error, Result};
 
 use crate::input;
@@ -106,6 +106,13 @@ impl MaskFormula for Intersection {
         range: Range::SHARE.when("(with influence: [0, inf))"),
         needs: MASK_NEEDS,
         source: "Theiner et al., Interpretable Semantic Photo Geolocation, 2021",
+        reading: Reading {
+            formula: "|top k positions ∩ object| / k",
+            extremes: "0: none of the top lies on the object. 1: all of it does. The share of the object: what a random map has.",
+            limits: "An object of fewer than k positions cannot reach 1 (`capped` divides by what can be reached). It asks where the object is, not what the model uses.",
+            peers: &["quantus.TopKIntersection"],
+            example: None,
+        },
     };
 
     fn check(&self, n_positions: usize) -> Result<()> {

@@ -1,7 +1,7 @@
 //! Stability of maps among neighbours of one prediction.
 
 use ndarray::Axis;
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, MapWork, Plan, RunData};
@@ -182,6 +182,13 @@ impl Registered for AttributionStability {
             input::TARGETS,
         ],
         source: "Subramaniakuppusamy and Gajjar, Feature Attribution Stability Suite, 2026",
+        reading: Reading {
+            formula: "mean over neighbours x' of the same prediction of similarity(e(x), e(x'))",
+            extremes: "−1: maps of neighbours are opposite. 0: they are not related. 1: the map stays as it is.",
+            limits: "A map that is the same for all inputs has 1 and may say nothing.",
+            peers: &[],
+            example: None,
+        },
     };
 
     const GIVEN_DRAWS: Option<GivenDraws<Self>> = given_neighbors!();

@@ -5,7 +5,7 @@ use xai_core::{Layout, Real, Result};
 use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::input;
 use crate::map::MapDistance;
-use crate::metric::{Direction, Measure, MetricInfo, Parameters, Range, Registered};
+use crate::metric::{Direction, Measure, MetricInfo, Parameters, Range, Reading, Registered};
 use crate::perturbation::{NeighborDistances, NeighborSet, Shifts};
 
 /// How much faster than its input does a map move, at most, when the input is shifted?
@@ -87,6 +87,13 @@ impl Registered for Continuity {
         range: Range::NON_NEGATIVE,
         needs: &[input::EXPLAINER, input::INPUTS, input::TARGETS],
         source: "Montavon et al., Methods for interpreting and understanding deep neural networks, 2018",
+        reading: Reading {
+            formula: "max over shifted inputs x' of |e(x) − e(x')|₁ / |x − x'|₂",
+            extremes: "0: the map does not change. There is no upper end: the unit is that of the maps per unit of the inputs.",
+            limits: "A map that moves with its input, as it should, counts as changed.",
+            peers: &["quantus.Continuity"],
+            example: None,
+        },
     };
 
     const TAKES: &'static [Layout] = &[

@@ -1,6 +1,6 @@
 //! The local Lipschitz estimate.
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
@@ -93,6 +93,13 @@ impl Registered for LocalLipschitz {
         range: Range::NON_NEGATIVE,
         needs: &[input::EXPLAINER, input::INPUTS, input::TARGETS],
         source: "Alvarez-Melis and Jaakkola, On the Robustness of Interpretability Methods, 2018",
+        reading: Reading {
+            formula: "max over neighbours x' of |e(x) − e(x')|₂ / |x − x'|₂",
+            extremes: "0: the map does not move. There is no upper end: the unit is that of the maps per unit of the inputs.",
+            limits: "The largest of few neighbours is a lower bound of the constant. A map that never changes has 0 and may say nothing.",
+            peers: &["quantus.LocalLipschitzEstimate"],
+            example: None,
+        },
     };
 
     const GIVEN_DRAWS: Option<GivenDraws<Self>> = given_neighbors!();

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
 use xai_core::{Input, Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData, SampleBatch};
@@ -138,6 +138,13 @@ impl Reference for OfInputs {
         range: Range::NON_NEGATIVE,
         needs: NEEDS,
         source: SOURCE,
+        reading: Reading {
+            formula: "max over neighbours x' of the same prediction of (|e(x) − e(x')| / |e(x)|) / max(|x − x'| / |x|, floor)",
+            extremes: "0: the map does not move. 1: it moves as its input does, both as shares of themselves. There is no upper end.",
+            limits: "A map that never changes has 0 and may say nothing. It does not see how far the model's output moved.",
+            peers: &["quantus.RelativeInputStability", "openxai.RIS"],
+            example: None,
+        },
     };
 
     fn changes<T: Real>(batch: &SampleBatch<'_, T>, work: &NeighborDistances) -> Result<Vec<f64>> {
@@ -156,6 +163,13 @@ impl Reference for OfOutputs {
         range: Range::NON_NEGATIVE,
         needs: NEEDS,
         source: SOURCE,
+        reading: Reading {
+            formula: "max over neighbours x' of the same prediction of (|e(x) − e(x')| / |e(x)|) / max(|f(x) − f(x')| / |f(x)|, floor)",
+            extremes: "0: the map does not move. 1: it moves as the outputs do, both as shares of themselves. There is no upper end.",
+            limits: "A model that is flat around the input makes the divisor small and the value large. A map that never changes has 0.",
+            peers: &["quantus.RelativeOutputStability", "openxai.ROS"],
+            example: None,
+        },
     };
 
     fn plan<T: Real>(plan: &mut Plan<'_, '_, T>, work: &NeighborDistances) -> Result<()> {
@@ -194,6 +208,13 @@ impl Reference for OfRepresentation {
             input::REPRESENTATION,
         ],
         source: SOURCE,
+        reading: Reading {
+            formula: "max over neighbours x' of the same prediction of (|e(x) − e(x')| / |e(x)|) / max(|h(x) − h(x')| / |h(x)|, floor), h a layer of the model",
+            extremes: "0: the map does not move. 1: it moves as the layer does, both as shares of themselves. There is no upper end.",
+            limits: "It depends on the layer. A map that never changes has 0 and may say nothing.",
+            peers: &["quantus.RelativeRepresentationStability", "openxai.RRS"],
+            example: None,
+        },
     };
 
     fn prepare<T: Real>(run: &RunData<'_, T>) -> Result<()> {

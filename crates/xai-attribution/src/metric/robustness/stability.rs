@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
 use xai_core::{Real, Result};
 
 use crate::batch::{Data, ExplainedBatch, Plan, RunData};
@@ -39,6 +39,13 @@ impl Statistic for Average {
         range: Range::NON_NEGATIVE,
         needs: &[input::EXPLAINER, input::INPUTS, input::TARGETS],
         source: "Bhatt et al., Evaluating and Aggregating Feature-based Model Explanations, 2020",
+        reading: Reading {
+            formula: "mean over neighbours x' of D(e(x), e(x')), D the L2 distance unless chosen otherwise",
+            extremes: "0: the map does not move. There is no upper end: distances have the unit of the map.",
+            limits: "A map that never changes has 0 and may say nothing. Where the model itself changes, a faithful map has to move. Maps of different units do not compare (those of the distance `relative` do).",
+            peers: &["quantus.AvgSensitivity", "xplique.AverageStability"],
+            example: None,
+        },
     };
 
     fn of(distances: &[f64]) -> f64 {
@@ -55,6 +62,13 @@ impl Statistic for Maximum {
         range: Range::NON_NEGATIVE,
         needs: &[input::EXPLAINER, input::INPUTS, input::TARGETS],
         source: "Yeh et al., On the (In)fidelity and Sensitivity of Explanations, 2019",
+        reading: Reading {
+            formula: "max over neighbours x' of D(e(x), e(x')), D the L2 distance unless chosen otherwise",
+            extremes: "0: the map does not move. There is no upper end: distances have the unit of the map.",
+            limits: "The largest of few neighbours is not the largest there is. A map that never changes has 0 and may say nothing. Maps of different units do not compare (those of the distance `relative` do).",
+            peers: &["captum.sensitivity_max", "quantus.MaxSensitivity"],
+            example: None,
+        },
     };
 
     fn of(distances: &[f64]) -> f64 {

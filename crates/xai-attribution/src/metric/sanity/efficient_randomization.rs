@@ -7,7 +7,7 @@ use crate::batch::{ExplainedBatch, SecondMapsOfBatch};
 use crate::input;
 use crate::map::Bins;
 use crate::map::histogram::{entropy, histogram};
-use crate::metric::{Direction, Measure, MetricInfo, Parameters, Range, Registered};
+use crate::metric::{Direction, Measure, MetricInfo, Parameters, Range, Reading, Registered};
 
 /// Does the explanation get more complex when the model forgets what it learnt?
 ///
@@ -84,5 +84,12 @@ impl Registered for EfficientRandomization {
         range: Range::at_least(-1.0),
         needs: &[input::EXPLANATIONS, input::SECOND_MAPS],
         source: "Hedström et al., Sanity Checks Revisited, 2023",
+        reading: Reading {
+            formula: "(C(e(f randomized, x)) − C(e(f, x))) / C(e(f, x)), C the entropy of the histogram of a map",
+            extremes: "−1: the map of the randomized model is constant. 0: it is as complex as before. Above 0: it is more complex.",
+            limits: "Only the complexity is compared: two maps of equal histograms may have nothing in common. It depends on the bins.",
+            peers: &["quantus.EfficientMPRT"],
+            example: None,
+        },
     };
 }

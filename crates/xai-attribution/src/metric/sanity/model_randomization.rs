@@ -7,7 +7,7 @@ use crate::batch::data::CheckedData;
 use crate::batch::{Data, RunData};
 use crate::input;
 use crate::map::MapSimilarity;
-use crate::metric::{Direction, MetricInfo, MetricValue, Parameter, Parameters, Range};
+use crate::metric::{Direction, MetricInfo, MetricValue, Parameter, Parameters, Range, Reading};
 use crate::model::explainer::explain_rows;
 use crate::model::{BoxError, Explainer};
 use crate::run::{CompletedScores, EvaluationError};
@@ -93,6 +93,17 @@ impl ModelRandomization {
         range: Range::SIGNED_SHARE,
         needs: &[input::RANDOMIZED_EXPLAINERS, input::INPUTS, input::TARGETS],
         source: "Adebayo et al., Sanity Checks for Saliency Maps, 2018",
+        reading: Reading {
+            formula: "similarity of e(f, x) and e(f with some layers randomized, x), step by step",
+            extremes: "−1: the maps are opposite. 0: they are not related. 1: the map does not depend on what the model has learnt.",
+            limits: "Maps that show the edges of the input stay similar though they depend on the model, and noise is unlike other noise: a low value does not prove that a map is right.",
+            peers: &[
+                "quantus.MPRT",
+                "quantus.SmoothMPRT",
+                "xplique.ModelRandomizationMetric",
+            ],
+            example: None,
+        },
     };
 }
 

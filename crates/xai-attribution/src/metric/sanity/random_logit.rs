@@ -1,7 +1,7 @@
 //! The random logit test.
 
 use ndarray::Array2;
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
 use xai_core::number::class_index;
 use xai_core::output::arg_max;
 use xai_core::random::{random_stream, uniform_index};
@@ -155,6 +155,13 @@ impl Registered for RandomLogit {
         range: Range::SIGNED_SHARE,
         needs: &[input::EXPLAINER, input::INPUTS, input::TARGETS],
         source: "Sixt et al., When Explanations Lie, 2020",
+        reading: Reading {
+            formula: "similarity of e(x, target) and e(x, another class)",
+            extremes: "−1: the maps are opposite. 0: they are not related. 1: the map does not depend on the class.",
+            limits: "Two classes of a binary model have opposite or equal maps by construction, and classes that look alike have like maps for good reason.",
+            peers: &["quantus.RandomLogit", "xplique.RandomLogitMetric"],
+            example: None,
+        },
     };
     // By its default similarity.
     const TAKES: &'static [Layout] = IMAGES_ONLY;

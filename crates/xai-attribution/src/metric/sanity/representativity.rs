@@ -7,7 +7,7 @@ use xai_core::{Error, ExactMean, Label, Layout, Real, Result, parallel};
 
 use crate::input;
 use crate::map::positions::attributions_of_maps;
-use crate::metric::{Direction, MetricInfo, Parameters, Range};
+use crate::metric::{Direction, MetricInfo, Parameters, Range, Reading};
 
 /// How far the explanations of several models of one task speak for each other.
 ///
@@ -248,6 +248,13 @@ impl Representativity {
         range: Range::SHARE.when("(MeGe: at least 0.5)"),
         needs: &[input::EXPLANATIONS, input::PREDICTIONS, input::LABELS],
         source: "Fel et al., How good is your explanation?, 2020",
+        reading: Reading {
+            formula: "MeGe = 1 / (1 + mean S⁼), ReCo = max over γ of (share of S⁼ up to γ + share of S^≠ above γ − 1), S the distances √(1 − |Spearman|) of the maps of two models that are both right (S⁼), and of which one is (S^≠)",
+            extremes: "MeGe 0.5: maps of models that agree are not related, 1: they are the same. ReCo 0: distances do not tell whether two models agree, 1: they do.",
+            limits: "Models may agree for different reasons, and their maps then rightly differ. It needs several trainings, and says nothing about one map.",
+            peers: &["xplique.MeGe"],
+            example: None,
+        },
     };
 }
 

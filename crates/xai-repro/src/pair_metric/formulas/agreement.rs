@@ -1,7 +1,7 @@
 //! Metrics of how two runs' predictions agree.
 
 use xai_core::ExactSum;
-use xai_core::describe::{Direction, MetricInfo, Range};
+use xai_core::describe::{Direction, MetricInfo, Range, Reading};
 
 use crate::input;
 use crate::pair_metric::count_logs::CountLogs;
@@ -20,6 +20,7 @@ impl PairMetric {
             range: Range::SHARE,
             needs: &[input::PREDICTIONS],
             source: "percent agreement of the predictions",
+            reading: Reading::NONE,
         },
         formula: PairFormula::Equal(|runs| Some(runs.equal as f64 / runs.n_samples as f64)),
         undefined_without_errors: false,
@@ -36,6 +37,7 @@ impl PairMetric {
             range: Range::SHARE,
             needs: &[input::PREDICTIONS],
             source: "Milani Fard et al. 2016",
+            reading: Reading::NONE,
         },
         formula: PairFormula::Equal(|runs| {
             Some((runs.n_samples - runs.equal) as f64 / runs.n_samples as f64)
@@ -54,6 +56,7 @@ impl PairMetric {
             range: Range::SIGNED_SHARE,
             needs: &[input::PREDICTIONS],
             source: "Cohen 1960",
+            reading: Reading::NONE,
         },
         formula: PairFormula::Equal(cohens_kappa),
         undefined_without_errors: false,
@@ -82,6 +85,7 @@ impl PairMetric {
             range: Range::SHARE,
             needs: &[input::PREDICTIONS],
             source: "Cramér 1946",
+            reading: Reading::NONE,
         },
         formula: PairFormula::Table(cramers_v),
         undefined_without_errors: false,
@@ -156,6 +160,7 @@ impl PairMetric {
             range: Range::SHARE,
             needs: &[input::PREDICTIONS],
             source: "Strehl and Ghosh 2002, with the arithmetic mean",
+            reading: Reading::NONE,
         },
         formula: PairFormula::Table(normalized_mutual_information),
         undefined_without_errors: false,

@@ -1,6 +1,6 @@
 //! Metrics of the errors that two runs share.
 
-use xai_core::describe::{Direction, MetricInfo, Range};
+use xai_core::describe::{Direction, MetricInfo, Range, Reading};
 
 use crate::input;
 use crate::pair_metric::definition::{ErrorTable, PairDefinition, PairFormula, PairMetric};
@@ -17,6 +17,7 @@ impl PairMetric {
             range: Range::SHARE,
             needs: &[input::PREDICTIONS, input::LABELS],
             source: "Jaccard index of the error sets",
+            reading: Reading::NONE,
         },
         formula: PairFormula::Errors(|errors| {
             let union = errors.union();
@@ -36,6 +37,7 @@ impl PairMetric {
             range: Range::SHARE,
             needs: &[input::PREDICTIONS, input::LABELS],
             source: "share of the intersection of the error sets",
+            reading: Reading::NONE,
         },
         formula: PairFormula::Errors(|errors| Some(errors.both as f64 / errors.n_samples as f64)),
         undefined_without_errors: false,
@@ -52,6 +54,7 @@ impl PairMetric {
             range: Range::SHARE,
             needs: &[input::PREDICTIONS, input::LABELS],
             source: "percent agreement of the error vectors",
+            reading: Reading::NONE,
         },
         formula: PairFormula::Errors(|errors| {
             let equal = errors.n_samples + 2 * errors.both - errors.first - errors.second;
@@ -72,6 +75,7 @@ impl PairMetric {
             range: Range::SIGNED_SHARE,
             needs: &[input::PREDICTIONS, input::LABELS],
             source: "Pearson's φ of the error vectors",
+            reading: Reading::NONE,
         },
         formula: PairFormula::Errors(correlation),
         undefined_without_errors: false,
@@ -89,6 +93,7 @@ impl PairMetric {
             range: Range::SIGNED_SHARE,
             needs: &[input::PREDICTIONS, input::LABELS],
             source: "Matthews 1975",
+            reading: Reading::NONE,
         },
         formula: PairFormula::Errors(|errors| Some(correlation(errors).unwrap_or(0.0))),
         undefined_without_errors: false,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use xai_core::Result;
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
 
 use crate::metric::{CurveKind, CurveMetric, CurvePoints, SCORE_NEEDS};
 use crate::perturbation::{Start, StepCount, Steps};
@@ -60,6 +60,13 @@ impl CurveKind for DropWithout {
         range: Range::REAL,
         needs: SCORE_NEEDS,
         source: "DeYoung et al., ERASER, 2020",
+        reading: Reading {
+            formula: "mean over q of (g(x) − g(x without the first q of its features)), q = 1, 5, 10, 20, 50 %",
+            extremes: "0 or below: what the map ranks first does not matter. Near the score itself: all that matters is among the first features.",
+            limits: "A model that can answer from the other features loses nothing, though the map may be right. Read it with rationale sufficiency.",
+            peers: &["ferret.AOPC_Comprehensiveness_Evaluation"],
+            example: None,
+        },
     };
     const START: Start = Start::Input;
 

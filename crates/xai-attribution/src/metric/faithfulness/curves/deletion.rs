@@ -1,7 +1,7 @@
 //! Deletion.
 
 use crate::metric::{
-    CurveKind, CurveMetric, Direction, MetricInfo, Parameters, Range, SCORE_NEEDS,
+    CurveKind, CurveMetric, Direction, MetricInfo, Parameters, Range, Reading, SCORE_NEEDS,
 };
 use crate::perturbation::Start;
 
@@ -45,6 +45,17 @@ impl CurveKind for Deleting {
         range: Range::REAL.when("as the scores"),
         needs: SCORE_NEEDS,
         source: "Petsiuk et al., RISE, 2018",
+        reading: Reading {
+            formula: "area under g(x without its first k features) over k = 0..F, by trapezoids, as a mean over the axis of k",
+            extremes: "Low: the score is gone with the first features. The score of the whole input: removing features changes nothing.",
+            limits: "Inputs without features are unlike the training data, and the score may fall for that reason: compare with Insertion, other baselines, or a random order. Values of two models do not compare.",
+            peers: &[
+                "quantus.PixelFlipping",
+                "quantus.Selectivity",
+                "xplique.Deletion",
+            ],
+            example: None,
+        },
     };
     const START: Start = Start::Input;
 }
@@ -84,6 +95,13 @@ impl CurveKind for Inserting {
         range: Range::REAL.when("as the scores"),
         needs: SCORE_NEEDS,
         source: "Petsiuk et al., RISE, 2018",
+        reading: Reading {
+            formula: "area under g(baseline with the first k features of x) over k = 0..F, by trapezoids, as a mean over the axis of k",
+            extremes: "The score of the baseline: nothing that is put back matters. The score of the whole input or more: the first features are enough.",
+            limits: "It depends on what the model says to the baseline. Values of two models do not compare.",
+            peers: &["xplique.Insertion"],
+            example: None,
+        },
     };
     const START: Start = Start::Blank;
 }

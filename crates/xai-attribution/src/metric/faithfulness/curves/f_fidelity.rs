@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
 use xai_core::random::{random_stream, uniform_index};
 use xai_core::{Real, Result};
 
@@ -115,6 +115,13 @@ impl RankedPart for BothEnds {
         range: Range::REAL,
         needs: SCORE_NEEDS,
         source: SOURCE,
+        reading: Reading {
+            formula: "mean over steps k and draws of (g(x without a random share of its k last features) − g(x without a random share of its k first features))",
+            extremes: "0: both ends of the ranking matter alike. Above 0: the first features matter more. Below 0: the last ones do.",
+            limits: "Its argument holds for a model that was fine-tuned on inputs with features missing; for any other it is a removal like all others.",
+            peers: &[],
+            example: None,
+        },
     };
     const ORDERS: &'static [(RemovalOrder, f64)] = &[
         (RemovalOrder::MostRelevantFirst, 1.0),
@@ -131,6 +138,13 @@ impl RankedPart for MostRelevant {
         range: Range::REAL,
         needs: SCORE_NEEDS,
         source: SOURCE,
+        reading: Reading {
+            formula: "mean over steps k and draws of (g(x) − g(x without a random share of its k first features))",
+            extremes: "0: the most relevant features do not matter. High: the score falls with them.",
+            limits: "It does not compare with the other features: a model that every removal disturbs has a high value for any map.",
+            peers: &[],
+            example: None,
+        },
     };
     const ORDERS: &'static [(RemovalOrder, f64)] = &[(RemovalOrder::MostRelevantFirst, 1.0)];
 }
@@ -144,6 +158,13 @@ impl RankedPart for LeastRelevant {
         range: Range::REAL,
         needs: SCORE_NEEDS,
         source: SOURCE,
+        reading: Reading {
+            formula: "mean over steps k and draws of (g(x) − g(x without a random share of its k last features))",
+            extremes: "0: the least relevant features do not matter. High: the score falls with them.",
+            limits: "A model that depends on few features has a low value for nearly every map.",
+            peers: &[],
+            example: None,
+        },
     };
     const ORDERS: &'static [(RemovalOrder, f64)] = &[(RemovalOrder::LeastRelevantFirst, 1.0)];
 }

@@ -1,6 +1,6 @@
 //! Iterative removal of features.
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
 use xai_core::{Error, Result};
 
 use crate::metric::{BaseScorePolicy, CurveKind, CurveMetric, CurvePoints, area};
@@ -62,6 +62,13 @@ impl CurveKind for ShareLost {
             input::SEGMENTS,
         ],
         source: "Rieger and Hansen, IROF, 2020",
+        reading: Reading {
+            formula: "1 − mean of the trapezoids of g(x without its first k segments) / g(x), k = 0..L",
+            extremes: "0: removing segments changes nothing. 1: the score is gone at once. Below 0: it rises.",
+            limits: "It depends on the segmentation and on the baseline. Scores of 0 and below cannot be divided by.",
+            peers: &["quantus.IROF"],
+            example: None,
+        },
     };
     const START: Start = Start::Input;
     const RANK_BY: RankBy = RankBy::Mean;

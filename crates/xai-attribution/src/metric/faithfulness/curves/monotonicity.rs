@@ -1,7 +1,7 @@
 //! Monotonicity.
 
 use xai_core::Result;
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
 
 use crate::metric::{CurveKind, CurveMetric, CurvePoints, SCORE_NEEDS};
 use crate::perturbation::{RemovalOrder, Start};
@@ -54,6 +54,13 @@ impl CurveKind for Rising {
         range: Range::SHARE,
         needs: SCORE_NEEDS,
         source: "Arya et al., One Explanation Does Not Fit All, 2019",
+        reading: Reading {
+            formula: "share of the steps in which g(baseline with the first k features of ascending attribution) does not fall",
+            extremes: "0: the score falls at every step. 1: it never falls.",
+            limits: "It does not look at the sizes of the steps, and a model that all features speak for never falls, whatever the order.",
+            peers: &["quantus.Monotonicity"],
+            example: None,
+        },
     };
     const START: Start = Start::Blank;
     const ORDER: RemovalOrder = RemovalOrder::LeastRelevantFirst;

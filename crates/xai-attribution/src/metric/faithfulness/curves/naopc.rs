@@ -1,6 +1,6 @@
 //! Normalised area over the perturbation curve.
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
@@ -170,5 +170,12 @@ impl Registered for Naopc {
         range: Range::SHARE,
         needs: SCORE_NEEDS,
         source: "Edin et al., Normalized AOPC, 2025",
+        reading: Reading {
+            formula: "(AOPC(map) − min_r AOPC(r)) / (max_r AOPC(r) − min_r AOPC(r)), AOPC(r) = mean over k = 1..F of (g(x) − g(x without the first k features of order r))",
+            extremes: "0: no order removes the score more slowly. 1: no order removes it faster.",
+            limits: "Of more features than `exact_up_to` the best and the worst order are searched, not proven. It judges the order alone.",
+            peers: &[],
+            example: None,
+        },
     };
 }

@@ -1,6 +1,6 @@
 //! Where a curve stands among those of random orders.
 
-use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range, Reading};
 use xai_core::{Real, Result};
 
 use crate::batch::data::Explained;
@@ -215,5 +215,12 @@ impl Registered for RandomOrderReference {
         range: Range::SHARE.when("(z: any number)"),
         needs: SCORE_NEEDS,
         source: "Fisher, The Design of Experiments, 1935",
+        reading: Reading {
+            formula: "share of R random orders whose area under the curve is worse than that of the map, ties by half",
+            extremes: "0: every random order is better. 0.5: as good as a random order. 1: better than every random order.",
+            limits: "It says that the order is better than chance, not by how much (the scale `z` does). Few random orders make a coarse scale.",
+            peers: &[],
+            example: None,
+        },
     };
 }

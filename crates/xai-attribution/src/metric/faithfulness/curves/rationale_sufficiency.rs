@@ -1,6 +1,6 @@
 //! Sufficiency of a rationale.
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
@@ -86,5 +86,12 @@ impl Registered for RationaleSufficiency {
         range: Range::REAL,
         needs: SCORE_NEEDS,
         source: "DeYoung et al., ERASER, 2020",
+        reading: Reading {
+            formula: "mean over q of (g(x) − g(x with the first q of its features only)), q = 1, 5, 10, 20, 50 %",
+            extremes: "0 or below: what is kept is enough for the score. Near the score itself: what is kept says nothing to the model.",
+            limits: "The model sees inputs of which nearly all is missing. A low value does not say that the kept features are the only ones that suffice.",
+            peers: &["ferret.AOPC_Sufficiency_Evaluation"],
+            example: None,
+        },
     };
 }

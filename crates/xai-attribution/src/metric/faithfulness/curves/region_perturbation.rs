@@ -1,7 +1,7 @@
 //! Region perturbation: the area over the curve of removal.
 
 use xai_core::Result;
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
 
 use crate::metric::{CurveKind, CurveMetric, CurvePoints, SCORE_NEEDS};
 use crate::perturbation::Start;
@@ -48,6 +48,13 @@ impl CurveKind for MeanDrop {
         range: Range::REAL,
         needs: SCORE_NEEDS,
         source: "Samek et al., Evaluating the visualization of what a deep neural network has learned, 2017",
+        reading: Reading {
+            formula: "1 / (L + 1) Σ_{k = 0..L} (g(x) − g(x without its first k features))",
+            extremes: "0: removing features changes nothing. Near the score itself: the first features carry all of it. Below 0: the score rises.",
+            limits: "It judges the order alone. Inputs with many features removed are unlike the training data, and values of two models do not compare (NAOPC does).",
+            peers: &["quantus.RegionPerturbation", "quantus.PixelFlipping"],
+            example: None,
+        },
     };
     const START: Start = Start::Input;
 

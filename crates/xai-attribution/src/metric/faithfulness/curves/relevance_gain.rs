@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
@@ -100,5 +100,12 @@ impl Registered for SymmetricRelevanceGain {
         range: Range::REAL,
         needs: SCORE_NEEDS,
         source: "Blücher et al., Decoupling Pixel Flipping and Occlusion Strategy, 2024",
+        reading: Reading {
+            formula: "area of the curve with the least relevant features removed first − area with the most relevant ones first",
+            extremes: "0: an order as good as a random one. Above 0: the map orders features as the model uses them. Below 0: it orders them the wrong way round.",
+            limits: "It judges the order of the features alone, not the sizes of the attributions. How large it can become depends on the model.",
+            peers: &[],
+            example: None,
+        },
     };
 }

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range, Reading};
 use xai_core::output::arg_max;
 use xai_core::random::{NormalStreams, random_stream};
 use xai_core::{Error, Layout, Real, Result};
@@ -114,6 +114,13 @@ impl RoadOrder for Combined {
         range: Range::closed(-0.5, 0.5),
         needs: SCORE_NEEDS,
         source: SOURCE,
+        reading: Reading {
+            formula: "(ROAD, least relevant first − ROAD, most relevant first) / 2",
+            extremes: "−0.5: the model is right only without the pixels that the map calls irrelevant. 0: as by chance. 0.5: it is right without the least relevant pixels, and wrong without the most relevant ones.",
+            limits: "It counts right answers, not scores: a prediction that is safe by a wide margin does not change. Imputed pixels are smooth, and what is left of an object may be filled from it.",
+            peers: &["pytorch-grad-cam.ROADCombined"],
+            example: None,
+        },
     };
     const ORDERS: &'static [(RemovalOrder, f64)] = &[
         (RemovalOrder::LeastRelevantFirst, 0.5),
@@ -130,6 +137,13 @@ impl RoadOrder for MostFirst {
         range: Range::SHARE,
         needs: SCORE_NEEDS,
         source: SOURCE,
+        reading: Reading {
+            formula: "mean over p of 1[the class predicted for x without its first p % of pixels, imputed, is the target]",
+            extremes: "0: the model is never right without the most relevant pixels. 1: it always is.",
+            limits: "A model that is easily wrong has a low value for any map: compare with least relevant first.",
+            peers: &["quantus.ROAD", "pytorch-grad-cam.ROADMostRelevantFirst"],
+            example: None,
+        },
     };
     const ORDERS: &'static [(RemovalOrder, f64)] = &[(RemovalOrder::MostRelevantFirst, 1.0)];
 }
@@ -143,6 +157,13 @@ impl RoadOrder for LeastFirst {
         range: Range::SHARE,
         needs: SCORE_NEEDS,
         source: SOURCE,
+        reading: Reading {
+            formula: "mean over p of 1[the class predicted for x without its last p % of pixels, imputed, is the target]",
+            extremes: "0: the model is never right without the least relevant pixels. 1: it always is.",
+            limits: "A model that is hardly ever wrong has a high value for any map: compare with most relevant first.",
+            peers: &["pytorch-grad-cam.ROADLeastRelevantFirst"],
+            example: None,
+        },
     };
     const ORDERS: &'static [(RemovalOrder, f64)] = &[(RemovalOrder::LeastRelevantFirst, 1.0)];
 }

@@ -1,6 +1,6 @@
 //! Faithfulness estimate.
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
 use xai_core::statistics::Correlation;
 use xai_core::{Real, Result};
 
@@ -136,5 +136,12 @@ impl Registered for FaithfulnessEstimate {
         range: Range::SIGNED_SHARE,
         needs: SCORE_NEEDS,
         source: "Alvarez-Melis and Jaakkola, Towards Robust Interpretability, 2018",
+        reading: Reading {
+            formula: "correlation over features of (attribution of the feature, g(x) − g(x without the feature))",
+            extremes: "−1: the score falls most without the features of the lowest attribution. 0: there is no relation. 1: drops are proportional to attributions.",
+            limits: "Features are removed one at a time: what two of them do together is not seen, and a feature that another one can replace seems not to matter.",
+            peers: &["quantus.FaithfulnessEstimate"],
+            example: None,
+        },
     };
 }

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range, Reading};
 use xai_core::tensor::{Positions, Rows};
 use xai_core::{Error, Real, Result, parallel};
 
@@ -432,6 +432,13 @@ impl Registered for Infidelity {
         range: Range::NON_NEGATIVE,
         needs: SCORE_NEEDS,
         source: "Yeh et al., On the (In)fidelity and Sensitivity of Explanations, 2019",
+        reading: Reading {
+            formula: "mean over changes I of (Σ I ⊙ a − (g(x) − g(x − I)))²",
+            extremes: "0: the map says exactly what every change does to the score. There is no upper end: the unit is that of the score, squared.",
+            limits: "A map in another unit than the score is far off though its order is right (the scaling `optimal-beta` takes the best factor). Values of two models do not compare.",
+            peers: &["captum.infidelity", "quantus.Infidelity"],
+            example: None,
+        },
     };
 
     const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {

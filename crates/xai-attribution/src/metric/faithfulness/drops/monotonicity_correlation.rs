@@ -1,6 +1,6 @@
 //! Monotonicity by correlation.
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
 use xai_core::statistics::Correlation;
 use xai_core::{Real, Result};
 
@@ -142,6 +142,13 @@ impl Registered for MonotonicityCorrelation {
         range: Range::SIGNED_SHARE,
         needs: SCORE_NEEDS,
         source: "Nguyen and Martínez, On quantitative aspects of model interpretability, 2020",
+        reading: Reading {
+            formula: "Spearman's correlation over features of (|attribution|, mean over values u of (g(x with the feature at u) − g(x))²)",
+            extremes: "−1: the score depends least on the features with the largest attributions. 0: there is no relation. 1: it depends on features in the order of their attributions.",
+            limits: "It does not look at signs, and features are changed one at a time.",
+            peers: &["quantus.MonotonicityCorrelation"],
+            example: None,
+        },
     };
 
     const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {

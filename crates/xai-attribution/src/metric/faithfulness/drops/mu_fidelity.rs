@@ -1,6 +1,6 @@
 //! μFidelity.
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
 use xai_core::statistics::Correlation;
 use xai_core::statistics::ranks::{centred_ranks, correlation_of_ranks};
 use xai_core::{Real, Result, parallel};
@@ -161,6 +161,13 @@ impl Registered for MuFidelity {
         range: Range::SIGNED_SHARE,
         needs: SCORE_NEEDS,
         source: "Bhatt et al., Evaluating and Aggregating Feature-based Model Explanations, 2020",
+        reading: Reading {
+            formula: "Spearman's correlation over random subsets S of (Σ_{p ∈ S} attribution, g(x) − g(x with S at the baseline))",
+            extremes: "−1: the score falls most where the attributions are lowest. 0: as by chance. 1: drops are ordered as the sums of the attributions are.",
+            limits: "A correlation does not see a wrong scale. It is noisy for few subsets, and low for a model whose features act together, whatever the map.",
+            peers: &["quantus.FaithfulnessCorrelation", "xplique.MuFidelity"],
+            example: None,
+        },
     };
 
     const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {

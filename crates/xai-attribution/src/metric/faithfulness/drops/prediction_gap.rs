@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, MapWork, Plan, RunData};
@@ -90,6 +90,13 @@ impl NoisyPart for Important {
         range: Range::NON_NEGATIVE,
         needs: SCORE_NEEDS,
         source: "Agarwal et al., OpenXAI, 2022",
+        reading: Reading {
+            formula: "mean over draws of |g(x) − g(x with noise on the positions with the largest attributions)|",
+            extremes: "0: the score does not move. High: the score depends on the top positions.",
+            limits: "How far the score moves depends on the noise and on the model. A model that is sensitive everywhere has a high value for any map: read it with the unimportant gap.",
+            peers: &["openxai.PGI"],
+            example: None,
+        },
     };
     const IS_TOP: bool = true;
 }
@@ -103,6 +110,13 @@ impl NoisyPart for Unimportant {
         range: Range::NON_NEGATIVE,
         needs: SCORE_NEEDS,
         source: "Agarwal et al., OpenXAI, 2022",
+        reading: Reading {
+            formula: "mean over draws of |g(x) − g(x with noise on all other positions)|",
+            extremes: "0: the score does not depend on what the map leaves out. High: it does.",
+            limits: "A model that hardly moves under the noise has a low value for any map: read it with the important gap.",
+            peers: &["openxai.PGU"],
+            example: None,
+        },
     };
     const IS_TOP: bool = false;
 }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
 use xai_core::number::elementary::{exp, ln};
 use xai_core::statistics::Correlation;
 use xai_core::{Error, Real, Result, parallel};
@@ -212,5 +212,12 @@ impl Registered for SensitivityN {
         range: Range::SIGNED_SHARE,
         needs: SCORE_NEEDS,
         source: "Ancona et al., Towards better understanding of gradient-based attribution methods, 2018",
+        reading: Reading {
+            formula: "mean over sizes n of Pearson's correlation over subsets S of n features of (Σ_{p ∈ S} attribution, g(x) − g(x without S))",
+            extremes: "−1: the score falls where the attributions say that it rises. 0: there is no relation. 1: drops are proportional to sums of attributions, at every size.",
+            limits: "A correlation does not see a wrong scale or a constant: Completeness and Infidelity do. Random subsets are unlike the parts of real inputs.",
+            peers: &["quantus.SensitivityN"],
+            example: None,
+        },
     };
 }

@@ -1,6 +1,6 @@
 //! Features whose removal contradicts the sign of their attribution.
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
@@ -110,5 +110,12 @@ impl Registered for Violations {
         range: Range::SHARE,
         needs: SCORE_NEEDS,
         source: "Liu et al., Rethinking Attention-Model Explainability, 2022",
+        reading: Reading {
+            formula: "share, of the top features with an attribution other than 0, of those whose removal moves the score against the sign of the attribution",
+            extremes: "0: every sign is right. 1: every sign is wrong.",
+            limits: "It looks at signs of the top features alone. A map without negative values is wrong wherever the score rises.",
+            peers: &[],
+            example: None,
+        },
     };
 }

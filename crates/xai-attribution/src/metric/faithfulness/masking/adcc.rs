@@ -1,7 +1,7 @@
 //! Average Drop, coherency and complexity in one.
 
 use ndarray::ArrayD;
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
 use xai_core::statistics::Correlation;
 use xai_core::tensor::{mask_inputs, position_magnitudes};
 use xai_core::{Error, Real, Result};
@@ -141,5 +141,12 @@ impl Registered for Adcc {
             input::TARGETS,
         ],
         source: "Poppi et al., Revisiting the Evaluation of Class Activation Mapping, 2021",
+        reading: Reading {
+            formula: "3 / (1/coherency + 1/(1 − mean M) + 1/(1 − drop)), coherency = (1 + Pearson(|e(x)|, |e(x ⊙ M)|)) / 2, drop as of Average Drop",
+            extremes: "0: one of the three fails altogether. 1: the map explains itself, marks next to nothing, and loses no score.",
+            limits: "One number of three does not tell which of them is low. Coherency asks whether the explainer repeats itself, which a wrong explainer may do.",
+            peers: &[],
+            example: None,
+        },
     };
 }

@@ -4,7 +4,9 @@ use xai_core::Help;
 
 use crate::help;
 use crate::metric::kinds::score_metric::EPSILON;
-use crate::metric::{Direction, MetricInfo, Range, SCORE_NEEDS, ScoreFormula, ScoreMetric};
+use crate::metric::{
+    Direction, MetricInfo, Range, Reading, SCORE_NEEDS, ScoreFormula, ScoreMetric,
+};
 
 /// The formula of [`AverageDrop`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -43,6 +45,13 @@ impl ScoreFormula for DropFormula {
         range: Range::SHARE.when("for scores in (0, 1]"),
         needs: SCORE_NEEDS,
         source: "Chattopadhay et al., Grad-CAM++, 2018",
+        reading: Reading {
+            formula: "max(0, g(x) − g(x ⊙ M)) / (g(x) + 1e-8), M the map scaled to [0, 1]",
+            extremes: "0: nothing of the score is lost. 1: all of it is.",
+            limits: "A map that keeps everything has 0, too: read it with Sparseness or Complexity. Rises of the score count as 0, and the model sees masked inputs unlike those it was trained on.",
+            peers: &["xplique.AverageDropMetric"],
+            example: None,
+        },
     };
 
     #[inline(always)]

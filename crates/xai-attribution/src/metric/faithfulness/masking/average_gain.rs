@@ -4,7 +4,9 @@ use xai_core::Help;
 
 use crate::help;
 use crate::metric::kinds::score_metric::EPSILON;
-use crate::metric::{Direction, MetricInfo, Range, SCORE_NEEDS, ScoreFormula, ScoreMetric};
+use crate::metric::{
+    Direction, MetricInfo, Range, Reading, SCORE_NEEDS, ScoreFormula, ScoreMetric,
+};
 
 /// The formula of [`AverageGain`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -39,6 +41,13 @@ impl ScoreFormula for GainFormula {
         range: Range::SHARE.when("for scores in [0, 1]"),
         needs: SCORE_NEEDS,
         source: "Zhang et al., Opti-CAM, 2023",
+        reading: Reading {
+            formula: "max(0, g(x ⊙ M) − g(x)) / (1 − g(x) + 1e-8), M the map scaled to [0, 1]",
+            extremes: "0: the score does not rise. 1: it rises to 1.",
+            limits: "Losses count as 0: read it with Average Drop. A score that is near 1 already makes the divisor small, and the value depends on little.",
+            peers: &["xplique.AverageGainMetric"],
+            example: None,
+        },
     };
 
     #[inline(always)]
@@ -87,6 +96,13 @@ impl ScoreFormula for IncreaseFormula {
         range: Range::SHARE,
         needs: SCORE_NEEDS,
         source: "Chattopadhay et al., Grad-CAM++, 2018",
+        reading: Reading {
+            formula: "1[g(x ⊙ M) > g(x)], M the map scaled to [0, 1]",
+            extremes: "0: the score rises for no sample. 1: it rises for every sample.",
+            limits: "It says nothing about how far the score rises (Average Gain does), and a rise may come from a masked input that is unlike all training data.",
+            peers: &["xplique.AverageIncreaseMetric"],
+            example: None,
+        },
     };
 
     #[inline(always)]
