@@ -10,6 +10,8 @@ module                    asks
 :mod:`.compat`            the interfaces of other packages, computed by ours
 ========================  =======================================================================
 
+:func:`.explain` makes maps of reference explainers, to compare others with.
+
 Arrays come in as they are: NumPy arrays, tensors of torch and JAX on the host, columns and tables of
 pandas, polars and pyarrow. All functions raise ``ValueError`` for values that have no meaning, and
 ``TypeError`` for what is no array of numbers; Ctrl-C ends any of them.
@@ -24,12 +26,15 @@ from ._native import __version__
 
 if TYPE_CHECKING:
     from . import attribution, casebased, compat, graph, repro
+    from .attribution import explain
 
-__all__ = ["__version__", "attribution", "casebased", "compat", "graph", "repro"]
+__all__ = ["__version__", "attribution", "casebased", "compat", "explain", "graph", "repro"]
 
 
 def __getattr__(name: str) -> Any:
     # A family is read when it is first used: who needs one does not wait for four.
+    if name == "explain":
+        return importlib.import_module(".attribution", __name__).explain
     if name in __all__:
         return importlib.import_module(f".{name}", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

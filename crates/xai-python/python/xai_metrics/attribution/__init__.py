@@ -28,6 +28,7 @@ from .._described import Parameter
 from .._statistics import Interval
 from . import metrics
 from ._evaluate import STANDARD, evaluate, evaluate_part
+from ._explain import explain
 from ._functions import (
     MaskedScores,
     MegeReco,
@@ -70,6 +71,7 @@ __all__ = [
     "base_scores",
     "evaluate",
     "evaluate_part",
+    "explain",
     "map_similarity",
     "mask_inputs",
     "masked_scores",

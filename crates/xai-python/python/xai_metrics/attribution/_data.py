@@ -12,12 +12,16 @@ import numpy as np
 from .. import _arrays, _native
 from .._arguments import whole_or_none
 from .._arrays import booleans, column_names, in_order_of, integers, reals, to_numpy
-from . import _models
+from . import _models, _references
+from ._explanations import Reading
+from ._inputs import Inputs
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy.typing as npt
 
-    from ._models import Framework
+    from .._frameworks import Framework
     from ._registry import MetricInfo
 
 #: The activations that scores may be taken after.
@@ -68,12 +72,16 @@ class Run:
     model: Any = None
     inputs: Any = None
     targets: Any = None
-    #: ``(name, maps or None, explainer or None)``
+    #: ``(name, maps or None, explainer or None)``, see :func:`explained`.
     explainers: list[tuple[str, Any, Any]] = field(default_factory=list)
     #: The metrics and what they are called in the result.
     metrics: list[tuple[str, Asked]] = field(default_factory=list)
     sides: Sides = field(default_factory=Sides)
     operator: Any = None
+    #: Which of several answers of the model is scored.
+    output: Any = None
+    #: What makes numbers of the model's outputs, where these are maps or boxes.
+    score: Any = None
     #: Where one output of the model stands for so many.
     n_outputs: int | None = None
     activation: str | None = None
@@ -89,9 +97,14 @@ class Run:
     assumed: dict[str, str] = field(default_factory=dict)
 
     @cached_property
+    def given(self) -> Inputs | None:
+        """The inputs, as a model is given them."""
+        return None if self.inputs is None else Inputs(self.inputs)
+
+    @cached_property
     def array(self) -> Any:
-        """The inputs."""
-        return None if self.inputs is None else reals(self.inputs, "inputs")
+        """The numbers of the inputs."""
+        return None if self.given is None else self.given.array
 
     @cached_property
     def _named(self) -> tuple[list[Any] | None, str]:
@@ -131,32 +144,88 @@ class Run:
         if self.layout is not None or array is None:
             return layout_of(self.layout)
         planes = [*maps, self.sides.masks, self.sides.segments]
-        layout = layout_of(None, np.shape(array), self.tensors.framework, planes)
+        layout = layout_of(None, _shape(array), _models.images_of(self.model, self.tensors), planes)
         if layout is not None:
             self.assumed["layout"] = layout
         return layout
+
+    @cached_property
+    def reading(self) -> Reading:
+        """How explanations are read."""
+        if self.inputs is None:
+            return Reading(in_order=self._in_order, notes=self.assumed)
+        return Reading(
+            self.array.shape,
+            self.read_layout,
+            self._in_order,
+            self._n_outputs,
+            self.sides.segments,
+            self.assumed,
+        )
+
+    @cached_property
+    def function(self) -> Callable[..., npt.NDArray[Any]] | None:
+        """The model, as a function of a batch and of the samples that its rows are made of."""
+        if self.model is None or self.operator is not None:
+            return None
+        n_outputs = self.n_outputs
+        if self.score is not None and self.targets is not None:
+            # One score stands for all classes.
+            columns = targets_of(self.targets, len(self.array), self.classes)
+            n_outputs = columns.shape[1] if columns.ndim == 2 else 1 + int(columns.max(initial=0))
+        of = self.framework, self.device, n_outputs, self.given, self.output, self.score
+        return _models.model_function(self.model, *of)
+
+    @cached_property
+    def scored_after(self) -> str:
+        """The activation that scores are taken after; kept as assumed where nobody said it."""
+        if self.activation is None and self.operator is None and self.score is None and self.known is not None:
+            if self.known.activation != "none":
+                self.assumed["activation"] = self.known.activation
+            return self.known.activation
+        return activation_of(self.activation)
+
+    @property
+    def is_of_samples(self) -> bool:
+        """Whether the model is told which samples its rows are made of."""
+        return self.operator is not None or bool(self.given is not None and self.given.others)
+
+    def columns(self, n: int) -> npt.NDArray[Any] | None:
+        """The targets of ``n`` samples, as numbers of outputs or rows of weights; else what the model predicts."""
+        if self.targets is not None:
+            return targets_of(self.targets, n, self.classes)
+        return self._predicted
+
+    @cached_property
+    def _predicted(self) -> npt.NDArray[np.int64] | None:
+        if self.function is None or self.inputs is None:
+            return None
+        return predicted_classes(self.function, self.array, self._batch_size)
+
+    @cached_property
+    def _batch_size(self) -> int | None:
+        return whole_or_none("batch_size", self.batch_size, 1)
+
+    def _n_outputs(self) -> int | None:
+        """How many outputs the model has."""
+        if self.classes is not None:
+            return len(self.classes)
+        if self.function is None:
+            return None
+        return int(self.function(np.array(self.array[:1], order="C"), np.zeros(1, np.int64)).shape[1])
 
     def request(self) -> dict[str, Any]:
         """The dictionary that the native functions take."""
         inputs = self.array
         explainers = [self._explained(*entry) for entry in self.explainers]
         n = self._n_samples(explainers)
-        batch_size = whole_or_none("batch_size", self.batch_size, 1)
-        function = None
-        if self.model is not None and self.operator is None:
-            is_pandas = type(self.inputs).__module__.startswith("pandas")
-            columns = column_names(self.inputs) if is_pandas else None
-            function = _models.model_function(
-                self.model, self.framework, self.device, self.n_outputs, columns
-            )
+        function = self.function
         if self.tensors.training:
             self.assumed["mode"] = "eval"
-        targets = None if self.targets is None else targets_of(self.targets, n, self.classes)
-        if targets is None and function is not None and inputs is not None:
-            targets = predicted_classes(function, inputs, batch_size)
+        targets = self.columns(n)
         if targets is None and any("targets" in metric.info.needs for _, metric in self.metrics):
             raise ValueError("targets: needed where there is no model to predict them")
-        activation = activation_of(self.activation)
+        activation = self.scored_after
         if self.operator is not None:
             if targets is None:
                 raise ValueError("targets: needed by an operator")
@@ -164,28 +233,24 @@ class Run:
             if rows.ndim == 2 and inputs is not None:
                 # Frameworks want one precision.
                 rows = rows.astype(inputs.dtype)
-            function = _models.operator_function(  # type: ignore[assignment]
+            function = _models.operator_function(
                 self.model, self.operator, rows, self.activation, self.framework, self.device
             )
             targets = np.ones((n, 1))
             activation = "none"
-        elif self.activation is None and self.known is not None:
-            activation = self.known.activation
-            if activation != "none":
-                self.assumed["activation"] = activation
         # Scores of whole inputs are the same however these are read.
         is_read = bool(explainers or self.metrics or self.model is None)
         metrics, draws = self._metrics()
         return {
             "model": function,
-            "of_samples": self.operator is not None,
+            "of_samples": self.is_of_samples,
             "inputs": inputs,
             "targets": targets,
             "explainers": explainers,
             "metrics": metrics,
             "sides": self._sides(explainers, n, draws),
             "activation": activation,
-            "batch_size": batch_size,
+            "batch_size": self._batch_size,
             "allow_batch_dependence": self.allow_batch_dependence,
             "layout": self.read_layout if is_read else layout_of(self.layout),
             "curves": self.curves,
@@ -193,14 +258,28 @@ class Run:
             "progress": self.progress,
         }
 
-    def _maps(self, maps: Any, name: str) -> Any:
+    def explainer(self, explainer: Any, name: str) -> Callable[..., npt.NDArray[Any]]:
+        """An explainer as a function of a batch, its targets, and the samples that its rows are made of."""
+        word, options = explainer if isinstance(explainer, tuple) else (explainer, {})
+        if isinstance(word, str):
+            return _references.explainer(word, self, dict(options))
+        given = _models.given_function(self.model, self.tensors, self.given)
+
+        def read(answer: Any, targets: npt.NDArray[Any]) -> Any:
+            return self.reading.maps(answer, "explainer", name, lambda _: targets)
+
+        return _models.explainer_function(explainer, self.tensors, self.classes, given, read)
+
+    def _maps(self, maps: Any, name: str, of: str) -> Any:
         """Maps that exist, with the columns of the inputs, or who makes them."""
+        if maps is None:
+            return None
         if _models.is_explainer(maps):
-            return _models.explainer_function(maps, self.tensors, self.classes)
-        return None if maps is None else reals(self._in_order(maps, name), name)
+            return self.explainer(maps, of)
+        return self.reading.maps(maps, name, of, self.columns)
 
     def _explained(self, name: str, maps: Any, explainer: Any) -> Any:
-        maps = self._maps(maps, "explanations")
+        maps = self._maps(maps, "explanations", name)
         if maps is not None and self.inputs is None and maps.ndim == 3:
             if (self.layout or "").startswith("channels"):
                 # Maps of images that have no channels, and no inputs that would say so.
@@ -208,8 +287,48 @@ class Run:
         if explainer is not None and self.inputs is None:
             raise ValueError("inputs: needed by an explainer")
         if explainer is not None:
-            explainer = _models.explainer_function(explainer, self.tensors, self.classes)
+            explainer = self.explainer(explainer, name)
+            if self.given is not None and self.given.others:
+                # Its rows would have to know their samples, as those of the model do.
+                return name, self.in_batches(explainer) if maps is None else maps, None
         return name, maps, explainer
+
+    def scores(
+        self, batch: npt.NDArray[Any], targets: npt.NDArray[Any], samples: Any
+    ) -> npt.NDArray[Any]:
+        """The model's score of each row of a batch."""
+        if self.function is None:
+            raise ValueError("model: needed by the explainer")
+        outputs = self.function(batch, samples)
+        if self.scored_after != "none":
+            outputs = _native.attribution_activated(outputs, self.scored_after)
+        if targets.ndim == 2:
+            return np.asarray((outputs * targets).sum(axis=1))
+        if len(targets) and targets.max() >= outputs.shape[1]:
+            raise ValueError(f"targets: {targets.max()} is no output of the model, which has {outputs.shape[1]}")
+        return np.asarray(outputs[np.arange(len(batch)), targets])
+
+    def gradient(
+        self, batch: npt.NDArray[Any], targets: npt.NDArray[Any], samples: Any
+    ) -> npt.NDArray[Any] | None:
+        """The derivative of the output for the target by the inputs; ``None`` of a model without derivatives."""
+        if self.given is not None and not self.given.has_gradient(self.tensors):
+            raise TypeError("inputs: have no gradient, as they are tokens or words and no numbers")
+        if self.tensors.framework not in ("torch", "jax", "tensorflow"):
+            return None
+        of = self.model, self.tensors, self.given, self.output, self.score
+        return _models.gradient_function(*of)(batch, targets, samples)
+
+    def in_batches(self, explainer: Callable[..., npt.NDArray[Any]]) -> npt.NDArray[Any]:
+        """The maps of all inputs."""
+        targets = self.columns(len(self.array))
+        if targets is None:
+            raise ValueError("targets: needed where there is no model to predict them")
+        parts = [
+            explainer(np.array(self.array[samples], order="C"), targets[samples], samples)
+            for samples in _batches(self.array, self._batch_size)
+        ]
+        return np.concatenate(parts)
 
     def _n_samples(self, explainers: Sequence[Any]) -> int:
         arrays = [self.array, *(maps for _, maps, _ in explainers)]
@@ -227,6 +346,8 @@ class Run:
             baseline = metric.arrays.get("baseline")
             if baseline is not None:
                 baseline = self._in_order(baseline, "baseline")
+                if self.given is not None:
+                    baseline = self.given.numbers(baseline, "baseline")
                 if getattr(baseline, "ndim", 0) == 1:
                     # A row with names of columns: a number per channel.
                     parameters["baseline"] = reals(baseline, "baseline").tolist()
@@ -276,13 +397,16 @@ class Run:
         segments, layer = given(integers, "segments"), sides.representation
         if layer is not None:
             _models.Known.of(layer, "representation")
-            layer = _models.model_function(layer, self.tensors.framework, self.tensors.device)
+            if self.is_of_samples:
+                raise TypeError("representation: is given one array of inputs, here there are several")
+            of = self.tensors.framework, self.tensors.device, None, self.given
+            layer = _models.model_function(layer, *of)
         return {
             "masks": masks,
             "mosaic": None if sides.mosaic is None else self._mosaic(shape),
             "segments": None if segments is None else (segments, n),
-            "reference_maps": self._maps(sides.reference_maps, "reference_maps"),
-            "second_maps": self._maps(sides.second_maps, "second_maps"),
+            "reference_maps": self._maps(sides.reference_maps, "reference_maps", "reference_maps"),
+            "second_maps": self._maps(sides.second_maps, "second_maps", "second_maps"),
             "baselines": draws["baselines"],
             "subsets": drawn(integers, "subsets"),
             "orders": drawn(integers, "orders"),
@@ -341,13 +465,32 @@ def predicted_classes(
     function: Any, inputs: npt.NDArray[Any], batch_size: int | None
 ) -> npt.NDArray[Any]:
     """The class of the largest output for every input, the lowest of equal ones."""
+    classes = [
+        np.argmax(function(np.array(inputs[samples], order="C"), samples), axis=1)
+        for samples in _batches(inputs, batch_size)
+    ]
+    return np.concatenate(classes).astype(np.int64) if classes else np.zeros(0, np.int64)
+
+
+def _batches(inputs: npt.NDArray[Any], batch_size: int | None) -> list[npt.NDArray[np.int64]]:
+    """The samples of each call."""
     if batch_size is None:
         batch_size = _native.attribution_rows_per_call(inputs.nbytes // max(len(inputs), 1))
-    classes = []
-    for first in range(0, len(inputs), batch_size):
-        batch = np.array(inputs[first : first + batch_size], order="C")
-        classes.append(np.argmax(function(batch), axis=1))
-    return np.concatenate(classes).astype(np.int64) if classes else np.zeros(0, np.int64)
+    samples = np.arange(len(inputs))
+    return [samples[first : first + batch_size] for first in range(0, len(inputs), batch_size)]
+
+
+def explained(value: Any) -> tuple[Any, Any]:
+    """What is given of an explainer: its maps or ``None``, and the explainer or ``None``.
+
+    >>> explained("random"), explained([[1.0]]), explained((len, {}))[0]
+    ((None, 'random'), ([[1.0]], None), None)
+    """
+    if isinstance(value, str) or _models.is_explainer(value):
+        return None, value
+    if isinstance(value, tuple) and len(value) == 2 and explained(value[1])[1] is not None:
+        return value[0], value[1]
+    return value, None
 
 
 def baseline_of(baseline: Any, inputs: Any) -> npt.NDArray[Any]:
@@ -385,13 +528,13 @@ def activation_of(activation: str | None) -> str:
 def layout_of(
     layout: str | None,
     shape: Sequence[int] | None = None,
-    framework: str = "numpy",
+    of_images: str | None = None,
     planes: Sequence[Any] = (),
 ) -> str | None:
     """The layout by its name; where that is ``None``, how arrays of this shape are read.
 
-    Images of torch have their channels first, those of TensorFlow last. Else arrays over the same
-    positions without channels tell (``planes``), then the number of channels: 1 to 4.
+    Where the framework says it, images are read so (``of_images``). Else arrays over the same positions
+    without channels tell (``planes``), then the number of channels: 1 to 4.
 
     >>> layout_of("channels_first"), layout_of(None, (8, 3, 16, 16)), layout_of(None, (8, 16, 16, 1))
     ('channels-first', 'channels-first', 'channels-last')
@@ -408,10 +551,10 @@ def layout_of(
         )
     if shape is None or len(shape) != 4:
         return {2: "tabular", 3: "time-series"}.get(0 if shape is None else len(shape))
-    if framework in ("torch", "tensorflow"):
-        return "channels-first" if framework == "torch" else "channels-last"
+    if of_images is not None:
+        return of_images
     plane_of = {"channels-last": tuple(shape[1:3]), "channels-first": tuple(shape[2:])}
-    shapes = [tuple(np.shape(plane)) for plane in planes if plane is not None]
+    shapes = [_shape(plane) for plane in planes if plane is not None]
     given = [known[-2:] for known in shapes if len(known) in (2, 3)]
     told = [name for name in plane_of if given and all(of == plane_of[name] for of in given)]
     images = [name for name in plane_of if _is_of_images(shape, name, plane_of[name])]
@@ -428,6 +571,14 @@ def layout_of(
 def _is_of_images(shape: Sequence[int], layout: str, plane: tuple[int, ...]) -> bool:
     """Whether channels are so many as images have, and both sides of the images are longer than 1."""
     return shape[3 if layout == "channels-last" else 1] in (1, 2, 3, 4) and min(plane) > 1
+
+
+def _shape(values: Any) -> tuple[int, ...]:
+    """The shape of an array; none of an explanation that is no array."""
+    try:
+        return tuple(np.shape(values))
+    except ValueError:
+        return ()
 
 
 def _distance(distance: Any) -> Any:

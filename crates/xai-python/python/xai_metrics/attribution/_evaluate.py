@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .. import _native
 from .._arguments import number, seed_of, threads, whole
 from .._arrays import to_numpy
 from .._progress import bar
-from ._data import Run, Sides
+from ._data import Run, Sides, explained
 from ._metric import Metric
-from ._models import is_explainer
 from ._registry import MetricInfo, metric_info, metric_infos
 from ._table import EvaluationTable, EvaluationValues
 from .metrics import by_name
 
 if TYPE_CHECKING:
-    from ._models import Framework
+    from .._frameworks import Framework
 
 #: The metrics of an evaluation in which none are named: one of each kind that costs few rows of the
 #: model, whatever the size of the inputs.
@@ -47,6 +46,8 @@ def evaluate(
     reference_maps: Any = None,
     second_maps: Any = None,
     representation: Any = None,
+    output: Any = None,
+    score: Callable[[Any], Any] | None = None,
     activation: str | None = None,
     batch_size: int | None = None,
     allow_batch_dependence: bool = False,
@@ -67,26 +68,52 @@ def evaluate(
 
     Parameters
     ----------
-    model : callable, torch module, Keras model, estimator or None
+    model : callable, module, session, estimator, booster or None
         Is given a batch of inputs and answers ``(batch, n_outputs)``, or ``(batch,)`` for one
-        output. A torch module is given tensors on the device and in the precision of its
-        parameters, without gradients and in its evaluation mode, whatever its mode was and is
-        afterwards. An estimator is asked by ``predict_proba``, else by ``decision_function`` (of
-        two classes two columns, ``-d`` and ``d``), else, unless it is a classifier, by
-        ``predict``. ``None`` for metrics that ask no model.
-    inputs : array-like or None
+        output, as an array, a tensor or a list. ``None`` for metrics that ask no model. What it is
+        given, and how it is asked, depends on its kind:
+
+        - A torch module (compiled ones, too): tensors on the device and in the precision of its
+          parameters, without gradients and in its evaluation mode, whatever its mode was and is
+          afterwards. Whole numbers stay such where it has an embedding.
+        - A Keras model: tensors of its backend, ``training=False``.
+        - A function of ``jax.jit``: JAX arrays.
+        - An inference session of ONNX Runtime: arrays of the types that it declares; where it
+          declares a number of rows, so many.
+        - An estimator or pipeline of scikit-learn and of packages that are alike: asked by
+          ``predict_proba``, else by ``decision_function`` (of two classes two columns, ``-d`` and
+          ``d``), else, unless it is a classifier, by ``predict``.
+        - A booster of XGBoost, LightGBM or CatBoost: asked for probabilities; of two classes two
+          columns.
+        - All other callables: arrays of NumPy, see ``framework``.
+    inputs : array-like, table, mapping or tuple of array-likes, or None
         ``(n, features)``, ``(n, time, features)``, ``(n, height, width, channels)`` or ``(n,
-        channels, height, width)``, see ``layout``. An estimator that was fitted to a table is given
-        tables of pandas where this is one. ``None`` for metrics of maps alone.
+        channels, height, width)``, see ``layout``. ``None`` for metrics of maps alone. Of a table
+        of pandas or polars, models that know their columns by name (and their methods) are given
+        such tables, with the types of the columns wherever these can hold the values. Columns of
+        words are numbered by how often a word occurs: 0, the usual baseline, is the most frequent
+        one. Of several inputs, a mapping by name or a tuple, the first is explained, and the others
+        go along row by row: the model is called by these names, or with so many arguments.
     targets : array-like or None
         Classes ``(n,)``, or one-hot or weight rows ``(n, n_outputs)``, whose score is the sum of
         the outputs by their weights. Classes are numbers of outputs, and of an estimator its
-        ``classes_``, words for instance. ``None`` for the class of the largest output.
-    explainers : mapping of str to array-like or callable
-        By name, the maps of all samples (with or without channels), or a function
-        ``explainer(inputs, targets) -> maps`` that is given arrays or tensors as the model is
-        (also an object with ``attribute``, as captum has them), or a pair of both. Metrics of
-        stability need a function. The columns of a table are matched with those of the inputs.
+        ``classes_``, words for instance. ``None`` for the class of the largest output, and for
+        models of one output, regressors for instance.
+    explainers : mapping of str to explanations or explainers
+        By name one of these, or a pair ``(maps, explainer)``. Metrics of stability need an
+        explainer.
+
+        - Maps of all samples, with or without channels, as arrays, tensors or tables, whose columns
+          are matched with those of the inputs by name. With one axis more, of classes, those of the
+          targets are taken. Maps of images in a lower resolution, such as those of Grad-CAM, are
+          upsampled; the result says so in ``assumed``.
+        - A ``shap.Explanation``, and a list of explanations of lime, one per sample.
+        - Values per superpixel ``(n, n_segments)``: in a pair ``(values, segments)``, or with the
+          argument ``segments``.
+        - A function ``explainer(inputs, targets) -> maps``, that is given what the model is given;
+          an object with ``attribute``, as captum has them; an explainer of shap.
+        - A pair ``(explainer, {"n_steps": 20})`` of one of these with its keyword arguments.
+        - A word of :func:`explain`, such as ``"random"``: a reference explainer.
     metrics : str, or iterable or mapping of names and metrics
         Names of the registry, or objects of :mod:`~xai_metrics.attribution.metrics` with parameters;
         keys of a mapping are the names in the table. ``"standard"`` for :data:`STANDARD`, as far
@@ -105,6 +132,13 @@ def evaluate(
         Maps of the same samples by the randomized or the shifted model.
     representation : callable, optional
         A layer of the model: a batch in, ``(batch, size)`` out.
+    output : str, int or callable, optional
+        Which answer of a model that has several (a tuple, a mapping, a ``ModelOutput``) is scored:
+        its name, its place, or a function from the whole answer to it. ``logits`` by default.
+    score : callable, optional
+        From the outputs, maps of a segmentation or boxes for instance, to one number per row,
+        ``(batch,)``, which is the score whatever the target is, or to ``(batch, n_outputs)``:
+        ``score=lambda maps: maps[:, 2].sum((1, 2))``.
     activation : {None, "softmax", "sigmoid", "log-softmax"}
         What is applied to the outputs of the model. ``None`` is softmax for the decisions of a
         classifier without probabilities (``"none"`` leaves them as they are), and nothing for all
@@ -122,8 +156,10 @@ def evaluate(
         a torch module (or ``framework="torch"``), last of a Keras model, else as the one reading
         that fits maps without channels, or images of 1 to 4 channels. Where two do, it is an
         error. The result has what was ``assumed``.
-    framework : {None, "numpy", "torch", "jax", "tensorflow"}
-        What model and explainers are given; recognized for torch modules and Keras models.
+    framework : {None, "numpy", "torch", "jax", "tensorflow", "pandas", "polars"}
+        What model and explainers are given. Recognized for all kinds of models but functions, which
+        are given arrays of NumPy, and tables if there are columns of words. To functions of tensors
+        whole numbers are given as such.
     device : optional
         Where tensors are put; that of the parameters of a torch module.
     level : float
@@ -163,6 +199,22 @@ def evaluate(
     >>> table = evaluate(lambda x: x, x, [0, 1, 0], maps, ["average_drop", "deletion"])
     >>> table["deletion"].ranking
     ['good', 'bad']
+
+    Several inputs, of which the first is explained; several outputs; a score of one's own:
+
+    >>> inputs = {"x": x, "scale": np.array([1.0, 2.0, 1.0])}
+    >>> model = lambda x, scale: {"maps": x * scale[:, None], "loss": scale}
+    >>> score = lambda maps: maps.max(axis=1)
+    >>> table = evaluate(model, inputs, None, maps, ["deletion"], output="maps", score=score)
+    >>> table["deletion"].ranking
+    ['good', 'bad']
+
+    Every comparison has its baselines:
+
+    >>> explainers = {**maps, "random": "random", "occlusion": ("occlusion", {"baseline": 0.1})}
+    >>> table = evaluate(lambda x: x, x, [0, 1, 0], explainers, ["deletion"])
+    >>> sorted(table["deletion"].ranking)[-2:]
+    ['occlusion', 'random']
     """
     given = locals()
     statistics: dict[str, Any] = {"level": number("level", given.pop("level"))}
@@ -184,6 +236,8 @@ def evaluate_part(
     reference_maps: Any = None,
     second_maps: Any = None,
     representation: Any = None,
+    output: Any = None,
+    score: Callable[[Any], Any] | None = None,
     activation: str | None = None,
     batch_size: int | None = None,
     allow_batch_dependence: bool = False,
@@ -236,25 +290,19 @@ def _evaluated(
         whole("first_sample", arguments["first_sample"], 0)
     sides = Sides(**{name: arguments.pop(name) for name in Sides.__dataclass_fields__})
     run = Run(**arguments, sides=sides)
-    run.explainers = [_explained(str(name), value) for name, value in explainers.items()]
+    run.explainers = [(str(name), *explained(value)) for name, value in explainers.items()]
     asked, skipped = asked_metrics(metrics, run)
     run.metrics = [(name, metric.with_seed(seed)) for name, metric in asked]
     if not run.metrics:
         why = "".join(f"; {name} {reason}" for name, reason in skipped.items())
         raise ValueError(f"metrics: empty{why}")
-    arrays = [run.inputs, *(maps for _, maps, _ in run.explainers)]
+    arrays = [run.array, *(maps for _, maps, _ in run.explainers)]
     total = next((len(a) for a in arrays if hasattr(a, "__len__")), None)
     with bar(total, "sample", progress) as shown:
         # What the native part calls after each batch.
         run.progress = shown.update if progress else None
         values = _native.attribution_evaluate(run.request(), n_jobs)
     return EvaluationValues(values, run.assumed, skipped)
-
-
-def _explained(name: str, value: Any) -> tuple[str, Any, Any]:
-    if isinstance(value, tuple) and len(value) == 2 and is_explainer(value[1]):
-        return name, *value
-    return (name, None, value) if is_explainer(value) else (name, value, None)
 
 
 def asked_metrics(metrics: Any, run: Run) -> tuple[list[tuple[str, Metric]], dict[str, str]]:

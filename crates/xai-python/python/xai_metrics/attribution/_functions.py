@@ -12,15 +12,15 @@ from .. import _native
 from .._arguments import number, seed_of, threads, whole
 from .._arrays import column_names, in_order_of, integers, reals
 from .._results import Result, axes, html_table, pandas_frame
-from ._data import Run, layout_of, targets_of
-from ._models import Tensors, explainer_function, is_explainer
+from ._data import Run, explained, layout_of, targets_of
+from ._models import Tensors, explainer_function
 from ._registry import metric_info
 from ._value import MetricValue, none_for_nan
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from ._models import Framework
+    from .._frameworks import Framework
 
 Similarity = Literal["ssim", "spearman", "pearson", "jaccard"]
 
@@ -30,6 +30,8 @@ def base_scores(
     inputs: Any,
     targets: Any = None,
     *,
+    output: Any = None,
+    score: Callable[[Any], Any] | None = None,
     activation: str | None = None,
     batch_size: int | None = None,
     allow_batch_dependence: bool = False,
@@ -98,6 +100,8 @@ def masked_scores(
     targets: Any,
     explanations: Any,
     *,
+    output: Any = None,
+    score: Callable[[Any], Any] | None = None,
     activation: str | None = None,
     batch_size: int | None = None,
     allow_batch_dependence: bool = False,
@@ -118,8 +122,7 @@ def masked_scores(
     """
     given = locals()
     del given["n_jobs"], given["explanations"]
-    maps, explainer = (None, explanations) if is_explainer(explanations) else (explanations, None)
-    run = Run(**given, explainers=[("explainer", maps, explainer)])
+    run = Run(**given, explainers=[("explainer", *explained(explanations))])
     base, masked = _native.attribution_scores(run.request(), threads(n_jobs))
     if masked is None:
         raise ValueError("explanations: empty")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from .. import _native
 from .._arguments import threads
 from .._arrays import column_names, to_numpy
-from ._data import Run, Sides
+from ._data import Run, Sides, explained
 from ._models import is_explainer
 from ._registry import MetricInfo, metric_info
 from ._value import Curve, MetricValue
@@ -97,8 +97,8 @@ class Metric:
         n_jobs = threads(run.pop("n_jobs", None))
         sides = {name: run.pop(name, None) for name in Sides.__dataclass_fields__}
         maps, explainer = run.pop("explanations", None), run.pop("explainer", None)
-        if maps is not None and is_explainer(maps):
-            maps, explainer = None, maps
+        if maps is not None and explainer is None:
+            maps, explainer = explained(maps)
         asked = Run(**run, sides=Sides(**sides), metrics=[(self.name, self)])
         if maps is not None or explainer is not None:
             asked.explainers = [("explainer", maps, explainer)]
@@ -160,7 +160,8 @@ def evaluate_signature(info: MetricInfo) -> inspect.Signature:
     if "features" in names or "ordered_features" in names or "perturbation" in names:
         keywords["segments"] = None
     if "model" in info.needs or "explainer" in info.needs:
-        keywords |= {"model": None, "activation": None, "batch_size": None}
+        keywords |= {"model": None, "output": None, "score": None}
+        keywords |= {"activation": None, "batch_size": None}
         keywords |= {"allow_batch_dependence": False}
         keywords |= {"framework": None, "device": None}
     keywords |= {"layout": None, "n_jobs": None}

@@ -1,148 +1,37 @@
 """Models and explainers of any framework, as functions of NumPy arrays.
 
-A model is called with whole batches, on the thread that called us. It is given the arrays or
-tensors of its own framework: NumPy unless it is a torch module or a Keras model, or ``framework``
-says otherwise. A torch module is in its evaluation mode while it or an explainer is called.
+A model is called with whole batches, on the thread that called us. It is given what its kind takes: arrays of NumPy,
+tensors of its framework, or tables; ``framework`` says it of functions, which do not. A torch module is in its
+evaluation mode while it or an explainer is called.
 """
 
 from __future__ import annotations
 
-import contextlib
-import importlib
+import json
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, is_dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import _native
 from .._arrays import is_lazy, reals
+from .._frameworks import FRAMEWORKS, Framework, Tensors, is_keras_model, is_of, is_torch_module
+from ._inputs import Inputs, whole_numbers
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    Framework = Literal["numpy", "torch", "jax", "tensorflow"]
-
-#: The frameworks whose tensors models and explainers may be given.
-FRAMEWORKS = ("numpy", "torch", "jax", "tensorflow")
-
-
-class Tensors:
-    """Turns NumPy arrays into the tensors of a framework, on a device, and back.
-
-    >>> import numpy as np
-    >>> Tensors.of(lambda x: x, None, None).framework
-    'numpy'
-    """
-
-    framework: Framework
-    device: Any
-
-    def __init__(
-        self, framework: Framework, device: Any = None, dtype: Any = None, module: Any = None
-    ) -> None:
-        self.framework = framework
-        self.device = device
-        #: Of the parameters of a torch module: the inputs are given in the same.
-        self.dtype = dtype
-        #: The torch module itself.
-        self.module = module
-
-    @classmethod
-    def of(cls, model: Any, framework: Framework | None, device: Any) -> Tensors:
-        """What a model wants, or what the user says that it wants."""
-        if framework is not None and framework not in FRAMEWORKS:
-            known = ", ".join(FRAMEWORKS)
-            raise ValueError(f"framework: expected one of {known}, got {framework!r}")
-        if is_torch_module(model) and framework in (None, "torch"):
-            parameter = next(iter(model.parameters()), None)
-            if parameter is None:
-                return cls("torch", device, None, model)
-            floating = next((p for p in model.parameters() if p.is_floating_point()), None)
-            dtype = None if floating is None else floating.dtype
-            return cls("torch", parameter.device if device is None else device, dtype, model)
-        if framework is None:
-            framework = "tensorflow" if is_keras_model(model) else "numpy"
-        if device is not None and framework == "numpy":
-            raise ValueError("device: NumPy arrays have none; name a framework, too")
-        return cls(framework, device)
-
-    def tensor(self, array: npt.NDArray[Any]) -> Any:
-        """An array of ours as a tensor."""
-        if self.framework == "torch":
-            tensor = _library("torch").from_numpy(array)
-            dtype = self.dtype if tensor.is_floating_point() else None
-            return tensor.to(device=self.device, dtype=dtype)
-        if self.framework == "jax":
-            return _library("jax").device_put(array, self.device)
-        if self.framework == "tensorflow":
-            tf = _library("tensorflow")
-            with tf.device(self.device) if self.device is not None else contextlib.nullcontext():
-                return tf.convert_to_tensor(array)
-        return array
-
-    def array(self, answer: Any, name: str) -> Any:
-        """An answer as real numbers."""
-        if self.framework == "torch" and hasattr(answer, "detach"):
-            # We have put the inputs there.
-            answer = answer.detach().cpu()
-        elif self.framework == "jax":
-            answer = np.asarray(answer)
-        return reals(answer, name)
-
-    @property
-    def training(self) -> list[Any]:
-        """The parts of a torch module that are in training mode: dropout and batch normalization make their
-        answers depend on chance and on the batch."""
-        return [] if self.module is None else [of for of in self.module.modules() if of.training]
-
-    @contextlib.contextmanager
-    def calling(self, *, gradients: bool = False) -> Iterator[None]:
-        """What functions are called in: evaluation mode, which ends with the call, and no gradients unless wanted."""
-        training = self.training
-        for part in training:
-            part.training = False
-        try:
-            if self.framework == "torch" and not gradients:
-                with _library("torch").no_grad():
-                    yield
-            else:
-                yield
-        finally:
-            for part in training:
-                part.training = True
-
-
-def _library(framework: str) -> Any:
-    """A framework, or an ``ImportError`` that says what to install."""
-    try:
-        return importlib.import_module(framework)
-    except ModuleNotFoundError as error:
-        if error.name != framework:
-            raise
-        raise ImportError(
-            f"framework: {framework!r} needs {framework}: install it by `pip install {framework}`"
-        ) from None
-
-
-def is_torch_module(model: Any) -> bool:
-    """Whether it is a torch module, without importing torch."""
-    torch = sys.modules.get("torch")
-    return torch is not None and isinstance(model, torch.nn.Module)
-
-
-def is_keras_model(model: Any) -> bool:
-    """Whether it is a Keras layer or model, without importing TensorFlow."""
-    bases = (base.__module__.partition(".")[0] for base in type(model).__mro__)
-    return "tensorflow" in sys.modules and any(base in ("keras", "tensorflow") for base in bases)
+__all__ = ["FRAMEWORKS", "Framework", "Known", "Tensors", "is_keras_model", "is_torch_module"]
 
 
 @dataclass(frozen=True)
 class Known:
     """How a model is asked, and what its kind says of its answers."""
 
-    ask: Callable[[Any], Any]
+    #: Is given what the model takes: several inputs by their places, or by their names.
+    ask: Callable[..., Any]
     #: The labels of its columns, of an estimator that has them.
     classes: list[Any] | None = None
     #: What makes probabilities of its answers.
@@ -155,40 +44,103 @@ class Known:
         >>> Known.of(len).classes is None
         True
         """
-        classes = _classes_of(model)
-        if callable(getattr(model, "predict_proba", None)):
-            return cls(model.predict_proba, classes)
-        if is_keras_model(model):
-            return cls(lambda batch: model(batch, training=False))
-        decide = getattr(model, "decision_function", None)
-        if callable(decide):
-            if classes is None:
-                return cls(decide)
-            return cls(_decisions(decide, len(classes)), classes, "softmax")
-        if callable(model):
-            return cls(model)
-        if classes is not None:
-            raise TypeError(
-                f"model: {type(model).__name__} answers classes, whose names are no scores; take an estimator with "
-                "predict_proba or decision_function, or a function that answers (batch, n_classes)"
-            )
-        if callable(getattr(model, "predict", None)):
-            return cls(model.predict)
-        kind = type(model).__name__
-        raise TypeError(f"{name}: expected a callable or an estimator, got {kind}")
+        known = next((known for is_one, known in _KINDS if is_one(model)), None)
+        if known is None:
+            kind = type(model).__name__
+            raise TypeError(f"{name}: expected a callable or an estimator, got {kind}")
+        return known(model)
 
 
-def _classes_of(model: Any) -> list[Any] | None:
-    """The class of each column of an estimator's answers; none of several outputs."""
-    classes = getattr(model, "classes_", None)
-    if not callable(getattr(model, "predict", None)) or not isinstance(classes, (np.ndarray, list)):
-        return None
-    labels = list(classes.tolist() if isinstance(classes, np.ndarray) else classes)
-    return None if any(np.ndim(label) for label in labels) else labels
+def _keras(model: Any) -> Known:
+    named_mode = {"training": False} if is_of(model, "keras", "tf_keras") else {}
+
+    def ask(*several: Any, **named: Any) -> Any:
+        one = several[0] if len(several) == 1 else list(several)
+        return model(named or one, **named_mode)
+
+    return Known(ask)
 
 
-def _decisions(decide: Callable[[Any], Any], n_classes: int) -> Callable[[Any], Any]:
+def _onnx_session(session: Any) -> Known:
+    inputs, outputs = session.get_inputs(), [of.name for of in session.get_outputs()]
+    # A model that was exported with the number of rows of its example takes as many.
+    sizes = [of.shape[0] for of in inputs if of.shape and isinstance(of.shape[0], int)]
+
+    def ask(*several: Any, **named: Any) -> Any:
+        feed = named or dict(zip((of.name for of in inputs), several))
+        feed = {of.name: _as_declared(feed[of.name], of.type) for of in inputs if of.name in feed}
+        n = len(next(iter(feed.values())))
+        if not sizes or sizes[0] == n:
+            return dict(zip(outputs, session.run(None, feed)))
+        calls = []
+        for first in range(0, n, sizes[0]):
+            rows = np.arange(first, first + sizes[0]).clip(max=n - 1)
+            calls.append(session.run(None, {key: value[rows] for key, value in feed.items()}))
+        answers = ([row for part in parts for row in part][:n] for parts in zip(*calls))
+        return {
+            name: rows if isinstance(rows[0], dict) else np.stack(rows)
+            for name, rows in zip(outputs, answers)
+        }
+
+    return Known(ask)
+
+
+def _as_declared(array: npt.NDArray[Any], declared: str) -> npt.NDArray[Any]:
+    """An input of ONNX in the type that it is declared with, ``tensor(float)`` for instance."""
+    name = declared.removeprefix("tensor(").removesuffix(")")
+    dtype = np.dtype({"float": "float32", "double": "float64"}.get(name, name))
+    return whole_numbers(array, dtype) if dtype.kind in "iu" else array.astype(dtype, copy=False)
+
+
+def _xgboost_booster(model: Any) -> Known:
+    xgboost = sys.modules["xgboost"]
+    objective = json.loads(model.save_config())["learner"]["objective"]["name"]
+
+    def ask(batch: Any) -> Any:
+        if isinstance(batch, np.ndarray):
+            of = {"feature_names": model.feature_names, "feature_types": model.feature_types}
+        else:
+            of = {"enable_categorical": True}
+        # Its own answers are classes.
+        margin = objective == "multi:softmax"
+        answer = model.predict(xgboost.DMatrix(batch, **of), output_margin=margin)
+        return _of_two_classes(answer) if objective == "binary:logistic" else answer
+
+    return Known(ask, activation="softmax" if objective == "multi:softmax" else "none")
+
+
+def _lightgbm_booster(model: Any) -> Known:
+    objective = str(model.dump_model(num_iteration=1).get("objective", "")).partition(" ")[0]
+
+    def ask(batch: Any) -> Any:
+        answer = model.predict(batch)
+        return _of_two_classes(answer) if objective == "binary" else answer
+
+    return Known(ask)
+
+
+def _catboost_model(model: Any) -> Known:
+    if len(model.classes_) == 0:
+        return Known(model.predict)
+    classes = np.asarray(model.classes_).tolist()
+    return Known(lambda batch: model.predict(batch, prediction_type="Probability"), classes)
+
+
+def _of_two_classes(probability: Any) -> Any:
+    """The probability of the second of two classes as a column for each."""
+    return np.column_stack([1.0 - probability, probability])
+
+
+def _probabilities(model: Any) -> Known:
+    return Known(model.predict_proba, _classes_of(model))
+
+
+def _decisions(model: Any) -> Known:
     """Decisions as one column per class: of two classes ``-d`` and ``d``."""
+    decide, classes = model.decision_function, _classes_of(model)
+    if classes is None:
+        return Known(decide)
+    n_classes = len(classes)
 
     def ask(batch: Any) -> Any:
         answer = np.asarray(decide(batch))
@@ -201,7 +153,80 @@ def _decisions(decide: Callable[[Any], Any], n_classes: int) -> Callable[[Any], 
             )
         return answer
 
-    return ask
+    return Known(ask, classes, "softmax")
+
+
+def _predictions(model: Any) -> Known:
+    if _classes_of(model) is not None:
+        raise TypeError(
+            f"model: {type(model).__name__} answers classes, whose names are no scores; take an estimator with "
+            "predict_proba or decision_function, or a function that answers (batch, n_classes)"
+        )
+    return Known(model.predict)
+
+
+def _has(method: str) -> Callable[[Any], bool]:
+    return lambda model: callable(getattr(model, method, None))
+
+
+def _is_booster(package: str) -> Callable[[Any], bool]:
+    return lambda model: type(model).__name__ == "Booster" and is_of(model, package)
+
+
+#: The kinds of models: how one is known, and what is known of it then. The first that fits counts.
+_KINDS: tuple[tuple[Callable[[Any], bool], Callable[[Any], Known]], ...] = (
+    (is_keras_model, _keras),
+    (is_torch_module, Known),
+    (lambda model: is_of(model, "onnxruntime"), _onnx_session),
+    (_is_booster("xgboost"), _xgboost_booster),
+    (_is_booster("lightgbm"), _lightgbm_booster),
+    (lambda model: is_of(model, "catboost"), _catboost_model),
+    (_has("predict_proba"), _probabilities),
+    (_has("decision_function"), _decisions),
+    (callable, Known),
+    (_has("predict"), _predictions),
+)
+
+
+def _classes_of(model: Any) -> list[Any] | None:
+    """The class of each column of an estimator's answers; none of several outputs."""
+    classes = getattr(model, "classes_", None)
+    if not callable(getattr(model, "predict", None)) or not isinstance(classes, (np.ndarray, list)):
+        return None
+    labels = list(classes.tolist() if isinstance(classes, np.ndarray) else classes)
+    return None if any(np.ndim(label) for label in labels) else labels
+
+
+def is_of_tables(model: Any) -> bool:
+    """Whether a model, or the estimator whose method it is, knows its columns by name."""
+    model = getattr(model, "__self__", model)
+    if getattr(model, "feature_names_in_", None) is not None or is_of(model, "catboost", "lightgbm"):
+        return True
+    return is_of(model, "xgboost") and getattr(model, "feature_names", None) is not None
+
+
+def images_of(model: Any, tensors: Tensors) -> str | None:
+    """How images are read that a model is given, where it says so: of torch their channels are first, of Keras last."""
+    if is_keras_model(model):
+        config = getattr(sys.modules.get("keras"), "config", None)
+        is_first = config is not None and config.image_data_format() == "channels_first"
+        return "channels-first" if is_first else "channels-last"
+    return {"torch": "channels-first", "tensorflow": "channels-last"}.get(tensors.framework)
+
+
+def given_function(
+    model: Any, tensors: Tensors, inputs: Inputs | None
+) -> Callable[[npt.NDArray[Any], Any], tuple[tuple[Any, ...], dict[str, Any]]]:
+    """What makes of a batch, and of the samples that its rows are made of, what the model is called with."""
+    if inputs is None:
+        return lambda batch, samples: ((tensors.tensor(batch),), {})
+    wants_tables = tensors.framework in ("pandas", "polars")
+    if wants_tables and inputs.table is None:
+        raise ValueError(f"framework: {tensors.framework!r} needs inputs that are a table")
+    of_tables = inputs.table is not None and (
+        wants_tables or bool(inputs.table.words) or is_of_tables(model)
+    )
+    return lambda batch, samples: inputs.given(batch, samples, tensors, of_tables)
 
 
 def model_function(
@@ -209,23 +234,27 @@ def model_function(
     framework: Framework | None = None,
     device: Any = None,
     n_outputs: int | None = None,
-    columns: list[Any] | None = None,
-) -> Callable[[npt.NDArray[Any]], npt.NDArray[Any]]:
+    inputs: Inputs | None = None,
+    output: Any = None,
+    score: Callable[[Any], Any] | None = None,
+) -> Callable[..., npt.NDArray[Any]]:
     """A model as a function from a batch to an array ``(batch, n_outputs)``.
 
-    Where there should be so many outputs, one stands for all of them. An estimator that was fitted to a
-    table is given tables of pandas with these columns.
+    Where there should be so many outputs, one stands for all of them. The samples that the rows of a batch are made of
+    are the second argument, where there is more than one input.
     """
     tensors = Tensors.of(model, framework, device)
     ask = Known.of(model).ask
-    is_of_tables = columns is not None and getattr(model, "feature_names_in_", None) is not None
+    given = given_function(model, tensors, inputs)
     widths: set[int] = set()
 
-    def outputs(batch: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def outputs(batch: npt.NDArray[Any], samples: Any = None) -> npt.NDArray[Any]:
         n = len(batch)
+        arguments, named = given(batch, samples)
         with tensors.calling():
-            given = _frame(batch, columns) if is_of_tables else tensors.tensor(batch)
-            answer = _one_answer(ask(given))
+            answer = one_answer(ask(*arguments, **named), output)
+            if score is not None:
+                answer = score(answer)
         rows = rows_of(tensors.array(answer, "the answer of the model"), n)
         if n_outputs is not None and rows.shape[1] == 1:
             rows = rows.repeat(n_outputs, axis=1)
@@ -238,10 +267,43 @@ def model_function(
     return outputs
 
 
-def _frame(batch: npt.NDArray[Any], columns: list[Any] | None) -> Any:
-    import pandas
+def gradient_function(
+    model: Any,
+    tensors: Tensors,
+    inputs: Inputs | None,
+    output: Any = None,
+    score: Callable[[Any], Any] | None = None,
+) -> Callable[[npt.NDArray[Any], npt.NDArray[Any], Any], npt.NDArray[Any]]:
+    """The derivative of a model's output for the target by the first of its inputs, as a function of a batch, its targets
+    and its samples."""
+    ask = Known.of(model).ask
+    given = given_function(model, tensors, inputs)
 
-    return pandas.DataFrame(batch, columns=columns)
+    def gradient(
+        batch: npt.NDArray[Any], targets: npt.NDArray[Any], samples: Any
+    ) -> npt.NDArray[Any]:
+        several, named = given(batch, samples)
+        first = several[0] if several else named[next(iter(named))]
+
+        def outputs(first: Any) -> Any:
+            again = {**named, next(iter(named)): first} if named else {}
+            answer = one_answer(ask(*((first, *several[1:]) if several else ()), **again), output)
+            answer = answer if score is None else score(answer)
+            return answer if answer.ndim > 1 else answer[:, None]
+
+        def weights(n_outputs: int) -> npt.NDArray[Any]:
+            if targets.ndim == 2:
+                return targets
+            # One output stands for all classes.
+            columns = targets if n_outputs > 1 else np.zeros_like(targets)
+            return np.asarray(np.arange(n_outputs) == columns[:, None], dtype=np.float64)
+
+        with tensors.calling(gradients=True):
+            answer = tensors.gradient(outputs, first, weights)
+        array: npt.NDArray[Any] = tensors.array(answer, "the gradient of the model")
+        return array
+
+    return gradient
 
 
 def operator_function(
@@ -270,26 +332,31 @@ def operator_function(
 
 
 def explainer_function(
-    explainer: Any, tensors: Tensors, classes: list[Any] | None = None
-) -> Callable[[npt.NDArray[Any], npt.NDArray[Any]], npt.NDArray[Any]]:
+    explainer: Any,
+    tensors: Tensors,
+    classes: list[Any] | None = None,
+    given: Any = None,
+    read: Callable[[Any, npt.NDArray[Any]], Any] | None = None,
+) -> Callable[..., npt.NDArray[Any]]:
     """An explainer ``explainer(inputs, targets)`` as a function from arrays to an array.
 
-    It is given the labels of classes where there are such.
+    It is given the labels of classes where there are such. ``given`` makes of a batch and its samples what
+    a model is called with, ``read`` of an answer for the columns of targets an array.
     """
     labels = None if classes is None else np.asarray(classes)
-    ask = explainer
-    if not callable(explainer) and callable(getattr(explainer, "explain", None)):
-        ask = explainer.explain
-    elif callable(getattr(explainer, "attribute", None)):
-        # As captum has them.
-        def ask(inputs: Any, targets: Any) -> Any:
-            return explainer.attribute(inputs, target=targets)
+    ask = _asked(explainer)
+    of_batch = given_function(None, tensors, None) if given is None else given
 
-    def maps(inputs: npt.NDArray[Any], targets: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def maps(inputs: npt.NDArray[Any], targets: npt.NDArray[Any], samples: Any = None) -> npt.NDArray[Any]:
+        columns = targets
         if labels is not None and targets.ndim == 1:
             targets = labels[targets]
+        several, named = of_batch(inputs, samples)
+        one = several[0] if len(several) == 1 else several
         with tensors.calling(gradients=True):
-            answer = ask(tensors.tensor(inputs), tensors.tensor(targets))
+            answer = ask(named or one, tensors.tensor(targets))
+        if read is not None:
+            answer = read(answer, columns)
         array: npt.NDArray[Any] = tensors.array(answer, "the maps of the explainer")
         if array.ndim < 2 or len(array) != len(inputs):
             raise ValueError(f"explainer: expected {len(inputs)} maps, got shape {array.shape}")
@@ -298,8 +365,26 @@ def explainer_function(
     return maps
 
 
+def _asked(explainer: Any) -> Callable[[Any, Any], Any]:
+    """An explainer as a function of inputs and targets; a pair has its keyword arguments, too."""
+    options: dict[str, Any] = {}
+    if isinstance(explainer, tuple):
+        explainer, options = explainer
+    if callable(getattr(explainer, "attribute", None)):
+        # As captum has them.
+        return lambda inputs, targets: explainer.attribute(inputs, target=targets, **options)
+    if is_of(explainer, "shap"):
+        # Its answers are for all classes.
+        return lambda inputs, targets: explainer(inputs, **options)
+    ask = explainer if callable(explainer) else explainer.explain
+    return lambda inputs, targets: ask(inputs, targets, **options)
+
+
 def is_explainer(value: Any) -> bool:
-    """Whether it makes maps, rather than holding them."""
+    """Whether it makes maps, rather than holding them; alone, or in a pair with its keyword arguments."""
+    if isinstance(value, tuple):
+        is_pair = len(value) == 2 and isinstance(value[1], Mapping)
+        return is_pair and (isinstance(value[0], str) or is_explainer(value[0]))
     if is_lazy(value):
         # Its own `explain` tells a plan of queries.
         return False
@@ -322,28 +407,58 @@ def rows_of(array: npt.NDArray[Any], n: int) -> npt.NDArray[Any]:
         return array.reshape(n, 1)
     if array.ndim != 2 or array.shape[0] != n or array.shape[1] == 0:
         expected = f"({n}, n_outputs) or ({n},)"
-        raise ValueError(f"model: expected outputs of shape {expected}, got {array.shape}")
+        told = f"model: expected outputs of shape {expected}, got {array.shape}"
+        if array.ndim > 2:
+            told += "; maps and boxes become one number per row by score=, a function of them"
+        raise ValueError(told)
     return array
 
 
-def _one_answer(answer: Any) -> Any:
-    """The array of an answer that may be one of several: ``logits`` by name, as Hugging Face has them."""
+def one_answer(answer: Any, output: Any = None) -> Any:
+    """The array of an answer: the one of several that is asked for, else ``logits``, as Hugging Face names them.
+
+    >>> one_answer({"boxes": [[1.0]], "scores": [[0.5]]}, "scores"), one_answer(([1.0], [2.0]), 1)
+    ([[0.5]], [2.0])
+    """
+    if callable(output):
+        return output(answer)
+    parts = _parts(answer, output is not None)
+    if parts is None:
+        if output is not None:
+            raise TypeError(f"output: the model answers one array, got {output!r}; leave it out")
+        return _columns_of_rows(answer)
+    names = list(parts)
+    told = ", ".join(map(str, names))
+    if output is None:
+        if len(parts) > 1 and "logits" not in parts:
+            raise TypeError(
+                f"model: it answers several arrays, {told}; say which one to score, by output= its name, its place, or "
+                "a function such as `lambda answer: answer[0]`"
+            )
+        output = "logits" if "logits" in parts else names[0]
+    elif isinstance(output, int) and output not in parts and -len(names) <= output < len(names):
+        output = names[output]
+    if output not in parts:
+        raise ValueError(f"output: expected one of {told}, or its place, got {output!r}")
+    return _columns_of_rows(parts[output])
+
+
+def _parts(answer: Any, is_asked: bool) -> dict[Any, Any] | None:
+    """The arrays of an answer by their names or places; ``None`` of one array, also of a list with a row per sample."""
     if isinstance(answer, Mapping):
-        parts = {str(name): part for name, part in answer.items()}
-    elif isinstance(answer, (tuple, list)) and any(getattr(of, "ndim", 0) > 1 for of in answer):
-        names = getattr(answer, "_fields", range(len(answer)))
-        parts = {str(name): part for name, part in zip(names, answer)}
-    else:
-        logits = getattr(answer, "logits", None)
-        return answer if logits is None else logits
-    if len(parts) == 1:
-        return next(iter(parts.values()))
-    if "logits" in parts:
-        return parts["logits"]
-    raise TypeError(
-        f"model: it answers several arrays, {', '.join(parts)}; make it a function that answers the one to score, "
-        "such as `lambda batch: model(batch)[0]`"
-    )
+        return dict(answer)
+    if isinstance(answer, (tuple, list)):
+        if is_asked or any(getattr(of, "ndim", 0) > 1 for of in answer):
+            return dict(zip(getattr(answer, "_fields", range(len(answer))), answer))
+        return None
+    return dict(vars(answer)) if is_dataclass(answer) or hasattr(answer, "logits") else None
+
+
+def _columns_of_rows(answer: Any) -> Any:
+    """Rows that are dictionaries by class, as ONNX has them of scikit-learn's classifiers, as an array."""
+    if isinstance(answer, list) and answer and isinstance(answer[0], Mapping):
+        return np.array([[row[key] for key in answer[0]] for row in answer])
+    return answer
 
 
 def _activated(model: Any, activation: str) -> Callable[[Any], Any]:
@@ -351,7 +466,7 @@ def _activated(model: Any, activation: str) -> Callable[[Any], Any]:
     ask = Known.of(model).ask
 
     def activated(inputs: Any) -> Any:
-        answer = _one_answer(ask(inputs))
+        answer = one_answer(ask(inputs))
         if hasattr(answer, "detach"):
             return answer.sigmoid() if activation == "sigmoid" else answer.softmax(-1)
         if type(answer).__module__.startswith("tensorflow"):

@@ -1,0 +1,201 @@
+"""Arrays of NumPy as the tensors of a framework, and back; no framework is imported before it is needed."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import sys
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from ._arrays import reals
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Framework = Literal["numpy", "torch", "jax", "tensorflow", "pandas", "polars"]
+
+#: What models and explainers may be given: arrays, tensors, or tables.
+FRAMEWORKS = ("numpy", "torch", "jax", "tensorflow", "pandas", "polars")
+
+
+class Tensors:
+    """Turns NumPy arrays into the tensors of a framework, on a device, and back.
+
+    >>> import numpy as np
+    >>> Tensors.of(lambda x: x, None, None).framework
+    'numpy'
+    """
+
+    framework: Framework
+    device: Any
+
+    def __init__(self, framework: Framework, device: Any = None) -> None:
+        self.framework = framework
+        self.device = device
+        #: Of the parameters of a torch module: the inputs are given in the same.
+        self.dtype: Any = None
+        #: The torch module itself.
+        self.module: Any = None
+        #: Whether inputs that are whole numbers stay such, as embeddings want them.
+        self.keeps_integers = framework in ("torch", "jax", "tensorflow")
+
+    @classmethod
+    def of(cls, model: Any, framework: Framework | None, device: Any) -> Tensors:
+        """What a model wants, or what the user says that it wants."""
+        if framework is not None and framework not in FRAMEWORKS:
+            known = ", ".join(FRAMEWORKS)
+            raise ValueError(f"framework: expected one of {known}, got {framework!r}")
+        if framework is None:
+            framework = framework_of(model)
+        if device is not None and framework in ("numpy", "pandas", "polars"):
+            raise ValueError("device: NumPy arrays have none; name a framework, too")
+        tensors = cls(framework, device)
+        is_keras = is_keras_model(model)
+        if framework == "torch" and is_torch_module(model):
+            parameters = list(model.parameters())
+            floating = next((of for of in parameters if of.is_floating_point()), None)
+            tensors.dtype = None if floating is None else floating.dtype
+            if parameters and device is None:
+                tensors.device = parameters[0].device
+            tensors.module = None if is_keras else model
+            tensors.keeps_integers = any(map(_is_embedding, model.modules()))
+        # Its layers make whole numbers of others themselves.
+        tensors.keeps_integers &= not is_keras
+        return tensors
+
+    def tensor(self, array: npt.NDArray[Any]) -> Any:
+        """An array of ours as a tensor."""
+        if self.framework == "torch":
+            tensor = _library("torch").from_numpy(array)
+            dtype = self.dtype if tensor.is_floating_point() else None
+            return tensor.to(device=self.device, dtype=dtype)
+        if self.framework == "jax":
+            return _library("jax").device_put(array, self.device)
+        if self.framework == "tensorflow":
+            tf = _library("tensorflow")
+            with tf.device(self.device) if self.device is not None else contextlib.nullcontext():
+                return tf.convert_to_tensor(array)
+        return array
+
+    def array(self, answer: Any, name: str) -> Any:
+        """An answer as real numbers."""
+        if isinstance(answer, (list, tuple)) and any(hasattr(of, "detach") for of in answer):
+            # A tensor per row.
+            answer = np.stack([self.array(of, name) for of in answer])
+        elif hasattr(answer, "detach"):
+            # We have put the inputs there.
+            answer = answer.detach().cpu()
+        elif self.framework == "jax":
+            answer = np.asarray(answer)
+        return reals(answer, name)
+
+    def gradient(
+        self, function: Callable[[Any], Any], inputs: Any, weights: Callable[[int], npt.NDArray[Any]]
+    ) -> Any:
+        """The derivative of ``(outputs * weights(n_outputs)).sum()`` by the inputs, for ``outputs = function(inputs)``.
+
+        Inputs are tensors of a framework that has derivatives.
+        """
+        if self.framework == "torch":
+            inputs = inputs.detach().requires_grad_()
+            outputs = function(inputs)
+            by = outputs.new_tensor(weights(outputs.shape[1]))
+            (gradient,) = _library("torch").autograd.grad((outputs * by).sum(), inputs)
+            return gradient
+        if self.framework == "jax":
+            jax = _library("jax")
+
+            def total(given: Any) -> Any:
+                outputs = function(given)
+                return (outputs * weights(outputs.shape[1])).sum()
+
+            return jax.grad(total)(inputs)
+        tf = _library("tensorflow")
+        with tf.GradientTape() as tape:
+            tape.watch(inputs)
+            outputs = function(inputs)
+            score = tf.reduce_sum(outputs * tf.cast(weights(outputs.shape[1]), outputs.dtype))
+        return tape.gradient(score, inputs)
+
+    @property
+    def training(self) -> list[Any]:
+        """The parts of a torch module that are in training mode: dropout and batch normalization make their
+        answers depend on chance and on the batch."""
+        return [] if self.module is None else [of for of in self.module.modules() if of.training]
+
+    @contextlib.contextmanager
+    def calling(self, *, gradients: bool = False) -> Iterator[None]:
+        """What functions are called in: evaluation mode, which ends with the call, and no gradients unless wanted."""
+        training = self.training
+        for part in training:
+            part.training = False
+        try:
+            if self.framework == "torch" and not gradients:
+                with _library("torch").no_grad():
+                    yield
+            else:
+                yield
+        finally:
+            for part in training:
+                part.training = True
+
+
+def _library(framework: str) -> Any:
+    """A framework, or an ``ImportError`` that says what to install."""
+    try:
+        return importlib.import_module(framework)
+    except ModuleNotFoundError as error:
+        if error.name != framework:
+            raise
+        raise ImportError(
+            f"framework: {framework!r} needs {framework}: install it by `pip install {framework}`"
+        ) from None
+
+
+def framework_of(model: Any) -> Framework:
+    """The framework whose tensors a model wants.
+
+    >>> framework_of(len)
+    'numpy'
+    """
+    if is_keras_model(model):
+        config = getattr(sys.modules.get("keras"), "config", None)
+        backend = config.backend() if config is not None and is_of(model, "keras") else "tensorflow"
+        tensors: tuple[Framework, ...] = ("torch", "jax", "tensorflow")
+        return next((of for of in tensors if of == backend), "numpy")
+    if is_torch_module(model):
+        return "torch"
+    # Of JAX: functions that `jax.jit` has made, and modules of Flax.
+    return "jax" if is_of(model, "jax", "jaxlib", "flax") else "numpy"
+
+
+def is_of(value: Any, *packages: str) -> bool:
+    """Whether its class, or a base of it, is from one of some packages: no package is imported to know it.
+
+    >>> import numpy as np
+    >>> is_of(np.float64(1.0), "numpy"), is_of(1.0, "numpy", "torch")
+    (True, False)
+    """
+    return any(base.__module__.partition(".")[0] in packages for base in type(value).__mro__)
+
+
+def is_torch_module(model: Any) -> bool:
+    """Whether it is a torch module, without importing torch."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(model, torch.nn.Module)
+
+
+def is_keras_model(model: Any) -> bool:
+    """Whether it is a Keras layer or model, or a module of TensorFlow."""
+    return is_of(model, "keras", "tf_keras", "tensorflow")
+
+
+def _is_embedding(module: Any) -> bool:
+    """Whether a module of torch looks up rows by whole numbers."""
+    nn = sys.modules["torch"].nn
+    # Scripted modules are of no class of their own.
+    named = getattr(module, "original_name", None) in ("Embedding", "EmbeddingBag")
+    return named or isinstance(module, (nn.Embedding, nn.EmbeddingBag))

@@ -1,0 +1,210 @@
+"""Explanations of other packages, as arrays of maps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._arrays import integers, reals, to_numpy
+from .._frameworks import is_of
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Array = npt.NDArray[Any]
+
+
+@dataclass
+class Reading:
+    """How explanations of the samples of a run are read."""
+
+    #: The shape of the inputs, and how it is read; ``None`` where there are only maps.
+    shape: tuple[int, ...] | None = None
+    layout: str | None = None
+    #: A table with its columns in the order of the run.
+    in_order: Callable[[Any, str], Any] = lambda values, name: values
+    #: How many outputs the model has; ``None`` without a model.
+    n_outputs: Callable[[], int | None] = lambda: None
+    #: The segment of each position, ``(n, height, width)`` or ``(height, width)``.
+    segments: Any = None
+    #: What was done with maps, by the name of their explainer.
+    notes: dict[str, str] = field(default_factory=dict)
+
+    def maps(self, given: Any, name: str, of: str, targets: Callable[[int], Any]) -> Array:
+        """The maps of samples, one per sample.
+
+        ``given`` is whatever an explainer answers, ``name`` what errors call it, and ``of`` the name of the
+        explainer; ``targets`` has the columns of so many samples, or rows of weights.
+        """
+        if is_of(given, "shap"):
+            return self._of_shap(given, name, of, targets)
+        if isinstance(given, (list, tuple)) and len(given) and is_of(given[0], "lime"):
+            return self._of_lime(given, name, targets)
+        if isinstance(given, Mapping):
+            # Several inputs by name: the first is explained.
+            given = next(iter(given.values()))
+        segments = self.segments
+        if isinstance(given, tuple) and len(given) == 2 and self._are_superpixels(*given):
+            given, segments = given
+        elif isinstance(given, tuple) and given and getattr(given[0], "ndim", 0) > 1:
+            # As captum answers, one array per input.
+            given = given[0]
+        if isinstance(given, list) and self.shape is not None and self._are_by_class(given):
+            given = np.stack([to_numpy(per_class, name) for per_class in given], axis=-1)
+        array = reals(self.in_order(given, name), name)
+        if self.shape is None:
+            return array
+        if array.ndim == len(self.shape) + 1 and array.shape[1:-1] == self.shape[1:]:
+            return self._of_targets(array, name, targets)
+        if len(self.shape) == 4:
+            if segments is not None and array.ndim == 2:
+                return self._of_segments(array, segments, name)
+            return self._of_size(array, of)
+        return array
+
+    def _of_targets(self, array: Array, name: str, targets: Callable[[int], Any]) -> Array:
+        """Of maps for each class, ``(n, …, classes)``, those of the targets."""
+        n_outputs, n_maps = self.n_outputs(), array.shape[-1]
+        columns = targets(len(array))
+        if columns is None:
+            raise ValueError(f"targets: needed to choose among the maps of {n_maps} classes")
+        if n_outputs not in (None, n_maps):
+            raise ValueError(
+                f"{name}: shape {array.shape} has an axis more than the inputs, and it is not the {n_outputs} outputs of "
+                "the model; add up the maps of the elements of an embedding, by `.sum(-1)`"
+            )
+        if columns.ndim == 2:
+            # Explanations add up as the scores do.
+            weights = columns.reshape(len(columns), *[1] * (array.ndim - 2), -1)
+            return np.asarray((array * weights).sum(axis=-1))
+        if columns.size and not 0 <= columns.min() <= columns.max() < n_maps:
+            raise ValueError(f"{name}: has maps of {n_maps} classes, and a target is {columns.max()}")
+        return np.take_along_axis(
+            array, columns.reshape(-1, *[1] * (array.ndim - 1)), axis=-1
+        )[..., 0]
+
+    def _of_shap(self, given: Any, name: str, of: str, targets: Callable[[int], Any]) -> Array:
+        """The values of a ``shap.Explanation``."""
+        names = given.feature_names
+        values = reals(given.values, name)
+        if isinstance(names, list) and len(names) == values.shape[1]:
+            values = reals(self.in_order(_Named(values, names), name), name)
+        ndim = np.ndim(given.data) if self.shape is None else len(self.shape)
+        if values.ndim == ndim + 1:
+            return self._of_targets(values, name, targets)
+        was_by_class = any(len(step.prev_shape) > ndim for step in given.op_history or ())
+        columns = None if was_by_class or self.n_outputs() != 2 else targets(len(values))
+        if columns is not None and columns.ndim == 1 and (columns == 0).any():
+            self.notes[f"maps of {of}"] = "of the second class, negated where the target is the first"
+            values = values * np.where(columns == 0, -1.0, 1.0).reshape(-1, *[1] * (ndim - 1))
+        return values
+
+    def _of_lime(self, given: Any, name: str, targets: Callable[[int], Any]) -> Array:
+        """The weights of explanations of lime, one per sample: of features, or of the segments of images."""
+        columns = targets(len(given))
+        maps = []
+        for sample, one in enumerate(given):
+            by_label = one.local_exp
+            if getattr(one, "mode", "") == "regression":
+                label = 1
+            elif columns is None or columns.ndim != 1:
+                raise ValueError("targets: expected classes, to choose among the labels of lime")
+            else:
+                label = int(columns[sample])
+            sign = 1.0
+            if label not in by_label and list(by_label) == [1 - label] and self.n_outputs() == 2:
+                # Of two probabilities that add up to 1.
+                label, sign = 1 - label, -1.0
+            if label not in by_label:
+                labels = ", ".join(map(str, by_label))
+                raise ValueError(
+                    f"{name}[{sample}]: lime has explained the labels {labels}, the target is {label}; ask "
+                    f"`explain_instance(…, labels=[{label}])`"
+                )
+            weight_of = dict(by_label[label])
+            segments = getattr(one, "segments", None)
+            if segments is not None:
+                weights = np.array([weight_of.get(i, 0.0) for i in range(int(segments.max()) + 1)])
+                maps.append(sign * weights[segments])
+                continue
+            size = self.shape[1] if self.shape is not None else 1 + max(weight_of, default=0)
+            row = np.zeros(size)
+            row[list(weight_of)] = list(weight_of.values())
+            maps.append(sign * row)
+        return np.stack(maps)
+
+    def _are_by_class(self, given: list[Any]) -> bool:
+        """Whether a list has the maps of all samples class by class, as older versions of shap answer."""
+        shape = self.shape or ()
+        return all(tuple(getattr(of, "shape", ()))[1:] == shape[1:] != () for of in given)
+
+    def _are_superpixels(self, values: Any, segments: Any) -> bool:
+        """Whether they are a value per segment, and the segments of images."""
+        plane = self._plane
+        return plane is not None and np.ndim(values) == 2 and np.shape(segments)[-2:] == plane
+
+    def _of_segments(self, values: Array, segments: Any, name: str) -> Array:
+        """A value per segment as a value per position."""
+        places = integers(segments, "segments")
+        places = np.broadcast_to(places, (len(values), *places.shape[-2:]))
+        if places.min() < 0 or places.max() >= values.shape[1]:
+            raise ValueError(
+                f"{name}: has values of {values.shape[1]} segments, which are numbered from 0; segments are numbered "
+                f"{places.min()} to {places.max()}"
+            )
+        maps = np.take_along_axis(values, places.reshape(len(values), -1), axis=1)
+        return np.asarray(maps.reshape(places.shape))
+
+    @property
+    def _plane(self) -> tuple[int, int] | None:
+        """Height and width of images."""
+        if self.shape is None or len(self.shape) != 4:
+            return None
+        height, width = self.shape[2:] if self.layout == "channels-first" else self.shape[1:3]
+        return height, width
+
+    def _of_size(self, maps: Array, of: str) -> Array:
+        """Maps of images in their height and width: those of a layer of less resolution are made larger."""
+        plane, shape = self._plane, self.shape
+        channels = 1 if self.layout == "channels-first" else -1
+        if maps.ndim == 4 and shape is not None and maps.shape[channels] == 1 != shape[channels]:
+            maps = maps.squeeze(channels)
+        if maps.ndim != 3 or plane is None or maps.shape[1:] == plane:
+            return maps
+        given = maps.shape[1:]
+        if any(own > whole for own, whole in zip(given, plane)):
+            return maps
+        self.notes[f"maps of {of}"] = f"upsampled bilinearly from {given[0]} × {given[1]}"
+        return upsampled(maps, plane)
+
+
+@dataclass
+class _Named:
+    """Values with the names of their columns."""
+
+    values: Array
+    column_names: list[Any]
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Array:
+        return self.values
+
+
+def upsampled(maps: Array, size: tuple[int, int]) -> Array:
+    """Maps ``(n, height, width)`` in another size, bilinearly: centres of pixels keep their places, and beyond those at
+    the edge their values go on.
+
+    >>> import numpy as np
+    >>> upsampled(np.array([[[0.0, 1.0]]]), (1, 4)).tolist()
+    [[[0.0, 0.25, 0.75, 1.0]]]
+    """
+    rows, columns = (_interpolation(given, of) for given, of in zip(maps.shape[1:], size))
+    return np.asarray(rows @ maps @ columns.T, dtype=maps.dtype)
+
+
+def _interpolation(n: int, size: int) -> Array:
+    """Weights ``(size, n)`` of ``n`` values at places between them."""
+    places = ((np.arange(size) + 0.5) * n / size - 0.5).clip(0, n - 1)
+    return np.maximum(0.0, 1.0 - np.abs(places[:, None] - np.arange(n)))

@@ -1,0 +1,196 @@
+"""What was given as inputs, as one array of numbers, and how a model is given rows of it again.
+
+The native part reads and changes one array of real numbers. A model wants what it knows: a table with the types of its
+columns, whole numbers, several inputs by name. ``Inputs`` leads from the one to the other, and back.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._arrays import column_names, in_order_of, is_lazy, is_missing, reals, to_numpy
+from .._frameworks import Tensors, is_of
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+
+class Inputs:
+    """The inputs of a run.
+
+    >>> several = Inputs({"ids": [[5, 3], [8, 1]], "mask": [[1, 1], [1, 0]]})
+    >>> several.array.tolist(), list(several.others)
+    ([[5.0, 3.0], [8.0, 1.0]], ['mask'])
+    """
+
+    #: The numbers that are explained and changed, one row per sample.
+    array: npt.NDArray[Any]
+    #: All other inputs, row by row; by name, or by their place.
+    others: dict[Any, npt.NDArray[Any]]
+
+    def __init__(self, given: Any) -> None:
+        self.table: Table | None = None
+        self.others = {}
+        #: Whether several inputs have names.
+        self.is_named = isinstance(given, Mapping)
+        name, first = "inputs", given
+        if self.is_named or is_several(given):
+            parts = given if self.is_named else dict(enumerate(given))
+            if not parts:
+                raise ValueError("inputs: expected at least one array, got an empty mapping")
+            arrays = dict(parts.items())
+            self.first = next(iter(arrays))
+            first, name = arrays.pop(self.first), f"inputs[{self.first!r}]"
+            self.others = {key: to_numpy(of, f"inputs[{key!r}]") for key, of in arrays.items()}
+        elif is_of(first, "pandas", "polars") and column_names(first) and not is_lazy(first):
+            self.table = Table(first)
+        if self.table is not None and self.table.words:
+            self.array = self.table.numbers(first, name)
+            kind = "f"
+        else:
+            numbers = to_numpy(first, name)
+            kind = numbers.dtype.kind
+            self.array = reals(numbers, name)
+        #: The type of inputs that are whole numbers.
+        self.whole = None if kind not in "iu" else numbers.dtype
+        for key, other in self.others.items():
+            if other.ndim == 0 or len(other) != len(self.array):
+                expected = f"one row per sample, {len(self.array)}"
+                raise ValueError(f"inputs[{key!r}]: expected {expected}, got shape {other.shape}")
+
+    @property
+    def columns(self) -> list[Any] | None:
+        """The names of the columns of a table."""
+        return None if self.table is None else self.table.names
+
+    def has_gradient(self, tensors: Tensors) -> bool:
+        """Whether a model is given real numbers, and neither words nor whole numbers that stand for such."""
+        if self.table is not None and self.table.words:
+            return False
+        return self.whole is None or not tensors.keeps_integers
+
+    def numbers(self, values: Any, name: str) -> Any:
+        """Another table with the columns of the inputs, or one row of it, as numbers; all else as it is."""
+        if self.table is None or not self.table.words or column_names(values) is None:
+            return values
+        return self.table.numbers(in_order_of(self.table.names, values, name), name)
+
+    def given(
+        self, batch: npt.NDArray[Any], samples: Any, tensors: Tensors, is_of_tables: bool
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """What a model is called with for a batch that is made of some samples: by place, and by name."""
+        if self.table is not None and is_of_tables:
+            return (self.table.rows(batch),), {}
+        if self.whole is not None and tensors.keeps_integers:
+            batch = whole_numbers(batch, self.whole)
+        first = tensors.tensor(batch)
+        rest = {key: tensors.tensor(np.ascontiguousarray(of[samples])) for key, of in self.others.items()}
+        return ((), {self.first: first, **rest}) if self.is_named else ((first, *rest.values()), {})
+
+
+def is_several(given: Any) -> bool:
+    """Whether it is a tuple of arrays, each of them an input of a model."""
+    return (
+        isinstance(given, tuple)
+        and len(given) > 0
+        and all(getattr(of, "ndim", 0) > 0 for of in given)
+        and given[0].ndim > 1
+    )
+
+
+def whole_numbers(batch: npt.NDArray[Any], dtype: Any) -> npt.NDArray[Any]:
+    """Inputs that a model takes as whole numbers, the numbers of tokens for instance."""
+    whole = batch.astype(dtype)
+    if not np.array_equal(whole, batch):
+        fraction = batch[whole != batch][0]
+        raise ValueError(
+            f"inputs: the model takes whole numbers, and {fraction} is to stand in the place of one; take metrics that "
+            "put a baseline in the place of features (deletion, insertion, mu_fidelity, …) with a baseline of whole "
+            "numbers, or give inputs of floating-point numbers"
+        )
+    return whole
+
+
+class Table:
+    """A table of pandas or polars as numbers, and numbers as such a table again.
+
+    Words are numbered by how often they occur: 0, which is what most metrics put in the place of a value, is the
+    word that occurs most. A number between two words stands for the nearest.
+    """
+
+    def __init__(self, table: Any) -> None:
+        self.kind = type(table)
+        self.names = list(column_names(table) or [])
+        self.dtypes = dict(zip(self.names, table.dtypes))
+        #: Whether each column has a name of its own.
+        self.is_named = len(self.dtypes) == len(self.names)
+        self.words: dict[Any, list[Any]] = {}
+        for name in self.names if self.is_named else ():
+            if _is_of_words(table[name]):
+                counted = Counter(_Word(word) for word in table[name].to_list())
+                self.words[name] = [word.value for word, _ in counted.most_common()]
+
+    def numbers(self, table: Any, name: str) -> npt.NDArray[Any]:
+        """A table, or one row of it, as numbers."""
+        is_row = not hasattr(table, "columns")
+        columns = []
+        for column in self.names:
+            values = [table[column]] if is_row else table[column]
+            of_column = f"{name}[{column!r}]"
+            if column not in self.words:
+                columns.append(reals(values, of_column))
+                continue
+            number = {_Word(word): place for place, word in enumerate(self.words[column])}
+            words = [_Word(word) for word in values]
+            unknown = next((word.value for word in words if word not in number), None)
+            if unknown is not None:
+                raise ValueError(f"{of_column}: the column of the inputs has no {unknown!r}")
+            columns.append(np.array([number[word] for word in words], dtype=np.float64))
+        numbers: npt.NDArray[Any] = np.column_stack(columns)
+        return numbers[0] if is_row else numbers
+
+    def rows(self, batch: npt.NDArray[Any]) -> Any:
+        """Numbers as a table, with the types of its columns where these can hold the numbers."""
+        if not self.is_named:
+            return self.kind(batch, columns=self.names)
+        columns: dict[Any, Any] = dict(zip(self.names, batch.T))
+        for name, words in self.words.items():
+            places = np.clip(np.rint(columns[name]), 0, len(words) - 1).astype(np.int64)
+            columns[name] = [words[place] for place in places]
+        kept = {name: kind for name, kind in self.dtypes.items() if _can_hold(kind, columns[name])}
+        table = self.kind(columns)
+        return table.astype(kept) if hasattr(table, "astype") else table.cast(kept)
+
+
+class _Word:
+    """A value of a column of words; all missing ones are one."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+        self.key = (is_missing(value), None if is_missing(value) else value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Word) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+
+def _is_of_words(column: Any) -> bool:
+    """Whether the values of a column are no numbers."""
+    array = column.to_numpy()
+    if array.dtype.kind in "iufb":
+        return str(column.dtype) == "category"
+    return any(isinstance(of, (str, bytes)) for of in array.tolist())
+
+
+def _can_hold(kind: Any, values: Any) -> bool:
+    """Whether a type of columns has such values: whole numbers become fractions where something stands between two."""
+    name = str(kind).lower()
+    if not isinstance(values, np.ndarray) or not name.startswith(("int", "uint", "bool")):
+        return True
+    return np.array_equal(values, values != 0 if name.startswith("bool") else np.rint(values))

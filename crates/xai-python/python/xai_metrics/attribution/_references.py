@@ -1,0 +1,169 @@
+"""Reference explainers: what every other explainer should be better than, in plain NumPy and the model's framework."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from .._arguments import number, seed_of, whole
+from .._arrays import reals
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Array = npt.NDArray[Any]
+
+
+class Asked(Protocol):
+    """What a reference explainer reads of a run."""
+
+    @property
+    def array(self) -> Any:
+        """The inputs."""
+
+    @property
+    def read_layout(self) -> str | None:
+        """How their axes are read."""
+
+    def scores(self, batch: Array, targets: Array, samples: Any) -> Array:
+        """The model's score of each row."""
+
+    def gradient(self, batch: Array, targets: Array, samples: Any) -> Array | None:
+        """The derivative of the output for the target by the inputs; ``None`` of a model without derivatives."""
+
+
+def explainer(method: str, run: Asked, options: dict[str, Any]) -> Callable[..., Array]:
+    """A reference explainer by its word, as a function of a batch, its targets and its samples."""
+    function = METHODS.get(method)
+    if function is None:
+        raise ValueError(f"explainers: expected one of {', '.join(METHODS)}, got {method!r}")
+    known = [of.name for of in inspect.signature(function).parameters.values() if of.kind is of.KEYWORD_ONLY]
+    for name in options:
+        if name not in known:
+            raise TypeError(f"{method}: has no option {name!r}; it has {', '.join(known) or 'none'}")
+
+    def maps(batch: Array, targets: Array, samples: Any = None) -> Array:
+        return function(run, batch, targets, samples, **options)
+
+    return maps
+
+
+def random(run: Asked, batch: Array, targets: Array, samples: Any, *, seed: int = 1) -> Array:
+    """Draws of a standard normal distribution, which depend on the input and on ``seed`` alone."""
+    shape = _map_shape(run, batch)
+    maps = np.empty((len(batch), *shape), batch.dtype)
+    for map_of, row in zip(maps, np.ascontiguousarray(batch)):
+        digest = hashlib.blake2b(row.tobytes(), digest_size=16).digest()
+        stream = [seed_of(seed), *np.frombuffer(digest, dtype="<u4").tolist()]
+        map_of[...] = np.random.default_rng(stream).standard_normal(shape)
+    return maps
+
+
+def constant(run: Asked, batch: Array, targets: Array, samples: Any) -> Array:
+    """``A = 1`` everywhere: each position is as important as all others."""
+    return np.ones((len(batch), *_map_shape(run, batch)), batch.dtype)
+
+
+def edges(run: Asked, batch: Array, targets: Array, samples: Any) -> Array:
+    """How much neighbouring values differ, whatever the model says.
+
+    Of images ``sqrt(gx² + gy²)`` of the mean over the channels, ``gx`` and ``gy`` by the Sobel operator; of time series
+    ``|x[t + 1] - x[t - 1]| / 2``. Values beyond the border are those at the border.
+    """
+    if run.read_layout == "tabular" or batch.ndim < 3:
+        raise ValueError("edges: needs images or time series; the columns of a table have no neighbours")
+    pad = [(0, 0), (1, 1), *[(0, 0)] * (batch.ndim - 2)]
+    if batch.ndim == 3:
+        values = np.pad(batch, pad, mode="edge")
+        return np.asarray(np.abs(values[:, 2:] - values[:, :-2]) / 2)
+    values = np.pad(batch.mean(axis=_channels(run)), [(0, 0), (1, 1), (1, 1)], mode="edge")
+    across = values[:, :, 2:] - values[:, :, :-2]
+    down = values[:, 2:] - values[:, :-2]
+    gx = across[:, :-2] + 2 * across[:, 1:-1] + across[:, 2:]
+    gy = down[:, :, :-2] + 2 * down[:, :, 1:-1] + down[:, :, 2:]
+    return np.asarray(np.hypot(gx, gy))
+
+
+def input_x_gradient(
+    run: Asked, batch: Array, targets: Array, samples: Any, *, step: float = 1e-3
+) -> Array:
+    """``A[j] = x[j] ∂f(x)/∂x[j]``, for the output ``f`` of the target before the activation.
+
+    Derivatives are those of the model's framework (torch, JAX, TensorFlow). Of other models they are differences of the
+    score, ``(f(x + h e[j]) - f(x - h e[j])) / 2h`` with ``h = step max(1, |x[j]|)``: two calls per element of an input.
+    """
+    gradient = run.gradient(batch, targets, samples)
+    if gradient is not None:
+        return batch * gradient
+    number("step", step)
+    differences = np.empty(batch.shape, np.float64)
+    for place in np.ndindex(batch.shape[1:]):
+        at = (slice(None), *place)
+        sides = []
+        for sign in (1.0, -1.0):
+            moved = batch.copy()
+            moved[at] += sign * step * np.maximum(1.0, np.abs(batch[at]))
+            sides.append((run.scores(moved, targets, samples), moved[at].astype(np.float64)))
+        (high, above), (low, below) = sides
+        differences[at] = (high - low) / (above - below)
+    return np.asarray(batch * differences, dtype=batch.dtype)
+
+
+def occlusion(
+    run: Asked,
+    batch: Array,
+    targets: Array,
+    samples: Any,
+    *,
+    patch: int | None = None,
+    baseline: Any = 0.0,
+) -> Array:
+    """``A[j] = f(x) - f(x with baseline in the region of j)``, for the score ``f`` of the target.
+
+    Regions are the single elements of tables and time series, and of images squares of ``patch`` pixels (by default an
+    eighth of the shorter side, at least 1) with all their channels, side by side. One call per region, and one.
+
+    Source: Zeiler and Fergus, Visualizing and Understanding Convolutional Networks, 2014.
+    """
+    blank = np.broadcast_to(reals(baseline, "baseline"), batch.shape)
+    whole_score = run.scores(batch, targets, samples)
+    maps = np.empty((len(batch), *_map_shape(run, batch)), batch.dtype)
+    for region in _regions(maps.shape[1:], patch, batch.ndim == 4):
+        at: tuple[Any, ...] = (slice(None), *region)
+        if batch.ndim == 4:
+            at = (slice(None), slice(None), *region) if _channels(run) == 1 else (*at, slice(None))
+        occluded = batch.copy()
+        occluded[at] = blank[at]
+        drop = whole_score - run.scores(occluded, targets, samples)
+        maps[(slice(None), *region)] = drop.reshape(-1, *[1] * (2 if batch.ndim == 4 else 0))
+    return maps
+
+
+def _regions(shape: tuple[int, ...], patch: int | None, are_images: bool) -> list[tuple[Any, ...]]:
+    if not are_images:
+        return list(np.ndindex(shape))
+    side = max(1, min(shape) // 8) if patch is None else whole("patch", patch, 1)
+    starts = (range(0, length, side) for length in shape)
+    rows, columns = ([slice(start, start + side) for start in of] for of in starts)
+    return [(row, column) for row in rows for column in columns]
+
+
+def _channels(run: Asked) -> int:
+    return 1 if run.read_layout == "channels-first" else -1
+
+
+def _map_shape(run: Asked, batch: Array) -> tuple[int, ...]:
+    """The shape of one map: an image without its channels, else the input."""
+    if batch.ndim != 4:
+        return batch.shape[1:]
+    return batch.shape[2:] if _channels(run) == 1 else batch.shape[1:3]
+
+
+#: The reference explainers by their words.
+METHODS: dict[str, Callable[..., Array]] = {
+    method.__name__: method for method in (random, constant, edges, input_x_gradient, occlusion)
+}
