@@ -114,7 +114,7 @@ impl Registered for Completeness {
             extremes: "0: the attributions add up to what the score gained. 1: the gap is as large as the gain. There is no upper end.",
             limits: "A sum that is right says nothing about how it is shared among the features. Methods whose maps are no shares of the score (gradients, saliency) are not meant to be complete.",
             peers: &["quantus.Completeness"],
-            example: None,
+            example: Some(1.1966),
         },
     };
 }

@@ -88,7 +88,7 @@ impl Registered for InputInvariance {
             extremes: "0: the map does not change. 1: it changes by as much as its largest value. There is no upper end.",
             limits: "It tests one shift. A map that never changes has 0 and may say nothing.",
             peers: &["quantus.InputInvariance"],
-            example: None,
+            example: Some(9.219),
         },
     };
 }

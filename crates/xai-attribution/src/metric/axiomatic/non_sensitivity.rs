@@ -164,7 +164,7 @@ impl Registered for NonSensitivity {
             extremes: "0: attributions are 0 exactly where the model ignores the feature. n_features: they never are.",
             limits: "Few explainers answer exactly 0: the threshold decides. A feature that equals the baseline seems to be ignored.",
             peers: &["quantus.NonSensitivity"],
-            example: None,
+            example: Some(0.0),
         },
     };
 }

@@ -271,7 +271,7 @@ impl Registered for Consistency {
             extremes: "0: equal explanations never have the same prediction. 1: they always have.",
             limits: "It depends on what counts as an equal explanation: a fine key leaves most samples without a value, a coarse one measures the share of the class.",
             peers: &["quantus.Consistency"],
-            example: None,
+            example: Some(1.0),
         },
     };
 }

@@ -47,7 +47,7 @@ impl AgreementFormula for CorrelationOfRanks {
             extremes: "−1: the orders are opposite. 0: there is no relation. 1: the orders are the same.",
             limits: "All ranks count alike: the many features that do not matter outweigh the few that do. It tells about faithfulness only where the reference is the truth.",
             peers: &["openxai.RC"],
-            example: None,
+            example: Some(0.5892),
         },
     };
 
@@ -98,7 +98,7 @@ impl AgreementFormula for PairsInOrder {
             extremes: "0: every pair is the other way round. 0.5: as by chance. 1: every pair has the same order.",
             limits: "Pairs of features that do not matter count as others do. It tells about faithfulness only where the reference is the truth.",
             peers: &["openxai.PRA"],
-            example: None,
+            example: Some(0.7208),
         },
     };
 

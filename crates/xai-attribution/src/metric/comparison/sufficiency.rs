@@ -209,7 +209,7 @@ impl Registered for Sufficiency {
             extremes: "0: near maps never have the same prediction. 1: they always have.",
             limits: "Maps that are all alike have the share of the class, and few classes make that high. It depends on the distance that counts as near.",
             peers: &["quantus.Sufficiency"],
-            example: None,
+            example: Some(0.5),
         },
     };
 }

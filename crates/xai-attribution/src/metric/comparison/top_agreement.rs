@@ -124,7 +124,7 @@ impl AgreementFormula for CommonFeatures {
             extremes: "0: the two have no top feature in common. 1: they have the same top features.",
             limits: "It tells about faithfulness only where the reference is the truth. Order and signs do not count.",
             peers: &["openxai.FA"],
-            example: None,
+            example: Some(0.25),
         },
     );
 
@@ -144,7 +144,7 @@ impl AgreementFormula for CommonRanks {
             extremes: "0: no top feature has the same rank. 1: both tops are the same, in the same order.",
             limits: "One feature that is moved to the front shifts all others, and the value falls to 0. It tells about faithfulness only where the reference is the truth.",
             peers: &["openxai.RA"],
-            example: None,
+            example: Some(0.0),
         },
     );
 
@@ -164,7 +164,7 @@ impl AgreementFormula for CommonSigns {
             extremes: "0: no common top feature has the same sign. 1: both tops are the same, with the same signs.",
             limits: "Of maps without signs it is feature agreement. It tells about faithfulness only where the reference is the truth.",
             peers: &["openxai.SA"],
-            example: None,
+            example: Some(0.25),
         },
     );
 
@@ -184,7 +184,7 @@ impl AgreementFormula for CommonSignedRanks {
             extremes: "0: no top feature has the same rank and sign. 1: both tops are the same, in order and signs.",
             limits: "The strictest of the four: small differences of nearly equal attributions make it 0. It tells about faithfulness only where the reference is the truth.",
             peers: &["openxai.SRA"],
-            example: None,
+            example: Some(0.0),
         },
     );
 

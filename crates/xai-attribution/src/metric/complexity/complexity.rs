@@ -66,7 +66,7 @@ impl Registered for Complexity {
             extremes: "0: all attribution lies on one position. ln n_positions: it is spread evenly.",
             limits: "A simple map may be wrong: read it with a metric of faithfulness. Maps of different sizes do not compare.",
             peers: &["quantus.Complexity", "xplique.Complexity"],
-            example: None,
+            example: Some(2.2889),
         },
     };
 }

@@ -63,7 +63,7 @@ impl CurveKind for FeaturesNeeded {
             extremes: "0: the baseline alone has the score. n_features: the model needs every feature.",
             limits: "It is as fine as the steps are. It depends on the tolerance and the baseline, and a model that needs many features has a high value with a right map.",
             peers: &[],
-            example: None,
+            example: Some(2.5),
         },
     };
     const START: Start = Start::Blank;

@@ -157,7 +157,7 @@ impl Registered for MstCompactness {
             extremes: "Near 0: what is marked is scattered over the map. High: it is one dense patch. There is no upper end.",
             limits: "It looks at how close marked positions are, not at where they are. Objects that are scattered have faithful maps with low values.",
             peers: &[],
-            example: None,
+            example: Some(255.389),
         },
     };
     const TAKES: &'static [Layout] = IMAGES_ONLY;

@@ -65,7 +65,7 @@ impl Registered for NonzeroFeatures {
             extremes: "0: no attribution is above the threshold. n_positions: all are.",
             limits: "The threshold has the unit of the map: maps in different units do not compare. The model is not asked.",
             peers: &["quantus.EffectiveComplexity"],
-            example: None,
+            example: Some(13.5),
         },
     };
 }

@@ -62,7 +62,7 @@ impl Registered for Sparseness {
             extremes: "0: attribution is spread evenly. 1 − 1/n_positions: it lies on one position.",
             limits: "A sparse map may be wrong: read it with a metric of faithfulness. Thresholding a map raises it, whatever the explainer.",
             peers: &["quantus.Sparseness", "xplique.Sparseness"],
-            example: None,
+            example: Some(0.5192),
         },
     };
 }

@@ -72,7 +72,7 @@ impl MaskFormula for Localization {
             extremes: "0: no relevance lies on the object. 1: all of it does. The share of the object: what an even map has.",
             limits: "It asks where the object is, not what the model uses: a model that looks at the background has a faithful map with a low value.",
             peers: &["quantus.AttributionLocalisation"],
-            example: None,
+            example: Some(0.7172),
         },
     };
 

@@ -50,7 +50,7 @@ impl MaskFormula for CellShare {
             extremes: "0: all positive relevance lies on other cells. The share of the cells: as by chance. 1: all of it lies on the cells of the class.",
             limits: "A mosaic is unlike the training data. A model that has learnt the classes badly has a low value with a faithful map.",
             peers: &["quantus.Focus"],
-            example: None,
+            example: Some(0.7172),
         },
     };
 

@@ -43,7 +43,7 @@ impl MaskFormula for RocArea {
             extremes: "0: every attribution on the object is lower. 0.5: as by chance. 1: every one is larger.",
             limits: "Small objects have high values as soon as most of the background is low: average precision asks more of them. It asks where the object is, not what the model uses.",
             peers: &["quantus.AUC"],
-            example: None,
+            example: Some(0.7832),
         },
     };
 
@@ -93,7 +93,7 @@ impl MaskFormula for AveragePrecision {
             extremes: "Near 0: the object has the lowest attributions. The share of the object: what a random map has. 1: every attribution on the object is larger than all others.",
             limits: "The value of a random map differs from object to object, and so do the values. It asks where the object is, not what the model uses.",
             peers: &["scikit-learn.average_precision_score"],
-            example: None,
+            example: Some(0.8158),
         },
     };
 

@@ -87,7 +87,7 @@ impl MaskFormula for Pointing {
             extremes: "0: no largest attribution lies on the object. 1: every one does.",
             limits: "One position is all that it looks at. Large objects are hit by chance, and a model may rightly use what is beside the object.",
             peers: &["quantus.PointingGame"],
-            example: None,
+            example: Some(1.0),
         },
     };
 

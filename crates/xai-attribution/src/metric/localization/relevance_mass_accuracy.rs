@@ -55,7 +55,7 @@ impl MaskFormula for MassAccuracy {
             extremes: "0: no relevance lies on the object. 1: all of it does. The share of the object: what an even map has.",
             limits: "Large objects have high values by chance. It asks where the object is, not what the model uses.",
             peers: &["quantus.RelevanceMassAccuracy"],
-            example: None,
+            example: Some(0.7172),
         },
     };
 

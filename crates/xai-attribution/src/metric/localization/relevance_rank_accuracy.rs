@@ -46,7 +46,7 @@ impl MaskFormula for RankAccuracy {
             extremes: "0: none of the top lies on the object. 1: the top is the object. The share of the object: what a random map has.",
             limits: "It counts ranks: how much larger the attributions on the object are does not matter. It asks where the object is, not what the model uses.",
             peers: &["quantus.RelevanceRankAccuracy"],
-            example: None,
+            example: Some(0.7321),
         },
     };
 

@@ -111,7 +111,7 @@ impl MaskFormula for Intersection {
             extremes: "0: none of the top lies on the object. 1: all of it does. The share of the object: what a random map has.",
             limits: "An object of fewer than k positions cannot reach 1 (`capped` divides by what can be reached). It asks where the object is, not what the model uses.",
             peers: &["quantus.TopKIntersection"],
-            example: None,
+            example: Some(1.0),
         },
     };
 

@@ -187,7 +187,7 @@ impl Registered for AttributionStability {
             extremes: "−1: maps of neighbours are opposite. 0: they are not related. 1: the map stays as it is.",
             limits: "A map that is the same for all inputs has 1 and may say nothing.",
             peers: &[],
-            example: None,
+            example: Some(0.9645),
         },
     };
 

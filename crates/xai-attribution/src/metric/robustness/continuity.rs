@@ -92,7 +92,7 @@ impl Registered for Continuity {
             extremes: "0: the map does not change. There is no upper end: the unit is that of the maps per unit of the inputs.",
             limits: "A map that moves with its input, as it should, counts as changed.",
             peers: &["quantus.Continuity"],
-            example: None,
+            example: Some(0.2346),
         },
     };
 

@@ -98,7 +98,7 @@ impl Registered for LocalLipschitz {
             extremes: "0: the map does not move. There is no upper end: the unit is that of the maps per unit of the inputs.",
             limits: "The largest of few neighbours is a lower bound of the constant. A map that never changes has 0 and may say nothing.",
             peers: &["quantus.LocalLipschitzEstimate"],
-            example: None,
+            example: Some(0.0853),
         },
     };
 

@@ -143,7 +143,7 @@ impl Reference for OfInputs {
             extremes: "0: the map does not move. 1: it moves as its input does, both as shares of themselves. There is no upper end.",
             limits: "A map that never changes has 0 and may say nothing. It does not see how far the model's output moved.",
             peers: &["quantus.RelativeInputStability", "openxai.RIS"],
-            example: None,
+            example: Some(1.2),
         },
     };
 
@@ -168,7 +168,7 @@ impl Reference for OfOutputs {
             extremes: "0: the map does not move. 1: it moves as the outputs do, both as shares of themselves. There is no upper end.",
             limits: "A model that is flat around the input makes the divisor small and the value large. A map that never changes has 0.",
             peers: &["quantus.RelativeOutputStability", "openxai.ROS"],
-            example: None,
+            example: Some(10.6887),
         },
     };
 
@@ -213,7 +213,7 @@ impl Reference for OfRepresentation {
             extremes: "0: the map does not move. 1: it moves as the layer does, both as shares of themselves. There is no upper end.",
             limits: "It depends on the layer. A map that never changes has 0 and may say nothing.",
             peers: &["quantus.RelativeRepresentationStability", "openxai.RRS"],
-            example: None,
+            example: Some(1.0132),
         },
     };
 

@@ -44,7 +44,7 @@ impl Statistic for Average {
             extremes: "0: the map does not move. There is no upper end: distances have the unit of the map.",
             limits: "A map that never changes has 0 and may say nothing. Where the model itself changes, a faithful map has to move. Maps of different units do not compare (those of the distance `relative` do).",
             peers: &["quantus.AvgSensitivity", "xplique.AverageStability"],
-            example: None,
+            example: Some(0.0167),
         },
     };
 
@@ -67,7 +67,7 @@ impl Statistic for Maximum {
             extremes: "0: the map does not move. There is no upper end: distances have the unit of the map.",
             limits: "The largest of few neighbours is not the largest there is. A map that never changes has 0 and may say nothing. Maps of different units do not compare (those of the distance `relative` do).",
             peers: &["captum.sensitivity_max", "quantus.MaxSensitivity"],
-            example: None,
+            example: Some(0.0222),
         },
     };
 

@@ -89,7 +89,7 @@ impl Registered for EfficientRandomization {
             extremes: "−1: the map of the randomized model is constant. 0: it is as complex as before. Above 0: it is more complex.",
             limits: "Only the complexity is compared: two maps of equal histograms may have nothing in common. It depends on the bins.",
             peers: &["quantus.EfficientMPRT"],
-            example: None,
+            example: Some(0.1107),
         },
     };
 }

@@ -160,7 +160,7 @@ impl Registered for RandomLogit {
             extremes: "−1: the maps are opposite. 0: they are not related. 1: the map does not depend on the class.",
             limits: "Two classes of a binary model have opposite or equal maps by construction, and classes that look alike have like maps for good reason.",
             peers: &["quantus.RandomLogit", "xplique.RandomLogitMetric"],
-            example: None,
+            example: Some(0.077),
         },
     };
     // By its default similarity.

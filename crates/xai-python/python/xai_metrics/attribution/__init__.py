@@ -36,12 +36,14 @@ from ._functions import (
     RandomizationValues,
     base_scores,
     map_similarity,
+    maps_within,
     mask_inputs,
     masked_scores,
     model_randomization,
     representativity,
     smoothed,
 )
+from ._own import Batch, OwnMetric
 from ._registry import MetricInfo, metric_info, metric_infos
 from ._table import Comparison, EvaluationTable, EvaluationValues, ExplainerValue, MetricResult
 from ._value import Curve, MetricValue
@@ -53,6 +55,7 @@ if TYPE_CHECKING:
 
 
 __all__ = [
+    "Batch",
     "Comparison",
     "Curve",
     "EvaluationTable",
@@ -64,6 +67,7 @@ __all__ = [
     "MetricInfo",
     "MetricResult",
     "MetricValue",
+    "OwnMetric",
     "Parameter",
     "RandomizationStep",
     "RandomizationValues",
@@ -73,6 +77,7 @@ __all__ = [
     "evaluate_part",
     "explain",
     "map_similarity",
+    "maps_within",
     "mask_inputs",
     "masked_scores",
     "metric_info",

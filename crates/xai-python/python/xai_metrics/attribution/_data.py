@@ -38,6 +38,10 @@ class Asked(Protocol):
     arrays: dict[str, Any]
 
     @property
+    def functions(self) -> dict[str, Any]:
+        """What the native part calls, by what it stands for."""
+
+    @property
     def info(self) -> MetricInfo:
         """The description of the metric."""
 
@@ -363,8 +367,8 @@ class Run:
                 "metric": metric.info.name,
                 "name": name,
                 "parameters": list(parameters.items()),
-                "distance": _distance(metric.arrays.get("distance")),
                 "draws_are_given": given is not None,
+                **metric.functions,
             }
             metrics.append(asked)
         return metrics, draws
@@ -579,12 +583,6 @@ def _shape(values: Any) -> tuple[int, ...]:
         return tuple(np.shape(values))
     except ValueError:
         return ()
-
-
-def _distance(distance: Any) -> Any:
-    if distance is None:
-        return None
-    return lambda a, b: float(distance(a, b))
 
 
 def _check_n(name: str, array: npt.NDArray[Any], n: int) -> None:

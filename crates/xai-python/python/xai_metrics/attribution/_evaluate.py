@@ -11,6 +11,7 @@ from .._arrays import to_numpy
 from .._progress import bar
 from ._data import Run, Sides, explained
 from ._metric import Metric
+from ._own import OwnMetric
 from ._registry import MetricInfo, metric_info, metric_infos
 from ._table import EvaluationTable, EvaluationValues
 from .metrics import by_name
@@ -116,7 +117,8 @@ def evaluate(
         - A word of :func:`explain`, such as ``"random"``: a reference explainer.
     metrics : str, or iterable or mapping of names and metrics
         Names of the registry, or objects of :mod:`~xai_metrics.attribution.metrics` with parameters;
-        keys of a mapping are the names in the table. ``"standard"`` for :data:`STANDARD`, as far
+        keys of a mapping are the names in the table. Also objects of one's own with ``per_sample``,
+        see :class:`OwnMetric`. ``"standard"`` for :data:`STANDARD`, as far
         as the arguments are enough; ``"all"`` for all that they are enough for, and that have
         values for such inputs: some of them ask the model once per position. The table says why
         others are ``skipped``.
@@ -323,6 +325,8 @@ def asked_metrics(metrics: Any, run: Run) -> tuple[list[tuple[str, Metric]], dic
             continue
         if isinstance(metric, type) and issubclass(metric, Metric):
             metric = metric()
+        if hasattr(metric, "per_sample"):
+            metric = OwnMetric(metric)
         if not isinstance(metric, Metric):
             metric = _by_name(metric)
         missing = metric.missing(run)

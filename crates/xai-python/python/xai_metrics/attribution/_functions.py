@@ -13,7 +13,8 @@ from .._arguments import number, seed_of, threads, whole
 from .._arrays import column_names, in_order_of, integers, reals
 from .._results import Result, axes, html_table, pandas_frame
 from ._data import Run, explained, layout_of, targets_of
-from ._models import Tensors, explainer_function
+from ._layers import Layers
+from ._models import Tensors, explainer_function, is_explainer, is_torch_module
 from ._registry import metric_info
 from ._value import MetricValue, none_for_nan
 
@@ -180,11 +181,51 @@ def map_similarity(
     return alike
 
 
+def maps_within(
+    a: Any, b: Any, absolute: float = 1e-8, relative: float = 1e-5, *, n_jobs: int | None = None
+) -> npt.NDArray[np.bool_]:
+    """Whether every element of a map is near that of another, sample by sample.
+
+    Parameters
+    ----------
+    a, b : array-like
+        Maps of one shape, ``(n, …)``. The columns of a table are matched by name.
+    absolute, relative : float
+        Near is ``|a - b| <= absolute + relative * |b|``, as in ``numpy.allclose``.
+    n_jobs : int or None
+        Threads; ``None`` for one per core.
+
+    Returns
+    -------
+    numpy.ndarray of bool
+        One per sample, ``(n,)``.
+
+    Raises
+    ------
+    ValueError
+        For maps of different shapes, and for a tolerance that is negative or not finite.
+
+    Examples
+    --------
+    >>> maps_within([[1.0, 2.0], [1.0, 2.0]], [[1.0, 2.1], [1.0, 4.0]], relative=0.1).tolist()
+    [True, False]
+    """
+    first, second = reals(a, "a"), reals(in_order_of(column_names(a), b, "b", "a"), "b")
+    tolerances = number("absolute", absolute), number("relative", relative)
+    for name, tolerance in zip(("absolute", "relative"), tolerances):
+        if not 0 <= tolerance < np.inf:
+            raise ValueError(f"{name}: expected a finite number, at least 0, got {tolerance!r}")
+    return np.array(
+        _native.attribution_maps_within(first, second, *tolerances, threads(n_jobs)), dtype=bool
+    )
+
+
 def smoothed(
     explainer: Any,
     n_copies: int = 20,
     magnitude: float = 0.1,
     *,
+    noise: Any = None,
     seed: int = 1,
     model: Any = None,
     framework: Framework | None = None,
@@ -203,8 +244,24 @@ def smoothed(
         Noisy copies of every input, at least 1.
     magnitude : float
         Standard deviation of the noise in units of the range of each input.
-    model : optional
-        Whose tensors the explainer is given, as by ``framework`` and ``device``.
+    noise : array-like, optional
+        Noise that was drawn elsewhere, ``(draws, n, …)``, instead of own copies: it is multiplied by the
+        magnitude and by the range of each input. All inputs have to be one batch then.
+    seed : int
+        What the noise depends on.
+    model, framework, device : optional
+        Whose tensors the explainer is given, see :func:`evaluate`.
+
+    Returns
+    -------
+    callable
+        An explainer ``(inputs, targets) -> maps``.
+
+    Raises
+    ------
+    ValueError
+        For less than one copy, a magnitude that is negative or not finite, and, when the explainer is called,
+        for noise of another shape than the inputs.
 
     References
     ----------
@@ -215,16 +272,20 @@ def smoothed(
     >>> squares = smoothed(lambda x, y: x * x, 1000, 0.5)
     >>> bool(abs(squares([[0.0, 2.0]], [0])[0, 0] - 1.0) < 0.2) # the variance of the noise
     True
+    >>> given = smoothed(lambda x, y: x * x, magnitude=0.5, noise=[[[0.5, 1.0]], [[-0.5, -1.0]]])
+    >>> given([[0.0, 2.0]], [0]).tolist() # the range of the input is 2
+    [[0.25, 5.0]]
     """
     tensors = Tensors.of(model, framework, device)
-    noise = whole("n_copies", n_copies, 1), number("magnitude", magnitude), seed_of(seed)
+    drawn = whole("n_copies", n_copies, 1), number("magnitude", magnitude), seed_of(seed)
+    given = None if noise is None else reals(noise, "noise")
     function = explainer_function(explainer, tensors)
 
     def explain(inputs: Any, targets: Any) -> npt.NDArray[np.float64]:
         batch = reals(inputs, "inputs")
         rows = targets_of(targets, len(batch))
         mean: npt.NDArray[np.float64] = _native.attribution_smoothed(
-            function, batch, rows, *noise
+            function, batch, rows, *drawn, given
         )
         return mean
 
@@ -264,6 +325,8 @@ class RandomizationValues:
     """
 
     steps: tuple[RandomizationStep, ...]
+    #: The names of the layers, the one at the output first, of a torch module.
+    names: tuple[str, ...] | None = None
 
     @property
     def average(self) -> float | None:
@@ -283,7 +346,8 @@ class RandomizationValues:
 
     def to_dict(self) -> dict[str, Any]:
         """The fields by name."""
-        return {"steps": [step.to_dict() for step in self.steps]}
+        names = None if self.names is None else list(self.names)
+        return {"steps": [step.to_dict() for step in self.steps], "names": names}
 
     def to_pandas(self) -> Any:
         """A data frame with a row per step."""
@@ -306,17 +370,19 @@ class RandomizationValues:
 
 
 def model_randomization(
-    explainer_of: Callable[[list[int]], Any],
+    model: Any,
     inputs: Any,
     targets: Any,
-    n_layers: int,
+    n_layers: int | None = None,
     *,
+    explainer: Any = None,
     order: Literal["cascading", "bottom-up", "independent"] = "cascading",
     similarity: Similarity = "spearman",
     batch_size: int | None = None,
     layout: str | None = None,
     framework: Framework | None = None,
     device: Any = None,
+    seed: int = 1,
     n_jobs: int | None = None,
 ) -> RandomizationValues:
     """Does the explanation change when the model forgets what it has learnt?
@@ -326,16 +392,43 @@ def model_randomization(
 
     Parameters
     ----------
-    explainer_of : callable
-        Is given a list of layers, 0 the one at the output, and hands out an explainer of the model
-        with those layers randomized: ``explainer(inputs, targets) -> maps``. It is asked once
-        without layers, and once per step.
-    n_layers : int
-        The number of layers, and of steps.
+    model : torch module or callable
+        A module, whose layers are given new parameters and buffers one after the other, and have their
+        own again at the end. Of any other model a function that is given a list of layers, 0 the one
+        at the output, and hands out an explainer of the model with those layers randomized; it is
+        asked once without layers, and once per step.
+    inputs : array-like
+        As of :func:`evaluate`.
+    targets : array-like
+        Classes ``(n,)``, or rows of weights ``(n, n_outputs)``.
+    n_layers : int, optional
+        The number of layers, and of steps. Not for a module: its layers are the modules within it that have
+        parameters of their own.
+    explainer : callable
+        Of a module: ``explainer(inputs, targets) -> maps`` of this very module, or an object with
+        ``attribute``, as captum has them.
     order : {"cascading", "bottom-up", "independent"}
         From the output down, from the input up, or one layer at a time.
     similarity : {"spearman", "ssim", "pearson", "jaccard"}
         How two maps are compared.
+    batch_size, layout, framework, device, n_jobs : optional
+        As of :func:`evaluate`.
+    seed : int
+        What the new parameters of a module depend on: those of a layer on seed and layer alone, so that it has
+        the same ones at every step. Its ``reset_parameters`` makes them, and sets its buffers back; a
+        layer without it has its own values in random order.
+
+    Returns
+    -------
+    RandomizationValues
+        A step per layer.
+
+    Raises
+    ------
+    TypeError
+        For a model that is neither a module nor a function, and a module without an explainer.
+    ValueError
+        Without targets or layers, and for arrays that do not fit each other.
 
     References
     ----------
@@ -350,15 +443,49 @@ def model_randomization(
     >>> values = model_randomization(explainer_of, x, [0, 0], 2, order="independent")
     >>> [step.value for step in values.steps], values.average
     ([-1.0, 1.0], 0.0)
+
+    A torch module is randomized here::
+
+        values = model_randomization(network, x, y, explainer=captum.attr.Saliency(network))
+        values.names, values.last
     """
     if targets is None:
         raise ValueError("targets: needed by the explainers")
-    tensors = Tensors.of(None, framework, device)
-    run = Run(inputs=inputs, targets=targets, batch_size=batch_size, layout=layout)
+    names = None
+    if is_torch_module(model):
+        if not is_explainer(explainer):
+            raise TypeError("explainer: expected a function (inputs, targets) -> maps of the module")
+        if n_layers is not None:
+            raise ValueError("n_layers: not for a torch module, whose layers are counted here")
+        layers_of = Layers(model, seed_of(seed))
+        names, n_layers = layers_of.names, len(layers_of.names)
+        tensors = Tensors.of(model, framework, device)
+        explain = explainer_function(explainer, tensors)
 
-    def function_of(layers: list[int]) -> Any:
-        return explainer_function(explainer_of(layers), tensors)
+        def function_of(layers: list[int]) -> Any:
+            def maps(inputs: npt.NDArray[Any], targets: npt.NDArray[Any]) -> Any:
+                with layers_of.randomized(layers):
+                    return explain(inputs, targets)
 
+            return maps
+
+    else:
+        if not callable(model) or explainer is not None or n_layers is None:
+            raise TypeError(
+                "model: expected a torch module with its explainer, or a function that hands out explainers, with n_layers"
+            )
+        tensors = Tensors.of(None, framework, device)
+
+        def function_of(layers: list[int]) -> Any:
+            return explainer_function(model(layers), tensors)
+
+    run = Run(
+        inputs=inputs,
+        targets=targets,
+        batch_size=batch_size,
+        layout=layout,
+        framework=tensors.framework,
+    )
     values = _native.attribution_model_randomization(
         run.request(), function_of, whole("n_layers", n_layers, 0), order, similarity, threads(n_jobs)
     )
@@ -371,7 +498,7 @@ def model_randomization(
         )
         for step in values["steps"]
     ]
-    return RandomizationValues(tuple(steps))
+    return RandomizationValues(tuple(steps), names)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from .. import _native
 from .._arguments import threads
@@ -31,7 +32,7 @@ class Metric:
     """
 
     #: The name in tables.
-    name: ClassVar[str]
+    name: str
 
     def __init__(self, **parameters: Any) -> None:
         known = {parameter.name: parameter for parameter in self.info.parameters}
@@ -67,6 +68,16 @@ class Metric:
     def info(self) -> MetricInfo:
         """Name, question, direction, range, needs, source and parameters."""
         return metric_info(self.name)
+
+    @property
+    def functions(self) -> dict[str, Any]:
+        """What the native part calls, by what it stands for."""
+        distance, key = self.arrays.get("distance"), self.arrays.get("discretizer")
+        return {
+            "distance": None if distance is None else lambda a, b: float(distance(a, b)),
+            "discretizer": None if key is None else _numbered(key),
+            "own": None,
+        }
 
     def with_seed(self, seed: int) -> Metric:
         """The metric with another seed, where it draws something and none was given.
@@ -112,7 +123,7 @@ class Metric:
             value=value["value"],
             per_sample=value["per_sample"],
             n_undefined=value["n_undefined"],
-            curve=None if value["curve"] is None else Curve(*value["curve"]),
+            curve=None if value["curve"] is None else Curve(*value["curve"], value["curves"]),
             assumed=asked.assumed,
         )
 
@@ -175,6 +186,19 @@ def evaluate_signature(info: MetricInfo) -> inspect.Signature:
         arguments.append(inspect.Parameter(name, needed, default=default))
     arguments += [inspect.Parameter(k, keyword, default=v) for k, v in keywords.items()]
     return inspect.Signature(arguments)
+
+
+def _numbered(key: Callable[[Any], Any]) -> Callable[[Any], list[int]]:
+    """A function to keys that can be compared, as one to numbers: equal ones for equal keys."""
+    numbers: dict[Any, int] = {}
+
+    def number(attributions: Any) -> list[int]:
+        found = key(attributions)
+        if not isinstance(found, (str, bytes, int, float, tuple)):
+            found = tuple(to_numpy(found, "discretizer").ravel().tolist())
+        return [numbers.setdefault(found, len(numbers))]
+
+    return number
 
 
 def _is_array_or_function(name: str, value: Any) -> bool:

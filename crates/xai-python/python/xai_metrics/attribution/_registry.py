@@ -30,6 +30,17 @@ class MetricInfo:
     #: What it needs: ``model``, ``inputs``, ``targets``, ``explanations``, ``explainer``, …
     needs: tuple[str, ...]
     source: str
+    #: The value of one sample, with the defaults of all parameters. ``x`` is the input, ``a`` or ``e(x)`` its map, ``f``
+    #: the model, and ``g`` the score that it gives the target.
+    formula: str
+    #: What the ends of the range mean.
+    extremes: str
+    #: What the number does not tell.
+    limits: str
+    #: What other packages call the same quantity, or one that differs by a scale: ``quantus.Sparseness``.
+    peers: tuple[str, ...]
+    #: The value in the example of the documentation.
+    example: float | None
     parameters: tuple[Parameter, ...]
     #: What it draws, where draws made elsewhere may be given instead.
     draws: str | None
@@ -60,8 +71,8 @@ def _infos() -> dict[str, MetricInfo]:
             Parameter(**{**parameter, "words": tuple(parameter["words"])})
             for parameter in parameters
         )
-        metric["needs"] = tuple(metric["needs"])
-        metric["layouts"] = tuple(metric["layouts"])
+        for name in ("needs", "peers", "layouts"):
+            metric[name] = tuple(metric[name])
         infos[metric["name"]] = MetricInfo(**metric)
     return infos
 

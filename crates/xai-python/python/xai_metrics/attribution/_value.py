@@ -26,9 +26,12 @@ class Curve:
     n_features: npt.NDArray[np.int64]
     #: The mean score over the samples at each point.
     scores: npt.NDArray[np.float64]
+    #: The score of every sample at each point, ``(n, points)``, NaN where there is none; of one metric
+    #: asked alone. In a table only the means are kept.
+    per_sample: npt.NDArray[np.float64] | None = None
 
     def to_dict(self) -> dict[str, list[Any]]:
-        """The points as lists."""
+        """The points of the means as lists."""
         return {"n_features": self.n_features.tolist(), "scores": self.scores.tolist()}
 
     def plot(self, ax: Any = None, **style: Any) -> Any:

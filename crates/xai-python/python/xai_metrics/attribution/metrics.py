@@ -34,6 +34,10 @@ _ALSO = {
         "matched by name with the columns of the inputs."
     ),
     "distance": "Or a function of two flattened maps.",
+    "discretizer": (
+        "Or a function that is given a flattened map, one number per position, and answers what has to be the same: "
+        "a number, text, a tuple or an array."
+    ),
 }
 
 #: What draws made elsewhere hold, by what a metric draws.
@@ -43,6 +47,35 @@ _DRAWS = {
     "given values": "Values (draws, n, features)",
     "orders": "Orders of removal (n, features)",
     "other targets": "Other classes (n,)",
+}
+
+
+#: The data of the examples: what each name is there, and in which names it is written.
+_EXAMPLE = {
+    "x": "x = np.arange(64).reshape(4, 16) % 32 * 7 % 17 / np.array([[16], [16], [32], [32]])",
+    "weights": "weights = np.arange(32).reshape(16, 2) * 5 % 9 / 64",
+    "targets": "targets = np.array([0, 1, 0, 1])",
+    "model": "model = lambda x: x.reshape(len(x), 16) ** 2 @ weights",
+    "explainer": "explainer = lambda x, y: x * weights[:, y].T.reshape(x.shape)",
+    "images": "images = x.reshape(4, 4, 4, 1)",
+    "maps": "maps = explainer({inputs}, targets)",
+    "object": "on_object = x > 0.5",
+    "segments": "segments = np.arange(16).reshape(1, 16) // 4",
+    "layer": "layer = lambda x: x.reshape(len(x), 16) ** 2",
+}
+
+#: What a metric is given there, by what it needs, and which of the names above that takes.
+_ARGUMENTS = {
+    "model": ("model", ("weights", "model")),
+    "inputs": ("{inputs}", ("x",)),
+    "targets": ("targets", ("targets",)),
+    "explanations": ("maps", ("x", "weights", "targets", "explainer", "maps")),
+    "explainer": ("explainer", ("weights", "explainer")),
+    "masks": ("on_object", ("object",)),
+    "segments": ("segments", ("segments",)),
+    "reference maps": ("{inputs}", ("x",)),
+    "second maps": ("{inputs}", ("x",)),
+    "representation": ("layer", ("layer",)),
 }
 
 
@@ -62,7 +95,7 @@ def _metric_class(info: MetricInfo) -> type[Metric]:
     def evaluate(self: Metric, *arguments: Any, **named: Any) -> MetricValue:
         return Metric.evaluate(self, *arguments, **named)
 
-    name = "".join(word.capitalize() for word in info.name.split("_"))
+    name = _class_name(info)
     evaluate.__doc__ = Metric.evaluate.__doc__
     evaluate.__qualname__ = f"{name}.evaluate"
     evaluate.__signature__ = evaluate_signature(info)  # type: ignore[attr-defined]
@@ -80,12 +113,18 @@ def _metric_class(info: MetricInfo) -> type[Metric]:
     return type(name, (Metric,), members)
 
 
+def _class_name(info: MetricInfo) -> str:
+    return "".join(word.capitalize() for word in info.name.split("_"))
+
+
 def _documentation(info: MetricInfo) -> str:
     better = "neither end" if info.direction == "none" else info.direction
     needs = f"Needs: {', '.join(info.needs)}."
     if len(info.layouts) < 4:
         needs += f" Inputs: {' or '.join(info.layouts)}."
-    lines = [*_title(info), "", f"Better: {better}. Range: {info.range}.", *wrapped(needs, 0), ""]
+    lines = [*_title(info), "", "The value of one sample::", "", *wrapped(info.formula, 4), ""]
+    lines += wrapped(f"Better: {better}. Range: {info.range}. {info.extremes}", 0)
+    lines += ["", *wrapped(needs, 0), ""]
     if info.is_whole:
         lines += ["It relates all samples to each other: parts of a data set do not join.", ""]
     if info.parameters or info.draws:
@@ -96,7 +135,33 @@ def _documentation(info: MetricInfo) -> str:
             drawn = f"{_DRAWS[info.draws]}, drawn elsewhere, instead of own ones."
             lines += ["draws : array-like, optional", *wrapped(drawn, 4)]
         lines += [""]
-    return "\n".join([*lines, "References", "----------", *wrapped(f"{info.source}.", 0), ""])
+    limits = info.limits.replace("`", "``")
+    lines += ["Notes", "-----", *wrapped(f"What it does not tell: {limits}", 0), ""]
+    if info.peers:
+        peers = ", ".join(f"``{peer}``" for peer in info.peers)
+        lines += [*wrapped(f"Elsewhere: {peers}. The numbers may differ.", 0), ""]
+    lines += ["References", "----------", *wrapped(f"{info.source}.", 0), ""]
+    return "\n".join([*lines, *_example(info)])
+
+
+def _example(info: MetricInfo) -> list[str]:
+    """An example that runs: the metric of maps that take a quadratic model for a linear one."""
+    inputs = "x" if "tabular" in info.layouts else "images"
+    asked = [_ARGUMENTS[need] for need in info.needs]
+    names = {name for _, names in asked for name in names} | {"x", inputs}
+    data = [line for name, line in _EXAMPLE.items() if name in names]
+    given = ", ".join(argument for argument, _ in asked)
+    kind = _class_name(info)
+    # Classes do not say how many there are.
+    settings = "n_classes=2" if any(p.name == "n_classes" for p in info.parameters) else ""
+    lines = [
+        "import numpy as np",
+        f"from xai_metrics.attribution import {kind}",
+        *data,
+        f"round({kind}({settings}).evaluate({given}).value, 4)",
+    ]
+    lines = [f">>> {line.format(inputs=inputs)}" for line in lines]
+    return ["Examples", "--------", *lines, repr(info.example), ""]
 
 
 def _title(info: MetricInfo) -> list[str]:

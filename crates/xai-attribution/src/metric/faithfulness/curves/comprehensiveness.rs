@@ -65,7 +65,7 @@ impl CurveKind for DropWithout {
             extremes: "0 or below: what the map ranks first does not matter. Near the score itself: all that matters is among the first features.",
             limits: "A model that can answer from the other features loses nothing, though the map may be right. Read it with rationale sufficiency.",
             peers: &["ferret.AOPC_Comprehensiveness_Evaluation"],
-            example: None,
+            example: Some(0.1142),
         },
     };
     const START: Start = Start::Input;

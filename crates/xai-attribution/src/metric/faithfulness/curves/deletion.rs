@@ -54,7 +54,7 @@ impl CurveKind for Deleting {
                 "quantus.Selectivity",
                 "xplique.Deletion",
             ],
-            example: None,
+            example: Some(0.0458),
         },
     };
     const START: Start = Start::Input;
@@ -100,7 +100,7 @@ impl CurveKind for Inserting {
             extremes: "The score of the baseline: nothing that is put back matters. The score of the whole input or more: the first features are enough.",
             limits: "It depends on what the model says to the baseline. Values of two models do not compare.",
             peers: &["xplique.Insertion"],
-            example: None,
+            example: Some(0.1598),
         },
     };
     const START: Start = Start::Blank;

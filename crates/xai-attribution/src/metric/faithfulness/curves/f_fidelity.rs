@@ -120,7 +120,7 @@ impl RankedPart for BothEnds {
             extremes: "0: both ends of the ranking matter alike. Above 0: the first features matter more. Below 0: the last ones do.",
             limits: "Its argument holds for a model that was fine-tuned on inputs with features missing; for any other it is a removal like all others.",
             peers: &[],
-            example: None,
+            example: Some(0.023),
         },
     };
     const ORDERS: &'static [(RemovalOrder, f64)] = &[
@@ -143,7 +143,7 @@ impl RankedPart for MostRelevant {
             extremes: "0: the most relevant features do not matter. High: the score falls with them.",
             limits: "It does not compare with the other features: a model that every removal disturbs has a high value for any map.",
             peers: &[],
-            example: None,
+            example: Some(0.028),
         },
     };
     const ORDERS: &'static [(RemovalOrder, f64)] = &[(RemovalOrder::MostRelevantFirst, 1.0)];
@@ -163,7 +163,7 @@ impl RankedPart for LeastRelevant {
             extremes: "0: the least relevant features do not matter. High: the score falls with them.",
             limits: "A model that depends on few features has a low value for nearly every map.",
             peers: &[],
-            example: None,
+            example: Some(0.0051),
         },
     };
     const ORDERS: &'static [(RemovalOrder, f64)] = &[(RemovalOrder::LeastRelevantFirst, 1.0)];

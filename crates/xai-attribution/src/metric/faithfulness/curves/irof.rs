@@ -67,7 +67,7 @@ impl CurveKind for ShareLost {
             extremes: "0: removing segments changes nothing. 1: the score is gone at once. Below 0: it rises.",
             limits: "It depends on the segmentation and on the baseline. Scores of 0 and below cannot be divided by.",
             peers: &["quantus.IROF"],
-            example: None,
+            example: Some(0.6687),
         },
     };
     const START: Start = Start::Input;

@@ -59,7 +59,7 @@ impl CurveKind for Rising {
             extremes: "0: the score falls at every step. 1: it never falls.",
             limits: "It does not look at the sizes of the steps, and a model that all features speak for never falls, whatever the order.",
             peers: &["quantus.Monotonicity"],
-            example: None,
+            example: Some(1.0),
         },
     };
     const START: Start = Start::Blank;

@@ -175,7 +175,7 @@ impl Registered for Naopc {
             extremes: "0: no order removes the score more slowly. 1: no order removes it faster.",
             limits: "Of more features than `exact_up_to` the best and the worst order are searched, not proven. It judges the order alone.",
             peers: &[],
-            example: None,
+            example: Some(0.9892),
         },
     };
 }

@@ -220,7 +220,7 @@ impl Registered for RandomOrderReference {
             extremes: "0: every random order is better. 0.5: as good as a random order. 1: better than every random order.",
             limits: "It says that the order is better than chance, not by how much (the scale `z` does). Few random orders make a coarse scale.",
             peers: &[],
-            example: None,
+            example: Some(1.0),
         },
     };
 }

@@ -91,7 +91,7 @@ impl Registered for RationaleSufficiency {
             extremes: "0 or below: what is kept is enough for the score. Near the score itself: what is kept says nothing to the model.",
             limits: "The model sees inputs of which nearly all is missing. A low value does not say that the kept features are the only ones that suffice.",
             peers: &["ferret.AOPC_Sufficiency_Evaluation"],
-            example: None,
+            example: Some(0.0914),
         },
     };
 }

@@ -53,7 +53,7 @@ impl CurveKind for MeanDrop {
             extremes: "0: removing features changes nothing. Near the score itself: the first features carry all of it. Below 0: the score rises.",
             limits: "It judges the order alone. Inputs with many features removed are unlike the training data, and values of two models do not compare (NAOPC does).",
             peers: &["quantus.RegionPerturbation", "quantus.PixelFlipping"],
-            example: None,
+            example: Some(0.1546),
         },
     };
     const START: Start = Start::Input;

@@ -105,7 +105,7 @@ impl Registered for SymmetricRelevanceGain {
             extremes: "0: an order as good as a random one. Above 0: the map orders features as the model uses them. Below 0: it orders them the wrong way round.",
             limits: "It judges the order of the features alone, not the sizes of the attributions. How large it can become depends on the model.",
             peers: &[],
-            example: None,
+            example: Some(0.1237),
         },
     };
 }

@@ -119,7 +119,7 @@ impl RoadOrder for Combined {
             extremes: "−0.5: the model is right only without the pixels that the map calls irrelevant. 0: as by chance. 0.5: it is right without the least relevant pixels, and wrong without the most relevant ones.",
             limits: "It counts right answers, not scores: a prediction that is safe by a wide margin does not change. Imputed pixels are smooth, and what is left of an object may be filled from it.",
             peers: &["pytorch-grad-cam.ROADCombined"],
-            example: None,
+            example: Some(0.0972),
         },
     };
     const ORDERS: &'static [(RemovalOrder, f64)] = &[
@@ -142,7 +142,7 @@ impl RoadOrder for MostFirst {
             extremes: "0: the model is never right without the most relevant pixels. 1: it always is.",
             limits: "A model that is easily wrong has a low value for any map: compare with least relevant first.",
             peers: &["quantus.ROAD", "pytorch-grad-cam.ROADMostRelevantFirst"],
-            example: None,
+            example: Some(0.0556),
         },
     };
     const ORDERS: &'static [(RemovalOrder, f64)] = &[(RemovalOrder::MostRelevantFirst, 1.0)];
@@ -162,7 +162,7 @@ impl RoadOrder for LeastFirst {
             extremes: "0: the model is never right without the least relevant pixels. 1: it always is.",
             limits: "A model that is hardly ever wrong has a high value for any map: compare with most relevant first.",
             peers: &["pytorch-grad-cam.ROADLeastRelevantFirst"],
-            example: None,
+            example: Some(0.25),
         },
     };
     const ORDERS: &'static [(RemovalOrder, f64)] = &[(RemovalOrder::LeastRelevantFirst, 1.0)];

@@ -141,7 +141,7 @@ impl Registered for FaithfulnessEstimate {
             extremes: "−1: the score falls most without the features of the lowest attribution. 0: there is no relation. 1: drops are proportional to attributions.",
             limits: "Features are removed one at a time: what two of them do together is not seen, and a feature that another one can replace seems not to matter.",
             peers: &["quantus.FaithfulnessEstimate"],
-            example: None,
+            example: Some(0.9589),
         },
     };
 }

@@ -437,7 +437,7 @@ impl Registered for Infidelity {
             extremes: "0: the map says exactly what every change does to the score. There is no upper end: the unit is that of the score, squared.",
             limits: "A map in another unit than the score is far off though its order is right (the scaling `optimal-beta` takes the best factor). Values of two models do not compare.",
             peers: &["captum.infidelity", "quantus.Infidelity"],
-            example: None,
+            example: Some(0.0002),
         },
     };
 

@@ -147,7 +147,7 @@ impl Registered for MonotonicityCorrelation {
             extremes: "−1: the score depends least on the features with the largest attributions. 0: there is no relation. 1: it depends on features in the order of their attributions.",
             limits: "It does not look at signs, and features are changed one at a time.",
             peers: &["quantus.MonotonicityCorrelation"],
-            example: None,
+            example: Some(0.6295),
         },
     };
 

@@ -166,7 +166,7 @@ impl Registered for MuFidelity {
             extremes: "−1: the score falls most where the attributions are lowest. 0: as by chance. 1: drops are ordered as the sums of the attributions are.",
             limits: "A correlation does not see a wrong scale. It is noisy for few subsets, and low for a model whose features act together, whatever the map.",
             peers: &["quantus.FaithfulnessCorrelation", "xplique.MuFidelity"],
-            example: None,
+            example: Some(0.9478),
         },
     };
 

@@ -95,7 +95,7 @@ impl NoisyPart for Important {
             extremes: "0: the score does not move. High: the score depends on the top positions.",
             limits: "How far the score moves depends on the noise and on the model. A model that is sensitive everywhere has a high value for any map: read it with the unimportant gap.",
             peers: &["openxai.PGI"],
-            example: None,
+            example: Some(0.0163),
         },
     };
     const IS_TOP: bool = true;
@@ -115,7 +115,7 @@ impl NoisyPart for Unimportant {
             extremes: "0: the score does not depend on what the map leaves out. High: it does.",
             limits: "A model that hardly moves under the noise has a low value for any map: read it with the important gap.",
             peers: &["openxai.PGU"],
-            example: None,
+            example: Some(0.0141),
         },
     };
     const IS_TOP: bool = false;

@@ -217,7 +217,7 @@ impl Registered for SensitivityN {
             extremes: "−1: the score falls where the attributions say that it rises. 0: there is no relation. 1: drops are proportional to sums of attributions, at every size.",
             limits: "A correlation does not see a wrong scale or a constant: Completeness and Infidelity do. Random subsets are unlike the parts of real inputs.",
             peers: &["quantus.SensitivityN"],
-            example: None,
+            example: Some(0.9573),
         },
     };
 }

@@ -115,7 +115,7 @@ impl Registered for Violations {
             extremes: "0: every sign is right. 1: every sign is wrong.",
             limits: "It looks at signs of the top features alone. A map without negative values is wrong wherever the score rises.",
             peers: &[],
-            example: None,
+            example: Some(0.0),
         },
     };
 }

@@ -146,7 +146,7 @@ impl Registered for Adcc {
             extremes: "0: one of the three fails altogether. 1: the map explains itself, marks next to nothing, and loses no score.",
             limits: "One number of three does not tell which of them is low. Coherency asks whether the explainer repeats itself, which a wrong explainer may do.",
             peers: &[],
-            example: None,
+            example: Some(0.6505),
         },
     };
 }

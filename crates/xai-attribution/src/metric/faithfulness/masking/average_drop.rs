@@ -50,7 +50,7 @@ impl ScoreFormula for DropFormula {
             extremes: "0: nothing of the score is lost. 1: all of it is.",
             limits: "A map that keeps everything has 0, too: read it with Sparseness or Complexity. Rises of the score count as 0, and the model sees masked inputs unlike those it was trained on.",
             peers: &["xplique.AverageDropMetric"],
-            example: None,
+            example: Some(0.5415),
         },
     };
 

@@ -46,7 +46,7 @@ impl ScoreFormula for GainFormula {
             extremes: "0: the score does not rise. 1: it rises to 1.",
             limits: "Losses count as 0: read it with Average Drop. A score that is near 1 already makes the divisor small, and the value depends on little.",
             peers: &["xplique.AverageGainMetric"],
-            example: None,
+            example: Some(0.0),
         },
     };
 
@@ -101,7 +101,7 @@ impl ScoreFormula for IncreaseFormula {
             extremes: "0: the score rises for no sample. 1: it rises for every sample.",
             limits: "It says nothing about how far the score rises (Average Gain does), and a rise may come from a masked input that is unlike all training data.",
             peers: &["xplique.AverageIncreaseMetric"],
-            example: None,
+            example: Some(0.0),
         },
     };
 

@@ -1,0 +1,164 @@
+"""Metrics of the user's own, beside those of the registry."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._arrays import reals
+from ._data import LAYOUTS
+from ._metric import Metric
+from ._registry import MetricInfo
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+#: What a batch may hold, and what a run needs for it.
+_NEEDS = {
+    "inputs": ("inputs",),
+    "targets": ("targets",),
+    "explanations": ("explanations",),
+    "outputs": ("model", "inputs"),
+    "base_scores": ("model", "inputs", "targets"),
+    "masked_scores": ("model", "inputs", "targets", "explanations"),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Some samples of a run, as :meth:`per_sample` of a metric of one's own is given them.
+
+    What the metric does not list in ``reads`` is ``None``.
+
+    >>> import numpy as np
+    >>> Batch(first_sample=0, n_samples=2, base_scores=np.array([0.5, 1.0])).base_scores.max()
+    1.0
+    """
+
+    #: The place of the first sample in the data set.
+    first_sample: int
+    n_samples: int
+    #: ``(batch, …)``, as the model is given them.
+    inputs: npt.NDArray[Any] | None = None
+    #: Classes ``(batch,)``, numbers of outputs, or rows of weights ``(batch, n_outputs)``.
+    targets: npt.NDArray[Any] | None = None
+    #: The maps of one explainer, ``(batch, …)``.
+    explanations: npt.NDArray[Any] | None = None
+    #: The outputs of the model before the activation, ``(batch, n_outputs)``.
+    outputs: npt.NDArray[np.float64] | None = None
+    #: The scores of the targets, ``(batch,)``.
+    base_scores: npt.NDArray[np.float64] | None = None
+    #: The scores of the inputs that the maps keep, see :func:`mask_inputs`, ``(batch,)``.
+    masked_scores: npt.NDArray[np.float64] | None = None
+
+
+class OwnMetric(Metric):
+    """A metric of one's own, in the place of one of the registry.
+
+    :func:`~xai_metrics.attribution.evaluate` takes any object with ``per_sample`` among its metrics and
+    makes this of it. What the object reads of a batch is what other metrics read, too: the model is asked for it
+    once.
+
+    Parameters
+    ----------
+    metric : object
+        With ``per_sample(batch)``, which is given a :class:`Batch` and answers one number per sample,
+        NaN where there is none; ``reads``, names of what it reads of a batch; and, if they are to
+        be others, ``name`` (that of the class) and ``direction`` (``"higher"``, ``"lower"`` or
+        ``"none"``, the default). The first line of its documentation is the question that it answers.
+
+    Raises
+    ------
+    TypeError
+        For an object without ``per_sample`` or ``reads``.
+    ValueError
+        For a name in ``reads`` that is none of a batch, and for another direction.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from xai_metrics.attribution import evaluate
+    >>> class Kept:
+    ...     '''What share of the score is left when only what the map marks is kept?'''
+    ...     name, direction = "kept", "higher"
+    ...     reads = ("base_scores", "masked_scores")
+    ...     def per_sample(self, batch):
+    ...         return batch.masked_scores / batch.base_scores
+    >>> x = np.array([[4.0, 1.0], [1.0, 2.0]])
+    >>> table = evaluate(lambda x: x, x, [0, 1], {"first": [[1.0, 0.0]] * 2}, [Kept(), "average_drop"])
+    >>> table["kept"]["first"].per_sample.tolist(), table.model_rows # both read the same 4 rows
+    ([1.0, 0.0], 4)
+    """
+
+    def __init__(self, metric: Any) -> None:
+        kind = type(metric).__name__
+        if not callable(getattr(metric, "per_sample", None)):
+            raise TypeError(f"metric: expected an object with per_sample(batch), got {kind}")
+        reads = getattr(metric, "reads", None)
+        if not isinstance(reads, (tuple, list, set, frozenset)):
+            raise TypeError(f"metric: {kind} needs `reads`, a tuple of some of {', '.join(_NEEDS)}")
+        unknown = next((name for name in reads if name not in _NEEDS), None)
+        if unknown is not None:
+            raise ValueError(f"metric: {kind}.reads: expected some of {', '.join(_NEEDS)}, got {unknown!r}")
+        direction = getattr(metric, "direction", "none")
+        if direction not in ("higher", "lower", "none"):
+            raise ValueError(
+                f"metric: {kind}.direction: expected higher, lower or none, got {direction!r}"
+            )
+        self.metric = metric
+        self.name = str(getattr(metric, "name", kind))
+        self.arrays = {}
+        self.parameters = {}
+        question, *_ = (type(metric).__doc__ or "").strip().splitlines() or [""]
+        needs = [need for name in _NEEDS if name in reads for need in _NEEDS[name]]
+        self._reads = list(reads)
+        self._info = MetricInfo(
+            name=self.name,
+            title=self.name,
+            question=question,
+            direction=direction,
+            range="(-inf, inf)",
+            needs=tuple(dict.fromkeys(needs)),
+            source="",
+            formula="",
+            extremes="",
+            limits="",
+            peers=(),
+            example=None,
+            parameters=(),
+            draws=None,
+            is_whole=False,
+            has_call_of_its_own=False,
+            layouts=LAYOUTS,
+        )
+
+    @property
+    def info(self) -> MetricInfo:
+        """What the object says of itself."""
+        return self._info
+
+    @property
+    def functions(self) -> dict[str, Any]:
+        """What the native part calls."""
+        own = {"function": self._values, "direction": self.info.direction, "reads": self._reads}
+        return {**super().functions, "own": own}
+
+    def _values(self, batch: dict[str, Any]) -> npt.NDArray[np.float64]:
+        values = self.metric.per_sample(Batch(**batch))
+        array = np.ascontiguousarray(reals(values, self.name, 1), dtype=np.float64)
+        if len(array) != batch["n_samples"]:
+            raise ValueError(
+                f"{self.name}: expected one value per sample, {batch['n_samples']}, got shape {array.shape}"
+            )
+        return array
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, OwnMetric) and self.metric is other.metric
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __repr__(self) -> str:
+        return repr(self.metric)
