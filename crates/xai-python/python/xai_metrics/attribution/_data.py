@@ -12,6 +12,7 @@ import numpy as np
 from .. import _arrays, _native
 from .._arguments import whole_or_none
 from .._arrays import booleans, column_names, in_order_of, integers, reals, to_numpy
+from .._frameworks import Tensors
 from . import _models, _references
 from ._explanations import Reading
 from ._inputs import Inputs
@@ -126,9 +127,9 @@ class Run:
         return in_order_of(columns, values, name, of)
 
     @cached_property
-    def tensors(self) -> _models.Tensors:
+    def tensors(self) -> Tensors:
         """What model and explainers are given."""
-        return _models.Tensors.of(self.model, self.framework, self.device)
+        return Tensors.of(self.model, self.framework, self.device)
 
     @cached_property
     def known(self) -> _models.Known | None:

@@ -207,4 +207,4 @@ def upsampled(maps: Array, size: tuple[int, int]) -> Array:
 def _interpolation(n: int, size: int) -> Array:
     """Weights ``(size, n)`` of ``n`` values at places between them."""
     places = ((np.arange(size) + 0.5) * n / size - 0.5).clip(0, n - 1)
-    return np.maximum(0.0, 1.0 - np.abs(places[:, None] - np.arange(n)))
+    return np.asarray(np.maximum(0.0, 1.0 - np.abs(places[:, None] - np.arange(n))))

@@ -11,10 +11,11 @@ import numpy as np
 from .. import _native
 from .._arguments import number, seed_of, threads, whole
 from .._arrays import column_names, in_order_of, integers, reals
+from .._frameworks import Tensors, is_torch_module
 from .._results import Result, axes, html_table, pandas_frame
 from ._data import Run, explained, layout_of, targets_of
 from ._layers import Layers
-from ._models import Tensors, explainer_function, is_explainer, is_torch_module
+from ._models import explainer_function, is_explainer
 from ._registry import metric_info
 from ._value import MetricValue, none_for_nan
 

@@ -17,13 +17,13 @@ import numpy as np
 
 from .. import _native
 from .._arrays import is_lazy, reals
-from .._frameworks import FRAMEWORKS, Framework, Tensors, is_keras_model, is_of, is_torch_module
+from .._frameworks import Tensors, is_keras_model, is_of, is_torch_module
 from ._inputs import Inputs, whole_numbers
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-__all__ = ["FRAMEWORKS", "Framework", "Known", "Tensors", "is_keras_model", "is_torch_module"]
+    from .._frameworks import Framework
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from .. import _arrays, _native
 from .._arguments import threads
 from .._described import described, parameters_of
+from .._frameworks import Tensors
 from .._progress import bar
 from .._results import Result, axes, html_table, pandas_frame
 from .._statistics import Interval, interval_of
@@ -27,12 +28,14 @@ def _called(
     model: Model, has_batch: bool, shown: Any = None, index: Any = None
 ) -> Callable[[Any, Any, Any, Any], Any]:
     """The model as the kernels call it: arrays in, rows of real numbers out."""
+    tensors = Tensors.of(model, None, None)
 
     def call(features: Any, edge_index: Any, edge_weight: Any, batch: Any) -> Any:
-        given = (batch,) if has_batch else ()
         if edge_weight is None:
             edge_weight = np.ones(edge_index.shape[1], dtype=features.dtype)
-        outputs = model(features, edge_index, edge_weight, *given)
+        given = (features, edge_index, edge_weight, *((batch,) if has_batch else ()))
+        with tensors.calling():
+            outputs = model(*map(tensors.tensor, given))
         if shown is not None:
             shown.update()
         rows = _arrays.reals(on_host(outputs), "outputs of the model", ndim=2)
@@ -43,13 +46,16 @@ def _called(
 
 
 def with_tensors(model: Model, *, device: Any = "cpu") -> Model:
-    """A model that is called with torch's tensors on a device, without gradients.
+    """A function that is called with torch's tensors on a device, without gradients.
+
+    A ``torch.nn.Module`` needs it not: it is given tensors on the device and in the precision of its
+    parameters, and is in its evaluation mode while it is called.
 
     Parameters
     ----------
     model : callable
-        ``model(x, edge_index, edge_weight)``, with ``batch`` where the graph has one; a
-        ``torch.nn.Module`` for instance. It should be in its evaluation mode.
+        ``model(x, edge_index, edge_weight)``, with ``batch`` where the graph has one. Modules that it
+        calls should be in their evaluation mode.
     device : torch.device or str
         Where the tensors go.
 
@@ -64,11 +70,11 @@ def with_tensors(model: Model, *, device: Any = "cpu") -> Model:
     >>> model = with_tensors(lambda x, edge_index, edge_weight: x)   # torch is read when called
     """
 
-    def called(*arrays: Any) -> Any:
-        import torch
+    tensors = Tensors("torch", device)
 
-        with torch.no_grad():
-            return model(*(torch.from_numpy(array).to(device) for array in arrays))
+    def called(*arrays: Any) -> Any:
+        with tensors.calling():
+            return model(*map(tensors.tensor, arrays))
 
     return called
 
@@ -110,9 +116,9 @@ def explained_outputs(
     ----------
     model : callable
         ``model(features, edge_index, edge_weight)`` (and ``batch``, where it is given) of NumPy
-        arrays, returns ``(n_rows, n_classes)``; see :func:`with_tensors` for torch. An edge weight
-        scales what the edge carries. It is called on the thread that calls this function; what it
-        raises arrives as it is.
+        arrays, returns ``(n_rows, n_classes)``. A ``torch.nn.Module`` is given tensors; see
+        :func:`with_tensors` for functions of tensors. An edge weight scales what the edge carries. It
+        is called on the thread that calls this function; what it raises arrives as it is.
     features : array_like
         ``(n_nodes, n_features)``.
     edge_index : array_like

@@ -10,16 +10,16 @@ import numpy as np
 from xai_metrics import _native
 from xai_metrics._arguments import threads, whole_or_none
 from xai_metrics._arrays import reals
+from xai_metrics._frameworks import is_torch_module
 from xai_metrics.attribution._data import Run, layout_of, targets_of
 from xai_metrics.attribution._metric import Metric
-from xai_metrics.attribution._models import is_torch_module
 from xai_metrics.attribution._value import MetricValue
 
 if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Unpack
 
-    from xai_metrics.attribution._models import Framework
+    from xai_metrics._frameworks import Framework
 
 #: The activations that the peer has, and the one that it has not.
 _ACTIVATIONS = (None, "sigmoid", "softmax", "log-softmax")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from xai_metrics._frameworks import Tensors, is_keras_model, is_torch_module
 from xai_metrics.attribution import _models, metrics
 from xai_metrics.attribution._data import predicted_classes
 from xai_metrics.attribution._functions import model_randomization
@@ -185,7 +186,7 @@ class ModelRandomizationMetric(ExplainerMetric):
         if not hasattr(explainer, "model"):
             raise TypeError("explainer: expected an object with an attribute `model`")
         randomized = self.randomization_strategy.randomize(_copied(explainer.model))
-        tensors = _models.Tensors.of(explainer.model, self.framework, self.device)
+        tensors = Tensors.of(explainer.model, self.framework, self.device)
         explain = _models.explainer_function(explainer, tensors)
         shape = self.inputs.shape[1:]
 
@@ -231,7 +232,7 @@ class ModelRandomizationMetric(ExplainerMetric):
 
 def _layers(model: Any) -> list[tuple[str, Any]]:
     """The layers that have parameters, by name, from input to output."""
-    if _models.is_torch_module(model):
+    if is_torch_module(model):
         modules = model.named_modules()
         return [(n, m) for n, m in modules if next(m.parameters(recurse=False), None) is not None]
     if hasattr(model, "layers"):
@@ -240,7 +241,7 @@ def _layers(model: Any) -> list[tuple[str, Any]]:
 
 
 def _randomize(layer: Any, random: np.random.Generator) -> None:
-    if _models.is_torch_module(layer):
+    if is_torch_module(layer):
         import torch
 
         with torch.no_grad():
@@ -253,7 +254,7 @@ def _randomize(layer: Any, random: np.random.Generator) -> None:
 
 
 def _copied(model: Any) -> Any:
-    if _models.is_keras_model(model):
+    if is_keras_model(model):
         import tensorflow as tf
 
         clone = tf.keras.models.clone_model(model)

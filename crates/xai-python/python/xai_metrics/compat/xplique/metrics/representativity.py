@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from xai_metrics._arrays import integers, reals
+from xai_metrics._frameworks import Tensors, is_torch_module
 from xai_metrics.attribution import _models
 from xai_metrics.attribution._data import predicted_classes, targets_of
 from xai_metrics.attribution._functions import representativity
@@ -15,7 +16,7 @@ from xai_metrics.attribution._functions import representativity
 from .base import layout_of_images, unzipped
 
 if TYPE_CHECKING:
-    from xai_metrics.attribution._models import Framework
+    from xai_metrics._frameworks import Framework
 
 
 class MeGe:
@@ -98,7 +99,7 @@ class MeGe:
         """
         maps, predictions = [], []
         for model in self.models:
-            tensors = _models.Tensors.of(model, self.framework, self.device)
+            tensors = Tensors.of(model, self.framework, self.device)
             explainer = explainer_class(model, **(explainer_params or {}))
             explain = _models.explainer_function(explainer, tensors)
             maps.append(explain(np.array(self.inputs, order="C"), self.targets))
@@ -109,7 +110,7 @@ class MeGe:
             maps,
             integers(np.stack(predictions), "predictions"),
             labels,
-            layout=layout_of_images(self.layout, maps[0], _models.is_torch_module(self.models[0])),
+            layout=layout_of_images(self.layout, maps[0], is_torch_module(self.models[0])),
             held_out_by=np.arange(len(labels)) // self.split_len,
             peer_thresholds=self.compat,
             n_jobs=self.n_jobs,
