@@ -276,7 +276,9 @@ def test_inputs_of_other_types_are_taken(kind: Any) -> None:
         (np.zeros((3, 0)), ValueError, "inputs"),
         (np.zeros(5), ValueError, "inputs"),
         (np.full((2, 12), np.nan), ValueError, "inputs"),
-        ({"a": 1}, TypeError, "inputs: expected an array, got dict"),
+        ({1.0, 2.0}, TypeError, "inputs: expected an array, got set"),
+        ({}, ValueError, "inputs: expected at least one array, got an empty mapping"),
+        ({"a": X, "b": X[:1]}, ValueError, r"inputs\['b'\]: expected one row per sample, 9"),
     ],
 )
 def test_what_is_wrong_with_inputs_is_said(x: Any, error: type[Exception], message: str) -> None:
@@ -327,7 +329,7 @@ def test_an_answer_of_several_arrays_is_refused_or_its_logits_taken() -> None:
         assert drop(answer).value == expected
     several = (lambda b: (model(b), b), lambda b: {"out": model(b), "aux": b}, lambda b: [model(b), b])
     for answer in several:
-        with pytest.raises(TypeError, match="model: it answers several arrays, .*lambda batch"):
+        with pytest.raises(TypeError, match="model: it answers several arrays, .* output= .*lambda answer"):
             drop(answer)
 
 

@@ -195,7 +195,6 @@ def is_keras_model(model: Any) -> bool:
 
 def _is_embedding(module: Any) -> bool:
     """Whether a module of torch looks up rows by whole numbers."""
-    nn = sys.modules["torch"].nn
-    # Scripted modules are of no class of their own.
-    named = getattr(module, "original_name", None) in ("Embedding", "EmbeddingBag")
-    return named or isinstance(module, (nn.Embedding, nn.EmbeddingBag))
+    # Scripted modules are of no class of their own, and have its name.
+    names = {base.__name__ for base in type(module).__mro__} | {getattr(module, "original_name", "")}
+    return bool(names & {"Embedding", "EmbeddingBag"})

@@ -92,7 +92,7 @@ def test_other_inputs_go_along_row_by_row(named: bool) -> None:
     model = Scaled()
     np.testing.assert_allclose(base_scores(model, inputs, TARGETS), PICKED * scale, rtol=1e-5)
     for batch_size in (1, 5, None):
-        asked = ["deletion", "insertion", "mu_fidelity", "faithfulness_correlation"]
+        asked = ["deletion", "insertion", "mu_fidelity", "monotonicity"]
         of = {"batch_size": batch_size, "replicates": 0}
         joint = evaluate(model, inputs, TARGETS, {"a": X}, asked, **of)
         # Of a linear model the answer scales.

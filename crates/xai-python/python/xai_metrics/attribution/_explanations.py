@@ -55,7 +55,7 @@ class Reading:
         if isinstance(given, list) and self.shape is not None and self._are_by_class(given):
             given = np.stack([to_numpy(per_class, name) for per_class in given], axis=-1)
         array = reals(self.in_order(given, name), name)
-        if self.shape is None:
+        if self.shape is None or len(self.shape) < 2:
             return array
         if array.ndim == len(self.shape) + 1 and array.shape[1:-1] == self.shape[1:]:
             return self._of_targets(array, name, targets)
