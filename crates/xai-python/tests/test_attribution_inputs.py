@@ -1,0 +1,262 @@
+"""Inputs, answers and explanations as they come: tables, several inputs, lists; and reference explainers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import xai_metrics
+from xai_metrics.attribution import base_scores, evaluate, evaluate_part, explain, metrics
+
+RANDOM = np.random.default_rng(6)
+X = RANDOM.random((10, 4))
+W = RANDOM.normal(size=(4, 3))
+TARGETS = RANDOM.integers(0, 3, 10)
+PICKED = (X @ W)[np.arange(10), TARGETS]
+
+
+def people(n: int = 120) -> tuple[Any, Any]:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(
+        {
+            "age": RANDOM.integers(18, 80, n),
+            "city": RANDOM.choice(["Rome", "Oslo", "Lima"], n, p=[0.6, 0.3, 0.1]),
+            "income": RANDOM.random(n).astype(np.float32),
+            "plan": pandas.Categorical(RANDOM.choice(["free", "paid"], n, p=[0.3, 0.7])),
+            "active": RANDOM.random(n) > 0.5,
+        }
+    )
+    frame.loc[3, "city"] = None
+    risk = (frame["age"] > 50) | (frame["city"] == "Oslo")
+    return frame, np.where(risk, "high", "low")
+
+
+def pipeline(frame: Any, y: Any) -> Any:
+    compose = pytest.importorskip("sklearn.compose")
+    linear = pytest.importorskip("sklearn.linear_model")
+    preprocessing = pytest.importorskip("sklearn.preprocessing")
+    encoded = preprocessing.OneHotEncoder(handle_unknown="ignore")
+    columns = compose.ColumnTransformer(
+        [("words", encoded, ["city", "plan"]), ("numbers", preprocessing.StandardScaler(), ["age", "income"])],
+        remainder="passthrough",
+    )
+    return pytest.importorskip("sklearn.pipeline").make_pipeline(columns, linear.LogisticRegression()).fit(frame, y)
+
+
+def test_a_pipeline_is_given_its_table_with_words() -> None:
+    x, y = people()
+    model = pipeline(x, y)
+    expected = model.predict_proba(x)[np.arange(len(x)), (y == "low").astype(int)]
+    np.testing.assert_allclose(base_scores(model, x, y), expected)
+    columns = (y == "low").astype(int)
+    np.testing.assert_allclose(base_scores(model.predict_proba, x, columns), expected)
+    np.testing.assert_allclose(base_scores(lambda frame: model.predict_proba(frame), x, columns), expected)
+    maps = RANDOM.normal(size=x.shape)
+    table = evaluate(model, x, y, {"a": maps, "occlusion": "occlusion"}, replicates=0)
+    assert table["deletion"]["occlusion"].value < table["deletion"]["a"].value
+    # The baseline of a column of words is the word that occurs most.
+    blank = x.copy()
+    blank["city"], blank["plan"] = "Rome", "paid"
+    blank[["age", "income", "active"]] = [0, 0.0, False]
+    change = []
+    for name in x.columns:
+        changed = x.copy()
+        changed[name] = blank[name].to_numpy()
+        after = model.predict_proba(changed)[np.arange(len(x)), columns]
+        change.append(expected - after)
+    np.testing.assert_allclose(explain(model, x, y, "occlusion"), np.column_stack(change), atol=1e-12)
+    typical = x.mode().iloc[0]
+    value = metrics.Deletion(baseline=typical).evaluate(model, x, y, maps)
+    order = typical[["plan", "age", "city", "income", "active"]]
+    assert metrics.Deletion(baseline=order).evaluate(model, x, y, maps).value == value.value
+    assert metrics.Deletion().evaluate(model, x, y, maps).value != value.value
+    wrong = typical.copy()
+    wrong["city"] = "Bern"
+    with pytest.raises(ValueError, match=r"baseline\['city'\]: the column of the inputs has no 'Bern'"):
+        metrics.Deletion(baseline=wrong).evaluate(model, x, y, maps)
+
+
+def test_a_table_keeps_the_types_of_its_columns() -> None:
+    x, _ = people()
+    seen = []
+
+    def model(frame: Any) -> Any:
+        seen.append(frame)
+        return frame["age"].to_numpy() * 1.0
+
+    base_scores(model, x, batch_size=len(x))
+    assert seen[0].dtypes.equals(x.dtypes) and seen[0].equals(x)
+    with_halves = x.drop(columns=["city", "plan"])
+    seen.clear()
+    metrics.Deletion(baseline=0.5, steps="all").evaluate(
+        model, with_halves, None, RANDOM.random(with_halves.shape), framework="pandas"
+    )
+    assert seen[0].dtypes.equals(with_halves.dtypes)
+    # A type that cannot hold a baseline gives way.
+    assert seen[-1].dtypes["age"] == np.float64 and seen[-1].dtypes["income"] == np.float32
+    with pytest.raises(ValueError, match="framework: 'pandas' needs inputs that are a table"):
+        base_scores(model, X, framework="pandas")
+
+
+def test_tables_of_polars_are_given_back_as_such() -> None:
+    polars = pytest.importorskip("polars")
+    x = polars.DataFrame({"n": [1, 2, 3], "word": ["a", "b", "a"], "r": [0.5, 0.25, 0.125]})
+    seen = []
+
+    def model(frame: Any) -> Any:
+        seen.append(frame)
+        return (frame["n"] + (frame["word"] == "a")).to_list()
+
+    np.testing.assert_array_equal(base_scores(model, x, batch_size=3), [2, 2, 4])
+    assert seen[0].equals(x) and seen[0].schema == x.schema
+    np.testing.assert_allclose(explain(model, x, [0] * 3, "occlusion"), [[1, 0, 0], [2, -1, 0], [3, 0, 0]])
+
+
+def test_other_inputs_go_along_row_by_row() -> None:
+    scale = RANDOM.random(10)
+
+    def model(x: Any, scale: Any) -> Any:
+        return {"scores": (x @ W * scale[:, None]).tolist(), "scale": scale}
+
+    for inputs in ((X, scale), {"x": X, "scale": scale}):
+        scores = base_scores(model, inputs, TARGETS, output="scores", batch_size=3)
+        np.testing.assert_allclose(scores, PICKED * scale)
+        maps = explain(model, inputs, TARGETS, "occlusion", output="scores", batch_size=4)
+        np.testing.assert_allclose(maps, X * W.T[TARGETS] * scale[:, None])
+        given = {"a": "occlusion", "maps": maps}
+        table = evaluate(model, inputs, TARGETS, given, ["completeness"], output="scores", progress=False)
+        for name in given:
+            np.testing.assert_allclose(table["completeness"][name].per_sample, 0.0, atol=1e-12)
+        parts = [
+            evaluate_part(
+                model,
+                (X[i:j], scale[i:j]),
+                TARGETS[i:j],
+                {"a": maps[i:j]},
+                ["mu_fidelity"],
+                first_sample=i,
+                output="scores",
+            )
+            for i, j in ((0, 4), (4, 10))
+        ]
+        joined = parts[0].merge(parts[1]).table(replicates=0)["mu_fidelity"]["a"].per_sample
+        whole = evaluate(model, inputs, TARGETS, {"a": maps}, ["mu_fidelity"], output="scores")
+        np.testing.assert_allclose(joined, whole["mu_fidelity"]["a"].per_sample)
+    with pytest.raises(TypeError, match="representation: is given one array of inputs"):
+        asked = {"metrics": ["relative_representation_stability"], "representation": lambda x: x}
+        evaluate(model, inputs, TARGETS, {"a": (maps, "occlusion")}, **asked, output="scores")
+
+
+@pytest.mark.parametrize("shape", [(10,), (10, 1), (10, 3)])
+def test_a_score_stands_for_all_targets_or_for_each(shape: Any) -> None:
+    def model(batch: Any) -> Any:
+        return (batch @ W)[:, :, None] * np.ones(5)
+
+    def score(maps: Any) -> Any:
+        means = maps.mean(axis=2)
+        return means if shape == (10, 3) else means.sum(axis=1).reshape(len(maps), *shape[1:])
+
+    expected = PICKED if shape == (10, 3) else (X @ W).sum(axis=1)
+    np.testing.assert_allclose(base_scores(model, X, TARGETS, score=score), expected)
+    value = metrics.Deletion().evaluate(model, X, TARGETS, X, score=score)
+    assert value.value == evaluate(model, X, TARGETS, {"a": X}, ["deletion"], score=score)["deletion"]["a"].value
+    if shape != (10, 3):
+        np.testing.assert_allclose(base_scores(model, X, None, score=score), expected)
+        np.testing.assert_allclose(base_scores(model, X, np.full((10, 1), 2.0), score=score), 2 * expected)
+
+
+def test_answers_may_be_lists() -> None:
+    np.testing.assert_allclose(base_scores(lambda x: (x @ W).tolist(), X, TARGETS), PICKED)
+    np.testing.assert_allclose(base_scores(lambda x: [row @ W for row in x], X, TARGETS), PICKED)
+    by_class = base_scores(lambda x: [dict(enumerate(row @ W)) for row in x], X, TARGETS)
+    np.testing.assert_allclose(by_class, PICKED)
+
+
+def test_maps_by_class_are_those_of_the_target() -> None:
+    maps = RANDOM.normal(size=(10, 4, 3))
+    expected = metrics.Deletion().evaluate(lambda x: x @ W, X, TARGETS, maps[np.arange(10), :, TARGETS])
+    given = metrics.Deletion().evaluate(lambda x: x @ W, X, TARGETS, maps)
+    np.testing.assert_array_equal(given.per_sample, expected.per_sample)
+    predicted = np.argmax(X @ W, axis=1)
+    given = metrics.Deletion().evaluate(lambda x: x @ W, X, None, maps)
+    expected = metrics.Deletion().evaluate(lambda x: x @ W, X, predicted, maps[np.arange(10), :, predicted])
+    np.testing.assert_array_equal(given.per_sample, expected.per_sample)
+    with pytest.raises(ValueError, match=r"shape \(10, 4, 5\) has an axis more than the inputs.*`.sum\(-1\)`"):
+        metrics.Deletion().evaluate(lambda x: x @ W, X, TARGETS, np.zeros((10, 4, 5)))
+
+
+def test_maps_of_less_resolution_are_upsampled() -> None:
+    x = RANDOM.random((3, 8, 12, 3))
+
+    def model(batch: Any) -> Any:
+        return batch.mean(axis=(1, 2))
+
+    # A plane keeps its slope between the centres of the pixels at the edge.
+    small = np.arange(4)[:, None] * 2.0 + np.arange(3) * np.ones((3, 1, 1))
+    rows, columns = (np.arange(8) + 0.5) / 2 - 0.5, (np.arange(12) + 0.5) / 4 - 0.5
+    large = rows.clip(0, 3)[:, None] * 2.0 + columns.clip(0, 2) * np.ones((3, 1, 1))
+    explainers = {"small": small, "channel": small[..., None], "large": large}
+    table = evaluate(model, x, [0, 1, 2], explainers, ["deletion"], layout="channels-last")
+    for name in explainers:
+        np.testing.assert_allclose(table["deletion"][name].per_sample, table["deletion"]["large"].per_sample)
+    assert table.assumed == {
+        "maps of small": "upsampled bilinearly from 4 × 3",
+        "maps of channel": "upsampled bilinearly from 4 × 3",
+    }
+    with pytest.raises(ValueError, match="explanations"):
+        evaluate(model, x, [0, 1, 2], {"a": np.zeros((3, 16, 16))}, ["deletion"], layout="channels-last")
+
+
+def test_reference_explainers() -> None:
+    assert xai_metrics.explain is explain
+
+    def model(batch: Any) -> Any:
+        return batch @ W
+
+    terms = X * W.T[TARGETS]
+    np.testing.assert_allclose(explain(model, X, TARGETS, "occlusion"), terms)
+    np.testing.assert_allclose(explain(model, X, TARGETS, "input_x_gradient"), terms, rtol=1e-6)
+    moved = explain(model, X, TARGETS, "occlusion", baseline=X.mean(axis=0))
+    np.testing.assert_allclose(moved, (X - X.mean(axis=0)) * W.T[TARGETS])
+    np.testing.assert_array_equal(explain(model, X, TARGETS, "constant"), np.ones_like(X))
+    random = explain(model, X, TARGETS, "random", batch_size=3)
+    np.testing.assert_array_equal(random[::-1], explain(model, X[::-1], TARGETS, "random"))
+    assert not np.array_equal(random, explain(model, X, TARGETS, "random", seed=2))
+    assert abs(random.mean()) < 0.5 and 0.5 < random.std() < 1.5 and len(np.unique(random)) == random.size
+    activated = explain(model, X, TARGETS, "occlusion", activation="softmax")
+    assert np.abs(activated).max() <= 1.0 and not np.allclose(activated, terms)
+    rows = np.eye(3)[TARGETS] * 2.0
+    np.testing.assert_allclose(explain(model, X, rows, "occlusion"), 2 * terms)
+    for wrong, error, message in (
+        (("edges", {}), ValueError, "edges: needs images or time series"),
+        (("occlusion", {"size": 3}), TypeError, "occlusion: has no option 'size'; it has patch, baseline"),
+        (("occlusions", {}), ValueError, "explainers: expected one of random, constant, edges"),
+    ):
+        with pytest.raises(error, match=message):
+            evaluate(model, X, TARGETS, {"a": wrong}, ["average_stability"])
+
+
+def test_edges_are_where_values_change() -> None:
+    x = np.zeros((1, 5, 6, 3))
+    x[:, :, 3:] = 1.0
+    columns = explain(lambda batch: batch.mean(axis=(1, 2)), x, [0], "edges", layout="channels-last")
+    np.testing.assert_array_equal(columns, np.broadcast_to([0.0, 0.0, 4.0, 4.0, 0.0, 0.0], (1, 5, 6)))
+    rows = explain(
+        lambda batch: batch.mean(axis=(2, 3)), np.moveaxis(x, 3, 1).swapaxes(2, 3), [0], "edges", layout="channels-first"
+    )
+    np.testing.assert_array_equal(rows[0], columns[0].T)
+    series = np.array([[[0.0], [1.0], [4.0], [4.0]]])
+    np.testing.assert_array_equal(
+        explain(lambda batch: batch.mean(axis=1), series, [0], "edges"), [[[0.5], [2.0], [1.5], [0.0]]]
+    )
+
+
+def test_regions_of_images_are_occluded_with_their_channels() -> None:
+    x = RANDOM.random((2, 5, 4, 3))
+    for layout, images in (("channels-last", x), ("channels-first", np.moveaxis(x, 3, 1))):
+        axes = (1, 2, 3)
+        maps = explain(lambda batch: batch.sum(axis=axes), images, [0, 0], "occlusion", patch=3, layout=layout)
+        assert maps.shape == (2, 5, 4)
+        np.testing.assert_allclose(maps[:, :3, :3], np.broadcast_to(x[:, :3, :3].sum(axes)[:, None, None], (2, 3, 3)))
+        np.testing.assert_allclose(maps[:, 3:, 3:], np.broadcast_to(x[:, 3:, 3:].sum(axes)[:, None, None], (2, 2, 1)))
