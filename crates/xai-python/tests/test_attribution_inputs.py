@@ -54,6 +54,7 @@ def test_a_pipeline_is_given_its_table_with_words() -> None:
     np.testing.assert_allclose(base_scores(lambda frame: model.predict_proba(frame), x, columns), expected)
     maps = RANDOM.normal(size=x.shape)
     table = evaluate(model, x, y, {"a": maps, "occlusion": "occlusion"}, replicates=0)
+    assert table.assumed["words"] == "numbered by how often they occur, from 0"
     assert table["deletion"]["occlusion"].value < table["deletion"]["a"].value
     # The baseline of a column of words is the word that occurs most.
     blank = x.copy()
@@ -166,6 +167,14 @@ def test_a_score_stands_for_all_targets_or_for_each(shape: Any) -> None:
         np.testing.assert_allclose(base_scores(model, X, np.full((10, 1), 2.0), score=score), 2 * expected)
 
 
+def test_what_is_wrong_says_what_to_do() -> None:
+    sparse = pytest.importorskip("scipy.sparse")
+    with pytest.raises(TypeError, match=r"inputs: the matrix is sparse; make it dense by `.toarray\(\)`"):
+        base_scores(lambda x: x @ W, sparse.csr_matrix(X), TARGETS)
+    with pytest.raises(ValueError, match="targets: expected whole numbers, .* a regressor for instance, give None"):
+        base_scores(lambda x: x.sum(axis=1), X, X.sum(axis=1))
+
+
 def test_answers_may_be_lists() -> None:
     np.testing.assert_allclose(base_scores(lambda x: (x @ W).tolist(), X, TARGETS), PICKED)
     np.testing.assert_allclose(base_scores(lambda x: [row @ W for row in x], X, TARGETS), PICKED)
@@ -204,6 +213,8 @@ def test_maps_of_less_resolution_are_upsampled() -> None:
         "maps of small": "upsampled bilinearly from 4 × 3",
         "maps of channel": "upsampled bilinearly from 4 × 3",
     }
+    grey = evaluate(lambda x: x.mean(axis=(1, 2, 3)), x[..., :1], None, {"a": small[..., None]}, ["deletion"])
+    assert grey.assumed["maps of a"] == "upsampled bilinearly from 4 × 3"
     with pytest.raises(ValueError, match="explanations"):
         evaluate(model, x, [0, 1, 2], {"a": np.zeros((3, 16, 16))}, ["deletion"], layout="channels-last")
 

@@ -62,6 +62,8 @@ def to_numpy(values: Any, name: str) -> npt.NDArray[Any]:
             raise ValueError(f"{name}: {error}") from None
     if is_lazy(values):
         raise TypeError(f"{name}: the LazyFrame is not computed; collect it first, by `.collect()`")
+    if hasattr(values, "toarray"):
+        raise TypeError(f"{name}: the matrix is sparse; make it dense by `.toarray()`")
     raise TypeError(f"{name}: expected an array, got {_type_name(values)}")
 
 

@@ -104,7 +104,10 @@ class Run:
     @cached_property
     def given(self) -> Inputs | None:
         """The inputs, as a model is given them."""
-        return None if self.inputs is None else Inputs(self.inputs)
+        inputs = None if self.inputs is None else Inputs(self.inputs)
+        if inputs is not None and inputs.table is not None and inputs.table.words:
+            self.assumed["words"] = "numbered by how often they occur, from 0"
+        return inputs
 
     @cached_property
     def array(self) -> Any:
@@ -445,12 +448,21 @@ def targets_of(targets: Any, n: int, classes: list[Any] | None = None) -> npt.ND
     """
     array = to_numpy(targets, "targets")
     if array.ndim == 1:
-        columns = integers(array, "targets") if classes is None else _columns_of(array, classes)
+        columns = _numbers_of(array) if classes is None else _columns_of(array, classes)
         _check_n("targets", columns, n)
         return np.ascontiguousarray(columns)
     rows = np.ascontiguousarray(reals(array, "targets", (1, 2)), dtype=np.float64)
     _check_n("targets", rows, n)
     return rows
+
+
+def _numbers_of(targets: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """The numbers of outputs."""
+    try:
+        return integers(targets, "targets")
+    except ValueError as error:
+        told = f"{error}; of a model with one output, a regressor for instance, give None"
+        raise ValueError(told) from None
 
 
 def _columns_of(targets: npt.NDArray[Any], classes: list[Any]) -> npt.NDArray[np.int64]:

@@ -168,14 +168,13 @@ class Reading:
 
     def _of_size(self, maps: Array, of: str) -> Array:
         """Maps of images in their height and width: those of a layer of less resolution are made larger."""
-        plane, shape = self._plane, self.shape
-        channels = 1 if self.layout == "channels-first" else -1
-        if maps.ndim == 4 and shape is not None and maps.shape[channels] == 1 != shape[channels]:
-            maps = maps.squeeze(channels)
-        if maps.ndim != 3 or plane is None or maps.shape[1:] == plane:
+        plane, channels = self._plane, 1 if self.layout == "channels-first" else -1
+        if plane is None or maps.ndim not in (3, 4):
             return maps
+        if maps.ndim == 4 and maps.shape[channels] == 1:
+            maps = maps.squeeze(channels)
         given = maps.shape[1:]
-        if any(own > whole for own, whole in zip(given, plane)):
+        if maps.ndim != 3 or given == plane or any(own > whole for own, whole in zip(given, plane)):
             return maps
         self.notes[f"maps of {of}"] = f"upsampled bilinearly from {given[0]} × {given[1]}"
         return upsampled(maps, plane)
