@@ -171,8 +171,7 @@ def test_tokens_stay_whole_numbers() -> None:
     expected = model(torch.from_numpy(IDS))["logits"].detach().numpy()
     for ids in (IDS, IDS.tolist(), torch.from_numpy(IDS), IDS.astype(np.int32).astype(np.int64)):
         np.testing.assert_allclose(base_scores(model, ids, [1] * 6), expected[:, 1], rtol=1e-6)
-    functions = [model, torch.compile(model, backend="eager"), torch.jit.script(torch.nn.Embedding(20, 2)).forward]
-    for function in functions[:2]:
+    for function in (model, torch.compile(model, backend="eager")):
         value = metrics.Deletion(steps="all", baseline=0).evaluate(function, IDS, [1] * 6, maps)
         assert value.per_sample.shape == (6,) and value.value is not None
     function = lambda ids: model(ids)["logits"]  # noqa: E731
@@ -180,6 +179,9 @@ def test_tokens_stay_whole_numbers() -> None:
     np.testing.assert_allclose(scores, expected[:, 1], rtol=1e-6)
     with pytest.raises(ValueError, match=r"inputs: the model takes whole numbers, and .* baseline of whole numbers"):
         metrics.AverageDrop().evaluate(model, IDS, [1] * 6, maps, activation="softmax")
+    table = evaluate(model, IDS, [1] * 6, {"a": maps, "random": "random"}, "all", replicates=0)
+    assert table.skipped["average_drop"] == "may put fractions in the place of whole numbers"
+    assert table["symmetric_relevance_gain"]["a"].value is not None
     # A layer without embeddings is given its own precision.
     np.testing.assert_allclose(
         base_scores(linear(), np.ones((2, 5), int), [0, 1]), W.sum(axis=0)[:2], rtol=1e-6
@@ -410,3 +412,36 @@ def test_modules_are_models_of_graphs() -> None:
     expected = graph.explained_outputs(evaluated, x, edge_index, edge_mask=mask)
     np.testing.assert_allclose(whole.kept, expected.kept, rtol=1e-6)
     np.testing.assert_allclose(whole.complement, expected.complement, rtol=1e-6)
+
+
+def test_a_classifier_of_text_of_transformers() -> None:
+    transformers = pytest.importorskip("transformers")
+    captum = pytest.importorskip("captum.attr")
+    torch.manual_seed(0)
+    sizes = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 8}
+    model = transformers.BertForSequenceClassification(transformers.BertConfig(vocab_size=20, num_labels=3, **sizes))
+    ids = torch.from_numpy(IDS)
+    mask = torch.ones_like(ids)
+    mask[:3, 4:] = 0
+    inputs = transformers.BatchEncoding({"input_ids": ids, "attention_mask": mask})
+    y = torch.tensor([0, 1, 2, 0, 1, 2])
+    expected = model.eval()(**inputs).logits[torch.arange(6), y].detach().numpy()
+    np.testing.assert_allclose(base_scores(model.train(), inputs, y), expected, rtol=1e-4)
+    layer = captum.LayerIntegratedGradients(
+        lambda ids, mask: model(ids, attention_mask=mask).logits, model.bert.embeddings.word_embeddings
+    )
+
+    def gradients(inputs: Any, targets: Any) -> Any:
+        given, others = inputs["input_ids"], (inputs["attention_mask"],)
+        return layer.attribute(given, target=targets, additional_forward_args=others, n_steps=20).sum(-1)
+
+    explainers = {"gradients": gradients, "occlusion": ("occlusion", {"baseline": 3}), "random": "random"}
+    asked = [metrics.Deletion(baseline=3), metrics.MuFidelity(baseline=3)]
+    table = evaluate(model, inputs, y, explainers, asked, batch_size=5, replicates=0)
+    assert table["mu_fidelity"]["occlusion"].value > table["mu_fidelity"]["random"].value
+    # Tokens that the mask hides change nothing.
+    from xai_metrics.attribution import explain
+
+    hidden = explain(model, inputs, y, "occlusion", baseline=3)[:3, 4:]
+    np.testing.assert_allclose(hidden, 0.0, atol=1e-6)
+    assert evaluate(model, inputs, y, explainers, replicates=0)["deletion"]["random"].value is not None

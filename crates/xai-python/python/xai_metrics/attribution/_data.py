@@ -134,6 +134,11 @@ class Run:
         """What model and explainers are given."""
         return Tensors.of(self.model, self.framework, self.device)
 
+    @property
+    def has_tokens(self) -> bool:
+        """Whether the model is given whole numbers, in whose place no others can stand."""
+        return self.given is not None and self.given.whole is not None and self.tensors.keeps_integers
+
     @cached_property
     def known(self) -> _models.Known | None:
         """What is known of the model."""
@@ -320,7 +325,8 @@ class Run:
         self, batch: npt.NDArray[Any], targets: npt.NDArray[Any], samples: Any
     ) -> npt.NDArray[Any] | None:
         """The derivative of the output for the target by the inputs; ``None`` of a model without derivatives."""
-        if self.given is not None and not self.given.has_gradient(self.tensors):
+        has_words = self.given is not None and self.given.table is not None and self.given.table.words
+        if self.has_tokens or has_words:
             raise TypeError("inputs: have no gradient, as they are tokens or words and no numbers")
         if self.tensors.framework not in ("torch", "jax", "tensorflow"):
             return None

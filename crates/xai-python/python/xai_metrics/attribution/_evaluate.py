@@ -352,6 +352,9 @@ def _obstacle(info: MetricInfo, run: Run) -> str | None:
     rows = run.targets is not None and to_numpy(run.targets, "targets").ndim == 2
     if not rows and any(parameter.name == "n_classes" for parameter in info.parameters):
         return "needs n_classes, or targets that are rows of weights"
+    asks = {"model", "explainer"} & set(info.needs)
+    if asks and run.has_tokens and all(parameter.name != "baseline" for parameter in info.parameters):
+        return "may put fractions in the place of whole numbers"
     if run.read_layout is not None and run.read_layout not in info.layouts:
         return f"has values for {' and '.join(info.layouts)} inputs, these are {run.read_layout}"
     return None

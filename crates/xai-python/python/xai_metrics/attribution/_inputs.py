@@ -67,12 +67,6 @@ class Inputs:
         """The names of the columns of a table."""
         return None if self.table is None else self.table.names
 
-    def has_gradient(self, tensors: Tensors) -> bool:
-        """Whether a model is given real numbers, and neither words nor whole numbers that stand for such."""
-        if self.table is not None and self.table.words:
-            return False
-        return self.whole is None or not tensors.keeps_integers
-
     def numbers(self, values: Any, name: str) -> Any:
         """Another table with the columns of the inputs, or one row of it, as numbers; all else as it is."""
         if self.table is None or not self.table.words or column_names(values) is None:
