@@ -8,6 +8,7 @@ mod compactness;
 mod curves;
 mod drops;
 mod edges;
+mod examples;
 mod localization;
 mod neighbors;
 mod orders;
