@@ -252,10 +252,30 @@ def evaluate_part(
 ) -> EvaluationValues:
     """The values of one part of a data set, which join those of other parts.
 
-    ``first_sample`` is the place of the first sample in the whole: random choices belong to a
-    sample's place, so that parts give the values of the whole. A baseline that is the mean of the
-    data set is that of the part; give the mean of the whole as an array. All other arguments are
-    those of :func:`evaluate`.
+    A baseline that is the mean of the data set is that of the part; give the mean of the whole as an
+    array.
+
+    Parameters
+    ----------
+    model, inputs, targets, explainers, metrics
+        As of :func:`evaluate`, of the samples of the part.
+    first_sample : int
+        The place of the first sample in the whole: random choices belong to a sample's place, so that
+        parts give the values of the whole.
+    masks, mosaic, segments, reference_maps, second_maps, representation
+        As of :func:`evaluate`, of the samples of the part.
+    activation, batch_size, allow_batch_dependence, layout, framework, device, seed, n_jobs, progress
+        As of :func:`evaluate`.
+
+    Returns
+    -------
+    EvaluationValues
+        Which :meth:`~EvaluationValues.merge` with those of the next part.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`evaluate`.
 
     Examples
     --------
@@ -323,7 +343,7 @@ def asked_metrics(metrics: Any, run: Run) -> tuple[list[tuple[str, Metric]], dic
                 elif all(word != known for known, _ in asked):
                     asked.append((word, by_name(word)()))
             continue
-        if isinstance(metric, type) and issubclass(metric, Metric):
+        if isinstance(metric, type) and (issubclass(metric, Metric) or hasattr(metric, "per_sample")):
             metric = metric()
         if hasattr(metric, "per_sample"):
             metric = OwnMetric(metric)

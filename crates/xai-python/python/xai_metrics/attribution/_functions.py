@@ -44,7 +44,26 @@ def base_scores(
 ) -> npt.NDArray[np.float64]:
     """The model's score of every sample: the sum of its outputs by the weights of the target.
 
-    The arguments are those of :func:`evaluate`.
+    Parameters
+    ----------
+    model : callable, torch module, Keras model or estimator
+        As of :func:`evaluate`.
+    inputs : array-like
+        ``(n, …)``.
+    targets : array-like, optional
+        Classes ``(n,)``, or rows of weights ``(n, n_outputs)``; the class of the largest output unless given.
+    activation, batch_size, allow_batch_dependence, layout, framework, device, n_jobs : optional
+        As of :func:`evaluate`.
+
+    Returns
+    -------
+    numpy.ndarray
+        One score per sample, ``(n,)``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`evaluate`.
 
     Examples
     --------
@@ -114,7 +133,28 @@ def masked_scores(
 ) -> MaskedScores:
     """The model's scores of all inputs, and of the inputs that their maps keep: ``2 n`` rows.
 
-    The arguments are those of :func:`evaluate`; ``explanations`` are maps or an explainer.
+    Parameters
+    ----------
+    model : callable, torch module, Keras model or estimator
+        As of :func:`evaluate`.
+    inputs : array-like
+        ``(n, …)``.
+    targets : array-like
+        Classes ``(n,)``, or rows of weights ``(n, n_outputs)``.
+    explanations : array-like or callable
+        Maps ``(n, …)``, with or without channels, or an explainer ``(inputs, targets) -> maps``.
+    activation, batch_size, allow_batch_dependence, layout, framework, device, n_jobs : optional
+        As of :func:`evaluate`.
+
+    Returns
+    -------
+    MaskedScores
+        Two scores per sample.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`evaluate`.
 
     Examples
     --------
@@ -138,6 +178,27 @@ def mask_inputs(
     1].
 
     A constant map becomes a mask of zeros.
+
+    Parameters
+    ----------
+    inputs : array-like
+        ``(n, …)``.
+    explanations : array-like
+        Maps ``(n, …)``, with or without channels. Columns of tables are matched by name.
+    layout : optional
+        As of :func:`evaluate`.
+    n_jobs : int or None
+        Threads; ``None`` for one per core.
+
+    Returns
+    -------
+    numpy.ndarray
+        Of the shape of the inputs.
+
+    Raises
+    ------
+    ValueError
+        For arrays that do not fit each other, and numbers that are not finite.
 
     Examples
     --------
@@ -168,6 +229,20 @@ def map_similarity(
     similarity : {"ssim", "spearman", "pearson", "jaccard"}
         Structural similarity (of images), a correlation, or the overlap of the largest tenth of the
         attributions. All are at most 1, for maps that are alike.
+    layout : optional
+        How the axes of the maps are read, as of :func:`evaluate`.
+    n_jobs : int or None
+        Threads; ``None`` for one per core.
+
+    Returns
+    -------
+    numpy.ndarray
+        ``(n,)``.
+
+    Raises
+    ------
+    ValueError
+        For maps of different shapes, and structural similarity of maps that are no images.
 
     Examples
     --------
@@ -549,6 +624,19 @@ def representativity(
         then compared on the samples that one of the two has not seen.
     peer_thresholds : bool
         Whether ReCo tries about 20 thresholds, as xplique does, instead of all.
+    layout : optional
+        How the axes of the maps are read, as of :func:`evaluate`.
+    n_jobs : int or None
+        Threads; ``None`` for one per core.
+
+    Returns
+    -------
+    MegeReco
+
+    Raises
+    ------
+    ValueError
+        For fewer than two models, and for arrays that do not fit each other.
 
     References
     ----------

@@ -112,7 +112,7 @@ class OwnMetric(Metric):
         self.arrays = {}
         self.parameters = {}
         question, *_ = (type(metric).__doc__ or "").strip().splitlines() or [""]
-        needs = [need for name in _NEEDS if name in reads for need in _NEEDS[name]]
+        needs = {need for name in reads for need in _NEEDS[name]}
         self._reads = list(reads)
         self._info = MetricInfo(
             name=self.name,
@@ -120,7 +120,7 @@ class OwnMetric(Metric):
             question=question,
             direction=direction,
             range="(-inf, inf)",
-            needs=tuple(dict.fromkeys(needs)),
+            needs=tuple(need for need in _NEEDS["masked_scores"] if need in needs),
             source="",
             formula="",
             extremes="",

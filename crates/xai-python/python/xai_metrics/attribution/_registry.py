@@ -80,6 +80,12 @@ def _infos() -> dict[str, MetricInfo]:
 def metric_infos() -> list[MetricInfo]:
     """All metrics of attribution maps and explainers, in the order of the documentation.
 
+    Returns
+    -------
+    list of MetricInfo
+
+    Examples
+    --------
     >>> [info.name for info in metric_infos()][:3]
     ['average_drop', 'average_increase', 'average_gain']
     """
@@ -87,8 +93,24 @@ def metric_infos() -> list[MetricInfo]:
 
 
 def metric_info(name: str) -> MetricInfo:
-    """One metric by its name, ``average_drop`` or ``average-drop``.
+    """One metric by its name.
 
+    Parameters
+    ----------
+    name : str
+        ``average_drop`` or ``average-drop``.
+
+    Returns
+    -------
+    MetricInfo
+
+    Raises
+    ------
+    ValueError
+        For a name that no metric has; it names the near ones.
+
+    Examples
+    --------
     >>> metric_info("mu-fidelity").direction
     'higher'
     """

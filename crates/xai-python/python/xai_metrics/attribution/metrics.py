@@ -80,8 +80,25 @@ _ARGUMENTS = {
 
 
 def by_name(name: str) -> type[Metric]:
-    """The class of a metric by its name in tables, or as the command line has it.
+    """The class of a metric.
 
+    Parameters
+    ----------
+    name : str
+        Its name in tables, or as the command line has it.
+
+    Returns
+    -------
+    type
+        A class of this module.
+
+    Raises
+    ------
+    ValueError
+        For a name that no metric has, and for a metric with a function of its own.
+
+    Examples
+    --------
     >>> by_name("mu_fidelity").__name__, by_name("average-drop").__name__
     ('MuFidelity', 'AverageDrop')
     """

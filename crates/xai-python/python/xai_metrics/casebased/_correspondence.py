@@ -161,6 +161,12 @@ def distances(
     array of shape (n_queries, n_rows)
         The distances, at least 0.
 
+    Raises
+    ------
+    ValueError
+        For rows of different lengths, numbers that are not finite, an unknown distance, and a
+        covariance that cannot be inverted.
+
     Examples
     --------
     >>> from xai_metrics.casebased import distances

@@ -112,6 +112,11 @@ __all__ = [
 def metrics() -> list[MetricInfo]:
     """Every metric of graphs: its question, direction, range, needs and source.
 
+    Returns
+    -------
+    list of MetricInfo
+        In the order of the documentation.
+
     Examples
     --------
     >>> from xai_metrics.graph import metrics

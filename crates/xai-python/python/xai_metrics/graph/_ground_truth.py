@@ -89,6 +89,12 @@ def ground_truth(
     -------
     GroundTruth
 
+    Raises
+    ------
+    ValueError
+        For no elements, other shapes, numbers outside [0, 1] (of logits, that are not finite),
+        and a parameter outside its range.
+
     Examples
     --------
     >>> from xai_metrics.graph import ground_truth
@@ -117,6 +123,8 @@ def best_of_truths(
     truths : array_like
         ``(n_truths, n_elements)``.
     {parameters}
+    n_jobs : int, optional
+        The number of threads; one per core by default.
 
     Returns
     -------
@@ -124,6 +132,12 @@ def best_of_truths(
         Which of the truths it is, the first of several.
     scores : GroundTruth
         The scores against it.
+
+    Raises
+    ------
+    ValueError
+        For no truth, other lengths, numbers outside [0, 1] (of logits, that are not finite),
+        and a parameter outside its range.
 
     Examples
     --------
@@ -145,6 +159,22 @@ def counted_elements(
     **parameters: Any,
 ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
     """What :func:`ground_truth` counts: which elements are predicted, and which are true.
+
+    Parameters
+    ----------
+    predicted, target : array_like
+        Of as many elements, in [0, 1]; any shape.
+    {parameters}
+
+    Returns
+    -------
+    predicted, target : numpy.ndarray of bool
+        One per element, ``(n_elements,)``.
+
+    Raises
+    ------
+    ValueError
+        As :func:`ground_truth`.
 
     Examples
     --------
@@ -269,6 +299,11 @@ def ground_truth_curves(
         ``None`` where the truth has one class only.
     precision_recall : PrecisionRecallCurve or None
         ``None`` without a true element.
+
+    Raises
+    ------
+    ValueError
+        As :func:`ground_truth`.
 
     Examples
     --------

@@ -73,6 +73,12 @@ def mask_properties(
     -------
     MaskProperties
 
+    Raises
+    ------
+    ValueError
+        For a mask outside [0, 1], and edges that do not fit it or name a node that there is
+        not.
+
     Examples
     --------
     >>> from xai_metrics.graph import mask_properties
@@ -119,6 +125,12 @@ def sparsify(
     -------
     numpy.ndarray
         Of the shape and precision of the mask.
+
+    Raises
+    ------
+    ValueError
+        For none or several of ``top_k``, ``fraction`` and ``threshold``, one that is out of
+        range, and edges that do not fit the mask.
 
     Examples
     --------

@@ -64,6 +64,11 @@ def with_tensors(model: Model, *, device: Any = "cpu") -> Model:
     callable
         For :func:`sweep`, :func:`robust_fidelity` and :func:`explained_outputs`.
 
+    Raises
+    ------
+    ImportError
+        Where torch is not installed, when the model is called.
+
     Examples
     --------
     >>> from xai_metrics.graph import with_tensors
@@ -138,6 +143,13 @@ def explained_outputs(
     Returns
     -------
     ExplainedOutputs
+
+    Raises
+    ------
+    ValueError
+        For arrays that do not fit each other, masks outside [0, 1], an edge to a node that
+        there is not, outputs that are no ``(n_rows, n_classes)``, and a soft mask with
+        ``removal="remove"``.
 
     Examples
     --------
@@ -287,6 +299,12 @@ def sweep(
     -------
     SweepCurve
 
+    Raises
+    ------
+    ValueError
+        As :func:`explained_outputs`; for none or several of ``fractions``, ``top_k`` and
+        ``thresholds``, and for levels that do not ascend.
+
     Examples
     --------
     >>> import numpy as np
@@ -347,10 +365,18 @@ def sweep_from_outputs(
     target, index
         As for :func:`sweep`.
     {parameters}
+    n_jobs : int, optional
+        The number of threads; one per core by default.
 
     Returns
     -------
     SweepCurve
+
+    Raises
+    ------
+    ValueError
+        For arrays that do not fit each other, levels that do not ascend, and outputs that are
+        not what ``return_type`` says.
 
     Examples
     --------
@@ -473,6 +499,12 @@ def robust_fidelity(
     Returns
     -------
     RobustFidelity
+
+    Raises
+    ------
+    ValueError
+        As :func:`explained_outputs`, for an edge mask that is not of zeros and ones, and for a
+        parameter outside its range.
 
     Notes
     -----

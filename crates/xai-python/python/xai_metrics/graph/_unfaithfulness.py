@@ -91,7 +91,21 @@ def unfaithfulness_per_row(
 ) -> npt.NDArray[np.float64]:
     """The unfaithfulness ``1 - exp(-KL)`` of every row by itself, ``(n_samples,)`` in [0, 1].
 
-    Takes what :func:`unfaithfulness` takes.
+    Parameters
+    ----------
+    full, kept, index, n_jobs
+        As for :func:`unfaithfulness`.
+    {parameters}
+
+    Returns
+    -------
+    numpy.ndarray
+        ``(n_samples,)``, in the order of ``index`` where it is given.
+
+    Raises
+    ------
+    ValueError
+        As :func:`unfaithfulness`.
 
     Examples
     --------
@@ -118,6 +132,11 @@ def kl_divergence(p: Any, q: Any, *, from_logs: bool = False) -> float:
     from_logs : bool
         They are logarithms of probabilities.
 
+    Returns
+    -------
+    float
+        At least 0, in nats; infinite where ``q`` rules out what ``p`` allows.
+
     Raises
     ------
     ValueError
@@ -140,7 +159,24 @@ def kl_divergence(p: Any, q: Any, *, from_logs: bool = False) -> float:
 def top_k_features(node_mask: Any, k: int) -> list[int]:
     """The ``k`` features with the largest column sums of a node mask, ascending.
 
-    Ties go to the lower feature. Raises ``ValueError`` for ``k`` beyond the features.
+    Ties go to the lower feature.
+
+    Parameters
+    ----------
+    node_mask : array_like
+        ``(n_nodes, n_features)`` in [0, 1].
+    k : int
+        How many features.
+
+    Returns
+    -------
+    list of int
+        Their numbers.
+
+    Raises
+    ------
+    ValueError
+        For ``k`` beyond the features.
 
     Examples
     --------
@@ -154,6 +190,23 @@ def top_k_features(node_mask: Any, k: int) -> list[int]:
 
 def top_k_feature_mask(node_mask: Any, k: int) -> npt.NDArray[Any]:
     """The node mask that keeps the :func:`top_k_features` whole and sets the rest to 0.
+
+    Parameters
+    ----------
+    node_mask : array_like
+        ``(n_nodes, n_features)`` in [0, 1].
+    k : int
+        How many features are kept.
+
+    Returns
+    -------
+    numpy.ndarray
+        A mask of the same shape, in the precision of the given one.
+
+    Raises
+    ------
+    ValueError
+        For ``k`` beyond the features.
 
     Examples
     --------

@@ -58,6 +58,12 @@ def agreement(predictions: Any, *, n_jobs: int | None = None) -> Agreement:
     -------
     Agreement
 
+    Raises
+    ------
+    ValueError
+        For fewer than two runs, no samples, runs of different lengths, and labels that are no
+        whole numbers.
+
     Examples
     --------
     >>> from xai_metrics.repro import agreement
@@ -83,15 +89,23 @@ def agreement_interval(
     Parameters
     ----------
     predictions : array_like or table or sequence of arrays or PackedRuns
+        As for :func:`agreement`.
     coefficient : str
         ``fleiss_kappa``, ``krippendorff_alpha`` or ``gwet_ac1``.
     {parameters}
+    n_jobs : int, optional
+        The number of threads; one per core by default.
 
     Returns
     -------
     Interval or None
         ``None`` below three runs, and where the coefficient is undefined for all runs or without
         one of them.
+
+    Raises
+    ------
+    ValueError
+        As :func:`agreement`, for an unknown coefficient, and for a level outside (0, 1).
 
     Examples
     --------
@@ -224,6 +238,11 @@ def sample_consistency(predictions: Any, *, n_jobs: int | None = None) -> Sample
     -------
     SampleConsistency
 
+    Raises
+    ------
+    ValueError
+        For no runs or samples, runs of different lengths, and labels that are no whole numbers.
+
     Examples
     --------
     >>> from xai_metrics.repro import sample_consistency
@@ -237,6 +256,23 @@ def sample_consistency(predictions: Any, *, n_jobs: int | None = None) -> Sample
 
 def votes(predictions: Any, sample: int) -> dict[Any, int]:
     """How many runs predict each class of one sample, most first and equal ones by class.
+
+    Parameters
+    ----------
+    predictions : array_like or table or sequence of arrays
+        Labels ``(n_runs, n_samples)``.
+    sample : int
+        Which sample.
+
+    Returns
+    -------
+    dict
+        The number of runs by class.
+
+    Raises
+    ------
+    ValueError
+        For no runs, runs of different lengths, and a sample that there is not.
 
     Examples
     --------

@@ -124,6 +124,12 @@ def compare_groups(
     GroupComparison
         One :class:`GroupDifference` a metric.
 
+    Raises
+    ------
+    ValueError
+        For fewer than two runs in a group, runs and labels of different lengths, and unknown
+        metrics.
+
     Examples
     --------
     >>> import numpy as np

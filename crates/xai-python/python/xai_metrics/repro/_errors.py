@@ -111,6 +111,12 @@ def error_sets(predictions: Any, labels: Any = None, *, n_jobs: int | None = Non
     -------
     ErrorSets
 
+    Raises
+    ------
+    ValueError
+        For no runs or samples, runs and labels of different lengths, and labels beside packed
+        runs.
+
     Examples
     --------
     >>> from xai_metrics.repro import error_sets

@@ -282,6 +282,15 @@ def summarize(
         The coverage of the intervals, in (0, 1).
     {parameters}
 
+    Returns
+    -------
+    PairwiseSummaries
+
+    Raises
+    ------
+    ValueError
+        As :func:`pairwise`, and for a level outside (0, 1).
+
     Examples
     --------
     >>> from xai_metrics.repro import summarize

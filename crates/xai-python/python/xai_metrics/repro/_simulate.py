@@ -44,6 +44,11 @@ def class_distribution(
     numpy.ndarray
         ``(n_classes,)``.
 
+    Raises
+    ------
+    ValueError
+        For an unknown shape, and for less than one class.
+
     Examples
     --------
     >>> from xai_metrics.repro import class_distribution
@@ -116,6 +121,7 @@ def simulate_predictions(
     labels : array_like
         ``(n_samples,)``, each 0 or more.
     n_runs : int
+        How many runs are drawn.
     error_probabilities : array_like
         ``(n_classes,)``: the law of the labels that runs draw where they may err; a right one is no
         error.
@@ -127,6 +133,12 @@ def simulate_predictions(
     -------
     numpy.ndarray
         ``(n_runs, n_samples)``.
+
+    Raises
+    ------
+    ValueError
+        For labels or probabilities that are none, a law that does not sum to 1, and a share
+        outside [0, 1].
 
     Examples
     --------

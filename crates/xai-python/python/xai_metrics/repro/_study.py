@@ -250,11 +250,18 @@ def mean_metrics(predictions: Any, labels: Any, *, n_jobs: int | None = None) ->
         Labels ``(n_runs, n_samples)``.
     labels : array_like
         The true labels, ``(n_samples,)``.
+    n_jobs : int, optional
+        The number of threads; one per core by default.
 
     Returns
     -------
     dict of str to float
         ``accuracy``, then the metrics; NaN where no pair defines one.
+
+    Raises
+    ------
+    ValueError
+        For fewer than two runs, no samples, and runs and labels of different lengths.
 
     Examples
     --------
