@@ -69,7 +69,7 @@ def test_a_metric_of_ones_own_reads_the_scores_that_others_read() -> None:
 
 def test_a_batch_holds_what_the_metric_reads() -> None:
     metric = Everything()
-    value = OwnMetric(metric).evaluate(X.astype(np.float32), model, TARGETS, MAPS, batch_size=7)
+    value = OwnMetric(metric).evaluate(model, X.astype(np.float32), TARGETS, MAPS, batch_size=7)
     np.testing.assert_array_equal(value.per_sample, np.arange(12))
     assert value.metric == "Everything" and value.direction == "none"
     first, second = sorted(metric.batches, key=lambda batch: batch.first_sample)

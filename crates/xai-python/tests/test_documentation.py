@@ -28,7 +28,7 @@ def sections(documented: Any) -> dict[str, str]:
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_every_function_says_what_it_takes_and_returns_and_raises(function: Any) -> None:
     said = sections(function)
-    named = re.findall(r"^(\w[\w, ]*?)(?: :.*)?$", said.get("Parameters", ""), re.MULTILINE)
+    named = re.findall(r"^\**(\w[\w, ]*?)(?: :.*)?$", said.get("Parameters", ""), re.MULTILINE)
     taken = [name for names in named for name in names.split(", ")]
     assert sorted(taken) == sorted(inspect.signature(function).parameters)
     assert set(said) >= ({"Returns", "Raises", "Examples"} if taken else {"Returns", "Examples"})

@@ -88,7 +88,7 @@ fn value(entry: &Entry) -> f64 {
         .with(Representation::from_fn(quadratic));
     // Classes do not say how many there are.
     let settings = match entry.has_param("n_classes") {
-        true => vec![("n_classes".to_owned(), 2.into())],
+        true => vec![("n_classes".to_owned(), 2_usize.into())],
         false => Vec::new(),
     };
     let metric = entry.build::<f64>(&settings).unwrap();

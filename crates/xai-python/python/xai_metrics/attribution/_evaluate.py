@@ -264,7 +264,9 @@ def evaluate_part(
         parts give the values of the whole.
     masks, mosaic, segments, reference_maps, second_maps, representation
         As of :func:`evaluate`, of the samples of the part.
-    activation, batch_size, allow_batch_dependence, layout, framework, device, seed, n_jobs, progress
+    output, score, activation, batch_size, allow_batch_dependence, layout, framework, device
+        As of :func:`evaluate`.
+    seed, n_jobs, progress
         As of :func:`evaluate`.
 
     Returns

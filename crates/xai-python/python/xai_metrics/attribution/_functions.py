@@ -52,7 +52,7 @@ def base_scores(
         ``(n, …)``.
     targets : array-like, optional
         Classes ``(n,)``, or rows of weights ``(n, n_outputs)``; the class of the largest output unless given.
-    activation, batch_size, allow_batch_dependence, layout, framework, device, n_jobs : optional
+    output, score, activation, batch_size, allow_batch_dependence, layout, framework, device, n_jobs : optional
         As of :func:`evaluate`.
 
     Returns
@@ -143,7 +143,7 @@ def masked_scores(
         Classes ``(n,)``, or rows of weights ``(n, n_outputs)``.
     explanations : array-like or callable
         Maps ``(n, …)``, with or without channels, or an explainer ``(inputs, targets) -> maps``.
-    activation, batch_size, allow_batch_dependence, layout, framework, device, n_jobs : optional
+    output, score, activation, batch_size, allow_batch_dependence, layout, framework, device, n_jobs : optional
         As of :func:`evaluate`.
 
     Returns

@@ -114,7 +114,7 @@ def error_sets(predictions: Any, labels: Any = None, *, n_jobs: int | None = Non
     Raises
     ------
     ValueError
-        For no runs or samples, runs and labels of different lengths, and labels beside packed
+        For fewer than two runs, no samples, runs and labels of different lengths, and labels beside packed
         runs.
 
     Examples
