@@ -172,6 +172,23 @@ def framework_of(model: Any) -> Framework:
     return "jax" if is_of(model, "jax", "jaxlib", "flax") else "numpy"
 
 
+def of_arrays(model: Any) -> Callable[[npt.NDArray[Any]], Any]:
+    """A module or function of a framework as a function from arrays to arrays; any other function as it is.
+
+    >>> of_arrays(len) is len
+    True
+    """
+    tensors = Tensors.of(model, None, None)
+    if tensors.framework == "numpy":
+        return model  # type: ignore[no-any-return]
+
+    def ask(rows: npt.NDArray[Any]) -> Any:
+        with tensors.calling():
+            return tensors.array(model(tensors.tensor(rows)), "the answer of the model")
+
+    return ask
+
+
 def is_of(value: Any, *packages: str) -> bool:
     """Whether its class, or a base of it, is from one of some packages: no package is imported to know it.
 

@@ -445,3 +445,30 @@ def test_a_classifier_of_text_of_transformers() -> None:
     hidden = explain(model, inputs, y, "occlusion", baseline=3)[:3, 4:]
     np.testing.assert_allclose(hidden, 0.0, atol=1e-6)
     assert evaluate(model, inputs, y, explainers, replicates=0)["deletion"]["random"].value is not None
+
+
+def test_modules_are_models_and_layers_of_cases() -> None:
+    from xai_metrics.casebased import CaseExplainer, HiddenActivations
+
+    torch.manual_seed(0)
+    body, head = torch.nn.Sequential(torch.nn.Linear(5, 4), torch.nn.Dropout()), torch.nn.Linear(4, 3)
+    model = torch.nn.Sequential(body, head).train()
+    with torch.no_grad():
+        hidden = model.eval()[0](torch.from_numpy(X)).numpy()
+        predicted = model(torch.from_numpy(X)).argmax(1).numpy()
+    model.train()
+    labels = np.arange(12) % 3
+    by_layer = CaseExplainer(X, labels, k=3, similarity=HiddenActivations(body))
+    by_array = CaseExplainer(X, labels, k=3, similarity=HiddenActivations(lambda rows: of_hidden(rows, hidden)))
+    found = by_layer.explain_batch(X, model=model)
+    expected = by_array.explain_batch(X, predictions=predicted)
+    assert [of.predicted_class for of in found] == predicted.tolist()
+    for one, other in zip(found, expected):
+        assert [of.index for of in one.neighbors] == [of.index for of in other.neighbors]
+    assert model.training
+
+
+def of_hidden(rows: Any, hidden: Any) -> Any:
+    """The activations of the training rows that rows are."""
+    places = [int(np.flatnonzero((X == row).all(axis=1))[0]) for row in rows.astype(np.float32)]
+    return hidden[places]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._arrays import to_numpy
+from ..._frameworks import framework_of, of_arrays
 from .classes import label_array, label_value
 
 if TYPE_CHECKING:
@@ -18,8 +19,11 @@ _NAME = "what the model predicts"
 def predictions_of(
     model: Any, X_test: Any, samples: npt.NDArray[Any], transform: Any
 ) -> npt.NDArray[Any]:
-    """What the model says of samples, in one call."""
-    predict = getattr(model, "predict", model)
+    """What the model says of samples, in one call.
+
+    Of a module of a framework, whose outputs are scores, it is the number of the largest.
+    """
+    predict = getattr(model, "predict", None) or of_arrays(model)
     rows = samples
     if hasattr(model, "feature_names_in_"):
         # Fitted on a table: it warns where the names of the columns are missing.
@@ -37,6 +41,8 @@ def predictions_of(
         labels = np.concatenate([one.reshape(-1) for one in (labels, *rest)])
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
+    elif labels.ndim == 2 and framework_of(model) != "numpy":
+        labels = labels.argmax(axis=1)
     if labels.shape != (len(samples),):
         raise ValueError(
             f"the model predicts an array of shape {labels.shape}, expected one class for each of "

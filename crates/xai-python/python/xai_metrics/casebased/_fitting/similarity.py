@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._arrays import reals
+from ..._frameworks import of_arrays
 from .._extractors import (
     ActivationExtractor,
     CallableActivationExtractor,
@@ -94,7 +95,7 @@ def space_of(strategy: Any, rows: Array, classes: Classes) -> Space:
     if isinstance(strategy, CustomActivations):
         return _activations(_extractor(strategy.extractor), strategy.model, rows, share)
     if not hasattr(strategy.model, "coefs_") and callable(strategy.model):
-        extractor = CallableActivationExtractor(lambda function, X: function(X))
+        extractor = CallableActivationExtractor(lambda layer, X: of_arrays(layer)(X))
         space = _activations(extractor, strategy.model, rows, share)
         # A layer is no model that predicts.
         space.model = strategy.model if hasattr(strategy.model, "predict") else None
