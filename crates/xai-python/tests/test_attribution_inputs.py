@@ -38,10 +38,17 @@ def pipeline(frame: Any, y: Any) -> Any:
     preprocessing = pytest.importorskip("sklearn.preprocessing")
     encoded = preprocessing.OneHotEncoder(handle_unknown="ignore")
     columns = compose.ColumnTransformer(
-        [("words", encoded, ["city", "plan"]), ("numbers", preprocessing.StandardScaler(), ["age", "income"])],
+        [
+            ("words", encoded, ["city", "plan"]),
+            ("numbers", preprocessing.StandardScaler(), ["age", "income"]),
+        ],
         remainder="passthrough",
     )
-    return pytest.importorskip("sklearn.pipeline").make_pipeline(columns, linear.LogisticRegression()).fit(frame, y)
+    return (
+        pytest.importorskip("sklearn.pipeline")
+        .make_pipeline(columns, linear.LogisticRegression())
+        .fit(frame, y)
+    )
 
 
 def test_a_pipeline_is_given_its_table_with_words() -> None:
@@ -51,7 +58,9 @@ def test_a_pipeline_is_given_its_table_with_words() -> None:
     np.testing.assert_allclose(base_scores(model, x, y), expected)
     columns = (y == "low").astype(int)
     np.testing.assert_allclose(base_scores(model.predict_proba, x, columns), expected)
-    np.testing.assert_allclose(base_scores(lambda frame: model.predict_proba(frame), x, columns), expected)
+    np.testing.assert_allclose(
+        base_scores(lambda frame: model.predict_proba(frame), x, columns), expected
+    )
     maps = RANDOM.normal(size=x.shape)
     table = evaluate(model, x, y, {"a": maps, "occlusion": "occlusion"}, replicates=0)
     assert table.assumed["words"] == "numbered by how often they occur, from 0"
@@ -66,7 +75,9 @@ def test_a_pipeline_is_given_its_table_with_words() -> None:
         changed[name] = blank[name].to_numpy()
         after = model.predict_proba(changed)[np.arange(len(x)), columns]
         change.append(expected - after)
-    np.testing.assert_allclose(explain(model, x, y, "occlusion"), np.column_stack(change), atol=1e-12)
+    np.testing.assert_allclose(
+        explain(model, x, y, "occlusion"), np.column_stack(change), atol=1e-12
+    )
     typical = x.mode().iloc[0]
     value = metrics.Deletion(baseline=typical).evaluate(model, x, y, maps)
     order = typical[["plan", "age", "city", "income", "active"]]
@@ -74,7 +85,9 @@ def test_a_pipeline_is_given_its_table_with_words() -> None:
     assert metrics.Deletion().evaluate(model, x, y, maps).value != value.value
     wrong = typical.copy()
     wrong["city"] = "Bern"
-    with pytest.raises(ValueError, match=r"baseline\['city'\]: the column of the inputs has no 'Bern'"):
+    with pytest.raises(
+        ValueError, match=r"baseline\['city'\]: the column of the inputs has no 'Bern'"
+    ):
         metrics.Deletion(baseline=wrong).evaluate(model, x, y, maps)
 
 
@@ -111,7 +124,9 @@ def test_tables_of_polars_are_given_back_as_such() -> None:
 
     np.testing.assert_array_equal(base_scores(model, x, batch_size=3), [2, 2, 4])
     assert seen[0].equals(x) and seen[0].schema == x.schema
-    np.testing.assert_allclose(explain(model, x, [0] * 3, "occlusion"), [[1, 0, 0], [2, -1, 0], [3, 0, 0]])
+    np.testing.assert_allclose(
+        explain(model, x, [0] * 3, "occlusion"), [[1, 0, 0], [2, -1, 0], [3, 0, 0]]
+    )
 
 
 def test_other_inputs_go_along_row_by_row() -> None:
@@ -126,7 +141,9 @@ def test_other_inputs_go_along_row_by_row() -> None:
         maps = explain(model, inputs, TARGETS, "occlusion", output="scores", batch_size=4)
         np.testing.assert_allclose(maps, X * W.T[TARGETS] * scale[:, None])
         given = {"a": "occlusion", "maps": maps}
-        table = evaluate(model, inputs, TARGETS, given, ["completeness"], output="scores", progress=False)
+        table = evaluate(
+            model, inputs, TARGETS, given, ["completeness"], output="scores", progress=False
+        )
         for name in given:
             np.testing.assert_allclose(table["completeness"][name].per_sample, 0.0, atol=1e-12)
         parts = [
@@ -161,17 +178,26 @@ def test_a_score_stands_for_all_targets_or_for_each(shape: Any) -> None:
     expected = PICKED if shape == (10, 3) else (X @ W).sum(axis=1)
     np.testing.assert_allclose(base_scores(model, X, TARGETS, score=score), expected)
     value = metrics.Deletion().evaluate(model, X, TARGETS, X, score=score)
-    assert value.value == evaluate(model, X, TARGETS, {"a": X}, ["deletion"], score=score)["deletion"]["a"].value
+    assert (
+        value.value
+        == evaluate(model, X, TARGETS, {"a": X}, ["deletion"], score=score)["deletion"]["a"].value
+    )
     if shape != (10, 3):
         np.testing.assert_allclose(base_scores(model, X, None, score=score), expected)
-        np.testing.assert_allclose(base_scores(model, X, np.full((10, 1), 2.0), score=score), 2 * expected)
+        np.testing.assert_allclose(
+            base_scores(model, X, np.full((10, 1), 2.0), score=score), 2 * expected
+        )
 
 
 def test_what_is_wrong_says_what_to_do() -> None:
     sparse = pytest.importorskip("scipy.sparse")
-    with pytest.raises(TypeError, match=r"inputs: the matrix is sparse; make it dense by `.toarray\(\)`"):
+    with pytest.raises(
+        TypeError, match=r"inputs: the matrix is sparse; make it dense by `.toarray\(\)`"
+    ):
         base_scores(lambda x: x @ W, sparse.csr_matrix(X), TARGETS)
-    with pytest.raises(ValueError, match="targets: expected whole numbers, .* a regressor for instance, give None"):
+    with pytest.raises(
+        ValueError, match="targets: expected whole numbers, .* a regressor for instance, give None"
+    ):
         base_scores(lambda x: x.sum(axis=1), X, X.sum(axis=1))
 
 
@@ -184,14 +210,20 @@ def test_answers_may_be_lists() -> None:
 
 def test_maps_by_class_are_those_of_the_target() -> None:
     maps = RANDOM.normal(size=(10, 4, 3))
-    expected = metrics.Deletion().evaluate(lambda x: x @ W, X, TARGETS, maps[np.arange(10), :, TARGETS])
+    expected = metrics.Deletion().evaluate(
+        lambda x: x @ W, X, TARGETS, maps[np.arange(10), :, TARGETS]
+    )
     given = metrics.Deletion().evaluate(lambda x: x @ W, X, TARGETS, maps)
     np.testing.assert_array_equal(given.per_sample, expected.per_sample)
     predicted = np.argmax(X @ W, axis=1)
     given = metrics.Deletion().evaluate(lambda x: x @ W, X, None, maps)
-    expected = metrics.Deletion().evaluate(lambda x: x @ W, X, predicted, maps[np.arange(10), :, predicted])
+    expected = metrics.Deletion().evaluate(
+        lambda x: x @ W, X, predicted, maps[np.arange(10), :, predicted]
+    )
     np.testing.assert_array_equal(given.per_sample, expected.per_sample)
-    with pytest.raises(ValueError, match=r"shape \(10, 4, 5\) has an axis more than the inputs.*`.sum\(-1\)`"):
+    with pytest.raises(
+        ValueError, match=r"shape \(10, 4, 5\) has an axis more than the inputs.*`.sum\(-1\)`"
+    ):
         metrics.Deletion().evaluate(lambda x: x @ W, X, TARGETS, np.zeros((10, 4, 5)))
 
 
@@ -208,15 +240,21 @@ def test_maps_of_less_resolution_are_upsampled() -> None:
     explainers = {"small": small, "channel": small[..., None], "large": large}
     table = evaluate(model, x, [0, 1, 2], explainers, ["deletion"], layout="channels-last")
     for name in explainers:
-        np.testing.assert_allclose(table["deletion"][name].per_sample, table["deletion"]["large"].per_sample)
+        np.testing.assert_allclose(
+            table["deletion"][name].per_sample, table["deletion"]["large"].per_sample
+        )
     assert table.assumed == {
         "maps of small": "upsampled bilinearly from 4 × 3",
         "maps of channel": "upsampled bilinearly from 4 × 3",
     }
-    grey = evaluate(lambda x: x.mean(axis=(1, 2, 3)), x[..., :1], None, {"a": small[..., None]}, ["deletion"])
+    grey = evaluate(
+        lambda x: x.mean(axis=(1, 2, 3)), x[..., :1], None, {"a": small[..., None]}, ["deletion"]
+    )
     assert grey.assumed["maps of a"] == "upsampled bilinearly from 4 × 3"
     with pytest.raises(ValueError, match="explanations"):
-        evaluate(model, x, [0, 1, 2], {"a": np.zeros((3, 16, 16))}, ["deletion"], layout="channels-last")
+        evaluate(
+            model, x, [0, 1, 2], {"a": np.zeros((3, 16, 16))}, ["deletion"], layout="channels-last"
+        )
 
 
 def test_reference_explainers() -> None:
@@ -234,14 +272,22 @@ def test_reference_explainers() -> None:
     random = explain(model, X, TARGETS, "random", batch_size=3)
     np.testing.assert_array_equal(random[::-1], explain(model, X[::-1], TARGETS, "random"))
     assert not np.array_equal(random, explain(model, X, TARGETS, "random", seed=2))
-    assert abs(random.mean()) < 0.5 and 0.5 < random.std() < 1.5 and len(np.unique(random)) == random.size
+    assert (
+        abs(random.mean()) < 0.5
+        and 0.5 < random.std() < 1.5
+        and len(np.unique(random)) == random.size
+    )
     activated = explain(model, X, TARGETS, "occlusion", activation="softmax")
     assert np.abs(activated).max() <= 1.0 and not np.allclose(activated, terms)
     rows = np.eye(3)[TARGETS] * 2.0
     np.testing.assert_allclose(explain(model, X, rows, "occlusion"), 2 * terms)
     for wrong, error, message in (
         (("edges", {}), ValueError, "edges: needs images or time series"),
-        (("occlusion", {"size": 3}), TypeError, "occlusion: has no option 'size'; it has patch, baseline"),
+        (
+            ("occlusion", {"size": 3}),
+            TypeError,
+            "occlusion: has no option 'size'; it has patch, baseline",
+        ),
         (("occlusions", {}), ValueError, "explainers: expected one of random, constant, edges"),
     ):
         with pytest.raises(error, match=message):
@@ -251,15 +297,24 @@ def test_reference_explainers() -> None:
 def test_edges_are_where_values_change() -> None:
     x = np.zeros((1, 5, 6, 3))
     x[:, :, 3:] = 1.0
-    columns = explain(lambda batch: batch.mean(axis=(1, 2)), x, [0], "edges", layout="channels-last")
-    np.testing.assert_array_equal(columns, np.broadcast_to([0.0, 0.0, 4.0, 4.0, 0.0, 0.0], (1, 5, 6)))
+    columns = explain(
+        lambda batch: batch.mean(axis=(1, 2)), x, [0], "edges", layout="channels-last"
+    )
+    np.testing.assert_array_equal(
+        columns, np.broadcast_to([0.0, 0.0, 4.0, 4.0, 0.0, 0.0], (1, 5, 6))
+    )
     rows = explain(
-        lambda batch: batch.mean(axis=(2, 3)), np.moveaxis(x, 3, 1).swapaxes(2, 3), [0], "edges", layout="channels-first"
+        lambda batch: batch.mean(axis=(2, 3)),
+        np.moveaxis(x, 3, 1).swapaxes(2, 3),
+        [0],
+        "edges",
+        layout="channels-first",
     )
     np.testing.assert_array_equal(rows[0], columns[0].T)
     series = np.array([[[0.0], [1.0], [4.0], [4.0]]])
     np.testing.assert_array_equal(
-        explain(lambda batch: batch.mean(axis=1), series, [0], "edges"), [[[0.5], [2.0], [1.5], [0.0]]]
+        explain(lambda batch: batch.mean(axis=1), series, [0], "edges"),
+        [[[0.5], [2.0], [1.5], [0.0]]],
     )
 
 
@@ -267,7 +322,13 @@ def test_regions_of_images_are_occluded_with_their_channels() -> None:
     x = RANDOM.random((2, 5, 4, 3))
     for layout, images in (("channels-last", x), ("channels-first", np.moveaxis(x, 3, 1))):
         axes = (1, 2, 3)
-        maps = explain(lambda batch: batch.sum(axis=axes), images, [0, 0], "occlusion", patch=3, layout=layout)
+        maps = explain(
+            lambda batch: batch.sum(axis=axes), images, [0, 0], "occlusion", patch=3, layout=layout
+        )
         assert maps.shape == (2, 5, 4)
-        np.testing.assert_allclose(maps[:, :3, :3], np.broadcast_to(x[:, :3, :3].sum(axes)[:, None, None], (2, 3, 3)))
-        np.testing.assert_allclose(maps[:, 3:, 3:], np.broadcast_to(x[:, 3:, 3:].sum(axes)[:, None, None], (2, 2, 1)))
+        np.testing.assert_allclose(
+            maps[:, :3, :3], np.broadcast_to(x[:, :3, :3].sum(axes)[:, None, None], (2, 3, 3))
+        )
+        np.testing.assert_allclose(
+            maps[:, 3:, 3:], np.broadcast_to(x[:, 3:, 3:].sum(axes)[:, None, None], (2, 2, 1))
+        )

@@ -93,7 +93,10 @@ class Tensors:
         return reals(answer, name)
 
     def gradient(
-        self, function: Callable[[Any], Any], inputs: Any, weights: Callable[[int], npt.NDArray[Any]]
+        self,
+        function: Callable[[Any], Any],
+        inputs: Any,
+        weights: Callable[[int], npt.NDArray[Any]],
     ) -> Any:
         """The derivative of ``(outputs * weights(n_outputs)).sum()`` by the inputs, for ``outputs = function(inputs)``.
 
@@ -213,5 +216,7 @@ def is_keras_model(model: Any) -> bool:
 def _is_embedding(module: Any) -> bool:
     """Whether a module of torch looks up rows by whole numbers."""
     # Scripted modules are of no class of their own, and have its name.
-    names = {base.__name__ for base in type(module).__mro__} | {getattr(module, "original_name", "")}
+    names = {base.__name__ for base in type(module).__mro__} | {
+        getattr(module, "original_name", "")
+    }
     return bool(names & {"Embedding", "EmbeddingBag"})

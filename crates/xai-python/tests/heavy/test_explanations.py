@@ -46,7 +46,8 @@ def test_shap_values_are_those_of_the_target() -> None:
     # Rows of weights add them up.
     rows = np.eye(3)[Y] - 1.0 / 3.0
     np.testing.assert_allclose(
-        explain(forest, x, rows, shap.TreeExplainer(forest)), (explanation.values * rows[:, None]).sum(-1)
+        explain(forest, x, rows, shap.TreeExplainer(forest)),
+        (explanation.values * rows[:, None]).sum(-1),
     )
     with pytest.raises(ValueError, match="axis more than the inputs, and it is not the 3 outputs"):
         evaluate(forest, x, words, {"a": np.zeros((30, 4, 7))}, ["deletion"])
@@ -59,7 +60,9 @@ def test_shap_values_of_the_second_of_two_classes_are_turned_for_the_first() -> 
     explanation = shap.TreeExplainer(booster)(X)
     assert explanation.values.shape == X.shape
     signed = explanation.values * np.where(y == 1, 1.0, -1.0)[:, None]
-    np.testing.assert_allclose(explain(booster, X, y, shap.TreeExplainer(booster)), signed, rtol=1e-6)
+    np.testing.assert_allclose(
+        explain(booster, X, y, shap.TreeExplainer(booster)), signed, rtol=1e-6
+    )
     table = evaluate(booster, X, y, {"trees": explanation}, ["deletion"])
     assert "negated where the target is the first" in table.assumed["maps of trees"]
     table = evaluate(booster, X, y, {"trees": signed}, ["deletion"])
@@ -73,7 +76,12 @@ def test_shap_values_of_the_second_of_two_classes_are_turned_for_the_first() -> 
 
 def network(n_outputs: int = 3) -> Any:
     torch.manual_seed(0)
-    layers = [torch.nn.Conv2d(3, 6, 3, padding=1), torch.nn.ReLU(), torch.nn.AvgPool2d(4), torch.nn.Flatten()]
+    layers = [
+        torch.nn.Conv2d(3, 6, 3, padding=1),
+        torch.nn.ReLU(),
+        torch.nn.AvgPool2d(4),
+        torch.nn.Flatten(),
+    ]
     return torch.nn.Sequential(*layers, torch.nn.Linear(96, n_outputs)).eval()
 
 
@@ -94,15 +102,23 @@ def test_objects_of_captum_with_their_arguments() -> None:
         "few": (method, {"n_steps": 5}),
         "both": (method.attribute(tensors, target=y), (method, {"n_steps": 5})),
         "saliency": captum.Saliency(model),
-        "occlusion": (captum.Occlusion(model), {"sliding_window_shapes": (3, 4, 4), "strides": (3, 4, 4)}),
+        "occlusion": (
+            captum.Occlusion(model),
+            {"sliding_window_shapes": (3, 4, 4), "strides": (3, 4, 4)},
+        ),
     }
-    table = evaluate(model, IMAGES, CLASSES, explainers, ["deletion", "average_stability"], replicates=0)
+    table = evaluate(
+        model, IMAGES, CLASSES, explainers, ["deletion", "average_stability"], replicates=0
+    )
     values = table["average_stability"].values
     assert list(values) == list(explainers) and all(of.value is not None for of in values.values())
     # Few steps are another explainer than many.
-    assert values["few"].value != evaluate(
-        model, IMAGES, CLASSES, {"few": method}, ["average_stability"], replicates=0
-    )["average_stability"]["few"].value
+    assert (
+        values["few"].value
+        != evaluate(model, IMAGES, CLASSES, {"few": method}, ["average_stability"], replicates=0)[
+            "average_stability"
+        ]["few"].value
+    )
 
 
 def test_maps_of_a_layer_are_upsampled() -> None:
@@ -130,23 +146,44 @@ def test_explanations_of_lime() -> None:
     y = (X[:, 0] > 0.5).astype(int)
     model = linear.LogisticRegression().fit(X, y)
     explainer = tabular.LimeTabularExplainer(X, discretize_continuous=False, random_state=0)
-    both = [explainer.explain_instance(x, model.predict_proba, labels=(0, 1), num_samples=200) for x in X[:8]]
+    both = [
+        explainer.explain_instance(x, model.predict_proba, labels=(0, 1), num_samples=200)
+        for x in X[:8]
+    ]
     expected = np.array([[dict(one.local_exp[c])[j] for j in range(4)] for one, c in zip(both, y)])
     second = [explainer.explain_instance(x, model.predict_proba, num_samples=200) for x in X[:8]]
-    found = evaluate(model, X[:8], y[:8], {"a": both, "b": second, "plain": expected}, ["complexity", "deletion"])
-    np.testing.assert_array_equal(found["deletion"]["a"].per_sample, found["deletion"]["plain"].per_sample)
+    found = evaluate(
+        model, X[:8], y[:8], {"a": both, "b": second, "plain": expected}, ["complexity", "deletion"]
+    )
+    np.testing.assert_array_equal(
+        found["deletion"]["a"].per_sample, found["deletion"]["plain"].per_sample
+    )
     # Without the labels of all classes the other of two is turned.
-    signs = [np.sign([dict(one.local_exp[1])[j] for j in range(4)]) * (1 if c else -1) for one, c in zip(second, y)]
+    signs = [
+        np.sign([dict(one.local_exp[1])[j] for j in range(4)]) * (1 if c else -1)
+        for one, c in zip(second, y)
+    ]
     assert (np.sign(expected)[:, 0] == np.array(signs)[:, 0]).all()
     three = linear.LogisticRegression().fit(X, Y)
-    one = [explainer.explain_instance(x, three.predict_proba, labels=(1,), num_samples=50) for x in X[:8]]
-    with pytest.raises(ValueError, match=r"explanations\[\d\]: lime has explained the labels 1, the target is"):
+    one = [
+        explainer.explain_instance(x, three.predict_proba, labels=(1,), num_samples=50)
+        for x in X[:8]
+    ]
+    with pytest.raises(
+        ValueError, match=r"explanations\[\d\]: lime has explained the labels 1, the target is"
+    ):
         evaluate(three, X[:8], Y[:8], {"a": one}, ["deletion"])
     regression = linear.LinearRegression().fit(X, X @ [1.0, 2.0, 3.0, 4.0])
-    explainer = tabular.LimeTabularExplainer(X, mode="regression", discretize_continuous=False, random_state=0)
+    explainer = tabular.LimeTabularExplainer(
+        X, mode="regression", discretize_continuous=False, random_state=0
+    )
     results = [explainer.explain_instance(x, regression.predict, num_samples=200) for x in X[:8]]
-    table = evaluate(regression, X[:8], None, {"a": results, "true": X[:8] * 0 + regression.coef_}, ["deletion"])
-    np.testing.assert_allclose(table["deletion"]["a"].per_sample, table["deletion"]["true"].per_sample)
+    table = evaluate(
+        regression, X[:8], None, {"a": results, "true": X[:8] * 0 + regression.coef_}, ["deletion"]
+    )
+    np.testing.assert_allclose(
+        table["deletion"]["a"].per_sample, table["deletion"]["true"].per_sample
+    )
 
 
 def test_superpixels_of_lime_and_others() -> None:
@@ -165,7 +202,9 @@ def test_superpixels_of_lime_and_others() -> None:
         )
         for one in x
     ]
-    values = np.array([[dict(one.local_exp[c])[j] for j in range(4)] for one, c in zip(results, CLASSES)])
+    values = np.array(
+        [[dict(one.local_exp[c])[j] for j in range(4)] for one, c in zip(results, CLASSES)]
+    )
     maps = values[:, segments]
     explainers = {
         "lime": results,
@@ -178,9 +217,12 @@ def test_superpixels_of_lime_and_others() -> None:
         np.testing.assert_array_equal(found[name].per_sample, found["maps"].per_sample)
     given = metrics.Irof().evaluate(predict, x, CLASSES, values, segments=segments)
     np.testing.assert_array_equal(
-        given.per_sample, metrics.Irof().evaluate(predict, x, CLASSES, maps, segments=segments).per_sample
+        given.per_sample,
+        metrics.Irof().evaluate(predict, x, CLASSES, maps, segments=segments).per_sample,
     )
-    with pytest.raises(ValueError, match="has values of 3 segments, which are numbered from 0; .* 0 to 3"):
+    with pytest.raises(
+        ValueError, match="has values of 3 segments, which are numbered from 0; .* 0 to 3"
+    ):
         evaluate(predict, x, CLASSES, {"a": (values[:, :3], segments)}, ["deletion"])
 
 
@@ -192,13 +234,21 @@ def test_the_gradient_is_that_of_the_framework() -> None:
     )
     maps = explain(model, IMAGES, CLASSES, "input_x_gradient", batch_size=4)
     np.testing.assert_allclose(maps, expected.detach().numpy(), atol=1e-6)
-    tensors = explain(lambda x: torch.tanh(x @ torch.ones(4, 2).double()), X, [1] * 30, "input_x_gradient", framework="torch")
+    tensors = explain(
+        lambda x: torch.tanh(x @ torch.ones(4, 2).double()),
+        X,
+        [1] * 30,
+        "input_x_gradient",
+        framework="torch",
+    )
     numbers = explain(lambda x: np.tanh(x @ np.ones((4, 2))), X, [1] * 30, "input_x_gradient")
     np.testing.assert_allclose(tensors, numbers, rtol=1e-4)
     jax = pytest.importorskip("jax")
     traced = jax.jit(lambda x: jax.numpy.tanh(x @ np.ones((4, 2))))
     np.testing.assert_allclose(explain(traced, X, [1] * 30, "input_x_gradient"), numbers, rtol=1e-3)
-    embedding = torch.nn.Sequential(torch.nn.Embedding(9, 2), torch.nn.Flatten(), torch.nn.Linear(6, 2))
+    embedding = torch.nn.Sequential(
+        torch.nn.Embedding(9, 2), torch.nn.Flatten(), torch.nn.Linear(6, 2)
+    )
     with pytest.raises(TypeError, match="inputs: have no gradient"):
         explain(embedding, np.ones((2, 3), int), [0, 1], "input_x_gradient")
 
@@ -216,8 +266,16 @@ def test_occlusion_is_that_of_captum() -> None:
 
 def test_references_are_explainers_by_word() -> None:
     model = network()
-    explainers = {"a": "random", "b": ("random", {"seed": 2}), "c": "edges", "d": "constant", "e": "occlusion"}
-    table = evaluate(model, IMAGES, CLASSES, explainers, ["deletion", "maximum_stability"], replicates=0)
+    explainers = {
+        "a": "random",
+        "b": ("random", {"seed": 2}),
+        "c": "edges",
+        "d": "constant",
+        "e": "occlusion",
+    }
+    table = evaluate(
+        model, IMAGES, CLASSES, explainers, ["deletion", "maximum_stability"], replicates=0
+    )
     assert table["maximum_stability"]["d"].value == 0.0
     for name, word in (("a", "random"), ("c", "edges"), ("e", "occlusion")):
         maps = explain(model, IMAGES, CLASSES, word)

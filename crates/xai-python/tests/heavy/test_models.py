@@ -43,9 +43,14 @@ def outputs() -> dict[str, tuple[Any, Any]]:
         "mapping by name": (lambda out: {"boxes": out[:, :1], "classes": out}, "classes"),
         "mapping by place": (lambda out: {"boxes": out[:, :1], "classes": out}, 1),
         "function": (lambda out: {"deep": {"er": out}}, lambda answer: answer["deep"]["er"]),
-        "logits without asking": (lambda out: modeling.SequenceClassifierOutput(loss=out.sum(), logits=out), None),
+        "logits without asking": (
+            lambda out: modeling.SequenceClassifierOutput(loss=out.sum(), logits=out),
+            None,
+        ),
         "hidden states": (
-            lambda out: modeling.SequenceClassifierOutput(logits=out[:, :1], hidden_states=(out, out)),
+            lambda out: modeling.SequenceClassifierOutput(
+                logits=out[:, :1], hidden_states=(out, out)
+            ),
             lambda answer: answer.hidden_states[1],
         ),
     }
@@ -59,14 +64,18 @@ def test_one_of_several_outputs_is_scored(which: int) -> None:
     table = evaluate(model, X, TARGETS, {"a": X}, ["deletion"], output=output)
     value = metrics.Deletion().evaluate(linear(), X, TARGETS, X).value
     assert table["deletion"]["a"].value == pytest.approx(value)
-    assert metrics.Deletion().evaluate(model, X, TARGETS, X, output=output).value == pytest.approx(value)
+    assert metrics.Deletion().evaluate(model, X, TARGETS, X, output=output).value == pytest.approx(
+        value
+    )
 
 
 def test_an_output_that_is_not_there_is_named() -> None:
     several = Answering(lambda out: {"boxes": out[:, :1], "classes": out})
     with pytest.raises(TypeError, match="several arrays, boxes, classes; say which one .* output="):
         base_scores(several, X, TARGETS)
-    with pytest.raises(ValueError, match="output: expected one of boxes, classes, or its place, got 'labels'"):
+    with pytest.raises(
+        ValueError, match="output: expected one of boxes, classes, or its place, got 'labels'"
+    ):
         base_scores(several, X, TARGETS, output="labels")
     with pytest.raises(TypeError, match="output: the model answers one array"):
         base_scores(linear(), X, TARGETS, output="logits")
@@ -88,7 +97,11 @@ class Scaled(torch.nn.Module):
 def test_other_inputs_go_along_row_by_row(named: bool) -> None:
     scale = RANDOM.random(12) + 0.5
     inputs: Any = {"x": X, "scale": scale} if named else (X, scale)
-    tensors: Any = {"x": torch.from_numpy(X), "scale": torch.from_numpy(scale)} if named else (X, torch.tensor(scale))
+    tensors: Any = (
+        {"x": torch.from_numpy(X), "scale": torch.from_numpy(scale)}
+        if named
+        else (X, torch.tensor(scale))
+    )
     model = Scaled()
     np.testing.assert_allclose(base_scores(model, inputs, TARGETS), PICKED * scale, rtol=1e-5)
     for batch_size in (1, 5, None):
@@ -116,7 +129,12 @@ def test_parts_of_a_data_set_with_several_inputs_join() -> None:
     whole = evaluate(Scaled(), (X, scale), TARGETS, {"a": X}, ["mu_fidelity"], replicates=0)
     parts = [
         evaluate_part(
-            Scaled(), (X[i:j], scale[i:j]), TARGETS[i:j], {"a": X[i:j]}, ["mu_fidelity"], first_sample=i
+            Scaled(),
+            (X[i:j], scale[i:j]),
+            TARGETS[i:j],
+            {"a": X[i:j]},
+            ["mu_fidelity"],
+            first_sample=i,
         )
         for i, j in ((0, 5), (5, 12))
     ]
@@ -137,7 +155,9 @@ def test_an_explainer_of_several_inputs_is_given_all_of_them() -> None:
     maps = X * W.T[TARGETS] * scale[:, None]
     asked = ["completeness"]
     for given in (method, explainer):
-        table = evaluate(model, (X, scale), TARGETS, {"a": given, "maps": (maps, torch.zeros(12))}, asked)
+        table = evaluate(
+            model, (X, scale), TARGETS, {"a": given, "maps": (maps, torch.zeros(12))}, asked
+        )
         for name in ("a", "maps"):
             np.testing.assert_allclose(table["completeness"][name].per_sample, 0.0, atol=1e-5)
     assert seen == [[(12, 5), (12,)]]
@@ -177,7 +197,9 @@ def test_tokens_stay_whole_numbers() -> None:
     function = lambda ids: model(ids)["logits"]  # noqa: E731
     scores = base_scores(function, IDS, [1] * 6, framework="torch")
     np.testing.assert_allclose(scores, expected[:, 1], rtol=1e-6)
-    with pytest.raises(ValueError, match=r"inputs: the model takes whole numbers, and .* baseline of whole numbers"):
+    with pytest.raises(
+        ValueError, match=r"inputs: the model takes whole numbers, and .* baseline of whole numbers"
+    ):
         metrics.AverageDrop().evaluate(model, IDS, [1] * 6, maps, activation="softmax")
     table = evaluate(model, IDS, [1] * 6, {"a": maps, "random": "random"}, "all", replicates=0)
     assert table.skipped["average_drop"] == "may put fractions in the place of whole numbers"
@@ -233,7 +255,9 @@ def test_maps_and_boxes_are_scored_by_a_function() -> None:
     model = torch.nn.Conv2d(3, 5, 3, padding=1)
     x = RANDOM.random((4, 3, 8, 8)).astype(np.float32)
     whole = model(torch.from_numpy(x)).detach().numpy()
-    with pytest.raises(ValueError, match=r"got \(4, 5, 8, 8\); maps and boxes become one number per row by score="):
+    with pytest.raises(
+        ValueError, match=r"got \(4, 5, 8, 8\); maps and boxes become one number per row by score="
+    ):
         base_scores(model, x, [0] * 4)
     one = base_scores(model, x, score=lambda maps: maps[:, 2].sum((1, 2)))
     np.testing.assert_allclose(one, whole[:, 2].sum((1, 2)), rtol=1e-4)
@@ -247,7 +271,12 @@ def test_maps_and_boxes_are_scored_by_a_function() -> None:
     nearest = base_scores(boxes, X, output="boxes", score=lambda of: -(of - 1.0).abs().sum((1, 2)))
     np.testing.assert_allclose(nearest, -np.abs(X @ W - 1.0).sum(axis=1), rtol=1e-5)
     table = evaluate(
-        model, x, [3, 1, 0, 2], {"a": x}, ["deletion", "average_drop"], score=lambda maps: maps[:, 2].mean((1, 2)) + 5
+        model,
+        x,
+        [3, 1, 0, 2],
+        {"a": x},
+        ["deletion", "average_drop"],
+        score=lambda maps: maps[:, 2].mean((1, 2)) + 5,
     )
     assert table["deletion"]["a"].value > 0
 
@@ -263,12 +292,28 @@ def test_keras_models_of_any_backend() -> None:
     joined = keras.Model([first, second], keras.layers.Multiply()([layer(first), second]))
     scale = RANDOM.random((12, 1)).astype(np.float32)
     for several in ((X, scale), {"first": X, "second": scale}):
-        np.testing.assert_allclose(base_scores(joined, several, TARGETS), PICKED * scale[:, 0], rtol=1e-5)
-    images = keras.Sequential([keras.layers.Input((6, 6, 3)), keras.layers.Conv2D(2, 3), keras.layers.GlobalAveragePooling2D()])
+        np.testing.assert_allclose(
+            base_scores(joined, several, TARGETS), PICKED * scale[:, 0], rtol=1e-5
+        )
+    images = keras.Sequential(
+        [
+            keras.layers.Input((6, 6, 3)),
+            keras.layers.Conv2D(2, 3),
+            keras.layers.GlobalAveragePooling2D(),
+        ]
+    )
     x = RANDOM.random((4, 6, 6, 3)).astype(np.float32)
-    table = evaluate(images, x, [0, 1, 0, 1], {"a": x, "gradient": "input_x_gradient"}, ["deletion"])
+    table = evaluate(
+        images, x, [0, 1, 0, 1], {"a": x, "gradient": "input_x_gradient"}, ["deletion"]
+    )
     assert table.assumed["layout"] == "channels-last"
-    embedding = keras.Sequential([keras.layers.Input((7,)), keras.layers.Embedding(20, 2), keras.layers.GlobalAveragePooling1D()])
+    embedding = keras.Sequential(
+        [
+            keras.layers.Input((7,)),
+            keras.layers.Embedding(20, 2),
+            keras.layers.GlobalAveragePooling1D(),
+        ]
+    )
     expected = np.asarray(keras.ops.convert_to_numpy(embedding(IDS)))
     np.testing.assert_allclose(base_scores(embedding, IDS, [1] * 6), expected[:, 1], rtol=1e-6)
 
@@ -293,7 +338,15 @@ def onnx_session(module: Any, example: Any, names: list[str], **options: Any) ->
     import io
 
     file = io.BytesIO()
-    torch.onnx.export(module.eval(), example, file, input_names=names, output_names=["scores"], dynamo=False, **options)
+    torch.onnx.export(
+        module.eval(),
+        example,
+        file,
+        input_names=names,
+        output_names=["scores"],
+        dynamo=False,
+        **options,
+    )
     return runtime.InferenceSession(file.getvalue(), providers=["CPUExecutionProvider"])
 
 
@@ -307,7 +360,10 @@ def test_sessions_of_onnx_runtime() -> None:
         expected = metrics.Deletion().evaluate(linear(), X, TARGETS, X)
         np.testing.assert_allclose(value.per_sample, expected.per_sample, rtol=1e-5)
     several = onnx_session(
-        Scaled(), (torch.zeros(2, 5), torch.zeros(2)), ["x", "scale"], dynamic_axes={"x": {0: "n"}, "scale": {0: "n"}}
+        Scaled(),
+        (torch.zeros(2, 5), torch.zeros(2)),
+        ["x", "scale"],
+        dynamic_axes={"x": {0: "n"}, "scale": {0: "n"}},
     )
     scale = RANDOM.random(12)
     for given in ((X, scale), {"x": X, "scale": scale}):
@@ -333,7 +389,9 @@ def test_boosters_of_xgboost() -> None:
     ):
         booster = xgboost.train({"objective": objective, **options}, xgboost.DMatrix(x, y), 5)
         same = xgboost.train(
-            {"objective": objective.replace("softmax", "softprob"), **options}, xgboost.DMatrix(x, y), 5
+            {"objective": objective.replace("softmax", "softprob"), **options},
+            xgboost.DMatrix(x, y),
+            5,
         )
         p = same.predict(xgboost.DMatrix(x))
         expected = (np.column_stack([1 - p, p]) if y is two else p)[rows, y]
@@ -344,7 +402,9 @@ def test_boosters_of_xgboost() -> None:
             np.testing.assert_allclose(
                 base_scores(estimator, given, y), estimator.predict_proba(x)[rows, y], rtol=1e-5
             )
-    unnamed = xgboost.train({"objective": "reg:squarederror"}, xgboost.DMatrix(x.to_numpy(), x["a"]), 5)
+    unnamed = xgboost.train(
+        {"objective": "reg:squarederror"}, xgboost.DMatrix(x.to_numpy(), x["a"]), 5
+    )
     expected = unnamed.predict(xgboost.DMatrix(x.to_numpy()))
     np.testing.assert_allclose(base_scores(unnamed, x), expected, rtol=1e-5)
     value = metrics.Deletion().evaluate(booster, x, three, x)
@@ -357,17 +417,26 @@ def test_boosters_of_lightgbm() -> None:
     x["word"] = np.where(x["d"] > 0.5, "yes", "no")
     x["word"] = x["word"].astype("category")
     rows = np.arange(200)
-    for y, options in ((two, {"objective": "binary"}), (three, {"objective": "multiclass", "num_class": 3})):
+    for y, options in (
+        (two, {"objective": "binary"}),
+        (three, {"objective": "multiclass", "num_class": 3}),
+    ):
         booster = lightgbm.train({**options, "verbose": -1}, lightgbm.Dataset(x, y), 5)
         p = booster.predict(x)
         expected = (np.column_stack([1 - p, p]) if y is two else p)[rows, y]
         stored = lightgbm.Booster(model_str=booster.model_to_string())
         for one in (booster, stored):
             np.testing.assert_allclose(base_scores(one, x, y), expected, rtol=1e-6)
-        estimator = lightgbm.LGBMClassifier(n_estimators=5, verbose=-1).fit(x, np.array(["u", "v", "w"])[y])
+        estimator = lightgbm.LGBMClassifier(n_estimators=5, verbose=-1).fit(
+            x, np.array(["u", "v", "w"])[y]
+        )
         names = np.array(["u", "v", "w"])[y]
-        np.testing.assert_allclose(base_scores(estimator, x, names), estimator.predict_proba(x)[rows, y], rtol=1e-6)
-    regression = lightgbm.train({"objective": "regression", "verbose": -1}, lightgbm.Dataset(x, x["a"]), 5)
+        np.testing.assert_allclose(
+            base_scores(estimator, x, names), estimator.predict_proba(x)[rows, y], rtol=1e-6
+        )
+    regression = lightgbm.train(
+        {"objective": "regression", "verbose": -1}, lightgbm.Dataset(x, x["a"]), 5
+    )
     np.testing.assert_allclose(base_scores(regression, x), regression.predict(x), rtol=1e-6)
     maps = np.zeros(x.shape)
     maps[:, 0] = 1.0
@@ -386,7 +455,9 @@ def test_boosters_of_catboost() -> None:
     np.testing.assert_allclose(base_scores(classifier, x, names), expected, rtol=1e-6)
     plain = catboost.CatBoost({**of, "loss_function": "MultiClass"}).fit(x, names)
     np.testing.assert_allclose(
-        base_scores(plain, x, names), plain.predict(x, prediction_type="Probability")[rows, three], rtol=1e-6
+        base_scores(plain, x, names),
+        plain.predict(x, prediction_type="Probability")[rows, three],
+        rtol=1e-6,
     )
     regressor = catboost.CatBoostRegressor(**of).fit(x, x["a"])
     np.testing.assert_allclose(base_scores(regressor, x), regressor.predict(x), rtol=1e-6)
@@ -418,8 +489,15 @@ def test_a_classifier_of_text_of_transformers() -> None:
     transformers = pytest.importorskip("transformers")
     captum = pytest.importorskip("captum.attr")
     torch.manual_seed(0)
-    sizes = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 8}
-    model = transformers.BertForSequenceClassification(transformers.BertConfig(vocab_size=20, num_labels=3, **sizes))
+    sizes = {
+        "hidden_size": 8,
+        "num_hidden_layers": 1,
+        "num_attention_heads": 2,
+        "intermediate_size": 8,
+    }
+    model = transformers.BertForSequenceClassification(
+        transformers.BertConfig(vocab_size=20, num_labels=3, **sizes)
+    )
     ids = torch.from_numpy(IDS)
     mask = torch.ones_like(ids)
     mask[:3, 4:] = 0
@@ -428,14 +506,21 @@ def test_a_classifier_of_text_of_transformers() -> None:
     expected = model.eval()(**inputs).logits[torch.arange(6), y].detach().numpy()
     np.testing.assert_allclose(base_scores(model.train(), inputs, y), expected, rtol=1e-4)
     layer = captum.LayerIntegratedGradients(
-        lambda ids, mask: model(ids, attention_mask=mask).logits, model.bert.embeddings.word_embeddings
+        lambda ids, mask: model(ids, attention_mask=mask).logits,
+        model.bert.embeddings.word_embeddings,
     )
 
     def gradients(inputs: Any, targets: Any) -> Any:
         given, others = inputs["input_ids"], (inputs["attention_mask"],)
-        return layer.attribute(given, target=targets, additional_forward_args=others, n_steps=20).sum(-1)
+        return layer.attribute(
+            given, target=targets, additional_forward_args=others, n_steps=20
+        ).sum(-1)
 
-    explainers = {"gradients": gradients, "occlusion": ("occlusion", {"baseline": 3}), "random": "random"}
+    explainers = {
+        "gradients": gradients,
+        "occlusion": ("occlusion", {"baseline": 3}),
+        "random": "random",
+    }
     asked = [metrics.Deletion(baseline=3), metrics.MuFidelity(baseline=3)]
     table = evaluate(model, inputs, y, explainers, asked, batch_size=5, replicates=0)
     assert table["mu_fidelity"]["occlusion"].value > table["mu_fidelity"]["random"].value
@@ -444,14 +529,19 @@ def test_a_classifier_of_text_of_transformers() -> None:
 
     hidden = explain(model, inputs, y, "occlusion", baseline=3)[:3, 4:]
     np.testing.assert_allclose(hidden, 0.0, atol=1e-6)
-    assert evaluate(model, inputs, y, explainers, replicates=0)["deletion"]["random"].value is not None
+    assert (
+        evaluate(model, inputs, y, explainers, replicates=0)["deletion"]["random"].value is not None
+    )
 
 
 def test_modules_are_models_and_layers_of_cases() -> None:
     from xai_metrics.casebased import CaseExplainer, HiddenActivations
 
     torch.manual_seed(0)
-    body, head = torch.nn.Sequential(torch.nn.Linear(5, 4), torch.nn.Dropout()), torch.nn.Linear(4, 3)
+    body, head = (
+        torch.nn.Sequential(torch.nn.Linear(5, 4), torch.nn.Dropout()),
+        torch.nn.Linear(4, 3),
+    )
     model = torch.nn.Sequential(body, head).train()
     with torch.no_grad():
         hidden = model.eval()[0](torch.from_numpy(X)).numpy()
@@ -459,7 +549,9 @@ def test_modules_are_models_and_layers_of_cases() -> None:
     model.train()
     labels = np.arange(12) % 3
     by_layer = CaseExplainer(X, labels, k=3, similarity=HiddenActivations(body))
-    by_array = CaseExplainer(X, labels, k=3, similarity=HiddenActivations(lambda rows: of_hidden(rows, hidden)))
+    by_array = CaseExplainer(
+        X, labels, k=3, similarity=HiddenActivations(lambda rows: of_hidden(rows, hidden))
+    )
     found = by_layer.explain_batch(X, model=model)
     expected = by_array.explain_batch(X, predictions=predicted)
     assert [of.predicted_class for of in found] == predicted.tolist()

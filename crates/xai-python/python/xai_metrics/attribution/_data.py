@@ -137,7 +137,9 @@ class Run:
     @property
     def has_tokens(self) -> bool:
         """Whether the model is given whole numbers, in whose place no others can stand."""
-        return self.given is not None and self.given.whole is not None and self.tensors.keeps_integers
+        return (
+            self.given is not None and self.given.whole is not None and self.tensors.keeps_integers
+        )
 
     @cached_property
     def known(self) -> _models.Known | None:
@@ -192,7 +194,12 @@ class Run:
     @cached_property
     def scored_after(self) -> str:
         """The activation that scores are taken after; kept as assumed where nobody said it."""
-        if self.activation is None and self.operator is None and self.score is None and self.known is not None:
+        if (
+            self.activation is None
+            and self.operator is None
+            and self.score is None
+            and self.known is not None
+        ):
             if self.known.activation != "none":
                 self.assumed["activation"] = self.known.activation
             return self.known.activation
@@ -225,7 +232,9 @@ class Run:
             return len(self.classes)
         if self.function is None:
             return None
-        return int(self.function(np.array(self.array[:1], order="C"), np.zeros(1, np.int64)).shape[1])
+        return int(
+            self.function(np.array(self.array[:1], order="C"), np.zeros(1, np.int64)).shape[1]
+        )
 
     def request(self) -> dict[str, Any]:
         """The dictionary that the native functions take."""
@@ -318,14 +327,18 @@ class Run:
         if targets.ndim == 2:
             return np.asarray((outputs * targets).sum(axis=1))
         if len(targets) and targets.max() >= outputs.shape[1]:
-            raise ValueError(f"targets: {targets.max()} is no output of the model, which has {outputs.shape[1]}")
+            raise ValueError(
+                f"targets: {targets.max()} is no output of the model, which has {outputs.shape[1]}"
+            )
         return np.asarray(outputs[np.arange(len(batch)), targets])
 
     def gradient(
         self, batch: npt.NDArray[Any], targets: npt.NDArray[Any], samples: Any
     ) -> npt.NDArray[Any] | None:
         """The derivative of the output for the target by the inputs; ``None`` of a model without derivatives."""
-        has_words = self.given is not None and self.given.table is not None and self.given.table.words
+        has_words = (
+            self.given is not None and self.given.table is not None and self.given.table.words
+        )
         if self.has_tokens or has_words:
             raise TypeError("inputs: have no gradient, as they are tokens or words and no numbers")
         if self.tensors.framework not in ("torch", "jax", "tensorflow"):
@@ -412,7 +425,9 @@ class Run:
         if layer is not None:
             _models.Known.of(layer, "representation")
             if self.is_of_samples:
-                raise TypeError("representation: is given one array of inputs, here there are several")
+                raise TypeError(
+                    "representation: is given one array of inputs, here there are several"
+                )
             of = self.tensors.framework, self.tensors.device, None, self.given
             layer = _models.model_function(layer, *of)
         return {
@@ -607,4 +622,3 @@ def _shape(values: Any) -> tuple[int, ...]:
 def _check_n(name: str, array: npt.NDArray[Any], n: int) -> None:
     if len(array) != n:
         raise ValueError(f"{name}: expected one per sample, {n}, got shape {array.shape}")
-

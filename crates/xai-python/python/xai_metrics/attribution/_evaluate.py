@@ -108,7 +108,9 @@ def evaluate(
           are matched with those of the inputs by name. With one axis more, of classes, those of the
           targets are taken. Maps of images in a lower resolution, such as those of Grad-CAM, are
           upsampled; the result says so in ``assumed``.
-        - A ``shap.Explanation``, and a list of explanations of lime, one per sample.
+        - A ``shap.Explanation``, and a list of explanations of lime, one per sample. Values of the
+          second of two classes alone, as boosters have them, are negated where the target is the
+          first; the result says so. Plain arrays are taken as those of each sample's target.
         - Values per superpixel ``(n, n_segments)``: in a pair ``(values, segments)``, or with the
           argument ``segments``.
         - A function ``explainer(inputs, targets) -> maps``, that is given what the model is given;
@@ -345,7 +347,9 @@ def asked_metrics(metrics: Any, run: Run) -> tuple[list[tuple[str, Metric]], dic
                 elif all(word != known for known, _ in asked):
                     asked.append((word, by_name(word)()))
             continue
-        if isinstance(metric, type) and (issubclass(metric, Metric) or hasattr(metric, "per_sample")):
+        if isinstance(metric, type) and (
+            issubclass(metric, Metric) or hasattr(metric, "per_sample")
+        ):
             metric = metric()
         if hasattr(metric, "per_sample"):
             metric = OwnMetric(metric)
@@ -375,7 +379,11 @@ def _obstacle(info: MetricInfo, run: Run) -> str | None:
     if not rows and any(parameter.name == "n_classes" for parameter in info.parameters):
         return "needs n_classes, or targets that are rows of weights"
     asks = {"model", "explainer"} & set(info.needs)
-    if asks and run.has_tokens and all(parameter.name != "baseline" for parameter in info.parameters):
+    if (
+        asks
+        and run.has_tokens
+        and all(parameter.name != "baseline" for parameter in info.parameters)
+    ):
         return "may put fractions in the place of whole numbers"
     if run.read_layout is not None and run.read_layout not in info.layouts:
         return f"has values for {' and '.join(info.layouts)} inputs, these are {run.read_layout}"

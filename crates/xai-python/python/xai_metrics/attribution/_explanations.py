@@ -73,18 +73,20 @@ class Reading:
             raise ValueError(f"targets: needed to choose among the maps of {n_maps} classes")
         if n_outputs not in (None, n_maps):
             raise ValueError(
-                f"{name}: shape {array.shape} has an axis more than the inputs, and it is not the {n_outputs} outputs of "
-                "the model; add up the maps of the elements of an embedding, by `.sum(-1)`"
+                f"{name}: shape {array.shape} has an axis more than the inputs, and it is not the {n_outputs} outputs "
+                "of the model; add up the maps of the elements of an embedding, by `.sum(-1)`"
             )
         if columns.ndim == 2:
             # Explanations add up as the scores do.
             weights = columns.reshape(len(columns), *[1] * (array.ndim - 2), -1)
             return np.asarray((array * weights).sum(axis=-1))
         if columns.size and not 0 <= columns.min() <= columns.max() < n_maps:
-            raise ValueError(f"{name}: has maps of {n_maps} classes, and a target is {columns.max()}")
-        return np.take_along_axis(
-            array, columns.reshape(-1, *[1] * (array.ndim - 1)), axis=-1
-        )[..., 0]
+            raise ValueError(
+                f"{name}: has maps of {n_maps} classes, and a target is {columns.max()}"
+            )
+        return np.take_along_axis(array, columns.reshape(-1, *[1] * (array.ndim - 1)), axis=-1)[
+            ..., 0
+        ]
 
     def _of_shap(self, given: Any, name: str, of: str, targets: Callable[[int], Any]) -> Array:
         """The values of a ``shap.Explanation``."""
@@ -98,7 +100,9 @@ class Reading:
         was_by_class = any(len(step.prev_shape) > ndim for step in given.op_history or ())
         columns = None if was_by_class or self.n_outputs() != 2 else targets(len(values))
         if columns is not None and columns.ndim == 1 and (columns == 0).any():
-            self.notes[f"maps of {of}"] = "of the second class, negated where the target is the first"
+            self.notes[f"maps of {of}"] = (
+                "of the second class, negated where the target is the first"
+            )
             values = values * np.where(columns == 0, -1.0, 1.0).reshape(-1, *[1] * (ndim - 1))
         return values
 

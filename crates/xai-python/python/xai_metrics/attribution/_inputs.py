@@ -82,7 +82,10 @@ class Inputs:
         if self.whole is not None and tensors.keeps_integers:
             batch = whole_numbers(batch, self.whole)
         first = tensors.tensor(batch)
-        rest = {key: tensors.tensor(np.ascontiguousarray(of[samples])) for key, of in self.others.items()}
+        rest = {
+            key: tensors.tensor(np.ascontiguousarray(of[samples]))
+            for key, of in self.others.items()
+        }
         return ((), {self.first: first, **rest}) if self.is_named else ((first, *rest.values()), {})
 
 

@@ -200,7 +200,9 @@ def _classes_of(model: Any) -> list[Any] | None:
 def is_of_tables(model: Any) -> bool:
     """Whether a model, or the estimator whose method it is, knows its columns by name."""
     model = getattr(model, "__self__", model)
-    if getattr(model, "feature_names_in_", None) is not None or is_of(model, "catboost", "lightgbm"):
+    if getattr(model, "feature_names_in_", None) is not None or is_of(
+        model, "catboost", "lightgbm"
+    ):
         return True
     return is_of(model, "xgboost") and getattr(model, "feature_names", None) is not None
 
@@ -274,8 +276,10 @@ def gradient_function(
     output: Any = None,
     score: Callable[[Any], Any] | None = None,
 ) -> Callable[[npt.NDArray[Any], npt.NDArray[Any], Any], npt.NDArray[Any]]:
-    """The derivative of a model's output for the target by the first of its inputs, as a function of a batch, its targets
-    and its samples."""
+    """The derivative of a model's output for the target by the first of its inputs.
+
+    It is a function of a batch, its targets and its samples.
+    """
     ask = Known.of(model).ask
     given = given_function(model, tensors, inputs)
 
@@ -347,7 +351,9 @@ def explainer_function(
     ask = _asked(explainer)
     of_batch = given_function(None, tensors, None) if given is None else given
 
-    def maps(inputs: npt.NDArray[Any], targets: npt.NDArray[Any], samples: Any = None) -> npt.NDArray[Any]:
+    def maps(
+        inputs: npt.NDArray[Any], targets: npt.NDArray[Any], samples: Any = None
+    ) -> npt.NDArray[Any]:
         columns = targets
         if labels is not None and targets.ndim == 1:
             targets = labels[targets]

@@ -41,10 +41,16 @@ def explainer(method: str, run: Asked, options: dict[str, Any]) -> Callable[...,
     function = METHODS.get(method)
     if function is None:
         raise ValueError(f"explainers: expected one of {', '.join(METHODS)}, got {method!r}")
-    known = [of.name for of in inspect.signature(function).parameters.values() if of.kind is of.KEYWORD_ONLY]
+    known = [
+        of.name
+        for of in inspect.signature(function).parameters.values()
+        if of.kind is of.KEYWORD_ONLY
+    ]
     for name in options:
         if name not in known:
-            raise TypeError(f"{method}: has no option {name!r}; it has {', '.join(known) or 'none'}")
+            raise TypeError(
+                f"{method}: has no option {name!r}; it has {', '.join(known) or 'none'}"
+            )
 
     def maps(batch: Array, targets: Array, samples: Any = None) -> Array:
         return function(run, batch, targets, samples, **options)
@@ -75,7 +81,9 @@ def edges(run: Asked, batch: Array, targets: Array, samples: Any) -> Array:
     ``|x[t + 1] - x[t - 1]| / 2``. Values beyond the border are those at the border.
     """
     if run.read_layout == "tabular" or batch.ndim < 3:
-        raise ValueError("edges: needs images or time series; the columns of a table have no neighbours")
+        raise ValueError(
+            "edges: needs images or time series; the columns of a table have no neighbours"
+        )
     pad = [(0, 0), (1, 1), *[(0, 0)] * (batch.ndim - 2)]
     if batch.ndim == 3:
         values = np.pad(batch, pad, mode="edge")

@@ -135,7 +135,7 @@ class Asking(Fitted):
         model : object, optional
             Something with ``predict``, or a function from rows to classes. It is given the table
             itself where it knows names of features (``feature_names_in_``), the rows as an array
-            otherwise.
+            otherwise. A torch module is given tensors, and predicts the number of its largest output.
         k : int, optional
             Other than that of the explainer.
         return_provenance : bool

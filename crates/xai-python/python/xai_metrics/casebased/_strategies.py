@@ -81,7 +81,8 @@ class HiddenActivations:
     ----------
     model : MLPClassifier or callable
         A fitted network of scikit-learn; or a function from rows to activations, of shape
-        ``(n_rows, n_units)``, which are standardised on the training rows.
+        ``(n_rows, n_units)``, which are standardised on the training rows. A module of torch or
+        Keras is such a function of tensors, in its evaluation mode.
     layer : str or int
         ``"last_hidden"``; ``"all_hidden"``, where layer ``i`` of ``n`` counts ``(i + 1) / n``; or
         the number of a hidden layer, from 0.
