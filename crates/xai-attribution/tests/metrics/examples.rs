@@ -34,15 +34,14 @@ fn model(batch: ArrayViewD<'_, f64>) -> Result<Array2<f64>, std::fmt::Error> {
         let terms = mapped(batch.view(), |x, position, _| {
             x * x * weight(position, class)
         });
-        terms
-            .outer_iter()
-            .map(|terms| terms.sum())
-            .collect::<Vec<_>>()
+        let sums = terms.outer_iter().map(|terms| terms.sum());
+        sums.collect::<Vec<_>>()
     };
-    Ok(Array2::from_shape_fn(
-        (batch.shape()[0], 2),
-        |(row, class)| score(class)[row],
-    ))
+    let scores = [score(0), score(1)];
+    let n = batch.shape()[0];
+    Ok(Array2::from_shape_fn((n, 2), |(row, class)| {
+        scores[class][row]
+    }))
 }
 
 fn explainer(
@@ -59,9 +58,9 @@ fn explainer(
 }
 
 fn value(entry: &Entry) -> f64 {
-    let shape: &[usize] = match entry.takes(Layout::Tabular) {
-        true => &[4, 16],
-        false => &[4, 4, 4, 1],
+    let (shape, plane): (&[usize], _) = match entry.takes(Layout::Tabular) {
+        true => (&[4, 16], (1, 16)),
+        false => (&[4, 4, 4, 1], (4, 4)),
     };
     let x = inputs(shape);
     let maps = explainer(
@@ -74,13 +73,14 @@ fn value(entry: &Entry) -> f64 {
         let shape = (batch.shape()[0], 16);
         Ok(batch.mapv(|x| x * x).into_shape_with_order(shape).unwrap())
     };
-    let segments = Array2::from_shape_fn((1, 16), |(_, position)| position as u32 / 4);
+    let segments =
+        Array2::from_shape_fn(plane, |(row, column)| (row * plane.1 + column) as u32 / 4);
     let data = Data::new(x.view(), &TARGETS)
         .model(&model)
         .maps(maps.view())
         .explainer(&explainer)
         .with(Masks::new(
-            Array3::from_shape_vec((4, 1, 16), on_object).unwrap(),
+            Array3::from_shape_vec((4, plane.0, plane.1), on_object).unwrap(),
         ))
         .with(Segments::shared(segments, 4))
         .with(ReferenceMaps::new(x.clone()))
