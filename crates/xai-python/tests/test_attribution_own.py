@@ -224,3 +224,21 @@ def test_relative_stability_element_by_element_and_of_all_neighbours() -> None:
     same = np.argmax((X + noise) @ W, axis=2) == np.argmax(X @ W, axis=1)
     expected = np.where(same, change / reference, -np.inf).max(axis=0)
     np.testing.assert_allclose(kept.per_sample, np.where(same.any(axis=0), expected, np.nan))
+
+
+def test_samples_have_weights() -> None:
+    table = evaluate(model, X, TARGETS, {"mine": MAPS}, [metrics.Deletion(), Kept()])
+    weights = RANDOM.random(12)
+    for result in table["deletion"], table["kept"]:
+        expected = np.average(result["mine"].per_sample, weights=weights)
+        assert result["mine"].weighted(weights) == pytest.approx(expected, rel=1e-12)
+        assert result["mine"].weighted(np.ones(12)) == pytest.approx(result["mine"].value)
+    alone = metrics.Deletion().evaluate(model, X, TARGETS, MAPS)
+    assert alone.weighted(weights) == table["deletion"]["mine"].weighted(weights)
+    for wrong, message in (
+        (weights[:3], "one per sample, 12, got 3"),
+        (-weights, "finite numbers, at least 0"),
+        (np.zeros(12), "a weight above 0"),
+    ):
+        with pytest.raises(ValueError, match=f"sample_weights: expected .*{message}"):
+            alone.weighted(wrong)

@@ -548,7 +548,8 @@ def model_randomization(
     else:
         if not callable(model) or explainer is not None or n_layers is None:
             raise TypeError(
-                "model: expected a torch module with its explainer, or a function that hands out explainers, with n_layers"
+                "model: expected a torch module with its explainer, or a function that hands out explainers, with "
+                "n_layers"
             )
         tensors = Tensors.of(None, framework, device)
 

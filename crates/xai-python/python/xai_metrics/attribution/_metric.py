@@ -117,13 +117,14 @@ class Metric:
         if missing:
             raise ValueError(f"{self.name}: needs {', '.join(missing)}")
         (value,) = _native.attribution_measure(asked.request(), n_jobs)
+        points = value["curve"]
         return MetricValue(
             metric=self.name,
             direction=self.info.direction,
             value=value["value"],
             per_sample=value["per_sample"],
             n_undefined=value["n_undefined"],
-            curve=None if value["curve"] is None else Curve(*value["curve"], value["curves"]),
+            curve=None if points is None else Curve(points[0], points[1], value["curves"]),
             assumed=asked.assumed,
         )
 

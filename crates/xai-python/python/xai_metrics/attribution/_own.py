@@ -102,7 +102,7 @@ class OwnMetric(Metric):
         unknown = next((name for name in reads if name not in _NEEDS), None)
         if unknown is not None:
             raise ValueError(f"metric: {kind}.reads: expected some of {', '.join(_NEEDS)}, got {unknown!r}")
-        direction = getattr(metric, "direction", "none")
+        direction: Any = getattr(metric, "direction", "none")
         if direction not in ("higher", "lower", "none"):
             raise ValueError(
                 f"metric: {kind}.direction: expected higher, lower or none, got {direction!r}"

@@ -30,8 +30,8 @@ class MetricInfo:
     #: What it needs: ``model``, ``inputs``, ``targets``, ``explanations``, ``explainer``, …
     needs: tuple[str, ...]
     source: str
-    #: The value of one sample, with the defaults of all parameters. ``x`` is the input, ``a`` or ``e(x)`` its map, ``f``
-    #: the model, and ``g`` the score that it gives the target.
+    #: The value of one sample, with the defaults of all parameters. ``x`` is the input, ``a`` or
+    #: ``e(x)`` its map, ``f`` the model, and ``g`` the score that it gives the target.
     formula: str
     #: What the ends of the range mean.
     extremes: str

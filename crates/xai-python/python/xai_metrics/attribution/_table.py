@@ -11,7 +11,7 @@ from .._arguments import check_class, number, seed_of, threads, whole
 from .._results import Result, axes
 from .._results import pandas_library as pandas
 from .._statistics import Interval, interval_of
-from ._value import Curve, none_for_nan
+from ._value import Curve, none_for_nan, weighted_mean
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,6 +45,16 @@ class ExplainerValue:
 
     def __float__(self) -> float:
         return float("nan") if self.value is None else self.value
+
+    def weighted(self, sample_weights: Any) -> float:
+        """The mean with weights of the samples ``(n,)``; interval, rank and tests count every sample once.
+
+        >>> from xai_metrics.attribution import evaluate
+        >>> maps = {"mine": [[0.0, 1.0], [1.0, 1.0]]}
+        >>> evaluate(None, None, None, maps, ["sparseness"])["sparseness"]["mine"].weighted([3, 1])
+        0.375
+        """
+        return weighted_mean(self.per_sample, sample_weights)
 
     def to_dict(self) -> dict[str, Any]:
         """The fields by name; ``None`` for samples without a value."""

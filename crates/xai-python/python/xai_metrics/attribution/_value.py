@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from .._arrays import reals
 from .._results import axes
 from .._results import pandas_library as pandas
 
@@ -72,6 +73,16 @@ class MetricValue:
     def __float__(self) -> float:
         return self.value
 
+    def weighted(self, sample_weights: Any) -> float:
+        """The mean with weights of the samples, such as those of a survey; see :func:`weighted_mean`.
+
+        >>> import numpy as np
+        >>> value = MetricValue("deletion", "lower", 0.25, np.array([0.5, 0.0]), 0)
+        >>> value.weighted([3.0, 1.0])
+        0.375
+        """
+        return weighted_mean(self.per_sample, sample_weights)
+
     def __repr__(self) -> str:
         undefined = f", {self.n_undefined} of them undefined" if self.n_undefined else ""
         return f"{self.metric}: {self.value:.4g} over {len(self.per_sample)} samples{undefined}"
@@ -112,6 +123,26 @@ class MetricValue:
         ax.set_xlabel(self.metric)
         ax.set_ylabel("samples")
         return ax
+
+
+def weighted_mean(per_sample: npt.NDArray[np.float64], sample_weights: Any) -> float:
+    """The mean over the samples that have a value, by weights ``(n,)`` that are at least 0.
+
+    >>> import numpy as np
+    >>> weighted_mean(np.array([1.0, 2.0, np.nan]), [1, 3, 100])
+    1.75
+    """
+    weights = reals(sample_weights, "sample_weights", 1)
+    if weights.shape != per_sample.shape:
+        n = len(per_sample)
+        raise ValueError(f"sample_weights: expected one per sample, {n}, got {len(weights)}")
+    if not ((weights >= 0) & (weights < float("inf"))).all():
+        raise ValueError("sample_weights: expected finite numbers, at least 0")
+    defined = per_sample == per_sample
+    total = weights[defined].sum()
+    if not total > 0:
+        raise ValueError("sample_weights: expected a sample with a value and a weight above 0")
+    return float((per_sample[defined] * weights[defined]).sum() / total)
 
 
 def none_for_nan(values: npt.NDArray[np.float64]) -> list[float | None]:
