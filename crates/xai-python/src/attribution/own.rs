@@ -1,27 +1,32 @@
 //! Metrics of the user's, and what is kept of metrics of ours beside their values.
 
 use std::collections::BTreeMap;
+use std::ops::Range as Samples;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use ndarray::Array2;
 use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use xai_attribution::batch::{ExplainedBatch, Plan, RunData};
+use xai_attribution::batch::{ExplainedBatch, Plan, RunData, SampleBatch};
 use xai_attribution::metric::{
     Direction, Measure, Metric, MetricInfo, Param, Parameters, Range, Reading, Value, Whole,
 };
+use xai_attribution::model::{BoxError, Targets};
 use xai_attribution::perturbation::CurveScores;
-use xai_attribution::{Error, Result, input};
+use xai_attribution::{Error, Real, Result, input};
 
 use super::calls::{Function, targets};
 use super::request::OwnMetric;
-use super::samples::Native;
+use super::samples::{Batch, Native};
+use crate::array::Reals;
 use crate::work::Calls;
 
 /// A metric of the user's in a run.
 pub(super) struct MeasuredOwn {
     function: Function,
+    changes: Option<Function>,
     info: &'static MetricInfo,
     reads: Reads,
     single: bool,
@@ -45,6 +50,7 @@ impl MeasuredOwn {
         let reads = |name: &str| own.reads.iter().any(|read| read == name);
         Self {
             function: Arc::clone(&own.function),
+            changes: own.changes.clone(),
             info: match own.direction.as_str() {
                 "higher" => const { &info(Direction::Higher) },
                 "lower" => const { &info(Direction::Lower) },
@@ -103,50 +109,131 @@ impl<T: Native> Measure<T> for MeasuredOwn {
         if self.reads.masked_scores {
             plan.masked_scores();
         }
+        if self.changes.is_some() {
+            plan.unknown(self.info.name);
+        }
         Ok(())
     }
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
-        let (batch, reads, single) = (explained.batch(), self.reads, self.single);
-        let samples = batch.samples();
-        let inputs = reads.inputs.then(|| T::batch(batch.inputs(), single));
-        let maps = match reads.explanations {
-            true => Some(T::batch(explained.maps()?, false)),
-            false => None,
+        let given = self.given(explained)?;
+        let changed = match &self.changes {
+            Some(changes) => {
+                Some(self.changed_scores(changes, explained.batch(), given.clone())?)
+            }
+            None => None,
         };
-        let outputs = match reads.outputs {
-            true => Some(batch.base_outputs()?.clone()),
-            false => None,
-        };
-        let base = match reads.base_scores {
-            true => Some(batch.base_scores()?.to_vec()),
-            false => None,
-        };
-        let masked = match reads.masked_scores {
-            true => Some(explained.masked_scores()?.to_vec()),
-            false => None,
-        };
-        let of_targets = reads.targets.then(|| batch.targets());
         let function = Arc::clone(&self.function);
         let values = self.calls.call(move |py| {
-            let given = PyDict::new(py);
-            let maps = maps.map(|maps| maps.into_python(py));
-            given.set_item("first_sample", samples.start)?;
-            given.set_item("n_samples", samples.len())?;
-            given.set_item("inputs", inputs.map(|inputs| inputs.into_python(py)))?;
-            given.set_item("targets", of_targets.map(|of| targets(py, of, single)))?;
-            given.set_item("explanations", maps)?;
-            given.set_item("outputs", outputs.map(|rows| rows.into_pyarray(py)))?;
-            given.set_item("base_scores", base.map(|scores| scores.into_pyarray(py)))?;
-            given.set_item("masked_scores", masked.map(|of| of.into_pyarray(py)))?;
+            let given = given.into_python(py)?;
+            given.set_item("changed_scores", changed.map(|of| of.into_pyarray(py)))?;
             let answer = function.bind(py).call1((given,))?;
             let values: PyReadonlyArray1<'_, f64> = answer.extract()?;
             Ok(values.as_array().to_vec())
         });
-        let values =
-            values.map_err(|source| Error::model("a batch", source).about(input::METRIC))?;
         let defined = |value: f64| (!value.is_nan()).then_some(value);
-        Ok(values.into_iter().map(defined).collect())
+        Ok(values.map_err(raised)?.into_iter().map(defined).collect())
+    }
+}
+
+impl MeasuredOwn {
+    /// What the functions are given of a batch.
+    fn given<T: Native>(&self, explained: &ExplainedBatch<'_, T>) -> Result<Given> {
+        let (batch, reads) = (explained.batch(), self.reads);
+        Ok(Given {
+            samples: batch.samples(),
+            single: self.single,
+            inputs: reads.inputs.then(|| T::batch(batch.inputs(), self.single)),
+            targets: reads.targets.then(|| batch.targets()),
+            explanations: match reads.explanations {
+                true => Some(T::batch(explained.maps()?, false)),
+                false => None,
+            },
+            outputs: match reads.outputs {
+                true => Some(batch.base_outputs()?.clone()),
+                false => None,
+            },
+            base_scores: match reads.base_scores {
+                true => Some(batch.base_scores()?.to_vec()),
+                false => None,
+            },
+            masked_scores: match reads.masked_scores {
+                true => Some(explained.masked_scores()?.to_vec()),
+                false => None,
+            },
+        })
+    }
+
+    /// The scores `(changes, batch)` of the inputs that a function makes of a batch.
+    fn changed_scores<T: Native>(
+        &self,
+        changes: &Function,
+        batch: &SampleBatch<'_, T>,
+        given: Given,
+    ) -> Result<Array2<f64>> {
+        let changes = Arc::clone(changes);
+        let rows: Vec<T> = self
+            .calls
+            .call(move |py| {
+                let answer = changes.bind(py).call1((given.into_python(py)?,))?;
+                Ok(match answer.extract::<Reals<'_>>()? {
+                    Reals::Single(rows) => rows.as_array().iter().map(|&x| nearest(x)).collect(),
+                    Reals::Double(rows) => rows.as_array().iter().map(|&x| nearest(x)).collect(),
+                })
+            })
+            .map_err(raised)?;
+        // The Python side has checked that there are as many changed inputs of every sample.
+        let (n, size) = (batch.n_samples(), batch.values().len() / batch.n_samples());
+        let n_rows = rows.len() / size.max(1);
+        let change = |row: usize, values: &mut [T]| {
+            values.copy_from_slice(&rows[row * size..(row + 1) * size]);
+        };
+        let scores = batch.score_changed(n_rows, |row| row % n, change, "changed inputs")?;
+        let shape = (n_rows / n, n);
+        Array2::from_shape_vec(shape, scores).map_err(|source| raised(source.into()))
+    }
+}
+
+/// A number in another precision.
+fn nearest<T: Real>(x: impl Real) -> T {
+    T::from_f64_nearest(x.to_f64_exact())
+}
+
+/// What a function has raised, or answered.
+fn raised(source: BoxError) -> Error {
+    Error::model("a batch", source).about(input::METRIC)
+}
+
+/// What the functions of a metric are given of a batch.
+#[derive(Clone)]
+struct Given {
+    samples: Samples<usize>,
+    single: bool,
+    inputs: Option<Batch>,
+    targets: Option<Targets>,
+    explanations: Option<Batch>,
+    outputs: Option<Array2<f64>>,
+    base_scores: Option<Vec<f64>>,
+    masked_scores: Option<Vec<f64>>,
+}
+
+impl Given {
+    fn into_python(self, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+        let given = PyDict::new(py);
+        let batch = |batch: Option<Batch>| batch.map(|batch| batch.into_python(py));
+        let scores = |scores: Option<Vec<f64>>| scores.map(|scores| scores.into_pyarray(py));
+        given.set_item("first_sample", self.samples.start)?;
+        given.set_item("n_samples", self.samples.len())?;
+        given.set_item("inputs", batch(self.inputs))?;
+        given.set_item(
+            "targets",
+            self.targets.map(|of| targets(py, of, self.single)),
+        )?;
+        given.set_item("explanations", batch(self.explanations))?;
+        given.set_item("outputs", self.outputs.map(|rows| rows.into_pyarray(py)))?;
+        given.set_item("base_scores", scores(self.base_scores))?;
+        given.set_item("masked_scores", scores(self.masked_scores))?;
+        Ok(given)
     }
 }
 

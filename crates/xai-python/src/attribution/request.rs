@@ -60,6 +60,8 @@ struct AskedMetric {
 #[pyo3(from_item_all)]
 struct AskedOwn {
     function: Py<PyAny>,
+    /// Changed inputs of a batch `(changes, batch, …)`, whose scores it is given.
+    changes: Option<Py<PyAny>>,
     direction: String,
     /// What it is given of a batch.
     reads: Vec<String>,
@@ -100,6 +102,7 @@ pub(super) struct Asked {
 /// A metric of the user's that was asked for.
 pub(super) struct OwnMetric {
     pub(super) function: Function,
+    pub(super) changes: Option<Function>,
     pub(super) direction: String,
     pub(super) reads: Vec<String>,
 }
@@ -118,6 +121,7 @@ impl Request<'_> {
                 kind: match &asked.own {
                     Some(own) => Kind::Own(OwnMetric {
                         function: Arc::new(own.function.clone_ref(py)),
+                        changes: function(&own.changes),
                         direction: own.direction.clone(),
                         reads: own.reads.clone(),
                     }),

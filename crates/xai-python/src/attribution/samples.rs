@@ -66,6 +66,7 @@ impl<F: Real, T: Real> Samples<T> for Converted<'_, F> {
 }
 
 /// A batch that Python owns: a model may keep it.
+#[derive(Clone)]
 pub(super) enum Batch {
     Single(ArrayD<f32>),
     Double(ArrayD<f64>),
