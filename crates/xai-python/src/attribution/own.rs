@@ -5,7 +5,7 @@ use std::ops::Range as Samples;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ndarray::Array2;
+use ndarray::{Array2, ArrayD};
 use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -16,12 +16,16 @@ use xai_attribution::metric::{
 use xai_attribution::model::{BoxError, Targets};
 use xai_attribution::perturbation::CurveScores;
 use xai_attribution::{Error, Real, Result, input};
+use xai_core::Input;
 
 use super::calls::{Function, targets};
 use super::request::OwnMetric;
 use super::samples::{Batch, Native};
 use crate::array::Reals;
 use crate::work::Calls;
+
+/// The inputs that a metric of the user's has changed.
+const CHANGES: Input = Input::new("changes");
 
 /// A metric of the user's in a run.
 pub(super) struct MeasuredOwn {
@@ -172,25 +176,29 @@ impl MeasuredOwn {
         given: Given,
     ) -> Result<Array2<f64>> {
         let changes = Arc::clone(changes);
-        let rows: Vec<T> = self
+        let changed: ArrayD<T> = self
             .calls
             .call(move |py| {
                 let answer = changes.bind(py).call1((given.into_python(py)?,))?;
                 Ok(match answer.extract::<Reals<'_>>()? {
-                    Reals::Single(rows) => rows.as_array().iter().map(|&x| nearest(x)).collect(),
-                    Reals::Double(rows) => rows.as_array().iter().map(|&x| nearest(x)).collect(),
+                    Reals::Single(rows) => rows.as_array().mapv(nearest),
+                    Reals::Double(rows) => rows.as_array().mapv(nearest),
                 })
             })
             .map_err(raised)?;
-        // The Python side has checked that there are as many changed inputs of every sample.
+        let n_changes = changed.shape().first().copied().unwrap_or_default();
+        let expected = [&[n_changes], batch.shape().as_slice()].concat();
+        if changed.shape() != expected {
+            return Err(Error::shape(CHANGES, &expected, changed.shape()));
+        }
+        let rows: Vec<T> = changed.into_iter().collect();
         let (n, size) = (batch.n_samples(), batch.values().len() / batch.n_samples());
-        let n_rows = rows.len() / size.max(1);
+        let n_rows = n_changes * n;
         let change = |row: usize, values: &mut [T]| {
             values.copy_from_slice(&rows[row * size..(row + 1) * size]);
         };
         let scores = batch.score_changed(n_rows, |row| row % n, change, "changed inputs")?;
-        let shape = (n_rows / n, n);
-        Array2::from_shape_vec(shape, scores).map_err(|source| raised(source.into()))
+        Array2::from_shape_vec((n_changes, n), scores).map_err(|source| raised(source.into()))
     }
 }
 

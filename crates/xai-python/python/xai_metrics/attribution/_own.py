@@ -52,6 +52,8 @@ class Batch:
     base_scores: npt.NDArray[np.float64] | None = None
     #: The scores of the inputs that the maps keep, see :func:`mask_inputs`, ``(batch,)``.
     masked_scores: npt.NDArray[np.float64] | None = None
+    #: The scores of the inputs that ``changes`` of the metric answered, ``(changes, batch)``.
+    changed_scores: npt.NDArray[np.float64] | None = None
 
 
 class OwnMetric(Metric):
@@ -67,7 +69,9 @@ class OwnMetric(Metric):
         With ``per_sample(batch)``, which is given a :class:`Batch` and answers one number per sample,
         NaN where there is none; ``reads``, names of what it reads of a batch; and, if they are to
         be others, ``name`` (that of the class) and ``direction`` (``"higher"``, ``"lower"`` or
-        ``"none"``, the default). The first line of its documentation is the question that it answers.
+        ``"none"``, the default). Where it has ``changes(batch)``, which answers changed inputs
+        ``(changes, batch, …)``, the run takes their scores in calls of its own size. The first line of
+        its documentation is the question that it answers.
 
     Raises
     ------
@@ -90,6 +94,20 @@ class OwnMetric(Metric):
     >>> table = evaluate(lambda x: x, x, [0, 1], {"first": [[1.0, 0.0]] * 2}, [Kept(), "average_drop"])
     >>> table["kept"]["first"].per_sample.round(6).tolist(), table.model_rows # both read the same 4 rows
     ([1.0, 0.0], 4)
+
+    The fall of the score without the feature of the largest attribution:
+
+    >>> class TopDrop:
+    ...     reads = ("inputs", "explanations", "base_scores")
+    ...     def changes(self, batch):
+    ...         changed = batch.inputs.copy()
+    ...         np.put_along_axis(changed, batch.explanations.argmax(axis=1)[:, None], 0.0, axis=1)
+    ...         return changed[None]
+    ...     def per_sample(self, batch):
+    ...         return batch.base_scores - batch.changed_scores[0]
+    >>> table = evaluate(lambda x: x, x, [0, 1], {"first": [[1.0, 0.0]] * 2}, [TopDrop()])
+    >>> table["TopDrop"]["first"].per_sample.tolist()
+    [4.0, 0.0]
     """
 
     def __init__(self, metric: Any) -> None:
@@ -112,7 +130,9 @@ class OwnMetric(Metric):
         self.arrays = {}
         self.parameters = {}
         question, *_ = (type(metric).__doc__ or "").strip().splitlines() or [""]
-        needs = {need for name in reads for need in _NEEDS[name]}
+        self._changes = getattr(metric, "changes", None)
+        read = [*reads, *(["base_scores"] if self._changes else [])]
+        needs = {need for name in read for need in _NEEDS[name]}
         self._reads = list(reads)
         self._info = MetricInfo(
             name=self.name,
@@ -142,8 +162,16 @@ class OwnMetric(Metric):
     @property
     def functions(self) -> dict[str, Any]:
         """What the native part calls."""
-        own = {"function": self._values, "direction": self.info.direction, "reads": self._reads}
+        own = {
+            "function": self._values,
+            "changes": self._changed if self._changes else None,
+            "direction": self.info.direction,
+            "reads": self._reads,
+        }
         return {**super().functions, "own": own}
+
+    def _changed(self, batch: dict[str, Any]) -> npt.NDArray[Any]:
+        return reals(self.metric.changes(Batch(**batch)), f"{self.name}.changes")
 
     def _values(self, batch: dict[str, Any]) -> npt.NDArray[np.float64]:
         values = self.metric.per_sample(Batch(**batch))
