@@ -242,3 +242,60 @@ def test_samples_have_weights() -> None:
     ):
         with pytest.raises(ValueError, match=f"sample_weights: expected .*{message}"):
             alone.weighted(wrong)
+
+
+class Drops:
+    """How far does the score fall without each of the two largest attributions?"""
+
+    reads = ("inputs", "explanations", "base_scores")
+
+    def changes(self, batch: Batch) -> Any:
+        assert batch.inputs is not None and batch.explanations is not None
+        assert batch.changed_scores is None
+        places = np.argsort(-batch.explanations, axis=1)[:, :2]
+        changed = np.stack([batch.inputs, batch.inputs])
+        for change, rows in enumerate(changed):
+            np.put_along_axis(rows, places[:, change, None], 0.0, axis=1)
+        return changed
+
+    def per_sample(self, batch: Batch) -> Any:
+        assert batch.changed_scores is not None and batch.changed_scores.shape == (2, batch.n_samples)
+        return (batch.base_scores - batch.changed_scores).sum(axis=0)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("batch_size", [None, 1, 5])
+def test_inputs_that_a_metric_changes_are_scored_by_the_run(dtype: Any, batch_size: Any) -> None:
+    x = X.astype(dtype)
+    rows = []
+
+    def counted(batch: Any) -> Any:
+        assert batch.dtype == dtype and len(batch) <= (batch_size or 4096)
+        rows.append(len(batch))
+        return batch @ W
+
+    table = evaluate(
+        counted, x, TARGETS, {"a": MAPS}, [Drops()], batch_size=batch_size, activation="softmax",
+        allow_batch_dependence=True,
+    )  # fmt: skip
+    assert table.model_rows == sum(rows) == 12 * 3
+
+    def scores(x: Any) -> Any:
+        return base_scores(lambda b: b @ W, x, TARGETS, activation="softmax")
+
+    expected = np.zeros(12)
+    for change in Drops().changes(Batch(0, 12, inputs=x, explanations=MAPS)):
+        expected += scores(x) - scores(change)
+    np.testing.assert_allclose(table["Drops"]["a"].per_sample, expected, rtol=1e-6)
+
+
+def test_changes_of_another_shape_are_refused() -> None:
+    class Wrong(Drops):
+        def changes(self, batch: Batch) -> Any:
+            assert batch.inputs is not None
+            return batch.inputs[None, :, :3]
+
+    with pytest.raises(ValueError, match=r"changes: expected shape \(1, 12, 6\), got \(1, 12, 3\)"):
+        evaluate(model, X, TARGETS, {"mine": MAPS}, [Wrong()])
+    with pytest.raises(ValueError, match="Wrong: needs model"):
+        evaluate(None, X, TARGETS, {"mine": MAPS}, [Wrong()])

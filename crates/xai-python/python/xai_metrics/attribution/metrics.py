@@ -50,6 +50,12 @@ _DRAWS = {
 }
 
 
+#: What stands before a formula.
+_NOTATION = (
+    "The value of one sample, where ``x`` is the input, ``a`` or ``e(x)`` its map, and ``g(x)`` the score "
+    "of its target::"
+)
+
 #: The data of the examples: what each name is there, and in which names it is written.
 _EXAMPLE = {
     "x": "x = np.arange(64).reshape(4, 16) % 32 * 7 % 17 / np.array([[16], [16], [32], [32]])",
@@ -139,7 +145,7 @@ def _documentation(info: MetricInfo) -> str:
     needs = f"Needs: {', '.join(info.needs)}."
     if len(info.layouts) < 4:
         needs += f" Inputs: {' or '.join(info.layouts)}."
-    lines = [*_title(info), "", "The value of one sample::", "", *wrapped(info.formula, 4), ""]
+    lines = [*_title(info), "", *wrapped(_NOTATION, 0), "", *wrapped(info.formula, 4), ""]
     lines += wrapped(f"Better: {better}. Range: {info.range}. {info.extremes}", 0)
     lines += ["", *wrapped(needs, 0), ""]
     if info.is_whole:
