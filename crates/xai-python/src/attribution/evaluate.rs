@@ -126,10 +126,7 @@ fn evaluate<T: Native>(
     evaluation.values()
 }
 
-fn measure<T: Native>(
-    mut job: Job<'_>,
-    calls: &Calls,
-) -> Result<Vec<(MetricValue, Vec<Vec<f64>>)>, EvaluationError> {
+fn measure<T: Native>(mut job: Job<'_>, calls: &Calls) -> Result<Vec<WithCurves>, EvaluationError> {
     let single = job.has_single_inputs();
     let model = model(&job, calls);
     let model = model.as_ref().map(Concurrent);
@@ -277,6 +274,9 @@ fn with_function<T: Native, M: Registered + Measure<T>>(
         _ => Box::new(metric),
     })
 }
+
+/// A value, and the curve of every sample where there is one.
+type WithCurves = (MetricValue, Vec<Vec<f64>>);
 
 /// A value as a dictionary, with the curve of every sample where there is one.
 fn described<'py>(

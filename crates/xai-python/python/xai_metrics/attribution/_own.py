@@ -44,7 +44,7 @@ class Batch:
     inputs: npt.NDArray[Any] | None = None
     #: Classes ``(batch,)``, numbers of outputs, or rows of weights ``(batch, n_outputs)``.
     targets: npt.NDArray[Any] | None = None
-    #: The maps of one explainer, ``(batch, …)``.
+    #: The maps of one explainer, ``(batch, …)``; an axis of one channel may be left out.
     explanations: npt.NDArray[Any] | None = None
     #: The outputs of the model before the activation, ``(batch, n_outputs)``.
     outputs: npt.NDArray[np.float64] | None = None
