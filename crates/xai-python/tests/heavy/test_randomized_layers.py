@@ -44,8 +44,14 @@ def test_layers_are_randomized_from_the_output_and_have_their_own_values_again()
         return saliency.attribute(inputs, target=targets)
 
     values = model_randomization(model, X, TARGETS, explainer=explainer)
-    assert values.names == ("4", "1", "0") and [s.layers for s in values.steps] == [(0,), (0, 1), (0, 1, 2)]
-    assert model.training and all(torch.equal(of, before[k]) for k, of in model.state_dict().items())
+    assert values.names == ("4", "1", "0") and [s.layers for s in values.steps] == [
+        (0,),
+        (0, 1),
+        (0, 1, 2),
+    ]
+    assert model.training and all(
+        torch.equal(of, before[k]) for k, of in model.state_dict().items()
+    )
     plain, head, head_and_norm, all_of_them = seen
     changed = [{k.split(".")[0] for k in of if not torch.equal(of[k], before[k])} for of in seen]
     assert changed == [set(), {"4"}, {"4", "1"}, {"4", "1", "0"}]
@@ -73,7 +79,9 @@ def test_an_object_of_captum_explains_the_changed_module_and_the_seed_decides() 
 
 def test_the_steps_are_those_of_modules_that_are_randomized_by_hand() -> None:
     model = network().eval()
-    values = model_randomization(model, X, TARGETS, explainer=captum.Saliency(model), order="independent")
+    values = model_randomization(
+        model, X, TARGETS, explainer=captum.Saliency(model), order="independent"
+    )
     copy = network().eval()
     sequence = np.random.SeedSequence([1, 0])
     torch.manual_seed(int(sequence.generate_state(1)[0]))
@@ -124,7 +132,9 @@ def test_an_explainer_that_fails_leaves_the_module_as_it_was() -> None:
 def test_smoothed_maps_of_a_module() -> None:
     model = network()
     explainer = smoothed(captum.Saliency(model), 3, model=model)
-    values = model_randomization(model, X, TARGETS, explainer=lambda x, y: torch.as_tensor(explainer(x, y)))
+    values = model_randomization(
+        model, X, TARGETS, explainer=lambda x, y: torch.as_tensor(explainer(x, y))
+    )
     assert len(values.steps) == 3 and values.last is not None
 
 
@@ -151,7 +161,9 @@ def test_a_metric_of_ones_own_beside_a_module() -> None:
     from xai_metrics.attribution import evaluate
 
     model = network().eval()
-    table = evaluate(model, X, TARGETS, {"map": captum.Saliency(model)}, [Largest(), metrics.Sparseness()])
+    table = evaluate(
+        model, X, TARGETS, {"map": captum.Saliency(model)}, [Largest(), metrics.Sparseness()]
+    )
     with torch.no_grad():
         expected = model(torch.from_numpy(X)).max(1).values.double().numpy()
     np.testing.assert_array_equal(table["Largest"]["map"].per_sample, expected)

@@ -219,6 +219,21 @@ def evaluate(
     >>> table = evaluate(lambda x: x, x, [0, 1, 0], explainers, ["deletion"])
     >>> sorted(table["deletion"].ranking)[-2:]
     ['occlusion', 'random']
+
+    With the libraries that models and explanations are from (a test runs these lines)::
+
+        evaluate(cnn, images, y, {"ig": IntegratedGradients(cnn), "cam": LayerGradCam(cnn, cnn[0])})
+        evaluate(cnn, images, y, {"few": (IntegratedGradients(cnn), {"n_steps": 5}), "edges": "edges"})
+        evaluate(torch.compile(cnn), images, None, {"superpixels": (values, segments)})
+        evaluate(cnn[0], images, None, {"random": "random"}, score=lambda maps: maps[:, 1].sum((1, 2)))
+        evaluate(forest, x, y, {"shap": TreeExplainer(forest)(x), "asked": TreeExplainer(forest)})
+        evaluate(forest, x, y, {"lime": [lime.explain_instance(row, forest.predict_proba) for row in x]})
+        evaluate(pipeline, people, answers, {"shap": explanation, "occlusion": "occlusion"})
+        evaluate(booster, people, y, {"shap": booster_explanation})
+        evaluate(session, x, y, {"constant": "constant", "gradient": "input_x_gradient"})
+        evaluate(keras_model, x, y, {"gradient": "input_x_gradient"})
+        evaluate(jax.jit(lambda x: x @ weights), x, y, {"gradient": "input_x_gradient"})
+        evaluate(bert, {"input_ids": ids, "attention_mask": mask}, y, {"tokens": ("occlusion", {"baseline": 3})})
     """
     given = locals()
     statistics: dict[str, Any] = {"level": number("level", given.pop("level"))}
@@ -255,7 +270,8 @@ def evaluate_part(
     """The values of one part of a data set, which join those of other parts.
 
     A baseline that is the mean of the data set is that of the part; give the mean of the whole as an
-    array.
+    array. Columns of words are numbered in each part for itself; give the row of words that stands
+    for absence as the baseline.
 
     Parameters
     ----------
