@@ -321,14 +321,18 @@ def test_edges_are_where_values_change() -> None:
 def test_regions_of_images_are_occluded_with_their_channels() -> None:
     x = RANDOM.random((2, 5, 4, 3))
     for layout, images in (("channels-last", x), ("channels-first", np.moveaxis(x, 3, 1))):
-        axes = (1, 2, 3)
         maps = explain(
-            lambda batch: batch.sum(axis=axes), images, [0, 0], "occlusion", patch=3, layout=layout
+            lambda batch: batch.sum(axis=(1, 2, 3)),
+            images,
+            [0, 0],
+            "occlusion",
+            patch=3,
+            layout=layout,
         )
         assert maps.shape == (2, 5, 4)
         np.testing.assert_allclose(
-            maps[:, :3, :3], np.broadcast_to(x[:, :3, :3].sum(axes)[:, None, None], (2, 3, 3))
+            maps[:, :3, :3], np.broadcast_to(x[:, :3, :3].sum((1, 2, 3))[:, None, None], (2, 3, 3))
         )
         np.testing.assert_allclose(
-            maps[:, 3:, 3:], np.broadcast_to(x[:, 3:, 3:].sum(axes)[:, None, None], (2, 2, 1))
+            maps[:, 3:, 3:], np.broadcast_to(x[:, 3:, 3:].sum((1, 2, 3))[:, None, None], (2, 2, 1))
         )

@@ -104,8 +104,10 @@ class Run:
     @cached_property
     def given(self) -> Inputs | None:
         """The inputs, as a model is given them."""
-        inputs = None if self.inputs is None else Inputs(self.inputs)
-        if inputs is not None and inputs.table is not None and inputs.table.words:
+        if self.inputs is None:
+            return None
+        inputs = Inputs(self.inputs)
+        if inputs.has_words:
             self.assumed["words"] = "numbered by how often they occur, from 0"
         return inputs
 
@@ -137,9 +139,8 @@ class Run:
     @property
     def has_tokens(self) -> bool:
         """Whether the model is given whole numbers, in whose place no others can stand."""
-        return (
-            self.given is not None and self.given.whole is not None and self.tensors.keeps_integers
-        )
+        is_whole = self.given is not None and self.given.whole is not None
+        return is_whole and self.tensors.keeps_integers
 
     @cached_property
     def known(self) -> _models.Known | None:
@@ -173,7 +174,7 @@ class Run:
             self.array.shape,
             self.read_layout,
             self._in_order,
-            self._n_outputs,
+            lambda: self._n_outputs,
             self.sides.segments,
             self.assumed,
         )
@@ -194,16 +195,12 @@ class Run:
     @cached_property
     def scored_after(self) -> str:
         """The activation that scores are taken after; kept as assumed where nobody said it."""
-        if (
-            self.activation is None
-            and self.operator is None
-            and self.score is None
-            and self.known is not None
-        ):
-            if self.known.activation != "none":
-                self.assumed["activation"] = self.known.activation
-            return self.known.activation
-        return activation_of(self.activation)
+        is_own = self.operator is not None or self.score is not None
+        if self.activation is not None or is_own or self.known is None:
+            return activation_of(self.activation)
+        if self.known.activation != "none":
+            self.assumed["activation"] = self.known.activation
+        return self.known.activation
 
     @property
     def is_of_samples(self) -> bool:
@@ -226,15 +223,15 @@ class Run:
     def _batch_size(self) -> int | None:
         return whole_or_none("batch_size", self.batch_size, 1)
 
+    @cached_property
     def _n_outputs(self) -> int | None:
         """How many outputs the model has."""
         if self.classes is not None:
             return len(self.classes)
         if self.function is None:
             return None
-        return int(
-            self.function(np.array(self.array[:1], order="C"), np.zeros(1, np.int64)).shape[1]
-        )
+        outputs = self.function(np.array(self.array[:1], order="C"), np.zeros(1, np.int64))
+        return int(outputs.shape[1])
 
     def request(self) -> dict[str, Any]:
         """The dictionary that the native functions take."""
@@ -336,10 +333,7 @@ class Run:
         self, batch: npt.NDArray[Any], targets: npt.NDArray[Any], samples: Any
     ) -> npt.NDArray[Any] | None:
         """The derivative of the output for the target by the inputs; ``None`` of a model without derivatives."""
-        has_words = (
-            self.given is not None and self.given.table is not None and self.given.table.words
-        )
-        if self.has_tokens or has_words:
+        if self.has_tokens or (self.given is not None and self.given.has_words):
             raise TypeError("inputs: have no gradient, as they are tokens or words and no numbers")
         if self.tensors.framework not in ("torch", "jax", "tensorflow"):
             return None

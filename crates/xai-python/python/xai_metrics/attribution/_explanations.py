@@ -84,16 +84,15 @@ class Reading:
             raise ValueError(
                 f"{name}: has maps of {n_maps} classes, and a target is {columns.max()}"
             )
-        return np.take_along_axis(array, columns.reshape(-1, *[1] * (array.ndim - 1)), axis=-1)[
-            ..., 0
-        ]
+        places = columns.reshape(-1, *[1] * (array.ndim - 1))
+        return np.asarray(np.take_along_axis(array, places, axis=-1)[..., 0])
 
     def _of_shap(self, given: Any, name: str, of: str, targets: Callable[[int], Any]) -> Array:
         """The values of a ``shap.Explanation``."""
-        names = given.feature_names
         values = reals(given.values, name)
-        if isinstance(names, list) and len(names) == values.shape[1]:
-            values = reals(self.in_order(_Named(values, names), name), name)
+        if given.feature_names is not None and len(given.feature_names) == values.shape[1]:
+            named = _Named(values, list(given.feature_names))
+            values = reals(self.in_order(named, name), name)
         ndim = np.ndim(given.data) if self.shape is None else len(self.shape)
         if values.ndim == ndim + 1:
             return self._of_targets(values, name, targets)

@@ -63,13 +63,13 @@ class Inputs:
                 raise ValueError(f"inputs[{key!r}]: expected {expected}, got shape {other.shape}")
 
     @property
-    def columns(self) -> list[Any] | None:
-        """The names of the columns of a table."""
-        return None if self.table is None else self.table.names
+    def has_words(self) -> bool:
+        """Whether it is a table with columns of words."""
+        return self.table is not None and bool(self.table.words)
 
     def numbers(self, values: Any, name: str) -> Any:
         """Another table with the columns of the inputs, or one row of it, as numbers; all else as it is."""
-        if self.table is None or not self.table.words or column_names(values) is None:
+        if self.table is None or not self.has_words or column_names(values) is None:
             return values
         return self.table.numbers(in_order_of(self.table.names, values, name), name)
 

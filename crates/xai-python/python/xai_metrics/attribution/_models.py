@@ -226,7 +226,7 @@ def given_function(
     if wants_tables and inputs.table is None:
         raise ValueError(f"framework: {tensors.framework!r} needs inputs that are a table")
     of_tables = inputs.table is not None and (
-        wants_tables or bool(inputs.table.words) or is_of_tables(model)
+        wants_tables or inputs.has_words or is_of_tables(model)
     )
     return lambda batch, samples: inputs.given(batch, samples, tensors, of_tables)
 
