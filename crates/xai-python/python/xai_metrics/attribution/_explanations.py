@@ -172,7 +172,8 @@ class Reading:
     def _of_size(self, maps: Array, of: str) -> Array:
         """Maps of images in their height and width: those of a layer of less resolution are made larger."""
         plane, channels = self._plane, 1 if self.layout == "channels-first" else -1
-        if plane is None or maps.ndim not in (3, 4):
+        is_whole = self.shape is None or maps.shape[1:] == self.shape[1:]
+        if plane is None or is_whole or maps.ndim not in (3, 4):
             return maps
         if maps.ndim == 4 and maps.shape[channels] == 1:
             maps = maps.squeeze(channels)
